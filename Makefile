@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every verb a person needs. CI runs `make test` and nothing else.
+
+BUILD := build
+BIN := bin
+MARCH ?= native
+PYTHON := $(BUILD)/venv/bin/python
+APP := apps/fm_radio
+
+include c.mk
+
+.PHONY: help setup build demo test lint fmt bench docs size soak clean \
+	lint-c lint-rust lint-python lint-size test-c test-rust test-apps test-python test-aarch64 test-sanitizers
+
+help:  ## list the verbs
+	@grep -hE '^[a-z]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t10
+
+setup:  ## install the tools that this checkout needs
+	@./setup.sh
+
+build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-bench  ## build the command, its helpers and the applications
+	@$(MAKE) --no-print-directory -C $(APP) BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) all
+
+demo: build  ## play a recording through the FM radio while its demodulator moves
+	@mkdir -p $(BUILD)/demo
+	$(BIN)/whimbrel run $(APP)/app.toml --set output=$(abspath $(BUILD))/demo/cold_day.wav \
+		--shuttle demodulator=1,0@500ms
+	@ls -l $(BUILD)/demo/cold_day.wav
+
+test: lint build test-c test-sanitizers test-aarch64 test-apps test-rust test-python  ## lint, build and every test: what CI runs
+	@echo 'every test passed'
+
+lint: lint-c lint-rust lint-python lint-size  ## formatters in check mode, then the linters
+
+fmt:  ## rewrite files with the formatters
+	clang-format -i $(C_FILES)
+	cargo fmt --all
+	$(PYTHON) -m ruff format .
+
+bench: build  ## measure this machine against its peers
+	$(BIN)/whimbrel bench --peers
+
+docs:  ## the command's manual and the crates' documentation
+	cargo doc --no-deps --workspace
+
+size: $(BIN)/whimbrel-linux  ## bytes of code per file of the middleware and the Linux kernels
+	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
+
+soak: build  ## nightly-length runs of the conformance suite
+	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
+
+clean:  ## remove everything that was built
+	rm -rf $(BUILD) $(BIN) target
+
+# ---- Rust ---------------------------------------------------------------------------------------
+
+.PHONY: $(BIN)/whimbrel
+$(BIN)/whimbrel:
+	cargo build --release --locked --package whimbrel
+	@mkdir -p $(BIN)
+	@cmp -s target/release/whimbrel $@ || cp target/release/whimbrel $@
+
+test-rust: build test-modules
+	cargo test --release --locked --workspace
+
+lint-rust:
+	cargo fmt --all --check
+	cargo clippy --release --locked --workspace --all-targets -- -D warnings
+
+# ---- Python and the applications ----------------------------------------------------------------
+
+lint-python: $(PYTHON)
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+
+$(PYTHON): requirements.txt
+	/usr/bin/python3 -m venv --system-site-packages $(BUILD)/venv
+	$(PYTHON) -m pip install --quiet --requirement requirements.txt
+	@touch $@
+
+test-apps: build
+	@$(MAKE) --no-print-directory -C $(APP) BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) PYTHON=$(abspath $(PYTHON)) test
+
+test-python: build $(PYTHON)
+	$(PYTHON) -m pytest --quiet tests bench
+
+lint-size:
+	@./tools/lint-size

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+# The C side: the middleware, the Linux kernels and their tests, in several variants.
+#
+#   $(BUILD)/VARIANT/…   VARIANT: release, asan, tsan, aarch64
+
+CC := gcc
+AARCH64_CC := aarch64-linux-gnu-gcc
+QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
+
+WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+INCLUDE := -Imiddleware/include -Ikernels/linux -Imiddleware/test -Ikernels/conform
+
+CC_release := $(CC)
+CC_asan := $(CC)
+CC_tsan := $(CC)
+CC_aarch64 := $(AARCH64_CC)
+ARCH_release := x86_64
+ARCH_asan := x86_64
+ARCH_tsan := x86_64
+ARCH_aarch64 := aarch64
+# Frame pointers: a profile or a debugger walks a task's stack without unwind tables.
+FLAGS_release := -O2 -g -fno-omit-frame-pointer
+FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+FLAGS_aarch64 := -O2 -g
+
+# On an AArch64 machine the plain variants are for that machine.
+ifeq ($(shell uname -m),aarch64)
+ARCH_release := aarch64
+ARCH_asan := aarch64
+ARCH_tsan := aarch64
+AARCH64_CC := gcc
+QEMU :=
+endif
+
+MIDDLEWARE_C := $(wildcard middleware/src/*.c)
+LINUX_MAIN := main plan build lines tell recorder stuck
+LINUX_C := $(filter-out $(LINUX_MAIN:%=kernels/linux/%.c),$(wildcard kernels/linux/*.c))
+UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
+C_FILES := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
+
+objects = $(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2)))
+linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/linux/arch/$(ARCH_$(1))/context.S)
+# A unit test names what it is linked with in its head: `// with: check.c kernel_stub.c`.
+with = $(addprefix middleware/test/,$(shell sed -n 's|^// with: ||p' middleware/test/$(1).c))
+
+MIDDLEWARE_O := $(call objects,release,$(MIDDLEWARE_C))
+LINUX_O := $(call objects,release,$(LINUX_C) $(LINUX_MAIN:%=kernels/linux/%.c))
+
+define variant
+$$(BUILD)/$(1)/%.o: %.c c.mk
+	@mkdir -p $$(@D)
+	$$(CC_$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/linux/arch/$$(ARCH_$(1)) -MMD -MP -c -o $$@ $$<
+
+$$(BUILD)/$(1)/%.o: %.S c.mk
+	@mkdir -p $$(@D)
+	$$(CC_$(1)) -c -o $$@ $$<
+
+$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(filter-out %/checkpoint_cost.c,$$(wildcard kernels/conform/*.c)) middleware/test/check.c)
+	$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+
+$$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
+endef
+
+define unit_test
+$(BUILD)/$(1)/$(2): $(call objects,$(1),$(MIDDLEWARE_C) middleware/test/$(2).c $(call with,$(2)))
+	$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^ -lpthread -lm
+endef
+
+$(foreach v,release asan tsan aarch64,$(eval $(call variant,$(v))))
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+# ---- The helpers of the command -----------------------------------------------------------------
+
+$(BIN)/whimbrel-linux: $(LINUX_O) $(call linux_objects,release)
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS_release) -rdynamic -o $@ $^ -ldl -lpthread
+
+$(BIN)/whimbrel-bench: $(call linux_objects,release) $(call objects,release,$(wildcard bench/*.c))
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS_release) -rdynamic -o $@ $^ -ldl -lpthread -lm
+
+# ---- Tests --------------------------------------------------------------------------------------
+
+TEST_MODULES := $(patsubst crates/whimbrel/tests/apps/%.c,$(BUILD)/test-apps/%.so,$(wildcard crates/whimbrel/tests/apps/*.c))
+
+.PHONY: test-modules template
+test-modules: $(TEST_MODULES)
+
+$(BUILD)/test-apps/%.so: crates/whimbrel/tests/apps/%.c
+	@mkdir -p $(@D)
+	$(CC) $(WARN) -O2 -g -fPIC -shared -Imiddleware/include -o $@ $<
+
+template: $(call objects,release,$(wildcard kernels/template/*.c))
+
+test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/checkpoint-cost
+	@for t in $(UNIT_TESTS); do $(BUILD)/release/$$t || exit 1; done
+	$(BUILD)/release/checkpoint-cost
+	$(BUILD)/release/conform-linux
+
+$(BUILD)/release/checkpoint-cost: kernels/conform/checkpoint_cost.c c.mk
+	@mkdir -p $(@D)
+	$(CC) $(WARN) -O3 -fPIC $(INCLUDE) -o $@ $<
+
+test-sanitizers: $(foreach v,asan tsan,$(UNIT_TESTS:%=$(BUILD)/$(v)/%)) $(BUILD)/asan/conform-linux
+	@for t in $(UNIT_TESTS); do \
+		$(BUILD)/asan/$$t && TSAN_OPTIONS=halt_on_error=1 $(BUILD)/tsan/$$t || exit 1; done
+	CONFORM_SCALE=0.2 $(BUILD)/asan/conform-linux
+
+test-aarch64: $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch64/conform-linux
+	@for t in $(UNIT_TESTS); do $(QEMU) $(BUILD)/aarch64/$$t || exit 1; done
+	CONFORM_SCALE=0.02 $(QEMU) $(BUILD)/aarch64/conform-linux
+
+# ---- Lint ---------------------------------------------------------------------------------------
+
+lint-c:
+	clang-format --dry-run -Werror $(C_FILES)

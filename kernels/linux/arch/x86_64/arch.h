@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the Linux kernels need of an x86-64 processor. The other folders of arch/ have the same names.
+#ifndef WB_ARCH_H
+#define WB_ARCH_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <x86intrin.h>
+
+enum { ARCH_CONTEXT_BYTES = 8 * 8 };  // what context_switch() pushes, with the return address
+
+static inline uint64_t arch_ticks(void)
+{
+    return __rdtsc();
+}
+
+// Unknown: it is measured against the monotonic clock.
+static inline uint64_t arch_ticks_hz(void)
+{
+    return 0;
+}
+
+static inline void arch_relax(void)
+{
+    _mm_pause();
+}
+
+/// Lays out a first context below `top`; `task` arrives in context_start().
+static inline void *arch_context_init(void *top, void *task, void (*start)(void))
+{
+    uint64_t *sp = (uint64_t *)((uintptr_t)top & ~(uintptr_t)15);
+    uint32_t mxcsr = _mm_getcsr();
+    uint16_t control;
+
+    __asm__("fnstcw %0" : "=m"(control));
+    *--sp = 0;                 // alignment: context_start() is entered as if by a jump
+    *--sp = 0;                 // the end of backtraces
+    *--sp = (uintptr_t)start;  // return address
+    *--sp = 0;                 // rbp
+    *--sp = 0;                 // rbx
+    *--sp = (uintptr_t)task;   // r12
+    *--sp = 0;                 // r13
+    *--sp = 0;                 // r14
+    *--sp = 0;                 // r15
+    *--sp = (uint64_t)control << 32 | mxcsr;
+    return sp;
+}
+
+// Relocations that hold the address of a function.
+static inline bool arch_relocation_is_address(uint64_t type)
+{
+    return type == R_X86_64_64 || type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT;
+}
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a plan to a system that is ready to start.
+#ifndef WB_BUILD_H
+#define WB_BUILD_H
+
+#include <stdbool.h>
+
+#include "linux.h"
+#include "plan.h"
+#include "tell.h"
+
+struct build {
+    struct wb_linux *lx;
+    struct wb_app *app;
+    enum wb_status (*finish)(struct wb_app *);  // the module's hook, or NULL
+    size_t gvm_bytes;
+    char text[1024];  // what went wrong, for `error`
+};
+
+/// Lays out memory, loads the module, adds tasks, channels and ports, and runs the module's
+/// wb_app_setup. Returns true, or false with `*error` filled in.
+bool build_system(struct build *build, const struct plan *plan, struct tell_error *error);
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "clock.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "arch.h"
+
+// Inherited by the kernels, constant after clock_init().
+static struct {
+    bool counter;
+    uint64_t start;   // counter ticks or monotonic nanoseconds
+    uint64_t factor;  // nanoseconds per tick, in units of 2^-shift; below 2^32
+    uint32_t shift;
+} the_clock;
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+// Linux has checked the counter (constant rate, the same on every core) if its own clock uses it.
+static bool linux_trusts_counter(void)
+{
+    char name[32] = "";
+    FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+
+    if (f == NULL)
+        return false;
+    const bool read = fgets(name, sizeof name, f) != NULL;
+    fclose(f);
+    return read && (strcmp(name, "tsc\n") == 0 || strcmp(name, "arch_sys_counter\n") == 0);
+}
+
+static uint64_t measure_hz(void)
+{
+    const struct timespec wait = { .tv_nsec = 20000000 };
+    const uint64_t ns0 = monotonic_ns(), ticks0 = arch_ticks();
+
+    nanosleep(&wait, NULL);
+    const uint64_t ns1 = monotonic_ns(), ticks1 = arch_ticks();
+    return (uint64_t)((double)(ticks1 - ticks0) * 1e9 / (double)(ns1 - ns0));
+}
+
+void clock_init(void)
+{
+    the_clock.counter = linux_trusts_counter();
+    if (!the_clock.counter) {
+        the_clock.start = monotonic_ns();
+        return;
+    }
+    const uint64_t hz = arch_ticks_hz() != 0 ? arch_ticks_hz() : measure_hz();
+    the_clock.shift = 32;
+    double factor = 1e9 * 4294967296.0 / (double)hz;
+    for (; factor >= 4294967296.0; factor /= 2)
+        the_clock.shift--;
+    the_clock.factor = (uint64_t)factor;
+    the_clock.start = arch_ticks();
+}
+
+uint64_t clock_now_ns(void)
+{
+    if (!the_clock.counter)
+        return monotonic_ns() - the_clock.start;
+    const uint64_t ticks = arch_ticks() - the_clock.start;
+    // Fixed point in two halves: neither product passes 64 bits in a run of years.
+    return ((ticks >> 32) * the_clock.factor << (32 - the_clock.shift)) +
+           ((ticks & 0xffffffff) * the_clock.factor >> the_clock.shift);
+}
+
+const char *clock_name(void)
+{
+    return the_clock.counter ? "counter" : "monotonic";
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The run's clock: the processor's own counter where Linux trusts it as its clock, else
+// CLOCK_MONOTONIC. A counter read costs a third of the system's clock, and every switch reads it.
+#ifndef WB_CLOCK_H
+#define WB_CLOCK_H
+
+#include <stdint.h>
+
+/// Chooses and calibrates the clock. Once, in the launcher: kernels inherit it.
+///
+/// Blocks for 20 ms where the counter's frequency has to be measured.
+void clock_init(void);
+
+/// Nanoseconds since clock_init(), the same on every core.
+uint64_t clock_now_ns(void);
+
+/// "counter" or "monotonic".
+const char *clock_name(void);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Globally visible memory: one anonymous shared file, mapped before the kernels fork. Nothing of it
+// outlives the last process that has it mapped.
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "private.h"
+
+// Far from what Linux, the loader and AddressSanitizer use on both architectures (48-bit addresses).
+#define GVM_BASE ((unsigned char *)0x200000000000)
+
+// For gvm_contains(), in every kernel.
+static const unsigned char *the_end = GVM_BASE;
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+}
+
+bool gvm_open(struct gvm *gvm, size_t bytes)
+{
+    bytes = whole_pages(bytes);
+    gvm->fd = memfd_create("whimbrel-gvm", MFD_CLOEXEC);
+    if (gvm->fd < 0 || ftruncate(gvm->fd, (off_t)bytes) != 0)
+        return false;
+    gvm->base = mmap(GVM_BASE, bytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, gvm->fd, 0);
+    if (gvm->base != GVM_BASE) {
+        if (gvm->base != MAP_FAILED)
+            errno = EEXIST;  // kernels before 4.17 take the address as a hint
+        return false;
+    }
+    gvm->bytes = bytes;
+    gvm->used = 0;
+    the_end = GVM_BASE + bytes;
+    if (!sanitizer_share(gvm->base, bytes)) {
+        errno = ENOMEM;
+        return false;
+    }
+    return true;
+}
+
+void *gvm_take(struct gvm *gvm, size_t bytes)
+{
+    bytes = whole_pages(bytes);
+    if (bytes > gvm->bytes - gvm->used)
+        return NULL;
+    void *part = gvm->base + gvm->used;
+    gvm->used += bytes;
+    return part;
+}
+
+void *gvm_stack(struct gvm *gvm, size_t bytes)
+{
+    unsigned char *guard = gvm_take(gvm, GUARD_BYTES + bytes);
+
+    // Below the stack: it grows into the guard, and the fault names the task (see fault.c).
+    if (guard == NULL || mprotect(guard, GUARD_BYTES, PROT_NONE) != 0)
+        return NULL;
+    return guard + GUARD_BYTES;
+}
+
+bool gvm_replace(struct gvm *gvm, void *at, size_t bytes)
+{
+    void *part = gvm_take(gvm, bytes);
+
+    if (part == NULL)
+        return false;
+    memcpy(part, at, bytes);
+    return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, gvm->fd,
+                (unsigned char *)part - gvm->base) == at;
+}
+
+bool gvm_alias(const struct gvm *gvm, void *at, const void *shared)
+{
+    return mmap(at, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, gvm->fd,
+                (const unsigned char *)shared - gvm->base) == at;
+}
+
+bool gvm_contains(const void *address)
+{
+    const unsigned char *a = address;
+    return a >= GVM_BASE && a < the_end;
+}
+
+void gvm_close(struct gvm *gvm)
+{
+    if (gvm->bytes != 0)
+        munmap(gvm->base, gvm->bytes);
+    if (gvm->fd >= 0)
+        close(gvm->fd);
+}

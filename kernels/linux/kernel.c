@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel of one core: a process that runs tasks as user-level contexts.
+//
+// Fixed priority, first come first served within one; checkpoints and blocking calls are the
+// scheduling points. A task that leaves the core switches straight to the next ready one, or to the
+// kernel's loop; whoever runs next finishes the departure, because only then is the context of the
+// one that left complete.
+
+#define _GNU_SOURCE
+#include "wb/kernel.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <unistd.h>
+
+#include "arch.h"
+#include "clock.h"
+#include "private.h"
+
+void context_switch(void **save, void *load);
+void context_start(void);
+_Noreturn void kernel_task_start(struct wb_task *task);
+
+// The summary word of this core's inbox: kernel_run() maps the core's page over this one.
+_Alignas(PAGE_BYTES) _Atomic uint32_t
+    wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
+extern _Atomic uint32_t wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
+
+enum after { STAY, GO_READY, GO_BLOCKED, GO_AWAY, GO_ENDED };
+
+// Private memory: every kernel has its own at this address.
+static struct {
+    struct wb_system *system;
+    struct wb_core *core;
+    struct wb_task *current;   // NULL in the loop
+    struct wb_task *previous;  // left the core; its departure is to be finished
+    enum after after;          // what becomes of it
+    uint64_t left_ns;          // when it left
+    void *loop_sp;
+    void *loop_fake_stack;
+    uint64_t spin_ns;
+    struct ready ready;
+    struct timers timers;
+    struct cxx_globals {
+        void *caught;
+        unsigned int uncaught;
+    } *cxx;  // libstdc++'s per-thread state; NULL where it is not loaded
+} k;
+
+void kernel_set_system(struct wb_system *system)
+{
+    k.system = system;
+}
+
+struct wb_system *kernel_system(void)
+{
+    return k.system;
+}
+
+// ---- Switching ----------------------------------------------------------------------------------
+
+static void finish_previous(void)
+{
+    struct wb_task *task = k.previous;
+
+    k.previous = NULL;
+    if (task == NULL)
+        return;
+    switch (k.after) {
+    case GO_READY:
+        wb_task_paused(task, WB_TASK_READY, k.left_ns);
+        ready_push(&k.ready, task);
+        break;
+    case GO_BLOCKED:
+        wb_task_paused(task, WB_TASK_BLOCKED, k.left_ns);
+        break;
+    case GO_AWAY:
+        wb_task_departed(task, k.left_ns);
+        break;
+    case GO_ENDED:
+        wb_task_paused(task, WB_TASK_ENDED, k.left_ns);
+        break;
+    case STAY:
+        break;
+    }
+}
+
+static void save_personality(struct linux_task *lt)
+{
+    lt->error_number = errno;
+    if (k.cxx != NULL) {
+        lt->caught = k.cxx->caught;
+        lt->uncaught = k.cxx->uncaught;
+    }
+}
+
+static void restore_personality(const struct linux_task *lt)
+{
+    if (k.cxx != NULL) {
+        k.cxx->caught = lt->caught;
+        k.cxx->uncaught = lt->uncaught;
+    }
+    errno = lt->error_number;
+}
+
+static void raise_attention(void)
+{
+    atomic_fetch_or_explicit(&k.core->inbox.summary, 1, memory_order_relaxed);
+}
+
+// Serving the inbox lowers attention; a request that the running task has not seen raises it again.
+static void keep_attention(const struct wb_task *self)
+{
+    if (wb_migration_requested(self))
+        raise_attention();
+}
+
+// Tells the middleware that `task` runs now, and raises attention for its migration request.
+static void announce(struct wb_task *task, uint64_t now_ns)
+{
+    k.current = task;
+    wb_task_resumed(task, now_ns);
+    keep_attention(task);
+}
+
+// Leaves the running task for `next`, or for the loop if that is NULL. Returns when the task runs
+// again, maybe in another process.
+static void leave(enum after after, struct wb_task *next)
+{
+    struct wb_task *from = k.current;
+    struct linux_task *lt = linux_task(from);
+    void **fake_stack = after == GO_ENDED ? NULL : &lt->fake_stack;
+
+    save_personality(lt);
+    k.previous = from;
+    k.after = after;
+    k.left_ns = clock_now_ns();
+    if (next != NULL) {
+        announce(next, k.left_ns);
+        sanitizer_leave(fake_stack, next->stack, next->stack_bytes);
+        context_switch(&lt->sp, linux_task(next)->sp);
+    } else {
+        k.current = NULL;
+        sanitizer_leave(fake_stack, NULL, 0);
+        context_switch(&lt->sp, k.loop_sp);
+    }
+    sanitizer_enter(lt->fake_stack);
+    finish_previous();
+    restore_personality(lt);
+}
+
+void kernel_task_start(struct wb_task *task)
+{
+    sanitizer_enter(NULL);
+    finish_previous();
+    restore_personality(linux_task(task));
+    wb_task_main(task);
+}
+
+// ---- What waits for this core -------------------------------------------------------------------
+
+static bool has_notes(void)
+{
+    return atomic_load_explicit(&k.core->inbox.summary, memory_order_relaxed) != 0;
+}
+
+static void wake_expired(uint64_t now_ns)
+{
+    struct wb_task *task;
+
+    while ((task = timers_expired(&k.timers, now_ns)) != NULL)
+        wb_kernel_unblock(task);
+}
+
+static void serve(void)
+{
+    if (has_notes())
+        (void)wb_agent_serve(k.core);
+    if (timers_next_ns(&k.timers) != WB_FOREVER)
+        wake_expired(clock_now_ns());
+}
+
+static bool is_over(void)
+{
+    return atomic_load_explicit(&k.system->live, memory_order_seq_cst) == 0;
+}
+
+static void sleep_until_rung(void)
+{
+    _Atomic uint32_t *sleeping = &linux_core(k.core)->sleeping;
+    const uint64_t now_ns = clock_now_ns();
+    const uint64_t next_ns = timers_next_ns(&k.timers);
+
+    // seq_cst against wb_kernel_doorbell(): either we see the note or the ringer sees us asleep.
+    atomic_store_explicit(sleeping, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&k.core->inbox.summary, memory_order_seq_cst) == 0 && !is_over() &&
+        next_ns > now_ns) {
+        wb_counter_add(&k.core->stats.sleeps, 1);
+        wb_record_event(k.core, WB_EVENT_SLEEP, UINT32_MAX, 0, 0, now_ns);
+        futex(sleeping, FUTEX_WAIT, 1, next_ns == WB_FOREVER ? WB_FOREVER : next_ns - now_ns);
+        wb_record_event(k.core, WB_EVENT_AWAKE, UINT32_MAX, 0, 0, clock_now_ns());
+    }
+    atomic_store_explicit(sleeping, 0, memory_order_relaxed);
+}
+
+static void idle(void)
+{
+    const uint64_t since_ns = clock_now_ns();
+    uint64_t now_ns = since_ns;
+
+    while (!has_notes() && now_ns < timers_next_ns(&k.timers) && !is_over()) {
+        if (now_ns - since_ns > k.spin_ns) {
+            sleep_until_rung();
+            return;
+        }
+        arch_relax();
+        now_ns = clock_now_ns();
+    }
+}
+
+static void loop(void)
+{
+    while (!is_over()) {
+        serve();
+        struct wb_task *next = ready_pop(&k.ready, 0);
+        if (next == NULL) {
+            idle();
+            continue;
+        }
+        announce(next, clock_now_ns());
+        sanitizer_leave(&k.loop_fake_stack, next->stack, next->stack_bytes);
+        context_switch(&k.loop_sp, linux_task(next)->sp);
+        sanitizer_enter(k.loop_fake_stack);
+        finish_previous();
+    }
+}
+
+void kernel_run(struct wb_core *core, uint64_t spin_ns)
+{
+    struct cxx_globals *(*globals)(void);
+    *(void **)&globals = dlsym(RTLD_DEFAULT, "__cxa_get_globals");
+
+    k.core = core;
+    k.spin_ns = spin_ns;
+    k.cxx = globals != NULL ? globals() : NULL;
+    if (!timers_init(&k.timers, k.system->n_tasks)) {
+        wb_system_fault(k.system, WB_FAULT_KERNEL, NULL, "no memory for the kernel's timers");
+        wb_kernel_halt();
+    }
+    atomic_store_explicit(&core->state, WB_CORE_UP, memory_order_release);
+    loop();
+    atomic_store_explicit(&core->state, WB_CORE_STOPPED, memory_order_release);
+}
+
+// ---- The contract -------------------------------------------------------------------------------
+
+struct wb_task *wb_kernel_self(void)
+{
+    return k.current;
+}
+
+uint32_t wb_kernel_core(void)
+{
+    return k.core != NULL ? k.core->index : WB_CORE_NONE;
+}
+
+uint64_t wb_kernel_now_ns(void)
+{
+    return clock_now_ns();
+}
+
+enum wb_status wb_kernel_task_init(struct wb_task *task)
+{
+    struct linux_task *lt = linux_task(task);
+
+    if (task->stack_bytes < ARCH_CONTEXT_BYTES + PAGE_BYTES)
+        return WB_ERR_INVAL;
+    *lt = (struct linux_task){ 0 };
+    lt->sp = arch_context_init(task->stack + task->stack_bytes, task, context_start);
+    return WB_OK;
+}
+
+void wb_kernel_attach(struct wb_task *task)
+{
+    struct linux_task *lt = linux_task(task);
+
+    lt->blocked = false;
+    lt->woken = true;  // whatever it waited for, it looks again
+    lt->timer = 0;
+    ready_push(&k.ready, task);
+}
+
+enum wb_status wb_kernel_depart(void)
+{
+    struct linux_task *lt = linux_task(k.current);
+
+    if (lt->mutexes != 0 || (k.cxx != NULL && (k.cxx->caught != NULL || k.cxx->uncaught != 0)))
+        return WB_ERR_HELD;
+    leave(GO_AWAY, ready_pop(&k.ready, 0));
+    return WB_OK;
+}
+
+enum wb_status wb_kernel_block(uint64_t until_ns)
+{
+    struct wb_task *self = k.current;
+    struct linux_task *lt = linux_task(self);
+
+    serve();
+    if (!lt->woken && (until_ns == WB_FOREVER || until_ns > clock_now_ns())) {
+        lt->blocked = true;
+        if (until_ns != WB_FOREVER)
+            timers_add(&k.timers, self, until_ns);
+        leave(GO_BLOCKED, ready_pop(&k.ready, 0));
+    } else if (!lt->woken) {
+        wb_kernel_yield(self->priority);
+    }
+    lt->woken = false;
+    keep_attention(self);
+    return until_ns != WB_FOREVER && clock_now_ns() >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
+}
+
+void wb_kernel_unblock(struct wb_task *task)
+{
+    struct linux_task *lt = linux_task(task);
+
+    lt->woken = true;
+    if (!lt->blocked)
+        return;
+    lt->blocked = false;
+    if (lt->timer != 0)
+        timers_remove(&k.timers, task);
+    ready_push(&k.ready, task);
+    if (k.current != NULL && task->priority > k.current->priority)
+        raise_attention();
+}
+
+void wb_kernel_yield(uint32_t floor)
+{
+    struct wb_task *self = k.current;
+
+    serve();
+    struct wb_task *next = ready_pop(&k.ready, floor);
+    if (next != NULL)
+        leave(GO_READY, next);
+    keep_attention(self);
+}
+
+bool wb_kernel_spin(uint64_t since_ns)
+{
+    if (k.ready.levels != 0 || has_notes())
+        return false;
+    const uint64_t now_ns = clock_now_ns();
+    if (now_ns - since_ns > k.spin_ns || now_ns >= timers_next_ns(&k.timers))
+        return false;
+    arch_relax();
+    return true;
+}
+
+void wb_kernel_doorbell(uint32_t core)
+{
+    _Atomic uint32_t *sleeping = &linux_core(k.system->cores[core])->sleeping;
+
+    // See sleep_until_rung(). Only the one that clears the flag makes the system call.
+    if (atomic_load_explicit(sleeping, memory_order_seq_cst) != 0 &&
+        atomic_exchange_explicit(sleeping, 0, memory_order_relaxed) != 0)
+        futex(sleeping, FUTEX_WAKE, 1, WB_FOREVER);
+}
+
+// Real time passes by itself.
+void wb_kernel_charge(enum wb_action action, uint32_t units)
+{
+    (void)action;
+    (void)units;
+}
+
+void wb_kernel_exit(void)
+{
+    leave(GO_ENDED, ready_pop(&k.ready, 0));
+    __builtin_unreachable();
+}
+
+void wb_kernel_halt(void)
+{
+    _exit(3);
+}

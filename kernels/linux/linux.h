@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Linux kernels for their launcher: lay out, start, supervise, end.
+//
+//   wb_linux_open -> wb_linux_stack, wb_*_add, wb_linux_module -> wb_linux_start -> wb_linux_wait …
+//   -> wb_linux_close
+//
+// One launcher per process. It stays single-threaded until wb_linux_start() has forked the kernels.
+#ifndef WB_LINUX_H
+#define WB_LINUX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "wb/system.h"
+
+struct wb_linux;
+
+struct wb_linux_config {
+    struct wb_system_config system;  // core_align and offer_timeout_ns have defaults for 0
+    size_t memory_bytes;   // for channels, heaps and the application, beyond wb_system_bytes()
+    size_t stacks_bytes;   // sum of the stacks
+    size_t module_bytes;   // writable segments of the module; 0: 8 MiB
+    const unsigned int *cpus;  // one per core: the processor to run on
+    uint64_t spin_ns;      // how long an idle kernel polls before it sleeps; WB_FOREVER: never sleeps
+};
+
+enum wb_linux_event_kind {
+    WB_LINUX_NOTHING,  // the time allowed has passed
+    WB_LINUX_DIED,     // a kernel was killed; its tasks have been taken over
+    WB_LINUX_FAULT,    // a task failed: see system->fault; the other kernels have been ended
+    WB_LINUX_ENDED,    // every task is over, every kernel has ended
+};
+
+struct wb_linux_event {
+    enum wb_linux_event_kind kind;
+    uint32_t core, lost, restarted, moved;  // DIED
+    struct wb_task *running;                // DIED: the task it was running, or NULL
+    int signal;                             // DIED: what killed it
+    pid_t pid;
+    uint64_t detected_ns;     // DIED: on the run's clock
+    bool by_robust_futex;     // DIED: else by pidfd
+};
+
+/// Maps globally visible memory and lays out an empty system in it.
+///
+/// Returns: WB_OK; WB_ERR_NOMEM with errno when the memory or its address cannot be had;
+///          WB_ERR_INVAL for a bad config.
+WB_MUST_USE enum wb_status wb_linux_open(struct wb_linux **linux_,
+                                         const struct wb_linux_config *config);
+struct wb_system *wb_linux_system(struct wb_linux *lx);
+
+/// A stack with a guard below it; NULL when `stacks_bytes` is used up.
+void *wb_linux_stack(struct wb_linux *lx, size_t bytes);
+
+/// Loads a module: its globals become common to all kernels, its heap calls go to the task's heap.
+///
+/// Returns: the handle for dlsym(), or NULL with the reason in `error`.
+void *wb_linux_module(struct wb_linux *lx, const char *path, char *error, size_t error_bytes);
+
+/// Starts time and forks one pinned kernel per core.
+///
+/// Returns: WB_OK; WB_ERR_INVAL with `*bad_core` when a processor cannot be used; else as
+///          wb_system_start(). On an error nothing runs.
+WB_MUST_USE enum wb_status wb_linux_start(struct wb_linux *lx, uint32_t *bad_core);
+
+/// Supervises until something happens or `timeout_ms` has passed. Also withdraws overdue migrations.
+struct wb_linux_event wb_linux_wait(struct wb_linux *lx, int timeout_ms);
+
+/// A descriptor that is readable when wb_linux_wait(…, 0) has something to tell.
+int wb_linux_fd(const struct wb_linux *lx);
+
+/// Process id of a kernel, 0 once it has been reaped.
+pid_t wb_linux_pid(const struct wb_linux *lx, uint32_t core);
+
+/// Ends every kernel at once.
+void wb_linux_kill(struct wb_linux *lx);
+
+/// Ends what still runs and gives everything back.
+void wb_linux_close(struct wb_linux *lx);
+
+#endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// whimbrel-linux: the helper of `whimbrel run`. It speaks docs/kernels-linux-protocol.md on file
+// descriptor 3 and is of no use by hand.
+
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build.h"
+#include "clock.h"
+#include "lines.h"
+#include "plan.h"
+#include "recorder.h"
+#include "stuck.h"
+#include "tell.h"
+
+enum { SOCKET = 3, TICK_MS = 10, BUSY_TICK_MS = 1, STUCK_LOOK_NS = 250000000 };
+
+struct asked {  // a migration that the command waits for
+    char *id;
+    struct wb_task *task;
+    uint32_t core, number;
+    struct asked *next;
+};
+
+struct helper {
+    struct lines lines;
+    struct words words;
+    struct plan plan;
+    struct build build;
+    struct recorder recorder;
+    struct stuck stuck;
+    uint64_t stuck_look_ns;
+    struct asked *asked;
+    FILE *out;
+    bool failed, over;
+};
+
+static void report(struct helper *h, struct tell_error error)
+{
+    tell_error(h->out, &error);
+    h->failed = true;
+}
+
+// ---- Before the start ---------------------------------------------------------------------------
+
+static bool read_plan(struct helper *h)
+{
+    while (!h->plan.complete) {
+        char *line = lines_next(&h->lines);
+        if (line == NULL && h->lines.closed)
+            return false;
+        if (line == NULL) {
+            lines_read(&h->lines);
+            continue;
+        }
+        const char *wrong = words_split(&h->words, line) ? plan_take(&h->plan, &h->words)
+                                                         : "a line of the plan is malformed";
+        if (wrong != NULL) {
+            report(h, (struct tell_error){ .kind = "plan",
+                                           .task = "",
+                                           .key = h->words.count != 0 ? h->words.word[0] : "",
+                                           .text = wrong,
+                                           .core = WB_CORE_NONE });
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool start(struct helper *h)
+{
+    struct tell_error error;
+    uint32_t bad_core = WB_CORE_NONE;
+
+    if (!build_system(&h->build, &h->plan, &error)) {
+        report(h, error);
+        return false;
+    }
+    if (h->plan.record != NULL &&
+        !recorder_open(&h->recorder, wb_linux_system(h->build.lx), h->plan.record)) {
+        report(h, (struct tell_error){ .kind = "record",
+                                       .task = "",
+                                       .key = h->plan.record,
+                                       .text = "the event streams cannot be created there",
+                                       .core = WB_CORE_NONE });
+        return false;
+    }
+    const enum wb_status status = wb_linux_start(h->build.lx, &bad_core);
+    if (status != WB_OK) {
+        char cpu[16] = "";
+        if (bad_core != WB_CORE_NONE)
+            snprintf(cpu, sizeof cpu, "%u", h->plan.cpus[bad_core]);
+        report(h, (struct tell_error){ .kind = bad_core != WB_CORE_NONE ? "core" : "kernel",
+                                       .task = "",
+                                       .key = cpu,
+                                       .text = bad_core != WB_CORE_NONE
+                                                   ? "this processor cannot be used"
+                                                   : "the kernels cannot be started",
+                                       .core = bad_core });
+        return false;
+    }
+    tell_started(h->out, h->build.lx, h->plan.cpus, h->build.gvm_bytes);
+    return true;
+}
+
+// ---- Commands -----------------------------------------------------------------------------------
+
+// migrate ID TASK INDEX CORE TIMEOUT_MS
+static void migrate(struct helper *h)
+{
+    const struct words *w = &h->words;
+    uint64_t index, core, timeout_ms;
+
+    if (w->count != 6 || !words_number(w->word[3], &index) || !words_number(w->word[4], &core) ||
+        !words_number(w->word[5], &timeout_ms))
+        return;
+    struct wb_task *task = wb_task_find(h->build.app, w->word[2], (uint32_t)index);
+    enum wb_status status = WB_ERR_INVAL;
+    if (task != NULL && wb_task_core(task) == core && !wb_migration_pending(task)) {
+        tell_migrated(h->out, w->word[1], task, (uint32_t)core, WB_OK);
+        return;
+    }
+    if (task != NULL)
+        status = wb_migration_request(task, (uint32_t)core, timeout_ms * 1000000, NULL);
+    struct asked *asked = status == WB_OK ? calloc(1, sizeof *asked) : NULL;
+    if (asked == NULL) {
+        tell_migrated(h->out, w->word[1], task, (uint32_t)core, status);
+        return;
+    }
+    *asked = (struct asked){ .id = strdup(w->word[1]),
+                             .task = task,
+                             .core = (uint32_t)core,
+                             .next = h->asked };
+    h->asked = asked;
+}
+
+static void obey(struct helper *h)
+{
+    const char *verb = h->words.word[0];
+
+    if (strcmp(verb, "status") == 0)
+        tell_status(h->out, wb_linux_system(h->build.lx));
+    else if (strcmp(verb, "migrate") == 0)
+        migrate(h);
+    else if (strcmp(verb, "stop") == 0)
+        wb_system_stop(wb_linux_system(h->build.lx));
+    else if (strcmp(verb, "kill") == 0)
+        wb_linux_kill(h->build.lx);
+}
+
+static void take_commands(struct helper *h)
+{
+    char *line;
+
+    lines_read(&h->lines);
+    while ((line = lines_next(&h->lines)) != NULL)
+        if (words_split(&h->words, line))
+            obey(h);
+    if (h->lines.closed)
+        wb_linux_kill(h->build.lx);  // nobody is left to run for
+}
+
+// ---- While it runs ------------------------------------------------------------------------------
+
+static void tell_outcomes(struct helper *h)
+{
+    for (struct asked **link = &h->asked; *link != NULL;) {
+        struct asked *asked = *link;
+        if (!h->over && wb_migration_pending(asked->task)) {
+            link = &asked->next;
+            continue;
+        }
+        tell_migrated(h->out, asked->id, asked->task, asked->core,
+                      (enum wb_status)atomic_load(&asked->task->outcome));
+        *link = asked->next;
+        free(asked->id);
+        free(asked);
+    }
+}
+
+static void drain(struct helper *h)
+{
+    struct wb_system *system = wb_linux_system(h->build.lx);
+    struct wb_migration m;
+
+    recorder_drain(&h->recorder);
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        while (wb_ring_take(&system->cores[i]->record.migrations, &m))
+            tell_migration(h->out, system, &m);
+    while (wb_ring_take(&system->record.migrations, &m))
+        tell_migration(h->out, system, &m);
+    tell_outcomes(h);
+}
+
+static void tell_fault(struct helper *h)
+{
+    static const char *const kinds[] = { "kernel", "stack", "fault", "fault", "task", "kernel" };
+    const struct wb_system *system = wb_linux_system(h->build.lx);
+    const struct wb_fault *fault = &system->fault;
+    const struct wb_task *task =
+        fault->task < system->n_tasks ? &system->tasks[fault->task] : NULL;
+
+    report(h, (struct tell_error){ .kind = kinds[fault->kind],
+                                   .task = task != NULL ? task->name : "",
+                                   .index = task != NULL ? task->index : 0,
+                                   .core = fault->core,
+                                   .key = "",
+                                   .text = fault->text });
+}
+
+static void take_event(struct helper *h, const struct wb_linux_event *event)
+{
+    char text[160];
+
+    switch (event->kind) {
+    case WB_LINUX_DIED:
+        tell_death(h->out, event);
+        snprintf(text, sizeof text, "the kernel was killed (signal %d)", event->signal);
+        report(h, (struct tell_error){
+                      .kind = "kernel", .task = "", .key = "", .text = text, .core = event->core });
+        break;
+    case WB_LINUX_FAULT:
+        tell_fault(h);
+        break;
+    case WB_LINUX_ENDED:
+        h->over = true;
+        break;
+    case WB_LINUX_NOTHING:
+        break;
+    }
+}
+
+static void look_for_deadlock(struct helper *h)
+{
+    const uint64_t now_ns = clock_now_ns();
+    char text[1024];
+
+    if (now_ns < h->stuck_look_ns)
+        return;
+    h->stuck_look_ns = now_ns + STUCK_LOOK_NS;
+    if (stuck_look(&h->stuck, wb_linux_system(h->build.lx), text, sizeof text)) {
+        report(h, (struct tell_error){
+                      .kind = "deadlock", .task = "", .key = "", .text = text,
+                      .core = WB_CORE_NONE });
+        wb_linux_kill(h->build.lx);
+    }
+}
+
+static void supervise(struct helper *h)
+{
+    struct pollfd fds[2] = { { .fd = SOCKET, .events = POLLIN },
+                             { .fd = wb_linux_fd(h->build.lx), .events = POLLIN } };
+
+    while (!h->over) {
+        poll(fds, 2, h->asked != NULL || h->plan.record != NULL ? BUSY_TICK_MS : TICK_MS);
+        if (fds[0].revents != 0 && !h->lines.closed)
+            take_commands(h);
+        if (h->lines.closed)
+            fds[0].fd = -1;
+        const struct wb_linux_event event = wb_linux_wait(h->build.lx, 0);
+        drain(h);
+        take_event(h, &event);
+        if (!h->over)
+            look_for_deadlock(h);
+    }
+    drain(h);
+}
+
+static void finish(struct helper *h)
+{
+    if (!recorder_close(&h->recorder))
+        report(h, (struct tell_error){ .kind = "record",
+                                       .task = "",
+                                       .key = h->plan.record,
+                                       .text = "the event streams could not be written",
+                                       .core = WB_CORE_NONE });
+    if (h->build.finish != NULL && h->build.finish(h->build.app) != WB_OK)
+        report(h, (struct tell_error){ .kind = "finish",
+                                       .task = "",
+                                       .key = "",
+                                       .text = h->build.app->error,
+                                       .core = WB_CORE_NONE });
+    tell_end(h->out, wb_linux_system(h->build.lx), !h->failed);
+}
+
+int main(void)
+{
+    struct helper h = { .lines = { .fd = SOCKET } };
+
+    h.out = fdopen(fcntl(SOCKET, F_DUPFD_CLOEXEC, SOCKET), "w");
+    if (h.out == NULL) {
+        fputs("whimbrel-linux is started by `whimbrel run`, not by hand\n", stderr);
+        return 2;
+    }
+    fcntl(SOCKET, F_SETFD, FD_CLOEXEC);
+    // A session of its own: the terminal's Ctrl-C is the command's to interpret, and autogroup gives
+    // the kernels their own share of the processors.
+    setsid();
+    signal(SIGPIPE, SIG_IGN);
+    if (read_plan(&h) && start(&h)) {
+        supervise(&h);
+        finish(&h);
+    }
+    if (h.build.lx != NULL)
+        wb_linux_close(h.build.lx);
+    plan_free(&h.plan);
+    lines_free(&h.lines);
+    words_free(&h.words);
+    fclose(h.out);
+    return h.failed ? 2 : 0;
+}

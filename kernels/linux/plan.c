@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Each of these makes room for one more entry, in powers of two; false without memory.
+static bool grow(void *array, uint32_t count, size_t bytes)
+{
+    void **a = array;
+
+    if ((count & (count - 1)) != 0)
+        return true;
+    void *grown = reallocarray(*a, count == 0 ? 1 : (size_t)count * 2, bytes);
+    if (grown == NULL)
+        return false;
+    *a = grown;
+    return true;
+}
+
+struct field {
+    const char *name;
+    uint64_t *value;
+};
+
+// Reads `NAME NUMBER` pairs in the order of `fields`.
+static bool read_fields(const struct words *words, uint32_t from, const struct field *fields,
+                        uint32_t n)
+{
+    if (words->count != from + 2 * n)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(words->word[from + 2 * i], fields[i].name) != 0 ||
+            !words_number(words->word[from + 2 * i + 1], fields[i].value))
+            return false;
+    return true;
+}
+
+static bool take_core(struct plan *plan, const struct words *w)
+{
+    uint64_t cpu;
+
+    if (w->count != 2 || !words_number(w->word[1], &cpu) ||
+        !grow(&plan->cpus, plan->n_cpus, sizeof *plan->cpus))
+        return false;
+    plan->cpus[plan->n_cpus++] = (unsigned int)cpu;
+    return true;
+}
+
+static bool take_text(char **text, const struct words *w)
+{
+    if (w->count != 2)
+        return false;
+    free(*text);
+    *text = strdup(w->word[1]);
+    return *text != NULL;
+}
+
+static bool take_number(uint64_t *number, const struct words *w)
+{
+    return w->count == 2 && words_number(w->word[1], number);
+}
+
+static bool take_param(struct plan *plan, const struct words *w)
+{
+    if (w->count < 3 || !grow(&plan->params, plan->n_params, sizeof *plan->params))
+        return false;
+    struct plan_param *param = &plan->params[plan->n_params++];
+    *param = (struct plan_param){ .key = strdup(w->word[1]),
+                                  .text = strdup(w->word[2]),
+                                  .numbers = calloc(w->count - 2, sizeof(double)),
+                                  .n_numbers = w->count - 3 };
+    if (param->key == NULL || param->text == NULL || param->numbers == NULL)
+        return false;
+    for (uint32_t i = 0; i < param->n_numbers; i++) {
+        char *end;
+        param->numbers[i] = strtod(w->word[i + 3], &end);
+        if (end == w->word[i + 3] || *end != '\0')
+            return false;
+    }
+    return true;
+}
+
+static bool take_channel(struct plan *plan, const struct words *w)
+{
+    uint64_t slots, bytes, initial, mailbox;
+    const struct field fields[] = {
+        { "slots", &slots }, { "bytes", &bytes }, { "initial", &initial }, { "mailbox", &mailbox }
+    };
+
+    if (w->count < 2 || !read_fields(w, 2, fields, 4) || slots > UINT32_MAX ||
+        bytes > UINT32_MAX || !grow(&plan->channels, plan->n_channels, sizeof *plan->channels))
+        return false;
+    struct wb_channel_config *channel = &plan->channels[plan->n_channels++];
+    *channel = (struct wb_channel_config){ .name = strdup(w->word[1]),
+                                           .slots = (uint32_t)slots,
+                                           .slot_bytes = (uint32_t)bytes,
+                                           .initial = (uint32_t)initial,
+                                           .mailbox = mailbox != 0 };
+    return channel->name != NULL;
+}
+
+static bool take_task(struct plan *plan, const struct words *w)
+{
+    uint64_t index, core, priority, stack, heap, migratable, restart, period, deadline, offset;
+    const struct field fields[] = {
+        { "core", &core },           { "priority", &priority },     { "stack", &stack },
+        { "heap", &heap },           { "migratable", &migratable }, { "restart", &restart },
+        { "period", &period },       { "deadline", &deadline },     { "offset", &offset },
+    };
+
+    if (w->count < 5 || !words_number(w->word[2], &index) || strcmp(w->word[3], "entry") != 0 ||
+        !read_fields(w, 5, fields, 9) || priority > 31 ||
+        !grow(&plan->tasks, plan->n_tasks, sizeof *plan->tasks))
+        return false;
+    struct plan_task *task = &plan->tasks[plan->n_tasks++];
+    task->entry = strdup(w->word[4]);
+    task->config = (struct wb_task_config){ .name = strdup(w->word[1]),
+                                            .index = (uint32_t)index,
+                                            .core = (uint32_t)core,
+                                            .priority = (uint32_t)priority,
+                                            .stack_bytes = stack,
+                                            .heap_bytes = heap,
+                                            .migratable = migratable != 0,
+                                            .restart = restart != 0,
+                                            .period_ns = period,
+                                            .deadline_ns = deadline,
+                                            .offset_ns = offset };
+    return task->entry != NULL && task->config.name != NULL;
+}
+
+// port TASK INDEX in/out PORT PORTINDEX CHANNEL
+static bool take_port(struct plan *plan, const struct words *w)
+{
+    uint64_t task_index, index;
+
+    if (w->count != 7 || !words_number(w->word[2], &task_index) ||
+        !words_number(w->word[5], &index) ||
+        (strcmp(w->word[3], "in") != 0 && strcmp(w->word[3], "out") != 0) ||
+        !grow(&plan->ports, plan->n_ports, sizeof *plan->ports))
+        return false;
+    struct plan_port *port = &plan->ports[plan->n_ports++];
+    *port = (struct plan_port){ .task = strdup(w->word[1]),
+                                .task_index = (uint32_t)task_index,
+                                .direction = w->word[3][0] == 'i' ? WB_IN : WB_OUT,
+                                .name = strdup(w->word[4]),
+                                .index = (uint32_t)index,
+                                .channel = strdup(w->word[6]) };
+    return port->task != NULL && port->name != NULL && port->channel != NULL;
+}
+
+static bool take_start(struct plan *plan, const struct words *w)
+{
+    plan->complete = plan->n_cpus != 0 && plan->n_tasks != 0 && plan->module != NULL;
+    return w->count == 1 && plan->complete;
+}
+
+static bool take_known(struct plan *plan, const struct words *w, bool *known)
+{
+    const char *verb = w->word[0];
+
+    if (strcmp(verb, "core") == 0)
+        return take_core(plan, w);
+    if (strcmp(verb, "module") == 0)
+        return take_text(&plan->module, w);
+    if (strcmp(verb, "record") == 0)
+        return take_text(&plan->record, w);
+    if (strcmp(verb, "memory") == 0)
+        return take_number(&plan->memory_bytes, w);
+    if (strcmp(verb, "spin") == 0)
+        return take_number(&plan->spin_ns, w);
+    if (strcmp(verb, "offer") == 0)
+        return take_number(&plan->offer_ns, w);
+    if (strcmp(verb, "param") == 0)
+        return take_param(plan, w);
+    if (strcmp(verb, "channel") == 0)
+        return take_channel(plan, w);
+    if (strcmp(verb, "task") == 0)
+        return take_task(plan, w);
+    if (strcmp(verb, "port") == 0)
+        return take_port(plan, w);
+    if (strcmp(verb, "start") == 0)
+        return take_start(plan, w);
+    *known = false;
+    return false;
+}
+
+const char *plan_take(struct plan *plan, const struct words *words)
+{
+    bool known = true;
+
+    if (!plan->greeted) {
+        plan->greeted = words->count == 2 && strcmp(words->word[0], "whimbrel") == 0 &&
+                        strcmp(words->word[1], "1") == 0;
+        return plan->greeted ? NULL : "the plan does not begin with `whimbrel 1`";
+    }
+    if (take_known(plan, words, &known))
+        return NULL;
+    return known ? "a line of the plan is malformed" : "the plan has a line of an unknown kind";
+}
+
+static size_t channel_bytes(const struct wb_channel_config *channel)
+{
+    const size_t stride = ((size_t)channel->slot_bytes + WB_LINE_BYTES - 1) /
+                          WB_LINE_BYTES * WB_LINE_BYTES;
+    return (stride + sizeof(uint32_t)) * channel->slots + (size_t)2 * WB_LINE_BYTES;
+}
+
+size_t plan_memory_bytes(const struct plan *plan)
+{
+    size_t bytes = plan->memory_bytes + (64 << 10);
+
+    for (uint32_t i = 0; i < plan->n_channels; i++)
+        bytes += channel_bytes(&plan->channels[i]);
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        bytes += plan->tasks[i].config.heap_bytes + WB_LINE_BYTES;
+    for (uint32_t i = 0; i < plan->n_params; i++)
+        bytes += strlen(plan->params[i].key) + strlen(plan->params[i].text) + WB_LINE_BYTES +
+                 plan->params[i].n_numbers * sizeof(double);
+    return bytes;
+}
+
+size_t plan_stacks_bytes(const struct plan *plan)
+{
+    size_t bytes = 0;
+
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        bytes += plan->tasks[i].config.stack_bytes;
+    return bytes;
+}
+
+void plan_free(struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_params; i++) {
+        free(plan->params[i].key);
+        free(plan->params[i].text);
+        free(plan->params[i].numbers);
+    }
+    for (uint32_t i = 0; i < plan->n_channels; i++)
+        free((char *)(uintptr_t)plan->channels[i].name);
+    for (uint32_t i = 0; i < plan->n_tasks; i++) {
+        free(plan->tasks[i].entry);
+        free((char *)(uintptr_t)plan->tasks[i].config.name);
+    }
+    for (uint32_t i = 0; i < plan->n_ports; i++) {
+        free(plan->ports[i].task);
+        free(plan->ports[i].name);
+        free(plan->ports[i].channel);
+    }
+    free(plan->cpus);
+    free(plan->params);
+    free(plan->channels);
+    free(plan->tasks);
+    free(plan->ports);
+    free(plan->module);
+    free(plan->record);
+}

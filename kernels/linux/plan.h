@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan: what the command wants to run, as it comes over the socket.
+#ifndef WB_PLAN_H
+#define WB_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lines.h"
+#include "wb/system.h"
+
+struct plan_param {
+    char *key, *text;
+    double *numbers;
+    uint32_t n_numbers;
+};
+
+struct plan_task {
+    char *entry;
+    struct wb_task_config config;  // but for entry and stack
+};
+
+struct plan_port {
+    char *task, *name, *channel;
+    uint32_t task_index, index;
+    enum wb_direction direction;
+};
+
+struct plan {
+    unsigned int *cpus;
+    struct plan_param *params;
+    struct wb_channel_config *channels;
+    struct plan_task *tasks;
+    struct plan_port *ports;
+    uint32_t n_cpus, n_params, n_channels, n_tasks, n_ports;
+    char *module, *record;
+    uint64_t memory_bytes, spin_ns, offer_ns;
+    bool greeted, complete;
+};
+
+/// Takes one line. Returns NULL, or what is wrong with it.
+const char *plan_take(struct plan *plan, const struct words *words);
+
+/// How much memory the channels, heaps and parameters of the plan need.
+size_t plan_memory_bytes(const struct plan *plan);
+size_t plan_stacks_bytes(const struct plan *plan);
+
+void plan_free(struct plan *plan);
+
+#endif

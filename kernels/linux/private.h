@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the Linux kernels share among themselves.
+#ifndef WB_LINUX_PRIVATE_H
+#define WB_LINUX_PRIVATE_H
+
+#include <linux/futex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wb/system.h"
+
+enum { GUARD_BYTES = 64 * 1024, PAGE_BYTES = 4096 };
+
+// A kernel's own part of a task (wb_task.kernel), in globally visible memory because it moves along.
+struct linux_task {
+    void *sp;  // saved context while the task does not run
+    struct wb_task *next;  // in a ready queue
+    uint64_t until_ns;     // of a timed block
+    uint32_t timer;        // 1 + position in the timer heap, 0: none
+    int32_t error_number;  // the task's errno
+    uint32_t mutexes;      // held pthread mutexes of the module
+    bool blocked, woken;   // woken: an unblock came while it was not blocked
+    void *caught;          // C++: exceptions being handled, and how many are in flight
+    uint32_t uncaught;
+    void *fake_stack;      // AddressSanitizer's, while the task does not run
+};
+
+// A kernel's own part of a core (wb_core.kernel).
+struct linux_core {
+    _Atomic uint32_t sleeping;  // futex: 1 while the kernel sleeps or is about to
+    // Robust futex: the kernel's thread id while it lives; Linux sets FUTEX_OWNER_DIED in it when the
+    // kernel is killed. `robust_next` is the list node that Linux finds it by.
+    void *robust_next;
+    _Atomic uint32_t alive;
+};
+
+_Static_assert(sizeof(struct linux_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
+_Static_assert(sizeof(struct linux_core) <= WB_KERNEL_CORE_BYTES, "raise WB_KERNEL_CORE_BYTES");
+
+static inline struct linux_task *linux_task(struct wb_task *task)
+{
+    return (struct linux_task *)(void *)task->kernel;
+}
+
+static inline struct linux_core *linux_core(struct wb_core *core)
+{
+    return (struct linux_core *)(void *)core->kernel;
+}
+
+// ---- ready.c: the ready queues of this kernel ---------------------------------------------------
+
+enum { PRIORITIES = 32 };
+
+struct ready {
+    uint32_t levels;  // bit p: queue p is not empty
+    struct wb_task *first[PRIORITIES], *last[PRIORITIES];
+};
+
+void ready_push(struct ready *ready, struct wb_task *task);
+
+/// The most urgent task of at least `floor` priority, first come first served; NULL if there is none.
+struct wb_task *ready_pop(struct ready *ready, uint32_t floor);
+
+// ---- timers.c: timed blocks of this kernel ------------------------------------------------------
+
+struct timers {
+    struct wb_task **heap;
+    uint32_t count, room;
+};
+
+/// Room for every task of the system, from this process's own memory. False: no memory.
+bool timers_init(struct timers *timers, uint32_t tasks);
+void timers_add(struct timers *timers, struct wb_task *task, uint64_t until_ns);
+void timers_remove(struct timers *timers, struct wb_task *task);
+uint64_t timers_next_ns(const struct timers *timers);  // WB_FOREVER: none
+
+/// The task whose time has come, taken off; NULL if there is none.
+struct wb_task *timers_expired(struct timers *timers, uint64_t now_ns);
+
+// ---- kernel.c -----------------------------------------------------------------------------------
+
+/// Becomes the kernel of `core` in this process; returns when every task of the system has ended.
+void kernel_run(struct wb_core *core, uint64_t spin_ns);
+
+/// The system this process belongs to, also in the launcher; NULL before it is laid out.
+void kernel_set_system(struct wb_system *system);
+struct wb_system *kernel_system(void);
+
+// ---- fault.c ------------------------------------------------------------------------------------
+
+/// Turns SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT of this kernel into a fault that names the task.
+void fault_catch(void);
+
+// ---- sanitizer.c --------------------------------------------------------------------------------
+
+/// Makes AddressSanitizer's shadow of [base, base + bytes) common to all kernels. Nothing without it.
+bool sanitizer_share(void *base, size_t bytes);
+
+/// To be called around a context switch, so that AddressSanitizer knows the stack in use.
+void sanitizer_leave(void **fake_stack, const void *stack, size_t stack_bytes);
+void sanitizer_enter(void *fake_stack);
+
+// ---- robust.c -----------------------------------------------------------------------------------
+
+/// Makes Linux mark `core` when this process is killed. False where robust futexes are missing.
+bool robust_arm(struct wb_core *core);
+
+/// Ends in order: the death of this process is no longer news.
+void robust_disarm(struct wb_core *core);
+
+/// Blocks until one of the kernels that `watched` marks is killed, or `timeout_ns` has passed.
+/// Returns false where waiting on several futexes at once is not supported.
+bool robust_wait(struct wb_system *system, const bool *watched, uint64_t timeout_ns);
+bool robust_is_dead(struct wb_core *core);
+
+// ---- gvm.c --------------------------------------------------------------------------------------
+
+struct gvm {
+    int fd;
+    unsigned char *base;
+    size_t bytes, used;
+};
+
+/// Maps `bytes` of globally visible memory. False, with errno, when it cannot be had.
+bool gvm_open(struct gvm *gvm, size_t bytes);
+
+/// Takes the next part, page-aligned, zeroed. NULL when it is used up.
+void *gvm_take(struct gvm *gvm, size_t bytes);
+
+/// A stack with GUARD_BYTES of inaccessible memory below it; its lowest address.
+void *gvm_stack(struct gvm *gvm, size_t bytes);
+void gvm_close(struct gvm *gvm);
+
+/// Makes `bytes` of private memory at `at` (both page-aligned) common to all kernels, content kept.
+bool gvm_replace(struct gvm *gvm, void *at, size_t bytes);
+
+/// Maps the page at `shared`, in globally visible memory, also at `at`.
+bool gvm_alias(const struct gvm *gvm, void *at, const void *shared);
+bool gvm_contains(const void *address);
+
+long futex(_Atomic uint32_t *word, int operation, uint32_t value, uint64_t timeout_ns);
+
+#endif

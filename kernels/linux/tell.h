@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the helper tells the command: one line of JSON each (docs/kernels-linux-protocol.md).
+#ifndef WB_TELL_H
+#define WB_TELL_H
+
+#include <stdio.h>
+
+#include "linux.h"
+#include "wb/system.h"
+
+struct tell_error {
+    const char *kind, *task, *key, *text;  // task, key: "" when there is none
+    uint32_t index, core;                  // core: WB_CORE_NONE when there is none
+};
+
+void tell_error(FILE *out, const struct tell_error *error);
+void tell_started(FILE *out, struct wb_linux *lx, const unsigned int *cpus, size_t gvm_bytes);
+void tell_status(FILE *out, const struct wb_system *system);
+void tell_migration(FILE *out, const struct wb_system *system, const struct wb_migration *m);
+void tell_migrated(FILE *out, const char *id, const struct wb_task *task, uint32_t core,
+                   enum wb_status status);
+void tell_death(FILE *out, const struct wb_linux_event *event);
+void tell_end(FILE *out, const struct wb_system *system, bool ok);
+
+/// The word of the protocol for a status: `ok`, `busy`, …
+const char *tell_status_word(enum wb_status status);
+
+#endif

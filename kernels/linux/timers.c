@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A binary heap of tasks by the time they wake; each task knows its position.
+
+#include <stdlib.h>
+
+#include "private.h"
+
+bool timers_init(struct timers *timers, uint32_t tasks)
+{
+    timers->heap = calloc(tasks, sizeof(struct wb_task *));
+    timers->room = tasks;
+    return timers->heap != NULL;
+}
+
+static uint64_t key(const struct timers *timers, uint32_t i)
+{
+    return linux_task(timers->heap[i])->until_ns;
+}
+
+static void put(struct timers *timers, uint32_t i, struct wb_task *task)
+{
+    timers->heap[i] = task;
+    linux_task(task)->timer = i + 1;
+}
+
+// Moves the task at `i` to where the heap's order wants it.
+static void settle(struct timers *timers, uint32_t i)
+{
+    struct wb_task *task = timers->heap[i];
+    const uint64_t until_ns = linux_task(task)->until_ns;
+
+    for (; i > 0 && key(timers, (i - 1) / 2) > until_ns; i = (i - 1) / 2)
+        put(timers, i, timers->heap[(i - 1) / 2]);
+    for (;;) {
+        uint32_t child = 2 * i + 1;
+        if (child + 1 < timers->count && key(timers, child + 1) < key(timers, child))
+            child++;
+        if (child >= timers->count || key(timers, child) >= until_ns)
+            break;
+        put(timers, i, timers->heap[child]);
+        i = child;
+    }
+    put(timers, i, task);
+}
+
+void timers_add(struct timers *timers, struct wb_task *task, uint64_t until_ns)
+{
+    linux_task(task)->until_ns = until_ns;
+    put(timers, timers->count++, task);
+    settle(timers, timers->count - 1);
+}
+
+void timers_remove(struct timers *timers, struct wb_task *task)
+{
+    const uint32_t i = linux_task(task)->timer - 1;
+
+    linux_task(task)->timer = 0;
+    timers->count--;
+    if (i == timers->count)
+        return;
+    put(timers, i, timers->heap[timers->count]);
+    settle(timers, i);
+}
+
+uint64_t timers_next_ns(const struct timers *timers)
+{
+    return timers->count != 0 ? key(timers, 0) : WB_FOREVER;
+}
+
+struct wb_task *timers_expired(struct timers *timers, uint64_t now_ns)
+{
+    if (timers_next_ns(timers) > now_ns)
+        return NULL;
+    struct wb_task *task = timers->heap[0];
+    timers_remove(timers, task);
+    return task;
+}

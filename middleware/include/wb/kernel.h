@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel contract: what the middleware asks of the scheduler that owns a core, and what it
+// does for it in return.
+//
+// A kernel runs tasks by fixed priority on one core. It may be cooperative (Linux, the simulator)
+// or preemptive (FreeRTOS, RISC-V): nothing here takes a lock, masks an interrupt or needs an atomic
+// wider than 32 bits or a pointer. A wrong signature does not compile, a missing function does not
+// link, wrong behaviour fails kernels/conform. kernels/template says how to write one.
+#ifndef WB_KERNEL_H
+#define WB_KERNEL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wb/status.h"
+
+struct wb_core;
+struct wb_system;
+struct wb_task;
+
+// What the middleware does that costs time; the simulator charges it from the platform's table.
+enum wb_action {
+    WB_ACTION_SEND,        // units: bytes copied in
+    WB_ACTION_RECEIVE,     // units: bytes copied out
+    WB_ACTION_CLAIM,       // units: 1
+    WB_ACTION_HOLD,        // units: 1
+    WB_ACTION_COMMIT,      // units: 1
+    WB_ACTION_RELEASE,     // units: 1
+    WB_ACTION_CHECKPOINT,  // units: 1; the slow path only
+    WB_ACTION_POST,        // units: 1; a note to another core's inbox
+    WB_ACTION_SERVE,       // units: notes taken from the inbox
+    WB_ACTION_PARK,        // units: 1; first half of a hand-off
+    WB_ACTION_ATTACH,      // units: 1; second half of a hand-off
+    WB_ACTION_HEAP,        // units: 1; an allocation or a free
+};
+
+// ---- The kernel provides ------------------------------------------------------------------------
+
+/// Nonzero when the running task should enter its next checkpoint: notes wait in the inbox, a more
+/// urgent task is ready, or wb_migration_requested() is true of it, for as long as it is. Linux maps the summary word of
+/// the core's inbox here, FreeRTOS sets it in the doorbell's interrupt and at a context switch, the
+/// simulator leaves it at 1 so that every checkpoint advances virtual time.
+extern _Atomic uint32_t wb_kernel_attention;
+
+/// The task that runs here, or NULL outside of tasks (an interrupt, the idle loop, the launcher).
+struct wb_task *wb_kernel_self(void);
+
+/// This core's index in the system, or WB_CORE_NONE outside of kernels (the launcher).
+uint32_t wb_kernel_core(void);
+
+/// Nanoseconds on a clock that is the same on every core and never goes back.
+uint64_t wb_kernel_now_ns(void);
+
+/// Lays out the context so that the task starts in wb_task_main() on its own, empty stack.
+///
+/// Context: any core or the launcher, for a task that runs nowhere.
+/// Returns: WB_OK, or WB_ERR_INVAL if the stack is too small for any context.
+WB_MUST_USE enum wb_status wb_kernel_task_init(struct wb_task *task);
+
+/// Takes in a task whose context is complete, and makes it ready on this core.
+///
+/// Context: wb_agent_serve() on this core; an interrupt on preemptive kernels.
+void wb_kernel_attach(struct wb_task *task);
+
+/// Takes the calling task off this kernel. Returns on the kernel that attaches it next.
+///
+/// The kernel saves the context, leaves the task's stack, and only then calls
+/// wb_task_departed(): a context is complete only after the switch away from it.
+///
+/// Context: a task, from its checkpoint.
+/// Returns: WB_OK, or WB_ERR_HELD without having left when the task holds something of this kernel.
+WB_MUST_USE enum wb_status wb_kernel_depart(void);
+
+/// Blocks the calling task until wb_kernel_unblock() or `until_ns` (WB_FOREVER: no end).
+///
+/// An unblock that came since the task last blocked makes it return at once, so none is lost. It
+/// may return early without reason: callers check their condition again.
+///
+/// Context: a task.
+/// Returns: WB_OK, or WB_ERR_TIMEOUT once `until_ns` has passed.
+enum wb_status wb_kernel_block(uint64_t until_ns);
+
+/// Makes a task of this core ready, or marks it so that its next block returns at once.
+///
+/// Context: this core; an interrupt on preemptive kernels.
+void wb_kernel_unblock(struct wb_task *task);
+
+/// Serves what waits for this core, then lets ready tasks of at least `floor` priority run first.
+///
+/// Context: a task. Cooperative kernels serve the inbox here; preemptive ones have done both.
+void wb_kernel_yield(uint32_t floor);
+
+/// One turn of a polling wait that began at `since_ns`.
+///
+/// Context: a task. Never blocks.
+/// Returns: true to poll again; false when the task ought to block: another is ready, notes wait
+///          for this core, or the time set aside for polling is over.
+bool wb_kernel_spin(uint64_t since_ns);
+
+/// Makes core `core` call wb_agent_serve() soon, if it is not about to: the doorbell.
+///
+/// Context: any core or the launcher. Never blocks. May be lost or repeated only together with the
+///          core it rings: the inbox keeps the notes.
+void wb_kernel_doorbell(uint32_t core);
+
+/// Accounts for `units` of `action`: nothing on real machines, virtual time in the simulator.
+void wb_kernel_charge(enum wb_action action, uint32_t units);
+
+/// Ends the calling task: leaves its stack, then calls wb_task_paused(task, WB_TASK_ENDED).
+_Noreturn void wb_kernel_exit(void);
+
+/// Ends the run because of the fault that wb_system_fault() noted.
+_Noreturn void wb_kernel_halt(void);
+
+// ---- The middleware provides --------------------------------------------------------------------
+
+// What a task is doing; part of its place word (see wb/system.h).
+enum wb_task_state {
+    WB_TASK_NEW,       // not started yet
+    WB_TASK_READY,     // waits for its core
+    WB_TASK_RUNNING,   // on its core
+    WB_TASK_BLOCKED,   // waits for a channel, a time or a migration
+    WB_TASK_OFFERED,   // parked on its source and offered to a target: neither runs it
+    WB_TASK_RETURNED,  // the offer was withdrawn; the source takes it back
+    WB_TASK_ENDED,     // over
+    WB_TASK_LOST,      // its kernel died while it ran, and it may not be restarted
+};
+
+/// Where every task starts: runs the entry, closes the ports, and calls wb_kernel_exit().
+_Noreturn void wb_task_main(struct wb_task *task);
+
+/// To be called just before a task runs, by the kernel that runs it.
+/// The kernel then raises attention if wb_migration_requested() is true of it.
+void wb_task_resumed(struct wb_task *task, uint64_t now_ns);
+
+/// True when the task is to depart at its next checkpoint.
+bool wb_migration_requested(const struct wb_task *task);
+
+/// To be called after a task stopped running, once its context is complete.
+/// `state` is READY, BLOCKED or ENDED.
+void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now_ns);
+
+/// To be called after wb_kernel_depart() has left the task's stack: publishes it to its target.
+void wb_task_departed(struct wb_task *task, uint64_t now_ns);
+
+/// Takes every note out of the core's inbox and acts on it: attaches, unblocks, takes back.
+///
+/// Context: the kernel of `core`, outside of tasks or inside wb_kernel_yield(). Never blocks.
+/// Returns: how many notes there were.
+uint32_t wb_agent_serve(struct wb_core *core);
+
+#endif

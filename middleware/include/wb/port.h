@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports: how a task sends to and receives from channels and mailboxes.
+//
+// A channel is a bounded first-in first-out queue of fixed-size slots between two tasks; a mailbox
+// is one with many senders. Slots lie in globally visible memory: a pointer to one is valid on every
+// core, and may be kept across checkpoints. A port belongs to its task: nobody else may use it.
+// Every message that WB_OK accepted is delivered once and in order, across any number of migrations
+// of either end, as long as a kernel lives to receive it.
+#ifndef WB_PORT_H
+#define WB_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wb/status.h"
+
+struct wb_port;
+struct wb_task;
+
+/// Finds a port of the calling task: element `index` of the port `name`.
+///
+/// Context: the task itself. Never blocks. Look it up once, outside the loop.
+/// Returns: the port, or NULL if the application binds none of that name and index.
+struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t index);
+
+/// How many channels are bound to the port `name` (a split or a join has several).
+uint32_t wb_port_count(const struct wb_task *self, const char *name);
+
+/// The size of one message, in bytes; slots are aligned to 64 bytes.
+uint32_t wb_port_slot_bytes(const struct wb_port *port);
+
+/// Messages committed to (output) or released from (input) this port since the start.
+uint64_t wb_port_messages(const struct wb_port *port);
+
+/// Copies one message in.
+///
+/// Context: the owning task. Blocks up to `timeout_ns` while the channel is full; 0 never blocks,
+///          WB_FOREVER has no end.
+/// Memory:  `msg` (wb_port_slot_bytes of it) is copied; it is free for reuse on return.
+/// Returns: WB_OK; WB_ERR_FULL (timeout 0) or WB_ERR_TIMEOUT with the channel unchanged;
+///          WB_ERR_GONE when the receiver is over; WB_ERR_INVAL on an input port, or while claimed
+///          slots are not committed.
+WB_MUST_USE enum wb_status wb_port_send(struct wb_port *out, const void *msg,
+                                        uint64_t timeout_ns);
+
+/// Copies the oldest message out and frees its slot.
+///
+/// Context: the owning task. Blocks up to `timeout_ns` while the channel is empty.
+/// Returns: WB_OK; WB_ERR_EMPTY (timeout 0) or WB_ERR_TIMEOUT with `msg` untouched; WB_ERR_GONE
+///          when the channel is empty and every sender is over; WB_ERR_INVAL on an output port, or
+///          while held slots are not released.
+WB_MUST_USE enum wb_status wb_port_receive(struct wb_port *in, void *msg, uint64_t timeout_ns);
+
+/// Takes the next free slot to be written in place. May be repeated: slots are committed in the
+/// order in which they were claimed.
+///
+/// Context: the owning task. Blocks up to `timeout_ns` while no slot is free.
+/// Memory:  `*slot` is the task's until it is committed; its old content is undefined.
+/// Returns: WB_OK; WB_ERR_FULL, WB_ERR_TIMEOUT, WB_ERR_GONE, WB_ERR_INVAL as wb_port_send.
+WB_MUST_USE enum wb_status wb_port_claim(struct wb_port *out, void **slot, uint64_t timeout_ns);
+
+/// Sends the oldest claimed slot.
+///
+/// Context: the owning task. Never blocks.
+/// Returns: WB_OK, or WB_ERR_INVAL when none is claimed.
+enum wb_status wb_port_commit(struct wb_port *out);
+
+/// Takes the next message to be read in place. May be repeated: slots are released in the order in
+/// which they were held.
+///
+/// Context: the owning task. Blocks up to `timeout_ns` while there is no further message.
+/// Memory:  `*slot` stays valid and unchanged until it is released.
+/// Returns: WB_OK; WB_ERR_EMPTY, WB_ERR_TIMEOUT, WB_ERR_GONE, WB_ERR_INVAL as wb_port_receive.
+WB_MUST_USE enum wb_status wb_port_hold(struct wb_port *in, const void **slot,
+                                        uint64_t timeout_ns);
+
+/// Frees the oldest held slot for the sender.
+///
+/// Context: the owning task. Never blocks.
+/// Returns: WB_OK, or WB_ERR_INVAL when none is held.
+enum wb_status wb_port_release(struct wb_port *in);
+
+/// Closes a port before its task ends: receivers drain what was sent, then see WB_ERR_GONE.
+///
+/// Context: the owning task. Never blocks. Claimed slots are given up; closing twice is harmless.
+void wb_port_close(struct wb_port *port);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel leaves behind about the run: events (with --record) and completed migrations
+// (always), in rings that the launcher drains. A full ring drops the newest and counts it.
+#ifndef WB_RECORD_H
+#define WB_RECORD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// Numbers are part of the recorded-run format (docs/recorded-run.md): add at the end.
+enum wb_event_kind {
+    WB_EVENT_RUN = 1,      // task is switched to
+    WB_EVENT_READY = 2,    // task gives its core up, ready
+    WB_EVENT_BLOCK = 3,    // task blocks
+    WB_EVENT_END = 4,      // task ends
+    WB_EVENT_SEND = 5,     // task commits to channel `object`; value: depth after it
+    WB_EVENT_RECEIVE = 6,  // task releases from channel `object`; value: depth after it
+    WB_EVENT_MISS = 7,     // task missed a deadline; value: nanoseconds late (at most 2^32 - 1)
+    WB_EVENT_PARK = 8,     // task is parked; object: target core
+    WB_EVENT_ATTACH = 9,   // task is attached here; object: source core
+    WB_EVENT_RETURN = 10,  // task is taken back by its source; object: target core
+    WB_EVENT_SLEEP = 11,   // the kernel sleeps
+    WB_EVENT_AWAKE = 12,   // the kernel is awake
+    WB_EVENT_OUTPUT = 13,  // first output of the task after a migration
+};
+
+struct wb_event {  // 24 bytes, little-endian in files
+    uint64_t time_ns;
+    uint16_t kind, core;
+    uint32_t task;    // UINT32_MAX: none
+    uint32_t object;  // channel or core, by kind
+    uint32_t value;
+};
+
+struct wb_migration {
+    uint64_t request_ns, parked_ns, attached_ns, running_ns, output_ns;  // 0: not reached
+    uint32_t task, source, target;
+    int32_t status;  // enum wb_status
+};
+
+// Writers are one core's kernel, tasks and interrupts; the reader is the launcher. A slot starts with
+// a word that says whether it is complete, so a writer may interrupt another.
+struct wb_ring {
+    _Atomic uint32_t tail, head, dropped;
+    uint32_t slots;        // fixed; a power of two; 0: nothing is kept
+    uint32_t entry_bytes;  // fixed
+    unsigned char *data;   // fixed
+};
+
+struct wb_record {
+    struct wb_ring events, migrations;
+};
+
+struct wb_core;
+
+/// Puts an entry into a ring, or counts it as dropped. Never blocks.
+void wb_ring_put(struct wb_ring *ring, const void *entry);
+
+/// Takes the oldest complete entry.
+///
+/// Context: the one reader. Never blocks.
+/// Returns: false when there is none.
+bool wb_ring_take(struct wb_ring *ring, void *entry);
+
+/// Notes an event of this core. Costs one branch when the run is not recorded.
+///
+/// Context: the core's own kernel or its tasks. Never blocks.
+void wb_record_event(struct wb_core *core, enum wb_event_kind kind, uint32_t task, uint32_t object,
+                     uint64_t value, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// One vocabulary of outcomes for every public function.
+#ifndef WB_STATUS_H
+#define WB_STATUS_H
+
+// Negative, so that a function may return a count instead of WB_OK.
+// Numbers are part of the ABI: add at the end, never reuse.
+enum wb_status {
+    WB_OK = 0,
+    WB_ERR_FULL = -1,     // no room now; try again after the peer reads
+    WB_ERR_EMPTY = -2,    // nothing to take now
+    WB_ERR_TIMEOUT = -3,  // the deadline passed first
+    WB_ERR_INVAL = -4,    // an argument can never be valid
+    WB_ERR_GONE = -5,     // the other end is over: its task has ended or its kernel has died
+    WB_ERR_BUSY = -6,     // a migration of this task is already under way
+    WB_ERR_HELD = -7,     // the task holds something that cannot move with it
+    WB_ERR_PINNED = -8,   // the task is declared not migratable
+    WB_ERR_NOMEM = -9,    // the memory set aside for this is used up
+};
+
+#define WB_MUST_USE __attribute__((warn_unused_result))
+
+/// Names an outcome in words a person can act on.
+///
+/// Context: any. Never blocks.
+/// Returns: static text, never NULL.
+const char *wb_status_text(enum wb_status status);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Channels: one sender, one receiver, a ring of slots.
+//
+// Indices run through 0 .. 2 * slots - 1, so that full and empty differ for any number of slots.
+// `tail` belongs to the sender, `head` to the receiver; each keeps the other's index as last seen and
+// loads it anew only when that makes the channel look full or empty.
+
+#include "internal.h"
+#include "ring.h"
+#include "wb/system.h"
+
+static void *slot_at(const struct wb_channel *channel, uint32_t index)
+{
+    return channel->data + (size_t)ring_slot(index, channel->slots) * channel->stride_bytes;
+}
+
+// Exact high-water mark at the price of a load of the other side's line only when the depth as last
+// seen, which can only be too large, would raise it.
+static void note_high(struct wb_port *out)
+{
+    struct wb_channel *channel = out->channel;
+    const uint32_t high = atomic_load_explicit(&channel->high, memory_order_relaxed);
+
+    if (ring_distance(out->seen, out->edge, channel->slots) <= high)
+        return;
+    out->seen = atomic_load_explicit(&channel->head, memory_order_acquire);
+    const uint32_t depth = ring_distance(out->seen, out->edge, channel->slots);
+    if (depth > high)
+        atomic_store_explicit(&channel->high, depth, memory_order_relaxed);
+}
+
+// The same for the fewest left behind, once the channel has been full.
+static void note_low(struct wb_port *in)
+{
+    struct wb_channel *channel = in->channel;
+    const uint32_t low = atomic_load_explicit(&channel->low, memory_order_relaxed);
+
+    if (low > channel->slots &&
+        atomic_load_explicit(&channel->high, memory_order_relaxed) < channel->slots)
+        return;
+    if (ring_distance(in->edge, in->seen, channel->slots) >= low)
+        return;
+    in->seen = atomic_load_explicit(&channel->tail, memory_order_acquire);
+    const uint32_t depth = ring_distance(in->edge, in->seen, channel->slots);
+    if (depth < low)
+        atomic_store_explicit(&channel->low, depth, memory_order_relaxed);
+}
+
+enum wb_status wb_channel_claim(struct wb_port *out, void **slot)
+{
+    struct wb_channel *channel = out->channel;
+
+    if (atomic_load_explicit(&channel->receiver_open, memory_order_relaxed) == 0)
+        return WB_ERR_GONE;
+    if (ring_distance(out->seen, out->cursor, channel->slots) == channel->slots) {
+        // Acquire: the receiver has done reading the slots it freed. seq_cst against the
+        // receiver's look at `waiting` (see wb_port_notify).
+        out->seen = atomic_load_explicit(&channel->head, memory_order_seq_cst);
+        if (ring_distance(out->seen, out->cursor, channel->slots) == channel->slots)
+            return WB_ERR_FULL;
+    }
+    *slot = slot_at(channel, out->cursor);
+    out->cursor = ring_next(out->cursor, channel->slots);
+    return WB_OK;
+}
+
+enum wb_status wb_channel_commit(struct wb_port *out)
+{
+    struct wb_channel *channel = out->channel;
+
+    if (out->edge == out->cursor)
+        return WB_ERR_INVAL;
+    out->edge = ring_next(out->edge, channel->slots);
+    // Release publishes the slot; seq_cst against the receiver that is about to wait.
+    atomic_store_explicit(&channel->tail, out->edge, memory_order_seq_cst);
+    wb_port_notify(channel->receiver);
+    note_high(out);
+    return WB_OK;
+}
+
+enum wb_status wb_channel_hold(struct wb_port *in, const void **slot)
+{
+    struct wb_channel *channel = in->channel;
+
+    if (in->cursor == in->seen) {
+        // In this order: what was sent before the sender closed is seen after we see it closed.
+        const uint32_t senders =
+            atomic_load_explicit(&channel->senders_open, memory_order_acquire);
+        // Acquire makes the slots visible; seq_cst as in wb_channel_claim().
+        in->seen = atomic_load_explicit(&channel->tail, memory_order_seq_cst);
+        if (in->cursor == in->seen)
+            return senders == 0 ? WB_ERR_GONE : WB_ERR_EMPTY;
+    }
+    *slot = slot_at(channel, in->cursor);
+    in->cursor = ring_next(in->cursor, channel->slots);
+    return WB_OK;
+}
+
+enum wb_status wb_channel_release(struct wb_port *in)
+{
+    struct wb_channel *channel = in->channel;
+
+    if (in->edge == in->cursor)
+        return WB_ERR_INVAL;
+    in->edge = ring_next(in->edge, channel->slots);
+    // Release: our reads of the slot come before the sender's next writes to it.
+    atomic_store_explicit(&channel->head, in->edge, memory_order_seq_cst);
+    if (channel->senders != NULL)
+        wb_port_notify(channel->senders);
+    note_low(in);
+    return WB_OK;
+}
+
+void wb_channel_recover(struct wb_port *port)
+{
+    struct wb_channel *channel = port->channel;
+    const uint32_t head = atomic_load_explicit(&channel->head, memory_order_acquire);
+    const uint32_t tail = atomic_load_explicit(&channel->tail, memory_order_acquire);
+
+    // Claims that were not committed are given up; messages that were not released come again.
+    port->edge = port->cursor = port->direction == WB_IN ? head : tail;
+    port->seen = port->direction == WB_IN ? tail : head;
+}
+
+uint32_t wb_channel_depth(const struct wb_channel *channel)
+{
+    if (channel->tickets != NULL)
+        return wb_mailbox_depth(channel);
+    const uint32_t head = atomic_load_explicit(&channel->head, memory_order_acquire);
+    const uint32_t tail = atomic_load_explicit(&channel->tail, memory_order_acquire);
+    // Two loads at two instants: between them the depth may seem to pass the number of slots.
+    const uint32_t depth = ring_distance(head, tail, channel->slots);
+    return depth <= channel->slots ? depth : channel->slots;
+}

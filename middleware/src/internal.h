@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the middleware share among themselves.
+#ifndef WB_INTERNAL_H
+#define WB_INTERNAL_H
+
+#include "wb/port.h"
+#include "wb/system.h"
+
+/// The source's half of a withdrawn hand-off: makes the task ready again and ends the request.
+void wb_migration_returned(struct wb_core *core, struct wb_task *task);
+
+/// Ends the request of a task that nobody else may touch now.
+void wb_migration_finish(struct wb_task *task, enum wb_status outcome);
+
+/// The first run on the target: ends the request, and waits for the first output.
+void wb_migration_settle(struct wb_task *task, uint64_t now_ns);
+
+/// Hands the record of the last migration to the launcher, with or without an output.
+void wb_migration_close(struct wb_task *task);
+
+/// Notes the time of the first output after a migration, and closes its record.
+void wb_migration_first_output(struct wb_task *task);
+
+/// The core that runs the caller, NULL in the launcher.
+struct wb_core *wb_core_here(struct wb_system *system);
+
+// One attempt each, never blocking: WB_OK, WB_ERR_FULL or WB_ERR_EMPTY, WB_ERR_GONE.
+enum wb_status wb_channel_claim(struct wb_port *out, void **slot);
+enum wb_status wb_channel_commit(struct wb_port *out);
+enum wb_status wb_channel_hold(struct wb_port *in, const void **slot);
+enum wb_status wb_channel_release(struct wb_port *in);
+enum wb_status wb_mailbox_claim(struct wb_port *out, void **slot);
+enum wb_status wb_mailbox_commit(struct wb_port *out);
+enum wb_status wb_mailbox_hold(struct wb_port *in, const void **slot);
+enum wb_status wb_mailbox_release(struct wb_port *in);
+uint32_t wb_mailbox_depth(const struct wb_channel *mailbox);
+
+/// Brings a port back to what its channel says, after its task was interrupted anywhere.
+void wb_channel_recover(struct wb_port *port);
+void wb_mailbox_recover(struct wb_port *port);
+
+/// Closes a port on behalf of a task that cannot.
+void wb_port_shut(struct wb_port *port);
+
+/// Wakes the other side, if it waits. To be called after a seq_cst store of what it waits for.
+void wb_port_notify(struct wb_port *peer);
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mailboxes: many senders, one receiver, no lock.
+//
+// Each slot has a ticket: a state, the sender that claimed it, and the lap it is for. A sender claims a
+// slot by one compare-and-swap on its ticket, so a claim always names its owner: if that owner is
+// killed, recovery makes the slot void and the receiver passes over it. `tail` is only a hint that
+// anybody may advance. Positions run through 0 .. slots * 2^17 - 1.
+
+#include "internal.h"
+#include "wb/system.h"
+
+enum { LAPS = 1 << 17 };
+enum ticket_state { FREE, BUSY, FULL, VOID };
+
+// State in bits 0-1, sender in bits 2-14, lap in bits 15-31.
+static uint32_t ticket(enum ticket_state state, uint32_t sender, uint32_t lap)
+{
+    return (uint32_t)state | (sender & 0x1fff) << 2 | lap << 15;
+}
+
+static enum ticket_state state_of(uint32_t word)
+{
+    return (enum ticket_state)(word & 3);
+}
+
+static uint32_t next(const struct wb_channel *mb, uint32_t position)
+{
+    return position + 1 == mb->slots * LAPS ? 0 : position + 1;
+}
+
+static _Atomic uint32_t *ticket_at(const struct wb_channel *mb, uint32_t position)
+{
+    return &mb->tickets[position % mb->slots];
+}
+
+static unsigned char *slot_at(const struct wb_channel *mb, uint32_t position)
+{
+    return mb->data + (size_t)(position % mb->slots) * mb->stride_bytes;
+}
+
+static void advance_tail(struct wb_channel *mb, uint32_t position)
+{
+    atomic_compare_exchange_strong_explicit(&mb->tail, &position, next(mb, position),
+                                            memory_order_release, memory_order_relaxed);
+}
+
+enum wb_status wb_mailbox_claim(struct wb_port *out, void **slot)
+{
+    struct wb_channel *mb = out->channel;
+
+    if (atomic_load_explicit(&mb->receiver_open, memory_order_relaxed) == 0)
+        return WB_ERR_GONE;
+    for (;;) {
+        const uint32_t position = atomic_load_explicit(&mb->tail, memory_order_acquire);
+        const uint32_t lap = position / mb->slots;
+        // Acquire: the receiver has done reading. seq_cst against its look at `waiting`.
+        uint32_t word = atomic_load_explicit(ticket_at(mb, position), memory_order_seq_cst);
+
+        if (word == ticket(FREE, 0, lap)) {
+            if (!atomic_compare_exchange_strong_explicit(
+                    ticket_at(mb, position), &word, ticket(BUSY, out->task->id, lap),
+                    memory_order_acquire, memory_order_relaxed))
+                continue;
+            advance_tail(mb, position);
+            if (out->edge == out->cursor)
+                out->edge = position;
+            out->cursor = next(mb, position);
+            *slot = slot_at(mb, position);
+            return WB_OK;
+        }
+        if (word >> 15 == lap)
+            advance_tail(mb, position);  // claimed by a sender that has not come so far
+        else if (position == atomic_load_explicit(&mb->tail, memory_order_acquire))
+            return WB_ERR_FULL;
+    }
+}
+
+// The oldest slot that this port has claimed and not committed, from `position` on.
+static uint32_t next_claimed(const struct wb_port *out, uint32_t position)
+{
+    const struct wb_channel *mb = out->channel;
+
+    for (; position != out->cursor; position = next(mb, position))
+        if (atomic_load_explicit(ticket_at(mb, position), memory_order_relaxed) ==
+            ticket(BUSY, out->task->id, position / mb->slots))
+            break;
+    return position;
+}
+
+enum wb_status wb_mailbox_commit(struct wb_port *out)
+{
+    struct wb_channel *mb = out->channel;
+
+    if (out->edge == out->cursor)
+        return WB_ERR_INVAL;
+    // Release publishes the slot; seq_cst against the receiver that is about to wait.
+    atomic_store_explicit(ticket_at(mb, out->edge),
+                          ticket(FULL, out->task->id, out->edge / mb->slots),
+                          memory_order_seq_cst);
+    out->edge = next_claimed(out, next(mb, out->edge));
+    wb_port_notify(mb->receiver);
+    return WB_OK;
+}
+
+static void set_free(struct wb_channel *mb, uint32_t position)
+{
+    const uint32_t lap = (position / mb->slots + 1) % LAPS;
+
+    // Release: our reads of the slot come before the next sender's writes.
+    atomic_store_explicit(ticket_at(mb, position), ticket(FREE, 0, lap), memory_order_seq_cst);
+    atomic_store_explicit(&mb->head, next(mb, position), memory_order_release);
+}
+
+// Frees void slots at the edge: those of senders that were killed between claim and commit.
+static void pass_over_void(struct wb_port *in)
+{
+    struct wb_channel *mb = in->channel;
+
+    while (in->edge != in->cursor &&
+           state_of(atomic_load_explicit(ticket_at(mb, in->edge), memory_order_acquire)) == VOID) {
+        set_free(mb, in->edge);
+        in->edge = next(mb, in->edge);
+    }
+}
+
+enum wb_status wb_mailbox_hold(struct wb_port *in, const void **slot)
+{
+    struct wb_channel *mb = in->channel;
+
+    for (;;) {
+        const uint32_t senders = atomic_load_explicit(&mb->senders_open, memory_order_acquire);
+        // Acquire makes the slot visible; seq_cst as in wb_mailbox_claim().
+        const uint32_t word =
+            atomic_load_explicit(ticket_at(mb, in->cursor), memory_order_seq_cst);
+
+        if (word >> 15 != in->cursor / mb->slots || state_of(word) < FULL)
+            return senders == 0 ? WB_ERR_GONE : WB_ERR_EMPTY;
+        const uint32_t position = in->cursor;
+        in->cursor = next(mb, position);
+        if (state_of(word) == FULL) {
+            *slot = slot_at(mb, position);
+            return WB_OK;
+        }
+        pass_over_void(in);
+    }
+}
+
+enum wb_status wb_mailbox_release(struct wb_port *in)
+{
+    struct wb_channel *mb = in->channel;
+
+    if (in->edge == in->cursor)
+        return WB_ERR_INVAL;
+    const uint32_t depth = wb_mailbox_depth(mb);
+    if (depth > atomic_load_explicit(&mb->high, memory_order_relaxed))
+        atomic_store_explicit(&mb->high, depth, memory_order_relaxed);
+    set_free(mb, in->edge);
+    in->edge = next(mb, in->edge);
+    pass_over_void(in);
+    for (struct wb_port *out = mb->senders; out != NULL; out = out->next_of_channel)
+        wb_port_notify(out);
+    return WB_OK;
+}
+
+void wb_mailbox_recover(struct wb_port *port)
+{
+    struct wb_channel *mb = port->channel;
+
+    if (port->direction == WB_IN) {
+        port->edge = port->cursor = atomic_load_explicit(&mb->head, memory_order_acquire);
+        return;
+    }
+    for (uint32_t i = 0; i < mb->slots; i++) {
+        uint32_t word = atomic_load_explicit(&mb->tickets[i], memory_order_acquire);
+        if (state_of(word) == BUSY && (word >> 2 & 0x1fff) == (port->task->id & 0x1fff))
+            atomic_store_explicit(&mb->tickets[i], word | VOID, memory_order_seq_cst);
+    }
+    port->edge = port->cursor = 0;
+}
+
+uint32_t wb_mailbox_depth(const struct wb_channel *mb)
+{
+    const uint32_t head = atomic_load_explicit(&mb->head, memory_order_acquire);
+    const uint32_t tail = atomic_load_explicit(&mb->tail, memory_order_acquire);
+    const uint32_t depth = tail >= head ? tail - head : tail + mb->slots * LAPS - head;
+    return depth <= mb->slots ? depth : mb->slots;
+}

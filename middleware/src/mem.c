@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mem.h"
+
+bool wb_text_equal(const char *a, const char *b)
+{
+    while (*a != '\0' && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+void wb_text_copy(char *dst, const char *src, size_t bytes)
+{
+    size_t i = 0;
+
+    for (; src[i] != '\0' && i + 1 < bytes; i++)
+        dst[i] = src[i];
+    dst[i] = '\0';
+}

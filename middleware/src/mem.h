@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The routines that GCC and Clang ask of every freestanding target, and two small ones of ours.
+#ifndef WB_MEM_H
+#define WB_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+void *memcpy(void *restrict dst, const void *restrict src, size_t n);
+void *memset(void *dst, int byte, size_t n);
+
+/// True when both are the same text.
+bool wb_text_equal(const char *a, const char *b);
+
+/// Copies text into `bytes` of room, cut if need be, always terminated.
+void wb_text_copy(char *dst, const char *src, size_t bytes);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Migration by hand-off, in two phases.
+//
+//   requester            source                            target
+//   NONE -> FILLING
+//   -> PENDING  ......>  checkpoint: PENDING -> ACCEPTED
+//                        leaves the stack, place = OFFERED
+//                        note to the target  ...........>  place OFFERED -> READY: the commit
+//                                                          first run: request -> NONE, outcome OK
+//
+// Anyone may withdraw: PENDING by taking it to FILLING, OFFERED by taking the place to RETURNED,
+// whereupon the source takes the task back. Each of these is one compare-and-swap on one word, so
+// withdrawing and committing cannot both succeed. Holding a phase is what permits writing
+// wb_task.migration: the requester in FILLING, the source and then the target in ACCEPTED.
+
+#include "internal.h"
+#include "wb/system.h"
+
+enum { SWEEP_NS = 1000000 };  // how often a waiting requester looks for overdue requests
+
+static void push(struct wb_task *task, const struct wb_migration *migration)
+{
+    struct wb_core *here = wb_core_here(task->system);
+
+    wb_ring_put(here != NULL ? &here->record.migrations : &task->system->record.migrations,
+                migration);
+}
+
+static enum wb_status refuse_early(const struct wb_task *task, uint32_t core)
+{
+    const struct wb_system *system = task->system;
+
+    if (core >= system->n_cores)
+        return WB_ERR_INVAL;
+    if (!task->migratable)
+        return WB_ERR_PINNED;
+    const uint32_t state = atomic_load_explicit(&system->cores[core]->state, memory_order_acquire);
+    return state == WB_CORE_DEAD || state == WB_CORE_STOPPED ? WB_ERR_GONE : WB_OK;
+}
+
+static bool is_over(uint32_t place)
+{
+    const enum wb_task_state state = wb_place_state(place);
+    return state == WB_TASK_ENDED || state == WB_TASK_LOST;
+}
+
+static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
+                 const struct wb_task *requester)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+    const uint32_t place = atomic_load_explicit(&task->place, memory_order_relaxed);
+
+    task->migration = (struct wb_migration){
+        .request_ns = now_ns, .task = task->id, .source = wb_place_owner(place), .target = core
+    };
+    wb_counter_set(&task->deadline_ns, timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER
+                                                                        : now_ns + timeout_ns);
+    atomic_store_explicit(&task->requester, requester != NULL ? requester->id + 1 : 0,
+                          memory_order_relaxed);
+}
+
+enum wb_status wb_migration_request(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
+                                    struct wb_task *requester)
+{
+    const enum wb_status early = refuse_early(task, core);
+    if (early != WB_OK)
+        return early;
+
+    uint32_t old = atomic_load_explicit(&task->request, memory_order_relaxed);
+    const uint32_t number = wb_request_number(old) + 1;
+    // Acquire: the end of the previous migration is visible before we write over its record.
+    if (wb_request_phase(old) != WB_REQUEST_NONE ||
+        !atomic_compare_exchange_strong_explicit(
+            &task->request, &old, wb_request(WB_REQUEST_FILLING, wb_kernel_core(), number),
+            memory_order_acquire, memory_order_relaxed))
+        return WB_ERR_BUSY;
+
+    fill(task, core, timeout_ns, requester);
+    // seq_cst against wb_task_paused(): either it sees this request, or we see that the task is
+    // over. Release part: the source sees what we filled in.
+    atomic_store_explicit(&task->request, wb_request(WB_REQUEST_PENDING, core, number),
+                          memory_order_seq_cst);
+    const uint32_t place = atomic_load_explicit(&task->place, memory_order_seq_cst);
+    if (is_over(place))
+        wb_migration_cancel(task, WB_ERR_GONE);
+    else
+        wb_inbox_post(task->system->cores[wb_place_owner(place)], task->id);
+    return WB_OK;
+}
+
+bool wb_migration_pending(const struct wb_task *task)
+{
+    return wb_request_phase(atomic_load_explicit(&task->request, memory_order_acquire)) !=
+           WB_REQUEST_NONE;
+}
+
+bool wb_migration_requested(const struct wb_task *task)
+{
+    // Relaxed: the checkpoint that acts on it acquires.
+    return wb_request_phase(atomic_load_explicit(&task->request, memory_order_relaxed)) ==
+           WB_REQUEST_PENDING;
+}
+
+void wb_migration_finish(struct wb_task *task, enum wb_status outcome)
+{
+    const uint32_t number =
+        wb_request_number(atomic_load_explicit(&task->request, memory_order_relaxed));
+    const uint32_t requester = atomic_load_explicit(&task->requester, memory_order_relaxed);
+
+    if (outcome != WB_OK) {
+        task->migration.status = outcome;
+        push(task, &task->migration);
+    }
+    atomic_store_explicit(&task->outcome, outcome, memory_order_relaxed);
+    // Release: the next requester, and whoever waits for the outcome, see the end of this one.
+    atomic_store_explicit(&task->request, wb_request(WB_REQUEST_NONE, 0, number),
+                          memory_order_release);
+    if (requester != 0)
+        wb_task_wake(&task->system->tasks[requester - 1]);
+}
+
+void wb_migration_cancel(struct wb_task *task, enum wb_status why)
+{
+    uint32_t request = atomic_load_explicit(&task->request, memory_order_acquire);
+    const uint32_t number = wb_request_number(request);
+
+    if (wb_request_phase(request) == WB_REQUEST_PENDING &&
+        atomic_compare_exchange_strong_explicit(
+            &task->request, &request, wb_request(WB_REQUEST_FILLING, wb_kernel_core(), number),
+            memory_order_acquire, memory_order_relaxed)) {
+        wb_migration_finish(task, why);
+        return;
+    }
+    if (wb_request_phase(request) != WB_REQUEST_ACCEPTED)
+        return;
+
+    const uint32_t owner =
+        wb_place_owner(atomic_load_explicit(&task->place, memory_order_acquire));
+    uint32_t offer = wb_place_offer(owner, wb_request_core(request), number);
+    // The number in the offer makes this fail if a later request has offered the task again.
+    if (atomic_compare_exchange_strong_explicit(&task->place, &offer,
+                                                wb_place_returned(owner, why),
+                                                memory_order_acq_rel, memory_order_relaxed))
+        wb_inbox_post(task->system->cores[owner], task->id);
+}
+
+void wb_migration_returned(struct wb_core *core, struct wb_task *task)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+    const enum wb_status why =
+        wb_place_why(atomic_load_explicit(&task->place, memory_order_relaxed));
+
+    atomic_store_explicit(&task->place, wb_place(WB_TASK_READY, core->index),
+                          memory_order_relaxed);
+    wb_counter_add(&task->stats.refused, 1);
+    wb_record_event(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);
+    wb_migration_finish(task, why);
+    wb_kernel_attach(task);
+}
+
+void wb_migration_close(struct wb_task *task)
+{
+    if (!task->open)
+        return;
+    task->open = false;
+    push(task, &task->settled);
+}
+
+void wb_task_departed(struct wb_task *task, uint64_t now_ns)
+{
+    struct wb_system *system = task->system;
+    const uint32_t request = atomic_load_explicit(&task->request, memory_order_relaxed);
+    const uint32_t owner =
+        wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed));
+    const uint32_t target = wb_request_core(request);
+    const uint64_t offer_end_ns = now_ns + system->config.offer_timeout_ns;
+
+    wb_kernel_charge(WB_ACTION_PARK, 1);
+    wb_migration_close(task);
+    task->migration.parked_ns = now_ns;
+    task->migration.source = owner;
+    if (offer_end_ns < wb_counter_get(&task->deadline_ns))
+        wb_counter_set(&task->deadline_ns, offer_end_ns);
+    wb_record_event(system->cores[owner], WB_EVENT_PARK, task->id, target, 0, now_ns);
+    // From here on the task belongs to whoever wins its place. Release publishes its context;
+    // seq_cst against the target's death, which marks the core and then looks at the places.
+    atomic_store_explicit(&task->place,
+                          wb_place_offer(owner, target, wb_request_number(request)),
+                          memory_order_seq_cst);
+    if (atomic_load_explicit(&system->cores[target]->state, memory_order_seq_cst) == WB_CORE_DEAD)
+        wb_migration_cancel(task, WB_ERR_GONE);
+    else
+        wb_inbox_post(system->cores[target], task->id);
+}
+
+void wb_migration_settle(struct wb_task *task, uint64_t now_ns)
+{
+    task->settled = task->migration;
+    task->settled.running_ns = now_ns;
+    task->open = true;
+    wb_counter_add(&task->stats.migrations, 1);
+    wb_migration_finish(task, WB_OK);
+}
+
+void wb_migration_first_output(struct wb_task *task)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+
+    task->settled.output_ns = now_ns;
+    wb_record_event(wb_core_here(task->system), WB_EVENT_OUTPUT, task->id, 0, 0, now_ns);
+    wb_migration_close(task);
+}
+
+// One task waits for the outcome of a migration of another, or asks for its own.
+enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_ns)
+{
+    struct wb_task *self = wb_kernel_self();
+
+    if (core == wb_task_core(task) && !wb_migration_pending(task))
+        return is_over(atomic_load_explicit(&task->place, memory_order_relaxed)) ? WB_ERR_GONE
+                                                                                 : WB_OK;
+    const enum wb_status asked =
+        wb_migration_request(task, core, timeout_ns, task == self ? NULL : self);
+    if (asked != WB_OK)
+        return asked;
+    if (task == self)
+        wb_checkpoint_enter();
+    while (wb_migration_pending(task)) {
+        if (wb_kernel_block(wb_kernel_now_ns() + SWEEP_NS) == WB_ERR_TIMEOUT)
+            wb_system_sweep(task->system, wb_kernel_now_ns());
+    }
+    return (enum wb_status)atomic_load_explicit(&task->outcome, memory_order_acquire);
+}
+
+void wb_system_sweep(struct wb_system *system, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        struct wb_task *task = &system->tasks[i];
+        const uint32_t request = atomic_load_explicit(&task->request, memory_order_acquire);
+        const enum wb_request_phase phase = wb_request_phase(request);
+
+        if (phase != WB_REQUEST_PENDING && phase != WB_REQUEST_ACCEPTED)
+            continue;
+        if (atomic_load_explicit(&system->cores[wb_request_core(request)]->state,
+                                 memory_order_acquire) == WB_CORE_DEAD)
+            wb_migration_cancel(task, WB_ERR_GONE);
+        else if (now_ns >= wb_counter_get(&task->deadline_ns))
+            wb_migration_cancel(task, WB_ERR_TIMEOUT);
+    }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports: the blocking forms of the channels' single attempts.
+//
+// Waiting is polling, then sleeping. Before it sleeps a task sets `waiting` and tries once more; the
+// other side changes its index and then looks at `waiting`. Both pairs are seq_cst, so one of the two
+// sees the other: no wake-up is lost.
+
+#include "wb/port.h"
+
+#include "internal.h"
+#include "mem.h"
+#include "wb/system.h"
+
+struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t index)
+{
+    for (struct wb_port *port = self->ports; port != NULL; port = port->next_of_task)
+        if (port->index == index && wb_text_equal(port->name, name))
+            return port;
+    return NULL;
+}
+
+uint32_t wb_port_count(const struct wb_task *self, const char *name)
+{
+    uint32_t n = 0;
+
+    for (const struct wb_port *port = self->ports; port != NULL; port = port->next_of_task)
+        n += wb_text_equal(port->name, name);
+    return n;
+}
+
+uint32_t wb_port_slot_bytes(const struct wb_port *port)
+{
+    return port->channel->slot_bytes;
+}
+
+uint64_t wb_port_messages(const struct wb_port *port)
+{
+    return wb_counter_get(&port->messages);
+}
+
+void wb_port_notify(struct wb_port *peer)
+{
+    if (peer != NULL && atomic_load_explicit(&peer->waiting, memory_order_seq_cst) != 0 &&
+        atomic_exchange_explicit(&peer->waiting, 0, memory_order_relaxed) != 0)
+        wb_task_wake(peer->task);
+}
+
+void wb_port_shut(struct wb_port *port)
+{
+    struct wb_channel *channel = port->channel;
+
+    if (port->closed)
+        return;
+    port->closed = true;
+    if (port->direction == WB_IN) {
+        atomic_store_explicit(&channel->receiver_open, 0, memory_order_seq_cst);
+        for (struct wb_port *out = channel->senders; out != NULL; out = out->next_of_channel)
+            wb_port_notify(out);
+        return;
+    }
+    if (channel->tickets != NULL)
+        wb_mailbox_recover(port);
+    // Release: who sees the last sender gone also sees all it sent.
+    atomic_fetch_sub_explicit(&channel->senders_open, 1, memory_order_seq_cst);
+    wb_port_notify(channel->receiver);
+}
+
+void wb_port_close(struct wb_port *port)
+{
+    wb_port_shut(port);
+}
+
+// ---- Waiting ------------------------------------------------------------------------------------
+
+// One attempt to get a slot, in either direction.
+static enum wb_status attempt(struct wb_port *port, void **slot)
+{
+    const bool is_mailbox = port->channel->tickets != NULL;
+
+    if (port->direction == WB_OUT)
+        return is_mailbox ? wb_mailbox_claim(port, slot) : wb_channel_claim(port, slot);
+    const void *message = NULL;
+    const enum wb_status status =
+        is_mailbox ? wb_mailbox_hold(port, &message) : wb_channel_hold(port, &message);
+    *slot = (void *)(uintptr_t)message;
+    return status;
+}
+
+static bool must_wait(enum wb_status status)
+{
+    return status == WB_ERR_FULL || status == WB_ERR_EMPTY;
+}
+
+static enum wb_status poll(struct wb_port *port, void **slot, uint64_t until_ns)
+{
+    const uint64_t since_ns = wb_kernel_now_ns();
+    enum wb_status status;
+
+    do {
+        status = attempt(port, slot);
+    } while (must_wait(status) && wb_kernel_spin(since_ns) &&
+             (until_ns == WB_FOREVER || wb_kernel_now_ns() < until_ns));
+    port->task->poll_mark_ns += wb_kernel_now_ns() - since_ns;
+    return status;
+}
+
+static enum wb_status wait(struct wb_port *port, void **slot, uint64_t timeout_ns)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+    const uint64_t until_ns = timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
+
+    for (;;) {
+        enum wb_status status = poll(port, slot, until_ns);
+        if (!must_wait(status))
+            return status;
+        atomic_store_explicit(&port->waiting, 1, memory_order_seq_cst);
+        status = attempt(port, slot);
+        if (must_wait(status) && wb_kernel_block(until_ns) == WB_ERR_TIMEOUT) {
+            status = attempt(port, slot);
+            if (must_wait(status))
+                status = WB_ERR_TIMEOUT;
+        }
+        atomic_store_explicit(&port->waiting, 0, memory_order_relaxed);
+        if (!must_wait(status))
+            return status;
+    }
+}
+
+static enum wb_status get(struct wb_port *port, enum wb_direction direction, void **slot,
+                          uint64_t timeout_ns)
+{
+    if (port->direction != direction)
+        return WB_ERR_INVAL;
+    if (port->closed)
+        return WB_ERR_GONE;
+    const enum wb_status status = attempt(port, slot);
+    return must_wait(status) && timeout_ns != 0 ? wait(port, slot, timeout_ns) : status;
+}
+
+// ---- Slots --------------------------------------------------------------------------------------
+
+enum wb_status wb_port_claim(struct wb_port *out, void **slot, uint64_t timeout_ns)
+{
+    wb_kernel_charge(WB_ACTION_CLAIM, 1);
+    return get(out, WB_OUT, slot, timeout_ns);
+}
+
+enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t timeout_ns)
+{
+    void *message = NULL;
+
+    wb_kernel_charge(WB_ACTION_HOLD, 1);
+    const enum wb_status status = get(in, WB_IN, &message, timeout_ns);
+    if (status == WB_OK)
+        *slot = message;
+    return status;
+}
+
+static void note(struct wb_port *port, enum wb_event_kind kind)
+{
+    struct wb_task *task = port->task;
+    struct wb_core *core = wb_core_here(task->system);
+
+    wb_counter_add(&port->messages, 1);
+    if (core->record.events.slots != 0)
+        wb_record_event(core, kind, task->id, port->channel->id,
+                        wb_channel_depth(port->channel), wb_kernel_now_ns());
+    if (task->open && (port->direction == WB_OUT || !task->has_output))
+        wb_migration_first_output(task);
+}
+
+enum wb_status wb_port_commit(struct wb_port *out)
+{
+    if (out->direction != WB_OUT || out->closed)
+        return WB_ERR_INVAL;
+    wb_kernel_charge(WB_ACTION_COMMIT, 1);
+    const enum wb_status status =
+        out->channel->tickets != NULL ? wb_mailbox_commit(out) : wb_channel_commit(out);
+    if (status == WB_OK)
+        note(out, WB_EVENT_SEND);
+    return status;
+}
+
+enum wb_status wb_port_release(struct wb_port *in)
+{
+    if (in->direction != WB_IN || in->closed)
+        return WB_ERR_INVAL;
+    wb_kernel_charge(WB_ACTION_RELEASE, 1);
+    const enum wb_status status =
+        in->channel->tickets != NULL ? wb_mailbox_release(in) : wb_channel_release(in);
+    if (status == WB_OK)
+        note(in, WB_EVENT_RECEIVE);
+    return status;
+}
+
+// ---- Copies -------------------------------------------------------------------------------------
+
+enum wb_status wb_port_send(struct wb_port *out, const void *msg, uint64_t timeout_ns)
+{
+    void *slot = NULL;
+
+    if (out->edge != out->cursor)
+        return WB_ERR_INVAL;
+    const enum wb_status status = wb_port_claim(out, &slot, timeout_ns);
+    if (status != WB_OK)
+        return status;
+    wb_kernel_charge(WB_ACTION_SEND, out->channel->slot_bytes);
+    memcpy(slot, msg, out->channel->slot_bytes);
+    return wb_port_commit(out);
+}
+
+enum wb_status wb_port_receive(struct wb_port *in, void *msg, uint64_t timeout_ns)
+{
+    const void *slot = NULL;
+
+    if (in->edge != in->cursor)
+        return WB_ERR_INVAL;
+    const enum wb_status status = wb_port_hold(in, &slot, timeout_ns);
+    if (status != WB_OK)
+        return status;
+    wb_kernel_charge(WB_ACTION_RECEIVE, in->channel->slot_bytes);
+    memcpy(msg, slot, in->channel->slot_bytes);
+    return wb_port_release(in);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to the tasks of a kernel that was killed.
+//
+// A killed kernel leaves every task but the running one with a complete context, so those are
+// offered to a living core like any other hand-off. The running one lost its registers: it starts
+// again from its entry, with its state pointer and with its ports as the channels say, or is lost.
+// The killed kernel may have died between any two stores; each step below says what it repairs.
+
+#include "internal.h"
+#include "wb/system.h"
+
+static bool is_up(const struct wb_core *core)
+{
+    const uint32_t state = atomic_load_explicit(&core->state, memory_order_acquire);
+    return state == WB_CORE_UP || state == WB_CORE_DOWN;
+}
+
+// The living core after the dead one, so that two deaths in a row spread what they leave.
+static struct wb_core *heir_of(struct wb_system *system, uint32_t dead)
+{
+    for (uint32_t i = 1; i < system->n_cores; i++) {
+        struct wb_core *core = system->cores[(dead + i) % system->n_cores];
+        if (is_up(core))
+            return core;
+    }
+    return NULL;
+}
+
+static void give(struct wb_task *task, uint32_t from, struct wb_core *to)
+{
+    // The offer carries no request: arriving only makes the task ready there.
+    atomic_store_explicit(&task->place, wb_place_offer(from, to->index, 0), memory_order_seq_cst);
+    wb_inbox_post(to, task->id);
+}
+
+static void lose(struct wb_task *task, uint32_t core)
+{
+    for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
+        wb_port_shut(port);
+    atomic_store_explicit(&task->place, wb_place(WB_TASK_LOST, core), memory_order_seq_cst);
+    wb_migration_cancel(task, WB_ERR_GONE);
+    atomic_fetch_sub_explicit(&task->system->live, 1, memory_order_acq_rel);
+}
+
+// Makes a task whose registers are gone start again.
+static bool start_again(struct wb_task *task)
+{
+    if (!task->restart || wb_kernel_task_init(task) != WB_OK)
+        return false;
+    for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
+        if (port->channel->tickets != NULL)
+            wb_mailbox_recover(port);
+        else
+            wb_channel_recover(port);
+    }
+    task->restarts++;
+    task->poll_mark_ns = 0;
+    return true;
+}
+
+// A request that the dead core was writing, withdrawing, or carrying out will not be finished by it.
+static void end_request(struct wb_task *task, uint32_t dead, uint32_t place)
+{
+    const uint32_t request = atomic_load_explicit(&task->request, memory_order_acquire);
+    const enum wb_request_phase phase = wb_request_phase(request);
+    const bool own = wb_place_owner(place) == dead;
+
+    if ((phase == WB_REQUEST_FILLING && wb_request_core(request) == dead) ||
+        (phase == WB_REQUEST_ACCEPTED && own))
+        wb_migration_finish(task, WB_ERR_GONE);
+    else if (phase != WB_REQUEST_NONE && wb_request_core(request) == dead)
+        wb_migration_cancel(task, WB_ERR_GONE);
+}
+
+// Returns true when the task is lost.
+static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
+{
+    uint32_t place = atomic_load_explicit(&task->place, memory_order_acquire);
+    const enum wb_task_state state = wb_place_state(place);
+
+    if (state == WB_TASK_OFFERED && wb_place_owner(place) == dead &&
+        is_up(task->system->cores[wb_place_target(place)]))
+        return false;  // its target takes it
+    end_request(task, dead, place);
+    if (wb_place_owner(place) != dead || state == WB_TASK_ENDED || state == WB_TASK_LOST)
+        return false;
+    if (heir == NULL || (state == WB_TASK_RUNNING && !start_again(task))) {
+        lose(task, dead);
+        return true;
+    }
+    give(task, dead, heir);
+    return false;
+}
+
+uint32_t wb_core_died(struct wb_system *system, uint32_t core)
+{
+    uint32_t lost = 0;
+
+    // seq_cst against wb_task_departed(): an offer to this core is either seen below or withdrawn
+    // by its source.
+    atomic_store_explicit(&system->cores[core]->state, WB_CORE_DEAD, memory_order_seq_cst);
+    struct wb_core *heir = heir_of(system, core);
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        lost += take_over(&system->tasks[i], core, heir);
+    // The dead core may have changed a channel and not woken its peer, or taken a note and not
+    // acted on it: everybody looks again.
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        wb_task_wake(&system->tasks[i]);
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        wb_kernel_doorbell(i);
+    return lost;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks: their life, what their kernel tells of them, checkpoints, time and periods.
+
+#include "wb/task.h"
+
+#include "internal.h"
+#include "mem.h"
+#include "wb/system.h"
+
+struct wb_core *wb_core_here(struct wb_system *system)
+{
+    const uint32_t core = wb_kernel_core();
+    return core < system->n_cores ? system->cores[core] : NULL;
+}
+
+// ---- Called by the kernel -----------------------------------------------------------------------
+
+void wb_task_main(struct wb_task *task)
+{
+    const int result = task->entry(task);
+
+    if (result != 0)
+        wb_task_fail(task, "its function returned an error");
+    wb_kernel_exit();
+}
+
+void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
+{
+    const uint32_t core =
+        wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed));
+    const uint32_t request = atomic_load_explicit(&task->request, memory_order_relaxed);
+
+    atomic_store_explicit(&task->place, wb_place(WB_TASK_RUNNING, core), memory_order_relaxed);
+    task->resumed_ns = now_ns;
+    wb_counter_add(&task->stats.runs, 1);
+    wb_record_event(task->system->cores[core], WB_EVENT_RUN, task->id, 0, 0, now_ns);
+    if (wb_request_phase(request) == WB_REQUEST_ACCEPTED)
+        wb_migration_settle(task, now_ns);
+}
+
+static void account(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+{
+    const uint64_t ran_ns = now_ns - task->resumed_ns;
+    const uint64_t polled_ns = task->poll_mark_ns < ran_ns ? task->poll_mark_ns : ran_ns;
+
+    task->poll_mark_ns = 0;
+    wb_counter_add(&task->stats.busy_ns, ran_ns - polled_ns);
+    wb_counter_add(&task->stats.polling_ns, polled_ns);
+    wb_counter_add(&core->stats.busy_ns, ran_ns - polled_ns);
+    wb_counter_add(&core->stats.polling_ns, polled_ns);
+    wb_counter_add(&core->stats.switches, 1);
+}
+
+static void end(struct wb_task *task, uint32_t core)
+{
+    struct wb_system *system = task->system;
+
+    for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
+        wb_port_shut(port);
+    wb_migration_close(task);
+    // seq_cst against wb_migration_request(): one of the two sees the other.
+    atomic_store_explicit(&task->place, wb_place(WB_TASK_ENDED, core), memory_order_seq_cst);
+    if (wb_migration_pending(task))
+        wb_migration_cancel(task, WB_ERR_GONE);
+    if (atomic_fetch_sub_explicit(&system->live, 1, memory_order_seq_cst) == 1)
+        for (uint32_t i = 0; i < system->n_cores; i++)
+            wb_kernel_doorbell(i);
+}
+
+void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now_ns)
+{
+    static const enum wb_event_kind kinds[] = { [WB_TASK_READY] = WB_EVENT_READY,
+                                                [WB_TASK_BLOCKED] = WB_EVENT_BLOCK,
+                                                [WB_TASK_ENDED] = WB_EVENT_END };
+    const uint32_t owner =
+        wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed));
+    struct wb_core *core = task->system->cores[owner];
+
+    account(task, core, now_ns);
+    wb_record_event(core, kinds[state], task->id, 0, 0, now_ns);
+    if (state == WB_TASK_ENDED)
+        end(task, owner);
+    else
+        // Release: should this kernel die now, whoever adopts the task sees its whole context.
+        atomic_store_explicit(&task->place, wb_place(state, owner), memory_order_release);
+}
+
+// ---- Called by the task -------------------------------------------------------------------------
+
+void wb_checkpoint_enter(void)
+{
+    struct wb_task *self = wb_kernel_self();
+    uint32_t request = atomic_load_explicit(&self->request, memory_order_relaxed);
+
+    wb_kernel_charge(WB_ACTION_CHECKPOINT, 1);
+    // Acquire: what the requester filled in. Failing means that it was withdrawn this moment.
+    if (wb_request_phase(request) == WB_REQUEST_PENDING &&
+        atomic_compare_exchange_strong_explicit(
+            &self->request, &request,
+            wb_request(WB_REQUEST_ACCEPTED, wb_request_core(request), wb_request_number(request)),
+            memory_order_acquire, memory_order_relaxed)) {
+        const enum wb_status left = wb_kernel_depart();
+        if (left != WB_OK) {
+            wb_counter_add(&self->stats.refused, 1);
+            wb_migration_finish(self, left);
+        }
+    }
+    wb_kernel_yield(self->priority + 1);
+}
+
+uint64_t wb_now_ns(void)
+{
+    return wb_kernel_now_ns();
+}
+
+void wb_yield(void)
+{
+    wb_kernel_yield(wb_kernel_self()->priority);
+}
+
+void wb_sleep_until(uint64_t time_ns)
+{
+    while (wb_kernel_now_ns() < time_ns)
+        (void)wb_kernel_block(time_ns);
+}
+
+// Jobs are released at start + offset + k * period (acquaviva2008 section 6.3: a frame that is not
+// there when the consumer's period ends is a deadline miss).
+bool wb_period_wait(struct wb_task *self)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+    const uint64_t deadline_ns = self->release_ns + self->relative_deadline_ns;
+    const bool met = self->period_ns == 0 || now_ns <= deadline_ns;
+
+    wb_counter_add(&self->stats.jobs, 1);
+    if (!met) {
+        const uint64_t late_ns = now_ns - deadline_ns;
+        wb_counter_add(&self->stats.misses, 1);
+        if (late_ns > wb_counter_get(&self->stats.worst_late_ns))
+            wb_counter_set(&self->stats.worst_late_ns, late_ns);
+        wb_record_event(wb_core_here(self->system), WB_EVENT_MISS, self->id, 0, late_ns, now_ns);
+    }
+    if (self->period_ns != 0) {
+        self->release_ns += self->period_ns;
+        wb_sleep_until(self->release_ns);
+    }
+    return met;
+}
+
+bool wb_stopping(const struct wb_task *self)
+{
+    return atomic_load_explicit(&self->system->stopping, memory_order_relaxed) != 0;
+}
+
+const char *wb_task_name(const struct wb_task *self)
+{
+    return self->name;
+}
+
+uint32_t wb_task_index(const struct wb_task *self)
+{
+    return self->index;
+}
+
+uint32_t wb_task_core(const struct wb_task *self)
+{
+    return wb_place_owner(atomic_load_explicit(&self->place, memory_order_relaxed));
+}
+
+uint64_t wb_task_migrations(const struct wb_task *self)
+{
+    return wb_counter_get(&self->stats.migrations);
+}
+
+struct wb_app *wb_task_app(const struct wb_task *self)
+{
+    return &self->system->app;
+}
+
+struct wb_task *wb_task_find(const struct wb_app *app, const char *name, uint32_t index)
+{
+    struct wb_system *system = app->system;
+
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        if (system->tasks[i].index == index && wb_text_equal(system->tasks[i].name, name))
+            return &system->tasks[i];
+    return NULL;
+}
+
+void *wb_task_state(const struct wb_task *self)
+{
+    return self->state;
+}
+
+void wb_task_set_state(struct wb_task *self, void *state)
+{
+    self->state = state;
+}
+
+void wb_task_fail(struct wb_task *self, const char *text)
+{
+    wb_system_fault(self->system, WB_FAULT_TASK, self, text);
+    wb_kernel_halt();
+}
