@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The FM radio as tasks (acquaviva2008, figure 8): lpf -> demodulator -> bpf, several -> sum.
+//
+// Each task takes a frame, filters it, gives it on, and passes one checkpoint. See frame.h for how
+// they survive the death of a core.
+#include <assert.h>
+#include <stdatomic.h>
+
+#include "dsp/stages.h"
+#include "frame.h"
+
+static struct fm_radio *radio_of(struct wb_task *self)
+{
+    return wb_task_app(self)->state;
+}
+
+// ---- Low-pass filter: the producer --------------------------------------------------------------
+
+struct lpf_state {
+    uint64_t next;  // place of the first sample that was not given out
+    struct fm_lpf filter;
+    uint8_t iq[];
+};
+
+// Reads and filters one frame; it is empty at the end of the recording.
+static void lpf_fill(struct wb_task *self, struct lpf_state *state, struct fm_frame *frame)
+{
+    struct fm_radio *radio = radio_of(self);
+    char why[FM_WHY_BYTES];
+
+    frame->first = radio->input.at / state->filter.fir.decimation;
+    const int64_t n = fm_input_read(&radio->input, state->iq, fm_frame_input(&radio->config), why);
+    if (n < 0)
+        wb_task_fail(self, why);
+    frame->samples = fm_lpf_process(&state->filter, state->iq, (uint32_t)n, frame->data,
+                                    fm_frame_im(frame, &radio->config));
+}
+
+// After a restart it reads the frame before the next one again.
+static void lpf_seek(struct fm_radio *radio, struct lpf_state *state)
+{
+    const uint64_t frame_samples = (uint64_t)radio->config.frame_samples;
+    const uint64_t place = state->next > frame_samples ? state->next - frame_samples : 0;
+
+    fm_stage_lpf(&state->filter, &radio->config);
+    fm_lpf_seek(&state->filter, place * state->filter.fir.decimation);
+    fm_input_seek(&radio->input, place * state->filter.fir.decimation);
+}
+
+int lpf(struct wb_task *self)
+{
+    struct fm_radio *radio = radio_of(self);
+    struct lpf_state *state =
+        fm_task_keep(self, sizeof *state + 2 * (size_t)fm_frame_input(&radio->config));
+    struct fm_outlet out = fm_outlet_open(self, fm_frame_complex_bytes(&radio->config));
+    struct fm_frame *frame;
+
+    lpf_seek(radio, state);
+    while (!wb_stopping(self) && (frame = fm_outlet_claim(&out))) {
+        lpf_fill(self, state, frame);
+        if (frame->samples == 0)
+            break;
+        if (fm_outlet_give(&out, frame->first, frame->samples, &state->next))
+            wb_period_wait(self);
+        wb_checkpoint();
+    }
+    return 0;
+}
+
+// ---- Demodulator: also the split ----------------------------------------------------------------
+
+struct demodulator_state {
+    uint64_t next;
+    struct fm_demodulator filter;
+};
+
+int demodulator(struct wb_task *self)
+{
+    const struct fm_config *config = &radio_of(self)->config;
+    struct demodulator_state *state = fm_task_keep(self, sizeof *state);
+    struct fm_intake in = fm_intake_open(self, 0, fm_frame_complex_bytes(config));
+    struct fm_outlet out = fm_outlet_open(self, fm_frame_bytes(config));
+    const struct fm_frame *frame;
+    struct fm_frame *made;
+
+    fm_stage_demodulator(&state->filter, config);
+    while ((frame = fm_intake_next(&in)) && (made = fm_outlet_claim(&out))) {
+        made->first = frame->first;
+        made->samples = frame->samples;
+        fm_demodulator_process(&state->filter, frame->data, fm_frame_im_of(frame, config),
+                               frame->samples, made->data);
+        fm_outlet_give(&out, frame->first, frame->samples, &state->next);
+        wb_checkpoint();
+    }
+    fm_intake_end(&in);
+    return 0;
+}
+
+// ---- Band-pass filter: one task a band ----------------------------------------------------------
+
+struct bpf_state {
+    uint64_t next;  // a place in the input
+    struct fm_bpf filter;
+};
+
+int bpf(struct wb_task *self)
+{
+    const struct fm_config *config = &radio_of(self)->config;
+    struct bpf_state *state = fm_task_keep(self, sizeof *state);
+    struct fm_intake in = fm_intake_open(self, 0, fm_frame_bytes(config));
+    struct fm_outlet out = fm_outlet_open(self, fm_frame_bytes(config));
+    const struct fm_frame *frame;
+    struct fm_frame *made;
+
+    fm_stage_bpf(&state->filter, config, wb_task_index(self));
+    while ((frame = fm_intake_next(&in)) && (made = fm_outlet_claim(&out))) {
+        if (in.jumped)
+            fm_bpf_seek(&state->filter, frame->first);
+        made->first = frame->first / state->filter.fir.decimation;
+        made->samples = fm_bpf_process(&state->filter, frame->data, frame->samples, made->data);
+        fm_outlet_give(&out, frame->first, frame->samples, &state->next);
+        wb_checkpoint();
+    }
+    fm_intake_end(&in);
+    return 0;
+}
+
+// ---- Weighted sum: the consumer, also the join --------------------------------------------------
+
+// The de-emphasis never forgets, so no frame refills its memory: it is kept here, twice, and `now`
+// says which of the two holds after the frame that was given out last.
+struct sum_state {
+    struct sum_past {
+        uint64_t next;
+        float x, y;
+    } past[2];
+    _Atomic uint32_t now;
+    struct fm_sum filter;
+    float audio[];
+};
+
+// Takes the next frame of each band; false at the end of the stream. They are taken in order, so
+// after a restart the first band may be ahead of another, never behind.
+static bool sum_take(struct fm_intake *in, uint32_t bands, const float **band, uint64_t *first,
+                     uint32_t *samples)
+{
+    for (uint32_t i = 0; i < bands; i++) {
+        const struct fm_frame *frame;
+
+        do {
+            frame = fm_intake_next(&in[i]);
+            if (!frame)
+                return false;
+        } while (i > 0 && frame->first < *first);
+        assert(i == 0 || (frame->first == *first && frame->samples == *samples));
+        *first = frame->first;
+        *samples = frame->samples;
+        band[i] = frame->data;
+    }
+    return true;
+}
+
+// A frame's place is also its place in the file, so that writing it twice does no harm.
+static void sum_give(struct wb_task *self, struct sum_state *state, uint64_t first,
+                     uint32_t samples)
+{
+    struct fm_output *output = &radio_of(self)->output;
+    const uint32_t other = 1 - state->now;
+    char why[FM_WHY_BYTES];
+
+    output->samples = first;
+    if (!fm_output_write(output, state->audio, samples, why))
+        wb_task_fail(self, why);
+    state->past[other] = (struct sum_past){ first + samples, state->filter.x, state->filter.y };
+    // Release: complete before it holds.
+    atomic_store_explicit(&state->now, other, memory_order_release);
+}
+
+int sum(struct wb_task *self)
+{
+    const struct fm_config *config = &radio_of(self)->config;
+    const uint32_t bands = (uint32_t)config->bands;
+    struct sum_state *state =
+        fm_task_keep(self, sizeof *state + fm_frame_audio(config) * sizeof(float));
+    struct fm_intake in[FM_BANDS_MAX];
+    const float *band[FM_BANDS_MAX];
+    uint64_t first = 0;
+    uint32_t samples = 0;
+
+    for (uint32_t i = 0; i < bands; i++)
+        in[i] = fm_intake_open(self, i, fm_frame_bytes(config));
+    fm_stage_sum(&state->filter, config);
+    state->filter.x = state->past[state->now].x;
+    state->filter.y = state->past[state->now].y;
+    while (sum_take(in, bands, band, &first, &samples)) {
+        if (first >= state->past[state->now].next) {
+            fm_sum_process(&state->filter, band, samples, state->audio);
+            sum_give(self, state, first, samples);
+            wb_period_wait(self);
+        }
+        wb_checkpoint();
+    }
+    for (uint32_t i = 0; i < bands; i++)
+        fm_intake_end(&in[i]);
+    return 0;
+}
