@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// whimbrel-bench: measures the middleware on the Linux kernels against a peer or a physical limit,
+// in the same run, interleaved. Prints one row of JSON per measured thing.
+#ifndef WB_BENCH_H
+#define WB_BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "linux.h"
+#include "wb/wb.h"
+
+struct bench_options {
+    unsigned int cpu[2];
+    bool two_cores;    // cpu[1] is another one
+    uint32_t rounds;   // how often ours and theirs take turns
+    uint32_t samples;  // per round
+};
+
+// Samples of one thing over all rounds, in nanoseconds.
+struct bench_samples {
+    double *ns;
+    uint32_t n, room;
+};
+
+/// Room for `room` samples, visible to every process forked later. Ends the program without memory.
+struct bench_samples bench_samples_new(uint32_t room);
+void bench_samples_add(struct bench_samples *samples, double ns);
+void bench_samples_free(struct bench_samples *samples);
+
+/// Prints a row; `ratio` is theirs / ours at the median.
+void bench_row(const char *name, struct bench_samples *ours, const char *against,
+               struct bench_samples *theirs);
+
+/// Ends the program with a message.
+_Noreturn void bench_fail(const char *what);
+
+// ---- A small system for one round ---------------------------------------------------------------
+
+struct bench_system {
+    struct wb_linux *lx;
+    struct wb_system *system;
+};
+
+void bench_open(struct bench_system *b, const struct bench_options *options, uint32_t cores,
+                uint64_t spin_ns);
+struct wb_task *bench_task(struct bench_system *b, const char *name, wb_task_entry *entry,
+                           uint32_t core);
+void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uint32_t slot_bytes,
+                   struct wb_task *from, const char *out, struct wb_task *to, const char *in);
+
+/// Runs the system to its end, with `state` for the tasks (wb_task_app(self)->state), and closes
+/// it.
+void bench_run(struct bench_system *b, void *state);
+
+/// Pins the calling thread, for the peers' side. The launcher's own affinity is put back by
+/// bench_unpin().
+void bench_pin(unsigned int cpu);
+void bench_unpin(void);
+
+/// Pins a thread that ends soon.
+void bench_pin_thread(unsigned int cpu);
+
+// ---- Groups -------------------------------------------------------------------------------------
+
+void bench_migration(const struct bench_options *options);
+void bench_channels(const struct bench_options *options);
+void bench_switch(const struct bench_options *options);
+void bench_checkpoint(const struct bench_options *options);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// A message of 64 bytes goes to the other core and comes back; half of that is one way. Against the
+// same two processors handing one cache line to and fro, which nothing can beat.
+
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "bench.h"
+#include "clock.h"
+
+enum { WARM_UP = 1000, BATCH = 16, MESSAGE_BYTES = 64, SLOTS = 16 };
+
+struct shared {
+    struct bench_samples samples;
+    uint32_t trips;
+};
+
+static int ping(struct wb_task *self)
+{
+    struct shared *shared = wb_task_app(self)->state;
+    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    uint64_t message[MESSAGE_BYTES / 8] = { 0 };
+
+    for (uint32_t i = 0; i < shared->trips + WARM_UP; i += BATCH) {
+        const uint64_t from_ns = wb_now_ns();
+        for (uint32_t j = 0; j < BATCH; j++)
+            if (wb_port_send(out, message, WB_FOREVER) != WB_OK ||
+                wb_port_receive(in, message, WB_FOREVER) != WB_OK)
+                return 1;
+        if (i >= WARM_UP)
+            bench_samples_add(&shared->samples, (double)(wb_now_ns() - from_ns) / BATCH / 2);
+    }
+    return 0;
+}
+
+static int pong(struct wb_task *self)
+{
+    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    uint64_t message[MESSAGE_BYTES / 8];
+
+    while (wb_port_receive(in, message, WB_FOREVER) == WB_OK)
+        if (wb_port_send(out, message, WB_FOREVER) == WB_ERR_INVAL)
+            return 1;
+    return 0;
+}
+
+static void ours(const struct bench_options *options, struct bench_samples *samples,
+                 uint64_t spin_ns, uint32_t trips)
+{
+    struct bench_system b;
+
+    bench_open(&b, options, 2, spin_ns);
+    struct shared *shared = wb_app_alloc(&b.system->app, sizeof *shared);
+    shared->samples = *samples;
+    shared->trips = trips;
+    struct wb_task *one = bench_task(&b, "ping", ping, 0);
+    struct wb_task *two = bench_task(&b, "pong", pong, 1);
+    bench_channel(&b, "there", SLOTS, MESSAGE_BYTES, one, "out", two, "in");
+    bench_channel(&b, "back", SLOTS, MESSAGE_BYTES, two, "out", one, "in");
+    bench_run(&b, shared);
+    samples->n += trips / BATCH;
+}
+
+struct raw {
+    _Alignas(128) _Atomic uint32_t line;
+    unsigned int cpu;
+    uint32_t trips;
+};
+
+static void *raw_pong(void *arg)
+{
+    struct raw *raw = arg;
+
+    bench_pin_thread(raw->cpu);
+    for (uint32_t i = 1; i <= raw->trips + WARM_UP; i++) {
+        while (atomic_load_explicit(&raw->line, memory_order_acquire) != 2 * i - 1) {}
+        atomic_store_explicit(&raw->line, 2 * i, memory_order_release);
+    }
+    return NULL;
+}
+
+static void raw_ping(struct raw *raw, struct bench_samples *samples)
+{
+    uint64_t from_ns = clock_now_ns();
+
+    for (uint32_t i = 1; i <= raw->trips + WARM_UP; i++) {
+        atomic_store_explicit(&raw->line, 2 * i - 1, memory_order_release);
+        while (atomic_load_explicit(&raw->line, memory_order_acquire) != 2 * i) {}
+        if (i % BATCH != 0)
+            continue;
+        const uint64_t now_ns = clock_now_ns();
+        if (i > WARM_UP)
+            bench_samples_add(samples, (double)(now_ns - from_ns) / BATCH / 2);
+        from_ns = now_ns;
+    }
+}
+
+static void theirs(const struct bench_options *options, struct bench_samples *samples,
+                   uint32_t trips)
+{
+    struct raw raw = { .cpu = options->cpu[1], .trips = trips };
+    pthread_t other;
+
+    bench_pin(options->cpu[0]);
+    if (pthread_create(&other, NULL, raw_pong, &raw) != 0)
+        bench_fail("no thread for the ping-pong");
+    raw_ping(&raw, samples);
+    pthread_join(other, NULL);
+    bench_unpin();
+}
+
+static void compare(const struct bench_options *options, const char *name, uint64_t spin_ns,
+                    uint32_t trips)
+{
+    struct bench_samples a = bench_samples_new(options->rounds * (trips / BATCH));
+    struct bench_samples b = bench_samples_new(options->rounds * (options->samples / BATCH + 1));
+
+    for (uint32_t round = 0; round < options->rounds; round++) {
+        ours(options, &a, spin_ns, trips);
+        theirs(options, &b, options->samples);
+    }
+    bench_row(name, &a, "raw cache line, one way", &b);
+}
+
+void bench_channels(const struct bench_options *options)
+{
+    if (!options->two_cores)
+        bench_fail("channel needs two processors");
+    compare(options, "channel.64B.spin", WB_FOREVER, options->samples / BATCH * BATCH);
+    compare(options, "channel.64B.sleep", 0, options->samples / 10 / BATCH * BATCH);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// usage: whimbrel-bench [--cpus A,B] [--quick] [migration|channel|switch|checkpoint]...
+
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "clock.h"
+
+static const struct group {
+    const char *name;
+    void (*run)(const struct bench_options *options);
+} groups[] = {
+    { "migration", bench_migration },
+    { "channel", bench_channels },
+    { "switch", bench_switch },
+    { "checkpoint", bench_checkpoint },
+};
+
+enum { GROUPS = sizeof groups / sizeof groups[0] };
+
+// The first two processors that this process may use.
+static void choose_cpus(struct bench_options *options)
+{
+    cpu_set_t allowed;
+    uint32_t n = 0;
+
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    for (unsigned int cpu = 0; cpu < CPU_SETSIZE && n < 2; cpu++)
+        if (CPU_ISSET(cpu, &allowed))
+            options->cpu[n++] = cpu;
+    options->two_cores = n == 2;
+}
+
+static void run(const char *name, const struct bench_options *options)
+{
+    for (size_t i = 0; i < GROUPS; i++)
+        if (strcmp(groups[i].name, name) == 0) {
+            fprintf(stderr, "measuring %s\n", name);
+            groups[i].run(options);
+            return;
+        }
+    bench_fail("there is no such group; there are migration, channel, switch, checkpoint");
+}
+
+int main(int argc, char **argv)
+{
+    struct bench_options options = { .rounds = 25, .samples = 8000 };
+    int i = 1;
+
+    choose_cpus(&options);
+    clock_init();
+    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
+        if (strcmp(argv[i], "--quick") == 0) {
+            options.rounds = 3;
+            options.samples = 4000;
+        } else if (strcmp(argv[i], "--cpus") == 0 && i + 1 < argc &&
+                   sscanf(argv[i + 1], "%u,%u", &options.cpu[0], &options.cpu[1]) == 2) {
+            options.two_cores = options.cpu[0] != options.cpu[1];
+            i++;
+        } else {
+            bench_fail("usage: whimbrel-bench [--cpus A,B] [--quick] [GROUP]...");
+        }
+    }
+    for (size_t g = 0; i == argc && g < GROUPS; g++)
+        run(groups[g].name, &options);
+    for (; i < argc; i++)
+        run(argv[i], &options);
+    return 0;
+}

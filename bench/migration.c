@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task moves itself to the other core and back, against a thread that does so by
+// sched_setaffinity. Both are timed from before the call to after it, on the other core.
+
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "bench.h"
+#include "clock.h"
+
+enum { WARM_UP = 50 };
+
+// Long enough for the other core to fall asleep, between two moves.
+static const uint64_t work_ns = 50000;
+
+struct plan {
+    struct bench_samples *samples;
+    uint32_t moves;
+    uint64_t work_ns;
+};
+
+static void compute(uint64_t ns)
+{
+    const uint64_t until_ns = wb_now_ns() + ns;
+
+    while (wb_now_ns() < until_ns) {}
+}
+
+static int mover(struct wb_task *self)
+{
+    struct plan *plan = wb_task_app(self)->state;
+
+    for (uint32_t i = 0; i < plan->moves + WARM_UP; i++) {
+        compute(plan->work_ns);
+        const uint64_t from_ns = wb_now_ns();
+        if (wb_migrate(self, 1 - wb_task_core(self), WB_FOREVER) != WB_OK)
+            return 1;
+        if (i >= WARM_UP)
+            bench_samples_add(plan->samples, (double)(wb_now_ns() - from_ns));
+    }
+    return 0;
+}
+
+static void ours(const struct bench_options *options, struct plan *plan, uint64_t spin_ns)
+{
+    struct bench_system b;
+    // The kernels fill it, so the plan and its samples must lie in memory that they share with us.
+    bench_open(&b, options, 2, spin_ns);
+    struct plan *shared = wb_app_alloc(&b.system->app, sizeof *shared);
+    struct bench_samples *samples = wb_app_alloc(&b.system->app, sizeof *samples);
+    *shared = *plan;
+    *samples = *plan->samples;
+    shared->samples = samples;
+    bench_task(&b, "mover", mover, 0);
+    // bench_run() unmaps `samples`, but not what it points to: its length is known.
+    bench_run(&b, shared);
+    plan->samples->n += plan->moves;
+}
+
+static void theirs(const struct bench_options *options, const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan->moves + WARM_UP; i++) {
+        compute(plan->work_ns);
+        const uint64_t from_ns = clock_now_ns();
+        bench_pin(options->cpu[i % 2]);
+        if (i >= WARM_UP)
+            bench_samples_add(plan->samples, (double)(clock_now_ns() - from_ns));
+    }
+    bench_unpin();
+}
+
+static void compare(const struct bench_options *options, const char *name, uint64_t spin_ns,
+                    uint64_t work)
+{
+    const uint32_t moves = work != 0 ? options->samples / 10 : options->samples;
+    struct bench_samples a = bench_samples_new(options->rounds * moves);
+    struct bench_samples b = bench_samples_new(options->rounds * moves);
+
+    for (uint32_t round = 0; round < options->rounds; round++) {
+        struct plan mine = { .samples = &a, .moves = moves, .work_ns = work };
+        const struct plan their = { .samples = &b, .moves = moves, .work_ns = work };
+        ours(options, &mine, spin_ns);
+        theirs(options, &their);
+    }
+    bench_row(name, &a, "sched_setaffinity", &b);
+}
+
+void bench_migration(const struct bench_options *options)
+{
+    if (!options->two_cores)
+        bench_fail("migration needs two processors");
+    compare(options, "migration.handoff.spin", WB_FOREVER, 0);
+    compare(options, "migration.handoff.sleep", 0, work_ns);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "bench.h"
+
+struct bench_samples bench_samples_new(uint32_t room)
+{
+    struct bench_samples s = { .room = room };
+
+    s.ns =
+        mmap(NULL, room * sizeof *s.ns, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s.ns == MAP_FAILED)
+        bench_fail("no memory for samples");
+    return s;
+}
+
+void bench_samples_add(struct bench_samples *samples, double ns)
+{
+    if (samples->n < samples->room)
+        samples->ns[samples->n++] = ns;
+}
+
+void bench_samples_free(struct bench_samples *samples)
+{
+    munmap(samples->ns, samples->room * sizeof *samples->ns);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double percentile(const struct bench_samples *s, double p)
+{
+    const uint32_t i = (uint32_t)((double)s->n * p);
+    return s->ns[i < s->n ? i : s->n - 1];
+}
+
+void bench_row(const char *name, struct bench_samples *ours, const char *against,
+               struct bench_samples *theirs)
+{
+    if (ours->n == 0 || theirs->n == 0)
+        bench_fail("a measurement has no samples");
+    qsort(ours->ns, ours->n, sizeof *ours->ns, by_value);
+    qsort(theirs->ns, theirs->n, sizeof *theirs->ns, by_value);
+    const double p50 = percentile(ours, 0.5), their_p50 = percentile(theirs, 0.5);
+    printf("{\"bench\":\"%s\",\"unit\":\"ns\",\"p50\":%.2f,\"p90\":%.2f,\"p99\":%.2f,"
+           "\"p999\":%.2f,\"max\":%.2f,\"n\":%u,\"against\":\"%s\",\"against_p50\":%.2f,"
+           "\"ratio\":%.3f}\n",
+           name, p50, percentile(ours, 0.9), percentile(ours, 0.99), percentile(ours, 0.999),
+           ours->ns[ours->n - 1], ours->n, against, their_p50, their_p50 / p50);
+    fflush(stdout);
+    bench_samples_free(ours);
+    bench_samples_free(theirs);
+}
