@@ -27,7 +27,7 @@ demo: build  ## play a recording through the FM radio while its demodulator move
 		--shuttle demodulator=1,0@500ms
 	@ls -l $(BUILD)/demo/cold_day.wav
 
-test: lint build test-c test-sanitizers test-aarch64 test-apps test-rust test-python  ## lint, build and every test: what CI runs
+test: setup lint build test-c test-sanitizers test-aarch64 test-apps test-rust test-python  ## lint, build and every test: what CI runs
 	@echo 'every test passed'
 
 lint: lint-c lint-rust lint-python lint-size  ## formatters in check mode, then the linters

@@ -19,9 +19,12 @@ ARCH_asan := x86_64
 ARCH_tsan := x86_64
 ARCH_aarch64 := aarch64
 # Frame pointers: a profile or a debugger walks a task's stack without unwind tables.
-FLAGS_release := -O2 -g -fno-omit-frame-pointer
+# Link-time optimisation: a message passes a dozen small functions of as many files.
+FLAGS_release := -O3 -flto=auto -g -fno-omit-frame-pointer
 FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+# -Wno-tsan: it does not model fences. Ours order only "am I waiting" against "is there something";
+# what is published is published by a release store, which it does model.
+FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan
 FLAGS_aarch64 := -O2 -g
 
 # On an AArch64 machine the plain variants are for that machine.
@@ -50,21 +53,23 @@ LINUX_O := $(call objects,release,$(LINUX_C) $(LINUX_MAIN:%=kernels/linux/%.c))
 define variant
 $$(BUILD)/$(1)/%.o: %.c c.mk
 	@mkdir -p $$(@D)
-	$$(CC_$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/linux/arch/$$(ARCH_$(1)) -MMD -MP -c -o $$@ $$<
+	@echo 'CC $(1) $$<'
+	@$$(CC_$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/linux/arch/$$(ARCH_$(1)) -MMD -MP -c -o $$@ $$<
 
 $$(BUILD)/$(1)/%.o: %.S c.mk
 	@mkdir -p $$(@D)
-	$$(CC_$(1)) -c -o $$@ $$<
+	@$$(CC_$(1)) -c -o $$@ $$<
 
 $$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(filter-out %/checkpoint_cost.c,$$(wildcard kernels/conform/*.c)) middleware/test/check.c)
-	$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+	@echo 'LD $$@'
+	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
 $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
 endef
 
 define unit_test
 $(BUILD)/$(1)/$(2): $(call objects,$(1),$(MIDDLEWARE_C) middleware/test/$(2).c $(call with,$(2)))
-	$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^ -lpthread -lm
+	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^ -lpthread -lm
 endef
 
 $(foreach v,release asan tsan aarch64,$(eval $(call variant,$(v))))
@@ -75,11 +80,13 @@ $(foreach v,release asan tsan aarch64,$(eval $(call variant,$(v))))
 
 $(BIN)/whimbrel-linux: $(LINUX_O) $(call linux_objects,release)
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS_release) -rdynamic -o $@ $^ -ldl -lpthread
+	@echo 'LD $@'
+	@$(CC) $(FLAGS_release) -rdynamic -o $@ $^ -ldl -lpthread
 
 $(BIN)/whimbrel-bench: $(call linux_objects,release) $(call objects,release,$(wildcard bench/*.c))
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS_release) -rdynamic -o $@ $^ -ldl -lpthread -lm
+	@echo 'LD $@'
+	@$(CC) $(FLAGS_release) -rdynamic -o $@ $^ -ldl -lpthread -lm
 
 # ---- Tests --------------------------------------------------------------------------------------
 

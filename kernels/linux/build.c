@@ -87,8 +87,7 @@ static bool add_channels(struct build *build, const struct plan *plan, struct te
 
     for (uint32_t i = 0; i < plan->n_channels; i++)
         if (wb_channel_add(system, &plan->channels[i], &channel) != WB_OK)
-            return fail(build, error, "plan", plan->channels[i].name,
-                        "a channel cannot be added");
+            return fail(build, error, "plan", plan->channels[i].name, "a channel cannot be added");
     for (uint32_t i = 0; i < plan->n_ports; i++) {
         const struct plan_port *port = &plan->ports[i];
         struct wb_task *task = wb_task_find(&system->app, port->task, port->task_index);

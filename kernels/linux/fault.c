@@ -50,8 +50,8 @@ void fault_catch(void)
     stack_t stack = { .ss_size = SIGNAL_STACK_BYTES };
 
     // A stack of its own: the task's may be what overflowed.
-    stack.ss_sp = mmap(NULL, SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack.ss_sp =
+        mmap(NULL, SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack.ss_sp == MAP_FAILED)
         return;
     sigaltstack(&stack, NULL);

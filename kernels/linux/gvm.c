@@ -10,7 +10,8 @@
 
 #include "private.h"
 
-// Far from what Linux, the loader and AddressSanitizer use on both architectures (48-bit addresses).
+// Far from what Linux, the loader and AddressSanitizer use on both architectures (48-bit
+// addresses).
 #define GVM_BASE ((unsigned char *)0x200000000000)
 
 // For gvm_contains(), in every kernel.

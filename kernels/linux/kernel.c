@@ -22,8 +22,7 @@ void context_start(void);
 _Noreturn void kernel_task_start(struct wb_task *task);
 
 // The summary word of this core's inbox: kernel_run() maps the core's page over this one.
-_Alignas(PAGE_BYTES) _Atomic uint32_t
-    wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
+_Alignas(PAGE_BYTES) _Atomic uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
 extern _Atomic uint32_t wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
 
 enum after { STAY, GO_READY, GO_BLOCKED, GO_AWAY, GO_ENDED };
@@ -44,7 +43,7 @@ static struct {
     struct cxx_globals {
         void *caught;
         unsigned int uncaught;
-    } *cxx;  // libstdc++'s per-thread state; NULL where it is not loaded
+    } * cxx;  // libstdc++'s per-thread state; NULL where it is not loaded
 } k;
 
 void kernel_set_system(struct wb_system *system)
@@ -345,15 +344,21 @@ void wb_kernel_yield(uint32_t floor)
     keep_attention(self);
 }
 
-bool wb_kernel_spin(uint64_t since_ns)
+// Reading the clock takes as long as a cache line takes to arrive, so most turns do not.
+bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
 {
-    if (k.ready.levels != 0 || has_notes())
-        return false;
-    const uint64_t now_ns = clock_now_ns();
-    if (now_ns - since_ns > k.spin_ns || now_ns >= timers_next_ns(&k.timers))
+    enum { TURNS = 32 };
+
+    if (k.ready.levels != 0 || has_notes() || k.spin_ns == 0)
         return false;
     arch_relax();
-    return true;
+    if (++spin->turns % TURNS != 0)
+        return true;
+    const uint64_t now_ns = clock_now_ns();
+    if (spin->turns == TURNS)
+        spin->since_ns = now_ns;
+    spin->polled_ns = now_ns - spin->since_ns;
+    return spin->polled_ns < k.spin_ns && now_ns < until_ns && now_ns < timers_next_ns(&k.timers);
 }
 
 void wb_kernel_doorbell(uint32_t core)

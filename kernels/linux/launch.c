@@ -76,8 +76,7 @@ enum wb_status wb_linux_open(struct wb_linux **out, const struct wb_linux_config
         return status;
     }
     lx->hook_heap = wb_system_alloc(lx->system, sizeof *lx->hook_heap, WB_LINE_BYTES);
-    wb_heap_init(lx->hook_heap,
-                 wb_system_alloc(lx->system, HOOK_HEAP_BYTES / 2, WB_LINE_BYTES),
+    wb_heap_init(lx->hook_heap, wb_system_alloc(lx->system, HOOK_HEAP_BYTES / 2, WB_LINE_BYTES),
                  HOOK_HEAP_BYTES / 2);
     hooks_init(lx->hook_heap);
     kernel_set_system(lx->system);
@@ -202,8 +201,7 @@ static bool is_faulty(const struct wb_system *system)
 static struct wb_task *running_on(struct wb_system *system, uint32_t core)
 {
     for (uint32_t i = 0; i < system->n_tasks; i++) {
-        const uint32_t place =
-            atomic_load_explicit(&system->tasks[i].place, memory_order_acquire);
+        const uint32_t place = atomic_load_explicit(&system->tasks[i].place, memory_order_acquire);
         if (wb_place_owner(place) == core && wb_place_state(place) == WB_TASK_RUNNING)
             return &system->tasks[i];
     }
@@ -215,8 +213,7 @@ static uint32_t tasks_of(const struct wb_system *system, uint32_t core)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
-        const uint32_t place =
-            atomic_load_explicit(&system->tasks[i].place, memory_order_acquire);
+        const uint32_t place = atomic_load_explicit(&system->tasks[i].place, memory_order_acquire);
         n += wb_place_owner(place) == core && wb_place_state(place) < WB_TASK_ENDED;
     }
     return n;

@@ -18,11 +18,11 @@ struct wb_linux;
 
 struct wb_linux_config {
     struct wb_system_config system;  // core_align and offer_timeout_ns have defaults for 0
-    size_t memory_bytes;   // for channels, heaps and the application, beyond wb_system_bytes()
-    size_t stacks_bytes;   // sum of the stacks
-    size_t module_bytes;   // writable segments of the module; 0: 8 MiB
+    size_t memory_bytes;       // for channels, heaps and the application, beyond wb_system_bytes()
+    size_t stacks_bytes;       // sum of the stacks
+    size_t module_bytes;       // writable segments of the module; 0: 8 MiB
     const unsigned int *cpus;  // one per core: the processor to run on
-    uint64_t spin_ns;      // how long an idle kernel polls before it sleeps; WB_FOREVER: never sleeps
+    uint64_t spin_ns;  // how long an idle kernel polls before it sleeps; WB_FOREVER: never sleeps
 };
 
 enum wb_linux_event_kind {
@@ -38,8 +38,8 @@ struct wb_linux_event {
     struct wb_task *running;                // DIED: the task it was running, or NULL
     int signal;                             // DIED: what killed it
     pid_t pid;
-    uint64_t detected_ns;     // DIED: on the run's clock
-    bool by_robust_futex;     // DIED: else by pidfd
+    uint64_t detected_ns;  // DIED: on the run's clock
+    bool by_robust_futex;  // DIED: else by pidfd
 };
 
 /// Maps globally visible memory and lays out an empty system in it.
@@ -64,7 +64,8 @@ void *wb_linux_module(struct wb_linux *lx, const char *path, char *error, size_t
 ///          wb_system_start(). On an error nothing runs.
 WB_MUST_USE enum wb_status wb_linux_start(struct wb_linux *lx, uint32_t *bad_core);
 
-/// Supervises until something happens or `timeout_ms` has passed. Also withdraws overdue migrations.
+/// Supervises until something happens or `timeout_ms` has passed. Also withdraws overdue
+/// migrations.
 struct wb_linux_event wb_linux_wait(struct wb_linux *lx, int timeout_ms);
 
 /// A descriptor that is readable when wb_linux_wait(…, 0) has something to tell.

@@ -133,10 +133,9 @@ static void migrate(struct helper *h)
         tell_migrated(h->out, w->word[1], task, (uint32_t)core, status);
         return;
     }
-    *asked = (struct asked){ .id = strdup(w->word[1]),
-                             .task = task,
-                             .core = (uint32_t)core,
-                             .next = h->asked };
+    *asked = (struct asked){
+        .id = strdup(w->word[1]), .task = task, .core = (uint32_t)core, .next = h->asked
+    };
     h->asked = asked;
 }
 
@@ -203,8 +202,7 @@ static void tell_fault(struct helper *h)
     static const char *const kinds[] = { "kernel", "stack", "fault", "fault", "task", "kernel" };
     const struct wb_system *system = wb_linux_system(h->build.lx);
     const struct wb_fault *fault = &system->fault;
-    const struct wb_task *task =
-        fault->task < system->n_tasks ? &system->tasks[fault->task] : NULL;
+    const struct wb_task *task = fault->task < system->n_tasks ? &system->tasks[fault->task] : NULL;
 
     report(h, (struct tell_error){ .kind = kinds[fault->kind],
                                    .task = task != NULL ? task->name : "",
@@ -245,9 +243,9 @@ static void look_for_deadlock(struct helper *h)
         return;
     h->stuck_look_ns = now_ns + STUCK_LOOK_NS;
     if (stuck_look(&h->stuck, wb_linux_system(h->build.lx), text, sizeof text)) {
-        report(h, (struct tell_error){
-                      .kind = "deadlock", .task = "", .key = "", .text = text,
-                      .core = WB_CORE_NONE });
+        report(h,
+               (struct tell_error){
+                   .kind = "deadlock", .task = "", .key = "", .text = text, .core = WB_CORE_NONE });
         wb_linux_kill(h->build.lx);
     }
 }
@@ -299,8 +297,8 @@ int main(void)
         return 2;
     }
     fcntl(SOCKET, F_SETFD, FD_CLOEXEC);
-    // A session of its own: the terminal's Ctrl-C is the command's to interpret, and autogroup gives
-    // the kernels their own share of the processors.
+    // A session of its own: the terminal's Ctrl-C is the command's to interpret, and autogroup
+    // gives the kernels their own share of the processors.
     setsid();
     signal(SIGPIPE, SIG_IGN);
     if (read_plan(&h) && start(&h)) {

@@ -60,14 +60,12 @@ static bool share_segments(struct load *load, const struct dl_phdr_info *info)
         if (p->p_type != PT_LOAD || (p->p_flags & PF_W) == 0)
             continue;
         uintptr_t from = page_of(info->dlpi_addr + p->p_vaddr);
-        const uintptr_t end =
-            page_of(info->dlpi_addr + p->p_vaddr + p->p_memsz + PAGE_BYTES - 1);
+        const uintptr_t end = page_of(info->dlpi_addr + p->p_vaddr + p->p_memsz + PAGE_BYTES - 1);
         if (relro > from && relro <= end)
             from = relro;
         if (from < end && !gvm_replace(load->gvm, (void *)from, end - from)) {
-            snprintf(load->error, load->error_bytes,
-                     "%s: no room for %zu bytes of its globals", info->dlpi_name,
-                     (size_t)(end - from));
+            snprintf(load->error, load->error_bytes, "%s: no room for %zu bytes of its globals",
+                     info->dlpi_name, (size_t)(end - from));
             return false;
         }
     }
@@ -75,9 +73,9 @@ static bool share_segments(struct load *load, const struct dl_phdr_info *info)
 }
 
 struct dynamic {
-    const ElfW(Sym) *symbols;
+    const ElfW(Sym) * symbols;
     const char *strings;
-    const ElfW(Rela) *relocations[2];  // of data, of calls
+    const ElfW(Rela) * relocations[2];  // of data, of calls
     size_t bytes[2];
 };
 
@@ -123,7 +121,7 @@ static struct dynamic read_dynamic(const struct dl_phdr_info *info)
 }
 
 static void redirect_one(const struct dl_phdr_info *info, const struct dynamic *d,
-                         const ElfW(Rela) *r, uintptr_t relro)
+                         const ElfW(Rela) * r, uintptr_t relro)
 {
     const ElfW(Sym) *symbol = &d->symbols[ELF64_R_SYM(r->r_info)];
 

@@ -89,8 +89,8 @@ static bool take_channel(struct plan *plan, const struct words *w)
         { "slots", &slots }, { "bytes", &bytes }, { "initial", &initial }, { "mailbox", &mailbox }
     };
 
-    if (w->count < 2 || !read_fields(w, 2, fields, 4) || slots > UINT32_MAX ||
-        bytes > UINT32_MAX || !grow(&plan->channels, plan->n_channels, sizeof *plan->channels))
+    if (w->count < 2 || !read_fields(w, 2, fields, 4) || slots > UINT32_MAX || bytes > UINT32_MAX ||
+        !grow(&plan->channels, plan->n_channels, sizeof *plan->channels))
         return false;
     struct wb_channel_config *channel = &plan->channels[plan->n_channels++];
     *channel = (struct wb_channel_config){ .name = strdup(w->word[1]),
@@ -105,9 +105,9 @@ static bool take_task(struct plan *plan, const struct words *w)
 {
     uint64_t index, core, priority, stack, heap, migratable, restart, period, deadline, offset;
     const struct field fields[] = {
-        { "core", &core },           { "priority", &priority },     { "stack", &stack },
-        { "heap", &heap },           { "migratable", &migratable }, { "restart", &restart },
-        { "period", &period },       { "deadline", &deadline },     { "offset", &offset },
+        { "core", &core },     { "priority", &priority },     { "stack", &stack },
+        { "heap", &heap },     { "migratable", &migratable }, { "restart", &restart },
+        { "period", &period }, { "deadline", &deadline },     { "offset", &offset },
     };
 
     if (w->count < 5 || !words_number(w->word[2], &index) || strcmp(w->word[3], "entry") != 0 ||
@@ -202,8 +202,8 @@ const char *plan_take(struct plan *plan, const struct words *words)
 
 static size_t channel_bytes(const struct wb_channel_config *channel)
 {
-    const size_t stride = ((size_t)channel->slot_bytes + WB_LINE_BYTES - 1) /
-                          WB_LINE_BYTES * WB_LINE_BYTES;
+    const size_t stride =
+        ((size_t)channel->slot_bytes + WB_LINE_BYTES - 1) / WB_LINE_BYTES * WB_LINE_BYTES;
     return (stride + sizeof(uint32_t)) * channel->slots + (size_t)2 * WB_LINE_BYTES;
 }
 

@@ -12,9 +12,10 @@
 
 enum { GUARD_BYTES = 64 * 1024, PAGE_BYTES = 4096 };
 
-// A kernel's own part of a task (wb_task.kernel), in globally visible memory because it moves along.
+// A kernel's own part of a task (wb_task.kernel), in globally visible memory because it moves
+// along.
 struct linux_task {
-    void *sp;  // saved context while the task does not run
+    void *sp;              // saved context while the task does not run
     struct wb_task *next;  // in a ready queue
     uint64_t until_ns;     // of a timed block
     uint32_t timer;        // 1 + position in the timer heap, 0: none
@@ -23,14 +24,14 @@ struct linux_task {
     bool blocked, woken;   // woken: an unblock came while it was not blocked
     void *caught;          // C++: exceptions being handled, and how many are in flight
     uint32_t uncaught;
-    void *fake_stack;      // AddressSanitizer's, while the task does not run
+    void *fake_stack;  // AddressSanitizer's, while the task does not run
 };
 
 // A kernel's own part of a core (wb_core.kernel).
 struct linux_core {
     _Atomic uint32_t sleeping;  // futex: 1 while the kernel sleeps or is about to
-    // Robust futex: the kernel's thread id while it lives; Linux sets FUTEX_OWNER_DIED in it when the
-    // kernel is killed. `robust_next` is the list node that Linux finds it by.
+    // Robust futex: the kernel's thread id while it lives; Linux sets FUTEX_OWNER_DIED in it when
+    // the kernel is killed. `robust_next` is the list node that Linux finds it by.
     void *robust_next;
     _Atomic uint32_t alive;
 };
@@ -59,7 +60,8 @@ struct ready {
 
 void ready_push(struct ready *ready, struct wb_task *task);
 
-/// The most urgent task of at least `floor` priority, first come first served; NULL if there is none.
+/// The most urgent task of at least `floor` priority, first come first served; NULL if there is
+/// none.
 struct wb_task *ready_pop(struct ready *ready, uint32_t floor);
 
 // ---- timers.c: timed blocks of this kernel ------------------------------------------------------
@@ -89,12 +91,14 @@ struct wb_system *kernel_system(void);
 
 // ---- fault.c ------------------------------------------------------------------------------------
 
-/// Turns SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT of this kernel into a fault that names the task.
+/// Turns SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT of this kernel into a fault that names the
+/// task.
 void fault_catch(void);
 
 // ---- sanitizer.c --------------------------------------------------------------------------------
 
-/// Makes AddressSanitizer's shadow of [base, base + bytes) common to all kernels. Nothing without it.
+/// Makes AddressSanitizer's shadow of [base, base + bytes) common to all kernels. Nothing without
+/// it.
 bool sanitizer_share(void *base, size_t bytes);
 
 /// To be called around a context switch, so that AddressSanitizer knows the stack in use.

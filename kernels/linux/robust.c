@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detecting the death of a kernel by a robust futex: Linux itself marks a word of a dying thread, some
-// ten microseconds after the kill and long before its memory is torn down.
+// Detecting the death of a kernel by a robust futex: Linux itself marks a word of a dying thread,
+// some ten microseconds after the kill and long before its memory is torn down.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,8 +29,7 @@ bool robust_arm(struct wb_core *core)
     struct linux_core *lc = linux_core(core);
 
     // Linux adds the offset to the address of the list node to find the futex word.
-    the_list.futex_offset =
-        (long)((const char *)&lc->alive - (const char *)&lc->robust_next);
+    the_list.futex_offset = (long)((const char *)&lc->alive - (const char *)&lc->robust_next);
     the_list.list.next = (struct robust_list *)(void *)&lc->robust_next;
     the_list.list_op_pending = NULL;
     lc->robust_next = &the_list.list;
@@ -84,6 +83,5 @@ bool robust_wait(struct wb_system *system, const bool *watched, uint64_t timeout
     until.tv_nsec %= 1000000000;
     if (n == 0)
         return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == 0;
-    return syscall(SYS_futex_waitv, waiters, n, 0, &until, CLOCK_MONOTONIC) >= 0 ||
-           errno != ENOSYS;
+    return syscall(SYS_futex_waitv, waiters, n, 0, &until, CLOCK_MONOTONIC) >= 0 || errno != ENOSYS;
 }

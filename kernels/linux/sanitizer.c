@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // AddressSanitizer across kernels. Its functions are weak here: without it, these do nothing.
 //
-// Its shadow memory is private to a process, so a red zone written by one kernel would be missed, or a
-// stale one found, by the next. Sharing the shadow of globally visible memory cures both.
+// Its shadow memory is private to a process, so a red zone written by one kernel would be missed,
+// or a stale one found, by the next. Sharing the shadow of globally visible memory cures both.
 
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -28,8 +28,7 @@ bool sanitizer_share(void *base, size_t bytes)
     const size_t length = ((end - first) + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 
     return mmap((void *)first, length, PROT_READ | PROT_WRITE,
-                MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
-                0) == (void *)first;
+                MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == (void *)first;
 }
 
 // The loop's own stack is not passed: what it was is learnt at the first switch away from it.

@@ -42,10 +42,9 @@ static void describe(const struct wb_system *system, char *text, size_t bytes)
     for (uint32_t i = 0; i < system->n_tasks; i++)
         for (const struct wb_port *p = system->tasks[i].ports; p != NULL; p = p->next_of_task)
             if (atomic_load_explicit(&p->waiting, memory_order_relaxed) != 0 && used < bytes)
-                used += (size_t)snprintf(text + used, bytes - used, " %s for %s in channel %s;",
-                                         p->task->name,
-                                         p->direction == WB_IN ? "a message" : "room",
-                                         p->channel->name);
+                used += (size_t)snprintf(
+                    text + used, bytes - used, " %s for %s in channel %s;", p->task->name,
+                    p->direction == WB_IN ? "a message" : "room", p->channel->name);
 }
 
 bool stuck_look(struct stuck *stuck, struct wb_system *system, char *text, size_t bytes)

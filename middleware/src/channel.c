@@ -2,8 +2,8 @@
 // Channels: one sender, one receiver, a ring of slots.
 //
 // Indices run through 0 .. 2 * slots - 1, so that full and empty differ for any number of slots.
-// `tail` belongs to the sender, `head` to the receiver; each keeps the other's index as last seen and
-// loads it anew only when that makes the channel look full or empty.
+// `tail` belongs to the sender, `head` to the receiver; each keeps the other's index as last seen
+// and loads it anew only when that makes the channel look full or empty.
 
 #include "internal.h"
 #include "ring.h"
@@ -14,36 +14,23 @@ static void *slot_at(const struct wb_channel *channel, uint32_t index)
     return channel->data + (size_t)ring_slot(index, channel->slots) * channel->stride_bytes;
 }
 
-// Exact high-water mark at the price of a load of the other side's line only when the depth as last
-// seen, which can only be too large, would raise it.
-static void note_high(struct wb_port *out)
-{
-    struct wb_channel *channel = out->channel;
-    const uint32_t high = atomic_load_explicit(&channel->high, memory_order_relaxed);
-
-    if (ring_distance(out->seen, out->edge, channel->slots) <= high)
-        return;
-    out->seen = atomic_load_explicit(&channel->head, memory_order_acquire);
-    const uint32_t depth = ring_distance(out->seen, out->edge, channel->slots);
-    if (depth > high)
-        atomic_store_explicit(&channel->high, depth, memory_order_relaxed);
-}
-
-// The same for the fewest left behind, once the channel has been full.
-static void note_low(struct wb_port *in)
+// The most messages at any time and, once it has been full, the fewest. Between two releases the
+// depth only grows, so looking before and after each release is exact; once both marks are at their
+// limits there is nothing left to look for.
+static void note_depth(struct wb_port *in)
 {
     struct wb_channel *channel = in->channel;
+    const uint32_t high = atomic_load_explicit(&channel->high, memory_order_relaxed);
     const uint32_t low = atomic_load_explicit(&channel->low, memory_order_relaxed);
 
-    if (low > channel->slots &&
-        atomic_load_explicit(&channel->high, memory_order_relaxed) < channel->slots)
+    if (high == channel->slots && low == 0)
         return;
-    if (ring_distance(in->edge, in->seen, channel->slots) >= low)
-        return;
-    in->seen = atomic_load_explicit(&channel->tail, memory_order_acquire);
-    const uint32_t depth = ring_distance(in->edge, in->seen, channel->slots);
-    if (depth < low)
-        atomic_store_explicit(&channel->low, depth, memory_order_relaxed);
+    const uint32_t tail = atomic_load_explicit(&channel->tail, memory_order_relaxed);
+    const uint32_t depth = ring_distance(in->edge, tail, channel->slots);
+    if (depth > high)
+        atomic_store_explicit(&channel->high, depth, memory_order_relaxed);
+    if ((depth == channel->slots || low <= channel->slots) && depth - 1 < low)
+        atomic_store_explicit(&channel->low, depth - 1, memory_order_relaxed);
 }
 
 enum wb_status wb_channel_claim(struct wb_port *out, void **slot)
@@ -53,9 +40,8 @@ enum wb_status wb_channel_claim(struct wb_port *out, void **slot)
     if (atomic_load_explicit(&channel->receiver_open, memory_order_relaxed) == 0)
         return WB_ERR_GONE;
     if (ring_distance(out->seen, out->cursor, channel->slots) == channel->slots) {
-        // Acquire: the receiver has done reading the slots it freed. seq_cst against the
-        // receiver's look at `waiting` (see wb_port_notify).
-        out->seen = atomic_load_explicit(&channel->head, memory_order_seq_cst);
+        // Acquire: the receiver has done reading the slots it freed.
+        out->seen = atomic_load_explicit(&channel->head, memory_order_acquire);
         if (ring_distance(out->seen, out->cursor, channel->slots) == channel->slots)
             return WB_ERR_FULL;
     }
@@ -71,10 +57,9 @@ enum wb_status wb_channel_commit(struct wb_port *out)
     if (out->edge == out->cursor)
         return WB_ERR_INVAL;
     out->edge = ring_next(out->edge, channel->slots);
-    // Release publishes the slot; seq_cst against the receiver that is about to wait.
-    atomic_store_explicit(&channel->tail, out->edge, memory_order_seq_cst);
+    // Release publishes the slot.
+    atomic_store_explicit(&channel->tail, out->edge, memory_order_release);
     wb_port_notify(channel->receiver);
-    note_high(out);
     return WB_OK;
 }
 
@@ -84,10 +69,9 @@ enum wb_status wb_channel_hold(struct wb_port *in, const void **slot)
 
     if (in->cursor == in->seen) {
         // In this order: what was sent before the sender closed is seen after we see it closed.
-        const uint32_t senders =
-            atomic_load_explicit(&channel->senders_open, memory_order_acquire);
-        // Acquire makes the slots visible; seq_cst as in wb_channel_claim().
-        in->seen = atomic_load_explicit(&channel->tail, memory_order_seq_cst);
+        const uint32_t senders = atomic_load_explicit(&channel->senders_open, memory_order_acquire);
+        // Acquire makes the slots visible.
+        in->seen = atomic_load_explicit(&channel->tail, memory_order_acquire);
         if (in->cursor == in->seen)
             return senders == 0 ? WB_ERR_GONE : WB_ERR_EMPTY;
     }
@@ -102,12 +86,12 @@ enum wb_status wb_channel_release(struct wb_port *in)
 
     if (in->edge == in->cursor)
         return WB_ERR_INVAL;
+    note_depth(in);
     in->edge = ring_next(in->edge, channel->slots);
     // Release: our reads of the slot come before the sender's next writes to it.
-    atomic_store_explicit(&channel->head, in->edge, memory_order_seq_cst);
+    atomic_store_explicit(&channel->head, in->edge, memory_order_release);
     if (channel->senders != NULL)
         wb_port_notify(channel->senders);
-    note_low(in);
     return WB_OK;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heap of a task: power-of-two size classes (Kingsley), no lock.
 //
-// Only the task itself allocates from its heap, and it runs on one core at a time. Whoever else frees
-// one of its blocks pushes it on `returned`; the owner takes that whole list at once when a class
-// runs dry. Push-only and take-all leave no room for the ABA problem, and nothing for a killed
-// kernel to hold.
+// Only the task itself allocates from its heap, and it runs on one core at a time. Whoever else
+// frees one of its blocks pushes it on `returned`; the owner takes that whole list at once when a
+// class runs dry. Push-only and take-all leave no room for the ABA problem, and nothing for a
+// killed kernel to hold.
 
 #include <assert.h>
 
@@ -23,7 +23,7 @@ struct header {
         struct wb_heap *home;  // IN_USE, FREED
         struct header *whole;  // SHIFTED: the block that this aligned pointer lies in
     };
-    uint32_t class, mark;
+    uint32_t size_class, mark;
 };
 
 _Static_assert(sizeof(struct header) <= HEADER_BYTES, "a header must fit before the block");
@@ -46,17 +46,18 @@ void wb_heap_init(struct wb_heap *heap, void *memory, size_t bytes)
 
 static uint32_t class_for(size_t bytes)
 {
-    uint32_t class = 0;
+    uint32_t size_class = 0;
 
-    while (class < WB_HEAP_CLASSES && ((size_t)CLASS0_BYTES << class) - HEADER_BYTES < bytes)
-        class++;
-    return class;
+    while (size_class < WB_HEAP_CLASSES &&
+           ((size_t)CLASS0_BYTES << size_class) - HEADER_BYTES < bytes)
+        size_class++;
+    return size_class;
 }
 
 static void put(struct wb_heap *heap, struct header *header)
 {
-    *(void **)block_of(header) = heap->free[header->class];
-    heap->free[header->class] = header;
+    *(void **)block_of(header) = heap->free[header->size_class];
+    heap->free[header->size_class] = header;
 }
 
 static void take_returned(struct wb_heap *heap)
@@ -66,22 +67,22 @@ static void take_returned(struct wb_heap *heap)
 
     while (header != NULL) {
         struct header *following = *(void **)block_of(header);
-        heap->used_bytes -= (size_t)CLASS0_BYTES << header->class;
+        heap->used_bytes -= (size_t)CLASS0_BYTES << header->size_class;
         put(heap, header);
         header = following;
     }
 }
 
-static struct header *take(struct wb_heap *heap, uint32_t class)
+static struct header *take(struct wb_heap *heap, uint32_t size_class)
 {
-    if (heap->free[class] == NULL)
+    if (heap->free[size_class] == NULL)
         take_returned(heap);
-    struct header *header = heap->free[class];
+    struct header *header = heap->free[size_class];
     if (header != NULL) {
-        heap->free[class] = *(void **)block_of(header);
+        heap->free[size_class] = *(void **)block_of(header);
         return header;
     }
-    const size_t bytes = (size_t)CLASS0_BYTES << class;
+    const size_t bytes = (size_t)CLASS0_BYTES << size_class;
     if (bytes > (size_t)(heap->end - heap->next))
         return NULL;
     header = (struct header *)(void *)heap->next;
@@ -97,18 +98,18 @@ static struct wb_heap *own_heap(void)
 
 void *wb_heap_malloc(struct wb_heap *heap, size_t bytes)
 {
-    const uint32_t class = class_for(bytes);
+    const uint32_t size_class = class_for(bytes);
 
-    if (class == WB_HEAP_CLASSES)
+    if (size_class == WB_HEAP_CLASSES)
         return NULL;
     wb_kernel_charge(WB_ACTION_HEAP, 1);
-    struct header *header = take(heap, class);
+    struct header *header = take(heap, size_class);
     if (header == NULL)
         return NULL;
     header->home = heap;
-    header->class = class;
+    header->size_class = size_class;
     header->mark = IN_USE;
-    heap->used_bytes += (size_t)CLASS0_BYTES << class;
+    heap->used_bytes += (size_t)CLASS0_BYTES << size_class;
     if (heap->used_bytes > heap->peak_bytes)
         heap->peak_bytes = heap->used_bytes;
     return block_of(header);
@@ -167,7 +168,7 @@ static struct header *checked(const void *block)
 size_t wb_malloc_size(const void *block)
 {
     const struct header *header = checked(block);
-    const uintptr_t end = (uintptr_t)header + ((size_t)CLASS0_BYTES << header->class);
+    const uintptr_t end = (uintptr_t)header + ((size_t)CLASS0_BYTES << header->size_class);
     return end - (uintptr_t)block;
 }
 
@@ -196,7 +197,7 @@ void wb_free(void *block)
 
     header->mark = FREED;
     if (home == own_heap()) {
-        home->used_bytes -= (size_t)CLASS0_BYTES << header->class;
+        home->used_bytes -= (size_t)CLASS0_BYTES << header->size_class;
         put(home, header);
         return;
     }

@@ -14,7 +14,8 @@ void wb_inbox_post(struct wb_core *core, uint32_t task)
 
     wb_kernel_charge(WB_ACTION_POST, 1);
     // The bit first, then its summary: who takes the summary finds the bit. Release publishes what
-    // the note is about. The summary is seq_cst against the sleeper's flag (see wb_kernel_doorbell).
+    // the note is about. The summary is seq_cst against the sleeper's flag (see
+    // wb_kernel_doorbell).
     atomic_fetch_or_explicit(&core->inbox.words[word], 1u << task % 32, memory_order_release);
     atomic_fetch_or_explicit(&core->inbox.summary, 1u << word % 32, memory_order_seq_cst);
     wb_kernel_doorbell(core->index);
@@ -31,7 +32,10 @@ static void arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
         return;
     wb_kernel_charge(WB_ACTION_ATTACH, 1);
     const uint64_t now_ns = wb_kernel_now_ns();
-    task->migration.attached_ns = now_ns;
+    // A task that recovery gave away carries no request: its record may be another's to write.
+    if (wb_request_phase(atomic_load_explicit(&task->request, memory_order_relaxed)) ==
+        WB_REQUEST_ACCEPTED)
+        task->migration.attached_ns = now_ns;
     wb_record_event(core, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
     wb_kernel_attach(task);
 }

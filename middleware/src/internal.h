@@ -21,6 +21,12 @@ void wb_migration_close(struct wb_task *task);
 /// Notes the time of the first output after a migration, and closes its record.
 void wb_migration_first_output(struct wb_task *task);
 
+/// Counts a task that is over, once it is marked so.
+void wb_system_task_over(struct wb_system *system);
+
+/// Every task is over: tells the kernels.
+void wb_system_over(struct wb_system *system);
+
 /// The core that runs the caller, NULL in the launcher.
 struct wb_core *wb_core_here(struct wb_system *system);
 
@@ -39,10 +45,10 @@ uint32_t wb_mailbox_depth(const struct wb_channel *mailbox);
 void wb_channel_recover(struct wb_port *port);
 void wb_mailbox_recover(struct wb_port *port);
 
-/// Closes a port on behalf of a task that cannot.
+/// Closes a port, whether or not it is closed already, or half closed by a kernel that was killed.
 void wb_port_shut(struct wb_port *port);
 
-/// Wakes the other side, if it waits. To be called after a seq_cst store of what it waits for.
+/// Wakes the other side, if it waits. To be called after a store of what it waits for.
 void wb_port_notify(struct wb_port *peer);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mailboxes: many senders, one receiver, no lock.
 //
-// Each slot has a ticket: a state, the sender that claimed it, and the lap it is for. A sender claims a
-// slot by one compare-and-swap on its ticket, so a claim always names its owner: if that owner is
-// killed, recovery makes the slot void and the receiver passes over it. `tail` is only a hint that
-// anybody may advance. Positions run through 0 .. slots * 2^17 - 1.
+// Each slot has a ticket: a state, the sender that claimed it, and the lap it is for. A sender
+// claims a slot by one compare-and-swap on its ticket, so a claim always names its owner: if that
+// owner is killed, recovery makes the slot void and the receiver passes over it. `tail` is only a
+// hint that anybody may advance. Positions run through 0 .. slots * 2^17 - 1.
 
 #include "internal.h"
 #include "wb/system.h"
@@ -15,7 +15,7 @@ enum ticket_state { FREE, BUSY, FULL, VOID };
 // State in bits 0-1, sender in bits 2-14, lap in bits 15-31.
 static uint32_t ticket(enum ticket_state state, uint32_t sender, uint32_t lap)
 {
-    return (uint32_t)state | (sender & 0x1fff) << 2 | lap << 15;
+    return (uint32_t)state | sender << 2 | lap << 15;
 }
 
 static enum ticket_state state_of(uint32_t word)
@@ -53,12 +53,12 @@ enum wb_status wb_mailbox_claim(struct wb_port *out, void **slot)
     for (;;) {
         const uint32_t position = atomic_load_explicit(&mb->tail, memory_order_acquire);
         const uint32_t lap = position / mb->slots;
-        // Acquire: the receiver has done reading. seq_cst against its look at `waiting`.
-        uint32_t word = atomic_load_explicit(ticket_at(mb, position), memory_order_seq_cst);
+        // Acquire: the receiver has done reading.
+        uint32_t word = atomic_load_explicit(ticket_at(mb, position), memory_order_acquire);
 
         if (word == ticket(FREE, 0, lap)) {
             if (!atomic_compare_exchange_strong_explicit(
-                    ticket_at(mb, position), &word, ticket(BUSY, out->task->id, lap),
+                    ticket_at(mb, position), &word, ticket(BUSY, out->number, lap),
                     memory_order_acquire, memory_order_relaxed))
                 continue;
             advance_tail(mb, position);
@@ -82,7 +82,7 @@ static uint32_t next_claimed(const struct wb_port *out, uint32_t position)
 
     for (; position != out->cursor; position = next(mb, position))
         if (atomic_load_explicit(ticket_at(mb, position), memory_order_relaxed) ==
-            ticket(BUSY, out->task->id, position / mb->slots))
+            ticket(BUSY, out->number, position / mb->slots))
             break;
     return position;
 }
@@ -93,10 +93,9 @@ enum wb_status wb_mailbox_commit(struct wb_port *out)
 
     if (out->edge == out->cursor)
         return WB_ERR_INVAL;
-    // Release publishes the slot; seq_cst against the receiver that is about to wait.
+    // Release publishes the slot.
     atomic_store_explicit(ticket_at(mb, out->edge),
-                          ticket(FULL, out->task->id, out->edge / mb->slots),
-                          memory_order_seq_cst);
+                          ticket(FULL, out->number, out->edge / mb->slots), memory_order_release);
     out->edge = next_claimed(out, next(mb, out->edge));
     wb_port_notify(mb->receiver);
     return WB_OK;
@@ -107,20 +106,28 @@ static void set_free(struct wb_channel *mb, uint32_t position)
     const uint32_t lap = (position / mb->slots + 1) % LAPS;
 
     // Release: our reads of the slot come before the next sender's writes.
-    atomic_store_explicit(ticket_at(mb, position), ticket(FREE, 0, lap), memory_order_seq_cst);
+    atomic_store_explicit(ticket_at(mb, position), ticket(FREE, 0, lap), memory_order_release);
     atomic_store_explicit(&mb->head, next(mb, position), memory_order_release);
 }
 
 // Frees void slots at the edge: those of senders that were killed between claim and commit.
+// Their senders may not have come to advance the tail: nobody could claim past it then.
 static void pass_over_void(struct wb_port *in)
 {
     struct wb_channel *mb = in->channel;
 
     while (in->edge != in->cursor &&
            state_of(atomic_load_explicit(ticket_at(mb, in->edge), memory_order_acquire)) == VOID) {
+        advance_tail(mb, in->edge);
         set_free(mb, in->edge);
         in->edge = next(mb, in->edge);
     }
+}
+
+static void notify_senders(const struct wb_channel *mb)
+{
+    for (struct wb_port *out = mb->senders; out != NULL; out = out->next_of_channel)
+        wb_port_notify(out);
 }
 
 enum wb_status wb_mailbox_hold(struct wb_port *in, const void **slot)
@@ -129,9 +136,8 @@ enum wb_status wb_mailbox_hold(struct wb_port *in, const void **slot)
 
     for (;;) {
         const uint32_t senders = atomic_load_explicit(&mb->senders_open, memory_order_acquire);
-        // Acquire makes the slot visible; seq_cst as in wb_mailbox_claim().
-        const uint32_t word =
-            atomic_load_explicit(ticket_at(mb, in->cursor), memory_order_seq_cst);
+        // Acquire makes the slot visible.
+        const uint32_t word = atomic_load_explicit(ticket_at(mb, in->cursor), memory_order_acquire);
 
         if (word >> 15 != in->cursor / mb->slots || state_of(word) < FULL)
             return senders == 0 ? WB_ERR_GONE : WB_ERR_EMPTY;
@@ -142,6 +148,7 @@ enum wb_status wb_mailbox_hold(struct wb_port *in, const void **slot)
             return WB_OK;
         }
         pass_over_void(in);
+        notify_senders(mb);
     }
 }
 
@@ -157,8 +164,7 @@ enum wb_status wb_mailbox_release(struct wb_port *in)
     set_free(mb, in->edge);
     in->edge = next(mb, in->edge);
     pass_over_void(in);
-    for (struct wb_port *out = mb->senders; out != NULL; out = out->next_of_channel)
-        wb_port_notify(out);
+    notify_senders(mb);
     return WB_OK;
 }
 
@@ -167,13 +173,20 @@ void wb_mailbox_recover(struct wb_port *port)
     struct wb_channel *mb = port->channel;
 
     if (port->direction == WB_IN) {
-        port->edge = port->cursor = atomic_load_explicit(&mb->head, memory_order_acquire);
+        uint32_t head = atomic_load_explicit(&mb->head, memory_order_acquire);
+        const uint32_t word = atomic_load_explicit(ticket_at(mb, head), memory_order_acquire);
+        // A slot may have been freed and `head` not be advanced: its ticket is a lap ahead then.
+        if (word >> 15 == (head / mb->slots + 1) % LAPS) {
+            head = next(mb, head);
+            atomic_store_explicit(&mb->head, head, memory_order_release);
+        }
+        port->edge = port->cursor = head;
         return;
     }
     for (uint32_t i = 0; i < mb->slots; i++) {
         uint32_t word = atomic_load_explicit(&mb->tickets[i], memory_order_acquire);
-        if (state_of(word) == BUSY && (word >> 2 & 0x1fff) == (port->task->id & 0x1fff))
-            atomic_store_explicit(&mb->tickets[i], word | VOID, memory_order_seq_cst);
+        if (state_of(word) == BUSY && (word >> 2 & 0x1fff) == port->number)
+            atomic_store_explicit(&mb->tickets[i], word | VOID, memory_order_release);
     }
     port->edge = port->cursor = 0;
 }

@@ -53,32 +53,32 @@ static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
     task->migration = (struct wb_migration){
         .request_ns = now_ns, .task = task->id, .source = wb_place_owner(place), .target = core
     };
-    wb_counter_set(&task->deadline_ns, timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER
-                                                                        : now_ns + timeout_ns);
+    wb_counter_set(&task->deadline_ns,
+                   timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns);
     atomic_store_explicit(&task->requester, requester != NULL ? requester->id + 1 : 0,
                           memory_order_relaxed);
 }
 
-enum wb_status wb_migration_request(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
-                                    struct wb_task *requester)
+static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
+                          struct wb_task *requester, uint32_t *number)
 {
     const enum wb_status early = refuse_early(task, core);
     if (early != WB_OK)
         return early;
 
     uint32_t old = atomic_load_explicit(&task->request, memory_order_relaxed);
-    const uint32_t number = wb_request_number(old) + 1;
+    *number = (wb_request_number(old) + 1) & 0xffff;
     // Acquire: the end of the previous migration is visible before we write over its record.
     if (wb_request_phase(old) != WB_REQUEST_NONE ||
         !atomic_compare_exchange_strong_explicit(
-            &task->request, &old, wb_request(WB_REQUEST_FILLING, wb_kernel_core(), number),
+            &task->request, &old, wb_request(WB_REQUEST_FILLING, wb_kernel_core(), *number),
             memory_order_acquire, memory_order_relaxed))
         return WB_ERR_BUSY;
 
     fill(task, core, timeout_ns, requester);
     // seq_cst against wb_task_paused(): either it sees this request, or we see that the task is
     // over. Release part: the source sees what we filled in.
-    atomic_store_explicit(&task->request, wb_request(WB_REQUEST_PENDING, core, number),
+    atomic_store_explicit(&task->request, wb_request(WB_REQUEST_PENDING, core, *number),
                           memory_order_seq_cst);
     const uint32_t place = atomic_load_explicit(&task->place, memory_order_seq_cst);
     if (is_over(place))
@@ -86,6 +86,13 @@ enum wb_status wb_migration_request(struct wb_task *task, uint32_t core, uint64_
     else
         wb_inbox_post(task->system->cores[wb_place_owner(place)], task->id);
     return WB_OK;
+}
+
+enum wb_status wb_migration_request(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
+                                    struct wb_task *requester)
+{
+    uint32_t number;
+    return ask(task, core, timeout_ns, requester, &number);
 }
 
 bool wb_migration_pending(const struct wb_task *task)
@@ -112,16 +119,19 @@ void wb_migration_finish(struct wb_task *task, enum wb_status outcome)
         push(task, &task->migration);
     }
     atomic_store_explicit(&task->outcome, outcome, memory_order_relaxed);
+    if (requester != 0)
+        atomic_store_explicit(&task->system->tasks[requester - 1].answer, outcome,
+                              memory_order_relaxed);
     // Release: the next requester, and whoever waits for the outcome, see the end of this one.
     atomic_store_explicit(&task->request, wb_request(WB_REQUEST_NONE, 0, number),
                           memory_order_release);
-    if (requester != 0)
+    if (requester != 0 && requester - 1 != task->id)
         wb_task_wake(&task->system->tasks[requester - 1]);
 }
 
-void wb_migration_cancel(struct wb_task *task, enum wb_status why)
+// Withdraws the request as it was seen: not one that has come since.
+static void withdraw(struct wb_task *task, uint32_t request, enum wb_status why)
 {
-    uint32_t request = atomic_load_explicit(&task->request, memory_order_acquire);
     const uint32_t number = wb_request_number(request);
 
     if (wb_request_phase(request) == WB_REQUEST_PENDING &&
@@ -131,17 +141,20 @@ void wb_migration_cancel(struct wb_task *task, enum wb_status why)
         wb_migration_finish(task, why);
         return;
     }
-    if (wb_request_phase(request) != WB_REQUEST_ACCEPTED)
+    if (wb_request_phase(request) != WB_REQUEST_ACCEPTED || wb_request_number(request) != number)
         return;
 
-    const uint32_t owner =
-        wb_place_owner(atomic_load_explicit(&task->place, memory_order_acquire));
+    const uint32_t owner = wb_place_owner(atomic_load_explicit(&task->place, memory_order_acquire));
     uint32_t offer = wb_place_offer(owner, wb_request_core(request), number);
     // The number in the offer makes this fail if a later request has offered the task again.
-    if (atomic_compare_exchange_strong_explicit(&task->place, &offer,
-                                                wb_place_returned(owner, why),
+    if (atomic_compare_exchange_strong_explicit(&task->place, &offer, wb_place_returned(owner, why),
                                                 memory_order_acq_rel, memory_order_relaxed))
         wb_inbox_post(task->system->cores[owner], task->id);
+}
+
+void wb_migration_cancel(struct wb_task *task, enum wb_status why)
+{
+    withdraw(task, atomic_load_explicit(&task->request, memory_order_acquire), why);
 }
 
 void wb_migration_returned(struct wb_core *core, struct wb_task *task)
@@ -150,8 +163,7 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
     const enum wb_status why =
         wb_place_why(atomic_load_explicit(&task->place, memory_order_relaxed));
 
-    atomic_store_explicit(&task->place, wb_place(WB_TASK_READY, core->index),
-                          memory_order_relaxed);
+    atomic_store_explicit(&task->place, wb_place(WB_TASK_READY, core->index), memory_order_relaxed);
     wb_counter_add(&task->stats.refused, 1);
     wb_record_event(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);
     wb_migration_finish(task, why);
@@ -170,8 +182,7 @@ void wb_task_departed(struct wb_task *task, uint64_t now_ns)
 {
     struct wb_system *system = task->system;
     const uint32_t request = atomic_load_explicit(&task->request, memory_order_relaxed);
-    const uint32_t owner =
-        wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed));
+    const uint32_t owner = wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed));
     const uint32_t target = wb_request_core(request);
     const uint64_t offer_end_ns = now_ns + system->config.offer_timeout_ns;
 
@@ -184,8 +195,7 @@ void wb_task_departed(struct wb_task *task, uint64_t now_ns)
     wb_record_event(system->cores[owner], WB_EVENT_PARK, task->id, target, 0, now_ns);
     // From here on the task belongs to whoever wins its place. Release publishes its context;
     // seq_cst against the target's death, which marks the core and then looks at the places.
-    atomic_store_explicit(&task->place,
-                          wb_place_offer(owner, target, wb_request_number(request)),
+    atomic_store_explicit(&task->place, wb_place_offer(owner, target, wb_request_number(request)),
                           memory_order_seq_cst);
     if (atomic_load_explicit(&system->cores[target]->state, memory_order_seq_cst) == WB_CORE_DEAD)
         wb_migration_cancel(task, WB_ERR_GONE);
@@ -211,7 +221,15 @@ void wb_migration_first_output(struct wb_task *task)
     wb_migration_close(task);
 }
 
-// One task waits for the outcome of a migration of another, or asks for its own.
+static bool is_under_way(const struct wb_task *task, uint32_t number)
+{
+    // Acquire: the answer was written before the request ended.
+    const uint32_t request = atomic_load_explicit(&task->request, memory_order_acquire);
+    return wb_request_phase(request) != WB_REQUEST_NONE && wb_request_number(request) == number;
+}
+
+// One task waits for the outcome of a migration of another, or asks for its own. Others may ask for
+// the next one before the waiting task looks, so the outcome of this one is kept with it.
 enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_ns)
 {
     struct wb_task *self = wb_kernel_self();
@@ -219,32 +237,37 @@ enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_
     if (core == wb_task_core(task) && !wb_migration_pending(task))
         return is_over(atomic_load_explicit(&task->place, memory_order_relaxed)) ? WB_ERR_GONE
                                                                                  : WB_OK;
-    const enum wb_status asked =
-        wb_migration_request(task, core, timeout_ns, task == self ? NULL : self);
+    uint32_t number;
+    const enum wb_status asked = ask(task, core, timeout_ns, self, &number);
     if (asked != WB_OK)
         return asked;
     if (task == self)
         wb_checkpoint_enter();
-    while (wb_migration_pending(task)) {
+    while (is_under_way(task, number)) {
         if (wb_kernel_block(wb_kernel_now_ns() + SWEEP_NS) == WB_ERR_TIMEOUT)
             wb_system_sweep(task->system, wb_kernel_now_ns());
     }
-    return (enum wb_status)atomic_load_explicit(&task->outcome, memory_order_acquire);
+    return (enum wb_status)atomic_load_explicit(&self->answer, memory_order_relaxed);
 }
 
 void wb_system_sweep(struct wb_system *system, uint64_t now_ns)
 {
+    uint32_t over = 0;
+
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
         const uint32_t request = atomic_load_explicit(&task->request, memory_order_acquire);
         const enum wb_request_phase phase = wb_request_phase(request);
 
+        over += is_over(atomic_load_explicit(&task->place, memory_order_acquire));
         if (phase != WB_REQUEST_PENDING && phase != WB_REQUEST_ACCEPTED)
             continue;
         if (atomic_load_explicit(&system->cores[wb_request_core(request)]->state,
                                  memory_order_acquire) == WB_CORE_DEAD)
-            wb_migration_cancel(task, WB_ERR_GONE);
+            withdraw(task, request, WB_ERR_GONE);
         else if (now_ns >= wb_counter_get(&task->deadline_ns))
-            wb_migration_cancel(task, WB_ERR_TIMEOUT);
+            withdraw(task, request, WB_ERR_TIMEOUT);
     }
+    if (over == system->n_tasks)
+        wb_system_over(system);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ports: the blocking forms of the channels' single attempts.
 //
-// Waiting is polling, then sleeping. Before it sleeps a task sets `waiting` and tries once more; the
-// other side changes its index and then looks at `waiting`. Both pairs are seq_cst, so one of the two
-// sees the other: no wake-up is lost.
+// Waiting is polling, then sleeping. Before it sleeps a task sets `waiting` and tries once more;
+// the other side changes its index and then looks at `waiting`. Each has a full fence between its
+// store and its load, so at least one of the two sees the other: no wake-up is lost. (A fence
+// rather than a seq_cst store: the lines of the message and of the index may then travel at the
+// same time.)
 
 #include "wb/port.h"
 
@@ -40,34 +42,52 @@ uint64_t wb_port_messages(const struct wb_port *port)
 
 void wb_port_notify(struct wb_port *peer)
 {
-    if (peer != NULL && atomic_load_explicit(&peer->waiting, memory_order_seq_cst) != 0 &&
+    atomic_thread_fence(memory_order_seq_cst);
+    if (peer != NULL && atomic_load_explicit(&peer->waiting, memory_order_relaxed) != 0 &&
         atomic_exchange_explicit(&peer->waiting, 0, memory_order_relaxed) != 0)
         wb_task_wake(peer->task);
 }
 
+static bool is_closed(const struct wb_port *port)
+{
+    return atomic_load_explicit(&port->closed, memory_order_relaxed) != 0;
+}
+
+static bool is_without_senders(const struct wb_channel *channel)
+{
+    for (const struct wb_port *out = channel->senders; out != NULL; out = out->next_of_channel)
+        if (atomic_load_explicit(&out->closed, memory_order_seq_cst) == 0)
+            return false;
+    return true;
+}
+
+// No step is a step from what was there before, so all may be taken again: a kernel may have been
+// killed after any of them.
 void wb_port_shut(struct wb_port *port)
 {
     struct wb_channel *channel = port->channel;
 
-    if (port->closed)
-        return;
-    port->closed = true;
     if (port->direction == WB_IN) {
-        atomic_store_explicit(&channel->receiver_open, 0, memory_order_seq_cst);
+        atomic_store_explicit(&port->closed, 1, memory_order_relaxed);
+        atomic_store_explicit(&channel->receiver_open, 0, memory_order_relaxed);
         for (struct wb_port *out = channel->senders; out != NULL; out = out->next_of_channel)
             wb_port_notify(out);
         return;
     }
     if (channel->tickets != NULL)
         wb_mailbox_recover(port);
-    // Release: who sees the last sender gone also sees all it sent.
-    atomic_fetch_sub_explicit(&channel->senders_open, 1, memory_order_seq_cst);
+    // seq_cst among senders that close at once: the last of them sees that all are closed.
+    atomic_store_explicit(&port->closed, 1, memory_order_seq_cst);
+    if (is_without_senders(channel))
+        // Release: who sees the last sender gone also sees all that any of them sent.
+        atomic_store_explicit(&channel->senders_open, 0, memory_order_release);
     wb_port_notify(channel->receiver);
 }
 
 void wb_port_close(struct wb_port *port)
 {
-    wb_port_shut(port);
+    if (!is_closed(port))
+        wb_port_shut(port);
 }
 
 // ---- Waiting ------------------------------------------------------------------------------------
@@ -93,27 +113,34 @@ static bool must_wait(enum wb_status status)
 
 static enum wb_status poll(struct wb_port *port, void **slot, uint64_t until_ns)
 {
-    const uint64_t since_ns = wb_kernel_now_ns();
+    struct wb_spin spin = { 0 };
     enum wb_status status;
 
     do {
         status = attempt(port, slot);
-    } while (must_wait(status) && wb_kernel_spin(since_ns) &&
-             (until_ns == WB_FOREVER || wb_kernel_now_ns() < until_ns));
-    port->task->poll_mark_ns += wb_kernel_now_ns() - since_ns;
+    } while (must_wait(status) && wb_kernel_spin(&spin, until_ns));
+    port->task->poll_mark_ns += spin.polled_ns;
     return status;
+}
+
+static uint64_t end_of(uint64_t timeout_ns)
+{
+    if (timeout_ns == WB_FOREVER)
+        return WB_FOREVER;
+    const uint64_t now_ns = wb_kernel_now_ns();
+    return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
 }
 
 static enum wb_status wait(struct wb_port *port, void **slot, uint64_t timeout_ns)
 {
-    const uint64_t now_ns = wb_kernel_now_ns();
-    const uint64_t until_ns = timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
+    const uint64_t until_ns = end_of(timeout_ns);
 
     for (;;) {
         enum wb_status status = poll(port, slot, until_ns);
         if (!must_wait(status))
             return status;
-        atomic_store_explicit(&port->waiting, 1, memory_order_seq_cst);
+        atomic_store_explicit(&port->waiting, 1, memory_order_relaxed);
+        atomic_thread_fence(memory_order_seq_cst);
         status = attempt(port, slot);
         if (must_wait(status) && wb_kernel_block(until_ns) == WB_ERR_TIMEOUT) {
             status = attempt(port, slot);
@@ -131,7 +158,7 @@ static enum wb_status get(struct wb_port *port, enum wb_direction direction, voi
 {
     if (port->direction != direction)
         return WB_ERR_INVAL;
-    if (port->closed)
+    if (is_closed(port))
         return WB_ERR_GONE;
     const enum wb_status status = attempt(port, slot);
     return must_wait(status) && timeout_ns != 0 ? wait(port, slot, timeout_ns) : status;
@@ -159,11 +186,10 @@ enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t time
 static void note(struct wb_port *port, enum wb_event_kind kind)
 {
     struct wb_task *task = port->task;
-    struct wb_core *core = wb_core_here(task->system);
 
     wb_counter_add(&port->messages, 1);
-    if (core->record.events.slots != 0)
-        wb_record_event(core, kind, task->id, port->channel->id,
+    if (task->system->config.record_events != 0)
+        wb_record_event(wb_core_here(task->system), kind, task->id, port->channel->id,
                         wb_channel_depth(port->channel), wb_kernel_now_ns());
     if (task->open && (port->direction == WB_OUT || !task->has_output))
         wb_migration_first_output(task);
@@ -171,7 +197,7 @@ static void note(struct wb_port *port, enum wb_event_kind kind)
 
 enum wb_status wb_port_commit(struct wb_port *out)
 {
-    if (out->direction != WB_OUT || out->closed)
+    if (out->direction != WB_OUT || is_closed(out))
         return WB_ERR_INVAL;
     wb_kernel_charge(WB_ACTION_COMMIT, 1);
     const enum wb_status status =
@@ -183,7 +209,7 @@ enum wb_status wb_port_commit(struct wb_port *out)
 
 enum wb_status wb_port_release(struct wb_port *in)
 {
-    if (in->direction != WB_IN || in->closed)
+    if (in->direction != WB_IN || is_closed(in))
         return WB_ERR_INVAL;
     wb_kernel_charge(WB_ACTION_RELEASE, 1);
     const enum wb_status status =

@@ -33,13 +33,18 @@ static void give(struct wb_task *task, uint32_t from, struct wb_core *to)
     wb_inbox_post(to, task->id);
 }
 
-static void lose(struct wb_task *task, uint32_t core)
+static void shut_ports(struct wb_task *task)
 {
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         wb_port_shut(port);
+}
+
+static void lose(struct wb_task *task, uint32_t core)
+{
+    shut_ports(task);
     atomic_store_explicit(&task->place, wb_place(WB_TASK_LOST, core), memory_order_seq_cst);
     wb_migration_cancel(task, WB_ERR_GONE);
-    atomic_fetch_sub_explicit(&task->system->live, 1, memory_order_acq_rel);
+    wb_system_task_over(task->system);
 }
 
 // Makes a task whose registers are gone start again.
@@ -58,37 +63,49 @@ static bool start_again(struct wb_task *task)
     return true;
 }
 
-// A request that the dead core was writing, withdrawing, or carrying out will not be finished by it.
-static void end_request(struct wb_task *task, uint32_t dead, uint32_t place)
+// A request that the dead core was writing, withdrawing, or carrying out will not be finished by
+// it.
+static void end_request(struct wb_task *task, uint32_t dead, bool orphan)
 {
     const uint32_t request = atomic_load_explicit(&task->request, memory_order_acquire);
     const enum wb_request_phase phase = wb_request_phase(request);
-    const bool own = wb_place_owner(place) == dead;
 
     if ((phase == WB_REQUEST_FILLING && wb_request_core(request) == dead) ||
-        (phase == WB_REQUEST_ACCEPTED && own))
+        (phase == WB_REQUEST_ACCEPTED && orphan))
         wb_migration_finish(task, WB_ERR_GONE);
     else if (phase != WB_REQUEST_NONE && wb_request_core(request) == dead)
         wb_migration_cancel(task, WB_ERR_GONE);
 }
 
+// True when no living core will see to the task. Its owner may have died before this death, with
+// the task on offer to the core that has died now.
+static bool is_orphan(const struct wb_task *task, uint32_t place)
+{
+    struct wb_core *const *cores = task->system->cores;
+
+    if (wb_place_state(place) == WB_TASK_OFFERED && is_up(cores[wb_place_target(place)]))
+        return false;
+    return !is_up(cores[wb_place_owner(place)]);
+}
+
 // Returns true when the task is lost.
 static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
 {
-    uint32_t place = atomic_load_explicit(&task->place, memory_order_acquire);
+    const uint32_t place = atomic_load_explicit(&task->place, memory_order_acquire);
     const enum wb_task_state state = wb_place_state(place);
+    const bool over = state == WB_TASK_ENDED || state == WB_TASK_LOST;
+    const bool orphan = !over && is_orphan(task, place);
 
-    if (state == WB_TASK_OFFERED && wb_place_owner(place) == dead &&
-        is_up(task->system->cores[wb_place_target(place)]))
-        return false;  // its target takes it
-    end_request(task, dead, place);
-    if (wb_place_owner(place) != dead || state == WB_TASK_ENDED || state == WB_TASK_LOST)
+    end_request(task, dead, orphan);
+    if (over && wb_place_owner(place) == dead)
+        shut_ports(task);
+    if (!orphan)
         return false;
     if (heir == NULL || (state == WB_TASK_RUNNING && !start_again(task))) {
         lose(task, dead);
         return true;
     }
-    give(task, dead, heir);
+    give(task, wb_place_owner(place), heir);
     return false;
 }
 

@@ -111,9 +111,8 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
 {
     struct wb_system *system = memory;
 
-    if (config->cores == 0 || config->cores > WB_CORES_MAX ||
-        config->core_align < WB_LINE_BYTES || (uintptr_t)memory % WB_LINE_BYTES != 0 ||
-        !is_power_of_two_or_zero(config->record_events) ||
+    if (config->cores == 0 || config->cores > WB_CORES_MAX || config->core_align < WB_LINE_BYTES ||
+        (uintptr_t)memory % WB_LINE_BYTES != 0 || !is_power_of_two_or_zero(config->record_events) ||
         !is_power_of_two_or_zero(config->record_migrations))
         return WB_ERR_INVAL;
     if (bytes < wb_system_bytes(config))
@@ -174,6 +173,14 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     return WB_OK;
 }
 
+static const struct wb_channel *channel_find(const struct wb_system *system, const char *name)
+{
+    for (uint32_t i = 0; i < system->n_channels; i++)
+        if (wb_text_equal(system->channels[i].name, name))
+            return &system->channels[i];
+    return NULL;
+}
+
 enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_config *config,
                               struct wb_channel **out)
 {
@@ -181,7 +188,8 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
 
     if (!name_is_good(config->name) || config->slots == 0 || config->slots > SLOTS_MAX ||
         config->slot_bytes == 0 || config->initial > config->slots ||
-        (config->mailbox && config->initial != 0))
+        config->slot_bytes > UINT32_MAX - WB_LINE_BYTES ||
+        (config->mailbox && config->initial != 0) || channel_find(system, config->name) != NULL)
         return WB_ERR_INVAL;
     const uint32_t stride = (uint32_t)round_up(config->slot_bytes, WB_LINE_BYTES);
     unsigned char *data = wb_system_alloc(system, (size_t)stride * config->slots, WB_LINE_BYTES);
@@ -227,12 +235,13 @@ static struct wb_port *port_new(struct wb_task *task, struct wb_channel *channel
 enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
                            enum wb_direction direction, const char *name, uint32_t index)
 {
+    enum { SENDERS_MAX = 1 << 13 };  // a mailbox numbers its senders in 13 bits
     const bool taken = direction == WB_IN ? channel->receiver != NULL
                                           : channel->senders != NULL && channel->tickets == NULL;
 
     if (!name_is_good(name) || taken || wb_port_find(task, name, index) != NULL)
         return WB_ERR_INVAL;
-    if (task->system->n_ports == task->system->config.ports)
+    if (task->system->n_ports == task->system->config.ports || channel->n_senders == SENDERS_MAX)
         return WB_ERR_NOMEM;
 
     struct wb_port *port = port_new(task, channel, direction, name, index);
@@ -245,7 +254,8 @@ enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
         task->has_output = true;
         port->next_of_channel = channel->senders;
         channel->senders = port;
-        atomic_fetch_add_explicit(&channel->senders_open, 1, memory_order_relaxed);
+        port->number = channel->n_senders++;
+        atomic_store_explicit(&channel->senders_open, 1, memory_order_relaxed);
     }
     return WB_OK;
 }
@@ -300,6 +310,25 @@ void wb_system_stop(struct wb_system *system)
     atomic_store_explicit(&system->stopping, 1, memory_order_relaxed);
     for (uint32_t i = 0; i < system->n_tasks; i++)
         wb_task_wake(&system->tasks[i]);
+}
+
+void wb_system_over(struct wb_system *system)
+{
+    atomic_store_explicit(&system->live, 0, memory_order_seq_cst);
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        wb_kernel_doorbell(i);
+}
+
+// Never below zero: a sweep may have found that all are over before the last of them is counted.
+void wb_system_task_over(struct wb_system *system)
+{
+    uint32_t live = atomic_load_explicit(&system->live, memory_order_relaxed);
+
+    while (live > 1 &&
+           !atomic_compare_exchange_weak_explicit(&system->live, &live, live - 1,
+                                                  memory_order_acq_rel, memory_order_relaxed)) {}
+    if (live == 1)
+        wb_system_over(system);
 }
 
 void wb_system_fault(struct wb_system *system, enum wb_fault_kind kind, const struct wb_task *task,

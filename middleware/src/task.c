@@ -17,6 +17,8 @@ struct wb_core *wb_core_here(struct wb_system *system)
 
 void wb_task_main(struct wb_task *task)
 {
+    if (task->period_ns != 0)
+        wb_sleep_until(task->release_ns);
     const int result = task->entry(task);
 
     if (result != 0)
@@ -26,15 +28,15 @@ void wb_task_main(struct wb_task *task)
 
 void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
 {
-    const uint32_t core =
-        wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed));
+    const uint32_t core = wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed));
     const uint32_t request = atomic_load_explicit(&task->request, memory_order_relaxed);
 
     atomic_store_explicit(&task->place, wb_place(WB_TASK_RUNNING, core), memory_order_relaxed);
     task->resumed_ns = now_ns;
     wb_counter_add(&task->stats.runs, 1);
     wb_record_event(task->system->cores[core], WB_EVENT_RUN, task->id, 0, 0, now_ns);
-    if (wb_request_phase(request) == WB_REQUEST_ACCEPTED)
+    // A preemptive kernel may also switch to it between its checkpoint and its departure.
+    if (wb_request_phase(request) == WB_REQUEST_ACCEPTED && task->migration.attached_ns != 0)
         wb_migration_settle(task, now_ns);
 }
 
@@ -51,20 +53,17 @@ static void account(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
     wb_counter_add(&core->stats.switches, 1);
 }
 
+// The place decides: should this kernel be killed right after it, recovery does the rest again.
 static void end(struct wb_task *task, uint32_t core)
 {
-    struct wb_system *system = task->system;
-
+    // seq_cst against wb_migration_request(): one of the two sees the other.
+    atomic_store_explicit(&task->place, wb_place(WB_TASK_ENDED, core), memory_order_seq_cst);
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         wb_port_shut(port);
     wb_migration_close(task);
-    // seq_cst against wb_migration_request(): one of the two sees the other.
-    atomic_store_explicit(&task->place, wb_place(WB_TASK_ENDED, core), memory_order_seq_cst);
     if (wb_migration_pending(task))
         wb_migration_cancel(task, WB_ERR_GONE);
-    if (atomic_fetch_sub_explicit(&system->live, 1, memory_order_seq_cst) == 1)
-        for (uint32_t i = 0; i < system->n_cores; i++)
-            wb_kernel_doorbell(i);
+    wb_system_task_over(task->system);
 }
 
 void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now_ns)
@@ -72,8 +71,7 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
     static const enum wb_event_kind kinds[] = { [WB_TASK_READY] = WB_EVENT_READY,
                                                 [WB_TASK_BLOCKED] = WB_EVENT_BLOCK,
                                                 [WB_TASK_ENDED] = WB_EVENT_END };
-    const uint32_t owner =
-        wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed));
+    const uint32_t owner = wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed));
     struct wb_core *core = task->system->cores[owner];
 
     account(task, core, now_ns);

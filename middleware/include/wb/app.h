@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The application as a whole: its parameters and the two hooks around a run.
 //
-// A module may define `wb_app_setup` and `wb_app_finish`. Both run in the launcher, the first before
-// any kernel exists: a file opened there is open, at the same number, in every kernel, so tasks that
-// use it with pread and pwrite may move freely.
+// A module may define `wb_app_setup` and `wb_app_finish`. Both run in the launcher, the first
+// before any kernel exists: a file opened there is open, at the same number, in every kernel, so
+// tasks that use it with pread and pwrite may move freely.
 #ifndef WB_APP_H
 #define WB_APP_H
 
@@ -54,7 +54,6 @@ const char *wb_param_text(const struct wb_app *app, const char *key, const char 
 double wb_param_number(const struct wb_app *app, const char *key, double fallback);
 
 /// Element `index` of a parameter that is an array of numbers; `fallback` past its end.
-double wb_param_element(const struct wb_app *app, const char *key, uint32_t index,
-                        double fallback);
+double wb_param_element(const struct wb_app *app, const char *key, uint32_t index, double fallback);
 
 #endif

@@ -3,9 +3,9 @@
 // does for it in return.
 //
 // A kernel runs tasks by fixed priority on one core. It may be cooperative (Linux, the simulator)
-// or preemptive (FreeRTOS, RISC-V): nothing here takes a lock, masks an interrupt or needs an atomic
-// wider than 32 bits or a pointer. A wrong signature does not compile, a missing function does not
-// link, wrong behaviour fails kernels/conform. kernels/template says how to write one.
+// or preemptive (FreeRTOS, RISC-V): nothing here takes a lock, masks an interrupt or needs an
+// atomic wider than 32 bits or a pointer. A wrong signature does not compile, a missing function
+// does not link, wrong behaviour fails kernels/conform. kernels/template says how to write one.
 #ifndef WB_KERNEL_H
 #define WB_KERNEL_H
 
@@ -38,9 +38,10 @@ enum wb_action {
 // ---- The kernel provides ------------------------------------------------------------------------
 
 /// Nonzero when the running task should enter its next checkpoint: notes wait in the inbox, a more
-/// urgent task is ready, or wb_migration_requested() is true of it, for as long as it is. Linux maps the summary word of
-/// the core's inbox here, FreeRTOS sets it in the doorbell's interrupt and at a context switch, the
-/// simulator leaves it at 1 so that every checkpoint advances virtual time.
+/// urgent task is ready, or wb_migration_requested() is true of it, for as long as it is. Linux
+/// maps the summary word of the core's inbox here, FreeRTOS sets it in the doorbell's interrupt and
+/// at a context switch, the simulator leaves it at 1 so that every checkpoint advances virtual
+/// time.
 extern _Atomic uint32_t wb_kernel_attention;
 
 /// The task that runs here, or NULL outside of tasks (an interrupt, the idle loop, the launcher).
@@ -91,12 +92,18 @@ void wb_kernel_unblock(struct wb_task *task);
 /// Context: a task. Cooperative kernels serve the inbox here; preemptive ones have done both.
 void wb_kernel_yield(uint32_t floor);
 
-/// One turn of a polling wait that began at `since_ns`.
+// A polling wait, zeroed when it begins.
+struct wb_spin {
+    uint32_t turns;
+    uint64_t since_ns, polled_ns;  // the kernel's: when it first read its clock, and for how long
+};
+
+/// One turn of a polling wait.
 ///
-/// Context: a task. Never blocks.
+/// Context: a task. Never blocks. `until_ns` is when the wait ends anyway.
 /// Returns: true to poll again; false when the task ought to block: another is ready, notes wait
 ///          for this core, or the time set aside for polling is over.
-bool wb_kernel_spin(uint64_t since_ns);
+bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns);
 
 /// Makes core `core` call wb_agent_serve() soon, if it is not about to: the doorbell.
 ///

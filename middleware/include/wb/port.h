@@ -2,10 +2,10 @@
 // Ports: how a task sends to and receives from channels and mailboxes.
 //
 // A channel is a bounded first-in first-out queue of fixed-size slots between two tasks; a mailbox
-// is one with many senders. Slots lie in globally visible memory: a pointer to one is valid on every
-// core, and may be kept across checkpoints. A port belongs to its task: nobody else may use it.
-// Every message that WB_OK accepted is delivered once and in order, across any number of migrations
-// of either end, as long as a kernel lives to receive it.
+// is one with many senders. Slots lie in globally visible memory: a pointer to one is valid on
+// every core, and may be kept across checkpoints. A port belongs to its task: nobody else may use
+// it. Every message that WB_OK accepted is delivered once and in order, across any number of
+// migrations of either end, as long as a kernel lives to receive it.
 #ifndef WB_PORT_H
 #define WB_PORT_H
 
@@ -40,8 +40,7 @@ uint64_t wb_port_messages(const struct wb_port *port);
 /// Returns: WB_OK; WB_ERR_FULL (timeout 0) or WB_ERR_TIMEOUT with the channel unchanged;
 ///          WB_ERR_GONE when the receiver is over; WB_ERR_INVAL on an input port, or while claimed
 ///          slots are not committed.
-WB_MUST_USE enum wb_status wb_port_send(struct wb_port *out, const void *msg,
-                                        uint64_t timeout_ns);
+WB_MUST_USE enum wb_status wb_port_send(struct wb_port *out, const void *msg, uint64_t timeout_ns);
 
 /// Copies the oldest message out and frees its slot.
 ///
@@ -71,8 +70,7 @@ enum wb_status wb_port_commit(struct wb_port *out);
 /// Context: the owning task. Blocks up to `timeout_ns` while there is no further message.
 /// Memory:  `*slot` stays valid and unchanged until it is released.
 /// Returns: WB_OK; WB_ERR_EMPTY, WB_ERR_TIMEOUT, WB_ERR_GONE, WB_ERR_INVAL as wb_port_receive.
-WB_MUST_USE enum wb_status wb_port_hold(struct wb_port *in, const void **slot,
-                                        uint64_t timeout_ns);
+WB_MUST_USE enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t timeout_ns);
 
 /// Frees the oldest held slot for the sender.
 ///

@@ -39,8 +39,8 @@ struct wb_migration {
     int32_t status;  // enum wb_status
 };
 
-// Writers are one core's kernel, tasks and interrupts; the reader is the launcher. A slot starts with
-// a word that says whether it is complete, so a writer may interrupt another.
+// Writers are one core's kernel, tasks and interrupts; the reader is the launcher. A slot starts
+// with a word that says whether it is complete, so a writer may interrupt another.
 struct wb_ring {
     _Atomic uint32_t tail, head, dropped;
     uint32_t slots;        // fixed; a power of two; 0: nothing is kept

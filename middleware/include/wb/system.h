@@ -25,8 +25,8 @@ enum {
 
 // ---- Cores --------------------------------------------------------------------------------------
 
-// Notes to a core, one bit per task: "look at this task". Setting a bit twice is the same as once, so
-// a lost, late or repeated doorbell does no harm; what to do is read from the task itself.
+// Notes to a core, one bit per task: "look at this task". Setting a bit twice is the same as once,
+// so a lost, late or repeated doorbell does no harm; what to do is read from the task itself.
 struct wb_inbox {
     _Alignas(WB_LINE_BYTES) _Atomic uint32_t summary;  // bit b: some word w with w % 32 == b is set
     uint32_t n_words;                                  // fixed
@@ -41,7 +41,7 @@ enum wb_core_state {
     WB_CORE_DEAD,     // its kernel was killed
 };
 
-struct wb_core_stats {  // written by the core's own kernel
+struct wb_core_stats {             // written by the core's own kernel
     struct wb_counter busy_ns;     // in tasks, without polling
     struct wb_counter polling_ns;  // in tasks that poll a channel
     struct wb_counter switches;
@@ -150,19 +150,20 @@ struct wb_task {
     // Shared: who may change a word depends on the state in it (see migration.c).
     _Alignas(WB_LINE_BYTES) _Atomic uint32_t place;
     _Atomic uint32_t request;
-    _Atomic int32_t outcome;              // of the last migration; written before request goes NONE
-    _Atomic uint32_t requester;           // task id + 1 to wake at the end, 0 for none
-    struct wb_migration migration;        // of the request; written by whoever holds its phase
-    struct wb_counter deadline_ns;        // of the request, or of the offer if that is earlier
+    _Atomic int32_t outcome;        // of the last migration; written before request goes NONE
+    _Atomic uint32_t requester;     // task id + 1 to wake at the end, 0 for none
+    _Atomic int32_t answer;         // what became of the last request of this task's own
+    struct wb_migration migration;  // of the request; written by whoever holds its phase
+    struct wb_counter deadline_ns;  // of the request, or of the offer if that is earlier
 
     // The task itself and the kernel that owns it.
     _Alignas(WB_LINE_BYTES) struct wb_task_stats stats;
     struct wb_heap heap;
     void *state;
-    uint64_t release_ns;    // of the current job
-    uint64_t resumed_ns;    // when it was last switched to
-    uint64_t poll_mark_ns;  // polling time to take off the current run
-    uint32_t restarts;      // written by the launcher
+    uint64_t release_ns;          // of the current job
+    uint64_t resumed_ns;          // when it was last switched to
+    uint64_t poll_mark_ns;        // polling time to take off the current run
+    uint32_t restarts;            // written by the launcher
     struct wb_migration settled;  // done, but for its first output; open: it waits for that
     bool open;
     _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_TASK_BYTES];
@@ -178,6 +179,7 @@ struct wb_port {
     struct wb_task *task;
     char name[WB_NAME_BYTES];
     uint32_t index;
+    uint32_t number;  // among the senders of its channel
     enum wb_direction direction;
     struct wb_port *next_of_task, *next_of_channel;
 
@@ -185,11 +187,11 @@ struct wb_port {
     uint32_t cursor;  // next index to claim or hold
     uint32_t edge;    // next index to commit or release
     uint32_t seen;    // the other side's index as last loaded
-    bool closed;
     struct wb_counter messages;
 
     // Set by the owning task before it blocks, cleared by whoever wakes it.
     _Alignas(WB_LINE_BYTES) _Atomic uint32_t waiting;
+    _Atomic uint32_t closed;  // 1 for good: set by the owning task, or by recovery
 };
 
 struct wb_channel {
@@ -202,11 +204,11 @@ struct wb_channel {
     struct wb_port *receiver, *senders;
 
     _Alignas(WB_LINE_BYTES) _Atomic uint32_t tail;  // channel: the sender; mailbox: any sender
-    _Atomic uint32_t high;  // most messages ever in it; the sender's side (mailbox: the receiver's)
     _Alignas(WB_LINE_BYTES) _Atomic uint32_t head;  // the receiver
-    _Atomic uint32_t low;  // fewest left behind since it was first full; slots + 1 before
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t senders_open;
-    _Atomic uint32_t receiver_open;
+    _Atomic uint32_t high;                          // the receiver: most messages ever in it
+    _Atomic uint32_t low;  // the receiver: fewest left behind since it was full; before: slots + 1
+    _Alignas(WB_LINE_BYTES) _Atomic uint32_t senders_open;  // 1 until all of them are closed
+    _Atomic uint32_t receiver_open;                         // 1 until it is closed
 };
 
 // ---- The whole ----------------------------------------------------------------------------------
@@ -219,11 +221,11 @@ struct wb_param {
 
 enum wb_fault_kind {
     WB_FAULT_NONE,
-    WB_FAULT_STACK,    // a task overflowed its stack
-    WB_FAULT_MEMORY,   // a task touched memory that is not its
-    WB_FAULT_TRAP,     // an illegal instruction, a division by zero, an abort
-    WB_FAULT_TASK,     // a task failed by its own word
-    WB_FAULT_KERNEL,   // a kernel could not go on
+    WB_FAULT_STACK,   // a task overflowed its stack
+    WB_FAULT_MEMORY,  // a task touched memory that is not its
+    WB_FAULT_TRAP,    // an illegal instruction, a division by zero, an abort
+    WB_FAULT_TASK,    // a task failed by its own word
+    WB_FAULT_KERNEL,  // a kernel could not go on
 };
 
 struct wb_fault {  // written once, by the core that wins `taken`
@@ -295,17 +297,16 @@ void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align);
 /// Context: the launcher, before wb_system_start(). Never blocks.
 /// Returns: WB_OK; WB_ERR_INVAL for a bad value, a name that is taken, or a second sender or
 ///          receiver of a channel that is no mailbox; WB_ERR_NOMEM beyond the bounds of the config.
-WB_MUST_USE enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config *config,
-                                       struct wb_task **task);
+WB_MUST_USE enum wb_status wb_task_add(struct wb_system *system,
+                                       const struct wb_task_config *config, struct wb_task **task);
 WB_MUST_USE enum wb_status wb_channel_add(struct wb_system *system,
                                           const struct wb_channel_config *config,
                                           struct wb_channel **channel);
 WB_MUST_USE enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
                                        enum wb_direction direction, const char *name,
                                        uint32_t index);
-WB_MUST_USE enum wb_status wb_param_add(struct wb_system *system, const char *key,
-                                        const char *text, const double *numbers,
-                                        uint32_t n_numbers);
+WB_MUST_USE enum wb_status wb_param_add(struct wb_system *system, const char *key, const char *text,
+                                        const double *numbers, uint32_t n_numbers);
 
 /// An empty heap over memory that every kernel sees.
 void wb_heap_init(struct wb_heap *heap, void *memory, size_t bytes);
@@ -343,8 +344,9 @@ void wb_migration_cancel(struct wb_task *task, enum wb_status why);
 /// True while a migration of the task is under way.
 bool wb_migration_pending(const struct wb_task *task);
 
-/// Withdraws the requests that are overdue or whose target is dead. To be called now and then by
-/// one core or the launcher, so that every request ends even if its requester has not lived to.
+/// Withdraws the requests that are overdue or whose target is dead, and sees to it that the run
+/// ends after its last task. To be called now and then by one core or the launcher, so that both
+/// happen even if the kernel that ought to see to it was killed.
 void wb_system_sweep(struct wb_system *system, uint64_t now_ns);
 
 /// Takes over what a killed kernel left: tasks that were not running move to a living core; one

@@ -40,8 +40,7 @@ void wb_checkpoint_enter(void);
 static inline void wb_checkpoint(void)
 {
     // Relaxed is enough: the word only says "look"; the look itself acquires.
-    if (__builtin_expect(
-            atomic_load_explicit(&wb_kernel_attention, memory_order_relaxed) != 0, 0))
+    if (__builtin_expect(atomic_load_explicit(&wb_kernel_attention, memory_order_relaxed) != 0, 0))
         wb_checkpoint_enter();
 }
 
@@ -116,7 +115,7 @@ void wb_task_set_state(struct wb_task *self, void *state);
 /// Ends the run with an error that names the task.
 ///
 /// Context: a task. Does not return.
-/// Memory:  `text` is copied (at most 159 bytes are kept).
+/// Memory:  `text` is copied (at most 255 bytes are kept).
 _Noreturn void wb_task_fail(struct wb_task *self, const char *text);
 
 #endif

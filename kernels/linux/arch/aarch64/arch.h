@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Linux kernels need of an AArch64 processor. The other folders of arch/ have the same names.
+// What the Linux kernels need of an AArch64 processor. The other folders of arch/ have the same
+// names.
 #ifndef WB_ARCH_H
 #define WB_ARCH_H
 

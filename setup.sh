@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs what this checkout needs beyond a C compiler, make, Python 3 and Rust (`make setup`).
+#
+# Debian packages by apt-get, as root or through sudo; Python tools into build/venv. Says what is missing
+# and how to get it where it may not install.
+set -eu
+
+# For `make build` and `make demo` nothing is needed; these are for `make test` and `make lint`.
+packages='
+    clang-format
+    gcc-aarch64-linux-gnu
+    libc6-dev-arm64-cross
+    python3-numpy
+    python3-scipy
+    python3-venv
+    qemu-user
+'
+
+missing=''
+for package in $packages; do
+    dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+        missing="$missing $package"
+done
+
+if [ -n "$missing" ]; then
+    run=''
+    [ "$(id -u)" = 0 ] || run='sudo'
+    if [ -n "$run" ] && ! command -v sudo >/dev/null; then
+        echo "these packages are missing; as root: apt-get install --no-install-recommends$missing" >&2
+        exit 1
+    fi
+    $run apt-get update -qq
+    # shellcheck disable=SC2086  # one word per package
+    DEBIAN_FRONTEND=noninteractive $run apt-get install -qq -y --no-install-recommends $missing
+fi
+
+if ! command -v cargo >/dev/null; then
+    echo 'cargo is missing: install Rust 1.85 or newer, for example with rustup' >&2
+    exit 1
+fi
+for component in fmt clippy; do
+    cargo "$component" --version >/dev/null 2>&1 || rustup component add rustfmt clippy
+done
+
+make --no-print-directory build/venv/bin/python
+echo 'everything is here: make test'
