@@ -32,6 +32,10 @@ void bench_samples_free(struct bench_samples *samples);
 void bench_row(const char *name, struct bench_samples *ours, const char *against,
                struct bench_samples *theirs);
 
+/// The same for a throughput, where more is better: only the medians.
+void bench_rate_row(const char *name, const char *unit, struct bench_samples *ours,
+                    const char *against, struct bench_samples *theirs);
+
 /// Ends the program with a message.
 _Noreturn void bench_fail(const char *what);
 
@@ -67,5 +71,6 @@ void bench_migration(const struct bench_options *options);
 void bench_channels(const struct bench_options *options);
 void bench_switch(const struct bench_options *options);
 void bench_checkpoint(const struct bench_options *options);
+void bench_fm_radio(const struct bench_options *options);
 
 #endif

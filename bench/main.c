@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: whimbrel-bench [--cpus A,B] [--quick] [migration|channel|switch|checkpoint]...
+// usage: whimbrel-bench [--cpus A,B] [--quick] [GROUP]...
 
 #define _GNU_SOURCE
 #include <sched.h>
@@ -14,10 +14,8 @@ static const struct group {
     const char *name;
     void (*run)(const struct bench_options *options);
 } groups[] = {
-    { "migration", bench_migration },
-    { "channel", bench_channels },
-    { "switch", bench_switch },
-    { "checkpoint", bench_checkpoint },
+    { "migration", bench_migration },   { "channel", bench_channels },  { "switch", bench_switch },
+    { "checkpoint", bench_checkpoint }, { "fm_radio", bench_fm_radio },
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };
@@ -43,7 +41,8 @@ static void run(const char *name, const struct bench_options *options)
             groups[i].run(options);
             return;
         }
-    bench_fail("there is no such group; there are migration, channel, switch, checkpoint");
+    bench_fail(
+        "there is no such group; there are migration, channel, switch, checkpoint, fm_radio");
 }
 
 int main(int argc, char **argv)

@@ -40,13 +40,31 @@ static double percentile(const struct bench_samples *s, double p)
     return s->ns[i < s->n ? i : s->n - 1];
 }
 
-void bench_row(const char *name, struct bench_samples *ours, const char *against,
-               struct bench_samples *theirs)
+static void sort_both(struct bench_samples *ours, struct bench_samples *theirs)
 {
     if (ours->n == 0 || theirs->n == 0)
         bench_fail("a measurement has no samples");
     qsort(ours->ns, ours->n, sizeof *ours->ns, by_value);
     qsort(theirs->ns, theirs->n, sizeof *theirs->ns, by_value);
+}
+
+void bench_rate_row(const char *name, const char *unit, struct bench_samples *ours,
+                    const char *against, struct bench_samples *theirs)
+{
+    sort_both(ours, theirs);
+    const double p50 = percentile(ours, 0.5), their_p50 = percentile(theirs, 0.5);
+    printf("{\"bench\":\"%s\",\"unit\":\"%s\",\"p50\":%.0f,\"n\":%u,\"against\":\"%s\","
+           "\"against_p50\":%.0f,\"ratio\":%.3f}\n",
+           name, unit, p50, ours->n, against, their_p50, p50 / their_p50);
+    fflush(stdout);
+    bench_samples_free(ours);
+    bench_samples_free(theirs);
+}
+
+void bench_row(const char *name, struct bench_samples *ours, const char *against,
+               struct bench_samples *theirs)
+{
+    sort_both(ours, theirs);
     const double p50 = percentile(ours, 0.5), their_p50 = percentile(theirs, 0.5);
     printf("{\"bench\":\"%s\",\"unit\":\"ns\",\"p50\":%.2f,\"p90\":%.2f,\"p99\":%.2f,"
            "\"p999\":%.2f,\"max\":%.2f,\"n\":%u,\"against\":\"%s\",\"against_p50\":%.2f,"

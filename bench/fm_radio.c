@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The FM radio as fast as it goes: its tasks on one core against the same filters in one plain C
+// loop with the same flags (build/apps/fm_plain), and on two cores against one.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "clock.h"
+
+enum { STACK_BYTES = 64 << 10, HEAP_BYTES = 1 << 20, SLOTS = 14, BANDS = 3, TASKS = 3 + BANDS };
+enum { FRAME = 2048, SLOT_BYTES = FRAME * 8 + 128, PLAYS = 120, FILE_SAMPLES = 1199992 };
+
+// The graph that GNU Radio and FutureSDR are measured on as well (bench/peers/fm_graph.py).
+static const struct {
+    const char *key, *text;
+    double value;
+} params[] = {
+    { "sample_rate", "960000", 960000 },
+    { "decimation", "4", 4 },
+    { "audio_rate", "240000", 240000 },
+    { "lpf_taps", "64", 64 },
+    { "bpf_taps", "64", 64 },
+    { "frame_samples", "2048", FRAME },
+    { "offset_hz", "4000", 4000 },
+    { "output", "", 0 },
+};
+
+struct radio {
+    struct wb_linux *lx;
+    struct wb_system *system;
+    void *module;
+    struct wb_task *lpf, *demodulator, *bpf[BANDS], *sum;
+};
+
+// A file of the source tree that this program was built in.
+static char *beside_us(const char *name)
+{
+    char self[4096], *path;
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    if (n < 0)
+        bench_fail("cannot find itself");
+    self[n] = '\0';
+    *strrchr(self, '/') = '\0';
+    if (asprintf(&path, "%s/../%s", self, name) < 0)
+        bench_fail("no memory");
+    return path;
+}
+
+static struct wb_task *task(struct radio *r, const char *name, uint32_t index, uint32_t core)
+{
+    struct wb_task_config config = { .name = name,
+                                     .index = index,
+                                     .core = core,
+                                     .priority = 8,
+                                     .stack = wb_linux_stack(r->lx, STACK_BYTES),
+                                     .stack_bytes = STACK_BYTES,
+                                     .heap_bytes = HEAP_BYTES,
+                                     .migratable = true };
+    struct wb_task *made;
+
+    *(void **)&config.entry = dlsym(r->module, name);
+    if (wb_task_add(r->system, &config, &made) != WB_OK)
+        bench_fail("a task of the radio cannot be added");
+    return made;
+}
+
+static void channel(struct radio *r, struct wb_task *from, uint32_t out, struct wb_task *to,
+                    uint32_t in)
+{
+    char name[WB_NAME_BYTES];
+    struct wb_channel *made;
+
+    snprintf(name, sizeof name, "%.12s_%u_%.12s", wb_task_name(from), out + in, wb_task_name(to));
+    const struct wb_channel_config config = { .name = name,
+                                              .slots = SLOTS,
+                                              .slot_bytes = SLOT_BYTES };
+    if (wb_channel_add(r->system, &config, &made) != WB_OK ||
+        wb_port_add(from, made, WB_OUT, "out", out) != WB_OK ||
+        wb_port_add(to, made, WB_IN, "in", in) != WB_OK)
+        bench_fail("a channel of the radio cannot be added");
+}
+
+// On two cores the low-pass and one band take about as long as all the rest.
+static void add_tasks(struct radio *r, uint32_t cores)
+{
+    const uint32_t other = cores - 1;
+
+    r->lpf = task(r, "lpf", 0, 0);
+    r->demodulator = task(r, "demodulator", 0, other);
+    r->sum = task(r, "sum", 0, other);
+    for (uint32_t i = 0; i < BANDS; i++)
+        r->bpf[i] = task(r, "bpf", i, i == BANDS - 1 ? 0 : other);
+    channel(r, r->lpf, 0, r->demodulator, 0);
+    for (uint32_t i = 0; i < BANDS; i++) {
+        channel(r, r->demodulator, i, r->bpf[i], 0);
+        channel(r, r->bpf[i], 0, r->sum, i);
+    }
+}
+
+static void add_params(struct radio *r, const char *input)
+{
+    static const double plays = PLAYS;
+    const double gains[BANDS] = { 1, 1, 1 };
+    bool done = wb_param_add(r->system, "input", input, NULL, 0) == WB_OK &&
+                wb_param_add(r->system, "plays", "", &plays, 1) == WB_OK &&
+                wb_param_add(r->system, "band_gains", "", gains, BANDS) == WB_OK;
+
+    for (size_t i = 0; i < sizeof params / sizeof params[0]; i++)
+        done = done && wb_param_add(r->system, params[i].key, params[i].text, &params[i].value,
+                                    params[i].text[0] != '\0') == WB_OK;
+    if (!done)
+        bench_fail("a parameter of the radio cannot be added");
+}
+
+// Runs the radio and returns how many input samples it took in a second.
+static double ours(const struct bench_options *options, uint32_t cores, const char *module,
+                   const char *input)
+{
+    const struct wb_linux_config config = {
+        .system = { .cores = cores, .tasks = TASKS, .channels = 8, .ports = 16, .params = 16 },
+        .memory_bytes = (size_t)TASKS * HEAP_BYTES + (size_t)8 * (SLOTS + 1) * SLOT_BYTES,
+        .stacks_bytes = (size_t)TASKS * STACK_BYTES,
+        .cpus = options->cpu,
+        .spin_ns = 50000,
+    };
+    struct radio r;
+    char error[512];
+    uint32_t bad_core;
+
+    if (wb_linux_open(&r.lx, &config) != WB_OK)
+        bench_fail("no globally visible memory");
+    r.system = wb_linux_system(r.lx);
+    r.module = wb_linux_module(r.lx, module, error, sizeof error);
+    if (r.module == NULL)
+        bench_fail(error);
+    add_params(&r, input);
+    add_tasks(&r, cores);
+    enum wb_status (*setup)(struct wb_app *);
+    *(void **)&setup = dlsym(r.module, "wb_app_setup");
+    if (setup(&r.system->app) != WB_OK)
+        bench_fail(r.system->app.error);
+    if (wb_linux_start(r.lx, &bad_core) != WB_OK)
+        bench_fail("the kernels cannot be started");
+    const struct wb_linux_event event = wb_linux_wait(r.lx, 60000);
+    const uint64_t spent_ns = wb_kernel_now_ns() - r.system->start_ns;
+    if (event.kind != WB_LINUX_ENDED)
+        bench_fail(event.kind == WB_LINUX_FAULT ? r.system->fault.text : "the radio did not end");
+    wb_linux_close(r.lx);
+    dlclose(r.module);
+    return (double)PLAYS * FILE_SAMPLES * 1e9 / (double)spent_ns;
+}
+
+// The yardstick runs by itself, on the same processor.
+static double plain(const struct bench_options *options, const char *program, const char *input)
+{
+    char *command;
+    double rate = 0;
+
+    if (asprintf(&command,
+                 "taskset -c %u '%s' --bench '%s' sample_rate=960000 decimation=4 "
+                 "audio_rate=240000 bpf_taps=64 frame_samples=%d",
+                 options->cpu[0], program, input, FRAME) < 0)
+        bench_fail("no memory");
+    FILE *out = popen(command, "r");
+    if (out == NULL || fscanf(out, "%lf", &rate) != 1 || pclose(out) != 0)
+        bench_fail("build/apps/fm_plain failed; `make build` makes it");
+    free(command);
+    return rate;
+}
+
+void bench_fm_radio(const struct bench_options *options)
+{
+    char *module = beside_us("build/apps/fm_radio.so");
+    char *program = beside_us("build/apps/fm_plain");
+    char *input = beside_us("apps/fm_radio/data/cold_day_240k.cu8");
+    const uint32_t rounds = options->rounds < 7 ? options->rounds : 7;
+    struct bench_samples one = bench_samples_new(rounds), loop = bench_samples_new(rounds);
+    struct bench_samples two = bench_samples_new(rounds), half = bench_samples_new(rounds);
+
+    for (uint32_t round = 0; round < rounds; round++) {
+        const double rate = ours(options, 1, module, input);
+        bench_samples_add(&one, rate);
+        bench_samples_add(&half, rate);
+        bench_samples_add(&loop, plain(options, program, input));
+        if (options->two_cores)
+            bench_samples_add(&two, ours(options, 2, module, input));
+    }
+    bench_rate_row("fm_radio.one_core", "samples/s", &one, "the same filters in one C loop", &loop);
+    if (options->two_cores)
+        bench_rate_row("fm_radio.two_cores", "samples/s", &two, "fm_radio.one_core", &half);
+    free(module);
+    free(program);
+    free(input);
+}
