@@ -22,7 +22,11 @@ void bench_open(struct bench_system *b, const struct bench_options *options, uin
                 uint64_t spin_ns)
 {
     const struct wb_linux_config config = {
-        .system = { .cores = cores, .tasks = 4, .channels = 4, .ports = 8 },
+        .system = { .cores = cores,
+                    .tasks = 4,
+                    .channels = 4,
+                    .ports = 8,
+                    .offer_timeout_ns = 10000000000 },
         .memory_bytes = 4 << 20,
         .stacks_bytes = 4 * STACK_BYTES,
         .cpus = options->cpu,

@@ -351,9 +351,9 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
 
     if (k.ready.levels != 0 || has_notes() || k.spin_ns == 0)
         return false;
-    arch_relax();
     if (++spin->turns % TURNS != 0)
         return true;
+    arch_relax();
     const uint64_t now_ns = clock_now_ns();
     if (spin->turns == TURNS)
         spin->since_ns = now_ns;

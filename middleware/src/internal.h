@@ -30,11 +30,7 @@ void wb_system_over(struct wb_system *system);
 /// The core that runs the caller, NULL in the launcher.
 struct wb_core *wb_core_here(struct wb_system *system);
 
-// One attempt each, never blocking: WB_OK, WB_ERR_FULL or WB_ERR_EMPTY, WB_ERR_GONE.
-enum wb_status wb_channel_claim(struct wb_port *out, void **slot);
-enum wb_status wb_channel_commit(struct wb_port *out);
-enum wb_status wb_channel_hold(struct wb_port *in, const void **slot);
-enum wb_status wb_channel_release(struct wb_port *in);
+// One attempt each, as in channel.h.
 enum wb_status wb_mailbox_claim(struct wb_port *out, void **slot);
 enum wb_status wb_mailbox_commit(struct wb_port *out);
 enum wb_status wb_mailbox_hold(struct wb_port *in, const void **slot);
@@ -49,6 +45,13 @@ void wb_mailbox_recover(struct wb_port *port);
 void wb_port_shut(struct wb_port *port);
 
 /// Wakes the other side, if it waits. To be called after a store of what it waits for.
-void wb_port_notify(struct wb_port *peer);
+static inline void wb_port_notify(struct wb_port *peer)
+{
+    // See the head of port.c for what this fence pairs with.
+    atomic_thread_fence(memory_order_seq_cst);
+    if (peer != NULL && atomic_load_explicit(&peer->waiting, memory_order_relaxed) != 0 &&
+        atomic_exchange_explicit(&peer->waiting, 0, memory_order_relaxed) != 0)
+        wb_task_wake(peer->task);
+}
 
 #endif

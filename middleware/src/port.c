@@ -9,6 +9,7 @@
 
 #include "wb/port.h"
 
+#include "channel.h"
 #include "internal.h"
 #include "mem.h"
 #include "wb/system.h"
@@ -38,14 +39,6 @@ uint32_t wb_port_slot_bytes(const struct wb_port *port)
 uint64_t wb_port_messages(const struct wb_port *port)
 {
     return wb_counter_get(&port->messages);
-}
-
-void wb_port_notify(struct wb_port *peer)
-{
-    atomic_thread_fence(memory_order_seq_cst);
-    if (peer != NULL && atomic_load_explicit(&peer->waiting, memory_order_relaxed) != 0 &&
-        atomic_exchange_explicit(&peer->waiting, 0, memory_order_relaxed) != 0)
-        wb_task_wake(peer->task);
 }
 
 static bool is_closed(const struct wb_port *port)
@@ -93,15 +86,15 @@ void wb_port_close(struct wb_port *port)
 // ---- Waiting ------------------------------------------------------------------------------------
 
 // One attempt to get a slot, in either direction.
-static enum wb_status attempt(struct wb_port *port, void **slot)
+static inline enum wb_status attempt(struct wb_port *port, void **slot)
 {
     const bool is_mailbox = port->channel->tickets != NULL;
 
     if (port->direction == WB_OUT)
-        return is_mailbox ? wb_mailbox_claim(port, slot) : wb_channel_claim(port, slot);
+        return is_mailbox ? wb_mailbox_claim(port, slot) : channel_claim(port, slot);
     const void *message = NULL;
     const enum wb_status status =
-        is_mailbox ? wb_mailbox_hold(port, &message) : wb_channel_hold(port, &message);
+        is_mailbox ? wb_mailbox_hold(port, &message) : channel_hold(port, &message);
     *slot = (void *)(uintptr_t)message;
     return status;
 }
@@ -131,7 +124,8 @@ static uint64_t end_of(uint64_t timeout_ns)
     return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
 }
 
-static enum wb_status wait(struct wb_port *port, void **slot, uint64_t timeout_ns)
+static __attribute__((noinline)) enum wb_status wait(struct wb_port *port, void **slot,
+                                                     uint64_t timeout_ns)
 {
     const uint64_t until_ns = end_of(timeout_ns);
 
@@ -183,15 +177,20 @@ enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t time
     return status;
 }
 
-static void note(struct wb_port *port, enum wb_event_kind kind)
+static __attribute__((cold, noinline)) void record(struct wb_port *port, enum wb_event_kind kind)
+{
+    wb_record_event(wb_core_here(port->task->system), kind, port->task->id, port->channel->id,
+                    wb_channel_depth(port->channel), wb_kernel_now_ns());
+}
+
+static inline void note(struct wb_port *port, enum wb_event_kind kind)
 {
     struct wb_task *task = port->task;
 
     wb_counter_add(&port->messages, 1);
-    if (task->system->config.record_events != 0)
-        wb_record_event(wb_core_here(task->system), kind, task->id, port->channel->id,
-                        wb_channel_depth(port->channel), wb_kernel_now_ns());
-    if (task->open && (port->direction == WB_OUT || !task->has_output))
+    if (__builtin_expect(task->system->config.record_events != 0, 0))
+        record(port, kind);
+    if (__builtin_expect(task->open, 0) && (port->direction == WB_OUT || !task->has_output))
         wb_migration_first_output(task);
 }
 
@@ -201,7 +200,7 @@ enum wb_status wb_port_commit(struct wb_port *out)
         return WB_ERR_INVAL;
     wb_kernel_charge(WB_ACTION_COMMIT, 1);
     const enum wb_status status =
-        out->channel->tickets != NULL ? wb_mailbox_commit(out) : wb_channel_commit(out);
+        out->channel->tickets != NULL ? wb_mailbox_commit(out) : channel_commit(out);
     if (status == WB_OK)
         note(out, WB_EVENT_SEND);
     return status;
@@ -213,7 +212,7 @@ enum wb_status wb_port_release(struct wb_port *in)
         return WB_ERR_INVAL;
     wb_kernel_charge(WB_ACTION_RELEASE, 1);
     const enum wb_status status =
-        in->channel->tickets != NULL ? wb_mailbox_release(in) : wb_channel_release(in);
+        in->channel->tickets != NULL ? wb_mailbox_release(in) : channel_release(in);
     if (status == WB_OK)
         note(in, WB_EVENT_RECEIVE);
     return status;

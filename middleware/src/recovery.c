@@ -99,6 +99,9 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
     end_request(task, dead, orphan);
     if (over && wb_place_owner(place) == dead)
         shut_ports(task);
+    if (state == WB_TASK_OFFERED && !orphan)
+        // The source may not have come to tell it.
+        wb_inbox_post(task->system->cores[wb_place_target(place)], task->id);
     if (!orphan)
         return false;
     if (heir == NULL || (state == WB_TASK_RUNNING && !start_again(task))) {
