@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//! An application that makes sense: every task, channel and port by itself, in the order of the
+//! file. Positions in these lists are the numbers that statistics and recorded events use.
+
+use toml::Spanned;
+
+use crate::param::Param;
+use crate::problem::Span;
+
+/// A checked application.
+#[derive(Debug, Clone)]
+pub struct App {
+    /// Its name.
+    pub name: String,
+    /// One line about it; empty if there is none.
+    pub description: String,
+    /// The shared object, as the file names it.
+    pub module: Spanned<String>,
+    /// Bytes for `wb_app_alloc`.
+    pub memory_bytes: u64,
+    /// Frames per second, if it has a rate.
+    pub frame_rate: Option<f64>,
+    /// Its parameters, with the settings in force.
+    pub params: Vec<Param>,
+    /// Every task; those of one `count` follow each other.
+    pub tasks: Vec<Task>,
+    /// Every channel and mailbox.
+    pub channels: Vec<Channel>,
+    /// Every binding of a port, in order of its channel.
+    pub ports: Vec<Port>,
+}
+
+/// One task.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// The name it shares with the others of its `count`.
+    pub name: String,
+    /// Which of them it is, from 0.
+    pub index: u32,
+    /// The function it runs.
+    pub entry: Spanned<String>,
+    /// Where it starts.
+    pub core: Spanned<u32>,
+    /// 0 to 31; larger is more urgent.
+    pub priority: u32,
+    /// Size of its stack.
+    pub stack_bytes: Spanned<u64>,
+    /// Size of its heap.
+    pub heap_bytes: u64,
+    /// Whether it may move.
+    pub migratable: bool,
+    /// Whether it starts again after its kernel died.
+    pub restart: bool,
+    /// How often it is released.
+    pub period: Period,
+    /// When a job is late, in periods after its release.
+    pub deadline_frames: f64,
+    /// Its first release, in periods after the start.
+    pub offset_frames: f64,
+    /// Where its name stands in the file.
+    pub span: Span,
+}
+
+/// How often a task is released.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Period {
+    /// It has no period.
+    None,
+    /// Once per frame of the application.
+    Frame,
+    /// A period of its own, in nanoseconds.
+    Own(f64),
+}
+
+/// Which frame rate a run has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pacing {
+    /// The application's own.
+    Application,
+    /// Frames per second.
+    Rate(f64),
+    /// As fast as it goes: no task has a period.
+    Fast,
+}
+
+/// One channel or mailbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channel {
+    /// Made from the names of its tasks, unique.
+    pub name: String,
+    /// How many messages fit.
+    pub slots: u32,
+    /// Bytes of one message.
+    pub slot_bytes: u32,
+    /// Zeroed messages present at the start.
+    pub initial: u32,
+    /// Whether it has many senders.
+    pub mailbox: bool,
+}
+
+/// Which way messages pass a port, seen from its task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// The task receives.
+    In,
+    /// The task sends.
+    Out,
+}
+
+/// Binds a port of a task to a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Port {
+    /// Position in [`App::tasks`].
+    pub task: usize,
+    /// Which way.
+    pub direction: Direction,
+    /// The port's name.
+    pub name: String,
+    /// Which element of it, from 0.
+    pub index: u32,
+    /// Position in [`App::channels`].
+    pub channel: usize,
+}
+
+impl App {
+    /// For each task that sends to no channel, the channels into it (mailboxes are left out): what
+    /// arrives there has left the application.
+    pub fn sinks(&self) -> Vec<Vec<usize>> {
+        let channel = |port: &&Port| !self.channels[port.channel].mailbox;
+        let sends = |task| {
+            let mut channels = self.ports.iter().filter(channel);
+            channels.any(|port| port.task == task && port.direction == Direction::Out)
+        };
+        let into = |task| {
+            let ports = self.ports.iter().filter(channel);
+            let ports = ports.filter(|port| port.task == task && port.direction == Direction::In);
+            ports.map(|port| port.channel).collect::<Vec<_>>()
+        };
+        let ends = (0..self.tasks.len()).filter(|task| !sends(*task)).map(into);
+        ends.filter(|channels| !channels.is_empty()).collect()
+    }
+
+    /// The position of a task, if there is one of that name and index.
+    pub fn find_task(&self, name: &str, index: u32) -> Option<usize> {
+        self.tasks.iter().position(|task| task.name == name && task.index == index)
+    }
+
+    /// How many tasks share a name.
+    pub fn count(&self, name: &str) -> usize {
+        self.tasks.iter().filter(|task| task.name == name).count()
+    }
+
+    /// What people call a task: its name, with the index when there are several.
+    pub fn label(&self, name: &str, index: u32) -> String {
+        if self.count(name) > 1 { format!("{name}.{index}") } else { name.to_owned() }
+    }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Turns a manifest and the settings of a run into an application, or says everything that
+//! stands in the way.
+
+use std::path::Path;
+
+use toml::Spanned;
+
+use crate::app::{App, Period, Task};
+use crate::expr::evaluate;
+use crate::manifest::{Amount, Manifest, TaskTable};
+use crate::param::{self, Param, ParamKind, Setting};
+use crate::problem::{Problem, Problems, Span};
+use crate::{graph, wiring};
+
+/// Beyond this a period would be no whole nanosecond.
+const RATE_MAX: f64 = 1e9;
+const RATE_MIN: f64 = 1e-3;
+
+impl App {
+    /// Checks a manifest with some of its parameters replaced.
+    ///
+    /// `app_folder` is what paths in the file are relative to, `here` what paths in settings are.
+    ///
+    /// # Errors
+    /// Everything that is wrong: names that nothing has, settings that do not fit, expressions
+    /// without a value, loops of channels that cannot start.
+    pub fn build(
+        manifest: &Manifest,
+        settings: &[Setting],
+        app_folder: &Path,
+        here: &Path,
+    ) -> Result<Self, Problems> {
+        let mut problems = Vec::new();
+        let mut params = manifest.params.clone();
+        for setting in settings {
+            problems.extend(param::set(&mut params, setting).err());
+        }
+        resolve_paths(manifest, &mut params, settings, (app_folder, here), &mut problems);
+
+        let frame_rate = frame_rate(manifest, &params, &mut problems);
+        let tasks = build_tasks(manifest, &mut problems);
+        let (channels, ports) = wiring::connect(manifest, &params, &tasks, &mut problems);
+        graph::check(manifest, &mut problems);
+
+        Problems::none_or(problems, || Self {
+            name: manifest.app.name.get_ref().clone(),
+            description: manifest.app.description.clone(),
+            module: manifest.app.module.clone(),
+            memory_bytes: manifest.app.memory_bytes,
+            frame_rate,
+            params,
+            tasks,
+            channels,
+            ports,
+        })
+    }
+}
+
+/// Refuses tasks that start on a core beyond the first `cores`.
+///
+/// # Errors
+/// One problem for each place in the file that names such a core.
+pub fn check_cores(app: &App, cores: usize) -> Result<(), Problems> {
+    let mut problems: Vec<Problem> = Vec::new();
+    for task in &app.tasks {
+        let core = task.core.get_ref();
+        let last = problems.last().and_then(|problem| problem.labels.first());
+        let seen = last.is_some_and(|label| label.offset() == task.core.span().start);
+        if (*core as usize) < cores || seen {
+            continue;
+        }
+        let message = format!("`{}` starts on core {core}, which does not exist", task.name);
+        let have =
+            if cores == 1 { "only core 0".into() } else { format!("cores 0 to {}", cores - 1) };
+        problems.push(Problem::new(message).at(task.core.span(), "this core").help(format!(
+            "this run has {have}: choose one of them, or list more processors with --cores \
+             (one listed twice is shared by two kernels)"
+        )));
+    }
+    Problems::none_or(problems, || ())
+}
+
+fn resolve_paths(
+    manifest: &Manifest,
+    params: &mut [Param],
+    settings: &[Setting],
+    (app_folder, here): (&Path, &Path),
+    problems: &mut Vec<Problem>,
+) {
+    for path in &manifest.app.paths {
+        let key = path.get_ref();
+        let param = params.iter_mut().find(|p| p.key == *key && p.kind == ParamKind::Text);
+        let Some(param) = param else {
+            let message = format!("`{key}` in `paths` is no parameter that is a text");
+            problems.push(Problem::new(message).at(path.span(), "this name"));
+            continue;
+        };
+        let set = settings.iter().any(|setting| setting.key == *key);
+        let base = if set { here } else { app_folder };
+        if !param.text.is_empty() {
+            param.text = base.join(&param.text).to_string_lossy().into_owned();
+        }
+    }
+}
+
+/// The value of an amount, or a problem that points at what is wrong in it.
+pub(crate) fn amount(
+    amount: &Spanned<Amount>,
+    params: &[Param],
+    what: &str,
+) -> Result<f64, Problem> {
+    let text = match amount.get_ref() {
+        Amount::Number(value) => return Ok(*value),
+        Amount::Expression(text) => text,
+    };
+    let lookup = |name: &str| {
+        let param = params.iter().find(|param| param.key == name)?;
+        (param.kind == ParamKind::Number).then(|| param.numbers[0])
+    };
+    evaluate(text, lookup).map_err(|error| {
+        let span = amount.span();
+        // An escape makes the text in the file longer: then only the whole can be shown.
+        let exact = span.len() == text.len() + 2;
+        let at = span.start + 1 + error.at.start..span.start + 1 + error.at.end;
+        Problem::new(format!("`{what}` has no value"))
+            .at(if exact { at } else { span }, error.what)
+            .help("write numbers and numeric parameters joined by +, * and /")
+    })
+}
+
+fn frame_rate(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>) -> Option<f64> {
+    let written = manifest.app.frame_rate.as_ref()?;
+    match amount(written, params, "frame_rate") {
+        Ok(rate) if (RATE_MIN..=RATE_MAX).contains(&rate) => Some(rate),
+        Ok(rate) => {
+            let problem = Problem::new(format!("a frame rate of {rate} per second is no rate"));
+            let help = format!("it must lie between {RATE_MIN} and {RATE_MAX} frames per second");
+            problems.push(problem.at(written.span(), "this").help(help));
+            Some(1.0)
+        }
+        Err(problem) => {
+            problems.push(problem);
+            Some(1.0)
+        }
+    }
+}
+
+fn build_tasks(manifest: &Manifest, problems: &mut Vec<Problem>) -> Vec<Task> {
+    let mut tasks: Vec<Task> = Vec::new();
+    let rate = manifest.app.frame_rate.is_some();
+
+    if manifest.tasks.is_empty() && problems.is_empty() {
+        problems.push(Problem::new("the application has no task").help("add a [[task]]"));
+    }
+    for table in &manifest.tasks {
+        let name = table.name.get_ref();
+        if let Some(first) = tasks.iter().find(|task| task.name == *name) {
+            let message = format!("two tasks are called `{name}`");
+            let problem = Problem::new(message).at(table.name.span(), "the second");
+            let help = "give one of them another name, or use `count` to make several";
+            problems.push(problem.at(first.span.clone(), "the first").help(help));
+            continue;
+        }
+        let period = period(table, rate, problems);
+        tasks.extend(instances(table, period, problems));
+    }
+    tasks
+}
+
+fn instances(table: &TaskTable, period: Period, problems: &mut Vec<Problem>) -> Vec<Task> {
+    let count = *table.count.get_ref();
+    let cores = table.cores.get_ref();
+
+    if cores.len() > 1 && cores.len() != count as usize {
+        let (name, n) = (table.name.get_ref(), cores.len());
+        let problem = Problem::new(format!("`{name}` has {n} cores for {count} tasks"));
+        let help = "name one core for all of them, or one for each";
+        problems.push(problem.at(table.cores.span(), "these cores").help(help));
+    }
+    let core = |index: u32| {
+        let core = cores.get(index as usize).or(cores.first()).cloned();
+        core.unwrap_or_else(|| Spanned::new(table.name.span(), 0))
+    };
+    let task = |index| Task {
+        name: table.name.get_ref().clone(),
+        index,
+        entry: table.entry.clone(),
+        core: core(index),
+        priority: table.priority,
+        stack_bytes: table.stack_bytes.clone(),
+        heap_bytes: table.heap_bytes,
+        migratable: table.migratable,
+        restart: table.restart,
+        period,
+        deadline_frames: table.deadline_frames.as_ref().map_or(1.0, |d| *d.get_ref()),
+        offset_frames: table.offset_frames.as_ref().map_or(0.0, |o| *o.get_ref()),
+        span: table.name.span(),
+    };
+    (0..count).map(task).collect()
+}
+
+fn period(table: &TaskTable, has_rate: bool, problems: &mut Vec<Problem>) -> Period {
+    let per_frame = table.periodic.as_ref().filter(|periodic| *periodic.get_ref());
+    let name = table.name.get_ref();
+    let mut refuse = |message: String, at: Span, help: &str| {
+        problems.push(Problem::new(message).at(at, "this key").help(help));
+    };
+    match (per_frame, &table.period_us) {
+        (Some(_), Some(own)) => {
+            let message = format!("`{name}` has two periods");
+            refuse(message, own.span(), "keep `periodic` or `period_us`, not both");
+            Period::Frame
+        }
+        (Some(at), None) => {
+            if !has_rate {
+                let message =
+                    format!("`{name}` is periodic, but the application has no frame rate");
+                refuse(message, at.span(), "add `frame_rate` to [app], or use `period_us`");
+            }
+            Period::Frame
+        }
+        (None, Some(own)) => Period::Own(own.get_ref() * 1e3),
+        (None, None) => {
+            if let Some(at) = table.deadline_frames.as_ref().or(table.offset_frames.as_ref()) {
+                let message = format!("`{name}` has a deadline or an offset, but no period");
+                refuse(message, at.span(), "add `periodic = true` or `period_us`");
+            }
+            Period::None
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Applications as `app.toml` describes them.
+//!
+//! Three pure steps, each with everything that is wrong as its error: [`Manifest::parse`] takes the
+//! text apart, [`App::build`] checks what the parts say of each other, [`plan()`] writes the lines
+//! that lay the application out on a set of cores. Nothing here reads a file or knows a machine.
+
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod app;
+mod build;
+mod expr;
+mod graph;
+mod manifest;
+mod param;
+mod plan;
+mod problem;
+mod reader;
+mod wiring;
+
+pub use app::{App, Channel, Direction, Pacing, Period, Port, Task};
+pub use build::check_cores;
+pub use expr::{ExprError, evaluate};
+pub use manifest::Manifest;
+pub use param::{Param, ParamKind, Setting};
+pub use plan::{PlanOptions, escape, plan};
+pub use problem::{Problem, Problems, Source, Span};

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The file as it is written: every key present and of its type, nothing yet compared with
+//! anything else. See `docs/app-toml.md`.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::param::{self, Param};
+use crate::problem::{Problem, Problems, Span};
+use crate::reader::{Node, Reader, boolean, bytes, name, number, small, text};
+
+const KIB: u64 = 1 << 10;
+const GIB: u64 = 1 << 30;
+
+/// An `app.toml` whose tables have the right shape.
+#[derive(Debug, Clone)]
+pub struct Manifest {
+    pub(crate) app: AppTable,
+    pub(crate) params: Vec<Param>,
+    pub(crate) tasks: Vec<TaskTable>,
+    pub(crate) links: Vec<LinkTable>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct AppTable {
+    pub name: Spanned<String>,
+    pub module: Spanned<String>,
+    pub frame_rate: Option<Spanned<Amount>>,
+    pub memory_bytes: u64,
+    pub description: String,
+    pub paths: Vec<Spanned<String>>,
+}
+
+/// A number, or an expression that gives one.
+#[derive(Debug, Clone)]
+pub(crate) enum Amount {
+    Number(f64),
+    Expression(String),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct TaskTable {
+    pub name: Spanned<String>,
+    pub entry: Spanned<String>,
+    pub count: Spanned<u32>,
+    pub cores: Spanned<Vec<Spanned<u32>>>,
+    pub priority: u32,
+    pub stack_bytes: Spanned<u64>,
+    pub heap_bytes: u64,
+    pub migratable: bool,
+    pub restart: bool,
+    pub periodic: Option<Spanned<bool>>,
+    pub period_us: Option<Spanned<f64>>,
+    pub deadline_frames: Option<Spanned<f64>>,
+    pub offset_frames: Option<Spanned<f64>>,
+}
+
+/// A `[[channel]]`, or a `[[mailbox]]` with its many senders.
+#[derive(Debug, Clone)]
+pub(crate) struct LinkTable {
+    pub mailbox: bool,
+    pub from: Vec<Spanned<String>>,
+    pub to: Spanned<String>,
+    pub slots: u32,
+    pub slot_bytes: Spanned<Amount>,
+    pub initial: Option<Spanned<u32>>,
+}
+
+impl Manifest {
+    /// Reads the text of an `app.toml`.
+    ///
+    /// # Errors
+    /// Text that is no TOML, tables or keys that do not exist or are missing, values of a wrong
+    /// type or out of range: all of them at once.
+    pub fn parse(source: &str) -> Result<Self, Problems> {
+        let (document, errors) = DeTable::parse_recoverable(source);
+        let syntax = errors.iter().map(|error| {
+            let at = error.span().unwrap_or(0..0);
+            Problem::new("this is not TOML").at(at, error.message())
+        });
+        Problems::none_or(syntax.collect(), || ())?;
+
+        let mut problems = Vec::new();
+        match read_document(source, document.get_ref(), &mut problems) {
+            Some(manifest) if problems.is_empty() => Ok(manifest),
+            _ => Err(problems.into()),
+        }
+    }
+}
+
+fn read_document(
+    source: &str,
+    document: &DeTable<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Manifest> {
+    let mut top = Reader::new("the file", document, 0..0, problems);
+    let app = top.required("app", "the table with the application's name and module", whole_table);
+    let params = top.optional("params", "a table", whole_table);
+    let tasks = top.required("task", "one [[task]] for each task or group of tasks", tables);
+    let channels = top.optional("channel", "tables: [[channel]]", tables);
+    let mailboxes = top.optional("mailbox", "tables: [[mailbox]]", tables);
+    top.finish();
+
+    let app = app.and_then(|table| read_app(table.get_ref(), table.span(), problems));
+    let params = params.map(|table| param::read(source, table.get_ref(), problems));
+    let tasks = each(tasks, |table, place| read_task(table, place, problems));
+    let mut links = each(channels, |table, place| read_channel(table, place, problems));
+    links.extend(each(mailboxes, |table, place| read_mailbox(table, place, problems)));
+    Some(Manifest { app: app?, params: params.unwrap_or_default(), tasks, links })
+}
+
+fn each<T>(
+    tables: Option<Spanned<Vec<Spanned<DeTable<'_>>>>>,
+    mut read: impl FnMut(&DeTable<'_>, Span) -> Option<T>,
+) -> Vec<T> {
+    let tables = tables.map(Spanned::into_inner).unwrap_or_default();
+    tables.iter().filter_map(|table| read(table.get_ref(), table.span())).collect()
+}
+
+fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<AppTable> {
+    let mut reader = Reader::new("[app]", table, place, problems);
+    let name = reader.required("name", NAME, name);
+    let module = reader.required("module", "the file name of the shared object", filled);
+    let frame_rate = reader.optional("frame_rate", "a number or an expression", amount);
+    let memory = reader.optional("memory", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
+    let description = reader.optional("description", "one line of text", text);
+    let paths = reader.optional("paths", "an array of names of parameters", |n| list(n, name_of));
+    reader.finish();
+    Some(AppTable {
+        name: name?,
+        module: module?,
+        frame_rate,
+        memory_bytes: memory.map_or(64 * KIB, Spanned::into_inner),
+        description: description.map(Spanned::into_inner).unwrap_or_default(),
+        paths: paths.map(Spanned::into_inner).unwrap_or_default(),
+    })
+}
+
+fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<TaskTable> {
+    let mut reader = Reader::new("[[task]]", table, place, problems);
+    let name = reader.required("name", NAME, name);
+    let entry = reader.optional("entry", "the name of a C function", symbol);
+    let count = reader.optional("count", "from 1 to 4096", |n| within(n, 1, 4096));
+    let cores = reader.optional("core", "from 0 to 4094, or an array of such", core_list);
+    let priority = reader.optional("priority", "from 0 to 31", |n| within(n, 0, 31));
+    let stack = reader.optional("stack", "at least \"16KiB\", at most \"1GiB\"", |n| {
+        bytes(n).filter(|size| (16 * KIB..=GIB).contains(size))
+    });
+    let heap = reader.optional("heap", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
+    let migratable = reader.optional("migratable", "true or false", boolean);
+    let restart = reader.optional("restart", "true or false", boolean);
+    let periodic = reader.optional("periodic", "true or false", boolean);
+    let period_us = reader.optional("period_us", "from 1 to 1e9 microseconds", |n| {
+        number(n).filter(|period| (1.0..=1e9).contains(period))
+    });
+    let deadline_frames = reader.optional("deadline_frames", "more than 0, at most 1e6", |n| {
+        number(n).filter(|deadline| *deadline > 0.0 && *deadline <= 1e6)
+    });
+    let offset_frames = reader.optional("offset_frames", "from 0 to 1e6", |n| {
+        number(n).filter(|offset| (0.0..=1e6).contains(offset))
+    });
+    reader.finish();
+
+    let name = name?;
+    let here = name.span();
+    Some(TaskTable {
+        entry: entry.unwrap_or_else(|| name.clone()),
+        name,
+        count: count.unwrap_or_else(|| Spanned::new(here.clone(), 1)),
+        cores: cores.unwrap_or_else(|| Spanned::new(here.clone(), Vec::new())),
+        priority: priority.map_or(8, Spanned::into_inner),
+        stack_bytes: stack.unwrap_or_else(|| Spanned::new(here, 64 * KIB)),
+        heap_bytes: heap.map_or(256 * KIB, Spanned::into_inner),
+        migratable: migratable.is_none_or(Spanned::into_inner),
+        restart: restart.is_some_and(Spanned::into_inner),
+        periodic,
+        period_us,
+        deadline_frames,
+        offset_frames,
+    })
+}
+
+fn read_channel(
+    table: &DeTable<'_>,
+    place: Span,
+    problems: &mut Vec<Problem>,
+) -> Option<LinkTable> {
+    let mut reader = Reader::new("[[channel]]", table, place, problems);
+    let from = reader.required("from", PORT, text);
+    let to = reader.required("to", PORT, text);
+    let slots = reader.optional("slots", SLOTS, |n| within(n, 1, 1 << 20));
+    let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount);
+    let initial = reader.optional("initial", "a number of messages", small);
+    reader.finish();
+    Some(LinkTable {
+        mailbox: false,
+        from: vec![from?],
+        to: to?,
+        slots: slots.map_or(14, Spanned::into_inner),
+        slot_bytes: slot_bytes?,
+        initial,
+    })
+}
+
+fn read_mailbox(
+    table: &DeTable<'_>,
+    place: Span,
+    problems: &mut Vec<Problem>,
+) -> Option<LinkTable> {
+    let mut reader = Reader::new("[[mailbox]]", table, place, problems);
+    let from = reader.required("from", "an array of ports, as [\"a.log\", \"b.log\"]", |n| {
+        list(n, text).filter(|ports| !ports.is_empty())
+    });
+    let to = reader.required("to", PORT, text);
+    let slots = reader.optional("slots", SLOTS, |n| within(n, 1, 1 << 20));
+    let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount);
+    reader.finish();
+    Some(LinkTable {
+        mailbox: true,
+        from: from?.into_inner(),
+        to: to?,
+        slots: slots.map_or(14, Spanned::into_inner),
+        slot_bytes: slot_bytes?,
+        initial: None,
+    })
+}
+
+const NAME: &str = "1 to 31 letters, digits and _";
+const SIZE: &str = "a size as \"64KiB\" or a number of bytes";
+const PORT: &str = "a port: \"TASK.PORT\"";
+const SLOTS: &str = "from 1 to 1048576";
+const SLOT_BYTES: &str = "a number of bytes or an expression";
+
+fn whole_table<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
+    node.get_ref().as_table().cloned()
+}
+
+fn tables<'t>(node: &Node<'t>) -> Option<Vec<Spanned<DeTable<'t>>>> {
+    let all = node.get_ref().as_array()?.iter();
+    all.map(|n| Some(Spanned::new(n.span(), n.get_ref().as_table()?.clone()))).collect()
+}
+
+fn list<'t, T>(
+    node: &Node<'t>,
+    convert: impl Fn(&Node<'t>) -> Option<T>,
+) -> Option<Vec<Spanned<T>>> {
+    let all = node.get_ref().as_array()?.iter();
+    all.map(|n| Some(Spanned::new(n.span(), convert(n)?))).collect()
+}
+
+fn core_list(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
+    match node.get_ref() {
+        DeValue::Array(_) => list(node, |n| within(n, 0, 4094)).filter(|cores| !cores.is_empty()),
+        _ => within(node, 0, 4094).map(|core| vec![Spanned::new(node.span(), core)]),
+    }
+}
+
+fn within(node: &Node<'_>, least: u32, most: u32) -> Option<u32> {
+    small(node).filter(|value| (least..=most).contains(value))
+}
+
+fn filled(node: &Node<'_>) -> Option<String> {
+    text(node).filter(|text| !text.is_empty())
+}
+
+fn name_of(node: &Node<'_>) -> Option<String> {
+    name(node)
+}
+
+fn symbol(node: &Node<'_>) -> Option<String> {
+    let symbol = filled(node).filter(|text| text.len() <= 255)?;
+    let inside = symbol.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    (inside && !symbol.starts_with(|c: char| c.is_ascii_digit())).then_some(symbol)
+}
+
+fn amount(node: &Node<'_>) -> Option<Amount> {
+    match node.get_ref().as_str() {
+        Some(text) => Some(Amount::Expression(text.to_owned())),
+        None => number(node).map(Amount::Number),
+    }
+}

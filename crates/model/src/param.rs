@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The application's own parameters: `[params]`, and `--set KEY=VALUE` that replaces one.
+
+use std::fmt;
+
+use toml::de::{DeTable, DeValue};
+
+use crate::problem::{Problem, Span, nearest};
+use crate::reader::{Node, is_name, number};
+
+/// What kind of value a parameter has; a replacement must be of the same kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParamKind {
+    /// Any text without control characters.
+    Text,
+    /// One finite number.
+    Number,
+    /// `true` or `false`; as a number 1 or 0.
+    Boolean,
+    /// An array of finite numbers.
+    Numbers,
+}
+
+impl fmt::Display for ParamKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text => "a text",
+            Self::Number => "a number",
+            Self::Boolean => "true or false",
+            Self::Numbers => "an array of numbers as [1, 0.5]",
+        })
+    }
+}
+
+/// One parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Param {
+    /// Its name.
+    pub key: String,
+    /// What it may be replaced by.
+    pub kind: ParamKind,
+    /// The value as it is written, without quotes.
+    pub text: String,
+    /// The numbers it stands for; none for a text.
+    pub numbers: Vec<f64>,
+    /// Where its value stands in the file.
+    pub span: Span,
+}
+
+/// `--set KEY=VALUE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// The parameter to replace.
+    pub key: String,
+    /// Its new value.
+    pub value: String,
+}
+
+/// Reads `[params]`.
+pub(crate) fn read(source: &str, table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Param> {
+    let mut params = Vec::new();
+
+    for (key, node) in table {
+        let name = key.get_ref().as_ref();
+        if !is_name(name) {
+            let message = "a parameter's name must be 1 to 31 letters, digits and _";
+            problems.push(Problem::new(message).at(key.span(), "not this name"));
+            continue;
+        }
+        match read_value(source, node) {
+            Some((kind, text, numbers)) => {
+                params.push(Param { key: name.to_owned(), kind, text, numbers, span: node.span() });
+            }
+            None => problems.push(
+                Problem::new(format!("the parameter `{name}` has a value that no task can read"))
+                    .at(node.span(), "this value")
+                    .help("a parameter is a text, a number, true or false, or an array of numbers"),
+            ),
+        }
+    }
+    params
+}
+
+fn read_value(source: &str, node: &Node<'_>) -> Option<(ParamKind, String, Vec<f64>)> {
+    let raw = source.get(node.span()).unwrap_or_default();
+    match node.get_ref() {
+        DeValue::String(text) => {
+            let plain = !text.chars().any(char::is_control);
+            plain.then(|| (ParamKind::Text, text.to_string(), Vec::new()))
+        }
+        DeValue::Integer(_) | DeValue::Float(_) => {
+            Some((ParamKind::Number, raw.to_owned(), vec![number(node)?]))
+        }
+        DeValue::Boolean(value) => {
+            Some((ParamKind::Boolean, value.to_string(), vec![f64::from(u8::from(*value))]))
+        }
+        DeValue::Array(items) => {
+            let numbers = items.iter().map(number).collect::<Option<Vec<_>>>()?;
+            let text = numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+            Some((ParamKind::Numbers, format!("[{text}]"), numbers))
+        }
+        DeValue::Datetime(_) | DeValue::Table(_) => None,
+    }
+}
+
+/// Replaces the parameter that a setting names.
+///
+/// # Errors
+/// No such parameter, or a value that is not of its kind.
+pub(crate) fn set(params: &mut [Param], setting: &Setting) -> Result<(), Problem> {
+    let Some(param) = params.iter_mut().find(|param| param.key == setting.key) else {
+        let known: Vec<&str> = params.iter().map(|param| param.key.as_str()).collect();
+        let help = match nearest(&setting.key, known.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None if known.is_empty() => "this application has no parameters".to_owned(),
+            None => format!("its parameters are {}", known.join(", ")),
+        };
+        let message = format!("--set: the application has no parameter `{}`", setting.key);
+        return Err(Problem::new(message).help(help));
+    };
+    let Some((text, numbers)) = replacement(param.kind, &setting.value) else {
+        let message = format!("--set: `{}` is not `{}`", param.key, setting.value);
+        let problem = Problem::new(message).at(param.span.clone(), "what it replaces");
+        return Err(problem.help(format!("`{}` is {}", param.key, param.kind)));
+    };
+    param.text = text;
+    param.numbers = numbers;
+    Ok(())
+}
+
+fn replacement(kind: ParamKind, value: &str) -> Option<(String, Vec<f64>)> {
+    if kind == ParamKind::Text {
+        let plain = !value.chars().any(char::is_control);
+        return plain.then(|| (value.to_owned(), Vec::new()));
+    }
+    let brackets = value.trim_start().starts_with('[');
+    let written =
+        if kind == ParamKind::Numbers && !brackets { format!("[{value}]") } else { value.into() };
+    let (node, errors) = DeValue::parse_recoverable(&written);
+    let (found, text, numbers) = read_value(&written, &node)?;
+    (errors.is_empty() && found == kind).then_some((text, numbers))
+}

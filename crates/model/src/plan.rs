@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The plan: what a helper is told before it lays an application out and starts it.
+//! See `docs/kernels-linux-protocol.md`.
+
+use std::fmt::Write;
+
+use crate::app::{App, Direction, Pacing, Period, Task};
+
+/// What a plan says beyond the application itself.
+#[derive(Debug, Clone)]
+pub struct PlanOptions {
+    /// The processor of each core.
+    pub cpus: Vec<u32>,
+    /// Where the module was found.
+    pub module: String,
+    /// How long an idle kernel polls before it sleeps; `None`: for ever.
+    pub spin_ns: Option<u64>,
+    /// How long a target may take to attach a task.
+    pub offer_ns: u64,
+    /// An existing folder for the event streams.
+    pub record: Option<String>,
+    /// The frame rate.
+    pub pacing: Pacing,
+}
+
+/// Writes the lines of a plan, from `whimbrel 1` to `start`.
+pub fn plan(app: &App, options: &PlanOptions) -> String {
+    let mut lines = Lines(String::from("whimbrel 1\n"));
+
+    for cpu in &options.cpus {
+        lines.add(format_args!("core {cpu}"));
+    }
+    lines.add(format_args!("module {}", escape(&options.module)));
+    lines.add(format_args!("memory {}", app.memory_bytes));
+    match options.spin_ns {
+        Some(ns) => lines.add(format_args!("spin {ns}")),
+        None => lines.add(format_args!("spin forever")),
+    }
+    lines.add(format_args!("offer {}", options.offer_ns));
+    if let Some(folder) = &options.record {
+        lines.add(format_args!("record {}", escape(folder)));
+    }
+    params(app, &mut lines);
+    channels(app, &mut lines);
+    for task in &app.tasks {
+        lines.add(format_args!("{}", task_line(app, task, options.pacing)));
+    }
+    ports(app, &mut lines);
+    lines.add(format_args!("start"));
+    lines.0
+}
+
+/// Writes `%XX` for every byte that would end a word or a line.
+pub fn escape(word: &str) -> String {
+    let mut escaped = String::with_capacity(word.len());
+    for c in word.chars() {
+        match c {
+            ' ' | '%' | '\0'..='\x1f' | '\x7f' => {
+                escaped.push('%');
+                escaped.push_str(&format!("{:02X}", u32::from(c)));
+            }
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+struct Lines(String);
+
+impl Lines {
+    fn add(&mut self, line: std::fmt::Arguments<'_>) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.0, "{line}");
+    }
+}
+
+fn params(app: &App, lines: &mut Lines) {
+    for param in &app.params {
+        let numbers: String = param.numbers.iter().map(|number| format!(" {number}")).collect();
+        lines.add(format_args!("param {} {}{numbers}", param.key, escape(&param.text)));
+    }
+}
+
+fn channels(app: &App, lines: &mut Lines) {
+    for channel in &app.channels {
+        lines.add(format_args!(
+            "channel {} slots {} bytes {} initial {} mailbox {}",
+            channel.name,
+            channel.slots,
+            channel.slot_bytes,
+            channel.initial,
+            u8::from(channel.mailbox),
+        ));
+    }
+}
+
+fn task_line(app: &App, task: &Task, pacing: Pacing) -> String {
+    let period = period_ns(app, task, pacing);
+    format!(
+        "task {} {} entry {} core {} priority {} stack {} heap {} migratable {} restart {} \
+         period {} deadline {} offset {}",
+        task.name,
+        task.index,
+        task.entry.get_ref(),
+        task.core.get_ref(),
+        task.priority,
+        task.stack_bytes.get_ref(),
+        task.heap_bytes,
+        u8::from(task.migratable),
+        u8::from(task.restart),
+        whole_ns(period),
+        whole_ns(period * task.deadline_frames),
+        whole_ns(period * task.offset_frames),
+    )
+}
+
+fn period_ns(app: &App, task: &Task, pacing: Pacing) -> f64 {
+    let rate = match pacing {
+        Pacing::Fast => return 0.0,
+        Pacing::Application => app.frame_rate,
+        Pacing::Rate(rate) => Some(rate),
+    };
+    match task.period {
+        Period::None => 0.0,
+        Period::Frame => rate.map_or(0.0, |rate| 1e9 / rate),
+        Period::Own(ns) => ns,
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "periods are positive, and a cast saturates"
+)]
+fn whole_ns(ns: f64) -> u64 {
+    ns.round() as u64
+}
+
+fn ports(app: &App, lines: &mut Lines) {
+    for port in &app.ports {
+        let task = &app.tasks[port.task];
+        let direction = match port.direction {
+            Direction::In => "in",
+            Direction::Out => "out",
+        };
+        let channel = &app.channels[port.channel].name;
+        lines.add(format_args!(
+            "port {} {} {direction} {} {} {channel}",
+            task.name, task.index, port.name, port.index,
+        ));
+    }
+}

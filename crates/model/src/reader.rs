@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Reads a TOML table key by key and notes what is wrong, with its place, instead of stopping.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::problem::{Problem, Span, nearest};
+
+/// A TOML value with its place.
+pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
+
+/// One table of the file, as far as it has been read.
+pub(crate) struct Reader<'t, 'p> {
+    table: &'t DeTable<'t>,
+    place: Span,
+    title: &'static str,
+    asked: Vec<&'static str>,
+    problems: &'p mut Vec<Problem>,
+}
+
+impl<'t, 'p> Reader<'t, 'p> {
+    /// Starts on a table; `title` is what messages call it, as `[[task]]`.
+    pub fn new(
+        title: &'static str,
+        table: &'t DeTable<'t>,
+        place: Span,
+        problems: &'p mut Vec<Problem>,
+    ) -> Self {
+        Self { table, place, title, asked: Vec::new(), problems }
+    }
+
+    /// The value of a key, unless it is missing or not `wanted`, which is then a problem.
+    pub fn optional<T>(
+        &mut self,
+        key: &'static str,
+        wanted: &str,
+        convert: impl FnOnce(&Node<'t>) -> Option<T>,
+    ) -> Option<Spanned<T>> {
+        self.asked.push(key);
+        let node = self.table.get(key)?;
+        let value = convert(node);
+
+        if value.is_none() {
+            let message = format!("`{key}` of {} must be {wanted}", self.title);
+            self.problems.push(Problem::new(message).at(node.span(), describe(node)));
+        }
+        value.map(|value| Spanned::new(node.span(), value))
+    }
+
+    /// The same for a key that must be there.
+    pub fn required<T>(
+        &mut self,
+        key: &'static str,
+        wanted: &str,
+        convert: impl FnOnce(&Node<'t>) -> Option<T>,
+    ) -> Option<Spanned<T>> {
+        if !self.table.contains_key(key) {
+            let message = format!("{} has no `{key}`", self.title);
+            let problem = Problem::new(message).at(self.place.clone(), "this one");
+            self.problems.push(problem.help(format!("add `{key}`: {wanted}")));
+        }
+        self.optional(key, wanted, convert)
+    }
+
+    /// Notes every key that was never asked for.
+    pub fn finish(self) {
+        for key in self.table.keys() {
+            let name = key.get_ref().as_ref();
+            if self.asked.contains(&name) {
+                continue;
+            }
+            let help = match nearest(name, self.asked.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("{} takes {}", self.title, self.asked.join(", ")),
+            };
+            let problem = Problem::new(format!("{} has no key `{name}`", self.title));
+            self.problems.push(problem.at(key.span(), "unknown key").help(help));
+        }
+    }
+}
+
+/// What a value is, for a person who expected something else.
+fn describe(node: &Node<'_>) -> String {
+    match node.get_ref() {
+        DeValue::String(_) => "not this text".into(),
+        DeValue::Integer(_) | DeValue::Float(_) => "not this number".into(),
+        DeValue::Boolean(_) => "a boolean".into(),
+        DeValue::Datetime(_) => "a date".into(),
+        DeValue::Array(_) => "not this array".into(),
+        DeValue::Table(_) => "a table".into(),
+    }
+}
+
+/// A text of one line.
+pub(crate) fn text(node: &Node<'_>) -> Option<String> {
+    let text = node.get_ref().as_str()?;
+    (!text.chars().any(char::is_control)).then(|| text.to_owned())
+}
+
+/// Letters, digits and `_`, at most 31 of them: what C and the trace formats take as a name.
+pub(crate) fn name(node: &Node<'_>) -> Option<String> {
+    text(node).filter(|text| is_name(text))
+}
+
+/// True for what [`name`] takes.
+pub(crate) fn is_name(text: &str) -> bool {
+    (1..=31).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// A whole number from 0 up.
+pub(crate) fn whole(node: &Node<'_>) -> Option<u64> {
+    let integer = node.get_ref().as_integer()?;
+    u64::from_str_radix(integer.as_str(), integer.radix()).ok()
+}
+
+/// A whole number that fits 32 bits.
+pub(crate) fn small(node: &Node<'_>) -> Option<u32> {
+    u32::try_from(whole(node)?).ok()
+}
+
+/// A number, whole or not, that is finite.
+pub(crate) fn number(node: &Node<'_>) -> Option<f64> {
+    let value = match node.get_ref() {
+        DeValue::Float(float) => float.as_str().parse().ok()?,
+        DeValue::Integer(integer) => {
+            #[expect(clippy::cast_precision_loss, reason = "a number that large is no count")]
+            let value = i64::from_str_radix(integer.as_str(), integer.radix()).ok()? as f64;
+            value
+        }
+        _ => return None,
+    };
+    f64::is_finite(value).then_some(value)
+}
+
+/// `true` or `false`.
+pub(crate) fn boolean(node: &Node<'_>) -> Option<bool> {
+    node.get_ref().as_bool()
+}
+
+/// A number of bytes: a whole number, or text such as `"64KiB"`.
+pub(crate) fn bytes(node: &Node<'_>) -> Option<u64> {
+    let Some(text) = node.get_ref().as_str() else { return whole(node) };
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (count, unit) = text.split_at(digits);
+    let scale = match unit.trim() {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return None,
+    };
+    count.parse::<u64>().ok()?.checked_mul(scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(text: &str) -> Node<'_> {
+        DeValue::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_size_is_a_number_of_bytes_or_has_a_binary_unit() {
+        assert_eq!(bytes(&node("4096")), Some(4096));
+        assert_eq!(bytes(&node("0x1000")), Some(4096));
+        assert_eq!(bytes(&node("\"64KiB\"")), Some(65536));
+        assert_eq!(bytes(&node("\"2 MiB\"")), Some(2 << 20));
+        assert_eq!(bytes(&node("\"64kB\"")), None);
+        assert_eq!(bytes(&node("\"KiB\"")), None);
+        assert_eq!(bytes(&node("\"18446744073709551615GiB\"")), None);
+        assert_eq!(bytes(&node("-1")), None);
+    }
+
+    #[test]
+    fn a_name_has_at_most_31_letters_digits_and_underscores() {
+        assert!(is_name("band_pass_2"));
+        assert!(is_name(&"x".repeat(31)));
+        for bad in ["", "a b", "a.b", "über", &"x".repeat(32)] {
+            assert!(!is_name(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_finite() {
+        assert_eq!(number(&node("1_000")), Some(1000.0));
+        assert_eq!(number(&node("-2.5e1")), Some(-25.0));
+        assert_eq!(number(&node("inf")), None);
+        assert_eq!(number(&node("\"1\"")), None);
+    }
+}

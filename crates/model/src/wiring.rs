@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Makes the channels and binds the ports: counted tasks spread one entry over several channels.
+
+use std::collections::{HashMap, HashSet};
+
+use toml::Spanned;
+
+use crate::app::{Channel, Direction, Port, Task};
+use crate::build::amount;
+use crate::manifest::{LinkTable, Manifest};
+use crate::param::Param;
+use crate::problem::{Problem, Span, nearest};
+use crate::reader::is_name;
+
+const NAME_MAX: usize = 31;
+const SLOT_BYTES_MAX: u32 = 1 << 30;
+
+/// Connects the tasks as the `[[channel]]` and `[[mailbox]]` entries say.
+pub(crate) fn connect(
+    manifest: &Manifest,
+    params: &[Param],
+    tasks: &[Task],
+    problems: &mut Vec<Problem>,
+) -> (Vec<Channel>, Vec<Port>) {
+    let mut wiring = Wiring { tasks, ..Wiring::default() };
+    let mut links: Vec<&LinkTable> = manifest.links.iter().collect();
+
+    links.sort_by_key(|link| link.to.span().start);
+    for link in links {
+        let added =
+            if link.mailbox { wiring.mailbox(link, params) } else { wiring.channel(link, params) };
+        problems.extend(added.err());
+    }
+    (wiring.channels, wiring.ports)
+}
+
+/// The tasks that share a name, and one of their ports.
+#[derive(Clone)]
+struct End<'a> {
+    task: &'a str,
+    port: &'a str,
+    first: usize,
+    count: usize,
+    span: Span,
+}
+
+#[derive(Default)]
+struct Wiring<'t> {
+    tasks: &'t [Task],
+    channels: Vec<Channel>,
+    ports: Vec<Port>,
+    names: HashSet<String>,
+    used: HashMap<(usize, String), (Direction, u32)>,
+}
+
+impl Wiring<'_> {
+    fn channel(&mut self, link: &LinkTable, params: &[Param]) -> Result<(), Problem> {
+        let from = self.end(&link.from[0])?;
+        let to = self.end(&link.to)?;
+        let template = template(link, params)?;
+        let several = from.count.max(to.count);
+
+        if from.count != to.count && from.count != 1 && to.count != 1 {
+            let (a, b) = (from.count, to.count);
+            let message =
+                format!("{a} of `{}` cannot be paired with {b} of `{}`", from.task, to.task);
+            let problem = Problem::new(message).at(to.span, "this end").at(from.span, "this end");
+            return Err(problem.help("the counts must be equal, or one of them 1"));
+        }
+        for i in 0..several {
+            let element = if several > 1 { format!("_{i}") } else { String::new() };
+            let name = self.unique_name(&format!("{}_{}", from.task, to.task), &element);
+            self.channels.push(Channel { name, ..template.clone() });
+            self.bind(&from, i.min(from.count - 1), Direction::Out)?;
+            self.bind(&to, i.min(to.count - 1), Direction::In)?;
+        }
+        Ok(())
+    }
+
+    fn mailbox(&mut self, link: &LinkTable, params: &[Param]) -> Result<(), Problem> {
+        let to = self.end(&link.to)?;
+        let template = template(link, params)?;
+
+        if to.count != 1 {
+            let message = format!("a mailbox has one receiver, but `{}` is {}", to.task, to.count);
+            let problem = Problem::new(message).at(to.span, "this end");
+            return Err(problem.help("write one [[mailbox]] to a task without `count`"));
+        }
+        let senders = link.from.iter().map(|from| self.end(from)).collect::<Result<Vec<_>, _>>()?;
+        let name = self.unique_name(&format!("{}_{}", to.task, to.port), "");
+        self.channels.push(Channel { name, ..template });
+        for from in senders {
+            for element in 0..from.count {
+                self.bind(&from, element, Direction::Out)?;
+            }
+        }
+        self.bind(&to, 0, Direction::In)
+    }
+
+    fn end<'a>(&self, written: &'a Spanned<String>) -> Result<End<'a>, Problem> {
+        let (text, span) = (written.get_ref(), written.span());
+        let parts = text.split_once('.').filter(|(task, port)| is_name(task) && is_name(port));
+        let Some((task, port)) = parts else {
+            let problem = Problem::new(format!("`{text}` is no port")).at(span, "this end");
+            return Err(problem.help("write TASK.PORT, as \"demodulator.out\""));
+        };
+        let Some(first) = self.tasks.iter().position(|known| known.name == task) else {
+            let names = self.tasks.iter().map(|known| known.name.as_str());
+            let help = match nearest(task, names) {
+                Some(meant) => format!("did you mean `{meant}.{port}`?"),
+                None => format!("add a [[task]] with name = \"{task}\""),
+            };
+            let problem = Problem::new(format!("no task is called `{task}`"));
+            return Err(problem.at(span, "this end").help(help));
+        };
+        let count = self.tasks[first..].iter().take_while(|known| known.name == task).count();
+        Ok(End { task, port, first, count, span })
+    }
+
+    /// Binds an end to the channel that was added last.
+    fn bind(&mut self, end: &End<'_>, element: usize, direction: Direction) -> Result<(), Problem> {
+        let task = end.first + element;
+        let key = (task, end.port.to_owned());
+        let (known, next) = self.used.entry(key).or_insert((direction, 0));
+
+        if *known != direction {
+            let message = format!("`{}.{}` both sends and receives", end.task, end.port);
+            let problem = Problem::new(message).at(end.span.clone(), "the second use");
+            return Err(problem.help("a port has one direction: use two ports"));
+        }
+        self.ports.push(Port {
+            task,
+            direction,
+            name: end.port.to_owned(),
+            index: *next,
+            channel: self.channels.len() - 1,
+        });
+        *next += 1;
+        Ok(())
+    }
+
+    fn unique_name(&mut self, stem: &str, element: &str) -> String {
+        let fit = |suffix: &str| {
+            let room = NAME_MAX.saturating_sub(suffix.len()).min(stem.len());
+            format!("{}{suffix}", &stem[..room])
+        };
+        let mut name = fit(element);
+        let mut again = 2;
+        while !self.names.insert(name.clone()) {
+            name = fit(&format!("{element}_{again}"));
+            again += 1;
+        }
+        name
+    }
+}
+
+/// Everything of a channel but its name.
+fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
+    let bytes = amount(&link.slot_bytes, params, "slot_bytes")?;
+    if bytes.fract() != 0.0 || !(1.0..=f64::from(SLOT_BYTES_MAX)).contains(&bytes) {
+        let message = format!("a message of {bytes} bytes cannot be");
+        let problem = Problem::new(message).at(link.slot_bytes.span(), "this size");
+        return Err(problem.help(format!("a whole number from 1 to {SLOT_BYTES_MAX}")));
+    }
+    let initial = link.initial.as_ref().map_or(0, |initial| *initial.get_ref());
+    if let Some(at) = link.initial.as_ref().filter(|_| initial > link.slots) {
+        let message = format!("{initial} messages do not fit {} slots", link.slots);
+        return Err(Problem::new(message).at(at.span(), "raise `slots`, or lower this"));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+    let slot_bytes = bytes as u32;
+    let mailbox = link.mailbox;
+    Ok(Channel { name: String::new(), slots: link.slots, slot_bytes, initial, mailbox })
+}

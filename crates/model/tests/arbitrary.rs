@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Nothing that can stand in a file makes the loader panic, and what it accepts is laid out fully.
+
+mod common;
+
+use common::{RADIO, build};
+use proptest::prelude::*;
+use whimbrel_model::{Manifest, Pacing, PlanOptions, escape, evaluate, plan};
+
+/// What the helper makes of a word.
+fn unescape(word: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = word.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        if first == b'%' {
+            let digits = std::str::from_utf8(&tail[..2]).unwrap();
+            bytes.push(u8::from_str_radix(digits, 16).unwrap());
+            rest = &tail[2..];
+        } else {
+            bytes.push(first);
+            rest = tail;
+        }
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+fn fast() -> PlanOptions {
+    PlanOptions {
+        cpus: vec![0],
+        module: "m.so".into(),
+        spin_ns: Some(0),
+        offer_ns: 1,
+        record: None,
+        pacing: Pacing::Fast,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn arbitrary_bytes_are_refused_or_loaded_but_never_panic(
+        bytes in proptest::collection::vec(any::<u8>(), 0..400)
+    ) {
+        let _ = Manifest::parse(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn a_damaged_application_is_refused_or_laid_out_but_never_panics(
+        at in 0..RADIO.len(), cut in 0..40_usize, insert in "[a-z0-9_ .\"\\[\\]=*/+-]{0,8}"
+    ) {
+        let end = (at + cut).min(RADIO.len());
+        let text = format!("{}{insert}{}", &RADIO[..at], &RADIO[end..]);
+        if let Ok(app) = build(&text, &[]) {
+            prop_assert!(plan(&app, &fast()).ends_with("\nstart\n"));
+        }
+    }
+
+    #[test]
+    fn any_setting_is_refused_or_taken_but_never_breaks_a_line(value in any::<String>()) {
+        let lines = plan(&build(RADIO, &[]).unwrap(), &fast()).lines().count();
+        for key in ["input", "sample_rate", "gains", "stereo"] {
+            if let Ok(app) = build(RADIO, &[(key, &value)]) {
+                let text = plan(&app, &fast());
+                let prefix = format!("param {key} ");
+                prop_assert_eq!(text.lines().filter(|l| l.starts_with(&prefix)).count(), 1);
+                prop_assert_eq!(text.lines().count(), lines);
+            }
+        }
+    }
+
+    #[test]
+    fn an_escaped_word_is_one_word_and_reads_back(word in any::<String>()) {
+        let escaped = escape(&word);
+        prop_assert!(!escaped.bytes().any(|b| b <= b' ' || b == 0x7f));
+        prop_assert_eq!(unescape(&escaped), word);
+    }
+
+    #[test]
+    fn an_arbitrary_expression_has_a_value_or_a_place_inside_it(text in any::<String>()) {
+        if let Err(error) = evaluate(&text, |_| Some(2.0)) {
+            prop_assert!(error.at.start <= error.at.end && error.at.end <= text.len());
+            prop_assert!(text.is_char_boundary(error.at.start));
+            prop_assert!(text.is_char_boundary(error.at.end));
+        }
+    }
+
+    #[test]
+    fn an_expression_is_the_sum_of_its_products(
+        terms in proptest::collection::vec(proptest::collection::vec(1_u32..1000, 1..4), 1..4)
+    ) {
+        let product = |t: &Vec<u32>| t.iter().map(u32::to_string).collect::<Vec<_>>().join(" * ");
+        let text = terms.iter().map(product).collect::<Vec<_>>().join("+");
+        let expected: f64 =
+            terms.iter().map(|t| t.iter().map(|v| f64::from(*v)).product::<f64>()).sum();
+        prop_assert_eq!(evaluate(&text, |_| None), Ok(expected));
+    }
+}

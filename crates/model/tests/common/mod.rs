@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the tests of this crate share: an application to start from, and how errors look.
+
+// Each test binary uses its own part of this module.
+#![allow(dead_code)]
+
+use std::path::Path;
+
+use miette::{GraphicalReportHandler, GraphicalTheme};
+use whimbrel_model::{App, Manifest, Problems, Setting, Source};
+
+/// An FM radio in small: one source, a split, a join, a mailbox.
+pub const RADIO: &str = r#"
+[app]
+name = "radio"
+module = "radio.so"
+frame_rate = "sample_rate / 4 / 100"
+memory = "128KiB"
+paths = ["input"]
+
+[params]
+input = "data/in.cu8"
+sample_rate = 240000
+gains = [1, 0.5]
+stereo = false
+
+[[task]]
+name = "lpf"
+periodic = true
+offset_frames = 2
+
+[[task]]
+name = "bpf"
+entry = "band_pass"
+count = 2
+core = [0, 1]
+priority = 4
+stack = "32KiB"
+
+[[task]]
+name = "sink"
+migratable = false
+
+[[channel]]
+from = "lpf.out"
+to = "bpf.in"
+slot_bytes = "100 * 4 + 16"
+
+[[channel]]
+from = "bpf.out"
+to = "sink.in"
+slots = 7
+slot_bytes = 416
+
+[[mailbox]]
+from = ["bpf.log", "lpf.log"]
+to = "sink.log"
+slots = 64
+slot_bytes = 128
+"#;
+
+/// Parses and builds, with `--set KEY=VALUE` for each pair.
+pub fn build(text: &str, settings: &[(&str, &str)]) -> Result<App, Problems> {
+    let settings: Vec<Setting> =
+        settings.iter().map(|(k, v)| Setting { key: (*k).into(), value: (*v).into() }).collect();
+    App::build(&Manifest::parse(text)?, &settings, Path::new("/apps/radio"), Path::new("/home"))
+}
+
+/// The errors of an application as a person sees them, without colours.
+pub fn errors(text: &str, settings: &[(&str, &str)]) -> String {
+    let problems = build(text, settings).expect_err("this must be refused");
+    let source = Source::new("app.toml", text);
+    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
+    let mut out = String::new();
+
+    for problem in problems {
+        handler.render_report(&mut out, source.report(problem).as_ref()).unwrap();
+    }
+    out
+}
+
+/// The radio with one text of it replaced by another, which must be there.
+pub fn radio_with(from: &str, to: &str) -> String {
+    assert!(RADIO.contains(from), "{from}");
+    RADIO.replacen(from, to, 1)
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Applications that make no sense, and what a person is told.
+
+mod common;
+
+use common::{RADIO, build, errors, radio_with};
+use insta::assert_snapshot;
+use whimbrel_model::check_cores;
+
+#[test]
+fn an_unknown_key_is_an_error_that_names_the_line_and_the_key_that_was_meant() {
+    assert_snapshot!(errors(&radio_with("priority", "prioritty"), &[]));
+}
+
+#[test]
+fn every_wrong_value_is_told_at_once() {
+    let text = radio_with("stack = \"32KiB\"", "stack = \"32kb\"\nheap = true");
+    assert_snapshot!(errors(&text.replace("priority = 4", "priority = 32"), &[]));
+}
+
+#[test]
+fn text_that_is_no_toml_is_shown_where_it_breaks() {
+    assert_snapshot!(errors(&radio_with("name = \"lpf\"", "name = \"lpf"), &[]));
+}
+
+#[test]
+fn a_file_without_its_tables_is_told_what_to_add() {
+    assert_snapshot!(errors("[params]\n", &[]));
+}
+
+#[test]
+fn a_loop_of_empty_channels_cannot_start() {
+    let feedback =
+        format!("{RADIO}\n[[channel]]\nfrom = \"sink.back\"\nto = \"lpf.back\"\nslot_bytes = 4\n");
+    assert_snapshot!(errors(&feedback, &[]));
+    assert!(build(&format!("{feedback}initial = 1\n"), &[]).is_ok());
+}
+
+#[test]
+fn a_channel_from_a_task_to_itself_needs_a_message_to_start_with() {
+    let echo =
+        format!("{RADIO}\n[[channel]]\nfrom = \"sink.out\"\nto = \"sink.again\"\nslot_bytes = 4\n");
+    assert!(errors(&echo, &[]).contains("the loop sink → sink cannot start"));
+    assert!(build(&format!("{echo}initial = 1\n"), &[]).is_ok());
+}
+
+#[test]
+fn a_loop_through_a_mailbox_may_start() {
+    let mailbox = format!(
+        "{RADIO}\n[[mailbox]]\nfrom = [\"sink.back\"]\nto = \"lpf.back\"\nslot_bytes = 4\n"
+    );
+    assert!(build(&mailbox, &[]).is_ok());
+}
+
+#[test]
+fn a_core_that_does_not_exist_is_shown_where_it_is_named() {
+    let app = build(RADIO, &[]).unwrap();
+    assert!(check_cores(&app, 2).is_ok());
+    let problems = check_cores(&app, 1).unwrap_err();
+    let problem = problems.iter().next().unwrap();
+    let label = &problem.labels[0];
+    assert_eq!(&RADIO[label.offset()..label.offset() + label.len()], "1");
+    assert_eq!(problem.message, "`bpf` starts on core 1, which does not exist");
+}
+
+#[test]
+fn an_expression_without_a_value_is_shown_at_its_wrong_word() {
+    assert_snapshot!(errors(&radio_with("sample_rate / 4", "sample_rat / 4"), &[]));
+}
+
+#[test]
+fn counted_tasks_must_match() {
+    assert_snapshot!(errors(&radio_with("name = \"sink\"", "name = \"sink\"\ncount = 3"), &[]));
+}
+
+#[test]
+fn a_port_of_a_task_that_does_not_exist_is_refused() {
+    assert_snapshot!(errors(&radio_with("\"bpf.in\"", "\"bfp.in\""), &[]));
+}
+
+#[test]
+fn each_rule_between_keys_has_its_own_refusal() {
+    let cases = [
+        ("\"bpf.in\"", "\"bpf\"", "`bpf` is no port"),
+        ("to = \"bpf.in\"", "to = \"bpf.out\"", "`bpf.out` both sends and receives"),
+        ("name = \"sink\"", "name = \"bpf\"", "two tasks are called `bpf`"),
+        ("core = [0, 1]", "core = [0, 1, 0]", "`bpf` has 3 cores for 2 tasks"),
+        ("periodic = true", "", "`lpf` has a deadline or an offset, but no period"),
+        ("periodic = true", "periodic = true\nperiod_us = 5", "`lpf` has two periods"),
+        ("frame_rate = \"sample_rate / 4 / 100\"", "", "the application has no frame rate"),
+        ("\"sample_rate / 4 / 100\"", "0", "a frame rate of 0 per second is no rate"),
+        ("slot_bytes = 416", "slot_bytes = 416.5", "a message of 416.5 bytes cannot be"),
+        ("slot_bytes = 416", "slot_bytes = 0", "a message of 0 bytes cannot be"),
+        ("slots = 7", "slots = 7\ninitial = 8", "8 messages do not fit 7 slots"),
+        ("paths = [\"input\"]", "paths = [\"sample_rate\"]", "`sample_rate` in `paths`"),
+        ("stereo = false", "stereo = 1979-05-27", "`stereo` has a value that no task can read"),
+        ("stereo", "a-b", "a parameter's name must be"),
+        ("to = \"sink.log\"", "to = \"bpf.note\"", "a mailbox has one receiver, but `bpf` is 2"),
+    ];
+    for (from, to, expected) in cases {
+        let shown = errors(&radio_with(from, to), &[]).replace(['\n', '│'], " ");
+        let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(shown.contains(expected), "{to}: {shown}");
+    }
+}
+
+#[test]
+fn a_setting_can_neither_add_a_parameter_nor_change_its_kind() {
+    assert_snapshot!(errors(RADIO, &[("sample_rat", "1"), ("gains", "loud"), ("stereo", "1")]));
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command line: what may be written, and the text of `--help`, which is the manual.
+
+mod values;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use whimbrel_model::Setting;
+
+pub use values::{CpuList, Move, Shuttle, Spin, TaskName};
+use values::{positive_duration, rate, setting};
+
+/// What can be measured.
+const BENCH_GROUPS: [&str; 5] = ["migration", "channel", "switch", "checkpoint", "fm_radio"];
+
+/// Runs streaming applications on the cores of this machine and moves their tasks while they run.
+///
+/// An application is an app.toml, which names tasks and the channels between them, and a module
+/// with one function per task. Each core is owned by a kernel; `run` starts the kernels, `migrate`
+/// moves a task to another core from any terminal without stopping the stream.
+///
+/// Exit status: 0 yes, 1 the answer is no, 2 an error (described on standard error).
+#[derive(Debug, Parser)]
+#[command(name = "whimbrel", version, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands; what each does is said by its arguments.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Run(RunArgs),
+    Migrate(MigrateArgs),
+    /// Lists the runs of this user: their cores, load, and where their tasks are.
+    Ps(TableArgs),
+    /// Reclaims what killed runs left behind: directories, and helpers that still live.
+    Clean(TableArgs),
+    /// Says what this machine lacks, and what to do about it.
+    ///
+    /// The exit status is 1 when `whimbrel run` cannot work here.
+    Doctor(TableArgs),
+    Bench(BenchArgs),
+}
+
+/// Runs an application until its sources end, its time is over, or Ctrl-C.
+///
+/// While it runs, standard error shows frames, deadline misses, the load of each core and where
+/// tasks are; the result comes on standard output at the end. Frames are the messages received by
+/// the tasks that send to no channel.
+///
+/// The first Ctrl-C (or SIGTERM) asks sources to end and waits up to 2 s for the channels to drain;
+/// the second ends the run at once. A run ended by its user is no error: the exit status is 0.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The application's app.toml
+    #[arg(value_name = "APP.toml")]
+    pub app: PathBuf,
+
+    /// Processors to run on, as 0-1,4; core N of the application is the N-th of them, and one named
+    /// twice is shared by two kernels [default: all that this process may use]
+    #[arg(long, value_name = "LIST")]
+    pub cores: Option<CpuList>,
+
+    /// Frames per second, instead of the application's own rate
+    #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "fast")]
+    pub frame_rate: Option<f64>,
+
+    /// Run as fast as it goes: no task has a period
+    #[arg(long)]
+    pub fast: bool,
+
+    /// End after this time, as 10s or 500ms
+    #[arg(long, value_name = "TIME", value_parser = positive_duration)]
+    pub duration: Option<Duration>,
+
+    /// Replace a parameter of the application; repeatable
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    pub set: Vec<Setting>,
+
+    /// Record events, statistics and migrations into this new folder (see docs/recorded-run.md)
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+
+    /// How long an idle kernel polls before it sleeps: a time, or `forever`
+    #[arg(long, value_name = "TIME", default_value = "20us")]
+    pub spin: Spin,
+
+    /// Move a task once, at a time after the start, as demodulator=1@2s; repeatable
+    #[arg(long = "move", value_name = "TASK[.INDEX]=CORE@TIME")]
+    pub moves: Vec<Move>,
+
+    /// Move a task again and again through a list of cores, as demodulator=1,0@500ms; repeatable
+    #[arg(long = "shuttle", value_name = "TASK[.INDEX]=CORE,...@PERIOD")]
+    pub shuttles: Vec<Shuttle>,
+
+    /// Print the result as one JSON object (the summary.json of a recorded run)
+    #[arg(long)]
+    pub json: bool,
+
+    /// Show nothing while it runs
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Moves a task of a run to another core.
+///
+/// Waits until the task runs on its new core. When it cannot be moved it stays where it is, the
+/// reason is given, and the exit status is 2.
+#[derive(Debug, Args)]
+pub struct MigrateArgs {
+    /// The run, as `whimbrel ps` lists it
+    pub run: String,
+
+    /// The task; INDEX counts those that `count` made, from 0
+    #[arg(value_name = "TASK[.INDEX]")]
+    pub task: TaskName,
+
+    /// The core to move to
+    pub core: u32,
+
+    /// How long the task may take to reach a checkpoint and arrive
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = positive_duration)]
+    pub timeout: Duration,
+
+    /// Print the outcome as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TableArgs {
+    /// Print the table as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Measures migrations, channels, switches, checkpoints and the FM radio.
+///
+/// Every row is measured beside what it is compared with, interleaved in the same run; `ratio` is
+/// how many times better than that we are.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// What to measure [default: everything]
+    #[arg(value_name = "GROUP", value_parser = BENCH_GROUPS)]
+    pub groups: Vec<String>,
+
+    /// Measure other systems side by side, where they are installed
+    #[arg(long)]
+    pub peers: bool,
+
+    /// A short look: fewer repetitions, wider spread
+    #[arg(long)]
+    pub quick: bool,
+
+    /// Print the rows as a JSON array
+    #[arg(long)]
+    pub json: bool,
+}

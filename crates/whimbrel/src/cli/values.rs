@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The values that options take. Parsing is pure: whether a task or a core exists is checked later.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use whimbrel_model::Setting;
+
+/// The highest processor number that is worth believing.
+const CPU_MAX: u32 = 65_535;
+/// More cores than a place word can name.
+const CORES_MAX: usize = 4095;
+
+/// Processors of this machine, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CpuList(pub Vec<u32>);
+
+impl FromStr for CpuList {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut cpus = Vec::new();
+        for part in text.split(',') {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let (first, last) = (cpu(first)?, cpu(last)?);
+            if first > last {
+                return Err(format!("{part} runs backwards: write {last}-{first}"));
+            }
+            cpus.extend(first..=last);
+        }
+        if cpus.len() > CORES_MAX {
+            return Err(format!("a run has at most {CORES_MAX} cores"));
+        }
+        Ok(Self(cpus))
+    }
+}
+
+fn cpu(text: &str) -> Result<u32, String> {
+    let number = text.trim().parse().ok().filter(|cpu| *cpu <= CPU_MAX);
+    number.ok_or_else(|| format!("`{text}` is no processor: write a list as 0-1,4"))
+}
+
+impl fmt::Display for CpuList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0.as_slice();
+        let mut separator = "";
+        while let Some(&first) = rest.first() {
+            let run =
+                rest.iter().zip(first..).take_while(|(cpu, expected)| *cpu == expected).count();
+            let last = rest[run - 1];
+            let dash = if run > 1 { format!("-{last}") } else { String::new() };
+            write!(f, "{separator}{first}{dash}")?;
+            rest = &rest[run..];
+            separator = ",";
+        }
+        Ok(())
+    }
+}
+
+/// How long an idle kernel polls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spin {
+    /// It never sleeps.
+    Forever,
+    /// Then it sleeps.
+    For(Duration),
+}
+
+impl FromStr for Spin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "forever" { Ok(Self::Forever) } else { duration(text).map(Self::For) }
+    }
+}
+
+/// A task as people write it: `bpf` or `bpf.2`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskName {
+    /// The name in the app.toml.
+    pub name: String,
+    /// Which of those that `count` made.
+    pub index: u32,
+}
+
+impl FromStr for TaskName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, index) = text.split_once('.').unwrap_or((text, "0"));
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        let index = index.parse().ok().filter(|_| !name.is_empty() && name.bytes().all(plain));
+        let index =
+            index.ok_or_else(|| format!("`{text}` is no task: write TASK or TASK.INDEX"))?;
+        Ok(Self { name: name.to_owned(), index })
+    }
+}
+
+impl fmt::Display for TaskName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)?;
+        if self.index == 0 { Ok(()) } else { write!(f, ".{}", self.index) }
+    }
+}
+
+/// `--move TASK=CORE@TIME`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// What moves.
+    pub task: TaskName,
+    /// Where to.
+    pub core: u32,
+    /// When, after the start.
+    pub at: Duration,
+}
+
+impl FromStr for Move {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (task, cores, at) = move_parts(text)?;
+        match cores[..] {
+            [core] => Ok(Self { task, core, at }),
+            _ => Err("--move takes one core; --shuttle takes several".into()),
+        }
+    }
+}
+
+/// `--shuttle TASK=CORE,CORE…@PERIOD`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shuttle {
+    /// What moves.
+    pub task: TaskName,
+    /// Where to, in turn.
+    pub cores: Vec<u32>,
+    /// How often.
+    pub period: Duration,
+}
+
+impl FromStr for Shuttle {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (task, cores, period) = move_parts(text)?;
+        if cores.len() < 2 {
+            return Err("--shuttle takes at least two cores, as demodulator=1,0@500ms".into());
+        }
+        if period < Duration::from_millis(1) {
+            return Err("a shuttle's period is at least 1ms".into());
+        }
+        Ok(Self { task, cores, period })
+    }
+}
+
+fn move_parts(text: &str) -> Result<(TaskName, Vec<u32>, Duration), String> {
+    let parts = text.split_once('=').and_then(|(task, rest)| {
+        let (cores, time) = rest.rsplit_once('@')?;
+        Some((task, cores, time))
+    });
+    let (task, cores, time) =
+        parts.ok_or("write TASK=CORE@TIME, as demodulator=1@2s".to_owned())?;
+    let core = |core: &str| core.parse::<u32>().map_err(|_| format!("`{core}` is no core"));
+    Ok((task.parse()?, cores.split(',').map(core).collect::<Result<_, _>>()?, duration(time)?))
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text).map_err(|error| format!("{error}: write 20us, 500ms or 10s"))
+}
+
+/// A time that is not zero.
+pub fn positive_duration(text: &str) -> Result<Duration, String> {
+    duration(text).and_then(|d| if d.is_zero() { Err("must not be zero".into()) } else { Ok(d) })
+}
+
+/// Frames per second.
+pub fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (1e-3..=1e9).contains(rate));
+    rate.ok_or_else(|| "must be from 0.001 to 1e9 frames per second".into())
+}
+
+/// `KEY=VALUE`.
+pub fn setting(text: &str) -> Result<Setting, String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
+    Ok(Setting { key: key.trim().to_owned(), value: value.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_processors_keeps_its_order_and_may_repeat_one() {
+        assert_eq!("3,0-1".parse(), Ok(CpuList(vec![3, 0, 1])));
+        assert_eq!("0,0".parse(), Ok(CpuList(vec![0, 0])));
+        assert_eq!(CpuList(vec![0, 1, 2, 4, 4]).to_string(), "0-2,4,4");
+        for bad in ["", "a", "1-", "2-1", "0-99999999", "0,,1", "-1"] {
+            assert!(bad.parse::<CpuList>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_task_may_have_an_index() {
+        assert_eq!("bpf.2".parse(), Ok(TaskName { name: "bpf".into(), index: 2 }));
+        assert_eq!("bpf".parse(), Ok(TaskName { name: "bpf".into(), index: 0 }));
+        for bad in ["", ".1", "a b", "a.b", "a.-1"] {
+            assert!(bad.parse::<TaskName>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_move_names_one_core_and_a_shuttle_several() {
+        let moved: Move = "bpf.1=3@1500ms".parse().unwrap();
+        assert_eq!((moved.core, moved.at), (3, Duration::from_millis(1500)));
+        let shuttle: Shuttle = "bpf=1,0@20ms".parse().unwrap();
+        assert_eq!(shuttle.cores, [1, 0]);
+        assert!("bpf=1,0@1s".parse::<Move>().is_err());
+        assert!("bpf=1@1s".parse::<Shuttle>().is_err());
+        assert!("bpf=1,0@1us".parse::<Shuttle>().is_err());
+        assert!("bpf=1".parse::<Move>().is_err());
+    }
+
+    #[test]
+    fn polling_lasts_for_a_time_or_for_ever() {
+        assert_eq!("forever".parse(), Ok(Spin::Forever));
+        assert_eq!("20us".parse(), Ok(Spin::For(Duration::from_micros(20))));
+        assert_eq!("0s".parse(), Ok(Spin::For(Duration::ZERO)));
+        assert!("20".parse::<Spin>().is_err());
+    }
+}

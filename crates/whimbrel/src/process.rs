@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Processes by a name that is never reused: their number together with the time they started.
+
+use std::fs;
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use serde::{Deserialize, Serialize};
+
+/// One process, now or in the past.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// When it started, in clock ticks since the machine did.
+    pub start: u64,
+}
+
+impl Process {
+    /// The process that has this number now; `None` if there is none or it is a zombie.
+    pub fn with_pid(pid: u32) -> Option<Self> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        start_in(&stat).map(|start| Self { pid, start })
+    }
+
+    /// This process.
+    ///
+    /// # Errors
+    /// `/proc` is not there.
+    pub fn this() -> io::Result<Self> {
+        Self::with_pid(std::process::id())
+            .ok_or_else(|| io::Error::other("/proc/self/stat cannot be read"))
+    }
+
+    /// Whether it is still there.
+    pub fn lives(&self) -> bool {
+        Self::with_pid(self.pid) == Some(*self)
+    }
+
+    /// Waits until it has gone.
+    ///
+    /// Returns false if it is still there after `limit`.
+    pub fn wait(&self, limit: Duration) -> bool {
+        let end = Instant::now() + limit;
+        while self.lives() {
+            if Instant::now() >= end {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        true
+    }
+
+    /// Kills it if it is still there, and waits until it has gone.
+    ///
+    /// Returns whether it was there.
+    ///
+    /// # Errors
+    /// It may not be killed, or has not gone within a second.
+    pub fn kill(&self) -> io::Result<bool> {
+        let number = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        let number = number.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        // The descriptor holds on to one process: if that started when ours did, the signal cannot
+        // reach a newcomer with the same number.
+        let handle = match pidfd_open(number, PidfdFlags::empty()) {
+            Err(Errno::SRCH) => return Ok(false),
+            other => other?,
+        };
+        if !self.lives() {
+            return Ok(false);
+        }
+        match pidfd_send_signal(&handle, Signal::KILL) {
+            Err(Errno::SRCH) => return Ok(false),
+            other => other?,
+        }
+        if self.wait(Duration::from_secs(1)) {
+            Ok(true)
+        } else {
+            Err(io::Error::from(io::ErrorKind::TimedOut))
+        }
+    }
+}
+
+/// The 22nd field of /proc/PID/stat; the second may hold blanks and parentheses.
+fn start_in(stat: &str) -> Option<u64> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace();
+    let state = fields.next()?;
+    if state == "Z" || state == "X" {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_by_its_start_even_with_a_strange_name() {
+        let stat = "7 (a) b (c) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0";
+        assert_eq!(start_in(stat), Some(4711));
+        assert_eq!(start_in("7 (a) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0"), None);
+        assert_eq!(start_in(""), None);
+    }
+
+    #[test]
+    fn only_the_process_that_was_meant_is_killed() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let process = Process::with_pid(child.id()).unwrap();
+        let namesake = Process { start: process.start + 1, ..process };
+
+        assert!(!namesake.kill().unwrap());
+        assert!(process.lives());
+        assert!(process.kill().unwrap());
+        child.wait().unwrap();
+        assert!(!process.kill().unwrap());
+    }
+
+    #[test]
+    fn this_process_lives() {
+        assert!(Process::this().unwrap().lives());
+    }
+}

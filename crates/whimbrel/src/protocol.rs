@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The lines that the helper writes. See `docs/kernels-linux-protocol.md`.
+
+use serde::{Deserialize, Serialize};
+
+/// One line of the helper.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Line {
+    /// The kernels run.
+    Started(Started),
+    /// The answer to `status`.
+    Status(Status),
+    /// A migration has ended, whoever asked for it.
+    Migration(Migration),
+    /// The answer to `migrate`.
+    Migrated(Migrated),
+    /// A kernel was killed.
+    CoreDied(CoreDied),
+    /// Something is wrong.
+    Error(HelperError),
+    /// The run is over.
+    End(End),
+}
+
+/// `{"started": …}`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Started {
+    /// The helper's process.
+    pub pid: u32,
+    /// One per core.
+    pub kernels: Vec<Kernel>,
+    /// Size of globally visible memory.
+    pub gvm_bytes: u64,
+    /// The start of the run on its clock.
+    pub start_ns: u64,
+    /// What the clock is made of.
+    pub clock: String,
+}
+
+/// A kernel's process.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Its core.
+    pub core: u32,
+    /// The processor it is pinned to.
+    pub cpu: u32,
+    /// Its process.
+    pub pid: u32,
+}
+
+/// Totals since the start.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Status {
+    /// Now, on the run's clock.
+    pub time_ns: u64,
+    /// Tasks that are not over.
+    pub live: u32,
+    /// One per core.
+    pub cores: Vec<CoreStatus>,
+    /// One per task, in the order of the plan.
+    pub tasks: Vec<TaskStatus>,
+    /// One per channel, in the order of the plan.
+    pub channels: Vec<ChannelStatus>,
+}
+
+/// One core.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CoreStatus {
+    /// Which.
+    pub core: u32,
+    /// `down`, `up`, `stopped` or `dead`.
+    pub state: String,
+    /// Time in tasks, without polling.
+    pub busy_ns: u64,
+    /// Time in tasks that poll a channel.
+    pub polling_ns: u64,
+    /// Switches between tasks.
+    pub switches: u64,
+    /// Times the kernel slept for want of work.
+    pub sleeps: u64,
+    /// Inbox notes served.
+    pub notes: u64,
+}
+
+/// One task.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TaskStatus {
+    /// Its name.
+    pub task: String,
+    /// Which of that name.
+    pub index: u32,
+    /// Where it is.
+    pub core: u32,
+    /// What it does.
+    pub state: String,
+    /// Time it computed.
+    pub busy_ns: u64,
+    /// Time it polled.
+    pub polling_ns: u64,
+    /// Times it was switched to.
+    pub runs: u64,
+    /// Periods ended.
+    pub jobs: u64,
+    /// Deadlines missed.
+    pub misses: u64,
+    /// The latest it ever was.
+    pub worst_late_ns: u64,
+    /// Times it moved.
+    pub migrations: u64,
+    /// Migrations that left it where it was.
+    pub refused: u64,
+    /// Times it started again after its kernel died.
+    pub restarts: u64,
+    /// Heap in use.
+    pub heap_bytes: u64,
+    /// Most heap ever in use.
+    pub heap_peak_bytes: u64,
+}
+
+/// One channel or mailbox.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ChannelStatus {
+    /// Its name in the plan.
+    pub channel: String,
+    /// How many messages fit.
+    pub slots: u32,
+    /// How many are in it.
+    pub depth: u32,
+    /// Most ever.
+    pub high: u32,
+    /// Fewest since it was first full.
+    pub low: Option<u32>,
+    /// Messages sent.
+    pub sent: u64,
+    /// Messages received.
+    pub received: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+}
+
+/// A migration that has ended. Times are on the run's clock; 0 where a phase was not reached.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Migration {
+    /// What moved.
+    pub task: String,
+    /// Which of that name.
+    pub index: u32,
+    /// From this core.
+    pub source: u32,
+    /// To this one.
+    pub target: u32,
+    /// `ok`, or why not.
+    pub status: String,
+    /// It was asked for.
+    pub request_ns: u64,
+    /// The source has parked it at a checkpoint.
+    pub parked_ns: u64,
+    /// The target has attached it.
+    pub attached_ns: u64,
+    /// It runs on the target.
+    pub running_ns: u64,
+    /// It has sent its first message from there.
+    pub output_ns: u64,
+}
+
+/// The answer to `migrate`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Migrated {
+    /// What the command called the request.
+    pub id: String,
+    /// What was to move.
+    pub task: String,
+    /// Which of that name.
+    pub index: u32,
+    /// Where it was to move.
+    pub core: u32,
+    /// `ok`, or why not.
+    pub status: String,
+    /// The same in words; may be empty.
+    pub why: String,
+}
+
+/// A kernel was killed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CoreDied {
+    /// Its core.
+    pub core: u32,
+    /// Its process.
+    pub pid: u32,
+    /// What killed it.
+    pub signal: i32,
+    /// When this was noticed.
+    pub detected_ns: u64,
+    /// How it was noticed.
+    pub by: String,
+    /// The task that ran there; empty if none did.
+    pub running: String,
+    /// Tasks that are lost.
+    pub lost: u32,
+    /// Tasks that started again.
+    pub restarted: u32,
+    /// Tasks that another kernel has taken up.
+    pub moved: u32,
+}
+
+/// Something is wrong.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HelperError {
+    /// What kind of thing.
+    pub kind: String,
+    /// The task it is about; empty if none.
+    pub task: String,
+    /// Which of that name.
+    pub index: u32,
+    /// The core it is about.
+    pub core: Option<u32>,
+    /// The symbol, processor or parameter it is about; empty if none.
+    pub key: String,
+    /// In words.
+    pub text: String,
+}
+
+/// The run is over.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct End {
+    /// Totals at the end.
+    pub status: Status,
+    /// Events that could not be recorded fast enough.
+    pub dropped_events: u64,
+    /// Migrations that could not be reported fast enough.
+    pub dropped_migrations: u64,
+    /// Whether no error was told.
+    pub ok: bool,
+}
+
+/// How many bytes one line may have: a status of some thousand tasks.
+pub const LINE_MAX: u64 = 1 << 24;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_named_by_its_one_member() {
+        let text =
+            r#"{"migrated":{"id":"7","task":"bpf","index":0,"core":1,"status":"busy","why":""}}"#;
+        let Line::Migrated(migrated) = serde_json::from_str(text).unwrap() else { panic!() };
+        assert_eq!((migrated.id.as_str(), migrated.status.as_str()), ("7", "busy"));
+        assert!(serde_json::from_str::<Line>(r#"{"unheard_of":{}}"#).is_err());
+    }
+
+    #[test]
+    fn a_channel_that_was_never_full_has_no_low() {
+        let text = r#"{"channel":"a_b","slots":14,"depth":3,"high":9,"low":null,
+                       "sent":4,"received":1,"bytes":64}"#;
+        let channel: ChannelStatus = serde_json::from_str(text).unwrap();
+        assert_eq!(channel.low, None);
+    }
+}

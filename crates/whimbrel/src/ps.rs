@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `whimbrel ps` and `whimbrel clean`: the runs of this user, living and dead.
+
+use std::time::{Duration, SystemTime};
+
+use serde::Serialize;
+use whimbrel_model::Problem;
+
+use crate::cli::{CpuList, TableArgs};
+use crate::control::{Reply, Request, ask};
+use crate::failure::{Answer, Outcome};
+use crate::migrate::unreadable;
+use crate::output::{lines_of, percent, print, print_json, table};
+use crate::protocol::Status;
+use crate::rundir::{Base, Found, SOCKET, reclaim};
+
+/// Over which time the load is measured.
+const LOAD_TIME: Duration = Duration::from_millis(100);
+
+/// One run as `--json` shows it.
+#[derive(Debug, Serialize)]
+struct Row {
+    run: String,
+    app: Option<String>,
+    pid: Option<u32>,
+    age_s: Option<u64>,
+    cpus: Vec<u32>,
+    /// One per core, from 0 to 1; empty when the run does not answer.
+    load: Vec<f64>,
+    tasks: Vec<Place>,
+}
+
+/// Where a task is.
+#[derive(Debug, Serialize)]
+struct Place {
+    task: String,
+    index: u32,
+    core: u32,
+    state: String,
+}
+
+/// Lists the runs that live.
+///
+/// # Errors
+/// The run directory cannot be trusted or read.
+pub fn ps(args: &TableArgs) -> Outcome {
+    let base = Base::open()?;
+    let living = base.living().map_err(|error| unreadable(&base, &error))?;
+    let rows: Vec<Row> = living.iter().map(row).collect();
+
+    if args.json {
+        print_json(&rows)?;
+    } else if rows.is_empty() {
+        print("no runs\n")?;
+    } else {
+        print(&listing(&rows))?;
+    }
+    Ok(Answer::Yes)
+}
+
+fn row(run: &Found) -> Row {
+    let record = run.record.as_ref();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let (load, tasks) = look(run).unwrap_or_default();
+    Row {
+        run: run.name.clone(),
+        app: record.map(|record| record.app.clone()),
+        pid: record.map(|record| record.command.pid),
+        age_s: record.map(|record| now.as_secs().saturating_sub(record.started_s)),
+        cpus: record.map(|record| record.cpus.clone()).unwrap_or_default(),
+        load,
+        tasks,
+    }
+}
+
+/// Asks twice, since load is what happens in between. `None`: the run starts, ends or is stuck.
+fn look(run: &Found) -> Option<(Vec<f64>, Vec<Place>)> {
+    let socket = run.path.join(SOCKET);
+    let totals = || match ask(&socket, &Request::Status) {
+        Ok(Reply::Status(status)) => Some(status),
+        _ => None,
+    };
+    let before = totals()?;
+    std::thread::sleep(LOAD_TIME);
+    let now = totals()?;
+    let load = load(&before, &now);
+    let places = now.tasks.into_iter().map(|task| Place {
+        task: task.task,
+        index: task.index,
+        core: task.core,
+        state: task.state,
+    });
+    Some((load, places.collect()))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown as a whole per cent")]
+fn load(before: &Status, now: &Status) -> Vec<f64> {
+    let time = now.time_ns.saturating_sub(before.time_ns).max(1) as f64;
+    let pairs = before.cores.iter().zip(&now.cores);
+    let busy = pairs.map(|(before, now)| now.busy_ns.saturating_sub(before.busy_ns) as f64 / time);
+    busy.map(|load| load.clamp(0.0, 1.0)).collect()
+}
+
+fn listing(rows: &[Row]) -> String {
+    let mut table = table(&["run", ">pid", ">age", "cpus", ">load", "tasks"]);
+    for row in rows {
+        let text = |number: Option<u64>| number.map_or_else(|| "-".into(), |n| n.to_string());
+        let load: Vec<String> = row.load.iter().map(|load| percent(*load)).collect();
+        table.add_row([
+            row.run.clone(),
+            text(row.pid.map(u64::from)),
+            row.age_s.map_or_else(|| "-".into(), age),
+            CpuList(row.cpus.clone()).to_string(),
+            load.join(", "),
+            places(row),
+        ]);
+    }
+    lines_of(&table)
+}
+
+fn age(seconds: u64) -> String {
+    humantime::format_duration(Duration::from_secs(seconds)).to_string()
+}
+
+/// `core 0: lpf bpf.1` for each core that has tasks.
+fn places(row: &Row) -> String {
+    let label = |place: &Place| {
+        let several = row.tasks.iter().any(|other| other.task == place.task && other.index > 0);
+        if several { format!("{}.{}", place.task, place.index) } else { place.task.clone() }
+    };
+    let runs = |place: &&Place| place.state != "ended" && place.state != "lost";
+    let mut cores: Vec<u32> = row.tasks.iter().filter(runs).map(|place| place.core).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    let here = |core: u32| {
+        let tasks = row.tasks.iter().filter(runs).filter(|place| place.core == core).map(label);
+        format!("core {core}: {}", tasks.collect::<Vec<_>>().join(" "))
+    };
+    cores.into_iter().map(here).collect::<Vec<_>>().join("; ")
+}
+
+/// Reclaims what killed runs left.
+///
+/// # Errors
+/// The run directory cannot be trusted, or something in it cannot be removed or ended.
+pub fn clean(args: &TableArgs) -> Outcome {
+    let base = Base::open()?;
+    let reclaimed = reclaim(&base).map_err(|error| {
+        Problem::new(format!("not everything could be reclaimed: {error}"))
+            .help(format!("look into {}", base.path().display()))
+    })?;
+    if args.json {
+        print_json(&reclaimed)?;
+        return Ok(Answer::Yes);
+    }
+    let mut text = String::new();
+    for run in &reclaimed {
+        let processes = match run.ended.len() {
+            0 => "no process of it was left".to_owned(),
+            n => format!("{n} processes of it were ended"),
+        };
+        text.push_str(&format!("reclaimed {}: {processes}\n", run.run));
+    }
+    print(if text.is_empty() { "nothing to reclaim\n" } else { &text })?;
+    Ok(Answer::Yes)
+}

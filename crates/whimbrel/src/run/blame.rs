@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Turns what the helper complains about into reports that show the line to change.
+
+use miette::Report;
+use whimbrel_model::{App, Problem, Source, Task};
+
+use crate::protocol::{CoreDied, HelperError};
+
+/// The report for an error of the helper.
+pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
+    let task = app.find_task(&error.task, error.index).map(|position| &app.tasks[position]);
+    let problem = match error.kind.as_str() {
+        "module" => module(app, error),
+        "symbol" => symbol(app, error),
+        "setup" => setup(app, error),
+        "finish" => Problem::new(format!("the application could not finish: {}", error.text)),
+        "core" => core(error),
+        "memory" => Problem::new(format!("no globally visible memory: {}", error.text))
+            .help("lower `stack`, `heap`, `slots` or `memory`; `whimbrel doctor` shows the limits"),
+        "stack" => with_task(app, task, error, stack),
+        "fault" => with_task(app, task, error, fault),
+        "task" => with_task(app, task, error, failed),
+        "deadlock" => Problem::new(format!("every task waits for another: {}", error.text)).help(
+            "the table shows which channels are full or empty: give a loop more `slots` or \
+             `initial` messages, or close a port that is no longer used",
+        ),
+        "kernel" => Problem::new(format!("the kernel{} failed: {}", of_core(error), error.text))
+            .help("`whimbrel doctor` shows what this machine lacks"),
+        _ => Problem::new(format!("the helper failed ({}): {}", error.kind, error.text))
+            .help("this is a bug of whimbrel, or its two executables are of different versions"),
+    };
+    source.report(problem)
+}
+
+/// The report for a kernel that was killed.
+pub fn death(death: &CoreDied) -> Problem {
+    let CoreDied { core, signal, moved, restarted, lost, running, .. } = death;
+    let message = format!(
+        "the kernel of core {core} was killed by signal {signal}: \
+         {moved} tasks moved, {restarted} restarted, {lost} lost"
+    );
+    let help = if *lost > 0 {
+        format!("`{running}` ran there and is lost: `restart = true` would start it again")
+    } else {
+        "every task runs on; find out who killed the process, or run it again".into()
+    };
+    Problem::new(message).help(help)
+}
+
+fn module(app: &App, error: &HelperError) -> Problem {
+    Problem::new(format!("the module cannot be loaded: {}", error.text))
+        .at(app.module.span(), "this module")
+        .help("build it with `make build`; symbols that are missing must be linked into it")
+}
+
+fn symbol(app: &App, error: &HelperError) -> Problem {
+    let key = &error.key;
+    let task = app.tasks.iter().find(|task| task.entry.get_ref() == key);
+    let problem = Problem::new(format!("the module has no function `{key}`"));
+    let problem = match task {
+        Some(task) => problem.at(task.entry.span(), "the entry of this task"),
+        None => problem.at(app.module.span(), "this module"),
+    };
+    problem.help(format!(
+        "define `int {key}(struct wb_task *self)` in the module without `static`, or change `entry`"
+    ))
+}
+
+/// The first parameter that the hook mentions is what it complains about.
+fn setup(app: &App, error: &HelperError) -> Problem {
+    let words = error.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let mut keys = std::iter::once(error.key.as_str()).chain(words);
+    let problem = Problem::new(format!("the application refuses to start: {}", error.text));
+    match keys.find_map(|key| app.params.iter().find(|param| param.key == key)) {
+        Some(param) => problem
+            .at(param.span.clone(), "this parameter")
+            .help(format!("change it in [params], or with --set {}=…", param.key)),
+        None => problem,
+    }
+}
+
+fn core(error: &HelperError) -> Problem {
+    Problem::new(format!("processor {} cannot be had{}: {}", error.key, of_core(error), error.text))
+        .help("choose others with --cores; `whimbrel doctor` lists those that may be used")
+}
+
+fn of_core(error: &HelperError) -> String {
+    error.core.map_or_else(String::new, |core| format!(" on core {core}"))
+}
+
+fn with_task(
+    app: &App,
+    task: Option<&Task>,
+    error: &HelperError,
+    explain: fn(&str, &Task, &HelperError) -> Problem,
+) -> Problem {
+    match task {
+        Some(task) => explain(&app.label(&task.name, task.index), task, error),
+        None => Problem::new(format!("{}: {}", error.kind, error.text)),
+    }
+}
+
+fn stack(label: &str, task: &Task, error: &HelperError) -> Problem {
+    let kib = task.stack_bytes.get_ref() / 1024;
+    Problem::new(format!("`{label}` needs a larger stack than {kib} KiB: {}", error.text))
+        .at(task.stack_bytes.span(), "the stack of this task")
+        .help(format!("raise `stack` of `{}`, for instance to \"{}KiB\"", task.name, kib * 4))
+}
+
+fn fault(label: &str, task: &Task, error: &HelperError) -> Problem {
+    Problem::new(format!("`{label}` failed{}: {}", of_core(error), error.text))
+        .at(task.span.clone(), "this task")
+        .help(format!(
+            "the fault is in `{}` or what it calls: build the module with -g -fsanitize=address",
+            task.entry.get_ref()
+        ))
+}
+
+fn failed(label: &str, task: &Task, error: &HelperError) -> Problem {
+    Problem::new(format!("`{label}` ended the run: {}", error.text))
+        .at(task.span.clone(), "this task")
+}

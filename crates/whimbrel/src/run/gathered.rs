@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Everything that is learnt about a run while it goes on.
+
+use std::process::ExitStatus;
+
+use crate::protocol::{CoreDied, End, HelperError, Migration, Started, Status};
+
+/// More migrations than this are counted, not kept: about 200 MB.
+const MIGRATIONS_MAX: usize = 1 << 20;
+
+/// Why a run was asked to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Ctrl-C or SIGTERM.
+    User,
+    /// `--duration`.
+    Duration,
+}
+
+/// What is known of a run.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// Once the kernels ran.
+    pub started: Option<Started>,
+    /// The last totals.
+    pub latest: Option<Status>,
+    /// Migrations that ended, in order.
+    pub migrations: Vec<Migration>,
+    /// How many more there were.
+    pub migrations_left_out: u64,
+    /// Kernels that were killed.
+    pub deaths: Vec<CoreDied>,
+    /// What the helper complained about.
+    pub errors: Vec<HelperError>,
+    /// The helper's last word.
+    pub end: Option<End>,
+    /// Who asked for the end, if anybody did.
+    pub stop: Option<Stop>,
+    /// The channels did not drain in time, or the user did not want to wait.
+    pub forced: bool,
+    /// A line that makes no sense.
+    pub garbled: Option<String>,
+    /// How the helper ended.
+    pub exit: Option<ExitStatus>,
+}
+
+impl Gathered {
+    /// Keeps a migration.
+    pub fn migration(&mut self, migration: Migration) {
+        if self.migrations.len() < MIGRATIONS_MAX {
+            self.migrations.push(migration);
+        } else {
+            self.migrations_left_out += 1;
+        }
+    }
+
+    /// The totals: those at the end, or else the last ones seen.
+    pub fn totals(&self) -> Option<&Status> {
+        self.end.as_ref().map(|end| &end.status).or(self.latest.as_ref())
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Everything that is decided before a process is started: the application, its cores, its moves.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::thread::{CpuSet, sched_getaffinity};
+use whimbrel_model::{App, Manifest, Pacing, Period, Problem, Source, check_cores};
+
+use super::schedule::Schedule;
+use super::summary::Options;
+use crate::cli::{CpuList, RunArgs, Spin};
+use crate::failure::Failure;
+use crate::helpers;
+
+/// A run that makes sense.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The application.
+    pub app: App,
+    /// Its file.
+    pub source: Source,
+    /// Its whole path.
+    pub path: String,
+    /// The folder of the file.
+    pub folder: PathBuf,
+    /// Its module.
+    pub module: String,
+    /// Which frame rate it has.
+    pub pacing: Pacing,
+    /// What the run was told.
+    pub options: Options,
+    /// The moves it makes by itself.
+    pub schedule: Schedule,
+}
+
+/// Reads and checks everything that `run` was given.
+///
+/// # Errors
+/// Every kind of bad input but those that only the helper can see.
+pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
+    let (source, path, folder) = read(&args.app)?;
+    let here = env::current_dir().unwrap_or_default();
+    let app = Manifest::parse(source.text())
+        .and_then(|manifest| App::build(&manifest, &args.set, &folder, &here))
+        .map_err(|problems| Failure::in_file(&source, problems))?;
+
+    let cpus = cpus(args.cores.as_ref())?;
+    check_cores(&app, cpus.len()).map_err(|problems| Failure::in_file(&source, problems))?;
+    let schedule = Schedule::new(args, &app, cpus.len())?;
+    let pacing = pacing(args, &app)?;
+    let module = helpers::find_module(&app, &folder, &source)?;
+    let options = Options {
+        cpus,
+        frame_rate: Options::frame_rate_of(&app, pacing),
+        fast: args.fast,
+        duration_ns: args.duration.map(nanoseconds),
+        spin_ns: match args.spin {
+            Spin::Forever => None,
+            Spin::For(time) => Some(nanoseconds(time)),
+        },
+    };
+    Ok(Loaded { module: utf8(&module)?, app, source, path, folder, pacing, options, schedule })
+}
+
+/// A path as text.
+///
+/// # Errors
+/// It is not UTF-8.
+pub fn utf8(path: &Path) -> Result<String, Problem> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| Problem::new(format!("the path {} is not UTF-8", path.display())))
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn read(path: &Path) -> Result<(Source, String, PathBuf), Problem> {
+    let unreadable = |why: String| {
+        let help = "the argument is the path of an app.toml, as apps/fm_radio/app.toml";
+        Problem::new(format!("{} cannot be read: {why}", path.display())).help(help)
+    };
+    let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".into()))?;
+    let whole = path.canonicalize().map_err(|error| unreadable(error.to_string()))?;
+    let folder = whole.parent().unwrap_or(Path::new("/")).to_owned();
+    Ok((Source::new(path.display().to_string(), text), utf8(&whole)?, folder))
+}
+
+/// The processors that this process may use.
+///
+/// # Errors
+/// The system does not tell.
+pub fn usable_cpus() -> Result<Vec<u32>, Problem> {
+    let set = sched_getaffinity(None).map_err(|error| {
+        Problem::new(format!("the processors of this process are not known: {error}"))
+    })?;
+    let usable = (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));
+    Ok(usable.filter_map(|cpu| u32::try_from(cpu).ok()).collect())
+}
+
+fn cpus(wanted: Option<&CpuList>) -> Result<Vec<u32>, Problem> {
+    let usable = usable_cpus()?;
+    let Some(wanted) = wanted else { return Ok(usable) };
+    match wanted.0.iter().find(|cpu| !usable.contains(cpu)) {
+        Some(cpu) => Err(Problem::new(format!("--cores: processor {cpu} cannot be used"))
+            .help(format!("this process may use {}", CpuList(usable)))),
+        None => Ok(wanted.0.clone()),
+    }
+}
+
+fn pacing(args: &RunArgs, app: &App) -> Result<Pacing, Problem> {
+    match args.frame_rate {
+        _ if args.fast => Ok(Pacing::Fast),
+        None => Ok(Pacing::Application),
+        Some(_) if app.tasks.iter().all(|task| task.period != Period::Frame) => {
+            let message = "--frame-rate has no effect: no task is released once per frame";
+            Err(Problem::new(message).help("leave it out, or give a task `periodic = true`"))
+        }
+        Some(rate) => Ok(Pacing::Rate(rate)),
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `whimbrel run`: checks everything, starts the helper, stays with the run, and sums it up.
+
+mod blame;
+mod gathered;
+mod helper;
+mod load;
+mod record;
+mod requests;
+mod schedule;
+mod session;
+mod show;
+mod summary;
+mod verdict;
+mod view;
+
+use std::path::Path;
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use miette::Report;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use whimbrel_model::{App, PlanOptions, Problem, plan};
+
+pub use load::usable_cpus;
+
+use crate::cli::RunArgs;
+use crate::control;
+use crate::failure::{Answer, Failure, Outcome, say};
+use crate::helpers;
+use crate::output::{print, print_json};
+use crate::process::Process;
+use crate::protocol::Started;
+use crate::rundir::{Base, RunDir, RunRecord, SOCKET, reclaim};
+use gathered::Gathered;
+use helper::Helper;
+use load::{Loaded, load, utf8};
+use session::{Input, Session};
+use summary::Summary;
+use view::View;
+
+/// How long a target may take to attach a task before its source takes it back.
+const OFFER: Duration = Duration::from_millis(100);
+
+/// Runs an application.
+///
+/// # Errors
+/// Bad input, a run that failed, or a kernel or helper that was killed.
+pub fn run(args: &RunArgs) -> Outcome {
+    let mut loaded = load(args)?;
+    let launcher = helpers::find(helpers::LAUNCHER)?;
+    let folder = args.record.as_deref().map(record::prepare).transpose()?;
+    let run = open_run(&loaded.app)?;
+    let text = plan_text(&loaded, folder.as_deref())?;
+
+    let (sender, inputs) = mpsc::channel();
+    listen(&run, &sender)?;
+    let helper = Helper::start(&launcher, &loaded.folder, sender)?;
+
+    let mut record = first_record(&loaded, &helper);
+    write_record(&run, &record);
+    let on_start = |started: &Started| {
+        let pids = started.kernels.iter().map(|kernel| kernel.pid);
+        record.kernels = pids.filter_map(Process::with_pid).collect();
+        write_record(&run, &record);
+        if !args.quiet {
+            let name = run.name();
+            say(&format!("running as {name}: whimbrel migrate {name} TASK CORE moves a task"));
+        }
+    };
+    let schedule = std::mem::take(&mut loaded.schedule);
+    let view = View::new(&loaded.app, args.quiet);
+    let session = Session::new(helper, inputs, (schedule, args.duration), view, on_start);
+    let gathered = session.run(&text);
+    let name = run.name().to_owned();
+    drop(run);
+    sum_up(args, &loaded, &name, folder.as_deref(), gathered)
+}
+
+/// Keeps and shows the result of a run that is over, and says what went wrong in it.
+fn sum_up(
+    args: &RunArgs,
+    loaded: &Loaded,
+    name: &str,
+    folder: Option<&Path>,
+    gathered: Gathered,
+) -> Outcome {
+    let Loaded { app, source, path, module, options, .. } = loaded;
+    let mut reports = verdict::reports(app, source, &gathered);
+    let began = gathered.started.is_some();
+    let ok = reports.is_empty();
+    let summary = Summary::new(app, [name, path, module], options.clone(), gathered, ok);
+    if let Some(folder) = folder {
+        let written = record::finish(folder, &summary);
+        reports.extend(written.err().map(Report::new));
+    }
+    let shown = show(args, app, &summary, began);
+    if !reports.is_empty() {
+        // Even when nobody reads the result: the status is for whoever started the run.
+        return Err(Failure::Reports(reports));
+    }
+    if !began {
+        say("stopped before it started");
+    }
+    shown.map(|()| Answer::Yes)
+}
+
+fn show(args: &RunArgs, app: &App, summary: &Summary, began: bool) -> Result<(), Failure> {
+    match (args.json, began) {
+        (true, _) => print_json(summary),
+        (false, true) => print(&show::tables(app, summary)),
+        (false, false) => Ok(()),
+    }
+}
+
+/// Takes back what dead runs left, then makes the directory of this one.
+fn open_run(app: &App) -> Result<RunDir, Failure> {
+    let base = Base::open()?;
+    let left = reclaim(&base).map_err(|error| {
+        Problem::new(format!("what a dead run left cannot be reclaimed: {error}"))
+            .help("`whimbrel clean` tries again")
+    })?;
+    for dead in left {
+        say(&format!("reclaimed what the run {} left when it was killed", dead.run));
+    }
+    Ok(RunDir::create(&base, &app.name)?)
+}
+
+fn plan_text(loaded: &Loaded, folder: Option<&Path>) -> Result<String, Problem> {
+    let options = PlanOptions {
+        cpus: loaded.options.cpus.clone(),
+        module: loaded.module.clone(),
+        spin_ns: loaded.options.spin_ns,
+        offer_ns: u64::try_from(OFFER.as_nanos()).unwrap_or(u64::MAX),
+        record: folder.map(utf8).transpose()?,
+        pacing: loaded.pacing,
+    };
+    Ok(plan(&loaded.app, &options))
+}
+
+/// Starts to listen to signals and to other terminals.
+fn listen(run: &RunDir, inputs: &Sender<Input>) -> Result<(), Failure> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+        .map_err(|error| Problem::new(format!("signals cannot be taken: {error}")))?;
+    let to_session = inputs.clone();
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            if to_session.send(Input::Signal).is_err() {
+                return;
+            }
+        }
+    });
+
+    let path = run.path().join(SOCKET);
+    let to_session = inputs.clone();
+    control::serve(&path, move |ask| to_session.send(Input::Ask(ask)).is_ok()).map_err(
+        |error| {
+            Problem::new(format!("the socket {} cannot be made: {error}", path.display())).help(
+                "a path of at most 107 bytes is allowed: set XDG_RUNTIME_DIR to a shorter one",
+            )
+        },
+    )?;
+    Ok(())
+}
+
+/// What `ps` and `clean` learn of a run.
+fn first_record(loaded: &Loaded, helper: &Helper) -> RunRecord {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    RunRecord {
+        command: Process::this().unwrap_or(Process { pid: std::process::id(), start: 0 }),
+        app: loaded.app.name.clone(),
+        started_s: now.as_secs(),
+        cpus: loaded.options.cpus.clone(),
+        helper: helper.process(),
+        kernels: Vec::new(),
+    }
+}
+
+fn write_record(run: &RunDir, record: &RunRecord) {
+    if let Err(error) = run.write(record) {
+        say(&format!("run.json cannot be written, so `ps` and `clean` know less: {error}"));
+    }
+}

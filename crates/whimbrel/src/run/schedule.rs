@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The moves that a run was told to make by itself: `--move` and `--shuttle`.
+
+use std::time::Duration;
+
+use whimbrel_model::{App, Problem};
+
+use crate::cli::{Move, RunArgs, Shuttle, TaskName};
+
+/// Moves to come, by the time since the start.
+#[derive(Debug, Default)]
+pub struct Schedule {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    task: TaskName,
+    cores: Vec<u32>,
+    next: usize,
+    due: Duration,
+    /// `None`: it moves once.
+    period: Option<Duration>,
+}
+
+/// A move that is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// What moves.
+    pub task: TaskName,
+    /// Where to.
+    pub core: u32,
+    /// Whether it was asked for by itself, so that the user is told when it does not happen.
+    pub single: bool,
+}
+
+impl Schedule {
+    /// Takes over the moves that were asked for.
+    ///
+    /// # Errors
+    /// A task or a core that does not exist, or a task that may not move.
+    pub fn new(args: &RunArgs, app: &App, cores: usize) -> Result<Self, Problem> {
+        let once = |Move { task, core, at }: Move| Entry {
+            task,
+            cores: vec![core],
+            next: 0,
+            due: at,
+            period: None,
+        };
+        let again = |Shuttle { task, cores, period }: Shuttle| Entry {
+            task,
+            cores,
+            next: 0,
+            due: period,
+            period: Some(period),
+        };
+        let mut entries: Vec<Entry> = args.moves.iter().cloned().map(once).collect();
+        entries.extend(args.shuttles.iter().cloned().map(again));
+        for entry in &entries {
+            entry.check(app, cores)?;
+        }
+        Ok(Self { entries })
+    }
+
+    /// When the next move is due.
+    pub fn next(&self) -> Option<Duration> {
+        self.entries.iter().filter(|entry| entry.pending()).map(|entry| entry.due).min()
+    }
+
+    /// Takes the moves that are due by `now`. A shuttle leaves out those it is late for.
+    pub fn take(&mut self, now: Duration) -> Vec<Due> {
+        let due = self.entries.iter_mut().filter(|entry| entry.pending() && entry.due <= now);
+        due.map(|entry| entry.take(now)).collect()
+    }
+}
+
+impl Entry {
+    fn pending(&self) -> bool {
+        self.period.is_some() || self.next == 0
+    }
+
+    fn take(&mut self, now: Duration) -> Due {
+        let core = self.cores[self.next % self.cores.len()];
+        self.next += 1;
+        if let Some(period) = self.period {
+            while self.due <= now {
+                self.due += period;
+            }
+        }
+        Due { task: self.task.clone(), core, single: self.period.is_none() }
+    }
+
+    fn check(&self, app: &App, cores: usize) -> Result<(), Problem> {
+        let TaskName { name, index } = &self.task;
+        let option = if self.period.is_some() { "--shuttle" } else { "--move" };
+        let Some(task) = app.find_task(name, *index) else {
+            return Err(Problem::new(format!(
+                "{option}: the application has no task `{}`",
+                self.task
+            ))
+            .help(format!("its tasks are {}", names(app))));
+        };
+        if !app.tasks[task].migratable {
+            let problem = Problem::new(format!("{option}: `{}` may not move", self.task));
+            return Err(problem.help("its [[task]] says `migratable = false`"));
+        }
+        match self.cores.iter().find(|core| **core as usize >= cores) {
+            Some(core) => Err(Problem::new(format!("{option}: core {core} does not exist"))
+                .help(format!("this run has cores 0 to {}", cores - 1))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The tasks of an application, for a person who named none of them.
+pub fn names(app: &App) -> String {
+    let all = app.tasks.iter().map(|task| app.label(&task.name, task.index));
+    all.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(cores: &[u32], period: Option<Duration>) -> Entry {
+        let task = TaskName { name: "bpf".into(), index: 0 };
+        Entry { task, cores: cores.to_vec(), next: 0, due: ms(10), period }
+    }
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn cores(due: Vec<Due>) -> Vec<u32> {
+        due.into_iter().map(|due| due.core).collect()
+    }
+
+    #[test]
+    fn a_move_is_made_once() {
+        let mut schedule = Schedule { entries: vec![entry(&[3], None)] };
+        assert_eq!(schedule.next(), Some(ms(10)));
+        assert!(schedule.take(ms(9)).is_empty());
+        assert_eq!(cores(schedule.take(ms(10))), [3]);
+        assert_eq!(schedule.next(), None);
+        assert!(schedule.take(ms(1000)).is_empty());
+    }
+
+    #[test]
+    fn a_shuttle_takes_its_cores_in_turn_and_leaves_out_what_it_is_late_for() {
+        let mut schedule = Schedule { entries: vec![entry(&[1, 0], Some(ms(10)))] };
+        assert_eq!(cores(schedule.take(ms(10))), [1]);
+        assert_eq!(schedule.next(), Some(ms(20)));
+        assert_eq!(cores(schedule.take(ms(55))), [0]);
+        assert_eq!(schedule.next(), Some(ms(60)));
+        assert_eq!(cores(schedule.take(ms(60))), [1]);
+    }
+}

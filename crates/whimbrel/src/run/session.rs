@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One run from its plan to its end: a loop over what the helper says, what users ask, and time.
+//!
+//! Threads only read and pass on; everything is decided here, in one place and in one order.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use super::gathered::{Gathered, Stop};
+use super::helper::Helper;
+use super::requests::{Move, Requests, Waiter};
+use super::schedule::Schedule;
+use super::view::View;
+use crate::cli::TaskName;
+use crate::control::{Ask, Reply, Request};
+use crate::process::Process;
+use crate::protocol::{Line, Started};
+
+/// How long channels may take to drain after a stop.
+const DRAIN: Duration = Duration::from_secs(2);
+/// How long the helper may take to end the kernels by force, and to leave after its last word.
+const LEAVE: Duration = Duration::from_secs(2);
+/// How long a move of the schedule may take.
+const MOVE_TIMEOUT_MS: u64 = 1000;
+
+/// What a session waits for.
+#[derive(Debug)]
+pub enum Input {
+    /// The helper has said something.
+    Line(Box<Line>),
+    /// The helper has said something that makes no sense.
+    Garbled(String),
+    /// The helper has gone.
+    Closed,
+    /// The user wants an end.
+    Signal,
+    /// A request from another terminal.
+    Ask(Ask),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// The helper lays the system out.
+    Starting,
+    /// Since this moment.
+    Running(Instant),
+    /// Channels drain until this moment.
+    Draining(Instant),
+    /// Kernels are being ended, or the helper leaves, until this moment.
+    Leaving(Instant),
+    /// The helper has gone.
+    Over,
+}
+
+/// A run in progress.
+pub struct Session<'a> {
+    helper: Helper,
+    inputs: Receiver<Input>,
+    schedule: Schedule,
+    duration: Option<Duration>,
+    view: View<'a>,
+    /// Told once, with the helper's processes.
+    on_start: Box<dyn FnMut(&Started) + 'a>,
+    phase: Phase,
+    next_status: Instant,
+    requests: Requests,
+    kernels: Vec<Process>,
+    gathered: Gathered,
+}
+
+impl<'a> Session<'a> {
+    /// Takes over a helper that was just started.
+    pub fn new(
+        helper: Helper,
+        inputs: Receiver<Input>,
+        (schedule, duration): (Schedule, Option<Duration>),
+        view: View<'a>,
+        on_start: impl FnMut(&Started) + 'a,
+    ) -> Self {
+        Self {
+            helper,
+            inputs,
+            schedule,
+            duration,
+            view,
+            on_start: Box::new(on_start),
+            phase: Phase::Starting,
+            next_status: Instant::now(),
+            requests: Requests::default(),
+            kernels: Vec::new(),
+            gathered: Gathered::default(),
+        }
+    }
+
+    /// Tells the plan and stays until the helper and its kernels have gone.
+    pub fn run(mut self, plan: &str) -> Gathered {
+        self.tell(plan);
+        while self.phase != Phase::Over {
+            match self.wait() {
+                Ok(input) => self.take(input),
+                Err(RecvTimeoutError::Timeout) => self.tick(Instant::now()),
+                // Each thread that listens says Closed first: this cannot happen.
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        self.view.finish();
+        self.gathered.exit = self.helper.reap().ok();
+        for kernel in &self.kernels {
+            // They end with their helper; one that did not would keep its processor busy for ever.
+            if !kernel.wait(Duration::from_millis(200)) {
+                let _ = kernel.kill();
+            }
+        }
+        self.gathered
+    }
+
+    fn wait(&self) -> Result<Input, RecvTimeoutError> {
+        let due = match self.next_due() {
+            Some(due) => due,
+            None => return self.inputs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        // An input that is there is taken even when time has run out, so that a flood of them
+        // cannot hold up the clock for more than one.
+        let left = due.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(RecvTimeoutError::Timeout) } else { self.inputs.recv_timeout(left) }
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        let running = match self.phase {
+            Phase::Starting | Phase::Over => return None,
+            Phase::Draining(until) | Phase::Leaving(until) => return Some(until),
+            Phase::Running(since) => since,
+        };
+        let times = [
+            self.duration.map(|duration| running + duration),
+            self.schedule.next().map(|due| running + due),
+            self.view.interval().map(|_| self.next_status),
+        ];
+        times.into_iter().flatten().min()
+    }
+
+    fn tick(&mut self, now: Instant) {
+        match self.phase {
+            Phase::Running(since) => self.tick_running(now, since),
+            Phase::Draining(until) if until <= now => self.end_by_force(),
+            Phase::Leaving(until) if until <= now => {
+                self.helper.kill();
+                self.phase = Phase::Over;
+            }
+            _ => {}
+        }
+    }
+
+    fn tick_running(&mut self, now: Instant, since: Instant) {
+        let time = now.saturating_duration_since(since);
+        for due in self.schedule.take(time) {
+            let TaskName { name: task, index } = due.task.clone();
+            let request = Move { task, index, core: due.core, timeout_ms: MOVE_TIMEOUT_MS };
+            let line = self.requests.migrate(&request, Waiter::Schedule(due));
+            self.tell(&line);
+        }
+        if let Some(interval) = self.view.interval().filter(|_| self.next_status <= now) {
+            self.tell("status\n");
+            self.next_status = now + interval;
+        }
+        if self.duration.is_some_and(|duration| duration <= time) {
+            self.stop(Stop::Duration);
+        }
+    }
+
+    fn take(&mut self, input: Input) {
+        match input {
+            Input::Line(line) => self.take_line(*line),
+            Input::Garbled(line) => {
+                self.gathered.garbled.get_or_insert(line);
+                self.end_by_force();
+            }
+            Input::Closed => self.phase = Phase::Over,
+            Input::Signal => match self.phase {
+                Phase::Running(_) => self.stop(Stop::User),
+                _ => {
+                    self.gathered.stop = Some(Stop::User);
+                    self.end_by_force();
+                }
+            },
+            Input::Ask(ask) => self.take_ask(ask),
+        }
+    }
+
+    fn take_line(&mut self, line: Line) {
+        match line {
+            Line::Started(started) => self.start(started),
+            Line::Status(status) => {
+                self.requests.answer_totals(&status);
+                self.view.status(&status);
+                self.gathered.latest = Some(status);
+            }
+            Line::Migration(migration) => {
+                self.view.migration(&migration);
+                self.gathered.migration(migration);
+            }
+            Line::Migrated(migrated) => {
+                if let Some(said) = self.requests.answer_move(migrated) {
+                    self.view.say(&said);
+                }
+            }
+            Line::CoreDied(death) => {
+                self.view.death(&death);
+                self.gathered.deaths.push(death);
+            }
+            Line::Error(error) => self.gathered.errors.push(error),
+            Line::End(end) => {
+                self.gathered.end = Some(end);
+                self.phase = Phase::Leaving(Instant::now() + LEAVE);
+            }
+        }
+    }
+
+    fn start(&mut self, started: Started) {
+        let now = Instant::now();
+        let pids = started.kernels.iter().map(|kernel| kernel.pid);
+        self.kernels = pids.filter_map(Process::with_pid).collect();
+        (self.on_start)(&started);
+        self.view.started(&started);
+        self.gathered.started = Some(started);
+        if self.phase == Phase::Starting {
+            self.phase = Phase::Running(now);
+            self.next_status = now + self.view.interval().unwrap_or_default();
+        }
+    }
+
+    fn stop(&mut self, why: Stop) {
+        self.gathered.stop = Some(why);
+        self.phase = Phase::Draining(Instant::now() + DRAIN);
+        self.tell("stop\n");
+    }
+
+    fn end_by_force(&mut self) {
+        match self.phase {
+            Phase::Leaving(_) | Phase::Starting => self.helper.kill(),
+            Phase::Over => {}
+            Phase::Running(_) | Phase::Draining(_) => {
+                self.gathered.forced = true;
+                self.phase = Phase::Leaving(Instant::now() + LEAVE);
+                self.tell("kill\n");
+            }
+        }
+    }
+
+    fn take_ask(&mut self, (request, reply): Ask) {
+        if !matches!(self.phase, Phase::Running(_) | Phase::Draining(_)) {
+            // Whoever asked may have gone.
+            let _ = reply.send(Reply::Refused("the run is starting or ending: try again".into()));
+            return;
+        }
+        let line = match request {
+            Request::Status => self.requests.totals(reply).to_owned(),
+            Request::Migrate { task, index, core, timeout_ms } => {
+                let request = Move { task, index, core, timeout_ms };
+                self.requests.migrate(&request, Waiter::Client(reply))
+            }
+        };
+        self.tell(&line);
+    }
+
+    /// A helper that takes no line is stuck or has gone: either way its end is what comes next.
+    fn tell(&mut self, lines: &str) {
+        if self.helper.tell(lines).is_err() {
+            self.helper.kill();
+        }
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the tests of the command share: a place of their own, and applications made of the tasks
+//! in `tests/apps/tasks.c`.
+
+// Each test binary uses its own part of this module.
+#![allow(dead_code)]
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// The longest that anything in these tests may take, also on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A source at 500 messages per second, a worker and a sink that checks their order.
+pub const STREAM: &str = r#"
+[[task]]
+name = "source"
+periodic = true
+restart = true
+
+[[task]]
+name = "worker"
+restart = true
+
+[[task]]
+name = "sink"
+restart = true
+
+[[channel]]
+from = "source.out"
+to = "worker.in"
+slot_bytes = 8
+
+[[channel]]
+from = "worker.out"
+to = "sink.in"
+slot_bytes = 8
+"#;
+
+/// The root of the source tree.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The folder of the helpers that `make build` makes.
+pub fn helpers() -> PathBuf {
+    let folder =
+        std::env::var_os("WHIMBREL_LIBEXEC").map_or_else(|| root().join("bin"), PathBuf::from);
+    assert!(folder.join("whimbrel-linux").is_file(), "run `make build test-modules` first");
+    folder
+}
+
+/// The command, in a folder of its own, with a run directory of its own.
+pub struct Place {
+    folder: tempfile::TempDir,
+    helpers: PathBuf,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Self::with_helpers(helpers())
+    }
+
+    /// With other helpers than those of the source tree.
+    pub fn with_helpers(helpers: PathBuf) -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), helpers }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The folder of the runs.
+    pub fn runs(&self) -> PathBuf {
+        self.path("whimbrel")
+    }
+
+    /// Writes an app.toml with the given tables after [app] and [params].
+    pub fn app(&self, tables: &str) -> PathBuf {
+        let module = root().join("build/test-apps/tasks.so");
+        assert!(module.is_file(), "run `make build test-modules` first");
+        let head = format!(
+            "[app]\nname = \"test\"\nmodule = \"{}\"\nframe_rate = 500\n\n\
+             [params]\nrefuse = \"\"\nmessages = 0\nstep_ms = 1\n",
+            module.display()
+        );
+        let path = self.path("app.toml");
+        fs::write(&path, head + tables).unwrap();
+        path
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_whimbrel"));
+        command
+            .args(args)
+            .current_dir(self.folder.path())
+            .env("WHIMBREL_LIBEXEC", &self.helpers)
+            .env("XDG_RUNTIME_DIR", self.folder.path())
+            .envs([("NO_COLOR", "1"), ("COLUMNS", "100"), ("LC_ALL", "C.UTF-8"), ("TERM", "xterm")])
+            .env_remove("FORCE_COLOR")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn output(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// Runs to the end and gives the JSON on standard output; the exit status must be `status`.
+    pub fn json(&self, args: &[&str], status: i32) -> Value {
+        let output = self.output(args);
+        assert_eq!(output.status.code(), Some(status), "{}", text(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// Runs to an error, and gives what standard error says without this place's own paths.
+    pub fn error(&self, args: &[&str]) -> String {
+        let output = self.output(args);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        self.anonymous(&said)
+    }
+
+    /// The text without paths that differ from place to place.
+    pub fn anonymous(&self, said: &str) -> String {
+        let said = said.replace(self.folder.path().to_str().unwrap(), "HERE");
+        let said = said.replace(self.helpers.to_str().unwrap(), "BIN");
+        said.replace(root().to_str().unwrap(), "ROOT")
+    }
+
+    /// Starts a run in the background and waits until its kernels run.
+    pub fn start(&self, args: &[&str]) -> Run<'_> {
+        let mut command = self.command(&["run"]);
+        let child =
+            command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut run = Run { place: self, child };
+        let end = Instant::now() + PATIENCE;
+        while run.record().is_none_or(|record| record["kernels"] == serde_json::json!([])) {
+            if Instant::now() > end || run.child.try_wait().unwrap().is_some() {
+                panic!("it does not start: {}", text(&run.finish().stderr));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        run
+    }
+}
+
+/// A run in the background; killed when it is dropped.
+pub struct Run<'a> {
+    place: &'a Place,
+    child: Child,
+}
+
+impl Run<'_> {
+    /// What `run.json` of the one run in this place says.
+    pub fn record(&self) -> Option<Value> {
+        let entry = fs::read_dir(self.place.runs()).ok()?.next()?.ok()?;
+        serde_json::from_slice(&fs::read(entry.path().join("run.json")).ok()?).ok()
+    }
+
+    /// The helper and the kernels, as they are written in `run.json`.
+    pub fn processes(&self) -> Vec<Value> {
+        let record = self.record().expect("the run has a run.json");
+        let kernels = record["kernels"].as_array().unwrap().clone();
+        std::iter::once(record["helper"].clone()).chain(kernels).collect()
+    }
+
+    pub fn signal(&self, signal: i32) {
+        kill(u64::from(self.child.id()), signal);
+    }
+
+    /// Waits for the end.
+    pub fn finish(&mut self) -> Output {
+        let end = Instant::now() + PATIENCE;
+        while self.child.try_wait().unwrap().is_none() {
+            if Instant::now() > end {
+                self.child.kill().unwrap();
+                panic!("the run does not end");
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        self.child.stdout.as_mut().unwrap().read_to_end(&mut stdout).unwrap();
+        self.child.stderr.as_mut().unwrap().read_to_end(&mut stderr).unwrap();
+        Output { status: self.child.wait().unwrap(), stdout, stderr }
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        // After an orderly end there is nothing to kill.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Sends a signal to a process that a test has started.
+pub fn kill(pid: u64, signal: i32) {
+    let status = Command::new("kill").arg(format!("-{signal}")).arg(pid.to_string()).status();
+    assert!(status.unwrap().success());
+}
+
+pub fn pid(process: &Value) -> u64 {
+    process["pid"].as_u64().unwrap()
+}
+
+/// Whether a process of `run.json` is still there.
+pub fn lives(process: &Value) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid(process))).unwrap_or_default();
+    let fields: Vec<&str> =
+        stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().collect();
+    let start = fields.get(19).and_then(|start| start.parse::<u64>().ok());
+    start == process["start"].as_u64() && fields[0] != "Z"
+}
+
+/// Waits until none of these processes is there.
+pub fn wait_until_gone(processes: &[Value]) {
+    let end = Instant::now() + PATIENCE;
+    while let Some(left) = processes.iter().find(|process| lives(process)) {
+        assert!(Instant::now() < end, "process {left} is left behind");
+        thread::sleep(Duration::from_millis(2));
+    }
+}

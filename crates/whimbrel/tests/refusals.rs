@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Bad input: one clear error that says what to do, exit status 2, and nothing left behind.
+
+mod common;
+
+use std::fs;
+
+use common::{Place, STREAM, root};
+use insta::assert_snapshot;
+
+/// What `run` says of an application with these tables.
+fn run(place: &Place, tables: &str, args: &[&str]) -> String {
+    let app = place.app(tables);
+    let args = [&["run", app.to_str().unwrap(), "--quiet", "--duration", "5s"], args].concat();
+    let said = place.error(&args);
+    let runs = fs::read_dir(place.runs()).map_or(0, Iterator::count);
+    assert_eq!(runs, 0, "a run directory is left");
+    // Addresses and numbers of processes differ from run to run.
+    said.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+fn radio(place: &Place, args: &[&str]) -> String {
+    let app = root().join("apps/fm_radio/app.toml");
+    let out = place.path("out.wav");
+    let out = format!("output={}", out.display());
+    let head = ["run", app.to_str().unwrap(), "--quiet", "--set", &out];
+    place.error(&[&head, args].concat())
+}
+
+#[test]
+fn an_unknown_key_is_shown_with_its_line() {
+    let place = Place::new();
+    assert_snapshot!(run(&place, &STREAM.replace("restart", "restrat"), &[]));
+}
+
+#[test]
+fn an_application_that_does_not_exist_is_named() {
+    assert_snapshot!(Place::new().error(&["run", "nowhere/app.toml"]));
+}
+
+#[test]
+fn an_iq_file_that_is_missing_is_shown_at_its_parameter() {
+    let said = radio(&Place::new(), &["--set", "input=missing.cu8"]);
+    assert!(said.contains("missing.cu8"), "{said}");
+    assert!(said.contains("this parameter"), "{said}");
+    assert!(said.contains("--set input="), "{said}");
+}
+
+#[test]
+fn an_iq_file_that_is_cut_off_is_an_error() {
+    let place = Place::new();
+    let whole = fs::read(root().join("apps/fm_radio/data/cold_day_240k.cu8")).unwrap();
+    fs::write(place.path("cut.cu8"), &whole[..9601]).unwrap();
+    let said = radio(&place, &["--set", "input=cut.cu8"]);
+    assert!(said.contains("cut.cu8"), "{said}");
+}
+
+#[test]
+fn a_loop_that_cannot_start_is_refused() {
+    let back = "[[channel]]\nfrom = \"sink.out\"\nto = \"source.in\"\nslot_bytes = 8\n";
+    assert_snapshot!(run(&Place::new(), &(STREAM.to_owned() + back), &[]));
+}
+
+#[test]
+fn a_core_that_does_not_exist_is_refused() {
+    let place = Place::new();
+    let tables = STREAM.replace("name = \"sink\"", "name = \"sink\"\ncore = 1");
+    assert_snapshot!(run(&place, &tables, &["--cores", "0"]));
+}
+
+#[test]
+fn a_processor_that_does_not_exist_is_refused() {
+    let said = run(&Place::new(), STREAM, &["--cores", "60000"]);
+    assert!(said.contains("processor 60000 cannot be used"), "{said}");
+    assert!(said.contains("this process may use 0"), "{said}");
+}
+
+#[test]
+fn a_function_that_the_module_does_not_have_is_shown_at_its_entry() {
+    let tables = STREAM.replace("name = \"worker\"", "name = \"worker\"\nentry = \"wroker\"");
+    assert_snapshot!(run(&Place::new(), &tables, &[]));
+}
+
+#[test]
+fn a_module_that_does_not_exist_is_shown_with_where_it_was_looked_for() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let text = fs::read_to_string(&app).unwrap().replace("tasks.so", "taks.so");
+    fs::write(&app, text).unwrap();
+    let said = place.error(&["run", app.to_str().unwrap()]);
+    assert!(said.contains("does not exist") && said.contains("make build"), "{said}");
+}
+
+#[test]
+fn a_module_that_is_no_module_is_refused() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let text = fs::read_to_string(&app).unwrap();
+    let module = root().join("build/test-apps/tasks.so");
+    fs::write(&app, text.replace(module.to_str().unwrap(), "app.toml")).unwrap();
+    let said = place.error(&["run", app.to_str().unwrap()]);
+    assert!(said.contains("the module cannot be loaded"), "{said}");
+}
+
+#[test]
+fn a_task_too_big_for_its_stack_is_named_with_its_stack() {
+    let tables = "[[task]]\nname = \"deep\"\nstack = \"16KiB\"\n";
+    assert_snapshot!(run(&Place::new(), tables, &["--cores", "0"]));
+}
+
+#[test]
+fn a_task_that_touches_foreign_memory_is_named() {
+    let said = run(&Place::new(), "[[task]]\nname = \"wild\"\n", &["--cores", "0"]);
+    assert!(said.contains("`wild` failed on core 0"), "{said}");
+    assert!(said.contains("this task"), "{said}");
+}
+
+#[test]
+fn a_task_that_gives_up_says_why() {
+    assert_snapshot!(run(&Place::new(), "[[task]]\nname = \"unhappy\"\n", &["--cores", "0"]));
+}
+
+#[test]
+fn an_application_that_refuses_to_start_is_shown_at_the_parameter_it_names() {
+    assert_snapshot!(run(&Place::new(), STREAM, &["--set", "refuse=set"]));
+}
+
+#[test]
+fn tasks_that_all_wait_for_each_other_end_the_run() {
+    let tables = "[[task]]\nname = \"a\"\nentry = \"mutual\"\n\
+                  [[task]]\nname = \"b\"\nentry = \"mutual\"\n\
+                  [[mailbox]]\nfrom = [\"a.out\"]\nto = \"b.in\"\nslot_bytes = 8\n\
+                  [[mailbox]]\nfrom = [\"b.out\"]\nto = \"a.in\"\nslot_bytes = 8\n";
+    let said = run(&Place::new(), tables, &[]);
+    assert!(said.contains("every task waits for another"), "{said}");
+}
+
+#[test]
+fn moves_of_tasks_or_to_cores_that_do_not_exist_are_refused() {
+    let place = Place::new();
+    let pinned = STREAM.replace("name = \"sink\"", "name = \"sink\"\nmigratable = false");
+    let cases = [
+        ("--move", "wroker=0@1s", "its tasks are source, worker, sink"),
+        ("--move", "worker=7@1s", "this run has cores 0 to 0"),
+        ("--shuttle", "sink=0,0@1s", "migratable = false"),
+    ];
+    for (option, value, expected) in cases {
+        let said = run(&place, &pinned, &["--cores", "0", option, value]);
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn a_frame_rate_without_a_task_to_release_is_refused() {
+    let said = run(&Place::new(), &STREAM.replace("periodic = true", ""), &["--frame-rate", "9"]);
+    assert!(said.contains("--frame-rate has no effect"), "{said}");
+}
+
+#[test]
+fn a_folder_with_files_is_not_recorded_into() {
+    let place = Place::new();
+    fs::create_dir(place.path("rec")).unwrap();
+    fs::write(place.path("rec/mine"), "").unwrap();
+    assert_snapshot!(run(&place, STREAM, &["--record", "rec"]));
+}
+
+#[test]
+fn a_run_directory_that_others_may_use_is_not_trusted() {
+    let place = Place::new();
+    fs::create_dir(place.runs()).unwrap();
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    fs::set_permissions(place.runs(), open).unwrap();
+    for args in [&["ps"][..], &["clean"], &["migrate", "test-1", "a", "0"]] {
+        let said = place.error(args);
+        assert!(said.contains("cannot be trusted: others may use it"), "{said}");
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Runs that go well, from their start to each way to end.
+
+mod common;
+
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{Place, STREAM, text};
+use serde_json::Value;
+
+const SIGINT: i32 = 2;
+const SIGTERM: i32 = 15;
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// A task that does not end when it should.
+const STUBBORN: &str = "[[task]]\nname = \"stubborn\"\n";
+
+#[test]
+fn a_run_ends_when_its_sources_do_and_every_message_has_arrived() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let args = ["run", app.to_str().unwrap(), "--fast", "--set", "messages=2000", "--json"];
+    let summary = place.json(&args, 0);
+
+    assert_eq!(summary["ended"], "finished");
+    assert_eq!(number(&summary["frames"]), 2000);
+    assert_eq!(summary["app"]["params"]["messages"], 2000.0);
+    for channel in summary["channels"].as_array().unwrap() {
+        assert_eq!((number(&channel["sent"]), number(&channel["received"])), (2000, 2000));
+    }
+    assert_eq!(fs::read_dir(place.runs()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_result_is_shown_as_tables() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let output = place.output(&["run", app.to_str().unwrap(), "--fast", "--set", "messages=50"]);
+    let shown = text(&output.stdout);
+
+    assert!(output.status.success());
+    assert!(shown.starts_with("test finished after "), "{shown}");
+    for part in ["50 frames", "0 deadline misses", "core  cpu", "source_worker", "worker_sink"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
+
+#[test]
+fn messages_stay_in_order_while_tasks_move_on_schedule() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let summary = place.json(
+        &[
+            "run",
+            app.to_str().unwrap(),
+            "--cores",
+            "0,0",
+            "--duration",
+            "500ms",
+            "--json",
+            "--shuttle",
+            "worker=1,0@20ms",
+            "--move",
+            "sink=1@100ms",
+        ],
+        0,
+    );
+    assert_eq!(summary["ended"], "duration");
+    let migrations = summary["migrations"].as_array().unwrap();
+    let ok = |task: &str| {
+        let of_task = migrations.iter().filter(|m| m["task"] == task && m["status"] == "ok");
+        of_task.count()
+    };
+    assert!(ok("worker") >= 5, "{migrations:?}");
+    assert_eq!(ok("sink"), 1);
+    for migration in migrations.iter().filter(|m| m["status"] == "ok") {
+        let times = ["request_ns", "parked_ns", "attached_ns", "running_ns"];
+        let times: Vec<u64> = times.iter().map(|time| number(&migration[time])).collect();
+        assert!(times.is_sorted(), "{migration}");
+    }
+    let phases: Vec<&str> = summary["migration_latency"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|phase| phase["phase"].as_str().unwrap())
+        .collect();
+    assert_eq!(phases[..3], ["request to parked", "parked to attached", "attached to running"]);
+}
+
+#[test]
+fn a_run_keeps_the_frame_rate_it_is_given() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let args = ["--frame-rate", "50", "--set", "messages=11", "--json"];
+    let summary = place.json(&[&["run", app.to_str().unwrap()], &args[..]].concat(), 0);
+    assert!(number(&summary["time_ns"]) >= 200_000_000);
+    assert_eq!(summary["options"]["frame_rate"], 50.0);
+}
+
+#[test]
+fn ctrl_c_and_sigterm_end_a_run_with_its_summary_and_without_an_error() {
+    for signal in [SIGINT, SIGTERM] {
+        let place = Place::new();
+        let app = place.app(STREAM);
+        let mut run = place.start(&[app.to_str().unwrap(), "--json"]);
+        thread::sleep(Duration::from_millis(100));
+        let processes = run.processes();
+        run.signal(signal);
+        let output = run.finish();
+
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(summary["ended"], "stopped");
+        let worker = &summary["channels"][0];
+        assert_eq!(worker["sent"], worker["received"]);
+        assert!(number(&summary["frames"]) > 0);
+        assert!(processes.iter().all(|process| !common::lives(process)));
+        assert_eq!(fs::read_dir(place.runs()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_second_ctrl_c_ends_a_run_at_once() {
+    let place = Place::new();
+    let app = place.app(STUBBORN);
+    let mut run = place.start(&[app.to_str().unwrap(), "--json"]);
+    run.signal(SIGINT);
+    thread::sleep(Duration::from_millis(300));
+    let second = Instant::now();
+    run.signal(SIGINT);
+    let output = run.finish();
+
+    assert!(second.elapsed() < Duration::from_millis(1500), "it waited for the channels");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["ended"], "forced");
+}
+
+#[test]
+fn a_source_that_goes_on_after_the_time_of_a_run_is_an_error() {
+    let place = Place::new();
+    let app = place.app(STUBBORN);
+    let said = place.error(&["run", app.to_str().unwrap(), "--duration", "50ms", "--quiet"]);
+    assert!(said.contains("did not drain within 2 s"), "{said}");
+    assert!(said.contains("wb_stopping()"), "{said}");
+}
+
+#[test]
+fn a_recorded_run_has_a_summary_and_one_ordered_stream_per_core() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let args = ["--cores", "0,0", "--fast", "--set", "messages=300", "--record", "rec", "--json"];
+    let printed = place.json(&[&["run", app.to_str().unwrap()], &args[..]].concat(), 0);
+    let kept: Value =
+        serde_json::from_slice(&fs::read(place.path("rec/summary.json")).unwrap()).unwrap();
+    assert_eq!(kept, printed);
+
+    let mut sends = 0;
+    for core in 0..2_u32 {
+        let bytes = fs::read(place.path(&format!("rec/core-{core}.events"))).unwrap();
+        let (header, records) = bytes.split_at(32);
+        assert_eq!(&header[..8], b"WBEVENTS");
+        assert_eq!(header[16..20], core.to_le_bytes());
+        assert_eq!(records.len() % 24, 0);
+        let time = |r: &[u8]| u64::from_le_bytes(r[..8].try_into().unwrap());
+        assert!(records.chunks(24).map(time).is_sorted());
+        sends += records.chunks(24).filter(|r| r[8] == 5 && r[16..20] == [0; 4]).count();
+    }
+    assert_eq!(number(&kept["dropped_events"]), 0);
+    assert_eq!(sends, 300, "sends into the first channel");
+}
+
+#[test]
+fn a_quiet_run_says_nothing_while_it_runs_and_a_loud_one_shows_the_load() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let run = |quiet: &[&str]| {
+        let args = ["run", app.to_str().unwrap(), "--duration", "2500ms"];
+        text(&place.output(&[&args, quiet].concat()).stderr)
+    };
+    assert_eq!(run(&["--quiet"]), "");
+    let said = run(&[]);
+    assert!(said.starts_with("running as test-1: "), "{said}");
+    assert!(said.contains("deadline misses  load "), "{said}");
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_error() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    for args in [&["run", app.to_str().unwrap(), "--fast", "--set", "messages=5"][..], &["ps"]] {
+        let (reader, writer) = UnixStream::pair().unwrap();
+        drop(reader);
+        let mut command = place.command(args);
+        let output = command.stdout(OwnedFd::from(writer)).stderr(Stdio::piped()).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn a_reader_that_has_gone_does_not_hide_that_a_run_failed() {
+    let place = Place::new();
+    let app = place.app("[[task]]\nname = \"unhappy\"\n");
+    let (reader, writer) = UnixStream::pair().unwrap();
+    drop(reader);
+    let mut command = place.command(&["run", app.to_str().unwrap()]);
+    let output = command.stdout(OwnedFd::from(writer)).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("the antenna is unplugged"));
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A run is seen and steered from another terminal.
+
+mod common;
+
+use std::thread;
+use std::time::Duration;
+
+use common::{Place, STREAM};
+use insta::assert_snapshot;
+use serde_json::json;
+
+/// One task computes for long between its checkpoints; another may not move at all.
+const SLOW: &str = "[[task]]\nname = \"slow\"\n[[task]]\nname = \"stubborn\"\nmigratable = false\n";
+
+#[test]
+fn a_task_moves_while_the_stream_flows_and_ps_shows_where_it_is() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let mut run = place.start(&[app.to_str().unwrap(), "--cores", "0,0", "--json"]);
+
+    let moved = place.output(&["migrate", "test-1", "worker", "1"]);
+    assert_eq!(common::text(&moved.stdout), "worker runs on core 1\n");
+    assert!(moved.status.success());
+    let moved = place.json(&["migrate", "test-1", "sink.0", "1", "--json"], 0);
+    assert_eq!((&moved["task"], &moved["status"]), (&json!("sink"), &json!("ok")));
+
+    let runs = place.json(&["ps", "--json"], 0);
+    assert_eq!(runs.as_array().unwrap().len(), 1);
+    assert_eq!((&runs[0]["run"], &runs[0]["cpus"]), (&json!("test-1"), &json!([0, 0])));
+    assert_eq!(runs[0]["load"].as_array().unwrap().len(), 2);
+    let places: Vec<_> = runs[0]["tasks"].as_array().unwrap().iter().map(|t| &t["core"]).collect();
+    assert_eq!(places, [&json!(0), &json!(1), &json!(1)]);
+
+    let listing = common::text(&place.output(&["ps"]).stdout);
+    assert!(listing.contains("core 0: source; core 1: worker sink"), "{listing}");
+    run.signal(2);
+    assert!(run.finish().status.success());
+    assert_eq!(common::text(&place.output(&["ps"]).stdout), "no runs\n");
+}
+
+#[test]
+fn every_refused_migration_says_why_and_what_to_do() {
+    let place = Place::new();
+    let app = place.app(SLOW);
+    let _run = place.start(&[app.to_str().unwrap(), "--cores", "0,0", "--set", "step_ms=100000"]);
+
+    assert_snapshot!("no_run", place.error(&["migrate", "radio-7", "slow", "1"]));
+    assert_snapshot!("no_task", place.error(&["migrate", "test-1", "quick", "1"]));
+    assert_snapshot!("no_core", place.error(&["migrate", "test-1", "slow", "9"]));
+    assert_snapshot!("pinned", place.error(&["migrate", "test-1", "stubborn", "1"]));
+    assert_snapshot!(
+        "timeout",
+        place.error(&["migrate", "test-1", "slow", "1", "--timeout", "10ms"])
+    );
+}
+
+#[test]
+fn a_second_migration_while_one_is_under_way_is_refused_and_the_first_is_not_disturbed() {
+    let place = Place::new();
+    let app = place.app(SLOW);
+    let _run = place.start(&[app.to_str().unwrap(), "--cores", "0,0", "--set", "step_ms=2500"]);
+
+    thread::scope(|scope| {
+        let first =
+            scope.spawn(|| place.output(&["migrate", "test-1", "slow", "1", "--timeout", "10s"]));
+        thread::sleep(Duration::from_millis(200));
+        assert_snapshot!("busy", place.error(&["migrate", "test-1", "slow", "1"]));
+        assert!(first.join().unwrap().status.success());
+    });
+}

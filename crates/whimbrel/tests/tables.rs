@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The help, and the commands that only look or measure.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use common::{Place, text};
+use insta::assert_snapshot;
+
+#[test]
+fn the_help_is_the_manual() {
+    let place = Place::new();
+    for command in ["run", "migrate", "ps", "clean", "doctor", "bench"] {
+        let output = place.output(&[command, "--help"]);
+        assert_snapshot!(format!("help_{command}"), text(&output.stdout));
+    }
+    assert_snapshot!("help", text(&place.output(&["--help"]).stdout));
+}
+
+#[test]
+fn a_command_line_that_makes_no_sense_is_an_error() {
+    let place = Place::new();
+    for args in [&["run"][..], &["run", "a", "--fast", "--frame-rate", "1"], &["fly"], &[]] {
+        assert_eq!(place.output(args).status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn doctor_finds_a_machine_that_these_tests_run_on_fit() {
+    let place = Place::new();
+    let findings = place.json(&["doctor", "--json"], 0);
+    let of = |what: &str| {
+        let all = findings.as_array().unwrap();
+        all.iter().find(|finding| finding["what"] == what).unwrap()["verdict"].clone()
+    };
+    for what in ["whimbrel-linux", "memfd_create", "pidfd_open", "GVM address", "run directory"] {
+        assert_eq!(of(what), "ok", "{what}");
+    }
+    assert!(text(&place.output(&["doctor"]).stdout).contains("memfd_create"));
+}
+
+#[test]
+fn doctor_answers_no_when_nothing_could_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place::with_helpers(folder.path().to_owned());
+    let findings = place.json(&["doctor", "--json"], 1);
+    assert_eq!(findings[0]["verdict"], "fatal");
+    assert_eq!(findings[0]["advice"], "build it: make build");
+}
+
+#[test]
+fn doctor_answers_no_under_a_limit_that_would_end_the_helper() {
+    let place = Place::new();
+    let doctor = place.command(&["doctor"]);
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "ulimit -f 100; exec \"$0\" doctor"]).arg(doctor.get_program());
+    limited.envs(doctor.get_envs().filter_map(|(key, value)| Some((key, value?))));
+    let output = limited.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("ulimit -f unlimited"), "{}", text(&output.stdout));
+}
+
+/// Helpers where the benchmarks are a script, with peers beside their folder.
+fn bench_place(script: &str) -> (tempfile::TempDir, Place) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    write("bin/whimbrel-bench", script);
+    let peers = r#"{"peer":"gnuradio","samples_per_s":2e6},{"peer":"futuresdr","missing":"no"}"#;
+    write("bench/peers/run", &format!("echo '[{peers}]'"));
+    let place = Place::with_helpers(folder.path().join("bin"));
+    (folder, place)
+}
+
+#[test]
+fn bench_passes_groups_on_and_compares_the_radio_with_its_peers() {
+    let row = r#"{"bench":"fm_radio.one_core","unit":"samples/s","p50":5000000,"args":"'"$*"'"}"#;
+    let (_folder, place) = bench_place(&format!("echo '{row}'"));
+    let rows = place.json(&["bench", "fm_radio", "--quick", "--peers", "--json"], 0);
+    assert_eq!(rows[0]["args"], "fm_radio --quick");
+    assert_eq!((&rows[1]["against"], &rows[1]["ratio"]), (&"gnuradio".into(), &2.5.into()));
+    assert_eq!(rows.as_array().unwrap().len(), 2);
+
+    let output = place.output(&["bench", "--peers"]);
+    assert_snapshot!(text(&output.stdout));
+    assert_eq!(text(&output.stderr), "futuresdr was not measured: no\n");
+}
+
+#[test]
+fn a_benchmark_that_fails_is_an_error() {
+    let (_folder, place) = bench_place("exit 3");
+    assert!(place.error(&["bench"]).contains("exit status: 3"));
+    let (_folder, place) = bench_place("echo nonsense");
+    assert!(place.error(&["bench"]).contains("makes no sense"));
+}
