@@ -24,7 +24,7 @@ build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-bench  ## build the
 demo: build  ## play a recording through the FM radio while its demodulator moves
 	@mkdir -p $(BUILD)/demo
 	$(BIN)/whimbrel run $(APP)/app.toml --set output=$(abspath $(BUILD))/demo/cold_day.wav \
-		--shuttle demodulator=1,0@500ms
+		--shuttle demodulator=1,0@450ms
 	@ls -l $(BUILD)/demo/cold_day.wav
 
 test: setup lint build test-c test-sanitizers test-aarch64 test-apps test-rust test-python  ## lint, build and every test: what CI runs

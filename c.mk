@@ -90,14 +90,20 @@ $(BIN)/whimbrel-bench: $(call linux_objects,release) $(call objects,release,$(wi
 
 # ---- Tests --------------------------------------------------------------------------------------
 
-TEST_MODULES := $(patsubst crates/whimbrel/tests/apps/%.c,$(BUILD)/test-apps/%.so,$(wildcard crates/whimbrel/tests/apps/*.c))
+TEST_MODULES := $(patsubst crates/whimbrel/tests/apps/%,$(BUILD)/test-apps/%.so,$(basename $(wildcard crates/whimbrel/tests/apps/*.c*)))
+# A stack frame larger than the guard must touch it: without this, an overflow may jump over it.
+MODULE_FLAGS := -Wall -Wextra -Wpedantic -Werror -O2 -g -fPIC -fstack-clash-protection -shared -Imiddleware/include
 
 .PHONY: test-modules template
 test-modules: $(TEST_MODULES)
 
 $(BUILD)/test-apps/%.so: crates/whimbrel/tests/apps/%.c
 	@mkdir -p $(@D)
-	$(CC) $(WARN) -O2 -g -fPIC -shared -Imiddleware/include -o $@ $<
+	$(CC) -std=c11 $(MODULE_FLAGS) -o $@ $<
+
+$(BUILD)/test-apps/%.so: crates/whimbrel/tests/apps/%.cc
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 $(MODULE_FLAGS) -o $@ $<
 
 template: $(call objects,release,$(wildcard kernels/template/*.c))
 

@@ -9,6 +9,7 @@ set -eu
 # For `make build` and `make demo` nothing is needed; these are for `make test` and `make lint`.
 packages='
     clang-format
+    g++
     gcc-aarch64-linux-gnu
     libc6-dev-arm64-cross
     python3-numpy

@@ -35,14 +35,15 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
         .module_bytes = MODULE_BYTES,
         .cpus = plan->cpus,
         .spin_ns = plan->spin_ns,
+        .launcher_fds = build->launcher_fds,
+        .n_launcher_fds = sizeof build->launcher_fds / sizeof build->launcher_fds[0],
     };
 
-    build->gvm_bytes = config.memory_bytes + config.stacks_bytes;
     if (wb_linux_open(&build->lx, &config) == WB_OK)
         return true;
     char text[256];
     snprintf(text, sizeof text, "%zu bytes of globally visible memory cannot be had: %s",
-             build->gvm_bytes, strerror(errno));
+             config.memory_bytes + config.stacks_bytes, strerror(errno));
     return fail(build, error, "memory", "", text);
 }
 

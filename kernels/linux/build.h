@@ -10,11 +10,11 @@
 #include "tell.h"
 
 struct build {
+    int launcher_fds[2];  // in: closed in the kernels
     struct wb_linux *lx;
     struct wb_app *app;
     enum wb_status (*finish)(struct wb_app *);  // the module's hook, or NULL
-    size_t gvm_bytes;
-    char text[1024];  // what went wrong, for `error`
+    char text[1024];                            // what went wrong, for `error`
 };
 
 /// Lays out memory, loads the module, adds tasks, channels and ports, and runs the module's

@@ -22,8 +22,8 @@ void context_start(void);
 _Noreturn void kernel_task_start(struct wb_task *task);
 
 // The summary word of this core's inbox: kernel_run() maps the core's page over this one.
-_Alignas(PAGE_BYTES) _Atomic uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
-extern _Atomic uint32_t wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
+_Alignas(PAGE_BYTES) uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
+extern uint32_t wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
 
 enum after { STAY, GO_READY, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
@@ -236,8 +236,11 @@ static void loop(void)
 
 void kernel_run(struct wb_core *core, uint64_t spin_ns)
 {
-    struct cxx_globals *(*globals)(void);
-    *(void **)&globals = dlsym(RTLD_DEFAULT, "__cxa_get_globals");
+    // A module brings libstdc++ along, outside the global scope.
+    void *libstdcxx = dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY);
+    struct cxx_globals *(*globals)(void) = NULL;
+    if (libstdcxx != NULL)
+        *(void **)&globals = dlsym(libstdcxx, "__cxa_get_globals");
 
     k.core = core;
     k.spin_ns = spin_ns;

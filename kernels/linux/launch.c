@@ -90,6 +90,11 @@ struct wb_system *wb_linux_system(struct wb_linux *lx)
     return lx->system;
 }
 
+size_t wb_linux_gvm_bytes(const struct wb_linux *lx)
+{
+    return lx->gvm.bytes;
+}
+
 void *wb_linux_stack(struct wb_linux *lx, size_t bytes)
 {
     return gvm_stack(&lx->gvm, bytes);
@@ -101,6 +106,19 @@ void *wb_linux_module(struct wb_linux *lx, const char *path, char *error, size_t
 }
 
 // ---- Starting -----------------------------------------------------------------------------------
+
+// A task that uses a stale descriptor number shall get EBADF, not one of ours.
+static void close_launcher_fds(const struct wb_linux *lx, uint32_t index)
+{
+    close(lx->epoll);
+    close(lx->wake);
+    close(lx->gvm.fd);
+    for (uint32_t i = 0; i < index; i++)
+        if (lx->kernels[i].pidfd >= 0)
+            close(lx->kernels[i].pidfd);
+    for (uint32_t i = 0; i < lx->config.n_launcher_fds; i++)
+        close(lx->config.launcher_fds[i]);
+}
 
 static _Noreturn void be_kernel(struct wb_linux *lx, uint32_t index, pid_t launcher)
 {
@@ -119,6 +137,7 @@ static _Noreturn void be_kernel(struct wb_linux *lx, uint32_t index, pid_t launc
                         "a kernel could not take its processor or map its inbox");
         _exit(3);
     }
+    close_launcher_fds(lx, index);
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     fault_catch();

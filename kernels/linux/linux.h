@@ -22,6 +22,8 @@ struct wb_linux_config {
     size_t stacks_bytes;       // sum of the stacks
     size_t module_bytes;       // writable segments of the module; 0: 8 MiB
     const unsigned int *cpus;  // one per core: the processor to run on
+    const int *launcher_fds;   // descriptors that are no business of the kernels
+    uint32_t n_launcher_fds;
     uint64_t spin_ns;  // how long an idle kernel polls before it sleeps; WB_FOREVER: never sleeps
 };
 
@@ -49,6 +51,9 @@ struct wb_linux_event {
 WB_MUST_USE enum wb_status wb_linux_open(struct wb_linux **linux_,
                                          const struct wb_linux_config *config);
 struct wb_system *wb_linux_system(struct wb_linux *lx);
+
+/// The size of globally visible memory, in bytes of address space.
+size_t wb_linux_gvm_bytes(const struct wb_linux *lx);
 
 /// A stack with a guard below it; NULL when `stacks_bytes` is used up.
 void *wb_linux_stack(struct wb_linux *lx, size_t bytes);

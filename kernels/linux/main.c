@@ -73,6 +73,20 @@ static bool read_plan(struct helper *h)
     return true;
 }
 
+// After the fork: the streams are no business of the kernels.
+static void start_record(struct helper *h)
+{
+    if (h->plan.record == NULL ||
+        recorder_open(&h->recorder, wb_linux_system(h->build.lx), h->plan.record))
+        return;
+    report(h, (struct tell_error){ .kind = "record",
+                                   .task = "",
+                                   .key = h->plan.record,
+                                   .text = "the event streams cannot be created there",
+                                   .core = WB_CORE_NONE });
+    wb_linux_kill(h->build.lx);
+}
+
 static bool start(struct helper *h)
 {
     struct tell_error error;
@@ -80,15 +94,6 @@ static bool start(struct helper *h)
 
     if (!build_system(&h->build, &h->plan, &error)) {
         report(h, error);
-        return false;
-    }
-    if (h->plan.record != NULL &&
-        !recorder_open(&h->recorder, wb_linux_system(h->build.lx), h->plan.record)) {
-        report(h, (struct tell_error){ .kind = "record",
-                                       .task = "",
-                                       .key = h->plan.record,
-                                       .text = "the event streams cannot be created there",
-                                       .core = WB_CORE_NONE });
         return false;
     }
     const enum wb_status status = wb_linux_start(h->build.lx, &bad_core);
@@ -105,38 +110,50 @@ static bool start(struct helper *h)
                                        .core = bad_core });
         return false;
     }
-    tell_started(h->out, h->build.lx, h->plan.cpus, h->build.gvm_bytes);
+    tell_started(h->out, h->build.lx, h->plan.cpus);
+    start_record(h);
     return true;
 }
 
 // ---- Commands -----------------------------------------------------------------------------------
 
+static void ask(struct helper *h, const char *id, struct wb_task *task, uint32_t core)
+{
+    struct asked *asked = calloc(1, sizeof *asked);
+
+    if (asked == NULL)
+        return;
+    *asked = (struct asked){ .id = strdup(id),
+                             .task = task,
+                             .core = core,
+                             .number = wb_request_number(atomic_load(&task->request)),
+                             .next = h->asked };
+    h->asked = asked;
+}
+
 // migrate ID TASK INDEX CORE TIMEOUT_MS
 static void migrate(struct helper *h)
 {
     const struct words *w = &h->words;
-    uint64_t index, core, timeout_ms;
-
-    if (w->count != 6 || !words_number(w->word[3], &index) || !words_number(w->word[4], &core) ||
-        !words_number(w->word[5], &timeout_ms))
-        return;
-    struct wb_task *task = wb_task_find(h->build.app, w->word[2], (uint32_t)index);
+    const char *id = w->count > 1 ? w->word[1] : "";
+    uint64_t index, core = 0, timeout_ms;
+    struct wb_task *task = NULL;
     enum wb_status status = WB_ERR_INVAL;
-    if (task != NULL && wb_task_core(task) == core && !wb_migration_pending(task)) {
-        tell_migrated(h->out, w->word[1], task, (uint32_t)core, WB_OK);
-        return;
+
+    if (w->count == 6 && words_number(w->word[3], &index) && words_number(w->word[4], &core) &&
+        words_number(w->word[5], &timeout_ms)) {
+        task = wb_task_find(h->build.app, w->word[2], (uint32_t)index);
+        if (task != NULL && wb_task_core(task) == core && !wb_migration_pending(task)) {
+            tell_migrated(h->out, id, task, (uint32_t)core, WB_OK);
+            return;
+        }
+        if (task != NULL)
+            status = wb_migration_request(task, (uint32_t)core, timeout_ms * 1000000, NULL);
     }
-    if (task != NULL)
-        status = wb_migration_request(task, (uint32_t)core, timeout_ms * 1000000, NULL);
-    struct asked *asked = status == WB_OK ? calloc(1, sizeof *asked) : NULL;
-    if (asked == NULL) {
-        tell_migrated(h->out, w->word[1], task, (uint32_t)core, status);
-        return;
-    }
-    *asked = (struct asked){
-        .id = strdup(w->word[1]), .task = task, .core = (uint32_t)core, .next = h->asked
-    };
-    h->asked = asked;
+    if (status == WB_OK)
+        ask(h, id, task, (uint32_t)core);
+    else
+        tell_migrated(h->out, id, task, (uint32_t)core, status);
 }
 
 static void obey(struct helper *h)
@@ -167,11 +184,18 @@ static void take_commands(struct helper *h)
 
 // ---- While it runs ------------------------------------------------------------------------------
 
+// True while the request that we made, and not a later one, is under way.
+static bool is_under_way(const struct asked *asked)
+{
+    return wb_migration_pending(asked->task) &&
+           wb_request_number(atomic_load(&asked->task->request)) == asked->number;
+}
+
 static void tell_outcomes(struct helper *h)
 {
     for (struct asked **link = &h->asked; *link != NULL;) {
         struct asked *asked = *link;
-        if (!h->over && wb_migration_pending(asked->task)) {
+        if (!h->over && is_under_way(asked)) {
             link = &asked->next;
             continue;
         }
@@ -214,14 +238,10 @@ static void tell_fault(struct helper *h)
 
 static void take_event(struct helper *h, const struct wb_linux_event *event)
 {
-    char text[160];
-
     switch (event->kind) {
     case WB_LINUX_DIED:
         tell_death(h->out, event);
-        snprintf(text, sizeof text, "the kernel was killed (signal %d)", event->signal);
-        report(h, (struct tell_error){
-                      .kind = "kernel", .task = "", .key = "", .text = text, .core = event->core });
+        h->failed = true;
         break;
     case WB_LINUX_FAULT:
         tell_fault(h);
@@ -297,6 +317,8 @@ int main(void)
         return 2;
     }
     fcntl(SOCKET, F_SETFD, FD_CLOEXEC);
+    h.build.launcher_fds[0] = SOCKET;
+    h.build.launcher_fds[1] = fileno(h.out);
     // A session of its own: the terminal's Ctrl-C is the command's to interpret, and autogroup
     // gives the kernels their own share of the processors.
     setsid();

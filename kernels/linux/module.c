@@ -164,8 +164,14 @@ static int adopt(struct dl_phdr_info *info, size_t size, void *arg)
     struct load *load = arg;
 
     (void)size;
-    if (load->seen++ < load->before || is_system_library(info->dlpi_name))
+    if (load->seen++ < load->before)
         return 0;
+    if (is_system_library(info->dlpi_name)) {
+        // What libstdc++ allocates belongs to the task: a string's text, an exception.
+        if (strstr(info->dlpi_name, "libstdc++.so") != NULL)
+            redirect_calls(info);
+        return 0;
+    }
     if (strcmp(info->dlpi_name, load->path) == 0 && has_thread_locals(info)) {
         snprintf(load->error, load->error_bytes,
                  "it has thread-local variables, which every kernel has its own of; "

@@ -63,7 +63,7 @@ void tell_error(FILE *out, const struct tell_error *error)
     finish(out);
 }
 
-void tell_started(FILE *out, struct wb_linux *lx, const unsigned int *cpus, size_t gvm_bytes)
+void tell_started(FILE *out, struct wb_linux *lx, const unsigned int *cpus)
 {
     const struct wb_system *system = wb_linux_system(lx);
 
@@ -72,7 +72,7 @@ void tell_started(FILE *out, struct wb_linux *lx, const unsigned int *cpus, size
         fprintf(out, "%s{\"core\":%" PRIu32 ",\"cpu\":%u,\"pid\":%d}", i == 0 ? "" : ",", i,
                 cpus[i], (int)wb_linux_pid(lx, i));
     fputs("]", out);
-    number(out, "gvm_bytes", gvm_bytes);
+    number(out, "gvm_bytes", wb_linux_gvm_bytes(lx));
     number(out, "start_ns", system->start_ns);
     fprintf(out, ",\"clock\":\"%s\"", clock_name());
     finish(out);

@@ -14,7 +14,7 @@ struct tell_error {
 };
 
 void tell_error(FILE *out, const struct tell_error *error);
-void tell_started(FILE *out, struct wb_linux *lx, const unsigned int *cpus, size_t gvm_bytes);
+void tell_started(FILE *out, struct wb_linux *lx, const unsigned int *cpus);
 void tell_status(FILE *out, const struct wb_system *system);
 void tell_migration(FILE *out, const struct wb_system *system, const struct wb_migration *m);
 void tell_migrated(FILE *out, const char *id, const struct wb_task *task, uint32_t core,

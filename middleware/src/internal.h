@@ -27,6 +27,9 @@ void wb_system_task_over(struct wb_system *system);
 /// Every task is over: tells the kernels.
 void wb_system_over(struct wb_system *system);
 
+/// Counts the time since the task was switched to, on a core that it leaves.
+void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
+
 /// The core that runs the caller, NULL in the launcher.
 struct wb_core *wb_core_here(struct wb_system *system);
 

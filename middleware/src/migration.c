@@ -44,17 +44,22 @@ static bool is_over(uint32_t place)
     return state == WB_TASK_ENDED || state == WB_TASK_LOST;
 }
 
+static uint64_t end_of(uint64_t timeout_ns)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+    return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
+}
+
 static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
                  const struct wb_task *requester)
 {
-    const uint64_t now_ns = wb_kernel_now_ns();
     const uint32_t place = atomic_load_explicit(&task->place, memory_order_relaxed);
 
-    task->migration = (struct wb_migration){
-        .request_ns = now_ns, .task = task->id, .source = wb_place_owner(place), .target = core
-    };
-    wb_counter_set(&task->deadline_ns,
-                   timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns);
+    task->migration = (struct wb_migration){ .request_ns = wb_kernel_now_ns(),
+                                             .task = task->id,
+                                             .source = wb_place_owner(place),
+                                             .target = core };
+    wb_counter_set(&task->deadline_ns, end_of(timeout_ns));
     atomic_store_explicit(&task->requester, requester != NULL ? requester->id + 1 : 0,
                           memory_order_relaxed);
 }
@@ -187,6 +192,7 @@ void wb_task_departed(struct wb_task *task, uint64_t now_ns)
     const uint64_t offer_end_ns = now_ns + system->config.offer_timeout_ns;
 
     wb_kernel_charge(WB_ACTION_PARK, 1);
+    wb_task_account(task, system->cores[owner], now_ns);
     wb_migration_close(task);
     task->migration.parked_ns = now_ns;
     task->migration.source = owner;
@@ -238,12 +244,16 @@ enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_
         return is_over(atomic_load_explicit(&task->place, memory_order_relaxed)) ? WB_ERR_GONE
                                                                                  : WB_OK;
     uint32_t number;
+    const uint64_t until_ns = end_of(timeout_ns);
     const enum wb_status asked = ask(task, core, timeout_ns, self, &number);
     if (asked != WB_OK)
         return asked;
     if (task == self)
         wb_checkpoint_enter();
     while (is_under_way(task, number)) {
+        // Its target has it for good, but has not come to run it.
+        if (wb_kernel_now_ns() >= until_ns && wb_task_core(task) == core)
+            return WB_OK;
         if (wb_kernel_block(wb_kernel_now_ns() + SWEEP_NS) == WB_ERR_TIMEOUT)
             wb_system_sweep(task->system, wb_kernel_now_ns());
     }

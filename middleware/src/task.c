@@ -40,7 +40,7 @@ void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
         wb_migration_settle(task, now_ns);
 }
 
-static void account(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
 {
     const uint64_t ran_ns = now_ns - task->resumed_ns;
     const uint64_t polled_ns = task->poll_mark_ns < ran_ns ? task->poll_mark_ns : ran_ns;
@@ -74,7 +74,7 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
     const uint32_t owner = wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed));
     struct wb_core *core = task->system->cores[owner];
 
-    account(task, core, now_ns);
+    wb_task_account(task, core, now_ns);
     wb_record_event(core, kinds[state], task->id, 0, 0, now_ns);
     if (state == WB_TASK_ENDED)
         end(task, owner);

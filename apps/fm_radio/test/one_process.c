@@ -20,7 +20,7 @@ struct place {
 };
 
 // Every checkpoint looks, so that every checkpoint is a step.
-_Atomic uint32_t wb_kernel_attention = 1;
+uint32_t wb_kernel_attention = 1;
 
 static struct {
     struct wb_system *system;

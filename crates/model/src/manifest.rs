@@ -188,7 +188,7 @@ fn read_channel(
     let mut reader = Reader::new("[[channel]]", table, place, problems);
     let from = reader.required("from", PORT, text);
     let to = reader.required("to", PORT, text);
-    let slots = reader.optional("slots", SLOTS, |n| within(n, 1, 1 << 20));
+    let slots = reader.optional("slots", SLOTS, |n| within(n, 1, SLOTS_MAX));
     let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount);
     let initial = reader.optional("initial", "a number of messages", small);
     reader.finish();
@@ -212,7 +212,7 @@ fn read_mailbox(
         list(n, text).filter(|ports| !ports.is_empty())
     });
     let to = reader.required("to", PORT, text);
-    let slots = reader.optional("slots", SLOTS, |n| within(n, 1, 1 << 20));
+    let slots = reader.optional("slots", SLOTS, |n| within(n, 1, SLOTS_MAX));
     let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount);
     reader.finish();
     Some(LinkTable {
@@ -228,7 +228,10 @@ fn read_mailbox(
 const NAME: &str = "1 to 31 letters, digits and _";
 const SIZE: &str = "a size as \"64KiB\" or a number of bytes";
 const PORT: &str = "a port: \"TASK.PORT\"";
-const SLOTS: &str = "from 1 to 1048576";
+const SLOTS: &str = "from 1 to 32768";
+
+// What wb_channel_add() takes: a mailbox numbers 2^17 laps of its slots in 32 bits.
+const SLOTS_MAX: u32 = 1 << 15;
 const SLOT_BYTES: &str = "a number of bytes or an expression";
 
 fn whole_table<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {

@@ -40,6 +40,21 @@ fn a_run_ends_when_its_sources_do_and_every_message_has_arrived() {
 }
 
 #[test]
+fn a_cpp_task_moves_with_its_strings_but_not_while_it_handles_an_exception() {
+    let place = Place::new();
+    let app = place.path("cpp.toml");
+    let module = common::root().join("build/test-apps/cpp.so");
+    let tables =
+        format!("[app]\nname = \"cpp\"\nmodule = {module:?}\n[[task]]\nname = \"catcher\"\n");
+    fs::write(&app, tables).unwrap();
+    let summary = place.json(&["run", app.to_str().unwrap(), "--cores", "0,0", "--json"], 0);
+    let migrations = summary["migrations"].as_array().unwrap();
+    let count = |status: &str| migrations.iter().filter(|m| m["status"] == status).count();
+
+    assert_eq!((count("ok"), count("held")), (21, 1));
+}
+
+#[test]
 fn the_result_is_shown_as_tables() {
     let place = Place::new();
     let app = place.app(STREAM);

@@ -12,6 +12,8 @@
 
 #include "wb/status.h"
 
+WB_BEGIN_C
+
 struct wb_system;
 struct wb_task;
 
@@ -55,5 +57,7 @@ double wb_param_number(const struct wb_app *app, const char *key, double fallbac
 
 /// Element `index` of a parameter that is an array of numbers; `fallback` past its end.
 double wb_param_element(const struct wb_app *app, const char *key, uint32_t index, double fallback);
+
+WB_END_C
 
 #endif

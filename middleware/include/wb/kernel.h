@@ -42,7 +42,9 @@ enum wb_action {
 /// maps the summary word of the core's inbox here, FreeRTOS sets it in the doorbell's interrupt and
 /// at a context switch, the simulator leaves it at 1 so that every checkpoint advances virtual
 /// time.
-extern _Atomic uint32_t wb_kernel_attention;
+///
+/// Touched by __atomic builtins only: it is not _Atomic because C++ applications read it too.
+extern uint32_t wb_kernel_attention;
 
 /// The task that runs here, or NULL outside of tasks (an interrupt, the idle loop, the launcher).
 struct wb_task *wb_kernel_self(void);

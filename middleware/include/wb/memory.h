@@ -9,6 +9,10 @@
 
 #include <stddef.h>
 
+#include "wb/status.h"
+
+WB_BEGIN_C
+
 /// Allocates from the calling task's heap, aligned to 16 bytes.
 ///
 /// Context: a task. Never blocks, takes no lock.
@@ -27,5 +31,7 @@ size_t wb_malloc_size(const void *block);
 ///
 /// Context: any task on any core. Never blocks.
 void wb_free(void *block);
+
+WB_END_C
 
 #endif

@@ -14,6 +14,8 @@
 
 #include "wb/status.h"
 
+WB_BEGIN_C
+
 struct wb_port;
 struct wb_task;
 
@@ -82,5 +84,7 @@ enum wb_status wb_port_release(struct wb_port *in);
 ///
 /// Context: the owning task. Never blocks. Claimed slots are given up; closing twice is harmless.
 void wb_port_close(struct wb_port *port);
+
+WB_END_C
 
 #endif

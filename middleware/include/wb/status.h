@@ -3,6 +3,20 @@
 #ifndef WB_STATUS_H
 #define WB_STATUS_H
 
+// Applications may be C or C++.
+#ifdef __cplusplus
+#define WB_BEGIN_C extern "C" {
+#define WB_END_C }
+#else
+#define WB_BEGIN_C
+#define WB_END_C
+#endif
+
+#define WB_MUST_USE __attribute__((warn_unused_result))
+#define WB_NORETURN __attribute__((noreturn))
+
+WB_BEGIN_C
+
 // Negative, so that a function may return a count instead of WB_OK.
 // Numbers are part of the ABI: add at the end, never reuse.
 enum wb_status {
@@ -18,12 +32,12 @@ enum wb_status {
     WB_ERR_NOMEM = -9,    // the memory set aside for this is used up
 };
 
-#define WB_MUST_USE __attribute__((warn_unused_result))
-
 /// Names an outcome in words a person can act on.
 ///
 /// Context: any. Never blocks.
 /// Returns: static text, never NULL.
 const char *wb_status_text(enum wb_status status);
+
+WB_END_C
 
 #endif

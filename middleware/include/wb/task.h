@@ -7,12 +7,13 @@
 #ifndef WB_TASK_H
 #define WB_TASK_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "wb/status.h"
+
+WB_BEGIN_C
 
 struct wb_app;
 struct wb_task;
@@ -25,7 +26,7 @@ typedef int wb_task_entry(struct wb_task *self);
 
 /// Nonzero when this kernel wants the running task at its next checkpoint. Realised by the kernel
 /// (see wb/kernel.h); public only so that a checkpoint costs three instructions.
-extern _Atomic uint32_t wb_kernel_attention;
+extern uint32_t wb_kernel_attention;
 
 /// The part of a checkpoint behind the poll. Call wb_checkpoint() instead.
 void wb_checkpoint_enter(void);
@@ -40,7 +41,7 @@ void wb_checkpoint_enter(void);
 static inline void wb_checkpoint(void)
 {
     // Relaxed is enough: the word only says "look"; the look itself acquires.
-    if (__builtin_expect(atomic_load_explicit(&wb_kernel_attention, memory_order_relaxed) != 0, 0))
+    if (__builtin_expect(__atomic_load_n(&wb_kernel_attention, __ATOMIC_RELAXED) != 0, 0))
         wb_checkpoint_enter();
 }
 
@@ -116,6 +117,8 @@ void wb_task_set_state(struct wb_task *self, void *state);
 ///
 /// Context: a task. Does not return.
 /// Memory:  `text` is copied (at most 255 bytes are kept).
-_Noreturn void wb_task_fail(struct wb_task *self, const char *text);
+WB_NORETURN void wb_task_fail(struct wb_task *self, const char *text);
+
+WB_END_C
 
 #endif

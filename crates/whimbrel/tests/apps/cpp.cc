@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A C++ task: its strings and exceptions live in the task's heap and move along; while it handles an
+// exception it does not move, because that state belongs to one kernel.
+#include <stdexcept>
+#include <string>
+
+#include "wb/wb.h"
+
+static enum wb_status hop(struct wb_task *self)
+{
+    return wb_migrate(self, 1 - wb_task_core(self), WB_FOREVER);
+}
+
+extern "C" int catcher(struct wb_task *self)
+{
+    std::string text(200, 'a');
+
+    for (int i = 0; i < 20; i++) {
+        text += std::string(100, 'b');
+        if (hop(self) != WB_OK)
+            return 1;
+    }
+    try {
+        throw std::runtime_error(text);
+    } catch (const std::exception &e) {
+        if (hop(self) != WB_ERR_HELD || std::string(e.what()) != text)
+            return 2;
+    }
+    return hop(self) == WB_OK && text.size() == 2200 ? 0 : 3;
+}
