@@ -85,4 +85,4 @@ test-python: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet tests bench
 
 lint-size:
-	@./tools/lint-size
+	@python3 tools/lint_size.py

@@ -64,6 +64,9 @@ $$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$
 	@echo 'LD $$@'
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
+$$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/linux/test/test_plan.c kernels/linux/plan.c kernels/linux/lines.c middleware/test/check.c)
+	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^
+
 $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
 endef
 
@@ -107,8 +110,8 @@ $(BUILD)/test-apps/%.so: crates/whimbrel/tests/apps/%.cc
 
 template: $(call objects,release,$(wildcard kernels/template/*.c))
 
-test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/checkpoint-cost
-	@for t in $(UNIT_TESTS); do $(BUILD)/release/$$t || exit 1; done
+test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/test_plan $(BUILD)/release/conform-linux $(BUILD)/release/checkpoint-cost
+	@for t in $(UNIT_TESTS) test_plan; do $(BUILD)/release/$$t || exit 1; done
 	$(BUILD)/release/checkpoint-cost
 	$(BUILD)/release/conform-linux
 
@@ -116,7 +119,8 @@ $(BUILD)/release/checkpoint-cost: kernels/conform/checkpoint_cost.c c.mk
 	@mkdir -p $(@D)
 	$(CC) $(WARN) -O3 -fPIC $(INCLUDE) -o $@ $<
 
-test-sanitizers: $(foreach v,asan tsan,$(UNIT_TESTS:%=$(BUILD)/$(v)/%)) $(BUILD)/asan/conform-linux
+test-sanitizers: $(foreach v,asan tsan,$(UNIT_TESTS:%=$(BUILD)/$(v)/%)) $(BUILD)/asan/test_plan $(BUILD)/asan/conform-linux
+	$(BUILD)/asan/test_plan
 	@for t in $(UNIT_TESTS); do \
 		$(BUILD)/asan/$$t && TSAN_OPTIONS=halt_on_error=1 $(BUILD)/tsan/$$t || exit 1; done
 	CONFORM_SCALE=0.2 $(BUILD)/asan/conform-linux

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds every source file to the project's limits of size.
 
-Lines of at most 100 columns, files of at most 400 lines, C functions of at most 80; a median C function
-of at most 15 lines. Prints what is over, and exits with 1 if anything is.
+Lines of at most 100 columns, files of at most 400 lines, C functions of at most 80; a median C
+function of at most 15 lines. Prints what is over, and exits with 1 if anything is.
 """
 
 import re

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan's parser: what it takes, what it refuses, and that no input breaks it.
+
+#define _GNU_SOURCE
+#include "plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static const char *const good[] = {
+    "whimbrel 1",
+    "core 0",
+    "core 1",
+    "module /tmp/with%20space/radio.so",
+    "memory 65536",
+    "spin forever",
+    "offer 50000000",
+    "record /tmp/run",
+    "param gains [1,2] 1 2.5",
+    "param empty ",
+    "channel a_b slots 14 bytes 4096 initial 0 mailbox 0",
+    "task bpf 2 entry band_pass core 1 priority 8 stack 65536 heap 262144 migratable 1 restart 0 "
+    "period 1000000 deadline 1000000 offset 8000000",
+    "port bpf 2 in in 0 a_b",
+    "start",
+};
+
+enum { LINES = sizeof good / sizeof good[0] };
+
+// Takes a copy of a line, as it comes over the socket. Returns what is wrong with it.
+static const char *take(struct plan *plan, const char *line)
+{
+    struct words words = { 0 };
+    char *copy = strdup(line);
+    const char *wrong = words_split(&words, copy) ? plan_take(plan, &words) : "escape";
+
+    words_free(&words);
+    free(copy);
+    return wrong;
+}
+
+static struct plan whole_plan(void)
+{
+    struct plan plan = { 0 };
+
+    for (int i = 0; i < LINES; i++)
+        CHECK(take(&plan, good[i]) == NULL);
+    return plan;
+}
+
+TEST(a_whole_plan_is_taken_word_for_word)
+{
+    struct plan plan = whole_plan();
+
+    CHECK(plan.complete);
+    CHECK(plan.n_cpus == 2 && plan.cpus[1] == 1);
+    CHECK(strcmp(plan.module, "/tmp/with space/radio.so") == 0);
+    CHECK(plan.spin_ns == WB_FOREVER && plan.memory_bytes == 65536);
+    CHECK(plan.n_params == 2 && plan.params[0].n_numbers == 2);
+    CHECK(plan.params[0].numbers[1] > 2.4 && plan.params[0].numbers[1] < 2.6);
+    CHECK(plan.params[1].text[0] == '\0');
+    CHECK(plan.channels[0].slots == 14 && plan.channels[0].slot_bytes == 4096);
+    CHECK(plan.tasks[0].config.index == 2 && plan.tasks[0].config.offset_ns == 8000000);
+    CHECK(strcmp(plan.tasks[0].entry, "band_pass") == 0);
+    CHECK(plan.ports[0].direction == WB_IN && strcmp(plan.ports[0].channel, "a_b") == 0);
+    CHECK(plan_memory_bytes(&plan) > 14 * 4096 + 262144 + 65536);
+    CHECK(plan_stacks_bytes(&plan) == 65536);
+    plan_free(&plan);
+}
+
+TEST(a_plan_of_another_version_is_refused)
+{
+    struct plan plan = { 0 };
+
+    CHECK(take(&plan, "whimbrel 2") != NULL);
+    CHECK(take(&plan, "core 0") != NULL);
+    plan_free(&plan);
+}
+
+TEST(a_start_without_a_core_a_module_or_a_task_is_refused)
+{
+    struct plan plan = { 0 };
+
+    CHECK(take(&plan, "whimbrel 1") == NULL);
+    CHECK(take(&plan, "start") != NULL);
+    CHECK(!plan.complete);
+    plan_free(&plan);
+}
+
+TEST(malformed_lines_are_refused)
+{
+    static const char *const bad[] = {
+        "",
+        "core",
+        "core -1",
+        "core 99999999999999999999",
+        "core 1 2",
+        "module",
+        "module a%2",
+        "module a%zz",
+        "param",
+        "param key",
+        "param key text 1.5x",
+        "channel c slots 1 bytes 2 initial 3",
+        "channel c slots 5000000000 bytes 2 initial 0 mailbox 0",
+        "channel c bytes 1 slots 2 initial 0 mailbox 0",
+        "task t 0 entry",
+        "task t 0 entry f core 0 priority 32 stack 1 heap 1 migratable 1 restart 0 period 0 "
+        "deadline 0 offset 0",
+        "port t 0 up p 0 c",
+        "port t 0 in p",
+        "start now",
+        "hello",
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct plan plan = { 0 };
+        CHECK(take(&plan, good[0]) == NULL);
+        CHECK(take(&plan, bad[i]) != NULL);
+        plan_free(&plan);
+    }
+}
+
+TEST(no_change_of_a_byte_breaks_the_parser)
+{
+    uint32_t random = 12345, accepted = 0;
+
+    for (int round = 0; round < 20000; round++) {
+        struct plan plan = { 0 };
+        for (int i = 0; i < LINES; i++) {
+            char line[512];
+            snprintf(line, sizeof line, "%s", good[i]);
+            random = random * 1664525 + 1013904223;
+            if ((random >> 28) == 0 && line[0] != '\0')
+                line[(random >> 8) % strlen(line)] = (char)(random >> 16 | 1);
+            accepted += take(&plan, line) == NULL;
+        }
+        plan_free(&plan);
+    }
+    CHECK(accepted > 20000);
+}
+
+TEST(lines_arrive_in_any_pieces)
+{
+    int ends[2];
+    struct lines lines = { 0 };
+    static const char text[] = "one two\nthree\nfo";
+
+    CHECK(pipe(ends) == 0);
+    lines.fd = ends[0];
+    for (size_t i = 0; i + 1 < sizeof text; i++) {
+        CHECK(write(ends[1], &text[i], 1) == 1);
+        lines_read(&lines);
+    }
+    CHECK(strcmp(lines_next(&lines), "one two") == 0);
+    CHECK(strcmp(lines_next(&lines), "three") == 0);
+    CHECK(lines_next(&lines) == NULL);
+    close(ends[1]);
+    lines_read(&lines);
+    CHECK(lines.closed && lines_next(&lines) == NULL);
+    close(ends[0]);
+    lines_free(&lines);
+}
+
+TEST(a_line_without_an_end_does_not_grow_for_ever)
+{
+    int ends[2];
+    struct lines lines = { 0 };
+    static char chunk[4096];
+
+    memset(chunk, 'a', sizeof chunk);
+    CHECK(pipe(ends) == 0);
+    lines.fd = ends[0];
+    for (int i = 0; i < 1000 && !lines.closed; i++) {
+        CHECK(write(ends[1], chunk, sizeof chunk) == sizeof chunk);
+        lines_read(&lines);
+    }
+    CHECK(lines.closed && lines.room <= 1 << 20);
+    close(ends[0]);
+    close(ends[1]);
+    lines_free(&lines);
+}
