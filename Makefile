@@ -56,6 +56,8 @@ clean:  ## remove everything that was built
 
 .PHONY: $(BIN)/whimbrel
 $(BIN)/whimbrel:
+	@command -v cargo >/dev/null || \
+		{ echo 'cargo is missing: install Rust 1.85 or newer, for example with rustup' >&2; exit 1; }
 	cargo build --release --locked --package whimbrel
 	@mkdir -p $(BIN)
 	@cmp -s target/release/whimbrel $@ || cp target/release/whimbrel $@

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct wb_test *tests, **last = &tests;
+static const char *running, *skipped;
+static int passed;
+
+void wb_test_add(struct wb_test *t)
+{
+    *last = t;
+    last = &t->next;
+}
+
+void wb_test_fail(const char *file, int line, const char *what)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s:%d: %s: CHECK(%s)\n", file, line, running, what);
+    printf("not ok %d %s\n%d passed, 1 failed\n", passed + 1, running, passed);
+    fflush(stdout);
+    _Exit(1);
+}
+
+void wb_test_skip(const char *why)
+{
+    skipped = why;
+}
+
+static void run(const struct wb_test *t)
+{
+    running = t->name;
+    skipped = NULL;
+    t->run();
+    printf("ok %d %s%s%s\n", ++passed, t->name, skipped != NULL ? " # skipped: " : "",
+           skipped != NULL ? skipped : "");
+    fflush(stdout);
+}
+
+// usage: test_x [name-part]
+int main(int argc, char **argv)
+{
+    for (const struct wb_test *t = tests; t != NULL; t = t->next)
+        if (argc < 2 || strstr(t->name, argv[1]) != NULL)
+            run(t);
+    printf("%d passed, 0 failed\n", passed);
+    return passed == 0;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unit tests of wb/counter.h.
+// with: check.c build.c kernel_stub.c
+#include "wb/counter.h"
+
+#include <pthread.h>
+
+#include "check.h"
+
+TEST(a_counter_holds_64_bits)
+{
+    static const uint64_t values[] = {
+        0, 1, UINT32_MAX, 1ull << 32, 0x123456789abcdef0, UINT64_MAX
+    };
+    struct wb_counter c = { 0 };
+
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        wb_counter_set(&c, values[i]);
+        CHECK(wb_counter_get(&c) == values[i]);
+    }
+}
+
+TEST(adding_carries_into_the_high_half)
+{
+    struct wb_counter c = { 0 };
+
+    wb_counter_set(&c, UINT32_MAX - 1);
+    wb_counter_add(&c, 1);
+    CHECK(wb_counter_get(&c) == UINT32_MAX);
+    wb_counter_add(&c, 1);
+    CHECK(wb_counter_get(&c) == 1ull << 32);
+    wb_counter_add(&c, 3ull << 32);
+    CHECK(wb_counter_get(&c) == 4ull << 32);
+}
+
+// A carry is three stores: the high half, the low half, the high half again.
+TEST(a_writer_killed_in_the_carry_leaves_the_old_value_or_the_new)
+{
+    struct wb_counter c = { 0 };
+
+    wb_counter_set(&c, UINT32_MAX - 5);
+    atomic_store(&c.high, 1);
+    CHECK(wb_counter_get(&c) == UINT32_MAX - 5);
+    atomic_store(&c.low, 7);
+    CHECK(wb_counter_get(&c) == (1ull << 32) + 7);
+}
+
+TEST(the_next_writer_repairs_what_a_killed_one_left)
+{
+    struct wb_counter c = { 0 };
+
+    wb_counter_set(&c, UINT32_MAX);
+    atomic_store(&c.high, 1);
+    atomic_store(&c.low, 7);
+    wb_counter_add(&c, 0x90000000);
+    CHECK(wb_counter_get(&c) == (1ull << 32) + 0x90000007);
+}
+
+// Every other step of the writer carries, so that readers are often in a carry.
+enum { READS = 400000, DISTINCT = 1000 };
+static const uint64_t STEP = 0x7fffffff;
+static struct wb_counter shared;
+static _Atomic int stop;
+
+static void *write_on(void *arg)
+{
+    for (uint64_t i = 1; atomic_load(&stop) == 0; i++)
+        wb_counter_set(&shared, i * STEP);
+    return arg;
+}
+
+TEST(no_reader_ever_sees_a_torn_value)
+{
+    pthread_t writer;
+    uint64_t last = 0;
+
+    CHECK(pthread_create(&writer, NULL, write_on, NULL) == 0);
+    for (int reads = 0, distinct = 0; reads < READS || distinct < DISTINCT; reads++) {
+        const uint64_t value = wb_counter_get(&shared);
+        CHECK(value % STEP == 0);
+        CHECK(value >= last);
+        distinct += value != last;
+        last = value;
+    }
+    atomic_store(&stop, 1);
+    CHECK(pthread_join(writer, NULL) == 0);
+}

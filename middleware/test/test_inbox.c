@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unit tests of inboxes and agents.
+// with: check.c build.c kernel_stub.c
+#include <stdio.h>
+
+#include "check.h"
+#include "kernel_stub.h"
+
+static struct wb_task *task;
+
+static void setup(void)
+{
+    stub_system(3);
+    task = stub_task("task", 1);
+    stub_start(stub.system);
+    stub.attaches = stub.unblocks = 0;
+}
+
+static struct wb_core *core(uint32_t index)
+{
+    return stub.system->cores[index];
+}
+
+static void place(enum wb_task_state state, uint32_t owner)
+{
+    atomic_store(&task->place, wb_place(state, owner));
+}
+
+TEST(a_note_rings_its_core_and_is_served_once)
+{
+    setup();
+    stub.rings[1] = 0;
+    place(WB_TASK_BLOCKED, 1);
+    wb_inbox_post(core(1), task->id);
+    CHECK(stub.rings[1] == 1 && atomic_load(&core(1)->inbox.summary) != 0);
+    CHECK(stub_serve(1) == 1 && stub.unblocked == task);
+    CHECK(atomic_load(&core(1)->inbox.summary) == 0 && stub_serve(1) == 0);
+    CHECK(stub.unblocks == 1);
+    CHECK(wb_counter_get(&core(1)->stats.notes) == 2);  // with the one that started it
+}
+
+TEST(notes_about_one_task_coalesce)
+{
+    setup();
+    place(WB_TASK_BLOCKED, 1);
+    for (int i = 0; i < 5; i++)
+        wb_inbox_post(core(1), task->id);
+    CHECK(stub_serve(1) == 1 && stub.unblocks == 1);
+}
+
+TEST(a_repeated_doorbell_serves_nothing)
+{
+    setup();
+    atomic_store(&core(1)->inbox.summary, 1);
+    CHECK(stub_serve(1) == 0 && stub.unblocks == 0 && stub.attaches == 0);
+}
+
+TEST(repeated_notes_do_no_harm_in_any_state)
+{
+    for (int state = WB_TASK_READY; state <= WB_TASK_LOST; state++) {
+        setup();
+        if (state == WB_TASK_RETURNED)
+            continue;  // taken back once: test_withdraw.c
+        place((enum wb_task_state)state, 1);
+        for (int i = 0; i < 3; i++) {
+            wb_inbox_post(core(1), task->id);
+            CHECK(stub_serve(1) == 1);
+        }
+        CHECK(wb_place_state(atomic_load(&task->place)) == (enum wb_task_state)state);
+        CHECK(stub.attaches == 0);
+        CHECK(stub.unblocks == (state <= WB_TASK_BLOCKED ? 3u : 0u));
+    }
+}
+
+TEST(a_new_task_is_attached_once)
+{
+    setup();
+    place(WB_TASK_NEW, 1);
+    for (int i = 0; i < 2; i++) {
+        wb_inbox_post(core(1), task->id);
+        CHECK(stub_serve(1) == 1);
+    }
+    CHECK(stub.attaches == 1 && stub.attached == task && stub.unblocks == 1);
+}
+
+TEST(a_note_at_a_core_that_the_task_has_left_is_passed_on)
+{
+    setup();
+    place(WB_TASK_BLOCKED, 2);
+    wb_inbox_post(core(0), task->id);
+    CHECK(stub_serve(0) == 1 && stub.unblocks == 0);
+    CHECK(stub_serve(2) == 1 && stub.unblocked == task);
+}
+
+TEST(a_note_about_a_task_that_is_over_is_not_passed_on)
+{
+    setup();
+    place(WB_TASK_ENDED, 2);
+    wb_inbox_post(core(0), task->id);
+    CHECK(stub_serve(0) == 1 && stub_serve(2) == 0);
+}
+
+TEST(only_the_target_of_an_offer_attaches_it)
+{
+    setup();
+    atomic_store(&task->place, wb_place_offer(1, 2, 0));
+    wb_inbox_post(core(0), task->id);
+    wb_inbox_post(core(1), task->id);
+    CHECK(stub_serve(0) == 1 && stub_serve(1) == 1);
+    CHECK(stub.attaches == 0 && stub.unblocks == 0);
+    wb_inbox_post(core(2), task->id);
+    CHECK(stub_serve(2) == 1 && stub.attached == task && wb_task_core(task) == 2);
+}
+
+TEST(waking_posts_to_the_owner_from_anywhere)
+{
+    setup();
+    place(WB_TASK_BLOCKED, 1);
+    wb_task_wake(task);
+    CHECK(stub_serve(1) == 1);
+    stub_become(0, task);
+    wb_task_wake(task);
+    CHECK(stub_serve(1) == 1 && stub.unblocks == 2);
+}
+
+TEST(the_kernel_itself_wakes_by_a_note)
+{
+    setup();
+    place(WB_TASK_BLOCKED, 1);
+    stub_become(1, NULL);
+    wb_task_wake(task);
+    CHECK(stub.unblocks == 0);
+    CHECK(stub_serve(1) == 1 && stub.unblocks == 1);
+}
+
+// ---- Many tasks ---------------------------------------------------------------------------------
+
+static int never_runs(struct wb_task *self)
+{
+    (void)self;
+    return 0;
+}
+
+enum { MANY = 1200 };  // more words than the summary has bits, and than fit beside it
+
+TEST(every_task_of_a_large_system_has_a_note_of_its_own)
+{
+    static _Alignas(64) unsigned char memory[4 << 20];
+    struct wb_system *system;
+    struct wb_task *tasks[MANY];
+
+    stub_system(1);
+    CHECK(wb_system_init(&system, memory, sizeof memory,
+                         &(struct wb_system_config){
+                             .cores = 1, .tasks = MANY, .core_align = WB_LINE_BYTES }) == WB_OK);
+    stub.system = system;
+    for (uint32_t i = 0; i < MANY; i++) {
+        char name[WB_NAME_BYTES];
+        snprintf(name, sizeof name, "t%u", (unsigned)i);
+        CHECK(wb_task_add(system, &(struct wb_task_config){ .name = name, .entry = never_runs },
+                          &tasks[i]) == WB_OK);
+        atomic_store(&tasks[i]->place, wb_place(WB_TASK_BLOCKED, 0));
+    }
+    for (uint32_t i = 0; i < MANY; i++) {
+        wb_inbox_post(system->cores[0], i);
+        CHECK(stub_serve(0) == 1 && stub.unblocked == tasks[i]);
+    }
+    for (uint32_t i = 0; i < MANY; i++)
+        wb_inbox_post(system->cores[0], i);
+    CHECK(stub_serve(0) == MANY);
+}

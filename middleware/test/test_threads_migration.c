@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests, withdrawals and commits of hand-offs that really race.
+// with: check.c build.c kernel_threads.c
+#include "check.h"
+#include "kernel_threads.h"
+
+enum { CORES = 3, VICTIMS = 2, ASKERS = 3, ASKED = 3000 };
+
+static struct wb_task *victims[VICTIMS];
+static _Atomic uint32_t inside[VICTIMS];  // how many cores run the victim
+static _Atomic uint32_t outcomes[10];
+static _Atomic uint32_t asking;
+static uint32_t cores_seen[VICTIMS];
+
+// Anything it owns is written without atomics: ThreadSanitizer sees it run on two cores at once.
+static int be_moved(struct wb_task *self)
+{
+    const uint32_t me = self == victims[0] ? 0 : 1;
+    uint32_t core = wb_task_core(self);
+
+    while (atomic_load_explicit(&asking, memory_order_relaxed) != 0) {
+        CHECK(atomic_fetch_add(&inside[me], 1) == 0);
+        cores_seen[me] |= 1u << core;
+        CHECK(wb_task_core(self) == core);
+        CHECK(atomic_fetch_sub(&inside[me], 1) == 1);
+        wb_checkpoint();
+        wb_yield();  // to the other victim
+        core = wb_task_core(self);
+    }
+    return 0;
+}
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 8;
+}
+
+static int ask(struct wb_task *self)
+{
+    uint32_t random = self->id;
+
+    for (int i = 0; i < ASKED; i++) {
+        const uint32_t victim = next_random(&random) % VICTIMS;
+        const uint32_t core = next_random(&random) % CORES;
+        const uint64_t timeout_ns = next_random(&random) % 4 == 0 ? 50000 : 100000000;
+        const enum wb_status status = wb_migrate(victims[victim], core, timeout_ns);
+        CHECK(status <= WB_OK && status >= WB_ERR_NOMEM);
+        atomic_fetch_add(&outcomes[-(int)status], 1);
+    }
+    atomic_fetch_sub(&asking, 1);
+    return 0;
+}
+
+static int withdraw(struct wb_task *self)
+{
+    uint32_t random = self->id;
+
+    while (atomic_load_explicit(&asking, memory_order_relaxed) != 0) {
+        wb_migration_cancel(victims[next_random(&random) % VICTIMS], WB_ERR_HELD);
+        wb_sleep_until(wb_now_ns() + next_random(&random) % 100000);
+    }
+    return 0;
+}
+
+static uint32_t outcome(enum wb_status status)
+{
+    return atomic_load(&outcomes[-(int)status]);
+}
+
+TEST(every_request_has_one_outcome_and_a_task_runs_on_one_core)
+{
+    static const char *const names[] = { "asker 0", "asker 1", "asker 2" };
+    struct wb_system *s = threads_open(CORES);
+
+    atomic_store(&asking, ASKERS);
+    victims[0] = build_task(s, "victim 0", 0, 2, be_moved);
+    victims[1] = build_task(s, "victim 1", 1, 2, be_moved);
+    for (uint32_t i = 0; i < ASKERS; i++)
+        build_task(s, names[i], i, 3, ask);
+    build_task(s, "withdrawer", 2, 3, withdraw);
+    threads_run();
+
+    for (int v = 0; v < VICTIMS; v++) {
+        CHECK(cores_seen[v] == (1 << CORES) - 1);
+        CHECK(wb_task_migrations(victims[v]) > 10);
+        CHECK(!wb_migration_pending(victims[v]));
+    }
+    CHECK(outcome(WB_OK) + outcome(WB_ERR_TIMEOUT) + outcome(WB_ERR_BUSY) + outcome(WB_ERR_HELD) ==
+          ASKERS * ASKED);
+    CHECK(outcome(WB_ERR_TIMEOUT) > 0 && outcome(WB_ERR_BUSY) > 0);
+}
