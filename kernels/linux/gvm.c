@@ -4,8 +4,8 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "private.h"
@@ -65,15 +65,28 @@ void *gvm_stack(struct gvm *gvm, size_t bytes)
     return guard + GUARD_BYTES;
 }
 
+// By a plain system call: a copy that AddressSanitizer sees would stop at the red zones between the
+// variables.
+static bool copy_in(const struct gvm *gvm, const unsigned char *from, size_t bytes, off_t at)
+{
+    while (bytes != 0) {
+        const long n = syscall(SYS_pwrite64, gvm->fd, from, bytes, at);
+        if (n <= 0)
+            return false;
+        from += n;
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
 bool gvm_replace(struct gvm *gvm, void *at, size_t bytes)
 {
-    void *part = gvm_take(gvm, bytes);
+    const unsigned char *part = gvm_take(gvm, bytes);
 
-    if (part == NULL)
-        return false;
-    memcpy(part, at, bytes);
-    return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, gvm->fd,
-                (unsigned char *)part - gvm->base) == at;
+    return part != NULL && copy_in(gvm, at, bytes, part - gvm->base) &&
+           mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, gvm->fd,
+                part - gvm->base) == at;
 }
 
 bool gvm_alias(const struct gvm *gvm, void *at, const void *shared)

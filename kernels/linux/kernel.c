@@ -275,11 +275,19 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     struct linux_task *lt = linux_task(task);
 
-    if (task->stack_bytes < ARCH_CONTEXT_BYTES + PAGE_BYTES)
+    if (task->stack == NULL || task->stack_bytes < ARCH_CONTEXT_BYTES + PAGE_BYTES ||
+        task->priority >= PRIORITIES)
         return WB_ERR_INVAL;
     *lt = (struct linux_task){ 0 };
     lt->sp = arch_context_init(task->stack + task->stack_bytes, task, context_start);
     return WB_OK;
+}
+
+static void make_ready(struct wb_task *task)
+{
+    ready_push(&k.ready, task);
+    if (k.current != NULL && task->priority > k.current->priority)
+        raise_attention();
 }
 
 void wb_kernel_attach(struct wb_task *task)
@@ -289,7 +297,7 @@ void wb_kernel_attach(struct wb_task *task)
     lt->blocked = false;
     lt->woken = true;  // whatever it waited for, it looks again
     lt->timer = 0;
-    ready_push(&k.ready, task);
+    make_ready(task);
 }
 
 enum wb_status wb_kernel_depart(void)
@@ -331,9 +339,7 @@ void wb_kernel_unblock(struct wb_task *task)
     lt->blocked = false;
     if (lt->timer != 0)
         timers_remove(&k.timers, task);
-    ready_push(&k.ready, task);
-    if (k.current != NULL && task->priority > k.current->priority)
-        raise_attention();
+    make_ready(task);
 }
 
 void wb_kernel_yield(uint32_t floor)

@@ -217,25 +217,15 @@ static bool is_faulty(const struct wb_system *system)
     return atomic_load_explicit(&system->fault.taken, memory_order_acquire) != 0;
 }
 
-static struct wb_task *running_on(struct wb_system *system, uint32_t core)
+// A kernel that has noted a fault ends by itself: ending it before would cut the note short.
+static bool fault_is_complete(const struct wb_linux *lx)
 {
-    for (uint32_t i = 0; i < system->n_tasks; i++) {
-        const uint32_t place = atomic_load_explicit(&system->tasks[i].place, memory_order_acquire);
-        if (wb_place_owner(place) == core && wb_place_state(place) == WB_TASK_RUNNING)
-            return &system->tasks[i];
-    }
-    return NULL;
-}
-
-static uint32_t tasks_of(const struct wb_system *system, uint32_t core)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < system->n_tasks; i++) {
-        const uint32_t place = atomic_load_explicit(&system->tasks[i].place, memory_order_acquire);
-        n += wb_place_owner(place) == core && wb_place_state(place) < WB_TASK_ENDED;
-    }
-    return n;
+    if (atomic_load_explicit(&lx->system->fault.complete, memory_order_acquire) != 0)
+        return true;
+    for (uint32_t i = 0; i < lx->system->n_cores; i++)
+        if (lx->kernels[i].pid == 0)
+            return true;
+    return false;
 }
 
 static void take_over(struct wb_linux *lx, uint32_t core, bool by_robust_futex)
@@ -245,17 +235,18 @@ static void take_over(struct wb_linux *lx, uint32_t core, bool by_robust_futex)
 
     pthread_mutex_lock(&lx->lock);
     if (!kernel->dead && !is_faulty(lx->system) && !lx->killed) {
-        struct wb_task *running = running_on(lx->system, core);
-        const uint32_t restarts = running != NULL ? running->restarts : 0;
+        struct wb_task *running = census_running(lx->system, core);
+        const uint32_t restarts = census_restarts(lx->system);
         *death = (struct wb_linux_event){ .kind = WB_LINUX_DIED,
                                           .core = core,
                                           .running = running,
                                           .pid = kernel->pid,
                                           .detected_ns = clock_now_ns(),
                                           .by_robust_futex = by_robust_futex };
-        death->moved = tasks_of(lx->system, core);
+        death->moved = census_tasks(lx->system, core);
         death->lost = wb_core_died(lx->system, core);
-        death->restarted = running != NULL ? running->restarts - restarts : 0;
+        // Two, if it was killed while it switched from one task to the next.
+        death->restarted = census_restarts(lx->system) - restarts;
         death->moved -= death->lost + death->restarted;
     }
     kernel->dead = true;
@@ -330,7 +321,7 @@ static struct wb_linux_event look(struct wb_linux *lx)
     struct wb_linux_event event = { .kind = WB_LINUX_NOTHING };
 
     reap(lx);
-    if (is_faulty(lx->system) && !lx->fault_told) {
+    if (is_faulty(lx->system) && !lx->fault_told && fault_is_complete(lx)) {
         wb_linux_kill(lx);
         lx->fault_told = true;
         event.kind = WB_LINUX_FAULT;

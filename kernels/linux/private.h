@@ -118,6 +118,17 @@ void robust_disarm(struct wb_core *core);
 bool robust_wait(struct wb_system *system, const bool *watched, uint64_t timeout_ns);
 bool robust_is_dead(struct wb_core *core);
 
+// ---- census.c: what the launcher tells of a death -----------------------------------------------
+
+/// The task that runs on `core`, NULL if there is none.
+struct wb_task *census_running(struct wb_system *system, uint32_t core);
+
+/// How many tasks of `core` are not over.
+uint32_t census_tasks(const struct wb_system *system, uint32_t core);
+
+/// How often tasks of the system have been started again.
+uint32_t census_restarts(const struct wb_system *system);
+
 // ---- gvm.c --------------------------------------------------------------------------------------
 
 struct gvm {

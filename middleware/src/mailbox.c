@@ -23,6 +23,11 @@ static enum ticket_state state_of(uint32_t word)
     return (enum ticket_state)(word & 3);
 }
 
+static uint32_t sender_of(uint32_t word)
+{
+    return word >> 2 & 0x1fff;
+}
+
 static uint32_t next(const struct wb_channel *mb, uint32_t position)
 {
     return position + 1 == mb->slots * LAPS ? 0 : position + 1;
@@ -124,10 +129,16 @@ static void pass_over_void(struct wb_port *in)
     }
 }
 
-static void notify_senders(const struct wb_channel *mb)
+// Those after the sender of the slot that was freed come first: senders on one core run in the
+// order in which they are woken, and the first may take every slot.
+static void notify_senders(const struct wb_channel *mb, uint32_t freed)
 {
     for (struct wb_port *out = mb->senders; out != NULL; out = out->next_of_channel)
-        wb_port_notify(out);
+        if (out->number < sender_of(freed))
+            wb_port_notify(out);
+    for (struct wb_port *out = mb->senders; out != NULL; out = out->next_of_channel)
+        if (out->number >= sender_of(freed))
+            wb_port_notify(out);
 }
 
 enum wb_status wb_mailbox_hold(struct wb_port *in, const void **slot)
@@ -148,7 +159,7 @@ enum wb_status wb_mailbox_hold(struct wb_port *in, const void **slot)
             return WB_OK;
         }
         pass_over_void(in);
-        notify_senders(mb);
+        notify_senders(mb, word);
     }
 }
 
@@ -161,10 +172,11 @@ enum wb_status wb_mailbox_release(struct wb_port *in)
     const uint32_t depth = wb_mailbox_depth(mb);
     if (depth > atomic_load_explicit(&mb->high, memory_order_relaxed))
         atomic_store_explicit(&mb->high, depth, memory_order_relaxed);
+    const uint32_t freed = atomic_load_explicit(ticket_at(mb, in->edge), memory_order_relaxed);
     set_free(mb, in->edge);
     in->edge = next(mb, in->edge);
     pass_over_void(in);
-    notify_senders(mb);
+    notify_senders(mb, freed);
     return WB_OK;
 }
 
@@ -185,7 +197,7 @@ void wb_mailbox_recover(struct wb_port *port)
     }
     for (uint32_t i = 0; i < mb->slots; i++) {
         uint32_t word = atomic_load_explicit(&mb->tickets[i], memory_order_acquire);
-        if (state_of(word) == BUSY && (word >> 2 & 0x1fff) == port->number)
+        if (state_of(word) == BUSY && sender_of(word) == port->number)
             atomic_store_explicit(&mb->tickets[i], word | VOID, memory_order_release);
     }
     port->edge = port->cursor = 0;

@@ -23,7 +23,9 @@ static inline void wb_counter_set(struct wb_counter *c, uint64_t value)
 
     // Each release orders the store before it: a reader that sees the new low half also sees the
     // new high half, and one that sees the second copy sees the low half.
-    if (high != atomic_load_explicit(&c->high, memory_order_relaxed)) {
+    // The copies differ when the last writer was killed between them.
+    if (high != atomic_load_explicit(&c->high, memory_order_relaxed) ||
+        high != atomic_load_explicit(&c->high_again, memory_order_relaxed)) {
         atomic_store_explicit(&c->high, high, memory_order_relaxed);
         atomic_store_explicit(&c->low, (uint32_t)value, memory_order_release);
         atomic_store_explicit(&c->high_again, high, memory_order_release);
@@ -32,20 +34,25 @@ static inline void wb_counter_set(struct wb_counter *c, uint64_t value)
     atomic_store_explicit(&c->low, (uint32_t)value, memory_order_release);
 }
 
-/// Context: any core. Retries while the writer carries into the high half, but not for ever: a
-/// writer that was killed there must not hang its readers.
+/// Context: any core. Looks again while the writer carries into the high half, but does not wait for
+/// it: it may have been killed or preempted there. What has not changed between two looks is how it
+/// stands, and then a low half in its upper half is the old one. That is exact for a counter that
+/// goes up by less than 2^31 at a time.
 static inline uint64_t wb_counter_get(const struct wb_counter *c)
 {
-    uint32_t high = 0, low = 0;
+    uint32_t high, low, again, last_high = 0, last_low = 0, last_again = 0;
 
-    for (int tries = 0; tries < 1000; tries++) {
-        const uint32_t again = atomic_load_explicit(&c->high_again, memory_order_acquire);
+    for (;;) {
+        again = atomic_load_explicit(&c->high_again, memory_order_acquire);
         low = atomic_load_explicit(&c->low, memory_order_acquire);
-        high = atomic_load_explicit(&c->high, memory_order_relaxed);
-        if (high == again)
+        high = atomic_load_explicit(&c->high, memory_order_acquire);
+        if (high == again || (high == last_high && low == last_low && again == last_again))
             break;
+        last_high = high;
+        last_low = low;
+        last_again = again;
     }
-    return (uint64_t)high << 32 | low;
+    return (uint64_t)(low >> 31 != 0 ? again : high) << 32 | low;
 }
 
 /// Context: the one writer. Never blocks.

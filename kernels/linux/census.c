@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "private.h"
+
+struct wb_task *census_running(struct wb_system *system, uint32_t core)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const uint32_t place = atomic_load_explicit(&system->tasks[i].place, memory_order_acquire);
+        if (wb_place_owner(place) == core && wb_place_state(place) == WB_TASK_RUNNING)
+            return &system->tasks[i];
+    }
+    return NULL;
+}
+
+uint32_t census_tasks(const struct wb_system *system, uint32_t core)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const uint32_t place = atomic_load_explicit(&system->tasks[i].place, memory_order_acquire);
+        n += wb_place_owner(place) == core && wb_place_state(place) < WB_TASK_ENDED;
+    }
+    return n;
+}
+
+uint32_t census_restarts(const struct wb_system *system)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        n += system->tasks[i].restarts;
+    return n;
+}
