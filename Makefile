@@ -5,7 +5,7 @@ BUILD := build
 BIN := bin
 MARCH ?= native
 PYTHON := $(BUILD)/venv/bin/python
-APP := apps/fm_radio
+APPS := apps/fm_radio apps/hello
 
 include c.mk
 
@@ -19,11 +19,12 @@ setup:  ## install the tools that this checkout needs
 	@./setup.sh
 
 build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-bench  ## build the command, its helpers and the applications
-	@$(MAKE) --no-print-directory -C $(APP) BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) all
+	@for app in $(APPS); do \
+		$(MAKE) --no-print-directory -C $$app BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) all || exit 1; done
 
 demo: build  ## play a recording through the FM radio while its demodulator moves
 	@mkdir -p $(BUILD)/demo
-	$(BIN)/whimbrel run $(APP)/app.toml --set output=$(abspath $(BUILD))/demo/cold_day.wav \
+	$(BIN)/whimbrel run apps/fm_radio/app.toml --set output=$(abspath $(BUILD))/demo/cold_day.wav \
 		--shuttle demodulator=1,0@450ms
 	@ls -l $(BUILD)/demo/cold_day.wav
 
@@ -81,7 +82,8 @@ $(PYTHON): requirements.txt
 	@touch $@
 
 test-apps: build
-	@$(MAKE) --no-print-directory -C $(APP) BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) PYTHON=$(abspath $(PYTHON)) test
+	@$(MAKE) --no-print-directory -C apps/fm_radio BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) \
+		PYTHON=$(abspath $(PYTHON)) test
 
 test-python: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet tests bench

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documents say of the code is so."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from documents import ROOT, anchor, blocks, documents, files, prose
+
+
+@pytest.mark.parametrize(
+    ("document", "source"),
+    [("README.md", "apps/hello/hello.c"), ("docs/guide.md", "apps/hello/watcher.c")],
+)
+def test_a_program_that_is_shown_is_the_one_that_runs(document: str, source: str) -> None:
+    assert blocks(ROOT / document, "c") == [(ROOT / source).read_text()]
+
+
+def headings(path: Path) -> set[str]:
+    return {anchor(heading) for heading in re.findall(r"^#+ (.*)$", prose(path), re.MULTILINE)}
+
+
+def broken(path: Path) -> list[str]:
+    """The relative links of a file that lead nowhere."""
+    found = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(path)):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, place = link.partition("#")
+        target = path.parent / name if name else path
+        if not target.exists() or (place and place not in headings(target)):
+            found.append(link)
+    return found
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_leads_somewhere(path: Path) -> None:
+    assert broken(path) == []
+
+
+def every_word_after(command: str) -> set[str]:
+    """What follows `command` at the start of a line of code, or of a phrase in backticks."""
+    pattern = rf"(?:^|`|\s){re.escape(command)} ([a-z][a-z0-9-]*)"
+    code = [text for path in documents() for text in blocks(path, "")]
+    phrases = [text for path in documents() for text in re.findall(r"`[^`\n]+`", prose(path))]
+    lines = [line.split("#")[0] for text in code for line in text.splitlines()]
+    return {word for line in lines + phrases for word in re.findall(pattern, line)}
+
+
+def test_every_verb_of_make_that_is_named_exists() -> None:
+    rules = (ROOT / "Makefile").read_text() + (ROOT / "c.mk").read_text()
+    verbs = set(" ".join(re.findall(r"^([a-z0-9 -]+):", rules, re.MULTILINE)).split())
+    named = every_word_after("make")
+    assert "demo" in named
+    assert named <= verbs | {"all"}
+
+
+def test_every_subcommand_that_is_named_exists() -> None:
+    source = (ROOT / "crates/whimbrel/src/cli/mod.rs").read_text()
+    table = source[source.index("pub enum Command") :].split("\n}")[0]
+    known = {name.lower() for name in re.findall(r"^    ([A-Z]\w+)\(", table, re.MULTILINE)}
+    named = every_word_after("whimbrel") | every_word_after("bin/whimbrel")
+    assert "migrate" in named
+    assert named <= known | {"help"}
+
+
+def test_every_test_that_a_document_names_exists() -> None:
+    sources = "\n".join(path.read_text() for path in files("*.c", "*.rs"))
+    tests = re.findall(r"\bTEST\((\w+)\)|\bfn (\w+)\(\)", sources)
+    cited = {name for path in documents() for name in re.findall(r"`TEST\s+(\w+)`", prose(path))}
+    assert cited
+    assert cited <= {name for pair in tests for name in pair}
+
+
+def test_the_list_of_keys_of_app_toml_is_complete() -> None:
+    (example,) = blocks(ROOT / "docs/app-toml.md", "toml")
+    written = tomllib.loads(example)
+    source = (ROOT / "crates/model/src/manifest.rs").read_text()
+
+    for table, one in [("app", written["app"])] + [
+        (name, written[name][0]) for name in ("task", "channel", "mailbox")
+    ]:
+        function = source[source.index(f"fn read_{table}(") :].split("\n}")[0]
+        known = re.findall(r'(?:required|optional)\(\s*"(\w+)"', function)
+        assert set(one) == set(known), table

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first thing that a reader types works as README.md says."""
+
+import json
+import re
+import subprocess
+
+from documents import ROOT
+
+
+def test_the_bird_changes_its_process_and_no_message_is_lost() -> None:
+    options = ["--cores", "0,0", "--shuttle", "bird=1,0@400ms", "--json"]
+    command = [str(ROOT / "bin/whimbrel"), "run", "apps/hello/app.toml", *options]
+    run = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=60)
+    summary = json.loads(run.stdout)
+    places = re.findall(r"the bird is in process (\d+)", run.stderr)
+
+    assert summary["frames"] == 200
+    assert summary["tasks"][0]["migrations"] >= 3
+    assert len(set(places)) == 2
+    assert "200 messages, then the bird was gone" in run.stderr
