@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task that fails ends the run, and the run says which task and why.
+
+#include <string.h>
+
+#include "suite.h"
+
+struct state {
+    _Atomic uint32_t hopped;
+};
+
+// Volatile, or the compiler would see that it never returns.
+static volatile uint32_t bottom = UINT32_MAX;
+
+static __attribute__((noinline)) uint32_t fall(uint32_t depth)
+{
+    volatile uint32_t frame[64];
+
+    frame[depth % 64] = depth;
+    return depth == bottom ? depth : fall(depth + 1) + frame[depth % 64];
+}
+
+static int falls(struct wb_task *self)
+{
+    (void)self;
+    return fall(0) == 0;
+}
+
+static int hops_and_falls(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+
+    suite_hop(self);
+    atomic_store(&s->hopped, 1);
+    return falls(self);
+}
+
+static int gives_up(struct wb_task *self)
+{
+    wb_task_fail(self, "the tide is out");
+}
+
+static int returns_an_error(struct wb_task *self)
+{
+    (void)self;
+    return 1;
+}
+
+static int lives_on(struct wb_task *self)
+{
+    while (!wb_stopping(self))
+        wb_checkpoint();
+    return 0;
+}
+
+// Runs `entry` among innocent tasks on both cores, until it fails.
+static struct harness *run(wb_task_entry *entry)
+{
+    struct harness *h = suite_open(2, sizeof(struct state));
+
+    for (uint32_t i = 0; i < 2; i++)
+        suite_task(h, &(struct wb_task_config){ .name = "innocent",
+                                                .index = i,
+                                                .entry = lives_on,
+                                                .core = i,
+                                                .priority = SUITE_PRIORITY - 1 });
+    suite_task(h, &(struct wb_task_config){ .name = "guilty", .entry = entry, .migratable = true });
+    harness_start(h);
+    CHECK(harness_wait(h, SUITE_LIMIT_MS) == HARNESS_FAULT);
+    return h;
+}
+
+static void expect_fault(struct harness *h, enum wb_fault_kind kind, uint32_t core)
+{
+    const struct wb_system *system = harness_system(h);
+    const struct wb_fault *fault = &system->fault;
+
+    CHECK(atomic_load(&fault->complete) != 0);
+    CHECK(fault->kind == kind);
+    CHECK(fault->task < system->n_tasks);
+    CHECK(strcmp(system->tasks[fault->task].name, "guilty") == 0);
+    CHECK(fault->core == core);
+}
+
+TEST(a_stack_overflow_names_its_task)
+{
+    struct harness *h = run(falls);
+
+    expect_fault(h, WB_FAULT_STACK, 0);
+    CHECK(strstr(harness_system(h)->fault.text, "65536") != NULL);
+    harness_close(h);
+}
+
+TEST(a_stack_overflow_names_its_task_also_on_another_core)
+{
+    struct harness *h = run(hops_and_falls);
+    const struct state *s = suite_state(h);
+
+    CHECK(atomic_load(&s->hopped) == 1);
+    expect_fault(h, WB_FAULT_STACK, 1);
+    harness_close(h);
+}
+
+TEST(a_task_that_gives_up_is_named_with_its_own_words)
+{
+    struct harness *h = run(gives_up);
+
+    expect_fault(h, WB_FAULT_TASK, 0);
+    CHECK(strcmp(harness_system(h)->fault.text, "the tide is out") == 0);
+    harness_close(h);
+}
+
+TEST(a_task_that_returns_an_error_fails_the_run)
+{
+    struct harness *h = run(returns_an_error);
+
+    expect_fault(h, WB_FAULT_TASK, 0);
+    harness_close(h);
+}

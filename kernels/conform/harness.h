@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the conformance suite needs of a kernel besides wb/kernel.h: how a system is made, started,
+// watched and broken.
+//
+// Each realisation writes these functions once (linux.c). The cases call nothing but them, suite.h
+// and wb/*.h. "Outside" is wherever the suite itself runs: no core of the system under test.
+#ifndef WB_HARNESS_H
+#define WB_HARNESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wb/system.h"
+
+struct harness;
+
+struct harness_config {
+    uint32_t cores;
+    uint64_t poll_ns;           // how long an idle kernel polls before it sleeps, if it can choose
+    uint64_t offer_timeout_ns;  // 0: longer than any case takes
+};
+
+enum harness_event {
+    HARNESS_NOTHING,  // the time allowed has passed
+    HARNESS_DIED,     // a kernel was killed; its tasks have been taken over
+    HARNESS_FAULT,    // see system->fault; everything else has been ended
+    HARNESS_ENDED,    // every task is over
+};
+
+// What a system of the suite needs at most.
+enum {
+    HARNESS_TASKS = 16,
+    HARNESS_CHANNELS = 16,
+    HARNESS_PORTS = 48,
+    HARNESS_MEMORY_BYTES = 8 << 20,  // for channels, heaps and what the cases allocate
+    HARNESS_STACK_BYTES = 64 << 10,  // of each task
+};
+
+/// Makes an empty system. Processors may be fewer than cores: kernels then share them.
+///
+/// Context: outside, while no other system is open. Ends the program when it cannot be had.
+struct harness *harness_open(const struct harness_config *config);
+
+/// Context: outside, between harness_open() and harness_close().
+struct wb_system *harness_system(struct harness *h);
+
+/// A stack of HARNESS_STACK_BYTES whose overflow is noticed.
+///
+/// Context: outside, before harness_start(). Ends the program when there is none.
+void *harness_stack(struct harness *h);
+
+/// Starts every kernel.
+///
+/// Context: outside. Ends the program when it cannot be done.
+void harness_start(struct harness *h);
+
+/// Supervises until something happens or `limit_ms` has passed.
+///
+/// Context: outside. Blocks.
+enum harness_event harness_wait(struct harness *h, uint32_t limit_ms);
+
+/// Kills a kernel in the midst of whatever it does. harness_wait() tells when that is noticed.
+///
+/// Context: outside. Never blocks.
+/// Returns: false where kernels cannot be killed one by one; nothing has happened then.
+bool harness_kill(struct harness *h, uint32_t core);
+
+/// Makes a task hold, or let go of, something of its kernel that cannot move with it.
+///
+/// Context: the task itself. Never blocks.
+/// Returns: false where there is no such thing.
+bool harness_hold(struct wb_task *self, bool hold);
+
+/// Ends what still runs and gives everything back.
+///
+/// Context: outside. Blocks until all of it has ended.
+void harness_close(struct harness *h);
+
+/// What counts are multiplied by: below 1 on slow emulators, above it for a soak test.
+double harness_scale(void);
+
+#endif

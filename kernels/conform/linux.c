@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The harness on the Linux kernels. CONFORM_SCALE=0.02 runs a fiftieth of each count.
+
+#define _GNU_SOURCE
+#include "linux.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness.h"
+#include "private.h"
+
+enum { CORES_MAX = 8 };
+
+struct harness {
+    struct wb_linux *lx;
+    unsigned int cpus[CORES_MAX];
+};
+
+static _Noreturn void give_up(const char *what)
+{
+    fprintf(stderr, "conform: %s\n", what);
+    exit(2);
+}
+
+// The cores take turns on the processors that we may use.
+static void choose_cpus(struct harness *h, uint32_t cores)
+{
+    cpu_set_t allowed;
+    unsigned int cpu = 0;
+
+    if (cores > CORES_MAX || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        give_up("no processors");
+    for (uint32_t i = 0; i < cores; i++, cpu++) {
+        while (!CPU_ISSET(cpu % CPU_SETSIZE, &allowed))
+            cpu++;
+        h->cpus[i] = cpu % CPU_SETSIZE;
+    }
+}
+
+struct harness *harness_open(const struct harness_config *config)
+{
+    const uint64_t for_ever_ns = 3600000000000;
+    struct harness *h = calloc(1, sizeof *h);
+    if (h == NULL)
+        give_up("no memory");
+    choose_cpus(h, config->cores);
+    const struct wb_linux_config lc = {
+        .system = { .cores = config->cores,
+                    .tasks = HARNESS_TASKS,
+                    .channels = HARNESS_CHANNELS,
+                    .ports = HARNESS_PORTS,
+                    .record_events = 1024,
+                    .record_migrations = 1024,
+                    .offer_timeout_ns =
+                        config->offer_timeout_ns != 0 ? config->offer_timeout_ns : for_ever_ns },
+        .memory_bytes = HARNESS_MEMORY_BYTES,
+        .stacks_bytes = HARNESS_TASKS * HARNESS_STACK_BYTES,
+        .cpus = h->cpus,
+        .spin_ns = config->poll_ns,
+    };
+    if (wb_linux_open(&h->lx, &lc) != WB_OK)
+        give_up("no globally visible memory");
+    return h;
+}
+
+struct wb_system *harness_system(struct harness *h)
+{
+    return wb_linux_system(h->lx);
+}
+
+void *harness_stack(struct harness *h)
+{
+    void *stack = wb_linux_stack(h->lx, HARNESS_STACK_BYTES);
+
+    if (stack == NULL)
+        give_up("no room for a stack");
+    return stack;
+}
+
+void harness_start(struct harness *h)
+{
+    uint32_t bad_core;
+
+    if (wb_linux_start(h->lx, &bad_core) != WB_OK)
+        give_up("the kernels cannot be started");
+}
+
+enum harness_event harness_wait(struct harness *h, uint32_t limit_ms)
+{
+    switch (wb_linux_wait(h->lx, (int)limit_ms).kind) {
+    case WB_LINUX_DIED:
+        return HARNESS_DIED;
+    case WB_LINUX_FAULT:
+        return HARNESS_FAULT;
+    case WB_LINUX_ENDED:
+        return HARNESS_ENDED;
+    case WB_LINUX_NOTHING:
+        break;
+    }
+    return HARNESS_NOTHING;
+}
+
+bool harness_kill(struct harness *h, uint32_t core)
+{
+    const pid_t pid = wb_linux_pid(h->lx, core);
+
+    return pid != 0 && kill(pid, SIGKILL) == 0;
+}
+
+// As if the task's module had locked a mutex, which works within one kernel only.
+bool harness_hold(struct wb_task *self, bool hold)
+{
+    linux_task(self)->mutexes = hold;
+    return true;
+}
+
+void harness_close(struct harness *h)
+{
+    wb_linux_close(h->lx);
+    free(h);
+}
+
+double harness_scale(void)
+{
+    const char *text = getenv("CONFORM_SCALE");
+    const double scale = text != NULL ? strtod(text, NULL) : 1;
+
+    if (!(scale > 0))
+        give_up("CONFORM_SCALE is no positive number");
+    return scale;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suite.h"
+
+#include <stdio.h>
+
+enum { HEAP_BYTES = 32 << 10 };
+
+void suite_fail(struct wb_task *self, const char *file, int line, const char *what)
+{
+    char text[WB_ERROR_BYTES];
+
+    snprintf(text, sizeof text, "%s:%d: EXPECT(%s)", file, line, what);
+    wb_task_fail(self, text);
+}
+
+// ---- Laying out ---------------------------------------------------------------------------------
+
+struct harness *suite_open_with(const struct harness_config *config, size_t bytes)
+{
+    struct harness *h = harness_open(config);
+    struct wb_app *app = &harness_system(h)->app;
+
+    app->state = wb_app_alloc(app, bytes);
+    CHECK(app->state != NULL);
+    return h;
+}
+
+struct harness *suite_open(uint32_t cores, size_t bytes)
+{
+    return suite_open_with(&(struct harness_config){ .cores = cores, .poll_ns = 20000 }, bytes);
+}
+
+void *suite_state(struct harness *h)
+{
+    return harness_system(h)->app.state;
+}
+
+void *suite_shared(const struct wb_task *self)
+{
+    return wb_task_app(self)->state;
+}
+
+struct wb_task *suite_task(struct harness *h, const struct wb_task_config *wanted)
+{
+    struct wb_task_config config = *wanted;
+    struct wb_task *task;
+
+    if (config.priority == 0)
+        config.priority = SUITE_PRIORITY;
+    config.stack_bytes = HARNESS_STACK_BYTES;
+    if (config.heap_bytes == 0)
+        config.heap_bytes = HEAP_BYTES;
+    config.stack = harness_stack(h);
+    CHECK(wb_task_add(harness_system(h), &config, &task) == WB_OK);
+    return task;
+}
+
+struct wb_channel *suite_channel(struct harness *h, const struct wb_channel_config *config,
+                                 struct wb_task *from, struct wb_task *to)
+{
+    struct wb_channel *channel;
+
+    CHECK(wb_channel_add(harness_system(h), config, &channel) == WB_OK);
+    CHECK(wb_port_add(from, channel, WB_OUT, "out", 0) == WB_OK);
+    CHECK(wb_port_add(to, channel, WB_IN, "in", 0) == WB_OK);
+    return channel;
+}
+
+void suite_sender(struct wb_channel *mailbox, struct wb_task *from)
+{
+    CHECK(wb_port_add(from, mailbox, WB_OUT, "out", 0) == WB_OK);
+}
+
+// ---- Running ------------------------------------------------------------------------------------
+
+static void describe_task(const struct wb_task *task)
+{
+    static const char *const states[] = { "new",     "ready",    "running", "blocked",
+                                          "offered", "returned", "ended",   "lost" };
+    static const char *const phases[] = { "none", "filling", "pending", "accepted" };
+    const uint32_t place = atomic_load(&task->place), request = atomic_load(&task->request);
+
+    fprintf(stderr, "  %s %s on core %u, request %s for core %u\n", task->name,
+            states[wb_place_state(place)], wb_place_owner(place), phases[wb_request_phase(request)],
+            wb_request_core(request));
+}
+
+static void describe(struct wb_system *system)
+{
+    const struct wb_fault *fault = &system->fault;
+
+    if (atomic_load(&fault->complete) != 0)
+        fprintf(stderr, "  fault of %s on core %d: %s\n",
+                fault->task < system->n_tasks ? system->tasks[fault->task].name : "a kernel",
+                (int)fault->core, fault->text);
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        describe_task(&system->tasks[i]);
+    for (uint32_t i = 0; i < system->n_channels; i++)
+        fprintf(stderr, "  channel %s: %u of %u\n", system->channels[i].name,
+                wb_channel_depth(&system->channels[i]), system->channels[i].slots);
+}
+
+static enum harness_event wait(struct harness *h, uint32_t limit_ms)
+{
+    const enum harness_event event = harness_wait(h, limit_ms);
+
+    if (event == HARNESS_FAULT || event == HARNESS_DIED)
+        describe(harness_system(h));
+    CHECK(event == HARNESS_ENDED || event == HARNESS_NOTHING);
+    return event;
+}
+
+void suite_wait(struct harness *h)
+{
+    const enum harness_event event = wait(h, SUITE_LIMIT_MS);
+
+    if (event != HARNESS_ENDED)
+        describe(harness_system(h));
+    CHECK(event == HARNESS_ENDED);
+}
+
+void suite_run(struct harness *h)
+{
+    harness_start(h);
+    suite_wait(h);
+}
+
+void suite_wait_for(struct harness *h, const _Atomic uint32_t *word, uint32_t value)
+{
+    for (uint32_t ms = 0; atomic_load(word) != value; ms++) {
+        if (ms == SUITE_LIMIT_MS)
+            describe(harness_system(h));
+        CHECK(ms < SUITE_LIMIT_MS);
+        CHECK(wait(h, 1) == HARNESS_NOTHING || atomic_load(word) == value);
+    }
+}
+
+void suite_wait_for_state(struct harness *h, const struct wb_task *task, enum wb_task_state state)
+{
+    for (uint32_t ms = 0; wb_place_state(atomic_load(&task->place)) != state; ms++) {
+        if (ms == SUITE_LIMIT_MS)
+            describe(harness_system(h));
+        CHECK(ms < SUITE_LIMIT_MS);
+        CHECK(wait(h, 1) == HARNESS_NOTHING);
+    }
+}
+
+bool suite_kill(struct harness *h, uint32_t core)
+{
+    if (!harness_kill(h, core)) {
+        wb_test_skip("a kernel cannot be killed here");
+        harness_close(h);
+        return false;
+    }
+    const enum harness_event event = harness_wait(h, SUITE_LIMIT_MS);
+    if (event != HARNESS_DIED)
+        describe(harness_system(h));
+    CHECK(event == HARNESS_DIED);
+    return true;
+}
+
+// ---- Small things -------------------------------------------------------------------------------
+
+uint32_t suite_count(uint32_t n)
+{
+    const double scaled = n * harness_scale();
+    return scaled < 8 ? 8 : (uint32_t)scaled;
+}
+
+uint32_t suite_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+void suite_compute(uint64_t ns)
+{
+    const uint64_t until_ns = wb_now_ns() + ns;
+
+    while (wb_now_ns() < until_ns) {}
+}
+
+void suite_hop(struct wb_task *self)
+{
+    const uint32_t next = (wb_task_core(self) + 1) % self->system->n_cores;
+
+    EXPECT(self, wb_migrate(self, next, WB_FOREVER) == WB_OK);
+    EXPECT(self, wb_task_core(self) == next);
+    EXPECT(self, wb_kernel_core() == next);
+}

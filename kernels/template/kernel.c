@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel to start from: every function of wb/kernel.h, and what it has to do.
+//
+// It compiles, and it fails at run time in the first function that is called: copy the folder,
+// write the functions from top to bottom, and run kernels/conform until it passes. "Cooperative" is
+// a kernel whose tasks leave the core only by calling it (kernels/linux); "preemptive" one that
+// takes the core away by interrupts (an RTOS). See README.md for the order of work.
+
+#include "wb/kernel.h"
+
+#include "wb/system.h"
+
+// Where the design of a kernel begins: what it keeps of a task while the task is here, or on its
+// way. It lies in globally visible memory and moves along; it may hold pointers to globally
+// visible memory only, and handles only of objects that every kernel has at the same address.
+struct template_task {
+    void *sp;  // the saved context, while the task does not run
+};
+
+_Static_assert(sizeof(struct template_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
+
+// Cooperative: the summary word of this core's own inbox, seen through this name (Linux maps it
+// here). Preemptive: a private word, set by the doorbell's interrupt, and at every switch to a task
+// of which wb_migration_requested() is true; cleared when that has been looked at.
+uint32_t wb_kernel_attention;
+
+// Remove it as the functions below are written.
+static _Noreturn void not_written(void)
+{
+    for (;;)
+        __builtin_trap();
+}
+
+// Private memory: each kernel has its own of this. An interrupt must see NULL here, so either clear
+// it on entry to interrupts or ask the processor which mode it is in.
+struct wb_task *wb_kernel_self(void)
+{
+    not_written();
+}
+
+// Fixed for the life of a kernel: from a register that tells the cores apart, or private memory.
+uint32_t wb_kernel_core(void)
+{
+    not_written();
+}
+
+// One counter for all cores: a global timer, not each core's own tick. Tasks carry absolute times
+// from core to core; where the counters of the cores differ, translate here.
+uint64_t wb_kernel_now_ns(void)
+{
+    not_written();
+}
+
+// Writes the first context onto the task's empty stack, so that switching to it enters
+// wb_task_main(task) with the ABI's alignment. Called again for a task that starts over: nothing of
+// its former life may be looked at. Refuse a stack that cannot hold a context, and a priority that
+// this kernel does not have.
+enum wb_status wb_kernel_task_init(struct wb_task *task)
+{
+    (void)task;
+    not_written();
+}
+
+// The task is not in any list of this kernel yet, whatever its links say: they belong to another.
+// Enter it into the ready list as if it had just been unblocked; raise attention if it is more
+// urgent than the running task. Preemptive: this may be an interrupt that came while the scheduler
+// was edited with interrupts on; then leave it to a task of the highest priority.
+void wb_kernel_attach(struct wb_task *task)
+{
+    (void)task;
+    not_written();
+}
+
+// First refuse (WB_ERR_HELD) what cannot move: a mutex of this kernel, an inherited priority, a
+// place in a list of waiters. Then take the task out of every list, save its context, switch away,
+// and from the other stack call wb_task_departed(). Never call that from the task's own stack: the
+// target may run the task before its context is saved. It passes silently wherever cores are
+// simulated in turns, and fails on real ones.
+enum wb_status wb_kernel_depart(void)
+{
+    not_written();
+}
+
+// With a permit, as POSIX threads lack and FreeRTOS's notifications have: an unblock since the last
+// block is consumed and returns at once. Tell the middleware wb_task_paused(task, WB_TASK_BLOCKED,
+// now) after the switch away, and wb_task_resumed() before the switch back.
+enum wb_status wb_kernel_block(uint64_t until_ns)
+{
+    (void)until_ns;
+    not_written();
+}
+
+// Blocked: make it ready and take it off the timers. Running or ready: leave the permit. A more
+// urgent task raises attention (cooperative) or preempts (preemptive).
+void wb_kernel_unblock(struct wb_task *task)
+{
+    (void)task;
+    not_written();
+}
+
+// Cooperative: call wb_agent_serve(), then switch to the most urgent ready task of at least `floor`
+// priority, first come first served, if there is one. Preemptive: interrupts have served, and what
+// is more urgent runs already; `floor` equal to the task's own priority still asks for a turn of
+// its equals.
+void wb_kernel_yield(uint32_t floor)
+{
+    (void)floor;
+    not_written();
+}
+
+// A kernel that never polls returns false. Otherwise count turns in `spin`, relax the processor,
+// and return false as soon as there is something better to do or the time for polling is over.
+bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
+{
+    (void)spin;
+    (void)until_ns;
+    not_written();
+}
+
+// Interrupt the other core, or wake it if it sleeps; nothing if it is sure to look by itself.
+// Against a core that is about to sleep: it says so, then looks at its inbox once more; you look at
+// what it says after the note is in the inbox. Both need a full fence between their two steps.
+void wb_kernel_doorbell(uint32_t core)
+{
+    (void)core;
+    not_written();
+}
+
+// Empty wherever time passes by itself. A simulator advances its clock by what the platform's table
+// says of `action`, and may switch to another core here.
+void wb_kernel_charge(enum wb_action action, uint32_t units)
+{
+    (void)action;
+    (void)units;
+    not_written();
+}
+
+// As block, but for ever: after the switch away, wb_task_paused(task, WB_TASK_ENDED, now). The
+// stack may be used again from then on.
+_Noreturn void wb_kernel_exit(void)
+{
+    not_written();
+}
+
+// Stop every core as fast as the hardware allows, and show system->fault to whoever can read it.
+_Noreturn void wb_kernel_halt(void)
+{
+    not_written();
+}
