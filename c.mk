@@ -132,4 +132,4 @@ test-aarch64: $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch64/conform-linux
 # ---- Lint ---------------------------------------------------------------------------------------
 
 lint-c:
-	clang-format --dry-run -Werror $(C_FILES)
+	@clang-format --dry-run -Werror $(C_FILES)

@@ -9,8 +9,6 @@
 #define _GNU_SOURCE
 #include "wb/kernel.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <unistd.h>
 
 #include "arch.h"
@@ -40,10 +38,6 @@ static struct {
     uint64_t spin_ns;
     struct ready ready;
     struct timers timers;
-    struct cxx_globals {
-        void *caught;
-        unsigned int uncaught;
-    } * cxx;  // libstdc++'s per-thread state; NULL where it is not loaded
 } k;
 
 void kernel_set_system(struct wb_system *system)
@@ -84,34 +78,19 @@ static void finish_previous(void)
     }
 }
 
-static void save_personality(struct linux_task *lt)
-{
-    lt->error_number = errno;
-    if (k.cxx != NULL) {
-        lt->caught = k.cxx->caught;
-        lt->uncaught = k.cxx->uncaught;
-    }
-}
-
-static void restore_personality(const struct linux_task *lt)
-{
-    if (k.cxx != NULL) {
-        k.cxx->caught = lt->caught;
-        k.cxx->uncaught = lt->uncaught;
-    }
-    errno = lt->error_number;
-}
-
 static void raise_attention(void)
 {
     atomic_fetch_or_explicit(&k.core->inbox.summary, 1, memory_order_relaxed);
 }
 
 // Serving the inbox lowers attention; a request that the running task has not seen raises it again.
+// So will the end of a more urgent task's sleep.
 static void keep_attention(const struct wb_task *self)
 {
     if (wb_migration_requested(self))
         raise_attention();
+    if (k.timers.levels >> self->priority > 1)
+        alarm_set(timers_next_ns(&k.timers), clock_now_ns());
 }
 
 // Tells the middleware that `task` runs now, and raises attention for its migration request.
@@ -130,7 +109,7 @@ static void leave(enum after after, struct wb_task *next)
     struct linux_task *lt = linux_task(from);
     void **fake_stack = after == GO_ENDED ? NULL : &lt->fake_stack;
 
-    save_personality(lt);
+    personality_save(lt);
     k.previous = from;
     k.after = after;
     k.left_ns = clock_now_ns();
@@ -145,14 +124,14 @@ static void leave(enum after after, struct wb_task *next)
     }
     sanitizer_enter(lt->fake_stack);
     finish_previous();
-    restore_personality(lt);
+    personality_restore(lt);
 }
 
 void kernel_task_start(struct wb_task *task)
 {
     sanitizer_enter(NULL);
     finish_previous();
-    restore_personality(linux_task(task));
+    personality_restore(linux_task(task));
     wb_task_main(task);
 }
 
@@ -236,19 +215,14 @@ static void loop(void)
 
 void kernel_run(struct wb_core *core, uint64_t spin_ns)
 {
-    // A module brings libstdc++ along, outside the global scope.
-    void *libstdcxx = dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY);
-    struct cxx_globals *(*globals)(void) = NULL;
-    if (libstdcxx != NULL)
-        *(void **)&globals = dlsym(libstdcxx, "__cxa_get_globals");
-
     k.core = core;
     k.spin_ns = spin_ns;
-    k.cxx = globals != NULL ? globals() : NULL;
+    personality_init();
     if (!timers_init(&k.timers, k.system->n_tasks)) {
         wb_system_fault(k.system, WB_FAULT_KERNEL, NULL, "no memory for the kernel's timers");
         wb_kernel_halt();
     }
+    alarm_init(raise_attention);
     atomic_store_explicit(&core->state, WB_CORE_UP, memory_order_release);
     loop();
     atomic_store_explicit(&core->state, WB_CORE_STOPPED, memory_order_release);
@@ -304,7 +278,7 @@ enum wb_status wb_kernel_depart(void)
 {
     struct linux_task *lt = linux_task(k.current);
 
-    if (lt->mutexes != 0 || (k.cxx != NULL && (k.cxx->caught != NULL || k.cxx->uncaught != 0)))
+    if (personality_is_held(lt))
         return WB_ERR_HELD;
     leave(GO_AWAY, ready_pop(&k.ready, 0));
     return WB_OK;

@@ -69,6 +69,8 @@ struct wb_task *ready_pop(struct ready *ready, uint32_t floor);
 struct timers {
     struct wb_task **heap;
     uint32_t count, room;
+    uint32_t levels;                   // bit p: a task of priority p is among them
+    uint32_t of_priority[PRIORITIES];  // how many are
 };
 
 /// Room for every task of the system, from this process's own memory. False: no memory.
@@ -79,6 +81,26 @@ uint64_t timers_next_ns(const struct timers *timers);  // WB_FOREVER: none
 
 /// The task whose time has come, taken off; NULL if there is none.
 struct wb_task *timers_expired(struct timers *timers, uint64_t now_ns);
+
+// ---- alarm.c ------------------------------------------------------------------------------------
+
+/// Prepares this process for alarms: `ring` is called in a signal handler.
+void alarm_init(void (*ring)(void));
+
+/// Rings at `at_ns`, or earlier; once. Times are clock_now_ns()'s.
+void alarm_set(uint64_t at_ns, uint64_t now_ns);
+
+// ---- personality.c: what the C and C++ libraries keep of a thread -------------------------------
+
+/// Looks up what this process has. Once, in a kernel.
+void personality_init(void);
+
+/// Takes it from, or gives it to, the libraries of this process. errno is safe in between only.
+void personality_save(struct linux_task *lt);
+void personality_restore(const struct linux_task *lt);
+
+/// True while the running task holds what cannot move with it.
+bool personality_is_held(const struct linux_task *lt);
 
 // ---- kernel.c -----------------------------------------------------------------------------------
 

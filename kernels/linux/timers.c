@@ -46,6 +46,8 @@ static void settle(struct timers *timers, uint32_t i)
 void timers_add(struct timers *timers, struct wb_task *task, uint64_t until_ns)
 {
     linux_task(task)->until_ns = until_ns;
+    timers->of_priority[task->priority]++;
+    timers->levels |= 1u << task->priority;
     put(timers, timers->count++, task);
     settle(timers, timers->count - 1);
 }
@@ -55,6 +57,8 @@ void timers_remove(struct timers *timers, struct wb_task *task)
     const uint32_t i = linux_task(task)->timer - 1;
 
     linux_task(task)->timer = 0;
+    if (--timers->of_priority[task->priority] == 0)
+        timers->levels &= ~(1u << task->priority);
     timers->count--;
     if (i == timers->count)
         return;

@@ -9,6 +9,12 @@
 /// The source's half of a withdrawn hand-off: makes the task ready again and ends the request.
 void wb_migration_returned(struct wb_core *core, struct wb_task *task);
 
+/// Sees to it that the core that is to take a withdrawn task back is not a dead one.
+void wb_migration_readdress(struct wb_task *task);
+
+/// The living core after a dead one, so that two deaths in a row spread what they leave; or NULL.
+struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead);
+
 /// Ends the request of a task that nobody else may touch now.
 void wb_migration_finish(struct wb_task *task, enum wb_status outcome);
 

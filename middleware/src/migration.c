@@ -9,9 +9,10 @@
 //                                                          first run: request -> NONE, outcome OK
 //
 // Anyone may withdraw: PENDING by taking it to FILLING, OFFERED by taking the place to RETURNED,
-// whereupon the source takes the task back. Each of these is one compare-and-swap on one word, so
-// withdrawing and committing cannot both succeed. Holding a phase is what permits writing
-// wb_task.migration: the requester in FILLING, the source and then the target in ACCEPTED.
+// whereupon the source, or if it is dead another core, takes the task back. Each of these is one
+// compare-and-swap on one word, so withdrawing and committing cannot both succeed. Holding a phase
+// is what permits writing wb_task.migration: the requester in FILLING, the source and then the
+// target in ACCEPTED.
 
 #include "internal.h"
 #include "wb/system.h"
@@ -152,9 +153,36 @@ static void withdraw(struct wb_task *task, uint32_t request, enum wb_status why)
     const uint32_t owner = wb_place_owner(atomic_load_explicit(&task->place, memory_order_acquire));
     uint32_t offer = wb_place_offer(owner, wb_request_core(request), number);
     // The number in the offer makes this fail if a later request has offered the task again.
+    // seq_cst against the source's death: recovery sees that the task is returned, or we see that
+    // its source is dead.
     if (atomic_compare_exchange_strong_explicit(&task->place, &offer, wb_place_returned(owner, why),
-                                                memory_order_acq_rel, memory_order_relaxed))
+                                                memory_order_seq_cst, memory_order_relaxed)) {
         wb_inbox_post(task->system->cores[owner], task->id);
+        wb_migration_readdress(task);
+    }
+}
+
+// Its context is complete, so any core may take it back. More than one may come to see to it here,
+// and the heir may die as well: each step is one compare-and-swap, and is looked at again.
+void wb_migration_readdress(struct wb_task *task)
+{
+    const struct wb_system *system = task->system;
+
+    for (;;) {
+        uint32_t place = atomic_load_explicit(&task->place, memory_order_seq_cst);
+        const uint32_t owner = wb_place_owner(place);
+        if (wb_place_state(place) != WB_TASK_RETURNED ||
+            atomic_load_explicit(&system->cores[owner]->state, memory_order_seq_cst) !=
+                WB_CORE_DEAD)
+            return;
+        struct wb_core *heir = wb_core_heir(system, owner);
+        if (heir == NULL)
+            return;
+        const uint32_t again = wb_place_returned(heir->index, wb_place_why(place));
+        if (atomic_compare_exchange_strong_explicit(&task->place, &place, again,
+                                                    memory_order_seq_cst, memory_order_relaxed))
+            wb_inbox_post(heir, task->id);
+    }
 }
 
 void wb_migration_cancel(struct wb_task *task, enum wb_status why)

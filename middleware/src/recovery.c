@@ -15,8 +15,7 @@ static bool is_up(const struct wb_core *core)
     return state == WB_CORE_UP || state == WB_CORE_DOWN;
 }
 
-// The living core after the dead one, so that two deaths in a row spread what they leave.
-static struct wb_core *heir_of(struct wb_system *system, uint32_t dead)
+struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead)
 {
     for (uint32_t i = 1; i < system->n_cores; i++) {
         struct wb_core *core = system->cores[(dead + i) % system->n_cores];
@@ -88,6 +87,16 @@ static bool is_orphan(const struct wb_task *task, uint32_t place)
     return !is_up(cores[wb_place_owner(place)]);
 }
 
+// True of a task between its source and its target. Others may withdraw its hand-off meanwhile.
+static bool is_on_its_way(const struct wb_task *task, uint32_t place)
+{
+    const enum wb_task_state state = wb_place_state(place);
+    const uint32_t request = atomic_load_explicit(&task->request, memory_order_acquire);
+
+    return state == WB_TASK_RETURNED ||
+           (state == WB_TASK_OFFERED && wb_request_phase(request) == WB_REQUEST_ACCEPTED);
+}
+
 // Returns true when the task is lost.
 static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
 {
@@ -96,6 +105,11 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
     const bool over = state == WB_TASK_ENDED || state == WB_TASK_LOST;
     const bool orphan = !over && is_orphan(task, place);
 
+    if (orphan && heir != NULL && is_on_its_way(task, place)) {
+        wb_migration_cancel(task, WB_ERR_GONE);
+        wb_migration_readdress(task);
+        return false;
+    }
     end_request(task, dead, orphan);
     if (over && wb_place_owner(place) == dead)
         shut_ports(task);
@@ -119,7 +133,7 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
     // seq_cst against wb_task_departed(): an offer to this core is either seen below or withdrawn
     // by its source.
     atomic_store_explicit(&system->cores[core]->state, WB_CORE_DEAD, memory_order_seq_cst);
-    struct wb_core *heir = heir_of(system, core);
+    struct wb_core *heir = wb_core_heir(system, core);
     for (uint32_t i = 0; i < system->n_tasks; i++)
         lost += take_over(&system->tasks[i], core, heir);
     // The dead core may have changed a channel and not woken its peer, or taken a note and not

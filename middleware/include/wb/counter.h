@@ -34,10 +34,10 @@ static inline void wb_counter_set(struct wb_counter *c, uint64_t value)
     atomic_store_explicit(&c->low, (uint32_t)value, memory_order_release);
 }
 
-/// Context: any core. Looks again while the writer carries into the high half, but does not wait for
-/// it: it may have been killed or preempted there. What has not changed between two looks is how it
-/// stands, and then a low half in its upper half is the old one. That is exact for a counter that
-/// goes up by less than 2^31 at a time.
+/// Context: any core. Looks again while the writer carries into the high half, but does not wait
+/// for it: it may have been killed or preempted there. What has not changed between two looks is
+/// how it stands, and then a low half in its upper half is the old one. That is exact for a counter
+/// that goes up by less than 2^31 at a time.
 static inline uint64_t wb_counter_get(const struct wb_counter *c)
 {
     uint32_t high, low, again, last_high = 0, last_low = 0, last_again = 0;
