@@ -25,11 +25,20 @@ struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead)
     return NULL;
 }
 
-static void give(struct wb_task *task, uint32_t from, struct wb_core *to)
+// Offers the task to a living core; false if it is no longer where it was seen. Nobody withdraws this
+// offer: it has the number of the request after the present one, which cannot be accepted before
+// the task runs again.
+static bool give(struct wb_task *task, uint32_t place, struct wb_core *to)
 {
-    // The offer carries no request: arriving only makes the task ready there.
-    atomic_store_explicit(&task->place, wb_place_offer(from, to->index, 0), memory_order_seq_cst);
+    const uint32_t request = atomic_load_explicit(&task->request, memory_order_relaxed);
+    const uint32_t offer =
+        wb_place_offer(wb_place_owner(place), to->index, wb_request_number(request) + 1);
+
+    if (!atomic_compare_exchange_strong_explicit(&task->place, &place, offer, memory_order_seq_cst,
+                                                 memory_order_relaxed))
+        return false;
     wb_inbox_post(to, task->id);
+    return true;
 }
 
 static void shut_ports(struct wb_task *task)
@@ -113,6 +122,9 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
     end_request(task, dead, orphan);
     if (over && wb_place_owner(place) == dead)
         shut_ports(task);
+    if (over)
+        // Neither the task's kernel nor the requester's may have come to look at the other's word.
+        wb_migration_cancel(task, WB_ERR_GONE);
     if (state == WB_TASK_OFFERED && !orphan)
         // The source may not have come to tell it.
         wb_inbox_post(task->system->cores[wb_place_target(place)], task->id);
@@ -122,8 +134,8 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
         lose(task, dead);
         return true;
     }
-    give(task, wb_place_owner(place), heir);
-    return false;
+    // An offer may have been withdrawn and taken back since we looked.
+    return !give(task, place, heir) && take_over(task, dead, heir);
 }
 
 uint32_t wb_core_died(struct wb_system *system, uint32_t core)
