@@ -14,16 +14,20 @@ struct state {
 
 // ---- Tasks that may be restarted anywhere -------------------------------------------------------
 
-// What it has not noted as sent it sends again.
+// What it has not noted as sent it sends again. It is often killed with a claimed slot.
 static int sender(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
     struct wb_port *out = wb_port_find(self, "out", 0);
+    void *slot;
 
     for (uint32_t i = atomic_load(&s->sent); !wb_stopping(self); i++) {
-        EXPECT(self, wb_port_send(out, &i, WB_FOREVER) == WB_OK);
-        atomic_store(&s->sent, i + 1);
+        EXPECT(self, wb_port_claim(out, &slot, WB_FOREVER) == WB_OK);
+        *(uint32_t *)slot = i;
         wb_checkpoint();
+        suite_compute(1000);
+        EXPECT(self, wb_port_commit(out) == WB_OK);
+        atomic_store(&s->sent, i + 1);
     }
     return 0;
 }

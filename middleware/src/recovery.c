@@ -25,9 +25,9 @@ struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead)
     return NULL;
 }
 
-// Offers the task to a living core; false if it is no longer where it was seen. Nobody withdraws this
-// offer: it has the number of the request after the present one, which cannot be accepted before
-// the task runs again.
+// Offers the task to a living core; false if it is no longer where it was seen. Nobody withdraws
+// this offer: it has the number of the request after the present one, which cannot be accepted
+// before the task runs again.
 static bool give(struct wb_task *task, uint32_t place, struct wb_core *to)
 {
     const uint32_t request = atomic_load_explicit(&task->request, memory_order_relaxed);
