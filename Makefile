@@ -10,7 +10,7 @@ APPS := apps/fm_radio apps/hello
 include c.mk
 
 .PHONY: help setup build demo test lint fmt bench docs size soak clean \
-	lint-c lint-rust lint-python lint-size test-c test-rust test-apps test-python test-aarch64 test-sanitizers
+	lint-c lint-rust lint-python lint-size test-c test-model test-rust test-apps test-python test-aarch64 test-sanitizers
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t10
@@ -28,7 +28,7 @@ demo: build  ## play a recording through the FM radio while its demodulator move
 		--shuttle demodulator=1,0@450ms
 	@ls -l $(BUILD)/demo/cold_day.wav
 
-test: setup lint build test-c test-sanitizers test-aarch64 test-apps test-rust test-python  ## lint, build and every test: what CI runs
+test: setup lint build test-c test-model test-sanitizers test-aarch64 test-apps test-rust test-python  ## lint, build and every test: what CI runs
 	@echo 'every test passed'
 
 lint: lint-c lint-rust lint-python lint-size  ## formatters in check mode, then the linters
@@ -84,6 +84,9 @@ $(PYTHON): requirements.txt
 test-apps: build
 	@$(MAKE) --no-print-directory -C apps/fm_radio BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) \
 		PYTHON=$(abspath $(PYTHON)) test
+
+test-model: $(PYTHON)
+	@$(MAKE) --no-print-directory -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
 test-python: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet tests bench

@@ -16,6 +16,7 @@ packages='
     python3-scipy
     python3-venv
     qemu-user
+    spin
 '
 
 missing=''

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every model as it is, which must verify, and with each step left out, which must not.
+
+usage: check.py OUT     OUT: where the generated verifiers go
+
+A model verifies if Spin has visited all of its states and found no error in them. A mutation is
+found if Spin has found one within the same bounds.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+MODELS = Path(__file__).resolve().parent
+JOBS = 2
+SECONDS = 300  # a run takes 20 at most on a free processor
+DEPTH = 100_000  # steps on one path; reaching it counts as a failure
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model with its bounds, and with one step left out unless `mutation` is empty."""
+
+    model: str
+    bounds: str
+    mutation: str = ""
+
+    @property
+    def name(self) -> str:
+        if self.mutation:
+            return f"{self.model}_finds_{self.mutation.lower()}"
+        return f"{self.model}_holds_with_{self.bounds.replace(' ', '_').lower()}"
+
+
+LIVING = "REQUESTS=2 WITHDRAWALS=2 KILLS=0"
+ONE_DEATH = "REQUESTS=1 WITHDRAWALS=1 KILLS=1"
+TWO_DEATHS = "REQUESTS=1 WITHDRAWALS=1 KILLS=2 MORTALS=2"
+DEATH_OF_A_SENDER = "KILLS=1"
+
+HOLD = (
+    Run("migration", ONE_DEATH),
+    Run("migration", LIVING),
+    Run("migration", "REQUESTS=1 WITHDRAWALS=0 KILLS=0 RIVAL=1"),
+    Run("migration", "REQUESTS=1 WITHDRAWALS=1 KILLS=0 WITHOUT_FORWARDING=1"),
+    Run("mailbox", DEATH_OF_A_SENDER),
+    Run("mailbox", "OTHERS=2 KILLS=0"),
+    Run("wait", "SLOTS=1"),
+    Run("wait", "SLOTS=2"),
+)
+
+# Within which bounds a mutation of the migration shows; elsewhere one set of bounds will do.
+DEATHS_NEEDED = {
+    "OFFER_DOES_NOT_LOOK_AT_THE_TARGET": ONE_DEATH,
+    "RETURN_TO_A_DEAD_SOURCE": ONE_DEATH,
+    "RECOVERY_LEAVES_THE_REQUEST": ONE_DEATH,
+    "RECOVERY_LEAVES_A_REQUEST_OF_AN_ENDED_TASK": ONE_DEATH,
+    "RECOVERY_DOES_NOT_TELL_THE_TARGET": ONE_DEATH,
+    "GIFT_HAS_THE_NUMBER_ZERO": TWO_DEATHS,
+    "GIFT_IS_NOT_COMPARED": TWO_DEATHS,
+}
+DEFAULT_BOUNDS = {"migration": LIVING, "mailbox": DEATH_OF_A_SENDER, "wait": "SLOTS=1 MESSAGES=3"}
+
+
+def mutations() -> list[Run]:
+    """Every MUTATE_ that a model knows."""
+    runs = []
+    for model, bounds in DEFAULT_BOUNDS.items():
+        text = "".join(path.read_text(encoding="utf-8") for path in MODELS.glob(f"{model}*.pml"))
+        for name in sorted(set(re.findall(r"def MUTATE_(\w+)", text))):
+            runs.append(Run(model, DEATHS_NEEDED.get(name, bounds), name))
+    return runs
+
+
+def verifier(run: Run, folder: Path) -> list[str]:
+    """Generates and compiles the verifier of a run; returns the command that starts it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    defines = [f"-D{bound}" for bound in run.bounds.split()]
+    if run.mutation:
+        defines.append(f"-DMUTATE_{run.mutation}")
+    model = MODELS / f"{run.model}.pml"
+    subprocess.run(
+        ["spin", *defines, "-a", str(model)], cwd=folder, check=True, stdout=subprocess.PIPE
+    )
+    # Without optimisation: compiling these functions of 10,000 lines takes longer than it saves.
+    compiler = [os.environ.get("CC", "gcc"), "-w", "-O0", "-DSAFETY", "-DCOLLAPSE", "-DMEMLIM=900"]
+    subprocess.run([*compiler, "-o", "pan", "pan.c"], cwd=folder, check=True)
+    return [str(folder.resolve() / "pan"), f"-m{DEPTH}", "-w23"]
+
+
+def check(run: Run, out: Path) -> tuple[bool, str]:
+    """Whether a run came out as it must, and what it came to."""
+    folder = out / run.name
+    command = verifier(run, folder)
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False, f"not done after {SECONDS} s"
+    text = done.stdout
+    errors = re.search(r"errors: (\d+)", text)
+    states = re.search(r"(\d+) states, stored", text)
+    if errors is None or states is None:
+        return False, text.strip()
+    complete = "Search not completed" not in text and "max search depth too small" not in text
+    summary = f"{int(states[1]):,} states"
+    if run.mutation:
+        broken = re.search(r"pan:1: (assertion violated|invalid end state)", text)
+        return broken is not None, f"{summary}, {broken[1] if broken else 'no error'}"
+    good = errors[1] == "0" and complete
+    return good, summary if good else f"{summary}; {text.strip().splitlines()[0]}"
+
+
+def main() -> int:
+    out = Path(sys.argv[1])
+    runs = [*HOLD, *mutations()]
+    failed = 0
+    with ThreadPoolExecutor(JOBS) as pool:
+        results = pool.map(lambda run: check(run, out), runs)
+        for number, (run, (good, said)) in enumerate(zip(runs, results, strict=True), 1):
+            failed += not good
+            print(f"{'ok' if good else 'not ok'} {number} {run.name} ({said})", flush=True)
+    print(f"{len(runs) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// What migration.pml is made of: the words, what is checked of them, and the steps of migration.c
+// and inbox.c. README.md says which line of the code each step stands for.
+
+#ifndef REQUESTS
+#define REQUESTS 1
+#endif
+#ifndef WITHDRAWALS
+#define WITHDRAWALS 1
+#endif
+#ifndef KILLS
+#define KILLS 1
+#endif
+
+#ifndef MORTALS
+#define MORTALS 3
+#endif
+
+#define CORES 3
+#define LAUNCHER 3
+
+// Task states, request phases, outcomes, core states.
+#define READY 0
+#define RUNNING 1
+#define BLOCKED 2
+#define OFFERED 3
+#define RETURNED 4
+#define ENDED 5
+#define LOST 6
+
+#define NONE 0
+#define FILLING 1
+#define PENDING 2
+#define ACCEPTED 3
+
+#define OK 0
+#define GONE 1
+#define TIMEOUT 2
+#define HELD 3
+
+#define UP 0
+#define DEAD 1
+
+// The number has two bits here; in the code 16, of which an offer carries four.
+#define PLACE(state, owner) ((state) | (owner) << 4)
+#define OFFER(owner, target, number) (OFFERED | (owner) << 4 | (target) << 6 | (number) << 8)
+#define STATE(place) ((place) & 15)
+#define OWNER(place) ((place) >> 4 & 3)
+#define TARGET(place) ((place) >> 6 & 3)
+#define OVER(place) (STATE(place) == ENDED || STATE(place) == LOST)
+#define REQUEST(phase, core, number) ((phase) | (core) << 4 | (number) << 6)
+#define PHASE(request) ((request) & 15)
+#define CORE(request) ((request) >> 4 & 3)
+#define NUMBER(request) ((request) >> 6 & 3)
+
+// ---- Shared words -------------------------------------------------------------------------------
+
+short place = PLACE(READY, 0);
+short request = REQUEST(NONE, 0, 3);  // the first one is number 0, like that of a fresh offer
+bool attached;                        // migration.attached_ns is set
+byte state_of_core[CORES + 1];        // what the launcher has said of it
+byte inbox[CORES + 1];                // NOTE: look at the task; RAISED: attention without a note
+#define NOTE 1
+#define RAISED 2
+
+// The kernel's part of the task.
+bool blocked, woken, is_in_block;
+bool is_ready[CORES + 1];  // in the ready queue of that kernel
+
+// ---- What is checked ----------------------------------------------------------------------------
+
+bool is_alive[CORES + 1];
+bool has[CORES + 1];       // that kernel has the task: runs it, or keeps it ready or blocked
+bool complete = true;  // its context can be run
+bool restarts;         // it may be started again
+bool is_open;          // a request has begun, and has no outcome yet
+byte kills;
+
+#define OWNERS (has[0] + has[1] + has[2])
+
+// To begin every step that others see: a kernel may be killed before it, and what it had of the
+// task is gone then, with its private state. The launcher is not killed.
+inline step(here)
+{
+    if
+    :: here == LAUNCHER || is_alive[here]
+#if KILLS > 0
+    :: here < MORTALS && is_alive[here] && kills < KILLS -> kill(here); goto dead
+    :: here != LAUNCHER && !is_alive[here] -> goto dead
+#endif
+    fi
+}
+
+inline kill(core)
+{
+    kills++;
+    is_alive[core] = false;
+    has[core] = false;
+    is_ready[core] = false;
+    inbox[core] = 0
+}
+
+// A dead kernel's inbox is read by nobody.
+inline post(here, to)
+{
+    atomic { step(here); inbox[to] = inbox[to] | (is_alive[to] -> NOTE : 0) }
+}
+
+inline attach(core)
+{
+    atomic {
+        step(core);
+        has[core] = true;
+        assert(OWNERS == 1);
+        assert(complete);
+        is_ready[core] = true;
+        blocked = false;
+        woken = true;
+    }
+}
+
+// ---- migration.c --------------------------------------------------------------------------------
+
+// wb_migration_finish()
+inline finish(here, outcome)
+{
+    atomic {
+        step(here);
+        assert(is_open && PHASE(request) != NONE);
+        assert(outcome != OK || here == CORE(request));
+        request = REQUEST(NONE, 0, NUMBER(request));
+        is_open = false
+    }
+}
+
+// Only the request that it means, and only while that is not over; unless the task waits for
+// recovery.
+inline return_offer()
+{
+    atomic {
+        assert(!is_alive[o] || (is_open && NUMBER(request) == n && PHASE(request) == ACCEPTED));
+        place = PLACE(RETURNED, o)
+    }
+}
+
+#ifdef MUTATE_OFFER_HAS_NO_NUMBER
+#define IS_THIS_OFFER (STATE(place) == OFFERED && OWNER(place) == o && TARGET(place) == CORE(r))
+#else
+#define IS_THIS_OFFER (place == OFFER(o, CORE(r), n))
+#endif
+
+#define HEIR(dead) \
+    (state_of_core[(dead + 1) % CORES] == UP -> (dead + 1) % CORES : (dead + 2) % CORES)
+
+// wb_migration_readdress()
+inline readdress(here)
+{
+    atomic { step(here); n = place & 255 };
+    do
+    :: STATE(n) == RETURNED && state_of_core[OWNER(n)] == DEAD ->
+        atomic {
+            step(here);
+            o = OWNER(n);
+            o = HEIR(o);
+            if
+            :: place == n -> place = PLACE(RETURNED, o); c = 1
+            :: else -> c = 0
+            fi
+        };
+        if
+        :: c -> post(here, o)
+        :: else
+        fi;
+        atomic { step(here); n = place & 255 }
+    :: else -> break
+    od;
+    atomic { n = 0; o = 0; c = 0 }
+}
+
+// withdraw(): r is the request as it was seen.
+inline withdraw(here, why)
+{
+    n = NUMBER(r);
+    if
+    :: PHASE(r) == PENDING ->
+        atomic {
+            step(here);
+            if
+            :: request == r -> request = REQUEST(FILLING, here, n); r = NONE; c = 1
+            :: else -> r = request
+            fi
+        };
+        if
+        :: c -> c = 0; finish(here, why)
+        :: else
+        fi
+    :: else
+    fi;
+    if
+    :: PHASE(r) == ACCEPTED && NUMBER(r) == n ->
+        atomic { step(here); o = OWNER(place) };
+        atomic {
+            step(here);
+            if
+#ifdef MUTATE_WITHDRAWAL_IS_TWO_STEPS
+            :: IS_THIS_OFFER -> c = 1
+#else
+            :: IS_THIS_OFFER -> return_offer(); c = 1
+#endif
+            :: else
+            fi
+        };
+        if
+        :: c ->
+#ifdef MUTATE_WITHDRAWAL_IS_TWO_STEPS
+            return_offer();
+#endif
+#ifndef MUTATE_WITHDRAWAL_IS_NOT_NOTED
+            post(here, o);
+#endif
+#ifndef MUTATE_RETURN_TO_A_DEAD_SOURCE
+            readdress(here)
+#endif
+        :: else
+        fi
+    :: else
+    fi;
+    atomic { r = 0; o = 0; n = 0; c = 0 }
+}
+
+inline cancel(here, why)
+{
+    atomic { step(here); r = request };
+    withdraw(here, why)
+}
+
+// wb_task_departed(), after the kernel has left the task's stack
+inline departed(here)
+{
+    atomic {
+        step(here);
+        r = request;
+#ifndef MUTATE_OFFER_BEFORE_THE_STACK_IS_LEFT
+        complete = true;
+#endif
+        place = OFFER(here, CORE(r), NUMBER(r))
+    };
+#ifdef MUTATE_OFFER_BEFORE_THE_STACK_IS_LEFT
+    atomic { step(here); complete = true };
+#endif
+#ifndef MUTATE_OFFER_DOES_NOT_LOOK_AT_THE_TARGET
+    atomic { step(here); c = (state_of_core[CORE(r)] == DEAD) };
+#endif
+    if
+    :: c -> c = 0; cancel(here, GONE)
+    :: else -> post(here, CORE(r)); r = 0
+    fi
+}
+
+// ---- inbox.c ------------------------------------------------------------------------------------
+
+inline arrive(here)
+{
+    atomic {
+        step(here);
+        if
+#ifdef MUTATE_COMMIT_IS_TWO_STEPS
+        :: place == p -> c = 1
+#else
+        :: place == p -> place = PLACE(READY, here); c = 1
+#endif
+        :: else
+        fi;
+        p = 0
+    };
+    if
+    :: c ->
+#ifdef MUTATE_COMMIT_IS_TWO_STEPS
+        atomic { step(here); place = PLACE(READY, here) };
+#endif
+        atomic { step(here); attached = attached || PHASE(request) == ACCEPTED; c = 0 };
+        attach(here)
+    :: else
+    fi
+}
+
+// wb_migration_returned()
+inline take_back(here)
+{
+    atomic { step(here); place = PLACE(READY, here); p = 0 };
+    finish(here, TIMEOUT);
+    attach(here)
+}
+
+// wb_kernel_unblock()
+inline unblock(here)
+{
+    atomic {
+        step(here);
+        woken = true;
+        if
+        :: blocked -> blocked = false; is_ready[here] = true
+        :: else
+        fi;
+        p = 0
+    }
+}
+
+// look(), for the one note there is
+inline look(here)
+{
+    atomic { step(here); p = place };
+    if
+    :: STATE(p) == OFFERED && TARGET(p) == here -> arrive(here)
+    :: else ->
+        if
+        :: OVER(p) -> p = 0
+        :: !OVER(p) && OWNER(p) == here && STATE(p) == RETURNED -> take_back(here)
+        :: !OVER(p) && OWNER(p) == here && STATE(p) == OFFERED -> p = 0
+        :: !OVER(p) && OWNER(p) == here && STATE(p) < OFFERED -> unblock(here)
+        :: !OVER(p) && OWNER(p) != here ->
+#ifndef WITHOUT_FORWARDING
+            post(here, OWNER(p));
+#endif
+            p = 0
+        fi
+    fi
+}
+
+inline serve(here)
+{
+    atomic { step(here); p = inbox[here] & NOTE; inbox[here] = 0 };
+    if
+    :: p -> look(here)
+    :: else
+    fi
+}
