@@ -206,8 +206,9 @@ pub fn text(bytes: &[u8]) -> String {
 
 /// Sends a signal to a process that a test has started.
 pub fn kill(pid: u64, signal: i32) {
-    let status = Command::new("kill").arg(format!("-{signal}")).arg(pid.to_string()).status();
-    assert!(status.unwrap().success());
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    let signal = rustix::process::Signal::from_named_raw(signal).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
 }
 
 pub fn pid(process: &Value) -> u64 {
