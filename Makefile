@@ -41,13 +41,13 @@ fmt:  ## rewrite files with the formatters
 bench: build  ## measure this machine against its peers
 	$(BIN)/whimbrel bench --peers
 
-docs:  ## the command's manual and the crates' documentation
+docs:  ## the documentation of the crates, as pages
 	cargo doc --no-deps --workspace
 
 size: $(BIN)/whimbrel-linux  ## bytes of code per file of the middleware and the Linux kernels
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: build  ## nightly-length runs of the conformance suite
+soak: $(BUILD)/release/conform-linux  ## nightly-length runs of the conformance suite
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
 
 clean:  ## remove everything that was built
