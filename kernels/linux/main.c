@@ -47,6 +47,13 @@ static void report(struct helper *h, struct tell_error error)
     h->failed = true;
 }
 
+// An error of no task and no core. `key`: what it is about, or "".
+static void complain(struct helper *h, const char *kind, const char *key, const char *text)
+{
+    report(h, (struct tell_error){
+                  .kind = kind, .task = "", .key = key, .text = text, .core = WB_CORE_NONE });
+}
+
 // ---- Before the start ---------------------------------------------------------------------------
 
 static bool read_plan(struct helper *h)
@@ -62,11 +69,7 @@ static bool read_plan(struct helper *h)
         const char *wrong = words_split(&h->words, line) ? plan_take(&h->plan, &h->words)
                                                          : "a line of the plan is malformed";
         if (wrong != NULL) {
-            report(h, (struct tell_error){ .kind = "plan",
-                                           .task = "",
-                                           .key = h->words.count != 0 ? h->words.word[0] : "",
-                                           .text = wrong,
-                                           .core = WB_CORE_NONE });
+            complain(h, "plan", h->words.count != 0 ? h->words.word[0] : "", wrong);
             return false;
         }
     }
@@ -79,11 +82,7 @@ static void start_record(struct helper *h)
     if (h->plan.record == NULL ||
         recorder_open(&h->recorder, wb_linux_system(h->build.lx), h->plan.record))
         return;
-    report(h, (struct tell_error){ .kind = "record",
-                                   .task = "",
-                                   .key = h->plan.record,
-                                   .text = "the event streams cannot be created there",
-                                   .core = WB_CORE_NONE });
+    complain(h, "record", h->plan.record, "the event streams cannot be created there");
     wb_linux_kill(h->build.lx);
 }
 
@@ -293,17 +292,9 @@ static void supervise(struct helper *h)
 static void finish(struct helper *h)
 {
     if (!recorder_close(&h->recorder))
-        report(h, (struct tell_error){ .kind = "record",
-                                       .task = "",
-                                       .key = h->plan.record,
-                                       .text = "the event streams could not be written",
-                                       .core = WB_CORE_NONE });
+        complain(h, "record", h->plan.record, "the event streams could not be written");
     if (h->build.finish != NULL && h->build.finish(h->build.app) != WB_OK)
-        report(h, (struct tell_error){ .kind = "finish",
-                                       .task = "",
-                                       .key = "",
-                                       .text = h->build.app->error,
-                                       .core = WB_CORE_NONE });
+        complain(h, "finish", "", h->build.app->error);
     tell_end(h->out, wb_linux_system(h->build.lx), !h->failed);
 }
 
