@@ -134,3 +134,4 @@ test-aarch64: $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch64/conform-linux
 
 lint-c:
 	@clang-format --dry-run -Werror $(C_FILES)
+	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/linux/arch/$(ARCH_release) $(filter %.c,$(C_FILES))

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "ring.h"
+#include "../src/ring.h"
 
 enum { SLOTS_MAX = 1 << 15, PAIRS_MAX = 200, STRIDE = 97 };
 
