@@ -45,28 +45,38 @@ static void run(const char *name, const struct bench_options *options)
         "there is no such group; there are migration, channel, switch, checkpoint, fm_radio");
 }
 
-int main(int argc, char **argv)
+// Takes the options out of the arguments, wherever they stand, and leaves the groups: how many.
+static int take_options(int argc, char **argv, struct bench_options *options)
 {
-    struct bench_options options = { .rounds = 25, .samples = 8000 };
-    int i = 1;
+    int groups_given = 0;
 
-    choose_cpus(&options);
-    clock_init();
-    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-        if (strcmp(argv[i], "--quick") == 0) {
-            options.rounds = 3;
-            options.samples = 4000;
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--", 2) != 0) {
+            argv[groups_given++] = argv[i];
+        } else if (strcmp(argv[i], "--quick") == 0) {
+            options->rounds = 3;
+            options->samples = 4000;
         } else if (strcmp(argv[i], "--cpus") == 0 && i + 1 < argc &&
-                   sscanf(argv[i + 1], "%u,%u", &options.cpu[0], &options.cpu[1]) == 2) {
-            options.two_cores = options.cpu[0] != options.cpu[1];
+                   sscanf(argv[i + 1], "%u,%u", &options->cpu[0], &options->cpu[1]) == 2) {
+            options->two_cores = options->cpu[0] != options->cpu[1];
             i++;
         } else {
             bench_fail("usage: whimbrel-bench [--cpus A,B] [--quick] [GROUP]...");
         }
     }
-    for (size_t g = 0; i == argc && g < GROUPS; g++)
+    return groups_given;
+}
+
+int main(int argc, char **argv)
+{
+    struct bench_options options = { .rounds = 25, .samples = 8000 };
+
+    choose_cpus(&options);
+    clock_init();
+    const int groups_given = take_options(argc, argv, &options);
+    for (size_t g = 0; groups_given == 0 && g < GROUPS; g++)
         run(groups[g].name, &options);
-    for (; i < argc; i++)
+    for (int i = 0; i < groups_given; i++)
         run(argv[i], &options);
     return 0;
 }

@@ -62,6 +62,15 @@ fn doctor_answers_no_under_a_limit_that_would_end_the_helper() {
     assert!(text(&output.stdout).contains("ulimit -f unlimited"), "{}", text(&output.stdout));
 }
 
+#[test]
+fn a_quick_benchmark_measures_the_groups_that_are_named() {
+    let rows = Place::new().json(&["bench", "--quick", "switch", "checkpoint", "--json"], 0);
+    let names: Vec<&str> =
+        rows.as_array().unwrap().iter().map(|row| row["bench"].as_str().unwrap()).collect();
+
+    assert_eq!(names, ["switch", "checkpoint.loop"]);
+}
+
 /// Helpers where the benchmarks are a script, with peers beside their folder.
 fn bench_place(script: &str) -> (tempfile::TempDir, Place) {
     let folder = tempfile::tempdir().unwrap();
