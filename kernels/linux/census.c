@@ -17,7 +17,7 @@ uint32_t census_tasks(const struct wb_system *system, uint32_t core)
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const uint32_t place = atomic_load_explicit(&system->tasks[i].place, memory_order_acquire);
-        n += wb_place_owner(place) == core && wb_place_state(place) < WB_TASK_ENDED;
+        n += wb_place_owner(place) == core && !wb_place_is_over(place);
     }
     return n;
 }

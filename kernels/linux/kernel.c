@@ -19,11 +19,11 @@ void context_switch(void **save, void *load);
 void context_start(void);
 _Noreturn void kernel_task_start(struct wb_task *task);
 
-// The summary word of this core's inbox: kernel_run() maps the core's page over this one.
+// The summary word of this core's inbox: the launcher maps the core's page over this one.
 _Alignas(PAGE_BYTES) uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
 extern uint32_t wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
 
-enum after { STAY, GO_READY, GO_BLOCKED, GO_AWAY, GO_ENDED };
+enum after { GO_READY, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
 // Private memory: every kernel has its own at this address.
 static struct {
@@ -73,8 +73,6 @@ static void finish_previous(void)
     case GO_ENDED:
         wb_task_paused(task, WB_TASK_ENDED, k.left_ns);
         break;
-    case STAY:
-        break;
     }
 }
 
@@ -84,6 +82,7 @@ static void raise_attention(void)
 }
 
 // Serving the inbox lowers attention; a request that the running task has not seen raises it again.
+// For a task that is switched to, announce() does that.
 // So will the end of a more urgent task's sleep.
 static void keep_attention(const struct wb_task *self)
 {
@@ -297,9 +296,10 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
         leave(GO_BLOCKED, ready_pop(&k.ready, 0));
     } else if (!lt->woken) {
         wb_kernel_yield(self->priority);
+    } else {
+        keep_attention(self);
     }
     lt->woken = false;
-    keep_attention(self);
     return until_ns != WB_FOREVER && clock_now_ns() >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
 }
 
@@ -324,7 +324,8 @@ void wb_kernel_yield(uint32_t floor)
     struct wb_task *next = ready_pop(&k.ready, floor);
     if (next != NULL)
         leave(GO_READY, next);
-    keep_attention(self);
+    else
+        keep_attention(self);
 }
 
 // Reading the clock takes as long as a cache line takes to arrive, so most turns do not.

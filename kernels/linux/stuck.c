@@ -16,12 +16,10 @@ static uint64_t switches_of(const struct wb_system *system)
 
 static bool waits_for_ever(struct wb_task *task)
 {
-    const enum wb_task_state state =
-        wb_place_state(atomic_load_explicit(&task->place, memory_order_acquire));
+    const uint32_t place = atomic_load_explicit(&task->place, memory_order_acquire);
 
-    if (state == WB_TASK_ENDED || state == WB_TASK_LOST)
-        return true;
-    return state == WB_TASK_BLOCKED && linux_task(task)->timer == 0;
+    return wb_place_is_over(place) ||
+           (wb_place_state(place) == WB_TASK_BLOCKED && linux_task(task)->timer == 0);
 }
 
 static bool all_wait(struct wb_system *system)

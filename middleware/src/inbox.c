@@ -72,7 +72,7 @@ static void look(struct wb_core *core, struct wb_task *task)
         arrive(core, task, place);
     else if (wb_place_owner(place) == core->index)
         look_at_own(core, task, state);
-    else if (state != WB_TASK_ENDED && state != WB_TASK_LOST)
+    else if (!wb_place_is_over(place))
         wb_inbox_post(core->system->cores[wb_place_owner(place)], task->id);
 }
 

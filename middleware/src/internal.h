@@ -36,6 +36,15 @@ void wb_system_over(struct wb_system *system);
 /// Counts the time since the task was switched to, on a core that it leaves.
 void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
 
+/// When a wait of `timeout_ns` that begins now is over; reads no clock for one without end.
+static inline uint64_t wb_end_of(uint64_t timeout_ns)
+{
+    if (timeout_ns == WB_FOREVER)
+        return WB_FOREVER;
+    const uint64_t now_ns = wb_kernel_now_ns();
+    return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
+}
+
 /// The core that runs the caller, NULL in the launcher.
 struct wb_core *wb_core_here(struct wb_system *system);
 

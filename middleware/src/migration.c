@@ -39,18 +39,6 @@ static enum wb_status refuse_early(const struct wb_task *task, uint32_t core)
     return state == WB_CORE_DEAD || state == WB_CORE_STOPPED ? WB_ERR_GONE : WB_OK;
 }
 
-static bool is_over(uint32_t place)
-{
-    const enum wb_task_state state = wb_place_state(place);
-    return state == WB_TASK_ENDED || state == WB_TASK_LOST;
-}
-
-static uint64_t end_of(uint64_t timeout_ns)
-{
-    const uint64_t now_ns = wb_kernel_now_ns();
-    return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
-}
-
 static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
                  const struct wb_task *requester)
 {
@@ -60,7 +48,7 @@ static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
                                              .task = task->id,
                                              .source = wb_place_owner(place),
                                              .target = core };
-    wb_counter_set(&task->deadline_ns, end_of(timeout_ns));
+    wb_counter_set(&task->deadline_ns, wb_end_of(timeout_ns));
     atomic_store_explicit(&task->requester, requester != NULL ? requester->id + 1 : 0,
                           memory_order_relaxed);
 }
@@ -87,7 +75,7 @@ static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_
     atomic_store_explicit(&task->request, wb_request(WB_REQUEST_PENDING, core, *number),
                           memory_order_seq_cst);
     const uint32_t place = atomic_load_explicit(&task->place, memory_order_seq_cst);
-    if (is_over(place))
+    if (wb_place_is_over(place))
         wb_migration_cancel(task, WB_ERR_GONE);
     else
         wb_inbox_post(task->system->cores[wb_place_owner(place)], task->id);
@@ -269,10 +257,11 @@ enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_
     struct wb_task *self = wb_kernel_self();
 
     if (core == wb_task_core(task) && !wb_migration_pending(task))
-        return is_over(atomic_load_explicit(&task->place, memory_order_relaxed)) ? WB_ERR_GONE
-                                                                                 : WB_OK;
+        return wb_place_is_over(atomic_load_explicit(&task->place, memory_order_relaxed))
+                   ? WB_ERR_GONE
+                   : WB_OK;
     uint32_t number;
-    const uint64_t until_ns = end_of(timeout_ns);
+    const uint64_t until_ns = wb_end_of(timeout_ns);
     const enum wb_status asked = ask(task, core, timeout_ns, self, &number);
     if (asked != WB_OK)
         return asked;
@@ -297,7 +286,7 @@ void wb_system_sweep(struct wb_system *system, uint64_t now_ns)
         const uint32_t request = atomic_load_explicit(&task->request, memory_order_acquire);
         const enum wb_request_phase phase = wb_request_phase(request);
 
-        over += is_over(atomic_load_explicit(&task->place, memory_order_acquire));
+        over += wb_place_is_over(atomic_load_explicit(&task->place, memory_order_acquire));
         if (phase != WB_REQUEST_PENDING && phase != WB_REQUEST_ACCEPTED)
             continue;
         if (atomic_load_explicit(&system->cores[wb_request_core(request)]->state,

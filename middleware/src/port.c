@@ -116,18 +116,10 @@ static enum wb_status poll(struct wb_port *port, void **slot, uint64_t until_ns)
     return status;
 }
 
-static uint64_t end_of(uint64_t timeout_ns)
-{
-    if (timeout_ns == WB_FOREVER)
-        return WB_FOREVER;
-    const uint64_t now_ns = wb_kernel_now_ns();
-    return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
-}
-
 static __attribute__((noinline)) enum wb_status wait(struct wb_port *port, void **slot,
                                                      uint64_t timeout_ns)
 {
-    const uint64_t until_ns = end_of(timeout_ns);
+    const uint64_t until_ns = wb_end_of(timeout_ns);
 
     for (;;) {
         enum wb_status status = poll(port, slot, until_ns);

@@ -111,7 +111,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
 {
     const uint32_t place = atomic_load_explicit(&task->place, memory_order_acquire);
     const enum wb_task_state state = wb_place_state(place);
-    const bool over = state == WB_TASK_ENDED || state == WB_TASK_LOST;
+    const bool over = wb_place_is_over(place);
     const bool orphan = !over && is_orphan(task, place);
 
     if (orphan && heir != NULL && is_on_its_way(task, place)) {

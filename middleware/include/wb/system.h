@@ -84,6 +84,10 @@ static inline enum wb_task_state wb_place_state(uint32_t place)
 {
     return (enum wb_task_state)(place & 0xf);
 }
+static inline bool wb_place_is_over(uint32_t place)
+{
+    return wb_place_state(place) == WB_TASK_ENDED || wb_place_state(place) == WB_TASK_LOST;
+}
 static inline uint32_t wb_place_owner(uint32_t place)
 {
     return place >> 4 & 0xfff;
