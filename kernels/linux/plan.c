@@ -101,17 +101,33 @@ static bool take_channel(struct plan *plan, const struct words *w)
     return channel->name != NULL;
 }
 
+static bool take_mode(enum wb_mode *mode, const char *word)
+{
+    static const char *const words[] = { "handoff", "replicate", "recreate" };
+
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], word) == 0) {
+            *mode = (enum wb_mode)i;
+            return true;
+        }
+    return false;
+}
+
 static bool take_task(struct plan *plan, const struct words *w)
 {
     uint64_t index, core, priority, stack, heap, migratable, restart, period, deadline, offset;
+    uint64_t every, replay;
+    enum wb_mode mode;
     const struct field fields[] = {
         { "core", &core },     { "priority", &priority },     { "stack", &stack },
         { "heap", &heap },     { "migratable", &migratable }, { "restart", &restart },
         { "period", &period }, { "deadline", &deadline },     { "offset", &offset },
+        { "image", &every },   { "replay", &replay },
     };
 
-    if (w->count < 5 || !words_number(w->word[2], &index) || strcmp(w->word[3], "entry") != 0 ||
-        !read_fields(w, 5, fields, 9) || priority > 31 ||
+    if (w->count < 7 || !words_number(w->word[2], &index) || strcmp(w->word[3], "entry") != 0 ||
+        strcmp(w->word[5], "mode") != 0 || !take_mode(&mode, w->word[6]) ||
+        !read_fields(w, 7, fields, 11) || priority > 31 || every > UINT32_MAX ||
         !grow(&plan->tasks, plan->n_tasks, sizeof *plan->tasks))
         return false;
     struct plan_task *task = &plan->tasks[plan->n_tasks++];
@@ -124,6 +140,9 @@ static bool take_task(struct plan *plan, const struct words *w)
                                             .heap_bytes = heap,
                                             .migratable = migratable != 0,
                                             .restart = restart != 0,
+                                            .mode = mode,
+                                            .checkpoint_every = (uint32_t)every,
+                                            .replay = replay != 0,
                                             .period_ns = period,
                                             .deadline_ns = deadline,
                                             .offset_ns = offset };

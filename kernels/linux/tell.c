@@ -40,9 +40,15 @@ static void finish(FILE *out)
 
 const char *tell_status_word(enum wb_status status)
 {
-    static const char *const words[] = { "ok",   "full", "empty", "timeout", "inval",
-                                         "gone", "busy", "held",  "pinned",  "nomem" };
+    static const char *const words[] = { "ok",   "full", "empty",  "timeout", "inval", "gone",
+                                         "busy", "held", "pinned", "nomem",   "owner" };
     return words[-(int)status];
+}
+
+static const char *tell_mode_word(enum wb_mode mode)
+{
+    static const char *const words[] = { "handoff", "replicate", "recreate" };
+    return words[mode];
 }
 
 void tell_error(FILE *out, const struct tell_error *error)
@@ -111,6 +117,7 @@ static void task(FILE *out, const struct wb_task *t)
     number(out, "restarts", t->restarts);
     number(out, "heap_bytes", t->heap.used_bytes);
     number(out, "heap_peak_bytes", t->heap.peak_bytes);
+    fprintf(out, ",\"mode\":\"%s\"", tell_mode_word(t->mode));
     putc('}', out);
 }
 
@@ -168,6 +175,7 @@ void tell_status(FILE *out, const struct wb_system *system)
 
 void tell_migration(FILE *out, const struct wb_system *system, const struct wb_migration *m)
 {
+    static const char *const by[] = { "user", "task", "policy" };
     const struct wb_task *t = &system->tasks[m->task];
 
     fprintf(out, "{\"migration\":{\"task\":\"%s\",\"index\":%" PRIu32, t->name, t->index);
@@ -179,6 +187,10 @@ void tell_migration(FILE *out, const struct wb_system *system, const struct wb_m
     number(out, "attached_ns", m->attached_ns);
     number(out, "running_ns", m->running_ns);
     number(out, "output_ns", m->output_ns);
+    number(out, "copied_ns", m->copied_ns);
+    number(out, "bytes", m->bytes);
+    fprintf(out, ",\"mode\":\"%s\",\"by\":\"%s\"", tell_mode_word((enum wb_mode)m->mode),
+            by[m->by]);
     finish(out);
 }
 

@@ -24,6 +24,8 @@ const char *wb_status_text(enum wb_status status)
         return "the task is declared not migratable";
     case WB_ERR_NOMEM:
         return "the memory set aside for this is used up";
+    case WB_ERR_OWNER:
+        return "taken, but its last holder died";
     }
     return "unknown status";
 }

@@ -149,7 +149,9 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     if (!name_is_good(config->name) || config->core >= system->n_cores || config->entry == NULL ||
         wb_task_find(&system->app, config->name, config->index) != NULL)
         return WB_ERR_INVAL;
-    unsigned char *heap = wb_system_alloc(system, config->heap_bytes, WB_LINE_BYTES);
+    unsigned char *heap = config->heap != NULL
+                              ? config->heap
+                              : wb_system_alloc(system, config->heap_bytes, WB_LINE_BYTES);
     if (system->n_tasks == system->config.tasks || heap == NULL)
         return WB_ERR_NOMEM;
 
@@ -161,6 +163,9 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->priority = config->priority;
     task->migratable = config->migratable;
     task->restart = config->restart;
+    task->mode = config->mode;
+    task->checkpoint_every = config->checkpoint_every;
+    task->replay = config->replay;
     task->entry = config->entry;
     task->stack = config->stack;
     task->stack_bytes = config->stack_bytes;

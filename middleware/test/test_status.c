@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-enum { LAST = WB_ERR_NOMEM };
+enum { LAST = WB_ERR_OWNER };
 
 TEST(every_status_has_words_of_its_own)
 {

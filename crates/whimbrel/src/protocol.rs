@@ -17,6 +17,8 @@ pub enum Line {
     Migrated(Migrated),
     /// A kernel was killed.
     CoreDied(CoreDied),
+    /// A policy decided what cannot be done: that part was ignored.
+    Advice(Advice),
     /// Something is wrong.
     Error(HelperError),
     /// The run is over.
@@ -62,6 +64,21 @@ pub struct Status {
     pub tasks: Vec<TaskStatus>,
     /// One per channel, in the order of the plan.
     pub channels: Vec<ChannelStatus>,
+    /// The policy that decides; empty if none does.
+    #[serde(default)]
+    pub policy: String,
+    /// The core that the coordinator runs on; `None`: there is none.
+    #[serde(default)]
+    pub coordinator: Option<u32>,
+    /// Frames per second, in thousandths; 0: none.
+    #[serde(default)]
+    pub rate_millihz: u64,
+    /// Where `energy_uj` comes from: `platform` (operating points), `powercap`, or empty.
+    #[serde(default)]
+    pub energy_source: String,
+    /// Energy of the whole machine since the start by `powercap`, in microjoules.
+    #[serde(default)]
+    pub machine_energy_uj: u64,
 }
 
 /// One core.
@@ -81,6 +98,18 @@ pub struct CoreStatus {
     pub sleeps: u64,
     /// Inbox notes served.
     pub notes: u64,
+    /// Its frequency now, in hertz; 0: not known.
+    #[serde(default)]
+    pub hz: u64,
+    /// Part of the agents' last period that it was busy, in millionths.
+    #[serde(default)]
+    pub load_ppm: u32,
+    /// In thousandths of a degree Celsius; `None`: there is no sensor.
+    #[serde(default)]
+    pub temperature_mc: Option<i32>,
+    /// Estimated from its operating points since the start, in microjoules.
+    #[serde(default)]
+    pub energy_uj: u64,
 }
 
 /// One task.
@@ -116,6 +145,28 @@ pub struct TaskStatus {
     pub heap_bytes: u64,
     /// Most heap ever in use.
     pub heap_peak_bytes: u64,
+    /// How it moves: `handoff`, `replicate` or `recreate`.
+    #[serde(default)]
+    pub mode: String,
+    /// Memory that this mode reserves for it, over all kernels.
+    #[serde(default)]
+    pub reserved_bytes: u64,
+    /// Stack and heap in use now: what a migration that copies would carry.
+    #[serde(default)]
+    pub context_bytes: u64,
+    /// Part of a core at its highest frequency that it used in the agents' last period, in
+    /// millionths.
+    #[serde(default)]
+    pub load_ppm: u32,
+    /// Checkpoint images taken.
+    #[serde(default)]
+    pub images: u64,
+    /// Messages received again after its kernel died.
+    #[serde(default)]
+    pub replayed: u64,
+    /// Messages that were not processed because its kernel died.
+    #[serde(default)]
+    pub skipped: u64,
 }
 
 /// One channel or mailbox.
@@ -162,6 +213,18 @@ pub struct Migration {
     pub running_ns: u64,
     /// It has sent its first message from there.
     pub output_ns: u64,
+    /// Its context is on the target; 0 for a hand-off, which copies nothing.
+    #[serde(default)]
+    pub copied_ns: u64,
+    /// Bytes of context that were copied.
+    #[serde(default)]
+    pub bytes: u64,
+    /// `handoff`, `replicate` or `recreate`.
+    #[serde(default)]
+    pub mode: String,
+    /// Who asked for it: `user`, `task` or `policy`.
+    #[serde(default)]
+    pub by: String,
 }
 
 /// The answer to `migrate`.
@@ -179,6 +242,19 @@ pub struct Migrated {
     pub status: String,
     /// The same in words; may be empty.
     pub why: String,
+}
+
+/// A policy decided what cannot be done.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Advice {
+    /// When, on the run's clock.
+    pub time_ns: u64,
+    /// Whose decision.
+    pub policy: String,
+    /// The core that asked the policy.
+    pub core: u32,
+    /// What was wrong with it.
+    pub text: String,
 }
 
 /// A kernel was killed.

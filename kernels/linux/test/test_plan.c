@@ -23,8 +23,8 @@ static const char *const good[] = {
     "param gains [1,2] 1 2.5",
     "param empty ",
     "channel a_b slots 14 bytes 4096 initial 0 mailbox 0",
-    "task bpf 2 entry band_pass core 1 priority 8 stack 65536 heap 262144 migratable 1 restart 0 "
-    "period 1000000 deadline 1000000 offset 8000000",
+    "task bpf 2 entry band_pass mode replicate core 1 priority 8 stack 65536 heap 262144 "
+    "migratable 1 restart 0 period 1000000 deadline 1000000 offset 8000000 image 5 replay 1",
     "port bpf 2 in in 0 a_b",
     "start",
 };
@@ -66,6 +66,8 @@ TEST(a_whole_plan_is_taken_word_for_word)
     CHECK(plan.channels[0].slots == 14 && plan.channels[0].slot_bytes == 4096);
     CHECK(plan.tasks[0].config.index == 2 && plan.tasks[0].config.offset_ns == 8000000);
     CHECK(strcmp(plan.tasks[0].entry, "band_pass") == 0);
+    CHECK(plan.tasks[0].config.mode == WB_REPLICATE && plan.tasks[0].config.replay);
+    CHECK(plan.tasks[0].config.checkpoint_every == 5);
     CHECK(plan.ports[0].direction == WB_IN && strcmp(plan.ports[0].channel, "a_b") == 0);
     CHECK(plan_memory_bytes(&plan) > 14 * 4096 + 262144 + 65536);
     CHECK(plan_stacks_bytes(&plan) == 65536);

@@ -35,8 +35,12 @@ struct wb_event {  // 24 bytes, little-endian in files
 
 struct wb_migration {
     uint64_t request_ns, parked_ns, attached_ns, running_ns, output_ns;  // 0: not reached
+    uint64_t copied_ns;  // the context is on the target; 0 for a hand-off, which copies nothing
+    uint64_t bytes;      // of context that were copied
     uint32_t task, source, target;
     int32_t status;  // enum wb_status
+    uint32_t mode;   // enum wb_mode
+    uint32_t by;     // enum wb_by
 };
 
 // Writers are one core's kernel, tasks and interrupts; the reader is the launcher. A slot starts

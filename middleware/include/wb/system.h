@@ -34,6 +34,17 @@ struct wb_inbox {
     _Atomic uint32_t near[WB_NEAR_WORDS];
 };
 
+// How a task moves (acquaviva2008 section 4.2; hand-off: holmbacka2013 section IV).
+enum wb_mode {
+    WB_HANDOFF,    // its memory is globally visible; only the owner of its descriptor changes
+    WB_REPLICATE,  // every kernel has private memory for it at one address; what is in use is
+                   // copied
+    WB_RECREATE,   // it ends on the source, is loaded again on the target, and its state is copied
+};
+
+// Who asked for a migration.
+enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };
+
 enum wb_core_state {
     WB_CORE_DOWN,     // its kernel has not started
     WB_CORE_UP,       // serves its inbox
@@ -145,6 +156,9 @@ struct wb_task {
     char name[WB_NAME_BYTES];
     uint32_t id, index, priority;
     bool migratable, restart, has_output;
+    enum wb_mode mode;
+    uint32_t checkpoint_every;  // an image each so many checkpoints; 0: none
+    bool replay;                // what came since the image is processed again, else it is skipped
     wb_task_entry *entry;
     unsigned char *stack;  // lowest address
     size_t stack_bytes;
@@ -270,7 +284,11 @@ struct wb_task_config {
     uint32_t index, core, priority;  // a larger number is more urgent
     wb_task_entry *entry;
     bool migratable, restart;
+    enum wb_mode mode;
+    uint32_t checkpoint_every;
+    bool replay;
     void *stack;
+    void *heap;  // NULL: from the arena
     size_t stack_bytes, heap_bytes;
     uint64_t period_ns, deadline_ns, offset_ns;  // period 0: not periodic; deadline 0: the period
 };

@@ -3,7 +3,7 @@
 
 use std::process::ExitStatus;
 
-use crate::protocol::{CoreDied, End, HelperError, Migration, Started, Status};
+use crate::protocol::{Advice, CoreDied, End, HelperError, Migration, Started, Status};
 
 /// More migrations than this are counted, not kept: about 200 MB.
 const MIGRATIONS_MAX: usize = 1 << 20;
@@ -30,6 +30,8 @@ pub struct Gathered {
     pub migrations_left_out: u64,
     /// Kernels that were killed.
     pub deaths: Vec<CoreDied>,
+    /// What a policy decided and could not be done.
+    pub advice: Vec<Advice>,
     /// What the helper complained about.
     pub errors: Vec<HelperError>,
     /// The helper's last word.

@@ -7,7 +7,9 @@ use whimbrel_model::{App, Pacing, ParamKind};
 
 use super::gathered::{Gathered, Stop};
 use super::view::received;
-use crate::protocol::{ChannelStatus, CoreDied, CoreStatus, HelperError, Migration, TaskStatus};
+use crate::protocol::{
+    Advice, ChannelStatus, CoreDied, CoreStatus, HelperError, Migration, TaskStatus,
+};
 
 /// Version of the format.
 const VERSION: u32 = 1;
@@ -56,6 +58,8 @@ pub struct Summary {
     pub migration_latency: Vec<Latency>,
     /// Kernels that were killed.
     pub deaths: Vec<CoreDied>,
+    /// What a policy decided and could not be done.
+    pub advice: Vec<Advice>,
     /// What went wrong.
     pub errors: Vec<HelperError>,
     /// Events that could not be recorded fast enough.
@@ -162,6 +166,7 @@ impl Summary {
             migration_latency: latencies(&gathered.migrations),
             migrations: gathered.migrations,
             deaths: gathered.deaths,
+            advice: gathered.advice,
             errors: gathered.errors,
             dropped_events: dropped.0,
             dropped_migrations: dropped.1 + gathered.migrations_left_out,
@@ -251,6 +256,10 @@ mod tests {
             attached_ns,
             running_ns,
             output_ns,
+            copied_ns: 0,
+            bytes: 0,
+            mode: "handoff".into(),
+            by: "user".into(),
         }
     }
 

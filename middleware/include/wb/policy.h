@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Policies: pure functions from a snapshot of the system to moves and operating points.
+//
+// A policy of one's own is one file, src/policy/NAME.c, and one line, in src/policy/all.h. It reads
+// the snapshot, which nobody else changes meanwhile, and writes a decision. It keeps nothing
+// between calls, takes no lock and calls nothing of the middleware but wb_decide_*(): what it needs
+// to know of the past is in the snapshot.
+//
+// Loads are parts of a core at its highest frequency, in millionths (ppm), so that they may be
+// added and moved between cores and frequencies.
+#ifndef WB_POLICY_H
+#define WB_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wb/status.h"
+
+WB_BEGIN_C
+
+enum {
+    WB_PPM = 1000000,
+    WB_POLICY_PARAMS = 8,  // at most, of one policy
+    WB_NO_TEMPERATURE = INT32_MIN,
+};
+
+// An operating point of a core, as its platform says. Power counts while it computes and while it
+// idles with its clock on.
+struct wb_point {
+    uint64_t hz;
+    uint32_t active_uw, idle_uw;
+};
+
+struct wb_snapshot_core {
+    bool up;                        // it may be given tasks
+    uint32_t n_points;              // 0: its frequency is not known and cannot be set
+    const struct wb_point *points;  // from the lowest frequency to the highest
+    uint32_t point;                 // the present one
+    uint32_t busy_ppm;              // of the last period in tasks, at the present frequency
+    uint32_t load_ppm;              // sum of its tasks' loads
+    int32_t temperature_mc;         // thousandths of a degree Celsius, or WB_NO_TEMPERATURE
+};
+
+struct wb_snapshot_task {
+    const char *name;
+    uint32_t index, core, last_core;  // last_core: where it ran before; its own if it never moved
+    bool movable;                     // migratable, not over, and no migration of it is under way
+    uint32_t load_ppm;
+    uint64_t here_ns;       // how long it has been on its core
+    uint64_t away_ns;       // how long it has been off last_core; 0 if it never moved
+    uint64_t migration_ns;  // what a migration of it is expected to cost, all phases
+};
+
+// A row of the table policy: the mapping for frame rates up to `rate_millihz`.
+struct wb_table_row {
+    uint64_t rate_millihz;
+    const uint32_t *points;  // one per core
+    const uint32_t *cores;   // one per task
+};
+
+struct wb_snapshot {
+    uint64_t now_ns, period_ns;  // period_ns: how long the loads were measured
+    uint64_t rate_millihz;       // frames per second in thousandths; 0: none
+    uint32_t self;               // the core that asks, for local policies
+    uint32_t n_cores, n_tasks, n_rows;
+    const struct wb_snapshot_core *cores;
+    const struct wb_snapshot_task *tasks;
+    const struct wb_table_row *rows;  // ascending
+};
+
+struct wb_move {
+    uint32_t task, core;
+};
+
+struct wb_set_point {
+    uint32_t core, point;
+};
+
+struct wb_decision {
+    uint32_t n_moves, max_moves, n_points, max_points;
+    struct wb_move *moves;
+    struct wb_set_point *points;
+    bool overflow;  // more was decided than there was room for
+};
+
+/// Adds to a decision. What does not fit is left out and noted in `overflow`.
+void wb_decide_move(struct wb_decision *decision, uint32_t task, uint32_t core);
+void wb_decide_point(struct wb_decision *decision, uint32_t core, uint32_t point);
+
+struct wb_policy_param {
+    const char *name, *help;
+    int64_t value, least, most;  // value: the default
+};
+
+struct wb_policy {
+    const char *name, *help;
+    bool local;  // each core asks for itself, no coordinator: it may move only its own tasks
+    uint32_t n_params;
+    struct wb_policy_param params[WB_POLICY_PARAMS];
+    /// `params`: one value per entry of `params` above, in its order.
+    void (*decide)(const struct wb_snapshot *snapshot, const int64_t *params,
+                   struct wb_decision *decision);
+};
+
+/// Finds a policy by name: `static`, `table`, `spread`, … NULL: there is none.
+const struct wb_policy *wb_policy_find(const char *name);
+
+/// The policies in the order of their names; NULL past the last.
+const struct wb_policy *wb_policy_at(uint32_t position);
+
+WB_END_C
+
+#endif
