@@ -24,17 +24,17 @@ static size_t core_bytes(const struct wb_system_config *config)
 
 size_t wb_system_bytes(const struct wb_system_config *config)
 {
-    const size_t core = core_bytes(config) + sizeof(struct wb_core *);
+    // The rings before each core end anywhere, so its alignment may cost nearly all of itself.
+    const size_t core = core_bytes(config) + config->core_align + sizeof(struct wb_core *);
     const size_t words = round_up(sizeof(uint32_t) * inbox_words(config), WB_LINE_BYTES);
     const size_t rings = (size_t)config->record_events * (8 + sizeof(struct wb_event)) +
                          (size_t)config->record_migrations * (8 + sizeof(struct wb_migration)) +
                          (size_t)2 * WB_LINE_BYTES;
 
-    return round_up(sizeof(struct wb_system), WB_LINE_BYTES) + config->core_align +
-           config->cores * (core + words) + (config->cores + 1) * rings +
-           config->tasks * sizeof(struct wb_task) + config->channels * sizeof(struct wb_channel) +
-           config->ports * sizeof(struct wb_port) + config->params * sizeof(struct wb_param) +
-           (size_t)8 * WB_LINE_BYTES;
+    return round_up(sizeof(struct wb_system), WB_LINE_BYTES) + config->cores * (core + words) +
+           (config->cores + 1) * rings + config->tasks * sizeof(struct wb_task) +
+           config->channels * sizeof(struct wb_channel) + config->ports * sizeof(struct wb_port) +
+           config->params * sizeof(struct wb_param) + (size_t)8 * WB_LINE_BYTES;
 }
 
 void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align)

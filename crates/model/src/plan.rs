@@ -97,8 +97,8 @@ fn channels(app: &App, lines: &mut Lines) {
 fn task_line(app: &App, task: &Task, pacing: Pacing) -> String {
     let period = period_ns(app, task, pacing);
     format!(
-        "task {} {} entry {} mode handoff core {} priority {} stack {} heap {} migratable {} restart {} \
-         period {} deadline {} offset {} image 0 replay 0",
+        "task {} {} entry {} mode handoff core {} priority {} stack {} heap {} migratable {} \
+         restart {} period {} deadline {} offset {} image 0 replay 0",
         task.name,
         task.index,
         task.entry.get_ref(),
