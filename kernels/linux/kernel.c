@@ -362,6 +362,23 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
     (void)units;
 }
 
+void *wb_kernel_stack_low(const struct wb_task *task)
+{
+    const struct linux_task *lt = (const struct linux_task *)(const void *)task->kernel;
+    return lt->sp;
+}
+
+// Frequencies are not set yet: a core has no operating points, so nobody asks.
+void wb_kernel_set_point(uint32_t point)
+{
+    (void)point;
+}
+
+int32_t wb_kernel_temperature_mc(void)
+{
+    return WB_NO_TEMPERATURE;
+}
+
 void wb_kernel_exit(void)
 {
     leave(GO_ENDED, ready_pop(&k.ready, 0));

@@ -116,18 +116,18 @@ static bool take_mode(enum wb_mode *mode, const char *word)
 static bool take_task(struct plan *plan, const struct words *w)
 {
     uint64_t index, core, priority, stack, heap, migratable, restart, period, deadline, offset;
-    uint64_t every, replay;
+    uint64_t frame, every, replay;
     enum wb_mode mode;
     const struct field fields[] = {
         { "core", &core },     { "priority", &priority },     { "stack", &stack },
         { "heap", &heap },     { "migratable", &migratable }, { "restart", &restart },
         { "period", &period }, { "deadline", &deadline },     { "offset", &offset },
-        { "image", &every },   { "replay", &replay },
+        { "frame", &frame },   { "image", &every },           { "replay", &replay },
     };
 
     if (w->count < 7 || !words_number(w->word[2], &index) || strcmp(w->word[3], "entry") != 0 ||
         strcmp(w->word[5], "mode") != 0 || !take_mode(&mode, w->word[6]) ||
-        !read_fields(w, 7, fields, 11) || priority > 31 || every > UINT32_MAX ||
+        !read_fields(w, 7, fields, 12) || priority > 31 || every > UINT32_MAX ||
         !grow(&plan->tasks, plan->n_tasks, sizeof *plan->tasks))
         return false;
     struct plan_task *task = &plan->tasks[plan->n_tasks++];
@@ -143,6 +143,7 @@ static bool take_task(struct plan *plan, const struct words *w)
                                             .mode = mode,
                                             .checkpoint_every = (uint32_t)every,
                                             .replay = replay != 0,
+                                            .follows_rate = frame != 0,
                                             .period_ns = period,
                                             .deadline_ns = deadline,
                                             .offset_ns = offset };

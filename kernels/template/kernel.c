@@ -137,6 +137,21 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
 
 // As block, but for ever: after the switch away, wb_task_paused(task, WB_TASK_ENDED, now). The
 // stack may be used again from then on.
+void *wb_kernel_stack_low(const struct wb_task *task)
+{
+    return task->stack;
+}
+
+void wb_kernel_set_point(uint32_t point)
+{
+    (void)point;
+}
+
+int32_t wb_kernel_temperature_mc(void)
+{
+    return WB_NO_TEMPERATURE;
+}
+
 _Noreturn void wb_kernel_exit(void)
 {
     not_written();

@@ -40,6 +40,7 @@ static void *block_of(struct header *header)
 
 void wb_heap_init(struct wb_heap *heap, void *memory, size_t bytes)
 {
+    heap->base = memory;
     heap->next = memory;
     heap->end = heap->next + bytes;
 }

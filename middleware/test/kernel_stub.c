@@ -196,6 +196,21 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
     stub.charged[action] += units;
 }
 
+void *wb_kernel_stack_low(const struct wb_task *task)
+{
+    return task->stack;
+}
+
+void wb_kernel_set_point(uint32_t point)
+{
+    (void)point;
+}
+
+int32_t wb_kernel_temperature_mc(void)
+{
+    return WB_NO_TEMPERATURE;
+}
+
 void wb_kernel_exit(void)
 {
     wb_test_fail(__FILE__, __LINE__, "no task of this kernel runs its entry");

@@ -98,7 +98,7 @@ fn task_line(app: &App, task: &Task, pacing: Pacing) -> String {
     let period = period_ns(app, task, pacing);
     format!(
         "task {} {} entry {} mode handoff core {} priority {} stack {} heap {} migratable {} \
-         restart {} period {} deadline {} offset {} image 0 replay 0",
+         restart {} period {} deadline {} offset {} frame {} image 0 replay 0",
         task.name,
         task.index,
         task.entry.get_ref(),
@@ -111,6 +111,7 @@ fn task_line(app: &App, task: &Task, pacing: Pacing) -> String {
         whole_ns(period),
         whole_ns(period * task.deadline_frames),
         whole_ns(period * task.offset_frames),
+        u8::from(task.period == Period::Frame && period > 0.0),
     )
 }
 

@@ -45,7 +45,7 @@ fn the_plan_says_where_to_record_and_to_poll_for_ever() {
 #[test]
 fn without_pacing_no_task_has_a_period() {
     for line in lines_of(RADIO, Pacing::Fast, "task") {
-        assert!(line.ends_with(" period 0 deadline 0 offset 0 image 0 replay 0"), "{line}");
+        assert!(line.ends_with(" period 0 deadline 0 offset 0 frame 0 image 0 replay 0"), "{line}");
     }
 }
 
@@ -54,14 +54,14 @@ fn a_frame_rate_of_the_run_replaces_that_of_the_application_but_no_period_of_its
     let rate = Pacing::Rate(50.0);
     let of_frame = &lines_of(RADIO, rate, "task")[0];
     assert!(
-        of_frame.ends_with(" period 20000000 deadline 20000000 offset 40000000 image 0 replay 0"),
+        of_frame.ends_with(" period 20000000 deadline 20000000 offset 40000000 frame 1 image 0 replay 0"),
         "{of_frame}"
     );
 
     let own = radio_with("periodic = true", "period_us = 1.5\ndeadline_frames = 2");
     let of_own = &lines_of(&own, rate, "task")[0];
     assert!(
-        of_own.ends_with(" period 1500 deadline 3000 offset 3000 image 0 replay 0"),
+        of_own.ends_with(" period 1500 deadline 3000 offset 3000 frame 0 image 0 replay 0"),
         "{of_own}"
     );
 }

@@ -24,7 +24,8 @@ static const char *const good[] = {
     "param empty ",
     "channel a_b slots 14 bytes 4096 initial 0 mailbox 0",
     "task bpf 2 entry band_pass mode replicate core 1 priority 8 stack 65536 heap 262144 "
-    "migratable 1 restart 0 period 1000000 deadline 1000000 offset 8000000 image 5 replay 1",
+    "migratable 1 restart 0 period 1000000 deadline 1000000 offset 8000000 frame 1 image 5 replay "
+    "1",
     "port bpf 2 in in 0 a_b",
     "start",
 };

@@ -117,6 +117,21 @@ void wb_kernel_doorbell(uint32_t core);
 /// Accounts for `units` of `action`: nothing on real machines, virtual time in the simulator.
 void wb_kernel_charge(enum wb_action action, uint32_t units);
 
+/// The lowest address of a task's stack that is in use, so that [it, top) is what has to be copied.
+///
+/// Context: a task that does not run.
+void *wb_kernel_stack_low(const struct wb_task *task);
+
+/// Brings this core to one of its operating points (wb_core.points), and then says so in
+/// wb_core.point.
+///
+/// Context: this core's kernel, or a task of it. Never blocks for longer than the transition takes.
+void wb_kernel_set_point(uint32_t point);
+
+/// The temperature of this core in thousandths of a degree Celsius; WB_NO_TEMPERATURE where there
+/// is no sensor.
+int32_t wb_kernel_temperature_mc(void);
+
 /// Ends the calling task: leaves its stack, then calls wb_task_paused(task, WB_TASK_ENDED).
 _Noreturn void wb_kernel_exit(void);
 

@@ -10,6 +10,7 @@
 #include "wb/app.h"
 #include "wb/counter.h"
 #include "wb/kernel.h"
+#include "wb/policy.h"
 #include "wb/record.h"
 #include "wb/task.h"
 
@@ -67,6 +68,10 @@ struct wb_core {
     struct wb_system *system;                        // fixed
     struct wb_core_stats stats;
     struct wb_record record;
+    const struct wb_point *points;  // fixed: from the lowest frequency to the highest
+    uint32_t n_points;              // fixed; 0: its frequency is not known and cannot be set
+    _Atomic uint32_t point;         // the present one; the core's own kernel
+    _Atomic uint32_t wanted_point;  // the coordinator, or the core's own agent
     _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_CORE_BYTES];
 };
 
@@ -132,8 +137,8 @@ static inline uint32_t wb_request_number(uint32_t request)
     return request >> 16;
 }
 
-struct wb_heap {  // used by its task only, but for `returned`
-    unsigned char *next, *end;
+struct wb_heap {                       // used by its task only, but for `returned`
+    unsigned char *base, *next, *end;  // [base, next) was ever in use
     void *free[WB_HEAP_CLASSES];
     _Atomic(void *) returned;  // pushed by tasks that free a foreign block, taken by the owner
     size_t used_bytes, peak_bytes;
@@ -163,6 +168,7 @@ struct wb_task {
     unsigned char *stack;  // lowest address
     size_t stack_bytes;
     uint64_t period_ns, relative_deadline_ns, offset_ns;
+    bool follows_rate;      // its period is one frame, whatever the frame rate is
     struct wb_port *ports;  // list by next_of_task
 
     // Shared: who may change a word depends on the state in it (see migration.c).
@@ -290,6 +296,7 @@ struct wb_task_config {
     void *stack;
     void *heap;  // NULL: from the arena
     size_t stack_bytes, heap_bytes;
+    bool follows_rate;
     uint64_t period_ns, deadline_ns, offset_ns;  // period 0: not periodic; deadline 0: the period
 };
 
