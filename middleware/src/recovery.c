@@ -3,9 +3,11 @@
 //
 // A killed kernel leaves every task but the running one with a complete context, so those are
 // offered to a living core like any other hand-off. The running one lost its registers: it starts
-// again from its entry, with its state pointer and with its ports as the channels say, or is lost.
-// The killed kernel may have died between any two stores; each step below says what it repairs.
+// again from its newest checkpoint image, or from its entry with its state pointer and with its
+// ports as the channels say, or is lost. The killed kernel may have died between any two stores;
+// each step below says what it repairs.
 
+#include "image.h"
 #include "internal.h"
 #include "wb/system.h"
 
@@ -47,7 +49,7 @@ static void shut_ports(struct wb_task *task)
         wb_port_shut(port);
 }
 
-static void lose(struct wb_task *task, uint32_t core)
+void wb_task_lose(struct wb_task *task, uint32_t core)
 {
     shut_ports(task);
     atomic_store_explicit(&task->place, wb_place(WB_TASK_LOST, core), memory_order_seq_cst);
@@ -55,10 +57,16 @@ static void lose(struct wb_task *task, uint32_t core)
     wb_system_task_over(task->system);
 }
 
-// Makes a task whose registers are gone start again.
+// Makes a task whose registers are gone go on from its image, or start again. Its channels are put
+// back here, its memory by the kernel that takes it in.
 static bool start_again(struct wb_task *task)
 {
-    if (!task->restart || wb_kernel_task_init(task) != WB_OK)
+    task->poll_mark_ns = 0;
+    if (wb_image_resume(task)) {
+        task->revive = WB_REVIVE_IMAGE;
+        return true;
+    }
+    if (!task->restart)
         return false;
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
         if (port->channel->tickets != NULL)
@@ -67,7 +75,7 @@ static bool start_again(struct wb_task *task)
             wb_channel_recover(port);
     }
     task->restarts++;
-    task->poll_mark_ns = 0;
+    task->revive = WB_REVIVE_ENTRY;
     return true;
 }
 
@@ -131,7 +139,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
     if (!orphan)
         return false;
     if (heir == NULL || (state == WB_TASK_RUNNING && !start_again(task))) {
-        lose(task, dead);
+        wb_task_lose(task, dead);
         return true;
     }
     // An offer may have been withdrawn and taken back since we looked.

@@ -24,9 +24,10 @@ struct stub {
     void (*on_block)(uint64_t until_ns);  // what happens while a task is blocked; NULL: time passes
     void (*on_depart)(void);              // before the task leaves its stack
     void (*on_away)(struct wb_task *);    // while it is neither here nor there
+    const void *(*private)(uint32_t core, const void *address);  // NULL: none can be read
 
     uint32_t rings[STUB_CORES];  // doorbells
-    uint32_t attaches, unblocks, blocks, spins, yields;
+    uint32_t attaches, unblocks, blocks, spins, yields, captures;
     uint32_t floor;  // of the last yield
     struct wb_task *attached, *unblocked;
     uint32_t charged[STUB_ACTIONS];
