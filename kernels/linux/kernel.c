@@ -270,6 +270,8 @@ void wb_kernel_attach(struct wb_task *task)
 {
     struct linux_task *lt = linux_task(task);
 
+    // Below its stack pointer there may be frames of a kernel that was killed.
+    sanitizer_clean(task->stack, (size_t)((unsigned char *)lt->sp - task->stack));
     lt->blocked = false;
     lt->woken = true;  // whatever it waited for, it looks again
     lt->timer = 0;

@@ -58,7 +58,8 @@ bool mirror_open(struct mirror *mirror, uint32_t cores, size_t bytes, uint32_t p
         }
     }
     mirror_bytes = mirror->bytes;
-    return true;
+    // One shadow for all: where a task runs, its stack's red zones are those it left elsewhere.
+    return sanitizer_share(MIRROR_BASE, mirror->bytes);
 }
 
 void *mirror_take(struct mirror *mirror, uint32_t core, size_t bytes)

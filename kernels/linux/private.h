@@ -127,6 +127,9 @@ bool sanitizer_share(void *base, size_t bytes);
 void sanitizer_leave(void **fake_stack, const void *stack, size_t stack_bytes);
 void sanitizer_enter(void *fake_stack);
 
+/// Forgets the red zones in memory whose former content is gone.
+void sanitizer_clean(void *at, size_t bytes);
+
 /// memcpy(), also of memory with red zones in it.
 void sanitizer_copy(void *to, const void *from, size_t bytes);
 

@@ -16,6 +16,14 @@ __attribute__((weak)) void __sanitizer_start_switch_fiber(void **save, const voi
 __attribute__((weak)) void __sanitizer_finish_switch_fiber(void *fake_stack, const void **bottom,
                                                            size_t *bytes);
 
+__attribute__((weak)) void __asan_unpoison_memory_region(const volatile void *at, size_t bytes);
+
+void sanitizer_clean(void *at, size_t bytes)
+{
+    if (__asan_unpoison_memory_region != NULL)
+        __asan_unpoison_memory_region(at, bytes);
+}
+
 bool sanitizer_share(void *base, size_t bytes)
 {
     size_t scale, offset;
@@ -42,6 +50,7 @@ copy_unchecked(volatile unsigned char *to, const volatile unsigned char *from, s
 
 void sanitizer_copy(void *to, const void *from, size_t bytes)
 {
+    sanitizer_clean(to, bytes);
     if (__asan_get_shadow_mapping == NULL)
         memcpy(to, from, bytes);
     else
