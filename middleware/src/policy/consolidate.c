@@ -7,9 +7,10 @@
 //             largest first, each to the most loaded core where it fits; again, until there is none
 //   points:   the lowest for empty cores, the highest for those in use
 //
-// A task fits where the load with it is at most limit_ppm. A core is in use if it has a task that is
-// movable or has a load, and is not emptied if it has one with a load that is not movable. Relieving lowers what is above the limit, emptying leaves that as it is
-// and lowers the number of cores in use: so it ends.
+// A task fits where the load with it is at most limit_ppm. A core is in use if it has a task that
+// is movable or has a load, and is not emptied if it has one with a load that is not movable.
+// Relieving lowers what is above the limit, emptying leaves that as it is and lowers the number of
+// cores in use: so it ends.
 //
 // Source: holmbacka2013, section VI.B: four small videos collected on core 0, the other cores shut
 // down. It is bin packing by best fit decreasing (Johnson and others, Worst-case performance bounds

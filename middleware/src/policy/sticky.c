@@ -6,7 +6,7 @@
 //       load(m) <= free_ppm: it has become free, and takes its task back at any difference
 //       load(m) <= load(least loaded) + near_ppm and load(c) - load(m) > threshold_ppm
 //     m = the least loaded, if load(c) - load(m) > threshold_ppm
-//   of several the one with the greatest relief, at equal relief one that goes back
+//   of several the one with the greatest relief, where going back counts near_ppm more
 //
 // After warm_ms the caches of the last core are taken to hold nothing of the task any more. Since
 // every move has a relief, two free cores do not pass a task to and fro.
@@ -32,7 +32,7 @@ static uint64_t worth(uint64_t load, uint64_t from, uint64_t to, int64_t thresho
     return from > to + (uint64_t)threshold_ppm ? wb_pick_relief_ppm(load, from, to) : 0;
 }
 
-// Where the task should go, if anywhere. `worth` is twice the relief, and one more for going back.
+// Where the task should go, if anywhere.
 static struct wb_pick pick_for(const struct wb_snapshot *s, const struct wb_decision *d,
                                const int64_t *params, uint32_t task, uint32_t lightest)
 {
@@ -48,12 +48,14 @@ static struct wb_pick pick_for(const struct wb_snapshot *s, const struct wb_deci
         else if (last <= least + (uint64_t)params[NEAR_PPM])
             back = worth(t->load_ppm, from, last, params[THRESHOLD_PPM]);
         if (back > 0)
-            return (struct wb_pick){ .task = task, .core = t->last_core, .worth = 2 * back + 1 };
+            return (struct wb_pick){ .task = task,
+                                     .core = t->last_core,
+                                     .worth = back + (uint64_t)params[NEAR_PPM] };
     }
     return (struct wb_pick){
         .task = task,
         .core = lightest,
-        .worth = 2 * worth(t->load_ppm, from, least, params[THRESHOLD_PPM]),
+        .worth = worth(t->load_ppm, from, least, params[THRESHOLD_PPM]),
     };
 }
 
@@ -90,7 +92,7 @@ const struct wb_policy wb_policy_sticky = {
     .n_params = 5,
     .params = {
         { "threshold_ppm", "loads that differ by no more than this are even", 100000, 0, WB_PPM },
-        { "near_ppm", "the last core may have this much more load", 50000, 0, WB_PPM },
+        { "near_ppm", "what going back counts more: the last core may have more load by this", 50000, 0, WB_PPM },
         { "free_ppm", "a core with no more load than this is free", 50000, 0, WB_PPM },
         { "warm_ms", "a task is not taken back after this time", 1000, 0, 3600000 },
         { "settle_ms", "how long a task stays on a core at least", 100, 0, 3600000 },
