@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds of every policy on any snapshot: thousands of random ones.
-// with: check.c snapshot.c
+// with: check.c build.c kernel_stub.c snapshot.c
 #include <string.h>
 
 #include "check.h"
