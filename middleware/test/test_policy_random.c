@@ -110,6 +110,22 @@ TEST(evening_out_comes_to_rest_also_when_all_cores_decide_at_once)
     }
 }
 
+// Each sees what those before it did.
+TEST(gossip_comes_to_rest_when_the_cores_decide_one_after_the_other)
+{
+    for (uint32_t seed = 0; seed < SEEDS; seed++) {
+        uint32_t quiet = 0;
+        open_random(seed);
+        for (uint32_t turn = 0; quiet < w.snapshot.n_cores; turn++) {
+            CHECK(turn < PERIODS * WORLD_CORES);
+            w.snapshot.self = turn % w.snapshot.n_cores;
+            world_decide(&w, wb_policy_find("gossip"));
+            quiet = w.decision.n_moves == 0 ? quiet + 1 : 0;
+            world_apply(&w);
+        }
+    }
+}
+
 TEST(consolidating_fills_no_core_above_its_limit_and_uses_no_more_of_them)
 {
     for (uint32_t seed = 0; seed < SEEDS; seed++) {
