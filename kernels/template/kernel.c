@@ -152,6 +152,18 @@ int32_t wb_kernel_temperature_mc(void)
     return WB_NO_TEMPERATURE;
 }
 
+// WB_ERR_NOMEM where a task cannot have a program of its own: then none is recreated.
+enum wb_status wb_kernel_load(struct wb_task *task)
+{
+    (void)task;
+    return WB_ERR_NOMEM;
+}
+
+void wb_kernel_unload(struct wb_task *task)
+{
+    (void)task;
+}
+
 _Noreturn void wb_kernel_exit(void)
 {
     not_written();

@@ -7,6 +7,7 @@
 // The killed kernel may have died between any two stores; each step below says what it repairs.
 
 #include "internal.h"
+#include "transfer.h"
 #include "wb/system.h"
 
 static bool is_up(const struct wb_core *core)
@@ -50,22 +51,35 @@ static void shut_ports(struct wb_task *task)
 static void lose(struct wb_task *task, uint32_t core)
 {
     shut_ports(task);
+    wb_transfer_release(task);
     atomic_store_explicit(&task->place, wb_place(WB_TASK_LOST, core), memory_order_seq_cst);
     wb_migration_cancel(task, WB_ERR_GONE);
     wb_system_task_over(task->system);
 }
 
-// Makes a task whose registers are gone start again.
-static bool start_again(struct wb_task *task)
+void wb_task_recover_ports(struct wb_task *task)
 {
-    if (!task->restart || wb_kernel_task_init(task) != WB_OK)
-        return false;
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
         if (port->channel->tickets != NULL)
             wb_mailbox_recover(port);
         else
             wb_channel_recover(port);
     }
+}
+
+// The running task has lost its registers, and a recreated one its memory, whatever it did.
+static bool is_cut_short(const struct wb_task *task, enum wb_task_state state)
+{
+    return state == WB_TASK_RUNNING ||
+           (task->mode == WB_RECREATE && (state == WB_TASK_READY || state == WB_TASK_BLOCKED));
+}
+
+// Makes a task that was cut short start again.
+static bool start_again(struct wb_task *task)
+{
+    if (!task->restart || wb_kernel_task_init(task) != WB_OK)
+        return false;
+    wb_task_recover_ports(task);
     task->restarts++;
     task->poll_mark_ns = 0;
     return true;
@@ -130,7 +144,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
         wb_inbox_post(task->system->cores[wb_place_target(place)], task->id);
     if (!orphan)
         return false;
-    if (heir == NULL || (state == WB_TASK_RUNNING && !start_again(task))) {
+    if (heir == NULL || (is_cut_short(task, state) && !start_again(task))) {
         lose(task, dead);
         return true;
     }
