@@ -85,7 +85,12 @@ bool harness_host(struct harness *h, struct wb_task *task, const char *entry);
 /// Returns: false where there is none now.
 bool harness_kill_program(struct harness *h, const struct wb_task *task);
 
-/// How many programs of tasks there are now, running or over but not accounted for.
+/// Leaves a kernel without memory for programs, or gives it some again.
+///
+/// Context: outside. Never blocks.
+void harness_starve(struct harness *h, uint32_t core, bool starve);
+
+/// How many programs of tasks living kernels have now, running or over but not accounted for.
 uint32_t harness_programs(struct harness *h);
 
 /// Ends what still runs and gives everything back.

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -164,15 +165,26 @@ bool harness_kill_program(struct harness *h, const struct wb_task *task)
     return false;
 }
 
+void harness_starve(struct harness *h, uint32_t core, bool starve)
+{
+    const struct rlimit limit = { .rlim_cur = starve ? PAGE_BYTES : RLIM_INFINITY,
+                                  .rlim_max = RLIM_INFINITY };
+
+    if (prlimit(wb_linux_pid(h->lx, core), RLIMIT_AS, &limit, NULL) != 0)
+        give_up("a kernel's memory cannot be limited");
+}
+
 uint32_t harness_programs(struct harness *h)
 {
     const struct wb_system *system = harness_system(h);
     uint32_t n = 0;
 
     for (uint32_t t = 0; t < system->n_tasks; t++)
-        for (uint32_t i = 0; i < system->n_cores; i++)
-            n += hosted_of(&system->tasks[t], i) != NULL &&
-                 hosted_of(&system->tasks[t], i)->pid != 0;
+        for (uint32_t i = 0; i < system->n_cores; i++) {
+            const struct hosted *hosted = hosted_of(&system->tasks[t], i);
+            n += hosted != NULL && hosted->pid != 0 &&
+                 atomic_load(&system->cores[i]->state) != WB_CORE_DEAD;
+        }
     return n;
 }
 

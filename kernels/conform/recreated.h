@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { RECREATED_SLOTS = 3, RECREATED_DATA_BYTES = 10000 };
+enum { RECREATED_DATA_BYTES = 10000 };
 
 struct recreated {
     _Atomic uint32_t steps, lives;  // of the stepper, as it knows them itself
@@ -16,9 +16,7 @@ struct recreated {
     _Atomic uint32_t hold;          // makes it hold a mutex at its checkpoints
     _Atomic uint32_t passed;        // of the relay: messages, by its own count
     _Atomic uint32_t sent, expected, closed, repeated;
-    _Atomic uint32_t asked;
-    _Atomic int32_t answer;
-    _Atomic uint32_t heap_bytes;
+    _Atomic uint32_t busy, release;  // the task that keeps the target busy
 };
 
 #endif

@@ -93,6 +93,7 @@ static bool spawn(struct hosted *h)
     snprintf(bytes, sizeof bytes, "%zu", gvm_bytes);
     snprintf(address, sizeof address, "%zu", (size_t)h);
     h->kernel_pid = getpid();
+    h->wait_status = 0;
     if (posix_spawn_file_actions_init(&actions) != 0)
         return false;
     // Onto itself: that takes FD_CLOEXEC off.
@@ -188,9 +189,11 @@ int host_run(struct wb_task *self)
     for (;;) {
         // This core's: after its departure the loop goes on wherever the task was attached.
         struct hosted *h = hosted_of(self, wb_kernel_core());
-        if (wb_kernel_load(self) != WB_OK)
+        enum life life = LIFE_CUT_SHORT;
+        if (wb_kernel_load(self) == WB_OK)
+            life = host(self, h);
+        else if (!is_killed_from_outside(h->wait_status))
             wb_task_fail(self, "its program cannot be started");
-        const enum life life = host(self, h);
         if (life == LIFE_OVER)
             return 0;
         if (life == LIFE_CUT_SHORT)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "recreated.h"
 #include "wb/wb.h"
@@ -17,6 +18,8 @@ int stepper(struct wb_task *self);
 int relay(struct wb_task *self);
 int crasher(struct wb_task *self);
 int overflower(struct wb_task *self);
+int quitter(struct wb_task *self);
+int leaver(struct wb_task *self);
 
 struct memory {
     uint32_t steps, lives;
@@ -119,4 +122,16 @@ int overflower(struct wb_task *self)
     volatile unsigned char top = 1;
 
     return descend(&top, 1000) + (wb_stopping(self) ? 1 : 0);
+}
+
+int quitter(struct wb_task *self)
+{
+    (void)self;
+    return 1;
+}
+
+int leaver(struct wb_task *self)
+{
+    (void)self;
+    _exit(7);
 }
