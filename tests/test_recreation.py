@@ -48,6 +48,7 @@ def between(tmp_path: Path) -> Path:
     """A folder of helpers whose first makes every task but the file's reader one to recreate."""
     folder = tmp_path / "helpers"
     folder.mkdir()
+    (tmp_path / "build").symlink_to(ROOT / "build")  # where modules are looked for
     script = folder / "whimbrel-linux"
     script.write_text(
         BETWEEN.format(
