@@ -45,6 +45,9 @@ static inline uint64_t wb_end_of(uint64_t timeout_ns)
     return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
 }
 
+/// Lets this core's kernel attach a task, by its effective priority.
+void wb_task_attach(struct wb_task *task);
+
 /// The core that runs the caller, NULL in the launcher.
 struct wb_core *wb_core_here(struct wb_system *system);
 

@@ -6,7 +6,7 @@
 // again from its entry, with its state pointer and with its ports as the channels say, or is lost.
 // The killed kernel may have died between any two stores; each step below says what it repairs.
 
-#include "internal.h"
+#include "gate.h"
 #include "wb/system.h"
 
 static bool is_up(const struct wb_core *core)
@@ -50,6 +50,7 @@ static void shut_ports(struct wb_task *task)
 static void lose(struct wb_task *task, uint32_t core)
 {
     shut_ports(task);
+    wb_gate_recover(task);
     atomic_store_explicit(&task->place, wb_place(WB_TASK_LOST, core), memory_order_seq_cst);
     wb_migration_cancel(task, WB_ERR_GONE);
     wb_system_task_over(task->system);
@@ -66,7 +67,10 @@ static bool start_again(struct wb_task *task)
         else
             wb_channel_recover(port);
     }
-    task->restarts++;
+    wb_gate_recover(task);
+    // Release: who takes a mutex over from the task's former life sees what that did to what it
+    // guards, as far as the dead kernel's stores have come.
+    atomic_fetch_add_explicit(&task->restarts, 1, memory_order_release);
     task->poll_mark_ns = 0;
     return true;
 }
@@ -150,8 +154,10 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
         lost += take_over(&system->tasks[i], core, heir);
     // The dead core may have changed a channel and not woken its peer, or taken a note and not
     // acted on it: everybody looks again.
-    for (uint32_t i = 0; i < system->n_tasks; i++)
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        atomic_fetch_add_explicit(&system->tasks[i].sync.nudges, 1, memory_order_release);
         wb_task_wake(&system->tasks[i]);
+    }
     for (uint32_t i = 0; i < system->n_cores; i++)
         wb_kernel_doorbell(i);
     return lost;
