@@ -145,6 +145,21 @@ TEST(spinning_in_vain_times_out)
     CHECK(stub.now_ns == 100 && stub.blocks == 0);
 }
 
+// The last turn of its polling finds nothing, and before its last look there is something.
+static void give_at_the_first_turn(void)
+{
+    if (stub.spins == 1)
+        give_elsewhere();
+}
+
+TEST(what_is_given_just_before_it_would_block_is_taken)
+{
+    build(0, 1);
+    stub.on_spin = give_at_the_first_turn;
+    CHECK(wb_semaphore_take(&semaphore, WB_FOREVER) == WB_OK);
+    CHECK(stub.blocks == 0 && atomic_load(&task->sync.waits_for) == NULL);
+}
+
 // ---- Several waiters ----------------------------------------------------------------------------
 
 // They wait as block() of gate.c leaves them.
