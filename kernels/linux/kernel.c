@@ -84,14 +84,15 @@ static void raise_attention(void)
     atomic_fetch_or_explicit(&k.core->inbox.summary, 1, memory_order_relaxed);
 }
 
-// Serving the inbox lowers attention; a request that the running task has not seen raises it again.
-// For a task that is switched to, announce() does that.
-// So will the end of a more urgent task's sleep.
+// Serving the inbox lowers attention; a request that the running task has not seen, or a more
+// urgent task that is ready, raises it again, and so will the end of such a one's sleep.
 static void keep_attention(const struct wb_task *self)
 {
-    if (wb_checkpoint_wanted(self))
+    const uint32_t priority = wb_sync_priority(&self->sync);
+
+    if (wb_checkpoint_wanted(self) || k.ready.levels >> priority > 1)
         raise_attention();
-    if (k.timers.levels >> self->priority > 1)
+    if (k.timers.levels >> priority > 1)
         alarm_set(timers_next_ns(&k.timers), clock_now_ns());
 }
 
@@ -262,7 +263,7 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 static void make_ready(struct wb_task *task)
 {
     ready_push(&k.ready, task);
-    if (k.current != NULL && task->priority > k.current->priority)
+    if (k.current != NULL && wb_sync_priority(&task->sync) > wb_sync_priority(&k.current->sync))
         raise_attention();
 }
 
@@ -300,7 +301,7 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
             timers_add(&k.timers, self, until_ns);
         leave(GO_BLOCKED, ready_pop(&k.ready, 0));
     } else if (!lt->woken) {
-        wb_kernel_yield(self->priority);
+        wb_kernel_yield(wb_sync_priority(&self->sync));
     } else {
         keep_attention(self);
     }
@@ -319,6 +320,14 @@ void wb_kernel_unblock(struct wb_task *task)
     if (lt->timer != 0)
         timers_remove(&k.timers, task);
     make_ready(task);
+}
+
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    ready_move(&k.ready, task);
+    timers_move(&k.timers, task);
+    if (k.current != NULL)
+        keep_attention(k.current);
 }
 
 void wb_kernel_yield(uint32_t floor)

@@ -5,7 +5,7 @@
 // may coalesce, come late, come twice, or come to a core that the task has left: that core passes
 // them on to the task's new owner.
 
-#include "internal.h"
+#include "gate.h"
 #include "replicate.h"
 #include "wb/system.h"
 
@@ -51,6 +51,13 @@ static void arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
         WB_REQUEST_ACCEPTED)
         task->migration.attached_ns = now_ns;
     wb_record_event(core, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
+    wb_task_attach(task);
+}
+
+void wb_task_attach(struct wb_task *task)
+{
+    // Not yet in a queue of this kernel, so there is nothing to move.
+    (void)wb_inherit_nudged(task);
     wb_kernel_attach(task);
 }
 
@@ -60,7 +67,7 @@ static void look_at_own(struct wb_core *core, struct wb_task *task, enum wb_task
     case WB_TASK_NEW:
         atomic_store_explicit(&task->place, wb_place(WB_TASK_READY, core->index),
                               memory_order_relaxed);
-        wb_kernel_attach(task);
+        wb_task_attach(task);
         break;
     case WB_TASK_RETURNED:
         wb_migration_returned(core, task);
@@ -68,6 +75,8 @@ static void look_at_own(struct wb_core *core, struct wb_task *task, enum wb_task
     case WB_TASK_READY:
     case WB_TASK_RUNNING:
     case WB_TASK_BLOCKED:
+        if (wb_inherit_nudged(task))
+            wb_kernel_reprioritise(task);
         wb_kernel_unblock(task);
         break;
     case WB_TASK_OFFERED:  // whoever attaches it unblocks it

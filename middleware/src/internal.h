@@ -13,6 +13,12 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task);
 /// recovery that offered it, the task is lost.
 void wb_migration_refuse(struct wb_task *task, uint32_t place, enum wb_status why);
 
+/// Makes a task that was cut short go on from its image, or start again. Its channels are put back
+/// here, its memory by the kernel that takes it in.
+///
+/// Returns: false when it can do neither.
+bool wb_task_revive(struct wb_task *task);
+
 /// Ends a task whose context cannot be had any more.
 void wb_task_lose(struct wb_task *task, uint32_t core);
 
@@ -58,6 +64,9 @@ static inline uint64_t wb_end_of(uint64_t timeout_ns)
     const uint64_t now_ns = wb_kernel_now_ns();
     return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
 }
+
+/// Lets this core's kernel attach a task, by its effective priority.
+void wb_task_attach(struct wb_task *task);
 
 /// The core that runs the caller, NULL in the launcher.
 struct wb_core *wb_core_here(struct wb_system *system);

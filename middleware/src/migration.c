@@ -212,7 +212,7 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
     wb_counter_add(&task->stats.refused, 1);
     wb_record_event(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);
     wb_migration_finish(task, why);
-    wb_kernel_attach(task);
+    wb_task_attach(task);
 }
 
 void wb_migration_close(struct wb_task *task)

@@ -36,7 +36,8 @@ size_t wb_system_bytes(const struct wb_system_config *config)
     return round_up(sizeof(struct wb_system), WB_LINE_BYTES) + config->cores * (core + words) +
            (config->cores + 1) * rings + config->tasks * sizeof(struct wb_task) +
            config->channels * sizeof(struct wb_channel) + config->ports * sizeof(struct wb_port) +
-           config->params * sizeof(struct wb_param) + (size_t)8 * WB_LINE_BYTES;
+           config->params * sizeof(struct wb_param) + sizeof(struct wb_locks) +
+           (size_t)9 * WB_LINE_BYTES;
 }
 
 void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align)
@@ -113,8 +114,9 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
 {
     struct wb_system *system = memory;
 
-    if (config->cores == 0 || config->cores > WB_CORES_MAX || config->core_align < WB_LINE_BYTES ||
-        (uintptr_t)memory % WB_LINE_BYTES != 0 || !is_power_of_two_or_zero(config->record_events) ||
+    if (config->cores == 0 || config->cores > WB_CORES_MAX || config->tasks > WB_HOLDERS_MAX ||
+        config->core_align < WB_LINE_BYTES || (uintptr_t)memory % WB_LINE_BYTES != 0 ||
+        !is_power_of_two_or_zero(config->record_events) ||
         !is_power_of_two_or_zero(config->record_migrations))
         return WB_ERR_INVAL;
     if (bytes < wb_system_bytes(config))
@@ -129,8 +131,10 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
         wb_system_alloc(system, config->channels * sizeof *system->channels, WB_LINE_BYTES);
     system->ports = wb_system_alloc(system, config->ports * sizeof *system->ports, WB_LINE_BYTES);
     system->params = wb_system_alloc(system, config->params * sizeof *system->params, 16);
-    if (system->tasks == NULL || system->channels == NULL || system->ports == NULL ||
-        system->params == NULL || !record_init(system, &system->record, 0) || !cores_init(system))
+    system->locks = wb_system_alloc(system, sizeof *system->locks, WB_LINE_BYTES);
+    if (system->locks == NULL || system->tasks == NULL || system->channels == NULL ||
+        system->ports == NULL || system->params == NULL ||
+        !record_init(system, &system->record, 0) || !cores_init(system))
         return WB_ERR_NOMEM;
     *out = system;
     return WB_OK;
@@ -163,6 +167,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->id = system->n_tasks++;
     task->index = config->index;
     task->priority = config->priority;
+    atomic_init(&task->sync.priority, config->priority);
     task->migratable = config->migratable;
     task->restart = config->restart;
     task->mode = config->mode;

@@ -3,8 +3,8 @@
 
 #include "wb/task.h"
 
+#include "gate.h"
 #include "image.h"
-#include "internal.h"
 #include "mem.h"
 #include "wb/system.h"
 
@@ -61,6 +61,7 @@ static void end(struct wb_task *task, uint32_t core)
     atomic_store_explicit(&task->place, wb_place(WB_TASK_ENDED, core), memory_order_seq_cst);
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         wb_port_shut(port);
+    wb_gate_abandon(task);
     wb_migration_close(task);
     if (wb_migration_pending(task))
         wb_migration_cancel(task, WB_ERR_GONE);
@@ -98,7 +99,7 @@ void wb_checkpoint_enter(void)
             &self->request, &request,
             wb_request(WB_REQUEST_ACCEPTED, wb_request_core(request), wb_request_number(request)),
             memory_order_acquire, memory_order_relaxed)) {
-        const enum wb_status left = wb_kernel_depart();
+        const enum wb_status left = self->sync.held != 0 ? WB_ERR_HELD : wb_kernel_depart();
         if (left != WB_OK) {
             wb_counter_add(&self->stats.refused, 1);
             wb_migration_finish(self, left);
@@ -107,7 +108,7 @@ void wb_checkpoint_enter(void)
     if (wb_image_is_due(self))
         wb_kernel_capture();
     else
-        wb_kernel_yield(self->priority + 1);
+        wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
 }
 
 uint64_t wb_now_ns(void)
@@ -117,7 +118,7 @@ uint64_t wb_now_ns(void)
 
 void wb_yield(void)
 {
-    wb_kernel_yield(wb_kernel_self()->priority);
+    wb_kernel_yield(wb_sync_priority(&wb_kernel_self()->sync));
 }
 
 void wb_sleep_until(uint64_t time_ns)

@@ -172,6 +172,12 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
     return stub.now_ns >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
 }
 
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    stub.reprioritises++;
+    stub.reprioritised = task;
+}
+
 void wb_kernel_yield(uint32_t floor)
 {
     stub.yields++;
@@ -183,6 +189,8 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     (void)spin;
     (void)until_ns;
     stub.spins++;
+    if (stub.on_spin != NULL)
+        stub.on_spin();
     return false;
 }
 

@@ -55,7 +55,7 @@ static void push(struct wb_task *task)
 {
     struct wb_task **link = &of_core(here)->ready;
 
-    while (*link != NULL && (*link)->priority >= task->priority)
+    while (*link != NULL && wb_sync_priority(&(*link)->sync) >= wb_sync_priority(&task->sync))
         link = &of_task(*link)->next;
     of_task(task)->next = *link;
     *link = task;
@@ -65,7 +65,7 @@ static struct wb_task *pop(uint32_t floor)
 {
     struct wb_task *task = of_core(here)->ready;
 
-    if (task == NULL || task->priority < floor)
+    if (task == NULL || wb_sync_priority(&task->sync) < floor)
         return NULL;
     of_core(here)->ready = of_task(task)->next;
     return task;
@@ -257,10 +257,22 @@ void wb_kernel_unblock(struct wb_task *task)
     push(task);
 }
 
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    struct wb_task **link = &of_core(here)->ready;
+
+    while (*link != NULL && *link != task)
+        link = &of_task(*link)->next;
+    if (*link == NULL)
+        return;
+    *link = of_task(task)->next;
+    push(task);
+}
+
 void wb_kernel_yield(uint32_t floor)
 {
     serve();
-    if (of_core(here)->ready != NULL && of_core(here)->ready->priority >= floor)
+    if (of_core(here)->ready != NULL && wb_sync_priority(&of_core(here)->ready->sync) >= floor)
         leave(WB_TASK_READY);
 }
 

@@ -24,9 +24,9 @@ struct wb_task;
 enum wb_action {
     WB_ACTION_SEND,        // units: bytes copied in
     WB_ACTION_RECEIVE,     // units: bytes copied out
-    WB_ACTION_CLAIM,       // units: 1
+    WB_ACTION_CLAIM,       // units: 1; also of a semaphore or a mutex
     WB_ACTION_HOLD,        // units: 1
-    WB_ACTION_COMMIT,      // units: 1
+    WB_ACTION_COMMIT,      // units: 1; also of a semaphore or a mutex
     WB_ACTION_RELEASE,     // units: 1
     WB_ACTION_CHECKPOINT,  // units: 1; the slow path only
     WB_ACTION_POST,        // units: 1; a note to another core's inbox
@@ -91,6 +91,13 @@ enum wb_status wb_kernel_block(uint64_t until_ns);
 ///
 /// Context: this core; an interrupt on preemptive kernels.
 void wb_kernel_unblock(struct wb_task *task);
+
+/// Schedules a task of this core by its effective priority (wb_sync_priority()), which has just
+/// changed: a ready one moves to its new queue, and attention is raised if one that is ready is now
+/// more urgent than the one that runs. Everywhere in this contract, urgency is by that priority.
+///
+/// Context: this core; an interrupt on preemptive kernels. Never blocks.
+void wb_kernel_reprioritise(struct wb_task *task);
 
 /// Serves what waits for this core, then lets ready tasks of at least `floor` priority run first.
 ///

@@ -12,6 +12,7 @@
 #include "wb/kernel.h"
 #include "wb/policy.h"
 #include "wb/record.h"
+#include "wb/sync.h"
 #include "wb/task.h"
 
 enum {
@@ -43,8 +44,7 @@ enum wb_mode {
     WB_RECREATE,   // it ends on the source, is loaded again on the target, and its state is copied
 };
 
-// Who asked for a migration.
-enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };
+enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };  // who asked for a migration
 
 enum wb_core_state {
     WB_CORE_DOWN,     // its kernel has not started
@@ -199,6 +199,7 @@ struct wb_task {
     _Atomic int32_t answer;         // what became of the last request of this task's own
     struct wb_migration migration;  // of the request; written by whoever holds its phase
     struct wb_counter deadline_ns;  // of the request, or of the offer if that is earlier
+    struct wb_sync sync;
 
     // The task itself and the kernel that owns it.
     _Alignas(WB_LINE_BYTES) struct wb_task_stats stats;
@@ -207,7 +208,8 @@ struct wb_task {
     uint64_t release_ns;     // of the current job
     uint64_t resumed_ns;     // when it was last switched to
     uint64_t poll_mark_ns;   // polling time to take off the current run
-    uint32_t restarts;       // written by the launcher
+    uint32_t restarts;       // written by recovery
+    _Atomic uint32_t lives;  // the same: how often it was cut short, and went on or started again
     enum wb_revival revive;  // written by recovery; cleared by the kernel that took it in
     uint32_t memory_core;    // mode replicate: whose private memory holds its context
     struct wb_images images;
@@ -301,6 +303,7 @@ struct wb_system {
     struct wb_channel *channels;
     struct wb_port *ports;
     struct wb_param *params;
+    struct wb_locks *locks;
     struct wb_system_config config;
     uint32_t n_cores, n_tasks, n_channels, n_ports, n_params;
     uint64_t start_ns;
@@ -319,10 +322,9 @@ struct wb_task_config {
     const char *name;
     uint32_t index, core, priority;  // a larger number is more urgent
     wb_task_entry *entry;
-    bool migratable, restart;
+    bool migratable, restart, replay;
     enum wb_mode mode;
     uint32_t checkpoint_every;
-    bool replay;
     void *stack;
     void *heap;  // NULL: from the arena
     size_t stack_bytes, heap_bytes;
