@@ -79,8 +79,8 @@ void timers_add(struct timers *timers, struct wb_task *task, uint64_t until_ns);
 void timers_remove(struct timers *timers, struct wb_task *task);
 uint64_t timers_next_ns(const struct timers *timers);  // WB_FOREVER: none
 
-/// The task whose time has come, taken off; NULL if there is none.
-struct wb_task *timers_expired(struct timers *timers, uint64_t now_ns);
+/// Takes off the tasks whose time has come, and unblocks them.
+void timers_wake(struct timers *timers, uint64_t now_ns);
 
 // ---- alarm.c ------------------------------------------------------------------------------------
 
