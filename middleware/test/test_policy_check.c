@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // wb_decision_check(), the registry and the parameters of policies.
-// with: check.c snapshot.c
+// with: check.c build.c kernel_stub.c snapshot.c
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The policies that even out loads: balance, sticky, gossip, spread.
-// with: check.c snapshot.c
+// with: check.c build.c kernel_stub.c snapshot.c
 #include "check.h"
 #include "snapshot.h"
 
@@ -123,6 +123,29 @@ TEST(spread_leaves_a_core_alone_that_is_not_overloaded_and_raises_its_point)
     CHECK(w.decision.n_moves == 0 && world_point(&w, 0) == 2 && world_point(&w, 1) == UINT32_MAX);
     world_decide_with(&w, policy("spread"), "limit_ppm", "700000");
     CHECK(w.decision.n_moves == 1);
+}
+
+// Finn and Horowitz, 1979: highest <= max(largest task, 2m/(m + 1) * mean) with m cores.
+TEST(spread_ends_within_its_bound_when_everything_may_move)
+{
+    for (uint32_t seed = 1; seed < 1000; seed++) {
+        uint32_t state = seed, largest = 0;
+        const uint32_t cores = 1 + world_next(&state) % WORLD_CORES;
+        uint64_t sum = 0;
+        world_open(&w, cores);
+        for (uint32_t i = 0; i < WORLD_TASKS; i++) {
+            const uint32_t load = world_next(&state) % 400000;
+            world_add(&w, world_next(&state) % cores, load);
+            sum += load;
+            largest = load > largest ? load : largest;
+        }
+        do {
+            world_decide_with(&w, policy("spread"), "limit_ppm", "0");
+            world_apply(&w);
+        } while (w.decision.n_moves > 0);
+        const uint64_t highest = world_highest(&w);
+        CHECK(highest <= largest || highest * (cores + 1) <= 2 * sum);
+    }
 }
 
 TEST(balance_moves_the_task_that_halves_the_difference)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The situations of the papers: what they moved by hand or by table, the policies move.
-// with: check.c snapshot.c
+// with: check.c build.c kernel_stub.c snapshot.c
 #include "check.h"
 #include "snapshot.h"
 

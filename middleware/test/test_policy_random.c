@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds of every policy on any snapshot: thousands of random ones.
-// with: check.c snapshot.c
+// with: check.c build.c kernel_stub.c snapshot.c
 #include <string.h>
 
 #include "check.h"
@@ -106,6 +106,22 @@ TEST(evening_out_comes_to_rest_also_when_all_cores_decide_at_once)
         for (uint32_t seed = 0; seed < SEEDS; seed++) {
             open_random(seed);
             CHECK(world_settle(&w, wb_policy_find(evening[i]), PERIODS) <= PERIODS);
+        }
+    }
+}
+
+// Each sees what those before it did.
+TEST(gossip_comes_to_rest_when_the_cores_decide_one_after_the_other)
+{
+    for (uint32_t seed = 0; seed < SEEDS; seed++) {
+        uint32_t quiet = 0;
+        open_random(seed);
+        for (uint32_t turn = 0; quiet < w.snapshot.n_cores; turn++) {
+            CHECK(turn < PERIODS * WORLD_CORES);
+            w.snapshot.self = turn % w.snapshot.n_cores;
+            world_decide(&w, wb_policy_find("gossip"));
+            quiet = w.decision.n_moves == 0 ? quiet + 1 : 0;
+            world_apply(&w);
         }
     }
 }

@@ -12,7 +12,7 @@
 // Source: a threshold, a least residence and a cost are what keeps dynamic load balancing from
 // moving tasks to and fro (Eager, Lazowska and Zahorjan, Adaptive load sharing in homogeneous
 // distributed systems, 1986; Harchol-Balter and Downey, Exploiting process lifetime distributions
-// for dynamic load balancing, 1997); acquaviva2008, section 6, shows what a migration costs.
+// for dynamic load balancing, 1997); acquaviva2008, section 6.3, shows what a migration costs.
 #include "pick.h"
 
 enum { THRESHOLD_PPM, SETTLE_MS, HORIZON_MS };

@@ -19,14 +19,22 @@
 
 enum { LIMIT_PPM };
 
+static bool counts(const struct wb_snapshot_task *task)
+{
+    return task->movable || task->load_ppm > 0;
+}
+
 static bool in_use(const struct wb_snapshot *s, const struct wb_decision *d, uint32_t core)
 {
-    for (uint32_t task = 0; task < s->n_tasks; task++) {
-        const struct wb_snapshot_task *t = &s->tasks[task];
-        if ((t->movable || t->load_ppm > 0) && wb_decision_core(d, s, task) == core)
-            return true;
+    uint32_t here = 0, left = 0;
+
+    for (uint32_t task = 0; task < s->n_tasks; task++)
+        here += s->tasks[task].core == core && counts(&s->tasks[task]);
+    for (uint32_t i = 0; i < d->n_moves; i++) {
+        here += d->moves[i].core == core;
+        left += s->tasks[d->moves[i].task].core == core;
     }
-    return false;
+    return here > left;
 }
 
 // The largest task of `core` that may still move and is smaller than `below`; n_tasks: none.
@@ -37,8 +45,9 @@ static uint32_t largest(const struct wb_snapshot *s, const struct wb_decision *d
 
     for (uint32_t task = 0; task < s->n_tasks; task++) {
         const struct wb_snapshot_task *t = &s->tasks[task];
-        if (t->core == core && t->load_ppm < below && wb_pick_may_move(s, d, task) &&
-            (best == s->n_tasks || t->load_ppm > s->tasks[best].load_ppm))
+        if (t->core == core && t->load_ppm < below &&
+            (best == s->n_tasks || t->load_ppm > s->tasks[best].load_ppm) &&
+            wb_pick_may_move(s, d, task))
             best = task;
     }
     return best;
@@ -53,8 +62,8 @@ static uint32_t best_fit(const struct wb_snapshot *s, const struct wb_decision *
 
     for (uint32_t core = 0; core < s->n_cores; core++) {
         const uint64_t load = wb_decision_load_ppm(d, s, core);
-        if (core == s->tasks[task].core || !s->cores[core].up || in_use(s, d, core) != used ||
-            load + s->tasks[task].load_ppm > (uint64_t)limit_ppm)
+        if (core == s->tasks[task].core || !s->cores[core].up ||
+            load + s->tasks[task].load_ppm > (uint64_t)limit_ppm || in_use(s, d, core) != used)
             continue;
         if (best == s->n_cores || load > most) {
             most = load;

@@ -16,11 +16,11 @@
 // cores that decide at once do not go in circles. When their snapshots differ, settle_ms keeps a
 // task from being passed on at once.
 //
-// Source: acquaviva2008, section 4, names it as the alternative that scales: "using [...] the Mosix
-// algorithm [...] slave daemons can trigger migrations without [...] a centralized coordination".
-// Barak and La'adan, The MOSIX multicomputer operating system for high performance cluster
-// computing, 1998, let nodes tell random others their load; a ring instead needs no randomness.
-// Pairing: Ghosh and Muthukrishnan, Dynamic load balancing by random matchings, 1996.
+// Source: acquaviva2008, section 4.2, names it as the alternative that scales: "using [...] the
+// Mosix algorithm [...] slave daemons can trigger migrations without [...] a centralized
+// coordination". Barak and La'adan, The MOSIX multicomputer operating system for high performance
+// cluster computing, 1998, let nodes tell random others their load; a ring instead needs no
+// randomness. Pairing: Ghosh and Muthukrishnan, Dynamic load balancing by random matchings, 1996.
 #include "pick.h"
 
 enum { THRESHOLD_PPM, SETTLE_MS };

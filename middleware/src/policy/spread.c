@@ -11,9 +11,12 @@
 // it has come below the limit. With one task per core left there is nothing to give.
 //
 // Source: holmbacka2013, section VI.A: four large videos on core 0, three move away one by one, and
-// all play at their frame rate. It is local search on the machine schedule; choosing among large
-// tasks first is longest processing time first (Graham, Bounds on multiprocessing timing anomalies,
-// 1969), where the core that is relieved leaves room for it.
+// all play at their frame rate. Like longest processing time first (Graham, Bounds on
+// multiprocessing timing anomalies, 1969) it puts the next task on the least loaded core, but it
+// begins from what runs and moves only what it must. When no single move has a relief any more and
+// every task may move, the highest load of m cores is at most the largest task or 2m/(m + 1) times
+// the mean (Finn and Horowitz, A linear time approximation algorithm for multiprocessor scheduling,
+// 1979).
 #include "pick.h"
 
 enum { LIMIT_PPM };

@@ -7,7 +7,7 @@
 // What a row says of a core that is down, or of one that does not exist, is passed over: recovery
 // has taken its tasks elsewhere. Without a frame rate or without rows nothing is decided.
 //
-// Source: acquaviva2008, sections 1 and 6: "Configurations are precomputed and stored for each
+// Source: acquaviva2008, sections 1 and 6.3: "Configurations are precomputed and stored for each
 // frame rate."
 #include "pick.h"
 
