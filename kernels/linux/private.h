@@ -89,8 +89,8 @@ void timers_remove(struct timers *timers, struct wb_task *task);
 void timers_move(struct timers *timers, struct wb_task *task);  // to its effective priority
 uint64_t timers_next_ns(const struct timers *timers);           // WB_FOREVER: none
 
-/// The task whose time has come, taken off; NULL if there is none.
-struct wb_task *timers_expired(struct timers *timers, uint64_t now_ns);
+/// Takes off the tasks whose time has come, and unblocks them.
+void timers_wake(struct timers *timers, uint64_t now_ns);
 
 // ---- alarm.c ------------------------------------------------------------------------------------
 

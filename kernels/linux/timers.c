@@ -76,13 +76,13 @@ uint64_t timers_next_ns(const struct timers *timers)
     return timers->count != 0 ? key(timers, 0) : WB_FOREVER;
 }
 
-struct wb_task *timers_expired(struct timers *timers, uint64_t now_ns)
+void timers_wake(struct timers *timers, uint64_t now_ns)
 {
-    if (timers_next_ns(timers) > now_ns)
-        return NULL;
-    struct wb_task *task = timers->heap[0];
-    timers_remove(timers, task);
-    return task;
+    while (timers_next_ns(timers) <= now_ns) {
+        struct wb_task *task = timers->heap[0];
+        timers_remove(timers, task);
+        wb_kernel_unblock(task);
+    }
 }
 
 void timers_move(struct timers *timers, struct wb_task *task)

@@ -22,6 +22,14 @@ void wb_inbox_post(struct wb_core *core, uint32_t task)
     wb_kernel_doorbell(core->index);
 }
 
+void wb_inbox_ring(struct wb_core *core)
+{
+    wb_kernel_charge(WB_ACTION_POST, 1);
+    // As above; no word has a bit, so no task is looked at.
+    atomic_fetch_or_explicit(&core->inbox.summary, 1, memory_order_seq_cst);
+    wb_kernel_doorbell(core->index);
+}
+
 // The target's half of a migration: one compare-and-swap decides against a withdrawal.
 static void arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
 {
@@ -50,6 +58,7 @@ static void arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
     if (wb_request_phase(atomic_load_explicit(&task->request, memory_order_relaxed)) ==
         WB_REQUEST_ACCEPTED)
         task->migration.attached_ns = now_ns;
+    wb_report_arrival(task, wb_place_owner(place), now_ns);
     wb_record_event(core, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
     wb_task_attach(task);
 }
@@ -65,6 +74,7 @@ static void look_at_own(struct wb_core *core, struct wb_task *task, enum wb_task
 {
     switch (state) {
     case WB_TASK_NEW:
+        wb_report_arrival(task, core->index, wb_kernel_now_ns());
         atomic_store_explicit(&task->place, wb_place(WB_TASK_READY, core->index),
                               memory_order_relaxed);
         wb_task_attach(task);
@@ -117,6 +127,7 @@ uint32_t wb_agent_serve(struct wb_core *core)
         wb_kernel_charge(WB_ACTION_SERVE, served);
         wb_counter_add(&core->stats.notes, served);
     }
+    wb_agent_obey(core);
     return served;
 }
 

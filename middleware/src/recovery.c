@@ -193,5 +193,6 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
     }
     for (uint32_t i = 0; i < system->n_cores; i++)
         wb_kernel_doorbell(i);
+    wb_coordinator_replace(system);
     return lost;
 }

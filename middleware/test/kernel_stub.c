@@ -26,6 +26,7 @@ struct wb_system *stub_open(const struct wb_system_config *config)
 {
     memset(memory, 0, memory_bytes);
     memset(&stub, 0, sizeof stub);
+    stub.temperature_mc = WB_NO_TEMPERATURE;
     stub_leave();
     CHECK(wb_system_init(&stub.system, memory, memory_bytes, config) == WB_OK);
     return stub.system;
@@ -227,12 +228,13 @@ void *wb_kernel_stack_low(const struct wb_task *task)
 
 void wb_kernel_set_point(uint32_t point)
 {
-    (void)point;
+    stub.points++;
+    atomic_store(&stub.system->cores[stub.core]->point, point);
 }
 
 int32_t wb_kernel_temperature_mc(void)
 {
-    return WB_NO_TEMPERATURE;
+    return stub.temperature_mc;
 }
 
 enum wb_status wb_kernel_load(struct wb_task *task)

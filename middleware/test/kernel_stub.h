@@ -11,7 +11,7 @@
 
 #include "build.h"
 
-enum { STUB_CORES = 4, STUB_ACTIONS = WB_ACTION_HEAP + 1 };
+enum { STUB_CORES = 4, STUB_ACTIONS = WB_ACTION_DECIDE + 1 };
 
 struct stub {
     struct wb_system *system;
@@ -35,6 +35,8 @@ struct stub {
     uint32_t floor;  // of the last yield
     uint32_t reprioritises;
     struct wb_task *attached, *unblocked, *reprioritised;
+    uint32_t points;         // times that a core's operating point was set
+    int32_t temperature_mc;  // what wb_kernel_temperature_mc() says
     uint32_t charged[STUB_ACTIONS];
     jmp_buf halted;  // where wb_kernel_halt() goes
     bool may_halt;

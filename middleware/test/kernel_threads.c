@@ -11,7 +11,7 @@
 
 #include "check.h"
 
-enum { MEMORY_BYTES = 8 << 20, SPINS = 200, LIMIT_S = 60 };
+enum { MEMORY_BYTES = 8 << 20, PERIOD_NS = 1000000, SPINS = 200, LIMIT_S = 60 };
 
 struct thread_task {
     pthread_t thread;
@@ -86,6 +86,7 @@ static void serve(void)
     const uint64_t now_ns = wb_kernel_now_ns();
 
     wb_agent_serve(here);
+    (void)wb_agent_tick(here, now_ns);
     for (struct wb_task *task = of_core(here)->timed, *next; task != NULL; task = next) {
         next = of_task(task)->next_timed;
         if (of_task(task)->until_ns <= now_ns)
@@ -171,6 +172,7 @@ struct wb_system *threads_open(uint32_t cores)
                                                      .channels = 8,
                                                      .ports = 32,
                                                      .core_align = WB_LINE_BYTES,
+                                                     .agent_period_ns = PERIOD_NS,
                                                      .record_migrations = 16,
                                                      .offer_timeout_ns = 20000000 }) == WB_OK);
     return the_system;

@@ -34,6 +34,8 @@ enum wb_action {
     WB_ACTION_PARK,        // units: 1; first half of a hand-off
     WB_ACTION_ATTACH,      // units: 1; second half of a hand-off
     WB_ACTION_HEAP,        // units: 1; an allocation or a free
+    WB_ACTION_REPORT,      // units: tasks reported by an agent
+    WB_ACTION_DECIDE,      // units: tasks that a policy was asked about
 };
 
 // ---- The kernel provides ------------------------------------------------------------------------
@@ -235,5 +237,15 @@ void wb_recreation_killed(struct wb_task *task);
 /// Context: the kernel of `core`, outside of tasks or inside wb_kernel_yield(). Never blocks.
 /// Returns: how many notes there were.
 uint32_t wb_agent_serve(struct wb_core *core);
+
+/// Reports what the core and its tasks used, and has the policy decide if that is this core's part.
+/// To be called when the kernel starts, and then at its next scheduling point after the time that
+/// the last call returned: the running task is interrupted at its checkpoint, an idle kernel sleeps
+/// until then.
+///
+/// Context: the kernel of `core`, where it calls wb_agent_serve(). Never blocks. A policy runs on
+///          the stack of the caller.
+/// Returns: when it is due next; WB_FOREVER: never.
+uint64_t wb_agent_tick(struct wb_core *core, uint64_t now_ns);
 
 #endif
