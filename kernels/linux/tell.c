@@ -117,6 +117,9 @@ static void task(FILE *out, const struct wb_task *t)
     number(out, "restarts", t->restarts);
     number(out, "heap_bytes", t->heap.used_bytes);
     number(out, "heap_peak_bytes", t->heap.peak_bytes);
+    number(out, "shared_bytes", wb_shared_used_bytes(&t->shared));
+    number(out, "shared_peak_bytes", t->shared.heap.peak_bytes);
+    number(out, "shared_left", wb_shared_left_bytes(&t->shared));
     fprintf(out, ",\"mode\":\"%s\"", tell_mode_word(t->mode));
     putc('}', out);
 }

@@ -41,15 +41,17 @@ static bool give(struct wb_task *task, uint32_t place, struct wb_core *to)
     return true;
 }
 
-static void shut_ports(struct wb_task *task)
+static void leave_all(struct wb_task *task)
 {
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         wb_port_shut(port);
+    wb_heap_close(&task->heap);
+    wb_shared_close(&task->shared);
 }
 
 static void lose(struct wb_task *task, uint32_t core)
 {
-    shut_ports(task);
+    leave_all(task);
     atomic_store_explicit(&task->place, wb_place(WB_TASK_LOST, core), memory_order_seq_cst);
     wb_migration_cancel(task, WB_ERR_GONE);
     wb_system_task_over(task->system);
@@ -67,6 +69,8 @@ static bool start_again(struct wb_task *task)
             wb_channel_recover(port);
     }
     task->restarts++;
+    task->heap.generation = task->restarts;
+    wb_shared_restart(&task->shared, task->restarts);
     task->poll_mark_ns = 0;
     return true;
 }
@@ -121,7 +125,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
     }
     end_request(task, dead, orphan);
     if (over && wb_place_owner(place) == dead)
-        shut_ports(task);
+        leave_all(task);
     if (over)
         // Neither the task's kernel nor the requester's may have come to look at the other's word.
         wb_migration_cancel(task, WB_ERR_GONE);

@@ -60,6 +60,8 @@ static void end(struct wb_task *task, uint32_t core)
     atomic_store_explicit(&task->place, wb_place(WB_TASK_ENDED, core), memory_order_seq_cst);
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         wb_port_shut(port);
+    wb_heap_close(&task->heap);
+    wb_shared_close(&task->shared);
     wb_migration_close(task);
     if (wb_migration_pending(task))
         wb_migration_cancel(task, WB_ERR_GONE);

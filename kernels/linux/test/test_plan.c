@@ -17,6 +17,7 @@ static const char *const good[] = {
     "core 1",
     "module /tmp/with%20space/radio.so",
     "memory 65536",
+    "shared 2097152",
     "spin forever",
     "offer 50000000",
     "record /tmp/run",
@@ -61,6 +62,7 @@ TEST(a_whole_plan_is_taken_word_for_word)
     CHECK(plan.n_cpus == 2 && plan.cpus[1] == 1);
     CHECK(strcmp(plan.module, "/tmp/with space/radio.so") == 0);
     CHECK(plan.spin_ns == WB_FOREVER && plan.memory_bytes == 65536);
+    CHECK(plan.shared_bytes == 2097152);
     CHECK(plan.n_params == 2 && plan.params[0].n_numbers == 2);
     CHECK(plan.params[0].numbers[1] > 2.4 && plan.params[0].numbers[1] < 2.6);
     CHECK(plan.params[1].text[0] == '\0');

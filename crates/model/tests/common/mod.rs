@@ -16,6 +16,7 @@ name = "radio"
 module = "radio.so"
 frame_rate = "sample_rate / 4 / 100"
 memory = "128KiB"
+shared = "2MiB"
 paths = ["input"]
 
 [params]
