@@ -48,9 +48,11 @@ static struct header *take(struct wb_heap *heap, uint32_t size_class)
 {
     if (heap->free[size_class] == NULL)
         take_returned(heap);
-    struct header *header = kingsley_pop(heap, size_class);
-    if (header != NULL)
+    struct header *header = heap->free[size_class];
+    if (header != NULL) {
+        kingsley_pop(heap, size_class, header);
         return header;
+    }
     const size_t bytes = kingsley_bytes(size_class);
     if (bytes > (size_t)(heap->end - heap->next))
         return NULL;

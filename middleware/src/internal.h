@@ -51,6 +51,9 @@ size_t wb_pool_bytes(size_t shared_bytes);
 /// Lays out the pool of a system and the launcher's share of it. False without memory.
 bool wb_pool_init(struct wb_system *system);
 
+/// What a task, or the launcher, has of a pool (NULL: none) at the start: nothing yet.
+void wb_shared_init(struct wb_shared *shared, struct wb_pool *pool);
+
 /// Frees all that a task has in its own heap, at its end. May be repeated.
 void wb_heap_close(struct wb_heap *heap);
 

@@ -49,7 +49,7 @@ static inline uint32_t kingsley_class(size_t bytes)
     // The last byte of the block, and at least that of the first class: its highest bit decides.
     const unsigned long long last =
         (bytes + KINGSLEY_HEADER_BYTES - 1) | ((1u << KINGSLEY_FIRST_LOG2) - 1);
-    return (uint32_t)(64 - __builtin_clzll(last)) - KINGSLEY_FIRST_LOG2;
+    return (63 ^ (uint32_t)__builtin_clzll(last)) - (KINGSLEY_FIRST_LOG2 - 1);
 }
 
 static inline struct header *kingsley_header(const void *block)
@@ -83,15 +83,11 @@ static inline void kingsley_push(struct wb_heap *heap, uint32_t size_class, stru
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-static inline struct header *kingsley_pop(struct wb_heap *heap, uint32_t size_class)
+// Takes the first block, which is `header`, off its list.
+static inline void kingsley_pop(struct wb_heap *heap, uint32_t size_class, struct header *header)
 {
-    struct header *header = heap->free[size_class];
-
-    if (header == NULL)
-        return NULL;
     heap->free[size_class] = *kingsley_link(header);
     atomic_signal_fence(memory_order_seq_cst);
-    return header;
 }
 
 // Makes a block that is in no list one in use.

@@ -50,7 +50,7 @@ bool wb_pool_init(struct wb_system *system)
     if (granules % 32 != 0)
         atomic_init(&words[n_words - 1], UINT32_MAX << granules % 32);
     system->pool = pool;
-    system->shared.pool = pool;
+    wb_shared_init(&system->shared, pool);
     return true;
 }
 

@@ -47,14 +47,15 @@ static inline int pool_find(uint32_t word, uint32_t order)
     return clear != 0 ? __builtin_ctz(clear) : POOL_NONE;
 }
 
-// The first granule of the run of a block at `address`, if it is one of the run's class.
+// What is kept of the granule at an address of the pool: of a run if one begins there.
 static inline struct wb_run *pool_run(const struct wb_pool *pool, const void *address)
 {
-    const size_t offset = (size_t)((uintptr_t)address - (uintptr_t)pool->base);
+    return &pool->runs[((uintptr_t)address - (uintptr_t)pool->base) / WB_GRANULE_BYTES];
+}
 
-    return offset < (size_t)pool->granules * WB_GRANULE_BYTES
-               ? &pool->runs[offset / WB_GRANULE_BYTES]
-               : NULL;
+static inline bool pool_contains(const struct wb_pool *pool, const void *address)
+{
+    return (uintptr_t)address - (uintptr_t)pool->base < (size_t)pool->granules * WB_GRANULE_BYTES;
 }
 
 static inline unsigned char *pool_memory(const struct wb_pool *pool, const struct wb_run *run)

@@ -59,13 +59,14 @@ static struct wb_run *drop_unused(struct wb_shared *s, uint32_t size_class, stru
 }
 
 // Gives every unused run back that has a block in a list.
-static void trim(struct wb_shared *s)
+static __attribute__((noinline)) void trim(struct wb_shared *s)
 {
     struct wb_run end, *unused = &end;
 
     for (uint32_t i = 0; i <= SMALL_CLASS; i++)
         unused = drop_unused(s, i, unused);
     s->spare_bytes = 0;
+    s->epoch++;
     while (unused != &end) {
         struct wb_run *run = unused;
         unused = run->following;
@@ -88,22 +89,34 @@ static void uncount(struct wb_shared *s, const struct header *header)
     }
 }
 
-static void put(struct wb_shared *s, struct wb_run *run, struct header *header)
+static __attribute__((noinline)) void count_spare(struct wb_shared *s, struct wb_run *run)
 {
-    uncount(s, header);
-    if (run->size_class > SMALL_CLASS) {
-        set_used(run, 0);
-        pool_give_back(s->pool, run);
-        return;
-    }
-    kingsley_push(&s->heap, run->size_class, header);
-    const uint32_t used = used_of(run) - 1;
-    set_used(run, used);
-    if (used != 0)
-        return;
+    run->epoch = s->epoch;
     s->spare_bytes += pool_run_bytes(run->size_class);
     if (s->spare_bytes > SPARE_BYTES)
         trim(s);
+}
+
+static __attribute__((noinline)) void put_large(struct wb_shared *s, struct wb_run *run)
+{
+    set_used(run, 0);
+    pool_give_back(s->pool, run);
+}
+
+static inline void put(struct wb_shared *s, struct wb_run *run, struct header *header)
+{
+    const uint32_t size_class = header->size_class;
+
+    uncount(s, header);
+    if (size_class > SMALL_CLASS) {
+        put_large(s, run);
+        return;
+    }
+    kingsley_push(&s->heap, size_class, header);
+    const uint32_t used = used_of(run) - 1;
+    set_used(run, used);
+    if (used == 0 && run->epoch != s->epoch)
+        count_spare(s, run);
 }
 
 static void take_returned(struct wb_shared *s)
@@ -130,13 +143,14 @@ static void cut(struct wb_shared *s, struct wb_run *run, uint32_t size_class)
         *kingsley_link(header) = next;
         next = header;
     }
-    s->spare_bytes += size_class <= SMALL_CLASS ? pool_run_bytes(size_class) : 0;
     atomic_signal_fence(memory_order_seq_cst);
     s->heap.free[size_class] = next;
 }
 
-static bool refill(struct wb_shared *s, uint32_t size_class)
+static __attribute__((noinline)) bool refill(struct wb_shared *s, uint32_t size_class)
 {
+    if (s->pool == NULL)
+        return false;
     take_returned(s);
     if (s->heap.free[size_class] != NULL)
         return true;
@@ -149,6 +163,7 @@ static bool refill(struct wb_shared *s, uint32_t size_class)
     if (run == NULL)
         return false;
     run->size_class = size_class;
+    run->epoch = 0;
     run->following = NULL;
     set_used(run, 0);
     // Release: who sees the owner of a run, to check a block of it, sees its class.
@@ -157,24 +172,18 @@ static bool refill(struct wb_shared *s, uint32_t size_class)
     return true;
 }
 
-static void *allocate(struct wb_shared *s, size_t bytes)
+static inline void *allocate(struct wb_shared *s, size_t bytes)
 {
     const uint32_t size_class = kingsley_class(bytes);
 
     wb_kernel_charge(WB_ACTION_HEAP, 1);
-    if (size_class == WB_HEAP_CLASSES || s->pool == NULL ||
+    if (size_class == WB_HEAP_CLASSES ||
         (s->heap.free[size_class] == NULL && !refill(s, size_class)))
         return NULL;
     struct header *header = s->heap.free[size_class];
     struct wb_run *run = pool_run(s->pool, header);
-    const uint32_t used = used_of(run);
-    if (used == 0 && size_class <= SMALL_CLASS) {
-        // A kernel that was killed may have left it too low.
-        const size_t spare = pool_run_bytes(size_class);
-        s->spare_bytes -= s->spare_bytes < spare ? s->spare_bytes : spare;
-    }
-    set_used(run, used + 1);
-    (void)kingsley_pop(&s->heap, size_class);
+    set_used(run, used_of(run) + 1);
+    kingsley_pop(&s->heap, size_class, header);
     return kingsley_stamp(&s->heap, header, size_class, KINGSLEY_IN_SHARED);
 }
 
@@ -186,7 +195,8 @@ static bool is_in_arena(const struct wb_system *system, const struct header *hea
            (uintptr_t)header < (uintptr_t)system->arena_end;
 }
 
-static _Noreturn void refuse(const struct wb_system *system, const struct header *header)
+static _Noreturn __attribute__((noinline)) void refuse(const struct wb_system *system,
+                                                       const struct header *header)
 {
     const bool readable =
         (uintptr_t)header % KINGSLEY_HEADER_BYTES == 0 && is_in_arena(system, header);
@@ -200,13 +210,15 @@ static _Noreturn void refuse(const struct wb_system *system, const struct header
 }
 
 // The run of a block in use; ends the run of the system on any other pointer.
-static struct wb_run *checked(const struct wb_system *system, const struct header *header)
+static inline struct wb_run *checked(const struct wb_system *system, const struct header *header)
 {
     const struct wb_pool *pool = system->pool;
-    struct wb_run *run = pool != NULL ? pool_run(pool, header) : NULL;
 
+    if (pool == NULL || !pool_contains(pool, header))
+        refuse(system, header);
+    struct wb_run *run = pool_run(pool, header);
     // Acquire: the class of the run.
-    if (run == NULL || atomic_load_explicit(&run->owner, memory_order_acquire) == NULL)
+    if (atomic_load_explicit(&run->owner, memory_order_acquire) == NULL)
         refuse(system, header);
     const size_t offset = (uintptr_t)header - (uintptr_t)pool_memory(pool, run);
     if ((offset & (kingsley_bytes(run->size_class) - 1)) != 0 ||
@@ -226,22 +238,28 @@ static void free_last(struct wb_shared *home, struct wb_run *run, const struct h
         pool_give_back(home->pool, run);
 }
 
-static void release(const struct wb_system *system, struct wb_shared *mine, void *block)
+static __attribute__((noinline)) void send_home(struct wb_shared *home, struct wb_run *run,
+                                                struct header *header)
+{
+    if (!kingsley_take_from(header, KINGSLEY_IN_SHARED))
+        kingsley_fault("it freed a shared block twice");
+    if (!kingsley_return(&home->heap, header))
+        free_last(home, run, header);
+}
+
+static inline void release(const struct wb_system *system, struct wb_shared *mine, void *block)
 {
     struct header *header = kingsley_header(block);
 
     wb_kernel_charge(WB_ACTION_HEAP, 1);
     struct wb_run *run = checked(system, header);
     struct wb_shared *home = atomic_load_explicit(&run->owner, memory_order_relaxed);
-    if (home == mine) {
-        atomic_store_explicit(&header->mark, KINGSLEY_FREED, memory_order_relaxed);
-        put(home, run, header);
+    if (home != mine) {
+        send_home(home, run, header);
         return;
     }
-    if (!kingsley_take_from(header, KINGSLEY_IN_SHARED))
-        kingsley_fault("it freed a shared block twice");
-    if (!kingsley_return(&home->heap, header))
-        free_last(home, run, header);
+    atomic_store_explicit(&header->mark, KINGSLEY_FREED, memory_order_relaxed);
+    put(home, run, header);
 }
 
 static void *reallocate(const struct wb_system *system, struct wb_shared *mine, void *block,
@@ -301,7 +319,13 @@ void wb_system_shared_free(struct wb_system *system, void *block)
         release(system, &system->shared, block);
 }
 
-// ---- The end of an owner ------------------------------------------------------------------------
+// ---- The start and the end of an owner ----------------------------------------------------------
+
+void wb_shared_init(struct wb_shared *shared, struct wb_pool *pool)
+{
+    shared->pool = pool;
+    shared->epoch = 1;
+}
 
 void wb_shared_restart(struct wb_shared *shared, uint32_t generation)
 {

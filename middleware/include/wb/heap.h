@@ -36,6 +36,7 @@ struct wb_run {
                                                                 // whoever has claimed the granules
     struct wb_run *following;  // the owner's: the next of those that it is about to give back
     uint32_t size_class;       // the owner
+    uint32_t epoch;            // the owner: that in which it was last counted as spare
     _Atomic uint32_t used;     // blocks that are not free: the owner; after its end, anyone
 };
 
@@ -51,7 +52,8 @@ struct wb_pool {
 struct wb_shared {
     struct wb_heap heap;
     struct wb_pool *pool;         // fixed; NULL: there is none
-    size_t spare_bytes;           // of small runs without a block in use
+    size_t spare_bytes;           // of small runs that had no block in use, at some time of this
+    uint32_t epoch;               // epoch: from one look at them to the next, counted from 1
     uint32_t hint;                // the word of the pool where it last found something
     _Atomic uint32_t left_bytes;  // in use since before its end or its last restart; the owner;
                                   // after its end, anyone
