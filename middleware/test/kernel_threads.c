@@ -172,7 +172,8 @@ struct wb_system *threads_open(uint32_t cores)
                                                      .ports = 32,
                                                      .core_align = WB_LINE_BYTES,
                                                      .record_migrations = 16,
-                                                     .offer_timeout_ns = 20000000 }) == WB_OK);
+                                                     .offer_timeout_ns = 20000000,
+                                                     .shared_bytes = 512 << 10 }) == WB_OK);
     return the_system;
 }
 
