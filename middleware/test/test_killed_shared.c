@@ -132,12 +132,12 @@ static void check_lost(void)
 
 TEST(shared_memory_is_never_left_with_a_block_in_two_places)
 {
-    killed_show(&(struct killed){ build, allocate_and_free, check_restarted }, 200);
+    killed_show(&(struct killed){ build, allocate_and_free, check_restarted }, 150);
 }
 
 TEST(a_task_that_is_lost_with_shared_memory_leaves_the_pool_to_the_others)
 {
-    killed_show(&(struct killed){ build, allocate_and_free, check_lost }, 200);
+    killed_show(&(struct killed){ build, allocate_and_free, check_lost }, 150);
 }
 
 TEST(a_task_killed_while_it_ended_leaves_the_pool_to_the_others)
