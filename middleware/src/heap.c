@@ -76,7 +76,9 @@ void *wb_heap_malloc(struct wb_heap *heap, size_t bytes)
         return NULL;
     wb_kernel_charge(WB_ACTION_HEAP, 1);
     struct header *header = take(heap, size_class);
-    return header != NULL ? kingsley_stamp(heap, header, size_class, KINGSLEY_IN_HEAP) : NULL;
+    if (header == NULL)
+        return NULL;
+    return kingsley_stamp(heap, header, size_class, kingsley_bytes(size_class), KINGSLEY_IN_HEAP);
 }
 
 void *wb_malloc(size_t bytes)

@@ -90,15 +90,15 @@ static inline void kingsley_pop(struct wb_heap *heap, uint32_t size_class, struc
     atomic_signal_fence(memory_order_seq_cst);
 }
 
-// Makes a block that is in no list one in use.
+// Makes a block of `bytes`, which is in no list, one in use.
 static inline void *kingsley_stamp(struct wb_heap *heap, struct header *header, uint32_t size_class,
-                                   uint32_t mark)
+                                   size_t bytes, uint32_t mark)
 {
     header->home = heap;
     header->generation = (uint16_t)heap->generation;
     header->size_class = (uint16_t)size_class;
     atomic_store_explicit(&header->mark, mark, memory_order_relaxed);
-    heap->used_bytes += kingsley_bytes(size_class);
+    heap->used_bytes += bytes;
     if (heap->used_bytes > heap->peak_bytes)
         heap->peak_bytes = heap->used_bytes;
     return kingsley_block(header);

@@ -43,9 +43,12 @@ bool wb_pool_init(struct wb_system *system)
         wb_system_alloc(system, (size_t)granules * WB_GRANULE_BYTES, WB_GRANULE_BYTES);
     if (pool == NULL || words == NULL || runs == NULL || base == NULL)
         return false;
-    *pool = (struct wb_pool){
-        .base = base, .granules = granules, .n_words = n_words, .runs = runs, .words = words
-    };
+    *pool = (struct wb_pool){ .base = base,
+                              .bytes = (size_t)granules * WB_GRANULE_BYTES,
+                              .granules = granules,
+                              .n_words = n_words,
+                              .runs = runs,
+                              .words = words };
     // What is not there is never free.
     if (granules % 32 != 0)
         atomic_init(&words[n_words - 1], UINT32_MAX << granules % 32);

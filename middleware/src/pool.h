@@ -55,7 +55,7 @@ static inline struct wb_run *pool_run(const struct wb_pool *pool, const void *ad
 
 static inline bool pool_contains(const struct wb_pool *pool, const void *address)
 {
-    return (uintptr_t)address - (uintptr_t)pool->base < (size_t)pool->granules * WB_GRANULE_BYTES;
+    return (uintptr_t)address - (uintptr_t)pool->base < pool->bytes;
 }
 
 static inline unsigned char *pool_memory(const struct wb_pool *pool, const struct wb_run *run)

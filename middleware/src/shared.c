@@ -78,14 +78,12 @@ static __attribute__((noinline)) void trim(struct wb_shared *s)
 // ---- Free blocks --------------------------------------------------------------------------------
 
 // What was allocated by an earlier life of the task is left; only the owner is here.
-static void uncount(struct wb_shared *s, const struct header *header)
+static inline void uncount(struct wb_shared *s, const struct header *header, uint32_t bytes)
 {
-    const size_t bytes = kingsley_bytes(header->size_class);
-
     s->heap.used_bytes -= bytes;
     if (header->generation != (uint16_t)s->heap.generation) {
         const uint32_t left = atomic_load_explicit(&s->left_bytes, memory_order_relaxed);
-        atomic_store_explicit(&s->left_bytes, left - (uint32_t)bytes, memory_order_relaxed);
+        atomic_store_explicit(&s->left_bytes, left - bytes, memory_order_relaxed);
     }
 }
 
@@ -105,9 +103,9 @@ static __attribute__((noinline)) void put_large(struct wb_shared *s, struct wb_r
 
 static inline void put(struct wb_shared *s, struct wb_run *run, struct header *header)
 {
-    const uint32_t size_class = header->size_class;
+    const uint32_t size_class = run->size_class;
 
-    uncount(s, header);
+    uncount(s, header, run->block_bytes);
     if (size_class > SMALL_CLASS) {
         put_large(s, run);
         return;
@@ -163,6 +161,7 @@ static __attribute__((noinline)) bool refill(struct wb_shared *s, uint32_t size_
     if (run == NULL)
         return false;
     run->size_class = size_class;
+    run->block_bytes = (uint32_t)kingsley_bytes(size_class);
     run->epoch = 0;
     run->following = NULL;
     set_used(run, 0);
@@ -184,7 +183,7 @@ static inline void *allocate(struct wb_shared *s, size_t bytes)
     struct wb_run *run = pool_run(s->pool, header);
     set_used(run, used_of(run) + 1);
     kingsley_pop(&s->heap, size_class, header);
-    return kingsley_stamp(&s->heap, header, size_class, KINGSLEY_IN_SHARED);
+    return kingsley_stamp(&s->heap, header, size_class, run->block_bytes, KINGSLEY_IN_SHARED);
 }
 
 // ---- Freeing ------------------------------------------------------------------------------------
@@ -209,30 +208,29 @@ static _Noreturn __attribute__((noinline)) void refuse(const struct wb_system *s
     kingsley_fault("it freed a pointer that is no shared block");
 }
 
-// The run of a block in use; ends the run of the system on any other pointer.
-static inline struct wb_run *checked(const struct wb_system *system, const struct header *header)
+// The run of a block in use, and whose it is; ends the run of the system on any other pointer.
+static inline struct wb_run *checked(const struct wb_system *system, const struct header *header,
+                                     struct wb_shared **home)
 {
     const struct wb_pool *pool = system->pool;
 
     if (pool == NULL || !pool_contains(pool, header))
         refuse(system, header);
     struct wb_run *run = pool_run(pool, header);
-    // Acquire: the class of the run.
-    if (atomic_load_explicit(&run->owner, memory_order_acquire) == NULL)
-        refuse(system, header);
-    const size_t offset = (uintptr_t)header - (uintptr_t)pool_memory(pool, run);
-    if ((offset & (kingsley_bytes(run->size_class) - 1)) != 0 ||
+    // Acquire: the rest of what is known of the run.
+    *home = atomic_load_explicit(&run->owner, memory_order_acquire);
+    // A run is aligned to its length, and its blocks to theirs.
+    const uintptr_t offset = (uintptr_t)header - (uintptr_t)pool->base;
+    if (*home == NULL || (offset & (run->block_bytes - 1)) != 0 ||
         kingsley_mark(header) != KINGSLEY_IN_SHARED)
         refuse(system, header);
     return run;
 }
 
-static void free_last(struct wb_shared *home, struct wb_run *run, const struct header *header)
+static void free_last(struct wb_shared *home, struct wb_run *run)
 {
-    const uint32_t bytes = (uint32_t)kingsley_bytes(header->size_class);
-
     // Relaxed: a sum.
-    atomic_fetch_sub_explicit(&home->left_bytes, bytes, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&home->left_bytes, run->block_bytes, memory_order_relaxed);
     // Acquire and release: every use of a block comes before the run is given back.
     if (atomic_fetch_sub_explicit(&run->used, 1, memory_order_acq_rel) == 1)
         pool_give_back(home->pool, run);
@@ -244,22 +242,22 @@ static __attribute__((noinline)) void send_home(struct wb_shared *home, struct w
     if (!kingsley_take_from(header, KINGSLEY_IN_SHARED))
         kingsley_fault("it freed a shared block twice");
     if (!kingsley_return(&home->heap, header))
-        free_last(home, run, header);
+        free_last(home, run);
 }
 
 static inline void release(const struct wb_system *system, struct wb_shared *mine, void *block)
 {
     struct header *header = kingsley_header(block);
+    struct wb_shared *home;
 
     wb_kernel_charge(WB_ACTION_HEAP, 1);
-    struct wb_run *run = checked(system, header);
-    struct wb_shared *home = atomic_load_explicit(&run->owner, memory_order_relaxed);
+    struct wb_run *run = checked(system, header, &home);
     if (home != mine) {
         send_home(home, run, header);
         return;
     }
     atomic_store_explicit(&header->mark, KINGSLEY_FREED, memory_order_relaxed);
-    put(home, run, header);
+    put(mine, run, header);
 }
 
 static void *reallocate(const struct wb_system *system, struct wb_shared *mine, void *block,
@@ -267,8 +265,9 @@ static void *reallocate(const struct wb_system *system, struct wb_shared *mine, 
 {
     if (block == NULL)
         return allocate(mine, bytes);
+    struct wb_shared *home;
     const size_t old =
-        kingsley_bytes(checked(system, kingsley_header(block))->size_class) - KINGSLEY_HEADER_BYTES;
+        checked(system, kingsley_header(block), &home)->block_bytes - KINGSLEY_HEADER_BYTES;
     if (kingsley_fits(old, bytes))
         return block;
     void *fresh = allocate(mine, bytes);
@@ -353,7 +352,7 @@ void wb_shared_close(struct wb_shared *s)
     struct header *header = kingsley_close(&s->heap);
     while (header != NULL) {
         struct header *following = *kingsley_link(header);
-        free_last(s, pool_run(s->pool, header), header);
+        free_last(s, pool_run(s->pool, header));
         header = following;
     }
 }

@@ -36,6 +36,7 @@ struct wb_run {
                                                                 // whoever has claimed the granules
     struct wb_run *following;  // the owner's: the next of those that it is about to give back
     uint32_t size_class;       // the owner
+    uint32_t block_bytes;      // the owner
     uint32_t epoch;            // the owner: that in which it was last counted as spare
     _Atomic uint32_t used;     // blocks that are not free: the owner; after its end, anyone
 };
@@ -43,6 +44,7 @@ struct wb_run {
 struct wb_pool {
     // Fixed at the start.
     unsigned char *base;
+    size_t bytes;
     uint32_t granules, n_words;
     struct wb_run *runs;      // one per granule
     _Atomic uint32_t *words;  // a bit per granule, 1: claimed; any core, by compare-and-swap
