@@ -114,8 +114,7 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
 
     if (config->cores == 0 || config->cores > WB_CORES_MAX || config->core_align < WB_LINE_BYTES ||
         (uintptr_t)memory % WB_LINE_BYTES != 0 || !is_power_of_two_or_zero(config->record_events) ||
-        !is_power_of_two_or_zero(config->record_migrations) ||
-        config->shared_bytes > WB_SHARED_MAX)
+        !is_power_of_two_or_zero(config->record_migrations) || config->shared_bytes > WB_SHARED_MAX)
         return WB_ERR_INVAL;
     if (bytes < wb_system_bytes(config))
         return WB_ERR_NOMEM;

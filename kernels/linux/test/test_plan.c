@@ -77,6 +77,16 @@ TEST(a_whole_plan_is_taken_word_for_word)
     plan_free(&plan);
 }
 
+TEST(a_pool_above_its_bound_is_refused)
+{
+    struct plan plan = { .greeted = true };
+
+    CHECK(take(&plan, "shared 1073741824") == NULL);
+    CHECK(take(&plan, "shared 1073741825") != NULL);
+    CHECK(take(&plan, "shared") != NULL);
+    plan_free(&plan);
+}
+
 TEST(a_plan_of_another_version_is_refused)
 {
     struct plan plan = { 0 };

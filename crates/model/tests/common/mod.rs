@@ -16,7 +16,6 @@ name = "radio"
 module = "radio.so"
 frame_rate = "sample_rate / 4 / 100"
 memory = "128KiB"
-shared = "2MiB"
 paths = ["input"]
 
 [params]
