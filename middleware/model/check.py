@@ -50,6 +50,8 @@ HOLD = (
     Run("mailbox", "OTHERS=2 KILLS=0"),
     Run("wait", "SLOTS=1"),
     Run("wait", "SLOTS=2"),
+    Run("shared", "KILLS=0"),
+    Run("shared", "KILLS=1"),
 )
 
 # Within which bounds a mutation of the migration shows; elsewhere one set of bounds will do.
@@ -62,7 +64,12 @@ DEATHS_NEEDED = {
     "GIFT_HAS_THE_NUMBER_ZERO": TWO_DEATHS,
     "GIFT_IS_NOT_COMPARED": TWO_DEATHS,
 }
-DEFAULT_BOUNDS = {"migration": LIVING, "mailbox": DEATH_OF_A_SENDER, "wait": "SLOTS=1 MESSAGES=3"}
+DEFAULT_BOUNDS = {
+    "migration": LIVING,
+    "mailbox": DEATH_OF_A_SENDER,
+    "wait": "SLOTS=1 MESSAGES=3",
+    "shared": "KILLS=0",
+}
 
 
 def mutations() -> list[Run]:
