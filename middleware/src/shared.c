@@ -145,7 +145,7 @@ static void cut(struct wb_shared *s, struct wb_run *run, uint32_t size_class)
     s->heap.free[size_class] = next;
 }
 
-static __attribute__((noinline)) bool refill(struct wb_shared *s, uint32_t size_class)
+static bool refill(struct wb_shared *s, uint32_t size_class)
 {
     if (s->pool == NULL)
         return false;
@@ -171,19 +171,31 @@ static __attribute__((noinline)) bool refill(struct wb_shared *s, uint32_t size_
     return true;
 }
 
+// Of a class that has a free block.
+static inline void *take(struct wb_shared *s, uint32_t size_class)
+{
+    struct header *header = s->heap.free[size_class];
+    struct wb_run *run = pool_run(s->pool, header);
+
+    set_used(run, used_of(run) + 1);
+    kingsley_pop(&s->heap, size_class, header);
+    return kingsley_stamp(&s->heap, header, size_class, run->block_bytes, KINGSLEY_IN_SHARED);
+}
+
+// By itself, so that the usual way keeps nothing over a call.
+static __attribute__((noinline)) void *refill_and_take(struct wb_shared *s, uint32_t size_class)
+{
+    return refill(s, size_class) ? take(s, size_class) : NULL;
+}
+
 static inline void *allocate(struct wb_shared *s, size_t bytes)
 {
     const uint32_t size_class = kingsley_class(bytes);
 
     wb_kernel_charge(WB_ACTION_HEAP, 1);
-    if (size_class == WB_HEAP_CLASSES ||
-        (s->heap.free[size_class] == NULL && !refill(s, size_class)))
+    if (size_class == WB_HEAP_CLASSES)
         return NULL;
-    struct header *header = s->heap.free[size_class];
-    struct wb_run *run = pool_run(s->pool, header);
-    set_used(run, used_of(run) + 1);
-    kingsley_pop(&s->heap, size_class, header);
-    return kingsley_stamp(&s->heap, header, size_class, run->block_bytes, KINGSLEY_IN_SHARED);
+    return s->heap.free[size_class] != NULL ? take(s, size_class) : refill_and_take(s, size_class);
 }
 
 // ---- Freeing ------------------------------------------------------------------------------------
