@@ -78,6 +78,7 @@ void bench_migration(const struct bench_options *options);
 void bench_channels(const struct bench_options *options);
 void bench_switch(const struct bench_options *options);
 void bench_checkpoint(const struct bench_options *options);
+void bench_alloc(const struct bench_options *options);
 void bench_fm_radio(const struct bench_options *options);
 void bench_agent(const struct bench_options *options);
 

@@ -36,6 +36,7 @@ enum {
     HARNESS_CHANNELS = 16,
     HARNESS_PORTS = 48,
     HARNESS_MEMORY_BYTES = 8 << 20,  // for channels, heaps and what the cases allocate
+    HARNESS_SHARED_BYTES = 1 << 20,
     HARNESS_STACK_BYTES = 64 << 10,  // of each task
 };
 

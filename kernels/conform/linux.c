@@ -60,6 +60,7 @@ struct harness *harness_open(const struct harness_config *config)
                     .tasks = HARNESS_TASKS,
                     .channels = HARNESS_CHANNELS,
                     .ports = HARNESS_PORTS,
+                    .shared_bytes = HARNESS_SHARED_BYTES,
                     .record_events = 1024,
                     .record_migrations = 1024,
                     .offer_timeout_ns =

@@ -191,6 +191,8 @@ static bool take_known(struct plan *plan, const struct words *w, bool *known)
         return take_text(&plan->record, w);
     if (strcmp(verb, "memory") == 0)
         return take_number(&plan->memory_bytes, w);
+    if (strcmp(verb, "shared") == 0)
+        return take_number(&plan->shared_bytes, w) && plan->shared_bytes <= WB_SHARED_MAX;
     if (strcmp(verb, "spin") == 0)
         return take_number(&plan->spin_ns, w);
     if (strcmp(verb, "offer") == 0)

@@ -45,15 +45,17 @@ static bool give(struct wb_task *task, uint32_t place, struct wb_core *to)
     return true;
 }
 
-static void shut_ports(struct wb_task *task)
+static void leave_all(struct wb_task *task)
 {
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         wb_port_shut(port);
+    wb_heap_close(&task->heap);
+    wb_shared_close(&task->shared);
 }
 
 void wb_task_lose(struct wb_task *task, uint32_t core)
 {
-    shut_ports(task);
+    leave_all(task);
     wb_transfer_release(task);
     wb_gate_recover(task);
     atomic_store_explicit(&task->place, wb_place(WB_TASK_LOST, core), memory_order_seq_cst);
@@ -98,6 +100,8 @@ bool wb_task_revive(struct wb_task *task)
     if (!resumed) {
         wb_task_recover_ports(task);
         task->restarts++;
+        task->heap.generation = task->restarts;
+        wb_shared_restart(&task->shared, task->restarts);
     }
     task->poll_mark_ns = 0;
     task->revive = resumed ? WB_REVIVE_IMAGE : WB_REVIVE_ENTRY;
@@ -158,7 +162,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
     }
     end_request(task, dead, orphan);
     if (over && wb_place_owner(place) == dead)
-        shut_ports(task);
+        leave_all(task);
     if (over)
         // Neither the task's kernel nor the requester's may have come to look at the other's word.
         wb_migration_cancel(task, WB_ERR_GONE);

@@ -40,7 +40,7 @@ static void forget(struct wb_task *task)
     unsigned char *base = task->heap.base;
     const size_t bytes = (size_t)(task->heap.end - base), peak_bytes = task->heap.peak_bytes;
 
-    task->heap = (struct wb_heap){ .peak_bytes = peak_bytes };
+    task->heap = (struct wb_heap){ .peak_bytes = peak_bytes, .generation = task->heap.generation };
     wb_heap_init(&task->heap, base, bytes);
     task->state = NULL;
 }
