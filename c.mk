@@ -37,7 +37,7 @@ AARCH64_CC := gcc
 QEMU :=
 endif
 
-MIDDLEWARE_C := $(wildcard middleware/src/*.c)
+MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/policy/*.c)
 LINUX_MAIN := main plan build lines tell recorder stuck
 LINUX_C := $(filter-out $(LINUX_MAIN:%=kernels/linux/%.c),$(wildcard kernels/linux/*.c))
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))

@@ -50,6 +50,13 @@ struct wb_system *harness_system(struct harness *h);
 /// Context: outside, before harness_start(). Ends the program when there is none.
 void *harness_stack(struct harness *h);
 
+/// `bytes` of the kernels' private memory for a task that starts on `core`; of stacks and heaps no
+/// more than HARNESS_STACK_BYTES each.
+///
+/// Context: outside, before harness_start().
+/// Returns: the address, the same in every kernel; NULL where there is no private memory.
+void *harness_private(struct harness *h, uint32_t core, size_t bytes);
+
 /// Starts every kernel.
 ///
 /// Context: outside. Ends the program when it cannot be done.

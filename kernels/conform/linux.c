@@ -66,6 +66,8 @@ struct harness *harness_open(const struct harness_config *config)
                         config->offer_timeout_ns != 0 ? config->offer_timeout_ns : for_ever_ns },
         .memory_bytes = HARNESS_MEMORY_BYTES,
         .stacks_bytes = HARNESS_TASKS * HARNESS_STACK_BYTES,
+        .private_bytes = (size_t)2 * HARNESS_TASKS * HARNESS_STACK_BYTES,
+        .private_parts = 2 * HARNESS_TASKS,
         .cpus = h->cpus,
         .spin_ns = config->poll_ns,
     };
@@ -86,6 +88,11 @@ void *harness_stack(struct harness *h)
     if (stack == NULL)
         give_up("no room for a stack");
     return stack;
+}
+
+void *harness_private(struct harness *h, uint32_t core, size_t bytes)
+{
+    return wb_linux_private(h->lx, core, bytes);
 }
 
 void harness_start(struct harness *h)

@@ -50,7 +50,13 @@ struct wb_task *suite_task(struct harness *h, const struct wb_task_config *wante
     config.stack_bytes = HARNESS_STACK_BYTES;
     if (config.heap_bytes == 0)
         config.heap_bytes = HEAP_BYTES;
-    config.stack = harness_stack(h);
+    if (config.mode == WB_REPLICATE) {
+        config.stack = harness_private(h, config.core, config.stack_bytes);
+        config.heap = harness_private(h, config.core, config.heap_bytes);
+        CHECK(config.stack != NULL && config.heap != NULL);
+    } else {
+        config.stack = harness_stack(h);
+    }
     CHECK(wb_task_add(harness_system(h), &config, &task) == WB_OK);
     return task;
 }

@@ -32,6 +32,8 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
                     .offer_timeout_ns = plan->offer_ns },
         .memory_bytes = plan_memory_bytes(plan),
         .stacks_bytes = plan_stacks_bytes(plan),
+        .private_bytes = plan_private_bytes(plan),
+        .private_parts = plan_private_parts(plan),
         .module_bytes = MODULE_BYTES,
         .cpus = plan->cpus,
         .spin_ns = plan->spin_ns,
@@ -76,6 +78,17 @@ static bool host(struct build *build, const struct plan_task *planned, struct wb
     return false;
 }
 
+static bool take_memory(struct wb_linux *lx, struct wb_task_config *config)
+{
+    if (config->mode != WB_REPLICATE) {
+        config->stack = wb_linux_stack(lx, config->stack_bytes);
+        return config->stack != NULL;
+    }
+    config->stack = wb_linux_private(lx, config->core, config->stack_bytes);
+    config->heap = wb_linux_private(lx, config->core, config->heap_bytes);
+    return config->stack != NULL && config->heap != NULL;
+}
+
 static bool add_tasks(struct build *build, const struct plan *plan, void *module,
                       struct tell_error *error)
 {
@@ -85,14 +98,14 @@ static bool add_tasks(struct build *build, const struct plan *plan, void *module
         struct wb_task_config config = plan->tasks[i].config;
         struct wb_task *task;
         *(void **)&config.entry = dlsym(module, plan->tasks[i].entry);
-        config.stack = wb_linux_stack(build->lx, config.stack_bytes);
+        const bool has_memory = take_memory(build->lx, &config);
         if (config.entry == NULL) {
             fail(build, error, "symbol", plan->tasks[i].entry, "the module does not define it");
             error->task = config.name;
             error->index = config.index;
             return false;
         }
-        if (config.stack == NULL || wb_task_add(system, &config, &task) != WB_OK) {
+        if (!has_memory || wb_task_add(system, &config, &task) != WB_OK) {
             fail(build, error, "plan", "", "a task cannot be added");
             error->task = config.name;
             error->index = config.index;

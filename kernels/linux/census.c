@@ -30,3 +30,12 @@ uint32_t census_restarts(const struct wb_system *system)
         n += system->tasks[i].restarts;
     return n;
 }
+
+uint32_t census_resumes(const struct wb_system *system)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        n += system->tasks[i].images.resumed;
+    return n;
+}

@@ -23,7 +23,7 @@ _Noreturn void kernel_task_start(struct wb_task *task);
 _Alignas(PAGE_BYTES) uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
 extern uint32_t wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
 
-enum after { GO_READY, GO_BLOCKED, GO_AWAY, GO_ENDED };
+enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
 // Private memory: every kernel has its own at this address.
 static struct {
@@ -60,6 +60,9 @@ static void finish_previous(void)
     if (task == NULL)
         return;
     switch (k.after) {
+    case GO_CAPTURED:
+        wb_task_captured(task);
+        // fall through
     case GO_READY:
         wb_task_paused(task, WB_TASK_READY, k.left_ns);
         ready_push(&k.ready, task);
@@ -86,7 +89,7 @@ static void raise_attention(void)
 // So will the end of a more urgent task's sleep.
 static void keep_attention(const struct wb_task *self)
 {
-    if (wb_migration_requested(self))
+    if (wb_checkpoint_wanted(self))
         raise_attention();
     if (k.timers.levels >> self->priority > 1)
         alarm_set(timers_next_ns(&k.timers), clock_now_ns());
@@ -267,6 +270,8 @@ void wb_kernel_attach(struct wb_task *task)
 {
     struct linux_task *lt = linux_task(task);
 
+    // Below its stack pointer there may be frames of a kernel that was killed.
+    sanitizer_clean(task->stack, (size_t)((unsigned char *)lt->sp - task->stack));
     lt->blocked = false;
     lt->woken = true;  // whatever it waited for, it looks again
     lt->timer = 0;
@@ -366,6 +371,22 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
 {
     (void)action;
     (void)units;
+}
+
+void wb_kernel_copy(void *to, const void *from, size_t bytes)
+{
+    sanitizer_copy(to, from, bytes);
+}
+
+const void *wb_kernel_private(uint32_t core, const void *address)
+{
+    return mirror_alias(core, address);
+}
+
+void wb_kernel_capture(void)
+{
+    serve();
+    leave(GO_CAPTURED, ready_pop(&k.ready, k.current->priority));
 }
 
 void *wb_kernel_stack_low(const struct wb_task *task)

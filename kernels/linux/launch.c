@@ -35,6 +35,7 @@ struct kernel_process {
 
 struct wb_linux {
     struct gvm gvm;
+    struct mirror mirror;
     struct wb_system *system;
     struct wb_linux_config config;
     struct kernel_process *kernels;
@@ -70,6 +71,7 @@ enum wb_status wb_linux_open(struct wb_linux **out, const struct wb_linux_config
     enum wb_status status = WB_ERR_NOMEM;
     lx->kernels = calloc(sc->cores, sizeof *lx->kernels);
     if (lx->kernels != NULL &&
+        mirror_open(&lx->mirror, sc->cores, config->private_bytes, config->private_parts) &&
         gvm_open(&lx->gvm, arena + guards + config->stacks_bytes + lx->config.module_bytes))
         status = wb_system_init(&lx->system, gvm_take(&lx->gvm, arena), arena, sc);
     if (status != WB_OK) {
@@ -99,6 +101,11 @@ size_t wb_linux_gvm_bytes(const struct wb_linux *lx)
 void *wb_linux_stack(struct wb_linux *lx, size_t bytes)
 {
     return gvm_stack(&lx->gvm, bytes);
+}
+
+void *wb_linux_private(struct wb_linux *lx, uint32_t core, size_t bytes)
+{
+    return core < lx->mirror.cores ? mirror_take(&lx->mirror, core, bytes) : NULL;
 }
 
 void *wb_linux_module(struct wb_linux *lx, const char *path, char *error, size_t error_bytes)
@@ -133,9 +140,10 @@ static _Noreturn void be_kernel(struct wb_linux *lx, uint32_t index, pid_t launc
     CPU_ZERO(&set);
     CPU_SET(lx->kernels[index].cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0 ||
-        !gvm_alias(&lx->gvm, (void *)&wb_kernel_attention, core)) {
+        !gvm_alias(&lx->gvm, (void *)&wb_kernel_attention, core) ||
+        !mirror_enter(&lx->mirror, index)) {
         wb_system_fault(lx->system, WB_FAULT_KERNEL, NULL,
-                        "a kernel could not take its processor or map its inbox");
+                        "a kernel could not take its processor or map its memory");
         _exit(3);
     }
     close_launcher_fds(lx, index);
@@ -238,6 +246,7 @@ static void take_over(struct wb_linux *lx, uint32_t core, bool by_robust_futex)
     if (!kernel->dead && !is_faulty(lx->system) && !lx->killed) {
         struct wb_task *running = census_running(lx->system, core);
         const uint32_t restarts = census_restarts(lx->system);
+        const uint32_t resumes = census_resumes(lx->system);
         *death = (struct wb_linux_event){ .kind = WB_LINUX_DIED,
                                           .core = core,
                                           .running = running,
@@ -249,7 +258,8 @@ static void take_over(struct wb_linux *lx, uint32_t core, bool by_robust_futex)
         death->lost = wb_core_died(lx->system, core);
         // Two, if it was killed while it switched from one task to the next.
         death->restarted = census_restarts(lx->system) - restarts;
-        death->moved -= death->lost + death->restarted;
+        death->resumed = census_resumes(lx->system) - resumes;
+        death->moved -= death->lost + death->restarted + death->resumed;
     }
     kernel->dead = true;
     pthread_mutex_unlock(&lx->lock);
@@ -394,6 +404,7 @@ void wb_linux_close(struct wb_linux *lx)
     hosted_close(lx->system);
     kernel_set_system(NULL);
     gvm_close(&lx->gvm);
+    mirror_close(&lx->mirror);
     pthread_mutex_destroy(&lx->lock);
     free(lx->kernels);
     free(lx);

@@ -20,6 +20,8 @@ struct wb_linux_config {
     struct wb_system_config system;  // core_align and offer_timeout_ns have defaults for 0
     size_t memory_bytes;       // for channels, heaps and the application, beyond wb_system_bytes()
     size_t stacks_bytes;       // sum of the stacks
+    size_t private_bytes;      // per core: sum of the stacks and heaps of replicated tasks
+    uint32_t private_parts;    // how many stacks and heaps that are
     size_t module_bytes;       // writable segments of the module; 0: 8 MiB
     const unsigned int *cpus;  // one per core: the processor to run on
     const int *launcher_fds;   // descriptors that are no business of the kernels
@@ -36,9 +38,9 @@ enum wb_linux_event_kind {
 
 struct wb_linux_event {
     enum wb_linux_event_kind kind;
-    uint32_t core, lost, restarted, moved;  // DIED
-    struct wb_task *running;                // DIED: the task it was running, or NULL
-    int signal;                             // DIED: what killed it
+    uint32_t core, lost, restarted, resumed, moved;  // DIED
+    struct wb_task *running;                         // DIED: the task it was running, or NULL
+    int signal;                                      // DIED: what killed it
     pid_t pid;
     uint64_t detected_ns;  // DIED: on the run's clock
     bool by_robust_futex;  // DIED: else by pidfd
@@ -57,6 +59,10 @@ size_t wb_linux_gvm_bytes(const struct wb_linux *lx);
 
 /// A stack with a guard below it; NULL when `stacks_bytes` is used up.
 void *wb_linux_stack(struct wb_linux *lx, size_t bytes);
+
+/// The same, or a heap, in the private memory of every kernel, for a replicated task that starts on
+/// `core`; NULL when `private_bytes` or `private_parts` are used up.
+void *wb_linux_private(struct wb_linux *lx, uint32_t core, size_t bytes);
 
 /// Loads a module: its globals become common to all kernels, its heap calls go to the task's heap.
 ///

@@ -229,6 +229,48 @@ static size_t channel_bytes(const struct wb_channel_config *channel)
     return (stride + sizeof(uint32_t)) * channel->slots + (size_t)2 * WB_LINE_BYTES;
 }
 
+// What a context has beside the heap and the stack, with some room to spare.
+enum { CONTEXT_BYTES = 4096 };
+
+static size_t image_bytes(const struct plan *plan, const struct wb_task_config *task)
+{
+    size_t bytes = 2 * (task->heap_bytes + task->stack_bytes + CONTEXT_BYTES);
+
+    for (uint32_t i = 0; i < plan->n_ports; i++)
+        bytes += 2 * WB_LINE_BYTES;
+    // A scratch slot for each port it sends through; which those are is not known here.
+    for (uint32_t i = 0; i < plan->n_channels; i++)
+        bytes += plan->channels[i].slot_bytes + 2 * WB_LINE_BYTES;
+    return bytes;
+}
+
+static size_t task_bytes(const struct plan *plan, const struct plan_task *task)
+{
+    const struct wb_task_config *config = &task->config;
+
+    return (config->mode == WB_REPLICATE ? 0 : config->heap_bytes) + WB_LINE_BYTES +
+           (config->checkpoint_every != 0 ? image_bytes(plan, config) : 0);
+}
+
+size_t plan_private_bytes(const struct plan *plan)
+{
+    size_t bytes = 0;
+
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        if (plan->tasks[i].config.mode == WB_REPLICATE)
+            bytes += plan->tasks[i].config.stack_bytes + plan->tasks[i].config.heap_bytes;
+    return bytes;
+}
+
+uint32_t plan_private_parts(const struct plan *plan)
+{
+    uint32_t parts = 0;
+
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        parts += plan->tasks[i].config.mode == WB_REPLICATE ? 2 : 0;
+    return parts;
+}
+
 bool plan_recreates(const struct plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_tasks; i++)
@@ -240,13 +282,14 @@ bool plan_recreates(const struct plan *plan)
 // The transfer buffer, and the words between a kernel and each program it may host.
 static size_t recreation_bytes(const struct plan *plan)
 {
-    enum { HOSTED_BYTES = 256, CONTEXT_BYTES = 16 << 10 };  // beyond the heap
+    enum { HOSTED_BYTES = 256 };
     size_t largest = 0, bytes = 0;
 
     for (uint32_t i = 0; i < plan->n_tasks; i++) {
         const struct wb_task_config *task = &plan->tasks[i].config;
-        const size_t context = task->heap_bytes + task->stack_bytes + CONTEXT_BYTES;
-        if (task->mode == WB_HANDOFF)
+        const size_t context =
+            task->heap_bytes + CONTEXT_BYTES + (size_t)plan->n_ports * 2 * WB_LINE_BYTES;
+        if (task->mode != WB_RECREATE)
             continue;
         largest = context > largest ? context : largest;
         bytes += (size_t)plan->n_cpus * HOSTED_BYTES;
@@ -261,7 +304,7 @@ size_t plan_memory_bytes(const struct plan *plan)
     for (uint32_t i = 0; i < plan->n_channels; i++)
         bytes += channel_bytes(&plan->channels[i]);
     for (uint32_t i = 0; i < plan->n_tasks; i++)
-        bytes += plan->tasks[i].config.heap_bytes + WB_LINE_BYTES;
+        bytes += task_bytes(plan, &plan->tasks[i]);
     for (uint32_t i = 0; i < plan->n_params; i++)
         bytes += strlen(plan->params[i].key) + strlen(plan->params[i].text) + WB_LINE_BYTES +
                  plan->params[i].n_numbers * sizeof(double);
@@ -273,7 +316,8 @@ size_t plan_stacks_bytes(const struct plan *plan)
     size_t bytes = 0;
 
     for (uint32_t i = 0; i < plan->n_tasks; i++)
-        bytes += plan->tasks[i].config.stack_bytes;
+        if (plan->tasks[i].config.mode != WB_REPLICATE)
+            bytes += plan->tasks[i].config.stack_bytes;
     return bytes;
 }
 

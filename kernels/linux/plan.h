@@ -49,6 +49,10 @@ bool plan_recreates(const struct plan *plan);
 size_t plan_memory_bytes(const struct plan *plan);
 size_t plan_stacks_bytes(const struct plan *plan);
 
+/// How much private memory each kernel needs for the tasks that are replicated, in how many parts.
+size_t plan_private_bytes(const struct plan *plan);
+uint32_t plan_private_parts(const struct plan *plan);
+
 void plan_free(struct plan *plan);
 
 #endif

@@ -137,6 +137,12 @@ bool sanitizer_share(void *base, size_t bytes);
 void sanitizer_leave(void **fake_stack, const void *stack, size_t stack_bytes);
 void sanitizer_enter(void *fake_stack);
 
+/// Forgets the red zones in memory whose former content is gone.
+void sanitizer_clean(void *at, size_t bytes);
+
+/// memcpy(), also of memory with red zones in it.
+void sanitizer_copy(void *to, const void *from, size_t bytes);
+
 // ---- robust.c -----------------------------------------------------------------------------------
 
 /// Makes Linux set FUTEX_OWNER_DIED in `word` when this process ends, by its own will or not, while
@@ -165,6 +171,9 @@ uint32_t census_tasks(const struct wb_system *system, uint32_t core);
 /// How often tasks of the system have been started again.
 uint32_t census_restarts(const struct wb_system *system);
 
+/// How often tasks of the system have gone on from a checkpoint image.
+uint32_t census_resumes(const struct wb_system *system);
+
 // ---- gvm.c --------------------------------------------------------------------------------------
 
 struct gvm {
@@ -188,10 +197,43 @@ bool gvm_replace(struct gvm *gvm, void *at, size_t bytes);
 
 /// Maps the page at `shared`, in globally visible memory, also at `at`.
 bool gvm_alias(const struct gvm *gvm, void *at, const void *shared);
+
+/// True of globally visible memory, and of the private memory of replicated tasks.
 bool gvm_contains(const void *address);
 
 /// A descriptor of globally visible memory that the kernels inherit, -1 without one; its size.
 int gvm_share(size_t *bytes);
+
+// ---- mirror.c: private memory, one file per kernel, at the same address in each -----------------
+
+struct mirror_part {
+    size_t at, bytes;
+    uint32_t core;  // whose it is at the start
+};
+
+struct mirror {
+    int *fds;  // one per core
+    uint32_t cores;
+    size_t bytes, used;
+    struct mirror_part *parts;
+    uint32_t n_parts, room;
+};
+
+/// Reserves `bytes` of private memory for each of `cores`, in at most `parts` parts. False, with
+/// errno, when it cannot be had. `bytes` 0: there is none.
+bool mirror_open(struct mirror *mirror, uint32_t cores, size_t bytes, uint32_t parts);
+
+/// Takes the next part, page-aligned, zeroed, with GUARD_BYTES of inaccessible memory below it. The
+/// launcher sees that of `core` there. NULL when it is used up.
+void *mirror_take(struct mirror *mirror, uint32_t core, size_t bytes);
+
+/// Becomes the private memory of kernel `core` in this process; the others' can be read.
+bool mirror_enter(struct mirror *mirror, uint32_t core);
+
+/// Where `address` of another kernel's private memory can be read; NULL if it is not private.
+const void *mirror_alias(uint32_t core, const void *address);
+bool mirror_contains(const void *address);
+void mirror_close(struct mirror *mirror);
 
 long futex(_Atomic uint32_t *word, int operation, uint32_t value, uint64_t timeout_ns);
 

@@ -5,6 +5,7 @@
 // or a stale one found, by the next. Sharing the shadow of globally visible memory cures both.
 
 #define _GNU_SOURCE
+#include <string.h>
 #include <sys/mman.h>
 
 #include "private.h"
@@ -14,6 +15,14 @@ __attribute__((weak)) void __sanitizer_start_switch_fiber(void **save, const voi
                                                           size_t bytes);
 __attribute__((weak)) void __sanitizer_finish_switch_fiber(void *fake_stack, const void **bottom,
                                                            size_t *bytes);
+
+__attribute__((weak)) void __asan_unpoison_memory_region(const volatile void *at, size_t bytes);
+
+void sanitizer_clean(void *at, size_t bytes)
+{
+    if (__asan_unpoison_memory_region != NULL)
+        __asan_unpoison_memory_region(at, bytes);
+}
 
 bool sanitizer_share(void *base, size_t bytes)
 {
@@ -29,6 +38,23 @@ bool sanitizer_share(void *base, size_t bytes)
 
     return mmap((void *)first, length, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == (void *)first;
+}
+
+// A stack has red zones, which the checked memcpy() would take for mistakes.
+__attribute__((no_sanitize("address", "undefined"))) static void
+copy_unchecked(volatile unsigned char *to, const volatile unsigned char *from, size_t bytes)
+{
+    while (bytes-- != 0)
+        *to++ = *from++;
+}
+
+void sanitizer_copy(void *to, const void *from, size_t bytes)
+{
+    sanitizer_clean(to, bytes);
+    if (__asan_get_shadow_mapping == NULL)
+        memcpy(to, from, bytes);
+    else
+        copy_unchecked(to, from, bytes);
 }
 
 // The loop's own stack is not passed: what it was is learnt at the first switch away from it.

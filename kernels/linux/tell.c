@@ -98,6 +98,14 @@ static void core(FILE *out, const struct wb_core *c)
     putc('}', out);
 }
 
+// Over all kernels: what its mode reserves, and its images.
+static uint64_t reserved_bytes(const struct wb_task *t)
+{
+    const uint64_t heap = (uint64_t)(t->heap.end - t->heap.base);
+    const uint32_t replicas = t->mode == WB_REPLICATE ? t->system->n_cores : 1;
+    return (heap + t->stack_bytes) * replicas + 2 * t->images.bytes;
+}
+
 static void task(FILE *out, const struct wb_task *t)
 {
     static const char *const states[] = { "new",     "ready",    "running", "blocked",
@@ -118,6 +126,11 @@ static void task(FILE *out, const struct wb_task *t)
     number(out, "heap_bytes", t->heap.used_bytes);
     number(out, "heap_peak_bytes", t->heap.peak_bytes);
     fprintf(out, ",\"mode\":\"%s\"", tell_mode_word(t->mode));
+    counter(out, "images", &t->images.taken);
+    number(out, "damaged", t->images.damaged);
+    number(out, "replayed", t->images.replayed);
+    number(out, "skipped", t->images.skipped);
+    number(out, "reserved_bytes", reserved_bytes(t));
     putc('}', out);
 }
 
@@ -219,6 +232,7 @@ void tell_death(FILE *out, const struct wb_linux_event *event)
             event->running != NULL ? event->running->name : "");
     number(out, "lost", event->lost);
     number(out, "restarted", event->restarted);
+    number(out, "resumed", event->resumed);
     number(out, "moved", event->moved);
     finish(out);
 }

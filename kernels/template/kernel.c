@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct template_task) <= WB_KERNEL_TASK_BYTES, "raise WB_K
 
 // Cooperative: the summary word of this core's own inbox, seen through this name (Linux maps it
 // here). Preemptive: a private word, set by the doorbell's interrupt, and at every switch to a task
-// of which wb_migration_requested() is true; cleared when that has been looked at.
+// of which wb_checkpoint_wanted() is true; cleared when that has been looked at.
 uint32_t wb_kernel_attention;
 
 // Remove it as the functions below are written.
@@ -135,21 +135,49 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
     not_written();
 }
 
-// As block, but for ever: after the switch away, wb_task_paused(task, WB_TASK_ENDED, now). The
-// stack may be used again from then on.
-void *wb_kernel_stack_low(const struct wb_task *task)
+// A loop of the processor's widest moves, or its copying engine.
+void wb_kernel_copy(void *to, const void *from, size_t bytes)
 {
-    return task->stack;
+    (void)to;
+    (void)from;
+    (void)bytes;
+    not_written();
 }
 
+// Where this core sees another core's private memory, for mode replicate. Return NULL if it cannot.
+const void *wb_kernel_private(uint32_t core, const void *address)
+{
+    (void)core;
+    (void)address;
+    not_written();
+}
+
+// Save the context as for a switch, leave the stack, call wb_task_captured() from another one, and
+// make the task ready: a copy of the context, put back later, returns from here a second time.
+void wb_kernel_capture(void)
+{
+    not_written();
+}
+
+// The saved stack pointer, or the end of whatever the ABI keeps below it.
+void *wb_kernel_stack_low(const struct wb_task *task)
+{
+    (void)task;
+    not_written();
+}
+
+// Program the clock and the voltage of this core, the voltage first when it rises, then write
+// wb_core.point. A core without points is never asked.
 void wb_kernel_set_point(uint32_t point)
 {
     (void)point;
+    not_written();
 }
 
+// The core's own sensor, or that of its cluster; WB_NO_TEMPERATURE without one.
 int32_t wb_kernel_temperature_mc(void)
 {
-    return WB_NO_TEMPERATURE;
+    not_written();
 }
 
 // WB_ERR_NOMEM where a task cannot have a program of its own: then none is recreated.
@@ -164,6 +192,8 @@ void wb_kernel_unload(struct wb_task *task)
     (void)task;
 }
 
+// As block, but for ever: after the switch away, wb_task_paused(task, WB_TASK_ENDED, now). The
+// stack may be used again from then on.
 _Noreturn void wb_kernel_exit(void)
 {
     not_written();

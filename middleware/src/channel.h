@@ -98,6 +98,9 @@ static inline enum wb_status channel_release(struct wb_port *in)
         return WB_ERR_INVAL;
     channel_note_depth(in);
     in->edge = ring_next(in->edge, channel->slots);
+    // Given back by the next checkpoint image: until then it may have to come again.
+    if (__builtin_expect(in->keeps, 0))
+        return WB_OK;
     // Release: our reads of the slot come before the sender's next writes to it.
     atomic_store_explicit(&channel->head, in->edge, memory_order_release);
     if (channel->senders != NULL)

@@ -1,96 +1,174 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "context.h"
 
-#include <assert.h>
-
 #include "mem.h"
+#include "wb/port.h"
 
-enum { MAGIC = 0x57bc0de };
+enum { MAGIC = 0x57bc0e47, ALIGN = 64 };
 
 struct context {
     uint32_t magic, task;
-    size_t heap_bytes;  // in use, right behind this
-    uint64_t sum;       // of what follows it
+    uint64_t bytes;     // of all: this, the ports' positions, the heap, the stack
+    uint64_t checksum;  // of all that follows this word
+    uint64_t heap_bytes, stack_bytes;
+    unsigned char *stack_low;
     void *state;
     uint64_t release_ns;
-    size_t used_bytes, peak_bytes;
-    void *free[WB_HEAP_CLASSES];
+    struct wb_heap heap;
+    unsigned char kernel[WB_KERNEL_TASK_BYTES];
 };
 
-_Static_assert(sizeof(struct context) % sizeof(uint64_t) == 0, "it is summed up in words");
-
-static size_t whole_words(size_t bytes)
+static size_t round_up(size_t n)
 {
-    return (bytes + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
+    return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 }
 
-static size_t heap_bytes(const struct wb_task *task)
+static size_t ports_of(const struct wb_task *task)
+{
+    size_t n = 0;
+
+    for (const struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
+        n++;
+    return n;
+}
+
+static size_t head_bytes(const struct wb_task *task)
+{
+    return round_up(sizeof(struct context)) +
+           round_up(ports_of(task) * sizeof(struct wb_context_port));
+}
+
+static size_t heap_in_use(const struct wb_task *task)
 {
     return (size_t)(task->heap.next - task->heap.base);
 }
 
-// Fowler, Noll and Vo's hash, by words.
-static uint64_t sum_up(const struct context *context)
+static size_t stack_in_use(const struct wb_task *task)
 {
-    const uint64_t *word = (const uint64_t *)(const void *)&context->state;
-    const uint64_t *end = (const uint64_t *)(const void *)(context + 1) +
-                          whole_words(context->heap_bytes) / sizeof(uint64_t);
-    uint64_t sum = 0xcbf29ce484222325;
-
-    for (; word != end; word++)
-        sum = (sum ^ *word) * 0x100000001b3;
-    return sum;
+    const unsigned char *low = wb_kernel_stack_low(task);
+    return (size_t)(task->stack + task->stack_bytes - low);
 }
 
 size_t wb_context_bytes(const struct wb_task *task, bool with_stack)
 {
-    assert(!with_stack);
-    return sizeof(struct context) + whole_words(heap_bytes(task));
+    return head_bytes(task) + round_up(heap_in_use(task)) +
+           (with_stack ? round_up(stack_in_use(task)) : 0);
 }
 
 size_t wb_context_most(const struct wb_task *task, bool with_stack)
 {
-    return sizeof(struct context) + whole_words((size_t)(task->heap.end - task->heap.base)) +
-           (with_stack ? task->stack_bytes : 0);
+    return head_bytes(task) + round_up((size_t)(task->heap.end - task->heap.base)) +
+           (with_stack ? round_up(task->stack_bytes) : 0);
+}
+
+// Eight bytes at a time; `bytes` is a multiple of ALIGN. It finds damage, not malice.
+static uint64_t checksum(const struct context *context)
+{
+    const unsigned char *at = (const unsigned char *)&context->heap_bytes;
+    const unsigned char *end = (const unsigned char *)context + context->bytes;
+    uint64_t sum = context->bytes ^ (uint64_t)context->task << 32;
+
+    for (; at < end; at += sizeof sum) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio: spreads every bit up
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
+static struct wb_context_port *positions_of(struct context *context)
+{
+    return (struct wb_context_port *)(void *)((unsigned char *)context + round_up(sizeof *context));
+}
+
+// Others may free blocks of this heap meanwhile, on to `returned`: those are left out.
+static void save_heap(struct wb_heap *to, const struct wb_heap *from)
+{
+    to->base = from->base;
+    to->next = from->next;
+    to->end = from->end;
+    memcpy(to->free, from->free, sizeof to->free);
+    atomic_init(&to->returned, NULL);
+    to->used_bytes = from->used_bytes;
+    to->peak_bytes = from->peak_bytes;
 }
 
 enum wb_status wb_context_save(const struct wb_task *task, void *buffer, size_t bytes,
                                bool with_stack)
 {
     struct context *context = buffer;
+    struct wb_context_port *position = positions_of(context);
 
-    if (bytes < wb_context_bytes(task, with_stack))
+    if (wb_context_bytes(task, with_stack) > bytes)
         return WB_ERR_FULL;
-    *context = (struct context){ .magic = MAGIC,
-                                 .task = task->id,
-                                 .heap_bytes = heap_bytes(task),
-                                 .state = task->state,
-                                 .release_ns = task->release_ns,
-                                 .used_bytes = task->heap.used_bytes,
-                                 .peak_bytes = task->heap.peak_bytes };
-    memcpy(context->free, task->heap.free, sizeof context->free);
-    memset((unsigned char *)(context + 1) + whole_words(context->heap_bytes) - sizeof(uint64_t), 0,
-           context->heap_bytes != 0 ? sizeof(uint64_t) : 0);
-    memcpy(context + 1, task->heap.base, context->heap_bytes);
-    context->sum = sum_up(context);
+    memset(context, 0, head_bytes(task));
+    context->magic = MAGIC;
+    context->task = task->id;
+    context->bytes = wb_context_bytes(task, with_stack);
+    context->heap_bytes = heap_in_use(task);
+    context->stack_bytes = with_stack ? stack_in_use(task) : 0;
+    context->stack_low = with_stack ? wb_kernel_stack_low(task) : NULL;
+    context->state = task->state;
+    context->release_ns = task->release_ns;
+    save_heap(&context->heap, &task->heap);
+    memcpy(context->kernel, task->kernel, sizeof context->kernel);
+    for (const struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
+        *position++ = (struct wb_context_port){ .cursor = port->cursor,
+                                                .edge = port->edge,
+                                                .echo = port->echo,
+                                                .messages = wb_port_messages(port) };
+
+    unsigned char *at = (unsigned char *)buffer + head_bytes(task);
+    wb_kernel_copy(at, task->heap.base, context->heap_bytes);
+    memset(at + context->heap_bytes, 0, round_up(context->heap_bytes) - context->heap_bytes);
+    at += round_up(context->heap_bytes);
+    if (with_stack) {
+        wb_kernel_copy(at, context->stack_low, context->stack_bytes);
+        memset(at + context->stack_bytes, 0, round_up(context->stack_bytes) - context->stack_bytes);
+    }
+    context->checksum = checksum(context);
     return WB_OK;
+}
+
+// Sizes first: a damaged one must not lead the checksum out of the buffer.
+bool wb_context_is_whole(const struct wb_task *task, const void *buffer)
+{
+    const struct context *context = buffer;
+    const size_t heap_most = (size_t)(task->heap.end - task->heap.base);
+
+    return context->magic == MAGIC && context->task == task->id &&
+           context->heap_bytes <= heap_most && context->stack_bytes <= task->stack_bytes &&
+           context->bytes ==
+               head_bytes(task) + round_up(context->heap_bytes) + round_up(context->stack_bytes) &&
+           context->checksum == checksum(context);
 }
 
 enum wb_status wb_context_load(struct wb_task *task, const void *buffer)
 {
     const struct context *context = buffer;
-    struct wb_heap *heap = &task->heap;
+    const unsigned char *at = (const unsigned char *)buffer + head_bytes(task);
 
-    if (context->magic != MAGIC || context->task != task->id ||
-        context->heap_bytes > (size_t)(heap->end - heap->base) || context->sum != sum_up(context))
+    if (!wb_context_is_whole(task, buffer))
         return WB_ERR_INVAL;
-    memcpy(heap->base, context + 1, context->heap_bytes);
-    memcpy(heap->free, context->free, sizeof heap->free);
-    heap->next = heap->base + context->heap_bytes;
-    heap->used_bytes = context->used_bytes;
-    heap->peak_bytes = context->peak_bytes;
-    atomic_store_explicit(&heap->returned, NULL, memory_order_relaxed);
+    wb_kernel_copy(task->heap.base, at, context->heap_bytes);
+    if (context->stack_bytes != 0) {
+        wb_kernel_copy(context->stack_low, at + round_up(context->heap_bytes),
+                       context->stack_bytes);
+        memcpy(task->kernel, context->kernel, sizeof task->kernel);
+    }
+    save_heap(&task->heap, &context->heap);
     task->state = context->state;
     task->release_ns = context->release_ns;
     return WB_OK;
+}
+
+struct wb_context_port wb_context_port(const struct wb_port *port, const void *buffer)
+{
+    const struct wb_task *task = port->task;
+    const struct wb_context_port *position = positions_of((struct context *)(uintptr_t)buffer);
+
+    for (const struct wb_port *p = task->ports; p != port; p = p->next_of_task)
+        position++;
+    return *position;
 }

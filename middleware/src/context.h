@@ -23,8 +23,18 @@ size_t wb_context_most(const struct wb_task *task, bool with_stack);
 WB_MUST_USE enum wb_status wb_context_save(const struct wb_task *task, void *buffer, size_t bytes,
                                            bool with_stack);
 
-/// Puts a context back: heap, descriptor and, if it has one, the stack. What is in the channels and
-/// the task's place stay as they are.
+/// True when the buffer holds a whole context of this task.
+bool wb_context_is_whole(const struct wb_task *task, const void *buffer);
+
+/// Where a port stood when the context was saved.
+struct wb_context_port {
+    uint32_t cursor, edge, echo;
+    uint64_t messages;
+};
+struct wb_context_port wb_context_port(const struct wb_port *port, const void *buffer);
+
+/// Puts a context back: heap, descriptor and, if it has one, the stack with the kernel's part. What
+/// is in the channels and the task's place stay as they are.
 ///
 /// Context: a kernel that sees the task's memory, for a task that runs nowhere. Never blocks.
 /// Returns: WB_OK; WB_ERR_INVAL when it is not the task's or is damaged, and then nothing was

@@ -6,6 +6,7 @@
 // them on to the task's new owner.
 
 #include "internal.h"
+#include "replicate.h"
 #include "wb/system.h"
 
 void wb_inbox_post(struct wb_core *core, uint32_t task)
@@ -21,11 +22,17 @@ void wb_inbox_post(struct wb_core *core, uint32_t task)
     wb_kernel_doorbell(core->index);
 }
 
-// The target's half of a hand-off: one compare-and-swap decides against a withdrawal.
+// The target's half of a migration: one compare-and-swap decides against a withdrawal.
 static void arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
 {
     const uint32_t ready = wb_place(WB_TASK_READY, core->index);
+    struct wb_fetched fetched;
 
+    const enum wb_status status = wb_replica_fetch(core, task, &fetched);
+    if (status != WB_OK) {
+        wb_migration_refuse(task, place, status);
+        return;
+    }
     if (!wb_recreation_load(task))
         return;
     // Acquire: the parked context and everything the task wrote is visible here.
@@ -35,6 +42,7 @@ static void arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
             wb_kernel_unload(task);
         return;
     }
+    wb_replica_settle(core, task, &fetched);
     wb_kernel_charge(WB_ACTION_ATTACH, 1);
     const uint64_t now_ns = wb_kernel_now_ns();
     // A task that recovery gave away carries no request: its record may be another's to write.

@@ -9,6 +9,13 @@
 /// The source's half of a withdrawn hand-off: makes the task ready again and ends the request.
 void wb_migration_returned(struct wb_core *core, struct wb_task *task);
 
+/// The target cannot take the task that `place` offers it: the source takes it back, or, if it was
+/// recovery that offered it, the task is lost.
+void wb_migration_refuse(struct wb_task *task, uint32_t place, enum wb_status why);
+
+/// Ends a task whose context cannot be had any more.
+void wb_task_lose(struct wb_task *task, uint32_t core);
+
 /// Sees to it that the core that is to take a withdrawn task back is not a dead one.
 void wb_migration_readdress(struct wb_task *task);
 

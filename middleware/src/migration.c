@@ -15,6 +15,7 @@
 // target in ACCEPTED.
 
 #include "internal.h"
+#include "replicate.h"
 #include "wb/system.h"
 
 enum { SWEEP_NS = 1000000 };  // how often a waiting requester looks for overdue requests
@@ -47,7 +48,8 @@ static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
     task->migration = (struct wb_migration){ .request_ns = wb_kernel_now_ns(),
                                              .task = task->id,
                                              .source = wb_place_owner(place),
-                                             .target = core };
+                                             .target = core,
+                                             .mode = task->mode };
     wb_counter_set(&task->deadline_ns, wb_end_of(timeout_ns));
     atomic_store_explicit(&task->requester, requester != NULL ? requester->id + 1 : 0,
                           memory_order_relaxed);
@@ -95,11 +97,12 @@ bool wb_migration_pending(const struct wb_task *task)
            WB_REQUEST_NONE;
 }
 
-bool wb_migration_requested(const struct wb_task *task)
+bool wb_checkpoint_wanted(const struct wb_task *task)
 {
     // Relaxed: the checkpoint that acts on it acquires.
-    return wb_request_phase(atomic_load_explicit(&task->request, memory_order_relaxed)) ==
-           WB_REQUEST_PENDING;
+    return task->checkpoint_every != 0 ||
+           wb_request_phase(atomic_load_explicit(&task->request, memory_order_relaxed)) ==
+               WB_REQUEST_PENDING;
 }
 
 void wb_migration_finish(struct wb_task *task, enum wb_status outcome)
@@ -178,12 +181,33 @@ void wb_migration_cancel(struct wb_task *task, enum wb_status why)
     withdraw(task, atomic_load_explicit(&task->request, memory_order_acquire), why);
 }
 
+void wb_migration_refuse(struct wb_task *task, uint32_t place, enum wb_status why)
+{
+    const uint32_t owner = wb_place_owner(place);
+
+    // An offer of recovery has the number after that of the request (see give() in recovery.c).
+    if (wb_request_phase(atomic_load_explicit(&task->request, memory_order_acquire)) ==
+        WB_REQUEST_ACCEPTED)
+        wb_migration_cancel(task, why);
+    else if (atomic_compare_exchange_strong_explicit(&task->place, &place,
+                                                     wb_place(WB_TASK_LOST, owner),
+                                                     memory_order_seq_cst, memory_order_relaxed))
+        wb_task_lose(task, owner);
+}
+
 void wb_migration_returned(struct wb_core *core, struct wb_task *task)
 {
     const uint64_t now_ns = wb_kernel_now_ns();
     const enum wb_status why =
         wb_place_why(atomic_load_explicit(&task->place, memory_order_relaxed));
+    struct wb_fetched fetched;
 
+    // The heir of a dead source has to fetch its memory; the source itself has it.
+    if (wb_replica_fetch(core, task, &fetched) != WB_OK) {
+        wb_task_lose(task, core->index);
+        return;
+    }
+    wb_replica_settle(core, task, &fetched);
     atomic_store_explicit(&task->place, wb_place(WB_TASK_READY, core->index), memory_order_relaxed);
     wb_counter_add(&task->stats.refused, 1);
     wb_record_event(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);

@@ -155,6 +155,12 @@ static enum wb_status get(struct wb_port *port, enum wb_direction direction, voi
 enum wb_status wb_port_claim(struct wb_port *out, void **slot, uint64_t timeout_ns)
 {
     wb_kernel_charge(WB_ACTION_CLAIM, 1);
+    // See image.c: this message was sent before its task's kernel was killed.
+    if (__builtin_expect(out->echoed < out->echo, 0)) {
+        out->echoed++;
+        *slot = out->scratch;
+        return WB_OK;
+    }
     return get(out, WB_OUT, slot, timeout_ns);
 }
 
@@ -191,6 +197,11 @@ enum wb_status wb_port_commit(struct wb_port *out)
     if (out->direction != WB_OUT || is_closed(out))
         return WB_ERR_INVAL;
     wb_kernel_charge(WB_ACTION_COMMIT, 1);
+    if (__builtin_expect(out->echoed != 0, 0)) {
+        out->echoed--;
+        out->echo--;
+        return WB_OK;
+    }
     const enum wb_status status =
         out->channel->tickets != NULL ? wb_mailbox_commit(out) : channel_commit(out);
     if (status == WB_OK)

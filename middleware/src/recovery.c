@@ -3,9 +3,11 @@
 //
 // A killed kernel leaves every task but the running one with a complete context, so those are
 // offered to a living core like any other hand-off. The running one lost its registers: it starts
-// again from its entry, with its state pointer and with its ports as the channels say, or is lost.
-// The killed kernel may have died between any two stores; each step below says what it repairs.
+// again from its newest checkpoint image, or from its entry with its state pointer and with its
+// ports as the channels say, or is lost. The killed kernel may have died between any two stores;
+// each step below says what it repairs.
 
+#include "image.h"
 #include "internal.h"
 #include "transfer.h"
 #include "wb/system.h"
@@ -48,7 +50,7 @@ static void shut_ports(struct wb_task *task)
         wb_port_shut(port);
 }
 
-static void lose(struct wb_task *task, uint32_t core)
+void wb_task_lose(struct wb_task *task, uint32_t core)
 {
     shut_ports(task);
     wb_transfer_release(task);
@@ -74,14 +76,22 @@ static bool is_cut_short(const struct wb_task *task, enum wb_task_state state)
            (task->mode == WB_RECREATE && (state == WB_TASK_READY || state == WB_TASK_BLOCKED));
 }
 
-// Makes a task that was cut short start again.
+// Makes a task that was cut short go on from its image, or start again. Its channels are put back
+// here, its memory by the kernel that takes it in; of one that is recreated both, by its program
+// (wb_recreation_begin()).
 static bool start_again(struct wb_task *task)
 {
-    if (!task->restart || wb_kernel_task_init(task) != WB_OK)
-        return false;
-    wb_task_recover_ports(task);
-    task->restarts++;
     task->poll_mark_ns = 0;
+    if (task->mode != WB_RECREATE && wb_image_resume(task)) {
+        task->revive = WB_REVIVE_IMAGE;
+        return true;
+    }
+    if (!task->restart)
+        return false;
+    if (task->mode != WB_RECREATE)
+        wb_task_recover_ports(task);
+    task->restarts++;
+    task->revive = WB_REVIVE_ENTRY;
     return true;
 }
 
@@ -145,7 +155,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
     if (!orphan)
         return false;
     if (heir == NULL || (is_cut_short(task, state) && !start_again(task))) {
-        lose(task, dead);
+        wb_task_lose(task, dead);
         return true;
     }
     // An offer may have been withdrawn and taken back since we looked.

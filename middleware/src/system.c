@@ -3,6 +3,7 @@
 
 #include "wb/system.h"
 
+#include "image.h"
 #include "internal.h"
 #include "mem.h"
 #include "transfer.h"
@@ -165,6 +166,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->migratable = config->migratable;
     task->restart = config->restart;
     task->mode = config->mode;
+    task->memory_core = config->core;
     task->checkpoint_every = config->checkpoint_every;
     task->replay = config->replay;
     task->entry = config->entry;
@@ -306,6 +308,8 @@ enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns)
     atomic_store_explicit(&system->live, system->n_tasks, memory_order_relaxed);
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
+        if (!wb_images_init(task))
+            return WB_ERR_NOMEM;
         const enum wb_status status = wb_kernel_task_init(task);
         if (status != WB_OK)
             return status;

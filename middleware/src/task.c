@@ -3,6 +3,7 @@
 
 #include "wb/task.h"
 
+#include "image.h"
 #include "internal.h"
 #include "mem.h"
 #include "wb/system.h"
@@ -103,7 +104,10 @@ void wb_checkpoint_enter(void)
             wb_migration_finish(self, left);
         }
     }
-    wb_kernel_yield(self->priority + 1);
+    if (wb_image_is_due(self))
+        wb_kernel_capture();
+    else
+        wb_kernel_yield(self->priority + 1);
 }
 
 uint64_t wb_now_ns(void)

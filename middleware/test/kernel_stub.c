@@ -196,6 +196,22 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
     stub.charged[action] += units;
 }
 
+void wb_kernel_copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
+const void *wb_kernel_private(uint32_t core, const void *address)
+{
+    return stub.private != NULL ? stub.private(core, address) : NULL;
+}
+
+void wb_kernel_capture(void)
+{
+    stub.captures++;
+    wb_task_captured(stub.self);
+}
+
 void *wb_kernel_stack_low(const struct wb_task *task)
 {
     return task->stack;

@@ -285,6 +285,23 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
     (void)units;
 }
 
+void wb_kernel_copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
+const void *wb_kernel_private(uint32_t core, const void *address)
+{
+    (void)core;
+    (void)address;
+    return NULL;
+}
+
+void wb_kernel_capture(void)
+{
+    leave(WB_TASK_READY);  // no test on threads keeps images
+}
+
 void *wb_kernel_stack_low(const struct wb_task *task)
 {
     return task->stack;

@@ -136,9 +136,9 @@ TEST(a_request_rings_the_source_and_is_seen_by_it)
 {
     setup();
     stub.rings[0] = 0;
-    CHECK(!wb_migration_requested(task));
+    CHECK(!wb_checkpoint_wanted(task));
     CHECK(request(1) == WB_OK);
-    CHECK(stub.rings[0] == 1 && wb_migration_requested(task));
+    CHECK(stub.rings[0] == 1 && wb_checkpoint_wanted(task));
     CHECK(stub_serve(0) == 1 && state() == WB_TASK_RUNNING);
 }
 

@@ -97,7 +97,10 @@ TEST(a_task_whose_context_cannot_be_laid_out_again_is_lost)
 {
     setup(false);
     stub.init = WB_ERR_INVAL;
-    CHECK(die(0) == 1 && state() == WB_TASK_LOST);
+    CHECK(die(0) == 0 && state() == WB_TASK_OFFERED);
+    stub_serve(1);
+    CHECK(state() == WB_TASK_LOST && atomic_load(&stub.system->live) == 1);
+    CHECK(is_over_for_peer());
 }
 
 TEST(a_task_that_had_ended_stays_ended)
@@ -199,7 +202,7 @@ TEST(a_request_for_a_task_of_the_dead_core_stands_and_moves_it_on)
     setup(false);
     CHECK(wb_migration_request(task, 2, 5000, NULL) == WB_OK);
     CHECK(die(0) == 0 && arrives_at(1));
-    CHECK(wb_migration_requested(task));
+    CHECK(wb_checkpoint_wanted(task));
 }
 
 TEST(a_request_that_the_dead_core_was_filling_ends)

@@ -37,7 +37,7 @@ TEST(a_request_withdrawn_before_the_checkpoint_is_never_seen)
 {
     setup();
     wb_migration_cancel(task, WB_ERR_TIMEOUT);
-    CHECK(stayed(WB_ERR_TIMEOUT) && !wb_migration_requested(task));
+    CHECK(stayed(WB_ERR_TIMEOUT) && !wb_checkpoint_wanted(task));
     wb_checkpoint();
     CHECK(stayed(WB_ERR_TIMEOUT) && state() == WB_TASK_RUNNING);
 }

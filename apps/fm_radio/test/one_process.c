@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
 
 #include "check.h"
@@ -228,6 +229,23 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
     (void)units;
     if (k.current && ++k.steps == k.kill_at)
         leave(GO_KILLED);
+}
+
+void wb_kernel_copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
+const void *wb_kernel_private(uint32_t core, const void *address)
+{
+    (void)core;
+    (void)address;
+    return NULL;
+}
+
+void wb_kernel_capture(void)
+{
+    leave(GO_READY);  // no test of this kernel keeps images
 }
 
 void *wb_kernel_stack_low(const struct wb_task *task)

@@ -54,7 +54,9 @@ fn a_frame_rate_of_the_run_replaces_that_of_the_application_but_no_period_of_its
     let rate = Pacing::Rate(50.0);
     let of_frame = &lines_of(RADIO, rate, "task")[0];
     assert!(
-        of_frame.ends_with(" period 20000000 deadline 20000000 offset 40000000 frame 1 image 0 replay 0"),
+        of_frame.ends_with(
+            " period 20000000 deadline 20000000 offset 40000000 frame 1 image 0 replay 0"
+        ),
         "{of_frame}"
     );
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -209,6 +210,25 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
 {
     (void)action;
     (void)units;
+}
+
+void wb_kernel_copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
+const void *wb_kernel_private(uint32_t core, const void *address)
+{
+    (void)core;
+    (void)address;
+    return NULL;
+}
+
+// Its context is complete at any time: its image keeps no stack, and goes on from its entry.
+void wb_kernel_capture(void)
+{
+    wb_task_captured(self);
+    wb_kernel_yield(self->priority + 1);
 }
 
 void *wb_kernel_stack_low(const struct wb_task *task)

@@ -71,7 +71,8 @@ TEST(a_whole_plan_is_taken_word_for_word)
     CHECK(plan.tasks[0].config.checkpoint_every == 5);
     CHECK(plan.ports[0].direction == WB_IN && strcmp(plan.ports[0].channel, "a_b") == 0);
     CHECK(plan_memory_bytes(&plan) > 14 * 4096 + 262144 + 65536);
-    CHECK(plan_stacks_bytes(&plan) == 65536);
+    CHECK(plan_stacks_bytes(&plan) == 0);
+    CHECK(plan_private_bytes(&plan) == 65536 + 262144 && plan_private_parts(&plan) == 2);
     plan_free(&plan);
 }
 

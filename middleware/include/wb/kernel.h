@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wb/status.h"
@@ -38,7 +39,7 @@ enum wb_action {
 // ---- The kernel provides ------------------------------------------------------------------------
 
 /// Nonzero when the running task should enter its next checkpoint: notes wait in the inbox, a more
-/// urgent task is ready, or wb_migration_requested() is true of it, for as long as it is. Linux
+/// urgent task is ready, or wb_checkpoint_wanted() is true of it, for as long as it is. Linux
 /// maps the summary word of the core's inbox here, FreeRTOS sets it in the doorbell's interrupt and
 /// at a context switch, the simulator leaves it at 1 so that every checkpoint advances virtual
 /// time.
@@ -118,6 +119,23 @@ void wb_kernel_doorbell(uint32_t core);
 /// Accounts for `units` of `action`: nothing on real machines, virtual time in the simulator.
 void wb_kernel_charge(enum wb_action action, uint32_t units);
 
+/// Copies a task's memory, stacks included; by hardware where there is a copying engine.
+///
+/// Context: any. Blocks for as long as the copy takes.
+void wb_kernel_copy(void *to, const void *from, size_t bytes);
+
+/// Where the private memory that core `core` has at `address` can be read from here; NULL where it
+/// cannot, and for memory that is not private.
+///
+/// Context: any core.
+const void *wb_kernel_private(uint32_t core, const void *address);
+
+/// Saves the calling task's context as if it left its core, calls wb_task_captured(), and makes it
+/// ready again. A context that is put back later goes on from the same call.
+///
+/// Context: a task, from its checkpoint.
+void wb_kernel_capture(void);
+
 /// The lowest address of a task's stack that is in use, so that [it, top) is what has to be copied.
 ///
 /// Context: a task that does not run.
@@ -169,11 +187,15 @@ enum wb_task_state {
 _Noreturn void wb_task_main(struct wb_task *task);
 
 /// To be called just before a task runs, by the kernel that runs it.
-/// The kernel then raises attention if wb_migration_requested() is true of it.
+/// The kernel then raises attention if wb_checkpoint_wanted() is true of it.
 void wb_task_resumed(struct wb_task *task, uint64_t now_ns);
 
-/// True when the task is to depart at its next checkpoint.
-bool wb_migration_requested(const struct wb_task *task);
+/// True when the task is to enter its next checkpoint: to depart, or because it keeps images.
+bool wb_checkpoint_wanted(const struct wb_task *task);
+
+/// To be called by wb_kernel_capture(), once the calling task's context is complete and it runs
+/// nowhere.
+void wb_task_captured(struct wb_task *task);
 
 /// To be called after a task stopped running, once its context is complete.
 /// `state` is READY, BLOCKED or ENDED.
@@ -191,7 +213,8 @@ void wb_task_departed(struct wb_task *task, uint64_t now_ns);
 WB_MUST_USE enum wb_status wb_recreation_park(struct wb_task *task);
 
 /// Begins a life of the task: with the context in the transfer buffer if it is the task's and
-/// whole, else with an empty heap and no state; with its ports as the channels say.
+/// whole, else with its newest checkpoint image, else with an empty heap, no state, and its ports
+/// as the channels say.
 ///
 /// Context: the task's program, where the task's memory is, before its entry. Never blocks.
 void wb_recreation_begin(struct wb_task *task);

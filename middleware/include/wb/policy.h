@@ -3,8 +3,9 @@
 //
 // A policy of one's own is one file, src/policy/NAME.c, and one line, in src/policy/all.h. It reads
 // the snapshot, which nobody else changes meanwhile, and writes a decision. It keeps nothing
-// between calls, takes no lock and calls nothing of the middleware but wb_decide_*(): what it needs
-// to know of the past is in the snapshot.
+// between calls, takes no lock and calls nothing of the middleware but wb_decide_*() and
+// wb_decision_*(): what it needs to know of the past is in the snapshot. docs/policies.md shows
+// one.
 //
 // Loads are parts of a core at its highest frequency, in millionths (ppm), so that they may be
 // added and moved between cores and frequencies.
@@ -12,6 +13,7 @@
 #define WB_POLICY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wb/status.h"
@@ -84,8 +86,24 @@ struct wb_decision {
 };
 
 /// Adds to a decision. What does not fit is left out and noted in `overflow`.
+///
+/// Context: any, of one decision one caller at a time. Never blocks.
 void wb_decide_move(struct wb_decision *decision, uint32_t task, uint32_t core);
 void wb_decide_point(struct wb_decision *decision, uint32_t core, uint32_t point);
+
+/// The core of a task after the moves that are decided so far.
+///
+/// Context: as wb_decide_move(). `task` is one of the snapshot.
+/// Returns: the core, valid or not as the snapshot or the decision has it.
+uint32_t wb_decision_core(const struct wb_decision *decision, const struct wb_snapshot *snapshot,
+                          uint32_t task);
+
+/// The load of a core after the moves that are decided so far.
+///
+/// Context: as wb_decide_move(). `core` and the tasks that are moved are of the snapshot.
+/// Returns: millionths of a core at its highest frequency; more than WB_PPM is overload.
+uint64_t wb_decision_load_ppm(const struct wb_decision *decision,
+                              const struct wb_snapshot *snapshot, uint32_t core);
 
 struct wb_policy_param {
     const char *name, *help;
@@ -102,10 +120,41 @@ struct wb_policy {
                    struct wb_decision *decision);
 };
 
+/// Drops what cannot be carried out from a decision, and keeps the rest in its order.
+///
+/// Dropped are moves of unknown tasks, to unknown cores or cores that are down, of tasks that are
+/// not movable or were moved before; operating points of unknown cores, of cores that are down,
+/// that do not exist or were set before; and what a local policy decides for another core.
+///
+/// Context: any. Never blocks.
+/// Memory:  `text`, of `bytes`, gets the descriptions, separated by "; " and cut off where they do
+///          not fit: "it moved task 7, of which there are 6". It always ends with a zero.
+/// Returns: how many parts were dropped, an overflow counted as one; 0: nothing, `text` is empty.
+uint32_t wb_decision_check(struct wb_decision *decision, const struct wb_snapshot *snapshot,
+                           const struct wb_policy *policy, char *text, size_t bytes);
+
+/// Writes the defaults of a policy's parameters.
+///
+/// Context: any. Never blocks.
+/// Memory:  `values` has room for WB_POLICY_PARAMS.
+void wb_policy_defaults(const struct wb_policy *policy, int64_t *values);
+
+/// Sets one parameter from text, a decimal number.
+///
+/// Context: any. Never blocks.
+/// Returns: WB_OK; WB_ERR_INVAL: the policy has no such parameter, the text is no number, or the
+///          number is out of the parameter's range; `values` is unchanged.
+WB_MUST_USE enum wb_status wb_policy_param_set(const struct wb_policy *policy, int64_t *values,
+                                               const char *key, const char *text);
+
 /// Finds a policy by name: `static`, `table`, `spread`, … NULL: there is none.
+///
+/// Context: any. Never blocks.
 const struct wb_policy *wb_policy_find(const char *name);
 
 /// The policies in the order of their names; NULL past the last.
+///
+/// Context: any. Never blocks.
 const struct wb_policy *wb_policy_at(uint32_t position);
 
 WB_END_C

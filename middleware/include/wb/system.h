@@ -155,6 +155,26 @@ struct wb_task_stats {  // written by the kernel that owns the task
     struct wb_counter worst_late_ns;
 };
 
+// What a kernel has to do before a task that it takes in can run.
+enum wb_revival {
+    WB_REVIVE_NOT,    // its context is complete
+    WB_REVIVE_ENTRY,  // it starts again from its entry
+    WB_REVIVE_IMAGE,  // it goes on from its newest checkpoint image
+};
+
+// Checkpoint images: two, so that one is whole while the other is written.
+struct wb_images {
+    void *buffer[2];  // fixed; NULL: the task keeps none
+    size_t bytes;     // fixed; of each
+    // The kernel that runs the task; recovery when that is dead.
+    _Atomic uint32_t newest;  // 1 + the position of the newest whole one; 0: there is none
+    uint32_t since;           // checkpoints since it was taken
+    struct wb_counter taken;
+    // Recovery.
+    uint32_t resumed, damaged;   // how often the task went on from one; how many were not whole
+    uint64_t replayed, skipped;  // messages that came again, or were not processed
+};
+
 struct wb_task {
     // Fixed at the start.
     struct wb_system *system;
@@ -184,10 +204,13 @@ struct wb_task {
     _Alignas(WB_LINE_BYTES) struct wb_task_stats stats;
     struct wb_heap heap;
     void *state;
-    uint64_t release_ns;          // of the current job
-    uint64_t resumed_ns;          // when it was last switched to
-    uint64_t poll_mark_ns;        // polling time to take off the current run
-    uint32_t restarts;            // written by the launcher
+    uint64_t release_ns;     // of the current job
+    uint64_t resumed_ns;     // when it was last switched to
+    uint64_t poll_mark_ns;   // polling time to take off the current run
+    uint32_t restarts;       // written by the launcher
+    enum wb_revival revive;  // written by recovery; cleared by the kernel that took it in
+    uint32_t memory_core;    // mode replicate: whose private memory holds its context
+    struct wb_images images;
     struct wb_migration settled;  // done, but for its first output; open: it waits for that
     bool open;
     _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_TASK_BYTES];
@@ -206,11 +229,15 @@ struct wb_port {
     uint32_t number;  // among the senders of its channel
     enum wb_direction direction;
     struct wb_port *next_of_task, *next_of_channel;
+    bool keeps;     // receiver: what it releases is given back at the next checkpoint image
+    void *scratch;  // sender: one slot, for what it sends again after a death
 
     // The owning task.
     uint32_t cursor;  // next index to claim or hold
     uint32_t edge;    // next index to commit or release
     uint32_t seen;    // the other side's index as last loaded
+    uint32_t echo;    // sender: so many messages more have been sent before its task's death
+    uint32_t echoed;  // and so many of them are claimed
     struct wb_counter messages;
 
     // Set by the owning task before it blocks, cleared by whoever wakes it.

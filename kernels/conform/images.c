@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoint images: a task that ran on a killed kernel goes on from the last one, with what it had
+// on its stack and heap, and its channels as if nothing had happened.
+
+#include "suite.h"
+
+enum { CORES = 4, SLOTS = 9, EVERY = 4 };
+
+struct message {
+    uint32_t number, sum;
+};
+
+struct state {
+    _Atomic uint32_t received, over, gaps, gate;
+};
+
+// Its progress is nowhere but on its stack: without an image it could not go on.
+static int sender(struct wb_task *self)
+{
+    struct wb_port *out = wb_port_find(self, "out", 0);
+
+    for (struct message m = { 0 }; !wb_stopping(self); m.number++) {
+        EXPECT(self, wb_port_send(out, &m, WB_FOREVER) == WB_OK);
+        wb_checkpoint();
+    }
+    return 0;
+}
+
+// Keeps a sum on its heap; holds one message while it passes its checkpoint.
+static int summer(struct wb_task *self)
+{
+    struct wb_port *in = wb_port_find(self, "in", 0), *out = wb_port_find(self, "out", 0);
+    uint32_t *sum = wb_calloc(1, sizeof *sum);
+    const void *slot;
+    void *to;
+
+    while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {
+        const struct message *m = slot;
+        *sum += m->number;
+        suite_compute(500);
+        EXPECT(self, wb_port_claim(out, &to, WB_FOREVER) == WB_OK);
+        *(struct message *)to = (struct message){ m->number, *sum };
+        EXPECT(self, wb_port_commit(out) == WB_OK);
+        wb_checkpoint();
+        EXPECT(self, wb_port_release(in) == WB_OK);
+    }
+    return 0;
+}
+
+// Each message once, in order, and with the sum of all before it.
+static int checker(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct message m;
+    uint32_t sum = 0, expected = 0;
+
+    for (; wb_port_receive(in, &m, WB_FOREVER) == WB_OK; expected++) {
+        sum += expected;
+        EXPECT(self, m.number == expected && m.sum == sum);
+        atomic_store(&s->received, expected + 1);
+        wb_checkpoint();
+    }
+    atomic_store(&s->over, 1);
+    return 0;
+}
+
+static int mover(struct wb_task *self)
+{
+    static const char *const names[] = { "sender", "summer", "checker" };
+    const struct state *s = suite_shared(self);
+    uint32_t random = (uint32_t)wb_now_ns() | 1;
+
+    while (atomic_load(&s->over) == 0) {
+        struct wb_task *task = wb_task_find(wb_task_app(self), names[suite_random(&random) % 3], 0);
+        const enum wb_status status = wb_migrate(task, suite_random(&random) % CORES, 2000000);
+        EXPECT(self, status == WB_OK || status == WB_ERR_BUSY || status == WB_ERR_GONE ||
+                         status == WB_ERR_TIMEOUT);
+        wb_sleep_until(wb_now_ns() + 50000);
+    }
+    return 0;
+}
+
+static struct wb_task *add(struct harness *h, const char *name, wb_task_entry *entry, uint32_t core,
+                           enum wb_mode mode, bool replay)
+{
+    return suite_task(h, &(struct wb_task_config){ .name = name,
+                                                   .entry = entry,
+                                                   .core = core,
+                                                   .migratable = true,
+                                                   .mode = mode,
+                                                   .checkpoint_every = EVERY,
+                                                   .replay = replay });
+}
+
+static void connect(struct harness *h, const char *name, struct wb_task *from, struct wb_task *to)
+{
+    suite_channel(h,
+                  &(struct wb_channel_config){
+                      .name = name, .slots = SLOTS, .slot_bytes = sizeof(struct message) },
+                  from, to);
+}
+
+static struct harness *open_pipeline(enum wb_mode mode)
+{
+    struct harness *h = suite_open_with(
+        &(struct harness_config){ .cores = CORES, .poll_ns = 20000, .offer_timeout_ns = 20000000 },
+        sizeof(struct state));
+    struct wb_task *from = add(h, "sender", sender, 0, mode, true);
+    struct wb_task *middle = add(h, "summer", summer, 1, mode, true);
+    struct wb_task *to = add(h, "checker", checker, 2, mode, true);
+
+    connect(h, "first", from, middle);
+    connect(h, "second", middle, to);
+    suite_task(h,
+               &(struct wb_task_config){
+                   .name = "mover", .entry = mover, .core = 3, .priority = 12, .restart = true });
+    return h;
+}
+
+// Kills all kernels but one, in any order and at any time after the first images.
+static bool kill_all_but_one(struct harness *h, uint32_t *random)
+{
+    uint32_t living[CORES] = { 0, 1, 2, 3 };
+    const struct state *s = suite_state(h);
+
+    while (atomic_load(&s->received) < 10)
+        CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
+    for (uint32_t n = CORES; n > 1; n--) {
+        const uint32_t i = suite_random(random) % n;
+        suite_compute(suite_random(random) % 1500000);
+        if (!suite_kill(h, living[i]))
+            return false;
+        living[i] = living[n - 1];
+    }
+    return true;
+}
+
+static void deliver_once(enum wb_mode mode, uint32_t rounds)
+{
+    uint32_t random = 4711, resumed = 0;
+
+    for (uint32_t i = 0; i < suite_count(rounds); i++) {
+        struct harness *h = open_pipeline(mode);
+        const struct state *s = suite_state(h);
+
+        harness_start(h);
+        if (!kill_all_but_one(h, &random))
+            return;
+        const uint32_t before = atomic_load(&s->received);
+        while (atomic_load(&s->received) < before + 10)
+            CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
+        wb_system_stop(harness_system(h));
+        suite_wait(h);
+        CHECK(atomic_load(&s->over) == 1);
+        for (uint32_t t = 0; t < 3; t++) {
+            resumed += harness_system(h)->tasks[t].images.resumed;
+            CHECK(harness_system(h)->tasks[t].images.damaged == 0);
+        }
+        harness_close(h);
+    }
+    CHECK(resumed > 0);
+}
+
+TEST(every_message_is_delivered_once_although_kernels_are_killed)
+{
+    deliver_once(WB_HANDOFF, 40);
+}
+
+TEST(so_it_is_when_the_tasks_are_replicated)
+{
+    struct harness *h = suite_open(1, sizeof(struct state));
+    const bool has = harness_private(h, 0, 1) != NULL;
+
+    harness_close(h);
+    if (has)
+        deliver_once(WB_REPLICATE, 40);
+    else
+        wb_test_skip("this kernel has no private memory");
+}

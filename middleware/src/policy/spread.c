@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// spread: moves tasks off overloaded cores until each is as lightly loaded as possible.
+//
+//   overloaded:  load(c) > limit_ppm, before any move
+//   move:        of the tasks of overloaded cores the one with the greatest relief (pick.h) to the
+//                least loaded core; again, until no move has a relief
+//   points:      the highest of each core
+//
+// A core that is busy all the time shares itself out, so the measured load of its tasks is less
+// than what they would use elsewhere. Therefore an overloaded core goes on giving tasks away when
+// it has come below the limit. With one task per core left there is nothing to give.
+//
+// Source: holmbacka2013, section VI.A: four large videos on core 0, three move away one by one, and
+// all play at their frame rate. Like longest processing time first (Graham, Bounds on
+// multiprocessing timing anomalies, 1969) it puts the next task on the least loaded core, but it
+// begins from what runs and moves only what it must. When no single move has a relief any more and
+// every task may move, the highest load of m cores is at most the largest task or 2m/(m + 1) times
+// the mean (Finn and Horowitz, A linear time approximation algorithm for multiprocessor scheduling,
+// 1979).
+#include "pick.h"
+
+enum { LIMIT_PPM };
+
+static struct wb_pick best(const struct wb_snapshot *snapshot, const int64_t *params,
+                           const struct wb_decision *decision)
+{
+    struct wb_pick pick = { .core = wb_pick_lightest(snapshot, decision) };
+
+    if (pick.core == snapshot->n_cores)
+        return pick;
+    const uint64_t to = wb_decision_load_ppm(decision, snapshot, pick.core);
+    for (uint32_t task = 0; task < snapshot->n_tasks; task++) {
+        const struct wb_snapshot_task *t = &snapshot->tasks[task];
+        if (!wb_pick_may_move(snapshot, decision, task) ||
+            snapshot->cores[t->core].load_ppm <= params[LIMIT_PPM])
+            continue;
+        const uint64_t from = wb_decision_load_ppm(decision, snapshot, t->core);
+        const uint64_t relief = wb_pick_relief_ppm(t->load_ppm, from, to);
+        if (relief > pick.worth) {
+            pick.worth = relief;
+            pick.task = task;
+        }
+    }
+    return pick;
+}
+
+static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
+                   struct wb_decision *decision)
+{
+    for (uint32_t core = 0; core < snapshot->n_cores; core++)
+        wb_pick_point(snapshot, decision, core, snapshot->cores[core].n_points - 1);
+    while (!decision->overflow) {
+        const struct wb_pick pick = best(snapshot, params, decision);
+        if (pick.worth == 0)
+            return;
+        wb_decide_move(decision, pick.task, pick.core);
+    }
+}
+
+const struct wb_policy wb_policy_spread = {
+    .name = "spread",
+    .help = "moves tasks off overloaded cores, for speed",
+    .n_params = 1,
+    .params = {
+        { "limit_ppm", "a core with more load than this is overloaded", 900000, 0, WB_PPM },
+    },
+    .decide = decide,
+};
