@@ -88,6 +88,13 @@ include kernels/linux/program/program.mk
 $(BUILD)/release/recreated.task: $(BUILD)/obj/recreated.o $(HOSTED_O)
 	$(call link_program)
 
+$(BIN)/whimbrel-bench.task: $(BUILD)/obj/mover.o $(HOSTED_O)
+	$(call link_program)
+
+$(BUILD)/obj/mover.o: bench/program/mover.c c.mk
+	@mkdir -p $(@D)
+	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
+
 # The task's own process knows nothing of the sanitizer.
 $(BUILD)/asan/recreated.task: $(BUILD)/release/recreated.task
 	@mkdir -p $(@D)

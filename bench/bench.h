@@ -60,8 +60,10 @@ struct wb_task *bench_task(struct bench_system *b, const char *name, wb_task_ent
 void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uint32_t slot_bytes,
                    struct wb_task *from, const char *out, struct wb_task *to, const char *in);
 
-/// Runs the system to its end, with `state` for the tasks (wb_task_app(self)->state), and closes
-/// it.
+/// Runs the system to its end, with `state` for the tasks (wb_task_app(self)->state).
+void bench_start(struct bench_system *b, void *state);
+
+/// The same, and closes it.
 void bench_run(struct bench_system *b, void *state);
 
 /// Pins the calling thread, for the peers' side. The launcher's own affinity is put back by
@@ -75,6 +77,7 @@ void bench_pin_thread(unsigned int cpu);
 // ---- Groups -------------------------------------------------------------------------------------
 
 void bench_migration(const struct bench_options *options);
+void bench_recreation(const struct bench_options *options);  // of group migration
 void bench_channels(const struct bench_options *options);
 void bench_switch(const struct bench_options *options);
 void bench_checkpoint(const struct bench_options *options);

@@ -91,4 +91,5 @@ void bench_migration(const struct bench_options *options)
         bench_fail("migration needs two processors");
     compare(options, "migration.handoff.spin", WB_FOREVER, 0);
     compare(options, "migration.handoff.sleep", 0, work_ns);
+    bench_recreation(options);
 }

@@ -71,7 +71,7 @@ void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uin
         bench_fail("a channel cannot be added");
 }
 
-void bench_run(struct bench_system *b, void *state)
+void bench_start(struct bench_system *b, void *state)
 {
     uint32_t bad_core;
 
@@ -83,6 +83,11 @@ void bench_run(struct bench_system *b, void *state)
         bench_fail(b->system->fault.text);
     if (event.kind != WB_LINUX_ENDED)
         bench_fail("a round did not end");
+}
+
+void bench_run(struct bench_system *b, void *state)
+{
+    bench_start(b, state);
     wb_linux_close(b->lx);
 }
 

@@ -98,7 +98,8 @@ bool harness_kill_program(struct harness *h, const struct wb_task *task);
 /// Leaves a kernel without memory for programs, or gives it some again.
 ///
 /// Context: outside. Never blocks.
-void harness_starve(struct harness *h, uint32_t core, bool starve);
+/// Returns: false where that is impossible.
+bool harness_starve(struct harness *h, uint32_t core, bool starve);
 
 /// How many programs of tasks living kernels have now, running or over but not accounted for.
 uint32_t harness_programs(struct harness *h);

@@ -289,7 +289,8 @@ static size_t recreation_bytes(const struct plan *plan)
 
     for (uint32_t i = 0; i < plan->n_tasks; i++) {
         const struct wb_task_config *task = &plan->tasks[i].config;
-        const size_t context = task->heap_bytes + task->stack_bytes + CONTEXT_BYTES;
+        const size_t context = task->heap_bytes + task->stack_bytes + CONTEXT_BYTES +
+                               (size_t)plan->n_ports * 2 * WB_LINE_BYTES;
         if (task->mode == WB_HANDOFF)
             continue;
         largest = context > largest ? context : largest;

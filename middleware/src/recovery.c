@@ -7,7 +7,6 @@
 // ports as the channels say, or is lost. The killed kernel may have died between any two stores;
 // each step below says what it repairs.
 
-#include "context.h"
 #include "gate.h"
 #include "image.h"
 #include "transfer.h"
@@ -80,25 +79,16 @@ static bool is_cut_short(const struct wb_task *task, enum wb_task_state state)
            (task->mode == WB_RECREATE && (state == WB_TASK_READY || state == WB_TASK_BLOCKED));
 }
 
-// A program that was killed between saving its context and starting anew on its target.
-static bool is_on_paper(struct wb_task *task)
-{
-    if (!wb_transfer_is_of(task))
-        return false;
-    if (wb_context_is_whole(task, task->system->transfer))
-        return true;
-    wb_transfer_release(task);
-    return false;
-}
-
 bool wb_task_revive(struct wb_task *task)
 {
-    const bool resumed = !is_on_paper(task) && wb_image_resume(task);
+    // What a recreated task goes on from, its program finds out (wb_recreation_begin()).
+    const bool resumed = task->mode != WB_RECREATE && wb_image_resume(task);
 
     if (!resumed && !task->restart)
         return false;
     if (!resumed) {
-        wb_task_recover_ports(task);
+        if (task->mode != WB_RECREATE)
+            wb_task_recover_ports(task);
         task->restarts++;
         task->heap.generation = task->restarts;
         wb_shared_restart(&task->shared, task->restarts);
