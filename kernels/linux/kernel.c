@@ -182,10 +182,11 @@ static void idle_until(uint64_t until_ns, uint64_t since_ns)
     }
 }
 
-// The task that is to run next; none while an emulated core would still be busy.
+// The task that is to run next; while an emulated core would still be busy only one that leaves.
 static struct wb_task *next_ready(uint32_t floor)
 {
-    return frequency_slows() && frequency_owes(clock_now_ns()) ? NULL : ready_pop(&k.ready, floor);
+    const bool owes = frequency_slows() && frequency_owes(clock_now_ns());
+    return owes ? ready_pop_leaving(&k.ready) : ready_pop(&k.ready, floor);
 }
 
 // When the core has to look again by itself. `held`: a task waits for the emulated core.

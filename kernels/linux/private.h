@@ -64,6 +64,9 @@ void ready_push(struct ready *ready, struct wb_task *task);
 /// none.
 struct wb_task *ready_pop(struct ready *ready, uint32_t floor);
 
+/// The most urgent task that is asked to migrate; NULL if there is none.
+struct wb_task *ready_pop_leaving(struct ready *ready);
+
 // ---- timers.c: timed blocks of this kernel ------------------------------------------------------
 
 struct timers {
