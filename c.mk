@@ -38,7 +38,7 @@ QEMU :=
 endif
 
 MIDDLEWARE_C := $(wildcard middleware/src/*.c)
-LINUX_MAIN := main plan build lines tell recorder stuck
+LINUX_MAIN := main plan build lines tell tell_power recorder stuck
 LINUX_C := $(filter-out $(LINUX_MAIN:%=kernels/linux/%.c),$(wildcard kernels/linux/*.c))
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
 LINUX_TESTS := $(notdir $(basename $(wildcard kernels/linux/test/test_*.c)))

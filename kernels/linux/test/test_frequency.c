@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "linux.h"
 #include "private.h"
+#include "wb/energy.h"
 #include "wb/wb.h"
 
 enum { MS = 1000000, STACK_BYTES = 64 << 10, PATIENCE_MS = 60000 };

@@ -9,7 +9,6 @@
 
 #include "wb/app.h"
 #include "wb/counter.h"
-#include "wb/energy.h"
 #include "wb/kernel.h"
 #include "wb/policy.h"
 #include "wb/record.h"
