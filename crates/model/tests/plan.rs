@@ -5,7 +5,7 @@ mod common;
 
 use common::{RADIO, build, radio_with};
 use insta::assert_snapshot;
-use whimbrel_model::{Pacing, PlanOptions, plan};
+use whimbrel_model::{Core, Frequency, Pacing, PlanOptions, Point, plan};
 
 fn options(pacing: Pacing) -> PlanOptions {
     PlanOptions {
@@ -15,6 +15,9 @@ fn options(pacing: Pacing) -> PlanOptions {
         offer_ns: 100_000_000,
         record: None,
         pacing,
+        cores: Vec::new(),
+        frequency: Frequency::None,
+        journal: "/tmp/run dir/frequencies".into(),
     }
 }
 
@@ -43,6 +46,23 @@ fn the_plan_says_where_to_record_and_to_poll_for_ever() {
 }
 
 #[test]
+fn the_plan_names_the_points_of_each_core_and_how_they_are_set() {
+    let app = build(RADIO, &[]).unwrap();
+    let points = [1, 2].map(|n| Point { hz: n * 100, active_uw: 7, idle_uw: 3 }).to_vec();
+    let cores = vec![
+        Core { points: points.clone(), start: 1 },
+        Core { points: points[..1].into(), start: 0 },
+    ];
+    let frequency = Frequency::Cpufreq;
+    let options = PlanOptions { cores, frequency, ..options(Pacing::Application) };
+    let text = plan(&app, &options);
+    assert!(text.contains(
+        "\npoint 0 100 7 3\npoint 0 200 7 3 start\npoint 1 100 7 3 start\n\
+         frequency cpufreq\njournal /tmp/run%20dir/frequencies\n"
+    ));
+}
+
+#[test]
 fn without_pacing_no_task_has_a_period() {
     for line in lines_of(RADIO, Pacing::Fast, "task") {
         assert!(line.ends_with(" period 0 deadline 0 offset 0 frame 0 image 0 replay 0"), "{line}");
@@ -54,7 +74,9 @@ fn a_frame_rate_of_the_run_replaces_that_of_the_application_but_no_period_of_its
     let rate = Pacing::Rate(50.0);
     let of_frame = &lines_of(RADIO, rate, "task")[0];
     assert!(
-        of_frame.ends_with(" period 20000000 deadline 20000000 offset 40000000 frame 1 image 0 replay 0"),
+        of_frame.ends_with(
+            " period 20000000 deadline 20000000 offset 40000000 frame 1 image 0 replay 0"
+        ),
         "{of_frame}"
     );
 

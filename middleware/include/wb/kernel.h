@@ -35,6 +35,7 @@ enum wb_action {
     WB_ACTION_HEAP,        // units: 1; an allocation or a free
     WB_ACTION_REPORT,      // units: tasks reported by an agent
     WB_ACTION_DECIDE,      // units: tasks that a policy was asked about
+    WB_ACTION_JOB,         // units: 1; a job has ended, and whether in time is looked at next
 };
 
 // ---- The kernel provides ------------------------------------------------------------------------
