@@ -198,3 +198,17 @@ def test_periods_follow_the_frame_rate() -> None:
             time.sleep(0.01)
         assert status["rate_millihz"] == 1000000
         assert finish(run)["ok"]
+
+
+def test_operating_points_follow_the_frame_rate() -> None:
+    points = [f"point {core} {hz} 1000 100" for core in (0, 1) for hz in (400000000, 500000000)]
+    rows = ["row 10000 0 1 0", "row 30000 1 0 0"]
+    lines = [*points, "frequency emulate", *rows, "agents 2000000", "policy table", "rate 5000"]
+    with helper(*lines) as run:
+        for rate, wanted in ((5000, [400000000, 500000000]), (25000, [500000000, 400000000])):
+            assert run.ask(f"rate {rate} {rate}")["ok"]
+            deadline = time.monotonic() + PATIENCE_S
+            while [core["hz"] for core in run.status()["cores"]] != wanted:
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+        assert finish(run)["ok"]

@@ -74,19 +74,26 @@ impl Manifest {
     /// Text that is no TOML, tables or keys that do not exist or are missing, values of a wrong
     /// type or out of range: all of them at once.
     pub fn parse(source: &str) -> Result<Self, Problems> {
-        let (document, errors) = DeTable::parse_recoverable(source);
-        let syntax = errors.iter().map(|error| {
-            let at = error.span().unwrap_or(0..0);
-            Problem::new("this is not TOML").at(at, error.message())
-        });
-        Problems::none_or(syntax.collect(), || ())?;
-
+        let document = document(source)?;
         let mut problems = Vec::new();
-        match read_document(source, document.get_ref(), &mut problems) {
+        match read_document(source, &document, &mut problems) {
             Some(manifest) if problems.is_empty() => Ok(manifest),
             _ => Err(problems.into()),
         }
     }
+}
+
+/// The tables of a text.
+///
+/// # Errors
+/// Every place where it is no TOML.
+pub(crate) fn document(source: &str) -> Result<DeTable<'_>, Problems> {
+    let (document, errors) = DeTable::parse_recoverable(source);
+    let syntax = errors.iter().map(|error| {
+        let at = error.span().unwrap_or(0..0);
+        Problem::new("this is not TOML").at(at, error.message())
+    });
+    Problems::none_or(syntax.collect(), || document.into_inner())
 }
 
 fn read_document(
@@ -238,11 +245,11 @@ const SLOTS: &str = "from 1 to 32768";
 const SLOTS_MAX: u32 = 1 << 15;
 const SLOT_BYTES: &str = "a number of bytes or an expression";
 
-fn whole_table<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
+pub(crate) fn whole_table<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
     node.get_ref().as_table().cloned()
 }
 
-fn tables<'t>(node: &Node<'t>) -> Option<Vec<Spanned<DeTable<'t>>>> {
+pub(crate) fn tables<'t>(node: &Node<'t>) -> Option<Vec<Spanned<DeTable<'t>>>> {
     let all = node.get_ref().as_array()?.iter();
     all.map(|n| Some(Spanned::new(n.span(), n.get_ref().as_table()?.clone()))).collect()
 }
@@ -262,11 +269,11 @@ fn core_list(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
     }
 }
 
-fn within(node: &Node<'_>, least: u32, most: u32) -> Option<u32> {
+pub(crate) fn within(node: &Node<'_>, least: u32, most: u32) -> Option<u32> {
     small(node).filter(|value| (least..=most).contains(value))
 }
 
-fn filled(node: &Node<'_>) -> Option<String> {
+pub(crate) fn filled(node: &Node<'_>) -> Option<String> {
     text(node).filter(|text| !text.is_empty())
 }
 

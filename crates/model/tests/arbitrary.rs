@@ -5,7 +5,7 @@ mod common;
 
 use common::{RADIO, build};
 use proptest::prelude::*;
-use whimbrel_model::{Manifest, Pacing, PlanOptions, escape, evaluate, plan};
+use whimbrel_model::{Frequency, Manifest, Pacing, PlanOptions, escape, evaluate, plan};
 
 /// What the helper makes of a word.
 fn unescape(word: &str) -> String {
@@ -32,6 +32,9 @@ fn fast() -> PlanOptions {
         offer_ns: 1,
         record: None,
         pacing: Pacing::Fast,
+        cores: Vec::new(),
+        frequency: Frequency::None,
+        journal: String::new(),
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use whimbrel_model::{App, Manifest, Pacing, Period, Problem, Source, check_cores};
 
+use super::hardware::{Hardware, hardware};
 use super::schedule::Schedule;
 use super::summary::Options;
 use crate::cli::{CpuList, RunArgs, Spin};
@@ -30,6 +31,8 @@ pub struct Loaded {
     pub module: String,
     /// Which frame rate it has.
     pub pacing: Pacing,
+    /// What its cores are.
+    pub hardware: Hardware,
     /// What the run was told.
     pub options: Options,
     /// The moves it makes by itself.
@@ -52,8 +55,11 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
     let schedule = Schedule::new(args, &app, cpus.len())?;
     let pacing = pacing(args, &app)?;
     let module = helpers::find_module(&app, &folder, &source)?;
+    let hardware = hardware(args, &cpus)?;
     let options = Options {
         cpus,
+        platform: hardware.platform.clone(),
+        frequency: hardware.frequency.word(),
         frame_rate: Options::frame_rate_of(&app, pacing),
         fast: args.fast,
         duration_ns: args.duration.map(nanoseconds),
@@ -62,7 +68,8 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
             Spin::For(time) => Some(nanoseconds(time)),
         },
     };
-    Ok(Loaded { module: utf8(&module)?, app, source, path, folder, pacing, options, schedule })
+    let module = utf8(&module)?;
+    Ok(Loaded { app, source, path, folder, module, pacing, hardware, options, schedule })
 }
 
 /// A path as text.

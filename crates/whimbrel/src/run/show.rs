@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use whimbrel_model::App;
 
+use super::show_power::power;
 use super::summary::{Summary, phases};
 use crate::output::{lines_of, percent, table, time};
 
@@ -16,6 +17,7 @@ pub fn tables(app: &App, summary: &Summary) -> String {
     let mut out = headline(app, summary);
     let parts = [
         cores(summary),
+        power(summary),
         tasks(app, summary),
         channels(summary),
         latencies(summary),
