@@ -5,7 +5,7 @@ mod common;
 
 use common::{RADIO, build};
 use proptest::prelude::*;
-use whimbrel_model::{Manifest, Pacing, PlanOptions, escape, evaluate, plan};
+use whimbrel_model::{Manifest, Moving, Pacing, PlanOptions, Table, escape, evaluate, plan};
 
 /// What the helper makes of a word.
 fn unescape(word: &str) -> String {
@@ -32,6 +32,7 @@ fn fast() -> PlanOptions {
         offer_ns: 1,
         record: None,
         pacing: Pacing::Fast,
+        moving: Moving::default(),
     }
 }
 
@@ -43,6 +44,7 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..400)
     ) {
         let _ = Manifest::parse(&String::from_utf8_lossy(&bytes));
+        let _ = Table::parse(&String::from_utf8_lossy(&bytes));
     }
 
     #[test]

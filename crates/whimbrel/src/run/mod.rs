@@ -136,6 +136,7 @@ fn plan_text(loaded: &Loaded, folder: Option<&Path>) -> Result<String, Problem> 
         offer_ns: u64::try_from(OFFER.as_nanos()).unwrap_or(u64::MAX),
         record: folder.map(utf8).transpose()?,
         pacing: loaded.pacing,
+        moving: whimbrel_model::Moving::default(),
     };
     Ok(plan(&loaded.app, &options))
 }
