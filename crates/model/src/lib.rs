@@ -26,7 +26,7 @@ pub use build::check_cores;
 pub use expr::{ExprError, evaluate};
 pub use manifest::Manifest;
 pub use modes::{Mode, OnCrash};
-pub use moving::{Moving, PolicyChoice};
+pub use moving::{Moving, NO_POLICY, PolicyName};
 pub use param::{Param, ParamKind, Setting};
 pub use plan::{PlanOptions, escape, plan};
 pub use problem::{Problem, Problems, Source, Span};

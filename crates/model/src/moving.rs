@@ -3,7 +3,7 @@
 //!
 //! A line is written only where it says something else than the helper takes without it.
 
-use std::fmt::Write;
+use std::fmt;
 use std::str::FromStr;
 
 use crate::plan::escape;
@@ -22,50 +22,58 @@ pub struct Moving {
     /// Where the coordinator runs.
     pub coordinator: u32,
     /// The policy; without one nobody decides.
-    pub policy: Option<PolicyChoice>,
+    pub policy: Option<PolicyName>,
     /// The rows of the table policy.
     pub rows: Vec<Row>,
 }
 
+/// What to write for no policy at all.
+pub const NO_POLICY: &str = "none";
+
 /// A policy with its parameters, as `balance:margin=10,horizon=5`. Which there are, and what they
 /// take, is known to the middleware only.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PolicyChoice {
-    /// Its name.
+pub struct PolicyName {
+    /// Empty: nobody decides.
     pub name: String,
-    /// Keys and values.
-    pub params: Vec<(String, String)>,
+    /// Each `KEY=VALUE`.
+    pub settings: Vec<String>,
 }
 
-impl FromStr for PolicyChoice {
+impl FromStr for PolicyName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(n, rest)| (n, Some(rest)));
         if !is_name(name) {
-            return Err(format!("`{name}` is no name of a policy: write NAME or NAME:key=value,…"));
+            return Err(format!("`{name}` is no policy: write NAME or NAME:KEY=VALUE,KEY=VALUE"));
         }
-        let param = |part: &str| {
-            let (key, value) = part.split_once('=').filter(|(key, value)| {
-                is_name(key) && !value.is_empty() && !value.contains(char::is_whitespace)
-            })?;
-            Some((key.to_owned(), value.to_owned()))
+        let settings: Vec<&str> = rest.map_or_else(Vec::new, |rest| rest.split(',').collect());
+        let whole = |setting: &&&str| {
+            setting.split_once('=').is_some_and(|(key, value)| is_name(key) && !value.is_empty())
         };
-        let one = |part| param(part).ok_or_else(|| format!("`{part}` is not key=value"));
-        let params = rest.map_or(Ok(Vec::new()), |rest| rest.split(',').map(one).collect())?;
-        Ok(Self { name: name.to_owned(), params })
+        if let Some(bad) = settings.iter().find(|setting| !whole(setting)) {
+            return Err(format!("`{bad}` is no parameter: write KEY=VALUE"));
+        }
+        let name = if name == NO_POLICY { "" } else { name };
+        let settings = settings.into_iter().map(str::to_owned).collect();
+        Ok(Self { name: name.to_owned(), settings })
     }
 }
 
-impl PolicyChoice {
-    /// The words that name it to the helper: `balance margin=10 horizon=5`.
-    pub fn words(&self) -> String {
-        let mut words = escape(&self.name);
-        for (key, value) in &self.params {
-            // Writing to a String cannot fail.
-            let _ = write!(words, " {}={}", escape(key), escape(value));
-        }
-        words
+impl fmt::Display for PolicyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = if self.name.is_empty() { NO_POLICY } else { &self.name };
+        let separator = if self.settings.is_empty() { "" } else { ":" };
+        write!(f, "{name}{separator}{}", self.settings.join(","))
+    }
+}
+
+impl PolicyName {
+    /// The line of a plan.
+    fn line(&self) -> String {
+        let settings = self.settings.iter().map(|setting| format!(" {}", escape(setting)));
+        format!("policy {}{}", self.name, settings.collect::<String>())
     }
 }
 
@@ -82,9 +90,7 @@ impl Moving {
         if self.coordinator != 0 {
             lines.push(format!("coordinator {}", self.coordinator));
         }
-        if let Some(policy) = &self.policy {
-            lines.push(format!("policy {}", policy.words()));
-        }
+        lines.extend(self.policy.as_ref().map(PolicyName::line));
         lines.extend(self.rows.iter().map(Row::line));
         if self.agents_ns != 0 {
             lines.push(format!("agents {}", self.agents_ns));
@@ -110,12 +116,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_policy_may_have_parameters() {
-        let policy: PolicyChoice = "balance:margin=10,horizon=5".parse().unwrap();
-        assert_eq!(policy.words(), "balance margin=10 horizon=5");
-        assert_eq!("static".parse::<PolicyChoice>().unwrap().words(), "static");
-        for bad in ["", ":", "a b", "a:", "a:b", "a:b=", "a:=1", "a:b=1,", "a:b=1 2", "a\nkill"] {
-            assert!(bad.parse::<PolicyChoice>().is_err(), "{bad}");
+    fn a_policy_may_have_parameters_and_none_is_one_too() {
+        let policy: PolicyName = "balance:margin=10,text=a b".parse().unwrap();
+        assert_eq!(policy.line(), "policy balance margin=10 text=a%20b");
+        assert_eq!(policy.to_string(), "balance:margin=10,text=a b");
+        assert_eq!("static".parse::<PolicyName>().unwrap().line(), "policy static");
+        let none: PolicyName = "none".parse().unwrap();
+        assert_eq!((none.name.as_str(), none.to_string().as_str()), ("", "none"));
+        for bad in ["", ":a=1", "a b", "a:", "a:b", "a:b=", "a:=1", "a:b=1,", "a\nkill"] {
+            assert!(bad.parse::<PolicyName>().is_err(), "{bad}");
         }
     }
 

@@ -3,23 +3,11 @@
 
 mod common;
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{PATIENCE, Place, STREAM, kill, text};
-
-/// A place whose helper is this shell script; its socket is descriptor 3.
-fn place_with(script: &str) -> (tempfile::TempDir, Place) {
-    let folder = tempfile::tempdir().unwrap();
-    let helper = folder.path().join("whimbrel-linux");
-    fs::write(&helper, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
-    let place = Place::with_helpers(folder.path().to_owned());
-    (folder, place)
-}
+use common::{PATIENCE, Place, STREAM, kill, place_with, text};
 
 const STARTED: &str =
     r#"{"started":{"pid":1,"kernels":[],"gvm_bytes":1,"start_ns":1,"clock":"tsc"}}"#;

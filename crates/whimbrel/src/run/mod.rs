@@ -4,7 +4,10 @@
 mod blame;
 mod gathered;
 mod helper;
+mod latency;
 mod load;
+mod moves;
+mod moving;
 mod record;
 mod requests;
 mod schedule;
@@ -136,7 +139,7 @@ fn plan_text(loaded: &Loaded, folder: Option<&Path>) -> Result<String, Problem> 
         offer_ns: u64::try_from(OFFER.as_nanos()).unwrap_or(u64::MAX),
         record: folder.map(utf8).transpose()?,
         pacing: loaded.pacing,
-        moving: whimbrel_model::Moving::default(),
+        moving: loaded.moving.clone(),
     };
     Ok(plan(&loaded.app, &options))
 }

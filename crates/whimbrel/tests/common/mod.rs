@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -149,6 +150,16 @@ impl Place {
         }
         run
     }
+}
+
+/// A place whose helper is this shell script; its socket is descriptor 3.
+pub fn place_with(script: &str) -> (tempfile::TempDir, Place) {
+    let folder = tempfile::tempdir().unwrap();
+    let helper = folder.path().join("whimbrel-linux");
+    fs::write(&helper, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+    let place = Place::with_helpers(folder.path().to_owned());
+    (folder, place)
 }
 
 /// A run in the background; killed when it is dropped.
