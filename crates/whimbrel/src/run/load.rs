@@ -55,7 +55,9 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
     let schedule = Schedule::new(args, &app, cpus.len())?;
     let pacing = pacing(args, &app)?;
     let module = helpers::find_module(&app, &folder, &source)?;
-    let (moving, moving_options) = moving::load(args, &mut app, &source, &module, cpus.len())?;
+    // This machine does not say at which frequencies its cores may run.
+    let points_hz = vec![Vec::new(); cpus.len()];
+    let (moving, moving_options) = moving::load(args, &mut app, &source, &module, &points_hz)?;
     let options = Options {
         cpus,
         frame_rate: pacing.frame_rate(&app),

@@ -38,6 +38,8 @@ pub struct MovingOptions {
 
 /// Gives the tasks the mode of the run, and checks everything else that was said about moves.
 ///
+/// `points_hz` has the frequencies of each core's operating points, none where they are not known.
+///
 /// # Errors
 /// Tasks that cannot be recreated, a program that does not exist, a core that does not, a table
 /// that is missing or makes no sense.
@@ -46,12 +48,13 @@ pub fn load(
     app: &mut App,
     source: &Source,
     module: &Path,
-    n_cores: usize,
+    points_hz: &[Vec<u64>],
 ) -> Result<(Moving, MovingOptions), Failure> {
     let MovingArgs { mode, transport, policy, table, coordinator, agents } = &args.moving;
     if let Some(mode) = *mode {
         app.set_mode(mode).map_err(|problems| Failure::in_file(source, problems))?;
     }
+    let n_cores = points_hz.len();
     if *coordinator as usize >= n_cores {
         let problem = Problem::new(format!("--coordinator: core {coordinator} does not exist"));
         return Err(problem.help(format!("this run has cores 0 to {}", n_cores - 1)).into());
@@ -63,7 +66,7 @@ pub fn load(
         transport: Some(transport.clone()).filter(|how| how != "auto"),
         agents_ns: agents.unwrap_or(0),
         coordinator: *coordinator,
-        rows: table.as_deref().map_or(Ok(Vec::new()), |path| rows(path, app, n_cores))?,
+        rows: table.as_deref().map_or(Ok(Vec::new()), |path| rows(path, app, points_hz))?,
         policy,
     };
     let options = MovingOptions {
@@ -105,14 +108,12 @@ fn program(app: &App, source: &Source, module: &Path) -> Result<Option<String>, 
     Err(Failure::Reports(vec![source.report(problem)]))
 }
 
-fn rows(path: &Path, app: &App, n_cores: usize) -> Result<Vec<Row>, Failure> {
+fn rows(path: &Path, app: &App, points_hz: &[Vec<u64>]) -> Result<Vec<Row>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Problem::new(format!("--table: {} cannot be read: {error}", path.display()))
             .help("docs/table-toml.md describes it")
     })?;
     let source = Source::new(path.display().to_string(), text);
-    // The frequencies of no core are known without a platform that has them.
-    let points_hz = vec![Vec::new(); n_cores];
-    let rows = Table::parse(source.text()).and_then(|table| table.rows(app, &points_hz));
+    let rows = Table::parse(source.text()).and_then(|table| table.rows(app, points_hz));
     rows.map_err(|problems| Failure::in_file(&source, problems))
 }
