@@ -108,7 +108,8 @@ pub(crate) fn check_task(table: &TaskTable, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Notes each channel that cannot hold what has come since the image of its receiver.
+/// Notes each channel that cannot hold what has come since the image of its receiver. Mailboxes
+/// keep nothing: what came from one is left out, whatever the task says.
 pub(crate) fn check_images(
     (tables, tasks): (&[TaskTable], &[Task]),
     (channels, ports): (&[Channel], &[Port]),
@@ -122,6 +123,7 @@ pub(crate) fn check_images(
             port.direction == Direction::In
                 && task.name == *name
                 && task.on_crash == OnCrash::Replay
+                && !channels[port.channel].mailbox
                 && channels[port.channel].slots <= task.checkpoint_every
         };
         let Some(port) = ports.iter().find(short) else { continue };

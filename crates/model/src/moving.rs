@@ -10,6 +10,9 @@ use crate::plan::escape;
 use crate::reader::is_name;
 use crate::table::Row;
 
+/// The helper keeps a rate in 32 bits; all above it are one to a table.
+const RATE_MAX: u64 = u32::MAX as u64;
+
 /// What a run was told about its moves.
 #[derive(Debug, Clone, Default)]
 pub struct Moving {
@@ -95,7 +98,8 @@ impl Moving {
         if self.agents_ns != 0 {
             lines.push(format!("agents {}", self.agents_ns));
             // Without agents nobody decides, and the periods say the rate already.
-            lines.extend(frame_rate.map(|rate| format!("rate {}", millihz(rate))));
+            let rate = frame_rate.map(|rate| millihz(rate).min(RATE_MAX));
+            lines.extend(rate.map(|millihz| format!("rate {millihz}")));
         }
         lines
     }
@@ -153,6 +157,7 @@ mod tests {
             "rate 33333",
         ];
         assert_eq!(moving.lines(Some(33.333_3)), expected);
+        assert!(moving.lines(Some(1e9)).contains(&"rate 4294967295".to_owned()));
         assert!(!moving.lines(None).iter().any(|line| line.starts_with("rate")));
     }
 }

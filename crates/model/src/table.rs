@@ -67,7 +67,7 @@ impl Table {
         let rows: Vec<RowTable> = each(rows, |table, place| read_row(table, place, &mut problems));
         for pair in rows.windows(2) {
             let (before, after) = (&pair[0].frame_rate, &pair[1].frame_rate);
-            if after.get_ref() <= before.get_ref() {
+            if millihz(*after.get_ref()) <= millihz(*before.get_ref()) {
                 let problem = Problem::new("the frame rates of a table ascend");
                 let problem = problem.at(after.span(), "not above the row before");
                 problems.push(problem.at(before.span(), "the row before"));

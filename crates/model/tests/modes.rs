@@ -69,14 +69,13 @@ fn an_image_that_is_too_rare_for_its_channel_says_what_to_change() {
 }
 
 #[test]
-fn a_mailbox_keeps_messages_as_a_channel_does() {
+fn each_channel_must_keep_what_came_since_the_image_but_no_mailbox() {
     let sink = |every: u32| {
         let keys = format!("migratable = false\ncheckpoint_every = {every}");
-        let text = radio_with("migratable = false", &keys).replace("slots = 7", "slots = 100");
-        build(&text, &[])
+        build(&radio_with("migratable = false", &keys).replace("slots = 64", "slots = 2"), &[])
     };
-    assert!(sink(63).is_ok());
-    assert!(sink(64).unwrap_err().to_string().contains("`sink_log` cannot keep"));
+    assert!(sink(6).is_ok());
+    assert!(sink(7).unwrap_err().to_string().contains("`bpf_sink_0` cannot keep"));
 }
 
 #[test]

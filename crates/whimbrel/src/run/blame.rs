@@ -86,7 +86,8 @@ fn core(error: &HelperError) -> Problem {
 }
 
 fn policy(error: &HelperError) -> Problem {
-    Problem::new(format!("--policy: {}", error.text)).help(
+    let name = if error.key.is_empty() { String::new() } else { format!(" {}", error.key) };
+    Problem::new(format!("--policy{name}: {}", error.text)).help(
         "`whimbrel run --help` lists the policies, docs/policies.md their parameters; an \
          application brings its own as `wb_policy_NAME` in its module",
     )

@@ -23,7 +23,7 @@ pub struct ModeSummary {
     pub mode: String,
     /// How many there are.
     pub tasks: u64,
-    /// Memory that the mode reserves for them, over all kernels.
+    /// What is reserved for them over all kernels: stacks, heaps, checkpoint images.
     pub reserved_bytes: u64,
 }
 
@@ -47,6 +47,11 @@ pub fn is_special(mode: &str) -> bool {
     !mode.is_empty() && mode != Mode::Handoff.to_string()
 }
 
+/// Whether tasks reserve more than the stack and the heap that every task has.
+pub fn reserve_more(tasks: &[TaskStatus]) -> bool {
+    tasks.iter().any(|task| is_special(&task.mode) || task.images > 0)
+}
+
 /// Who decided at the end; empty if nobody did.
 pub fn decider(summary: &Summary) -> String {
     match (summary.policy.as_str(), summary.coordinator) {
@@ -63,7 +68,7 @@ pub fn tables(app: &App, summary: &Summary) -> [String; 4] {
 
 fn of_modes(summary: &Summary) -> String {
     let modes = &summary.modes;
-    if !modes.iter().any(|mode| is_special(&mode.mode)) {
+    if !reserve_more(&summary.tasks) {
         return String::new();
     }
     columns(&[
