@@ -140,8 +140,9 @@ fn a_task_that_cannot_be_recreated_is_shown_where_it_stands() {
 
 #[test]
 fn a_policy_that_the_helper_does_not_know_is_named() {
+    let text = "there is no policy of this name, here or in the module";
     let error = json!({"error": {"kind": "policy", "task": "", "index": 0, "core": null,
-                                 "key": "balanced", "text": "there is no policy of this name, here or in the module"}});
+                                 "key": "balanced", "text": text}});
     let (_folder, place) = place_with(&(helper_that_says(&[error]) + "exit 2"));
     assert_snapshot!(refusal(&place, &["--policy", "balanced"]));
 }
