@@ -104,11 +104,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_has_the_unit_that_suits_it() {
-        let shown = [0, 170, 5_700, 1_234_000, 10_000_000_000].map(time);
-        assert_eq!(shown, ["0 ns", "170 ns", "5.7 µs", "1.23 ms", "10.0 s"]);
-    }
-    #[test]
     fn a_column_that_says_nothing_is_left_out_and_so_is_a_table_without_rows() {
         let rows = [1, 22];
         let text = |shown| {
@@ -118,5 +113,11 @@ mod tests {
         assert_eq!(text(true), "name      n\ntask 1    1\ntask 22  22\n");
         assert_eq!(text(false), "name\ntask 1\ntask 22\n");
         assert_eq!(columns(&[Column::of("name", &[(); 0], |()| String::new())]), "");
+    }
+
+    #[test]
+    fn a_time_has_the_unit_that_suits_it() {
+        let shown = [0, 170, 5_700, 1_234_000, 10_000_000_000].map(time);
+        assert_eq!(shown, ["0 ns", "170 ns", "5.7 µs", "1.23 ms", "10.0 s"]);
     }
 }

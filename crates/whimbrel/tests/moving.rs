@@ -6,7 +6,7 @@ mod common;
 
 use std::fs;
 
-use common::{Place, STREAM, place_with, text};
+use common::{Place, STREAM, text};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn helper_that_says(lines: &[Value]) -> String {
 
 /// The plan that a run writes with these options.
 fn plan(args: &[&str]) -> Vec<String> {
-    let (_folder, place) = place_with(
+    let (_folder, place) = Place::scripted(
         "while read line <&3; do echo \"$line\" >> plan; [ \"$line\" = start ] && exit 7; done",
     );
     let app = place.app(STREAM);
@@ -85,7 +85,7 @@ fn a_table_is_told_row_by_row_and_chooses_its_policy() {
 
 #[test]
 fn the_program_of_recreated_tasks_lies_beside_the_module() {
-    let (_folder, place) = place_with(
+    let (_folder, place) = Place::scripted(
         "while read line <&3; do echo \"$line\" >> plan; [ \"$line\" = start ] && exit 7; done",
     );
     let app = place.app(STREAM);
@@ -143,7 +143,7 @@ fn a_policy_that_the_helper_does_not_know_is_named() {
     let text = "there is no policy of this name, here or in the module";
     let error = json!({"error": {"kind": "policy", "task": "", "index": 0, "core": null,
                                  "key": "balanced", "text": text}});
-    let (_folder, place) = place_with(&(helper_that_says(&[error]) + "exit 2"));
+    let (_folder, place) = Place::scripted(&(helper_that_says(&[error]) + "exit 2"));
     assert_snapshot!(refusal(&place, &["--policy", "balanced"]));
 }
 
@@ -188,7 +188,7 @@ fn result(args: &[&str]) -> String {
         advice,
         end,
     ];
-    let (_folder, place) = place_with(&helper_that_says(&lines));
+    let (_folder, place) = Place::scripted(&helper_that_says(&lines));
     let app = place.app(STREAM);
     let output = place.output(&[&["run", app.to_str().unwrap(), "--cores", "0,0"], args].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));

@@ -73,6 +73,16 @@ impl Place {
         Self { folder: tempfile::tempdir().unwrap(), helpers }
     }
 
+    /// A place whose helper is this shell script; its socket is descriptor 3.
+    pub fn scripted(script: &str) -> (tempfile::TempDir, Self) {
+        let folder = tempfile::tempdir().unwrap();
+        let helper = folder.path().join("whimbrel-linux");
+        fs::write(&helper, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+        let place = Self::with_helpers(folder.path().to_owned());
+        (folder, place)
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -150,16 +160,6 @@ impl Place {
         }
         run
     }
-}
-
-/// A place whose helper is this shell script; its socket is descriptor 3.
-pub fn place_with(script: &str) -> (tempfile::TempDir, Place) {
-    let folder = tempfile::tempdir().unwrap();
-    let helper = folder.path().join("whimbrel-linux");
-    fs::write(&helper, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
-    let place = Place::with_helpers(folder.path().to_owned());
-    (folder, place)
 }
 
 /// A run in the background; killed when it is dropped.
