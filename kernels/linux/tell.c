@@ -95,6 +95,7 @@ static void core(FILE *out, const struct wb_core *c)
     counter(out, "switches", &c->stats.switches);
     counter(out, "sleeps", &c->stats.sleeps);
     counter(out, "notes", &c->stats.notes);
+    tell_core_power(out, c);
     putc('}', out);
 }
 
@@ -162,7 +163,9 @@ static void status(FILE *out, const struct wb_system *system)
         fputs(i == 0 ? "" : ",", out);
         channel(out, &system->channels[i]);
     }
-    fputs("]}", out);
+    putc(']', out);
+    tell_energy(out, system);
+    putc('}', out);
 }
 
 void tell_status(FILE *out, const struct wb_system *system)

@@ -81,21 +81,24 @@ impl Manifest {
     pub fn parse(source: &str) -> Result<Self, Problems> {
         let document = document(source)?;
         let mut problems = Vec::new();
-        match read_document(source, document.get_ref(), &mut problems) {
+        match read_document(source, &document, &mut problems) {
             Some(manifest) if problems.is_empty() => Ok(manifest),
             _ => Err(problems.into()),
         }
     }
 }
 
-/// Takes a text apart as TOML.
-pub(crate) fn document(source: &str) -> Result<Spanned<DeTable<'_>>, Problems> {
+/// The tables of a text.
+///
+/// # Errors
+/// Every place where it is no TOML.
+pub(crate) fn document(source: &str) -> Result<DeTable<'_>, Problems> {
     let (document, errors) = DeTable::parse_recoverable(source);
     let syntax = errors.iter().map(|error| {
         let at = error.span().unwrap_or(0..0);
         Problem::new("this is not TOML").at(at, error.message())
     });
-    Problems::none_or(syntax.collect(), || document)
+    Problems::none_or(syntax.collect(), || document.into_inner())
 }
 
 fn read_document(
@@ -251,7 +254,7 @@ const SLOTS: &str = "from 1 to 32768";
 const SLOTS_MAX: u32 = 1 << 15;
 const SLOT_BYTES: &str = "a number of bytes or an expression";
 
-fn whole_table<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
+pub(crate) fn whole_table<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
     node.get_ref().as_table().cloned()
 }
 
@@ -275,11 +278,11 @@ pub(crate) fn core_list(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
     }
 }
 
-fn within(node: &Node<'_>, least: u32, most: u32) -> Option<u32> {
+pub(crate) fn within(node: &Node<'_>, least: u32, most: u32) -> Option<u32> {
     small(node).filter(|value| (least..=most).contains(value))
 }
 
-fn filled(node: &Node<'_>) -> Option<String> {
+pub(crate) fn filled(node: &Node<'_>) -> Option<String> {
     text(node).filter(|text| !text.is_empty())
 }
 

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use crate::app::{App, Direction, Pacing, Period, Task};
 use crate::modes::OnCrash;
 use crate::moving::Moving;
+use crate::platform::{Core, Frequency, Point};
 
 /// What a plan says beyond the application itself.
 #[derive(Debug, Clone)]
@@ -25,6 +26,12 @@ pub struct PlanOptions {
     pub pacing: Pacing,
     /// Who decides on moves, and how what moves travels.
     pub moving: Moving,
+    /// The operating points of each core; empty: they are not known.
+    pub cores: Vec<Core>,
+    /// How they are set.
+    pub frequency: Frequency,
+    /// A file to note in what frequencies were before they were set.
+    pub journal: String,
 }
 
 /// Writes the lines of a plan, from `whimbrel 1` to `start`.
@@ -44,6 +51,7 @@ pub fn plan(app: &App, options: &PlanOptions) -> String {
     if let Some(folder) = &options.record {
         lines.add(format_args!("record {}", escape(folder)));
     }
+    points(options, &mut lines);
     params(app, &mut lines);
     channels(app, &mut lines);
     for task in &app.tasks {
@@ -78,6 +86,22 @@ impl Lines {
     fn add(&mut self, line: std::fmt::Arguments<'_>) {
         // Writing to a String cannot fail.
         let _ = writeln!(self.0, "{line}");
+    }
+}
+
+fn points(options: &PlanOptions, lines: &mut Lines) {
+    for (number, core) in options.cores.iter().enumerate() {
+        for (position, point) in core.points.iter().enumerate() {
+            let Point { hz, active_uw, idle_uw } = point;
+            let start = if position == core.start { " start" } else { "" };
+            lines.add(format_args!("point {number} {hz} {active_uw} {idle_uw}{start}"));
+        }
+    }
+    if options.frequency != Frequency::None {
+        lines.add(format_args!("frequency {}", options.frequency.word()));
+    }
+    if options.frequency == Frequency::Cpufreq {
+        lines.add(format_args!("journal {}", escape(&options.journal)));
     }
 }
 

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::app::App;
-use crate::manifest::{core_list, each, list, tables};
+use crate::manifest::{core_list, document, each, list, tables};
 use crate::moving::millihz;
 use crate::problem::{Problem, Problems, Span, nearest};
 use crate::reader::{Node, Reader, number};
@@ -59,9 +59,9 @@ impl Table {
     /// Text that is no TOML, keys that do not exist or are missing, values of a wrong type or out
     /// of range, rates that do not ascend: all of them at once.
     pub fn parse(source: &str) -> Result<Self, Problems> {
-        let document = crate::manifest::document(source)?;
+        let document = document(source)?;
         let mut problems = Vec::new();
-        let mut top = Reader::new("the table", document.get_ref(), 0..0, &mut problems);
+        let mut top = Reader::new("the table", &document, 0..0, &mut problems);
         let rows = top.required("row", "one [[row]] for each range of frame rates", tables);
         top.finish();
         let rows: Vec<RowTable> = each(rows, |table, place| read_row(table, place, &mut problems));

@@ -5,7 +5,9 @@ mod common;
 
 use common::{RADIO, build};
 use proptest::prelude::*;
-use whimbrel_model::{Manifest, Moving, Pacing, PlanOptions, Table, escape, evaluate, plan};
+use whimbrel_model::{
+    Frequency, Manifest, Moving, Pacing, PlanOptions, Table, escape, evaluate, plan,
+};
 
 /// What the helper makes of a word.
 fn unescape(word: &str) -> String {
@@ -36,6 +38,9 @@ fn fast() -> PlanOptions {
         record: None,
         pacing: Pacing::Fast,
         moving: Moving::default(),
+        cores: Vec::new(),
+        frequency: Frequency::None,
+        journal: String::new(),
     }
 }
 

@@ -5,7 +5,7 @@ mod common;
 
 use common::{RADIO, build, radio_with};
 use insta::assert_snapshot;
-use whimbrel_model::{Moving, Pacing, PlanOptions, plan};
+use whimbrel_model::{Core, Frequency, Moving, Pacing, PlanOptions, Point, plan};
 
 fn options(pacing: Pacing) -> PlanOptions {
     PlanOptions {
@@ -16,6 +16,9 @@ fn options(pacing: Pacing) -> PlanOptions {
         record: None,
         pacing,
         moving: Moving::default(),
+        cores: Vec::new(),
+        frequency: Frequency::None,
+        journal: "/tmp/run dir/frequencies".into(),
     }
 }
 
@@ -41,6 +44,23 @@ fn the_plan_says_where_to_record_and_to_poll_for_ever() {
     let text = plan(&app, &options);
     assert!(text.contains("\nspin forever\n"));
     assert!(text.contains("\nrecord /tmp/a%20b\n"));
+}
+
+#[test]
+fn the_plan_names_the_points_of_each_core_and_how_they_are_set() {
+    let app = build(RADIO, &[]).unwrap();
+    let points = [1, 2].map(|n| Point { hz: n * 100, active_uw: 7, idle_uw: 3 }).to_vec();
+    let cores = vec![
+        Core { points: points.clone(), start: 1 },
+        Core { points: points[..1].into(), start: 0 },
+    ];
+    let frequency = Frequency::Cpufreq;
+    let options = PlanOptions { cores, frequency, ..options(Pacing::Application) };
+    let text = plan(&app, &options);
+    assert!(text.contains(
+        "\npoint 0 100 7 3\npoint 0 200 7 3 start\npoint 1 100 7 3 start\n\
+         frequency cpufreq\njournal /tmp/run%20dir/frequencies\n"
+    ));
 }
 
 #[test]

@@ -110,6 +110,20 @@ pub struct CoreStatus {
     /// Estimated from its operating points since the start, in microjoules.
     #[serde(default)]
     pub energy_uj: u64,
+    /// Its operating points; empty: not known.
+    #[serde(default)]
+    pub points: Vec<PointStatus>,
+}
+
+/// How long a core was at one of its operating points, since the start.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PointStatus {
+    /// Its frequency, in hertz.
+    pub hz: u64,
+    /// In tasks.
+    pub active_ns: u64,
+    /// Without.
+    pub idle_ns: u64,
 }
 
 /// One task.

@@ -27,6 +27,10 @@ static const char *const good[] = {
     "migratable 1 restart 0 period 1000000 deadline 1000000 offset 8000000 frame 1 image 5 replay "
     "1",
     "port bpf 2 in in 0 a_b",
+    "point 0 100000000 84000 8400",
+    "point 0 500000000 1000000 100000 start",
+    "frequency emulate",
+    "journal /tmp/run/frequencies",
     "start",
 };
 
@@ -69,6 +73,11 @@ TEST(a_whole_plan_is_taken_word_for_word)
     CHECK(strcmp(plan.tasks[0].entry, "band_pass") == 0);
     CHECK(plan.tasks[0].config.mode == WB_REPLICATE && plan.tasks[0].config.replay);
     CHECK(plan.tasks[0].config.checkpoint_every == 5);
+    CHECK(plan.n_points == 2 && plan.points[1].point.hz == 500000000);
+    CHECK(plan.points[1].core == 0 && plan.points[1].start && !plan.points[0].start);
+    CHECK(plan.points[0].point.active_uw == 84000 && plan.points[0].point.idle_uw == 8400);
+    CHECK(plan.frequency == FREQUENCY_EMULATE);
+    CHECK(strcmp(plan.journal, "/tmp/run/frequencies") == 0);
     CHECK(plan.ports[0].direction == WB_IN && strcmp(plan.ports[0].channel, "a_b") == 0);
     CHECK(plan_memory_bytes(&plan) > 14 * 4096 + 262144 + 65536);
     CHECK(plan_stacks_bytes(&plan) == 65536);
@@ -116,6 +125,13 @@ TEST(malformed_lines_are_refused)
         "deadline 0 offset 0",
         "port t 0 up p 0 c",
         "port t 0 in p",
+        "point 0 1 1",
+        "point 0 1 1 1 end",
+        "point 0 1 5000000000 1",
+        "point 0 1 1 5000000000",
+        "point 5000000000 1 1 1",
+        "frequency",
+        "frequency turbo",
         "start now",
         "hello",
     };

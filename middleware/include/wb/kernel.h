@@ -33,6 +33,7 @@ enum wb_action {
     WB_ACTION_PARK,        // units: 1; first half of a hand-off
     WB_ACTION_ATTACH,      // units: 1; second half of a hand-off
     WB_ACTION_HEAP,        // units: 1; an allocation or a free
+    WB_ACTION_JOB,         // units: 1; a job has ended, and whether in time is looked at next
 };
 
 // ---- The kernel provides ------------------------------------------------------------------------

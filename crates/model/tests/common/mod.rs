@@ -7,7 +7,9 @@
 use std::path::Path;
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use whimbrel_model::{App, Manifest, Moving, Pacing, PlanOptions, Problems, Setting, Source, plan};
+use whimbrel_model::{
+    App, Frequency, Manifest, Moving, Pacing, PlanOptions, Problems, Setting, Source, plan,
+};
 
 /// An FM radio in small: one source, a split, a join, a mailbox.
 pub const RADIO: &str = r#"
@@ -76,6 +78,9 @@ pub fn plan_of(text: &str) -> String {
         record: None,
         pacing: Pacing::Application,
         moving: Moving::default(),
+        cores: Vec::new(),
+        frequency: Frequency::None,
+        journal: String::new(),
     };
     plan(&build(text, &[]).unwrap(), &options)
 }

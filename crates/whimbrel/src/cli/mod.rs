@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use whimbrel_model::Setting;
+use whimbrel_model::{Frequency, Setting};
 
 pub use moving::MovingArgs;
 pub use values::{CpuList, Move, Shuttle, Spin, TaskName};
-use values::{positive_duration, rate, setting};
+use values::{frequency, positive_duration, rate, setting};
 
 /// What can be measured.
 const BENCH_GROUPS: [&str; 5] = ["migration", "channel", "switch", "checkpoint", "fm_radio"];
@@ -66,6 +66,16 @@ pub struct RunArgs {
     /// twice is shared by two kernels [default: all that this process may use]
     #[arg(long, value_name = "LIST")]
     pub cores: Option<CpuList>,
+
+    /// The hardware to emulate or measure by: `host`, the name of a platform, or the path of a
+    /// platform's file (see docs/platform-toml.md) [default: host]
+    #[arg(long, value_name = "PLATFORM")]
+    pub platform: Option<String>,
+
+    /// How operating points are set: none, emulate, or cpufreq [default: emulate where the platform
+    /// has any]
+    #[arg(long, value_name = "HOW", value_parser = frequency)]
+    pub frequency: Option<Frequency>,
 
     /// Frames per second, instead of the application's own rate
     #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "fast")]

@@ -16,6 +16,7 @@ pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
         "finish" => Problem::new(format!("the application could not finish: {}", error.text)),
         "core" => core(error),
         "policy" => policy(error),
+        "frequency" => frequency(error),
         "memory" => Problem::new(format!("no globally visible memory: {}", error.text))
             .help("lower `stack`, `heap`, `slots` or `memory`; `whimbrel doctor` shows the limits"),
         "stack" => with_task(app, task, error, stack),
@@ -91,6 +92,11 @@ fn policy(error: &HelperError) -> Problem {
         "`whimbrel run --help` lists the policies, docs/policies.md their parameters; an \
          application brings its own as `wb_policy_NAME` in its module",
     )
+}
+
+fn frequency(error: &HelperError) -> Problem {
+    Problem::new(format!("--frequency cpufreq: processor {}: {}", error.key, error.text))
+        .help("setting frequencies needs root; `--frequency emulate` works everywhere")
 }
 
 fn of_core(error: &HelperError) -> String {

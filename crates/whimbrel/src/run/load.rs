@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use whimbrel_model::{App, Manifest, Moving, Pacing, Period, Problem, Source, check_cores};
 
+use super::hardware::{Hardware, hardware};
 use super::moving;
 use super::schedule::Schedule;
 use super::summary::Options;
@@ -33,6 +34,8 @@ pub struct Loaded {
     pub pacing: Pacing,
     /// How its tasks move, and who decides.
     pub moving: Moving,
+    /// What its cores are.
+    pub hardware: Hardware,
     /// What the run was told.
     pub options: Options,
     /// The moves it makes by itself.
@@ -55,11 +58,13 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
     let schedule = Schedule::new(args, &app, cpus.len())?;
     let pacing = pacing(args, &app)?;
     let module = helpers::find_module(&app, &folder, &source)?;
-    // This machine does not say at which frequencies its cores may run.
-    let points_hz = vec![Vec::new(); cpus.len()];
-    let (moving, moving_options) = moving::load(args, &mut app, &source, &module, &points_hz)?;
+    let hardware = hardware(args, &cpus)?;
+    let (moving, moving_options) =
+        moving::load(args, &mut app, &source, &module, &hardware.points_hz(cpus.len()))?;
     let options = Options {
         cpus,
+        platform: hardware.platform.clone(),
+        frequency: hardware.frequency.word(),
         frame_rate: pacing.frame_rate(&app),
         fast: args.fast,
         duration_ns: args.duration.map(nanoseconds),
@@ -77,6 +82,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         folder,
         pacing,
         moving,
+        hardware,
         options,
         schedule,
     })

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use whimbrel_model::App;
 
 use super::moves;
+use super::show_power::power;
 use super::summary::Summary;
 use crate::output::{Column, columns, kib, lines_of, percent, table, time};
 use crate::protocol::TaskStatus;
@@ -13,7 +14,7 @@ use crate::protocol::TaskStatus;
 /// Everything a person wants to know first, longest table last.
 pub fn tables(app: &App, summary: &Summary) -> String {
     let mut out = headline(app, summary);
-    let parts = [cores(summary), tasks(app, summary), channels(summary)];
+    let parts = [cores(summary), power(summary), tasks(app, summary), channels(summary)];
     for part in parts.iter().chain(&moves::tables(app, summary)).filter(|part| !part.is_empty()) {
         out.push('\n');
         out.push_str(part);

@@ -11,7 +11,7 @@ use super::moves::{ModeSummary, modes};
 use super::moving::MovingOptions;
 use super::view::received;
 use crate::protocol::{
-    Advice, ChannelStatus, CoreDied, CoreStatus, HelperError, Migration, TaskStatus,
+    Advice, ChannelStatus, CoreDied, CoreStatus, HelperError, Migration, PointStatus, TaskStatus,
 };
 
 /// Version of the format.
@@ -27,7 +27,7 @@ pub struct Summary {
     /// The application: name, path, module, parameters.
     pub app: Value,
     /// The platform.
-    pub platform: &'static str,
+    pub platform: String,
     /// What the run was told.
     pub options: Options,
     /// `finished`, `stopped` by its user, after its `duration`, `forced` to end, or `failed`.
@@ -49,6 +49,8 @@ pub struct Summary {
     pub frames_per_s: f64,
     /// Over all tasks.
     pub deadline_misses: u64,
+    /// What it consumed.
+    pub energy: Energy,
     /// One per core.
     pub cores: Vec<CoreSummary>,
     /// One per task.
@@ -86,6 +88,11 @@ pub struct Summary {
 pub struct Options {
     /// The processor of each core.
     pub cpus: Vec<u32>,
+    /// The platform's name.
+    #[serde(skip)]
+    pub platform: String,
+    /// How operating points were set.
+    pub frequency: &'static str,
     /// Frames per second; `null`: as fast as it goes, or without a rate.
     pub frame_rate: Option<f64>,
     /// Whether no task had a period.
@@ -99,6 +106,18 @@ pub struct Options {
     pub moving: MovingOptions,
 }
 
+/// What a run consumed, in microjoules.
+#[derive(Debug, Serialize)]
+pub struct Energy {
+    /// `platform`: estimated from operating points; `powercap`: only the machine's is measured;
+    /// empty: not known.
+    pub source: String,
+    /// Estimated, over all cores.
+    pub cores_uj: u64,
+    /// Measured, of the whole machine; 0: not known.
+    pub machine_uj: u64,
+}
+
 /// One core.
 #[derive(Debug, Serialize)]
 pub struct CoreSummary {
@@ -106,6 +125,8 @@ pub struct CoreSummary {
     pub cpu: u32,
     /// Part of the time in tasks, without polling, from 0 to 1.
     pub load: f64,
+    /// Its frequency in the mean over time; `null`: not known.
+    pub mean_hz: Option<f64>,
     /// The totals.
     #[serde(flatten)]
     pub totals: CoreStatus,
@@ -128,12 +149,17 @@ impl Summary {
             .end
             .as_ref()
             .map_or((0, 0), |end| (end.dropped_events, end.dropped_migrations));
+        let energy = Energy {
+            cores_uj: totals.cores.iter().map(|core| core.energy_uj).sum(),
+            machine_uj: totals.machine_energy_uj,
+            source: totals.energy_source,
+        };
         let cores = totals.cores.into_iter().zip(&options.cpus);
         Self {
             version: VERSION,
             run: run.into(),
             app: app_json(app, path, module),
-            platform: "host",
+            platform: options.platform.clone(),
             ended: ended(&gathered, ok),
             ok,
             clock: gathered.started.as_ref().map_or_else(String::new, |s| s.clock.clone()),
@@ -143,10 +169,12 @@ impl Summary {
             frames,
             frames_per_s: ratio(frames, time_ns) * 1e9,
             deadline_misses: totals.tasks.iter().map(|task| task.misses).sum(),
+            energy,
             cores: cores
                 .map(|(totals, cpu)| CoreSummary {
                     cpu: *cpu,
                     load: ratio(totals.busy_ns, time_ns),
+                    mean_hz: mean_hz(&totals.points),
                     totals,
                 })
                 .collect(),
@@ -182,6 +210,14 @@ fn ended(gathered: &Gathered, ok: bool) -> &'static str {
 #[expect(clippy::cast_precision_loss, reason = "a ratio of measurements")]
 fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a mean of measurements")]
+fn mean_hz(points: &[PointStatus]) -> Option<f64> {
+    let time = |point: &PointStatus| (point.active_ns + point.idle_ns) as f64;
+    let all: f64 = points.iter().map(time).sum();
+    let cycles: f64 = points.iter().map(|point| point.hz as f64 * time(point)).sum();
+    (all > 0.0).then(|| cycles / all)
 }
 
 fn app_json(app: &App, path: &str, module: &str) -> Value {
