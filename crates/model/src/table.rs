@@ -90,6 +90,8 @@ impl Table {
             cores: row.cores(app, points_hz.len(), &mut problems),
         };
         let rows: Vec<Row> = self.rows.iter().map(&mut row).collect();
+        // One core for several tasks is wrong for each of them.
+        problems.dedup();
         Problems::none_or(problems, || rows)
     }
 }
@@ -136,7 +138,12 @@ impl RowTable {
             let hz = millihz(mhz.get_ref() * 1e3);
             match known.iter().position(|point| *point == hz) {
                 Some(point) => points.push(position(point)),
-                None => problems.push(unknown_frequency(core, known, mhz)),
+                None => {
+                    problems.push(unknown_frequency(core, known, mhz));
+                    if wanted.len() == 1 {
+                        break;
+                    }
+                }
             }
         }
         points

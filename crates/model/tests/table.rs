@@ -83,6 +83,14 @@ fn each_rule_of_a_table_has_its_own_refusal() {
 }
 
 #[test]
+fn what_is_written_once_is_refused_once() {
+    for (from, to) in [("[500, 133.3]", "7"), ("[0, 1]", "2")] {
+        let said = refusal(from, to);
+        assert_eq!(said.matches("  × ").count(), 1, "{said}");
+    }
+}
+
+#[test]
 fn a_pinned_task_may_be_named_where_it_is() {
     let text = TABLE.replace("lpf = 1", "sink = 0");
     assert_eq!(rows(&text, &points()).unwrap()[0].cores[3], 0);
