@@ -2,9 +2,12 @@
 //! The file as it is written: every key present and of its type, nothing yet compared with
 //! anything else. See `docs/app-toml.md`.
 
+use std::str::FromStr;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::modes::{Mode, OnCrash};
 use crate::param::{self, Param};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{Node, Reader, boolean, bytes, name, number, small, text};
@@ -50,6 +53,9 @@ pub(crate) struct TaskTable {
     pub heap_bytes: u64,
     pub migratable: bool,
     pub restart: bool,
+    pub mode: Option<Spanned<Mode>>,
+    pub checkpoint_every: Option<Spanned<u32>>,
+    pub on_crash: Option<Spanned<OnCrash>>,
     pub periodic: Option<Spanned<bool>>,
     pub period_us: Option<Spanned<f64>>,
     pub deadline_frames: Option<Spanned<f64>>,
@@ -117,7 +123,7 @@ fn read_document(
     Some(Manifest { app: app?, params: params.unwrap_or_default(), tasks, links })
 }
 
-fn each<T>(
+pub(crate) fn each<T>(
     tables: Option<Spanned<Vec<Spanned<DeTable<'_>>>>>,
     mut read: impl FnMut(&DeTable<'_>, Span) -> Option<T>,
 ) -> Vec<T> {
@@ -160,6 +166,9 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let heap = reader.optional("heap", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
     let migratable = reader.optional("migratable", "true or false", boolean);
     let restart = reader.optional("restart", "true or false", boolean);
+    let mode = reader.optional("mode", MODE, word);
+    let checkpoint_every = reader.optional("checkpoint_every", "a number of checkpoints", small);
+    let on_crash = reader.optional("on_crash", "\"replay\" or \"skip\"", word);
     let periodic = reader.optional("periodic", "true or false", boolean);
     let period_us = reader.optional("period_us", "from 1 to 1e9 microseconds", |n| {
         number(n).filter(|period| (1.0..=1e9).contains(period))
@@ -184,6 +193,9 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         heap_bytes: heap.map_or(256 * KIB, Spanned::into_inner),
         migratable: migratable.is_none_or(Spanned::into_inner),
         restart: restart.is_some_and(Spanned::into_inner),
+        mode,
+        checkpoint_every,
+        on_crash,
         periodic,
         period_us,
         deadline_frames,
@@ -238,6 +250,7 @@ fn read_mailbox(
 
 const NAME: &str = "1 to 31 letters, digits and _";
 const SIZE: &str = "a size as \"64KiB\" or a number of bytes";
+const MODE: &str = "\"handoff\", \"replicate\" or \"recreate\"";
 const PORT: &str = "a port: \"TASK.PORT\"";
 const SLOTS: &str = "from 1 to 32768";
 
@@ -254,7 +267,7 @@ pub(crate) fn tables<'t>(node: &Node<'t>) -> Option<Vec<Spanned<DeTable<'t>>>> {
     all.map(|n| Some(Spanned::new(n.span(), n.get_ref().as_table()?.clone()))).collect()
 }
 
-fn list<'t, T>(
+pub(crate) fn list<'t, T>(
     node: &Node<'t>,
     convert: impl Fn(&Node<'t>) -> Option<T>,
 ) -> Option<Vec<Spanned<T>>> {
@@ -262,7 +275,7 @@ fn list<'t, T>(
     all.map(|n| Some(Spanned::new(n.span(), convert(n)?))).collect()
 }
 
-fn core_list(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
+pub(crate) fn core_list(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
     match node.get_ref() {
         DeValue::Array(_) => list(node, |n| within(n, 0, 4094)).filter(|cores| !cores.is_empty()),
         _ => within(node, 0, 4094).map(|core| vec![Spanned::new(node.span(), core)]),
@@ -279,6 +292,10 @@ pub(crate) fn filled(node: &Node<'_>) -> Option<String> {
 
 fn name_of(node: &Node<'_>) -> Option<String> {
     name(node)
+}
+
+fn word<T: FromStr>(node: &Node<'_>) -> Option<T> {
+    text(node)?.parse().ok()
 }
 
 fn symbol(node: &Node<'_>) -> Option<String> {

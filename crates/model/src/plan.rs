@@ -5,6 +5,8 @@
 use std::fmt::Write;
 
 use crate::app::{App, Direction, Pacing, Period, Task};
+use crate::modes::OnCrash;
+use crate::moving::Moving;
 use crate::platform::{Core, Frequency, Point};
 
 /// What a plan says beyond the application itself.
@@ -22,6 +24,8 @@ pub struct PlanOptions {
     pub record: Option<String>,
     /// The frame rate.
     pub pacing: Pacing,
+    /// Who decides on moves, and how what moves travels.
+    pub moving: Moving,
     /// The operating points of each core; empty: they are not known.
     pub cores: Vec<Core>,
     /// How they are set.
@@ -53,6 +57,9 @@ pub fn plan(app: &App, options: &PlanOptions) -> String {
     channels(app, &mut lines);
     for task in &app.tasks {
         lines.add(format_args!("{}", task_line(app, task, options.pacing)));
+    }
+    for line in options.moving.lines(options.pacing.frame_rate(app)) {
+        lines.add(format_args!("{line}"));
     }
     ports(app, &mut lines);
     lines.add(format_args!("start"));
@@ -122,11 +129,12 @@ fn channels(app: &App, lines: &mut Lines) {
 fn task_line(app: &App, task: &Task, pacing: Pacing) -> String {
     let period = period_ns(app, task, pacing);
     format!(
-        "task {} {} entry {} mode handoff core {} priority {} stack {} heap {} migratable {} \
-         restart {} period {} deadline {} offset {} frame {} image 0 replay 0",
+        "task {} {} entry {} mode {} core {} priority {} stack {} heap {} migratable {} \
+         restart {} period {} deadline {} offset {} frame {} image {} replay {}",
         task.name,
         task.index,
         task.entry.get_ref(),
+        task.mode,
         task.core.get_ref(),
         task.priority,
         task.stack_bytes.get_ref(),
@@ -137,16 +145,15 @@ fn task_line(app: &App, task: &Task, pacing: Pacing) -> String {
         whole_ns(period * task.deadline_frames),
         whole_ns(period * task.offset_frames),
         u8::from(task.period == Period::Frame && period > 0.0),
+        task.checkpoint_every,
+        u8::from(task.checkpoint_every > 0 && task.on_crash == OnCrash::Replay),
     )
 }
 
 fn period_ns(app: &App, task: &Task, pacing: Pacing) -> f64 {
-    let rate = match pacing {
-        Pacing::Fast => return 0.0,
-        Pacing::Application => app.frame_rate,
-        Pacing::Rate(rate) => Some(rate),
-    };
+    let rate = pacing.frame_rate(app);
     match task.period {
+        _ if pacing == Pacing::Fast => 0.0,
         Period::None => 0.0,
         Period::Frame => rate.map_or(0.0, |rate| 1e9 / rate),
         Period::Own(ns) => ns,

@@ -5,7 +5,7 @@ mod common;
 
 use common::{RADIO, build, radio_with};
 use insta::assert_snapshot;
-use whimbrel_model::{Core, Frequency, Pacing, PlanOptions, Point, plan};
+use whimbrel_model::{Core, Frequency, Moving, Pacing, PlanOptions, Point, plan};
 
 fn options(pacing: Pacing) -> PlanOptions {
     PlanOptions {
@@ -15,6 +15,7 @@ fn options(pacing: Pacing) -> PlanOptions {
         offer_ns: 100_000_000,
         record: None,
         pacing,
+        moving: Moving::default(),
         cores: Vec::new(),
         frequency: Frequency::None,
         journal: "/tmp/run dir/frequencies".into(),
@@ -130,4 +131,15 @@ fn the_sink_is_what_receives_and_sends_to_no_channel() {
     let sinks: Vec<Vec<&str>> =
         app.sinks().into_iter().map(|into| into.into_iter().map(name).collect()).collect();
     assert_eq!(sinks, [["bpf_sink_0", "bpf_sink_1"]]);
+}
+
+#[test]
+fn who_decides_on_moves_stands_between_the_tasks_and_their_ports() {
+    let moving = Moving { coordinator: 1, agents_ns: 5, ..Moving::default() };
+    let options = PlanOptions { moving, ..options(Pacing::Rate(50.0)) };
+    let text = plan(&build(RADIO, &[]).unwrap(), &options);
+    let first_words: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    let at = first_words.iter().position(|word| *word == "coordinator").unwrap();
+    assert_eq!(first_words[at - 1..=at + 3], ["task", "coordinator", "agents", "rate", "port"]);
+    assert!(text.contains("\nrate 50000\n"));
 }

@@ -171,7 +171,8 @@ pub struct TaskStatus {
     /// How it moves: `handoff`, `replicate` or `recreate`.
     #[serde(default)]
     pub mode: String,
-    /// Memory that this mode reserves for it, over all kernels.
+    /// What is reserved for it over all kernels: stack and heap as its mode wants, checkpoint
+    /// images.
     #[serde(default)]
     pub reserved_bytes: u64,
     /// Stack and heap in use now: what a migration that copies would carry.
@@ -184,6 +185,9 @@ pub struct TaskStatus {
     /// Checkpoint images taken.
     #[serde(default)]
     pub images: u64,
+    /// Checkpoint images that were not whole when they were needed.
+    #[serde(default)]
+    pub damaged: u64,
     /// Messages received again after its kernel died.
     #[serde(default)]
     pub replayed: u64,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line: what may be written, and the text of `--help`, which is the manual.
 
+mod moving;
 mod values;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use whimbrel_model::{Frequency, Setting};
 
+pub use moving::MovingArgs;
 pub use values::{CpuList, Move, Shuttle, Spin, TaskName};
 use values::{frequency, positive_duration, rate, setting};
 
@@ -34,7 +36,7 @@ pub struct Cli {
 /// The commands; what each does is said by its arguments.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     Migrate(MigrateArgs),
     /// Lists the runs of this user: their cores, load, and where their tasks are.
     Ps(TableArgs),
@@ -107,6 +109,10 @@ pub struct RunArgs {
     /// Move a task again and again through a list of cores, as demodulator=1,0@500ms; repeatable
     #[arg(long = "shuttle", value_name = "TASK[.INDEX]=CORE,...@PERIOD")]
     pub shuttles: Vec<Shuttle>,
+
+    /// How tasks move, and who decides.
+    #[command(flatten)]
+    pub moving: MovingArgs,
 
     /// Print the result as one JSON object (the summary.json of a recorded run)
     #[arg(long)]

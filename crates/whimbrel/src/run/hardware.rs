@@ -27,6 +27,16 @@ pub struct Hardware {
     pub frequency: Frequency,
 }
 
+impl Hardware {
+    /// The frequencies of each core's operating points, none where they are not known.
+    pub fn points_hz(&self, n_cores: usize) -> Vec<Vec<u64>> {
+        let hz = |core: &Core| core.points.iter().map(|point| point.hz).collect();
+        let mut known: Vec<Vec<u64>> = self.cores.iter().map(hz).collect();
+        known.resize(n_cores, Vec::new());
+        known
+    }
+}
+
 /// Reads the platform, and checks that it fits the processors `cpus`.
 ///
 /// # Errors

@@ -5,7 +5,10 @@ mod blame;
 mod gathered;
 mod hardware;
 mod helper;
+mod latency;
 mod load;
+mod moves;
+mod moving;
 mod record;
 mod requests;
 mod schedule;
@@ -138,6 +141,7 @@ fn plan_text(loaded: &Loaded, run: &RunDir, folder: Option<&Path>) -> Result<Str
         offer_ns: u64::try_from(OFFER.as_nanos()).unwrap_or(u64::MAX),
         record: folder.map(utf8).transpose()?,
         pacing: loaded.pacing,
+        moving: loaded.moving.clone(),
         cores: loaded.hardware.cores.clone(),
         frequency: loaded.hardware.frequency,
         journal: utf8(&run.path().join(JOURNAL))?,
