@@ -155,7 +155,7 @@ fn the_machine_itself_has_nothing_to_emulate() {
     assert_snapshot!(place.error(&args));
 }
 
-// ---- Frequencies set by Linux, on a made-up tree --------------------------------------------------
+// ---- Frequencies set by Linux, on a made-up tree ----
 
 /// One processor, that of `--cores 0`, from 800 MHz to 2 GHz.
 fn sysfs(place: &Place) -> PathBuf {
