@@ -68,6 +68,9 @@ $$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$
 $$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/linux/test/test_plan.c kernels/linux/plan.c kernels/linux/lines.c middleware/test/check.c)
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^
 
+$$(BUILD)/$(1)/test_program: $$(call linux_objects,$(1)) $$(call objects,$(1),kernels/linux/test/test_program.c middleware/test/check.c)
+	@$$(CC_$(1)) $$(FLAGS_$(1)) -pie -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+
 $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
 endef
 
@@ -135,8 +138,8 @@ $(BUILD)/test-apps/%.so: crates/whimbrel/tests/apps/%.cc
 
 template: $(call objects,release,$(wildcard kernels/template/*.c))
 
-test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/test_plan $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
-	@for t in $(UNIT_TESTS) test_plan; do $(BUILD)/release/$$t || exit 1; done
+test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/test_plan $(BUILD)/release/test_program $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
+	@for t in $(UNIT_TESTS) test_plan test_program; do $(BUILD)/release/$$t || exit 1; done
 	$(BUILD)/release/checkpoint-cost
 	$(BUILD)/release/conform-linux
 

@@ -44,7 +44,8 @@ struct hosted {
     struct clock_rate clock;
 
     // The kernel of `core`, while it is its turn.
-    pid_t pid, kernel_pid;          // pid: the process, 0 for none
+    pid_t kernel_pid;
+    _Atomic pid_t pid;              // the process, 0: none; the process notes it as well
     int wait_status;                // of the last one
     uint64_t spin_ns, poll_end_ns;  // see kernel_poll_end_ns()
     _Atomic uint32_t turn;          // 0: the kernel; its pid | FUTEX_WAITERS: the process
