@@ -16,13 +16,6 @@
 
 #define HOSTED_HEAP ((unsigned char *)0x300000000000)  // of the task, in its process only
 
-// What a program must agree on with its kernel; one of another build may not.
-static inline uint64_t hosted_layout(void)
-{
-    return sizeof(struct wb_system) ^ sizeof(struct wb_task) << 16 ^
-           sizeof(struct wb_channel) << 32 ^ sizeof(struct wb_port) << 48;
-}
-
 enum { HOSTED_STALE = 4 };  // the exit status of a program that does not
 
 enum hosted_wish {
@@ -36,7 +29,7 @@ enum hosted_wish {
 
 struct hosted {
     // Fixed by the launcher.
-    uint64_t layout;
+    uint64_t layout;  // hosted_layout(); first, where a program of any build finds it
     struct wb_system *system;
     struct wb_task *task;
     struct wb_core *core;
@@ -56,6 +49,14 @@ struct hosted {
     enum wb_status answer;
     uint64_t argument;
 };
+
+// What a program must agree on with its kernel; one of another build may not.
+static inline uint64_t hosted_layout(void)
+{
+    return (sizeof(struct wb_system) ^ sizeof(struct wb_task) << 16 ^
+            sizeof(struct wb_channel) << 32 ^ sizeof(struct wb_port) << 48) +
+           sizeof(struct hosted);
+}
 
 // ---- program.c: the launcher's side -------------------------------------------------------------
 
