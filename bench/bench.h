@@ -36,6 +36,13 @@ void bench_row(const char *name, struct bench_samples *ours, const char *against
 void bench_rate_row(const char *name, const char *unit, struct bench_samples *ours,
                     const char *against, struct bench_samples *theirs);
 
+/// The same against a limit that is no measurement. `ratio` is limit / ours at the median.
+void bench_limit_row(const char *name, const char *unit, struct bench_samples *ours,
+                     const char *against, double limit);
+
+/// Sorts the samples. Ends the program if there are none.
+double bench_samples_median(struct bench_samples *samples);
+
 /// Ends the program with a message.
 _Noreturn void bench_fail(const char *what);
 
@@ -74,6 +81,8 @@ void bench_recreation(const struct bench_options *options);  // of group migrati
 void bench_channels(const struct bench_options *options);
 void bench_switch(const struct bench_options *options);
 void bench_checkpoint(const struct bench_options *options);
+void bench_alloc(const struct bench_options *options);
 void bench_fm_radio(const struct bench_options *options);
+void bench_agent(const struct bench_options *options);
 
 #endif

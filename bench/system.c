@@ -26,6 +26,7 @@ void bench_open(struct bench_system *b, const struct bench_options *options, uin
                     .tasks = 4,
                     .channels = 4,
                     .ports = 8,
+                    .shared_bytes = 4 << 20,
                     .offer_timeout_ns = 10000000000 },
         .memory_bytes = 4 << 20,
         .stacks_bytes = 4 * STACK_BYTES,

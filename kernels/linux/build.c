@@ -5,7 +5,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "choose.h"
+#include "wb/energy.h"
 
 enum { RECORD_EVENTS = 1 << 16, RECORD_MIGRATIONS = 1 << 11, MODULE_BYTES = 64 << 20 };
 
@@ -27,9 +31,12 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
                     .channels = plan->n_channels,
                     .ports = plan->n_ports,
                     .params = plan->n_params,
+                    .shared_bytes = plan->shared_bytes,
                     .record_events = plan->record != NULL ? RECORD_EVENTS : 0,
                     .record_migrations = RECORD_MIGRATIONS,
-                    .offer_timeout_ns = plan->offer_ns },
+                    .offer_timeout_ns = plan->offer_ns,
+                    .agent_period_ns = plan->policy.agents_ns,
+                    .coordinator = plan->policy.coordinator },
         .memory_bytes = plan_memory_bytes(plan),
         .stacks_bytes = plan_stacks_bytes(plan),
         .private_bytes = plan_private_bytes(plan),
@@ -45,8 +52,19 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
         return true;
     char text[256];
     snprintf(text, sizeof text, "%zu bytes of globally visible memory cannot be had: %s",
-             config.memory_bytes + config.stacks_bytes, strerror(errno));
+             config.memory_bytes + config.stacks_bytes + plan->shared_bytes, strerror(errno));
     return fail(build, error, "memory", "", text);
+}
+
+static bool take_memory(struct wb_linux *lx, struct wb_task_config *config)
+{
+    if (config->mode != WB_REPLICATE) {
+        config->stack = wb_linux_stack(lx, config->stack_bytes);
+        return config->stack != NULL;
+    }
+    config->stack = wb_linux_private(lx, config->core, config->stack_bytes);
+    config->heap = wb_linux_private(lx, config->core, config->heap_bytes);
+    return config->stack != NULL && config->heap != NULL;
 }
 
 // By default it lies beside the module and has its name: NAME.task for NAME.so.
@@ -78,15 +96,27 @@ static bool host(struct build *build, const struct plan_task *planned, struct wb
     return false;
 }
 
-static bool take_memory(struct wb_linux *lx, struct wb_task_config *config)
+static bool add_points(struct build *build, const struct plan *plan, struct tell_error *error)
 {
-    if (config->mode != WB_REPLICATE) {
-        config->stack = wb_linux_stack(lx, config->stack_bytes);
-        return config->stack != NULL;
+    struct wb_system *system = wb_linux_system(build->lx);
+    bool added = true;
+
+    for (uint32_t i = 0; i < plan->n_points; i++)
+        added = added && plan->points[i].core < system->n_cores;
+    for (uint32_t core = 0; added && core < system->n_cores; core++) {
+        struct wb_point *points = calloc(plan->n_points + 1, sizeof *points);
+        uint32_t n = 0, start = UINT32_MAX;
+        for (uint32_t i = 0; points != NULL && i < plan->n_points; i++)
+            if (plan->points[i].core == core) {
+                start = plan->points[i].start ? n : start;
+                points[n++] = plan->points[i].point;
+            }
+        added = points != NULL &&
+                (n == 0 || wb_core_set_points(system->cores[core], points, n,
+                                              start != UINT32_MAX ? start : n - 1) == WB_OK);
+        free(points);
     }
-    config->stack = wb_linux_private(lx, config->core, config->stack_bytes);
-    config->heap = wb_linux_private(lx, config->core, config->heap_bytes);
-    return config->stack != NULL && config->heap != NULL;
+    return added || fail(build, error, "plan", "point", "operating points cannot be added");
 }
 
 static bool add_tasks(struct build *build, const struct plan *plan, void *module,
@@ -156,6 +186,14 @@ static bool add_params(struct build *build, const struct plan *plan, struct tell
     return true;
 }
 
+static bool choose(struct build *build, const struct plan *plan, struct tell_error *error)
+{
+    char why[256] = "";
+
+    return choose_planned(wb_linux_system(build->lx), build->module, plan, why, sizeof why) ||
+           fail(build, error, "policy", plan->policy.name != NULL ? plan->policy.name : "", why);
+}
+
 static bool set_up(struct build *build, void *module, struct tell_error *error)
 {
     enum wb_status (*setup)(struct wb_app *);
@@ -178,7 +216,9 @@ bool build_system(struct build *build, const struct plan *plan, struct tell_erro
     void *module = wb_linux_module(build->lx, plan->module, text, sizeof text);
     if (module == NULL)
         return fail(build, error, "module", plan->module, text);
-    return add_params(build, plan, error) && open_program(build, plan, error) &&
-           add_tasks(build, plan, module, error) && add_channels(build, plan, error) &&
+    build->module = module;
+    return add_points(build, plan, error) && add_params(build, plan, error) &&
+           open_program(build, plan, error) && add_tasks(build, plan, module, error) &&
+           add_channels(build, plan, error) && choose(build, plan, error) &&
            set_up(build, module, error);
 }

@@ -184,6 +184,9 @@ static enum life host(struct wb_task *self, struct hosted *h)
         case HOSTED_ATTACH:
             wb_kernel_attach(&self->system->tasks[h->argument]);
             break;
+        case HOSTED_REPRIORITISE:
+            wb_kernel_reprioritise(&self->system->tasks[h->argument]);
+            break;
         case HOSTED_DEPART:
             reap(h);
             return LIFE_LEFT;

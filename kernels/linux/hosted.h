@@ -23,8 +23,9 @@ enum hosted_wish {
     HOSTED_BLOCK,   // wb_kernel_block(argument)
     HOSTED_YIELD,   // wb_kernel_yield(argument)
     HOSTED_ATTACH,  // wb_kernel_attach() for task `argument`
-    HOSTED_DEPART,  // its context is saved, the process ends: wb_kernel_depart()
-    HOSTED_EXIT,    // its entry has returned, the process ends: wb_kernel_exit()
+    HOSTED_REPRIORITISE,  // wb_kernel_reprioritise() for task `argument`
+    HOSTED_DEPART,        // its context is saved, the process ends: wb_kernel_depart()
+    HOSTED_EXIT,          // its entry has returned, the process ends: wb_kernel_exit()
 };
 
 struct hosted {

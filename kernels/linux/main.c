@@ -13,20 +13,15 @@
 
 #include "build.h"
 #include "clock.h"
+#include "commands.h"
 #include "lines.h"
 #include "plan.h"
+#include "private.h"
 #include "recorder.h"
 #include "stuck.h"
 #include "tell.h"
 
 enum { SOCKET = 3, TICK_MS = 10, BUSY_TICK_MS = 1, STUCK_LOOK_NS = 250000000 };
-
-struct asked {  // a migration that the command waits for
-    char *id;
-    struct wb_task *task;
-    uint32_t core, number;
-    struct asked *next;
-};
 
 struct helper {
     struct lines lines;
@@ -36,9 +31,9 @@ struct helper {
     struct recorder recorder;
     struct stuck stuck;
     uint64_t stuck_look_ns;
-    struct asked *asked;
+    struct commands commands;
     FILE *out;
-    bool failed, over;
+    bool failed, over, has_journal;
 };
 
 static void report(struct helper *h, struct tell_error error)
@@ -86,6 +81,29 @@ static void start_record(struct helper *h)
     wb_linux_kill(h->build.lx);
 }
 
+// The machine's own frequencies and sensors. Before the fork: the kernels inherit what is found.
+static bool use_machine(struct helper *h)
+{
+    const char *given = getenv("WHIMBREL_SYSFS");  // for tests: a made-up tree
+    const char *root = given != NULL ? given : "/sys";
+    const struct plan *plan = &h->plan;
+    unsigned int bad = 0;
+
+    sensors_open(root, plan->cpus, plan->n_cpus);
+    frequency_use(plan->frequency);
+    if (plan->frequency != FREQUENCY_CPUFREQ)
+        return true;
+    const char *wrong = plan->journal == NULL
+                            ? "the plan has no journal"
+                            : cpufreq_open(root, plan->cpus, plan->n_cpus, plan->journal, &bad);
+    if (wrong == NULL)
+        return h->has_journal = true;
+    char cpu[16];
+    snprintf(cpu, sizeof cpu, "%u", bad);
+    complain(h, "frequency", cpu, wrong);
+    return false;
+}
+
 static bool start(struct helper *h)
 {
     struct tell_error error;
@@ -95,6 +113,8 @@ static bool start(struct helper *h)
         report(h, error);
         return false;
     }
+    if (!use_machine(h))
+        return false;
     const enum wb_status status = wb_linux_start(h->build.lx, &bad_core);
     if (status != WB_OK) {
         char cpu[16] = "";
@@ -114,60 +134,7 @@ static bool start(struct helper *h)
     return true;
 }
 
-// ---- Commands -----------------------------------------------------------------------------------
-
-static void ask(struct helper *h, const char *id, struct wb_task *task, uint32_t core)
-{
-    struct asked *asked = calloc(1, sizeof *asked);
-
-    if (asked == NULL)
-        return;
-    *asked = (struct asked){ .id = strdup(id),
-                             .task = task,
-                             .core = core,
-                             .number = wb_request_number(atomic_load(&task->request)),
-                             .next = h->asked };
-    h->asked = asked;
-}
-
-// migrate ID TASK INDEX CORE TIMEOUT_MS
-static void migrate(struct helper *h)
-{
-    const struct words *w = &h->words;
-    const char *id = w->count > 1 ? w->word[1] : "";
-    uint64_t index, core = 0, timeout_ms;
-    struct wb_task *task = NULL;
-    enum wb_status status = WB_ERR_INVAL;
-
-    if (w->count == 6 && words_number(w->word[3], &index) && words_number(w->word[4], &core) &&
-        words_number(w->word[5], &timeout_ms)) {
-        task = wb_task_find(h->build.app, w->word[2], (uint32_t)index);
-        if (task != NULL && wb_task_core(task) == core && !wb_migration_pending(task)) {
-            tell_migrated(h->out, id, task, (uint32_t)core, WB_OK);
-            return;
-        }
-        if (task != NULL)
-            status = wb_migration_request(task, (uint32_t)core, timeout_ms * 1000000, NULL);
-    }
-    if (status == WB_OK)
-        ask(h, id, task, (uint32_t)core);
-    else
-        tell_migrated(h->out, id, task, (uint32_t)core, status);
-}
-
-static void obey(struct helper *h)
-{
-    const char *verb = h->words.word[0];
-
-    if (strcmp(verb, "status") == 0)
-        tell_status(h->out, wb_linux_system(h->build.lx));
-    else if (strcmp(verb, "migrate") == 0)
-        migrate(h);
-    else if (strcmp(verb, "stop") == 0)
-        wb_system_stop(wb_linux_system(h->build.lx));
-    else if (strcmp(verb, "kill") == 0)
-        wb_linux_kill(h->build.lx);
-}
+// ---- While it runs ------------------------------------------------------------------------------
 
 static void take_commands(struct helper *h)
 {
@@ -176,48 +143,27 @@ static void take_commands(struct helper *h)
     lines_read(&h->lines);
     while ((line = lines_next(&h->lines)) != NULL)
         if (words_split(&h->words, line))
-            obey(h);
+            commands_obey(&h->commands, &h->words);
     if (h->lines.closed)
         wb_linux_kill(h->build.lx);  // nobody is left to run for
-}
-
-// ---- While it runs ------------------------------------------------------------------------------
-
-// True while the request that we made, and not a later one, is under way.
-static bool is_under_way(const struct asked *asked)
-{
-    return wb_migration_pending(asked->task) &&
-           wb_request_number(atomic_load(&asked->task->request)) == asked->number;
-}
-
-static void tell_outcomes(struct helper *h)
-{
-    for (struct asked **link = &h->asked; *link != NULL;) {
-        struct asked *asked = *link;
-        if (!h->over && is_under_way(asked)) {
-            link = &asked->next;
-            continue;
-        }
-        tell_migrated(h->out, asked->id, asked->task, asked->core,
-                      (enum wb_status)atomic_load(&asked->task->outcome));
-        *link = asked->next;
-        free(asked->id);
-        free(asked);
-    }
 }
 
 static void drain(struct helper *h)
 {
     struct wb_system *system = wb_linux_system(h->build.lx);
     struct wb_migration m;
+    struct wb_advice advice;
 
     recorder_drain(&h->recorder);
-    for (uint32_t i = 0; i < system->n_cores; i++)
+    for (uint32_t i = 0; i < system->n_cores; i++) {
         while (wb_ring_take(&system->cores[i]->record.migrations, &m))
             tell_migration(h->out, system, &m);
+        while (wb_ring_take(&system->cores[i]->report.advice, &advice))
+            tell_advice(h->out, &advice);
+    }
     while (wb_ring_take(&system->record.migrations, &m))
         tell_migration(h->out, system, &m);
-    tell_outcomes(h);
+    commands_tell_outcomes(&h->commands, h->over);
 }
 
 static void tell_fault(struct helper *h)
@@ -261,6 +207,7 @@ static void look_for_deadlock(struct helper *h)
     if (now_ns < h->stuck_look_ns)
         return;
     h->stuck_look_ns = now_ns + STUCK_LOOK_NS;
+    (void)sensors_energy(&(uint64_t){ 0 });  // more often than its counters wrap
     if (stuck_look(&h->stuck, wb_linux_system(h->build.lx), text, sizeof text)) {
         report(h,
                (struct tell_error){
@@ -275,7 +222,7 @@ static void supervise(struct helper *h)
                              { .fd = wb_linux_fd(h->build.lx), .events = POLLIN } };
 
     while (!h->over) {
-        poll(fds, 2, h->asked != NULL || h->plan.record != NULL ? BUSY_TICK_MS : TICK_MS);
+        poll(fds, 2, h->commands.asked != NULL || h->plan.record != NULL ? BUSY_TICK_MS : TICK_MS);
         if (fds[0].revents != 0 && !h->lines.closed)
             take_commands(h);
         if (h->lines.closed)
@@ -308,6 +255,8 @@ int main(void)
         return 2;
     }
     fcntl(SOCKET, F_SETFD, FD_CLOEXEC);
+    h.commands.out = h.out;
+    h.commands.build = &h.build;
     h.build.launcher_fds[0] = SOCKET;
     h.build.launcher_fds[1] = fileno(h.out);
     // A session of its own: the terminal's Ctrl-C is the command's to interpret, and autogroup
@@ -320,6 +269,9 @@ int main(void)
     }
     if (h.build.lx != NULL)
         wb_linux_close(h.build.lx);
+    // The kernels have gone. What cannot be put back stays in the journal, for the command.
+    if (h.has_journal)
+        (void)cpufreq_restore(h.plan.journal);
     plan_free(&h.plan);
     lines_free(&h.lines);
     words_free(&h.words);

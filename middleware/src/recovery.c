@@ -7,8 +7,8 @@
 // ports as the channels say, or is lost. The killed kernel may have died between any two stores;
 // each step below says what it repairs.
 
+#include "gate.h"
 #include "image.h"
-#include "internal.h"
 #include "transfer.h"
 #include "wb/system.h"
 
@@ -44,16 +44,19 @@ static bool give(struct wb_task *task, uint32_t place, struct wb_core *to)
     return true;
 }
 
-static void shut_ports(struct wb_task *task)
+static void leave_all(struct wb_task *task)
 {
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         wb_port_shut(port);
+    wb_heap_close(&task->heap);
+    wb_shared_close(&task->shared);
 }
 
 void wb_task_lose(struct wb_task *task, uint32_t core)
 {
-    shut_ports(task);
+    leave_all(task);
     wb_transfer_release(task);
+    wb_gate_recover(task);
     atomic_store_explicit(&task->place, wb_place(WB_TASK_LOST, core), memory_order_seq_cst);
     wb_migration_cancel(task, WB_ERR_GONE);
     wb_system_task_over(task->system);
@@ -76,22 +79,26 @@ static bool is_cut_short(const struct wb_task *task, enum wb_task_state state)
            (task->mode == WB_RECREATE && (state == WB_TASK_READY || state == WB_TASK_BLOCKED));
 }
 
-// Makes a task that was cut short go on from its image, or start again. Its channels are put back
-// here, its memory by the kernel that takes it in; of one that is recreated both, by its program
-// (wb_recreation_begin()).
-static bool start_again(struct wb_task *task)
+bool wb_task_revive(struct wb_task *task)
 {
-    task->poll_mark_ns = 0;
-    if (task->mode != WB_RECREATE && wb_image_resume(task)) {
-        task->revive = WB_REVIVE_IMAGE;
-        return true;
-    }
-    if (!task->restart)
+    // What a recreated task goes on from, its program finds out (wb_recreation_begin()).
+    const bool resumed = task->mode != WB_RECREATE && wb_image_resume(task);
+
+    if (!resumed && !task->restart)
         return false;
-    if (task->mode != WB_RECREATE)
-        wb_task_recover_ports(task);
-    task->restarts++;
-    task->revive = WB_REVIVE_ENTRY;
+    if (!resumed) {
+        if (task->mode != WB_RECREATE)
+            wb_task_recover_ports(task);
+        task->restarts++;
+        task->heap.generation = task->restarts;
+        wb_shared_restart(&task->shared, task->restarts);
+    }
+    task->poll_mark_ns = 0;
+    task->revive = resumed ? WB_REVIVE_IMAGE : WB_REVIVE_ENTRY;
+    wb_gate_recover(task);
+    // Release: who takes a mutex over from the task's former life sees what that did to what it
+    // guards, as far as the dead kernel's stores have come.
+    atomic_fetch_add_explicit(&task->lives, 1, memory_order_release);
     return true;
 }
 
@@ -145,7 +152,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
     }
     end_request(task, dead, orphan);
     if (over && wb_place_owner(place) == dead)
-        shut_ports(task);
+        leave_all(task);
     if (over)
         // Neither the task's kernel nor the requester's may have come to look at the other's word.
         wb_migration_cancel(task, WB_ERR_GONE);
@@ -154,7 +161,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
         wb_inbox_post(task->system->cores[wb_place_target(place)], task->id);
     if (!orphan)
         return false;
-    if (heir == NULL || (is_cut_short(task, state) && !start_again(task))) {
+    if (heir == NULL || (is_cut_short(task, state) && !wb_task_revive(task))) {
         wb_task_lose(task, dead);
         return true;
     }
@@ -174,9 +181,12 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
         lost += take_over(&system->tasks[i], core, heir);
     // The dead core may have changed a channel and not woken its peer, or taken a note and not
     // acted on it: everybody looks again.
-    for (uint32_t i = 0; i < system->n_tasks; i++)
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        atomic_fetch_add_explicit(&system->tasks[i].sync.nudges, 1, memory_order_release);
         wb_task_wake(&system->tasks[i]);
+    }
     for (uint32_t i = 0; i < system->n_cores; i++)
         wb_kernel_doorbell(i);
+    wb_coordinator_replace(system);
     return lost;
 }

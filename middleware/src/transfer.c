@@ -10,7 +10,8 @@ enum wb_status wb_transfer_init(struct wb_system *system)
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_task *task = &system->tasks[i];
-        const size_t bytes = task->mode == WB_RECREATE ? wb_context_most(task, false) : 0;
+        const size_t bytes =
+            task->mode != WB_HANDOFF ? wb_context_most(task, task->mode == WB_REPLICATE) : 0;
         most = bytes > most ? bytes : most;
     }
     if (most == 0)

@@ -110,6 +110,20 @@ pub struct CoreStatus {
     /// Estimated from its operating points since the start, in microjoules.
     #[serde(default)]
     pub energy_uj: u64,
+    /// Its operating points; empty: not known.
+    #[serde(default)]
+    pub points: Vec<PointStatus>,
+}
+
+/// How long a core was at one of its operating points, since the start.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PointStatus {
+    /// Its frequency, in hertz.
+    pub hz: u64,
+    /// In tasks.
+    pub active_ns: u64,
+    /// Without.
+    pub idle_ns: u64,
 }
 
 /// One task.
@@ -145,10 +159,20 @@ pub struct TaskStatus {
     pub heap_bytes: u64,
     /// Most heap ever in use.
     pub heap_peak_bytes: u64,
+    /// Shared memory that it allocated and nobody has freed yet.
+    #[serde(default)]
+    pub shared_bytes: u64,
+    /// The most that this ever was.
+    #[serde(default)]
+    pub shared_peak_bytes: u64,
+    /// The part of it that its end, or a life before its restart, left behind.
+    #[serde(default)]
+    pub shared_left: u64,
     /// How it moves: `handoff`, `replicate` or `recreate`.
     #[serde(default)]
     pub mode: String,
-    /// Memory that this mode reserves for it, over all kernels.
+    /// What is reserved for it over all kernels: stack and heap as its mode wants, checkpoint
+    /// images.
     #[serde(default)]
     pub reserved_bytes: u64,
     /// Stack and heap in use now: what a migration that copies would carry.
@@ -161,6 +185,9 @@ pub struct TaskStatus {
     /// Checkpoint images taken.
     #[serde(default)]
     pub images: u64,
+    /// Checkpoint images that were not whole when they were needed.
+    #[serde(default)]
+    pub damaged: u64,
     /// Messages received again after its kernel died.
     #[serde(default)]
     pub replayed: u64,

@@ -145,11 +145,6 @@ uint32_t wb_kernel_core(void)
     return here->core->index;
 }
 
-uint64_t wb_kernel_now_ns(void)
-{
-    return clock_now_ns();
-}
-
 enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     (void)task;
@@ -180,6 +175,11 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
 void wb_kernel_unblock(struct wb_task *task)
 {
     wb_inbox_post(here->core, task->id);
+}
+
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    (void)ask(HOSTED_REPRIORITISE, task->id);
 }
 
 void wb_kernel_yield(uint32_t floor)
@@ -269,9 +269,4 @@ void wb_kernel_unload(struct wb_task *task)
 void wb_kernel_exit(void)
 {
     end(HOSTED_EXIT);
-}
-
-void wb_kernel_halt(void)
-{
-    _exit(3);
 }

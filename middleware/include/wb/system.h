@@ -7,20 +7,22 @@
 #ifndef WB_SYSTEM_H
 #define WB_SYSTEM_H
 
+#include "wb/agent.h"
 #include "wb/app.h"
 #include "wb/counter.h"
+#include "wb/fault.h"
+#include "wb/heap.h"
 #include "wb/kernel.h"
 #include "wb/policy.h"
 #include "wb/record.h"
+#include "wb/sync.h"
 #include "wb/task.h"
 
 enum {
-    WB_LINE_BYTES = 64,          // coherence granule that separates writers
     WB_NAME_BYTES = 32,          // with the terminating zero
     WB_NEAR_WORDS = 12,          // inbox words that share the summary's line
     WB_KERNEL_TASK_BYTES = 128,  // a kernel's own part of a task
     WB_KERNEL_CORE_BYTES = 128,  // a kernel's own part of a core
-    WB_HEAP_CLASSES = 26,        // 32 B to 1 GiB
     WB_CORES_MAX = 4095,         // cores fit 12 bits of a place word
 };
 
@@ -43,8 +45,7 @@ enum wb_mode {
     WB_RECREATE,   // it ends on the source, is loaded again on the target, and its state is copied
 };
 
-// Who asked for a migration.
-enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };
+enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };  // who asked for a migration
 
 enum wb_core_state {
     WB_CORE_DOWN,     // its kernel has not started
@@ -68,10 +69,12 @@ struct wb_core {
     struct wb_system *system;                        // fixed
     struct wb_core_stats stats;
     struct wb_record record;
-    const struct wb_point *points;  // fixed: from the lowest frequency to the highest
-    uint32_t n_points;              // fixed; 0: its frequency is not known and cannot be set
-    _Atomic uint32_t point;         // the present one; the core's own kernel
-    _Atomic uint32_t wanted_point;  // the coordinator, or the core's own agent
+    const struct wb_point *points;   // fixed: from the lowest frequency to the highest
+    uint32_t n_points;               // fixed; 0: its frequency is not known and cannot be set
+    struct wb_residency *residency;  // one per point; its own kernel
+    _Atomic uint32_t point;          // the present one; the core's own kernel
+    _Atomic uint32_t wanted_point;   // the coordinator, or its own agent; or WB_NO_POINT
+    _Alignas(WB_LINE_BYTES) struct wb_core_report report;
     _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_CORE_BYTES];
 };
 
@@ -137,13 +140,6 @@ static inline uint32_t wb_request_number(uint32_t request)
     return request >> 16;
 }
 
-struct wb_heap {                       // used by its task only, but for `returned`
-    unsigned char *base, *next, *end;  // [base, next) was ever in use
-    void *free[WB_HEAP_CLASSES];
-    _Atomic(void *) returned;  // pushed by tasks that free a foreign block, taken by the owner
-    size_t used_bytes, peak_bytes;
-};
-
 struct wb_task_stats {  // written by the kernel that owns the task
     struct wb_counter busy_ns;
     struct wb_counter polling_ns;
@@ -199,17 +195,22 @@ struct wb_task {
     _Atomic int32_t answer;         // what became of the last request of this task's own
     struct wb_migration migration;  // of the request; written by whoever holds its phase
     struct wb_counter deadline_ns;  // of the request, or of the offer if that is earlier
+    struct wb_sync sync;
 
     // The task itself and the kernel that owns it.
     _Alignas(WB_LINE_BYTES) struct wb_task_stats stats;
+    struct wb_task_report report;
     struct wb_heap heap;
+    struct wb_shared shared;
     void *state;
-    uint64_t release_ns;     // of the current job
-    uint64_t resumed_ns;     // when it was last switched to
-    uint64_t poll_mark_ns;   // polling time to take off the current run
-    uint32_t restarts;       // written by the launcher
-    enum wb_revival revive;  // written by recovery; cleared by the kernel that took it in
-    uint32_t memory_core;    // mode replicate: whose private memory holds its context
+    uint64_t release_ns;       // of the current job
+    uint64_t job_deadline_ns;  // of the current job, after its release; 0: none
+    uint64_t resumed_ns;       // when it was last switched to
+    uint64_t poll_mark_ns;     // polling time to take off the current run
+    uint32_t restarts;         // written by recovery
+    _Atomic uint32_t lives;    // the same: how often it was cut short, and went on or started again
+    enum wb_revival revive;    // written by recovery; cleared by the kernel that took it in
+    uint32_t memory_core;      // mode replicate: whose private memory holds its context
     struct wb_images images;
     struct wb_migration settled;  // done, but for its first output; open: it waits for that
     bool open;
@@ -270,27 +271,14 @@ struct wb_param {
     uint32_t n_numbers;
 };
 
-enum wb_fault_kind {
-    WB_FAULT_NONE,
-    WB_FAULT_STACK,   // a task overflowed its stack
-    WB_FAULT_MEMORY,  // a task touched memory that is not its
-    WB_FAULT_TRAP,    // an illegal instruction, a division by zero, an abort
-    WB_FAULT_TASK,    // a task failed by its own word
-    WB_FAULT_KERNEL,  // a kernel could not go on
-};
-
-struct wb_fault {  // written once, by the core that wins `taken`
-    _Atomic uint32_t taken, complete;
-    enum wb_fault_kind kind;
-    uint32_t core, task;  // WB_CORE_NONE, UINT32_MAX when there is none
-    char text[WB_ERROR_BYTES];
-};
-
 struct wb_system_config {
     uint32_t cores, tasks, channels, ports, params;  // upper bounds
     size_t core_align;                               // alignment of struct wb_core; at least 64
     uint32_t record_events, record_migrations;       // ring sizes per core, powers of two; 0: none
+    size_t shared_bytes;                             // of the pool, at most WB_SHARED_MAX; 0: none
     uint64_t offer_timeout_ns;                       // how long a target may take to attach a task
+    uint64_t agent_period_ns;                        // how often agents report; 0: never
+    uint32_t coordinator;                            // the core of the coordinator
 };
 
 struct wb_system {
@@ -301,6 +289,8 @@ struct wb_system {
     struct wb_channel *channels;
     struct wb_port *ports;
     struct wb_param *params;
+    struct wb_locks *locks;
+    struct wb_pool *pool;  // NULL: there is none
     struct wb_system_config config;
     uint32_t n_cores, n_tasks, n_channels, n_ports, n_params;
     uint64_t start_ns;
@@ -308,9 +298,12 @@ struct wb_system {
 
     _Alignas(WB_LINE_BYTES) _Atomic uint32_t live;  // tasks not over; any core
     _Atomic uint32_t stopping;                      // the launcher
-    unsigned char *transfer;                        // fixed: the transfer buffer (see transfer.h)
-    size_t transfer_bytes;                          // fixed
+    _Atomic uint32_t rate_millihz;  // the launcher; frames per second in thousandths, 0: none
+    struct wb_control control;
+    unsigned char *transfer;          // fixed: the transfer buffer (see transfer.h)
+    size_t transfer_bytes;            // fixed
     _Atomic uint32_t transfer_owner;  // task id + 1, 0: nobody; whoever takes it, then that task
+    struct wb_shared shared;          // the launcher's own
     struct wb_fault fault;
     struct wb_record record;  // what the launcher itself does to migrations
 };
@@ -319,10 +312,9 @@ struct wb_task_config {
     const char *name;
     uint32_t index, core, priority;  // a larger number is more urgent
     wb_task_entry *entry;
-    bool migratable, restart;
+    bool migratable, restart, replay;
     enum wb_mode mode;
     uint32_t checkpoint_every;
-    bool replay;
     void *stack;
     void *heap;  // NULL: from the arena
     size_t stack_bytes, heap_bytes;
@@ -366,14 +358,6 @@ WB_MUST_USE enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *
                                        uint32_t index);
 WB_MUST_USE enum wb_status wb_param_add(struct wb_system *system, const char *key, const char *text,
                                         const double *numbers, uint32_t n_numbers);
-
-/// An empty heap over memory that every kernel sees.
-void wb_heap_init(struct wb_heap *heap, void *memory, size_t bytes);
-
-/// Allocates from a given heap, for callers that are no task. wb_free() takes the block back.
-///
-/// Context: one caller at a time. Never blocks.
-void *wb_heap_malloc(struct wb_heap *heap, size_t bytes);
 
 /// Makes every task ready for the kernel of its core to attach, and fixes the start of time.
 ///

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line: what may be written, and the text of `--help`, which is the manual.
 
+mod moving;
 mod values;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use whimbrel_model::Setting;
+use whimbrel_model::{Frequency, Setting};
 
+pub use moving::MovingArgs;
 pub use values::{CpuList, Move, Shuttle, Spin, TaskName};
-use values::{positive_duration, rate, setting};
+use values::{frequency, positive_duration, rate, setting};
 
 /// What can be measured.
-const BENCH_GROUPS: [&str; 5] = ["migration", "channel", "switch", "checkpoint", "fm_radio"];
+const BENCH_GROUPS: [&str; 7] =
+    ["migration", "channel", "switch", "checkpoint", "alloc", "agent", "fm_radio"];
 
 /// Runs streaming applications on the cores of this machine and moves their tasks while they run.
 ///
@@ -33,7 +36,7 @@ pub struct Cli {
 /// The commands; what each does is said by its arguments.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     Migrate(MigrateArgs),
     /// Lists the runs of this user: their cores, load, and where their tasks are.
     Ps(TableArgs),
@@ -64,6 +67,16 @@ pub struct RunArgs {
     /// twice is shared by two kernels [default: all that this process may use]
     #[arg(long, value_name = "LIST")]
     pub cores: Option<CpuList>,
+
+    /// The hardware to emulate or measure by: `host`, the name of a platform, or the path of a
+    /// platform's file (see docs/platform-toml.md) [default: host]
+    #[arg(long, value_name = "PLATFORM")]
+    pub platform: Option<String>,
+
+    /// How operating points are set: none, emulate, or cpufreq [default: emulate where the platform
+    /// has any]
+    #[arg(long, value_name = "HOW", value_parser = frequency)]
+    pub frequency: Option<Frequency>,
 
     /// Frames per second, instead of the application's own rate
     #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "fast")]
@@ -96,6 +109,10 @@ pub struct RunArgs {
     /// Move a task again and again through a list of cores, as demodulator=1,0@500ms; repeatable
     #[arg(long = "shuttle", value_name = "TASK[.INDEX]=CORE,...@PERIOD")]
     pub shuttles: Vec<Shuttle>,
+
+    /// How tasks move, and who decides.
+    #[command(flatten)]
+    pub moving: MovingArgs,
 
     /// Print the result as one JSON object (the summary.json of a recorded run)
     #[arg(long)]

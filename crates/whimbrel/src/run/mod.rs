@@ -3,13 +3,18 @@
 
 mod blame;
 mod gathered;
+mod hardware;
 mod helper;
+mod latency;
 mod load;
+mod moves;
+mod moving;
 mod record;
 mod requests;
 mod schedule;
 mod session;
 mod show;
+mod show_power;
 mod summary;
 mod verdict;
 mod view;
@@ -33,7 +38,7 @@ use crate::helpers;
 use crate::output::{print, print_json};
 use crate::process::Process;
 use crate::protocol::Started;
-use crate::rundir::{Base, RunDir, RunRecord, SOCKET, reclaim};
+use crate::rundir::{Base, JOURNAL, RunDir, RunRecord, SOCKET, reclaim};
 use gathered::Gathered;
 use helper::Helper;
 use load::{Loaded, load, utf8};
@@ -53,7 +58,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     let launcher = helpers::find(helpers::LAUNCHER)?;
     let folder = args.record.as_deref().map(record::prepare).transpose()?;
     let run = open_run(&loaded.app)?;
-    let text = plan_text(&loaded, folder.as_deref())?;
+    let text = plan_text(&loaded, &run, folder.as_deref())?;
 
     let (sender, inputs) = mpsc::channel();
     listen(&run, &sender)?;
@@ -128,7 +133,7 @@ fn open_run(app: &App) -> Result<RunDir, Failure> {
     Ok(RunDir::create(&base, &app.name)?)
 }
 
-fn plan_text(loaded: &Loaded, folder: Option<&Path>) -> Result<String, Problem> {
+fn plan_text(loaded: &Loaded, run: &RunDir, folder: Option<&Path>) -> Result<String, Problem> {
     let options = PlanOptions {
         cpus: loaded.options.cpus.clone(),
         module: loaded.module.clone(),
@@ -136,6 +141,10 @@ fn plan_text(loaded: &Loaded, folder: Option<&Path>) -> Result<String, Problem> 
         offer_ns: u64::try_from(OFFER.as_nanos()).unwrap_or(u64::MAX),
         record: folder.map(utf8).transpose()?,
         pacing: loaded.pacing,
+        moving: loaded.moving.clone(),
+        cores: loaded.hardware.cores.clone(),
+        frequency: loaded.hardware.frequency,
+        journal: utf8(&run.path().join(JOURNAL))?,
     };
     Ok(plan(&loaded.app, &options))
 }

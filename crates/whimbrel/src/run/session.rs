@@ -208,7 +208,7 @@ impl<'a> Session<'a> {
                 self.view.death(&death);
                 self.gathered.deaths.push(death);
             }
-            Line::Advice(advice) => self.gathered.advice.push(advice),
+            Line::Advice(advice) => self.gathered.advice(advice),
             Line::Error(error) => self.gathered.errors.push(error),
             Line::End(end) => {
                 self.gathered.end = Some(end);

@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -70,6 +71,16 @@ impl Place {
     /// With other helpers than those of the source tree.
     pub fn with_helpers(helpers: PathBuf) -> Self {
         Self { folder: tempfile::tempdir().unwrap(), helpers }
+    }
+
+    /// A place whose helper is this shell script; its socket is descriptor 3.
+    pub fn scripted(script: &str) -> (tempfile::TempDir, Self) {
+        let folder = tempfile::tempdir().unwrap();
+        let helper = folder.path().join("whimbrel-linux");
+        fs::write(&helper, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+        let place = Self::with_helpers(folder.path().to_owned());
+        (folder, place)
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
