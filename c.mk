@@ -69,8 +69,8 @@ $$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$
 $$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/linux/test/test_plan.c kernels/linux/plan.c kernels/linux/plan_policy.c kernels/linux/lines.c middleware/test/check.c)
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^
 
-$$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
-	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread
+$$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
+	@$$(CC_$(1)) $$(FLAGS_$(1)) -pie -rdynamic -o $$@ $$^ -ldl -lpthread
 
 $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
 endef
