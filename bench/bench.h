@@ -36,6 +36,13 @@ void bench_row(const char *name, struct bench_samples *ours, const char *against
 void bench_rate_row(const char *name, const char *unit, struct bench_samples *ours,
                     const char *against, struct bench_samples *theirs);
 
+/// The same against a limit that is no measurement. `ratio` is limit / ours at the median.
+void bench_limit_row(const char *name, const char *unit, struct bench_samples *ours,
+                     const char *against, double limit);
+
+/// Sorts the samples. Ends the program if there are none.
+double bench_samples_median(struct bench_samples *samples);
+
 /// Ends the program with a message.
 _Noreturn void bench_fail(const char *what);
 
@@ -50,6 +57,13 @@ void bench_open(struct bench_system *b, const struct bench_options *options, uin
                 uint64_t spin_ns);
 struct wb_task *bench_task(struct bench_system *b, const char *name, wb_task_entry *entry,
                            uint32_t core);
+
+/// The same with room for one task of any mode with a heap of `heap_bytes`.
+void bench_open_for(struct bench_system *b, const struct bench_options *options, uint32_t cores,
+                    uint64_t spin_ns, size_t heap_bytes);
+/// Adds it: `wanted` says its name, entry, core, mode, heap, and which images it keeps.
+struct wb_task *bench_task_with(struct bench_system *b, const struct wb_task_config *wanted);
+
 void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uint32_t slot_bytes,
                    struct wb_task *from, const char *out, struct wb_task *to, const char *in);
 
@@ -65,9 +79,54 @@ void bench_unpin(void);
 /// Pins a thread that ends soon.
 void bench_pin_thread(unsigned int cpu);
 
+// ---- Load ---------------------------------------------------------------------------------------
+
+struct bench_load {
+    pid_t pid[2];
+    uint32_t n;
+};
+
+/// Keeps each processor of `options` busy with a process of ours, until bench_load_end().
+void bench_load_start(struct bench_load *load, const struct bench_options *options);
+void bench_load_end(struct bench_load *load);
+
+/// Under load everything takes a hundred times as long.
+struct bench_options bench_options_loaded(const struct bench_options *options);
+
+// ---- A task that has something to carry ---------------------------------------------------------
+
+/// Fills the calling task's heap until `bytes` of it are in use; what it keeps is its state.
+void bench_carry(struct wb_task *self, size_t bytes);
+
+/// Fails the run unless all of it is there, as it was.
+void bench_carry_check(struct wb_task *self);
+
+// ---- Sizes --------------------------------------------------------------------------------------
+
+/// "64KiB"
+const char *bench_size_name(size_t bytes, char name[static 24]);
+
+/// How often a context of `bytes` is moved or copied in one round.
+uint32_t bench_size_times(size_t bytes);
+
+/// What memcpy of `bytes` takes on one core: adds bench_size_times() samples.
+void bench_memcpy(const struct bench_options *options, size_t bytes, struct bench_samples *samples);
+
+struct bench_point {
+    double kib, ns;
+};
+struct bench_fit {
+    double slope, offset_ns, r2;
+};
+struct bench_fit bench_fit(const struct bench_point *points, uint32_t n);
+
+/// A row of the line through cost against size: `p50` is its slope.
+void bench_fit_row(const char *name, const struct bench_point *points, uint32_t n);
+
 // ---- Groups -------------------------------------------------------------------------------------
 
 void bench_migration(const struct bench_options *options);
+void bench_replication(const struct bench_options *options);  // part of migration
 void bench_channels(const struct bench_options *options);
 void bench_switch(const struct bench_options *options);
 void bench_checkpoint(const struct bench_options *options);

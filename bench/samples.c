@@ -75,3 +75,25 @@ void bench_row(const char *name, struct bench_samples *ours, const char *against
     bench_samples_free(ours);
     bench_samples_free(theirs);
 }
+
+double bench_samples_median(struct bench_samples *samples)
+{
+    sort_both(samples, samples);
+    return percentile(samples, 0.5);
+}
+
+void bench_limit_row(const char *name, const char *unit, struct bench_samples *ours,
+                     const char *against, double limit)
+{
+    enum { PER_UNIT = 1000 };  // what is printed
+    const double p50 = bench_samples_median(ours);
+    const double least = p50 * PER_UNIT > 1 ? p50 : 1.0 / PER_UNIT;
+
+    printf("{\"bench\":\"%s\",\"unit\":\"%s\",\"p50\":%.3f,\"p90\":%.3f,\"p99\":%.3f,"
+           "\"p999\":%.3f,\"max\":%.3f,\"n\":%u,\"against\":\"%s\",\"against_p50\":%.0f,"
+           "\"ratio\":%.3f}\n",
+           name, unit, p50, percentile(ours, 0.9), percentile(ours, 0.99), percentile(ours, 0.999),
+           ours->ns[ours->n - 1], ours->n, against, limit, limit / least);
+    fflush(stdout);
+    bench_samples_free(ours);
+}
