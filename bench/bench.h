@@ -90,7 +90,7 @@ struct bench_load {
 void bench_load_start(struct bench_load *load, const struct bench_options *options);
 void bench_load_end(struct bench_load *load);
 
-/// Under load everything takes a hundred times as long.
+/// Fewer rounds: under load everything takes longer.
 struct bench_options bench_options_loaded(const struct bench_options *options);
 
 // ---- A task that has something to carry ---------------------------------------------------------

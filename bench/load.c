@@ -49,6 +49,6 @@ struct bench_options bench_options_loaded(const struct bench_options *options)
     struct bench_options fewer = *options;
 
     fewer.rounds = options->rounds < 5 ? options->rounds : 5;
-    fewer.samples = options->samples / 10;
+    fewer.samples = options->samples / 2;
     return fewer;
 }
