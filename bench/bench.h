@@ -130,6 +130,8 @@ void bench_replication(const struct bench_options *options);  // part of migrati
 void bench_channels(const struct bench_options *options);
 void bench_switch(const struct bench_options *options);
 void bench_checkpoint(const struct bench_options *options);
+void bench_images(const struct bench_options *options);          // part of checkpoint
+void bench_fm_checkpoints(const struct bench_options *options);  // part of checkpoint
 void bench_fm_radio(const struct bench_options *options);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The FM radio as fast as it goes: its tasks on one core against the same filters in one plain C
-// loop with the same flags (build/apps/fm_plain), and on two cores against one.
+// loop with the same flags (build/apps/fm_plain), and on two cores against one; and which part of
+// its time its checkpoints take.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -11,8 +12,10 @@
 
 #include "bench.h"
 #include "clock.h"
+#include "timed.h"
 
 enum { STACK_BYTES = 64 << 10, HEAP_BYTES = 1 << 20, SLOTS = 14, BANDS = 3, TASKS = 3 + BANDS };
+enum { CHECKPOINTS_MOST = 1 << 20, LIMIT_PPM = 10000 };
 enum { FRAME = 2048, SLOT_BYTES = FRAME * 8 + 128, PLAYS = 120, FILE_SAMPLES = 1199992 };
 
 // The graph that GNU Radio and FutureSDR are measured on as well (bench/peers/fm_graph.py).
@@ -34,6 +37,7 @@ struct radio {
     struct wb_linux *lx;
     struct wb_system *system;
     void *module;
+    struct timed_checkpoints *timed;
     struct wb_task *lpf, *demodulator, *bpf[BANDS], *sum;
 };
 
@@ -118,9 +122,10 @@ static void add_params(struct radio *r, const char *input)
         bench_fail("a parameter of the radio cannot be added");
 }
 
-// Runs the radio and returns how many input samples it took in a second.
+// Runs the radio and returns how many input samples it took in a second. `timed`: where the times
+// of its checkpoints go, in the module that has been built for that; else NULL.
 static double ours(const struct bench_options *options, uint32_t cores, const char *module,
-                   const char *input)
+                   const char *input, struct timed_checkpoints *timed)
 {
     const struct wb_linux_config config = {
         .system = { .cores = cores, .tasks = TASKS, .channels = 8, .ports = 16, .params = 16 },
@@ -145,12 +150,18 @@ static double ours(const struct bench_options *options, uint32_t cores, const ch
     *(void **)&setup = dlsym(r.module, "wb_app_setup");
     if (setup(&r.system->app) != WB_OK)
         bench_fail(r.system->app.error);
+    if (timed != NULL && (r.timed = dlsym(r.module, "timed_checkpoints")) == NULL)
+        bench_fail("the radio with timed checkpoints has none");
+    if (timed != NULL)
+        *r.timed = *timed;
     if (wb_linux_start(r.lx, &bad_core) != WB_OK)
         bench_fail("the kernels cannot be started");
     const struct wb_linux_event event = wb_linux_wait(r.lx, 60000);
     const uint64_t spent_ns = wb_kernel_now_ns() - r.system->start_ns;
     if (event.kind != WB_LINUX_ENDED)
         bench_fail(event.kind == WB_LINUX_FAULT ? r.system->fault.text : "the radio did not end");
+    if (timed != NULL)
+        *timed = *r.timed;
     wb_linux_close(r.lx);
     dlclose(r.module);
     return (double)PLAYS * FILE_SAMPLES * 1e9 / (double)spent_ns;
@@ -184,17 +195,67 @@ void bench_fm_radio(const struct bench_options *options)
     struct bench_samples two = bench_samples_new(rounds), half = bench_samples_new(rounds);
 
     for (uint32_t round = 0; round < rounds; round++) {
-        const double rate = ours(options, 1, module, input);
+        const double rate = ours(options, 1, module, input, NULL);
         bench_samples_add(&one, rate);
         bench_samples_add(&half, rate);
         bench_samples_add(&loop, plain(options, program, input));
         if (options->two_cores)
-            bench_samples_add(&two, ours(options, 2, module, input));
+            bench_samples_add(&two, ours(options, 2, module, input, NULL));
     }
     bench_rate_row("fm_radio.one_core", "samples/s", &one, "the same filters in one C loop", &loop);
     if (options->two_cores)
         bench_rate_row("fm_radio.two_cores", "samples/s", &two, "fm_radio.one_core", &half);
     free(module);
     free(program);
+    free(input);
+}
+
+// ---- The part of its checkpoints ----------------------------------------------------------------
+
+// Without the highest thousandth, in which Linux ran something else.
+static double mean(double *ns, uint32_t n)
+{
+    struct bench_samples samples = { .ns = ns, .n = n };
+    double sum = 0;
+
+    (void)bench_samples_median(&samples);
+    for (uint32_t i = 0; i < n - n / 1000; i++)
+        sum += ns[i];
+    return sum / (n - n / 1000);
+}
+
+// Parts per million of the radio's time on one core.
+static double share_ppm(const struct bench_options *options, const char *input)
+{
+    char *module = beside_us("build/apps/fm_radio.so");
+    char *timed_module = beside_us("build/bench/apps/fm_radio.so");
+    struct bench_samples with = bench_samples_new(CHECKPOINTS_MOST);
+    struct bench_samples without = bench_samples_new(CHECKPOINTS_MOST);
+    struct timed_checkpoints timed = { .with_ns = with.ns,
+                                       .without_ns = without.ns,
+                                       .room = CHECKPOINTS_MOST };
+
+    const double spent_ns =
+        (double)PLAYS * FILE_SAMPLES * 1e9 / ours(options, 1, module, input, NULL);
+    ours(options, 1, timed_module, input, &timed);
+    if (timed.n == 0 || timed.n > timed.room)
+        bench_fail("the radio has no checkpoints, or too many");
+    const double each_ns = mean(with.ns, timed.n) - mean(without.ns, timed.n);
+    bench_samples_free(&with);
+    bench_samples_free(&without);
+    free(module);
+    free(timed_module);
+    return each_ns > 0 ? each_ns * timed.n / spent_ns * 1e6 : 0;
+}
+
+void bench_fm_checkpoints(const struct bench_options *options)
+{
+    char *input = beside_us("apps/fm_radio/data/cold_day_240k.cu8");
+    const uint32_t rounds = options->rounds < 7 ? options->rounds : 7;
+    struct bench_samples ppm = bench_samples_new(rounds);
+
+    for (uint32_t round = 0; round < rounds; round++)
+        bench_samples_add(&ppm, share_ppm(options, input));
+    bench_limit_row("checkpoint.fm_radio", "ppm", &ppm, "limit of acquaviva2008", LIMIT_PPM);
     free(input);
 }
