@@ -80,6 +80,23 @@ $(foreach v,release asan tsan aarch64,$(eval $(call variant,$(v))))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
+# ---- Programs that tasks are recreated from ------------------------------------------------------
+
+ROOT := .
+include kernels/linux/program/program.mk
+
+$(BUILD)/release/recreated.task: $(BUILD)/obj/recreated.o $(HOSTED_O)
+	$(call link_program)
+
+# The task's own process knows nothing of the sanitizer.
+$(BUILD)/asan/recreated.task: $(BUILD)/release/recreated.task
+	@mkdir -p $(@D)
+	@cp $< $@
+
+$(BUILD)/obj/recreated.o: kernels/conform/program/recreated.c c.mk
+	@mkdir -p $(@D)
+	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
+
 # ---- The helpers of the command -----------------------------------------------------------------
 
 $(BIN)/whimbrel-linux: $(LINUX_O) $(call linux_objects,release)
@@ -111,7 +128,7 @@ $(BUILD)/test-apps/%.so: crates/whimbrel/tests/apps/%.cc
 
 template: $(call objects,release,$(wildcard kernels/template/*.c))
 
-test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/test_plan $(BUILD)/release/conform-linux $(BUILD)/release/checkpoint-cost
+test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/test_plan $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
 	@for t in $(UNIT_TESTS) test_plan; do $(BUILD)/release/$$t || exit 1; done
 	$(BUILD)/release/checkpoint-cost
 	$(BUILD)/release/conform-linux
@@ -120,7 +137,7 @@ $(BUILD)/release/checkpoint-cost: kernels/conform/checkpoint_cost.c c.mk
 	@mkdir -p $(@D)
 	$(CC) $(WARN) -O3 -fPIC $(INCLUDE) -o $@ $<
 
-test-sanitizers: $(foreach v,asan tsan,$(UNIT_TESTS:%=$(BUILD)/$(v)/%)) $(BUILD)/asan/test_plan $(BUILD)/asan/conform-linux
+test-sanitizers: $(foreach v,asan tsan,$(UNIT_TESTS:%=$(BUILD)/$(v)/%)) $(BUILD)/asan/test_plan $(BUILD)/asan/conform-linux $(BUILD)/asan/recreated.task
 	$(BUILD)/asan/test_plan
 	@for t in $(UNIT_TESTS); do \
 		$(BUILD)/asan/$$t && TSAN_OPTIONS=halt_on_error=1 $(BUILD)/tsan/$$t || exit 1; done

@@ -79,6 +79,27 @@ bool harness_kill(struct harness *h, uint32_t core);
 /// Returns: false where there is no such thing.
 bool harness_hold(struct wb_task *self, bool hold);
 
+/// Makes an added task of mode WB_RECREATE run function `entry` of the suite's program
+/// (program/recreated.c), with a heap of its own.
+///
+/// Context: outside, before harness_start().
+/// Returns: false where tasks are not recreated.
+bool harness_host(struct harness *h, struct wb_task *task, const char *entry);
+
+/// Kills the program of a task in the midst of whatever it does.
+///
+/// Context: outside. Never blocks.
+/// Returns: false where there is none now.
+bool harness_kill_program(struct harness *h, const struct wb_task *task);
+
+/// Leaves a kernel without memory for programs, or gives it some again.
+///
+/// Context: outside. Never blocks.
+void harness_starve(struct harness *h, uint32_t core, bool starve);
+
+/// How many programs of tasks living kernels have now, running or over but not accounted for.
+uint32_t harness_programs(struct harness *h);
+
 /// Ends what still runs and gives everything back.
 ///
 /// Context: outside. Blocks until all of it has ended.

@@ -6,11 +6,19 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "harness.h"
+#include "hosted.h"
 #include "private.h"
+
+extern char **environ;
 
 enum { CORES_MAX = 8 };
 
@@ -122,6 +130,69 @@ bool harness_hold(struct wb_task *self, bool hold)
 {
     linux_task(self)->mutexes = hold;
     return true;
+}
+
+// Beside this program. Started without arguments it says that it is of no use by hand: if it can be
+// started at all.
+static bool find_program(char *path, size_t bytes)
+{
+    const ssize_t n = readlink("/proc/self/exe", path, bytes - 32);
+    char *const argv[] = { (char *)"program", NULL };
+    pid_t pid;
+    int status;
+
+    if (n <= 0)
+        return false;
+    path[n] = '\0';
+    strcpy(strrchr(path, '/') + 1, "recreated.task");
+    return posix_spawn(&pid, path, NULL, NULL, argv, environ) == 0 &&
+           waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 2;
+}
+
+bool harness_host(struct harness *h, struct wb_task *task, const char *entry)
+{
+    char path[4096];
+
+    if (hosted_program() == NULL &&
+        (!find_program(path, sizeof path) || wb_linux_program(h->lx, path) != WB_OK))
+        return false;
+    if (wb_linux_host(h->lx, task, entry) != WB_OK)
+        give_up("the program does not define a task");
+    return true;
+}
+
+bool harness_kill_program(struct harness *h, const struct wb_task *task)
+{
+    for (uint32_t i = 0; i < harness_system(h)->n_cores; i++) {
+        const struct hosted *hosted = hosted_of(task, i);
+        const pid_t pid = hosted != NULL ? hosted->pid : 0;
+        if (pid != 0 && kill(pid, SIGKILL) == 0)
+            return true;
+    }
+    return false;
+}
+
+void harness_starve(struct harness *h, uint32_t core, bool starve)
+{
+    const struct rlimit limit = { .rlim_cur = starve ? PAGE_BYTES : RLIM_INFINITY,
+                                  .rlim_max = RLIM_INFINITY };
+
+    if (prlimit(wb_linux_pid(h->lx, core), RLIMIT_AS, &limit, NULL) != 0)
+        give_up("a kernel's memory cannot be limited");
+}
+
+uint32_t harness_programs(struct harness *h)
+{
+    const struct wb_system *system = harness_system(h);
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < system->n_tasks; t++)
+        for (uint32_t i = 0; i < system->n_cores; i++) {
+            const struct hosted *hosted = hosted_of(&system->tasks[t], i);
+            n += hosted != NULL && hosted->pid != 0 &&
+                 atomic_load(&system->cores[i]->state) != WB_CORE_DEAD;
+        }
+    return n;
 }
 
 void harness_close(struct harness *h)

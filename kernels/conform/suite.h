@@ -46,6 +46,9 @@ void suite_wait(struct harness *h);
 /// suite_wait() from start to end.
 void suite_run(struct harness *h);
 
+/// Supervises for a moment. Anything that happens ends the program.
+void suite_go_on(struct harness *h);
+
 /// Supervises until `word` is `value`. Anything else that happens first ends the program.
 void suite_wait_for(struct harness *h, const _Atomic uint32_t *word, uint32_t value);
 

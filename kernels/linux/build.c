@@ -60,6 +60,35 @@ static bool take_memory(struct wb_linux *lx, struct wb_task_config *config)
     return config->stack != NULL && config->heap != NULL;
 }
 
+// By default it lies beside the module and has its name: NAME.task for NAME.so.
+static bool open_program(struct build *build, const struct plan *plan, struct tell_error *error)
+{
+    char path[4096];
+    const size_t n = strlen(plan->module);
+    const bool so = n > 3 && strcmp(plan->module + n - 3, ".so") == 0;
+
+    if (!plan_recreates(plan))
+        return true;
+    snprintf(path, sizeof path, "%.*s.task", (int)(so ? n - 3 : n), plan->module);
+    if (wb_linux_program(build->lx, plan->program != NULL ? plan->program : path) == WB_OK)
+        return true;
+    char text[512];
+    snprintf(text, sizeof text, "its program %.400s is not there, or is not static",
+             plan->program != NULL ? plan->program : path);
+    return fail(build, error, "module", plan->module, text);
+}
+
+static bool host(struct build *build, const struct plan_task *planned, struct wb_task *task,
+                 struct tell_error *error)
+{
+    if (task->mode != WB_RECREATE || wb_linux_host(build->lx, task, planned->entry) == WB_OK)
+        return true;
+    fail(build, error, "symbol", planned->entry, "the program does not define it");
+    error->task = planned->config.name;
+    error->index = planned->config.index;
+    return false;
+}
+
 static bool add_tasks(struct build *build, const struct plan *plan, void *module,
                       struct tell_error *error)
 {
@@ -82,6 +111,8 @@ static bool add_tasks(struct build *build, const struct plan *plan, void *module
             error->index = config.index;
             return false;
         }
+        if (!host(build, &plan->tasks[i], task, error))
+            return false;
     }
     return true;
 }
@@ -147,6 +178,7 @@ bool build_system(struct build *build, const struct plan *plan, struct tell_erro
     void *module = wb_linux_module(build->lx, plan->module, text, sizeof text);
     if (module == NULL)
         return fail(build, error, "module", plan->module, text);
-    return add_params(build, plan, error) && add_tasks(build, plan, module, error) &&
-           add_channels(build, plan, error) && set_up(build, module, error);
+    return add_params(build, plan, error) && open_program(build, plan, error) &&
+           add_tasks(build, plan, module, error) && add_channels(build, plan, error) &&
+           set_up(build, module, error);
 }

@@ -2,20 +2,14 @@
 #define _GNU_SOURCE
 #include "clock.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "arch.h"
 
-// Inherited by the kernels, constant after clock_init().
-static struct {
-    bool counter;
-    uint64_t start;   // counter ticks or monotonic nanoseconds
-    uint64_t factor;  // nanoseconds per tick, in units of 2^-shift; below 2^32
-    uint32_t shift;
-} the_clock;
+// Inherited by the kernels.
+static struct clock_rate the_clock;
 
 static uint64_t monotonic_ns(void)
 {
@@ -62,6 +56,16 @@ void clock_init(void)
         the_clock.shift--;
     the_clock.factor = (uint64_t)factor;
     the_clock.start = arch_ticks();
+}
+
+struct clock_rate clock_rate(void)
+{
+    return the_clock;
+}
+
+void clock_use(struct clock_rate rate)
+{
+    the_clock = rate;
 }
 
 uint64_t clock_now_ns(void)

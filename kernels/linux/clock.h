@@ -4,6 +4,7 @@
 #ifndef WB_CLOCK_H
 #define WB_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /// Chooses and calibrates the clock. Once, in the launcher: kernels inherit it.
@@ -13,6 +14,18 @@ void clock_init(void);
 
 /// Nanoseconds since clock_init(), the same on every core.
 uint64_t clock_now_ns(void);
+
+// How the clock is read; constant after clock_init().
+struct clock_rate {
+    bool counter;
+    uint32_t shift;
+    uint64_t start;   // counter ticks or monotonic nanoseconds
+    uint64_t factor;  // nanoseconds per tick, in units of 2^-shift; below 2^32
+};
+
+/// For a process that is no fork of the launcher: the same clock.
+struct clock_rate clock_rate(void);
+void clock_use(struct clock_rate rate);
 
 /// "counter" or "monotonic".
 const char *clock_name(void);

@@ -12,9 +12,17 @@
 
 enum { SIGNAL_STACK_BYTES = 64 * 1024 };
 
+// Of the only task of this process; NULL in a kernel.
+static const void *own_stack;
+
+void fault_set_stack(const void *lowest)
+{
+    own_stack = lowest;
+}
+
 static bool is_below_stack(const struct wb_task *task, uintptr_t address)
 {
-    const uintptr_t bottom = (uintptr_t)task->stack;
+    const uintptr_t bottom = (uintptr_t)(own_stack != NULL ? own_stack : task->stack);
     return address >= bottom - GUARD_BYTES && address < bottom;
 }
 

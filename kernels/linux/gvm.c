@@ -4,18 +4,17 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "private.h"
 
-// Far from what Linux, the loader and AddressSanitizer use on both architectures (48-bit
-// addresses).
-#define GVM_BASE ((unsigned char *)0x200000000000)
-
 // For gvm_contains(), in every kernel.
 static const unsigned char *the_end = GVM_BASE;
+
+static int the_fd = -1;
 
 static size_t whole_pages(size_t bytes)
 {
@@ -35,6 +34,7 @@ bool gvm_open(struct gvm *gvm, size_t bytes)
             errno = EEXIST;  // kernels before 4.17 take the address as a hint
         return false;
     }
+    the_fd = gvm->fd;
     gvm->bytes = bytes;
     gvm->used = 0;
     the_end = GVM_BASE + bytes;
@@ -99,6 +99,12 @@ bool gvm_contains(const void *address)
 {
     const unsigned char *a = address;
     return (a >= GVM_BASE && a < the_end) || mirror_contains(a);
+}
+
+int gvm_share(size_t *bytes)
+{
+    *bytes = (size_t)(the_end - GVM_BASE);
+    return fcntl(the_fd, F_DUPFD_CLOEXEC, 0);
 }
 
 void gvm_close(struct gvm *gvm)

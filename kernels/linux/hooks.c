@@ -28,13 +28,15 @@ static void *checked(void *block)
     return block;
 }
 
-static void *hook_malloc(size_t bytes)
+void *hook_malloc(size_t bytes)
 {
-    return checked(wb_kernel_self() != NULL ? wb_malloc(bytes)
-                                            : wb_heap_malloc(launcher_heap, bytes));
+    if (wb_kernel_self() != NULL)
+        return checked(wb_malloc(bytes));
+    // A program has no launcher's heap: its constructors allocate from the C library.
+    return launcher_heap != NULL ? checked(wb_heap_malloc(launcher_heap, bytes)) : malloc(bytes);
 }
 
-static void *hook_calloc(size_t count, size_t bytes)
+void *hook_calloc(size_t count, size_t bytes)
 {
     if (bytes != 0 && count > SIZE_MAX / bytes)
         return checked(NULL);
@@ -43,7 +45,7 @@ static void *hook_calloc(size_t count, size_t bytes)
 }
 
 // Blocks from before the module was redirected (its constructors') belong to the C library.
-static void hook_free(void *block)
+void hook_free(void *block)
 {
     if (gvm_contains(block))
         wb_free(block);
@@ -51,12 +53,12 @@ static void hook_free(void *block)
         free(block);
 }
 
-static size_t hook_malloc_usable_size(void *block)
+size_t hook_malloc_usable_size(void *block)
 {
     return gvm_contains(block) ? wb_malloc_size(block) : malloc_usable_size(block);
 }
 
-static void *hook_realloc(void *block, size_t bytes)
+void *hook_realloc(void *block, size_t bytes)
 {
     if (block != NULL && gvm_contains(block) && wb_kernel_self() != NULL)
         return checked(wb_realloc(block, bytes));
@@ -69,14 +71,20 @@ static void *hook_realloc(void *block, size_t bytes)
     return fresh;
 }
 
-static void *hook_aligned_alloc(size_t align, size_t bytes)
+void *hook_aligned_alloc(size_t align, size_t bytes)
 {
     if (wb_kernel_self() == NULL)
         return align <= 16 ? hook_malloc(bytes) : checked(NULL);
     return checked(wb_memalign(align, bytes));
 }
 
-static int hook_posix_memalign(void **block, size_t align, size_t bytes)
+// The older name of the same; a program's names are replaced one by one.
+void *hook_memalign(size_t align, size_t bytes)
+{
+    return hook_aligned_alloc(align, bytes);
+}
+
+int hook_posix_memalign(void **block, size_t align, size_t bytes)
 {
     void *fresh = hook_aligned_alloc(align, bytes);
 
@@ -86,7 +94,7 @@ static int hook_posix_memalign(void **block, size_t align, size_t bytes)
     return 0;
 }
 
-static char *hook_strndup(const char *text, size_t most)
+char *hook_strndup(const char *text, size_t most)
 {
     const size_t n = strnlen(text, most);
     char *copy = hook_malloc(n + 1);
@@ -97,13 +105,13 @@ static char *hook_strndup(const char *text, size_t most)
     return memcpy(copy, text, n);
 }
 
-static char *hook_strdup(const char *text)
+char *hook_strdup(const char *text)
 {
     return hook_strndup(text, SIZE_MAX - 1);
 }
 
 // operator new: there is no way to throw from here, and nobody would catch it.
-static void *hook_new(size_t bytes)
+void *hook_new(size_t bytes)
 {
     void *block = hook_malloc(bytes);
     struct wb_task *self = wb_kernel_self();
@@ -115,7 +123,7 @@ static void *hook_new(size_t bytes)
     return block;
 }
 
-static void hook_delete_sized(void *block, size_t bytes)
+void hook_delete_sized(void *block, size_t bytes)
 {
     (void)bytes;
     hook_free(block);
@@ -129,7 +137,7 @@ static void count_mutex(int difference)
         linux_task(self)->mutexes += (uint32_t)difference;
 }
 
-static int hook_mutex_lock(pthread_mutex_t *mutex)
+int hook_mutex_lock(pthread_mutex_t *mutex)
 {
     const int result = pthread_mutex_lock(mutex);
 
@@ -138,7 +146,7 @@ static int hook_mutex_lock(pthread_mutex_t *mutex)
     return result;
 }
 
-static int hook_mutex_trylock(pthread_mutex_t *mutex)
+int hook_mutex_trylock(pthread_mutex_t *mutex)
 {
     const int result = pthread_mutex_trylock(mutex);
 
@@ -147,7 +155,7 @@ static int hook_mutex_trylock(pthread_mutex_t *mutex)
     return result;
 }
 
-static int hook_mutex_unlock(pthread_mutex_t *mutex)
+int hook_mutex_unlock(pthread_mutex_t *mutex)
 {
     const int result = pthread_mutex_unlock(mutex);
 
@@ -167,7 +175,7 @@ hook *hook_for(const char *name)
         { "realloc", (hook *)hook_realloc },
         { "free", (hook *)hook_free },
         { "aligned_alloc", (hook *)hook_aligned_alloc },
-        { "memalign", (hook *)hook_aligned_alloc },
+        { "memalign", (hook *)hook_memalign },
         { "posix_memalign", (hook *)hook_posix_memalign },
         { "malloc_usable_size", (hook *)hook_malloc_usable_size },
         { "strdup", (hook *)hook_strdup },

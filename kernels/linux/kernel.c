@@ -350,6 +350,12 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     return spin->polled_ns < k.spin_ns && now_ns < until_ns && now_ns < timers_next_ns(&k.timers);
 }
 
+uint64_t kernel_poll_end_ns(uint64_t *spin_ns)
+{
+    *spin_ns = k.spin_ns;
+    return k.ready.levels != 0 ? 0 : timers_next_ns(&k.timers);
+}
+
 void wb_kernel_doorbell(uint32_t core)
 {
     _Atomic uint32_t *sleeping = &linux_core(k.system->cores[core])->sleeping;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "hosted.h"
 #include "linux.h"
 #include "module.h"
 #include "private.h"
@@ -253,6 +254,7 @@ static void take_over(struct wb_linux *lx, uint32_t core, bool by_robust_futex)
                                           .detected_ns = clock_now_ns(),
                                           .by_robust_futex = by_robust_futex };
         death->moved = census_tasks(lx->system, core);
+        hosted_await_end(lx->system, core);
         death->lost = wb_core_died(lx->system, core);
         // Two, if it was killed while it switched from one task to the next.
         death->restarted = census_restarts(lx->system) - restarts;
@@ -399,6 +401,7 @@ void wb_linux_close(struct wb_linux *lx)
         close(lx->epoll);
     if (lx->wake >= 0)
         close(lx->wake);
+    hosted_close(lx->system);
     kernel_set_system(NULL);
     gvm_close(&lx->gvm);
     mirror_close(&lx->mirror);

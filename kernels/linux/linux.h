@@ -69,6 +69,19 @@ void *wb_linux_private(struct wb_linux *lx, uint32_t core, size_t bytes);
 /// Returns: the handle for dlsym(), or NULL with the reason in `error`.
 void *wb_linux_module(struct wb_linux *lx, const char *path, char *error, size_t error_bytes);
 
+/// Names the program that tasks are recreated from: a static one, linked to fixed addresses.
+///
+/// Returns: WB_OK; WB_ERR_INVAL when `path` is no such program for this processor; WB_ERR_NOMEM.
+WB_MUST_USE enum wb_status wb_linux_program(struct wb_linux *lx, const char *path);
+
+/// Makes an added task one that is hosted: function `entry` of the program, in a process of its
+/// own.
+///
+/// Memory:  its heap is that process's own; what wb_task_add() set aside for it is not used.
+/// Returns: WB_OK; WB_ERR_INVAL when the program does not define `entry`; WB_ERR_NOMEM.
+WB_MUST_USE enum wb_status wb_linux_host(struct wb_linux *lx, struct wb_task *task,
+                                         const char *entry);
+
 /// Starts time and forks one pinned kernel per core.
 ///
 /// Returns: WB_OK; WB_ERR_INVAL with `*bad_core` when a processor cannot be used; else as

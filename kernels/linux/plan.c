@@ -184,6 +184,8 @@ static bool take_known(struct plan *plan, const struct words *w, bool *known)
         return take_core(plan, w);
     if (strcmp(verb, "module") == 0)
         return take_text(&plan->module, w);
+    if (strcmp(verb, "program") == 0)
+        return take_text(&plan->program, w);
     if (strcmp(verb, "record") == 0)
         return take_text(&plan->record, w);
     if (strcmp(verb, "memory") == 0)
@@ -228,7 +230,7 @@ static size_t channel_bytes(const struct wb_channel_config *channel)
 }
 
 // What a context has beside the heap and the stack, with some room to spare.
-enum { CONTEXT_BYTES = 4096 };
+enum { CONTEXT_BYTES = 16 << 10 };
 
 static size_t image_bytes(const struct plan *plan, const struct wb_task_config *task)
 {
@@ -269,9 +271,34 @@ uint32_t plan_private_parts(const struct plan *plan)
     return parts;
 }
 
+bool plan_recreates(const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        if (plan->tasks[i].config.mode == WB_RECREATE)
+            return true;
+    return false;
+}
+
+// The transfer buffer, and the words between a kernel and each program it may host.
+static size_t recreation_bytes(const struct plan *plan)
+{
+    enum { HOSTED_BYTES = 256 };
+    size_t largest = 0, bytes = 0;
+
+    for (uint32_t i = 0; i < plan->n_tasks; i++) {
+        const struct wb_task_config *task = &plan->tasks[i].config;
+        const size_t context = task->heap_bytes + task->stack_bytes + CONTEXT_BYTES;
+        if (task->mode == WB_HANDOFF)
+            continue;
+        largest = context > largest ? context : largest;
+        bytes += (size_t)plan->n_cpus * HOSTED_BYTES;
+    }
+    return bytes + largest;
+}
+
 size_t plan_memory_bytes(const struct plan *plan)
 {
-    size_t bytes = plan->memory_bytes + (64 << 10);
+    size_t bytes = plan->memory_bytes + (64 << 10) + recreation_bytes(plan);
 
     for (uint32_t i = 0; i < plan->n_channels; i++)
         bytes += channel_bytes(&plan->channels[i]);
@@ -317,5 +344,6 @@ void plan_free(struct plan *plan)
     free(plan->tasks);
     free(plan->ports);
     free(plan->module);
+    free(plan->program);
     free(plan->record);
 }

@@ -34,13 +34,16 @@ struct plan {
     struct plan_task *tasks;
     struct plan_port *ports;
     uint32_t n_cpus, n_params, n_channels, n_tasks, n_ports;
-    char *module, *record;
+    char *module, *program, *record;
     uint64_t memory_bytes, spin_ns, offer_ns;
     bool greeted, complete;
 };
 
 /// Takes one line. Returns NULL, or what is wrong with it.
 const char *plan_take(struct plan *plan, const struct words *words);
+
+/// True when any task is to be recreated.
+bool plan_recreates(const struct plan *plan);
 
 /// How much memory the channels, heaps and parameters of the plan need.
 size_t plan_memory_bytes(const struct plan *plan);

@@ -10,6 +10,10 @@
 
 #include "wb/system.h"
 
+// Far from what Linux, the loader and AddressSanitizer use on both architectures (48-bit
+// addresses).
+#define GVM_BASE ((unsigned char *)0x200000000000)
+
 enum { GUARD_BYTES = 64 * 1024, PAGE_BYTES = 4096 };
 
 // A kernel's own part of a task (wb_task.kernel), in globally visible memory because it moves
@@ -107,6 +111,9 @@ bool personality_is_held(const struct linux_task *lt);
 /// Becomes the kernel of `core` in this process; returns when every task of the system has ended.
 void kernel_run(struct wb_core *core, uint64_t spin_ns);
 
+/// When the running task has to stop polling; `spin_ns`: how long each wait may poll at most.
+uint64_t kernel_poll_end_ns(uint64_t *spin_ns);
+
 /// The system this process belongs to, also in the launcher; NULL before it is laid out.
 void kernel_set_system(struct wb_system *system);
 struct wb_system *kernel_system(void);
@@ -116,6 +123,9 @@ struct wb_system *kernel_system(void);
 /// Turns SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT of this kernel into a fault that names the
 /// task.
 void fault_catch(void);
+
+/// Where the stack of the running task ends, if it is not the one in its descriptor.
+void fault_set_stack(const void *lowest);
 
 // ---- sanitizer.c --------------------------------------------------------------------------------
 
@@ -134,6 +144,10 @@ void sanitizer_clean(void *at, size_t bytes);
 void sanitizer_copy(void *to, const void *from, size_t bytes);
 
 // ---- robust.c -----------------------------------------------------------------------------------
+
+/// Makes Linux set FUTEX_OWNER_DIED in `word` when this process ends, by its own will or not, while
+/// the word holds its thread id. `node`: memory beside the word, for Linux to find it by.
+bool robust_mark(void **node, _Atomic uint32_t *word);
 
 /// Makes Linux mark `core` when this process is killed. False where robust futexes are missing.
 bool robust_arm(struct wb_core *core);
@@ -186,6 +200,9 @@ bool gvm_alias(const struct gvm *gvm, void *at, const void *shared);
 
 /// True of globally visible memory, and of the private memory of replicated tasks.
 bool gvm_contains(const void *address);
+
+/// A descriptor of globally visible memory that the kernels inherit, -1 without one; its size.
+int gvm_share(size_t *bytes);
 
 // ---- mirror.c: private memory, one file per kernel, at the same address in each -----------------
 

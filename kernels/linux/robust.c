@@ -12,7 +12,7 @@
 #include "clock.h"
 #include "private.h"
 
-// Read by Linux when this thread dies; the list has one entry, the word of this core.
+// Read by Linux when this thread dies; the list has one entry, the word of this process.
 static struct robust_list_head the_list;
 
 long futex(_Atomic uint32_t *word, int operation, uint32_t value, uint64_t timeout_ns)
@@ -24,17 +24,22 @@ long futex(_Atomic uint32_t *word, int operation, uint32_t value, uint64_t timeo
                    NULL, 0);
 }
 
+bool robust_mark(void **node, _Atomic uint32_t *word)
+{
+    // Linux adds the offset to the address of the list node to find the futex word.
+    the_list.futex_offset = (long)((const char *)word - (const char *)node);
+    the_list.list.next = (struct robust_list *)(void *)node;
+    the_list.list_op_pending = NULL;
+    *node = &the_list.list;
+    return syscall(SYS_set_robust_list, &the_list, sizeof the_list) == 0;
+}
+
 bool robust_arm(struct wb_core *core)
 {
     struct linux_core *lc = linux_core(core);
 
-    // Linux adds the offset to the address of the list node to find the futex word.
-    the_list.futex_offset = (long)((const char *)&lc->alive - (const char *)&lc->robust_next);
-    the_list.list.next = (struct robust_list *)(void *)&lc->robust_next;
-    the_list.list_op_pending = NULL;
-    lc->robust_next = &the_list.list;
     atomic_store_explicit(&lc->alive, (uint32_t)gettid(), memory_order_release);
-    return syscall(SYS_set_robust_list, &the_list, sizeof the_list) == 0;
+    return robust_mark(&lc->robust_next, &lc->alive);
 }
 
 void robust_disarm(struct wb_core *core)

@@ -180,6 +180,18 @@ int32_t wb_kernel_temperature_mc(void)
     not_written();
 }
 
+// WB_ERR_NOMEM where a task cannot have a program of its own: then none is recreated.
+enum wb_status wb_kernel_load(struct wb_task *task)
+{
+    (void)task;
+    return WB_ERR_NOMEM;
+}
+
+void wb_kernel_unload(struct wb_task *task)
+{
+    (void)task;
+}
+
 // As block, but for ever: after the switch away, wb_task_paused(task, WB_TASK_ENDED, now). The
 // stack may be used again from then on.
 _Noreturn void wb_kernel_exit(void)

@@ -48,6 +48,10 @@ HOLD = (
     Run("migration", "REQUESTS=1 WITHDRAWALS=1 KILLS=0 WITHOUT_FORWARDING=1"),
     Run("mailbox", DEATH_OF_A_SENDER),
     Run("mailbox", "OTHERS=2 KILLS=0"),
+    Run("copy", "WITHDRAWALS=3 KILLS=0"),
+    Run("copy", "WITHDRAWALS=2 KILLS=2"),
+    Run("image", "SLOTS=3 EVERY=2 KILLS=2"),
+    Run("image", "SLOTS=4 EVERY=3 KILLS=3"),
     Run("wait", "SLOTS=1"),
     Run("wait", "SLOTS=2"),
 )
@@ -62,7 +66,13 @@ DEATHS_NEEDED = {
     "GIFT_HAS_THE_NUMBER_ZERO": TWO_DEATHS,
     "GIFT_IS_NOT_COMPARED": TWO_DEATHS,
 }
-DEFAULT_BOUNDS = {"migration": LIVING, "mailbox": DEATH_OF_A_SENDER, "wait": "SLOTS=1 MESSAGES=3"}
+DEFAULT_BOUNDS = {
+    "migration": LIVING,
+    "mailbox": DEATH_OF_A_SENDER,
+    "copy": "WITHDRAWALS=4 KILLS=1 ROUNDS=6",
+    "image": "SLOTS=3 EVERY=2 KILLS=2",
+    "wait": "SLOTS=1 MESSAGES=3",
+}
 
 
 def mutations() -> list[Run]:

@@ -163,5 +163,5 @@ bool wb_image_resume(struct wb_task *task)
 enum wb_status wb_image_load(struct wb_task *task)
 {
     const uint32_t newest = atomic_load_explicit(&task->images.newest, memory_order_acquire);
-    return wb_context_load(task, task->images.buffer[newest - 1]);
+    return newest != 0 ? wb_context_load(task, task->images.buffer[newest - 1]) : WB_ERR_INVAL;
 }

@@ -21,7 +21,7 @@ bool wb_image_resume(struct wb_task *task);
 /// Puts the memory of the task back to its newest image.
 ///
 /// Context: the kernel that takes it in.
-/// Returns: WB_OK, or WB_ERR_INVAL when it has been damaged since.
+/// Returns: WB_OK, or WB_ERR_INVAL when there is none, or it has been damaged since.
 WB_MUST_USE enum wb_status wb_image_load(struct wb_task *task);
 
 #endif

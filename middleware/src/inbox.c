@@ -34,10 +34,15 @@ static void arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
         return;
     }
 
+    if (!wb_recreation_load(task))
+        return;
     // Acquire: the parked context and everything the task wrote is visible here.
     if (!atomic_compare_exchange_strong_explicit(&task->place, &place, ready, memory_order_acq_rel,
-                                                 memory_order_relaxed))
+                                                 memory_order_relaxed)) {
+        if (task->mode == WB_RECREATE)
+            wb_kernel_unload(task);
         return;
+    }
     wb_replica_settle(core, task, &fetched);
     wb_kernel_charge(WB_ACTION_ATTACH, 1);
     const uint64_t now_ns = wb_kernel_now_ns();

@@ -34,6 +34,13 @@ void wb_migration_close(struct wb_task *task);
 /// Notes the time of the first output after a migration, and closes its record.
 void wb_migration_first_output(struct wb_task *task);
 
+/// Starts the program of a task that is offered here and is to be recreated; true of any other.
+/// False: it cannot be had, and the offer is withdrawn.
+bool wb_recreation_load(struct wb_task *task);
+
+/// Brings the ports of a task that starts again back to what their channels say.
+void wb_task_recover_ports(struct wb_task *task);
+
 /// Counts a task that is over, once it is marked so.
 void wb_system_task_over(struct wb_system *system);
 

@@ -7,8 +7,10 @@
 // ports as the channels say, or is lost. The killed kernel may have died between any two stores;
 // each step below says what it repairs.
 
+#include "context.h"
 #include "image.h"
 #include "internal.h"
+#include "transfer.h"
 #include "wb/system.h"
 
 static bool is_up(const struct wb_core *core)
@@ -52,28 +54,52 @@ static void shut_ports(struct wb_task *task)
 void wb_task_lose(struct wb_task *task, uint32_t core)
 {
     shut_ports(task);
+    wb_transfer_release(task);
     atomic_store_explicit(&task->place, wb_place(WB_TASK_LOST, core), memory_order_seq_cst);
     wb_migration_cancel(task, WB_ERR_GONE);
     wb_system_task_over(task->system);
 }
 
-// Makes a task whose registers are gone go on from its image, or start again. Its channels are put
-// back here, its memory by the kernel that takes it in.
-static bool start_again(struct wb_task *task)
+void wb_task_recover_ports(struct wb_task *task)
 {
-    task->poll_mark_ns = 0;
-    if (wb_image_resume(task)) {
-        task->revive = WB_REVIVE_IMAGE;
-        return true;
-    }
-    if (!task->restart)
-        return false;
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
         if (port->channel->tickets != NULL)
             wb_mailbox_recover(port);
         else
             wb_channel_recover(port);
     }
+}
+
+// The running task has lost its registers, and a recreated one its memory, whatever it did.
+static bool is_cut_short(const struct wb_task *task, enum wb_task_state state)
+{
+    return state == WB_TASK_RUNNING ||
+           (task->mode == WB_RECREATE && (state == WB_TASK_READY || state == WB_TASK_BLOCKED));
+}
+
+// A program that was killed between saving its context and starting anew on its target.
+static bool is_on_paper(struct wb_task *task)
+{
+    if (!wb_transfer_is_of(task))
+        return false;
+    if (wb_context_is_whole(task, task->system->transfer))
+        return true;
+    wb_transfer_release(task);
+    return false;
+}
+
+// Makes a task that was cut short go on from its image, or start again. Its channels are put back
+// here, its memory by the kernel that takes it in.
+static bool start_again(struct wb_task *task)
+{
+    task->poll_mark_ns = 0;
+    if (!is_on_paper(task) && wb_image_resume(task)) {
+        task->revive = WB_REVIVE_IMAGE;
+        return true;
+    }
+    if (!task->restart)
+        return false;
+    wb_task_recover_ports(task);
     task->restarts++;
     task->revive = WB_REVIVE_ENTRY;
     return true;
@@ -138,7 +164,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
         wb_inbox_post(task->system->cores[wb_place_target(place)], task->id);
     if (!orphan)
         return false;
-    if (heir == NULL || (state == WB_TASK_RUNNING && !start_again(task))) {
+    if (heir == NULL || (is_cut_short(task, state) && !start_again(task))) {
         wb_task_lose(task, dead);
         return true;
     }

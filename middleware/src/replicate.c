@@ -47,8 +47,11 @@ static enum wb_status copy(const struct wb_task *task, struct wb_fetched *fetche
 }
 
 // An image was whole when recovery looked; should it be damaged now, its entry is the last resort.
+// A program of its own loads its memory by itself (recreation.c).
 static enum wb_status revive(struct wb_task *task)
 {
+    if (task->mode == WB_RECREATE)
+        return wb_kernel_task_init(task);
     if (task->revive == WB_REVIVE_IMAGE && wb_image_load(task) == WB_OK)
         return WB_OK;
     return task->restart ? wb_kernel_task_init(task) : WB_ERR_INVAL;

@@ -6,6 +6,7 @@
 #include "image.h"
 #include "internal.h"
 #include "mem.h"
+#include "transfer.h"
 
 static size_t round_up(size_t n, size_t align)
 {
@@ -300,6 +301,9 @@ enum wb_status wb_param_add(struct wb_system *system, const char *key, const cha
 
 enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns)
 {
+    const enum wb_status transfer = wb_transfer_init(system);
+    if (transfer != WB_OK)
+        return transfer;
     system->start_ns = start_ns;
     atomic_store_explicit(&system->live, system->n_tasks, memory_order_relaxed);
     for (uint32_t i = 0; i < system->n_tasks; i++) {

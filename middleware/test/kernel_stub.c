@@ -227,6 +227,21 @@ int32_t wb_kernel_temperature_mc(void)
     return WB_NO_TEMPERATURE;
 }
 
+enum wb_status wb_kernel_load(struct wb_task *task)
+{
+    (void)task;
+    stub.loads++;
+    if (stub.on_load != NULL)
+        stub.on_load();
+    return stub.load;
+}
+
+void wb_kernel_unload(struct wb_task *task)
+{
+    (void)task;
+    stub.unloads++;
+}
+
 void wb_kernel_exit(void)
 {
     wb_test_fail(__FILE__, __LINE__, "no task of this kernel runs its entry");

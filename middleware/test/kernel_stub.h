@@ -20,14 +20,17 @@ struct stub {
     uint64_t now_ns;
     enum wb_status depart;  // what wb_kernel_depart() says; WB_OK: the task leaves
     enum wb_status init;    // what wb_kernel_task_init() says
+    enum wb_status load;    // what wb_kernel_load() says
 
     void (*on_block)(uint64_t until_ns);  // what happens while a task is blocked; NULL: time passes
     void (*on_depart)(void);              // before the task leaves its stack
     void (*on_away)(struct wb_task *);    // while it is neither here nor there
     const void *(*private)(uint32_t core, const void *address);  // NULL: none can be read
 
+    void (*on_load)(void);  // while a program is loaded
+
     uint32_t rings[STUB_CORES];  // doorbells
-    uint32_t attaches, unblocks, blocks, spins, yields, captures;
+    uint32_t attaches, unblocks, blocks, spins, yields, captures, loads, unloads;
     uint32_t floor;  // of the last yield
     struct wb_task *attached, *unblocked;
     uint32_t charged[STUB_ACTIONS];

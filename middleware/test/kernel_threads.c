@@ -317,6 +317,17 @@ int32_t wb_kernel_temperature_mc(void)
     return WB_NO_TEMPERATURE;
 }
 
+enum wb_status wb_kernel_load(struct wb_task *task)
+{
+    (void)task;
+    return WB_ERR_NOMEM;
+}
+
+void wb_kernel_unload(struct wb_task *task)
+{
+    (void)task;
+}
+
 void wb_kernel_exit(void)
 {
     leave(WB_TASK_ENDED);

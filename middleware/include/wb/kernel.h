@@ -74,7 +74,8 @@ void wb_kernel_attach(struct wb_task *task);
 /// wb_task_departed(): a context is complete only after the switch away from it.
 ///
 /// Context: a task, from its checkpoint.
-/// Returns: WB_OK, or WB_ERR_HELD without having left when the task holds something of this kernel.
+/// Returns: WB_OK; without having left: WB_ERR_HELD when the task holds something of this kernel,
+///          or for a task that is recreated what wb_recreation_park() says.
 WB_MUST_USE enum wb_status wb_kernel_depart(void);
 
 /// Blocks the calling task until wb_kernel_unblock() or `until_ns` (WB_FOREVER: no end).
@@ -150,6 +151,18 @@ void wb_kernel_set_point(uint32_t point);
 /// is no sensor.
 int32_t wb_kernel_temperature_mc(void);
 
+/// Starts the program of a task that is to be recreated here, with its memory set aside, so that
+/// its first run can fail no more. Nothing if it has been started already.
+///
+/// Context: wb_agent_serve() on this core. Blocks until the program has started.
+/// Returns: WB_OK; WB_ERR_NOMEM when that cannot be done here, or at all by this kernel.
+WB_MUST_USE enum wb_status wb_kernel_load(struct wb_task *task);
+
+/// Ends what wb_kernel_load() has started: the task does not come. Nothing if there is nothing.
+///
+/// Context: as wb_kernel_load().
+void wb_kernel_unload(struct wb_task *task);
+
 /// Ends the calling task: leaves its stack, then calls wb_task_paused(task, WB_TASK_ENDED).
 _Noreturn void wb_kernel_exit(void);
 
@@ -190,6 +203,25 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
 
 /// To be called after wb_kernel_depart() has left the task's stack: publishes it to its target.
 void wb_task_departed(struct wb_task *task, uint64_t now_ns);
+
+// Kernels that recreate tasks keep each in a program of its own, and also call:
+
+/// Saves the context of the calling task in the transfer buffer; afterwards its memory may go.
+///
+/// Context: the task's program, from wb_kernel_depart(). Never blocks.
+/// Returns: WB_OK; WB_ERR_FULL while another migration uses the buffer: the task runs on.
+WB_MUST_USE enum wb_status wb_recreation_park(struct wb_task *task);
+
+/// Begins a life of the task: with the context in the transfer buffer if it is the task's and
+/// whole, else with an empty heap and no state; with its ports as the channels say.
+///
+/// Context: the task's program, where the task's memory is, before its entry. Never blocks.
+void wb_recreation_begin(struct wb_task *task);
+
+/// Accounts for a program that was killed while the task ran: the task is about to begin again.
+///
+/// Context: the kernel that ran it. Never blocks.
+void wb_recreation_killed(struct wb_task *task);
 
 /// Takes every note out of the core's inbox and acts on it: attaches, unblocks, takes back.
 ///

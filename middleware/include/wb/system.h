@@ -308,6 +308,9 @@ struct wb_system {
 
     _Alignas(WB_LINE_BYTES) _Atomic uint32_t live;  // tasks not over; any core
     _Atomic uint32_t stopping;                      // the launcher
+    unsigned char *transfer;                        // fixed: the transfer buffer (see transfer.h)
+    size_t transfer_bytes;                          // fixed
+    _Atomic uint32_t transfer_owner;  // task id + 1, 0: nobody; whoever takes it, then that task
     struct wb_fault fault;
     struct wb_record record;  // what the launcher itself does to migrations
 };
@@ -374,7 +377,8 @@ void *wb_heap_malloc(struct wb_heap *heap, size_t bytes);
 
 /// Makes every task ready for the kernel of its core to attach, and fixes the start of time.
 ///
-/// Returns: WB_OK, or what wb_kernel_task_init() says of a stack.
+/// Returns: WB_OK; WB_ERR_NOMEM when the transfer buffer cannot be had; or what
+///          wb_kernel_task_init() says of a stack.
 WB_MUST_USE enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns);
 
 /// Asks sources to end; what is under way drains.

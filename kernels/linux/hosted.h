@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task that is recreated lives in a process of its own, which its kernel hosts: the words between
+// the two, in globally visible memory, one such structure for each core and task.
+//
+// The two take turns. The kernel hands the core over by writing the process's id into `turn`, and
+// sleeps; the process writes what it wishes of its kernel, then 0 into `turn`, and sleeps. So each
+// of the other fields has one writer at a time, and the two never run at once. `turn` is a robust
+// futex of the process: Linux marks it when the process ends in its turn.
+#ifndef WB_HOSTED_H
+#define WB_HOSTED_H
+
+#include <sys/types.h>
+
+#include "clock.h"
+#include "private.h"
+
+#define HOSTED_HEAP ((unsigned char *)0x300000000000)  // of the task, in its process only
+
+enum hosted_wish {
+    HOSTED_READY,   // its program has started and its heap is mapped; in its next turn it begins
+    HOSTED_BLOCK,   // wb_kernel_block(argument)
+    HOSTED_YIELD,   // wb_kernel_yield(argument)
+    HOSTED_ATTACH,  // wb_kernel_attach() for task `argument`
+    HOSTED_DEPART,  // its context is saved, the process ends: wb_kernel_depart()
+    HOSTED_EXIT,    // its entry has returned, the process ends: wb_kernel_exit()
+};
+
+struct hosted {
+    // Fixed by the launcher.
+    struct wb_system *system;
+    struct wb_task *task;
+    struct wb_core *core;
+    wb_task_entry *entry;  // an address of the program: it is linked to a fixed one
+    struct clock_rate clock;
+
+    // The kernel of `core`, while it is its turn.
+    pid_t pid, kernel_pid;          // pid: the process, 0 for none
+    int wait_status;                // of the last one
+    uint64_t spin_ns, poll_end_ns;  // see kernel_poll_end_ns()
+    _Atomic uint32_t turn;          // 0: the kernel; its pid | FUTEX_WAITERS: the process
+    _Alignas(WB_LINE_BYTES) void *robust_node;  // for Linux to find `turn` by
+
+    // The process, while it is its turn; `answer`: its kernel.
+    enum hosted_wish wish;
+    enum wb_status answer;
+    uint64_t argument;
+};
+
+// ---- program.c: the launcher's side -------------------------------------------------------------
+
+/// The words of a task on a core; NULL if it is not hosted.
+struct hosted *hosted_of(const struct wb_task *task, uint32_t core);
+
+/// The program, and a descriptor of globally visible memory for it.
+const char *hosted_program(void);
+int hosted_gvm(size_t *bytes);
+
+/// Waits until no process runs that a killed kernel has hosted: Linux kills them with it.
+void hosted_await_end(const struct wb_system *system, uint32_t core);
+
+/// Once every kernel has ended: forgets the program, and reaps what a killed kernel has left.
+void hosted_close(const struct wb_system *system);
+
+// ---- host.c: the kernel's side ------------------------------------------------------------------
+
+/// The entry of every task that is hosted: lets its process run, and does what that wishes.
+int host_run(struct wb_task *self);
+
+// ---- program/hosted.c: the process's side -------------------------------------------------------
+
+/// Becomes the task, with its heap mapped; does not return.
+_Noreturn void hosted_run(struct hosted *hosted);
+
+#endif

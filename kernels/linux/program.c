@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program that tasks which are recreated are loaded from: a static executable for fixed
+// addresses, so that the launcher can find their entries in its symbol table.
+
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hosted.h"
+#include "linux.h"
+
+#ifdef __aarch64__
+enum { MACHINE = EM_AARCH64 };
+#else
+enum { MACHINE = EM_X86_64 };
+#endif
+
+// Of the launcher; the kernels inherit it.
+static struct {
+    struct hosted **rows;  // by task: one for each core; NULL: not hosted
+    char *path;
+    const unsigned char *image;  // the file
+    size_t image_bytes, gvm_bytes;
+    int gvm;
+} the_program;
+
+const char *hosted_program(void)
+{
+    return the_program.path;
+}
+
+int hosted_gvm(size_t *bytes)
+{
+    *bytes = the_program.gvm_bytes;
+    return the_program.gvm;
+}
+
+struct hosted *hosted_of(const struct wb_task *task, uint32_t core)
+{
+    if (the_program.rows == NULL || the_program.rows[task->id] == NULL)
+        return NULL;
+    return &the_program.rows[task->id][core];
+}
+
+// ---- The file -----------------------------------------------------------------------------------
+
+static bool map_image(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+
+    if (fd < 0)
+        return false;
+    void *image = MAP_FAILED;
+    if (fstat(fd, &status) == 0)
+        image = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (image == MAP_FAILED)
+        return false;
+    the_program.image = image;
+    the_program.image_bytes = (size_t)status.st_size;
+    return true;
+}
+
+static bool has(size_t offset, size_t bytes)
+{
+    return offset <= the_program.image_bytes && bytes <= the_program.image_bytes - offset;
+}
+
+static const Elf64_Shdr *sections(uint32_t *count)
+{
+    const Elf64_Ehdr *head = (const void *)the_program.image;
+
+    if (!has(0, sizeof *head) || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
+        head->e_type != ET_EXEC || head->e_machine != MACHINE ||
+        !has(head->e_shoff, (size_t)head->e_shnum * sizeof(Elf64_Shdr)))
+        return NULL;
+    *count = head->e_shnum;
+    return (const void *)(the_program.image + head->e_shoff);
+}
+
+static uintptr_t find_function(const char *name)
+{
+    uint32_t count = 0;
+    const Elf64_Shdr *section = sections(&count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (section[i].sh_type != SHT_SYMTAB || section[i].sh_link >= count ||
+            !has(section[i].sh_offset, section[i].sh_size))
+            continue;
+        const Elf64_Sym *symbols = (const void *)(the_program.image + section[i].sh_offset);
+        const Elf64_Shdr *texts = &section[section[i].sh_link];
+        for (size_t s = 0; s < section[i].sh_size / sizeof *symbols; s++) {
+            const size_t at = texts->sh_offset + symbols[s].st_name;
+            if (ELF64_ST_TYPE(symbols[s].st_info) == STT_FUNC && symbols[s].st_value != 0 &&
+                has(at, strlen(name) + 1) &&
+                strcmp((const char *)the_program.image + at, name) == 0)
+                return symbols[s].st_value;
+        }
+    }
+    return 0;
+}
+
+// ---- The launcher -------------------------------------------------------------------------------
+
+enum wb_status wb_linux_program(struct wb_linux *lx, const char *path)
+{
+    const struct wb_system *system = wb_linux_system(lx);
+    uint32_t count;
+
+    if (!map_image(path) || sections(&count) == NULL)
+        return WB_ERR_INVAL;
+    the_program.path = realpath(path, NULL);
+    the_program.rows = calloc(system->config.tasks, sizeof *the_program.rows);
+    the_program.gvm = gvm_share(&the_program.gvm_bytes);
+    if (the_program.path == NULL || the_program.rows == NULL || the_program.gvm < 0)
+        return WB_ERR_NOMEM;
+    // What a killed kernel has hosted becomes ours to reap.
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    return WB_OK;
+}
+
+enum wb_status wb_linux_host(struct wb_linux *lx, struct wb_task *task, const char *entry)
+{
+    struct wb_system *system = wb_linux_system(lx);
+    const size_t heap_bytes = (size_t)(task->heap.end - task->heap.base);
+    const uintptr_t at = the_program.rows != NULL ? find_function(entry) : 0;
+
+    if (at == 0)
+        return WB_ERR_INVAL;
+    struct hosted *row =
+        wb_system_alloc(system, system->n_cores * sizeof *row, _Alignof(struct hosted));
+    if (row == NULL)
+        return WB_ERR_NOMEM;
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        row[i] = (struct hosted){ .system = system,
+                                  .task = task,
+                                  .core = system->cores[i],
+                                  .entry = (wb_task_entry *)at,
+                                  .clock = clock_rate() };
+    the_program.rows[task->id] = row;
+    task->entry = host_run;
+    wb_heap_init(&task->heap, HOSTED_HEAP, heap_bytes);
+    return WB_OK;
+}
+
+// Waiting for its turn it does no harm, and will never get it.
+static bool is_running(const struct hosted *h)
+{
+    // Acquire: whoever starts the task again sees what it wrote.
+    const uint32_t turn = atomic_load_explicit(&h->turn, memory_order_acquire);
+    const pid_t pid = (pid_t)(turn & FUTEX_TID_MASK);
+
+    if (pid == 0 || (turn & FUTEX_OWNER_DIED) != 0)
+        return false;
+    return waitpid(pid, NULL, WNOHANG) != pid && (kill(pid, 0) == 0 || errno != ESRCH);
+}
+
+void hosted_await_end(const struct wb_system *system, uint32_t core)
+{
+    const struct timespec wait = { .tv_nsec = 50000 };
+
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct hosted *h = hosted_of(&system->tasks[i], core);
+        while (h != NULL && is_running(h))
+            nanosleep(&wait, NULL);
+    }
+}
+
+void hosted_close(const struct wb_system *system)
+{
+    for (uint32_t i = 0; the_program.rows != NULL && i < system->n_tasks; i++)
+        for (uint32_t core = 0; core < system->n_cores; core++) {
+            const struct hosted *h = hosted_of(&system->tasks[i], core);
+            if (h != NULL && h->pid != 0)
+                waitpid(h->pid, NULL, 0);
+        }
+    if (the_program.image != NULL)
+        munmap((void *)(uintptr_t)the_program.image, the_program.image_bytes);
+    if (the_program.rows != NULL)
+        close(the_program.gvm);
+    free(the_program.path);
+    free(the_program.rows);
+    memset(&the_program, 0, sizeof the_program);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract for a process that hosts one task: what the task asks of its kernel is a wish, told
+// in the words of hosted.h, that the kernel carries out in the task's name.
+
+#define _GNU_SOURCE
+#include "hosted.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "arch.h"
+
+void context_switch(void **save, void *load);
+void context_start(void);
+_Noreturn void kernel_task_start(struct wb_task *task);
+
+// The summary word of the core's inbox: main() maps the core's page over this one.
+_Alignas(PAGE_BYTES) uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
+extern uint32_t wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
+
+static struct hosted *here;   // fixed once main() has it
+static struct wb_task *self;  // NULL before the task begins
+
+// ---- Turns --------------------------------------------------------------------------------------
+
+static void give_back(enum hosted_wish wish, uint64_t argument)
+{
+    here->wish = wish;
+    here->argument = argument;
+    // Release: the kernel sees the wish, and what the task wrote.
+    atomic_store_explicit(&here->turn, 0, memory_order_release);
+    futex(&here->turn, FUTEX_WAKE, 1, WB_FOREVER);
+}
+
+static void await_turn(void)
+{
+    const uint32_t ours = (uint32_t)getpid() | FUTEX_WAITERS;
+    uint32_t turn;
+
+    // Acquire: the answer, and what other tasks wrote.
+    while ((turn = atomic_load_explicit(&here->turn, memory_order_acquire)) != ours)
+        futex(&here->turn, FUTEX_WAIT, turn, WB_FOREVER);
+}
+
+static enum wb_status ask(enum hosted_wish wish, uint64_t argument)
+{
+    const int error_number = errno;
+
+    give_back(wish, argument);
+    await_turn();
+    errno = error_number;
+    return here->answer;
+}
+
+// Whoever shares a file with the process sees what it has printed.
+static _Noreturn void end(enum hosted_wish wish)
+{
+    fflush(NULL);
+    give_back(wish, 0);
+    _exit(0);
+}
+
+// ---- Its life -----------------------------------------------------------------------------------
+
+void kernel_task_start(struct wb_task *task)
+{
+    wb_recreation_begin(task);
+    if (task->period_ns != 0)
+        wb_sleep_until(task->release_ns);
+    if (here->entry(task) != 0)
+        wb_task_fail(task, "its function returned an error");
+    wb_kernel_exit();
+}
+
+static void *map_stack(size_t bytes)
+{
+    unsigned char *guard = mmap(NULL, GUARD_BYTES + bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+
+    if (guard == MAP_FAILED || mprotect(guard, GUARD_BYTES, PROT_NONE) != 0)
+        _exit(1);
+    return guard + GUARD_BYTES;
+}
+
+static void map_heap(const struct wb_heap *heap)
+{
+    const size_t bytes = (size_t)(heap->end - heap->base);
+
+    if (bytes != 0 && mmap(heap->base, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != heap->base)
+        _exit(1);
+}
+
+void hosted_run(struct hosted *hosted)
+{
+    struct wb_task *task = hosted->task;
+    void *main_sp;
+
+    here = hosted;
+    await_turn();
+    clock_use(here->clock);
+    map_heap(&task->heap);
+    unsigned char *stack = map_stack(task->stack_bytes);
+    fault_set_stack(stack);
+    fault_catch();
+    (void)ask(HOSTED_READY, 0);
+    self = task;
+    context_switch(&main_sp, arch_context_init(stack + task->stack_bytes, task, context_start));
+    __builtin_unreachable();
+}
+
+struct wb_system *kernel_system(void)
+{
+    return here->system;
+}
+
+// For the hooks: what is the task's heap, and what the C library's.
+bool gvm_contains(const void *address)
+{
+    const unsigned char *a = address;
+    return self != NULL && a >= self->heap.base && a < self->heap.end;
+}
+
+// ---- The contract -------------------------------------------------------------------------------
+
+struct wb_task *wb_kernel_self(void)
+{
+    return self;
+}
+
+uint32_t wb_kernel_core(void)
+{
+    return here->core->index;
+}
+
+uint64_t wb_kernel_now_ns(void)
+{
+    return clock_now_ns();
+}
+
+enum wb_status wb_kernel_task_init(struct wb_task *task)
+{
+    (void)task;
+    return WB_ERR_INVAL;
+}
+
+void wb_kernel_attach(struct wb_task *task)
+{
+    (void)ask(HOSTED_ATTACH, task->id);
+}
+
+enum wb_status wb_kernel_depart(void)
+{
+    if (linux_task(self)->mutexes != 0)
+        return WB_ERR_HELD;
+    const enum wb_status parked = wb_recreation_park(self);
+    if (parked != WB_OK)
+        return parked;
+    end(HOSTED_DEPART);
+}
+
+enum wb_status wb_kernel_block(uint64_t until_ns)
+{
+    return ask(HOSTED_BLOCK, until_ns);
+}
+
+// A note is always right: the kernel serves it before it runs anything else.
+void wb_kernel_unblock(struct wb_task *task)
+{
+    wb_inbox_post(here->core, task->id);
+}
+
+void wb_kernel_yield(uint32_t floor)
+{
+    (void)ask(HOSTED_YIELD, floor);
+}
+
+// As the kernel's own, by what it said when it handed the core over.
+bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
+{
+    enum { TURNS = 32 };
+
+    if (here->poll_end_ns == 0 || here->spin_ns == 0 ||
+        __atomic_load_n(&wb_kernel_attention, __ATOMIC_RELAXED) != 0)
+        return false;
+    if (++spin->turns % TURNS != 0)
+        return true;
+    arch_relax();
+    const uint64_t now_ns = clock_now_ns();
+    if (spin->turns == TURNS)
+        spin->since_ns = now_ns;
+    spin->polled_ns = now_ns - spin->since_ns;
+    return spin->polled_ns < here->spin_ns && now_ns < until_ns && now_ns < here->poll_end_ns;
+}
+
+// See kernel.c. The kernel of this core waits for us, and is not asleep.
+void wb_kernel_doorbell(uint32_t core)
+{
+    _Atomic uint32_t *sleeping = &linux_core(here->system->cores[core])->sleeping;
+
+    if (atomic_load_explicit(sleeping, memory_order_seq_cst) != 0 &&
+        atomic_exchange_explicit(sleeping, 0, memory_order_relaxed) != 0)
+        futex(sleeping, FUTEX_WAKE, 1, WB_FOREVER);
+}
+
+void wb_kernel_charge(enum wb_action action, uint32_t units)
+{
+    (void)action;
+    (void)units;
+}
+
+void wb_kernel_copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
+}
+
+const void *wb_kernel_private(uint32_t core, const void *address)
+{
+    (void)core;
+    (void)address;
+    return NULL;
+}
+
+// An image has no stack in it, so the running task may take it by itself.
+void wb_kernel_capture(void)
+{
+    wb_task_captured(self);
+    wb_kernel_yield(self->priority);
+}
+
+void *wb_kernel_stack_low(const struct wb_task *task)
+{
+    return task->stack;
+}
+
+void wb_kernel_set_point(uint32_t point)
+{
+    (void)point;
+}
+
+int32_t wb_kernel_temperature_mc(void)
+{
+    return WB_NO_TEMPERATURE;
+}
+
+enum wb_status wb_kernel_load(struct wb_task *task)
+{
+    (void)task;
+    return WB_ERR_NOMEM;
+}
+
+void wb_kernel_unload(struct wb_task *task)
+{
+    (void)task;
+}
+
+void wb_kernel_exit(void)
+{
+    end(HOSTED_EXIT);
+}
+
+void wb_kernel_halt(void)
+{
+    _exit(3);
+}

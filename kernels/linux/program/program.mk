@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# Links an application's tasks into a program that they are recreated from. For a Makefile that sets
+# ROOT, BUILD and CC:
+#
+#   NAME.task: OBJECTS $(HOSTED_O)     without any main
+#   	$(call link_program,LIBRARIES)
+#
+# Only the application's own calls of malloc and its kin go to the task's heap: its objects are
+# joined, and the names replaced (hooks.syms), before the C library comes in.
+
+HOST := $(ROOT)/kernels/linux
+HOSTED := $(BUILD)/obj/hosted
+HOSTED_ARCH := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),aarch64,x86_64)
+OBJCOPY := $(patsubst %gcc,%objcopy,$(filter %gcc,$(CC)))
+OBJCOPY := $(or $(OBJCOPY),objcopy)
+HOSTED_C := $(wildcard $(ROOT)/middleware/src/*.c) $(HOST)/program/hosted.c $(HOST)/program/main.c \
+	$(HOST)/clock.c $(HOST)/fault.c $(HOST)/hooks.c $(HOST)/robust.c
+HOSTED_O := $(patsubst $(ROOT)/%.c,$(HOSTED)/%.o,$(HOSTED_C)) $(HOSTED)/context.o
+HOSTED_FLAGS := -std=c11 -O2 -g -fno-omit-frame-pointer -fno-pie -Wall -Wextra -Wpedantic -Wconversion \
+	-Wshadow -Werror -MMD -MP -I$(ROOT)/middleware/include -I$(HOST) -I$(HOST)/arch/$(HOSTED_ARCH)
+
+define link_program
+@mkdir -p $(@D)
+@echo 'LD $@'
+@$(CC) -r -nostdlib -o $@.o $(filter-out $(HOSTED_O),$(filter %.o,$^))
+@$(OBJCOPY) --redefine-syms=$(HOST)/program/hooks.syms $@.o
+@$(CC) -static -no-pie -o $@ $@.o $(HOSTED_O) $(1)
+@rm -f $@.o
+endef
+
+$(HOSTED)/%.o: $(ROOT)/%.c $(HOST)/program/program.mk
+	@mkdir -p $(@D)
+	@echo 'CC hosted $*.c'
+	@$(CC) $(HOSTED_FLAGS) -c -o $@ $<
+
+$(HOSTED)/context.o: $(HOST)/arch/$(HOSTED_ARCH)/context.S
+	@mkdir -p $(@D)
+	@$(CC) -c -o $@ $<
+
+-include $(patsubst %.o,%.d,$(HOSTED_O))

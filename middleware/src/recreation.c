@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Migration by recreation (acquaviva2008 section 4.2): the task ends on its source and its memory
+// is given back there; the target loads its program, allocates, and takes its state over.
+//
+//   source                                          target
+//   checkpoint: PENDING -> ACCEPTED
+//   saves the context in the transfer buffer
+//   ends, its memory is free
+//   place = OFFERED, note to the target  .......>   starts the program: else it goes back
+//                                                   place OFFERED -> READY: the commit
+//                                                   loads the context, gives the buffer back
+//                                                   starts the entry
+//
+// Nothing but the two words of every migration decides. Who owns the transfer buffer decides what a
+// life of the task begins with: its own context, if it is whole, or nothing.
+
+#include "context.h"
+#include "image.h"
+#include "internal.h"
+#include "transfer.h"
+
+enum wb_status wb_recreation_park(struct wb_task *task)
+{
+    const enum wb_status taken = wb_transfer_take(task);
+    if (taken != WB_OK)
+        return taken;
+
+    const struct wb_system *system = task->system;
+    const enum wb_status saved =
+        wb_context_save(task, system->transfer, system->transfer_bytes, false);
+    if (saved != WB_OK)
+        wb_transfer_release(task);
+    else
+        task->migration.bytes = wb_context_bytes(task, false);
+    return saved;
+}
+
+static void forget(struct wb_task *task)
+{
+    unsigned char *base = task->heap.base;
+    const size_t bytes = (size_t)(task->heap.end - base), peak_bytes = task->heap.peak_bytes;
+
+    task->heap = (struct wb_heap){ .peak_bytes = peak_bytes };
+    wb_heap_init(&task->heap, base, bytes);
+    task->state = NULL;
+}
+
+void wb_recreation_begin(struct wb_task *task)
+{
+    // In this order, so that a life that is cut short here is begun in the same way again.
+    const bool is_carried =
+        wb_transfer_is_of(task) && wb_context_load(task, task->system->transfer) == WB_OK;
+    if (!is_carried && wb_image_load(task) != WB_OK)
+        forget(task);
+    wb_task_recover_ports(task);
+    wb_transfer_release(task);
+    if (task->open)
+        task->settled.copied_ns = task->settled.running_ns = wb_kernel_now_ns();
+}
+
+void wb_recreation_killed(struct wb_task *task)
+{
+    const uint32_t request = atomic_load_explicit(&task->request, memory_order_relaxed);
+
+    task->poll_mark_ns = 0;
+    if (!wb_image_resume(task))
+        task->restarts++;
+    // Killed between its checkpoint and its departure: nobody else has seen the offer.
+    if (wb_request_phase(request) == WB_REQUEST_ACCEPTED) {
+        wb_counter_add(&task->stats.refused, 1);
+        wb_migration_finish(task, WB_ERR_GONE);
+    }
+}
+
+// Recovery's offers carry no request, and nowhere to go back to: there the task itself will tell.
+bool wb_recreation_load(struct wb_task *task)
+{
+    const uint32_t request = atomic_load_explicit(&task->request, memory_order_relaxed);
+
+    if (task->mode != WB_RECREATE || wb_request_phase(request) != WB_REQUEST_ACCEPTED)
+        return true;
+    const enum wb_status status = wb_kernel_load(task);
+    if (status != WB_OK)
+        wb_migration_cancel(task, status);
+    return status == WB_OK;
+}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The FM radio end to end while its tasks are recreated: each move ends a process and starts one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+RADIO = ROOT / "apps/fm_radio"
+WHIMBREL = ROOT / "bin/whimbrel"
+
+# Two kernels share a processor where there is only one.
+CORES = ("--cores", "0,0") if len(os.sched_getaffinity(0)) < 2 else ()
+SHUTTLES = ("demodulator=1,0@7ms", "bpf.1=1,0@11ms", "sum=1,0@13ms")
+
+# Between the command and its helper: makes tasks of the plan ones that are recreated.
+BETWEEN = """#!{python}
+import os, socket, subprocess, sys, threading
+above = socket.socket(fileno=3)
+below, other = socket.socketpair()
+os.dup2(other.fileno(), 9)
+helper = subprocess.Popen(["{shell}", "-c", "exec 3<&9 9<&-; exec {helper}"], pass_fds=[9])
+other.close()
+os.close(9)
+
+def down():
+    for line in above.makefile("rb"):
+        if line.startswith(tuple(b"task " + t for t in {tasks!r})):
+            line = line.replace(b" mode handoff ", b" mode recreate ")
+        below.sendall(line)
+    below.shutdown(socket.SHUT_WR)
+
+threading.Thread(target=down, daemon=True).start()
+while data := below.recv(65536):
+    above.sendall(data)
+os._exit(helper.wait())
+"""
+
+
+@pytest.fixture
+def between(tmp_path: Path) -> Path:
+    """A folder of helpers whose first makes every task but the file's reader one to recreate."""
+    folder = tmp_path / "helpers"
+    folder.mkdir()
+    (tmp_path / "build").symlink_to(ROOT / "build")  # where modules are looked for
+    script = folder / "whimbrel-linux"
+    script.write_text(
+        BETWEEN.format(
+            python=sys.executable,
+            shell="/bin/sh",
+            helper=ROOT / "bin/whimbrel-linux",
+            tasks=[b"demodulator ", b"bpf ", b"sum "],
+        )
+    )
+    script.chmod(0o755)
+    return folder
+
+
+def play(output: Path, folder: Path | None, *options: str) -> dict:
+    """Plays as fast as it goes and returns the summary."""
+    command = [str(WHIMBREL), "run", str(RADIO / "app.toml"), "--fast", "--json", *CORES, *options]
+    command += ["--set", f"output={output}", "--set", "plays=60"]
+    env = dict(os.environ)
+    if folder is not None:
+        env["WHIMBREL_LIBEXEC"] = str(folder)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=False, env=env
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_frames_are_the_same_to_the_bit_when_tasks_are_recreated(
+    tmp_path: Path, between: Path
+) -> None:
+    still, moved = tmp_path / "still.wav", tmp_path / "moved.wav"
+    play(still, None)
+    summary = play(moved, between, *(o for s in SHUTTLES for o in ("--shuttle", s)))
+    happened = [m for m in summary["migrations"] if m["status"] == "ok"]
+
+    assert len(happened) >= 10
+    assert {m["task"] for m in happened} >= {"demodulator", "bpf", "sum"}
+    assert still.read_bytes() == moved.read_bytes()
