@@ -18,7 +18,7 @@ help:  ## list the verbs
 setup:  ## install the tools that this checkout needs
 	@./setup.sh
 
-build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-bench timed-radio  ## build the command, its helpers and the applications
+build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-bench $(BIN)/whimbrel-bench.task timed-radio  ## build the command, its helpers and the applications
 	@for app in $(APPS); do \
 		$(MAKE) --no-print-directory -C $$app BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) all || exit 1; done
 

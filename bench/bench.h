@@ -43,6 +43,12 @@ void bench_limit_row(const char *name, const char *unit, struct bench_samples *o
 /// Sorts the samples. Ends the program if there are none.
 double bench_samples_median(struct bench_samples *samples);
 
+/// The same for the tenth part that was fastest: what Linux ran in between is no part of a cost.
+double bench_samples_undisturbed(struct bench_samples *samples);
+
+/// A file of the source tree that this program was built in. To be freed.
+char *bench_path(const char *name);
+
 /// Ends the program with a message.
 _Noreturn void bench_fail(const char *what);
 
@@ -70,6 +76,9 @@ void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uin
 /// Runs the system to its end, with `state` for the tasks (wb_task_app(self)->state), and closes
 /// it.
 void bench_run(struct bench_system *b, void *state);
+
+/// The same without closing it.
+void bench_wait(struct bench_system *b, void *state);
 
 /// Pins the calling thread, for the peers' side. The launcher's own affinity is put back by
 /// bench_unpin().
@@ -120,13 +129,14 @@ struct bench_fit {
 };
 struct bench_fit bench_fit(const struct bench_point *points, uint32_t n);
 
-/// A row of the line through cost against size: `p50` is its slope.
+/// A row of the line through undisturbed costs against size: `p50` is its slope.
 void bench_fit_row(const char *name, const struct bench_point *points, uint32_t n);
 
 // ---- Groups -------------------------------------------------------------------------------------
 
 void bench_migration(const struct bench_options *options);
 void bench_replication(const struct bench_options *options);  // part of migration
+void bench_recreation(const struct bench_options *options);   // part of migration
 void bench_channels(const struct bench_options *options);
 void bench_switch(const struct bench_options *options);
 void bench_checkpoint(const struct bench_options *options);

@@ -7,8 +7,6 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "bench.h"
 #include "clock.h"
@@ -40,21 +38,6 @@ struct radio {
     struct timed_checkpoints *timed;
     struct wb_task *lpf, *demodulator, *bpf[BANDS], *sum;
 };
-
-// A file of the source tree that this program was built in.
-static char *beside_us(const char *name)
-{
-    char self[4096], *path;
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    if (n < 0)
-        bench_fail("cannot find itself");
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
-    if (asprintf(&path, "%s/../%s", self, name) < 0)
-        bench_fail("no memory");
-    return path;
-}
 
 static struct wb_task *task(struct radio *r, const char *name, uint32_t index, uint32_t core)
 {
@@ -187,9 +170,9 @@ static double plain(const struct bench_options *options, const char *program, co
 
 void bench_fm_radio(const struct bench_options *options)
 {
-    char *module = beside_us("build/apps/fm_radio.so");
-    char *program = beside_us("build/apps/fm_plain");
-    char *input = beside_us("apps/fm_radio/data/cold_day_240k.cu8");
+    char *module = bench_path("build/apps/fm_radio.so");
+    char *program = bench_path("build/apps/fm_plain");
+    char *input = bench_path("apps/fm_radio/data/cold_day_240k.cu8");
     const uint32_t rounds = options->rounds < 7 ? options->rounds : 7;
     struct bench_samples one = bench_samples_new(rounds), loop = bench_samples_new(rounds);
     struct bench_samples two = bench_samples_new(rounds), half = bench_samples_new(rounds);
@@ -227,8 +210,8 @@ static double mean(double *ns, uint32_t n)
 // Parts per million of the radio's time on one core.
 static double share_ppm(const struct bench_options *options, const char *input)
 {
-    char *module = beside_us("build/apps/fm_radio.so");
-    char *timed_module = beside_us("build/bench/apps/fm_radio.so");
+    char *module = bench_path("build/apps/fm_radio.so");
+    char *timed_module = bench_path("build/bench/apps/fm_radio.so");
     struct bench_samples with = bench_samples_new(CHECKPOINTS_MOST);
     struct bench_samples without = bench_samples_new(CHECKPOINTS_MOST);
     struct timed_checkpoints timed = { .with_ns = with.ns,
@@ -250,7 +233,7 @@ static double share_ppm(const struct bench_options *options, const char *input)
 
 void bench_fm_checkpoints(const struct bench_options *options)
 {
-    char *input = beside_us("apps/fm_radio/data/cold_day_240k.cu8");
+    char *input = bench_path("apps/fm_radio/data/cold_day_240k.cu8");
     const uint32_t rounds = options->rounds < 7 ? options->rounds : 7;
     struct bench_samples ppm = bench_samples_new(rounds);
 

@@ -99,4 +99,5 @@ void bench_migration(const struct bench_options *options)
     compare(&fewer, "migration.handoff.sleep.loaded", 0, work_ns);
     bench_load_end(&load);
     bench_replication(options);
+    bench_recreation(options);
 }

@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 
@@ -16,6 +18,20 @@ void bench_fail(const char *what)
 {
     fprintf(stderr, "whimbrel-bench: %s\n", what);
     exit(2);
+}
+
+char *bench_path(const char *name)
+{
+    char self[4096], *path;
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    if (n < 0)
+        bench_fail("cannot find itself");
+    self[n] = '\0';
+    *strrchr(self, '/') = '\0';
+    if (asprintf(&path, "%s/../%s", self, name) < 0)
+        bench_fail("no memory");
+    return path;
 }
 
 void bench_open(struct bench_system *b, const struct bench_options *options, uint32_t cores,
@@ -89,7 +105,7 @@ void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uin
         bench_fail("a channel cannot be added");
 }
 
-void bench_run(struct bench_system *b, void *state)
+void bench_wait(struct bench_system *b, void *state)
 {
     uint32_t bad_core;
 
@@ -101,6 +117,11 @@ void bench_run(struct bench_system *b, void *state)
         bench_fail(b->system->fault.text);
     if (event.kind != WB_LINUX_ENDED)
         bench_fail("a round did not end");
+}
+
+void bench_run(struct bench_system *b, void *state)
+{
+    bench_wait(b, state);
     wb_linux_close(b->lx);
 }
 
