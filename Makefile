@@ -94,7 +94,7 @@ test-apps: build
 test-model: $(PYTHON)
 	@$(MAKE) --no-print-directory -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
-test-python: build $(PYTHON)
+test-python: build test-modules $(PYTHON)
 	$(PYTHON) -m pytest --quiet tests bench
 
 lint-size:

@@ -38,7 +38,7 @@ QEMU :=
 endif
 
 MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/policy/*.c)
-LINUX_MAIN := main plan build lines tell recorder stuck
+LINUX_MAIN := main commands choose plan plan_policy build lines tell recorder stuck
 LINUX_C := $(filter-out $(LINUX_MAIN:%=kernels/linux/%.c),$(wildcard kernels/linux/*.c))
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
 C_FILES := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
@@ -65,7 +65,7 @@ $$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$
 	@echo 'LD $$@'
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
-$$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/linux/test/test_plan.c kernels/linux/plan.c kernels/linux/lines.c middleware/test/check.c)
+$$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/linux/test/test_plan.c kernels/linux/plan.c kernels/linux/plan_policy.c kernels/linux/lines.c middleware/test/check.c)
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^
 
 $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))

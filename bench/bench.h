@@ -143,5 +143,6 @@ void bench_checkpoint(const struct bench_options *options);
 void bench_images(const struct bench_options *options);          // part of checkpoint
 void bench_fm_checkpoints(const struct bench_options *options);  // part of checkpoint
 void bench_fm_radio(const struct bench_options *options);
+void bench_agent(const struct bench_options *options);
 
 #endif

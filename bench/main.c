@@ -15,7 +15,7 @@ static const struct group {
     void (*run)(const struct bench_options *options);
 } groups[] = {
     { "migration", bench_migration },   { "channel", bench_channels },  { "switch", bench_switch },
-    { "checkpoint", bench_checkpoint }, { "fm_radio", bench_fm_radio },
+    { "checkpoint", bench_checkpoint }, { "fm_radio", bench_fm_radio }, { "agent", bench_agent },
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };
@@ -42,7 +42,8 @@ static void run(const char *name, const struct bench_options *options)
             return;
         }
     bench_fail(
-        "there is no such group; there are migration, channel, switch, checkpoint, fm_radio");
+        "there is no such group; there are migration, channel, switch, checkpoint, fm_radio, "
+        "agent");
 }
 
 // Takes the options out of the arguments, wherever they stand, and leaves the groups: how many.

@@ -63,7 +63,9 @@ struct harness *harness_open(const struct harness_config *config)
                     .record_events = 1024,
                     .record_migrations = 1024,
                     .offer_timeout_ns =
-                        config->offer_timeout_ns != 0 ? config->offer_timeout_ns : for_ever_ns },
+                        config->offer_timeout_ns != 0 ? config->offer_timeout_ns : for_ever_ns,
+                    .agent_period_ns = config->agent_period_ns,
+                    .coordinator = config->coordinator },
         .memory_bytes = HARNESS_MEMORY_BYTES,
         .stacks_bytes = HARNESS_TASKS * HARNESS_STACK_BYTES,
         .private_bytes = (size_t)2 * HARNESS_TASKS * HARNESS_STACK_BYTES,

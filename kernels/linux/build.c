@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "choose.h"
+
 enum { RECORD_EVENTS = 1 << 16, RECORD_MIGRATIONS = 1 << 11, MODULE_BYTES = 64 << 20 };
 
 static bool fail(struct build *build, struct tell_error *error, const char *kind, const char *key,
@@ -29,7 +31,9 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
                     .params = plan->n_params,
                     .record_events = plan->record != NULL ? RECORD_EVENTS : 0,
                     .record_migrations = RECORD_MIGRATIONS,
-                    .offer_timeout_ns = plan->offer_ns },
+                    .offer_timeout_ns = plan->offer_ns,
+                    .agent_period_ns = plan->policy.agents_ns,
+                    .coordinator = plan->policy.coordinator },
         .memory_bytes = plan_memory_bytes(plan),
         .stacks_bytes = plan_stacks_bytes(plan),
         .private_bytes = plan_private_bytes(plan),
@@ -156,6 +160,14 @@ static bool add_params(struct build *build, const struct plan *plan, struct tell
     return true;
 }
 
+static bool choose(struct build *build, const struct plan *plan, struct tell_error *error)
+{
+    char why[256] = "";
+
+    return choose_planned(wb_linux_system(build->lx), build->module, plan, why, sizeof why) ||
+           fail(build, error, "policy", plan->policy.name != NULL ? plan->policy.name : "", why);
+}
+
 static bool set_up(struct build *build, void *module, struct tell_error *error)
 {
     enum wb_status (*setup)(struct wb_app *);
@@ -178,7 +190,8 @@ bool build_system(struct build *build, const struct plan *plan, struct tell_erro
     void *module = wb_linux_module(build->lx, plan->module, text, sizeof text);
     if (module == NULL)
         return fail(build, error, "module", plan->module, text);
+    build->module = module;
     return add_params(build, plan, error) && open_program(build, plan, error) &&
            add_tasks(build, plan, module, error) && add_channels(build, plan, error) &&
-           set_up(build, module, error);
+           choose(build, plan, error) && set_up(build, module, error);
 }

@@ -12,6 +12,7 @@
 struct build {
     int launcher_fds[2];  // in: closed in the kernels
     struct wb_linux *lx;
+    void *module;  // handle for dlsym()
     struct wb_app *app;
     enum wb_status (*finish)(struct wb_app *);  // the module's hook, or NULL
     char text[1024];                            // what went wrong, for `error`

@@ -36,6 +36,7 @@ static struct {
     void *loop_sp;
     void *loop_fake_stack;
     uint64_t spin_ns;
+    uint64_t tick_ns;  // when the agent's tick is due
     struct ready ready;
     struct timers timers;
 } k;
@@ -84,15 +85,20 @@ static void raise_attention(void)
     atomic_fetch_or_explicit(&k.core->inbox.summary, 1, memory_order_relaxed);
 }
 
-// Serving the inbox lowers attention; a request that the running task has not seen raises it again.
-// For a task that is switched to, announce() does that.
-// So will the end of a more urgent task's sleep.
+// Serving the inbox lowers attention; a request that the running task has not seen, or a more
+// urgent task that is ready, raises it again, and so will the end of such a one's sleep, and the
+// agent's tick.
 static void keep_attention(const struct wb_task *self)
 {
-    if (wb_checkpoint_wanted(self))
+    const uint32_t priority = wb_sync_priority(&self->sync);
+    uint64_t at_ns = k.tick_ns;
+
+    if (wb_checkpoint_wanted(self) || k.ready.levels >> priority > 1)
         raise_attention();
-    if (k.timers.levels >> self->priority > 1)
-        alarm_set(timers_next_ns(&k.timers), clock_now_ns());
+    if (k.timers.levels >> priority > 1 && timers_next_ns(&k.timers) < at_ns)
+        at_ns = timers_next_ns(&k.timers);
+    if (at_ns != WB_FOREVER)
+        alarm_set(at_ns, clock_now_ns());
 }
 
 // Tells the middleware that `task` runs now, and raises attention for its migration request.
@@ -144,20 +150,23 @@ static bool has_notes(void)
     return atomic_load_explicit(&k.core->inbox.summary, memory_order_relaxed) != 0;
 }
 
-static void wake_expired(uint64_t now_ns)
+// When this kernel has something to do even if nobody rings.
+static uint64_t next_ns(void)
 {
-    struct wb_task *task;
-
-    while ((task = timers_expired(&k.timers, now_ns)) != NULL)
-        wb_kernel_unblock(task);
+    const uint64_t timer_ns = timers_next_ns(&k.timers);
+    return timer_ns < k.tick_ns ? timer_ns : k.tick_ns;
 }
 
 static void serve(void)
 {
     if (has_notes())
         (void)wb_agent_serve(k.core);
-    if (timers_next_ns(&k.timers) != WB_FOREVER)
-        wake_expired(clock_now_ns());
+    if (next_ns() == WB_FOREVER)
+        return;
+    const uint64_t now_ns = clock_now_ns();
+    timers_wake(&k.timers, now_ns);
+    if (now_ns >= k.tick_ns)
+        k.tick_ns = wb_agent_tick(k.core, now_ns);
 }
 
 static bool is_over(void)
@@ -169,15 +178,15 @@ static void sleep_until_rung(void)
 {
     _Atomic uint32_t *sleeping = &linux_core(k.core)->sleeping;
     const uint64_t now_ns = clock_now_ns();
-    const uint64_t next_ns = timers_next_ns(&k.timers);
+    const uint64_t until_ns = next_ns();
 
     // seq_cst against wb_kernel_doorbell(): either we see the note or the ringer sees us asleep.
     atomic_store_explicit(sleeping, 1, memory_order_seq_cst);
     if (atomic_load_explicit(&k.core->inbox.summary, memory_order_seq_cst) == 0 && !is_over() &&
-        next_ns > now_ns) {
+        until_ns > now_ns) {
         wb_counter_add(&k.core->stats.sleeps, 1);
         wb_record_event(k.core, WB_EVENT_SLEEP, UINT32_MAX, 0, 0, now_ns);
-        futex(sleeping, FUTEX_WAIT, 1, next_ns == WB_FOREVER ? WB_FOREVER : next_ns - now_ns);
+        futex(sleeping, FUTEX_WAIT, 1, until_ns == WB_FOREVER ? WB_FOREVER : until_ns - now_ns);
         wb_record_event(k.core, WB_EVENT_AWAKE, UINT32_MAX, 0, 0, clock_now_ns());
     }
     atomic_store_explicit(sleeping, 0, memory_order_relaxed);
@@ -188,7 +197,7 @@ static void idle(void)
     const uint64_t since_ns = clock_now_ns();
     uint64_t now_ns = since_ns;
 
-    while (!has_notes() && now_ns < timers_next_ns(&k.timers) && !is_over()) {
+    while (!has_notes() && now_ns < next_ns() && !is_over()) {
         if (now_ns - since_ns > k.spin_ns) {
             sleep_until_rung();
             return;
@@ -225,6 +234,7 @@ void kernel_run(struct wb_core *core, uint64_t spin_ns)
         wb_kernel_halt();
     }
     alarm_init(raise_attention);
+    k.tick_ns = wb_agent_tick(core, clock_now_ns());
     atomic_store_explicit(&core->state, WB_CORE_UP, memory_order_release);
     loop();
     atomic_store_explicit(&core->state, WB_CORE_STOPPED, memory_order_release);
@@ -262,7 +272,7 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 static void make_ready(struct wb_task *task)
 {
     ready_push(&k.ready, task);
-    if (k.current != NULL && task->priority > k.current->priority)
+    if (k.current != NULL && wb_sync_priority(&task->sync) > wb_sync_priority(&k.current->sync))
         raise_attention();
 }
 
@@ -300,7 +310,7 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
             timers_add(&k.timers, self, until_ns);
         leave(GO_BLOCKED, ready_pop(&k.ready, 0));
     } else if (!lt->woken) {
-        wb_kernel_yield(self->priority);
+        wb_kernel_yield(wb_sync_priority(&self->sync));
     } else {
         keep_attention(self);
     }
@@ -319,6 +329,14 @@ void wb_kernel_unblock(struct wb_task *task)
     if (lt->timer != 0)
         timers_remove(&k.timers, task);
     make_ready(task);
+}
+
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    ready_move(&k.ready, task);
+    timers_move(&k.timers, task);
+    if (k.current != NULL)
+        keep_attention(k.current);
 }
 
 void wb_kernel_yield(uint32_t floor)
@@ -347,13 +365,13 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     if (spin->turns == TURNS)
         spin->since_ns = now_ns;
     spin->polled_ns = now_ns - spin->since_ns;
-    return spin->polled_ns < k.spin_ns && now_ns < until_ns && now_ns < timers_next_ns(&k.timers);
+    return spin->polled_ns < k.spin_ns && now_ns < until_ns && now_ns < next_ns();
 }
 
 uint64_t kernel_poll_end_ns(uint64_t *spin_ns)
 {
     *spin_ns = k.spin_ns;
-    return k.ready.levels != 0 ? 0 : timers_next_ns(&k.timers);
+    return k.ready.levels != 0 ? 0 : next_ns();
 }
 
 void wb_kernel_doorbell(uint32_t core)

@@ -13,6 +13,7 @@
 
 #include "build.h"
 #include "clock.h"
+#include "commands.h"
 #include "lines.h"
 #include "plan.h"
 #include "recorder.h"
@@ -20,13 +21,6 @@
 #include "tell.h"
 
 enum { SOCKET = 3, TICK_MS = 10, BUSY_TICK_MS = 1, STUCK_LOOK_NS = 250000000 };
-
-struct asked {  // a migration that the command waits for
-    char *id;
-    struct wb_task *task;
-    uint32_t core, number;
-    struct asked *next;
-};
 
 struct helper {
     struct lines lines;
@@ -36,7 +30,7 @@ struct helper {
     struct recorder recorder;
     struct stuck stuck;
     uint64_t stuck_look_ns;
-    struct asked *asked;
+    struct commands commands;
     FILE *out;
     bool failed, over;
 };
@@ -114,60 +108,7 @@ static bool start(struct helper *h)
     return true;
 }
 
-// ---- Commands -----------------------------------------------------------------------------------
-
-static void ask(struct helper *h, const char *id, struct wb_task *task, uint32_t core)
-{
-    struct asked *asked = calloc(1, sizeof *asked);
-
-    if (asked == NULL)
-        return;
-    *asked = (struct asked){ .id = strdup(id),
-                             .task = task,
-                             .core = core,
-                             .number = wb_request_number(atomic_load(&task->request)),
-                             .next = h->asked };
-    h->asked = asked;
-}
-
-// migrate ID TASK INDEX CORE TIMEOUT_MS
-static void migrate(struct helper *h)
-{
-    const struct words *w = &h->words;
-    const char *id = w->count > 1 ? w->word[1] : "";
-    uint64_t index, core = 0, timeout_ms;
-    struct wb_task *task = NULL;
-    enum wb_status status = WB_ERR_INVAL;
-
-    if (w->count == 6 && words_number(w->word[3], &index) && words_number(w->word[4], &core) &&
-        words_number(w->word[5], &timeout_ms)) {
-        task = wb_task_find(h->build.app, w->word[2], (uint32_t)index);
-        if (task != NULL && wb_task_core(task) == core && !wb_migration_pending(task)) {
-            tell_migrated(h->out, id, task, (uint32_t)core, WB_OK);
-            return;
-        }
-        if (task != NULL)
-            status = wb_migration_request(task, (uint32_t)core, timeout_ms * 1000000, NULL);
-    }
-    if (status == WB_OK)
-        ask(h, id, task, (uint32_t)core);
-    else
-        tell_migrated(h->out, id, task, (uint32_t)core, status);
-}
-
-static void obey(struct helper *h)
-{
-    const char *verb = h->words.word[0];
-
-    if (strcmp(verb, "status") == 0)
-        tell_status(h->out, wb_linux_system(h->build.lx));
-    else if (strcmp(verb, "migrate") == 0)
-        migrate(h);
-    else if (strcmp(verb, "stop") == 0)
-        wb_system_stop(wb_linux_system(h->build.lx));
-    else if (strcmp(verb, "kill") == 0)
-        wb_linux_kill(h->build.lx);
-}
+// ---- While it runs ------------------------------------------------------------------------------
 
 static void take_commands(struct helper *h)
 {
@@ -176,48 +117,27 @@ static void take_commands(struct helper *h)
     lines_read(&h->lines);
     while ((line = lines_next(&h->lines)) != NULL)
         if (words_split(&h->words, line))
-            obey(h);
+            commands_obey(&h->commands, &h->words);
     if (h->lines.closed)
         wb_linux_kill(h->build.lx);  // nobody is left to run for
-}
-
-// ---- While it runs ------------------------------------------------------------------------------
-
-// True while the request that we made, and not a later one, is under way.
-static bool is_under_way(const struct asked *asked)
-{
-    return wb_migration_pending(asked->task) &&
-           wb_request_number(atomic_load(&asked->task->request)) == asked->number;
-}
-
-static void tell_outcomes(struct helper *h)
-{
-    for (struct asked **link = &h->asked; *link != NULL;) {
-        struct asked *asked = *link;
-        if (!h->over && is_under_way(asked)) {
-            link = &asked->next;
-            continue;
-        }
-        tell_migrated(h->out, asked->id, asked->task, asked->core,
-                      (enum wb_status)atomic_load(&asked->task->outcome));
-        *link = asked->next;
-        free(asked->id);
-        free(asked);
-    }
 }
 
 static void drain(struct helper *h)
 {
     struct wb_system *system = wb_linux_system(h->build.lx);
     struct wb_migration m;
+    struct wb_advice advice;
 
     recorder_drain(&h->recorder);
-    for (uint32_t i = 0; i < system->n_cores; i++)
+    for (uint32_t i = 0; i < system->n_cores; i++) {
         while (wb_ring_take(&system->cores[i]->record.migrations, &m))
             tell_migration(h->out, system, &m);
+        while (wb_ring_take(&system->cores[i]->report.advice, &advice))
+            tell_advice(h->out, &advice);
+    }
     while (wb_ring_take(&system->record.migrations, &m))
         tell_migration(h->out, system, &m);
-    tell_outcomes(h);
+    commands_tell_outcomes(&h->commands, h->over);
 }
 
 static void tell_fault(struct helper *h)
@@ -275,7 +195,7 @@ static void supervise(struct helper *h)
                              { .fd = wb_linux_fd(h->build.lx), .events = POLLIN } };
 
     while (!h->over) {
-        poll(fds, 2, h->asked != NULL || h->plan.record != NULL ? BUSY_TICK_MS : TICK_MS);
+        poll(fds, 2, h->commands.asked != NULL || h->plan.record != NULL ? BUSY_TICK_MS : TICK_MS);
         if (fds[0].revents != 0 && !h->lines.closed)
             take_commands(h);
         if (h->lines.closed)
@@ -308,6 +228,8 @@ int main(void)
         return 2;
     }
     fcntl(SOCKET, F_SETFD, FD_CLOEXEC);
+    h.commands.out = h.out;
+    h.commands.build = &h.build;
     h.build.launcher_fds[0] = SOCKET;
     h.build.launcher_fds[1] = fileno(h.out);
     // A session of its own: the terminal's Ctrl-C is the command's to interpret, and autogroup

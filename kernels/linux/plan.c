@@ -172,7 +172,8 @@ static bool take_port(struct plan *plan, const struct words *w)
 
 static bool take_start(struct plan *plan, const struct words *w)
 {
-    plan->complete = plan->n_cpus != 0 && plan->n_tasks != 0 && plan->module != NULL;
+    plan->complete =
+        plan->n_cpus != 0 && plan->n_tasks != 0 && plan->module != NULL && plan_policy_fits(plan);
     return w->count == 1 && plan->complete;
 }
 
@@ -204,8 +205,7 @@ static bool take_known(struct plan *plan, const struct words *w, bool *known)
         return take_port(plan, w);
     if (strcmp(verb, "start") == 0)
         return take_start(plan, w);
-    *known = false;
-    return false;
+    return plan_take_policy(plan, w, known);
 }
 
 const char *plan_take(struct plan *plan, const struct words *words)
@@ -298,7 +298,8 @@ static size_t recreation_bytes(const struct plan *plan)
 
 size_t plan_memory_bytes(const struct plan *plan)
 {
-    size_t bytes = plan->memory_bytes + (64 << 10) + recreation_bytes(plan);
+    size_t bytes =
+        plan->memory_bytes + (64 << 10) + recreation_bytes(plan) + plan_policy_bytes(plan);
 
     for (uint32_t i = 0; i < plan->n_channels; i++)
         bytes += channel_bytes(&plan->channels[i]);
@@ -346,4 +347,5 @@ void plan_free(struct plan *plan)
     free(plan->module);
     free(plan->program);
     free(plan->record);
+    plan_policy_free(&plan->policy);
 }

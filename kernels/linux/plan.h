@@ -27,6 +27,21 @@ struct plan_port {
     enum wb_direction direction;
 };
 
+struct plan_row {
+    uint64_t rate_millihz;
+    uint32_t *numbers;  // a point for each core, then a core for each task
+    uint32_t n_numbers;
+};
+
+struct plan_policy {
+    uint64_t agents_ns;  // 0: agents do not report
+    uint32_t coordinator, rate_millihz;
+    char *name;     // NULL: none decides
+    char **params;  // KEY=VALUE
+    struct plan_row *rows;
+    uint32_t n_params, n_rows;
+};
+
 struct plan {
     unsigned int *cpus;
     struct plan_param *params;
@@ -36,6 +51,7 @@ struct plan {
     uint32_t n_cpus, n_params, n_channels, n_tasks, n_ports;
     char *module, *program, *record;
     uint64_t memory_bytes, spin_ns, offer_ns;
+    struct plan_policy policy;
     bool greeted, complete;
 };
 
@@ -54,5 +70,17 @@ size_t plan_private_bytes(const struct plan *plan);
 uint32_t plan_private_parts(const struct plan *plan);
 
 void plan_free(struct plan *plan);
+
+// ---- plan_policy.c: who decides on moves --------------------------------------------------------
+
+/// Takes one line; false if it is malformed, or unknown: then `*known` is false as well.
+bool plan_take_policy(struct plan *plan, const struct words *words, bool *known);
+
+/// True if rows and coordinator fit the cores and tasks of a plan that is complete otherwise.
+bool plan_policy_fits(const struct plan *plan);
+
+/// How much memory the rows need.
+size_t plan_policy_bytes(const struct plan *plan);
+void plan_policy_free(struct plan_policy *policy);
 
 #endif

@@ -21,6 +21,8 @@ enum { GUARD_BYTES = 64 * 1024, PAGE_BYTES = 4096 };
 struct linux_task {
     void *sp;              // saved context while the task does not run
     struct wb_task *next;  // in a ready queue
+    uint32_t queue;        // 1 + number of that queue, 0: none
+    uint32_t level;        // its priority among the timers
     uint64_t until_ns;     // of a timed block
     uint32_t timer;        // 1 + position in the timer heap, 0: none
     int32_t error_number;  // the task's errno
@@ -68,6 +70,9 @@ void ready_push(struct ready *ready, struct wb_task *task);
 /// none.
 struct wb_task *ready_pop(struct ready *ready, uint32_t floor);
 
+/// Moves a task, if it is in a queue, to the end of that of its effective priority.
+void ready_move(struct ready *ready, struct wb_task *task);
+
 // ---- timers.c: timed blocks of this kernel ------------------------------------------------------
 
 struct timers {
@@ -81,10 +86,11 @@ struct timers {
 bool timers_init(struct timers *timers, uint32_t tasks);
 void timers_add(struct timers *timers, struct wb_task *task, uint64_t until_ns);
 void timers_remove(struct timers *timers, struct wb_task *task);
-uint64_t timers_next_ns(const struct timers *timers);  // WB_FOREVER: none
+void timers_move(struct timers *timers, struct wb_task *task);  // to its effective priority
+uint64_t timers_next_ns(const struct timers *timers);           // WB_FOREVER: none
 
-/// The task whose time has come, taken off; NULL if there is none.
-struct wb_task *timers_expired(struct timers *timers, uint64_t now_ns);
+/// Takes off the tasks whose time has come, and unblocks them.
+void timers_wake(struct timers *timers, uint64_t now_ns);
 
 // ---- alarm.c ------------------------------------------------------------------------------------
 

@@ -87,6 +87,9 @@ void tell_started(FILE *out, struct wb_linux *lx, const unsigned int *cpus)
 static void core(FILE *out, const struct wb_core *c)
 {
     static const char *const states[] = { "down", "up", "stopped", "dead" };
+    const uint32_t point = atomic_load_explicit(&c->point, memory_order_relaxed);
+    const int32_t temperature_mc =
+        atomic_load_explicit(&c->report.temperature_mc, memory_order_relaxed);
 
     fprintf(out, "{\"core\":%" PRIu32 ",\"state\":\"%s\"", c->index,
             states[atomic_load_explicit(&c->state, memory_order_acquire)]);
@@ -95,6 +98,12 @@ static void core(FILE *out, const struct wb_core *c)
     counter(out, "switches", &c->stats.switches);
     counter(out, "sleeps", &c->stats.sleeps);
     counter(out, "notes", &c->stats.notes);
+    number(out, "load_ppm", atomic_load_explicit(&c->report.busy_ppm, memory_order_relaxed));
+    number(out, "hz", c->n_points != 0 ? c->points[point].hz : 0);
+    if (temperature_mc == WB_NO_TEMPERATURE)
+        fputs(",\"temperature_mc\":null", out);
+    else
+        fprintf(out, ",\"temperature_mc\":%" PRId32, temperature_mc);
     putc('}', out);
 }
 
@@ -125,6 +134,9 @@ static void task(FILE *out, const struct wb_task *t)
     number(out, "restarts", t->restarts);
     number(out, "heap_bytes", t->heap.used_bytes);
     number(out, "heap_peak_bytes", t->heap.peak_bytes);
+    number(out, "context_bytes",
+           atomic_load_explicit(&t->report.context_bytes, memory_order_relaxed));
+    number(out, "load_ppm", atomic_load_explicit(&t->report.load_ppm, memory_order_relaxed));
     fprintf(out, ",\"mode\":\"%s\"", tell_mode_word(t->mode));
     counter(out, "images", &t->images.taken);
     number(out, "damaged", t->images.damaged);
@@ -156,10 +168,25 @@ static void channel(FILE *out, const struct wb_channel *c)
     putc('}', out);
 }
 
+static void decider(FILE *out, const struct wb_system *system)
+{
+    const struct wb_policy *policy = wb_system_policy(system);
+
+    fputs(",\"policy\":", out);
+    text(out, policy != NULL ? policy->name : "");
+    if (policy != NULL && !policy->local)
+        number(out, "coordinator",
+               atomic_load_explicit(&system->control.coordinator, memory_order_relaxed));
+    else
+        fputs(",\"coordinator\":null", out);
+    number(out, "rate_millihz", atomic_load_explicit(&system->rate_millihz, memory_order_relaxed));
+}
+
 static void status(FILE *out, const struct wb_system *system)
 {
     fprintf(out, "\"status\":{\"time_ns\":%" PRIu64, clock_now_ns());
     number(out, "live", atomic_load_explicit(&system->live, memory_order_acquire));
+    decider(out, system);
     fputs(",\"cores\":[", out);
     for (uint32_t i = 0; i < system->n_cores; i++) {
         fputs(i == 0 ? "" : ",", out);
@@ -219,6 +246,25 @@ void tell_migrated(FILE *out, const char *id, const struct wb_task *t, uint32_t 
     text(out, outcome == WB_OK ? ""
               : t == NULL      ? "there is no such task"
                                : wb_status_text(outcome));
+    finish(out);
+}
+
+void tell_set(FILE *out, const char *id, bool ok, const char *why)
+{
+    fputs("{\"set\":{\"id\":", out);
+    text(out, id);
+    fprintf(out, ",\"ok\":%s,\"why\":", ok ? "true" : "false");
+    text(out, why);
+    finish(out);
+}
+
+void tell_advice(FILE *out, const struct wb_advice *advice)
+{
+    fprintf(out, "{\"advice\":{\"time_ns\":%" PRIu64 ",\"policy\":", advice->time_ns);
+    text(out, advice->policy->name);
+    number(out, "core", advice->core);
+    fputs(",\"text\":", out);
+    text(out, advice->text);
     finish(out);
 }
 

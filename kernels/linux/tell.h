@@ -19,6 +19,8 @@ void tell_status(FILE *out, const struct wb_system *system);
 void tell_migration(FILE *out, const struct wb_system *system, const struct wb_migration *m);
 void tell_migrated(FILE *out, const char *id, const struct wb_task *task, uint32_t core,
                    enum wb_status status);
+void tell_set(FILE *out, const char *id, bool ok, const char *why);
+void tell_advice(FILE *out, const struct wb_advice *advice);
 void tell_death(FILE *out, const struct wb_linux_event *event);
 void tell_end(FILE *out, const struct wb_system *system, bool ok);
 

@@ -46,8 +46,11 @@ static void settle(struct timers *timers, uint32_t i)
 void timers_add(struct timers *timers, struct wb_task *task, uint64_t until_ns)
 {
     linux_task(task)->until_ns = until_ns;
-    timers->of_priority[task->priority]++;
-    timers->levels |= 1u << task->priority;
+    const uint32_t level = wb_sync_priority(&task->sync);
+
+    linux_task(task)->level = level;
+    timers->of_priority[level]++;
+    timers->levels |= 1u << level;
     put(timers, timers->count++, task);
     settle(timers, timers->count - 1);
 }
@@ -56,9 +59,11 @@ void timers_remove(struct timers *timers, struct wb_task *task)
 {
     const uint32_t i = linux_task(task)->timer - 1;
 
+    const uint32_t level = linux_task(task)->level;
+
     linux_task(task)->timer = 0;
-    if (--timers->of_priority[task->priority] == 0)
-        timers->levels &= ~(1u << task->priority);
+    if (--timers->of_priority[level] == 0)
+        timers->levels &= ~(1u << level);
     timers->count--;
     if (i == timers->count)
         return;
@@ -71,11 +76,19 @@ uint64_t timers_next_ns(const struct timers *timers)
     return timers->count != 0 ? key(timers, 0) : WB_FOREVER;
 }
 
-struct wb_task *timers_expired(struct timers *timers, uint64_t now_ns)
+void timers_wake(struct timers *timers, uint64_t now_ns)
 {
-    if (timers_next_ns(timers) > now_ns)
-        return NULL;
-    struct wb_task *task = timers->heap[0];
+    while (timers_next_ns(timers) <= now_ns) {
+        struct wb_task *task = timers->heap[0];
+        timers_remove(timers, task);
+        wb_kernel_unblock(task);
+    }
+}
+
+void timers_move(struct timers *timers, struct wb_task *task)
+{
+    if (linux_task(task)->timer == 0)
+        return;
     timers_remove(timers, task);
-    return task;
+    timers_add(timers, task, linux_task(task)->until_ns);
 }

@@ -98,6 +98,15 @@ void wb_kernel_unblock(struct wb_task *task)
     not_written();
 }
 
+// Ready: take it out of its list, and enter it as wb_kernel_unblock() does. Running: it may be less
+// urgent now than one that is ready. Keep in the task which list it is in: its effective priority
+// is the new one already. An RTOS has it as "set priority"; its own inheritance stays off.
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    (void)task;
+    not_written();
+}
+
 // Cooperative: call wb_agent_serve(), then switch to the most urgent ready task of at least `floor`
 // priority, first come first served, if there is one. Preemptive: interrupts have served, and what
 // is more urgent runs already; `floor` equal to the task's own priority still asks for a turn of

@@ -40,6 +40,7 @@ LIVING = "REQUESTS=2 WITHDRAWALS=2 KILLS=0"
 ONE_DEATH = "REQUESTS=1 WITHDRAWALS=1 KILLS=1"
 TWO_DEATHS = "REQUESTS=1 WITHDRAWALS=1 KILLS=2 MORTALS=2"
 DEATH_OF_A_SENDER = "KILLS=1"
+MUTEX = "MUTEX=1 KILLS=1"
 
 HOLD = (
     Run("migration", ONE_DEATH),
@@ -52,12 +53,15 @@ HOLD = (
     Run("copy", "WITHDRAWALS=2 KILLS=2"),
     Run("image", "SLOTS=3 EVERY=2 KILLS=2"),
     Run("image", "SLOTS=4 EVERY=3 KILLS=3"),
+    Run("semaphore", "MUTEX=0 KILLS=1"),
+    Run("semaphore", "MUTEX=0 KILLS=0 TIMEOUTS=1"),
+    Run("semaphore", MUTEX),
     Run("wait", "SLOTS=1"),
     Run("wait", "SLOTS=2"),
 )
 
-# Within which bounds a mutation of the migration shows; elsewhere one set of bounds will do.
-DEATHS_NEEDED = {
+# Within which bounds a mutation shows, where those of its model will not do.
+BOUNDS_NEEDED = {
     "OFFER_DOES_NOT_LOOK_AT_THE_TARGET": ONE_DEATH,
     "RETURN_TO_A_DEAD_SOURCE": ONE_DEATH,
     "RECOVERY_LEAVES_THE_REQUEST": ONE_DEATH,
@@ -65,12 +69,14 @@ DEATHS_NEEDED = {
     "RECOVERY_DOES_NOT_TELL_THE_TARGET": ONE_DEATH,
     "GIFT_HAS_THE_NUMBER_ZERO": TWO_DEATHS,
     "GIFT_IS_NOT_COMPARED": TWO_DEATHS,
+    "NO_PASSING_ON": "MUTEX=0 KILLS=0",
 }
 DEFAULT_BOUNDS = {
     "migration": LIVING,
     "mailbox": DEATH_OF_A_SENDER,
     "copy": "WITHDRAWALS=4 KILLS=1 ROUNDS=6",
     "image": "SLOTS=3 EVERY=2 KILLS=2",
+    "semaphore": MUTEX,
     "wait": "SLOTS=1 MESSAGES=3",
 }
 
@@ -81,7 +87,7 @@ def mutations() -> list[Run]:
     for model, bounds in DEFAULT_BOUNDS.items():
         text = "".join(path.read_text(encoding="utf-8") for path in MODELS.glob(f"{model}*.pml"))
         for name in sorted(set(re.findall(r"def MUTATE_(\w+)", text))):
-            runs.append(Run(model, DEATHS_NEEDED.get(name, bounds), name))
+            runs.append(Run(model, BOUNDS_NEEDED.get(name, bounds), name))
     return runs
 
 

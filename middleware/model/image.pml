@@ -109,7 +109,7 @@ work:
     goto checkpoint;
 
 dead:
-    // recovery.c: start_again(), image.c: wb_image_resume()
+    // recovery.c: wb_task_revive(), image.c: wb_image_resume()
     atomic {
         message = 0;
         if

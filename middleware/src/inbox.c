@@ -5,7 +5,7 @@
 // may coalesce, come late, come twice, or come to a core that the task has left: that core passes
 // them on to the task's new owner.
 
-#include "internal.h"
+#include "gate.h"
 #include "replicate.h"
 #include "wb/system.h"
 
@@ -19,6 +19,14 @@ void wb_inbox_post(struct wb_core *core, uint32_t task)
     // wb_kernel_doorbell).
     atomic_fetch_or_explicit(&core->inbox.words[word], 1u << task % 32, memory_order_release);
     atomic_fetch_or_explicit(&core->inbox.summary, 1u << word % 32, memory_order_seq_cst);
+    wb_kernel_doorbell(core->index);
+}
+
+void wb_inbox_ring(struct wb_core *core)
+{
+    wb_kernel_charge(WB_ACTION_POST, 1);
+    // As above; no word has a bit, so no task is looked at.
+    atomic_fetch_or_explicit(&core->inbox.summary, 1, memory_order_seq_cst);
     wb_kernel_doorbell(core->index);
 }
 
@@ -50,7 +58,15 @@ static void arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
     if (wb_request_phase(atomic_load_explicit(&task->request, memory_order_relaxed)) ==
         WB_REQUEST_ACCEPTED)
         task->migration.attached_ns = now_ns;
+    wb_report_arrival(task, wb_place_owner(place), now_ns);
     wb_record_event(core, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
+    wb_task_attach(task);
+}
+
+void wb_task_attach(struct wb_task *task)
+{
+    // Not yet in a queue of this kernel, so there is nothing to move.
+    (void)wb_inherit_nudged(task);
     wb_kernel_attach(task);
 }
 
@@ -58,9 +74,10 @@ static void look_at_own(struct wb_core *core, struct wb_task *task, enum wb_task
 {
     switch (state) {
     case WB_TASK_NEW:
+        wb_report_arrival(task, core->index, wb_kernel_now_ns());
         atomic_store_explicit(&task->place, wb_place(WB_TASK_READY, core->index),
                               memory_order_relaxed);
-        wb_kernel_attach(task);
+        wb_task_attach(task);
         break;
     case WB_TASK_RETURNED:
         wb_migration_returned(core, task);
@@ -68,6 +85,8 @@ static void look_at_own(struct wb_core *core, struct wb_task *task, enum wb_task
     case WB_TASK_READY:
     case WB_TASK_RUNNING:
     case WB_TASK_BLOCKED:
+        if (wb_inherit_nudged(task))
+            wb_kernel_reprioritise(task);
         wb_kernel_unblock(task);
         break;
     case WB_TASK_OFFERED:  // whoever attaches it unblocks it
@@ -108,6 +127,7 @@ uint32_t wb_agent_serve(struct wb_core *core)
         wb_kernel_charge(WB_ACTION_SERVE, served);
         wb_counter_add(&core->stats.notes, served);
     }
+    wb_agent_obey(core);
     return served;
 }
 

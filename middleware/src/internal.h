@@ -13,6 +13,12 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task);
 /// recovery that offered it, the task is lost.
 void wb_migration_refuse(struct wb_task *task, uint32_t place, enum wb_status why);
 
+/// Makes a task that was cut short go on from its image, or start again. Its channels are put back
+/// here, its memory by the kernel that takes it in.
+///
+/// Returns: false when it can do neither.
+bool wb_task_revive(struct wb_task *task);
+
 /// Ends a task whose context cannot be had any more.
 void wb_task_lose(struct wb_task *task, uint32_t core);
 
@@ -50,6 +56,41 @@ void wb_system_over(struct wb_system *system);
 /// Counts the time since the task was switched to, on a core that it leaves.
 void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
 
+// ---- agent.c, coordinator.c ---------------------------------------------------------------------
+
+/// The memory that wb_report_init() takes from the arena.
+size_t wb_report_bytes(const struct wb_system_config *config);
+bool wb_report_init(struct wb_system *system, struct wb_core_report *report);
+
+/// Notes that a task has come to its core, from core `from`, or is about to leave it.
+void wb_report_arrival(struct wb_task *task, uint32_t from, uint64_t now_ns);
+void wb_report_departure(struct wb_task *task, const struct wb_core *core, uint64_t now_ns);
+
+/// Notes what a migration of a task has cost it.
+void wb_report_migration(struct wb_task *task, const struct wb_migration *migration);
+
+/// Brings the core of the caller to the operating point that it is asked for.
+void wb_agent_obey(struct wb_core *core);
+
+/// Asks the policy, if that is the part of this core, and sends what it decides.
+void wb_coordinator_tick(struct wb_core *core, uint64_t now_ns);
+
+/// Gives the part of a dead coordinator to the next living core.
+void wb_coordinator_replace(struct wb_system *system);
+
+/// As wb_migration_request(), in the name of `by`.
+enum wb_status wb_migration_ask(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
+                                enum wb_by by);
+
+/// Rings without a note: the core looks at what it is asked for itself.
+void wb_inbox_ring(struct wb_core *core);
+
+/// `ppm` millionths of `whole`.
+static inline uint64_t wb_part(uint64_t whole, uint64_t ppm)
+{
+    return whole / WB_PPM * ppm + whole % WB_PPM * ppm / WB_PPM;
+}
+
 /// When a wait of `timeout_ns` that begins now is over; reads no clock for one without end.
 static inline uint64_t wb_end_of(uint64_t timeout_ns)
 {
@@ -58,6 +99,9 @@ static inline uint64_t wb_end_of(uint64_t timeout_ns)
     const uint64_t now_ns = wb_kernel_now_ns();
     return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
 }
+
+/// Lets this core's kernel attach a task, by its effective priority.
+void wb_task_attach(struct wb_task *task);
 
 /// The core that runs the caller, NULL in the launcher.
 struct wb_core *wb_core_here(struct wb_system *system);

@@ -41,7 +41,7 @@ static enum wb_status refuse_early(const struct wb_task *task, uint32_t core)
 }
 
 static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
-                 const struct wb_task *requester)
+                 const struct wb_task *requester, enum wb_by by)
 {
     const uint32_t place = atomic_load_explicit(&task->place, memory_order_relaxed);
 
@@ -49,14 +49,15 @@ static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
                                              .task = task->id,
                                              .source = wb_place_owner(place),
                                              .target = core,
-                                             .mode = task->mode };
+                                             .mode = task->mode,
+                                             .by = by };
     wb_counter_set(&task->deadline_ns, wb_end_of(timeout_ns));
     atomic_store_explicit(&task->requester, requester != NULL ? requester->id + 1 : 0,
                           memory_order_relaxed);
 }
 
 static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
-                          struct wb_task *requester, uint32_t *number)
+                          struct wb_task *requester, enum wb_by by, uint32_t *number)
 {
     const enum wb_status early = refuse_early(task, core);
     if (early != WB_OK)
@@ -71,7 +72,7 @@ static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_
             memory_order_acquire, memory_order_relaxed))
         return WB_ERR_BUSY;
 
-    fill(task, core, timeout_ns, requester);
+    fill(task, core, timeout_ns, requester, by);
     // seq_cst against wb_task_paused(): either it sees this request, or we see that the task is
     // over. Release part: the source sees what we filled in.
     atomic_store_explicit(&task->request, wb_request(WB_REQUEST_PENDING, core, *number),
@@ -88,7 +89,14 @@ enum wb_status wb_migration_request(struct wb_task *task, uint32_t core, uint64_
                                     struct wb_task *requester)
 {
     uint32_t number;
-    return ask(task, core, timeout_ns, requester, &number);
+    return ask(task, core, timeout_ns, requester, WB_BY_USER, &number);
+}
+
+enum wb_status wb_migration_ask(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
+                                enum wb_by by)
+{
+    uint32_t number;
+    return ask(task, core, timeout_ns, NULL, by, &number);
 }
 
 bool wb_migration_pending(const struct wb_task *task)
@@ -212,7 +220,7 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
     wb_counter_add(&task->stats.refused, 1);
     wb_record_event(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);
     wb_migration_finish(task, why);
-    wb_kernel_attach(task);
+    wb_task_attach(task);
 }
 
 void wb_migration_close(struct wb_task *task)
@@ -233,6 +241,7 @@ void wb_task_departed(struct wb_task *task, uint64_t now_ns)
 
     wb_kernel_charge(WB_ACTION_PARK, 1);
     wb_task_account(task, system->cores[owner], now_ns);
+    wb_report_departure(task, system->cores[owner], now_ns);
     wb_migration_close(task);
     task->migration.parked_ns = now_ns;
     task->migration.source = owner;
@@ -254,6 +263,7 @@ void wb_migration_settle(struct wb_task *task, uint64_t now_ns)
     task->settled = task->migration;
     task->settled.running_ns = now_ns;
     task->open = true;
+    wb_report_migration(task, &task->settled);
     wb_counter_add(&task->stats.migrations, 1);
     wb_migration_finish(task, WB_OK);
 }
@@ -286,7 +296,7 @@ enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_
                    : WB_OK;
     uint32_t number;
     const uint64_t until_ns = wb_end_of(timeout_ns);
-    const enum wb_status asked = ask(task, core, timeout_ns, self, &number);
+    const enum wb_status asked = ask(task, core, timeout_ns, self, WB_BY_TASK, &number);
     if (asked != WB_OK)
         return asked;
     if (task == self)

@@ -8,8 +8,8 @@
 // each step below says what it repairs.
 
 #include "context.h"
+#include "gate.h"
 #include "image.h"
-#include "internal.h"
 #include "transfer.h"
 #include "wb/system.h"
 
@@ -55,6 +55,7 @@ void wb_task_lose(struct wb_task *task, uint32_t core)
 {
     shut_ports(task);
     wb_transfer_release(task);
+    wb_gate_recover(task);
     atomic_store_explicit(&task->place, wb_place(WB_TASK_LOST, core), memory_order_seq_cst);
     wb_migration_cancel(task, WB_ERR_GONE);
     wb_system_task_over(task->system);
@@ -88,20 +89,22 @@ static bool is_on_paper(struct wb_task *task)
     return false;
 }
 
-// Makes a task that was cut short go on from its image, or start again. Its channels are put back
-// here, its memory by the kernel that takes it in.
-static bool start_again(struct wb_task *task)
+bool wb_task_revive(struct wb_task *task)
 {
-    task->poll_mark_ns = 0;
-    if (!is_on_paper(task) && wb_image_resume(task)) {
-        task->revive = WB_REVIVE_IMAGE;
-        return true;
-    }
-    if (!task->restart)
+    const bool resumed = !is_on_paper(task) && wb_image_resume(task);
+
+    if (!resumed && !task->restart)
         return false;
-    wb_task_recover_ports(task);
-    task->restarts++;
-    task->revive = WB_REVIVE_ENTRY;
+    if (!resumed) {
+        wb_task_recover_ports(task);
+        task->restarts++;
+    }
+    task->poll_mark_ns = 0;
+    task->revive = resumed ? WB_REVIVE_IMAGE : WB_REVIVE_ENTRY;
+    wb_gate_recover(task);
+    // Release: who takes a mutex over from the task's former life sees what that did to what it
+    // guards, as far as the dead kernel's stores have come.
+    atomic_fetch_add_explicit(&task->lives, 1, memory_order_release);
     return true;
 }
 
@@ -164,7 +167,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
         wb_inbox_post(task->system->cores[wb_place_target(place)], task->id);
     if (!orphan)
         return false;
-    if (heir == NULL || (is_cut_short(task, state) && !start_again(task))) {
+    if (heir == NULL || (is_cut_short(task, state) && !wb_task_revive(task))) {
         wb_task_lose(task, dead);
         return true;
     }
@@ -184,9 +187,12 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
         lost += take_over(&system->tasks[i], core, heir);
     // The dead core may have changed a channel and not woken its peer, or taken a note and not
     // acted on it: everybody looks again.
-    for (uint32_t i = 0; i < system->n_tasks; i++)
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        atomic_fetch_add_explicit(&system->tasks[i].sync.nudges, 1, memory_order_release);
         wb_task_wake(&system->tasks[i]);
+    }
     for (uint32_t i = 0; i < system->n_cores; i++)
         wb_kernel_doorbell(i);
+    wb_coordinator_replace(system);
     return lost;
 }

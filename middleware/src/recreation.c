@@ -62,14 +62,17 @@ void wb_recreation_killed(struct wb_task *task)
 {
     const uint32_t request = atomic_load_explicit(&task->request, memory_order_relaxed);
 
-    task->poll_mark_ns = 0;
-    if (!wb_image_resume(task))
-        task->restarts++;
+    // It may start again, or it would not be recreated.
+    (void)wb_task_revive(task);
+    task->revive = WB_REVIVE_NOT;
     // Killed between its checkpoint and its departure: nobody else has seen the offer.
     if (wb_request_phase(request) == WB_REQUEST_ACCEPTED) {
         wb_counter_add(&task->stats.refused, 1);
         wb_migration_finish(task, WB_ERR_GONE);
     }
+    // Who waits for a mutex that it held looks again.
+    for (uint32_t i = 0; i < task->system->n_tasks; i++)
+        wb_task_wake(&task->system->tasks[i]);
 }
 
 // Recovery's offers carry no request, and nowhere to go back to: there the task itself will tell.

@@ -36,7 +36,8 @@ size_t wb_system_bytes(const struct wb_system_config *config)
     return round_up(sizeof(struct wb_system), WB_LINE_BYTES) + config->cores * (core + words) +
            (config->cores + 1) * rings + config->tasks * sizeof(struct wb_task) +
            config->channels * sizeof(struct wb_channel) + config->ports * sizeof(struct wb_port) +
-           config->params * sizeof(struct wb_param) + (size_t)8 * WB_LINE_BYTES;
+           config->params * sizeof(struct wb_param) + sizeof(struct wb_locks) +
+           config->cores * wb_report_bytes(config) + (size_t)9 * WB_LINE_BYTES;
 }
 
 void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align)
@@ -84,11 +85,13 @@ static struct wb_core *core_new(struct wb_system *system, uint32_t index)
     core->index = index;
     core->system = system;
     core->inbox.n_words = words;
+    atomic_init(&core->wanted_point, WB_NO_POINT);
     core->inbox.words = words <= WB_NEAR_WORDS
                             ? core->inbox.near
                             : wb_system_alloc(system, words * sizeof(uint32_t), WB_LINE_BYTES);
     if (core->inbox.words == NULL ||
-        !record_init(system, &core->record, system->config.record_events))
+        !record_init(system, &core->record, system->config.record_events) ||
+        !wb_report_init(system, &core->report))
         return NULL;
     return core;
 }
@@ -113,7 +116,8 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
 {
     struct wb_system *system = memory;
 
-    if (config->cores == 0 || config->cores > WB_CORES_MAX || config->core_align < WB_LINE_BYTES ||
+    if (config->cores == 0 || config->cores > WB_CORES_MAX || config->tasks > WB_HOLDERS_MAX ||
+        config->coordinator >= config->cores || config->core_align < WB_LINE_BYTES ||
         (uintptr_t)memory % WB_LINE_BYTES != 0 || !is_power_of_two_or_zero(config->record_events) ||
         !is_power_of_two_or_zero(config->record_migrations))
         return WB_ERR_INVAL;
@@ -124,13 +128,16 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
     system->arena = (unsigned char *)memory + sizeof *system;
     system->arena_end = (unsigned char *)memory + bytes;
     system->app.system = system;
+    atomic_init(&system->control.coordinator, config->coordinator);
     system->tasks = wb_system_alloc(system, config->tasks * sizeof *system->tasks, WB_LINE_BYTES);
     system->channels =
         wb_system_alloc(system, config->channels * sizeof *system->channels, WB_LINE_BYTES);
     system->ports = wb_system_alloc(system, config->ports * sizeof *system->ports, WB_LINE_BYTES);
     system->params = wb_system_alloc(system, config->params * sizeof *system->params, 16);
-    if (system->tasks == NULL || system->channels == NULL || system->ports == NULL ||
-        system->params == NULL || !record_init(system, &system->record, 0) || !cores_init(system))
+    system->locks = wb_system_alloc(system, sizeof *system->locks, WB_LINE_BYTES);
+    if (system->locks == NULL || system->tasks == NULL || system->channels == NULL ||
+        system->ports == NULL || system->params == NULL ||
+        !record_init(system, &system->record, 0) || !cores_init(system))
         return WB_ERR_NOMEM;
     *out = system;
     return WB_OK;
@@ -163,6 +170,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->id = system->n_tasks++;
     task->index = config->index;
     task->priority = config->priority;
+    atomic_init(&task->sync.priority, config->priority);
     task->migratable = config->migratable;
     task->restart = config->restart;
     task->mode = config->mode;
@@ -314,6 +322,7 @@ enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns)
         if (status != WB_OK)
             return status;
         task->release_ns = start_ns + task->offset_ns;
+        task->job_deadline_ns = task->period_ns != 0 ? task->relative_deadline_ns : 0;
         wb_inbox_post(system->cores[wb_task_core(task)], i);
     }
     return WB_OK;
@@ -324,6 +333,12 @@ void wb_system_stop(struct wb_system *system)
     atomic_store_explicit(&system->stopping, 1, memory_order_relaxed);
     for (uint32_t i = 0; i < system->n_tasks; i++)
         wb_task_wake(&system->tasks[i]);
+}
+
+void wb_system_set_rate(struct wb_system *system, uint32_t rate_millihz)
+{
+    // Relaxed: the word is all there is to know.
+    atomic_store_explicit(&system->rate_millihz, rate_millihz, memory_order_relaxed);
 }
 
 void wb_system_over(struct wb_system *system)

@@ -3,8 +3,8 @@
 
 #include "wb/task.h"
 
+#include "gate.h"
 #include "image.h"
-#include "internal.h"
 #include "mem.h"
 #include "wb/system.h"
 
@@ -61,6 +61,7 @@ static void end(struct wb_task *task, uint32_t core)
     atomic_store_explicit(&task->place, wb_place(WB_TASK_ENDED, core), memory_order_seq_cst);
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         wb_port_shut(port);
+    wb_gate_abandon(task);
     wb_migration_close(task);
     if (wb_migration_pending(task))
         wb_migration_cancel(task, WB_ERR_GONE);
@@ -98,7 +99,7 @@ void wb_checkpoint_enter(void)
             &self->request, &request,
             wb_request(WB_REQUEST_ACCEPTED, wb_request_core(request), wb_request_number(request)),
             memory_order_acquire, memory_order_relaxed)) {
-        const enum wb_status left = wb_kernel_depart();
+        const enum wb_status left = self->sync.held != 0 ? WB_ERR_HELD : wb_kernel_depart();
         if (left != WB_OK) {
             wb_counter_add(&self->stats.refused, 1);
             wb_migration_finish(self, left);
@@ -107,7 +108,7 @@ void wb_checkpoint_enter(void)
     if (wb_image_is_due(self))
         wb_kernel_capture();
     else
-        wb_kernel_yield(self->priority + 1);
+        wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
 }
 
 uint64_t wb_now_ns(void)
@@ -117,7 +118,7 @@ uint64_t wb_now_ns(void)
 
 void wb_yield(void)
 {
-    wb_kernel_yield(wb_kernel_self()->priority);
+    wb_kernel_yield(wb_sync_priority(&wb_kernel_self()->sync));
 }
 
 void wb_sleep_until(uint64_t time_ns)
@@ -126,24 +127,52 @@ void wb_sleep_until(uint64_t time_ns)
         (void)wb_kernel_block(time_ns);
 }
 
+struct rhythm {
+    uint64_t period_ns, deadline_ns;  // 0: none
+};
+
+// A task that follows the frame rate has the period and, in proportion, the deadline of a frame.
+static struct rhythm next_rhythm(const struct wb_task *task)
+{
+    const uint64_t rate_millihz =
+        task->follows_rate ? atomic_load_explicit(&task->system->rate_millihz, memory_order_relaxed)
+                           : 0;
+    const uint64_t period_ns = rate_millihz != 0 ? 1000000000000 / rate_millihz : task->period_ns;
+
+    if (task->period_ns == 0 || task->relative_deadline_ns == task->period_ns)
+        return (struct rhythm){ period_ns, period_ns };
+    if (period_ns == task->period_ns)
+        return (struct rhythm){ period_ns, task->relative_deadline_ns };
+    return (struct rhythm){ period_ns, wb_part(period_ns, task->relative_deadline_ns * WB_PPM /
+                                                              task->period_ns) };
+}
+
+static void count_miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns)
+{
+    wb_counter_add(&self->stats.misses, 1);
+    if (late_ns > wb_counter_get(&self->stats.worst_late_ns))
+        wb_counter_set(&self->stats.worst_late_ns, late_ns);
+    wb_record_event(wb_core_here(self->system), WB_EVENT_MISS, self->id, 0, late_ns, now_ns);
+}
+
 // Jobs are released at start + offset + k * period (acquaviva2008 section 6.3: a frame that is not
-// there when the consumer's period ends is a deadline miss).
+// there when the consumer's period ends is a deadline miss). The frame rate may change between two
+// jobs; the deadline of a job is that of its release.
 bool wb_period_wait(struct wb_task *self)
 {
     const uint64_t now_ns = wb_kernel_now_ns();
-    const uint64_t deadline_ns = self->release_ns + self->relative_deadline_ns;
-    const bool met = self->period_ns == 0 || now_ns <= deadline_ns;
+    const uint64_t deadline_ns = self->release_ns + self->job_deadline_ns;
+    const bool met = self->job_deadline_ns == 0 || now_ns <= deadline_ns;
+    const struct rhythm next = next_rhythm(self);
 
     wb_counter_add(&self->stats.jobs, 1);
-    if (!met) {
-        const uint64_t late_ns = now_ns - deadline_ns;
-        wb_counter_add(&self->stats.misses, 1);
-        if (late_ns > wb_counter_get(&self->stats.worst_late_ns))
-            wb_counter_set(&self->stats.worst_late_ns, late_ns);
-        wb_record_event(wb_core_here(self->system), WB_EVENT_MISS, self->id, 0, late_ns, now_ns);
-    }
-    if (self->period_ns != 0) {
-        self->release_ns += self->period_ns;
+    if (!met)
+        count_miss(self, now_ns - deadline_ns, now_ns);
+    if (self->job_deadline_ns == 0)
+        self->release_ns = now_ns;  // its periods begin now, if they do
+    self->job_deadline_ns = next.deadline_ns;
+    if (next.period_ns != 0) {
+        self->release_ns += next.period_ns;
         wb_sleep_until(self->release_ns);
     }
     return met;

@@ -26,6 +26,7 @@ struct wb_system *stub_open(const struct wb_system_config *config)
 {
     memset(memory, 0, memory_bytes);
     memset(&stub, 0, sizeof stub);
+    stub.temperature_mc = WB_NO_TEMPERATURE;
     stub_leave();
     CHECK(wb_system_init(&stub.system, memory, memory_bytes, config) == WB_OK);
     return stub.system;
@@ -172,6 +173,12 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
     return stub.now_ns >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
 }
 
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    stub.reprioritises++;
+    stub.reprioritised = task;
+}
+
 void wb_kernel_yield(uint32_t floor)
 {
     stub.yields++;
@@ -183,6 +190,8 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     (void)spin;
     (void)until_ns;
     stub.spins++;
+    if (stub.on_spin != NULL)
+        stub.on_spin();
     return false;
 }
 
@@ -219,12 +228,13 @@ void *wb_kernel_stack_low(const struct wb_task *task)
 
 void wb_kernel_set_point(uint32_t point)
 {
-    (void)point;
+    stub.points++;
+    atomic_store(&stub.system->cores[stub.core]->point, point);
 }
 
 int32_t wb_kernel_temperature_mc(void)
 {
-    return WB_NO_TEMPERATURE;
+    return stub.temperature_mc;
 }
 
 enum wb_status wb_kernel_load(struct wb_task *task)

@@ -11,7 +11,7 @@
 
 #include "build.h"
 
-enum { STUB_CORES = 4, STUB_ACTIONS = WB_ACTION_HEAP + 1 };
+enum { STUB_CORES = 4, STUB_ACTIONS = WB_ACTION_DECIDE + 1 };
 
 struct stub {
     struct wb_system *system;
@@ -23,6 +23,7 @@ struct stub {
     enum wb_status load;    // what wb_kernel_load() says
 
     void (*on_block)(uint64_t until_ns);  // what happens while a task is blocked; NULL: time passes
+    void (*on_spin)(void);                // what happens during one turn of a polling wait
     void (*on_depart)(void);              // before the task leaves its stack
     void (*on_away)(struct wb_task *);    // while it is neither here nor there
     const void *(*private)(uint32_t core, const void *address);  // NULL: none can be read
@@ -32,7 +33,10 @@ struct stub {
     uint32_t rings[STUB_CORES];  // doorbells
     uint32_t attaches, unblocks, blocks, spins, yields, captures, loads, unloads;
     uint32_t floor;  // of the last yield
-    struct wb_task *attached, *unblocked;
+    uint32_t reprioritises;
+    struct wb_task *attached, *unblocked, *reprioritised;
+    uint32_t points;         // times that a core's operating point was set
+    int32_t temperature_mc;  // what wb_kernel_temperature_mc() says
     uint32_t charged[STUB_ACTIONS];
     jmp_buf halted;  // where wb_kernel_halt() goes
     bool may_halt;

@@ -11,7 +11,7 @@
 
 #include "check.h"
 
-enum { MEMORY_BYTES = 8 << 20, SPINS = 200, LIMIT_S = 60 };
+enum { MEMORY_BYTES = 8 << 20, PERIOD_NS = 1000000, SPINS = 200, LIMIT_S = 60 };
 
 struct thread_task {
     pthread_t thread;
@@ -55,7 +55,7 @@ static void push(struct wb_task *task)
 {
     struct wb_task **link = &of_core(here)->ready;
 
-    while (*link != NULL && (*link)->priority >= task->priority)
+    while (*link != NULL && wb_sync_priority(&(*link)->sync) >= wb_sync_priority(&task->sync))
         link = &of_task(*link)->next;
     of_task(task)->next = *link;
     *link = task;
@@ -65,7 +65,7 @@ static struct wb_task *pop(uint32_t floor)
 {
     struct wb_task *task = of_core(here)->ready;
 
-    if (task == NULL || task->priority < floor)
+    if (task == NULL || wb_sync_priority(&task->sync) < floor)
         return NULL;
     of_core(here)->ready = of_task(task)->next;
     return task;
@@ -86,6 +86,7 @@ static void serve(void)
     const uint64_t now_ns = wb_kernel_now_ns();
 
     wb_agent_serve(here);
+    (void)wb_agent_tick(here, now_ns);
     for (struct wb_task *task = of_core(here)->timed, *next; task != NULL; task = next) {
         next = of_task(task)->next_timed;
         if (of_task(task)->until_ns <= now_ns)
@@ -171,6 +172,7 @@ struct wb_system *threads_open(uint32_t cores)
                                                      .channels = 8,
                                                      .ports = 32,
                                                      .core_align = WB_LINE_BYTES,
+                                                     .agent_period_ns = PERIOD_NS,
                                                      .record_migrations = 16,
                                                      .offer_timeout_ns = 20000000 }) == WB_OK);
     return the_system;
@@ -257,10 +259,22 @@ void wb_kernel_unblock(struct wb_task *task)
     push(task);
 }
 
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    struct wb_task **link = &of_core(here)->ready;
+
+    while (*link != NULL && *link != task)
+        link = &of_task(*link)->next;
+    if (*link == NULL)
+        return;
+    *link = of_task(task)->next;
+    push(task);
+}
+
 void wb_kernel_yield(uint32_t floor)
 {
     serve();
-    if (of_core(here)->ready != NULL && of_core(here)->ready->priority >= floor)
+    if (of_core(here)->ready != NULL && wb_sync_priority(&of_core(here)->ready->sync) >= floor)
         leave(WB_TASK_READY);
 }
 

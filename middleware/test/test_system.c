@@ -74,6 +74,9 @@ TEST(a_config_that_can_never_work_is_refused)
     c.cores = WB_CORES_MAX + 1;
     CHECK(init(&c, sizeof memory) == WB_ERR_INVAL);
     c = good;
+    c.tasks = WB_HOLDERS_MAX + 1;
+    CHECK(init(&c, sizeof memory) == WB_ERR_INVAL);
+    c = good;
     c.core_align = 32;
     CHECK(init(&c, sizeof memory) == WB_ERR_INVAL);
     c = good;

@@ -51,8 +51,9 @@ static struct wb_task *next_ready(uint32_t core, uint32_t floor)
     for (uint32_t i = 0; i < k.system->n_tasks; i++) {
         struct wb_task *task = &k.system->tasks[i];
 
-        if (k.places[i].ready && k.places[i].core == core && task->priority >= floor &&
-            (!best || task->priority > best->priority))
+        if (k.places[i].ready && k.places[i].core == core &&
+            wb_sync_priority(&task->sync) >= floor &&
+            (!best || wb_sync_priority(&task->sync) > wb_sync_priority(&best->sync)))
             best = task;
     }
     return best;
@@ -202,6 +203,12 @@ void wb_kernel_unblock(struct wb_task *task)
     place->woken = true;
     place->ready = place->ready || place->blocked;
     place->blocked = false;
+}
+
+// next_ready() looks at every task anew.
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    (void)task;
 }
 
 void wb_kernel_yield(uint32_t floor)

@@ -27,6 +27,12 @@ static const char *const good[] = {
     "migratable 1 restart 0 period 1000000 deadline 1000000 offset 8000000 frame 1 image 5 replay "
     "1",
     "port bpf 2 in in 0 a_b",
+    "agents 10000000",
+    "coordinator 1",
+    "policy table limit=700000 delay=5",
+    "row 450000 0 2 1",
+    "row 900000 4 4 0",
+    "rate 450000",
     "start",
 };
 
@@ -70,6 +76,11 @@ TEST(a_whole_plan_is_taken_word_for_word)
     CHECK(plan.tasks[0].config.mode == WB_REPLICATE && plan.tasks[0].config.replay);
     CHECK(plan.tasks[0].config.checkpoint_every == 5);
     CHECK(plan.ports[0].direction == WB_IN && strcmp(plan.ports[0].channel, "a_b") == 0);
+    CHECK(plan.policy.agents_ns == 10000000 && plan.policy.coordinator == 1);
+    CHECK(strcmp(plan.policy.name, "table") == 0 && plan.policy.n_params == 2);
+    CHECK(strcmp(plan.policy.params[1], "delay=5") == 0 && plan.policy.rate_millihz == 450000);
+    CHECK(plan.policy.n_rows == 2 && plan.policy.rows[1].rate_millihz == 900000);
+    CHECK(plan.policy.rows[0].n_numbers == 3 && plan.policy.rows[0].numbers[1] == 2);
     CHECK(plan_memory_bytes(&plan) > 14 * 4096 + 262144 + 65536);
     CHECK(plan_stacks_bytes(&plan) == 0);
     CHECK(plan_private_bytes(&plan) == 65536 + 262144 && plan_private_parts(&plan) == 2);
@@ -118,6 +129,17 @@ TEST(malformed_lines_are_refused)
         "port t 0 up p 0 c",
         "port t 0 in p",
         "start now",
+        "agents",
+        "agents -1",
+        "agents 1",
+        "agents forever",
+        "coordinator 5000000000",
+        "policy",
+        "policy ",
+        "row",
+        "row x",
+        "row 1 2 -3",
+        "rate 5000000000",
         "hello",
     };
 
@@ -127,6 +149,38 @@ TEST(malformed_lines_are_refused)
         CHECK(take(&plan, bad[i]) != NULL);
         plan_free(&plan);
     }
+}
+
+static bool fits(const char *const *lines, uint32_t n)
+{
+    struct plan plan = { 0 };
+    bool whole = true;
+
+    for (int i = 0; i < LINES - 7; i++)
+        CHECK(take(&plan, good[i]) == NULL);
+    for (uint32_t i = 0; i < n; i++)
+        CHECK(take(&plan, lines[i]) == NULL);
+    whole = take(&plan, "start") == NULL;
+    plan_free(&plan);
+    return whole;
+}
+
+TEST(rows_and_coordinator_must_fit_cores_and_tasks)
+{
+    CHECK(fits((const char *const[]){ "row 1 0 0 1", "row 2 0 0 0" }, 2));
+    CHECK(!fits((const char *const[]){ "row 1 0 0" }, 1));
+    CHECK(!fits((const char *const[]){ "row 1 0 0 0 0" }, 1));
+    CHECK(!fits((const char *const[]){ "row 1 0 0 2" }, 1));
+    CHECK(!fits((const char *const[]){ "row 2 0 0 0", "row 2 0 0 1" }, 2));
+    CHECK(!fits((const char *const[]){ "coordinator 2" }, 1));
+}
+
+TEST(a_second_policy_is_refused)
+{
+    struct plan plan = whole_plan();
+
+    CHECK(take(&plan, "policy static") != NULL);
+    plan_free(&plan);
 }
 
 TEST(no_change_of_a_byte_breaks_the_parser)

@@ -24,9 +24,9 @@ struct wb_task;
 enum wb_action {
     WB_ACTION_SEND,        // units: bytes copied in
     WB_ACTION_RECEIVE,     // units: bytes copied out
-    WB_ACTION_CLAIM,       // units: 1
+    WB_ACTION_CLAIM,       // units: 1; also of a semaphore or a mutex
     WB_ACTION_HOLD,        // units: 1
-    WB_ACTION_COMMIT,      // units: 1
+    WB_ACTION_COMMIT,      // units: 1; also of a semaphore or a mutex
     WB_ACTION_RELEASE,     // units: 1
     WB_ACTION_CHECKPOINT,  // units: 1; the slow path only
     WB_ACTION_POST,        // units: 1; a note to another core's inbox
@@ -34,6 +34,8 @@ enum wb_action {
     WB_ACTION_PARK,        // units: 1; first half of a hand-off
     WB_ACTION_ATTACH,      // units: 1; second half of a hand-off
     WB_ACTION_HEAP,        // units: 1; an allocation or a free
+    WB_ACTION_REPORT,      // units: tasks reported by an agent
+    WB_ACTION_DECIDE,      // units: tasks that a policy was asked about
 };
 
 // ---- The kernel provides ------------------------------------------------------------------------
@@ -91,6 +93,13 @@ enum wb_status wb_kernel_block(uint64_t until_ns);
 ///
 /// Context: this core; an interrupt on preemptive kernels.
 void wb_kernel_unblock(struct wb_task *task);
+
+/// Schedules a task of this core by its effective priority (wb_sync_priority()), which has just
+/// changed: a ready one moves to its new queue, and attention is raised if one that is ready is now
+/// more urgent than the one that runs. Everywhere in this contract, urgency is by that priority.
+///
+/// Context: this core; an interrupt on preemptive kernels. Never blocks.
+void wb_kernel_reprioritise(struct wb_task *task);
 
 /// Serves what waits for this core, then lets ready tasks of at least `floor` priority run first.
 ///
@@ -228,5 +237,15 @@ void wb_recreation_killed(struct wb_task *task);
 /// Context: the kernel of `core`, outside of tasks or inside wb_kernel_yield(). Never blocks.
 /// Returns: how many notes there were.
 uint32_t wb_agent_serve(struct wb_core *core);
+
+/// Reports what the core and its tasks used, and has the policy decide if that is this core's part.
+/// To be called when the kernel starts, and then at its next scheduling point after the time that
+/// the last call returned: the running task is interrupted at its checkpoint, an idle kernel sleeps
+/// until then.
+///
+/// Context: the kernel of `core`, where it calls wb_agent_serve(). Never blocks. A policy runs on
+///          the stack of the caller.
+/// Returns: when it is due next; WB_FOREVER: never.
+uint64_t wb_agent_tick(struct wb_core *core, uint64_t now_ns);
 
 #endif

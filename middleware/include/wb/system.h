@@ -7,11 +7,14 @@
 #ifndef WB_SYSTEM_H
 #define WB_SYSTEM_H
 
+#include "wb/agent.h"
 #include "wb/app.h"
 #include "wb/counter.h"
+#include "wb/fault.h"
 #include "wb/kernel.h"
 #include "wb/policy.h"
 #include "wb/record.h"
+#include "wb/sync.h"
 #include "wb/task.h"
 
 enum {
@@ -43,8 +46,7 @@ enum wb_mode {
     WB_RECREATE,   // it ends on the source, is loaded again on the target, and its state is copied
 };
 
-// Who asked for a migration.
-enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };
+enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };  // who asked for a migration
 
 enum wb_core_state {
     WB_CORE_DOWN,     // its kernel has not started
@@ -71,7 +73,8 @@ struct wb_core {
     const struct wb_point *points;  // fixed: from the lowest frequency to the highest
     uint32_t n_points;              // fixed; 0: its frequency is not known and cannot be set
     _Atomic uint32_t point;         // the present one; the core's own kernel
-    _Atomic uint32_t wanted_point;  // the coordinator, or the core's own agent
+    _Atomic uint32_t wanted_point;  // the coordinator, or the core's own agent; or WB_NO_POINT
+    _Alignas(WB_LINE_BYTES) struct wb_core_report report;
     _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_CORE_BYTES];
 };
 
@@ -199,17 +202,21 @@ struct wb_task {
     _Atomic int32_t answer;         // what became of the last request of this task's own
     struct wb_migration migration;  // of the request; written by whoever holds its phase
     struct wb_counter deadline_ns;  // of the request, or of the offer if that is earlier
+    struct wb_sync sync;
 
     // The task itself and the kernel that owns it.
     _Alignas(WB_LINE_BYTES) struct wb_task_stats stats;
+    struct wb_task_report report;
     struct wb_heap heap;
     void *state;
-    uint64_t release_ns;     // of the current job
-    uint64_t resumed_ns;     // when it was last switched to
-    uint64_t poll_mark_ns;   // polling time to take off the current run
-    uint32_t restarts;       // written by the launcher
-    enum wb_revival revive;  // written by recovery; cleared by the kernel that took it in
-    uint32_t memory_core;    // mode replicate: whose private memory holds its context
+    uint64_t release_ns;       // of the current job
+    uint64_t job_deadline_ns;  // of the current job, after its release; 0: none
+    uint64_t resumed_ns;       // when it was last switched to
+    uint64_t poll_mark_ns;     // polling time to take off the current run
+    uint32_t restarts;         // written by recovery
+    _Atomic uint32_t lives;    // the same: how often it was cut short, and went on or started again
+    enum wb_revival revive;    // written by recovery; cleared by the kernel that took it in
+    uint32_t memory_core;      // mode replicate: whose private memory holds its context
     struct wb_images images;
     struct wb_migration settled;  // done, but for its first output; open: it waits for that
     bool open;
@@ -270,27 +277,13 @@ struct wb_param {
     uint32_t n_numbers;
 };
 
-enum wb_fault_kind {
-    WB_FAULT_NONE,
-    WB_FAULT_STACK,   // a task overflowed its stack
-    WB_FAULT_MEMORY,  // a task touched memory that is not its
-    WB_FAULT_TRAP,    // an illegal instruction, a division by zero, an abort
-    WB_FAULT_TASK,    // a task failed by its own word
-    WB_FAULT_KERNEL,  // a kernel could not go on
-};
-
-struct wb_fault {  // written once, by the core that wins `taken`
-    _Atomic uint32_t taken, complete;
-    enum wb_fault_kind kind;
-    uint32_t core, task;  // WB_CORE_NONE, UINT32_MAX when there is none
-    char text[WB_ERROR_BYTES];
-};
-
 struct wb_system_config {
     uint32_t cores, tasks, channels, ports, params;  // upper bounds
     size_t core_align;                               // alignment of struct wb_core; at least 64
     uint32_t record_events, record_migrations;       // ring sizes per core, powers of two; 0: none
     uint64_t offer_timeout_ns;                       // how long a target may take to attach a task
+    uint64_t agent_period_ns;                        // how often agents report; 0: never
+    uint32_t coordinator;                            // the core of the coordinator
 };
 
 struct wb_system {
@@ -301,6 +294,7 @@ struct wb_system {
     struct wb_channel *channels;
     struct wb_port *ports;
     struct wb_param *params;
+    struct wb_locks *locks;
     struct wb_system_config config;
     uint32_t n_cores, n_tasks, n_channels, n_ports, n_params;
     uint64_t start_ns;
@@ -308,8 +302,10 @@ struct wb_system {
 
     _Alignas(WB_LINE_BYTES) _Atomic uint32_t live;  // tasks not over; any core
     _Atomic uint32_t stopping;                      // the launcher
-    unsigned char *transfer;                        // fixed: the transfer buffer (see transfer.h)
-    size_t transfer_bytes;                          // fixed
+    _Atomic uint32_t rate_millihz;  // the launcher; frames per second in thousandths, 0: none
+    struct wb_control control;
+    unsigned char *transfer;          // fixed: the transfer buffer (see transfer.h)
+    size_t transfer_bytes;            // fixed
     _Atomic uint32_t transfer_owner;  // task id + 1, 0: nobody; whoever takes it, then that task
     struct wb_fault fault;
     struct wb_record record;  // what the launcher itself does to migrations
@@ -319,10 +315,9 @@ struct wb_task_config {
     const char *name;
     uint32_t index, core, priority;  // a larger number is more urgent
     wb_task_entry *entry;
-    bool migratable, restart;
+    bool migratable, restart, replay;
     enum wb_mode mode;
     uint32_t checkpoint_every;
-    bool replay;
     void *stack;
     void *heap;  // NULL: from the arena
     size_t stack_bytes, heap_bytes;

@@ -6,6 +6,7 @@
 #include "wb/app.h"
 #include "wb/memory.h"
 #include "wb/port.h"
+#include "wb/semaphore.h"
 #include "wb/status.h"
 #include "wb/task.h"
 

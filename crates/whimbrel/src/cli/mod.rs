@@ -13,7 +13,8 @@ pub use values::{CpuList, Move, Shuttle, Spin, TaskName};
 use values::{positive_duration, rate, setting};
 
 /// What can be measured.
-const BENCH_GROUPS: [&str; 5] = ["migration", "channel", "switch", "checkpoint", "fm_radio"];
+const BENCH_GROUPS: [&str; 6] =
+    ["migration", "channel", "switch", "checkpoint", "fm_radio", "agent"];
 
 /// Runs streaming applications on the cores of this machine and moves their tasks while they run.
 ///

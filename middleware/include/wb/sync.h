@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the system keeps for semaphores and locks: a few words of each task, and a table of names.
+//
+// A waiter says in a word of its own what it waits for, and nobody else's memory holds a list of
+// waiters: there is none that a killed kernel could leave half linked.
+#ifndef WB_SYNC_H
+#define WB_SYNC_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "wb/semaphore.h"
+
+enum {
+    WB_LOCKS = 256,         // names that wb_lock() can tell apart; a power of two
+    WB_HOLDERS_MAX = 65535  // tasks fit the lower half of wb_gate.holder, from 1
+};
+
+struct wb_sync {  // of a task
+    // Set by the task, cleared by it, by whoever wakes it, or by recovery.
+    _Atomic(struct wb_gate *) waits_for;
+    _Atomic uint32_t priority;  // effective; the kernel that owns the task
+    _Atomic uint32_t nudges;    // any core: counts what may have changed its effective priority
+    uint32_t nudges_seen;       // the kernel that owns the task
+    uint32_t held;              // locks of wb_lock(); the task, or recovery
+};
+
+/// The priority by which the task is to be scheduled: its own, or that of a more urgent task that
+/// waits for a mutex it holds.
+static inline uint32_t wb_sync_priority(const struct wb_sync *sync)
+{
+    // Relaxed: it is exact for the kernel that owns the task, which alone writes it, and a hint for
+    // the others.
+    return atomic_load_explicit(&sync->priority, memory_order_relaxed);
+}
+
+// The names of wb_lock(), an open hash table that is only ever added to.
+struct wb_locks {
+    _Atomic(const void *) names[WB_LOCKS];  // whoever comes first with a name
+    struct wb_mutex mutexes[WB_LOCKS];
+};
+
+#endif

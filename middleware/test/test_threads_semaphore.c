@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Semaphores and mutexes between cores that really run at once, while their users migrate.
+// with: check.c build.c kernel_threads.c
+#include "check.h"
+#include "kernel_threads.h"
+#include "wb/semaphore.h"
+
+enum { CORES = 3, USERS = 5, ROUNDS = 4000, PERMITS = 2, SIGNALS = 6000 };
+
+static struct wb_semaphore permits, ping, pong;
+static struct wb_mutex mutex;
+static uint32_t guarded;  // not atomic: ThreadSanitizer sees any two that are inside at once
+static _Atomic uint32_t inside, users, most_inside;
+
+static void add_users(struct wb_system *s, wb_task_entry *entry)
+{
+    for (uint32_t i = 0; i < USERS; i++) {
+        const char name[] = { (char)('a' + i), 0 };
+        build_task(s, name, i % CORES, 3 + i, entry);
+    }
+    atomic_store(&users, USERS);
+    guarded = 0;
+}
+
+static int move_users(struct wb_task *self)
+{
+    for (uint32_t i = 0; atomic_load(&users) != 0; i++) {
+        const char name[] = { (char)('a' + i % USERS), 0 };
+        const enum wb_status status =
+            wb_migrate(wb_task_find(wb_task_app(self), name, 0), i / USERS % CORES, 5000000);
+        CHECK(status == WB_OK || status == WB_ERR_TIMEOUT || status == WB_ERR_BUSY ||
+              status == WB_ERR_GONE || status == WB_ERR_HELD);
+        wb_sleep_until(wb_now_ns() + 100000);
+    }
+    return 0;
+}
+
+// ---- Mutual exclusion ---------------------------------------------------------------------------
+
+static int use_mutex(struct wb_task *self)
+{
+    (void)self;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        CHECK(wb_mutex_lock(&mutex, WB_FOREVER) == WB_OK);
+        guarded++;
+        wb_checkpoint();
+        guarded++;
+        CHECK(wb_mutex_unlock(&mutex) == WB_OK);
+        wb_checkpoint();
+    }
+    atomic_fetch_sub(&users, 1);
+    return 0;
+}
+
+TEST(one_task_at_a_time_holds_a_mutex_and_it_moves_with_the_task)
+{
+    struct wb_system *s = threads_open(CORES);
+
+    wb_mutex_init(&mutex);
+    add_users(s, use_mutex);
+    build_task(s, "mover", 1, 9, move_users);
+    threads_run();
+    CHECK(guarded == 2 * USERS * ROUNDS);
+    for (uint32_t i = 0; i < s->n_tasks; i++)
+        CHECK(wb_sync_priority(&s->tasks[i].sync) == s->tasks[i].priority);
+}
+
+static int use_lock(struct wb_task *self)
+{
+    (void)self;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        CHECK(wb_lock(&guarded, WB_FOREVER) == WB_OK);
+        guarded++;
+        wb_checkpoint();
+        CHECK(wb_unlock(&guarded) == WB_OK);
+        wb_checkpoint();
+    }
+    atomic_fetch_sub(&users, 1);
+    return 0;
+}
+
+TEST(one_task_at_a_time_holds_the_lock_of_an_address)
+{
+    struct wb_system *s = threads_open(CORES);
+
+    add_users(s, use_lock);
+    build_task(s, "mover", 1, 9, move_users);
+    threads_run();
+    CHECK(guarded == USERS * ROUNDS);
+}
+
+// ---- Counting -----------------------------------------------------------------------------------
+
+static int use_permit(struct wb_task *self)
+{
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        const bool spins = self->id % 2 == 1 && i % 2 == 1;
+        enum wb_status status = WB_ERR_TIMEOUT;
+        while (status == WB_ERR_TIMEOUT)
+            // A spinner does not let the holder on its own core go on, so it gives up soon.
+            status = spins ? wb_semaphore_spin(&permits, 20000)
+                           : wb_semaphore_take(&permits, i % 3 == 0 ? 50000 : WB_FOREVER);
+        CHECK(status == WB_OK);
+        const uint32_t now = atomic_fetch_add(&inside, 1) + 1;
+        uint32_t most = atomic_load(&most_inside);
+        while (now > most && !atomic_compare_exchange_weak(&most_inside, &most, now)) {}
+        wb_checkpoint();
+        atomic_fetch_sub(&inside, 1);
+        CHECK(wb_semaphore_give(&permits) == WB_OK);
+        wb_yield();
+    }
+    atomic_fetch_sub(&users, 1);
+    return 0;
+}
+
+TEST(as_many_tasks_hold_a_permit_as_there_are)
+{
+    struct wb_system *s = threads_open(CORES);
+
+    CHECK(wb_semaphore_init(&permits, PERMITS, PERMITS) == WB_OK);
+    atomic_store(&most_inside, 0);
+    add_users(s, use_permit);
+    build_task(s, "mover", 1, 9, move_users);
+    threads_run();
+    CHECK(atomic_load(&most_inside) <= PERMITS && permits.value == PERMITS);
+}
+
+// ---- Wake-ups -----------------------------------------------------------------------------------
+
+static int serve_ping(struct wb_task *self)
+{
+    (void)self;
+    for (uint32_t i = 0; i < SIGNALS; i++) {
+        CHECK(wb_semaphore_give(&ping) == WB_OK);
+        CHECK(wb_semaphore_take(&pong, WB_FOREVER) == WB_OK);
+    }
+    return 0;
+}
+
+static int return_pong(struct wb_task *self)
+{
+    (void)self;
+    for (uint32_t i = 0; i < SIGNALS; i++) {
+        CHECK(wb_semaphore_take(&ping, WB_FOREVER) == WB_OK);
+        CHECK(wb_semaphore_give(&pong) == WB_OK);
+    }
+    return 0;
+}
+
+TEST(no_wake_up_is_lost_between_a_giver_and_a_taker)
+{
+    struct wb_system *s = threads_open(2);
+
+    CHECK(wb_semaphore_init(&ping, 0, 1) == WB_OK && wb_semaphore_init(&pong, 0, 1) == WB_OK);
+    build_task(s, "server", 0, 3, serve_ping);
+    build_task(s, "returner", 1, 3, return_pong);
+    threads_run();
+}
+
+static int give_many(struct wb_task *self)
+{
+    (void)self;
+    for (uint32_t i = 0; i < SIGNALS; i++)
+        while (wb_semaphore_give(&permits) != WB_OK)
+            wb_yield();
+    return 0;
+}
+
+static int take_many(struct wb_task *self)
+{
+    (void)self;
+    for (uint32_t i = 0; i < SIGNALS; i++)
+        CHECK(wb_semaphore_take(&permits, WB_FOREVER) == WB_OK);
+    return 0;
+}
+
+TEST(two_givers_at_once_leave_no_taker_asleep)
+{
+    struct wb_system *s = threads_open(4);
+
+    CHECK(wb_semaphore_init(&permits, 0, 3) == WB_OK);
+    build_task(s, "giver", 0, 3, give_many);
+    build_task(s, "other giver", 1, 3, give_many);
+    build_task(s, "taker", 2, 3, take_many);
+    build_task(s, "other taker", 3, 3, take_many);
+    threads_run();
+    CHECK(permits.value == 0);
+}
