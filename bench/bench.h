@@ -115,11 +115,18 @@ void bench_carry_check(struct wb_task *self);
 /// "64KiB"
 const char *bench_size_name(size_t bytes, char name[static 24]);
 
-/// How often a context of `bytes` is moved or copied in one round.
-uint32_t bench_size_times(size_t bytes);
+/// How often a context of `bytes` is moved or copied in one round; `cold`: with the caches emptied
+/// before each.
+uint32_t bench_size_times(size_t bytes, bool cold);
 
 /// What memcpy of `bytes` takes on one core: adds bench_size_times() samples.
-void bench_memcpy(const struct bench_options *options, size_t bytes, struct bench_samples *samples);
+void bench_memcpy(const struct bench_options *options, size_t bytes, bool cold,
+                  struct bench_samples *samples);
+
+/// Takes every other line out of the caches of this core, and those that cores share; to be
+/// prepared once before.
+void bench_caches_prepare(void);
+void bench_caches_empty(void);
 
 struct bench_point {
     double kib, ns;

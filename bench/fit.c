@@ -10,7 +10,8 @@
 #include "bench.h"
 #include "clock.h"
 
-enum { WARM_UP = 2, MOST_TIMES = 400, MOST_BYTES = 64 << 20, FEWEST_TIMES = 8 };
+enum { WARM_UP = 2, MOST_TIMES = 400, COLD_TIMES = 12, MOST_BYTES = 64 << 20, FEWEST_TIMES = 8 };
+enum { CACHES_BYTES = 64 << 20, LINE_BYTES = 64 };
 
 const char *bench_size_name(size_t bytes, char name[static 24])
 {
@@ -21,9 +22,9 @@ const char *bench_size_name(size_t bytes, char name[static 24])
     return name;
 }
 
-uint32_t bench_size_times(size_t bytes)
+uint32_t bench_size_times(size_t bytes, bool cold)
 {
-    const size_t times = MOST_BYTES / bytes;
+    const size_t times = cold ? COLD_TIMES : MOST_BYTES / bytes;
     return times > MOST_TIMES ? MOST_TIMES : times < FEWEST_TIMES ? FEWEST_TIMES : (uint32_t)times;
 }
 
@@ -38,14 +39,32 @@ static unsigned char *map(size_t bytes)
     return at;
 }
 
+// Every kernel inherits it, and only reads.
+static const volatile unsigned char *caches;
+
+void bench_caches_prepare(void)
+{
+    if (caches == NULL)
+        caches = map(CACHES_BYTES);
+}
+
+void bench_caches_empty(void)
+{
+    for (size_t i = 0; i < CACHES_BYTES; i += LINE_BYTES)
+        (void)caches[i];
+}
+
 // To and fro, as a task that moves does it: each copy reads what the last one wrote.
-void bench_memcpy(const struct bench_options *options, size_t bytes, struct bench_samples *samples)
+void bench_memcpy(const struct bench_options *options, size_t bytes, bool cold,
+                  struct bench_samples *samples)
 {
     unsigned char *buffer[2] = { map(bytes), map(bytes) };
-    const uint32_t times = bench_size_times(bytes);
+    const uint32_t times = bench_size_times(bytes, cold);
 
     bench_pin(options->cpu[0]);
     for (uint32_t i = 0; i < times + WARM_UP; i++) {
+        if (cold)
+            bench_caches_empty();
         const uint64_t from_ns = clock_now_ns();
         memcpy(buffer[1 - i % 2], buffer[i % 2], bytes);
         // Nobody reads the copy: without this, it need not be made.

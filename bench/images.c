@@ -18,7 +18,7 @@ struct shared {
 static int keeper(struct wb_task *self)
 {
     struct shared *shared = wb_task_app(self)->state;
-    const uint32_t images = bench_size_times(shared->bytes) + WARM_UP;
+    const uint32_t images = bench_size_times(shared->bytes, false) + WARM_UP;
 
     bench_carry(self, shared->bytes);
     for (uint32_t i = 0; i < images; i++) {
@@ -41,19 +41,19 @@ static void ours(const struct bench_options *options, size_t bytes, struct bench
         &b, &(struct wb_task_config){
                 .name = "keeper", .entry = keeper, .checkpoint_every = 1, .heap_bytes = bytes });
     bench_run(&b, shared);
-    samples->n += bench_size_times(bytes);
+    samples->n += bench_size_times(bytes, false);
 }
 
 void bench_images(const struct bench_options *options)
 {
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const uint32_t room = options->rounds * bench_size_times(sizes[i]);
+        const uint32_t room = options->rounds * bench_size_times(sizes[i], false);
         struct bench_samples a = bench_samples_new(room), b = bench_samples_new(room);
         char size[24], name[64];
 
         for (uint32_t round = 0; round < options->rounds; round++) {
             ours(options, sizes[i], &a);
-            bench_memcpy(options, sizes[i], &b);
+            bench_memcpy(options, sizes[i], false, &b);
         }
         snprintf(name, sizeof name, "checkpoint.image.%s", bench_size_name(sizes[i], size));
         bench_row(name, &a, "memcpy on one core", &b);
