@@ -73,12 +73,11 @@ struct wb_task *bench_task_with(struct bench_system *b, const struct wb_task_con
 void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uint32_t slot_bytes,
                    struct wb_task *from, const char *out, struct wb_task *to, const char *in);
 
-/// Runs the system to its end, with `state` for the tasks (wb_task_app(self)->state), and closes
-/// it.
-void bench_run(struct bench_system *b, void *state);
+/// Runs the system to its end, with `state` for the tasks (wb_task_app(self)->state).
+void bench_start(struct bench_system *b, void *state);
 
-/// The same without closing it.
-void bench_wait(struct bench_system *b, void *state);
+/// The same, and closes it.
+void bench_run(struct bench_system *b, void *state);
 
 /// Pins the calling thread, for the peers' side. The launcher's own affinity is put back by
 /// bench_unpin().
@@ -149,6 +148,7 @@ void bench_switch(const struct bench_options *options);
 void bench_checkpoint(const struct bench_options *options);
 void bench_images(const struct bench_options *options);          // part of checkpoint
 void bench_fm_checkpoints(const struct bench_options *options);  // part of checkpoint
+void bench_alloc(const struct bench_options *options);
 void bench_fm_radio(const struct bench_options *options);
 void bench_agent(const struct bench_options *options);
 

@@ -14,8 +14,9 @@ static const struct group {
     const char *name;
     void (*run)(const struct bench_options *options);
 } groups[] = {
-    { "migration", bench_migration },   { "channel", bench_channels },  { "switch", bench_switch },
-    { "checkpoint", bench_checkpoint }, { "fm_radio", bench_fm_radio }, { "agent", bench_agent },
+    { "migration", bench_migration },   { "channel", bench_channels }, { "switch", bench_switch },
+    { "checkpoint", bench_checkpoint }, { "alloc", bench_alloc },      { "agent", bench_agent },
+    { "fm_radio", bench_fm_radio },
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };
@@ -41,9 +42,8 @@ static void run(const char *name, const struct bench_options *options)
             groups[i].run(options);
             return;
         }
-    bench_fail(
-        "there is no such group; there are migration, channel, switch, checkpoint, fm_radio, "
-        "agent");
+    bench_fail("there is no such group; there are migration, channel, switch, checkpoint, alloc, "
+               "agent, fm_radio");
 }
 
 // Takes the options out of the arguments, wherever they stand, and leaves the groups: how many.

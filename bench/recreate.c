@@ -40,7 +40,7 @@ static void ours(const struct bench_options *options, size_t bytes, const char *
                                                                          .heap_bytes = bytes });
     if (wb_linux_program(b.lx, program) != WB_OK || wb_linux_host(b.lx, task, "mover") != WB_OK)
         bench_fail("bin/whimbrel-bench.task cannot be used; `make build` makes it");
-    bench_wait(&b, shared);
+    bench_start(&b, shared);
     for (uint32_t i = 0; i < RECREATE_MOVES; i++)
         bench_samples_add(samples, shared->ns[i]);
     wb_linux_close(b.lx);

@@ -49,6 +49,7 @@ void bench_open_for(struct bench_system *b, const struct bench_options *options,
                     .tasks = 4,
                     .channels = 4,
                     .ports = 8,
+                    .shared_bytes = 4 << 20,
                     .offer_timeout_ns = 10000000000 },
         // The heap, and two images or a transfer buffer.
         .memory_bytes = (4 << 20) + 3 * context_bytes,
@@ -105,7 +106,7 @@ void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uin
         bench_fail("a channel cannot be added");
 }
 
-void bench_wait(struct bench_system *b, void *state)
+void bench_start(struct bench_system *b, void *state)
 {
     uint32_t bad_core;
 
@@ -121,7 +122,7 @@ void bench_wait(struct bench_system *b, void *state)
 
 void bench_run(struct bench_system *b, void *state)
 {
-    bench_wait(b, state);
+    bench_start(b, state);
     wb_linux_close(b->lx);
 }
 

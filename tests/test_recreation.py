@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The FM radio end to end while its tasks are recreated: each move ends a process and starts one."""
+"""The FM radio end to end while its tasks are recreated: each move ends one process of many."""
 
 from __future__ import annotations
 

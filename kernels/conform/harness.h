@@ -36,6 +36,7 @@ enum {
     HARNESS_CHANNELS = 16,
     HARNESS_PORTS = 48,
     HARNESS_MEMORY_BYTES = 8 << 20,  // for channels, heaps and what the cases allocate
+    HARNESS_SHARED_BYTES = 1 << 20,
     HARNESS_STACK_BYTES = 64 << 10,  // of each task
 };
 
@@ -97,7 +98,8 @@ bool harness_kill_program(struct harness *h, const struct wb_task *task);
 /// Leaves a kernel without memory for programs, or gives it some again.
 ///
 /// Context: outside. Never blocks.
-void harness_starve(struct harness *h, uint32_t core, bool starve);
+/// Returns: false where that is impossible.
+bool harness_starve(struct harness *h, uint32_t core, bool starve);
 
 /// How many programs of tasks living kernels have now, running or over but not accounted for.
 uint32_t harness_programs(struct harness *h);

@@ -145,11 +145,15 @@ TEST(a_target_without_memory_leaves_a_recreated_task_on_its_source)
     struct recreated *s = suite_state(h);
     harness_start(h);
     recreate_wait_for_steps(h, 2);
-    harness_starve(h, 1, true);
+    if (!harness_starve(h, 1, true)) {
+        wb_test_skip("a kernel's memory cannot be limited here");
+        end(h);
+        return;
+    }
     CHECK(recreate_move(h, task, 1) == WB_ERR_NOMEM);
     recreate_wait_for_steps(h, 2);
     CHECK(wb_task_core(task) == 0 && atomic_load(&s->fresh) == 1);
-    harness_starve(h, 1, false);
+    CHECK(harness_starve(h, 1, false));
     CHECK(recreate_move(h, task, 1) == WB_OK);
     recreate_wait_for_steps(h, 2);
     CHECK(wb_task_core(task) == 1 && atomic_load(&s->fresh) == 1);

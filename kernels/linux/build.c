@@ -29,6 +29,7 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
                     .channels = plan->n_channels,
                     .ports = plan->n_ports,
                     .params = plan->n_params,
+                    .shared_bytes = plan->shared_bytes,
                     .record_events = plan->record != NULL ? RECORD_EVENTS : 0,
                     .record_migrations = RECORD_MIGRATIONS,
                     .offer_timeout_ns = plan->offer_ns,
@@ -49,7 +50,7 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
         return true;
     char text[256];
     snprintf(text, sizeof text, "%zu bytes of globally visible memory cannot be had: %s",
-             config.memory_bytes + config.stacks_bytes, strerror(errno));
+             config.memory_bytes + config.stacks_bytes + plan->shared_bytes, strerror(errno));
     return fail(build, error, "memory", "", text);
 }
 

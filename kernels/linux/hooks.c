@@ -15,10 +15,12 @@
 #include "wb/memory.h"
 
 static struct wb_heap *launcher_heap;
+static struct wb_system *launcher_system;
 
-void hooks_init(struct wb_heap *heap)
+void hooks_init(struct wb_system *system, struct wb_heap *heap)
 {
     launcher_heap = heap;
+    launcher_system = system;
 }
 
 static void *checked(void *block)
@@ -129,6 +131,27 @@ void hook_delete_sized(void *block, size_t bytes)
     hook_free(block);
 }
 
+// The application's own hooks share memory as well.
+static void *hook_shared_malloc(size_t bytes)
+{
+    return wb_kernel_self() != NULL ? wb_shared_malloc(bytes)
+                                    : wb_system_shared_malloc(launcher_system, bytes);
+}
+
+static void *hook_shared_realloc(void *block, size_t bytes)
+{
+    return wb_kernel_self() != NULL ? wb_shared_realloc(block, bytes)
+                                    : wb_system_shared_realloc(launcher_system, block, bytes);
+}
+
+static void hook_shared_free(void *block)
+{
+    if (wb_kernel_self() != NULL)
+        wb_shared_free(block);
+    else
+        wb_system_shared_free(launcher_system, block);
+}
+
 static void count_mutex(int difference)
 {
     struct wb_task *self = wb_kernel_self();
@@ -188,6 +211,9 @@ hook *hook_for(const char *name)
         { "_ZdaPv", (hook *)hook_free },
         { "_ZdlPvm", (hook *)hook_delete_sized },
         { "_ZdaPvm", (hook *)hook_delete_sized },
+        { "wb_shared_malloc", (hook *)hook_shared_malloc },
+        { "wb_shared_realloc", (hook *)hook_shared_realloc },
+        { "wb_shared_free", (hook *)hook_shared_free },
         { "pthread_mutex_lock", (hook *)hook_mutex_lock },
         { "pthread_mutex_trylock", (hook *)hook_mutex_trylock },
         { "pthread_mutex_unlock", (hook *)hook_mutex_unlock },

@@ -136,6 +136,11 @@ static bool is_killed_from_outside(int wait_status)
     return number == SIGKILL || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
 }
 
+static bool is_stale(int wait_status)
+{
+    return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == HOSTED_STALE;
+}
+
 // The process ended and had not wished to. One that has noted a fault ends like that as well.
 static void take_end(struct wb_task *self, int wait_status)
 {
@@ -193,7 +198,10 @@ int host_run(struct wb_task *self)
         if (wb_kernel_load(self) == WB_OK)
             life = host(self, h);
         else if (!is_killed_from_outside(h->wait_status))
-            wb_task_fail(self, "its program cannot be started");
+            wb_task_fail(self,
+                         is_stale(h->wait_status)
+                             ? "its program is of another build than this kernel: build it again"
+                             : "its program cannot be started");
         if (life == LIFE_OVER)
             return 0;
         if (life == LIFE_CUT_SHORT)

@@ -16,6 +16,15 @@
 
 #define HOSTED_HEAP ((unsigned char *)0x300000000000)  // of the task, in its process only
 
+// What a program must agree on with its kernel; one of another build may not.
+static inline uint64_t hosted_layout(void)
+{
+    return sizeof(struct wb_system) ^ sizeof(struct wb_task) << 16 ^
+           sizeof(struct wb_channel) << 32 ^ sizeof(struct wb_port) << 48;
+}
+
+enum { HOSTED_STALE = 4 };  // the exit status of a program that does not
+
 enum hosted_wish {
     HOSTED_READY,   // its program has started and its heap is mapped; in its next turn it begins
     HOSTED_BLOCK,   // wb_kernel_block(argument)
@@ -27,6 +36,7 @@ enum hosted_wish {
 
 struct hosted {
     // Fixed by the launcher.
+    uint64_t layout;
     struct wb_system *system;
     struct wb_task *task;
     struct wb_core *core;

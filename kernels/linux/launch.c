@@ -81,7 +81,7 @@ enum wb_status wb_linux_open(struct wb_linux **out, const struct wb_linux_config
     lx->hook_heap = wb_system_alloc(lx->system, sizeof *lx->hook_heap, WB_LINE_BYTES);
     wb_heap_init(lx->hook_heap, wb_system_alloc(lx->system, HOOK_HEAP_BYTES / 2, WB_LINE_BYTES),
                  HOOK_HEAP_BYTES / 2);
-    hooks_init(lx->hook_heap);
+    hooks_init(lx->system, lx->hook_heap);
     kernel_set_system(lx->system);
     clock_init();
     *out = lx;

@@ -19,6 +19,6 @@ typedef void hook(void);
 hook *hook_for(const char *name);
 
 /// The heap of the application's hooks, which run outside of tasks.
-void hooks_init(struct wb_heap *heap);
+void hooks_init(struct wb_system *system, struct wb_heap *heap);
 
 #endif

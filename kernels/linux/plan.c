@@ -191,6 +191,8 @@ static bool take_known(struct plan *plan, const struct words *w, bool *known)
         return take_text(&plan->record, w);
     if (strcmp(verb, "memory") == 0)
         return take_number(&plan->memory_bytes, w);
+    if (strcmp(verb, "shared") == 0)
+        return take_number(&plan->shared_bytes, w) && plan->shared_bytes <= WB_SHARED_MAX;
     if (strcmp(verb, "spin") == 0)
         return take_number(&plan->spin_ns, w);
     if (strcmp(verb, "offer") == 0)
@@ -287,7 +289,8 @@ static size_t recreation_bytes(const struct plan *plan)
 
     for (uint32_t i = 0; i < plan->n_tasks; i++) {
         const struct wb_task_config *task = &plan->tasks[i].config;
-        const size_t context = task->heap_bytes + task->stack_bytes + CONTEXT_BYTES;
+        const size_t context = task->heap_bytes + task->stack_bytes + CONTEXT_BYTES +
+                               (size_t)plan->n_ports * 2 * WB_LINE_BYTES;
         if (task->mode == WB_HANDOFF)
             continue;
         largest = context > largest ? context : largest;

@@ -50,7 +50,7 @@ struct plan {
     struct plan_port *ports;
     uint32_t n_cpus, n_params, n_channels, n_tasks, n_ports;
     char *module, *program, *record;
-    uint64_t memory_bytes, spin_ns, offer_ns;
+    uint64_t memory_bytes, shared_bytes, spin_ns, offer_ns;
     struct plan_policy policy;
     bool greeted, complete;
 };

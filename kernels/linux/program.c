@@ -143,7 +143,8 @@ enum wb_status wb_linux_host(struct wb_linux *lx, struct wb_task *task, const ch
     if (row == NULL)
         return WB_ERR_NOMEM;
     for (uint32_t i = 0; i < system->n_cores; i++)
-        row[i] = (struct hosted){ .system = system,
+        row[i] = (struct hosted){ .layout = hosted_layout(),
+                                  .system = system,
                                   .task = task,
                                   .core = system->cores[i],
                                   .entry = (wb_task_entry *)at,

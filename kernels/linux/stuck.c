@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stuck.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "private.h"
+
+struct text {
+    char *at;
+    size_t bytes, used;
+};
 
 static uint64_t switches_of(const struct wb_system *system)
 {
@@ -33,16 +39,44 @@ static bool all_wait(struct wb_system *system)
     return atomic_load_explicit(&system->live, memory_order_acquire) != 0;
 }
 
-static void describe(const struct wb_system *system, char *text, size_t bytes)
+// What has no room is left out.
+static __attribute__((format(printf, 2, 3))) void say(struct text *text, const char *format, ...)
 {
-    size_t used = (size_t)snprintf(text, bytes, "every task waits:");
+    va_list arguments;
 
-    for (uint32_t i = 0; i < system->n_tasks; i++)
-        for (const struct wb_port *p = system->tasks[i].ports; p != NULL; p = p->next_of_task)
-            if (atomic_load_explicit(&p->waiting, memory_order_relaxed) != 0 && used < bytes)
-                used += (size_t)snprintf(
-                    text + used, bytes - used, " %s for %s in channel %s;", p->task->name,
+    if (text->used >= text->bytes)
+        return;
+    va_start(arguments, format);
+    text->used +=
+        (size_t)vsnprintf(text->at + text->used, text->bytes - text->used, format, arguments);
+    va_end(arguments);
+}
+
+static void say_gate(struct text *text, const struct wb_task *task)
+{
+    const struct wb_gate *gate = atomic_load_explicit(&task->sync.waits_for, memory_order_acquire);
+    const struct wb_system *system = task->system;
+
+    if (gate == NULL)
+        return;
+    const uint32_t holder = __atomic_load_n(&gate->holder, __ATOMIC_RELAXED) & WB_HOLDERS_MAX;
+    if (holder == 0 || holder > system->n_tasks)
+        say(text, " %s for a semaphore;", task->name);
+    else
+        say(text, " %s for a mutex of %s;", task->name, system->tasks[holder - 1].name);
+}
+
+static void describe(const struct wb_system *system, struct text *text)
+{
+    say(text, "every task waits:");
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct wb_task *task = &system->tasks[i];
+        for (const struct wb_port *p = task->ports; p != NULL; p = p->next_of_task)
+            if (atomic_load_explicit(&p->waiting, memory_order_relaxed) != 0)
+                say(text, " %s for %s in channel %s;", task->name,
                     p->direction == WB_IN ? "a message" : "room", p->channel->name);
+        say_gate(text, task);
+    }
 }
 
 bool stuck_look(struct stuck *stuck, struct wb_system *system, char *text, size_t bytes)
@@ -54,6 +88,6 @@ bool stuck_look(struct stuck *stuck, struct wb_system *system, char *text, size_
     stuck->suspected = quiet;
     stuck->switches = switches;
     if (sure)
-        describe(system, text, bytes);
+        describe(system, &(struct text){ .at = text, .bytes = bytes });
     return sure;
 }

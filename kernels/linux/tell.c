@@ -137,6 +137,9 @@ static void task(FILE *out, const struct wb_task *t)
     number(out, "context_bytes",
            atomic_load_explicit(&t->report.context_bytes, memory_order_relaxed));
     number(out, "load_ppm", atomic_load_explicit(&t->report.load_ppm, memory_order_relaxed));
+    number(out, "shared_bytes", wb_shared_used_bytes(&t->shared));
+    number(out, "shared_peak_bytes", t->shared.heap.peak_bytes);
+    number(out, "shared_left", wb_shared_left_bytes(&t->shared));
     fprintf(out, ",\"mode\":\"%s\"", tell_mode_word(t->mode));
     counter(out, "images", &t->images.taken);
     number(out, "damaged", t->images.damaged);

@@ -58,6 +58,8 @@ HOLD = (
     Run("semaphore", MUTEX),
     Run("wait", "SLOTS=1"),
     Run("wait", "SLOTS=2"),
+    Run("shared", "KILLS=0"),
+    Run("shared", "KILLS=1"),
 )
 
 # Within which bounds a mutation shows, where those of its model will not do.
@@ -77,6 +79,7 @@ DEFAULT_BOUNDS = {
     "copy": "WITHDRAWALS=4 KILLS=1 ROUNDS=6",
     "image": "SLOTS=3 EVERY=2 KILLS=2",
     "semaphore": MUTEX,
+    "shared": "KILLS=0",
     "wait": "SLOTS=1 MESSAGES=3",
 }
 

@@ -41,7 +41,6 @@ static void arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
         wb_migration_refuse(task, place, status);
         return;
     }
-
     if (!wb_recreation_load(task))
         return;
     // Acquire: the parked context and everything the task wrote is visible here.

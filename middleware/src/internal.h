@@ -103,6 +103,25 @@ static inline uint64_t wb_end_of(uint64_t timeout_ns)
 /// Lets this core's kernel attach a task, by its effective priority.
 void wb_task_attach(struct wb_task *task);
 
+/// How many bytes of the arena wb_pool_init() takes.
+size_t wb_pool_bytes(size_t shared_bytes);
+
+/// Lays out the pool of a system and the launcher's share of it. False without memory.
+bool wb_pool_init(struct wb_system *system);
+
+/// What a task, or the launcher, has of a pool (NULL: none) at the start: nothing yet.
+void wb_shared_init(struct wb_shared *shared, struct wb_pool *pool);
+
+/// Frees all that a task has in its own heap, at its end. May be repeated.
+void wb_heap_close(struct wb_heap *heap);
+
+/// The end of a task that shares memory: what it left is freed by those who have it. May be
+/// repeated, where the first was cut short by the death of its kernel.
+void wb_shared_close(struct wb_shared *shared);
+
+/// A task starts again: what it has allocated so far is left by an earlier life.
+void wb_shared_restart(struct wb_shared *shared, uint32_t generation);
+
 /// The core that runs the caller, NULL in the launcher.
 struct wb_core *wb_core_here(struct wb_system *system);
 

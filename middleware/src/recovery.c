@@ -7,7 +7,6 @@
 // ports as the channels say, or is lost. The killed kernel may have died between any two stores;
 // each step below says what it repairs.
 
-#include "context.h"
 #include "gate.h"
 #include "image.h"
 #include "transfer.h"
@@ -45,15 +44,17 @@ static bool give(struct wb_task *task, uint32_t place, struct wb_core *to)
     return true;
 }
 
-static void shut_ports(struct wb_task *task)
+static void leave_all(struct wb_task *task)
 {
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         wb_port_shut(port);
+    wb_heap_close(&task->heap);
+    wb_shared_close(&task->shared);
 }
 
 void wb_task_lose(struct wb_task *task, uint32_t core)
 {
-    shut_ports(task);
+    leave_all(task);
     wb_transfer_release(task);
     wb_gate_recover(task);
     atomic_store_explicit(&task->place, wb_place(WB_TASK_LOST, core), memory_order_seq_cst);
@@ -78,26 +79,19 @@ static bool is_cut_short(const struct wb_task *task, enum wb_task_state state)
            (task->mode == WB_RECREATE && (state == WB_TASK_READY || state == WB_TASK_BLOCKED));
 }
 
-// A program that was killed between saving its context and starting anew on its target.
-static bool is_on_paper(struct wb_task *task)
-{
-    if (!wb_transfer_is_of(task))
-        return false;
-    if (wb_context_is_whole(task, task->system->transfer))
-        return true;
-    wb_transfer_release(task);
-    return false;
-}
-
 bool wb_task_revive(struct wb_task *task)
 {
-    const bool resumed = !is_on_paper(task) && wb_image_resume(task);
+    // What a recreated task goes on from, its program finds out (wb_recreation_begin()).
+    const bool resumed = task->mode != WB_RECREATE && wb_image_resume(task);
 
     if (!resumed && !task->restart)
         return false;
     if (!resumed) {
-        wb_task_recover_ports(task);
+        if (task->mode != WB_RECREATE)
+            wb_task_recover_ports(task);
         task->restarts++;
+        task->heap.generation = task->restarts;
+        wb_shared_restart(&task->shared, task->restarts);
     }
     task->poll_mark_ns = 0;
     task->revive = resumed ? WB_REVIVE_IMAGE : WB_REVIVE_ENTRY;
@@ -158,7 +152,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
     }
     end_request(task, dead, orphan);
     if (over && wb_place_owner(place) == dead)
-        shut_ports(task);
+        leave_all(task);
     if (over)
         // Neither the task's kernel nor the requester's may have come to look at the other's word.
         wb_migration_cancel(task, WB_ERR_GONE);

@@ -12,7 +12,8 @@
 //                                                   starts the entry
 //
 // Nothing but the two words of every migration decides. Who owns the transfer buffer decides what a
-// life of the task begins with: its own context, if it is whole, or nothing.
+// life of the task begins with: its own context, if it is whole, else its newest checkpoint image,
+// or nothing.
 
 #include "context.h"
 #include "image.h"
@@ -40,19 +41,35 @@ static void forget(struct wb_task *task)
     unsigned char *base = task->heap.base;
     const size_t bytes = (size_t)(task->heap.end - base), peak_bytes = task->heap.peak_bytes;
 
-    task->heap = (struct wb_heap){ .peak_bytes = peak_bytes };
+    task->heap = (struct wb_heap){ .peak_bytes = peak_bytes, .generation = task->heap.generation };
     wb_heap_init(&task->heap, base, bytes);
     task->state = NULL;
+}
+
+// The task left in order: what it held comes again, what it had claimed is given up. Slots that are
+// kept for the next checkpoint image have been released all the same.
+static void rewind_ports(struct wb_task *task)
+{
+    for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
+        port->echoed = 0;
+        if (port->keeps)
+            port->cursor = port->edge;
+        else if (port->channel->tickets != NULL)
+            wb_mailbox_recover(port);
+        else
+            wb_channel_recover(port);
+    }
 }
 
 void wb_recreation_begin(struct wb_task *task)
 {
     // In this order, so that a life that is cut short here is begun in the same way again.
-    const bool is_carried =
-        wb_transfer_is_of(task) && wb_context_load(task, task->system->transfer) == WB_OK;
-    if (!is_carried && wb_image_load(task) != WB_OK)
+    if (wb_transfer_is_of(task) && wb_context_load(task, task->system->transfer) == WB_OK) {
+        rewind_ports(task);
+    } else if (!wb_image_resume(task) || wb_image_load(task) != WB_OK) {
         forget(task);
-    wb_task_recover_ports(task);
+        wb_task_recover_ports(task);
+    }
     wb_transfer_release(task);
     if (task->open)
         task->settled.copied_ns = task->settled.running_ns = wb_kernel_now_ns();

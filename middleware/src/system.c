@@ -37,7 +37,8 @@ size_t wb_system_bytes(const struct wb_system_config *config)
            (config->cores + 1) * rings + config->tasks * sizeof(struct wb_task) +
            config->channels * sizeof(struct wb_channel) + config->ports * sizeof(struct wb_port) +
            config->params * sizeof(struct wb_param) + sizeof(struct wb_locks) +
-           config->cores * wb_report_bytes(config) + (size_t)9 * WB_LINE_BYTES;
+           config->cores * wb_report_bytes(config) + (size_t)9 * WB_LINE_BYTES +
+           wb_pool_bytes(config->shared_bytes);
 }
 
 void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align)
@@ -119,7 +120,7 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
     if (config->cores == 0 || config->cores > WB_CORES_MAX || config->tasks > WB_HOLDERS_MAX ||
         config->coordinator >= config->cores || config->core_align < WB_LINE_BYTES ||
         (uintptr_t)memory % WB_LINE_BYTES != 0 || !is_power_of_two_or_zero(config->record_events) ||
-        !is_power_of_two_or_zero(config->record_migrations))
+        !is_power_of_two_or_zero(config->record_migrations) || config->shared_bytes > WB_SHARED_MAX)
         return WB_ERR_INVAL;
     if (bytes < wb_system_bytes(config))
         return WB_ERR_NOMEM;
@@ -137,7 +138,7 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
     system->locks = wb_system_alloc(system, sizeof *system->locks, WB_LINE_BYTES);
     if (system->locks == NULL || system->tasks == NULL || system->channels == NULL ||
         system->ports == NULL || system->params == NULL ||
-        !record_init(system, &system->record, 0) || !cores_init(system))
+        !record_init(system, &system->record, 0) || !cores_init(system) || !wb_pool_init(system))
         return WB_ERR_NOMEM;
     *out = system;
     return WB_OK;
@@ -186,6 +187,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->follows_rate = config->follows_rate;
     atomic_init(&task->place, wb_place(WB_TASK_NEW, config->core));
     wb_heap_init(&task->heap, heap, config->heap_bytes);
+    wb_shared_init(&task->shared, system->pool);
     *out = task;
     return WB_OK;
 }

@@ -62,6 +62,8 @@ static void end(struct wb_task *task, uint32_t core)
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         wb_port_shut(port);
     wb_gate_abandon(task);
+    wb_heap_close(&task->heap);
+    wb_shared_close(&task->shared);
     wb_migration_close(task);
     if (wb_migration_pending(task))
         wb_migration_cancel(task, WB_ERR_GONE);

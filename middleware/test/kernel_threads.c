@@ -174,7 +174,8 @@ struct wb_system *threads_open(uint32_t cores)
                                                      .core_align = WB_LINE_BYTES,
                                                      .agent_period_ns = PERIOD_NS,
                                                      .record_migrations = 16,
-                                                     .offer_timeout_ns = 20000000 }) == WB_OK);
+                                                     .offer_timeout_ns = 20000000,
+                                                     .shared_bytes = 512 << 10 }) == WB_OK);
     return the_system;
 }
 

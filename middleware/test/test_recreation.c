@@ -156,6 +156,61 @@ TEST(a_new_life_takes_what_was_held_again_and_gives_up_what_was_claimed)
     CHECK(wb_port_receive(in, &got, 0) == WB_OK && got == 5);
 }
 
+// ---- With checkpoint images ---------------------------------------------------------------------
+
+static void receive(int expected)
+{
+    int got = 0;
+
+    CHECK(wb_port_receive(in, &got, 0) == WB_OK && got == expected);
+}
+
+// As start(), with an image after the first of three messages, and the second one received.
+static void start_with_image(void)
+{
+    struct wb_system *system = stub_system(2);
+
+    task = stub_task("recreated", 0);
+    task->mode = WB_RECREATE;
+    task->restart = task->replay = true;
+    task->checkpoint_every = 1;
+    channel = stub_channel("stream", 4, 4, false);
+    out = build_port(stub_task("sender", 0), channel, WB_OUT);
+    in = build_port(task, channel, WB_IN);
+    stub_start(system);
+    stub_become(0, out->task);
+    for (int i = 1; i <= 3; i++)
+        CHECK(wb_port_send(out, &i, 0) == WB_OK);
+    stub_run(task);
+    int *state = wb_malloc(sizeof *state);
+    wb_task_set_state(task, state);
+    receive(*state = 1);
+    wb_checkpoint_enter();
+    CHECK(wb_counter_get(&task->images.taken) == 1);
+    receive(*state = 2);
+}
+
+TEST(a_recreated_task_that_was_killed_begins_with_its_image_and_the_messages_since)
+{
+    start_with_image();
+    lose_memory();
+    wb_recreation_begin(task);
+    CHECK(*(int *)wb_task_state(task) == 1 && task->images.resumed == 1);
+    receive(2);
+    receive(3);
+}
+
+TEST(a_recreated_task_that_moves_begins_with_its_context_and_no_message_again)
+{
+    start_with_image();
+    park();
+    wb_recreation_begin(task);
+    CHECK(*(int *)wb_task_state(task) == 2 && task->images.resumed == 0);
+    receive(3);
+}
+
+// ---- Two phases ---------------------------------------------------------------------------------
+
 TEST(the_program_is_loaded_before_the_task_is_taken)
 {
     start();

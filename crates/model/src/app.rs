@@ -18,6 +18,8 @@ pub struct App {
     pub module: Spanned<String>,
     /// Bytes for `wb_app_alloc`.
     pub memory_bytes: u64,
+    /// Bytes for `wb_shared_malloc`.
+    pub shared_bytes: u64,
     /// Frames per second, if it has a rate.
     pub frame_rate: Option<f64>,
     /// Its parameters, with the settings in force.

@@ -48,6 +48,7 @@ impl App {
             description: manifest.app.description.clone(),
             module: manifest.app.module.clone(),
             memory_bytes: manifest.app.memory_bytes,
+            shared_bytes: manifest.app.shared_bytes,
             frame_rate,
             params,
             tasks,

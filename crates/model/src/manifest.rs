@@ -27,6 +27,7 @@ pub(crate) struct AppTable {
     pub module: Spanned<String>,
     pub frame_rate: Option<Spanned<Amount>>,
     pub memory_bytes: u64,
+    pub shared_bytes: u64,
     pub description: String,
     pub paths: Vec<Spanned<String>>,
 }
@@ -123,6 +124,8 @@ fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
     let module = reader.required("module", "the file name of the shared object", filled);
     let frame_rate = reader.optional("frame_rate", "a number or an expression", amount);
     let memory = reader.optional("memory", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
+    let shared =
+        reader.optional("shared", "at most \"1GiB\"", |n| bytes(n).filter(|size| *size <= GIB));
     let description = reader.optional("description", "one line of text", text);
     let paths = reader.optional("paths", "an array of names of parameters", |n| list(n, name_of));
     reader.finish();
@@ -131,6 +134,7 @@ fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
         module: module?,
         frame_rate,
         memory_bytes: memory.map_or(64 * KIB, Spanned::into_inner),
+        shared_bytes: shared.map_or(1024 * KIB, Spanned::into_inner),
         description: description.map(Spanned::into_inner).unwrap_or_default(),
         paths: paths.map(Spanned::into_inner).unwrap_or_default(),
     })

@@ -32,6 +32,7 @@ pub fn plan(app: &App, options: &PlanOptions) -> String {
     }
     lines.add(format_args!("module {}", escape(&options.module)));
     lines.add(format_args!("memory {}", app.memory_bytes));
+    lines.add(format_args!("shared {}", app.shared_bytes));
     match options.spin_ns {
         Some(ns) => lines.add(format_args!("spin {ns}")),
         None => lines.add(format_args!("spin forever")),

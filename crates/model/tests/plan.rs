@@ -30,6 +30,12 @@ fn a_plan_lays_out_every_core_parameter_channel_task_and_port() {
 }
 
 #[test]
+fn the_plan_says_how_much_memory_the_tasks_share() {
+    let text = radio_with("memory = \"128KiB\"", "shared = \"2MiB\"");
+    assert_eq!(lines_of(&text, Pacing::Application, "shared"), ["shared 2097152"]);
+}
+
+#[test]
 fn the_plan_says_where_to_record_and_to_poll_for_ever() {
     let app = build(RADIO, &[]).unwrap();
     let options = PlanOptions {

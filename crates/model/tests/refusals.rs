@@ -19,6 +19,13 @@ fn every_wrong_value_is_told_at_once() {
 }
 
 #[test]
+fn more_shared_memory_than_a_pool_may_have_is_refused() {
+    let said = errors(&radio_with("memory = \"128KiB\"", "shared = \"2GiB\""), &[]);
+    assert!(said.contains("shared") && said.contains("at most \"1GiB\""), "{said}");
+    assert!(build(&radio_with("memory = \"128KiB\"", "shared = \"1GiB\""), &[]).is_ok());
+}
+
+#[test]
 fn text_that_is_no_toml_is_shown_where_it_breaks() {
     assert_snapshot!(errors(&radio_with("name = \"lpf\"", "name = \"lpf"), &[]));
 }

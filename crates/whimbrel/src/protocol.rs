@@ -145,6 +145,15 @@ pub struct TaskStatus {
     pub heap_bytes: u64,
     /// Most heap ever in use.
     pub heap_peak_bytes: u64,
+    /// Shared memory that it allocated and nobody has freed yet.
+    #[serde(default)]
+    pub shared_bytes: u64,
+    /// The most that this ever was.
+    #[serde(default)]
+    pub shared_peak_bytes: u64,
+    /// The part of it that its end, or a life before its restart, left behind.
+    #[serde(default)]
+    pub shared_left: u64,
     /// How it moves: `handoff`, `replicate` or `recreate`.
     #[serde(default)]
     pub mode: String,

@@ -136,6 +136,14 @@ fn tasks_that_all_wait_for_each_other_end_the_run() {
 }
 
 #[test]
+fn tasks_that_wait_for_a_mutex_and_a_semaphore_for_ever_end_the_run_and_are_named() {
+    let tables = "[[task]]\nname = \"keeper\"\n[[task]]\nname = \"caller\"\ncore = 1\n";
+    let said = run(&Place::new(), tables, &["--cores", "0,0"]);
+    assert!(said.contains("keeper for a semaphore"), "{said}");
+    assert!(said.contains("caller for a mutex of keeper"), "{said}");
+}
+
+#[test]
 fn moves_of_tasks_or_to_cores_that_do_not_exist_are_refused() {
     let place = Place::new();
     let pinned = STREAM.replace("name = \"sink\"", "name = \"sink\"\nmigratable = false");

@@ -54,6 +54,57 @@ fn a_cpp_task_moves_with_its_strings_but_not_while_it_handles_an_exception() {
     assert_eq!((count("ok"), count("held")), (21, 1));
 }
 
+fn sharing(place: &Place, app_keys: &str, entry: &str) -> std::path::PathBuf {
+    let app = place.path("shared.toml");
+    let module = common::root().join("build/test-apps/shared.so");
+    let tables = format!(
+        "[app]\nname = \"shared\"\nmodule = {module:?}\n{app_keys}[[task]]\nname = \"{entry}\"\n"
+    );
+    fs::write(&app, tables).unwrap();
+    app
+}
+
+#[test]
+fn the_hooks_of_an_application_share_memory_with_its_tasks() {
+    let place = Place::new();
+    let app = sharing(&place, "", "worker");
+    let summary = place.json(&["run", app.to_str().unwrap(), "--cores", "0", "--json"], 0);
+    let task = &summary["tasks"][0];
+
+    assert_eq!(number(&task["shared_peak_bytes"]), 131_072);
+    assert_eq!(number(&task["shared_bytes"]), 0);
+    assert_eq!(number(&task["shared_left"]), 0);
+}
+
+#[test]
+fn what_a_task_forgot_to_free_is_counted() {
+    let place = Place::new();
+    let app = sharing(&place, "", "forgetful");
+    let summary = place.json(&["run", app.to_str().unwrap(), "--cores", "0", "--json"], 0);
+    let task = &summary["tasks"][0];
+
+    assert_eq!(number(&task["shared_left"]), 1024);
+    assert_eq!(number(&task["shared_bytes"]), 1024);
+}
+
+#[test]
+fn an_application_has_as_much_shared_memory_as_it_says() {
+    let place = Place::new();
+    let app = sharing(&place, "shared = \"64KiB\"\n", "worker");
+    let said = place.error(&["run", app.to_str().unwrap(), "--cores", "0"]);
+
+    assert!(said.contains("no shared memory"), "{said}");
+}
+
+#[test]
+fn a_task_that_frees_a_shared_block_twice_is_named() {
+    let place = Place::new();
+    let app = sharing(&place, "", "twice");
+    let said = place.error(&["run", app.to_str().unwrap(), "--cores", "0"]);
+
+    assert!(said.contains("it freed a shared block twice"), "{said}");
+}
+
 #[test]
 fn the_result_is_shown_as_tables() {
     let place = Place::new();

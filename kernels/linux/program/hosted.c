@@ -173,6 +173,12 @@ void wb_kernel_unblock(struct wb_task *task)
     wb_inbox_post(here->core, task->id);
 }
 
+// The task runs, so the kernel has to look only whether another is more urgent now.
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    wb_inbox_post(here->core, task->id);
+}
+
 void wb_kernel_yield(uint32_t floor)
 {
     (void)ask(HOSTED_YIELD, floor);
@@ -224,11 +230,11 @@ const void *wb_kernel_private(uint32_t core, const void *address)
     return NULL;
 }
 
-// An image has no stack in it, so the running task may take it by itself.
+// Its context is complete at any time: its image keeps no stack, and goes on from its entry.
 void wb_kernel_capture(void)
 {
     wb_task_captured(self);
-    wb_kernel_yield(self->priority);
+    wb_kernel_yield(self->priority + 1);
 }
 
 void *wb_kernel_stack_low(const struct wb_task *task)

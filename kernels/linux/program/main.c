@@ -28,8 +28,11 @@ int main(int argc, char **argv)
 
     // It ends with its kernel, however that ends.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (!map_shared(GVM_BASE, bytes, fd, 0, MAP_FIXED_NOREPLACE) ||
-        getppid() != hosted->kernel_pid ||
+    if (!map_shared(GVM_BASE, bytes, fd, 0, MAP_FIXED_NOREPLACE))
+        return 1;
+    if (hosted->layout != hosted_layout())
+        return HOSTED_STALE;
+    if (getppid() != hosted->kernel_pid ||
         !map_shared(&wb_kernel_attention, PAGE_BYTES, fd, (unsigned char *)hosted->core - GVM_BASE,
                     MAP_FIXED))
         return 1;

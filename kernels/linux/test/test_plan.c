@@ -17,6 +17,7 @@ static const char *const good[] = {
     "core 1",
     "module /tmp/with%20space/radio.so",
     "memory 65536",
+    "shared 2097152",
     "spin forever",
     "offer 50000000",
     "record /tmp/run",
@@ -67,6 +68,7 @@ TEST(a_whole_plan_is_taken_word_for_word)
     CHECK(plan.n_cpus == 2 && plan.cpus[1] == 1);
     CHECK(strcmp(plan.module, "/tmp/with space/radio.so") == 0);
     CHECK(plan.spin_ns == WB_FOREVER && plan.memory_bytes == 65536);
+    CHECK(plan.shared_bytes == 2097152);
     CHECK(plan.n_params == 2 && plan.params[0].n_numbers == 2);
     CHECK(plan.params[0].numbers[1] > 2.4 && plan.params[0].numbers[1] < 2.6);
     CHECK(plan.params[1].text[0] == '\0');
@@ -84,6 +86,16 @@ TEST(a_whole_plan_is_taken_word_for_word)
     CHECK(plan_memory_bytes(&plan) > 14 * 4096 + 262144 + 65536);
     CHECK(plan_stacks_bytes(&plan) == 0);
     CHECK(plan_private_bytes(&plan) == 65536 + 262144 && plan_private_parts(&plan) == 2);
+    plan_free(&plan);
+}
+
+TEST(a_pool_above_its_bound_is_refused)
+{
+    struct plan plan = { .greeted = true };
+
+    CHECK(take(&plan, "shared 1073741824") == NULL);
+    CHECK(take(&plan, "shared 1073741825") != NULL);
+    CHECK(take(&plan, "shared") != NULL);
     plan_free(&plan);
 }
 

@@ -222,7 +222,8 @@ void wb_task_departed(struct wb_task *task, uint64_t now_ns);
 WB_MUST_USE enum wb_status wb_recreation_park(struct wb_task *task);
 
 /// Begins a life of the task: with the context in the transfer buffer if it is the task's and
-/// whole, else with an empty heap and no state; with its ports as the channels say.
+/// whole, else with its newest checkpoint image, else with an empty heap, no state, and its ports
+/// as the channels say.
 ///
 /// Context: the task's program, where the task's memory is, before its entry. Never blocks.
 void wb_recreation_begin(struct wb_task *task);

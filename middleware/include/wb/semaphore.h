@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Semaphores and locks among tasks of any cores.
 //
-// They lie in globally visible memory: globals of the module, wb_app_alloc(), a task's heap. Who
-// waits polls first and then blocks. There is no queue of waiters: who gives wakes the most urgent
-// task that waits, and that one tries again. A semaphore belongs to nobody, so any task may give; a
-// mutex and a lock belong to the task that took them, wherever it runs.
+// They lie in globally visible memory: globals of the module, wb_app_alloc(), the heap of a task
+// that is handed off. Who waits polls first and then blocks. There is no queue of waiters: who
+// gives wakes the most urgent task that waits, and that one tries again. A semaphore belongs to
+// nobody, so any task may give; a mutex and a lock belong to the task that took them, wherever it
+// runs.
 //
 // Timeouts: 0 tries once, WB_FOREVER has no end.
 #ifndef WB_SEMAPHORE_H

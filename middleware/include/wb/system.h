@@ -11,6 +11,7 @@
 #include "wb/app.h"
 #include "wb/counter.h"
 #include "wb/fault.h"
+#include "wb/heap.h"
 #include "wb/kernel.h"
 #include "wb/policy.h"
 #include "wb/record.h"
@@ -18,12 +19,10 @@
 #include "wb/task.h"
 
 enum {
-    WB_LINE_BYTES = 64,          // coherence granule that separates writers
     WB_NAME_BYTES = 32,          // with the terminating zero
     WB_NEAR_WORDS = 12,          // inbox words that share the summary's line
     WB_KERNEL_TASK_BYTES = 128,  // a kernel's own part of a task
     WB_KERNEL_CORE_BYTES = 128,  // a kernel's own part of a core
-    WB_HEAP_CLASSES = 26,        // 32 B to 1 GiB
     WB_CORES_MAX = 4095,         // cores fit 12 bits of a place word
 };
 
@@ -140,13 +139,6 @@ static inline uint32_t wb_request_number(uint32_t request)
     return request >> 16;
 }
 
-struct wb_heap {                       // used by its task only, but for `returned`
-    unsigned char *base, *next, *end;  // [base, next) was ever in use
-    void *free[WB_HEAP_CLASSES];
-    _Atomic(void *) returned;  // pushed by tasks that free a foreign block, taken by the owner
-    size_t used_bytes, peak_bytes;
-};
-
 struct wb_task_stats {  // written by the kernel that owns the task
     struct wb_counter busy_ns;
     struct wb_counter polling_ns;
@@ -208,6 +200,7 @@ struct wb_task {
     _Alignas(WB_LINE_BYTES) struct wb_task_stats stats;
     struct wb_task_report report;
     struct wb_heap heap;
+    struct wb_shared shared;
     void *state;
     uint64_t release_ns;       // of the current job
     uint64_t job_deadline_ns;  // of the current job, after its release; 0: none
@@ -281,6 +274,7 @@ struct wb_system_config {
     uint32_t cores, tasks, channels, ports, params;  // upper bounds
     size_t core_align;                               // alignment of struct wb_core; at least 64
     uint32_t record_events, record_migrations;       // ring sizes per core, powers of two; 0: none
+    size_t shared_bytes;                             // of the pool, at most WB_SHARED_MAX; 0: none
     uint64_t offer_timeout_ns;                       // how long a target may take to attach a task
     uint64_t agent_period_ns;                        // how often agents report; 0: never
     uint32_t coordinator;                            // the core of the coordinator
@@ -295,6 +289,7 @@ struct wb_system {
     struct wb_port *ports;
     struct wb_param *params;
     struct wb_locks *locks;
+    struct wb_pool *pool;  // NULL: there is none
     struct wb_system_config config;
     uint32_t n_cores, n_tasks, n_channels, n_ports, n_params;
     uint64_t start_ns;
@@ -307,6 +302,7 @@ struct wb_system {
     unsigned char *transfer;          // fixed: the transfer buffer (see transfer.h)
     size_t transfer_bytes;            // fixed
     _Atomic uint32_t transfer_owner;  // task id + 1, 0: nobody; whoever takes it, then that task
+    struct wb_shared shared;          // the launcher's own
     struct wb_fault fault;
     struct wb_record record;  // what the launcher itself does to migrations
 };
@@ -361,14 +357,6 @@ WB_MUST_USE enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *
                                        uint32_t index);
 WB_MUST_USE enum wb_status wb_param_add(struct wb_system *system, const char *key, const char *text,
                                         const double *numbers, uint32_t n_numbers);
-
-/// An empty heap over memory that every kernel sees.
-void wb_heap_init(struct wb_heap *heap, void *memory, size_t bytes);
-
-/// Allocates from a given heap, for callers that are no task. wb_free() takes the block back.
-///
-/// Context: one caller at a time. Never blocks.
-void *wb_heap_malloc(struct wb_heap *heap, size_t bytes);
 
 /// Makes every task ready for the kernel of its core to attach, and fixes the start of time.
 ///

@@ -13,8 +13,8 @@ pub use values::{CpuList, Move, Shuttle, Spin, TaskName};
 use values::{positive_duration, rate, setting};
 
 /// What can be measured.
-const BENCH_GROUPS: [&str; 6] =
-    ["migration", "channel", "switch", "checkpoint", "fm_radio", "agent"];
+const BENCH_GROUPS: [&str; 7] =
+    ["migration", "channel", "switch", "checkpoint", "alloc", "agent", "fm_radio"];
 
 /// Runs streaming applications on the cores of this machine and moves their tasks while they run.
 ///

@@ -128,3 +128,26 @@ int mutual(struct wb_task *self)
         return 0;
     return wb_port_send(wb_port_find(self, "out", 0), &n, WB_FOREVER) == WB_OK ? 0 : 1;
 }
+
+static struct wb_mutex key;
+static struct wb_semaphore never = { .most = 1 };
+
+// Keeps the key and waits for what nobody gives.
+int keeper(struct wb_task *self)
+{
+    (void)self;
+    if (wb_mutex_lock(&key, WB_FOREVER) != WB_OK)
+        return 1;
+    return wb_semaphore_take(&never, WB_FOREVER) == WB_OK ? 0 : 1;
+}
+
+// Waits for the key once it is taken.
+int caller(struct wb_task *self)
+{
+    (void)self;
+    while (wb_mutex_try(&key) == WB_OK) {
+        wb_mutex_unlock(&key);
+        wb_sleep_until(wb_now_ns() + 1000000);
+    }
+    return wb_mutex_lock(&key, WB_FOREVER) == WB_OK ? 0 : 1;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Heaps as they lie in globally visible memory: each task's own, and the pool that tasks share.
+//
+// Applications see wb/memory.h. A heap is used by its owner, a task or the launcher, and by nobody
+// else but for what says so; a task runs on one core at a time, so nothing here needs a lock.
+#ifndef WB_HEAP_H
+#define WB_HEAP_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wb/status.h"
+
+struct wb_system;
+
+enum {
+    WB_LINE_BYTES = 64,       // coherence granule that separates writers
+    WB_HEAP_CLASSES = 26,     // 32 B to 1 GiB
+    WB_GRANULE_BYTES = 4096,  // what the pool is cut into
+};
+
+struct wb_heap {                       // used by its owner only, but for `returned`
+    unsigned char *base, *next, *end;  // of a task's own heap: [base, next) was ever in use
+    void *free[WB_HEAP_CLASSES];
+    _Atomic(void *) returned;  // pushed by those who free a foreign block, taken by the owner
+    size_t used_bytes, peak_bytes;
+    uint32_t generation;  // restarts of the owner; the launcher
+};
+
+enum { WB_SHARED_MAX = 1 << 30 };  // bytes of a pool
+
+// Some granules in a row that hold blocks of one class. Kept at the first of them.
+struct wb_run {
+    _Alignas(WB_LINE_BYTES) _Atomic(struct wb_shared *) owner;  // NULL: no run begins here;
+                                                                // whoever has claimed the granules
+    struct wb_run *following;  // the owner's: the next of those that it is about to give back
+    uint32_t size_class;       // the owner
+    uint32_t block_bytes;      // the owner
+    uint32_t epoch;            // the owner: that in which it was last counted as spare
+    _Atomic uint32_t used;     // blocks that are not free: the owner; after its end, anyone
+};
+
+struct wb_pool {
+    // Fixed at the start.
+    unsigned char *base;
+    size_t bytes;
+    uint32_t granules, n_words;
+    struct wb_run *runs;      // one per granule
+    _Atomic uint32_t *words;  // a bit per granule, 1: claimed; any core, by compare-and-swap
+};
+
+// What one task, or the launcher, has of the pool.
+struct wb_shared {
+    struct wb_heap heap;
+    struct wb_pool *pool;         // fixed; NULL: there is none
+    size_t spare_bytes;           // of small runs that had no block in use, at some time of this
+    uint32_t epoch;               // epoch: from one look at them to the next, counted from 1
+    uint32_t hint;                // the word of the pool where it last found something
+    _Atomic uint32_t left_bytes;  // in use since before its end or its last restart; the owner;
+                                  // after its end, anyone
+};
+
+/// An empty heap over memory that every kernel sees.
+void wb_heap_init(struct wb_heap *heap, void *memory, size_t bytes);
+
+/// Allocates from a given heap, for callers that are no task. wb_free() takes the block back.
+///
+/// Context: one caller at a time. Never blocks.
+void *wb_heap_malloc(struct wb_heap *heap, size_t bytes);
+
+/// The same three for memory that is shared, and for a launcher.
+///
+/// Context: the launcher, while no other thread of it does. Never blocks.
+/// Returns: as those of wb/memory.h.
+void *wb_system_shared_malloc(struct wb_system *system, size_t bytes);
+void *wb_system_shared_realloc(struct wb_system *system, void *block, size_t bytes);
+void wb_system_shared_free(struct wb_system *system, void *block);
+
+/// How many bytes of what a task allocated are in use, and how many of them were left behind by
+/// its end or by a life before its restart.
+///
+/// Context: any. Never blocks. Exact once the task is over or does not run.
+size_t wb_shared_used_bytes(const struct wb_shared *shared);
+size_t wb_shared_left_bytes(const struct wb_shared *shared);
+
+#endif
