@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "linux.h"
+#include "timed.h"
 #include "wb/wb.h"
 
 struct bench_options {
@@ -137,6 +138,21 @@ struct bench_fit bench_fit(const struct bench_point *points, uint32_t n);
 
 /// A row of the line through undisturbed costs against size: `p50` is its slope.
 void bench_fit_row(const char *name, const struct bench_point *points, uint32_t n);
+
+// ---- The FM radio -------------------------------------------------------------------------------
+
+enum { BENCH_RADIO_TASKS = 6 };  // lpf, demodulator, sum, bpf, bpf, bpf
+
+struct bench_radio {
+    double busy_ns[BENCH_RADIO_TASKS];
+    struct timed_checkpoints timed;  // to be given, for a module that has it
+};
+
+/// Plays the recording as fast as it goes, with module `module`.
+///
+/// Returns: input samples per second; more in `told` unless that is NULL.
+double bench_radio(const struct bench_options *options, uint32_t cores, const char *module,
+                   struct bench_radio *told);
 
 // ---- Groups -------------------------------------------------------------------------------------
 

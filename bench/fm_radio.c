@@ -10,10 +10,16 @@
 
 #include "bench.h"
 #include "clock.h"
-#include "timed.h"
 
-enum { STACK_BYTES = 64 << 10, HEAP_BYTES = 1 << 20, SLOTS = 14, BANDS = 3, TASKS = 3 + BANDS };
-enum { CHECKPOINTS_MOST = 1 << 20, LIMIT_PPM = 10000 };
+enum {
+    STACK_BYTES = 64 << 10,
+    HEAP_BYTES = 1 << 20,
+    SLOTS = 14,
+    BANDS = 3,
+    TASKS = BENCH_RADIO_TASKS
+};
+#define RECORDING "apps/fm_radio/data/cold_day_240k.cu8"
+
 enum { FRAME = 2048, SLOT_BYTES = FRAME * 8 + 128, PLAYS = 120, FILE_SAMPLES = 1199992 };
 
 // The graph that GNU Radio and FutureSDR are measured on as well (bench/peers/fm_graph.py).
@@ -35,7 +41,6 @@ struct radio {
     struct wb_linux *lx;
     struct wb_system *system;
     void *module;
-    struct timed_checkpoints *timed;
     struct wb_task *lpf, *demodulator, *bpf[BANDS], *sum;
 };
 
@@ -90,8 +95,9 @@ static void add_tasks(struct radio *r, uint32_t cores)
     }
 }
 
-static void add_params(struct radio *r, const char *input)
+static void add_params(struct radio *r)
 {
+    char *input = bench_path(RECORDING);
     static const double plays = PLAYS;
     const double gains[BANDS] = { 1, 1, 1 };
     bool done = wb_param_add(r->system, "input", input, NULL, 0) == WB_OK &&
@@ -103,12 +109,11 @@ static void add_params(struct radio *r, const char *input)
                                     params[i].text[0] != '\0') == WB_OK;
     if (!done)
         bench_fail("a parameter of the radio cannot be added");
+    free(input);
 }
 
-// Runs the radio and returns how many input samples it took in a second. `timed`: where the times
-// of its checkpoints go, in the module that has been built for that; else NULL.
-static double ours(const struct bench_options *options, uint32_t cores, const char *module,
-                   const char *input, struct timed_checkpoints *timed)
+double bench_radio(const struct bench_options *options, uint32_t cores, const char *module,
+                   struct bench_radio *told)
 {
     const struct wb_linux_config config = {
         .system = { .cores = cores, .tasks = TASKS, .channels = 8, .ports = 16, .params = 16 },
@@ -117,6 +122,7 @@ static double ours(const struct bench_options *options, uint32_t cores, const ch
         .cpus = options->cpu,
         .spin_ns = 50000,
     };
+    struct timed_checkpoints *timed = NULL;
     struct radio r;
     char error[512];
     uint32_t bad_core;
@@ -127,16 +133,14 @@ static double ours(const struct bench_options *options, uint32_t cores, const ch
     r.module = wb_linux_module(r.lx, module, error, sizeof error);
     if (r.module == NULL)
         bench_fail(error);
-    add_params(&r, input);
+    add_params(&r);
     add_tasks(&r, cores);
     enum wb_status (*setup)(struct wb_app *);
     *(void **)&setup = dlsym(r.module, "wb_app_setup");
     if (setup(&r.system->app) != WB_OK)
         bench_fail(r.system->app.error);
-    if (timed != NULL && (r.timed = dlsym(r.module, "timed_checkpoints")) == NULL)
-        bench_fail("the radio with timed checkpoints has none");
-    if (timed != NULL)
-        *r.timed = *timed;
+    if (told != NULL && (timed = dlsym(r.module, "timed_checkpoints")) != NULL)
+        *timed = told->timed;
     if (wb_linux_start(r.lx, &bad_core) != WB_OK)
         bench_fail("the kernels cannot be started");
     const struct wb_linux_event event = wb_linux_wait(r.lx, 60000);
@@ -144,7 +148,9 @@ static double ours(const struct bench_options *options, uint32_t cores, const ch
     if (event.kind != WB_LINUX_ENDED)
         bench_fail(event.kind == WB_LINUX_FAULT ? r.system->fault.text : "the radio did not end");
     if (timed != NULL)
-        *timed = *r.timed;
+        told->timed = *timed;
+    for (uint32_t i = 0; told != NULL && i < TASKS; i++)
+        told->busy_ns[i] = (double)wb_counter_get(&r.system->tasks[i].stats.busy_ns);
     wb_linux_close(r.lx);
     dlclose(r.module);
     return (double)PLAYS * FILE_SAMPLES * 1e9 / (double)spent_ns;
@@ -172,73 +178,23 @@ void bench_fm_radio(const struct bench_options *options)
 {
     char *module = bench_path("build/apps/fm_radio.so");
     char *program = bench_path("build/apps/fm_plain");
-    char *input = bench_path("apps/fm_radio/data/cold_day_240k.cu8");
+    char *input = bench_path(RECORDING);
     const uint32_t rounds = options->rounds < 7 ? options->rounds : 7;
     struct bench_samples one = bench_samples_new(rounds), loop = bench_samples_new(rounds);
     struct bench_samples two = bench_samples_new(rounds), half = bench_samples_new(rounds);
 
     for (uint32_t round = 0; round < rounds; round++) {
-        const double rate = ours(options, 1, module, input, NULL);
+        const double rate = bench_radio(options, 1, module, NULL);
         bench_samples_add(&one, rate);
         bench_samples_add(&half, rate);
         bench_samples_add(&loop, plain(options, program, input));
         if (options->two_cores)
-            bench_samples_add(&two, ours(options, 2, module, input, NULL));
+            bench_samples_add(&two, bench_radio(options, 2, module, NULL));
     }
     bench_rate_row("fm_radio.one_core", "samples/s", &one, "the same filters in one C loop", &loop);
     if (options->two_cores)
         bench_rate_row("fm_radio.two_cores", "samples/s", &two, "fm_radio.one_core", &half);
     free(module);
     free(program);
-    free(input);
-}
-
-// ---- The part of its checkpoints ----------------------------------------------------------------
-
-// Without the highest thousandth, in which Linux ran something else.
-static double mean(double *ns, uint32_t n)
-{
-    struct bench_samples samples = { .ns = ns, .n = n };
-    double sum = 0;
-
-    (void)bench_samples_median(&samples);
-    for (uint32_t i = 0; i < n - n / 1000; i++)
-        sum += ns[i];
-    return sum / (n - n / 1000);
-}
-
-// Parts per million of the radio's time on one core.
-static double share_ppm(const struct bench_options *options, const char *input)
-{
-    char *module = bench_path("build/apps/fm_radio.so");
-    char *timed_module = bench_path("build/bench/apps/fm_radio.so");
-    struct bench_samples with = bench_samples_new(CHECKPOINTS_MOST);
-    struct bench_samples without = bench_samples_new(CHECKPOINTS_MOST);
-    struct timed_checkpoints timed = { .with_ns = with.ns,
-                                       .without_ns = without.ns,
-                                       .room = CHECKPOINTS_MOST };
-
-    const double spent_ns =
-        (double)PLAYS * FILE_SAMPLES * 1e9 / ours(options, 1, module, input, NULL);
-    ours(options, 1, timed_module, input, &timed);
-    if (timed.n == 0 || timed.n > timed.room)
-        bench_fail("the radio has no checkpoints, or too many");
-    const double each_ns = mean(with.ns, timed.n) - mean(without.ns, timed.n);
-    bench_samples_free(&with);
-    bench_samples_free(&without);
-    free(module);
-    free(timed_module);
-    return each_ns > 0 ? each_ns * timed.n / spent_ns * 1e6 : 0;
-}
-
-void bench_fm_checkpoints(const struct bench_options *options)
-{
-    char *input = bench_path("apps/fm_radio/data/cold_day_240k.cu8");
-    const uint32_t rounds = options->rounds < 7 ? options->rounds : 7;
-    struct bench_samples ppm = bench_samples_new(rounds);
-
-    for (uint32_t round = 0; round < rounds; round++)
-        bench_samples_add(&ppm, share_ppm(options, input));
-    bench_limit_row("checkpoint.fm_radio", "ppm", &ppm, "limit of acquaviva2008", LIMIT_PPM);
     free(input);
 }

@@ -6,7 +6,7 @@
 #define WB_BENCH_TIMED_CHECKPOINT_H
 
 #include "timed.h"
-#include "wb/task.h"
+#include "wb/system.h"
 
 extern struct timed_checkpoints timed_checkpoints;
 __attribute__((weak)) struct timed_checkpoints timed_checkpoints;
@@ -34,11 +34,11 @@ static inline void timed_checkpoint(void)
 
     wb_checkpoint();
     const uint64_t to_ns = timed_now_ns();
-    if (t->n < t->room) {
-        t->without_ns[t->n] = (double)(middle_ns - from_ns);
-        t->with_ns[t->n] = (double)(to_ns - middle_ns);
-    }
-    t->n++;
+    const uint32_t id = wb_kernel_self()->id % TIMED_TASKS;
+    const uint32_t at = id * TIMED_ROOM + t->n[id] % TIMED_ROOM;
+    t->without_ns[at] = (double)(middle_ns - from_ns);
+    t->with_ns[at] = (double)(to_ns - middle_ns);
+    t->n[id]++;
 }
 
 #define wb_checkpoint timed_checkpoint
