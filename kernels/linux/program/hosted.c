@@ -221,13 +221,6 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
     (void)units;
 }
 
-// The running task is in no queue. Whoever is more urgent than it is now runs at its checkpoint.
-void wb_kernel_reprioritise(struct wb_task *task)
-{
-    if (task == self)
-        __atomic_fetch_or(&wb_kernel_attention, 1, __ATOMIC_RELAXED);
-}
-
 void wb_kernel_copy(void *to, const void *from, size_t bytes)
 {
     memcpy(to, from, bytes);
