@@ -18,9 +18,15 @@ help:  ## list the verbs
 setup:  ## install the tools that this checkout needs
 	@./setup.sh
 
-build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-bench $(BIN)/whimbrel-bench.task  ## build the command, its helpers and the applications
+build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-bench $(BIN)/whimbrel-bench.task timed-radio  ## build the command, its helpers and the applications
 	@for app in $(APPS); do \
 		$(MAKE) --no-print-directory -C $$app BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) all || exit 1; done
+
+# The FM radio with timed checkpoints, for `whimbrel bench checkpoint`.
+.PHONY: timed-radio
+timed-radio:
+	@$(MAKE) --no-print-directory -C apps/fm_radio BUILD=$(abspath $(BUILD))/bench MARCH=$(MARCH) \
+		EXTRA='-D_GNU_SOURCE= -include $(abspath bench/timed_checkpoint.h)' $(abspath $(BUILD))/bench/apps/fm_radio.so
 
 demo: build  ## play a recording through the FM radio while its demodulator moves
 	@mkdir -p $(BUILD)/demo

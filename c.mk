@@ -8,7 +8,7 @@ AARCH64_CC := aarch64-linux-gnu-gcc
 QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
 
 WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-INCLUDE := -Imiddleware/include -Ikernels/linux -Imiddleware/test -Ikernels/conform
+INCLUDE := -Imiddleware/include -Ikernels/linux -Imiddleware/test -Ikernels/conform -Ibench
 
 CC_release := $(CC)
 CC_asan := $(CC)
@@ -92,19 +92,19 @@ include kernels/linux/program/program.mk
 $(BUILD)/release/recreated.task: $(BUILD)/obj/recreated.o $(HOSTED_O)
 	$(call link_program)
 
-$(BIN)/whimbrel-bench.task: $(BUILD)/obj/mover.o $(HOSTED_O)
-	$(call link_program)
-
-$(BUILD)/obj/mover.o: bench/program/mover.c c.mk
-	@mkdir -p $(@D)
-	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
-
 # The task's own process knows nothing of the sanitizer.
 $(BUILD)/asan/recreated.task: $(BUILD)/release/recreated.task
 	@mkdir -p $(@D)
 	@cp $< $@
 
 $(BUILD)/obj/recreated.o: kernels/conform/program/recreated.c c.mk
+	@mkdir -p $(@D)
+	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
+
+$(BIN)/whimbrel-bench.task: $(BUILD)/obj/bench/program/mover.o $(BUILD)/obj/bench/carry.o $(HOSTED_O)
+	$(call link_program)
+
+$(BUILD)/obj/bench/%.o: bench/%.c c.mk
 	@mkdir -p $(@D)
 	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "linux.h"
+#include "timed.h"
 #include "wb/wb.h"
 
 struct bench_options {
@@ -43,6 +44,12 @@ void bench_limit_row(const char *name, const char *unit, struct bench_samples *o
 /// Sorts the samples. Ends the program if there are none.
 double bench_samples_median(struct bench_samples *samples);
 
+/// The same for the tenth part that was fastest: what Linux ran in between is no part of a cost.
+double bench_samples_undisturbed(struct bench_samples *samples);
+
+/// A file of the source tree that this program was built in. To be freed.
+char *bench_path(const char *name);
+
 /// Ends the program with a message.
 _Noreturn void bench_fail(const char *what);
 
@@ -57,6 +64,13 @@ void bench_open(struct bench_system *b, const struct bench_options *options, uin
                 uint64_t spin_ns);
 struct wb_task *bench_task(struct bench_system *b, const char *name, wb_task_entry *entry,
                            uint32_t core);
+
+/// The same with room for one task of any mode with a heap of `heap_bytes`.
+void bench_open_for(struct bench_system *b, const struct bench_options *options, uint32_t cores,
+                    uint64_t spin_ns, size_t heap_bytes);
+/// Adds it: `wanted` says its name, entry, core, mode, heap, and which images it keeps.
+struct wb_task *bench_task_with(struct bench_system *b, const struct wb_task_config *wanted);
+
 void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uint32_t slot_bytes,
                    struct wb_task *from, const char *out, struct wb_task *to, const char *in);
 
@@ -74,13 +88,82 @@ void bench_unpin(void);
 /// Pins a thread that ends soon.
 void bench_pin_thread(unsigned int cpu);
 
+// ---- Load ---------------------------------------------------------------------------------------
+
+struct bench_load {
+    pid_t pid[2];
+    uint32_t n;
+};
+
+/// Keeps each processor of `options` busy with a process of ours, until bench_load_end().
+void bench_load_start(struct bench_load *load, const struct bench_options *options);
+void bench_load_end(struct bench_load *load);
+
+/// Fewer rounds: under load everything takes longer.
+struct bench_options bench_options_loaded(const struct bench_options *options);
+
+// ---- A task that has something to carry ---------------------------------------------------------
+
+/// Fills the calling task's heap until `bytes` of it are in use; what it keeps is its state.
+void bench_carry(struct wb_task *self, size_t bytes);
+
+/// Fails the run unless all of it is there, as it was.
+void bench_carry_check(struct wb_task *self);
+
+// ---- Sizes --------------------------------------------------------------------------------------
+
+/// "64KiB"
+const char *bench_size_name(size_t bytes, char name[static 24]);
+
+/// How often a context of `bytes` is moved or copied in one round; `cold`: with the caches emptied
+/// before each.
+uint32_t bench_size_times(size_t bytes, bool cold);
+
+/// What memcpy of `bytes` takes on one core: adds bench_size_times() samples.
+void bench_memcpy(const struct bench_options *options, size_t bytes, bool cold,
+                  struct bench_samples *samples);
+
+/// Takes every other line out of the caches of this core, and those that cores share; to be
+/// prepared once before.
+void bench_caches_prepare(void);
+void bench_caches_empty(void);
+
+struct bench_point {
+    double kib, ns;
+};
+struct bench_fit {
+    double slope, offset_ns, r2;
+};
+struct bench_fit bench_fit(const struct bench_point *points, uint32_t n);
+
+/// A row of the line through undisturbed costs against size: `p50` is its slope.
+void bench_fit_row(const char *name, const struct bench_point *points, uint32_t n);
+
+// ---- The FM radio -------------------------------------------------------------------------------
+
+enum { BENCH_RADIO_TASKS = 6 };  // lpf, demodulator, sum, bpf, bpf, bpf
+
+struct bench_radio {
+    double busy_ns[BENCH_RADIO_TASKS];
+    struct timed_checkpoints timed;  // to be given, for a module that has it
+};
+
+/// Plays the recording as fast as it goes, with module `module`.
+///
+/// Returns: input samples per second; more in `told` unless that is NULL.
+double bench_radio(const struct bench_options *options, uint32_t cores, const char *module,
+                   struct bench_radio *told);
+
 // ---- Groups -------------------------------------------------------------------------------------
 
 void bench_migration(const struct bench_options *options);
-void bench_recreation(const struct bench_options *options);  // of group migration
+void bench_replication(const struct bench_options *options);  // part of migration
+void bench_recreation(const struct bench_options *options);   // part of migration
 void bench_channels(const struct bench_options *options);
 void bench_switch(const struct bench_options *options);
 void bench_checkpoint(const struct bench_options *options);
+void bench_images(const struct bench_options *options);          // part of checkpoint
+void bench_fm_checkpoints(const struct bench_options *options);  // part of checkpoint
 void bench_alloc(const struct bench_options *options);
 void bench_fm_radio(const struct bench_options *options);
 void bench_agent(const struct bench_options *options);

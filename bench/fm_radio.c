@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The FM radio as fast as it goes: its tasks on one core against the same filters in one plain C
-// loop with the same flags (build/apps/fm_plain), and on two cores against one.
+// loop with the same flags (build/apps/fm_plain), and on two cores against one; and which part of
+// its time its checkpoints take.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "bench.h"
 #include "clock.h"
 
-enum { STACK_BYTES = 64 << 10, HEAP_BYTES = 1 << 20, SLOTS = 14, BANDS = 3, TASKS = 3 + BANDS };
+enum {
+    STACK_BYTES = 64 << 10,
+    HEAP_BYTES = 1 << 20,
+    SLOTS = 14,
+    BANDS = 3,
+    TASKS = BENCH_RADIO_TASKS
+};
+#define RECORDING "apps/fm_radio/data/cold_day_240k.cu8"
+
 enum { FRAME = 2048, SLOT_BYTES = FRAME * 8 + 128, PLAYS = 120, FILE_SAMPLES = 1199992 };
 
 // The graph that GNU Radio and FutureSDR are measured on as well (bench/peers/fm_graph.py).
@@ -36,21 +43,6 @@ struct radio {
     void *module;
     struct wb_task *lpf, *demodulator, *bpf[BANDS], *sum;
 };
-
-// A file of the source tree that this program was built in.
-static char *beside_us(const char *name)
-{
-    char self[4096], *path;
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    if (n < 0)
-        bench_fail("cannot find itself");
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
-    if (asprintf(&path, "%s/../%s", self, name) < 0)
-        bench_fail("no memory");
-    return path;
-}
 
 static struct wb_task *task(struct radio *r, const char *name, uint32_t index, uint32_t core)
 {
@@ -103,8 +95,9 @@ static void add_tasks(struct radio *r, uint32_t cores)
     }
 }
 
-static void add_params(struct radio *r, const char *input)
+static void add_params(struct radio *r)
 {
+    char *input = bench_path(RECORDING);
     static const double plays = PLAYS;
     const double gains[BANDS] = { 1, 1, 1 };
     bool done = wb_param_add(r->system, "input", input, NULL, 0) == WB_OK &&
@@ -116,11 +109,11 @@ static void add_params(struct radio *r, const char *input)
                                     params[i].text[0] != '\0') == WB_OK;
     if (!done)
         bench_fail("a parameter of the radio cannot be added");
+    free(input);
 }
 
-// Runs the radio and returns how many input samples it took in a second.
-static double ours(const struct bench_options *options, uint32_t cores, const char *module,
-                   const char *input)
+double bench_radio(const struct bench_options *options, uint32_t cores, const char *module,
+                   struct bench_radio *told)
 {
     const struct wb_linux_config config = {
         .system = { .cores = cores, .tasks = TASKS, .channels = 8, .ports = 16, .params = 16 },
@@ -129,6 +122,7 @@ static double ours(const struct bench_options *options, uint32_t cores, const ch
         .cpus = options->cpu,
         .spin_ns = 50000,
     };
+    struct timed_checkpoints *timed = NULL;
     struct radio r;
     char error[512];
     uint32_t bad_core;
@@ -139,18 +133,24 @@ static double ours(const struct bench_options *options, uint32_t cores, const ch
     r.module = wb_linux_module(r.lx, module, error, sizeof error);
     if (r.module == NULL)
         bench_fail(error);
-    add_params(&r, input);
+    add_params(&r);
     add_tasks(&r, cores);
     enum wb_status (*setup)(struct wb_app *);
     *(void **)&setup = dlsym(r.module, "wb_app_setup");
     if (setup(&r.system->app) != WB_OK)
         bench_fail(r.system->app.error);
+    if (told != NULL && (timed = dlsym(r.module, "timed_checkpoints")) != NULL)
+        *timed = told->timed;
     if (wb_linux_start(r.lx, &bad_core) != WB_OK)
         bench_fail("the kernels cannot be started");
     const struct wb_linux_event event = wb_linux_wait(r.lx, 60000);
     const uint64_t spent_ns = wb_kernel_now_ns() - r.system->start_ns;
     if (event.kind != WB_LINUX_ENDED)
         bench_fail(event.kind == WB_LINUX_FAULT ? r.system->fault.text : "the radio did not end");
+    if (timed != NULL)
+        told->timed = *timed;
+    for (uint32_t i = 0; told != NULL && i < TASKS; i++)
+        told->busy_ns[i] = (double)wb_counter_get(&r.system->tasks[i].stats.busy_ns);
     wb_linux_close(r.lx);
     dlclose(r.module);
     return (double)PLAYS * FILE_SAMPLES * 1e9 / (double)spent_ns;
@@ -176,20 +176,20 @@ static double plain(const struct bench_options *options, const char *program, co
 
 void bench_fm_radio(const struct bench_options *options)
 {
-    char *module = beside_us("build/apps/fm_radio.so");
-    char *program = beside_us("build/apps/fm_plain");
-    char *input = beside_us("apps/fm_radio/data/cold_day_240k.cu8");
+    char *module = bench_path("build/apps/fm_radio.so");
+    char *program = bench_path("build/apps/fm_plain");
+    char *input = bench_path(RECORDING);
     const uint32_t rounds = options->rounds < 7 ? options->rounds : 7;
     struct bench_samples one = bench_samples_new(rounds), loop = bench_samples_new(rounds);
     struct bench_samples two = bench_samples_new(rounds), half = bench_samples_new(rounds);
 
     for (uint32_t round = 0; round < rounds; round++) {
-        const double rate = ours(options, 1, module, input);
+        const double rate = bench_radio(options, 1, module, NULL);
         bench_samples_add(&one, rate);
         bench_samples_add(&half, rate);
         bench_samples_add(&loop, plain(options, program, input));
         if (options->two_cores)
-            bench_samples_add(&two, ours(options, 2, module, input));
+            bench_samples_add(&two, bench_radio(options, 2, module, NULL));
     }
     bench_rate_row("fm_radio.one_core", "samples/s", &one, "the same filters in one C loop", &loop);
     if (options->two_cores)

@@ -87,9 +87,17 @@ static void compare(const struct bench_options *options, const char *name, uint6
 
 void bench_migration(const struct bench_options *options)
 {
+    const struct bench_options fewer = bench_options_loaded(options);
+    struct bench_load load;
+
     if (!options->two_cores)
         bench_fail("migration needs two processors");
     compare(options, "migration.handoff.spin", WB_FOREVER, 0);
     compare(options, "migration.handoff.sleep", 0, work_ns);
+    bench_load_start(&load, options);
+    compare(&fewer, "migration.handoff.spin.loaded", WB_FOREVER, 0);
+    compare(&fewer, "migration.handoff.sleep.loaded", 0, work_ns);
+    bench_load_end(&load);
+    bench_replication(options);
     bench_recreation(options);
 }

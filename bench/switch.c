@@ -154,4 +154,6 @@ void bench_checkpoint(const struct bench_options *options)
         b.n += batches;
     }
     bench_row("checkpoint.loop", &a, "the same loop without it", &b);
+    bench_images(options);
+    bench_fm_checkpoints(options);
 }

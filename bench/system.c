@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "bench.h"
 
@@ -18,9 +20,30 @@ void bench_fail(const char *what)
     exit(2);
 }
 
+char *bench_path(const char *name)
+{
+    char self[4096], *path;
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    if (n < 0)
+        bench_fail("cannot find itself");
+    self[n] = '\0';
+    *strrchr(self, '/') = '\0';
+    if (asprintf(&path, "%s/../%s", self, name) < 0)
+        bench_fail("no memory");
+    return path;
+}
+
 void bench_open(struct bench_system *b, const struct bench_options *options, uint32_t cores,
                 uint64_t spin_ns)
 {
+    bench_open_for(b, options, cores, spin_ns, HEAP_BYTES);
+}
+
+void bench_open_for(struct bench_system *b, const struct bench_options *options, uint32_t cores,
+                    uint64_t spin_ns, size_t heap_bytes)
+{
+    const size_t context_bytes = heap_bytes + STACK_BYTES + HEAP_BYTES;
     const struct wb_linux_config config = {
         .system = { .cores = cores,
                     .tasks = 4,
@@ -28,8 +51,11 @@ void bench_open(struct bench_system *b, const struct bench_options *options, uin
                     .ports = 8,
                     .shared_bytes = 4 << 20,
                     .offer_timeout_ns = 10000000000 },
-        .memory_bytes = 4 << 20,
+        // The heap, and two images or a transfer buffer.
+        .memory_bytes = (4 << 20) + 3 * context_bytes,
         .stacks_bytes = 4 * STACK_BYTES,
+        .private_bytes = context_bytes,
+        .private_parts = 2,
         .cpus = options->cpu,
         .spin_ns = spin_ns,
     };
@@ -42,16 +68,25 @@ void bench_open(struct bench_system *b, const struct bench_options *options, uin
 struct wb_task *bench_task(struct bench_system *b, const char *name, wb_task_entry *entry,
                            uint32_t core)
 {
-    const struct wb_task_config config = { .name = name,
-                                           .core = core,
-                                           .priority = 8,
-                                           .entry = entry,
-                                           .migratable = true,
-                                           .stack = wb_linux_stack(b->lx, STACK_BYTES),
-                                           .stack_bytes = STACK_BYTES,
-                                           .heap_bytes = HEAP_BYTES };
+    return bench_task_with(
+        b, &(struct wb_task_config){
+               .name = name, .entry = entry, .core = core, .heap_bytes = HEAP_BYTES });
+}
+
+struct wb_task *bench_task_with(struct bench_system *b, const struct wb_task_config *wanted)
+{
+    struct wb_task_config config = *wanted;
     struct wb_task *task;
 
+    config.priority = 8;
+    config.migratable = true;
+    config.stack_bytes = STACK_BYTES;
+    if (config.mode == WB_REPLICATE) {
+        config.stack = wb_linux_private(b->lx, config.core, STACK_BYTES);
+        config.heap = wb_linux_private(b->lx, config.core, config.heap_bytes);
+    } else {
+        config.stack = wb_linux_stack(b->lx, STACK_BYTES);
+    }
     if (wb_task_add(b->system, &config, &task) != WB_OK)
         bench_fail("a task cannot be added");
     return task;

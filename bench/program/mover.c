@@ -1,32 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task that recreates itself on the other core and back. A move takes from the call until its
-// state is there and its function runs.
-#include <stdlib.h>
-#include <string.h>
+// The task of bench/recreate.c. Each of its lives begins with its memory, as the last one left it,
+// and ends by asking for the next.
 
-#include "../mover.h"
-#include "wb/wb.h"
+#include "mover.h"
+#include "bench.h"
 
 int mover(struct wb_task *self);
 
 int mover(struct wb_task *self)
 {
-    struct recreate_plan *plan = wb_task_app(self)->state;
-    const uint64_t now_ns = wb_now_ns();
-    char *state = wb_task_state(self);
+    struct recreate *shared = wb_task_app(self)->state;
+    const uint64_t to_ns = wb_now_ns();
+    const uint32_t moves = shared->lives++;
 
-    if (state == NULL) {
-        state = malloc(plan->state_bytes);
-        if (state == NULL)
-            return 1;
-        memset(state, 1, plan->state_bytes);
-        wb_task_set_state(self, state);
-    } else if (plan->done++ >= RECREATE_WARM_UP) {
-        plan->took_ns[plan->done - RECREATE_WARM_UP - 1] = now_ns - plan->from_ns;
-    }
-    if (plan->done == plan->moves + RECREATE_WARM_UP)
+    if (moves == 0)
+        bench_carry(self, shared->bytes);
+    else if (wb_task_state(self) == NULL)
+        wb_task_fail(self, "it came without its memory");
+    bench_carry_check(self);
+    if (moves > RECREATE_WARM_UP)
+        shared->ns[moves - RECREATE_WARM_UP - 1] = (double)(to_ns - shared->from_ns);
+    if (moves == RECREATE_WARM_UP + RECREATE_MOVES)
         return 0;
-    plan->from_ns = wb_now_ns();
-    return wb_migrate(self, 1 - wb_task_core(self), WB_FOREVER) ==
-           WB_OK;  // comes back as a new life
+    shared->from_ns = wb_now_ns();
+    return wb_migrate(self, 1 - wb_task_core(self), WB_FOREVER) == WB_OK ? 2 : 1;
 }

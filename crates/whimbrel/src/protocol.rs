@@ -15,6 +15,8 @@ pub enum Line {
     Migration(Migration),
     /// The answer to `migrate`.
     Migrated(Migrated),
+    /// The answer to `policy` and `rate`.
+    Set(Set),
     /// A kernel was killed.
     CoreDied(CoreDied),
     /// A policy decided what cannot be done: that part was ignored.
@@ -268,6 +270,17 @@ pub struct Migrated {
     /// `ok`, or why not.
     pub status: String,
     /// The same in words; may be empty.
+    pub why: String,
+}
+
+/// The answer to `policy` and `rate`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Set {
+    /// What the command called the request.
+    pub id: String,
+    /// Whether it is in force.
+    pub ok: bool,
+    /// Why not, in words; may be empty.
     pub why: String,
 }
 

@@ -48,9 +48,12 @@ const DECIDERS: [&str; 7] =
     ["program", "transport", "agents", "coordinator", "policy", "row", "rate"];
 
 #[test]
-fn a_run_that_is_told_nothing_tells_nothing() {
-    assert!(lines_of(&plan(&[]), &DECIDERS).is_empty());
-    assert!(lines_of(&plan(&["--policy", "none"]), &DECIDERS).is_empty());
+fn a_run_that_is_told_nothing_tells_of_agents_and_the_rate_only() {
+    let told = plan(&[]);
+    let told = lines_of(&told, &DECIDERS);
+    assert_eq!(told[0], "agents 100000000");
+    assert!(told.len() == 2 && told[1].starts_with("rate "), "{told:?}");
+    assert_eq!(lines_of(&plan(&["--policy", "none"]), &DECIDERS), told);
 }
 
 #[test]

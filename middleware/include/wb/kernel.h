@@ -151,8 +151,8 @@ void wb_kernel_capture(void);
 /// Context: a task that does not run.
 void *wb_kernel_stack_low(const struct wb_task *task);
 
-/// Brings this core to one of its operating points (wb_core.points), and then says so in
-/// wb_core.point.
+/// Brings this core to one of its operating points (wb_core.points), and then says so by
+/// wb_core_enter_point(). Stays where it is if that cannot be done, or `point` is none of them.
 ///
 /// Context: this core's kernel, or a task of it. Never blocks for longer than the transition takes.
 void wb_kernel_set_point(uint32_t point);

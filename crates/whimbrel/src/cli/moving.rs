@@ -46,10 +46,9 @@ pub struct MovingArgs {
     #[arg(long, value_name = "CORE", default_value_t = 0)]
     pub coordinator: u32,
 
-    /// How often the agent of each core reports loads, and the policy is asked [default: 100ms
-    /// with a policy, else never]
-    #[arg(long, value_name = "PERIOD", value_parser = period)]
-    pub agents: Option<Duration>,
+    /// How often the agent of each core reports loads, and the policy is asked
+    #[arg(long, value_name = "PERIOD", default_value = "100ms", value_parser = period)]
+    pub agents: Duration,
 }
 
 fn mode() -> impl TypedValueParser<Value = Mode> {

@@ -173,6 +173,13 @@ pub fn positive_duration(text: &str) -> Result<Duration, String> {
     duration(text).and_then(|d| if d.is_zero() { Err("must not be zero".into()) } else { Ok(d) })
 }
 
+/// A time between two looks.
+pub fn interval(text: &str) -> Result<Duration, String> {
+    let allowed = Duration::from_millis(100)..=Duration::from_secs(5);
+    let time = duration(text)?;
+    if allowed.contains(&time) { Ok(time) } else { Err("must be from 100ms to 5s".into()) }
+}
+
 /// Frames per second.
 pub fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1e-3..=1e9).contains(rate));

@@ -18,6 +18,7 @@ mod show_power;
 mod summary;
 mod verdict;
 mod view;
+mod watchers;
 
 use std::path::Path;
 use std::sync::mpsc::{self, Sender};
@@ -30,6 +31,7 @@ use signal_hook::iterator::Signals;
 use whimbrel_model::{App, PlanOptions, Problem, plan};
 
 pub use load::usable_cpus;
+pub use view::received;
 
 use crate::cli::RunArgs;
 use crate::control;
@@ -77,7 +79,8 @@ pub fn run(args: &RunArgs) -> Outcome {
     };
     let schedule = std::mem::take(&mut loaded.schedule);
     let view = View::new(&loaded.app, args.quiet);
-    let session = Session::new(helper, inputs, (schedule, args.duration), view, on_start);
+    let timing = (schedule, args.duration, loaded.options.frame_rate);
+    let session = Session::new(helper, inputs, timing, view, on_start);
     let gathered = session.run(&text);
     let name = run.name().to_owned();
     drop(run);

@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::Serialize;
 use whimbrel_model::{App, Mode, Moving, PolicyName, Problem, Row, Source, Table};
@@ -13,9 +12,6 @@ use super::load::{nanoseconds, utf8};
 use crate::cli::{MovingArgs, RunArgs};
 use crate::failure::Failure;
 
-/// How often agents report where a policy decides and the user does not say. Ten reports a second
-/// follow a load that changes by the second, and cost some millionths of a core.
-const AGENTS: Duration = Duration::from_millis(100);
 /// The policy that needs rows.
 const TABLE: &str = "table";
 
@@ -32,8 +28,8 @@ pub struct MovingOptions {
     pub table: Option<PathBuf>,
     /// Where the coordinator started.
     pub coordinator: u32,
-    /// The period of the agents; `null`: they did not report.
-    pub agents_ns: Option<u64>,
+    /// The period of the agents.
+    pub agents_ns: u64,
 }
 
 /// Gives the tasks the mode of the run, and checks everything else that was said about moves.
@@ -60,11 +56,11 @@ pub fn load(
         return Err(problem.help(format!("this run has cores 0 to {}", n_cores - 1)).into());
     }
     let policy = choice(policy.as_ref(), table.is_some())?;
-    let agents = agents.or(policy.as_ref().map(|_| AGENTS)).map(nanoseconds);
+    let agents = nanoseconds(*agents);
     let moving = Moving {
         program: program(app, source, module)?,
         transport: Some(transport.clone()).filter(|how| how != "auto"),
-        agents_ns: agents.unwrap_or(0),
+        agents_ns: agents,
         coordinator: *coordinator,
         rows: table.as_deref().map_or(Ok(Vec::new()), |path| rows(path, app, points_hz))?,
         policy,

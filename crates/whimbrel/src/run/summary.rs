@@ -144,7 +144,7 @@ impl Summary {
         let totals = gathered.totals().cloned().unwrap_or_default();
         let start_ns = gathered.started.as_ref().map_or(0, |started| started.start_ns);
         let time_ns = totals.time_ns.saturating_sub(start_ns);
-        let frames = received(app, &totals);
+        let frames = received(&app.sinks(), &totals);
         let dropped = gathered
             .end
             .as_ref()

@@ -147,7 +147,13 @@ impl Place {
 
     /// Starts a run in the background and waits until its kernels run.
     pub fn start(&self, args: &[&str]) -> Run<'_> {
+        self.start_with(args, &[])
+    }
+
+    /// The same in another environment.
+    pub fn start_with(&self, args: &[&str], environment: &[(&str, &str)]) -> Run<'_> {
         let mut command = self.command(&["run"]);
+        command.envs(environment.iter().copied());
         let child =
             command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut run = Run { place: self, child };
@@ -220,6 +226,13 @@ pub fn kill(pid: u64, signal: i32) {
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     let signal = rustix::process::Signal::from_named_raw(signal).unwrap();
     rustix::process::kill_process(pid, signal).unwrap();
+}
+
+/// The same to one that may have ended meanwhile.
+pub fn kill_if_there(pid: u64, signal: i32) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    let signal = rustix::process::Signal::from_named_raw(signal).unwrap();
+    let _ = rustix::process::kill_process(pid, signal);
 }
 
 pub fn pid(process: &Value) -> u64 {
