@@ -9,7 +9,7 @@ APPS := apps/fm_radio apps/hello
 
 include c.mk
 
-.PHONY: help setup build demo test lint fmt bench docs size soak clean \
+.PHONY: help setup build demo test lint fmt bench reproduce docs size soak clean \
 	lint-c lint-rust lint-python lint-size test-c test-model test-rust test-apps test-python test-aarch64 test-sanitizers
 
 help:  ## list the verbs
@@ -46,6 +46,9 @@ fmt:  ## rewrite files with the formatters
 
 bench: build  ## measure this machine against its peers
 	$(BIN)/whimbrel bench --peers
+
+reproduce: build  ## measure what the papers published, and print both
+	@for paper in reproduce/*/run; do $$paper || exit 1; done
 
 docs:  ## the documentation of the crates, as pages
 	cargo doc --no-deps --workspace
@@ -95,7 +98,7 @@ test-model: $(PYTHON)
 	@$(MAKE) --no-print-directory -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet tests bench
+	$(PYTHON) -m pytest --quiet tests bench reproduce
 
 lint-size:
 	@python3 tools/lint_size.py
