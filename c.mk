@@ -38,9 +38,10 @@ QEMU :=
 endif
 
 MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/policy/*.c)
-LINUX_MAIN := main commands choose plan plan_policy build lines tell recorder stuck
+LINUX_MAIN := main commands choose plan plan_policy build lines tell tell_power recorder stuck
 LINUX_C := $(filter-out $(LINUX_MAIN:%=kernels/linux/%.c),$(wildcard kernels/linux/*.c))
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
+LINUX_TESTS := $(notdir $(basename $(wildcard kernels/linux/test/test_*.c)))
 C_FILES := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
 
 objects = $(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2)))
@@ -67,6 +68,9 @@ $$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$
 
 $$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/linux/test/test_plan.c kernels/linux/plan.c kernels/linux/plan_policy.c kernels/linux/lines.c middleware/test/check.c)
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^
+
+$$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
+	@$$(CC_$(1)) $$(FLAGS_$(1)) -pie -rdynamic -o $$@ $$^ -ldl -lpthread
 
 $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
 endef
@@ -135,8 +139,8 @@ $(BUILD)/test-apps/%.so: crates/whimbrel/tests/apps/%.cc
 
 template: $(call objects,release,$(wildcard kernels/template/*.c))
 
-test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/test_plan $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
-	@for t in $(UNIT_TESTS) test_plan; do $(BUILD)/release/$$t || exit 1; done
+test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(LINUX_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
+	@for t in $(UNIT_TESTS) $(LINUX_TESTS); do $(BUILD)/release/$$t || exit 1; done
 	$(BUILD)/release/checkpoint-cost
 	$(BUILD)/release/conform-linux
 
@@ -144,8 +148,8 @@ $(BUILD)/release/checkpoint-cost: kernels/conform/checkpoint_cost.c c.mk
 	@mkdir -p $(@D)
 	$(CC) $(WARN) -O3 -fPIC $(INCLUDE) -o $@ $<
 
-test-sanitizers: $(foreach v,asan tsan,$(UNIT_TESTS:%=$(BUILD)/$(v)/%)) $(BUILD)/asan/test_plan $(BUILD)/asan/conform-linux $(BUILD)/asan/recreated.task
-	$(BUILD)/asan/test_plan
+test-sanitizers: $(foreach v,asan tsan,$(UNIT_TESTS:%=$(BUILD)/$(v)/%)) $(LINUX_TESTS:%=$(BUILD)/asan/%) $(BUILD)/asan/conform-linux $(BUILD)/asan/recreated.task
+	@for t in $(LINUX_TESTS); do $(BUILD)/asan/$$t || exit 1; done
 	@for t in $(UNIT_TESTS); do \
 		$(BUILD)/asan/$$t && TSAN_OPTIONS=halt_on_error=1 $(BUILD)/tsan/$$t || exit 1; done
 	CONFORM_SCALE=0.2 $(BUILD)/asan/conform-linux

@@ -84,3 +84,11 @@ def test_the_list_of_keys_of_app_toml_is_complete() -> None:
         function = source[source.index(f"fn read_{table}(") :].split("\n}")[0]
         known = re.findall(r'(?:required|optional)\(\s*"(\w+)"', function)
         assert set(one) == set(known), table
+
+
+def test_the_list_of_keys_of_table_toml_is_complete() -> None:
+    (example,) = blocks(ROOT / "docs/table-toml.md", "toml")
+    source = (ROOT / "crates/model/src/table.rs").read_text()
+    function = source[source.index("fn read_row(") :].split("\n}")[0]
+    known = re.findall(r'(?:required|optional)\(\s*"(\w+)"', function)
+    assert set(tomllib.loads(example)["row"][0]) == set(known)

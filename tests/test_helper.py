@@ -70,11 +70,13 @@ def task(name: str, entry: str, rest: str) -> str:
 
 @contextmanager
 def helper(
-    *lines: str, rest: str = "period 0 deadline 0 offset 0 frame 0", starts: bool = True
+    *lines: str,
+    entry: str = "spinner",
+    rest: str = "period 0 deadline 0 offset 0 frame 0",
+    starts: bool = True,
 ) -> Iterator[Helper]:
     """Two kernels that share a processor, and one task on the first."""
     ours, theirs = socket.socketpair()
-    entry = "spinner" if "period 0 " in rest else "ticker"
     plan = [
         "whimbrel 1",
         f"core {CPU}",
@@ -190,7 +192,7 @@ def test_the_table_follows_the_frame_rate() -> None:
 
 def test_periods_follow_the_frame_rate() -> None:
     frame = "period 100000000 deadline 100000000 offset 0 frame 1"
-    with helper("rate 10000", rest=frame) as run:
+    with helper("rate 10000", entry="ticker", rest=frame) as run:
         assert run.ask("rate 1 1000000")["ok"]
         deadline = time.monotonic() + PATIENCE_S
         while (status := run.status())["tasks"][0]["jobs"] < 200:
@@ -198,3 +200,28 @@ def test_periods_follow_the_frame_rate() -> None:
             time.sleep(0.01)
         assert status["rate_millihz"] == 1000000
         assert finish(run)["ok"]
+
+
+def test_operating_points_follow_the_frame_rate() -> None:
+    points = [f"point {core} {hz} 1000 100" for core in (0, 1) for hz in (400000000, 500000000)]
+    rows = ["row 10000 0 1 0", "row 30000 1 0 0"]
+    lines = [*points, "frequency emulate", *rows, "agents 2000000", "policy table", "rate 5000"]
+    with helper(*lines) as run:
+        for rate, wanted in ((5000, [400000000, 500000000]), (25000, [500000000, 400000000])):
+            assert run.ask(f"rate {rate} {rate}")["ok"]
+            deadline = time.monotonic() + PATIENCE_S
+            while [core["hz"] for core in run.status()["cores"]] != wanted:
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+        assert finish(run)["ok"]
+
+
+def test_agents_and_a_policy_hide_no_deadlock() -> None:
+    ports = [
+        "channel c slots 1 bytes 4 initial 0 mailbox 0",
+        "port t 0 in in 0 c",
+        "port t 0 out out 0 c",
+    ]
+    with helper(*ports, "agents 2000000", "policy mine core=1", entry="waiter") as run:
+        assert run.hear("error")["kind"] == "deadlock"
+        assert not run.hear("end")["ok"]

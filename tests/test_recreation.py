@@ -17,7 +17,7 @@ WHIMBREL = ROOT / "bin/whimbrel"
 
 # Two kernels share a processor where there is only one.
 CORES = ("--cores", "0,0") if len(os.sched_getaffinity(0)) < 2 else ()
-SHUTTLES = ("demodulator=1,0@7ms", "bpf.1=1,0@11ms", "sum=1,0@13ms")
+SHUTTLES = ("lpf=1,0@9ms", "demodulator=1,0@7ms", "bpf.1=1,0@11ms", "sum=1,0@13ms")
 
 # Between the command and its helper: makes tasks of the plan ones that are recreated.
 BETWEEN = """#!{python}
@@ -45,7 +45,7 @@ os._exit(helper.wait())
 
 @pytest.fixture
 def between(tmp_path: Path) -> Path:
-    """A folder of helpers whose first makes every task but the file's reader one to recreate."""
+    """A folder of helpers whose first makes every task one that is recreated."""
     folder = tmp_path / "helpers"
     folder.mkdir()
     (tmp_path / "build").symlink_to(ROOT / "build")  # where modules are looked for
@@ -55,7 +55,7 @@ def between(tmp_path: Path) -> Path:
             python=sys.executable,
             shell="/bin/sh",
             helper=ROOT / "bin/whimbrel-linux",
-            tasks=[b"demodulator ", b"bpf ", b"sum "],
+            tasks=[b"lpf ", b"demodulator ", b"bpf ", b"sum "],
         )
     )
     script.chmod(0o755)
@@ -85,5 +85,5 @@ def test_frames_are_the_same_to_the_bit_when_tasks_are_recreated(
     happened = [m for m in summary["migrations"] if m["status"] == "ok"]
 
     assert len(happened) >= 10
-    assert {m["task"] for m in happened} >= {"demodulator", "bpf", "sum"}
+    assert {m["task"] for m in happened} >= {"lpf", "demodulator", "bpf", "sum"}
     assert still.read_bytes() == moved.read_bytes()

@@ -208,7 +208,16 @@ uint32_t harness_programs(struct harness *h)
 
 void harness_close(struct harness *h)
 {
+    uint32_t dead = 0;
+
+    for (uint32_t i = 0; i < harness_system(h)->n_cores; i++)
+        dead += atomic_load(&harness_system(h)->cores[i]->state) == WB_CORE_DEAD;
     wb_linux_close(h->lx);
+    // Nor any zombie: we have no other children. A kernel killed while it starts a program leaves
+    // one that nobody knows of until it has looked who its parent is.
+    for (pid_t pid; (pid = waitpid(-1, NULL, dead != 0 ? 0 : WNOHANG)) >= 0; dead--)
+        if (pid == 0 || dead == 0)
+            give_up("a process is left");
     free(h);
 }
 

@@ -5,9 +5,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "choose.h"
+#include "wb/energy.h"
 
 enum { RECORD_EVENTS = 1 << 16, RECORD_MIGRATIONS = 1 << 11, MODULE_BYTES = 64 << 20 };
 
@@ -92,6 +94,29 @@ static bool host(struct build *build, const struct plan_task *planned, struct wb
     error->task = planned->config.name;
     error->index = planned->config.index;
     return false;
+}
+
+static bool add_points(struct build *build, const struct plan *plan, struct tell_error *error)
+{
+    struct wb_system *system = wb_linux_system(build->lx);
+    bool added = true;
+
+    for (uint32_t i = 0; i < plan->n_points; i++)
+        added = added && plan->points[i].core < system->n_cores;
+    for (uint32_t core = 0; added && core < system->n_cores; core++) {
+        struct wb_point *points = calloc(plan->n_points + 1, sizeof *points);
+        uint32_t n = 0, start = UINT32_MAX;
+        for (uint32_t i = 0; points != NULL && i < plan->n_points; i++)
+            if (plan->points[i].core == core) {
+                start = plan->points[i].start ? n : start;
+                points[n++] = plan->points[i].point;
+            }
+        added = points != NULL &&
+                (n == 0 || wb_core_set_points(system->cores[core], points, n,
+                                              start != UINT32_MAX ? start : n - 1) == WB_OK);
+        free(points);
+    }
+    return added || fail(build, error, "plan", "point", "operating points cannot be added");
 }
 
 static bool add_tasks(struct build *build, const struct plan *plan, void *module,
@@ -192,7 +217,8 @@ bool build_system(struct build *build, const struct plan *plan, struct tell_erro
     if (module == NULL)
         return fail(build, error, "module", plan->module, text);
     build->module = module;
-    return add_params(build, plan, error) && open_program(build, plan, error) &&
-           add_tasks(build, plan, module, error) && add_channels(build, plan, error) &&
-           choose(build, plan, error) && set_up(build, module, error);
+    return add_points(build, plan, error) && add_params(build, plan, error) &&
+           open_program(build, plan, error) && add_tasks(build, plan, module, error) &&
+           add_channels(build, plan, error) && choose(build, plan, error) &&
+           set_up(build, module, error);
 }

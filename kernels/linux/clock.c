@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "arch.h"
+#include "wb/kernel.h"
 
 // Inherited by the kernels.
 static struct clock_rate the_clock;
@@ -76,6 +77,11 @@ uint64_t clock_now_ns(void)
     // Fixed point in two halves: neither product passes 64 bits in a run of years.
     return ((ticks >> 32) * the_clock.factor << (32 - the_clock.shift)) +
            ((ticks & 0xffffffff) * the_clock.factor >> the_clock.shift);
+}
+
+uint64_t wb_kernel_now_ns(void)
+{
+    return clock_now_ns();
 }
 
 const char *clock_name(void)

@@ -68,3 +68,8 @@ void fault_catch(void)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         sigaction(numbers[i], &action, NULL);
 }
+
+void wb_kernel_halt(void)
+{
+    _exit(3);
+}

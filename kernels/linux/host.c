@@ -113,7 +113,11 @@ enum wb_status wb_kernel_load(struct wb_task *task)
         return WB_ERR_NOMEM;
     if (h->pid != 0)
         return WB_OK;
-    return spawn(h) && hand_over(h) ? WB_OK : WB_ERR_NOMEM;
+    // Any task may be at its checkpoint here, and finds its errno as it was.
+    const int error_number = errno;
+    const bool loaded = spawn(h) && hand_over(h);
+    errno = error_number;
+    return loaded ? WB_OK : WB_ERR_NOMEM;
 }
 
 void wb_kernel_unload(struct wb_task *task)
@@ -122,8 +126,10 @@ void wb_kernel_unload(struct wb_task *task)
 
     if (h == NULL || h->pid == 0)
         return;
+    const int error_number = errno;
     kill(h->pid, SIGKILL);
     reap(h);
+    errno = error_number;
 }
 
 // ---- The loop -----------------------------------------------------------------------------------
@@ -177,6 +183,9 @@ static enum life host(struct wb_task *self, struct hosted *h)
             break;
         case HOSTED_ATTACH:
             wb_kernel_attach(&self->system->tasks[h->argument]);
+            break;
+        case HOSTED_REPRIORITISE:
+            wb_kernel_reprioritise(&self->system->tasks[h->argument]);
             break;
         case HOSTED_DEPART:
             reap(h);

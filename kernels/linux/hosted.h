@@ -16,13 +16,6 @@
 
 #define HOSTED_HEAP ((unsigned char *)0x300000000000)  // of the task, in its process only
 
-// What a program must agree on with its kernel; one of another build may not.
-static inline uint64_t hosted_layout(void)
-{
-    return sizeof(struct wb_system) ^ sizeof(struct wb_task) << 16 ^
-           sizeof(struct wb_channel) << 32 ^ sizeof(struct wb_port) << 48;
-}
-
 enum { HOSTED_STALE = 4 };  // the exit status of a program that does not
 
 enum hosted_wish {
@@ -30,13 +23,14 @@ enum hosted_wish {
     HOSTED_BLOCK,   // wb_kernel_block(argument)
     HOSTED_YIELD,   // wb_kernel_yield(argument)
     HOSTED_ATTACH,  // wb_kernel_attach() for task `argument`
-    HOSTED_DEPART,  // its context is saved, the process ends: wb_kernel_depart()
-    HOSTED_EXIT,    // its entry has returned, the process ends: wb_kernel_exit()
+    HOSTED_REPRIORITISE,  // wb_kernel_reprioritise() for task `argument`
+    HOSTED_DEPART,        // its context is saved, the process ends: wb_kernel_depart()
+    HOSTED_EXIT,          // its entry has returned, the process ends: wb_kernel_exit()
 };
 
 struct hosted {
     // Fixed by the launcher.
-    uint64_t layout;
+    uint64_t layout;  // hosted_layout(); first, where a program of any build finds it
     struct wb_system *system;
     struct wb_task *task;
     struct wb_core *core;
@@ -44,7 +38,8 @@ struct hosted {
     struct clock_rate clock;
 
     // The kernel of `core`, while it is its turn.
-    pid_t pid, kernel_pid;          // pid: the process, 0 for none
+    pid_t kernel_pid;
+    _Atomic pid_t pid;              // the process, 0: none; the process notes it as well
     int wait_status;                // of the last one
     uint64_t spin_ns, poll_end_ns;  // see kernel_poll_end_ns()
     _Atomic uint32_t turn;          // 0: the kernel; its pid | FUTEX_WAITERS: the process
@@ -55,6 +50,14 @@ struct hosted {
     enum wb_status answer;
     uint64_t argument;
 };
+
+// What a program must agree on with its kernel; one of another build may not.
+static inline uint64_t hosted_layout(void)
+{
+    return (sizeof(struct wb_system) ^ sizeof(struct wb_task) << 16 ^
+            sizeof(struct wb_channel) << 32 ^ sizeof(struct wb_port) << 48) +
+           sizeof(struct hosted);
+}
 
 // ---- program.c: the launcher's side -------------------------------------------------------------
 

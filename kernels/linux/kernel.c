@@ -9,8 +9,6 @@
 #define _GNU_SOURCE
 #include "wb/kernel.h"
 
-#include <unistd.h>
-
 #include "arch.h"
 #include "clock.h"
 #include "private.h"
@@ -22,6 +20,8 @@ _Noreturn void kernel_task_start(struct wb_task *task);
 // The summary word of this core's inbox: the launcher maps the core's page over this one.
 _Alignas(PAGE_BYTES) uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
 extern uint32_t wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
+
+enum { SLICE_NS = 1000000 };  // how long a task runs before an emulated core is slow
 
 enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
@@ -86,8 +86,8 @@ static void raise_attention(void)
 }
 
 // Serving the inbox lowers attention; a request that the running task has not seen, or a more
-// urgent task that is ready, raises it again, and so will the end of such a one's sleep, and the
-// agent's tick.
+// urgent task that is ready, raises it again, and so will the end of such a one's sleep, the
+// agent's tick, and the end of a slice of an emulated frequency.
 static void keep_attention(const struct wb_task *self)
 {
     const uint32_t priority = wb_sync_priority(&self->sync);
@@ -97,8 +97,12 @@ static void keep_attention(const struct wb_task *self)
         raise_attention();
     if (k.timers.levels >> priority > 1 && timers_next_ns(&k.timers) < at_ns)
         at_ns = timers_next_ns(&k.timers);
-    if (at_ns != WB_FOREVER)
-        alarm_set(at_ns, clock_now_ns());
+    if (at_ns == WB_FOREVER && !frequency_slows())
+        return;
+    const uint64_t now_ns = clock_now_ns();
+    if (frequency_slows() && now_ns + SLICE_NS < at_ns)
+        at_ns = now_ns + SLICE_NS;
+    alarm_set(at_ns, now_ns);
 }
 
 // Tells the middleware that `task` runs now, and raises attention for its migration request.
@@ -121,6 +125,7 @@ static void leave(enum after after, struct wb_task *next)
     k.previous = from;
     k.after = after;
     k.left_ns = clock_now_ns();
+    frequency_count_run(k.left_ns);
     if (next != NULL) {
         announce(next, k.left_ns);
         sanitizer_leave(fake_stack, next->stack, next->stack_bytes);
@@ -150,18 +155,21 @@ static bool has_notes(void)
     return atomic_load_explicit(&k.core->inbox.summary, memory_order_relaxed) != 0;
 }
 
-// When this kernel has something to do even if nobody rings.
-static uint64_t next_ns(void)
+// When the core has to look again by itself. `held`: a task waits for the emulated core.
+static uint64_t next_ns(bool held)
 {
     const uint64_t timer_ns = timers_next_ns(&k.timers);
-    return timer_ns < k.tick_ns ? timer_ns : k.tick_ns;
+    const uint64_t until_ns = held ? frequency_until_ns() : WB_FOREVER;
+    const uint64_t next = until_ns < k.tick_ns ? until_ns : k.tick_ns;
+
+    return timer_ns < next ? timer_ns : next;
 }
 
 static void serve(void)
 {
     if (has_notes())
         (void)wb_agent_serve(k.core);
-    if (next_ns() == WB_FOREVER)
+    if (next_ns(false) == WB_FOREVER)
         return;
     const uint64_t now_ns = clock_now_ns();
     timers_wake(&k.timers, now_ns);
@@ -174,32 +182,14 @@ static bool is_over(void)
     return atomic_load_explicit(&k.system->live, memory_order_seq_cst) == 0;
 }
 
-static void sleep_until_rung(void)
+static void idle_until(uint64_t until_ns, uint64_t since_ns)
 {
-    _Atomic uint32_t *sleeping = &linux_core(k.core)->sleeping;
-    const uint64_t now_ns = clock_now_ns();
-    const uint64_t until_ns = next_ns();
-
-    // seq_cst against wb_kernel_doorbell(): either we see the note or the ringer sees us asleep.
-    atomic_store_explicit(sleeping, 1, memory_order_seq_cst);
-    if (atomic_load_explicit(&k.core->inbox.summary, memory_order_seq_cst) == 0 && !is_over() &&
-        until_ns > now_ns) {
-        wb_counter_add(&k.core->stats.sleeps, 1);
-        wb_record_event(k.core, WB_EVENT_SLEEP, UINT32_MAX, 0, 0, now_ns);
-        futex(sleeping, FUTEX_WAIT, 1, until_ns == WB_FOREVER ? WB_FOREVER : until_ns - now_ns);
-        wb_record_event(k.core, WB_EVENT_AWAKE, UINT32_MAX, 0, 0, clock_now_ns());
-    }
-    atomic_store_explicit(sleeping, 0, memory_order_relaxed);
-}
-
-static void idle(void)
-{
-    const uint64_t since_ns = clock_now_ns();
     uint64_t now_ns = since_ns;
 
-    while (!has_notes() && now_ns < next_ns() && !is_over()) {
+    while (!has_notes() && now_ns < until_ns && !is_over()) {
         if (now_ns - since_ns > k.spin_ns) {
-            sleep_until_rung();
+            if (doorbell_sleep(k.core, until_ns, true))
+                wb_counter_add(&k.core->stats.sleeps, 1);
             return;
         }
         arch_relax();
@@ -207,15 +197,47 @@ static void idle(void)
     }
 }
 
+// The task that is to run next; while an emulated core would still be busy only one that leaves.
+static struct wb_task *next_ready(uint32_t floor)
+{
+    const bool owes = frequency_slows() && frequency_owes(clock_now_ns());
+    return owes ? ready_pop_leaving(&k.ready) : ready_pop(&k.ready, floor);
+}
+
+static void idle(void)
+{
+    const bool held = k.ready.levels != 0;
+    const uint64_t since_ns = clock_now_ns();
+
+    idle_until(next_ns(held), since_ns);
+    if (frequency_slows())
+        wb_counter_add(&k.core->stats.busy_ns, frequency_rest(since_ns, clock_now_ns(), !held));
+}
+
+// Makes up for the time that an emulated core would have taken for what the running task did. A
+// task that is to depart does not wait for it: the loop does.
+static void catch_up(void)
+{
+    if (!frequency_slows())
+        return;
+    frequency_count_run(clock_now_ns());
+    while (frequency_owes(clock_now_ns()) && !wb_migration_requested(k.current)) {
+        serve();
+        doorbell_sleep(k.core, next_ns(true), false);
+    }
+    frequency_begin_run();
+}
+
 static void loop(void)
 {
     while (!is_over()) {
         serve();
-        struct wb_task *next = ready_pop(&k.ready, 0);
+        struct wb_task *next = next_ready(0);
         if (next == NULL) {
             idle();
             continue;
         }
+        frequency_begin_run();
         announce(next, clock_now_ns());
         sanitizer_leave(&k.loop_fake_stack, next->stack, next->stack_bytes);
         context_switch(&k.loop_sp, linux_task(next)->sp);
@@ -234,6 +256,7 @@ void kernel_run(struct wb_core *core, uint64_t spin_ns)
         wb_kernel_halt();
     }
     alarm_init(raise_attention);
+    frequency_start(core, clock_now_ns());
     k.tick_ns = wb_agent_tick(core, clock_now_ns());
     atomic_store_explicit(&core->state, WB_CORE_UP, memory_order_release);
     loop();
@@ -250,11 +273,6 @@ struct wb_task *wb_kernel_self(void)
 uint32_t wb_kernel_core(void)
 {
     return k.core != NULL ? k.core->index : WB_CORE_NONE;
-}
-
-uint64_t wb_kernel_now_ns(void)
-{
-    return clock_now_ns();
 }
 
 enum wb_status wb_kernel_task_init(struct wb_task *task)
@@ -294,7 +312,8 @@ enum wb_status wb_kernel_depart(void)
 
     if (personality_is_held(lt))
         return WB_ERR_HELD;
-    leave(GO_AWAY, ready_pop(&k.ready, 0));
+    frequency_count_run(clock_now_ns());
+    leave(GO_AWAY, next_ready(0));
     return WB_OK;
 }
 
@@ -303,12 +322,13 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
     struct wb_task *self = k.current;
     struct linux_task *lt = linux_task(self);
 
+    catch_up();
     serve();
     if (!lt->woken && (until_ns == WB_FOREVER || until_ns > clock_now_ns())) {
         lt->blocked = true;
         if (until_ns != WB_FOREVER)
             timers_add(&k.timers, self, until_ns);
-        leave(GO_BLOCKED, ready_pop(&k.ready, 0));
+        leave(GO_BLOCKED, next_ready(0));
     } else if (!lt->woken) {
         wb_kernel_yield(wb_sync_priority(&self->sync));
     } else {
@@ -343,20 +363,22 @@ void wb_kernel_yield(uint32_t floor)
 {
     struct wb_task *self = k.current;
 
+    catch_up();
     serve();
-    struct wb_task *next = ready_pop(&k.ready, floor);
+    struct wb_task *next = next_ready(floor);
     if (next != NULL)
         leave(GO_READY, next);
     else
         keep_attention(self);
 }
 
-// Reading the clock takes as long as a cache line takes to arrive, so most turns do not.
+// Reading the clock takes as long as a cache line takes to arrive, so most turns do not. A task of
+// an emulated core does not poll: a message takes no longer to arrive there.
 bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
 {
     enum { TURNS = 32 };
 
-    if (k.ready.levels != 0 || has_notes() || k.spin_ns == 0)
+    if (k.ready.levels != 0 || has_notes() || k.spin_ns == 0 || frequency_slows())
         return false;
     if (++spin->turns % TURNS != 0)
         return true;
@@ -365,30 +387,21 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     if (spin->turns == TURNS)
         spin->since_ns = now_ns;
     spin->polled_ns = now_ns - spin->since_ns;
-    return spin->polled_ns < k.spin_ns && now_ns < until_ns && now_ns < next_ns();
+    return spin->polled_ns < k.spin_ns && now_ns < until_ns && now_ns < next_ns(false);
 }
 
 uint64_t kernel_poll_end_ns(uint64_t *spin_ns)
 {
     *spin_ns = k.spin_ns;
-    return k.ready.levels != 0 ? 0 : next_ns();
+    return k.ready.levels != 0 ? 0 : next_ns(false);
 }
 
-void wb_kernel_doorbell(uint32_t core)
-{
-    _Atomic uint32_t *sleeping = &linux_core(k.system->cores[core])->sleeping;
-
-    // See sleep_until_rung(). Only the one that clears the flag makes the system call.
-    if (atomic_load_explicit(sleeping, memory_order_seq_cst) != 0 &&
-        atomic_exchange_explicit(sleeping, 0, memory_order_relaxed) != 0)
-        futex(sleeping, FUTEX_WAKE, 1, WB_FOREVER);
-}
-
-// Real time passes by itself.
+// Real time passes by itself; what an emulated core still owes for a job makes that job later.
 void wb_kernel_charge(enum wb_action action, uint32_t units)
 {
-    (void)action;
     (void)units;
+    if (action == WB_ACTION_JOB)
+        catch_up();
 }
 
 void wb_kernel_copy(void *to, const void *from, size_t bytes)
@@ -404,7 +417,7 @@ const void *wb_kernel_private(uint32_t core, const void *address)
 void wb_kernel_capture(void)
 {
     serve();
-    leave(GO_CAPTURED, ready_pop(&k.ready, k.current->priority));
+    leave(GO_CAPTURED, next_ready(wb_sync_priority(&k.current->sync)));
 }
 
 void *wb_kernel_stack_low(const struct wb_task *task)
@@ -413,24 +426,9 @@ void *wb_kernel_stack_low(const struct wb_task *task)
     return lt->sp;
 }
 
-// Frequencies are not set yet: a core has no operating points, so nobody asks.
-void wb_kernel_set_point(uint32_t point)
-{
-    (void)point;
-}
-
-int32_t wb_kernel_temperature_mc(void)
-{
-    return WB_NO_TEMPERATURE;
-}
-
 void wb_kernel_exit(void)
 {
-    leave(GO_ENDED, ready_pop(&k.ready, 0));
+    frequency_count_run(clock_now_ns());
+    leave(GO_ENDED, next_ready(0));
     __builtin_unreachable();
-}
-
-void wb_kernel_halt(void)
-{
-    _exit(3);
 }

@@ -16,6 +16,7 @@
 #include "commands.h"
 #include "lines.h"
 #include "plan.h"
+#include "private.h"
 #include "recorder.h"
 #include "stuck.h"
 #include "tell.h"
@@ -32,7 +33,7 @@ struct helper {
     uint64_t stuck_look_ns;
     struct commands commands;
     FILE *out;
-    bool failed, over;
+    bool failed, over, has_journal;
 };
 
 static void report(struct helper *h, struct tell_error error)
@@ -80,6 +81,29 @@ static void start_record(struct helper *h)
     wb_linux_kill(h->build.lx);
 }
 
+// The machine's own frequencies and sensors. Before the fork: the kernels inherit what is found.
+static bool use_machine(struct helper *h)
+{
+    const char *given = getenv("WHIMBREL_SYSFS");  // for tests: a made-up tree
+    const char *root = given != NULL ? given : "/sys";
+    const struct plan *plan = &h->plan;
+    unsigned int bad = 0;
+
+    sensors_open(root, plan->cpus, plan->n_cpus);
+    frequency_use(plan->frequency);
+    if (plan->frequency != FREQUENCY_CPUFREQ)
+        return true;
+    const char *wrong = plan->journal == NULL
+                            ? "the plan has no journal"
+                            : cpufreq_open(root, plan->cpus, plan->n_cpus, plan->journal, &bad);
+    if (wrong == NULL)
+        return h->has_journal = true;
+    char cpu[16];
+    snprintf(cpu, sizeof cpu, "%u", bad);
+    complain(h, "frequency", cpu, wrong);
+    return false;
+}
+
 static bool start(struct helper *h)
 {
     struct tell_error error;
@@ -89,6 +113,8 @@ static bool start(struct helper *h)
         report(h, error);
         return false;
     }
+    if (!use_machine(h))
+        return false;
     const enum wb_status status = wb_linux_start(h->build.lx, &bad_core);
     if (status != WB_OK) {
         char cpu[16] = "";
@@ -181,6 +207,7 @@ static void look_for_deadlock(struct helper *h)
     if (now_ns < h->stuck_look_ns)
         return;
     h->stuck_look_ns = now_ns + STUCK_LOOK_NS;
+    (void)sensors_energy(&(uint64_t){ 0 });  // more often than its counters wrap
     if (stuck_look(&h->stuck, wb_linux_system(h->build.lx), text, sizeof text)) {
         report(h,
                (struct tell_error){
@@ -242,6 +269,9 @@ int main(void)
     }
     if (h.build.lx != NULL)
         wb_linux_close(h.build.lx);
+    // The kernels have gone. What cannot be put back stays in the journal, for the command.
+    if (h.has_journal)
+        (void)cpufreq_restore(h.plan.journal);
     plan_free(&h.plan);
     lines_free(&h.lines);
     words_free(&h.words);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wb/energy.h"
+
 // Each of these makes room for one more entry, in powers of two; false without memory.
 static bool grow(void *array, uint32_t count, size_t bytes)
 {
@@ -170,6 +172,37 @@ static bool take_port(struct plan *plan, const struct words *w)
     return port->task != NULL && port->name != NULL && port->channel != NULL;
 }
 
+// point CORE HZ ACTIVE_UW IDLE_UW [start]
+static bool take_point(struct plan *plan, const struct words *w)
+{
+    uint64_t core, hz, active_uw, idle_uw;
+    const bool start = w->count == 6 && strcmp(w->word[5], "start") == 0;
+
+    if ((w->count != 5 && !start) || !words_number(w->word[1], &core) ||
+        !words_number(w->word[2], &hz) || !words_number(w->word[3], &active_uw) ||
+        !words_number(w->word[4], &idle_uw) || core > UINT32_MAX || active_uw > UINT32_MAX ||
+        idle_uw > UINT32_MAX || !grow(&plan->points, plan->n_points, sizeof *plan->points))
+        return false;
+    plan->points[plan->n_points++] = (struct plan_point){
+        .core = (uint32_t)core,
+        .start = start,
+        .point = { .hz = hz, .active_uw = (uint32_t)active_uw, .idle_uw = (uint32_t)idle_uw }
+    };
+    return true;
+}
+
+static bool take_frequency(struct plan *plan, const struct words *w)
+{
+    static const char *const words[] = { "none", "emulate", "cpufreq" };
+
+    for (uint32_t i = 0; w->count == 2 && i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], w->word[1]) == 0) {
+            plan->frequency = (enum frequency_mode)i;
+            return true;
+        }
+    return false;
+}
+
 static bool take_start(struct plan *plan, const struct words *w)
 {
     plan->complete =
@@ -205,6 +238,12 @@ static bool take_known(struct plan *plan, const struct words *w, bool *known)
         return take_task(plan, w);
     if (strcmp(verb, "port") == 0)
         return take_port(plan, w);
+    if (strcmp(verb, "point") == 0)
+        return take_point(plan, w);
+    if (strcmp(verb, "frequency") == 0)
+        return take_frequency(plan, w);
+    if (strcmp(verb, "journal") == 0)
+        return take_text(&plan->journal, w);
     if (strcmp(verb, "start") == 0)
         return take_start(plan, w);
     return plan_take_policy(plan, w, known);
@@ -304,6 +343,8 @@ size_t plan_memory_bytes(const struct plan *plan)
     size_t bytes =
         plan->memory_bytes + (64 << 10) + recreation_bytes(plan) + plan_policy_bytes(plan);
 
+    bytes += plan->n_points * (sizeof(struct wb_point) + sizeof(struct wb_residency)) +
+             (size_t)plan->n_cpus * 2 * WB_LINE_BYTES;
     for (uint32_t i = 0; i < plan->n_channels; i++)
         bytes += channel_bytes(&plan->channels[i]);
     for (uint32_t i = 0; i < plan->n_tasks; i++)
@@ -343,6 +384,8 @@ void plan_free(struct plan *plan)
         free(plan->ports[i].channel);
     }
     free(plan->cpus);
+    free(plan->points);
+    free(plan->journal);
     free(plan->params);
     free(plan->channels);
     free(plan->tasks);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "lines.h"
+#include "private.h"
 #include "wb/system.h"
 
 struct plan_param {
@@ -42,14 +43,22 @@ struct plan_policy {
     uint32_t n_params, n_rows;
 };
 
+struct plan_point {
+    uint32_t core;
+    bool start;
+    struct wb_point point;
+};
+
 struct plan {
     unsigned int *cpus;
     struct plan_param *params;
     struct wb_channel_config *channels;
     struct plan_task *tasks;
     struct plan_port *ports;
-    uint32_t n_cpus, n_params, n_channels, n_tasks, n_ports;
-    char *module, *program, *record;
+    struct plan_point *points;
+    enum frequency_mode frequency;
+    uint32_t n_points, n_cpus, n_params, n_channels, n_tasks, n_ports;
+    char *module, *program, *record, *journal;
     uint64_t memory_bytes, shared_bytes, spin_ns, offer_ns;
     struct plan_policy policy;
     bool greeted, complete;

@@ -70,6 +70,9 @@ void ready_push(struct ready *ready, struct wb_task *task);
 /// none.
 struct wb_task *ready_pop(struct ready *ready, uint32_t floor);
 
+/// The most urgent task that is asked to migrate; NULL if there is none.
+struct wb_task *ready_pop_leaving(struct ready *ready);
+
 /// Moves a task, if it is in a queue, to the end of that of its effective priority.
 void ready_move(struct ready *ready, struct wb_task *task);
 
@@ -99,6 +102,66 @@ void alarm_init(void (*ring)(void));
 
 /// Rings at `at_ns`, or earlier; once. Times are clock_now_ns()'s.
 void alarm_set(uint64_t at_ns, uint64_t now_ns);
+
+// ---- doorbell.c ---------------------------------------------------------------------------------
+
+/// Sleeps until somebody rings, every task is over, or `until_ns` has come. `idle`: for want of
+/// work, which is recorded. Returns false when there was no reason to.
+bool doorbell_sleep(struct wb_core *core, uint64_t until_ns, bool idle);
+
+// ---- frequency.c: the operating point of this core ----------------------------------------------
+
+enum frequency_mode { FREQUENCY_NONE, FREQUENCY_EMULATE, FREQUENCY_CPUFREQ };
+
+/// How operating points are set. In the launcher, before the kernels are forked.
+void frequency_use(enum frequency_mode mode);
+
+/// Brings this core to the point it begins at.
+void frequency_start(struct wb_core *core, uint64_t now_ns);
+
+/// True while this core is emulated to be slower than this machine.
+bool frequency_slows(void);
+
+/// Tasks run from here on; count what they ran up to here. Nothing unless it slows.
+void frequency_begin_run(void);
+void frequency_count_run(uint64_t now_ns);
+
+/// When this core would be done with what has run; true while that is far enough ahead to wait for.
+uint64_t frequency_until_ns(void);
+bool frequency_owes(uint64_t now_ns);
+
+/// After no task ran since `since_ns`; `idle`: none was ready. Returns for how long of it the core
+/// would have been busy still.
+uint64_t frequency_rest(uint64_t since_ns, uint64_t now_ns, bool idle);
+
+// ---- cpufreq.c: frequencies by sysfs ------------------------------------------------------------
+
+/// Takes over the frequencies of `n` processors below `root` (usually /sys). What they were is
+/// written to the file `journal` before the first change.
+///
+/// Context: the launcher, before the kernels are forked.
+/// Returns: NULL, or what is wrong, with the processor in `*bad`; everything is then as before.
+const char *cpufreq_open(const char *root, const unsigned int *cpus, uint32_t n,
+                         const char *journal, unsigned int *bad);
+
+/// Sets the frequency of a core's processor. False: Linux did not take it.
+bool cpufreq_set(uint32_t core, uint64_t hz);
+
+/// Puts back what the journal says, and removes it. False: not all of it could be put back, and it
+/// is still there.
+bool cpufreq_restore(const char *journal);
+
+// ---- sensors.c: temperatures and energy by sysfs ------------------------------------------------
+
+/// Looks for what this machine has below `root` (usually /sys). In the launcher, before the fork.
+void sensors_open(const char *root, const unsigned int *cpus, uint32_t n);
+
+/// Thousandths of a degree Celsius; WB_NO_TEMPERATURE without a sensor. Any process.
+int32_t sensors_temperature_mc(uint32_t core);
+
+/// Energy of all processor packages since sensors_open(), in microjoules. In the launcher, more
+/// often than the counters of the machine wrap (some minutes). False: there is no such counter.
+bool sensors_energy(uint64_t *uj);
 
 // ---- personality.c: what the C and C++ libraries keep of a thread -------------------------------
 

@@ -15,6 +15,23 @@ void ready_push(struct ready *ready, struct wb_task *task)
     ready->levels |= 1u << p;
 }
 
+static struct wb_task *take(struct ready *ready, uint32_t p, struct wb_task *before)
+{
+    struct wb_task *task = before == NULL ? ready->first[p] : linux_task(before)->next;
+    struct wb_task *after = linux_task(task)->next;
+
+    if (before == NULL)
+        ready->first[p] = after;
+    else
+        linux_task(before)->next = after;
+    if (after == NULL)
+        ready->last[p] = before;
+    if (ready->first[p] == NULL)
+        ready->levels &= ~(1u << p);
+    linux_task(task)->queue = 0;
+    return task;
+}
+
 struct wb_task *ready_pop(struct ready *ready, uint32_t floor)
 {
     if (ready->levels == 0 || floor >= PRIORITIES)
@@ -22,12 +39,22 @@ struct wb_task *ready_pop(struct ready *ready, uint32_t floor)
     const uint32_t p = 31 - (uint32_t)__builtin_clz(ready->levels);
     if (p < floor)
         return NULL;
-    struct wb_task *task = ready->first[p];
-    ready->first[p] = linux_task(task)->next;
-    linux_task(task)->queue = 0;
-    if (ready->first[p] == NULL)
-        ready->levels &= ~(1u << p);
-    return task;
+    return take(ready, p, NULL);
+}
+
+struct wb_task *ready_pop_leaving(struct ready *ready)
+{
+    for (uint32_t levels = ready->levels; levels != 0;) {
+        const uint32_t p = 31 - (uint32_t)__builtin_clz(levels);
+        struct wb_task *before = NULL;
+        levels &= ~(1u << p);
+        for (struct wb_task *task = ready->first[p]; task != NULL; task = linux_task(task)->next) {
+            if (wb_migration_requested(task))
+                return take(ready, p, before);
+            before = task;
+        }
+    }
+    return NULL;
 }
 
 void ready_move(struct ready *ready, struct wb_task *task)
@@ -39,13 +66,5 @@ void ready_move(struct ready *ready, struct wb_task *task)
     const uint32_t p = linux_task(task)->queue - 1;
     for (struct wb_task *at = ready->first[p]; at != task; at = linux_task(at)->next)
         before = at;
-    if (before == NULL)
-        ready->first[p] = linux_task(task)->next;
-    else
-        linux_task(before)->next = linux_task(task)->next;
-    if (ready->last[p] == task)
-        ready->last[p] = before;
-    if (ready->first[p] == NULL)
-        ready->levels &= ~(1u << p);
-    ready_push(ready, task);
+    ready_push(ready, take(ready, p, before));
 }

@@ -87,9 +87,6 @@ void tell_started(FILE *out, struct wb_linux *lx, const unsigned int *cpus)
 static void core(FILE *out, const struct wb_core *c)
 {
     static const char *const states[] = { "down", "up", "stopped", "dead" };
-    const uint32_t point = atomic_load_explicit(&c->point, memory_order_relaxed);
-    const int32_t temperature_mc =
-        atomic_load_explicit(&c->report.temperature_mc, memory_order_relaxed);
 
     fprintf(out, "{\"core\":%" PRIu32 ",\"state\":\"%s\"", c->index,
             states[atomic_load_explicit(&c->state, memory_order_acquire)]);
@@ -99,11 +96,7 @@ static void core(FILE *out, const struct wb_core *c)
     counter(out, "sleeps", &c->stats.sleeps);
     counter(out, "notes", &c->stats.notes);
     number(out, "load_ppm", atomic_load_explicit(&c->report.busy_ppm, memory_order_relaxed));
-    number(out, "hz", c->n_points != 0 ? c->points[point].hz : 0);
-    if (temperature_mc == WB_NO_TEMPERATURE)
-        fputs(",\"temperature_mc\":null", out);
-    else
-        fprintf(out, ",\"temperature_mc\":%" PRId32, temperature_mc);
+    tell_core_power(out, c);
     putc('}', out);
 }
 
@@ -205,7 +198,9 @@ static void status(FILE *out, const struct wb_system *system)
         fputs(i == 0 ? "" : ",", out);
         channel(out, &system->channels[i]);
     }
-    fputs("]}", out);
+    putc(']', out);
+    tell_energy(out, system);
+    putc('}', out);
 }
 
 void tell_status(FILE *out, const struct wb_system *system)

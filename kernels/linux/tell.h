@@ -24,6 +24,10 @@ void tell_advice(FILE *out, const struct wb_advice *advice);
 void tell_death(FILE *out, const struct wb_linux_event *event);
 void tell_end(FILE *out, const struct wb_system *system, bool ok);
 
+/// Members of a core, and of the whole, about frequency, power and temperature.
+void tell_core_power(FILE *out, const struct wb_core *core);
+void tell_energy(FILE *out, const struct wb_system *system);
+
 /// The word of the protocol for a status: `ok`, `busy`, …
 const char *tell_status_word(enum wb_status status);
 

@@ -136,7 +136,8 @@ static void report_tasks(struct wb_core *core, uint64_t now_ns)
 {
     const struct wb_system *system = core->system;
     const uint32_t speed = speed_ppm(core);
-    uint32_t load_ppm = 0, bytes = 0, tasks = 0;
+    uint64_t bytes = 0;
+    uint32_t load_ppm = 0, tasks = 0;
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
@@ -149,7 +150,8 @@ static void report_tasks(struct wb_core *core, uint64_t now_ns)
         tasks++;
     }
     atomic_store_explicit(&core->report.load_ppm, load_ppm, memory_order_relaxed);
-    atomic_store_explicit(&core->report.context_bytes, bytes, memory_order_relaxed);
+    atomic_store_explicit(&core->report.context_bytes,
+                          bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX, memory_order_relaxed);
     wb_kernel_charge(WB_ACTION_REPORT, tasks);
 }
 

@@ -13,7 +13,7 @@ struct context {
     uint64_t heap_bytes, stack_bytes;
     unsigned char *stack_low;
     void *state;
-    uint64_t release_ns;
+    uint64_t release_ns, job_deadline_ns;
     struct wb_heap heap;
     unsigned char kernel[WB_KERNEL_TASK_BYTES];
 };
@@ -111,6 +111,7 @@ enum wb_status wb_context_save(const struct wb_task *task, void *buffer, size_t 
     context->stack_low = with_stack ? wb_kernel_stack_low(task) : NULL;
     context->state = task->state;
     context->release_ns = task->release_ns;
+    context->job_deadline_ns = task->job_deadline_ns;
     save_heap(&context->heap, &task->heap);
     memcpy(context->kernel, task->kernel, sizeof context->kernel);
     for (const struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
@@ -160,6 +161,7 @@ enum wb_status wb_context_load(struct wb_task *task, const void *buffer)
     save_heap(&task->heap, &context->heap);
     task->state = context->state;
     task->release_ns = context->release_ns;
+    task->job_deadline_ns = context->job_deadline_ns;
     return WB_OK;
 }
 

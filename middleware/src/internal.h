@@ -53,6 +53,9 @@ void wb_system_task_over(struct wb_system *system);
 /// Every task is over: tells the kernels.
 void wb_system_over(struct wb_system *system);
 
+/// Counts the time since the task was switched to, or since it was last counted.
+void wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
+
 /// Counts the time since the task was switched to, on a core that it leaves.
 void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
 

@@ -105,12 +105,16 @@ bool wb_migration_pending(const struct wb_task *task)
            WB_REQUEST_NONE;
 }
 
-bool wb_checkpoint_wanted(const struct wb_task *task)
+bool wb_migration_requested(const struct wb_task *task)
 {
     // Relaxed: the checkpoint that acts on it acquires.
-    return task->checkpoint_every != 0 ||
-           wb_request_phase(atomic_load_explicit(&task->request, memory_order_relaxed)) ==
-               WB_REQUEST_PENDING;
+    return wb_request_phase(atomic_load_explicit(&task->request, memory_order_relaxed)) ==
+           WB_REQUEST_PENDING;
+}
+
+bool wb_checkpoint_wanted(const struct wb_task *task)
+{
+    return task->checkpoint_every != 0 || wb_migration_requested(task);
 }
 
 void wb_migration_finish(struct wb_task *task, enum wb_status outcome)

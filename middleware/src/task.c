@@ -41,16 +41,22 @@ void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
         wb_migration_settle(task, now_ns);
 }
 
-void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+void wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
 {
     const uint64_t ran_ns = now_ns - task->resumed_ns;
     const uint64_t polled_ns = task->poll_mark_ns < ran_ns ? task->poll_mark_ns : ran_ns;
 
     task->poll_mark_ns = 0;
+    task->resumed_ns = now_ns;
     wb_counter_add(&task->stats.busy_ns, ran_ns - polled_ns);
     wb_counter_add(&task->stats.polling_ns, polled_ns);
     wb_counter_add(&core->stats.busy_ns, ran_ns - polled_ns);
     wb_counter_add(&core->stats.polling_ns, polled_ns);
+}
+
+void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+{
+    wb_task_count(task, core, now_ns);
     wb_counter_add(&core->stats.switches, 1);
 }
 
@@ -162,6 +168,7 @@ static void count_miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns)
 // jobs; the deadline of a job is that of its release.
 bool wb_period_wait(struct wb_task *self)
 {
+    wb_kernel_charge(WB_ACTION_JOB, 1);
     const uint64_t now_ns = wb_kernel_now_ns();
     const uint64_t deadline_ns = self->release_ns + self->job_deadline_ns;
     const bool met = self->job_deadline_ns == 0 || now_ns <= deadline_ns;

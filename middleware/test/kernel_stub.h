@@ -11,7 +11,7 @@
 
 #include "build.h"
 
-enum { STUB_CORES = 4, STUB_ACTIONS = WB_ACTION_DECIDE + 1 };
+enum { STUB_CORES = 4, STUB_ACTIONS = WB_ACTION_JOB + 1 };
 
 struct stub {
     struct wb_system *system;

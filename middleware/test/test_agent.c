@@ -256,6 +256,22 @@ TEST(a_temperature_is_passed_on)
     CHECK(atomic_load(&sys->cores[0]->report.temperature_mc) == -1500);
 }
 
+TEST(the_memory_that_a_system_asks_for_includes_its_agents)
+{
+    static _Alignas(64) unsigned char memory[1 << 18];
+
+    for (uint32_t cores = 1; cores <= STUB_CORES; cores++) {
+        struct wb_system_config wanted = config(cores);
+        const size_t bytes = wb_system_bytes(&wanted);
+        CHECK(bytes <= sizeof memory);
+        memset(memory, 0, sizeof memory);
+        CHECK(wb_system_init(&sys, memory, bytes, &wanted) == WB_OK);
+        CHECK(wb_system_init(&sys, memory, bytes - 1, &wanted) == WB_ERR_NOMEM);
+        wanted.agent_period_ns = 0;
+        CHECK(wb_system_bytes(&wanted) < bytes);
+    }
+}
+
 // ---- Operating points ---------------------------------------------------------------------------
 
 TEST(an_operating_point_is_set_once_by_its_own_core)

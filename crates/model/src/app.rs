@@ -4,6 +4,7 @@
 
 use toml::Spanned;
 
+use crate::modes::{Mode, OnCrash};
 use crate::param::Param;
 use crate::problem::Span;
 
@@ -53,6 +54,12 @@ pub struct Task {
     pub migratable: bool,
     /// Whether it starts again after its kernel died.
     pub restart: bool,
+    /// How it moves.
+    pub mode: Mode,
+    /// A checkpoint image each so many checkpoints; 0: none.
+    pub checkpoint_every: u32,
+    /// What becomes of messages since the image when it starts again from it.
+    pub on_crash: OnCrash,
     /// How often it is released.
     pub period: Period,
     /// When a job is late, in periods after its release.
@@ -122,6 +129,17 @@ pub struct Port {
     pub index: u32,
     /// Position in [`App::channels`].
     pub channel: usize,
+}
+
+impl Pacing {
+    /// The frame rate that it gives an application.
+    pub fn frame_rate(self, app: &App) -> Option<f64> {
+        match self {
+            Self::Application => app.frame_rate,
+            Self::Rate(rate) => Some(rate),
+            Self::Fast => None,
+        }
+    }
 }
 
 impl App {

@@ -9,6 +9,7 @@ use toml::Spanned;
 use crate::app::{App, Period, Task};
 use crate::expr::evaluate;
 use crate::manifest::{Amount, Manifest, TaskTable};
+use crate::modes::{self, Mode, OnCrash};
 use crate::param::{self, Param, ParamKind, Setting};
 use crate::problem::{Problem, Problems, Span};
 use crate::{graph, wiring};
@@ -41,6 +42,7 @@ impl App {
         let frame_rate = frame_rate(manifest, &params, &mut problems);
         let tasks = build_tasks(manifest, &mut problems);
         let (channels, ports) = wiring::connect(manifest, &params, &tasks, &mut problems);
+        modes::check_images((&manifest.tasks, &tasks), (&channels, &ports), &mut problems);
         graph::check(manifest, &mut problems);
 
         Problems::none_or(problems, || Self {
@@ -164,6 +166,7 @@ fn build_tasks(manifest: &Manifest, problems: &mut Vec<Problem>) -> Vec<Task> {
             continue;
         }
         let period = period(table, rate, problems);
+        modes::check_task(table, problems);
         tasks.extend(instances(table, period, problems));
     }
     tasks
@@ -193,6 +196,9 @@ fn instances(table: &TaskTable, period: Period, problems: &mut Vec<Problem>) -> 
         heap_bytes: table.heap_bytes,
         migratable: table.migratable,
         restart: table.restart,
+        mode: table.mode.as_ref().map_or(Mode::Handoff, |mode| *mode.get_ref()),
+        checkpoint_every: modes::every(table),
+        on_crash: table.on_crash.as_ref().map_or(OnCrash::Replay, |what| *what.get_ref()),
         period,
         deadline_frames: table.deadline_frames.as_ref().map_or(1.0, |d| *d.get_ref()),
         offset_frames: table.offset_frames.as_ref().map_or(0.0, |o| *o.get_ref()),

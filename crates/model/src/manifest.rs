@@ -2,9 +2,12 @@
 //! The file as it is written: every key present and of its type, nothing yet compared with
 //! anything else. See `docs/app-toml.md`.
 
+use std::str::FromStr;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::modes::{Mode, OnCrash};
 use crate::param::{self, Param};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{Node, Reader, boolean, bytes, name, number, small, text};
@@ -50,6 +53,9 @@ pub(crate) struct TaskTable {
     pub heap_bytes: u64,
     pub migratable: bool,
     pub restart: bool,
+    pub mode: Option<Spanned<Mode>>,
+    pub checkpoint_every: Option<Spanned<u32>>,
+    pub on_crash: Option<Spanned<OnCrash>>,
     pub periodic: Option<Spanned<bool>>,
     pub period_us: Option<Spanned<f64>>,
     pub deadline_frames: Option<Spanned<f64>>,
@@ -74,19 +80,26 @@ impl Manifest {
     /// Text that is no TOML, tables or keys that do not exist or are missing, values of a wrong
     /// type or out of range: all of them at once.
     pub fn parse(source: &str) -> Result<Self, Problems> {
-        let (document, errors) = DeTable::parse_recoverable(source);
-        let syntax = errors.iter().map(|error| {
-            let at = error.span().unwrap_or(0..0);
-            Problem::new("this is not TOML").at(at, error.message())
-        });
-        Problems::none_or(syntax.collect(), || ())?;
-
+        let document = document(source)?;
         let mut problems = Vec::new();
-        match read_document(source, document.get_ref(), &mut problems) {
+        match read_document(source, &document, &mut problems) {
             Some(manifest) if problems.is_empty() => Ok(manifest),
             _ => Err(problems.into()),
         }
     }
+}
+
+/// The tables of a text.
+///
+/// # Errors
+/// Every place where it is no TOML.
+pub(crate) fn document(source: &str) -> Result<DeTable<'_>, Problems> {
+    let (document, errors) = DeTable::parse_recoverable(source);
+    let syntax = errors.iter().map(|error| {
+        let at = error.span().unwrap_or(0..0);
+        Problem::new("this is not TOML").at(at, error.message())
+    });
+    Problems::none_or(syntax.collect(), || document.into_inner())
 }
 
 fn read_document(
@@ -110,7 +123,7 @@ fn read_document(
     Some(Manifest { app: app?, params: params.unwrap_or_default(), tasks, links })
 }
 
-fn each<T>(
+pub(crate) fn each<T>(
     tables: Option<Spanned<Vec<Spanned<DeTable<'_>>>>>,
     mut read: impl FnMut(&DeTable<'_>, Span) -> Option<T>,
 ) -> Vec<T> {
@@ -153,6 +166,9 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let heap = reader.optional("heap", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
     let migratable = reader.optional("migratable", "true or false", boolean);
     let restart = reader.optional("restart", "true or false", boolean);
+    let mode = reader.optional("mode", MODE, word);
+    let checkpoint_every = reader.optional("checkpoint_every", "a number of checkpoints", small);
+    let on_crash = reader.optional("on_crash", "\"replay\" or \"skip\"", word);
     let periodic = reader.optional("periodic", "true or false", boolean);
     let period_us = reader.optional("period_us", "from 1 to 1e9 microseconds", |n| {
         number(n).filter(|period| (1.0..=1e9).contains(period))
@@ -177,6 +193,9 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         heap_bytes: heap.map_or(256 * KIB, Spanned::into_inner),
         migratable: migratable.is_none_or(Spanned::into_inner),
         restart: restart.is_some_and(Spanned::into_inner),
+        mode,
+        checkpoint_every,
+        on_crash,
         periodic,
         period_us,
         deadline_frames,
@@ -231,6 +250,7 @@ fn read_mailbox(
 
 const NAME: &str = "1 to 31 letters, digits and _";
 const SIZE: &str = "a size as \"64KiB\" or a number of bytes";
+const MODE: &str = "\"handoff\", \"replicate\" or \"recreate\"";
 const PORT: &str = "a port: \"TASK.PORT\"";
 const SLOTS: &str = "from 1 to 32768";
 
@@ -238,16 +258,16 @@ const SLOTS: &str = "from 1 to 32768";
 const SLOTS_MAX: u32 = 1 << 15;
 const SLOT_BYTES: &str = "a number of bytes or an expression";
 
-fn whole_table<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
+pub(crate) fn whole_table<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
     node.get_ref().as_table().cloned()
 }
 
-fn tables<'t>(node: &Node<'t>) -> Option<Vec<Spanned<DeTable<'t>>>> {
+pub(crate) fn tables<'t>(node: &Node<'t>) -> Option<Vec<Spanned<DeTable<'t>>>> {
     let all = node.get_ref().as_array()?.iter();
     all.map(|n| Some(Spanned::new(n.span(), n.get_ref().as_table()?.clone()))).collect()
 }
 
-fn list<'t, T>(
+pub(crate) fn list<'t, T>(
     node: &Node<'t>,
     convert: impl Fn(&Node<'t>) -> Option<T>,
 ) -> Option<Vec<Spanned<T>>> {
@@ -255,23 +275,27 @@ fn list<'t, T>(
     all.map(|n| Some(Spanned::new(n.span(), convert(n)?))).collect()
 }
 
-fn core_list(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
+pub(crate) fn core_list(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
     match node.get_ref() {
         DeValue::Array(_) => list(node, |n| within(n, 0, 4094)).filter(|cores| !cores.is_empty()),
         _ => within(node, 0, 4094).map(|core| vec![Spanned::new(node.span(), core)]),
     }
 }
 
-fn within(node: &Node<'_>, least: u32, most: u32) -> Option<u32> {
+pub(crate) fn within(node: &Node<'_>, least: u32, most: u32) -> Option<u32> {
     small(node).filter(|value| (least..=most).contains(value))
 }
 
-fn filled(node: &Node<'_>) -> Option<String> {
+pub(crate) fn filled(node: &Node<'_>) -> Option<String> {
     text(node).filter(|text| !text.is_empty())
 }
 
 fn name_of(node: &Node<'_>) -> Option<String> {
     name(node)
+}
+
+fn word<T: FromStr>(node: &Node<'_>) -> Option<T> {
+    text(node)?.parse().ok()
 }
 
 fn symbol(node: &Node<'_>) -> Option<String> {

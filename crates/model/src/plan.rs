@@ -5,6 +5,9 @@
 use std::fmt::Write;
 
 use crate::app::{App, Direction, Pacing, Period, Task};
+use crate::modes::OnCrash;
+use crate::moving::Moving;
+use crate::platform::{Core, Frequency, Point};
 
 /// What a plan says beyond the application itself.
 #[derive(Debug, Clone)]
@@ -21,6 +24,14 @@ pub struct PlanOptions {
     pub record: Option<String>,
     /// The frame rate.
     pub pacing: Pacing,
+    /// Who decides on moves, and how what moves travels.
+    pub moving: Moving,
+    /// The operating points of each core; empty: they are not known.
+    pub cores: Vec<Core>,
+    /// How they are set.
+    pub frequency: Frequency,
+    /// A file to note in what frequencies were before they were set.
+    pub journal: String,
 }
 
 /// Writes the lines of a plan, from `whimbrel 1` to `start`.
@@ -41,10 +52,14 @@ pub fn plan(app: &App, options: &PlanOptions) -> String {
     if let Some(folder) = &options.record {
         lines.add(format_args!("record {}", escape(folder)));
     }
+    points(options, &mut lines);
     params(app, &mut lines);
     channels(app, &mut lines);
     for task in &app.tasks {
         lines.add(format_args!("{}", task_line(app, task, options.pacing)));
+    }
+    for line in options.moving.lines(options.pacing.frame_rate(app)) {
+        lines.add(format_args!("{line}"));
     }
     ports(app, &mut lines);
     lines.add(format_args!("start"));
@@ -75,6 +90,22 @@ impl Lines {
     }
 }
 
+fn points(options: &PlanOptions, lines: &mut Lines) {
+    for (number, core) in options.cores.iter().enumerate() {
+        for (position, point) in core.points.iter().enumerate() {
+            let Point { hz, active_uw, idle_uw } = point;
+            let start = if position == core.start { " start" } else { "" };
+            lines.add(format_args!("point {number} {hz} {active_uw} {idle_uw}{start}"));
+        }
+    }
+    if options.frequency != Frequency::None {
+        lines.add(format_args!("frequency {}", options.frequency.word()));
+    }
+    if options.frequency == Frequency::Cpufreq {
+        lines.add(format_args!("journal {}", escape(&options.journal)));
+    }
+}
+
 fn params(app: &App, lines: &mut Lines) {
     for param in &app.params {
         let numbers: String = param.numbers.iter().map(|number| format!(" {number}")).collect();
@@ -98,11 +129,12 @@ fn channels(app: &App, lines: &mut Lines) {
 fn task_line(app: &App, task: &Task, pacing: Pacing) -> String {
     let period = period_ns(app, task, pacing);
     format!(
-        "task {} {} entry {} mode handoff core {} priority {} stack {} heap {} migratable {} \
-         restart {} period {} deadline {} offset {} frame {} image 0 replay 0",
+        "task {} {} entry {} mode {} core {} priority {} stack {} heap {} migratable {} \
+         restart {} period {} deadline {} offset {} frame {} image {} replay {}",
         task.name,
         task.index,
         task.entry.get_ref(),
+        task.mode,
         task.core.get_ref(),
         task.priority,
         task.stack_bytes.get_ref(),
@@ -113,16 +145,15 @@ fn task_line(app: &App, task: &Task, pacing: Pacing) -> String {
         whole_ns(period * task.deadline_frames),
         whole_ns(period * task.offset_frames),
         u8::from(task.period == Period::Frame && period > 0.0),
+        task.checkpoint_every,
+        u8::from(task.checkpoint_every > 0 && task.on_crash == OnCrash::Replay),
     )
 }
 
 fn period_ns(app: &App, task: &Task, pacing: Pacing) -> f64 {
-    let rate = match pacing {
-        Pacing::Fast => return 0.0,
-        Pacing::Application => app.frame_rate,
-        Pacing::Rate(rate) => Some(rate),
-    };
+    let rate = pacing.frame_rate(app);
     match task.period {
+        _ if pacing == Pacing::Fast => 0.0,
         Period::None => 0.0,
         Period::Frame => rate.map_or(0.0, |rate| 1e9 / rate),
         Period::Own(ns) => ns,

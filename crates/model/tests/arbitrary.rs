@@ -5,7 +5,9 @@ mod common;
 
 use common::{RADIO, build};
 use proptest::prelude::*;
-use whimbrel_model::{Manifest, Pacing, PlanOptions, escape, evaluate, plan};
+use whimbrel_model::{
+    Frequency, Manifest, Moving, Pacing, PlanOptions, Table, escape, evaluate, plan,
+};
 
 /// What the helper makes of a word.
 fn unescape(word: &str) -> String {
@@ -24,6 +26,9 @@ fn unescape(word: &str) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
+const TABLE: &str = "[[row]]\nframe_rate = 4\nmapping = { bpf = [0, 1], lpf = 1 }\n\n[[row]]\n\
+    frame_rate = 9\nfrequency_mhz = [100, 500]\n";
+
 fn fast() -> PlanOptions {
     PlanOptions {
         cpus: vec![0],
@@ -32,6 +37,10 @@ fn fast() -> PlanOptions {
         offer_ns: 1,
         record: None,
         pacing: Pacing::Fast,
+        moving: Moving::default(),
+        cores: Vec::new(),
+        frequency: Frequency::None,
+        journal: String::new(),
     }
 }
 
@@ -43,6 +52,7 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..400)
     ) {
         let _ = Manifest::parse(&String::from_utf8_lossy(&bytes));
+        let _ = Table::parse(&String::from_utf8_lossy(&bytes));
     }
 
     #[test]
@@ -53,6 +63,22 @@ proptest! {
         let text = format!("{}{insert}{}", &RADIO[..at], &RADIO[end..]);
         if let Ok(app) = build(&text, &[]) {
             prop_assert!(plan(&app, &fast()).ends_with("\nstart\n"));
+        }
+    }
+
+    #[test]
+    fn a_damaged_table_is_refused_or_laid_out_but_never_panics(
+        at in 0..TABLE.len(), cut in 0..20_usize, insert in "[a-z0-9_ .\"\\[\\]={},-]{0,8}"
+    ) {
+        let end = (at + cut).min(TABLE.len());
+        let text = format!("{}{insert}{}", &TABLE[..at], &TABLE[end..]);
+        let app = build(RADIO, &[]).unwrap();
+        let points_hz = [vec![100_000_000], vec![100_000_000, 500_000_000]];
+        let rows = Table::parse(&text).and_then(|table| table.rows(&app, &points_hz));
+        for row in rows.iter().flatten() {
+            prop_assert_eq!((row.points.len(), row.cores.len()), (2, app.tasks.len()));
+            prop_assert!(row.cores.iter().all(|core| *core < 2));
+            prop_assert!(row.points[0] < 1 && row.points[1] < 2);
         }
     }
 

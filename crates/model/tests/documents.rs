@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use whimbrel_model::{App, Manifest};
+use whimbrel_model::{App, Manifest, Table};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -17,6 +17,23 @@ fn the_example_in_the_documentation_has_only_keys_that_exist() {
     let (example, _) = rest.split_once("```").unwrap();
     assert!(example.contains("[[mailbox]]"));
     Manifest::parse(example).unwrap();
+}
+
+#[test]
+fn the_table_in_the_documentation_suits_the_radio_that_it_is_written_for() {
+    let page = fs::read_to_string(root().join("docs/table-toml.md")).unwrap();
+    let (_, rest) = page.split_once("```toml\n").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+    let folder = root().join("apps/fm_radio");
+    let text = fs::read_to_string(folder.join("app.toml")).unwrap();
+    let app = App::build(&Manifest::parse(&text).unwrap(), &[], &folder, &folder).unwrap();
+    let points_hz = vec![vec![133_000_000, 266_000_000]; 2];
+
+    let rows = Table::parse(example).unwrap().rows(&app, &points_hz).unwrap();
+    let demodulator = app.find_task("demodulator", 0).unwrap();
+    let cores: Vec<u32> = rows.iter().map(|row| row.cores[demodulator]).collect();
+    assert_eq!(cores, [0, 1]);
+    assert_eq!((&rows[0].points, &rows[1].points), (&vec![1, 1], &vec![1, 0]));
 }
 
 #[test]

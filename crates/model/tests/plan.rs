@@ -5,7 +5,7 @@ mod common;
 
 use common::{RADIO, build, radio_with};
 use insta::assert_snapshot;
-use whimbrel_model::{Pacing, PlanOptions, plan};
+use whimbrel_model::{Core, Frequency, Moving, Pacing, PlanOptions, Point, plan};
 
 fn options(pacing: Pacing) -> PlanOptions {
     PlanOptions {
@@ -15,6 +15,10 @@ fn options(pacing: Pacing) -> PlanOptions {
         offer_ns: 100_000_000,
         record: None,
         pacing,
+        moving: Moving::default(),
+        cores: Vec::new(),
+        frequency: Frequency::None,
+        journal: "/tmp/run dir/frequencies".into(),
     }
 }
 
@@ -46,6 +50,23 @@ fn the_plan_says_where_to_record_and_to_poll_for_ever() {
     let text = plan(&app, &options);
     assert!(text.contains("\nspin forever\n"));
     assert!(text.contains("\nrecord /tmp/a%20b\n"));
+}
+
+#[test]
+fn the_plan_names_the_points_of_each_core_and_how_they_are_set() {
+    let app = build(RADIO, &[]).unwrap();
+    let points = [1, 2].map(|n| Point { hz: n * 100, active_uw: 7, idle_uw: 3 }).to_vec();
+    let cores = vec![
+        Core { points: points.clone(), start: 1 },
+        Core { points: points[..1].into(), start: 0 },
+    ];
+    let frequency = Frequency::Cpufreq;
+    let options = PlanOptions { cores, frequency, ..options(Pacing::Application) };
+    let text = plan(&app, &options);
+    assert!(text.contains(
+        "\npoint 0 100 7 3\npoint 0 200 7 3 start\npoint 1 100 7 3 start\n\
+         frequency cpufreq\njournal /tmp/run%20dir/frequencies\n"
+    ));
 }
 
 #[test]
@@ -110,4 +131,15 @@ fn the_sink_is_what_receives_and_sends_to_no_channel() {
     let sinks: Vec<Vec<&str>> =
         app.sinks().into_iter().map(|into| into.into_iter().map(name).collect()).collect();
     assert_eq!(sinks, [["bpf_sink_0", "bpf_sink_1"]]);
+}
+
+#[test]
+fn who_decides_on_moves_stands_between_the_tasks_and_their_ports() {
+    let moving = Moving { coordinator: 1, agents_ns: 5, ..Moving::default() };
+    let options = PlanOptions { moving, ..options(Pacing::Rate(50.0)) };
+    let text = plan(&build(RADIO, &[]).unwrap(), &options);
+    let first_words: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    let at = first_words.iter().position(|word| *word == "coordinator").unwrap();
+    assert_eq!(first_words[at - 1..=at + 3], ["task", "coordinator", "agents", "rate", "port"]);
+    assert!(text.contains("\nrate 50000\n"));
 }

@@ -16,6 +16,8 @@ mod protocol;
 mod ps;
 mod run;
 mod rundir;
+mod steer;
+mod top;
 
 use std::process::ExitCode;
 
@@ -29,6 +31,9 @@ fn main() -> ExitCode {
     failure::conclude(match &cli.command {
         Command::Run(args) => run::run(args),
         Command::Migrate(args) => migrate::migrate(args),
+        Command::Policy(args) => steer::policy(args),
+        Command::Rate(args) => steer::rate(args),
+        Command::Top(args) => top::top(args),
         Command::Ps(args) => ps::ps(args),
         Command::Clean(args) => ps::clean(args),
         Command::Doctor(args) => doctor::doctor(args),

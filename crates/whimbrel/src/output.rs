@@ -36,6 +36,42 @@ pub fn table(titles: &[&str]) -> Table {
     table
 }
 
+/// One column of a table, with everything in it.
+#[derive(Debug)]
+pub struct Column<'a> {
+    title: &'a str,
+    cells: Vec<String>,
+    shown: bool,
+}
+
+impl<'a> Column<'a> {
+    /// What `cell` says of each row; a title that starts with `>` is aligned to the right.
+    pub fn of<T>(title: &'a str, rows: &[T], cell: impl Fn(&T) -> String) -> Self {
+        Self { title, cells: rows.iter().map(cell).collect(), shown: true }
+    }
+
+    /// Leaves it out unless this holds.
+    pub fn when(self, says_something: bool) -> Self {
+        Self { shown: says_something, ..self }
+    }
+}
+
+/// The text of a table of columns of one length, without those that are left out; empty when it
+/// has no row.
+pub fn columns(all: &[Column<'_>]) -> String {
+    let shown: Vec<&Column<'_>> = all.iter().filter(|column| column.shown).collect();
+    let titles: Vec<&str> = shown.iter().map(|column| column.title).collect();
+    let rows = shown.first().map_or(0, |column| column.cells.len());
+    if rows == 0 {
+        return String::new();
+    }
+    let mut table = table(&titles);
+    for row in 0..rows {
+        table.add_row(shown.iter().map(|column| &column.cells[row]));
+    }
+    lines_of(&table)
+}
+
 /// The text of a table, without the blanks that it leaves at the ends of lines.
 pub fn lines_of(table: &Table) -> String {
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
@@ -53,9 +89,20 @@ pub fn time(ns: u64) -> String {
     }
 }
 
+/// A size in whole KiB, so that none that is used looks like 0: `64 KiB`.
+pub fn kib(bytes: u64) -> String {
+    format!("{} KiB", bytes.div_ceil(1024))
+}
+
 /// A part of a whole in percent: `41 %`.
 pub fn percent(part: f64) -> String {
     format!("{:.0} %", part * 100.0)
+}
+
+/// Thousandths as a number with as many digits as it needs: `50`, `37.5`.
+pub fn thousandths(number: u64) -> String {
+    let text = format!("{}.{:03}", number / 1000, number % 1000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -63,8 +110,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_column_that_says_nothing_is_left_out_and_so_is_a_table_without_rows() {
+        let rows = [1, 22];
+        let text = |shown| {
+            let name = Column::of("name", &rows, |row| format!("task {row}"));
+            columns(&[name, Column::of(">n", &rows, ToString::to_string).when(shown)])
+        };
+        assert_eq!(text(true), "name      n\ntask 1    1\ntask 22  22\n");
+        assert_eq!(text(false), "name\ntask 1\ntask 22\n");
+        assert_eq!(columns(&[Column::of("name", &[(); 0], |()| String::new())]), "");
+    }
+
+    #[test]
     fn a_time_has_the_unit_that_suits_it() {
         let shown = [0, 170, 5_700, 1_234_000, 10_000_000_000].map(time);
         assert_eq!(shown, ["0 ns", "170 ns", "5.7 µs", "1.23 ms", "10.0 s"]);
+    }
+
+    #[test]
+    fn thousandths_have_as_many_digits_as_they_need() {
+        assert_eq!([0, 1, 37_500, 50_000].map(thousandths), ["0", "0.001", "37.5", "50"]);
     }
 }

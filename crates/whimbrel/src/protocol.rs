@@ -15,6 +15,8 @@ pub enum Line {
     Migration(Migration),
     /// The answer to `migrate`.
     Migrated(Migrated),
+    /// The answer to `policy` and `rate`.
+    Set(Set),
     /// A kernel was killed.
     CoreDied(CoreDied),
     /// A policy decided what cannot be done: that part was ignored.
@@ -110,6 +112,20 @@ pub struct CoreStatus {
     /// Estimated from its operating points since the start, in microjoules.
     #[serde(default)]
     pub energy_uj: u64,
+    /// Its operating points; empty: not known.
+    #[serde(default)]
+    pub points: Vec<PointStatus>,
+}
+
+/// How long a core was at one of its operating points, since the start.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PointStatus {
+    /// Its frequency, in hertz.
+    pub hz: u64,
+    /// In tasks.
+    pub active_ns: u64,
+    /// Without.
+    pub idle_ns: u64,
 }
 
 /// One task.
@@ -157,7 +173,8 @@ pub struct TaskStatus {
     /// How it moves: `handoff`, `replicate` or `recreate`.
     #[serde(default)]
     pub mode: String,
-    /// Memory that this mode reserves for it, over all kernels.
+    /// What is reserved for it over all kernels: stack and heap as its mode wants, checkpoint
+    /// images.
     #[serde(default)]
     pub reserved_bytes: u64,
     /// Stack and heap in use now: what a migration that copies would carry.
@@ -170,6 +187,9 @@ pub struct TaskStatus {
     /// Checkpoint images taken.
     #[serde(default)]
     pub images: u64,
+    /// Checkpoint images that were not whole when they were needed.
+    #[serde(default)]
+    pub damaged: u64,
     /// Messages received again after its kernel died.
     #[serde(default)]
     pub replayed: u64,
@@ -250,6 +270,17 @@ pub struct Migrated {
     /// `ok`, or why not.
     pub status: String,
     /// The same in words; may be empty.
+    pub why: String,
+}
+
+/// The answer to `policy` and `rate`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Set {
+    /// What the command called the request.
+    pub id: String,
+    /// Whether it is in force.
+    pub ok: bool,
+    /// Why not, in words; may be empty.
     pub why: String,
 }
 

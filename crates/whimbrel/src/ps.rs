@@ -9,10 +9,10 @@ use whimbrel_model::Problem;
 use crate::cli::{CpuList, TableArgs};
 use crate::control::{Reply, Request, ask};
 use crate::failure::{Answer, Outcome};
-use crate::migrate::unreadable;
 use crate::output::{lines_of, percent, print, print_json, table};
 use crate::protocol::Status;
 use crate::rundir::{Base, Found, SOCKET, reclaim};
+use crate::steer::unreadable;
 
 /// Over which time the load is measured.
 const LOAD_TIME: Duration = Duration::from_millis(100);

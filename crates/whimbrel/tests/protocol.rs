@@ -3,29 +3,17 @@
 
 mod common;
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, Place, STREAM, kill, text};
 
-/// A place whose helper is this shell script; its socket is descriptor 3.
-fn place_with(script: &str) -> (tempfile::TempDir, Place) {
-    let folder = tempfile::tempdir().unwrap();
-    let helper = folder.path().join("whimbrel-linux");
-    fs::write(&helper, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
-    let place = Place::with_helpers(folder.path().to_owned());
-    (folder, place)
-}
-
 const STARTED: &str =
     r#"{"started":{"pid":1,"kernels":[],"gvm_bytes":1,"start_ns":1,"clock":"tsc"}}"#;
 
 fn refusal(script: &str, args: &[&str]) -> String {
-    let (_folder, place) = place_with(script);
+    let (_folder, place) = Place::scripted(script);
     let app = place.app(STREAM);
     place.error(&[&["run", app.to_str().unwrap(), "--quiet"], args].concat())
 }
@@ -63,7 +51,7 @@ fn a_helper_that_never_ends_is_ended() {
 
 #[test]
 fn a_run_that_its_user_ends_before_it_has_started_is_no_error() {
-    let (_folder, place) = place_with("exec sleep 60");
+    let (_folder, place) = Place::scripted("exec sleep 60");
     let app = place.app(STREAM);
     let mut command = place.command(&["run", app.to_str().unwrap()]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -99,7 +87,7 @@ fn a_helper_that_is_missing_says_how_to_get_it() {
 
 #[test]
 fn what_the_application_prints_does_not_mix_with_the_result() {
-    let (_folder, place) = place_with("echo from the application\nexit 1");
+    let (_folder, place) = Place::scripted("echo from the application\nexit 1");
     let app = place.app(STREAM);
     let output = place.output(&["run", app.to_str().unwrap(), "--json"]);
     assert!(text(&output.stderr).contains("from the application"));

@@ -12,7 +12,7 @@ use insta::assert_snapshot;
 #[test]
 fn the_help_is_the_manual() {
     let place = Place::new();
-    for command in ["run", "migrate", "ps", "clean", "doctor", "bench"] {
+    for command in ["run", "migrate", "policy", "rate", "top", "ps", "clean", "doctor", "bench"] {
         let output = place.output(&[command, "--help"]);
         assert_snapshot!(format!("help_{command}"), text(&output.stdout));
     }

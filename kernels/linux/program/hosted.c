@@ -85,12 +85,21 @@ static void *map_stack(size_t bytes)
     return guard + GUARD_BYTES;
 }
 
+// What is in use of it comes with the context: its pages are had at once, not one by one, and
+// before the task is taken from its source. Linux before 5.14 cannot, and then they come one by
+// one.
 static void map_heap(const struct wb_heap *heap)
 {
     const size_t bytes = (size_t)(heap->end - heap->base);
+    const size_t in_use = (size_t)(heap->next - heap->base);
 
-    if (bytes != 0 && mmap(heap->base, bytes, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != heap->base)
+    if (bytes == 0)
+        return;
+    if (mmap(heap->base, bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != heap->base)
+        _exit(1);
+    // A task that runs on at its source meanwhile may change `next`: any value will do.
+    if (in_use <= bytes && madvise(heap->base, in_use, MADV_POPULATE_WRITE) != 0 && errno != EINVAL)
         _exit(1);
 }
 
@@ -136,11 +145,6 @@ uint32_t wb_kernel_core(void)
     return here->core->index;
 }
 
-uint64_t wb_kernel_now_ns(void)
-{
-    return clock_now_ns();
-}
-
 enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     (void)task;
@@ -173,10 +177,9 @@ void wb_kernel_unblock(struct wb_task *task)
     wb_inbox_post(here->core, task->id);
 }
 
-// The task runs, so the kernel has to look only whether another is more urgent now.
 void wb_kernel_reprioritise(struct wb_task *task)
 {
-    wb_inbox_post(here->core, task->id);
+    (void)ask(HOSTED_REPRIORITISE, task->id);
 }
 
 void wb_kernel_yield(uint32_t floor)
@@ -266,9 +269,4 @@ void wb_kernel_unload(struct wb_task *task)
 void wb_kernel_exit(void)
 {
     end(HOSTED_EXIT);
-}
-
-void wb_kernel_halt(void)
-{
-    _exit(3);
 }

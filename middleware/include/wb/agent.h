@@ -46,7 +46,7 @@ struct wb_core_report {
     // Any core reads; written by the core's own agent.
     _Atomic uint32_t busy_ppm;       // of the last period in tasks, at the present frequency
     _Atomic uint32_t load_ppm;       // sum of its tasks' loads
-    _Atomic uint32_t context_bytes;  // sum of its tasks' stacks and heaps in use
+    _Atomic uint32_t context_bytes;  // of its tasks; UINT32_MAX: that or more
     _Atomic int32_t temperature_mc;
     _Atomic uint32_t periods;  // reported so far
 

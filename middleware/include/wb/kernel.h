@@ -36,6 +36,7 @@ enum wb_action {
     WB_ACTION_HEAP,        // units: 1; an allocation or a free
     WB_ACTION_REPORT,      // units: tasks reported by an agent
     WB_ACTION_DECIDE,      // units: tasks that a policy was asked about
+    WB_ACTION_JOB,         // units: 1; a job has ended, and whether in time is looked at next
 };
 
 // ---- The kernel provides ------------------------------------------------------------------------
@@ -150,8 +151,8 @@ void wb_kernel_capture(void);
 /// Context: a task that does not run.
 void *wb_kernel_stack_low(const struct wb_task *task);
 
-/// Brings this core to one of its operating points (wb_core.points), and then says so in
-/// wb_core.point.
+/// Brings this core to one of its operating points (wb_core.points), and then says so by
+/// wb_core_enter_point(). Stays where it is if that cannot be done, or `point` is none of them.
 ///
 /// Context: this core's kernel, or a task of it. Never blocks for longer than the transition takes.
 void wb_kernel_set_point(uint32_t point);
@@ -201,6 +202,9 @@ void wb_task_resumed(struct wb_task *task, uint64_t now_ns);
 
 /// True when the task is to enter its next checkpoint: to depart, or because it keeps images.
 bool wb_checkpoint_wanted(const struct wb_task *task);
+
+/// True when the task is to depart at its next checkpoint.
+bool wb_migration_requested(const struct wb_task *task);
 
 /// To be called by wb_kernel_capture(), once the calling task's context is complete and it runs
 /// nowhere.

@@ -69,10 +69,11 @@ struct wb_core {
     struct wb_system *system;                        // fixed
     struct wb_core_stats stats;
     struct wb_record record;
-    const struct wb_point *points;  // fixed: from the lowest frequency to the highest
-    uint32_t n_points;              // fixed; 0: its frequency is not known and cannot be set
-    _Atomic uint32_t point;         // the present one; the core's own kernel
-    _Atomic uint32_t wanted_point;  // the coordinator, or the core's own agent; or WB_NO_POINT
+    const struct wb_point *points;   // fixed: from the lowest frequency to the highest
+    uint32_t n_points;               // fixed; 0: its frequency is not known and cannot be set
+    struct wb_residency *residency;  // one per point; its own kernel
+    _Atomic uint32_t point;          // the present one; the core's own kernel
+    _Atomic uint32_t wanted_point;   // the coordinator, or its own agent; or WB_NO_POINT
     _Alignas(WB_LINE_BYTES) struct wb_core_report report;
     _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_CORE_BYTES];
 };

@@ -7,7 +7,9 @@
 use std::path::Path;
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use whimbrel_model::{App, Manifest, Problems, Setting, Source};
+use whimbrel_model::{
+    App, Frequency, Manifest, Moving, Pacing, PlanOptions, Problems, Setting, Source, plan,
+};
 
 /// An FM radio in small: one source, a split, a join, a mailbox.
 pub const RADIO: &str = r#"
@@ -66,10 +68,31 @@ pub fn build(text: &str, settings: &[(&str, &str)]) -> Result<App, Problems> {
     App::build(&Manifest::parse(text)?, &settings, Path::new("/apps/radio"), Path::new("/home"))
 }
 
+/// The plan of an application on two cores, without options.
+pub fn plan_of(text: &str) -> String {
+    let options = PlanOptions {
+        cpus: vec![0, 1],
+        module: "/radio.so".into(),
+        spin_ns: None,
+        offer_ns: 1,
+        record: None,
+        pacing: Pacing::Application,
+        moving: Moving::default(),
+        cores: Vec::new(),
+        frequency: Frequency::None,
+        journal: String::new(),
+    };
+    plan(&build(text, &[]).unwrap(), &options)
+}
+
 /// The errors of an application as a person sees them, without colours.
 pub fn errors(text: &str, settings: &[(&str, &str)]) -> String {
-    let problems = build(text, settings).expect_err("this must be refused");
-    let source = Source::new("app.toml", text);
+    shown("app.toml", text, build(text, settings).expect_err("this must be refused"))
+}
+
+/// Problems of a file as a person sees them, without colours.
+pub fn shown(name: &str, text: &str, problems: Problems) -> String {
+    let source = Source::new(name, text);
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
     let mut out = String::new();
 

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line: what may be written, and the text of `--help`, which is the manual.
 
+mod moving;
+mod policy;
 mod values;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use whimbrel_model::Setting;
+use whimbrel_model::{Frequency, PolicyName, Setting};
 
+pub use moving::MovingArgs;
+pub use policy::POLICIES;
+pub use values::rate;
 pub use values::{CpuList, Move, Shuttle, Spin, TaskName};
-use values::{positive_duration, rate, setting};
+use values::{frequency, interval, positive_duration, setting};
 
 /// What can be measured.
 const BENCH_GROUPS: [&str; 7] =
@@ -34,8 +39,11 @@ pub struct Cli {
 /// The commands; what each does is said by its arguments.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     Migrate(MigrateArgs),
+    Policy(PolicyArgs),
+    Rate(RateArgs),
+    Top(TopArgs),
     /// Lists the runs of this user: their cores, load, and where their tasks are.
     Ps(TableArgs),
     /// Reclaims what killed runs left behind: directories, and helpers that still live.
@@ -65,6 +73,16 @@ pub struct RunArgs {
     /// twice is shared by two kernels [default: all that this process may use]
     #[arg(long, value_name = "LIST")]
     pub cores: Option<CpuList>,
+
+    /// The hardware to emulate or measure by: `host`, the name of a platform, or the path of a
+    /// platform's file (see docs/platform-toml.md) [default: host]
+    #[arg(long, value_name = "PLATFORM")]
+    pub platform: Option<String>,
+
+    /// How operating points are set: none, emulate, or cpufreq [default: emulate where the platform
+    /// has any]
+    #[arg(long, value_name = "HOW", value_parser = frequency)]
+    pub frequency: Option<Frequency>,
 
     /// Frames per second, instead of the application's own rate
     #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "fast")]
@@ -98,6 +116,10 @@ pub struct RunArgs {
     #[arg(long = "shuttle", value_name = "TASK[.INDEX]=CORE,...@PERIOD")]
     pub shuttles: Vec<Shuttle>,
 
+    /// How tasks move, and who decides.
+    #[command(flatten)]
+    pub moving: MovingArgs,
+
     /// Print the result as one JSON object (the summary.json of a recorded run)
     #[arg(long)]
     pub json: bool,
@@ -128,6 +150,55 @@ pub struct MigrateArgs {
     pub timeout: Duration,
 
     /// Print the outcome as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Lets another policy decide on the moves of a run.
+///
+/// Whimbrel has `static`, `table`, `spread`, `consolidate`, `balance`, `sticky`, `gossip` and
+/// `thermal`; an application may bring others, and `none` ends the work of policies. One that is
+/// refused leaves the present one in force, and the exit status is 2.
+#[derive(Debug, Args)]
+pub struct PolicyArgs {
+    /// The run, as `whimbrel ps` lists it
+    pub run: String,
+
+    /// The policy and its parameters
+    #[arg(value_name = "NAME[:KEY=VALUE,...]")]
+    pub policy: PolicyName,
+}
+
+/// Changes the frame rate of a run; tasks whose period follows it follow it.
+#[derive(Debug, Args)]
+pub struct RateArgs {
+    /// The run, as `whimbrel ps` lists it
+    pub run: String,
+
+    /// Frames per second
+    #[arg(value_name = "FPS", value_parser = rate)]
+    pub rate: f64,
+}
+
+/// Shows a run while it goes on, and steers it by keys.
+///
+/// Cores with their load, tasks and the core each is on, the messages in channels, and a log of
+/// migrations, deaths and ignored decisions. `?` shows the keys. What becomes of the view is of no
+/// consequence for the run.
+#[derive(Debug, Args)]
+pub struct TopArgs {
+    /// The run, as `whimbrel ps` lists it [default: the only one]
+    pub run: Option<String>,
+
+    /// How often figures are renewed, from 100ms to 5s
+    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = interval)]
+    pub interval: Duration,
+
+    /// Print the view once, as plain text, after one interval
+    #[arg(long, conflicts_with = "json")]
+    pub once: bool,
+
+    /// Print the totals since the start once, as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use whimbrel_model::Setting;
+use whimbrel_model::{Frequency, Setting};
 
 /// The highest processor number that is worth believing.
 const CPU_MAX: u32 = 65_535;
@@ -173,10 +173,24 @@ pub fn positive_duration(text: &str) -> Result<Duration, String> {
     duration(text).and_then(|d| if d.is_zero() { Err("must not be zero".into()) } else { Ok(d) })
 }
 
+/// A time between two looks.
+pub fn interval(text: &str) -> Result<Duration, String> {
+    let allowed = Duration::from_millis(100)..=Duration::from_secs(5);
+    let time = duration(text)?;
+    if allowed.contains(&time) { Ok(time) } else { Err("must be from 100ms to 5s".into()) }
+}
+
 /// Frames per second.
 pub fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1e-3..=1e9).contains(rate));
     rate.ok_or_else(|| "must be from 0.001 to 1e9 frames per second".into())
+}
+
+/// How operating points are set.
+pub fn frequency(text: &str) -> Result<Frequency, String> {
+    let all = [Frequency::None, Frequency::Emulate, Frequency::Cpufreq];
+    let known = all.into_iter().find(|frequency| frequency.word() == text);
+    known.ok_or_else(|| "write none, emulate or cpufreq".into())
 }
 
 /// `KEY=VALUE`.

@@ -15,6 +15,8 @@ pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
         "setup" => setup(app, error),
         "finish" => Problem::new(format!("the application could not finish: {}", error.text)),
         "core" => core(error),
+        "policy" => policy(error),
+        "frequency" => frequency(error),
         "memory" => Problem::new(format!("no globally visible memory: {}", error.text))
             .help("lower `stack`, `heap`, `slots` or `memory`; `whimbrel doctor` shows the limits"),
         "stack" => with_task(app, task, error, stack),
@@ -82,6 +84,19 @@ fn setup(app: &App, error: &HelperError) -> Problem {
 fn core(error: &HelperError) -> Problem {
     Problem::new(format!("processor {} cannot be had{}: {}", error.key, of_core(error), error.text))
         .help("choose others with --cores; `whimbrel doctor` lists those that may be used")
+}
+
+fn policy(error: &HelperError) -> Problem {
+    let name = if error.key.is_empty() { String::new() } else { format!(" {}", error.key) };
+    Problem::new(format!("--policy{name}: {}", error.text)).help(
+        "`whimbrel run --help` lists the policies, docs/policies.md their parameters; an \
+         application brings its own as `wb_policy_NAME` in its module",
+    )
+}
+
+fn frequency(error: &HelperError) -> Problem {
+    Problem::new(format!("--frequency cpufreq: processor {}: {}", error.key, error.text))
+        .help("setting frequencies needs root; `--frequency emulate` works everywhere")
 }
 
 fn of_core(error: &HelperError) -> String {

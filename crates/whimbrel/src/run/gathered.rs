@@ -8,6 +8,9 @@ use crate::protocol::{Advice, CoreDied, End, HelperError, Migration, Started, St
 /// More migrations than this are counted, not kept: about 200 MB.
 const MIGRATIONS_MAX: usize = 1 << 20;
 
+/// More ignored decisions than this are counted, not kept: one is as good as the other.
+const ADVICE_MAX: usize = 1 << 10;
+
 /// Why a run was asked to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
@@ -32,6 +35,8 @@ pub struct Gathered {
     pub deaths: Vec<CoreDied>,
     /// What a policy decided and could not be done.
     pub advice: Vec<Advice>,
+    /// How many more there were.
+    pub advice_left_out: u64,
     /// What the helper complained about.
     pub errors: Vec<HelperError>,
     /// The helper's last word.
@@ -53,6 +58,15 @@ impl Gathered {
             self.migrations.push(migration);
         } else {
             self.migrations_left_out += 1;
+        }
+    }
+
+    /// Keeps a decision that was ignored.
+    pub fn advice(&mut self, advice: Advice) {
+        if self.advice.len() < ADVICE_MAX {
+            self.advice.push(advice);
+        } else {
+            self.advice_left_out += 1;
         }
     }
 

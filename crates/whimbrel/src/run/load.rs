@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity};
-use whimbrel_model::{App, Manifest, Pacing, Period, Problem, Source, check_cores};
+use whimbrel_model::{App, Manifest, Moving, Pacing, Period, Problem, Source, check_cores};
 
+use super::hardware::{Hardware, hardware};
+use super::moving;
 use super::schedule::Schedule;
 use super::summary::Options;
 use crate::cli::{CpuList, RunArgs, Spin};
@@ -30,6 +32,10 @@ pub struct Loaded {
     pub module: String,
     /// Which frame rate it has.
     pub pacing: Pacing,
+    /// How its tasks move, and who decides.
+    pub moving: Moving,
+    /// What its cores are.
+    pub hardware: Hardware,
     /// What the run was told.
     pub options: Options,
     /// The moves it makes by itself.
@@ -43,7 +49,7 @@ pub struct Loaded {
 pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
     let (source, path, folder) = read(&args.app)?;
     let here = env::current_dir().unwrap_or_default();
-    let app = Manifest::parse(source.text())
+    let mut app = Manifest::parse(source.text())
         .and_then(|manifest| App::build(&manifest, &args.set, &folder, &here))
         .map_err(|problems| Failure::in_file(&source, problems))?;
 
@@ -52,17 +58,34 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
     let schedule = Schedule::new(args, &app, cpus.len())?;
     let pacing = pacing(args, &app)?;
     let module = helpers::find_module(&app, &folder, &source)?;
+    let hardware = hardware(args, &cpus)?;
+    let (moving, moving_options) =
+        moving::load(args, &mut app, &source, &module, &hardware.points_hz(cpus.len()))?;
     let options = Options {
         cpus,
-        frame_rate: Options::frame_rate_of(&app, pacing),
+        platform: hardware.platform.clone(),
+        frequency: hardware.frequency.word(),
+        frame_rate: pacing.frame_rate(&app),
         fast: args.fast,
         duration_ns: args.duration.map(nanoseconds),
         spin_ns: match args.spin {
             Spin::Forever => None,
             Spin::For(time) => Some(nanoseconds(time)),
         },
+        moving: moving_options,
     };
-    Ok(Loaded { module: utf8(&module)?, app, source, path, folder, pacing, options, schedule })
+    Ok(Loaded {
+        module: utf8(&module)?,
+        app,
+        source,
+        path,
+        folder,
+        pacing,
+        moving,
+        hardware,
+        options,
+        schedule,
+    })
 }
 
 /// A path as text.
@@ -74,7 +97,8 @@ pub fn utf8(path: &Path) -> Result<String, Problem> {
     text.ok_or_else(|| Problem::new(format!("the path {} is not UTF-8", path.display())))
 }
 
-fn nanoseconds(time: Duration) -> u64 {
+/// A time in nanoseconds, the longest there is if it is longer.
+pub fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 

@@ -3,16 +3,22 @@
 
 mod blame;
 mod gathered;
+mod hardware;
 mod helper;
+mod latency;
 mod load;
+mod moves;
+mod moving;
 mod record;
 mod requests;
 mod schedule;
 mod session;
 mod show;
+mod show_power;
 mod summary;
 mod verdict;
 mod view;
+mod watchers;
 
 use std::path::Path;
 use std::sync::mpsc::{self, Sender};
@@ -25,6 +31,7 @@ use signal_hook::iterator::Signals;
 use whimbrel_model::{App, PlanOptions, Problem, plan};
 
 pub use load::usable_cpus;
+pub use view::received;
 
 use crate::cli::RunArgs;
 use crate::control;
@@ -33,7 +40,7 @@ use crate::helpers;
 use crate::output::{print, print_json};
 use crate::process::Process;
 use crate::protocol::Started;
-use crate::rundir::{Base, RunDir, RunRecord, SOCKET, reclaim};
+use crate::rundir::{Base, JOURNAL, RunDir, RunRecord, SOCKET, reclaim};
 use gathered::Gathered;
 use helper::Helper;
 use load::{Loaded, load, utf8};
@@ -53,7 +60,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     let launcher = helpers::find(helpers::LAUNCHER)?;
     let folder = args.record.as_deref().map(record::prepare).transpose()?;
     let run = open_run(&loaded.app)?;
-    let text = plan_text(&loaded, folder.as_deref())?;
+    let text = plan_text(&loaded, &run, folder.as_deref())?;
 
     let (sender, inputs) = mpsc::channel();
     listen(&run, &sender)?;
@@ -72,7 +79,8 @@ pub fn run(args: &RunArgs) -> Outcome {
     };
     let schedule = std::mem::take(&mut loaded.schedule);
     let view = View::new(&loaded.app, args.quiet);
-    let session = Session::new(helper, inputs, (schedule, args.duration), view, on_start);
+    let timing = (schedule, args.duration, loaded.options.frame_rate);
+    let session = Session::new(helper, inputs, timing, view, on_start);
     let gathered = session.run(&text);
     let name = run.name().to_owned();
     drop(run);
@@ -128,7 +136,7 @@ fn open_run(app: &App) -> Result<RunDir, Failure> {
     Ok(RunDir::create(&base, &app.name)?)
 }
 
-fn plan_text(loaded: &Loaded, folder: Option<&Path>) -> Result<String, Problem> {
+fn plan_text(loaded: &Loaded, run: &RunDir, folder: Option<&Path>) -> Result<String, Problem> {
     let options = PlanOptions {
         cpus: loaded.options.cpus.clone(),
         module: loaded.module.clone(),
@@ -136,6 +144,10 @@ fn plan_text(loaded: &Loaded, folder: Option<&Path>) -> Result<String, Problem> 
         offer_ns: u64::try_from(OFFER.as_nanos()).unwrap_or(u64::MAX),
         record: folder.map(utf8).transpose()?,
         pacing: loaded.pacing,
+        moving: loaded.moving.clone(),
+        cores: loaded.hardware.cores.clone(),
+        frequency: loaded.hardware.frequency,
+        journal: utf8(&run.path().join(JOURNAL))?,
     };
     Ok(plan(&loaded.app, &options))
 }

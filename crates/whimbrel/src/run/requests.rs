@@ -2,19 +2,19 @@
 //! What the helper has been asked and has not answered yet, and who waits for it.
 
 use std::collections::HashMap;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::SyncSender;
 
 use whimbrel_model::escape;
 
 use super::schedule::Due;
 use crate::control::Reply;
-use crate::protocol::{Migrated, Status};
+use crate::protocol::{Migrated, Set, Status};
 
 /// Who waits for a migration.
 #[derive(Debug)]
 pub enum Waiter {
     /// Another terminal.
-    Client(Sender<Reply>),
+    Client(SyncSender<Reply>),
     /// A move of the run itself.
     Schedule(Due),
 }
@@ -35,33 +35,64 @@ pub struct Move {
 /// Requests under way.
 #[derive(Debug, Default)]
 pub struct Requests {
-    totals: Vec<Sender<Reply>>,
+    totals: Vec<SyncSender<Reply>>,
     moves: HashMap<String, Waiter>,
+    sets: HashMap<String, SyncSender<Reply>>,
     last_id: u64,
 }
 
 impl Requests {
     /// Somebody wants totals; gives the line that asks for them.
-    pub fn totals(&mut self, reply: Sender<Reply>) -> &'static str {
+    pub fn totals(&mut self, reply: SyncSender<Reply>) -> &'static str {
         self.totals.push(reply);
         "status\n"
     }
 
     /// Somebody wants a migration; gives the line that asks for it.
     pub fn migrate(&mut self, request: &Move, waiter: Waiter) -> String {
-        self.last_id += 1;
-        let id = self.last_id.to_string();
+        let id = self.new_id();
         let Move { task, index, core, timeout_ms } = request;
         let line = format!("migrate {id} {} {index} {core} {timeout_ms}\n", escape(task));
         self.moves.insert(id, waiter);
         line
     }
 
+    /// Somebody wants another policy; gives the line that asks for it.
+    pub fn policy(&mut self, name: &str, settings: &[String], reply: SyncSender<Reply>) -> String {
+        let words = std::iter::once(name).chain(settings.iter().map(String::as_str));
+        let words = words.filter(|word| !word.is_empty()).map(|word| format!(" {}", escape(word)));
+        format!("policy {}{}\n", self.set(reply), words.collect::<String>())
+    }
+
+    /// Somebody wants another frame rate; gives the line that asks for it.
+    pub fn rate(&mut self, millihz: u64, reply: SyncSender<Reply>) -> String {
+        format!("rate {} {millihz}\n", self.set(reply))
+    }
+
+    fn set(&mut self, reply: SyncSender<Reply>) -> String {
+        let id = self.new_id();
+        self.sets.insert(id.clone(), reply);
+        id
+    }
+
+    fn new_id(&mut self) -> String {
+        self.last_id += 1;
+        self.last_id.to_string()
+    }
+
     /// Hands totals to everybody who wants them.
     pub fn answer_totals(&mut self, status: &Status) {
         for reply in self.totals.drain(..) {
             // Whoever asked may have gone.
-            let _ = reply.send(Reply::Status(Box::new(status.clone())));
+            let _ = reply.try_send(Reply::Status(Box::new(status.clone())));
+        }
+    }
+
+    /// Hands the answer to `policy` and `rate` to whoever waits for it.
+    pub fn answer_set(&mut self, set: Set) {
+        if let Some(reply) = self.sets.remove(&set.id) {
+            // Whoever asked may have gone.
+            let _ = reply.try_send(Reply::Set(set));
         }
     }
 
@@ -71,7 +102,7 @@ impl Requests {
         match self.moves.remove(&migrated.id)? {
             Waiter::Client(reply) => {
                 // Whoever asked may have gone.
-                let _ = reply.send(Reply::Migrated(migrated));
+                let _ = reply.try_send(Reply::Migrated(migrated));
                 None
             }
             Waiter::Schedule(Due { task, core, single }) => (single && migrated.status != "ok")
@@ -98,8 +129,8 @@ mod tests {
     #[test]
     fn an_outcome_reaches_the_one_who_asked_for_it() {
         let mut requests = Requests::default();
-        let (first, first_reply) = mpsc::channel();
-        let (second, second_reply) = mpsc::channel();
+        let (first, first_reply) = mpsc::sync_channel(1);
+        let (second, second_reply) = mpsc::sync_channel(1);
         requests.migrate(&request("bpf"), Waiter::Client(first));
         let line = requests.migrate(&request("bpf"), Waiter::Client(second));
         assert_eq!(line, "migrate 2 bpf 0 1 5\n");
@@ -112,9 +143,30 @@ mod tests {
 
     #[test]
     fn a_name_from_another_terminal_stays_one_word_of_one_line() {
-        let (reply, _keep) = mpsc::channel();
+        let (reply, _keep) = mpsc::sync_channel(1);
         let line = Requests::default().migrate(&request("a\nkill b"), Waiter::Client(reply));
         assert_eq!(line, "migrate 1 a%0Akill%20b 0 1 5\n");
+    }
+
+    #[test]
+    fn a_policy_and_a_rate_are_answered_to_who_asked_for_them() {
+        let mut requests = Requests::default();
+        let (first, first_reply) = mpsc::sync_channel(1);
+        let (second, second_reply) = mpsc::sync_channel(1);
+        let settings = ["high=80".to_owned(), "a b=1".to_owned()];
+        assert_eq!(
+            requests.policy("balance", &settings, first.clone()),
+            "policy 1 balance high=80 a%20b=1\n"
+        );
+        assert_eq!(requests.policy("", &[], first), "policy 2\n");
+        assert_eq!(requests.rate(50_000, second), "rate 3 50000\n");
+
+        requests.answer_set(Set { id: "3".into(), ok: true, why: String::new() });
+        requests.answer_set(Set { id: "2".into(), ok: false, why: "no".into() });
+        requests.answer_set(Set { id: "9".into(), ok: true, why: String::new() });
+        assert!(matches!(second_reply.try_recv(), Ok(Reply::Set(set)) if set.ok));
+        assert!(matches!(first_reply.try_recv(), Ok(Reply::Set(set)) if set.why == "no"));
+        assert!(first_reply.try_recv().is_err());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::helper::Helper;
 use super::requests::{Move, Requests, Waiter};
 use super::schedule::Schedule;
 use super::view::View;
+use super::watchers::{Watchers, portrait};
 use crate::cli::TaskName;
 use crate::control::{Ask, Reply, Request};
 use crate::process::Process;
@@ -58,12 +59,14 @@ pub struct Session<'a> {
     inputs: Receiver<Input>,
     schedule: Schedule,
     duration: Option<Duration>,
+    frame_rate: Option<f64>,
     view: View<'a>,
     /// Told once, with the helper's processes.
     on_start: Box<dyn FnMut(&Started) + 'a>,
     phase: Phase,
     next_status: Instant,
     requests: Requests,
+    watchers: Watchers,
     kernels: Vec<Process>,
     gathered: Gathered,
 }
@@ -73,7 +76,7 @@ impl<'a> Session<'a> {
     pub fn new(
         helper: Helper,
         inputs: Receiver<Input>,
-        (schedule, duration): (Schedule, Option<Duration>),
+        (schedule, duration, frame_rate): (Schedule, Option<Duration>, Option<f64>),
         view: View<'a>,
         on_start: impl FnMut(&Started) + 'a,
     ) -> Self {
@@ -82,11 +85,13 @@ impl<'a> Session<'a> {
             inputs,
             schedule,
             duration,
+            frame_rate,
             view,
             on_start: Box::new(on_start),
             phase: Phase::Starting,
             next_status: Instant::now(),
             requests: Requests::default(),
+            watchers: Watchers::default(),
             kernels: Vec::new(),
             gathered: Gathered::default(),
         }
@@ -104,6 +109,7 @@ impl<'a> Session<'a> {
             }
         }
         self.view.finish();
+        self.watchers.finish(&self.gathered);
         self.gathered.exit = self.helper.reap().ok();
         for kernel in &self.kernels {
             // They end with their helper; one that did not would keep its processor busy for ever.
@@ -135,6 +141,7 @@ impl<'a> Session<'a> {
             self.duration.map(|duration| running + duration),
             self.schedule.next().map(|due| running + due),
             self.view.interval().map(|_| self.next_status),
+            self.watchers.next(),
         ];
         times.into_iter().flatten().min()
     }
@@ -162,6 +169,9 @@ impl<'a> Session<'a> {
         if let Some(interval) = self.view.interval().filter(|_| self.next_status <= now) {
             self.tell("status\n");
             self.next_status = now + interval;
+        }
+        if self.watchers.want_totals(now) {
+            self.tell("status\n");
         }
         if self.duration.is_some_and(|duration| duration <= time) {
             self.stop(Stop::Duration);
@@ -192,11 +202,13 @@ impl<'a> Session<'a> {
             Line::Started(started) => self.start(started),
             Line::Status(status) => {
                 self.requests.answer_totals(&status);
+                self.watchers.totals(&status);
                 self.view.status(&status);
                 self.gathered.latest = Some(status);
             }
             Line::Migration(migration) => {
                 self.view.migration(&migration);
+                self.watchers.tell(&Reply::Migration(migration.clone()));
                 self.gathered.migration(migration);
             }
             Line::Migrated(migrated) => {
@@ -204,11 +216,16 @@ impl<'a> Session<'a> {
                     self.view.say(&said);
                 }
             }
+            Line::Set(set) => self.requests.answer_set(set),
             Line::CoreDied(death) => {
                 self.view.death(&death);
+                self.watchers.tell(&Reply::CoreDied(death.clone()));
                 self.gathered.deaths.push(death);
             }
-            Line::Advice(advice) => self.gathered.advice.push(advice),
+            Line::Advice(advice) => {
+                self.watchers.tell(&Reply::Advice(advice.clone()));
+                self.gathered.advice(advice);
+            }
             Line::Error(error) => self.gathered.errors.push(error),
             Line::End(end) => {
                 self.gathered.end = Some(end);
@@ -248,17 +265,25 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn take_ask(&mut self, (request, reply): Ask) {
+    fn take_ask(&mut self, ask: Ask) {
         if !matches!(self.phase, Phase::Running(_) | Phase::Draining(_)) {
+            let why = "the run is starting or ending: try again";
             // Whoever asked may have gone.
-            let _ = reply.send(Reply::Refused("the run is starting or ending: try again".into()));
+            let _ = ask.reply.try_send(Reply::Refused(why.into()));
             return;
         }
-        let line = match request {
-            Request::Status => self.requests.totals(reply).to_owned(),
+        let line = match ask.request {
+            Request::Status => self.requests.totals(ask.reply).to_owned(),
             Request::Migrate { task, index, core, timeout_ms } => {
                 let request = Move { task, index, core, timeout_ms };
-                self.requests.migrate(&request, Waiter::Client(reply))
+                self.requests.migrate(&request, Waiter::Client(ask.reply))
+            }
+            Request::Policy { name, settings } => self.requests.policy(&name, &settings, ask.reply),
+            Request::Rate { millihz } => self.requests.rate(millihz, ask.reply),
+            Request::Watch { interval_ms } => {
+                let portrait = portrait(self.view.app(), self.frame_rate, &self.gathered);
+                self.watchers.add(interval_ms, ask, portrait, &self.gathered);
+                return;
             }
         };
         self.tell(&line);

@@ -5,23 +5,17 @@ use std::fmt::Write;
 
 use whimbrel_model::App;
 
-use super::summary::{Summary, phases};
-use crate::output::{lines_of, percent, table, time};
-
-/// How many migrations are listed; the rest is in `--json`.
-const LISTED: usize = 10;
+use super::moves;
+use super::show_power::power;
+use super::summary::Summary;
+use crate::output::{Column, columns, kib, lines_of, percent, table, time};
+use crate::protocol::TaskStatus;
 
 /// Everything a person wants to know first, longest table last.
 pub fn tables(app: &App, summary: &Summary) -> String {
     let mut out = headline(app, summary);
-    let parts = [
-        cores(summary),
-        tasks(app, summary),
-        channels(summary),
-        latencies(summary),
-        migrations(app, summary),
-    ];
-    for part in parts.iter().filter(|part| !part.is_empty()) {
+    let parts = [cores(summary), power(summary), tasks(app, summary), channels(summary)];
+    for part in parts.iter().chain(&moves::tables(app, summary)).filter(|part| !part.is_empty()) {
         out.push('\n');
         out.push_str(part);
     }
@@ -54,7 +48,7 @@ fn headline(app: &App, summary: &Summary) -> String {
         let _ = write!(line, ", {} events not recorded", summary.dropped_events);
     }
     line.push('\n');
-    line
+    line + &moves::decider(summary)
 }
 
 fn cores(summary: &Summary) -> String {
@@ -77,32 +71,27 @@ fn cores(summary: &Summary) -> String {
 }
 
 fn tasks(app: &App, summary: &Summary) -> String {
-    let mut table = table(&[
-        "task",
-        ">core",
-        ">busy",
-        ">jobs",
-        ">misses",
-        ">latest",
-        ">moved",
-        ">heap peak",
-        "state",
-    ]);
-    for task in &summary.tasks {
-        let late = if task.misses > 0 { time(task.worst_late_ns) } else { "-".into() };
-        table.add_row([
-            app.label(&task.task, task.index),
-            task.core.to_string(),
-            time(task.busy_ns),
-            task.jobs.to_string(),
-            task.misses.to_string(),
-            late,
-            task.migrations.to_string(),
-            format!("{} KiB", task.heap_peak_bytes.div_ceil(1024)),
-            task.state.clone(),
-        ]);
-    }
-    lines_of(&table)
+    let all = &summary.tasks;
+    let any = |what: fn(&TaskStatus) -> bool| all.iter().any(what);
+    let late = |t: &TaskStatus| if t.misses > 0 { time(t.worst_late_ns) } else { "-".into() };
+    columns(&[
+        Column::of("task", all, |t| app.label(&t.task, t.index)),
+        Column::of(">core", all, |t| t.core.to_string()),
+        Column::of(">busy", all, |t| time(t.busy_ns)),
+        Column::of(">jobs", all, |t| t.jobs.to_string()),
+        Column::of(">misses", all, |t| t.misses.to_string()),
+        Column::of(">latest", all, late),
+        Column::of(">moved", all, |t| t.migrations.to_string()),
+        Column::of("mode", all, |t| t.mode.clone()).when(any(|t| moves::is_special(&t.mode))),
+        Column::of(">reserved", all, |t| kib(t.reserved_bytes)).when(moves::reserve_more(all)),
+        Column::of(">heap peak", all, |t| kib(t.heap_peak_bytes)),
+        Column::of(">restarts", all, |t| t.restarts.to_string()).when(any(|t| t.restarts > 0)),
+        Column::of(">images", all, |t| t.images.to_string()).when(any(|t| t.images > 0)),
+        Column::of(">damaged", all, |t| t.damaged.to_string()).when(any(|t| t.damaged > 0)),
+        Column::of(">replayed", all, |t| t.replayed.to_string()).when(any(|t| t.replayed > 0)),
+        Column::of(">skipped", all, |t| t.skipped.to_string()).when(any(|t| t.skipped > 0)),
+        Column::of("state", all, |t| t.state.clone()),
+    ])
 }
 
 fn channels(summary: &Summary) -> String {
@@ -124,50 +113,4 @@ fn channels(summary: &Summary) -> String {
         ]);
     }
     lines_of(&table)
-}
-
-fn latencies(summary: &Summary) -> String {
-    if summary.migration_latency.is_empty() {
-        return String::new();
-    }
-    let mut table = table(&["migrations", ">p50", ">p90", ">max", ">n"]);
-    for latency in &summary.migration_latency {
-        table.add_row([
-            latency.phase.to_owned(),
-            time(latency.p50_ns),
-            time(latency.p90_ns),
-            time(latency.max_ns),
-            latency.n.to_string(),
-        ]);
-    }
-    lines_of(&table)
-}
-
-fn migrations(app: &App, summary: &Summary) -> String {
-    if summary.migrations.is_empty() {
-        return String::new();
-    }
-    let titles =
-        ["migration", "cores", ">at", ">parked", ">attached", ">running", ">output", "status"];
-    let mut table = table(&titles);
-    let skipped = summary.migrations.len().saturating_sub(LISTED);
-    for migration in &summary.migrations[skipped..] {
-        let step = |i: usize| phases(migration)[i].1.map_or_else(|| "-".into(), time);
-        table.add_row([
-            app.label(&migration.task, migration.index),
-            format!("{} → {}", migration.source, migration.target),
-            time(migration.request_ns.saturating_sub(summary.start_ns)),
-            step(0),
-            step(1),
-            step(2),
-            step(3),
-            migration.status.clone(),
-        ]);
-    }
-    let mut text = lines_of(&table);
-    if skipped > 0 {
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "({skipped} earlier migrations are in --json)");
-    }
-    text
 }

@@ -51,6 +51,11 @@ impl<'a> View<'a> {
         Self { app, form, before: Status::default(), last_migration: String::new() }
     }
 
+    /// The application that is shown.
+    pub fn app(&self) -> &'a App {
+        self.app
+    }
+
     /// How often totals are wanted, if at all.
     pub fn interval(&self) -> Option<Duration> {
         match self.form {
@@ -131,11 +136,11 @@ impl<'a> View<'a> {
     }
 
     fn frames_line(&self, status: &Status) -> String {
-        let frames: u64 = received(self.app, status);
+        let frames: u64 = received(&self.app.sinks(), status);
         let misses: u64 = status.tasks.iter().map(|task| task.misses).sum();
         let start = self.before.time_ns.min(status.time_ns);
         let since = Duration::from_nanos(status.time_ns - start);
-        let before = received(self.app, &self.before);
+        let before = received(&self.app.sinks(), &self.before);
         #[expect(clippy::cast_precision_loss, reason = "shown as a whole number")]
         let rate = frames.saturating_sub(before) as f64 / since.as_secs_f64().max(1e-9);
         format!("{frames} frames ({rate:.0}/s), {misses} deadline misses")
@@ -182,10 +187,10 @@ impl Bars {
 }
 
 /// The frames that have left the application: messages received by each task that sends to no
-/// channel. One that joins several channels receives each frame once on every one of them.
-pub fn received(app: &App, status: &Status) -> u64 {
+/// channel. Of one that joins several channels (`sinks` has them all) each frame counts once.
+pub fn received(sinks: &[Vec<usize>], status: &Status) -> u64 {
     let count = |channel: &usize| status.channels.get(*channel).map_or(0, |c| c.received);
-    app.sinks().iter().map(|into| into.iter().map(count).max().unwrap_or(0)).sum()
+    sinks.iter().map(|into| into.iter().map(count).max().unwrap_or(0)).sum()
 }
 
 /// The load of each core between two totals, from 0 to 1.

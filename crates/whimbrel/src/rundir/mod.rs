@@ -7,6 +7,7 @@
 //! steers it.
 
 mod base;
+mod frequencies;
 mod reclaim;
 
 use std::fs::{self, DirBuilder, File};
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use whimbrel_model::Problem;
 
 pub use base::Base;
+pub use frequencies::JOURNAL;
 pub use reclaim::reclaim;
 
 use crate::process::Process;
@@ -102,8 +104,10 @@ impl RunDir {
 
 impl Drop for RunDir {
     fn drop(&mut self) {
-        // What cannot be removed now is reclaimed by the next run.
-        let _ = fs::remove_dir_all(&self.path);
+        // What cannot be put back or removed now is reclaimed by the next run.
+        if frequencies::restore(&self.path).is_ok() {
+            let _ = fs::remove_dir_all(&self.path);
+        }
     }
 }
 

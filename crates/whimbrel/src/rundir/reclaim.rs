@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 
-use super::{Base, Found, open_folder};
+use super::{Base, Found, frequencies, open_folder};
 use crate::process::Process;
 
 /// How long a helper may take to notice by itself that its command has gone.
@@ -23,10 +23,12 @@ pub struct Reclaimed {
     pub ended: Vec<u32>,
 }
 
-/// Removes the directories of dead runs and ends what still lives of their helpers and kernels.
+/// Removes the directories of dead runs, ends what still lives of their helpers and kernels, and
+/// puts back the frequencies they had set.
 ///
 /// # Errors
-/// A directory cannot be read or removed, or a process does not end.
+/// A directory cannot be read or removed, a process does not end, or a frequency cannot be put
+/// back.
 pub fn reclaim(base: &Base) -> io::Result<Vec<Reclaimed>> {
     let mut reclaimed = Vec::new();
     for found in base.every()? {
@@ -35,6 +37,7 @@ pub fn reclaim(base: &Base) -> io::Result<Vec<Reclaimed>> {
             continue; // it lives
         }
         let ended = end_processes(&found)?;
+        frequencies::restore(&found.path)?;
         fs::remove_dir_all(&found.path)?;
         reclaimed.push(Reclaimed { run: found.name, ended });
     }

@@ -26,6 +26,14 @@ int ticker(struct wb_task *self)
     return 0;
 }
 
+// Waits for a message that nobody but itself could send.
+int waiter(struct wb_task *self)
+{
+    uint32_t message;
+
+    return wb_port_receive(wb_port_find(self, "in", 0), &message, WB_FOREVER) == WB_OK;
+}
+
 // Moves the first task to core `core`, and always a task that there is not.
 static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
                    struct wb_decision *decision)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks for the tests of the command: a stream whose order is checked, and every way to misbehave.
+#define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "wb/wb.h"
 
@@ -74,6 +76,29 @@ int slow(struct wb_task *self)
     while (!wb_stopping(self)) {
         compute_ns((uint64_t)(step_ms * 1e6));
         wb_checkpoint();
+    }
+    return 0;
+}
+
+static uint64_t processor_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+// `messages` jobs that each compute for `step_ms` milliseconds of this machine.
+int paced(struct wb_task *self)
+{
+    const double step_ms = wb_param_number(wb_task_app(self), "step_ms", 1);
+    const double messages = wb_param_number(wb_task_app(self), "messages", 0);
+
+    for (uint64_t n = 0; (double)n < messages; n++) {
+        const uint64_t end = processor_ns() + (uint64_t)(step_ms * 1e6);
+        while (processor_ns() < end)
+            wb_checkpoint();
+        (void)wb_period_wait(self);
     }
     return 0;
 }

@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -70,6 +71,16 @@ impl Place {
     /// With other helpers than those of the source tree.
     pub fn with_helpers(helpers: PathBuf) -> Self {
         Self { folder: tempfile::tempdir().unwrap(), helpers }
+    }
+
+    /// A place whose helper is this shell script; its socket is descriptor 3.
+    pub fn scripted(script: &str) -> (tempfile::TempDir, Self) {
+        let folder = tempfile::tempdir().unwrap();
+        let helper = folder.path().join("whimbrel-linux");
+        fs::write(&helper, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+        let place = Self::with_helpers(folder.path().to_owned());
+        (folder, place)
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -136,7 +147,13 @@ impl Place {
 
     /// Starts a run in the background and waits until its kernels run.
     pub fn start(&self, args: &[&str]) -> Run<'_> {
+        self.start_with(args, &[])
+    }
+
+    /// The same in another environment.
+    pub fn start_with(&self, args: &[&str], environment: &[(&str, &str)]) -> Run<'_> {
         let mut command = self.command(&["run"]);
+        command.envs(environment.iter().copied());
         let child =
             command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut run = Run { place: self, child };
@@ -209,6 +226,13 @@ pub fn kill(pid: u64, signal: i32) {
     let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     let signal = rustix::process::Signal::from_named_raw(signal).unwrap();
     rustix::process::kill_process(pid, signal).unwrap();
+}
+
+/// The same to one that may have ended meanwhile.
+pub fn kill_if_there(pid: u64, signal: i32) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    let signal = rustix::process::Signal::from_named_raw(signal).unwrap();
+    let _ = rustix::process::kill_process(pid, signal);
 }
 
 pub fn pid(process: &Value) -> u64 {

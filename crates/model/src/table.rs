@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The table of the table policy: for each range of frame rates a mapping of the tasks, and a
+//! frequency of the cores. See `docs/table-toml.md`.
+
+use std::fmt::Write;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::app::App;
+use crate::manifest::{core_list, document, each, list, tables};
+use crate::moving::millihz;
+use crate::problem::{Problem, Problems, Span, nearest};
+use crate::reader::{Node, Reader, number};
+
+/// A file whose tables have the right shape.
+#[derive(Debug, Clone)]
+pub struct Table {
+    rows: Vec<RowTable>,
+}
+
+/// Names of tasks, each with a core or one for each of its tasks.
+type Mapping = Vec<(Spanned<String>, Spanned<Vec<Spanned<u32>>>)>;
+
+#[derive(Debug, Clone)]
+struct RowTable {
+    frame_rate: Spanned<f64>,
+    mapping: Mapping,
+    frequency_mhz: Option<Spanned<Vec<Spanned<f64>>>>,
+}
+
+/// One row for an application on a set of cores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// It holds up to this frame rate, in thousandths per second.
+    pub rate_millihz: u64,
+    /// An operating point for each core, from the lowest frequency.
+    pub points: Vec<u32>,
+    /// A core for each task.
+    pub cores: Vec<u32>,
+}
+
+impl Row {
+    /// The line of a plan.
+    pub(crate) fn line(&self) -> String {
+        let mut line = format!("row {}", self.rate_millihz);
+        for number in self.points.iter().chain(&self.cores) {
+            // Writing to a String cannot fail.
+            let _ = write!(line, " {number}");
+        }
+        line
+    }
+}
+
+impl Table {
+    /// Reads the text of a table.
+    ///
+    /// # Errors
+    /// Text that is no TOML, keys that do not exist or are missing, values of a wrong type or out
+    /// of range, rates that do not ascend: all of them at once.
+    pub fn parse(source: &str) -> Result<Self, Problems> {
+        let document = document(source)?;
+        let mut problems = Vec::new();
+        let mut top = Reader::new("the table", &document, 0..0, &mut problems);
+        let rows = top.required("row", "one [[row]] for each range of frame rates", tables);
+        top.finish();
+        let rows: Vec<RowTable> = each(rows, |table, place| read_row(table, place, &mut problems));
+        for pair in rows.windows(2) {
+            let (before, after) = (&pair[0].frame_rate, &pair[1].frame_rate);
+            if millihz(*after.get_ref()) <= millihz(*before.get_ref()) {
+                let problem = Problem::new("the frame rates of a table ascend");
+                let problem = problem.at(after.span(), "not above the row before");
+                problems.push(problem.at(before.span(), "the row before"));
+            }
+        }
+        Problems::none_or(problems, || Self { rows })
+    }
+
+    /// The rows for an application on cores whose operating points have these frequencies, in
+    /// hertz from the lowest; none are known of a core with an empty list.
+    ///
+    /// # Errors
+    /// Tasks, cores or frequencies that do not exist, a core for each of a wrong number of tasks,
+    /// a pinned task that is to move.
+    pub fn rows(&self, app: &App, points_hz: &[Vec<u64>]) -> Result<Vec<Row>, Problems> {
+        let mut problems = Vec::new();
+        let mut row = |row: &RowTable| Row {
+            rate_millihz: millihz(*row.frame_rate.get_ref()),
+            points: row.points(points_hz, &mut problems),
+            cores: row.cores(app, points_hz.len(), &mut problems),
+        };
+        let rows: Vec<Row> = self.rows.iter().map(&mut row).collect();
+        // One core for several tasks is wrong for each of them.
+        problems.dedup();
+        Problems::none_or(problems, || rows)
+    }
+}
+
+impl RowTable {
+    fn cores(&self, app: &App, n_cores: usize, problems: &mut Vec<Problem>) -> Vec<u32> {
+        let mut cores: Vec<u32> = app.tasks.iter().map(|task| *task.core.get_ref()).collect();
+        for (name, wanted) in &self.mapping {
+            let task = name.get_ref();
+            let count = app.count(task);
+            let wanted_cores = wanted.get_ref();
+            if count == 0 {
+                problems.push(unknown_task(app, name));
+            } else if wanted_cores.len() != 1 && wanted_cores.len() != count {
+                let message =
+                    format!("`{task}` has {} cores for {count} tasks", wanted_cores.len());
+                let problem = Problem::new(message).at(wanted.span(), "these cores");
+                problems.push(problem.help("name one core for all of them, or one for each"));
+            } else {
+                let of_name = app.tasks.iter().zip(&mut cores).filter(|(t, _)| t.name == *task);
+                for ((known, core), wanted) in of_name.zip(wanted_cores.iter().cycle()) {
+                    problems.extend(refusal(known.migratable, task, *core, wanted, n_cores));
+                    *core = *wanted.get_ref();
+                }
+            }
+        }
+        cores
+    }
+
+    fn points(&self, points_hz: &[Vec<u64>], problems: &mut Vec<Problem>) -> Vec<u32> {
+        let highest = |known: &Vec<u64>| position(known.len().saturating_sub(1));
+        let Some(written) = &self.frequency_mhz else {
+            return points_hz.iter().map(highest).collect();
+        };
+        let (wanted, cores) = (written.get_ref(), points_hz.len());
+        if wanted.len() != 1 && wanted.len() != cores {
+            let message = format!("{} frequencies for {cores} cores", wanted.len());
+            let problem = Problem::new(message).at(written.span(), "these frequencies");
+            problems.push(problem.help("write one for all cores, or one for each"));
+            return Vec::new();
+        }
+        let mut points = Vec::new();
+        for ((core, known), mhz) in points_hz.iter().enumerate().zip(wanted.iter().cycle()) {
+            let hz = millihz(mhz.get_ref() * 1e3);
+            match known.iter().position(|point| *point == hz) {
+                Some(point) => points.push(position(point)),
+                None => {
+                    problems.push(unknown_frequency(core, known, mhz));
+                    if wanted.len() == 1 {
+                        break;
+                    }
+                }
+            }
+        }
+        points
+    }
+}
+
+fn position(point: usize) -> u32 {
+    u32::try_from(point).unwrap_or(u32::MAX)
+}
+
+fn refusal(
+    migratable: bool,
+    task: &str,
+    start: u32,
+    wanted: &Spanned<u32>,
+    n_cores: usize,
+) -> Option<Problem> {
+    let core = *wanted.get_ref();
+    if core as usize >= n_cores {
+        let problem = Problem::new(format!("core {core} does not exist"));
+        let problem = problem.at(wanted.span(), "this core");
+        return Some(problem.help(format!("this run has cores 0 to {}", n_cores - 1)));
+    }
+    (!migratable && core != start).then(|| {
+        let message = format!("`{task}` may not move, and starts on core {start}");
+        let problem = Problem::new(message).at(wanted.span(), "this core");
+        problem.help("leave it out, or take `migratable = false` off its [[task]]")
+    })
+}
+
+fn unknown_task(app: &App, name: &Spanned<String>) -> Problem {
+    let task = name.get_ref();
+    let known = app.tasks.iter().filter(|task| task.index == 0).map(|task| task.name.as_str());
+    let help = match nearest(task, known.clone()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("its tasks are {}", known.collect::<Vec<_>>().join(", ")),
+    };
+    let problem = Problem::new(format!("{} has no task `{task}`", app.name));
+    problem.at(name.span(), "this task").help(help)
+}
+
+fn unknown_frequency(core: usize, known: &[u64], mhz: &Spanned<f64>) -> Problem {
+    let message = format!("core {core} has no operating point of {} MHz", mhz.get_ref());
+    #[expect(clippy::cast_precision_loss, reason = "frequencies have less than 53 bits")]
+    let megahertz = |hz: &u64| format!("{}", *hz as f64 / 1e6);
+    let help = if known.is_empty() {
+        "its frequencies are not known: leave `frequency_mhz` out, or name a platform that has them"
+            .to_owned()
+    } else {
+        let all: Vec<String> = known.iter().map(megahertz).collect();
+        format!("it has points of {} MHz", all.join(", "))
+    };
+    Problem::new(message).at(mhz.span(), "this frequency").help(help)
+}
+
+fn read_row(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<RowTable> {
+    let mut reader = Reader::new("[[row]]", table, place, problems);
+    let frame_rate = reader.required("frame_rate", "from 0.001 to 1e9 frames per second", |n| {
+        number(n).filter(|rate| (1e-3..=1e9).contains(rate))
+    });
+    let mapping = reader.optional("mapping", "a table as { bpf = [0, 0, 1], sum = 1 }", mapping);
+    let frequency_mhz = reader.optional("frequency_mhz", FREQUENCY, frequencies);
+    reader.finish();
+    Some(RowTable {
+        frame_rate: frame_rate?,
+        mapping: mapping.map(Spanned::into_inner).unwrap_or_default(),
+        frequency_mhz,
+    })
+}
+
+const FREQUENCY: &str = "a frequency in MHz, or an array of one per core";
+
+fn mapping<'t>(node: &Node<'t>) -> Option<Mapping> {
+    let one = |(key, node): (&Spanned<_>, &Node<'t>)| {
+        let key: &Spanned<std::borrow::Cow<'t, str>> = key;
+        let name = Spanned::new(key.span(), key.get_ref().clone().into_owned());
+        Some((name, Spanned::new(node.span(), core_list(node)?)))
+    };
+    node.get_ref().as_table()?.iter().map(one).collect()
+}
+
+fn frequencies(node: &Node<'_>) -> Option<Vec<Spanned<f64>>> {
+    let frequency = |n: &Node<'_>| number(n).filter(|mhz| *mhz > 0.0 && *mhz <= 1e6);
+    match node.get_ref() {
+        DeValue::Array(_) => list(node, frequency).filter(|all| !all.is_empty()),
+        _ => frequency(node).map(|mhz| vec![Spanned::new(node.span(), mhz)]),
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Migration modes and checkpoint images: what the plan says of them, and what makes no sense.
+
+mod common;
+
+use common::{RADIO, build, errors, radio_with, shown};
+use insta::assert_snapshot;
+use whimbrel_model::{App, Mode, OnCrash};
+
+const BPF: &str = "entry = \"band_pass\"";
+
+fn bpf_with(keys: &str) -> String {
+    radio_with(BPF, &format!("{BPF}\n{keys}"))
+}
+
+fn modes(app: &App) -> Vec<Mode> {
+    app.tasks.iter().map(|task| task.mode).collect()
+}
+
+#[test]
+fn a_task_moves_by_hand_off_and_keeps_no_image_unless_its_table_says_so() {
+    let app = build(RADIO, &[]).unwrap();
+    assert!(app.tasks.iter().all(|t| t.mode == Mode::Handoff && t.checkpoint_every == 0));
+
+    let app = build(&bpf_with("mode = \"replicate\"\ncheckpoint_every = 3"), &[]).unwrap();
+    assert_eq!(modes(&app)[..3], [Mode::Handoff, Mode::Replicate, Mode::Replicate]);
+    assert_eq!((app.tasks[1].checkpoint_every, app.tasks[1].on_crash), (3, OnCrash::Replay));
+}
+
+#[test]
+fn what_a_task_keeps_and_how_it_moves_is_in_its_line() {
+    let line = |keys: &str| {
+        let text = common::plan_of(&bpf_with(keys));
+        text.lines().find(|line| line.starts_with("task bpf 0 ")).unwrap().to_owned()
+    };
+    let recreated = line("mode = \"recreate\"\nrestart = true\ncheckpoint_every = 7");
+    assert!(recreated.contains(" mode recreate core "), "{recreated}");
+    assert!(recreated.ends_with(" image 7 replay 1"), "{recreated}");
+    let skipping = line("checkpoint_every = 100\non_crash = \"skip\"");
+    assert!(skipping.ends_with(" image 100 replay 0"), "{skipping}");
+    assert!(line("checkpoint_every = 0").ends_with(" image 0 replay 0"));
+}
+
+#[test]
+fn each_rule_about_modes_and_images_has_its_own_refusal() {
+    let cases = [
+        ("mode = \"teleport\"", "`mode` of [[task]] must be \"handoff\", \"replicate\" or"),
+        ("mode = \"recreate\"", "`bpf` cannot be recreated"),
+        ("mode = \"replicate\"\nmigratable = false", "`bpf` has a mode to move in, but may not"),
+        ("on_crash = \"skip\"", "`bpf` keeps no image to start again from"),
+        ("checkpoint_every = 0\non_crash = \"skip\"", "`bpf` keeps no image to start again from"),
+        ("checkpoint_every = 2\non_crash = \"stop\"", "`on_crash` of [[task]] must be \"replay\""),
+        ("checkpoint_every = -1", "`checkpoint_every` of [[task]] must be a number"),
+        ("checkpoint_every = 14", "`lpf_bpf_0` cannot keep the messages of 14 checkpoints"),
+    ];
+    for (keys, expected) in cases {
+        let said = errors(&bpf_with(keys), &[]).replace(['\n', '│'], " ");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(expected), "{keys}: {said}");
+    }
+    for keys in ["mode = \"handoff\"\nmigratable = false", "checkpoint_every = 13"] {
+        assert!(build(&bpf_with(keys), &[]).is_ok(), "{keys}");
+    }
+}
+
+#[test]
+fn an_image_that_is_too_rare_for_its_channel_says_what_to_change() {
+    assert_snapshot!(errors(&bpf_with("checkpoint_every = 14"), &[]));
+}
+
+#[test]
+fn each_channel_must_keep_what_came_since_the_image_but_no_mailbox() {
+    let sink = |every: u32| {
+        let keys = format!("migratable = false\ncheckpoint_every = {every}");
+        build(&radio_with("migratable = false", &keys).replace("slots = 64", "slots = 2"), &[])
+    };
+    assert!(sink(6).is_ok());
+    assert!(sink(7).unwrap_err().to_string().contains("`bpf_sink_0` cannot keep"));
+}
+
+#[test]
+fn a_mode_of_the_run_holds_for_every_task_that_may_move() {
+    let mut app = build(&bpf_with("mode = \"replicate\""), &[]).unwrap();
+    app.set_mode(Mode::Handoff).unwrap();
+    assert!(modes(&app).iter().all(|mode| *mode == Mode::Handoff));
+    app.set_mode(Mode::Replicate).unwrap();
+    // The last is the sink, which may not.
+    assert_eq!(modes(&app)[2..], [Mode::Replicate, Mode::Handoff]);
+}
+
+#[test]
+fn a_run_that_recreates_names_every_task_that_cannot_be() {
+    let text = radio_with("name = \"lpf\"", "name = \"lpf\"\nrestart = true");
+    let problems = build(&text, &[]).unwrap().set_mode(Mode::Recreate).unwrap_err();
+    assert_snapshot!(shown("app.toml", &text, problems));
+
+    let text = text.replace(BPF, &format!("{BPF}\nrestart = true"));
+    let mut app = build(&text, &[]).unwrap();
+    app.set_mode(Mode::Recreate).unwrap();
+    assert_eq!(modes(&app)[..3], [Mode::Recreate; 3]);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The options of `run` that say how tasks move, and who decides.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use whimbrel_model::{Mode, PolicyName};
+
+use super::values::positive_duration;
+
+/// How replicated contexts may travel.
+const TRANSPORTS: [&str; 3] = ["auto", "alias", "buffer"];
+
+/// How tasks move, and who decides.
+#[derive(Debug, Args)]
+pub struct MovingArgs {
+    /// How every task that may move moves, instead of what its [[task]] says
+    #[arg(long, value_name = "MODE", value_parser = mode())]
+    pub mode: Option<Mode>,
+
+    /// How the memory of replicated tasks travels: mapped at a second address, or by a buffer
+    #[arg(long, value_name = "HOW", default_value = "auto",
+          value_parser = PossibleValuesParser::new(TRANSPORTS))]
+    pub transport: String,
+
+    /// Let a policy decide on moves and frequencies, with parameters as NAME:KEY=VALUE,KEY=VALUE
+    ///
+    /// static never decides; table has a mapping for each frame rate (see --table); spread makes
+    /// every core as lightly loaded as possible; consolidate packs tasks on few cores; balance
+    /// evens loads out when that is worth its cost; sticky does so but prefers the core where a
+    /// task ran last; gossip is balance without a coordinator, between neighbours; thermal moves
+    /// load from hot cores to cool ones; none lets nobody decide, which is the default.
+    /// docs/policies.md has their parameters; an application may bring policies of its own
+    #[arg(long, value_name = "NAME[:KEY=VALUE,...]")]
+    pub policy: Option<PolicyName>,
+
+    /// The rows of the table policy, which this also chooses when there is no --policy (see
+    /// docs/table-toml.md)
+    #[arg(long, value_name = "FILE.toml")]
+    pub table: Option<PathBuf>,
+
+    /// The core that the coordinator runs on, which asks the policy
+    #[arg(long, value_name = "CORE", default_value_t = 0)]
+    pub coordinator: u32,
+
+    /// How often the agent of each core reports loads, and the policy is asked
+    #[arg(long, value_name = "PERIOD", default_value = "100ms", value_parser = period)]
+    pub agents: Duration,
+}
+
+fn mode() -> impl TypedValueParser<Value = Mode> {
+    PossibleValuesParser::new(Mode::WORDS).try_map(|word| Mode::from_str(&word))
+}
+
+/// Shorter ones would cost more than they tell.
+fn period(text: &str) -> Result<Duration, String> {
+    let period = positive_duration(text)?;
+    let least = Duration::from_millis(1);
+    if period < least { Err("the period of agents is at least 1ms".into()) } else { Ok(period) }
+}

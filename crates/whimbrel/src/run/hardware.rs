@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a run takes its cores to be: a platform, and how its operating points are set.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use whimbrel_model::{Core, Frequency, Platform, Point, Problem, Source};
+
+use crate::cli::RunArgs;
+use crate::failure::Failure;
+use crate::helpers;
+
+/// The platform of the machine itself, which needs no file.
+const HOST: &str = "host";
+/// How many points are made of a range of frequencies that Linux offers without steps.
+const STEPS: u64 = 4;
+
+/// The cores of a run.
+#[derive(Debug)]
+pub struct Hardware {
+    /// The platform's name.
+    pub platform: String,
+    /// One per core; empty: their frequencies are not known.
+    pub cores: Vec<Core>,
+    /// How their points are set.
+    pub frequency: Frequency,
+}
+
+impl Hardware {
+    /// The frequencies of each core's operating points, none where they are not known.
+    pub fn points_hz(&self, n_cores: usize) -> Vec<Vec<u64>> {
+        let hz = |core: &Core| core.points.iter().map(|point| point.hz).collect();
+        let mut known: Vec<Vec<u64>> = self.cores.iter().map(hz).collect();
+        known.resize(n_cores, Vec::new());
+        known
+    }
+}
+
+/// Reads the platform, and checks that it fits the processors `cpus`.
+///
+/// # Errors
+/// A platform that does not exist, makes no sense or has another number of cores, or frequencies
+/// that cannot be set here.
+pub fn hardware(args: &RunArgs, cpus: &[u32]) -> Result<Hardware, Failure> {
+    let Platform { name, mut cores, .. } = platform(args.platform.as_deref().unwrap_or(HOST))?;
+    if !cores.is_empty() && cores.len() != cpus.len() {
+        return Err(misfit(&name, cores.len(), cpus.len()).into());
+    }
+    let wanted = if cores.is_empty() { Frequency::None } else { Frequency::Emulate };
+    let frequency = args.frequency.unwrap_or(wanted);
+    match frequency {
+        Frequency::Emulate if cores.is_empty() => {
+            let message = format!("--frequency emulate: the platform {name} has no [[core.point]]");
+            let help = "choose another with --platform, as mpsoc3";
+            return Err(Problem::new(message).help(help).into());
+        }
+        Frequency::Cpufreq => cores = machine_cores(cpus, cores)?,
+        _ => {}
+    }
+    Ok(Hardware { platform: name, cores, frequency })
+}
+
+fn platform(wanted: &str) -> Result<Platform, Failure> {
+    if wanted == HOST {
+        let (name, description) = (HOST.into(), String::new());
+        return Ok(Platform { name, description, cores: Vec::new() });
+    }
+    let path = if wanted.contains('/') || wanted.ends_with(".toml") {
+        PathBuf::from(wanted)
+    } else {
+        helpers::folder()?.join("../platforms").join(format!("{wanted}.toml"))
+    };
+    let text = fs::read_to_string(&path).map_err(|error| {
+        Problem::new(format!("the platform {} cannot be read: {error}", path.display()))
+            .help("--platform takes host, the name of a file in the folder platforms, or a path")
+    })?;
+    let source = Source::new(path.display().to_string(), text);
+    Platform::parse(source.text()).map_err(|problems| Failure::in_file(&source, problems))
+}
+
+fn misfit(name: &str, wanted: usize, got: usize) -> Problem {
+    let list: Vec<String> = (0..wanted).map(|core| core.min(got.max(1) - 1).to_string()).collect();
+    Problem::new(format!("the platform {name} has {wanted} cores, and this run {got}")).help(
+        format!(
+            "name a processor for each with --cores; one named twice is shared, as in --cores {}",
+            list.join(",")
+        ),
+    )
+}
+
+/// Where sysfs is; tests have a made-up one.
+fn cpufreq(cpu: u32) -> PathBuf {
+    let root = env::var_os("WHIMBREL_SYSFS").unwrap_or_else(|| "/sys".into());
+    Path::new(&root).join(format!("devices/system/cpu/cpu{cpu}/cpufreq"))
+}
+
+fn khz(cpu: u32, attribute: &str) -> Result<u64, Problem> {
+    let text = fs::read_to_string(cpufreq(cpu).join(attribute)).unwrap_or_default();
+    text.trim().parse().map_err(|_| {
+        Problem::new(format!("--frequency cpufreq: processor {cpu} does not tell its frequencies"))
+            .help("many virtual machines have no cpufreq; `--frequency emulate` works everywhere")
+    })
+}
+
+/// The points of the platform, which the processors must have; without any, those that Linux
+/// offers.
+fn machine_cores(cpus: &[u32], cores: Vec<Core>) -> Result<Vec<Core>, Problem> {
+    if cores.is_empty() {
+        return cpus.iter().map(|cpu| own_core(*cpu)).collect();
+    }
+    for (core, cpu) in cores.iter().zip(cpus) {
+        let range = khz(*cpu, "cpuinfo_min_freq")?..=khz(*cpu, "cpuinfo_max_freq")?;
+        if let Some(point) = core.points.iter().find(|p| !range.contains(&(p.hz / 1000))) {
+            let message = format!(
+                "--frequency cpufreq: processor {cpu} has {} to {} MHz, and a point of the \
+                 platform {} MHz",
+                range.start() / 1000,
+                range.end() / 1000,
+                point.hz / 1_000_000
+            );
+            let help = "`--platform host` takes the processors' own, `--frequency emulate` any";
+            return Err(Problem::new(message).help(help));
+        }
+    }
+    Ok(cores)
+}
+
+fn own_core(cpu: u32) -> Result<Core, Problem> {
+    let (least, most) = (khz(cpu, "cpuinfo_min_freq")?, khz(cpu, "cpuinfo_max_freq")?);
+    let listed = fs::read_to_string(cpufreq(cpu).join("scaling_available_frequencies"));
+    let mut all: Vec<u64> = match listed {
+        Ok(text) => text.split_whitespace().filter_map(|word| word.parse().ok()).collect(),
+        Err(_) => (0..=STEPS).map(|i| least + most.saturating_sub(least) * i / STEPS).collect(),
+    };
+    all.sort_unstable();
+    all.dedup();
+    let points: Vec<Point> =
+        all.iter().map(|khz| Point { hz: khz * 1000, active_uw: 0, idle_uw: 0 }).collect();
+    Ok(Core { start: points.len().saturating_sub(1), points })
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a result says of moves: modes and what they reserve, the latency of migrations, the
+//! migrations, and what a policy decided in vain. Columns that would say nothing are left out.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde::Serialize;
+use whimbrel_model::{App, Mode};
+
+use super::latency::steps;
+use super::summary::Summary;
+use crate::output::{Column, columns, kib, time};
+use crate::protocol::{Migration, TaskStatus};
+
+/// How many migrations are listed, and how many ignored decisions; the rest is in `--json`.
+const LISTED: usize = 10;
+
+/// The tasks of one mode.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModeSummary {
+    /// How they move.
+    pub mode: String,
+    /// How many there are.
+    pub tasks: u64,
+    /// What is reserved for them over all kernels: stacks, heaps, checkpoint images.
+    pub reserved_bytes: u64,
+}
+
+/// One for each mode that tasks have.
+pub fn modes(tasks: &[TaskStatus]) -> Vec<ModeSummary> {
+    let mut modes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for task in tasks {
+        let (tasks, reserved_bytes) = modes.entry(&task.mode).or_default();
+        *tasks += 1;
+        *reserved_bytes += task.reserved_bytes;
+    }
+    let summary = |(mode, (tasks, reserved_bytes)): (&str, _)| {
+        let mode = mode.to_owned();
+        ModeSummary { mode, tasks, reserved_bytes }
+    };
+    modes.into_iter().map(summary).collect()
+}
+
+/// Whether a mode is worth a word: hand-off is what happens when nobody asks for another.
+pub fn is_special(mode: &str) -> bool {
+    !mode.is_empty() && mode != Mode::Handoff.to_string()
+}
+
+/// Whether tasks reserve more than the stack and the heap that every task has.
+pub fn reserve_more(tasks: &[TaskStatus]) -> bool {
+    tasks.iter().any(|task| is_special(&task.mode) || task.images > 0)
+}
+
+/// Who decided at the end; empty if nobody did.
+pub fn decider(summary: &Summary) -> String {
+    match (summary.policy.as_str(), summary.coordinator) {
+        ("", _) => String::new(),
+        (policy, Some(core)) => format!("policy {policy}, coordinator on core {core}\n"),
+        (policy, None) => format!("policy {policy}, no coordinator\n"),
+    }
+}
+
+/// The tables, some of them empty.
+pub fn tables(app: &App, summary: &Summary) -> [String; 4] {
+    [of_modes(summary), latencies(summary), migrations(app, summary), advice(summary)]
+}
+
+fn of_modes(summary: &Summary) -> String {
+    let modes = &summary.modes;
+    if !reserve_more(&summary.tasks) {
+        return String::new();
+    }
+    columns(&[
+        Column::of("mode", modes, |mode| mode.mode.clone()),
+        Column::of(">tasks", modes, |mode| mode.tasks.to_string()),
+        Column::of(">reserved", modes, |mode| kib(mode.reserved_bytes)),
+    ])
+}
+
+fn latencies(summary: &Summary) -> String {
+    let all = &summary.migration_latency;
+    let several = all.iter().any(|latency| latency.mode != all[0].mode);
+    columns(&[
+        Column::of("migrations", all, |latency| latency.phase.clone()),
+        Column::of("mode", all, |latency| latency.mode.clone()).when(several),
+        Column::of(">p50", all, |latency| time(latency.p50_ns)),
+        Column::of(">p90", all, |latency| time(latency.p90_ns)),
+        Column::of(">max", all, |latency| time(latency.max_ns)),
+        Column::of(">n", all, |latency| latency.n.to_string()),
+    ])
+}
+
+fn migrations(app: &App, summary: &Summary) -> String {
+    let skipped = summary.migrations.len().saturating_sub(LISTED);
+    let all = &summary.migrations[skipped..];
+    let any = |what: fn(&Migration) -> bool| all.iter().any(what);
+    let reach = |to: &'static str| {
+        move |migration: &Migration| {
+            let step = steps(migration).into_iter().find(|step| step.to == to);
+            step.and_then(|step| step.time_ns).map_or_else(|| "-".into(), time)
+        }
+    };
+    let start = |migration: &Migration| migration.request_ns.saturating_sub(summary.start_ns);
+    let mut text = columns(&[
+        Column::of("migration", all, |m| app.label(&m.task, m.index)),
+        Column::of("mode", all, |m| m.mode.clone()).when(any(|m| is_special(&m.mode))),
+        Column::of("cores", all, |m| format!("{} → {}", m.source, m.target)),
+        Column::of("by", all, |m| m.by.clone()).when(any(|m| !matches!(&*m.by, "" | "user"))),
+        Column::of(">at", all, |m| time(start(m))),
+        Column::of(">parked", all, reach("parked")),
+        Column::of(">copied", all, reach("copied")).when(any(|m| m.copied_ns > 0)),
+        Column::of(">attached", all, reach("attached")),
+        Column::of(">running", all, reach("running")),
+        Column::of(">output", all, reach("first output")),
+        Column::of(">carried", all, |m| kib(m.bytes)).when(any(|m| m.bytes > 0)),
+        Column::of("status", all, |m| m.status.clone()),
+    ]);
+    if skipped > 0 {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "({skipped} earlier migrations are in --json)");
+    }
+    text
+}
+
+fn advice(summary: &Summary) -> String {
+    let skipped = summary.advice.len().saturating_sub(LISTED);
+    let all = &summary.advice[skipped..];
+    let mut text = columns(&[
+        Column::of("ignored", all, |advice| advice.text.clone()),
+        Column::of("policy", all, |advice| advice.policy.clone()),
+        Column::of(">core", all, |advice| advice.core.to_string()),
+        Column::of(">at", all, |advice| time(advice.time_ns.saturating_sub(summary.start_ns))),
+    ]);
+    if skipped > 0 {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "({skipped} earlier decisions that were ignored are in --json)");
+    }
+    text
+}

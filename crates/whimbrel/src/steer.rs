@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A run that is under way, found by its name and asked for something; `whimbrel policy` and
+//! `whimbrel rate`.
+
+use std::io::{self, ErrorKind};
+
+use whimbrel_model::{PolicyName, Problem};
+
+use crate::cli::{PolicyArgs, RateArgs};
+use crate::control::{Reply, Request, ask};
+use crate::failure::{Answer, Outcome};
+use crate::output::print;
+use crate::rundir::{Base, Found, SOCKET};
+
+/// Finds a run that lives.
+///
+/// # Errors
+/// There is none of that name.
+pub fn find(name: &str) -> Result<Found, Problem> {
+    let mut living = living()?;
+    match living.iter().position(|run| run.name == name) {
+        Some(place) => Ok(living.swap_remove(place)),
+        None => Err(Problem::new(format!("no run is called `{name}`")).help(names(&living))),
+    }
+}
+
+/// Finds the only run that lives.
+///
+/// # Errors
+/// There is none, or there are several.
+pub fn find_only() -> Result<Found, Problem> {
+    let mut living = living()?;
+    match (living.pop(), living.len()) {
+        (Some(run), 0) => Ok(run),
+        (None, _) => Err(Problem::new("none of your runs is under way").help(names(&[]))),
+        (Some(last), _) => {
+            living.push(last);
+            Err(Problem::new("several runs are under way: name one").help(names(&living)))
+        }
+    }
+}
+
+fn living() -> Result<Vec<Found>, Problem> {
+    let base = Base::open()?;
+    base.living().map_err(|error| unreadable(&base, &error))
+}
+
+/// The base folder cannot be read.
+pub fn unreadable(base: &Base, error: &io::Error) -> Problem {
+    Problem::new(format!("{} cannot be read: {error}", base.path().display()))
+}
+
+fn names(living: &[Found]) -> String {
+    let names: Vec<&str> = living.iter().map(|run| run.name.as_str()).collect();
+    if names.is_empty() {
+        "start one with `whimbrel run`: none of yours is running".to_owned()
+    } else {
+        format!("your runs are {}", names.join(", "))
+    }
+}
+
+/// Asks a run for something.
+///
+/// # Errors
+/// It cannot be reached, or refuses.
+pub fn request(run: &Found, request: &Request) -> Result<Reply, Problem> {
+    let reply = ask(&run.path.join(SOCKET), request);
+    match reply.map_err(|error| unreachable(&run.name, &error))? {
+        Reply::Refused(why) => Err(Problem::new(format!("the run `{}` refuses: {why}", run.name))),
+        reply => Ok(reply),
+    }
+}
+
+/// A run that cannot be asked.
+pub fn unreachable(run: &str, error: &io::Error) -> Problem {
+    match error.kind() {
+        ErrorKind::PermissionDenied => {
+            Problem::new(format!("the run `{run}` belongs to another user"))
+                .help("only the user who started a run can steer it")
+        }
+        ErrorKind::UnexpectedEof => {
+            Problem::new(format!("the run `{run}` ended before it had answered"))
+                .help("`whimbrel ps` lists the runs that live")
+        }
+        _ => Problem::new(format!("the run `{run}` cannot be reached: {error}"))
+            .help("it may be starting or ending: see `whimbrel ps`"),
+    }
+}
+
+/// Lets another policy decide.
+///
+/// # Errors
+/// No such run, and whatever the helper has against the policy.
+pub fn policy(args: &PolicyArgs) -> Outcome {
+    set(&args.run, &policy_request(&args.policy), &format!("policy {}", args.policy))
+}
+
+/// Changes the frame rate.
+///
+/// # Errors
+/// No such run, and whatever the helper has against the rate.
+pub fn rate(args: &RateArgs) -> Outcome {
+    set(&args.run, &rate_request(args.rate), &format!("{} frames per second", args.rate))
+}
+
+/// The request for a policy.
+pub fn policy_request(policy: &PolicyName) -> Request {
+    Request::Policy { name: policy.name.clone(), settings: policy.settings.clone() }
+}
+
+/// The request for frames per second.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rates are positive, and a cast saturates"
+)]
+pub fn rate_request(rate: f64) -> Request {
+    Request::Rate { millihz: (rate * 1000.0).round() as u64 }
+}
+
+fn set(name: &str, wanted: &Request, what: &str) -> Outcome {
+    match request(&find(name)?, wanted)? {
+        Reply::Set(set) if set.ok => {
+            print(&format!("{name}: {what}\n"))?;
+            Ok(Answer::Yes)
+        }
+        Reply::Set(set) => {
+            Err(Problem::new(format!("{what} was refused by the run `{name}`: {}", set.why)).into())
+        }
+        _ => Err(Problem::new("the run answers another question").into()),
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//! To and from the run. What may take a while has a thread of its own: the view never waits.
+
+use std::io::{self, ErrorKind};
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::Duration;
+
+use whimbrel_model::Problem;
+
+use super::Input;
+use super::model::Effect;
+use crate::control::{Reply, Request, Watch, ask};
+use crate::migrate::reason;
+use crate::output::thousandths;
+use crate::rundir::{Base, Found, SOCKET};
+use crate::steer::{policy_request, unreachable};
+
+/// How long a task may take to move.
+const MOVE_TIMEOUT_MS: u64 = 1000;
+/// A command that was killed has let go of its directory after this time.
+const SETTLE: Duration = Duration::from_millis(200);
+
+/// Passes on what the run says, to its end.
+pub fn listen(run: String, mut watch: Watch, to: Sender<Input>) {
+    thread::spawn(move || {
+        loop {
+            let input = match watch.next(true) {
+                Ok(reply) => Input::Reply(Box::new(reply)),
+                Err(error) => Input::Lost(loss(&run, &error)),
+            };
+            let last = matches!(input, Input::Lost(_));
+            if to.send(input).is_err() || last {
+                return;
+            }
+        }
+    });
+}
+
+/// Why nothing comes any more. After the last word of a run that ended by itself nobody asks.
+fn loss(run: &str, error: &io::Error) -> String {
+    if error.kind() != ErrorKind::UnexpectedEof && error.kind() != ErrorKind::ConnectionReset {
+        return format!("it says what makes no sense: {error}");
+    }
+    thread::sleep(SETTLE);
+    let living = Base::open().ok().and_then(|base| base.living().ok()).unwrap_or_default();
+    if living.iter().any(|found| found.name == run) {
+        "it has let go of this view, which was too slow".into()
+    } else {
+        "its command was killed".into()
+    }
+}
+
+/// Asks the run for something, and says how that went.
+pub fn perform(run: &Found, effect: Effect, to: Sender<Input>) {
+    let (name, path) = (run.name.clone(), run.path.join(SOCKET));
+    thread::spawn(move || {
+        let Some((what, request)) = request_of(effect) else { return };
+        let answer = match ask(&path, &request) {
+            Ok(reply) => words(&what, reply),
+            Err(error) => {
+                let Problem { message, .. } = unreachable(&name, &error);
+                Input::Answer(false, message)
+            }
+        };
+        // The view may have gone meanwhile.
+        let _ = to.send(answer);
+    });
+}
+
+/// The request, and what it is about: `demodulator to core 1`.
+fn request_of(effect: Effect) -> Option<(String, Request)> {
+    match effect {
+        Effect::Migrate { task, index, label, core } => {
+            let timeout_ms = MOVE_TIMEOUT_MS;
+            let request = Request::Migrate { task, index, core, timeout_ms };
+            Some((format!("{label} to core {core}"), request))
+        }
+        Effect::Policy(policy) => Some((format!("policy {policy}"), policy_request(&policy))),
+        Effect::Rate(millihz) => {
+            Some((format!("{} frames per second", thousandths(millihz)), Request::Rate { millihz }))
+        }
+        Effect::Quit => None,
+    }
+}
+
+fn words(what: &str, reply: Reply) -> Input {
+    match reply {
+        Reply::Migrated(migrated) if migrated.status == "ok" => {
+            Input::Answer(true, format!("moved {what}"))
+        }
+        Reply::Migrated(migrated) => {
+            let (why, _) = reason(&migrated.status);
+            Input::Answer(false, format!("not moved {what}: {why}"))
+        }
+        Reply::Set(set) if set.ok => Input::Answer(true, what.to_owned()),
+        Reply::Set(set) => Input::Answer(false, format!("{what} was refused: {}", set.why)),
+        Reply::Refused(why) => Input::Answer(false, format!("{what}: {why}")),
+        _ => Input::Answer(false, "the run answers another question".into()),
+    }
+}

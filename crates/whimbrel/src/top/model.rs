@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The state of the view: folds what the run says and what the user types into what is to be drawn
+//! and what is to be done. Pure: it knows neither a terminal nor a socket.
+
+use super::picture::{Entry, Picture};
+use crate::control::{Portrait, Reply};
+use whimbrel_model::PolicyName;
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Ask for a migration.
+    Migrate {
+        /// Its name.
+        task: String,
+        /// Which of that name.
+        index: u32,
+        /// What people call it.
+        label: String,
+        /// Where to.
+        core: u32,
+    },
+    /// Ask for another policy.
+    Policy(PolicyName),
+    /// Ask for another frame rate, in thousandths per second.
+    Rate(u64),
+    /// Leave.
+    Quit,
+}
+
+/// What the user is being asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prompt {
+    /// Nothing: keys are commands.
+    None,
+    /// The core to move the selected task to.
+    Core(String),
+    /// The policy.
+    Policy(String),
+    /// The frame rate.
+    Rate(String),
+    /// The keys are shown.
+    Help,
+}
+
+/// How it stands with the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Link {
+    /// It goes on.
+    Live,
+    /// It is over or out of reach, and how that came.
+    Over {
+        /// Nothing went wrong.
+        ok: bool,
+        /// In words.
+        how: String,
+    },
+}
+
+/// The state of the view.
+#[derive(Debug)]
+pub struct Model {
+    /// The run's name.
+    pub run: String,
+    /// What does not change.
+    pub portrait: Portrait,
+    /// The selected task, as its position in the totals.
+    pub selected: usize,
+    /// What the user is being asked.
+    pub prompt: Prompt,
+    /// The latest answer; empty if it has been read.
+    pub note: String,
+    /// How it stands with the run.
+    pub link: Link,
+    /// The frame rate that was asked for and is not in force yet.
+    pub asked_millihz: Option<u64>,
+    /// How often totals have come.
+    pub totals: u64,
+    live: Picture,
+    frozen: Option<Picture>,
+}
+
+impl Model {
+    /// A run of which nothing is known yet.
+    pub fn new(run: &str) -> Self {
+        Self {
+            run: run.to_owned(),
+            portrait: Portrait::default(),
+            selected: 0,
+            prompt: Prompt::None,
+            note: String::new(),
+            link: Link::Live,
+            asked_millihz: None,
+            totals: 0,
+            live: Picture::default(),
+            frozen: None,
+        }
+    }
+
+    /// What is shown: the present, unless the view pauses.
+    pub fn picture(&self) -> &Picture {
+        self.frozen.as_ref().unwrap_or(&self.live)
+    }
+
+    /// Whether the view pauses.
+    pub fn pauses(&self) -> bool {
+        self.frozen.is_some()
+    }
+
+    /// Stops the picture, or lets it go on.
+    pub fn pause(&mut self) {
+        self.frozen = if self.pauses() { None } else { Some(self.live.clone()) };
+    }
+
+    /// The run has said something.
+    pub fn take(&mut self, reply: Reply) {
+        match reply {
+            Reply::Watching(portrait) => {
+                self.live.now.time_ns = portrait.start_ns;
+                self.portrait = *portrait;
+            }
+            Reply::Status(status) => {
+                if self.asked_millihz == Some(status.rate_millihz) {
+                    self.asked_millihz = None;
+                }
+                self.totals += 1;
+                self.live.totals(*status);
+            }
+            Reply::Migration(migration) => self.live.happened(Entry::Migration(migration)),
+            Reply::CoreDied(death) => self.live.happened(Entry::Death(death)),
+            Reply::Advice(advice) => self.live.happened(Entry::Advice(advice)),
+            Reply::Ended(ended) => {
+                if let Some(status) = ended.status {
+                    self.live.totals(status);
+                }
+                self.over(ended.ok, ended.how);
+            }
+            Reply::Refused(why) => self.over(false, why),
+            Reply::Migrated(_) | Reply::Set(_) => {}
+        }
+    }
+
+    /// The run is over or out of reach. What was said last stays.
+    pub fn over(&mut self, ok: bool, how: String) {
+        if self.link == Link::Live {
+            self.link = Link::Over { ok, how };
+            self.frozen = None;
+            self.prompt = Prompt::None;
+        }
+    }
+
+    /// The answer to something that was asked for has come.
+    pub fn answer(&mut self, ok: bool, text: String) {
+        self.note = text;
+        if !ok {
+            self.asked_millihz = None;
+        }
+    }
+
+    /// What people call a task.
+    pub fn label(&self, position: usize) -> &str {
+        let told = self.portrait.tasks.get(position).map(|(label, _)| label.as_str());
+        let name = || self.live.now.tasks.get(position).map(|task| task.task.as_str());
+        told.or_else(name).unwrap_or("no task")
+    }
+
+    /// What people call a task that has its name from the run.
+    pub fn label_of(&self, task: &str, index: u32) -> String {
+        let mut tasks = self.live.now.tasks.iter();
+        let position = tasks.position(|known| known.task == task && known.index == index);
+        position.map_or_else(|| task.to_owned(), |position| self.label(position).to_owned())
+    }
+
+    /// Selects the task that is shown so many places after the selected one.
+    pub fn select(&mut self, places: isize) {
+        let order = self.picture().order();
+        let here = order.iter().position(|task| *task == self.selected).unwrap_or(0);
+        let there = here.saturating_add_signed(places).min(order.len().saturating_sub(1));
+        self.selected = order.get(there).copied().unwrap_or(0);
+    }
+
+    /// The frame rate in force or asked for, in thousandths per second; 0: none.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "rates are positive, and a cast saturates"
+    )]
+    pub fn millihz(&self) -> u64 {
+        let own = || (self.portrait.frame_rate.unwrap_or(0.0) * 1000.0).round() as u64;
+        let told = Some(self.live.now.rate_millihz).filter(|rate| *rate > 0);
+        self.asked_millihz.or(told).unwrap_or_else(own)
+    }
+
+    /// Wants the selected task on a core.
+    pub fn migrate(&mut self, core: u32) -> Option<Effect> {
+        let task = self.live.now.tasks.get(self.selected)?;
+        let (name, index) = (task.task.clone(), task.index);
+        if core as usize >= self.live.now.cores.len() {
+            self.note = format!("core {core} does not exist");
+            return None;
+        }
+        let label = self.label(self.selected).to_owned();
+        self.note = format!("{label} is asked to move to core {core}");
+        Some(Effect::Migrate { task: name, index, label, core })
+    }
+}

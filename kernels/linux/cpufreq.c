@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frequencies by sysfs: the governor `userspace` and scaling_setspeed where there are such, else
+// scaling_min_freq and scaling_max_freq as a clamp.
+//
+// The journal has a line `PATH VALUE` for each attribute that may be changed. Whoever finds it
+// after a crash writes the values back, and needs to know nothing else
+// (crates/whimbrel/src/rundir/frequencies.rs).
+
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "private.h"
+#include "sysfs.h"
+
+enum { KHZ = 1000, VALUE_BYTES = 64 };
+
+struct policy {
+    char setspeed[SYSFS_PATH_BYTES];  // "": clamped by the other two
+    char min[SYSFS_PATH_BYTES], max[SYSFS_PATH_BYTES];
+    uint64_t khz;  // 0: not set yet
+};
+
+// Laid out by the launcher, inherited by the kernels.
+static struct policy *policies;
+
+static void path_of(char *path, const char *root, unsigned int cpu, const char *attribute)
+{
+    snprintf(path, SYSFS_PATH_BYTES, "%s/devices/system/cpu/cpu%u/cpufreq/%s", root, cpu,
+             attribute);
+}
+
+// A speed by hand is known only to its governor, so it comes after it.
+static bool note(FILE *journal, const char *root, unsigned int cpu)
+{
+    static const char *const attributes[] = { "scaling_min_freq", "scaling_max_freq",
+                                              "scaling_governor", "scaling_setspeed" };
+    char path[SYSFS_PATH_BYTES], value[VALUE_BYTES] = "";
+
+    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
+        path_of(path, root, cpu, attributes[i]);
+        const bool has_speed = strcmp(value, "userspace") == 0;
+        if (i == 3 && !has_speed)
+            return true;
+        if (!sysfs_read(path, value, sizeof value) || fprintf(journal, "%s %s\n", path, value) < 0)
+            return false;
+    }
+    return true;
+}
+
+static bool write_journal(const char *root, const unsigned int *cpus, uint32_t n,
+                          const char *journal, unsigned int *bad)
+{
+    FILE *file = fopen(journal, "wxe");
+    bool noted = file != NULL;
+
+    if (file == NULL)
+        return false;
+    for (uint32_t i = 0; noted && i < n; i++) {
+        *bad = cpus[i];
+        noted = note(file, root, cpus[i]);
+    }
+    noted = fflush(file) == 0 && fsync(fileno(file)) == 0 && noted;
+    fclose(file);
+    return noted;
+}
+
+static bool take(const char *root, unsigned int cpu, struct policy *policy)
+{
+    char path[SYSFS_PATH_BYTES], governors[256];
+
+    path_of(policy->min, root, cpu, "scaling_min_freq");
+    path_of(policy->max, root, cpu, "scaling_max_freq");
+    path_of(path, root, cpu, "scaling_available_governors");
+    if (!sysfs_read(path, governors, sizeof governors) || strstr(governors, "userspace") == NULL)
+        return access(policy->min, W_OK) == 0 && access(policy->max, W_OK) == 0;
+    path_of(path, root, cpu, "scaling_governor");
+    path_of(policy->setspeed, root, cpu, "scaling_setspeed");
+    return sysfs_write(path, "userspace");
+}
+
+const char *cpufreq_open(const char *root, const unsigned int *cpus, uint32_t n,
+                         const char *journal, unsigned int *bad)
+{
+    char path[SYSFS_PATH_BYTES];
+
+    for (uint32_t i = 0; i < n; i++) {
+        *bad = cpus[i];
+        path_of(path, root, cpus[i], "scaling_min_freq");
+        if (access(path, R_OK) != 0)
+            return "this processor's frequency cannot be set: it has no cpufreq";
+        for (uint32_t j = 0; j < i; j++)
+            if (cpus[j] == cpus[i])
+                return "two cores share this processor, which has one frequency";
+    }
+    free(policies);
+    policies = calloc(n, sizeof *policies);
+    if (policies == NULL)
+        return "no memory";
+    if (!write_journal(root, cpus, n, journal, bad)) {
+        unlink(journal);
+        return "its present frequencies cannot be noted";
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        *bad = cpus[i];
+        if (!take(root, cpus[i], &policies[i])) {
+            (void)cpufreq_restore(journal);
+            return "this user may not set its frequency";
+        }
+    }
+    return NULL;
+}
+
+// A lower limit above the upper one is refused, so the limit that gives way moves first.
+static bool clamp(struct policy *policy, const char *text, uint64_t khz)
+{
+    uint64_t max_khz;
+    const bool up = sysfs_read_number(policy->max, &max_khz) && khz > max_khz;
+
+    return sysfs_write(up ? policy->max : policy->min, text) &&
+           sysfs_write(up ? policy->min : policy->max, text);
+}
+
+bool cpufreq_set(uint32_t core, uint64_t hz)
+{
+    struct policy *policy = &policies[core];
+    const uint64_t khz = hz / KHZ;
+    char text[VALUE_BYTES];
+
+    if (policy->khz == khz)
+        return true;
+    snprintf(text, sizeof text, "%" PRIu64, khz);
+    const bool set = policy->setspeed[0] != '\0' ? sysfs_write(policy->setspeed, text)
+                                                 : clamp(policy, text, khz);
+    policy->khz = set ? khz : 0;
+    return set;
+}
+
+// Splits `PATH VALUE`. False: the line was cut short by a crash.
+static bool split(char *line, const char **value)
+{
+    char *space = strrchr(line, ' ');
+    const size_t length = strcspn(line, "\n");
+
+    if (space == NULL || line[length] != '\n')
+        return false;
+    line[length] = '\0';
+    *space = '\0';
+    *value = space + 1;
+    return true;
+}
+
+// Writes every value back; a second time, because a limit may be refused before the other moved.
+bool cpufreq_restore(const char *journal)
+{
+    enum { WRITE, WRITE_AGAIN, COMPARE, PASSES };
+    FILE *file = fopen(journal, "re");
+    char line[SYSFS_PATH_BYTES + VALUE_BYTES], now[VALUE_BYTES];
+    const char *value;
+    bool restored = true;
+
+    if (file == NULL)
+        return false;
+    for (int pass = WRITE; pass < PASSES; pass++) {
+        rewind(file);
+        while (fgets(line, sizeof line, file) != NULL)
+            if (split(line, &value)) {
+                if (pass != COMPARE)
+                    (void)sysfs_write(line, value);
+                else if (!sysfs_read(line, now, sizeof now) || strcmp(now, value) != 0)
+                    restored = false;
+            }
+    }
+    fclose(file);
+    return restored && unlink(journal) == 0;
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emulated frequencies on real kernels. Only bounds that hold on a busy machine are checked: a core
+// may always be slower than it is emulated to be, never faster.
+
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "check.h"
+#include "clock.h"
+#include "linux.h"
+#include "private.h"
+#include "wb/energy.h"
+#include "wb/wb.h"
+
+enum { MS = 1000000, STACK_BYTES = 64 << 10, PATIENCE_MS = 60000 };
+
+struct shared {  // globally visible
+    uint64_t ran_ns, took_ns;
+    uint32_t points_seen[3];
+    _Atomic uint32_t stage;
+};
+
+static const struct wb_point quarter[] = { { 100000000, 84000, 84000 },
+                                           { 400000000, 1000000, 1000000 } };
+static const struct wb_point thousandth[] = { { 1000000, 0, 0 }, { 1000000000, 0, 0 } };
+static struct wb_linux *lx;
+
+static unsigned int first_cpu(void)
+{
+    cpu_set_t allowed;
+    unsigned int cpu = 0;
+
+    CHECK(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+    while (!CPU_ISSET(cpu, &allowed))
+        cpu++;
+    return cpu;
+}
+
+// Two cores on one processor, the first of which begins at its lowest point.
+static struct shared *open_cores(enum frequency_mode mode, const struct wb_point *points)
+{
+    static unsigned int cpus[2];
+    const struct wb_linux_config config = {
+        .system = { .cores = 2, .tasks = 2, .channels = 1, .ports = 2 },
+        .memory_bytes = 1 << 20,
+        .stacks_bytes = (size_t)2 * STACK_BYTES,
+        .cpus = cpus,
+    };
+
+    cpus[0] = cpus[1] = first_cpu();
+    frequency_use(mode);
+    CHECK(wb_linux_open(&lx, &config) == WB_OK);
+    struct wb_system *system = wb_linux_system(lx);
+    CHECK(wb_core_set_points(system->cores[0], points, 2, 0) == WB_OK);
+    CHECK(wb_core_set_points(system->cores[1], points, 2, 1) == WB_OK);
+    system->app.state = wb_app_alloc(&system->app, sizeof(struct shared));
+    CHECK(system->app.state != NULL);
+    return system->app.state;
+}
+
+static struct wb_task *add(const char *name, wb_task_entry *entry, uint64_t deadline_ns)
+{
+    struct wb_task *task;
+    const struct wb_task_config config = { .name = name,
+                                           .entry = entry,
+                                           .migratable = true,
+                                           .stack = wb_linux_stack(lx, STACK_BYTES),
+                                           .stack_bytes = STACK_BYTES,
+                                           .heap_bytes = 4096,
+                                           .period_ns = deadline_ns };
+
+    CHECK(wb_task_add(wb_linux_system(lx), &config, &task) == WB_OK);
+    return task;
+}
+
+static void run(void)
+{
+    uint32_t bad_core;
+
+    CHECK(wb_linux_start(lx, &bad_core) == WB_OK);
+    CHECK(wb_linux_wait(lx, PATIENCE_MS).kind == WB_LINUX_ENDED);
+}
+
+static uint64_t processor_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void compute_ns(uint64_t ns)
+{
+    const uint64_t end_ns = processor_ns() + ns;
+
+    while (processor_ns() < end_ns)
+        ;
+}
+
+static int worker(struct wb_task *self)
+{
+    struct shared *s = wb_task_app(self)->state;
+    const uint64_t began_ns = wb_now_ns(), ran_ns = processor_ns();
+
+    while (wb_now_ns() - began_ns < 400 * MS)
+        wb_checkpoint();
+    s->ran_ns = processor_ns() - ran_ns;
+    s->took_ns = wb_now_ns() - began_ns;
+    return 0;
+}
+
+TEST(an_emulated_core_runs_its_tasks_for_their_part_of_the_time)
+{
+    struct shared *s = open_cores(FREQUENCY_EMULATE, quarter);
+    const struct wb_task *task = add("worker", worker, 0);
+
+    run();
+    // Beyond its part: a slice, and what it may make good.
+    CHECK(s->ran_ns <= s->took_ns / 4 + 20 * MS);
+    CHECK(wb_counter_get(&task->stats.busy_ns) >= s->took_ns);
+    wb_linux_close(lx);
+}
+
+TEST(without_a_way_to_set_points_nothing_is_slowed)
+{
+    struct shared *s = open_cores(FREQUENCY_NONE, thousandth);
+
+    add("worker", worker, 0);
+    run();
+    CHECK(s->took_ns < 10000ull * MS);
+    wb_linux_close(lx);
+}
+
+static int jobs(struct wb_task *self)
+{
+    compute_ns(20 * MS);
+    (void)wb_period_wait(self);
+    return 0;
+}
+
+TEST(a_job_is_late_by_what_an_emulated_core_takes_longer)
+{
+    open_cores(FREQUENCY_EMULATE, quarter);
+    const struct wb_task *task = add("jobs", jobs, 40 * MS);
+
+    run();
+    CHECK(wb_counter_get(&task->stats.misses) == 1);
+    CHECK(wb_counter_get(&task->stats.worst_late_ns) >= 30 * MS);
+    wb_linux_close(lx);
+}
+
+static int debtor(struct wb_task *self)
+{
+    struct shared *s = wb_task_app(self)->state;
+
+    compute_ns(30 * MS);
+    atomic_store(&s->stage, 1);
+    while (wb_task_core(self) == 0) {
+        wb_sleep_until(wb_now_ns() + MS);
+        wb_checkpoint();
+    }
+    return 0;
+}
+
+TEST(a_task_departs_at_once_though_its_core_owes_for_it)
+{
+    struct shared *s = open_cores(FREQUENCY_EMULATE, thousandth);
+    struct wb_task *task = add("debtor", debtor, 0);
+    uint32_t bad_core;
+
+    CHECK(wb_linux_start(lx, &bad_core) == WB_OK);
+    while (atomic_load(&s->stage) == 0)
+        CHECK(wb_linux_wait(lx, 5).kind == WB_LINUX_NOTHING);
+    CHECK(wb_migration_request(task, 1, (uint64_t)PATIENCE_MS * MS, NULL) == WB_OK);
+    CHECK(wb_linux_wait(lx, PATIENCE_MS).kind == WB_LINUX_ENDED);
+    // 30 ms a thousand times over.
+    CHECK(clock_now_ns() < 25000ull * MS);
+    CHECK(wb_counter_get(&task->stats.migrations) == 1);
+    wb_linux_close(lx);
+}
+
+static int switcher(struct wb_task *self)
+{
+    struct shared *s = wb_task_app(self)->state;
+    const struct wb_core *core = self->system->cores[0];
+
+    s->points_seen[0] = atomic_load(&core->point);
+    compute_ns(2 * MS);
+    wb_kernel_set_point(1);
+    s->points_seen[1] = atomic_load(&core->point);
+    compute_ns(2 * MS);
+    wb_kernel_set_point(7);
+    s->points_seen[2] = atomic_load(&core->point);
+    return 0;
+}
+
+TEST(a_core_says_which_point_it_has_taken_and_ignores_one_that_is_none)
+{
+    const struct shared *s = open_cores(FREQUENCY_EMULATE, quarter);
+    const struct wb_core *core = wb_linux_system(lx)->cores[0];
+
+    add("switcher", switcher, 0);
+    run();
+    CHECK(s->points_seen[0] == 0 && s->points_seen[1] == 1 && s->points_seen[2] == 1);
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK(wb_core_residence(core, i, clock_now_ns()).active_ns >= 2 * MS);
+    wb_linux_close(lx);
+}
+
+TEST(points_stay_where_they_are_when_nothing_sets_them)
+{
+    const struct shared *s = open_cores(FREQUENCY_NONE, quarter);
+
+    add("switcher", switcher, 0);
+    run();
+    CHECK(s->points_seen[0] == 0 && s->points_seen[1] == 0);
+    wb_linux_close(lx);
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which programs tasks can be recreated from. It finds recreated.task beside itself.
+
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "hosted.h"
+#include "linux.h"
+
+enum { STACK_BYTES = 64 << 10, LIMIT_MS = 60000 };
+
+static const unsigned int the_cpu;
+static struct wb_linux *lx;
+static struct wb_task *task;
+
+static int no_entry(struct wb_task *self)
+{
+    wb_task_fail(self, "it has the entry of its program");
+}
+
+static const char *beside(const char *name)
+{
+    static char path[4096];
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 64);
+
+    CHECK(n > 0);
+    path[n] = '\0';
+    if (name != NULL)
+        strcpy(strrchr(path, '/') + 1, name);
+    return path;
+}
+
+static void open_system(void)
+{
+    const struct wb_linux_config config = { .system = { .cores = 1, .tasks = 1 },
+                                            .memory_bytes = 1 << 20,
+                                            .stacks_bytes = STACK_BYTES,
+                                            .cpus = &the_cpu };
+
+    CHECK(wb_linux_open(&lx, &config) == WB_OK);
+    CHECK(wb_task_add(wb_linux_system(lx),
+                      &(struct wb_task_config){ .name = "recreated",
+                                                .entry = no_entry,
+                                                .priority = 8,
+                                                .restart = true,
+                                                .mode = WB_RECREATE,
+                                                .stack = wb_linux_stack(lx, STACK_BYTES),
+                                                .stack_bytes = STACK_BYTES,
+                                                .heap_bytes = 4096 },
+                      &task) == WB_OK);
+}
+
+static void expect_fault(const char *text)
+{
+    uint32_t bad_core;
+
+    CHECK(wb_linux_start(lx, &bad_core) == WB_OK);
+    CHECK(wb_linux_wait(lx, LIMIT_MS).kind == WB_LINUX_FAULT);
+    CHECK(strstr(wb_linux_system(lx)->fault.text, text) != NULL);
+    wb_linux_close(lx);
+}
+
+TEST(a_program_that_is_not_there_is_refused)
+{
+    open_system();
+    CHECK(wb_linux_program(lx, beside("no.task")) == WB_ERR_INVAL);
+    wb_linux_close(lx);
+}
+
+TEST(a_program_that_is_no_executable_is_refused)
+{
+    open_system();
+    CHECK(wb_linux_program(lx, "/etc/passwd") == WB_ERR_INVAL);
+    wb_linux_close(lx);
+}
+
+// Its functions lie elsewhere each time.
+TEST(a_program_for_no_fixed_address_is_refused)
+{
+    open_system();
+    CHECK(wb_linux_program(lx, beside(NULL)) == WB_ERR_INVAL);
+    wb_linux_close(lx);
+}
+
+TEST(a_function_that_the_program_does_not_define_is_refused)
+{
+    open_system();
+    CHECK(wb_linux_program(lx, beside("recreated.task")) == WB_OK);
+    CHECK(wb_linux_host(lx, task, "no_such_function") == WB_ERR_INVAL);
+    wb_linux_close(lx);
+}
+
+TEST(without_a_program_no_task_is_hosted)
+{
+    open_system();
+    CHECK(wb_linux_host(lx, task, "stepper") == WB_ERR_INVAL);
+    wb_linux_close(lx);
+}
+
+TEST(a_program_of_another_build_ends_the_run_and_says_so)
+{
+    open_system();
+    CHECK(wb_linux_program(lx, beside("recreated.task")) == WB_OK);
+    CHECK(wb_linux_host(lx, task, "stepper") == WB_OK);
+    hosted_of(task, 0)->layout ^= 1;
+    expect_fault("of another build");
+}
+
+TEST(a_program_without_room_for_its_words_is_refused)
+{
+    open_system();
+    CHECK(wb_linux_program(lx, beside("recreated.task")) == WB_OK);
+    wb_linux_system(lx)->arena = wb_linux_system(lx)->arena_end;
+    CHECK(wb_linux_host(lx, task, "stepper") == WB_ERR_NOMEM);
+    wb_linux_close(lx);
+}
