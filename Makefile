@@ -56,8 +56,9 @@ docs:  ## the documentation of the crates, as pages
 size: $(BIN)/whimbrel-linux  ## bytes of code per file of the middleware and the Linux kernels
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: $(BUILD)/release/conform-linux  ## nightly-length runs of the conformance suite
+soak: $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task  ## nightly-length runs of the conformance suite, and a million migrations
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
+	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
 
 clean:  ## remove everything that was built
 	rm -rf $(BUILD) $(BIN) target
