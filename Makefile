@@ -9,7 +9,7 @@ APPS := apps/fm_radio apps/hello
 
 include c.mk
 
-.PHONY: help setup build demo test lint fmt bench docs size soak clean \
+.PHONY: help setup build demo test lint fmt bench reproduce docs size soak clean \
 	lint-c lint-rust lint-python lint-size test-c test-model test-rust test-apps test-python test-aarch64 test-sanitizers
 
 help:  ## list the verbs
@@ -47,14 +47,18 @@ fmt:  ## rewrite files with the formatters
 bench: build  ## measure this machine against its peers
 	$(BIN)/whimbrel bench --peers
 
+reproduce: build  ## measure what the papers published, and print both
+	@for paper in reproduce/*/run; do $$paper || exit 1; done
+
 docs:  ## the documentation of the crates, as pages
 	cargo doc --no-deps --workspace
 
 size: $(BIN)/whimbrel-linux  ## bytes of code per file of the middleware and the Linux kernels
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: $(BUILD)/release/conform-linux  ## nightly-length runs of the conformance suite
+soak: $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task  ## nightly-length runs of the conformance suite, and a million migrations
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
+	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
 
 clean:  ## remove everything that was built
 	rm -rf $(BUILD) $(BIN) target
@@ -95,7 +99,7 @@ test-model: $(PYTHON)
 	@$(MAKE) --no-print-directory -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet tests bench
+	$(PYTHON) -m pytest --quiet tests bench reproduce
 
 lint-size:
 	@python3 tools/lint_size.py

@@ -24,16 +24,16 @@ static const struct part {
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-// Without the highest thousandth, in which Linux ran something else.
+// Without the highest hundredth, in which Linux ran something else, or just had.
 static double mean(double *ns, uint32_t n)
 {
     struct bench_samples samples = { .ns = ns, .n = n };
     double sum = 0;
 
     (void)bench_samples_median(&samples);
-    for (uint32_t i = 0; i < n - n / 1000; i++)
+    for (uint32_t i = 0; i < n - n / 100; i++)
         sum += ns[i];
-    return sum / (n - n / 1000);
+    return sum / (n - n / 100);
 }
 
 static double checkpoints_ns(const struct timed_checkpoints *timed, uint32_t task)

@@ -104,6 +104,9 @@ bool harness_starve(struct harness *h, uint32_t core, bool starve);
 /// How many programs of tasks living kernels have now, running or over but not accounted for.
 uint32_t harness_programs(struct harness *h);
 
+/// How many bytes of memory a living kernel uses; 0 where that is not known.
+size_t harness_memory(struct harness *h, uint32_t core);
+
 /// Ends what still runs and gives everything back.
 ///
 /// Context: outside. Blocks until all of it has ended.

@@ -206,6 +206,21 @@ uint32_t harness_programs(struct harness *h)
     return n;
 }
 
+// What is resident of its own and of shared memory.
+size_t harness_memory(struct harness *h, uint32_t core)
+{
+    char path[64];
+    size_t pages = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)wb_linux_pid(h->lx, core));
+    FILE *file = fopen(path, "r");
+    if (file == NULL || fscanf(file, "%*u %zu", &pages) != 1)
+        pages = 0;
+    if (file != NULL)
+        fclose(file);
+    return pages * PAGE_BYTES;
+}
+
 void harness_close(struct harness *h)
 {
     uint32_t dead = 0;

@@ -133,7 +133,12 @@ void suite_run(struct harness *h)
 
 void suite_go_on(struct harness *h)
 {
-    CHECK(wait(h, 1) == HARNESS_NOTHING);
+    suite_go_on_for(h, 1);
+}
+
+void suite_go_on_for(struct harness *h, uint32_t ms)
+{
+    CHECK(wait(h, ms) == HARNESS_NOTHING);
 }
 
 void suite_wait_for(struct harness *h, const _Atomic uint32_t *word, uint32_t value)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must hold of the reproduced figures on any machine, however busy."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import figures  # noqa: E402
+from svg import Axis, Plot  # noqa: E402
+
+PUBLISHED = tomllib.loads((HERE / "published.toml").read_text())
+PLOTS = {"figure2", "figure6a", "figure6b", "figure7", "figure16b"}
+
+
+@pytest.fixture(scope="module")
+def plots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("plots")
+
+
+@pytest.fixture(scope="module")
+def rows(plots: Path) -> dict[str, dict[str, Any]]:
+    command = [str(HERE / "run"), "--quick", "--json", "--plots", str(plots)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    return {row["what"]: row for row in json.loads(done.stdout)}
+
+
+def test_every_row_has_what_was_published_and_what_was_measured(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    for row in rows.values():
+        assert list(row) == ["what", "paper", "ours", "unit", "note"]
+        assert isinstance(row["ours"], float)
+        assert isinstance(row["paper"], (str, int, float, type(None)))
+    figures_named = {what.split(":")[0] for what in rows}
+    assert figures_named == {f"figure {n}" for n in ("2", "6 (a)", "6 (b)", "7", "16 (b)")}
+
+
+def test_recreation_is_dearer_than_replication_at_every_size(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    ratios = [row["ours"] for what, row in rows.items() if "recreation over replication" in what]
+    assert len(ratios) == len(figures.SIZES_KIB)
+    assert min(ratios) > 1
+
+
+def test_recreation_has_the_larger_offset_and_the_larger_slope(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    assert rows["figure 2: offsets"]["ours"] > 1
+    assert rows["figure 2: slopes"]["ours"] > 1
+
+
+def test_costs_grow_linearly(rows: dict[str, dict[str, Any]]) -> None:
+    # Loose: the machine may be busy with other things.
+    assert rows["figure 2: replication, R²"]["ours"] > 0.7
+    assert rows["figure 2: recreation, R²"]["ours"] > 0.7
+
+
+def test_what_was_published_stands_beside_what_was_measured(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    cycles = PUBLISHED["figure7"]["intercept_cycles"]
+    assert rows["figure 7: intercept"]["paper"] == cycles
+    most = PUBLISHED["figure6"]["agent_most_percent"]
+    assert rows["figure 6 (b): agent, 100 Hz, 16 tasks, at 100 MHz"]["paper"] == f"< {most}"
+
+
+def test_the_plots_are_pictures_with_their_points(
+    rows: dict[str, dict[str, Any]], plots: Path
+) -> None:
+    assert rows
+    assert {path.stem for path in plots.iterdir()} == PLOTS
+    for path in plots.iterdir():
+        marks = ElementTree.parse(path).findall("{http://www.w3.org/2000/svg}circle")
+        assert len(marks) >= 5, path.name
+
+
+def test_a_line_through_points_of_a_line_is_that_line() -> None:
+    line = figures.fit([(x, 104986 + 3.5 * x) for x in (64.0, 256.0, 1024.0, 16384.0)])
+    assert line.offset == pytest.approx(104986)
+    assert line.slope == pytest.approx(3.5)
+    assert line.r2 == pytest.approx(1)
+
+
+def test_a_line_through_points_of_no_line_fits_badly() -> None:
+    assert figures.fit([(1, 5), (2, 1), (3, 5), (4, 1)]).r2 < 0.5
+
+
+def test_a_plot_puts_larger_values_higher_and_further_right() -> None:
+    for logarithmic in (False, True):
+        plot = Plot("t", Axis("x", logarithmic), Axis("y", logarithmic))
+        plot.add("s", [(1, 1), (10, 100)])
+        marks = ElementTree.fromstring(plot.text()).findall("{http://www.w3.org/2000/svg}circle")
+        first, second = ((float(m.get("cx", "")), float(m.get("cy", ""))) for m in marks[:2])
+        assert first[0] < second[0]
+        assert first[1] > second[1]
