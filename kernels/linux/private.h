@@ -111,6 +111,8 @@ bool doorbell_sleep(struct wb_core *core, uint64_t until_ns, bool idle);
 
 // ---- frequency.c: the operating point of this core ----------------------------------------------
 
+enum { SLICE_NS = 1000000 };  // how long a task runs before an emulated core is slow
+
 enum frequency_mode { FREQUENCY_NONE, FREQUENCY_EMULATE, FREQUENCY_CPUFREQ };
 
 /// How operating points are set. In the launcher, before the kernels are forked.
