@@ -14,7 +14,6 @@
 #include "private.h"
 
 void context_switch(void **save, void *load);
-_Noreturn void kernel_task_start(struct wb_task *task);
 
 // The summary word of this core's inbox: the launcher maps the core's page over this one.
 _Alignas(PAGE_BYTES) uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];

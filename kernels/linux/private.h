@@ -177,6 +177,9 @@ void personality_restore(const struct linux_task *lt);
 /// True while the running task holds what cannot move with it.
 bool personality_is_held(const struct linux_task *lt);
 
+/// Where a task's first context begins: called by context_start() on the task's stack.
+_Noreturn void kernel_task_start(struct wb_task *task);
+
 // ---- kernel.c -----------------------------------------------------------------------------------
 
 /// Becomes the kernel of `core` in this process; returns when every task of the system has ended.
