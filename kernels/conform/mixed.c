@@ -7,7 +7,7 @@
 #include "recreate.h"
 
 enum { MOVES = 20000, CORES = 2, SLOTS = 4, RELAYS_MOST = 3, AHEAD = 32, BUSY_PRIORITY = 1 };
-enum { WARM_UP_PART = 10, GROWTH_BYTES = 256 << 10, LOOK_MS = 10 };
+enum { WARM_UP_PART = 10, GROWTH_BYTES = 512 << 10, LOOK_MS = 10 };
 
 struct mixed {
     struct recreated recreated;  // first: the relay of the program knows nothing else
