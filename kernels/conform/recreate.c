@@ -43,7 +43,7 @@ void recreate_wait_for_steps(struct harness *h, uint32_t more)
 
     for (uint32_t ms = 0; atomic_load(&s->steps) < steps + more; ms++) {
         CHECK(ms < SUITE_LIMIT_MS);
-        CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
+        suite_go_on(h);
     }
 }
 
@@ -52,7 +52,7 @@ enum wb_status recreate_move(struct harness *h, struct wb_task *task, uint32_t c
     CHECK(wb_migration_request(task, core, WB_FOREVER, NULL) == WB_OK);
     for (uint32_t ms = 0; wb_migration_pending(task); ms++) {
         CHECK(ms < SUITE_LIMIT_MS);
-        CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
+        suite_go_on(h);
     }
     return (enum wb_status)atomic_load(&task->outcome);
 }
@@ -145,6 +145,8 @@ TEST(a_target_without_memory_leaves_a_recreated_task_on_its_source)
     struct recreated *s = suite_state(h);
     harness_start(h);
     recreate_wait_for_steps(h, 2);
+    // Before, it would not even start.
+    suite_wait_for(h, &harness_system(h)->cores[1]->state, WB_CORE_UP);
     if (!harness_starve(h, 1, true)) {
         wb_test_skip("a kernel's memory cannot be limited here");
         end(h);
