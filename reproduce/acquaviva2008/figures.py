@@ -149,13 +149,15 @@ def figure16b(benches: Benches) -> tuple[list[Row], Plot]:
     )
     rows = []
     for name in RADIO_TASKS:
-        percent = benches[f"checkpoint.fm_radio.{name}"]["p50"] / 1e4
-        note = "one checkpoint a frame, as theirs; timed where they stand: an upper bound"
+        percent = benches[f"checkpoint.fm_radio.{name}.serial"]["p50"] / 1e4
+        note = "one checkpoint a frame, as theirs; fenced in: an upper bound"
         rows.append(row(f"figure 16 (b): {name}", f"< {most}", percent, "%", note))
     plot.add("measured", [(n, r["ours"]) for n, r in enumerate(rows, 1)])
     plot.limit(f"stated: < {most} %", most)
-    percent = benches["checkpoint.fm_radio"]["p50"] / 1e4
-    rows.append(row("figure 16 (b): all tasks", f"< {most}", percent, "%", "on one core"))
+    for suffix, note in ((".serial", "on one core; an upper bound"), ("", "as it runs")):
+        percent = benches[f"checkpoint.fm_radio{suffix}"]["p50"] / 1e4
+        what = f"figure 16 (b): all tasks, {'fenced in' if suffix else 'overlapped'}"
+        rows.append(row(what, f"< {most}", percent, "%", note))
     return rows, plot
 
 
