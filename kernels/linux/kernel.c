@@ -14,14 +14,10 @@
 #include "private.h"
 
 void context_switch(void **save, void *load);
-void context_start(void);
-_Noreturn void kernel_task_start(struct wb_task *task);
 
 // The summary word of this core's inbox: the launcher maps the core's page over this one.
 _Alignas(PAGE_BYTES) uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
 extern uint32_t wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
-
-enum { SLICE_NS = 1000000 };  // how long a task runs before an emulated core is slow
 
 enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
@@ -68,14 +64,12 @@ static void finish_previous(void)
         wb_task_paused(task, WB_TASK_READY, k.left_ns);
         ready_push(&k.ready, task);
         break;
-    case GO_BLOCKED:
-        wb_task_paused(task, WB_TASK_BLOCKED, k.left_ns);
-        break;
     case GO_AWAY:
         wb_task_departed(task, k.left_ns);
         break;
+    case GO_BLOCKED:
     case GO_ENDED:
-        wb_task_paused(task, WB_TASK_ENDED, k.left_ns);
+        wb_task_paused(task, k.after == GO_ENDED ? WB_TASK_ENDED : WB_TASK_BLOCKED, k.left_ns);
         break;
     }
 }
@@ -275,18 +269,6 @@ uint32_t wb_kernel_core(void)
     return k.core != NULL ? k.core->index : WB_CORE_NONE;
 }
 
-enum wb_status wb_kernel_task_init(struct wb_task *task)
-{
-    struct linux_task *lt = linux_task(task);
-
-    if (task->stack == NULL || task->stack_bytes < ARCH_CONTEXT_BYTES + PAGE_BYTES ||
-        task->priority >= PRIORITIES)
-        return WB_ERR_INVAL;
-    *lt = (struct linux_task){ 0 };
-    lt->sp = arch_context_init(task->stack + task->stack_bytes, task, context_start);
-    return WB_OK;
-}
-
 static void make_ready(struct wb_task *task)
 {
     ready_push(&k.ready, task);
@@ -404,26 +386,10 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
         catch_up();
 }
 
-void wb_kernel_copy(void *to, const void *from, size_t bytes)
-{
-    sanitizer_copy(to, from, bytes);
-}
-
-const void *wb_kernel_private(uint32_t core, const void *address)
-{
-    return mirror_alias(core, address);
-}
-
 void wb_kernel_capture(void)
 {
     serve();
     leave(GO_CAPTURED, next_ready(wb_sync_priority(&k.current->sync)));
-}
-
-void *wb_kernel_stack_low(const struct wb_task *task)
-{
-    const struct linux_task *lt = (const struct linux_task *)(const void *)task->kernel;
-    return lt->sp;
 }
 
 void wb_kernel_exit(void)

@@ -116,3 +116,15 @@ void mirror_close(struct mirror *mirror)
     free(mirror->fds);
     free(mirror->parts);
 }
+
+// ---- The contract -------------------------------------------------------------------------------
+
+void wb_kernel_copy(void *to, const void *from, size_t bytes)
+{
+    sanitizer_copy(to, from, bytes);
+}
+
+const void *wb_kernel_private(uint32_t core, const void *address)
+{
+    return mirror_alias(core, address);
+}

@@ -111,6 +111,8 @@ bool doorbell_sleep(struct wb_core *core, uint64_t until_ns, bool idle);
 
 // ---- frequency.c: the operating point of this core ----------------------------------------------
 
+enum { SLICE_NS = 1000000 };  // how long a task runs before an emulated core is slow
+
 enum frequency_mode { FREQUENCY_NONE, FREQUENCY_EMULATE, FREQUENCY_CPUFREQ };
 
 /// How operating points are set. In the launcher, before the kernels are forked.
@@ -174,6 +176,9 @@ void personality_restore(const struct linux_task *lt);
 
 /// True while the running task holds what cannot move with it.
 bool personality_is_held(const struct linux_task *lt);
+
+/// Where a task's first context begins: called by context_start() on the task's stack.
+_Noreturn void kernel_task_start(struct wb_task *task);
 
 // ---- kernel.c -----------------------------------------------------------------------------------
 

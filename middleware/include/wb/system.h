@@ -9,6 +9,7 @@
 
 #include "wb/agent.h"
 #include "wb/app.h"
+#include "wb/channel.h"
 #include "wb/counter.h"
 #include "wb/fault.h"
 #include "wb/heap.h"
@@ -19,7 +20,6 @@
 #include "wb/task.h"
 
 enum {
-    WB_NAME_BYTES = 32,          // with the terminating zero
     WB_NEAR_WORDS = 12,          // inbox words that share the summary's line
     WB_KERNEL_TASK_BYTES = 128,  // a kernel's own part of a task
     WB_KERNEL_CORE_BYTES = 128,  // a kernel's own part of a core
@@ -215,52 +215,6 @@ struct wb_task {
     struct wb_migration settled;  // done, but for its first output; open: it waits for that
     bool open;
     _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_TASK_BYTES];
-};
-
-// ---- Channels -----------------------------------------------------------------------------------
-
-enum wb_direction { WB_IN, WB_OUT };
-
-struct wb_port {
-    // Fixed at the start.
-    struct wb_channel *channel;
-    struct wb_task *task;
-    char name[WB_NAME_BYTES];
-    uint32_t index;
-    uint32_t number;  // among the senders of its channel
-    enum wb_direction direction;
-    struct wb_port *next_of_task, *next_of_channel;
-    bool keeps;     // receiver: what it releases is given back at the next checkpoint image
-    void *scratch;  // sender: one slot, for what it sends again after a death
-
-    // The owning task.
-    uint32_t cursor;  // next index to claim or hold
-    uint32_t edge;    // next index to commit or release
-    uint32_t seen;    // the other side's index as last loaded
-    uint32_t echo;    // sender: so many messages more have been sent before its task's death
-    uint32_t echoed;  // and so many of them are claimed
-    struct wb_counter messages;
-
-    // Set by the owning task before it blocks, cleared by whoever wakes it.
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t waiting;
-    _Atomic uint32_t closed;  // 1 for good: set by the owning task, or by recovery
-};
-
-struct wb_channel {
-    // Fixed at the start.
-    struct wb_system *system;
-    char name[WB_NAME_BYTES];
-    uint32_t id, slots, slot_bytes, stride_bytes, n_senders;
-    unsigned char *data;
-    _Atomic uint32_t *tickets;  // mailboxes: the state of each slot (see mailbox.c); else NULL
-    struct wb_port *receiver, *senders;
-
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t tail;  // channel: the sender; mailbox: any sender
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t head;  // the receiver
-    _Atomic uint32_t high;                          // the receiver: most messages ever in it
-    _Atomic uint32_t low;  // the receiver: fewest left behind since it was full; before: slots + 1
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t senders_open;  // 1 until all of them are closed
-    _Atomic uint32_t receiver_open;                         // 1 until it is closed
 };
 
 // ---- The whole ----------------------------------------------------------------------------------
