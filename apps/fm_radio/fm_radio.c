@@ -17,7 +17,8 @@ static struct fm_radio *radio_of(struct wb_task *self)
 // ---- Low-pass filter: the producer --------------------------------------------------------------
 
 struct lpf_state {
-    uint64_t next;  // place of the first sample that was not given out
+    uint64_t next;          // place of the first sample that was not given out
+    struct fm_input input;  // its own, so that a checkpoint image knows how far it has read
     struct fm_lpf filter;
     uint8_t iq[];
 };
@@ -25,11 +26,11 @@ struct lpf_state {
 // Reads and filters one frame; it is empty at the end of the recording.
 static void lpf_fill(struct wb_task *self, struct lpf_state *state, struct fm_frame *frame)
 {
-    struct fm_radio *radio = radio_of(self);
+    const struct fm_radio *radio = radio_of(self);
     char why[FM_WHY_BYTES];
 
-    frame->first = radio->input.at / state->filter.fir.decimation;
-    const int64_t n = fm_input_read(&radio->input, state->iq, fm_frame_input(&radio->config), why);
+    frame->first = state->input.at / state->filter.fir.decimation;
+    const int64_t n = fm_input_read(&state->input, state->iq, fm_frame_input(&radio->config), why);
     if (n < 0)
         wb_task_fail(self, why);
     frame->samples = fm_lpf_process(&state->filter, state->iq, (uint32_t)n, frame->data,
@@ -37,19 +38,20 @@ static void lpf_fill(struct wb_task *self, struct lpf_state *state, struct fm_fr
 }
 
 // After a restart it reads the frame before the next one again.
-static void lpf_seek(struct fm_radio *radio, struct lpf_state *state)
+static void lpf_seek(const struct fm_radio *radio, struct lpf_state *state)
 {
     const uint64_t frame_samples = (uint64_t)radio->config.frame_samples;
     const uint64_t place = state->next > frame_samples ? state->next - frame_samples : 0;
 
     fm_stage_lpf(&state->filter, &radio->config);
     fm_lpf_seek(&state->filter, place * state->filter.fir.decimation);
-    fm_input_seek(&radio->input, place * state->filter.fir.decimation);
+    state->input = radio->input;
+    fm_input_seek(&state->input, place * state->filter.fir.decimation);
 }
 
 int lpf(struct wb_task *self)
 {
-    struct fm_radio *radio = radio_of(self);
+    const struct fm_radio *radio = radio_of(self);
     struct lpf_state *state =
         fm_task_keep(self, sizeof *state + 2 * (size_t)fm_frame_input(&radio->config));
     struct fm_outlet out = fm_outlet_open(self, fm_frame_complex_bytes(&radio->config));

@@ -25,7 +25,7 @@ struct fm_frame {
 // The application's state: set up by the launcher, then each file is used by one task only.
 struct fm_radio {
     struct fm_config config;  // fixed
-    struct fm_input input;    // lpf
+    struct fm_input input;    // fixed: lpf reads by a copy of its own
     struct fm_output output;  // sum; the launcher after the run
 };
 

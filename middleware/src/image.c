@@ -106,7 +106,9 @@ static void put_back_receiver(struct wb_port *in, const struct wb_context_port *
     }
     images->replayed += since;
     in->edge = then->edge;
-    in->cursor = in->seen = then->cursor;
+    // A task that starts from its entry has nothing in hand: what it held comes again.
+    in->cursor = in->task->mode == WB_RECREATE ? then->edge : then->cursor;
+    in->seen = in->cursor;
     wb_counter_set(&in->messages, then->messages);
     give_back(in);
 }

@@ -13,6 +13,7 @@ enum wb_status wb_transfer_init(struct wb_system *system)
         const size_t bytes =
             task->mode != WB_HANDOFF ? wb_context_most(task, task->mode == WB_REPLICATE) : 0;
         most = bytes > most ? bytes : most;
+        system->transfer_is_needed |= task->mode == WB_RECREATE;
     }
     if (most == 0)
         return WB_OK;

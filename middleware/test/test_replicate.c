@@ -34,6 +34,7 @@ static void setup(void)
 {
     stub_system(4);
     stub.private = private;
+    stub.system->config.transport = WB_TRANSPORT_ALIAS;
     on_look = NULL;
     looked = 0;
     task = stub_task("task", 0);
@@ -105,7 +106,6 @@ TEST(a_target_that_cannot_read_it_refuses_and_the_task_runs_on)
 {
     setup();
     stub.private = NULL;
-    stub.system->config.transport = WB_TRANSPORT_ALIAS;
     ask(1);
     stub_serve(1);
     CHECK(state() == WB_TASK_RETURNED);
@@ -212,10 +212,49 @@ TEST(the_buffer_carries_stack_and_heap_as_they_were_when_the_task_was_offered)
 TEST(a_kernel_without_aliases_takes_the_buffer_by_itself)
 {
     setup();
+    stub.system->config.transport = WB_TRANSPORT_AUTO;
     stub.private = NULL;
     ask(1);
     stub_serve(1);
     CHECK(is_at(1) && looked == 0 && task->migration.bytes != 0);
+}
+
+static bool takes_the_buffer(void)
+{
+    stub.system->config.transport = WB_TRANSPORT_AUTO;
+    ask(1);
+    const bool took = atomic_load(&stub.system->transfer_owner) == task->id + 1;
+    stub_serve(1);
+    CHECK(is_at(1));
+    return took;
+}
+
+TEST(a_small_context_takes_the_buffer_if_it_is_free_and_nobody_needs_it)
+{
+    setup();
+    CHECK(takes_the_buffer());
+    setup();
+    stub.system->transfer_is_needed = true;
+    CHECK(!takes_the_buffer() && look_core == 0);
+    setup();
+    atomic_store(&stub.system->transfer_owner, 99);
+    CHECK(!takes_the_buffer() && look_core == 0);
+}
+
+TEST(a_large_context_is_read_by_alias)
+{
+    setup();
+    // What counts is how far the heap was ever used, not what lies there.
+    unsigned char *const next = task->heap.next;
+    stub.system->config.transport = WB_TRANSPORT_AUTO;
+    CHECK(wb_migration_request(task, 1, WB_FOREVER, NULL) == WB_OK);
+    task->heap.next = base + (1 << 20);
+    stub_run(task);
+    stub.on_away = leave_checkpoint;
+    if (setjmp(offered) == 0)
+        wb_checkpoint_enter();
+    CHECK(atomic_load(&stub.system->transfer_owner) == 0);
+    task->heap.next = next;
 }
 
 TEST(a_full_transfer_buffer_refuses_and_the_task_runs_on)

@@ -316,6 +316,9 @@ pub struct CoreDied {
     pub lost: u32,
     /// Tasks that started again.
     pub restarted: u32,
+    /// Tasks that went on from a checkpoint image.
+    #[serde(default)]
+    pub resumed: u32,
     /// Tasks that another kernel has taken up.
     pub moved: u32,
 }

@@ -265,6 +265,7 @@ struct wb_system {
     _Atomic uint32_t rate_millihz;  // the launcher; frames per second in thousandths, 0: none
     struct wb_control control;
     unsigned char *transfer;          // fixed: the transfer buffer (see transfer.h)
+    bool transfer_is_needed;          // fixed: tasks are recreated, which cannot do without it
     size_t transfer_bytes;            // fixed
     _Atomic size_t transfer_filled;   // bytes of it that are there; the source
     uint32_t transfer_uses;           // whoever has it

@@ -36,10 +36,10 @@ pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
 
 /// The report for a kernel that was killed.
 pub fn death(death: &CoreDied) -> Problem {
-    let CoreDied { core, signal, moved, restarted, lost, running, .. } = death;
+    let CoreDied { core, signal, moved, restarted, resumed, lost, running, .. } = death;
     let message = format!(
         "the kernel of core {core} was killed by signal {signal}: \
-         {moved} tasks moved, {restarted} restarted, {lost} lost"
+         {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost"
     );
     let help = if *lost > 0 {
         format!("`{running}` ran there and is lost: `restart = true` would start it again")

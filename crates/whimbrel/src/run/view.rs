@@ -112,10 +112,10 @@ impl<'a> View<'a> {
 
     /// A kernel was killed.
     pub fn death(&mut self, death: &CoreDied) {
-        let CoreDied { core, signal, moved, restarted, lost, .. } = death;
+        let CoreDied { core, signal, moved, restarted, resumed, lost, .. } = death;
         self.say(&format!(
             "the kernel of core {core} was killed by signal {signal}: \
-             {moved} tasks moved, {restarted} restarted, {lost} lost"
+             {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost"
         ));
     }
 

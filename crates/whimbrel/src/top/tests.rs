@@ -78,7 +78,7 @@ fn happened() -> Vec<Reply> {
     };
     let died = json!({"core_died": {
         "core": 1, "pid": 11, "signal": 9, "detected_ns": 3_200_000_000_u64, "by": "pidfd",
-        "running": "", "lost": 0, "restarted": 1, "moved": 2
+        "running": "", "lost": 0, "restarted": 1, "resumed": 0, "moved": 2
     }});
     let advice = json!({"advice": {
         "time_ns": 3_100_000_000_u64, "policy": "mine", "core": 0,

@@ -50,10 +50,10 @@ fn moved(model: &Model, migration: &Migration) -> String {
 }
 
 fn died(death: &CoreDied) -> String {
-    let CoreDied { core, signal, moved, restarted, lost, .. } = death;
+    let CoreDied { core, signal, moved, restarted, resumed, lost, .. } = death;
     format!(
         "core {core} was killed by signal {signal}: \
-         {moved} tasks moved, {restarted} restarted, {lost} lost"
+         {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost"
     )
 }
 

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The FM radio keeps checkpoint images, and one of its kernels is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+RADIO = ROOT / "apps/fm_radio"
+WHIMBREL = ROOT / "bin/whimbrel"
+CPUS = sorted(os.sched_getaffinity(0))
+CORES = f"{CPUS[0]},{CPUS[-1]}"
+PLAYS = 60
+EVERY = 4
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The radio with images, and some of its tasks on each core."""
+    folder = tmp_path_factory.mktemp("radio")
+    text = (RADIO / "app.toml").read_text(encoding="utf-8")
+    text = text.replace("restart = true", f"restart = true\ncheckpoint_every = {EVERY}")
+    text = re.sub(r'(name = "(?:demodulator|sum)"\n)', r"\1core = 1\n", text)
+    (folder / "app.toml").write_text(text, encoding="utf-8")
+    (folder / "data").symlink_to(RADIO / "data")
+    for name in ("fm_radio.so", "fm_radio.task"):
+        (folder / name).symlink_to(ROOT / "build/apps" / name)
+    return folder / "app.toml"
+
+
+def start(app: Path, output: Path, runtime: Path, *options: str) -> subprocess.Popen[str]:
+    command = [str(WHIMBREL), "run", str(app), "--fast", "--json", "--quiet", "--cores", CORES]
+    command += ["--set", f"plays={PLAYS}", "--set", f"output={output}", *options]
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+
+
+def kernel_of(runtime: Path, core: int) -> int:
+    """The process of a kernel, once the run has it."""
+    for _ in range(1000):
+        for file in runtime.glob("whimbrel/*/run.json"):
+            kernels = json.loads(file.read_text(encoding="utf-8"))["kernels"]
+            if len(kernels) > core:
+                return int(kernels[core]["pid"])
+        time.sleep(0.01)
+    raise AssertionError("the run did not start its kernels")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(app: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    run = start(app, folder / "out.wav", folder)
+    _, said = run.communicate(timeout=120)
+    assert run.returncode == 0, said
+    return (folder / "out.wav").read_bytes()
+
+
+@pytest.mark.parametrize("mode", ["handoff", "replicate", "recreate"])
+@pytest.mark.parametrize("core", [0, 1])
+@pytest.mark.parametrize("coordinator", [0, 1])
+def test_the_sound_is_the_same_to_the_bit_whichever_kernel_is_killed(
+    app: Path, undisturbed: bytes, tmp_path: Path, mode: str, core: int, coordinator: int
+) -> None:
+    output = tmp_path / "out.wav"
+    options = ("--mode", mode, "--policy", "spread", "--coordinator", str(coordinator))
+    run = start(app, output, tmp_path, *options)
+    pid = kernel_of(tmp_path, core)
+    time.sleep(0.3)
+    os.kill(pid, signal.SIGKILL)
+    out, said = run.communicate(timeout=120)
+    summary = json.loads(out)
+
+    assert run.returncode == 2 and "was killed" in said, said
+    assert [death["core"] for death in summary["deaths"]] == [core]
+    assert summary["deaths"][0]["lost"] == 0
+    assert all(task["damaged"] == 0 and task["images"] > 0 for task in summary["tasks"])
+    assert summary["policy"] == "spread" and summary["coordinator"] == 1 - core or (
+        summary["coordinator"] == coordinator and coordinator != core
+    )
+    assert output.read_bytes() == undisturbed
