@@ -65,6 +65,7 @@ struct harness *harness_open(const struct harness_config *config)
                     .record_migrations = 1024,
                     .offer_timeout_ns =
                         config->offer_timeout_ns != 0 ? config->offer_timeout_ns : for_ever_ns,
+                    .transport = config->transport,
                     .agent_period_ns = config->agent_period_ns,
                     .coordinator = config->coordinator },
         .memory_bytes = HARNESS_MEMORY_BYTES,
