@@ -2,8 +2,8 @@
 // A replicated task moves itself to the other core and back, with contexts of several sizes,
 // against one core's plain memcpy of as many bytes. `NAME` is the whole migration, from before the
 // call to after it; `NAME.copy` is its copy phase, from parked to copied: the ratio of that row is
-// our bandwidth over memcpy's. `NAME.cold` is the whole, but the caches have been emptied before,
-// as by an application that works between its moves.
+// our bandwidth over memcpy's. `….buffer`: through the transfer buffer instead of the alias.
+// `….cold`: the caches have been emptied before, as by an application that works between its moves.
 
 #include <stdio.h>
 
@@ -14,7 +14,18 @@ enum { WARM_UP = 4 };
 static const size_t sizes[] = { 4 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20 };
 enum { SIZES = sizeof sizes / sizeof sizes[0], FIRST_OF_FIT = 1 };
 
-enum { COLD_ROUNDS = 7 };
+// How a context travels, and from where.
+static const struct form {
+    const char *suffix;
+    enum wb_transport transport;
+    bool cold;
+} forms[] = {
+    { "", WB_TRANSPORT_ALIAS, false },
+    { ".cold", WB_TRANSPORT_ALIAS, true },
+    { ".buffer", WB_TRANSPORT_BUFFER, false },
+    { ".buffer.cold", WB_TRANSPORT_BUFFER, true },
+};
+enum { FORMS = sizeof forms / sizeof forms[0], COLD_ROUNDS = 7 };
 
 struct shared {
     struct bench_samples whole, copy;
@@ -51,77 +62,72 @@ struct measured {
     struct bench_samples whole, copy, plain;
 };
 
-static void ours(const struct bench_options *options, size_t bytes, bool cold,
+static void ours(const struct bench_options *options, size_t bytes, const struct form *form,
                  struct measured *measured)
 {
     struct bench_system b;
 
     bench_open_for(&b, options, 2, WB_FOREVER, bytes);
+    b.system->config.transport = form->transport;
     struct shared *shared = wb_app_alloc(&b.system->app, sizeof *shared);
     *shared = (struct shared){
-        .whole = measured->whole, .copy = measured->copy, .bytes = bytes, .cold = cold
+        .whole = measured->whole, .copy = measured->copy, .bytes = bytes, .cold = form->cold
     };
     bench_task_with(
         &b, &(struct wb_task_config){
                 .name = "mover", .entry = mover, .mode = WB_REPLICATE, .heap_bytes = bytes });
     bench_run(&b, shared);
-    measured->whole.n += bench_size_times(bytes, cold);
-    measured->copy.n += bench_size_times(bytes, cold);
+    measured->whole.n += bench_size_times(bytes, form->cold);
+    measured->copy.n += bench_size_times(bytes, form->cold);
 }
 
-static struct measured measure(const struct bench_options *options, size_t bytes, bool cold)
+static void measure(const struct bench_options *options, size_t bytes, const struct form *form,
+                    struct measured *m)
 {
-    const uint32_t rounds = cold && options->rounds > COLD_ROUNDS ? COLD_ROUNDS : options->rounds;
-    const uint32_t room = rounds * bench_size_times(bytes, cold);
-    struct measured m = { bench_samples_new(room), bench_samples_new(room),
-                          bench_samples_new(room) };
+    const uint32_t rounds =
+        form->cold && options->rounds > COLD_ROUNDS ? COLD_ROUNDS : options->rounds;
+    const uint32_t room = rounds * bench_size_times(bytes, form->cold);
 
+    *m = (struct measured){ bench_samples_new(room), bench_samples_new(room),
+                            bench_samples_new(room) };
     for (uint32_t round = 0; round < rounds; round++) {
-        ours(options, bytes, cold, &m);
-        bench_memcpy(options, bytes, cold, &m.plain);
+        ours(options, bytes, form, m);
+        bench_memcpy(options, bytes, form->cold, &m->plain);
     }
-    return m;
 }
 
-// What the whole costs undisturbed, for the fit.
-static double warm_rows(const struct bench_options *options, size_t bytes)
+// Prints two rows. Returns what the whole costs undisturbed, for the fit.
+static double rows(size_t bytes, const struct form *form, struct measured *m)
 {
-    struct measured m = measure(options, bytes, false);
-    struct bench_samples again = bench_samples_new(m.plain.n);
-    const double cost_ns = bench_samples_undisturbed(&m.whole);
+    struct bench_samples again = bench_samples_new(m->plain.n);
+    const double cost_ns = bench_samples_undisturbed(&m->whole);
     char size[24], name[64];
 
-    for (uint32_t i = 0; i < m.plain.n; i++)
-        bench_samples_add(&again, m.plain.ns[i]);
-    snprintf(name, sizeof name, "migration.replicate.%s", bench_size_name(bytes, size));
-    bench_row(name, &m.whole, "memcpy on one core", &m.plain);
-    snprintf(name, sizeof name, "migration.replicate.%s.copy", size);
-    bench_row(name, &m.copy, "memcpy on one core", &again);
-    return cost_ns;
-}
-
-static double cold_row(const struct bench_options *options, size_t bytes)
-{
-    struct measured m = measure(options, bytes, true);
-    const double cost_ns = bench_samples_undisturbed(&m.whole);
-    char size[24], name[64];
-
-    bench_samples_free(&m.copy);
-    snprintf(name, sizeof name, "migration.replicate.%s.cold", bench_size_name(bytes, size));
-    bench_row(name, &m.whole, "memcpy on one core", &m.plain);
+    for (uint32_t i = 0; i < m->plain.n; i++)
+        bench_samples_add(&again, m->plain.ns[i]);
+    bench_size_name(bytes, size);
+    snprintf(name, sizeof name, "migration.replicate.%s%s", size, form->suffix);
+    bench_row(name, &m->whole, "memcpy on one core", &m->plain);
+    snprintf(name, sizeof name, "migration.replicate.%s%s.copy", size, form->suffix);
+    bench_row(name, &m->copy, "memcpy on one core", &again);
     return cost_ns;
 }
 
 void bench_replication(const struct bench_options *options)
 {
-    struct bench_point warm[SIZES], cold[SIZES];
+    struct bench_point points[FORMS][SIZES];
+    struct measured measured;
+    char name[64];
 
     bench_caches_prepare();
-    for (uint32_t i = 0; i < SIZES; i++) {
-        warm[i].kib = cold[i].kib = (double)sizes[i] / 1024;
-        warm[i].ns = warm_rows(options, sizes[i]);
-        cold[i].ns = cold_row(options, sizes[i]);
+    for (uint32_t i = 0; i < SIZES; i++)
+        for (uint32_t f = 0; f < FORMS; f++) {
+            measure(options, sizes[i], &forms[f], &measured);
+            points[f][i].kib = (double)sizes[i] / 1024;
+            points[f][i].ns = rows(sizes[i], &forms[f], &measured);
+        }
+    for (uint32_t f = 0; f < FORMS; f++) {
+        snprintf(name, sizeof name, "migration.replicate%s.fit", forms[f].suffix);
+        bench_fit_row(name, points[f] + FIRST_OF_FIT, SIZES - FIRST_OF_FIT);
     }
-    bench_fit_row("migration.replicate.fit", warm + FIRST_OF_FIT, SIZES - FIRST_OF_FIT);
-    bench_fit_row("migration.replicate.cold.fit", cold + FIRST_OF_FIT, SIZES - FIRST_OF_FIT);
 }

@@ -39,16 +39,15 @@ def test_hand_offs_and_channels_are_measured_polling_and_blocking_idle_and_loade
 
 
 def test_migrations_that_copy_are_measured_at_every_size(rows: dict[str, dict[str, Any]]) -> None:
-    for size in ("4KiB", *SIZES):
-        assert {f"migration.replicate.{size}{part}" for part in ("", ".copy", ".cold")} <= (
-            rows.keys()
-        )
+    for form in ("", ".cold", ".buffer", ".buffer.cold"):
+        names = {f"migration.replicate.{size}{form}" for size in ("4KiB", *SIZES)}
+        assert names | {f"{name}.copy" for name in names} <= rows.keys()
     assert {f"migration.recreate.{size}" for size in SIZES} <= rows.keys()
     assert {f"checkpoint.image.{size}" for size in ("4KiB", *SIZES[:-1])} <= rows.keys()
 
 
 def test_a_line_goes_through_the_costs_of_each_mode(rows: dict[str, dict[str, Any]]) -> None:
-    for mode in ("replicate", "replicate.cold", "recreate"):
+    for mode in ("replicate", "replicate.cold", "replicate.buffer", "recreate"):
         line = rows[f"migration.{mode}.fit"]
         assert line["unit"] == "ns/KiB"
         assert line["p50"] > 0
