@@ -40,7 +40,8 @@ enum wb_status wb_pipeline_begin(struct wb_task *task)
     if (task->mode != WB_REPLICATE || transport == WB_TRANSPORT_ALIAS)
         return WB_OK;
     if (transport == WB_TRANSPORT_BUFFER ||
-        wb_kernel_private(task->memory_core, task->heap.base) == NULL)
+        wb_kernel_private(atomic_load_explicit(&task->memory_core, memory_order_relaxed),
+                          task->heap.base) == NULL)
         return wb_transfer_take(task);
     // A recreation would be refused while we have it.
     const bool is_for_us = heap_in_use(task) < SMALL_BYTES && !system->transfer_is_needed;

@@ -96,7 +96,9 @@ bool wb_task_revive(struct wb_task *task)
     }
     wb_pipeline_end(task);
     task->poll_mark_ns = 0;
-    task->revive = resumed ? WB_REVIVE_IMAGE : WB_REVIVE_ENTRY;
+    // Relaxed: the offer that follows publishes it.
+    atomic_store_explicit(&task->revive, resumed ? WB_REVIVE_IMAGE : WB_REVIVE_ENTRY,
+                          memory_order_relaxed);
     wb_gate_recover(task);
     // Release: who takes a mutex over from the task's former life sees what that did to what it
     // guards, as far as the dead kernel's stores have come.

@@ -81,7 +81,7 @@ void wb_recreation_killed(struct wb_task *task)
 
     // It may start again, or it would not be recreated.
     (void)wb_task_revive(task);
-    task->revive = WB_REVIVE_NOT;
+    atomic_store_explicit(&task->revive, WB_REVIVE_NOT, memory_order_relaxed);
     // Killed between its checkpoint and its departure: nobody else has seen the offer.
     if (wb_request_phase(request) == WB_REQUEST_ACCEPTED) {
         wb_counter_add(&task->stats.refused, 1);

@@ -32,12 +32,13 @@ static void extents(const struct wb_task *task, struct extent extent[2])
 
 static enum wb_status copy(const struct wb_task *task, struct wb_fetched *fetched)
 {
+    const uint32_t home = atomic_load_explicit(&task->memory_core, memory_order_relaxed);
     struct extent extent[2];
     const void *from[2];
 
     extents(task, extent);
     for (int i = 0; i < 2; i++) {
-        from[i] = wb_kernel_private(task->memory_core, extent[i].at);
+        from[i] = wb_kernel_private(home, extent[i].at);
         if (from[i] == NULL)
             return WB_ERR_NOMEM;
     }
@@ -48,13 +49,20 @@ static enum wb_status copy(const struct wb_task *task, struct wb_fetched *fetche
     return WB_OK;
 }
 
+// Recovery's offer, which nobody withdraws: so if the place is still as it was seen before
+// `revival` was read, the task is ours to revive. A target that comes late for a withdrawn offer of
+// its source may find a revival that is another's; it looks again.
+//
 // An image was whole when recovery looked; should it be damaged now, its entry is the last resort.
 // A program of its own loads its memory by itself (recreation.c).
-static enum wb_status revive(struct wb_task *task)
+static enum wb_status revive(struct wb_task *task, uint32_t place, uint32_t revival)
 {
+    // Acquire above, when `revival` was read: this load is not done before it.
+    if (atomic_load_explicit(&task->place, memory_order_relaxed) != place)
+        return WB_ERR_EMPTY;
     if (task->mode == WB_RECREATE)
         return wb_kernel_task_init(task);
-    if (task->revive == WB_REVIVE_IMAGE && wb_image_load(task) == WB_OK)
+    if (revival == WB_REVIVE_IMAGE && wb_image_load(task) == WB_OK)
         return WB_OK;
     return task->restart ? wb_kernel_task_init(task) : WB_ERR_INVAL;
 }
@@ -74,9 +82,12 @@ enum wb_status wb_replica_fetch(struct wb_core *core, struct wb_task *task, uint
                                 struct wb_fetched *fetched)
 {
     *fetched = (struct wb_fetched){ 0 };
-    if (task->revive != WB_REVIVE_NOT)
-        return revive(task);
-    if (task->mode != WB_REPLICATE || task->memory_core == core->index)
+    const uint32_t revival = atomic_load_explicit(&task->revive, memory_order_acquire);
+    if (revival != WB_REVIVE_NOT)
+        return revive(task, place, revival);
+    // Relaxed: who comes late may read what has changed since; its compare-and-swap fails.
+    if (task->mode != WB_REPLICATE ||
+        atomic_load_explicit(&task->memory_core, memory_order_relaxed) == core->index)
         return WB_OK;
     if (wb_place_state(place) == WB_TASK_OFFERED && wb_transfer_is_of(task))
         return through_buffer(core, task, place, fetched);
@@ -86,9 +97,10 @@ enum wb_status wb_replica_fetch(struct wb_core *core, struct wb_task *task, uint
 void wb_replica_settle(const struct wb_core *core, struct wb_task *task,
                        const struct wb_fetched *fetched)
 {
-    // Should this kernel die before this, the next one fetches again from where it was.
-    task->memory_core = core->index;
-    task->revive = WB_REVIVE_NOT;
+    // Should this kernel die before this, the next one fetches again from where it was. Relaxed:
+    // the place publishes it with all the rest when the task leaves here.
+    atomic_store_explicit(&task->memory_core, core->index, memory_order_relaxed);
+    atomic_store_explicit(&task->revive, WB_REVIVE_NOT, memory_order_relaxed);
     wb_pipeline_end(task);
     if (fetched->bytes == 0)
         return;

@@ -175,7 +175,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->migratable = config->migratable;
     task->restart = config->restart;
     task->mode = config->mode;
-    task->memory_core = config->core;
+    atomic_init(&task->memory_core, config->core);
     task->checkpoint_every = config->checkpoint_every;
     task->replay = config->replay;
     task->entry = config->entry;

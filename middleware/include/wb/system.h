@@ -218,8 +218,8 @@ struct wb_task {
     uint64_t poll_mark_ns;     // polling time to take off the current run
     uint32_t restarts;         // written by recovery
     _Atomic uint32_t lives;    // the same: how often it was cut short, and went on or started again
-    enum wb_revival revive;    // written by recovery; cleared by the kernel that took it in
-    uint32_t memory_core;      // mode replicate: whose private memory holds its context
+    _Atomic uint32_t revive;   // enum wb_revival: recovery; cleared by the kernel that took it in
+    _Atomic uint32_t memory_core;  // mode replicate: whose private memory holds its context
     struct wb_images images;
     struct wb_migration settled;  // done, but for its first output; open: it waits for that
     bool open;
