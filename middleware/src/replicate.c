@@ -9,6 +9,7 @@
 #include "replicate.h"
 
 #include "image.h"
+#include "internal.h"
 
 struct extent {
     unsigned char *at;
@@ -28,33 +29,47 @@ static void extents(const struct wb_task *task, struct extent extent[2])
     extent[1] = (struct extent){ low, (size_t)(top - low) };
 }
 
-static enum wb_status copy(const struct wb_task *task, struct wb_fetched *fetched)
+static bool is_elsewhere(const struct wb_core *core, const struct wb_task *task)
+{
+    return task->mode == WB_REPLICATE && task->memory_core != core->index;
+}
+
+// The first `n` extents.
+static enum wb_status copy(const struct wb_task *task, int n, struct wb_fetched *fetched)
 {
     struct extent extent[2];
     const void *from[2];
 
     extents(task, extent);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < n; i++) {
         from[i] = wb_kernel_private(task->memory_core, extent[i].at);
         if (from[i] == NULL)
             return WB_ERR_NOMEM;
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < n; i++) {
         wb_kernel_copy(extent[i].at, from[i], extent[i].bytes);
-    fetched->bytes = extent[0].bytes + extent[1].bytes;
+        fetched->bytes += extent[i].bytes;
+    }
     fetched->copied_ns = wb_kernel_now_ns();
     return WB_OK;
 }
 
 // An image was whole when recovery looked; should it be damaged now, its entry is the last resort.
-// A program of its own loads its memory by itself (recreation.c).
-static enum wb_status revive(struct wb_task *task)
+// There it finds its heap as it left it, for its state lies in it. A program of its own loads its
+// memory by itself (recreation.c).
+static enum wb_status revive(const struct wb_core *core, struct wb_task *task,
+                             struct wb_fetched *fetched)
 {
     if (task->mode == WB_RECREATE)
         return wb_kernel_task_init(task);
     if (task->revive == WB_REVIVE_IMAGE && wb_image_load(task) == WB_OK)
         return WB_OK;
-    return task->restart ? wb_kernel_task_init(task) : WB_ERR_INVAL;
+    if (!task->restart)
+        return WB_ERR_INVAL;
+    // Recovery has put them back to the image, if there was one.
+    wb_task_recover_ports(task);
+    const enum wb_status had = is_elsewhere(core, task) ? copy(task, 1, fetched) : WB_OK;
+    return had == WB_OK ? wb_kernel_task_init(task) : had;
 }
 
 enum wb_status wb_replica_fetch(struct wb_core *core, struct wb_task *task,
@@ -62,10 +77,8 @@ enum wb_status wb_replica_fetch(struct wb_core *core, struct wb_task *task,
 {
     *fetched = (struct wb_fetched){ 0 };
     if (task->revive != WB_REVIVE_NOT)
-        return revive(task);
-    if (task->mode != WB_REPLICATE || task->memory_core == core->index)
-        return WB_OK;
-    return copy(task, fetched);
+        return revive(core, task, fetched);
+    return is_elsewhere(core, task) ? copy(task, 2, fetched) : WB_OK;
 }
 
 void wb_replica_settle(const struct wb_core *core, struct wb_task *task,
@@ -74,7 +87,9 @@ void wb_replica_settle(const struct wb_core *core, struct wb_task *task,
     // Should this kernel die before this, the next one fetches again from where it was.
     task->memory_core = core->index;
     task->revive = WB_REVIVE_NOT;
-    if (fetched->bytes == 0)
+    // A task that recovery gave away carries no request: its record may be another's to write.
+    if (fetched->bytes == 0 || wb_request_phase(atomic_load_explicit(
+                                   &task->request, memory_order_relaxed)) != WB_REQUEST_ACCEPTED)
         return;
     task->migration.bytes = fetched->bytes;
     task->migration.copied_ns = fetched->copied_ns;

@@ -286,3 +286,33 @@ TEST(a_held_message_at_an_image_comes_back_with_replay_and_ends_the_run_without)
     CHECK(HALTS(wb_checkpoint_enter()));
     CHECK(strstr(stub.system->fault.text, "holds a message") != NULL);
 }
+
+TEST(a_task_that_starts_from_its_entry_sends_all_anew)
+{
+    setup(1, true);
+    put(5);
+    wb_checkpoint_enter();
+    CHECK(pass() == 5 && taken() == 5);
+    stub_become(0, task);
+    // As if it had gone on from an image before, and not sent all of that again yet.
+    out->echo = 2;
+    out->echoed = 1;
+    memset(task->images.buffer[0], 0, 64);
+    die();
+    CHECK(out->echo == 0 && out->echoed == 0);
+    CHECK(pass() == 5 && taken() == 5);
+}
+
+TEST(an_image_damaged_before_the_heir_loads_it_leaves_no_message_out)
+{
+    setup(1, true);
+    put(5);
+    wb_checkpoint_enter();
+    CHECK(pass() == 5 && taken() == 5);
+    stub_leave();
+    CHECK(wb_core_died(stub.system, 0) == 0 && out->echo == 1);
+    memset(task->images.buffer[0], 0, 64);
+    stub_serve(1);
+    stub_run(task);
+    CHECK(pass() == 5 && taken() == 5);
+}

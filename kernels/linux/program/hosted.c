@@ -237,7 +237,7 @@ const void *wb_kernel_private(uint32_t core, const void *address)
 void wb_kernel_capture(void)
 {
     wb_task_captured(self);
-    wb_kernel_yield(self->priority + 1);
+    wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
 }
 
 void *wb_kernel_stack_low(const struct wb_task *task)
