@@ -8,6 +8,7 @@
 #include "check.h"
 #include "kernel_stub.h"
 #include "wb/memory.h"
+#include "wb/semaphore.h"
 #include "wb/task.h"
 
 enum { SLOTS = 4, STACK_BYTES = 256 };
@@ -315,4 +316,18 @@ TEST(an_image_damaged_before_the_heir_loads_it_leaves_no_message_out)
     stub_serve(1);
     stub_run(task);
     CHECK(pass() == 5 && taken() == 5);
+}
+
+TEST(an_image_waits_for_a_checkpoint_without_a_lock)
+{
+    setup(2, true);
+    CHECK(wb_lock(stack, 0) == WB_OK);
+    for (int i = 0; i < 3; i++)
+        wb_checkpoint_enter();
+    CHECK(stub.captures == 0);
+    CHECK(wb_unlock(stack) == WB_OK);
+    wb_checkpoint_enter();
+    CHECK(stub.captures == 1 && wb_counter_get(&task->images.taken) == 1);
+    wb_checkpoint_enter();
+    CHECK(stub.captures == 1);
 }

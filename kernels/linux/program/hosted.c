@@ -238,7 +238,8 @@ const void *wb_kernel_private(uint32_t core, const void *address)
 // Its context is complete at any time: its image keeps no stack, and goes on from its entry.
 void wb_kernel_capture(void)
 {
-    wb_task_captured(self);
+    if (linux_task(self)->mutexes == 0)
+        wb_task_captured(self);
     wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
 }
 
