@@ -178,3 +178,34 @@ TEST(so_it_is_when_the_tasks_are_replicated)
     else
         wb_test_skip("this kernel has no private memory");
 }
+
+// ---- Something of the kernel is held ------------------------------------------------------------
+
+static int holder(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+
+    if (!harness_hold(self, true))
+        return 0;
+    atomic_store(&s->over, 1);
+    for (uint32_t i = 0; i < 3; i++)
+        wb_checkpoint();
+    EXPECT(self, wb_counter_get(&self->images.taken) == 0);
+    EXPECT(self, harness_hold(self, false));
+    wb_checkpoint();
+    EXPECT(self, wb_counter_get(&self->images.taken) == 1);
+    return 0;
+}
+
+TEST(no_image_is_taken_of_a_task_that_holds_something_of_its_kernel)
+{
+    struct harness *h = suite_open(1, sizeof(struct state));
+    const struct state *s = suite_state(h);
+
+    suite_task(
+        h, &(struct wb_task_config){ .name = "holder", .entry = holder, .checkpoint_every = 1 });
+    suite_run(h);
+    if (atomic_load(&s->over) == 0)
+        wb_test_skip("nothing of this kernel can be held");
+    harness_close(h);
+}

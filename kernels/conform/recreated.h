@@ -17,6 +17,7 @@ struct recreated {
     _Atomic uint32_t passed;        // of the relay: messages, by its own count
     _Atomic uint32_t sent, expected, closed, repeated;
     _Atomic uint32_t busy, release;  // the task that keeps the target busy
+    uint64_t ran_ns, took_ns;        // of the computer
 };
 
 #endif

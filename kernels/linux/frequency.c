@@ -67,6 +67,12 @@ void frequency_count_run(uint64_t now_ns)
         f.until_ns = now_ns - CREDIT_NS;
 }
 
+// As if this process had run that much longer since it last counted.
+void frequency_add_run(uint64_t ran_ns)
+{
+    f.ran_ns -= ran_ns;
+}
+
 uint64_t frequency_until_ns(void)
 {
     return f.until_ns;

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hosted.h"
@@ -33,13 +34,28 @@ static void reap(struct hosted *h)
     atomic_store_explicit(&h->turn, 0, memory_order_relaxed);
 }
 
+// Its processor time; 0 where nobody has to know.
+static uint64_t process_ran_ns(const struct hosted *h)
+{
+    clockid_t clock;
+    struct timespec t;
+
+    if (!frequency_slows() || clock_getcpuclockid(h->pid, &clock) != 0 ||
+        clock_gettime(clock, &t) != 0)
+        return 0;
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 // Lets the process run until it gives the core back. False: it has ended instead, and is reaped.
 static bool hand_over(struct hosted *h)
 {
     const uint32_t its = (uint32_t)h->pid | FUTEX_WAITERS;
     uint32_t turn = its;
 
+    const uint64_t from_ns = process_ran_ns(h);
+
     h->poll_end_ns = kernel_poll_end_ns(&h->spin_ns);
+    h->slows = frequency_slows();
     // Release: it sees what we answer, and what other tasks wrote.
     atomic_store_explicit(&h->turn, its, memory_order_release);
     futex(&h->turn, FUTEX_WAKE, 1, WB_FOREVER);
@@ -54,10 +70,13 @@ static bool hand_over(struct hosted *h)
             return false;
         }
     }
-    if (turn == 0)
-        return true;
-    reap(h);
-    return false;
+    if (turn != 0) {
+        reap(h);
+        return false;
+    }
+    const uint64_t to_ns = process_ran_ns(h);
+    frequency_add_run(to_ns > from_ns ? to_ns - from_ns : 0);
+    return true;
 }
 
 // What the application has opened before the fork is the program's as well.

@@ -14,7 +14,7 @@
 #include "clock.h"
 #include "private.h"
 
-#define HOSTED_HEAP ((unsigned char *)0x300000000000)  // of the task, in its process only
+#define HOSTED_HEAPS ((unsigned char *)0x280000000000)  // each in the process of its task only
 
 enum { HOSTED_STALE = 4 };  // the exit status of a program that does not
 
@@ -42,6 +42,7 @@ struct hosted {
     _Atomic pid_t pid;              // the process, 0: none; the process notes it as well
     int wait_status;                // of the last one
     uint64_t spin_ns, poll_end_ns;  // see kernel_poll_end_ns()
+    bool slows;                     // see frequency_slows()
     _Atomic uint32_t turn;          // 0: the kernel; its pid | FUTEX_WAITERS: the process
     _Alignas(WB_LINE_BYTES) void *robust_node;  // for Linux to find `turn` by
 

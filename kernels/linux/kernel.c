@@ -290,9 +290,7 @@ void wb_kernel_attach(struct wb_task *task)
 
 enum wb_status wb_kernel_depart(void)
 {
-    struct linux_task *lt = linux_task(k.current);
-
-    if (personality_is_held(lt))
+    if (personality_is_held(linux_task(k.current)))
         return WB_ERR_HELD;
     frequency_count_run(clock_now_ns());
     leave(GO_AWAY, next_ready(0));
@@ -388,8 +386,10 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
 
 void wb_kernel_capture(void)
 {
+    const bool held = personality_is_held(linux_task(k.current));
+
     serve();
-    leave(GO_CAPTURED, next_ready(wb_sync_priority(&k.current->sync)));
+    leave(held ? GO_READY : GO_CAPTURED, next_ready(wb_sync_priority(&k.current->sync)));
 }
 
 void wb_kernel_exit(void)

@@ -128,6 +128,9 @@ bool frequency_slows(void);
 void frequency_begin_run(void);
 void frequency_count_run(uint64_t now_ns);
 
+/// The running task has also run for so long in a process of its own.
+void frequency_add_run(uint64_t ran_ns);
+
 /// When this core would be done with what has run; true while that is far enough ahead to wait for.
 uint64_t frequency_until_ns(void);
 bool frequency_owes(uint64_t now_ns);

@@ -30,7 +30,7 @@ static struct {
     struct hosted **rows;  // by task: one for each core; NULL: not hosted
     char *path;
     const unsigned char *image;  // the file
-    size_t image_bytes, gvm_bytes;
+    size_t image_bytes, gvm_bytes, heaps_bytes;
     int gvm;
 } the_program;
 
@@ -130,6 +130,15 @@ enum wb_status wb_linux_program(struct wb_linux *lx, const char *path)
     return WB_OK;
 }
 
+// No two heaps lie at one address, so who uses a block of another's finds none.
+static void *take_place(size_t heap_bytes)
+{
+    unsigned char *place = HOSTED_HEAPS + the_program.heaps_bytes;
+
+    the_program.heaps_bytes += (heap_bytes / PAGE_BYTES + 1) * PAGE_BYTES + GUARD_BYTES;
+    return place;
+}
+
 enum wb_status wb_linux_host(struct wb_linux *lx, struct wb_task *task, const char *entry)
 {
     struct wb_system *system = wb_linux_system(lx);
@@ -151,7 +160,7 @@ enum wb_status wb_linux_host(struct wb_linux *lx, struct wb_task *task, const ch
                                   .clock = clock_rate() };
     the_program.rows[task->id] = row;
     task->entry = host_run;
-    wb_heap_init(&task->heap, HOSTED_HEAP, heap_bytes);
+    wb_heap_init(&task->heap, take_place(heap_bytes), heap_bytes);
     return WB_OK;
 }
 

@@ -132,6 +132,10 @@ static struct header *checked(const void *block)
         header = header->whole;
     if (kingsley_mark(header) != KINGSLEY_IN_HEAP)
         refuse(kingsley_mark(header));
+    // What we see of it may be what an earlier stay of its owner has left here.
+    if (header->home->is_private && header->home != own_heap())
+        kingsley_fault("it used a block of the private heap of another task: share blocks by "
+                       "wb_shared_malloc()");
     return header;
 }
 

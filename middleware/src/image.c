@@ -59,12 +59,13 @@ static const char *objection(const struct wb_task *task)
 
 bool wb_image_is_due(struct wb_task *self)
 {
-    if (self->checkpoint_every == 0 || ++self->images.since < self->checkpoint_every)
+    // A lock would be another's when it goes on: the image waits for a checkpoint without.
+    if (self->checkpoint_every == 0 || ++self->images.since < self->checkpoint_every ||
+        self->sync.held != 0)
         return false;
     const char *why_not = objection(self);
     if (why_not != NULL)
         wb_task_fail(self, why_not);
-    self->images.since = 0;
     return true;
 }
 
@@ -87,6 +88,7 @@ void wb_task_captured(struct wb_task *task)
     // Release: who finds it the newest finds it whole.
     atomic_store_explicit(&images->newest, spare + 1, memory_order_release);
     wb_counter_add(&images->taken, 1);
+    images->since = 0;
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         if (port->keeps)
             give_back(port);

@@ -44,6 +44,10 @@ void wb_migration_first_output(struct wb_task *task);
 /// False: it cannot be had, and the offer is withdrawn.
 bool wb_recreation_load(struct wb_task *task);
 
+/// Makes every task look at its condition and its priority again: somebody who ought to have said
+/// that they changed was killed.
+void wb_system_look_again(struct wb_system *system);
+
 /// Brings the ports of a task that starts again back to what their channels say.
 void wb_task_recover_ports(struct wb_task *task);
 

@@ -219,6 +219,8 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
 
     // The heir of a dead source has to fetch its memory; the source itself has it.
     if (wb_replica_fetch(core, task, place, &fetched) != WB_OK) {
+        // Nobody else can end it: it is accepted, and there is no offer to withdraw.
+        wb_migration_finish(task, WB_ERR_GONE);
         wb_task_lose(task, core->index);
         return;
     }

@@ -66,6 +66,8 @@ void wb_task_lose(struct wb_task *task, uint32_t core)
 void wb_task_recover_ports(struct wb_task *task)
 {
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
+        // From its entry it sends anew: nothing that it may have gone on from knows of it.
+        port->echo = port->echoed = 0;
         if (port->channel->tickets != NULL)
             wb_mailbox_recover(port);
         else
@@ -173,6 +175,15 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
     return !give(task, place, heir) && take_over(task, dead, heir);
 }
 
+void wb_system_look_again(struct wb_system *system)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        // Release: who sees the count sees what was repaired before.
+        atomic_fetch_add_explicit(&system->tasks[i].sync.nudges, 1, memory_order_release);
+        wb_task_wake(&system->tasks[i]);
+    }
+}
+
 uint32_t wb_core_died(struct wb_system *system, uint32_t core)
 {
     uint32_t lost = 0;
@@ -184,11 +195,8 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
     for (uint32_t i = 0; i < system->n_tasks; i++)
         lost += take_over(&system->tasks[i], core, heir);
     // The dead core may have changed a channel and not woken its peer, or taken a note and not
-    // acted on it: everybody looks again.
-    for (uint32_t i = 0; i < system->n_tasks; i++) {
-        atomic_fetch_add_explicit(&system->tasks[i].sync.nudges, 1, memory_order_release);
-        wb_task_wake(&system->tasks[i]);
-    }
+    // acted on it.
+    wb_system_look_again(system);
     for (uint32_t i = 0; i < system->n_cores; i++)
         wb_kernel_doorbell(i);
     wb_coordinator_replace(system);

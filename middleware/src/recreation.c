@@ -41,7 +41,9 @@ static void forget(struct wb_task *task)
     unsigned char *base = task->heap.base;
     const size_t bytes = (size_t)(task->heap.end - base), peak_bytes = task->heap.peak_bytes;
 
-    task->heap = (struct wb_heap){ .peak_bytes = peak_bytes, .generation = task->heap.generation };
+    task->heap = (struct wb_heap){ .peak_bytes = peak_bytes,
+                                   .generation = task->heap.generation,
+                                   .is_private = task->heap.is_private };
     wb_heap_init(&task->heap, base, bytes);
     task->state = NULL;
 }
@@ -75,6 +77,20 @@ void wb_recreation_begin(struct wb_task *task)
         task->settled.copied_ns = task->settled.running_ns = wb_kernel_now_ns();
 }
 
+// It was this core's turn to write them, and its kernel waits for the process while that runs: what
+// this core has not written to the end was the killed one's.
+static void end_half_written(struct wb_system *system)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        struct wb_task *task = &system->tasks[i];
+        // Acquire: what was written of it.
+        const uint32_t request = atomic_load_explicit(&task->request, memory_order_acquire);
+        if (wb_request_phase(request) == WB_REQUEST_FILLING &&
+            wb_request_core(request) == wb_kernel_core())
+            wb_migration_finish(task, WB_ERR_GONE);
+    }
+}
+
 void wb_recreation_killed(struct wb_task *task)
 {
     const uint32_t request = atomic_load_explicit(&task->request, memory_order_relaxed);
@@ -87,9 +103,9 @@ void wb_recreation_killed(struct wb_task *task)
         wb_counter_add(&task->stats.refused, 1);
         wb_migration_finish(task, WB_ERR_GONE);
     }
-    // Who waits for a mutex that it held looks again.
-    for (uint32_t i = 0; i < task->system->n_tasks; i++)
-        wb_task_wake(&task->system->tasks[i]);
+    end_half_written(task->system);
+    // Who waits for a mutex that it held, or for what it changed and did not tell.
+    wb_system_look_again(task->system);
 }
 
 // Recovery's offers carry no request, and nowhere to go back to: there the task itself will tell.

@@ -187,6 +187,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->follows_rate = config->follows_rate;
     atomic_init(&task->place, wb_place(WB_TASK_NEW, config->core));
     wb_heap_init(&task->heap, heap, config->heap_bytes);
+    task->heap.is_private = config->mode != WB_HANDOFF;
     wb_shared_init(&task->shared, system->pool);
     *out = task;
     return WB_OK;

@@ -232,3 +232,40 @@ TEST(a_heap_of_no_task_serves_the_launcher)
     wb_free(block);
     CHECK(wb_heap_malloc(&heap, 400) == block);
 }
+
+TEST(a_block_of_a_private_heap_used_by_another_task_ends_the_run_and_names_that_task)
+{
+    setup();
+    one->heap.is_private = true;
+    void *block = wb_malloc(10), *aligned = wb_memalign(256, 10);
+    CHECK(wb_malloc_size(block) >= 10);
+    stub_become(0, two);
+    CHECK(HALTS(wb_free(block)));
+    CHECK(stub.system->fault.task == two->id);
+    CHECK(strstr(stub.system->fault.text, "private heap of another task") != NULL);
+    CHECK(HALTS(wb_free(aligned)) && HALTS(wb_realloc(block, 9)) && HALTS(wb_malloc_size(block)));
+    stub_become(0, one);
+    wb_free(block);
+    wb_free(aligned);
+    CHECK(one->heap.used_bytes == 0);
+}
+
+static int no_entry(struct wb_task *self)
+{
+    (void)self;
+    return 0;
+}
+
+TEST(only_the_heap_of_a_task_that_is_handed_off_is_seen_by_all)
+{
+    static const enum wb_mode modes[] = { WB_HANDOFF, WB_REPLICATE, WB_RECREATE };
+    static const char *const names[] = { "h", "p", "c" };
+
+    stub_system(1);
+    for (int i = 0; i < 3; i++) {
+        struct wb_task_config config = { .name = names[i], .mode = modes[i], .entry = no_entry };
+        struct wb_task *task;
+        CHECK(wb_task_add(stub.system, &config, &task) == WB_OK);
+        CHECK(task->heap.is_private == (modes[i] != WB_HANDOFF));
+    }
+}

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "kernel_stub.h"
 #include "wb/memory.h"
+#include "wb/semaphore.h"
 #include "wb/task.h"
 
 enum { SLOTS = 4, STACK_BYTES = 256 };
@@ -285,4 +286,48 @@ TEST(a_held_message_at_an_image_comes_back_with_replay_and_ends_the_run_without)
     CHECK(wb_port_hold(in, &slot, 0) == WB_OK);
     CHECK(HALTS(wb_checkpoint_enter()));
     CHECK(strstr(stub.system->fault.text, "holds a message") != NULL);
+}
+
+TEST(a_task_that_starts_from_its_entry_sends_all_anew)
+{
+    setup(1, true);
+    put(5);
+    wb_checkpoint_enter();
+    CHECK(pass() == 5 && taken() == 5);
+    stub_become(0, task);
+    // As if it had gone on from an image before, and not sent all of that again yet.
+    out->echo = 2;
+    out->echoed = 1;
+    memset(task->images.buffer[0], 0, 64);
+    die();
+    CHECK(out->echo == 0 && out->echoed == 0);
+    CHECK(pass() == 5 && taken() == 5);
+}
+
+TEST(an_image_damaged_before_the_heir_loads_it_leaves_no_message_out)
+{
+    setup(1, true);
+    put(5);
+    wb_checkpoint_enter();
+    CHECK(pass() == 5 && taken() == 5);
+    stub_leave();
+    CHECK(wb_core_died(stub.system, 0) == 0 && out->echo == 1);
+    memset(task->images.buffer[0], 0, 64);
+    stub_serve(1);
+    stub_run(task);
+    CHECK(pass() == 5 && taken() == 5);
+}
+
+TEST(an_image_waits_for_a_checkpoint_without_a_lock)
+{
+    setup(2, true);
+    CHECK(wb_lock(stack, 0) == WB_OK);
+    for (int i = 0; i < 3; i++)
+        wb_checkpoint_enter();
+    CHECK(stub.captures == 0);
+    CHECK(wb_unlock(stack) == WB_OK);
+    wb_checkpoint_enter();
+    CHECK(stub.captures == 1 && wb_counter_get(&task->images.taken) == 1);
+    wb_checkpoint_enter();
+    CHECK(stub.captures == 1);
 }

@@ -289,3 +289,31 @@ TEST(a_lost_task_gives_the_transfer_buffer_back)
     CHECK(wb_core_died(stub.system, 0) == 1);
     CHECK(owner() == 0);
 }
+
+// Its kernel lives, so recovery does not come.
+TEST(a_program_killed_while_it_asks_for_a_migration_of_another_task_leaves_no_request)
+{
+    start();
+    struct wb_task *sender = out->task;
+    atomic_store(&sender->request, wb_request(WB_REQUEST_FILLING, 0, 1));
+    wb_recreation_killed(task);
+    CHECK(!wb_migration_pending(sender) && atomic_load(&sender->outcome) == WB_ERR_GONE);
+    CHECK(wb_migration_request(sender, 1, WB_FOREVER, NULL) == WB_OK);
+
+    start();
+    atomic_store(&out->task->request, wb_request(WB_REQUEST_FILLING, 1, 1));
+    wb_recreation_killed(task);
+    CHECK(wb_migration_pending(out->task));
+}
+
+TEST(the_priority_that_a_killed_program_has_lent_or_was_lent_is_computed_anew)
+{
+    start();
+    stub.reprioritises = 0;
+    atomic_store(&task->sync.priority, task->priority + 1);
+    atomic_store(&out->task->sync.priority, task->priority + 1);
+    wb_recreation_killed(task);
+    stub_serve(0);
+    CHECK(wb_sync_priority(&task->sync) == task->priority);
+    CHECK(wb_sync_priority(&out->task->sync) == task->priority && stub.reprioritises == 2);
+}

@@ -328,3 +328,61 @@ TEST(a_task_killed_between_its_checkpoint_and_its_departure_leaves_no_buffer_beh
     CHECK(wb_core_died(stub.system, 0) == 0);
     CHECK(atomic_load(&stub.system->transfer_owner) == 0);
 }
+
+TEST(a_restarted_task_finds_its_heap_as_it_left_it)
+{
+    setup();
+    task->restart = true;
+    stub_run(task);
+    stub_leave();
+    CHECK(wb_core_died(stub.system, 0) == 0);
+    stub_serve(1);
+    CHECK(is_at(1) && look_core == 0 && base[40] == 10 && task->restarts == 1);
+    CHECK(task->revive == WB_REVIVE_NOT);
+}
+
+TEST(a_restarted_task_whose_heir_dies_in_turn_finds_its_heap_as_it_left_it)
+{
+    setup();
+    task->restart = true;
+    stub_run(task);
+    stub_leave();
+    CHECK(wb_core_died(stub.system, 0) == 0);
+    CHECK(wb_core_died(stub.system, 1) == 0);
+    stub_serve(2);
+    CHECK(is_at(2) && look_core == 0 && base[40] == 10);
+}
+
+TEST(a_restarted_task_whose_heap_cannot_be_read_is_lost)
+{
+    setup();
+    task->restart = true;
+    stub_run(task);
+    stub_leave();
+    stub.private = NULL;
+    CHECK(wb_core_died(stub.system, 0) == 0);
+    stub_serve(1);
+    CHECK(state() == WB_TASK_LOST && atomic_load(&stub.system->live) == 0);
+}
+
+TEST(a_request_for_a_task_that_is_lost_on_its_way_ends)
+{
+    setup();
+    stub.private = NULL;
+    ask(1);
+    CHECK(wb_core_died(stub.system, 0) == 0);
+    stub_serve(1);
+    stub_serve(1);
+    CHECK(state() == WB_TASK_LOST && !wb_migration_pending(task));
+    CHECK(atomic_load(&task->outcome) == WB_ERR_GONE);
+}
+
+TEST(an_heir_that_fetches_does_not_touch_a_record_that_others_fill)
+{
+    setup();
+    task->migration = (struct wb_migration){ .bytes = 7, .copied_ns = 8 };
+    CHECK(wb_core_died(stub.system, 0) == 0);
+    atomic_store(&task->request, wb_request(WB_REQUEST_FILLING, 2, 1));
+    stub_serve(1);
+    CHECK(is_at(1) && task->migration.bytes == 7 && task->migration.copied_ns == 8);
+}

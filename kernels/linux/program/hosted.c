@@ -192,7 +192,7 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
 {
     enum { TURNS = 32 };
 
-    if (here->poll_end_ns == 0 || here->spin_ns == 0 ||
+    if (here->poll_end_ns == 0 || here->spin_ns == 0 || here->slows ||
         __atomic_load_n(&wb_kernel_attention, __ATOMIC_RELAXED) != 0)
         return false;
     if (++spin->turns % TURNS != 0)
@@ -215,10 +215,12 @@ void wb_kernel_doorbell(uint32_t core)
         futex(sleeping, FUTEX_WAKE, 1, WB_FOREVER);
 }
 
+// As the kernel's own: it makes a job later by what its core owes, and lets nobody in.
 void wb_kernel_charge(enum wb_action action, uint32_t units)
 {
-    (void)action;
     (void)units;
+    if (action == WB_ACTION_JOB && here->slows)
+        wb_kernel_yield(PRIORITIES);
 }
 
 void wb_kernel_copy(void *to, const void *from, size_t bytes)
@@ -236,8 +238,9 @@ const void *wb_kernel_private(uint32_t core, const void *address)
 // Its context is complete at any time: its image keeps no stack, and goes on from its entry.
 void wb_kernel_capture(void)
 {
-    wb_task_captured(self);
-    wb_kernel_yield(self->priority + 1);
+    if (linux_task(self)->mutexes == 0)
+        wb_task_captured(self);
+    wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
 }
 
 void *wb_kernel_stack_low(const struct wb_task *task)

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emulated frequencies on real kernels. Only bounds that hold on a busy machine are checked: a core
-// may always be slower than it is emulated to be, never faster.
+// may always be slower than it is emulated to be, never faster. It finds recreated.task beside
+// itself.
 
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "clock.h"
 #include "linux.h"
 #include "private.h"
+#include "recreated.h"
 #include "wb/energy.h"
 #include "wb/wb.h"
 
 enum { MS = 1000000, STACK_BYTES = 64 << 10, PATIENCE_MS = 60000 };
 
-struct shared {  // globally visible
+struct shared {                  // globally visible
+    struct recreated recreated;  // first: programs know nothing else
     uint64_t ran_ns, took_ns;
     uint32_t points_seen[3];
     _Atomic uint32_t stage;
@@ -72,6 +77,27 @@ static struct wb_task *add(const char *name, wb_task_entry *entry, uint64_t dead
                                            .period_ns = deadline_ns };
 
     CHECK(wb_task_add(wb_linux_system(lx), &config, &task) == WB_OK);
+    return task;
+}
+
+static int no_entry(struct wb_task *self)
+{
+    wb_task_fail(self, "it has the entry of its program");
+}
+
+// As add(), but recreated: it lives in a process of its own.
+static struct wb_task *add_hosted(const char *entry, uint64_t deadline_ns)
+{
+    char path[4096];
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 64);
+    struct wb_task *task = add(entry, no_entry, deadline_ns);
+
+    CHECK(n > 0);
+    path[n] = '\0';
+    strcpy(strrchr(path, '/') + 1, "recreated.task");
+    task->mode = WB_RECREATE;
+    task->restart = true;
+    CHECK(wb_linux_program(lx, path) == WB_OK && wb_linux_host(lx, task, entry) == WB_OK);
     return task;
 }
 
@@ -144,6 +170,27 @@ TEST(a_job_is_late_by_what_an_emulated_core_takes_longer)
 {
     open_cores(FREQUENCY_EMULATE, quarter);
     const struct wb_task *task = add("jobs", jobs, 40 * MS);
+
+    run();
+    CHECK(wb_counter_get(&task->stats.misses) == 1);
+    CHECK(wb_counter_get(&task->stats.worst_late_ns) >= 30 * MS);
+    wb_linux_close(lx);
+}
+
+TEST(an_emulated_core_runs_the_program_of_a_task_for_its_part_of_the_time)
+{
+    const struct recreated *s = (struct recreated *)open_cores(FREQUENCY_EMULATE, quarter);
+
+    add_hosted("computer", 0);
+    run();
+    CHECK(s->took_ns != 0 && s->ran_ns <= s->took_ns / 4 + 20 * MS);
+    wb_linux_close(lx);
+}
+
+TEST(a_job_of_a_program_is_late_by_what_an_emulated_core_takes_longer)
+{
+    open_cores(FREQUENCY_EMULATE, quarter);
+    const struct wb_task *task = add_hosted("worker", 40 * MS);
 
     run();
     CHECK(wb_counter_get(&task->stats.misses) == 1);

@@ -35,9 +35,9 @@ static const char *beside(const char *name)
 
 static void open_system(void)
 {
-    const struct wb_linux_config config = { .system = { .cores = 1, .tasks = 1 },
+    const struct wb_linux_config config = { .system = { .cores = 1, .tasks = 2 },
                                             .memory_bytes = 1 << 20,
-                                            .stacks_bytes = STACK_BYTES,
+                                            .stacks_bytes = (size_t)2 * STACK_BYTES,
                                             .cpus = &the_cpu };
 
     CHECK(wb_linux_open(&lx, &config) == WB_OK);
@@ -115,5 +115,24 @@ TEST(a_program_without_room_for_its_words_is_refused)
     CHECK(wb_linux_program(lx, beside("recreated.task")) == WB_OK);
     wb_linux_system(lx)->arena = wb_linux_system(lx)->arena_end;
     CHECK(wb_linux_host(lx, task, "stepper") == WB_ERR_NOMEM);
+    wb_linux_close(lx);
+}
+
+// Else a program that frees a block of another one might free one of its own.
+TEST(no_two_programs_have_their_heaps_at_one_address)
+{
+    struct wb_task *other;
+
+    open_system();
+    CHECK(
+        wb_task_add(wb_linux_system(lx),
+                    &(struct wb_task_config){
+                        .name = "other", .entry = no_entry, .mode = WB_RECREATE, .heap_bytes = 1 },
+                    &other) == WB_OK);
+    CHECK(wb_linux_program(lx, beside("recreated.task")) == WB_OK);
+    CHECK(wb_linux_host(lx, task, "stepper") == WB_OK);
+    CHECK(wb_linux_host(lx, other, "stepper") == WB_OK);
+    CHECK(other->heap.base > task->heap.end && other->heap.end == other->heap.base + 1);
+    CHECK((uintptr_t)other->heap.base % PAGE_BYTES == 0);
     wb_linux_close(lx);
 }

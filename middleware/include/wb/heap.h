@@ -7,6 +7,7 @@
 #define WB_HEAP_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ struct wb_heap {                       // used by its owner only, but for `retur
     _Atomic(void *) returned;  // pushed by those who free a foreign block, taken by the owner
     size_t used_bytes, peak_bytes;
     uint32_t generation;  // restarts of the owner; the launcher
+    bool is_private;      // fixed: elsewhere there is other memory at its addresses
 };
 
 enum { WB_SHARED_MAX = 1 << 30 };  // bytes of a pool

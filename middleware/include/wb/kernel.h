@@ -141,7 +141,8 @@ void wb_kernel_copy(void *to, const void *from, size_t bytes);
 const void *wb_kernel_private(uint32_t core, const void *address);
 
 /// Saves the calling task's context as if it left its core, calls wb_task_captured(), and makes it
-/// ready again. A context that is put back later goes on from the same call.
+/// ready again. A context that is put back later goes on from the same call. Not captured while it
+/// holds something of this kernel, as in wb_kernel_depart(): then its next checkpoint asks again.
 ///
 /// Context: a task, from its checkpoint.
 void wb_kernel_capture(void);

@@ -173,7 +173,7 @@ struct wb_images {
     size_t bytes;     // fixed; of each
     // The kernel that runs the task; recovery when that is dead.
     _Atomic uint32_t newest;  // 1 + the position of the newest whole one; 0: there is none
-    uint32_t since;           // checkpoints since it was taken
+    uint32_t since;           // checkpoints since one was taken
     struct wb_counter taken;
     // Recovery.
     uint32_t resumed, damaged;   // how often the task went on from one; how many were not whole
