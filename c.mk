@@ -38,7 +38,7 @@ QEMU :=
 endif
 
 MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/policy/*.c)
-LINUX_MAIN := main commands choose plan plan_policy build lines tell tell_power recorder stuck
+LINUX_MAIN := main commands choose plan plan_memory plan_policy build lines tell tell_power recorder stuck
 LINUX_C := $(filter-out $(LINUX_MAIN:%=kernels/linux/%.c),$(wildcard kernels/linux/*.c))
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
 LINUX_TESTS := $(notdir $(basename $(wildcard kernels/linux/test/test_*.c)))
@@ -66,7 +66,7 @@ $$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$
 	@echo 'LD $$@'
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
-$$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/linux/test/test_plan.c kernels/linux/plan.c kernels/linux/plan_policy.c kernels/linux/lines.c middleware/test/check.c)
+$$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/linux/test/test_plan.c kernels/linux/plan.c kernels/linux/plan_memory.c kernels/linux/plan_policy.c kernels/linux/lines.c middleware/test/check.c)
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^
 
 $$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o

@@ -8,6 +8,9 @@
 
 enum { TIMED_TASKS = 8, TIMED_ROOM = 1 << 18 };
 
+// How checkpoint n was timed: kind n % 2.
+enum timed_kind { TIMED_OVERLAPPED, TIMED_SERIAL, TIMED_KINDS };
+
 // Those of task i begin at i * TIMED_ROOM, in memory that all kernels share. n counts also those
 // that there was no room for.
 struct timed_checkpoints {

@@ -19,7 +19,8 @@ struct harness_config {
     uint32_t cores;
     uint64_t poll_ns;           // how long an idle kernel polls before it sleeps, if it can choose
     uint64_t offer_timeout_ns;  // 0: longer than any case takes
-    uint64_t agent_period_ns;   // 0: agents do not report
+    enum wb_transport transport;
+    uint64_t agent_period_ns;  // 0: agents do not report
     uint32_t coordinator;
 };
 

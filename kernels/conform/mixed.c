@@ -7,7 +7,7 @@
 #include "recreate.h"
 
 enum { MOVES = 20000, CORES = 2, SLOTS = 4, RELAYS_MOST = 3, AHEAD = 32, BUSY_PRIORITY = 1 };
-enum { WARM_UP_PART = 10, GROWTH_BYTES = 256 << 10, LOOK_MS = 10 };
+enum { WARM_UP_PART = 10, GROWTH_BYTES = 512 << 10 };
 
 struct mixed {
     struct recreated recreated;  // first: the relay of the program knows nothing else
@@ -163,9 +163,9 @@ static void wait_for_moves(struct harness *h, uint32_t moves)
     struct mixed *s = suite_state(h);
     uint32_t before = fewest(s);
 
-    for (uint32_t ms = 0; before < moves; ms += LOOK_MS) {
+    for (uint32_t ms = 0; before < moves; ms++) {
         CHECK(ms < SUITE_LIMIT_MS);
-        suite_go_on_for(h, LOOK_MS);
+        suite_go_on(h);
         const uint32_t now = fewest(s);
         ms = now != before ? 0 : ms;
         before = now;

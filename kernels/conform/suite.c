@@ -133,12 +133,7 @@ void suite_run(struct harness *h)
 
 void suite_go_on(struct harness *h)
 {
-    suite_go_on_for(h, 1);
-}
-
-void suite_go_on_for(struct harness *h, uint32_t ms)
-{
-    CHECK(wait(h, ms) == HARNESS_NOTHING);
+    CHECK(wait(h, 1) == HARNESS_NOTHING);
 }
 
 void suite_wait_for(struct harness *h, const _Atomic uint32_t *word, uint32_t value)

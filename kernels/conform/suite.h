@@ -48,7 +48,6 @@ void suite_run(struct harness *h);
 
 /// Supervises for a moment. Anything that happens ends the program.
 void suite_go_on(struct harness *h);
-void suite_go_on_for(struct harness *h, uint32_t ms);
 
 /// Supervises until `word` is `value`. Anything else that happens first ends the program.
 void suite_wait_for(struct harness *h, const _Atomic uint32_t *word, uint32_t value);

@@ -191,16 +191,35 @@ static bool take_point(struct plan *plan, const struct words *w)
     return true;
 }
 
+// Reads one of three words as the number of its place.
+static bool take_choice(const struct words *w, const char *const choices[3], uint32_t *choice)
+{
+    for (*choice = 0; w->count == 2 && *choice < 3; ++*choice)
+        if (strcmp(w->word[1], choices[*choice]) == 0)
+            return true;
+    return false;
+}
+
 static bool take_frequency(struct plan *plan, const struct words *w)
 {
-    static const char *const words[] = { "none", "emulate", "cpufreq" };
+    static const char *const choices[] = { "none", "emulate", "cpufreq" };
+    uint32_t choice;
 
-    for (uint32_t i = 0; w->count == 2 && i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], w->word[1]) == 0) {
-            plan->frequency = (enum frequency_mode)i;
-            return true;
-        }
-    return false;
+    if (!take_choice(w, choices, &choice))
+        return false;
+    plan->frequency = (enum frequency_mode)choice;
+    return true;
+}
+
+static bool take_transport(struct plan *plan, const struct words *w)
+{
+    static const char *const choices[] = { "auto", "alias", "buffer" };
+    uint32_t choice;
+
+    if (!take_choice(w, choices, &choice))
+        return false;
+    plan->transport = (enum wb_transport)choice;
+    return true;
 }
 
 static bool take_start(struct plan *plan, const struct words *w)
@@ -230,6 +249,8 @@ static bool take_known(struct plan *plan, const struct words *w, bool *known)
         return take_number(&plan->spin_ns, w);
     if (strcmp(verb, "offer") == 0)
         return take_number(&plan->offer_ns, w);
+    if (strcmp(verb, "transport") == 0)
+        return take_transport(plan, w);
     if (strcmp(verb, "param") == 0)
         return take_param(plan, w);
     if (strcmp(verb, "channel") == 0)
@@ -261,108 +282,6 @@ const char *plan_take(struct plan *plan, const struct words *words)
     if (take_known(plan, words, &known))
         return NULL;
     return known ? "a line of the plan is malformed" : "the plan has a line of an unknown kind";
-}
-
-static size_t channel_bytes(const struct wb_channel_config *channel)
-{
-    const size_t stride =
-        ((size_t)channel->slot_bytes + WB_LINE_BYTES - 1) / WB_LINE_BYTES * WB_LINE_BYTES;
-    return (stride + sizeof(uint32_t)) * channel->slots + (size_t)2 * WB_LINE_BYTES;
-}
-
-// What a context has beside the heap and the stack, with some room to spare.
-enum { CONTEXT_BYTES = 16 << 10 };
-
-static size_t image_bytes(const struct plan *plan, const struct wb_task_config *task)
-{
-    size_t bytes = 2 * (task->heap_bytes + task->stack_bytes + CONTEXT_BYTES);
-
-    for (uint32_t i = 0; i < plan->n_ports; i++)
-        bytes += 2 * WB_LINE_BYTES;
-    // A scratch slot for each port it sends through; which those are is not known here.
-    for (uint32_t i = 0; i < plan->n_channels; i++)
-        bytes += plan->channels[i].slot_bytes + 2 * WB_LINE_BYTES;
-    return bytes;
-}
-
-static size_t task_bytes(const struct plan *plan, const struct plan_task *task)
-{
-    const struct wb_task_config *config = &task->config;
-
-    return (config->mode == WB_REPLICATE ? 0 : config->heap_bytes) + WB_LINE_BYTES +
-           (config->checkpoint_every != 0 ? image_bytes(plan, config) : 0);
-}
-
-size_t plan_private_bytes(const struct plan *plan)
-{
-    size_t bytes = 0;
-
-    for (uint32_t i = 0; i < plan->n_tasks; i++)
-        if (plan->tasks[i].config.mode == WB_REPLICATE)
-            bytes += plan->tasks[i].config.stack_bytes + plan->tasks[i].config.heap_bytes;
-    return bytes;
-}
-
-uint32_t plan_private_parts(const struct plan *plan)
-{
-    uint32_t parts = 0;
-
-    for (uint32_t i = 0; i < plan->n_tasks; i++)
-        parts += plan->tasks[i].config.mode == WB_REPLICATE ? 2 : 0;
-    return parts;
-}
-
-bool plan_recreates(const struct plan *plan)
-{
-    for (uint32_t i = 0; i < plan->n_tasks; i++)
-        if (plan->tasks[i].config.mode == WB_RECREATE)
-            return true;
-    return false;
-}
-
-// The transfer buffer, and the words between a kernel and each program it may host.
-static size_t recreation_bytes(const struct plan *plan)
-{
-    enum { HOSTED_BYTES = 256 };
-    size_t largest = 0, bytes = 0;
-
-    for (uint32_t i = 0; i < plan->n_tasks; i++) {
-        const struct wb_task_config *task = &plan->tasks[i].config;
-        const size_t context = task->heap_bytes + task->stack_bytes + CONTEXT_BYTES +
-                               (size_t)plan->n_ports * 2 * WB_LINE_BYTES;
-        if (task->mode == WB_HANDOFF)
-            continue;
-        largest = context > largest ? context : largest;
-        bytes += (size_t)plan->n_cpus * HOSTED_BYTES;
-    }
-    return bytes + largest;
-}
-
-size_t plan_memory_bytes(const struct plan *plan)
-{
-    size_t bytes =
-        plan->memory_bytes + (64 << 10) + recreation_bytes(plan) + plan_policy_bytes(plan);
-
-    bytes += plan->n_points * (sizeof(struct wb_point) + sizeof(struct wb_residency)) +
-             (size_t)plan->n_cpus * 2 * WB_LINE_BYTES;
-    for (uint32_t i = 0; i < plan->n_channels; i++)
-        bytes += channel_bytes(&plan->channels[i]);
-    for (uint32_t i = 0; i < plan->n_tasks; i++)
-        bytes += task_bytes(plan, &plan->tasks[i]);
-    for (uint32_t i = 0; i < plan->n_params; i++)
-        bytes += strlen(plan->params[i].key) + strlen(plan->params[i].text) + WB_LINE_BYTES +
-                 plan->params[i].n_numbers * sizeof(double);
-    return bytes;
-}
-
-size_t plan_stacks_bytes(const struct plan *plan)
-{
-    size_t bytes = 0;
-
-    for (uint32_t i = 0; i < plan->n_tasks; i++)
-        if (plan->tasks[i].config.mode != WB_REPLICATE)
-            bytes += plan->tasks[i].config.stack_bytes;
-    return bytes;
 }
 
 void plan_free(struct plan *plan)

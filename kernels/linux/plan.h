@@ -57,6 +57,7 @@ struct plan {
     struct plan_port *ports;
     struct plan_point *points;
     enum frequency_mode frequency;
+    enum wb_transport transport;
     uint32_t n_points, n_cpus, n_params, n_channels, n_tasks, n_ports;
     char *module, *program, *record, *journal;
     uint64_t memory_bytes, shared_bytes, spin_ns, offer_ns;

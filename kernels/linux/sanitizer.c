@@ -5,9 +5,9 @@
 // or a stale one found, by the next. Sharing the shadow of globally visible memory cures both.
 
 #define _GNU_SOURCE
-#include <string.h>
 #include <sys/mman.h>
 
+#include "arch.h"
 #include "private.h"
 
 __attribute__((weak)) void __asan_get_shadow_mapping(size_t *scale, size_t *offset);
@@ -52,7 +52,7 @@ void sanitizer_copy(void *to, const void *from, size_t bytes)
 {
     sanitizer_clean(to, bytes);
     if (__asan_get_shadow_mapping == NULL)
-        memcpy(to, from, bytes);
+        arch_copy(to, from, bytes);
     else
         copy_unchecked(to, from, bytes);
 }

@@ -36,7 +36,12 @@ static void arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
     const uint32_t ready = wb_place(WB_TASK_READY, core->index);
     struct wb_fetched fetched;
 
-    const enum wb_status status = wb_replica_fetch(core, task, &fetched);
+    const enum wb_status status = wb_replica_fetch(core, task, place, &fetched);
+    if (status == WB_ERR_EMPTY) {
+        // The source is still filling the buffer: other tasks run meanwhile.
+        wb_inbox_post(core, task->id);
+        return;
+    }
     if (status != WB_OK) {
         wb_migration_refuse(task, place, status);
         return;

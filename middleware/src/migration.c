@@ -15,6 +15,7 @@
 // target in ACCEPTED.
 
 #include "internal.h"
+#include "pipeline.h"
 #include "replicate.h"
 #include "wb/system.h"
 
@@ -197,6 +198,8 @@ void wb_migration_refuse(struct wb_task *task, uint32_t place, enum wb_status wh
 {
     const uint32_t owner = wb_place_owner(place);
 
+    if (atomic_load_explicit(&task->place, memory_order_acquire) != place)
+        return;  // withdrawn meanwhile
     // An offer of recovery has the number after that of the request (see give() in recovery.c).
     if (wb_request_phase(atomic_load_explicit(&task->request, memory_order_acquire)) ==
         WB_REQUEST_ACCEPTED)
@@ -210,12 +213,12 @@ void wb_migration_refuse(struct wb_task *task, uint32_t place, enum wb_status wh
 void wb_migration_returned(struct wb_core *core, struct wb_task *task)
 {
     const uint64_t now_ns = wb_kernel_now_ns();
-    const enum wb_status why =
-        wb_place_why(atomic_load_explicit(&task->place, memory_order_relaxed));
+    const uint32_t place = atomic_load_explicit(&task->place, memory_order_relaxed);
+    const enum wb_status why = wb_place_why(place);
     struct wb_fetched fetched;
 
     // The heir of a dead source has to fetch its memory; the source itself has it.
-    if (wb_replica_fetch(core, task, &fetched) != WB_OK) {
+    if (wb_replica_fetch(core, task, place, &fetched) != WB_OK) {
         wb_task_lose(task, core->index);
         return;
     }
@@ -252,6 +255,7 @@ void wb_task_departed(struct wb_task *task, uint64_t now_ns)
     if (offer_end_ns < wb_counter_get(&task->deadline_ns))
         wb_counter_set(&task->deadline_ns, offer_end_ns);
     wb_record_event(system->cores[owner], WB_EVENT_PARK, task->id, target, 0, now_ns);
+    wb_pipeline_announce(task);
     // From here on the task belongs to whoever wins its place. Release publishes its context;
     // seq_cst against the target's death, which marks the core and then looks at the places.
     atomic_store_explicit(&task->place, wb_place_offer(owner, target, wb_request_number(request)),
@@ -260,6 +264,7 @@ void wb_task_departed(struct wb_task *task, uint64_t now_ns)
         wb_migration_cancel(task, WB_ERR_GONE);
     else
         wb_inbox_post(system->cores[target], task->id);
+    wb_pipeline_fill(task);
 }
 
 void wb_migration_settle(struct wb_task *task, uint64_t now_ns)

@@ -9,6 +9,7 @@
 
 #include "gate.h"
 #include "image.h"
+#include "pipeline.h"
 #include "transfer.h"
 #include "wb/system.h"
 
@@ -93,6 +94,7 @@ bool wb_task_revive(struct wb_task *task)
         task->heap.generation = task->restarts;
         wb_shared_restart(&task->shared, task->restarts);
     }
+    wb_pipeline_end(task);
     task->poll_mark_ns = 0;
     task->revive = resumed ? WB_REVIVE_IMAGE : WB_REVIVE_ENTRY;
     wb_gate_recover(task);

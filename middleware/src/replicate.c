@@ -9,6 +9,8 @@
 #include "replicate.h"
 
 #include "image.h"
+#include "pipeline.h"
+#include "transfer.h"
 
 struct extent {
     unsigned char *at;
@@ -57,7 +59,18 @@ static enum wb_status revive(struct wb_task *task)
     return task->restart ? wb_kernel_task_init(task) : WB_ERR_INVAL;
 }
 
-enum wb_status wb_replica_fetch(struct wb_core *core, struct wb_task *task,
+static enum wb_status through_buffer(struct wb_core *core, struct wb_task *task, uint32_t place,
+                                     struct wb_fetched *fetched)
+{
+    const enum wb_status status = wb_pipeline_empty(core, task, place, &fetched->bytes);
+
+    if (status == WB_ERR_GONE)
+        return copy(task, fetched);
+    fetched->copied_ns = wb_kernel_now_ns();
+    return status;
+}
+
+enum wb_status wb_replica_fetch(struct wb_core *core, struct wb_task *task, uint32_t place,
                                 struct wb_fetched *fetched)
 {
     *fetched = (struct wb_fetched){ 0 };
@@ -65,6 +78,8 @@ enum wb_status wb_replica_fetch(struct wb_core *core, struct wb_task *task,
         return revive(task);
     if (task->mode != WB_REPLICATE || task->memory_core == core->index)
         return WB_OK;
+    if (wb_place_state(place) == WB_TASK_OFFERED && wb_transfer_is_of(task))
+        return through_buffer(core, task, place, fetched);
     return copy(task, fetched);
 }
 
@@ -74,6 +89,7 @@ void wb_replica_settle(const struct wb_core *core, struct wb_task *task,
     // Should this kernel die before this, the next one fetches again from where it was.
     task->memory_core = core->index;
     task->revive = WB_REVIVE_NOT;
+    wb_pipeline_end(task);
     if (fetched->bytes == 0)
         return;
     task->migration.bytes = fetched->bytes;

@@ -6,6 +6,7 @@
 #include "gate.h"
 #include "image.h"
 #include "mem.h"
+#include "pipeline.h"
 #include "wb/system.h"
 
 struct wb_core *wb_core_here(struct wb_system *system)
@@ -95,6 +96,17 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
 
 // ---- Called by the task -------------------------------------------------------------------------
 
+static enum wb_status depart(struct wb_task *self)
+{
+    if (self->sync.held != 0)
+        return WB_ERR_HELD;
+    const enum wb_status ready = wb_pipeline_begin(self);
+    const enum wb_status left = ready == WB_OK ? wb_kernel_depart() : ready;
+    if (left != WB_OK)
+        wb_pipeline_end(self);
+    return left;
+}
+
 void wb_checkpoint_enter(void)
 {
     struct wb_task *self = wb_kernel_self();
@@ -107,7 +119,7 @@ void wb_checkpoint_enter(void)
             &self->request, &request,
             wb_request(WB_REQUEST_ACCEPTED, wb_request_core(request), wb_request_number(request)),
             memory_order_acquire, memory_order_relaxed)) {
-        const enum wb_status left = self->sync.held != 0 ? WB_ERR_HELD : wb_kernel_depart();
+        const enum wb_status left = depart(self);
         if (left != WB_OK) {
             wb_counter_add(&self->stats.refused, 1);
             wb_migration_finish(self, left);

@@ -67,6 +67,7 @@ static void ask(uint32_t core)
     if (setjmp(offered) == 0)
         wb_checkpoint_enter();
     stub_leave();
+    looked = 0;
 }
 
 static enum wb_task_state state(void)
@@ -104,6 +105,7 @@ TEST(a_target_that_cannot_read_it_refuses_and_the_task_runs_on)
 {
     setup();
     stub.private = NULL;
+    stub.system->config.transport = WB_TRANSPORT_ALIAS;
     ask(1);
     stub_serve(1);
     CHECK(state() == WB_TASK_RETURNED);
@@ -180,4 +182,110 @@ TEST(a_dead_kernel_whose_memory_cannot_be_read_takes_its_task_along)
     CHECK(wb_core_died(stub.system, 0) == 0);
     stub_serve(1);
     CHECK(state() == WB_TASK_LOST && atomic_load(&stub.system->live) == 0);
+}
+
+// ---- Through the transfer buffer ----------------------------------------------------------------
+
+// Here source and target are one process: what the source has filled in, the target finds changed.
+static void spoil(void)
+{
+    memset(stack, 77, sizeof stack);
+    base[40] = 77;
+}
+
+TEST(the_buffer_carries_stack_and_heap_as_they_were_when_the_task_was_offered)
+{
+    setup();
+    stub.system->config.transport = WB_TRANSPORT_BUFFER;
+    memset(stack, 5, sizeof stack);
+    base[40] = 6;
+    ask(1);
+    CHECK(atomic_load(&stub.system->transfer_owner) == task->id + 1);
+    spoil();
+    stub_serve(1);
+    CHECK(is_at(1) && looked == 0);
+    CHECK(stack[0] == 5 && stack[STACK_BYTES - 1] == 5 && base[40] == 6);
+    CHECK(task->migration.bytes == STACK_BYTES + (uint64_t)(task->heap.next - base));
+    CHECK(atomic_load(&stub.system->transfer_owner) == 0);
+}
+
+TEST(a_kernel_without_aliases_takes_the_buffer_by_itself)
+{
+    setup();
+    stub.private = NULL;
+    ask(1);
+    stub_serve(1);
+    CHECK(is_at(1) && looked == 0 && task->migration.bytes != 0);
+}
+
+TEST(a_full_transfer_buffer_refuses_and_the_task_runs_on)
+{
+    setup();
+    stub.system->config.transport = WB_TRANSPORT_BUFFER;
+    atomic_store(&stub.system->transfer_owner, 99);
+    CHECK(wb_migration_request(task, 1, WB_FOREVER, NULL) == WB_OK);
+    stub_run(task);
+    wb_checkpoint_enter();
+    CHECK(atomic_load(&task->outcome) == WB_ERR_FULL && !wb_migration_pending(task));
+    CHECK(state() == WB_TASK_RUNNING && wb_task_core(task) == 0);
+    CHECK(atomic_load(&stub.system->transfer_owner) == 99);
+}
+
+TEST(a_target_that_comes_too_early_comes_again)
+{
+    setup();
+    stub.system->config.transport = WB_TRANSPORT_BUFFER;
+    ask(1);
+    const size_t filled = atomic_load(&stub.system->transfer_filled);
+    atomic_store(&stub.system->transfer_filled, 100);
+    const uint32_t rings = stub.rings[1];
+    stub_serve(1);
+    CHECK(state() == WB_TASK_OFFERED && stub.rings[1] == rings + 1);
+    atomic_store(&stub.system->transfer_filled, filled);
+    stub_serve(1);
+    CHECK(is_at(1));
+}
+
+TEST(a_source_killed_while_it_fills_leaves_its_memory_to_be_read)
+{
+    setup();
+    stub.system->config.transport = WB_TRANSPORT_BUFFER;
+    ask(1);
+    atomic_store(&stub.system->transfer_filled, 100);
+    stub_leave();
+    CHECK(wb_core_died(stub.system, 0) == 0);
+    stub_serve(1);
+    CHECK(is_at(1) && look_core == 0 && stack[0] == 10);
+    CHECK(atomic_load(&stub.system->transfer_owner) == 0);
+}
+
+TEST(a_withdrawn_offer_gives_the_buffer_back_and_the_next_begins_anew)
+{
+    setup();
+    stub.system->config.transport = WB_TRANSPORT_BUFFER;
+    ask(1);
+    const size_t filled = atomic_load(&stub.system->transfer_filled);
+    atomic_store(&stub.system->transfer_filled, 100);
+    stub_serve(1);
+    atomic_store(&stub.system->transfer_filled, filled);
+    wb_migration_cancel(task, WB_ERR_TIMEOUT);
+    stub_serve(0);
+    CHECK(is_at(0) && atomic_load(&stub.system->transfer_owner) == 0);
+    memset(stack, 4, sizeof stack);
+    base[40] = 4;
+    ask(1);
+    spoil();
+    stub_serve(1);
+    CHECK(is_at(1) && stack[0] == 4 && base[40] == 4);
+}
+
+TEST(a_task_killed_between_its_checkpoint_and_its_departure_leaves_no_buffer_behind)
+{
+    setup();
+    task->restart = true;
+    atomic_store(&stub.system->transfer_owner, task->id + 1);
+    stub_run(task);
+    stub_leave();
+    CHECK(wb_core_died(stub.system, 0) == 0);
+    CHECK(atomic_load(&stub.system->transfer_owner) == 0);
 }

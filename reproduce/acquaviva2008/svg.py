@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT = 640, 400
-LEFT, RIGHT, TOP, BOTTOM = 80, 20, 40, 60
+LEFT, RIGHT, TOP, BOTTOM = 80, 30, 40, 60
 COLOURS = ("#1b6ca8", "#c4451c", "#3c8d40", "#7a4fa3")
 
 Point = tuple[float, float]

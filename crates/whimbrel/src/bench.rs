@@ -145,12 +145,19 @@ fn listing(rows: &[Row]) -> String {
             cell("p99"),
             cell("max"),
             row.unit.clone(),
-            cell("against"),
+            line_of(row).unwrap_or_else(|| cell("against")),
             cell("against_p50"),
             cell("ratio"),
         ]);
     }
     lines_of(&table)
+}
+
+/// What a row says of a line through costs against sizes; `p50` is its slope.
+fn line_of(row: &Row) -> Option<String> {
+    let r2 = row.rest.get("r2")?.as_f64()?;
+    let offset_us = row.rest.get("offset_ns")?.as_f64()? / 1000.0;
+    Some(format!("a line: offset {} µs, R² {r2:.4}", short(offset_us)))
 }
 
 /// A number with at least three digits that count: `0.84`, `170`, `12.5M`.
@@ -174,6 +181,13 @@ mod tests {
         let row: Row = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_value(&row).unwrap()["state"], "idle");
         assert!(listing(&[row]).contains("switch"));
+    }
+
+    #[test]
+    fn a_line_shows_its_offset_and_how_well_it_fits() {
+        let text = r#"{"bench":"fit","unit":"ns/KiB","p50":47.1,"offset_ns":744000,"r2":0.99976}"#;
+        let row: Row = serde_json::from_str(text).unwrap();
+        assert!(listing(&[row]).contains("a line: offset 744 µs, R² 0.9998"));
     }
 
     #[test]

@@ -19,6 +19,7 @@ static const char *const good[] = {
     "memory 65536",
     "shared 2097152",
     "spin forever",
+    "transport buffer",
     "offer 50000000",
     "record /tmp/run",
     "param gains [1,2] 1 2.5",
@@ -79,6 +80,7 @@ TEST(a_whole_plan_is_taken_word_for_word)
     CHECK(plan.channels[0].slots == 14 && plan.channels[0].slot_bytes == 4096);
     CHECK(plan.tasks[0].config.index == 2 && plan.tasks[0].config.offset_ns == 8000000);
     CHECK(strcmp(plan.tasks[0].entry, "band_pass") == 0);
+    CHECK(plan.transport == WB_TRANSPORT_BUFFER);
     CHECK(plan.tasks[0].config.mode == WB_REPLICATE && plan.tasks[0].config.replay);
     CHECK(plan.tasks[0].config.checkpoint_every == 5);
     CHECK(plan.n_points == 2 && plan.points[1].point.hz == 500000000);

@@ -45,6 +45,13 @@ enum wb_mode {
     WB_RECREATE,   // it ends on the source, is loaded again on the target, and its state is copied
 };
 
+// How a replicated context travels.
+enum wb_transport {
+    WB_TRANSPORT_AUTO,    // as is quicker
+    WB_TRANSPORT_ALIAS,   // the target reads the source's private memory: one copy
+    WB_TRANSPORT_BUFFER,  // the source fills the transfer buffer while the target empties it
+};
+
 enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };  // who asked for a migration
 
 enum wb_core_state {
@@ -73,6 +80,8 @@ struct wb_core {
     uint32_t n_points;               // fixed; 0: its frequency is not known and cannot be set
     struct wb_residency *residency;  // one per point; its own kernel
     _Atomic uint32_t point;          // the present one; the core's own kernel
+    uint32_t emptying;               // its own kernel: the use of the transfer buffer, and how
+    size_t emptied;                  // many bytes of that are here
     _Atomic uint32_t wanted_point;   // the coordinator, or its own agent; or WB_NO_POINT
     _Alignas(WB_LINE_BYTES) struct wb_core_report report;
     _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_CORE_BYTES];
@@ -233,6 +242,7 @@ struct wb_system_config {
     uint64_t offer_timeout_ns;                       // how long a target may take to attach a task
     uint64_t agent_period_ns;                        // how often agents report; 0: never
     uint32_t coordinator;                            // the core of the coordinator
+    enum wb_transport transport;
 };
 
 struct wb_system {
@@ -256,6 +266,8 @@ struct wb_system {
     struct wb_control control;
     unsigned char *transfer;          // fixed: the transfer buffer (see transfer.h)
     size_t transfer_bytes;            // fixed
+    _Atomic size_t transfer_filled;   // bytes of it that are there; the source
+    uint32_t transfer_uses;           // whoever has it
     _Atomic uint32_t transfer_owner;  // task id + 1, 0: nobody; whoever takes it, then that task
     struct wb_shared shared;          // the launcher's own
     struct wb_fault fault;

@@ -6,7 +6,9 @@
 
 #include <elf.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { ARCH_CONTEXT_BYTES = 176 };  // what context_switch() stores
 
@@ -45,6 +47,12 @@ static inline void *arch_context_init(void *top, void *task, void (*start)(void)
     sp[11] = (uintptr_t)start;  // x30
     sp[20] = fpcr;
     return sp;
+}
+
+/// Copies what another core has written last.
+static inline void arch_copy(void *to, const void *from, size_t bytes)
+{
+    memcpy(to, from, bytes);
 }
 
 // Relocations that hold the address of a function.

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `whimbrel bench` must print, however busy the machine is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WHIMBREL = Path(__file__).resolve().parent.parent / "bin/whimbrel"
+GROUPS = ("migration", "channel", "checkpoint")
+SIZES = ("64KiB", "256KiB", "1MiB", "4MiB", "16MiB")
+RADIO_TASKS = ("lpf", "demodulator", "bpf", "sum")
+
+pytestmark = pytest.mark.skipif(
+    len(os.sched_getaffinity(0)) < 2, reason="migrations are measured between two processors"
+)
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, dict[str, Any]]:
+    command = [str(WHIMBREL), "bench", "--quick", "--json", *GROUPS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stderr
+    return {row["bench"]: row for row in json.loads(done.stdout)}
+
+
+def test_hand_offs_and_channels_are_measured_polling_and_blocking_idle_and_loaded(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    for load in ("", ".loaded"):
+        assert {f"migration.handoff.{form}{load}" for form in ("spin", "sleep")} <= rows.keys()
+        for size in ("64B", "4KiB"):
+            assert {f"channel.{size}.{form}{load}" for form in ("spin", "block")} <= rows.keys()
+
+
+def test_migrations_that_copy_are_measured_at_every_size(rows: dict[str, dict[str, Any]]) -> None:
+    for size in ("4KiB", *SIZES):
+        assert {f"migration.replicate.{size}{part}" for part in ("", ".copy", ".cold")} <= (
+            rows.keys()
+        )
+    assert {f"migration.recreate.{size}" for size in SIZES} <= rows.keys()
+    assert {f"checkpoint.image.{size}" for size in ("4KiB", *SIZES[:-1])} <= rows.keys()
+
+
+def test_a_line_goes_through_the_costs_of_each_mode(rows: dict[str, dict[str, Any]]) -> None:
+    for mode in ("replicate", "replicate.cold", "recreate"):
+        line = rows[f"migration.{mode}.fit"]
+        assert line["unit"] == "ns/KiB"
+        assert line["p50"] > 0
+        assert 0 <= line["r2"] <= 1
+
+
+def test_the_radios_checkpoints_are_measured_task_by_task(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    names = {f"checkpoint.fm_radio.{task}.serial" for task in RADIO_TASKS}
+    assert names | {"checkpoint.fm_radio", "checkpoint.fm_radio.serial"} <= rows.keys()
+
+
+def test_a_latency_has_its_percentiles_in_order_and_something_to_compare_with(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    latencies = [row for row in rows.values() if row["unit"] == "ns"]
+    assert len(latencies) > 30
+    for row in latencies:
+        order = [row[key] for key in ("p10", "p50", "p90", "p99", "p999", "max")]
+        assert order == sorted(order), row
+        assert row["n"] > 0
+        assert row["against_p50"] > 0
