@@ -84,7 +84,7 @@ def test_the_sound_is_the_same_to_the_bit_whichever_kernel_is_killed(
     assert [death["core"] for death in summary["deaths"]] == [core]
     assert summary["deaths"][0]["lost"] == 0
     assert all(task["damaged"] == 0 and task["images"] > 0 for task in summary["tasks"])
-    assert summary["policy"] == "spread" and summary["coordinator"] == 1 - core or (
+    assert (summary["policy"] == "spread" and summary["coordinator"] == 1 - core) or (
         summary["coordinator"] == coordinator and coordinator != core
     )
     assert output.read_bytes() == undisturbed
