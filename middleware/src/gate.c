@@ -81,6 +81,7 @@ void wb_gate_recover(struct wb_task *task)
     // after this sees what was given.
     (void)atomic_exchange_explicit(&task->sync.waits_for, NULL, memory_order_acq_rel);
     task->sync.held = 0;
+    task->sync.owned = 0;
 }
 
 struct wb_task *wb_gate_living(struct wb_system *system, uint32_t holder)

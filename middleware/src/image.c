@@ -61,7 +61,7 @@ bool wb_image_is_due(struct wb_task *self)
 {
     // A lock would be another's when it goes on: the image waits for a checkpoint without.
     if (self->checkpoint_every == 0 || ++self->images.since < self->checkpoint_every ||
-        self->sync.held != 0)
+        self->sync.owned != 0)
         return false;
     const char *why_not = objection(self);
     if (why_not != NULL)

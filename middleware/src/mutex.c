@@ -33,9 +33,11 @@ enum wb_status wb_mutex_lock(struct wb_mutex *mutex, uint64_t timeout_ns)
 
     wb_kernel_charge(WB_ACTION_CLAIM, 1);
     const enum wb_status status = wb_gate_enter(&mutex->gate, attempt, timeout_ns);
+    if (status != WB_OK && status != WB_ERR_OWNER)
+        return status;
+    self->sync.owned++;
     // Others may have waited for the last holder, and now wait for this one.
-    if ((status == WB_OK || status == WB_ERR_OWNER) &&
-        __atomic_load_n(&mutex->gate.waited, __ATOMIC_RELAXED) != 0 && wb_inherit(self))
+    if (__atomic_load_n(&mutex->gate.waited, __ATOMIC_RELAXED) != 0 && wb_inherit(self))
         wb_kernel_reprioritise(self);
     return status;
 }
@@ -53,6 +55,7 @@ enum wb_status wb_mutex_unlock(struct wb_mutex *mutex)
     if (__atomic_load_n(&mutex->gate.holder, __ATOMIC_RELAXED) != wb_gate_holder(self))
         return WB_ERR_INVAL;
     wb_kernel_charge(WB_ACTION_COMMIT, 1);
+    self->sync.owned--;
     // Release publishes what it guards.
     __atomic_store_n(&mutex->gate.holder, 0, __ATOMIC_RELEASE);
     wb_gate_open(&mutex->gate, self->system);

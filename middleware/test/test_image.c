@@ -331,3 +331,16 @@ TEST(an_image_waits_for_a_checkpoint_without_a_lock)
     wb_checkpoint_enter();
     CHECK(stub.captures == 1);
 }
+
+TEST(an_image_waits_until_the_task_holds_no_mutex)
+{
+    static struct wb_mutex mutex;
+
+    setup(1, true);
+    CHECK(wb_mutex_lock(&mutex, 0) == WB_OK);
+    wb_checkpoint_enter();
+    CHECK(stub.captures == 0);
+    CHECK(wb_mutex_unlock(&mutex) == WB_OK);
+    wb_checkpoint_enter();
+    CHECK(stub.captures == 1);
+}

@@ -23,6 +23,7 @@ struct wb_sync {  // of a task
     _Atomic uint32_t nudges;    // any core: counts what may have changed its effective priority
     uint32_t nudges_seen;       // the kernel that owns the task
     uint32_t held;              // locks of wb_lock(); the task, or recovery
+    uint32_t owned;             // mutexes, those of wb_lock() among them; the same
 };
 
 /// The priority by which the task is to be scheduled: its own, or that of a more urgent task that
