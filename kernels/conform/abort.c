@@ -76,7 +76,8 @@ static struct wb_task *victim_of(struct harness *h)
 static void start_and_ask(struct harness *h)
 {
     harness_start(h);
-    while (!wb_migration_pending(victim_of(h)))
+    // Whole, that is: who is killed while it writes a request has asked for nothing.
+    while (!wb_migration_requested(victim_of(h)))
         CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
 }
 
