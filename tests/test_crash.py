@@ -56,6 +56,15 @@ def kernel_of(runtime: Path, core: int) -> int:
     raise AssertionError("the run did not start its kernels")
 
 
+def wait_for_sound(output: Path, size: int) -> None:
+    """Waits until the run has written so much: it is under way, and far from its end."""
+    for _ in range(60000):
+        if output.exists() and output.stat().st_size >= size:
+            return
+        time.sleep(0.001)
+    raise AssertionError("the run wrote no sound")
+
+
 @pytest.fixture(scope="module")
 def undisturbed(app: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("undisturbed")
@@ -75,7 +84,7 @@ def test_the_sound_is_the_same_to_the_bit_whichever_kernel_is_killed(
     options = ("--mode", mode, "--policy", "spread", "--coordinator", str(coordinator))
     run = start(app, output, tmp_path, *options)
     pid = kernel_of(tmp_path, core)
-    time.sleep(0.3)
+    wait_for_sound(output, len(undisturbed) // 20)
     os.kill(pid, signal.SIGKILL)
     out, said = run.communicate(timeout=120)
     summary = json.loads(out)
