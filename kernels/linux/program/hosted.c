@@ -205,17 +205,6 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     return spin->polled_ns < here->spin_ns && now_ns < until_ns && now_ns < here->poll_end_ns;
 }
 
-// See kernel.c. The kernel of this core waits for us, and is not asleep.
-void wb_kernel_doorbell(uint32_t core)
-{
-    _Atomic uint32_t *sleeping = &linux_core(here->system->cores[core])->sleeping;
-
-    if (atomic_load_explicit(sleeping, memory_order_seq_cst) != 0 &&
-        atomic_exchange_explicit(sleeping, 0, memory_order_relaxed) != 0)
-        futex(sleeping, FUTEX_WAKE, 1, WB_FOREVER);
-}
-
-// As the kernel's own: it makes a job later by what its core owes, and lets nobody in.
 void wb_kernel_charge(enum wb_action action, uint32_t units)
 {
     (void)units;

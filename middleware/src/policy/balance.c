@@ -53,12 +53,7 @@ static struct wb_pick best(const struct wb_snapshot *snapshot, const int64_t *pa
 static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
                    struct wb_decision *decision)
 {
-    while (!decision->overflow) {
-        const struct wb_pick pick = best(snapshot, params, decision);
-        if (pick.worth == 0)
-            return;
-        wb_decide_move(decision, pick.task, pick.core);
-    }
+    wb_pick_all(snapshot, params, decision, best);
 }
 
 const struct wb_policy wb_policy_balance = {

@@ -44,3 +44,14 @@ void wb_pick_point(const struct wb_snapshot *snapshot, struct wb_decision *decis
     if (c->up && point < c->n_points && point != c->point)
         wb_decide_point(decision, core, point);
 }
+
+void wb_pick_all(const struct wb_snapshot *snapshot, const int64_t *params,
+                 struct wb_decision *decision, wb_pick_best *best)
+{
+    while (!decision->overflow) {
+        const struct wb_pick pick = best(snapshot, params, decision);
+        if (pick.worth == 0)
+            return;
+        wb_decide_move(decision, pick.task, pick.core);
+    }
+}

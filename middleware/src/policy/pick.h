@@ -34,6 +34,14 @@ bool wb_pick_may_move(const struct wb_snapshot *snapshot, const struct wb_decisi
 /// The least loaded core that is up, the first of several; `n_cores`: none is up.
 uint32_t wb_pick_lightest(const struct wb_snapshot *snapshot, const struct wb_decision *decision);
 
+/// Finds the move of most worth, after the moves decided so far.
+typedef struct wb_pick wb_pick_best(const struct wb_snapshot *snapshot, const int64_t *params,
+                                    const struct wb_decision *decision);
+
+/// Decides on the best move, and again, until none is worth anything.
+void wb_pick_all(const struct wb_snapshot *snapshot, const int64_t *params,
+                 struct wb_decision *decision, wb_pick_best *best);
+
 /// Sets the point of a core, if it has that point and another one is set.
 void wb_pick_point(const struct wb_snapshot *snapshot, struct wb_decision *decision, uint32_t core,
                    uint32_t point);

@@ -49,12 +49,7 @@ static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
 {
     for (uint32_t core = 0; core < snapshot->n_cores; core++)
         wb_pick_point(snapshot, decision, core, snapshot->cores[core].n_points - 1);
-    while (!decision->overflow) {
-        const struct wb_pick pick = best(snapshot, params, decision);
-        if (pick.worth == 0)
-            return;
-        wb_decide_move(decision, pick.task, pick.core);
-    }
+    wb_pick_all(snapshot, params, decision, best);
 }
 
 const struct wb_policy wb_policy_spread = {

@@ -78,12 +78,7 @@ static struct wb_pick best(const struct wb_snapshot *s, const int64_t *params,
 
 static void decide(const struct wb_snapshot *s, const int64_t *params, struct wb_decision *d)
 {
-    while (!d->overflow) {
-        const struct wb_pick pick = best(s, params, d);
-        if (pick.worth == 0)
-            return;
-        wb_decide_move(d, pick.task, pick.core);
-    }
+    wb_pick_all(s, params, d, best);
 }
 
 const struct wb_policy wb_policy_sticky = {
