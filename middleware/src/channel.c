@@ -7,8 +7,15 @@ void wb_channel_recover(struct wb_port *port)
     const uint32_t head = atomic_load_explicit(&channel->head, memory_order_acquire);
     const uint32_t tail = atomic_load_explicit(&channel->tail, memory_order_acquire);
 
+    const uint32_t edge = port->direction == WB_IN ? head : tail;
+    const uint64_t before = port->direction == WB_IN ? 0 : channel->initial;
+
+    // The last message may have passed without being counted. (Of messages that are kept for an
+    // image, those that come again stay counted; where there is one, that has the count.)
+    if (!port->keeps && (before + wb_port_messages(port)) % (2 * channel->slots) != edge)
+        wb_counter_add(&port->messages, 1);
     // Claims that were not committed are given up; messages that were not released come again.
-    port->edge = port->cursor = port->direction == WB_IN ? head : tail;
+    port->edge = port->cursor = edge;
     port->seen = port->direction == WB_IN ? tail : head;
 }
 

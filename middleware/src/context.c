@@ -13,7 +13,7 @@ struct context {
     uint64_t heap_bytes, stack_bytes;
     unsigned char *stack_low;
     void *state;
-    uint64_t release_ns, job_deadline_ns;
+    uint64_t release_ns, job_deadline_ns, random;
     struct wb_heap heap;
     unsigned char kernel[WB_KERNEL_TASK_BYTES];
 };
@@ -128,6 +128,7 @@ enum wb_status wb_context_save(const struct wb_task *task, void *buffer, size_t 
     context->state = task->state;
     context->release_ns = task->release_ns;
     context->job_deadline_ns = task->job_deadline_ns;
+    context->random = task->work.random;
     save_heap(&context->heap, &task->heap);
     memcpy(context->kernel, task->kernel, sizeof context->kernel);
     for (const struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
@@ -178,6 +179,7 @@ enum wb_status wb_context_load(struct wb_task *task, const void *buffer)
     task->state = context->state;
     task->release_ns = context->release_ns;
     task->job_deadline_ns = context->job_deadline_ns;
+    task->work.random = context->random;
     return WB_OK;
 }
 

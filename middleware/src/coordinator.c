@@ -92,6 +92,7 @@ static void see_core(struct wb_snapshot_core *seen, const struct wb_core *core)
 
     *seen = (struct wb_snapshot_core){
         .up = atomic_load_explicit(&core->state, memory_order_acquire) == WB_CORE_UP,
+        .kind = core->kind,
         .n_points = core->n_points,
         .points = core->points,
         .point = atomic_load_explicit(&core->point, memory_order_relaxed),
@@ -114,6 +115,7 @@ static void see_task(struct wb_snapshot_task *seen, const struct wb_task *task, 
         .index = task->index,
         .core = wb_place_owner(place),
         .last_core = atomic_load_explicit(&report->last_core, memory_order_relaxed),
+        .not_on = task->work.not_on,
         .movable = task->migratable && !over && !wb_migration_pending(task),
         .load_ppm = over ? 0 : atomic_load_explicit(&report->load_ppm, memory_order_relaxed),
         .here_ns = now_ns > since_ns ? now_ns - since_ns : 0,
@@ -122,6 +124,23 @@ static void see_task(struct wb_snapshot_task *seen, const struct wb_task *task, 
     // It left that core when it came to this one.
     if (seen->last_core != seen->core)
         seen->away_ns = seen->here_ns;
+}
+
+// Before that a policy would take silence for idleness: ticks of cores that fall together come in
+// any order. It waits for a period: a task may keep its core for ever.
+static bool may_decide(const struct wb_core *decider)
+{
+    const struct wb_system *system = decider->system;
+
+    if (atomic_load_explicit(&decider->report.periods, memory_order_relaxed) > 1)
+        return true;
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        const struct wb_core *core = system->cores[i];
+        if (atomic_load_explicit(&core->state, memory_order_acquire) == WB_CORE_UP &&
+            atomic_load_explicit(&core->report.periods, memory_order_relaxed) == 0)
+            return false;
+    }
+    return true;
 }
 
 static struct wb_snapshot see(const struct wb_core *core, uint64_t now_ns)
@@ -196,6 +215,8 @@ void wb_coordinator_tick(struct wb_core *core, uint64_t now_ns)
         return;
     if (!choice.policy->local &&
         atomic_load_explicit(&system->control.coordinator, memory_order_relaxed) != core->index)
+        return;
+    if (!may_decide(core))
         return;
     const struct wb_snapshot snapshot = see(core, now_ns);
     struct wb_decision decision = { .moves = report->moves,

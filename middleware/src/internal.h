@@ -28,6 +28,9 @@ void wb_migration_readdress(struct wb_task *task);
 /// The living core after a dead one, so that two deaths in a row spread what they leave; or NULL.
 struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead);
 
+/// The same for a task: the next living core of a kind that it runs on; or NULL.
+struct wb_core *wb_task_heir(const struct wb_task *task, uint32_t dead);
+
 /// Ends the request of a task that nobody else may touch now.
 void wb_migration_finish(struct wb_task *task, enum wb_status outcome);
 

@@ -33,7 +33,7 @@ static enum wb_status refuse_early(const struct wb_task *task, uint32_t core)
 {
     const struct wb_system *system = task->system;
 
-    if (core >= system->n_cores)
+    if (core >= system->n_cores || !wb_task_runs_on(task, system->cores[core]))
         return WB_ERR_INVAL;
     if (!task->migratable)
         return WB_ERR_PINNED;
@@ -179,7 +179,7 @@ void wb_migration_readdress(struct wb_task *task)
             atomic_load_explicit(&system->cores[owner]->state, memory_order_seq_cst) !=
                 WB_CORE_DEAD)
             return;
-        struct wb_core *heir = wb_core_heir(system, owner);
+        struct wb_core *heir = wb_task_heir(task, owner);
         if (heir == NULL)
             return;
         const uint32_t again = wb_place_returned(heir->index, wb_place_why(place));

@@ -31,6 +31,31 @@ uint32_t wb_port_count(const struct wb_task *self, const char *name)
     return n;
 }
 
+struct wb_port *wb_port_next(struct wb_task *self, const struct wb_port *last)
+{
+    return last == NULL ? self->ports : last->next_of_task;
+}
+
+const char *wb_port_name(const struct wb_port *port)
+{
+    return port->name;
+}
+
+bool wb_port_is_input(const struct wb_port *port)
+{
+    return port->direction == WB_IN;
+}
+
+uint32_t wb_port_rate(const struct wb_port *port)
+{
+    return port->rate;
+}
+
+uint32_t wb_port_initial(const struct wb_port *port)
+{
+    return port->channel->initial;
+}
+
 uint32_t wb_port_slot_bytes(const struct wb_port *port)
 {
     return port->channel->slot_bytes;
@@ -39,6 +64,11 @@ uint32_t wb_port_slot_bytes(const struct wb_port *port)
 uint64_t wb_port_messages(const struct wb_port *port)
 {
     return wb_counter_get(&port->messages);
+}
+
+uint64_t wb_port_position(const struct wb_port *port)
+{
+    return wb_port_messages(port) - port->echo;
 }
 
 static bool is_closed(const struct wb_port *port)

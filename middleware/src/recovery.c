@@ -19,14 +19,25 @@ static bool is_up(const struct wb_core *core)
     return state == WB_CORE_UP || state == WB_CORE_DOWN;
 }
 
-struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead)
+static struct wb_core *next_up(const struct wb_system *system, uint32_t dead,
+                               const struct wb_task *task)
 {
     for (uint32_t i = 1; i < system->n_cores; i++) {
         struct wb_core *core = system->cores[(dead + i) % system->n_cores];
-        if (is_up(core))
+        if (is_up(core) && (task == NULL || wb_task_runs_on(task, core)))
             return core;
     }
     return NULL;
+}
+
+struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead)
+{
+    return next_up(system, dead, NULL);
+}
+
+struct wb_core *wb_task_heir(const struct wb_task *task, uint32_t dead)
+{
+    return next_up(task->system, dead, task);
 }
 
 // Offers the task to a living core; false if it is no longer where it was seen. Nobody withdraws
@@ -144,8 +155,9 @@ static bool is_on_its_way(const struct wb_task *task, uint32_t place)
 }
 
 // Returns true when the task is lost.
-static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
+static bool take_over(struct wb_task *task, uint32_t dead)
 {
+    struct wb_core *heir = wb_task_heir(task, dead);
     const uint32_t place = atomic_load_explicit(&task->place, memory_order_acquire);
     const enum wb_task_state state = wb_place_state(place);
     const bool over = wb_place_is_over(place);
@@ -172,7 +184,7 @@ static bool take_over(struct wb_task *task, uint32_t dead, struct wb_core *heir)
         return true;
     }
     // An offer may have been withdrawn and taken back since we looked.
-    return !give(task, place, heir) && take_over(task, dead, heir);
+    return !give(task, place, heir) && take_over(task, dead);
 }
 
 void wb_system_look_again(struct wb_system *system)
@@ -191,9 +203,8 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
     // seq_cst against wb_task_departed(): an offer to this core is either seen below or withdrawn
     // by its source.
     atomic_store_explicit(&system->cores[core]->state, WB_CORE_DEAD, memory_order_seq_cst);
-    struct wb_core *heir = wb_core_heir(system, core);
     for (uint32_t i = 0; i < system->n_tasks; i++)
-        lost += take_over(&system->tasks[i], core, heir);
+        lost += take_over(&system->tasks[i], core);
     // The dead core may have changed a channel and not woken its peer, or taken a note and not
     // acted on it.
     wb_system_look_again(system);

@@ -120,7 +120,8 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
     if (config->cores == 0 || config->cores > WB_CORES_MAX || config->tasks > WB_HOLDERS_MAX ||
         config->coordinator >= config->cores || config->core_align < WB_LINE_BYTES ||
         (uintptr_t)memory % WB_LINE_BYTES != 0 || !is_power_of_two_or_zero(config->record_events) ||
-        !is_power_of_two_or_zero(config->record_migrations) || config->shared_bytes > WB_SHARED_MAX)
+        !is_power_of_two_or_zero(config->record_migrations) ||
+        config->shared_bytes > WB_SHARED_MAX || config->kinds > WB_KINDS_MAX)
         return WB_ERR_INVAL;
     if (bytes < wb_system_bytes(config))
         return WB_ERR_NOMEM;
@@ -226,6 +227,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     channel->id = system->n_channels++;
     channel->slots = config->slots;
     channel->slot_bytes = config->slot_bytes;
+    channel->initial = config->initial;
     channel->stride_bytes = stride;
     channel->data = data;
     channel->tickets = tickets;
@@ -246,9 +248,12 @@ static struct wb_port *port_new(struct wb_task *task, struct wb_channel *channel
     port->task = task;
     port->direction = direction;
     port->index = index;
+    port->rate = 1;
     wb_text_copy(port->name, name, sizeof port->name);
-    port->next_of_task = task->ports;
-    task->ports = port;
+    struct wb_port **last = &task->ports;
+    while (*last != NULL)
+        last = &(*last)->next_of_task;
+    *last = port;
     return port;
 }
 
@@ -277,6 +282,14 @@ enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
         port->number = channel->n_senders++;
         atomic_store_explicit(&channel->senders_open, 1, memory_order_relaxed);
     }
+    return WB_OK;
+}
+
+enum wb_status wb_port_set_rate(struct wb_port *port, uint32_t rate)
+{
+    if (rate == 0 || rate > WB_RATE_MAX)
+        return WB_ERR_INVAL;
+    port->rate = rate;
     return WB_OK;
 }
 

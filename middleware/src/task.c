@@ -199,6 +199,11 @@ bool wb_period_wait(struct wb_task *self)
     return met;
 }
 
+bool wb_task_is_periodic(const struct wb_task *self)
+{
+    return next_rhythm(self).period_ns != 0;
+}
+
 bool wb_stopping(const struct wb_task *self)
 {
     return atomic_load_explicit(&self->system->stopping, memory_order_relaxed) != 0;

@@ -205,6 +205,11 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
     stub.charged[action] += units;
 }
 
+void wb_kernel_compute(uint64_t cycles)
+{
+    stub.computed += cycles;
+}
+
 void wb_kernel_copy(void *to, const void *from, size_t bytes)
 {
     memcpy(to, from, bytes);

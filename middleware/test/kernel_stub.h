@@ -38,7 +38,8 @@ struct stub {
     uint32_t points;         // times that a core's operating point was set
     int32_t temperature_mc;  // what wb_kernel_temperature_mc() says
     uint32_t charged[STUB_ACTIONS];
-    jmp_buf halted;  // where wb_kernel_halt() goes
+    uint64_t computed;  // cycles, of all tasks
+    jmp_buf halted;     // where wb_kernel_halt() goes
     bool may_halt;
 };
 

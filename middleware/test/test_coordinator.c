@@ -1,121 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unit tests of the coordinator: what a policy sees, what becomes of its decision, who decides.
 // with: check.c build.c kernel_stub.c
-#include <string.h>
-
-#include "check.h"
-#include "kernel_stub.h"
-
-enum { PERIOD_NS = 1000, CORES = 3 };
-
-static struct wb_system *sys;
-static struct wb_task *a, *b;
-
-// What the test's policy decides next, and what it has seen.
-static struct wb_move moves[4];
-static struct wb_set_point set_points[4];
-static uint32_t n_moves, n_points;
-static uint32_t asked[CORES];
-static struct wb_snapshot seen;
-static struct wb_snapshot_core seen_cores[CORES];
-static struct wb_snapshot_task seen_tasks[2];
-static int64_t seen_params[WB_POLICY_PARAMS];
-
-static void play(const struct wb_snapshot *snapshot, const int64_t *params,
-                 struct wb_decision *decision)
-{
-    asked[snapshot->self]++;
-    seen = *snapshot;
-    memcpy(seen_cores, snapshot->cores, sizeof seen_cores);
-    memcpy(seen_tasks, snapshot->tasks, sizeof seen_tasks);
-    memcpy(seen_params, params, sizeof seen_params);
-    for (uint32_t i = 0; i < n_moves; i++)
-        wb_decide_move(decision, moves[i].task, moves[i].core);
-    for (uint32_t i = 0; i < n_points; i++)
-        wb_decide_point(decision, set_points[i].core, set_points[i].point);
-}
-
-static const struct wb_policy global = {
-    .name = "global", .n_params = 2, .params = { { .name = "x" }, { .name = "y" } }, .decide = play
-};
-static const struct wb_policy local = { .name = "local", .local = true, .decide = play };
-
-static void let(const struct wb_policy *policy)
-{
-    const int64_t params[WB_POLICY_PARAMS] = { -5, INT64_MAX };
-
-    CHECK(wb_system_set_policy(sys, policy, params) == WB_OK);
-}
-
-static void setup(void)
-{
-    sys = stub_open(&(struct wb_system_config){ .cores = CORES,
-                                                .tasks = 2,
-                                                .core_align = WB_LINE_BYTES,
-                                                .record_migrations = 16,
-                                                .offer_timeout_ns = 1000,
-                                                .agent_period_ns = PERIOD_NS,
-                                                .coordinator = 1 });
-    a = stub_task("a", 0);
-    b = stub_task("b", 1);
-    stub.now_ns = 10000;
-    stub_start(sys);
-    for (uint32_t i = 0; i < CORES; i++)
-        (void)wb_agent_tick(sys->cores[i], stub.now_ns);
-    n_moves = n_points = 0;
-    memset(asked, 0, sizeof asked);
-    let(&global);
-}
-
-static void tick(uint32_t core)
-{
-    stub_become(core, NULL);
-    (void)wb_agent_tick(sys->cores[core], stub.now_ns);
-    stub_leave();
-}
-
-// A period passes.
-static void pass(void)
-{
-    stub.now_ns += PERIOD_NS;
-    for (uint32_t i = 0; i < CORES; i++)
-        if (atomic_load(&sys->cores[i]->state) == WB_CORE_UP)
-            tick(i);
-}
-
-static void decide_move(uint32_t task, uint32_t core)
-{
-    moves[n_moves++] = (struct wb_move){ task, core };
-}
-
-static void decide_point(uint32_t core, uint32_t point)
-{
-    set_points[n_points++] = (struct wb_set_point){ core, point };
-}
-
-static uint32_t wanted(const struct wb_task *task)
-{
-    const uint32_t request = atomic_load(&task->request);
-
-    return wb_request_phase(request) == WB_REQUEST_PENDING ? wb_request_core(request)
-                                                           : WB_CORE_NONE;
-}
-
-static uint32_t coordinator(void)
-{
-    return atomic_load(&sys->control.coordinator);
-}
-
-// Any core's next advice.
-static bool advice(struct wb_advice *told)
-{
-    for (uint32_t i = 0; i < CORES; i++)
-        if (wb_ring_take(&sys->cores[i]->report.advice, told))
-            return true;
-    return false;
-}
-
-// ---- What a policy sees -------------------------------------------------------------------------
+#include "coordinator_case.h"
 
 TEST(only_the_coordinator_asks_a_global_policy)
 {
@@ -150,7 +36,7 @@ TEST(the_snapshot_is_what_the_agents_reported)
     CHECK(seen_cores[2].point == 1);
     CHECK(strcmp(seen_tasks[0].name, "a") == 0 && seen_tasks[0].core == 0);
     CHECK(seen_tasks[0].load_ppm == 300000 && seen_tasks[0].movable && !seen_tasks[1].movable);
-    CHECK(seen_tasks[0].here_ns == 1000 && seen_tasks[0].away_ns == 0);
+    CHECK(seen_tasks[0].here_ns == 2000 && seen_tasks[0].away_ns == 0);
     CHECK(seen_tasks[0].last_core == 0 && seen_tasks[0].migration_ns != 0);
 }
 
@@ -334,61 +220,29 @@ TEST(a_local_policy_is_asked_by_each_core_and_may_move_its_own_tasks_only)
     CHECK(wanted(b) == 2);
 }
 
+TEST(a_policy_waits_for_the_first_report_of_every_core_but_no_longer_than_a_period)
+{
+    setup_silent();
+    let(&global);
+    pass();
+    CHECK(asked[1] == 0);
+
+    setup_silent();
+    let(&global);
+    atomic_store(&sys->cores[2]->state, WB_CORE_DEAD);
+    pass();
+    CHECK(asked[1] == 1);
+
+    // A task keeps core 2.
+    setup_silent();
+    let(&global);
+    for (uint32_t period = 0; period < 2; period++) {
+        CHECK(asked[1] == 0);
+        stub.now_ns += PERIOD_NS;
+        tick(0);
+        tick(1);
+    }
+    CHECK(asked[1] == 1);
+}
+
 // ---- Who decides --------------------------------------------------------------------------------
-
-TEST(the_next_living_core_takes_the_part_of_a_dead_coordinator)
-{
-    setup();
-    CHECK(coordinator() == 1);
-    CHECK(wb_core_died(sys, 1) == 0);
-    CHECK(coordinator() == 2);
-    pass();
-    CHECK(asked[1] == 0 && asked[2] == 1);
-    CHECK(wb_core_died(sys, 2) == 0);
-    CHECK(coordinator() == 0);
-    pass();
-    CHECK(asked[0] == 1);
-}
-
-TEST(an_agent_notices_a_dead_coordinator_by_itself)
-{
-    setup();
-    atomic_store(&sys->cores[1]->state, WB_CORE_DEAD);
-    pass();
-    CHECK(coordinator() == 2 && asked[2] == 1 && asked[0] == 0);
-}
-
-TEST(the_death_of_another_core_leaves_the_coordinator)
-{
-    setup();
-    CHECK(wb_core_died(sys, 2) == 0);
-    CHECK(coordinator() == 1);
-}
-
-static void taken_in(struct wb_task *task)
-{
-    stub_serve(2);
-    CHECK(wb_task_core(task) == 2);
-}
-
-TEST(a_migration_that_a_dead_coordinator_asked_for_completes)
-{
-    setup();
-    decide_move(a->id, 2);
-    pass();
-    n_moves = 0;
-    CHECK(wb_core_died(sys, 1) == 0);
-    stub_run(a);
-    stub.on_away = taken_in;
-    wb_checkpoint();
-    CHECK(wb_task_core(a) == 2 && !wb_migration_pending(a));
-    CHECK((enum wb_status)atomic_load(&a->outcome) == WB_OK && a->settled.by == WB_BY_POLICY);
-}
-
-TEST(a_system_whose_coordinator_has_no_core_is_refused)
-{
-    static _Alignas(64) unsigned char memory[1 << 16];
-    const struct wb_system_config config = { .cores = 2, .core_align = 64, .coordinator = 2 };
-
-    CHECK(wb_system_init(&sys, memory, sizeof memory, &config) == WB_ERR_INVAL);
-}

@@ -36,13 +36,14 @@ static void build(void)
     theirs = stub_task("theirs", 1);
     stub.now_ns = 10000;
     stub_start(stub.system);
-    for (uint32_t i = 0; i < 3; i++)
-        (void)wb_agent_tick(stub.system->cores[i], stub.now_ns);
+    // Each begins its first period, and reports it.
+    for (uint32_t period = 0; period < 2; period++, stub.now_ns += PERIOD_NS)
+        for (uint32_t i = 0; i < 3; i++)
+            (void)wb_agent_tick(stub.system->cores[i], stub.now_ns);
     to = 2;
     CHECK(wb_system_set_policy(stub.system, &policy, NULL) == WB_OK);
     stub_run(theirs);
     stub_pause(WB_TASK_READY);
-    stub.now_ns += PERIOD_NS;
 }
 
 static void decide(void)

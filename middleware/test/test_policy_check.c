@@ -51,6 +51,16 @@ TEST(a_good_decision_stays_as_it_is)
     CHECK(w.text[0] == '\0' && w.decision.n_moves == 2 && w.decision.n_points == 1);
 }
 
+TEST(a_move_to_a_kind_of_core_that_the_task_does_not_run_on_is_dropped)
+{
+    open_two();
+    w.cores[1].kind = 3;
+    w.tasks[0].not_on = 1 << 3;
+    wb_decide_move(&w.decision, 0, 1);
+    CHECK(finds(&somebody, "it moved task 0 to core 1, of a kind that it does not run on"));
+    CHECK(w.decision.n_moves == 0);
+}
+
 TEST(a_move_of_an_unknown_task_is_dropped)
 {
     CHECK(finds_in_move(7, 0, "it moved task 7, of which there are 2"));

@@ -326,6 +326,22 @@ TEST(messages_that_a_killed_receiver_held_come_again)
     }
 }
 
+TEST(a_message_that_passed_just_before_the_death_is_counted)
+{
+    uint32_t message;
+
+    for (int counted = 0; counted < 2; counted++) {
+        setup(false);
+        CHECK(wb_port_send(out, &(uint32_t){ 1 }, 0) == WB_OK);
+        wb_counter_set(&out->messages, (uint64_t)counted);  // as if killed before it was counted
+        CHECK(die(0) == 0 && wb_port_messages(out) == 1);
+        swap_ends(false);
+        CHECK(wb_port_receive(in, &message, 0) == WB_OK);
+        wb_counter_set(&in->messages, (uint64_t)counted);
+        CHECK(die(0) == 0 && wb_port_messages(in) == 1);
+    }
+}
+
 TEST(a_mailbox_slot_that_was_freed_but_not_passed_does_not_stop_the_receiver)
 {
     uint32_t message;

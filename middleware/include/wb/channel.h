@@ -26,6 +26,7 @@ struct wb_port {
     uint32_t number;  // among the senders of its channel
     enum wb_direction direction;
     struct wb_port *next_of_task, *next_of_channel;
+    uint32_t rate;  // messages per firing of its task
     bool keeps;     // receiver: what it releases is given back at the next checkpoint image
     void *scratch;  // sender: one slot, for what it sends again after a death
 
@@ -47,6 +48,7 @@ struct wb_channel {
     struct wb_system *system;
     char name[WB_NAME_BYTES];
     uint32_t id, slots, slot_bytes, stride_bytes, n_senders;
+    uint32_t initial;  // messages that were in it at the start
     unsigned char *data;
     _Atomic uint32_t *tickets;  // mailboxes: the state of each slot (see mailbox.c); else NULL
     struct wb_port *receiver, *senders;

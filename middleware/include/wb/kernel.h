@@ -43,9 +43,8 @@ enum wb_action {
 
 /// Nonzero when the running task should enter its next checkpoint: notes wait in the inbox, a more
 /// urgent task is ready, or wb_checkpoint_wanted() is true of it, for as long as it is. Linux
-/// maps the summary word of the core's inbox here, FreeRTOS sets it in the doorbell's interrupt and
-/// at a context switch, the simulator leaves it at 1 so that every checkpoint advances virtual
-/// time.
+/// maps the summary word of the core's inbox here, FreeRTOS and the simulator set it in the
+/// doorbell's interrupt and at a context switch.
 ///
 /// Touched by __atomic builtins only: it is not _Atomic because C++ applications read it too.
 extern uint32_t wb_kernel_attention;
@@ -128,6 +127,14 @@ void wb_kernel_doorbell(uint32_t core);
 
 /// Accounts for `units` of `action`: nothing on real machines, virtual time in the simulator.
 void wb_kernel_charge(enum wb_action action, uint32_t units);
+
+/// Takes the time that the running task needs for `cycles` of this core, 0 included; what a task
+/// works on, and moves over the interconnect, is in its wb_task.work. Nothing where time passes by
+/// itself because the task computes really (wb_system_config.models_compute is false).
+///
+/// Context: a task, from wb_compute(). Not a checkpoint, and nothing is served: tasks of the same
+///          core run meanwhile only where a kernel is preemptive.
+void wb_kernel_compute(uint64_t cycles);
 
 /// Copies a task's memory, stacks included; by hardware where there is a copying engine.
 ///

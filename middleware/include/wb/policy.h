@@ -35,6 +35,7 @@ struct wb_point {
 
 struct wb_snapshot_core {
     bool up;                        // it may be given tasks
+    uint32_t kind;                  // what kind of core it is
     uint32_t n_points;              // 0: its frequency is not known and cannot be set
     const struct wb_point *points;  // from the lowest frequency to the highest
     uint32_t point;                 // the present one
@@ -47,6 +48,7 @@ struct wb_snapshot_task {
     const char *name;
     uint32_t index, core, last_core;  // last_core: where it ran before; its own if it never moved
     bool movable;                     // migratable, not over, and no migration of it is under way
+    uint32_t not_on;                  // bit k: it does not run on cores of kind k
     uint32_t load_ppm;
     uint64_t here_ns;       // how long it has been on its core
     uint64_t away_ns;       // how long it has been off last_core; 0 if it never moved
@@ -122,9 +124,10 @@ struct wb_policy {
 
 /// Drops what cannot be carried out from a decision, and keeps the rest in its order.
 ///
-/// Dropped are moves of unknown tasks, to unknown cores or cores that are down, of tasks that are
-/// not movable or were moved before; operating points of unknown cores, of cores that are down,
-/// that do not exist or were set before; and what a local policy decides for another core.
+/// Dropped are moves of unknown tasks, to unknown cores, cores that are down or of a kind that the
+/// task does not run on, of tasks that are not movable or were moved before; operating points of
+/// unknown cores, of cores that are down, that do not exist or were set before; and what a local
+/// policy decides for another core.
 ///
 /// Context: any. Never blocks.
 /// Memory:  `text`, of `bytes`, gets the descriptions, separated by "; " and cut off where they do

@@ -28,11 +28,38 @@ struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t in
 /// How many channels are bound to the port `name` (a split or a join has several).
 uint32_t wb_port_count(const struct wb_task *self, const char *name);
 
+/// Every port of the calling task, one after the other, in the order in which they were bound.
+///
+/// Context: the task itself. Never blocks.
+/// Returns: the port after `last`, the first one for NULL; NULL after the last one.
+struct wb_port *wb_port_next(struct wb_task *self, const struct wb_port *last);
+
+/// Context: any. Never blocks.
+const char *wb_port_name(const struct wb_port *port);
+bool wb_port_is_input(const struct wb_port *port);
+
+/// How many messages pass the port in each firing of its task, as the application says; 1 where it
+/// says nothing.
+///
+/// Context: any. Never blocks.
+uint32_t wb_port_rate(const struct wb_port *port);
+
+/// The zeroed messages that were in the port's channel at the start.
+///
+/// Context: any. Never blocks.
+uint32_t wb_port_initial(const struct wb_port *port);
+
 /// The size of one message, in bytes; slots are aligned to 64 bytes.
 uint32_t wb_port_slot_bytes(const struct wb_port *port);
 
 /// Messages committed to (output) or released from (input) this port since the start.
 uint64_t wb_port_messages(const struct wb_port *port);
+
+/// The same as the task has come by in its present life: what it had sent before its kernel was
+/// killed, and sends again from its last checkpoint image on, counts when it is sent again.
+///
+/// Context: the owning task. Never blocks.
+uint64_t wb_port_position(const struct wb_port *port);
 
 /// Copies one message in.
 ///

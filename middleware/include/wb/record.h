@@ -10,19 +10,23 @@
 
 // Numbers are part of the recorded-run format (docs/recorded-run.md): add at the end.
 enum wb_event_kind {
-    WB_EVENT_RUN = 1,      // task is switched to
-    WB_EVENT_READY = 2,    // task gives its core up, ready
-    WB_EVENT_BLOCK = 3,    // task blocks
-    WB_EVENT_END = 4,      // task ends
-    WB_EVENT_SEND = 5,     // task commits to channel `object`; value: depth after it
-    WB_EVENT_RECEIVE = 6,  // task releases from channel `object`; value: depth after it
-    WB_EVENT_MISS = 7,     // task missed a deadline; value: nanoseconds late (at most 2^32 - 1)
-    WB_EVENT_PARK = 8,     // task is parked; object: target core
-    WB_EVENT_ATTACH = 9,   // task is attached here; object: source core
-    WB_EVENT_RETURN = 10,  // task is taken back by its source; object: target core
-    WB_EVENT_SLEEP = 11,   // the kernel sleeps
-    WB_EVENT_AWAKE = 12,   // the kernel is awake
-    WB_EVENT_OUTPUT = 13,  // first output of the task after a migration
+    WB_EVENT_RUN = 1,         // task is switched to
+    WB_EVENT_READY = 2,       // task gives its core up, ready
+    WB_EVENT_BLOCK = 3,       // task blocks
+    WB_EVENT_END = 4,         // task ends
+    WB_EVENT_SEND = 5,        // task commits to channel `object`; value: depth after it
+    WB_EVENT_RECEIVE = 6,     // task releases from channel `object`; value: depth after it
+    WB_EVENT_MISS = 7,        // task missed a deadline; value: nanoseconds late (at most 2^32 - 1)
+    WB_EVENT_PARK = 8,        // task is parked; object: target core
+    WB_EVENT_ATTACH = 9,      // task is attached here; object: source core
+    WB_EVENT_RETURN = 10,     // task is taken back by its source; object: target core
+    WB_EVENT_SLEEP = 11,      // the kernel sleeps
+    WB_EVENT_AWAKE = 12,      // the kernel is awake
+    WB_EVENT_OUTPUT = 13,     // first output of the task after a migration
+    WB_EVENT_FREQUENCY = 14,  // the core enters an operating point; value: kHz
+    WB_EVENT_POWER = 15,      // value: what the core consumes from here on, in microwatts
+    WB_EVENT_TEMPERATURE = 16,  // value: of the core, thousandths of a degree Celsius, signed
+    WB_EVENT_DOORBELL = 17,     // the core is rung; object: by which core
 };
 
 struct wb_event {  // 24 bytes, little-endian in files

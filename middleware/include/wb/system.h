@@ -18,6 +18,7 @@
 #include "wb/record.h"
 #include "wb/sync.h"
 #include "wb/task.h"
+#include "wb/work.h"
 
 enum {
     WB_NEAR_WORDS = 12,          // inbox words that share the summary's line
@@ -73,6 +74,7 @@ struct wb_core {
     struct wb_inbox inbox;
     _Alignas(WB_LINE_BYTES) _Atomic uint32_t state;  // UP, STOPPED: its kernel; DEAD: the launcher
     uint32_t index;                                  // fixed
+    uint32_t kind;                                   // fixed: below wb_system_config.kinds
     struct wb_system *system;                        // fixed
     struct wb_core_stats stats;
     struct wb_record record;
@@ -211,6 +213,7 @@ struct wb_task {
     struct wb_task_report report;
     struct wb_heap heap;
     struct wb_shared shared;
+    struct wb_work work;
     void *state;
     uint64_t release_ns;       // of the current job
     uint64_t job_deadline_ns;  // of the current job, after its release; 0: none
@@ -243,6 +246,9 @@ struct wb_system_config {
     uint64_t agent_period_ns;                        // how often agents report; 0: never
     uint32_t coordinator;                            // the core of the coordinator
     enum wb_transport transport;
+    uint32_t kinds;       // of cores, at most WB_KINDS_MAX; 0: one
+    bool models_compute;  // tasks only take the time of their work (see wb_compute())
+    uint64_t seed;        // of every draw
 };
 
 struct wb_system {
@@ -323,6 +329,17 @@ WB_MUST_USE enum wb_status wb_channel_add(struct wb_system *system,
 WB_MUST_USE enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
                                        enum wb_direction direction, const char *name,
                                        uint32_t index);
+
+/// Says how many messages pass a port in each firing of its task: 1 to WB_RATE_MAX.
+///
+/// Context: the launcher, before wb_system_start(). Never blocks.
+/// Returns: WB_OK; WB_ERR_INVAL for a rate out of range.
+WB_MUST_USE enum wb_status wb_port_set_rate(struct wb_port *port, uint32_t rate);
+
+/// Adds a parameter of the application. All of it is copied.
+///
+/// Context: the launcher, before wb_system_start(). Never blocks.
+/// Returns: WB_OK; WB_ERR_NOMEM beyond the bounds of the config.
 WB_MUST_USE enum wb_status wb_param_add(struct wb_system *system, const char *key, const char *text,
                                         const double *numbers, uint32_t n_numbers);
 

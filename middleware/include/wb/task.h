@@ -53,6 +53,26 @@ static inline void wb_checkpoint(void)
 /// Context: any. Never blocks.
 uint64_t wb_now_ns(void);
 
+/// Computes one firing: draws its cycles from the task's work, and takes the time of them where
+/// time does not pass by itself (the simulator; on real machines if computing is only modelled).
+///
+/// `if (wb_compute(self)) process(...)`, once for each firing, around all that costs time: messages
+/// are there, in number and size, whether or not they have any content.
+///
+/// Context: a task. Blocks for as long as the core computes; not a checkpoint.
+/// Returns: true when the caller is to compute really; false when computing is only modelled.
+bool wb_compute(struct wb_task *self);
+
+/// How often the application has a source fire, 0: until the run stops.
+///
+/// Context: any. Never blocks.
+uint64_t wb_task_firings(const struct wb_task *self);
+
+/// True of a task that is released once per period, if the run has periods.
+///
+/// Context: any. Never blocks.
+bool wb_task_is_periodic(const struct wb_task *self);
+
 /// Lets tasks of the same or a higher priority run first.
 ///
 /// Context: a task. Not a checkpoint: the task stays on its core.
@@ -103,7 +123,8 @@ struct wb_task *wb_task_find(const struct wb_app *app, const char *name, uint32_
 ///
 /// Context: a task. Blocks until the migration is over, at most `timeout_ns`.
 /// Returns: WB_OK; WB_ERR_BUSY while another migration of `task` is under way; WB_ERR_PINNED;
-///          WB_ERR_INVAL for a core that does not exist; WB_ERR_GONE if the task has ended or the
+///          WB_ERR_INVAL for a core that does not exist, or of a kind that the task does not run
+///          on; WB_ERR_GONE if the task has ended or the
 ///          target is dead; WB_ERR_HELD if the task holds a mutex or an exception at its
 ///          checkpoint; WB_ERR_TIMEOUT if it reached none, or the target did not take it, in time.
 WB_MUST_USE enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_ns);

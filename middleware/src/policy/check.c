@@ -61,6 +61,9 @@ static struct fault fault_of_move(const struct wb_decision *d, uint32_t kept,
                                { task, s->tasks[task].core, s->self } };
     if (!s->cores[core].up)
         return (struct fault){ "it moved task # to core #, which is down", { task, core } };
+    if (s->tasks[task].not_on >> s->cores[core].kind & 1)
+        return (struct fault){ "it moved task # to core #, of a kind that it does not run on",
+                               { task, core } };
     if (!s->tasks[task].movable)
         return (struct fault){ "it moved task #, which is not movable", { task } };
     for (uint32_t i = 0; i < kept; i++) {
