@@ -20,7 +20,8 @@ static int busy(struct wb_task *self)
     struct state *s = suite_shared(self);
 
     atomic_store(&s->busy_runs, 1);
-    while (atomic_load(&s->release_busy) == 0) {}
+    while (atomic_load(&s->release_busy) == 0)
+        suite_relax();
     return 0;
 }
 
@@ -29,10 +30,12 @@ static int victim(struct wb_task *self)
     struct state *s = suite_shared(self);
 
     atomic_store(&s->victim_runs, 1);
-    while (atomic_load(&s->release_victim) == 0) {}
+    while (atomic_load(&s->release_victim) == 0)
+        suite_relax();
     while (atomic_load(&s->end) == 0) {
         wb_checkpoint();
         atomic_fetch_add(&s->beats, 1);
+        suite_relax();
     }
     return 0;
 }

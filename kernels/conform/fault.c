@@ -48,8 +48,10 @@ static int returns_an_error(struct wb_task *self)
 
 static int lives_on(struct wb_task *self)
 {
-    while (!wb_stopping(self))
+    while (!wb_stopping(self)) {
         wb_checkpoint();
+        suite_relax();
+    }
     return 0;
 }
 

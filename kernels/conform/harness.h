@@ -90,6 +90,9 @@ bool harness_hold(struct wb_task *self, bool hold);
 /// Returns: false where tasks are not recreated.
 bool harness_host(struct harness *h, struct wb_task *task, const char *entry);
 
+/// True where the program of a task is a process of its own, which may be killed or end by itself.
+bool harness_has_processes(void);
+
 /// Kills the program of a task in the midst of whatever it does.
 ///
 /// Context: outside. Never blocks.

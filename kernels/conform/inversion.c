@@ -21,8 +21,10 @@ static int low(struct wb_task *self)
 
     EXPECT(self, wb_mutex_lock(&s->mutex, WB_FOREVER) == WB_OK);
     atomic_store(&s->locked, 1);
-    while (atomic_load(&s->hogged) == 0)
+    while (atomic_load(&s->hogged) == 0) {
         wb_checkpoint();
+        suite_relax();
+    }
     // It runs again only because somebody more urgent than the hog waits for it.
     EXPECT(self, atomic_load(&s->done) == 0);
     EXPECT(self, wb_sync_priority(&self->sync) == SUITE_PRIORITY + 2);
@@ -41,8 +43,10 @@ static int middle(struct wb_task *self)
 
     nap_until(&s->locked);
     atomic_store(&s->hogged, 1);
-    while (atomic_load(&s->done) == 0)
+    while (atomic_load(&s->done) == 0) {
         wb_checkpoint();
+        suite_relax();
+    }
     return 0;
 }
 

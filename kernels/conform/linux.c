@@ -2,7 +2,7 @@
 // The harness on the Linux kernels. CONFORM_SCALE=0.02 runs a fiftieth of each count.
 
 #define _GNU_SOURCE
-#include "linux.h"
+#include "host.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ extern char **environ;
 enum { CORES_MAX = 8 };
 
 struct harness {
-    struct wb_linux *lx;
+    struct wb_host *lx;
     unsigned int cpus[CORES_MAX];
 };
 
@@ -55,7 +55,7 @@ struct harness *harness_open(const struct harness_config *config)
     if (h == NULL)
         give_up("no memory");
     choose_cpus(h, config->cores);
-    const struct wb_linux_config lc = {
+    const struct wb_host_config lc = {
         .system = { .cores = config->cores,
                     .tasks = HARNESS_TASKS,
                     .channels = HARNESS_CHANNELS,
@@ -75,19 +75,19 @@ struct harness *harness_open(const struct harness_config *config)
         .cpus = h->cpus,
         .spin_ns = config->poll_ns,
     };
-    if (wb_linux_open(&h->lx, &lc) != WB_OK)
+    if (wb_host_open(&h->lx, &lc) != WB_OK)
         give_up("no globally visible memory");
     return h;
 }
 
 struct wb_system *harness_system(struct harness *h)
 {
-    return wb_linux_system(h->lx);
+    return wb_host_system(h->lx);
 }
 
 void *harness_stack(struct harness *h)
 {
-    void *stack = wb_linux_stack(h->lx, HARNESS_STACK_BYTES);
+    void *stack = wb_host_stack(h->lx, HARNESS_STACK_BYTES);
 
     if (stack == NULL)
         give_up("no room for a stack");
@@ -96,27 +96,27 @@ void *harness_stack(struct harness *h)
 
 void *harness_private(struct harness *h, uint32_t core, size_t bytes)
 {
-    return wb_linux_private(h->lx, core, bytes);
+    return wb_host_private(h->lx, core, bytes);
 }
 
 void harness_start(struct harness *h)
 {
     uint32_t bad_core;
 
-    if (wb_linux_start(h->lx, &bad_core) != WB_OK)
+    if (wb_host_start(h->lx, &bad_core) != WB_OK)
         give_up("the kernels cannot be started");
 }
 
 enum harness_event harness_wait(struct harness *h, uint32_t limit_ms)
 {
-    switch (wb_linux_wait(h->lx, (int)limit_ms).kind) {
-    case WB_LINUX_DIED:
+    switch (wb_host_wait(h->lx, (int)limit_ms).kind) {
+    case WB_HOST_DIED:
         return HARNESS_DIED;
-    case WB_LINUX_FAULT:
+    case WB_HOST_FAULT:
         return HARNESS_FAULT;
-    case WB_LINUX_ENDED:
+    case WB_HOST_ENDED:
         return HARNESS_ENDED;
-    case WB_LINUX_NOTHING:
+    case WB_HOST_NOTHING:
         break;
     }
     return HARNESS_NOTHING;
@@ -124,7 +124,7 @@ enum harness_event harness_wait(struct harness *h, uint32_t limit_ms)
 
 bool harness_kill(struct harness *h, uint32_t core)
 {
-    const pid_t pid = wb_linux_pid(h->lx, core);
+    const pid_t pid = wb_host_pid(h->lx, core);
 
     return pid != 0 && kill(pid, SIGKILL) == 0;
 }
@@ -132,7 +132,7 @@ bool harness_kill(struct harness *h, uint32_t core)
 // As if the task's module had locked a mutex, which works within one kernel only.
 bool harness_hold(struct wb_task *self, bool hold)
 {
-    linux_task(self)->mutexes = hold;
+    kernel_task(self)->mutexes = hold;
     return true;
 }
 
@@ -158,10 +158,15 @@ bool harness_host(struct harness *h, struct wb_task *task, const char *entry)
     char path[4096];
 
     if (hosted_program() == NULL &&
-        (!find_program(path, sizeof path) || wb_linux_program(h->lx, path) != WB_OK))
+        (!find_program(path, sizeof path) || wb_host_program(h->lx, path) != WB_OK))
         return false;
-    if (wb_linux_host(h->lx, task, entry) != WB_OK)
+    if (wb_host_recreates(h->lx, task, entry) != WB_OK)
         give_up("the program does not define a task");
+    return true;
+}
+
+bool harness_has_processes(void)
+{
     return true;
 }
 
@@ -187,7 +192,7 @@ bool harness_starve(struct harness *h, uint32_t core, bool starve)
     const struct rlimit limit = { .rlim_cur = starve ? PAGE_BYTES : RLIM_INFINITY,
                                   .rlim_max = RLIM_INFINITY };
 
-    if (prlimit(wb_linux_pid(h->lx, core), RLIMIT_AS, &limit, NULL) != 0)
+    if (prlimit(wb_host_pid(h->lx, core), RLIMIT_AS, &limit, NULL) != 0)
         give_up("a kernel's memory cannot be limited");
     return true;
 #endif
@@ -221,7 +226,7 @@ size_t harness_memory(struct harness *h, uint32_t core)
 #ifdef __SANITIZE_ADDRESS__
     return 0;  // it keeps what was freed for a while
 #endif
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)wb_linux_pid(h->lx, core));
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)wb_host_pid(h->lx, core));
     FILE *file = fopen(path, "r");
     if (file == NULL || fscanf(file, "%*u %zu", &pages) != 1)
         pages = 0;
@@ -237,7 +242,7 @@ void harness_close(struct harness *h)
 
     for (uint32_t i = 0; i < harness_system(h)->n_cores; i++)
         dead += atomic_load(&harness_system(h)->cores[i]->state) == WB_CORE_DEAD;
-    wb_linux_close(h->lx);
+    wb_host_close(h->lx);
     // Nor any zombie: we have no other children. A kernel killed while it starts a program leaves
     // one that nobody knows of until it has looked who its parent is.
     for (pid_t pid; (pid = waitpid(-1, NULL, dead != 0 ? 0 : WNOHANG)) >= 0; dead--)

@@ -95,8 +95,10 @@ static int mover(struct wb_task *self)
 
 static int busy(struct wb_task *self)
 {
-    while (!wb_stopping(self))
+    while (!wb_stopping(self)) {
         wb_checkpoint();
+        suite_relax();
+    }
     return 0;
 }
 

@@ -94,8 +94,10 @@ static int never_leave(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    while (atomic_load(&s->done) == 0)
+    while (atomic_load(&s->done) == 0) {
         wb_checkpoint();
+        suite_relax();
+    }
     return 0;
 }
 
@@ -157,6 +159,7 @@ static int mover(struct wb_task *self)
     while (atomic_load(&s->done) == 0) {
         if (atomic_load(&s->gate) != 0)
             wb_checkpoint();
+        suite_relax();
         if (wb_task_core(self) != core)
             atomic_fetch_add(&s->arrivals, 1);
         core = wb_task_core(self);

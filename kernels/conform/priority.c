@@ -83,8 +83,10 @@ static int busy(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    while (atomic_load(&s->done) == 0)
+    while (atomic_load(&s->done) == 0) {
         wb_checkpoint();
+        suite_relax();
+    }
     return 0;
 }
 

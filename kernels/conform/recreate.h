@@ -12,6 +12,9 @@ struct harness *recreate_open(uint32_t cores);
 /// Adds task `name` of the program. Ends the test, as skipped, where that is impossible: NULL.
 struct wb_task *recreate_add(struct harness *h, const char *name, uint32_t core);
 
+/// True where a program is a process that can be killed. Ends the test, as skipped, elsewhere.
+bool recreate_in_processes(void);
+
 /// Supervises until the stepper has made so many more steps.
 void recreate_wait_for_steps(struct harness *h, uint32_t more);
 

@@ -15,9 +15,12 @@ static int victim(struct wb_task *self)
     struct state *s = suite_shared(self);
 
     atomic_store(&s->running, 1);
-    while (atomic_load(&s->release) == 0) {}
-    while (atomic_load(&s->done) == 0)
+    while (atomic_load(&s->release) == 0)
+        suite_relax();
+    while (atomic_load(&s->done) == 0) {
         wb_checkpoint();
+        suite_relax();
+    }
     return 0;
 }
 
@@ -154,7 +157,8 @@ static int ends(struct wb_task *self)
     struct state *s = suite_shared(self);
 
     atomic_store(&s->running, 1);
-    while (atomic_load(&s->release) == 0) {}
+    while (atomic_load(&s->release) == 0)
+        suite_relax();
     return 0;
 }
 

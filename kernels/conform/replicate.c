@@ -128,7 +128,8 @@ static int onlooker(struct wb_task *self)
 
     while (atomic_load(&s->wrote) == 0)
         wb_sleep_until(wb_now_ns() + 10000);
-    EXPECT(self, *s->watched == 1);
+    const uint32_t *left = wb_kernel_private(wb_task_core(self), s->watched);
+    EXPECT(self, left != NULL && *left == 1);
     atomic_store(&s->looked, 1);
     return 0;
 }

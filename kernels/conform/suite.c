@@ -91,8 +91,9 @@ static void describe_task(const struct wb_task *task)
             wb_request_core(request));
 }
 
-static void describe(struct wb_system *system)
+void suite_describe(struct harness *h)
 {
+    struct wb_system *system = harness_system(h);
     const struct wb_fault *fault = &system->fault;
 
     if (atomic_load(&fault->complete) != 0)
@@ -111,7 +112,7 @@ static enum harness_event wait(struct harness *h, uint32_t limit_ms)
     const enum harness_event event = harness_wait(h, limit_ms);
 
     if (event == HARNESS_FAULT || event == HARNESS_DIED)
-        describe(harness_system(h));
+        suite_describe(h);
     CHECK(event == HARNESS_ENDED || event == HARNESS_NOTHING);
     return event;
 }
@@ -121,7 +122,7 @@ void suite_wait(struct harness *h)
     const enum harness_event event = wait(h, SUITE_LIMIT_MS);
 
     if (event != HARNESS_ENDED)
-        describe(harness_system(h));
+        suite_describe(h);
     CHECK(event == HARNESS_ENDED);
 }
 
@@ -140,7 +141,7 @@ void suite_wait_for(struct harness *h, const _Atomic uint32_t *word, uint32_t va
 {
     for (uint32_t ms = 0; atomic_load(word) != value; ms++) {
         if (ms == SUITE_LIMIT_MS)
-            describe(harness_system(h));
+            suite_describe(h);
         CHECK(ms < SUITE_LIMIT_MS);
         CHECK(wait(h, 1) == HARNESS_NOTHING || atomic_load(word) == value);
     }
@@ -150,7 +151,7 @@ void suite_wait_for_state(struct harness *h, const struct wb_task *task, enum wb
 {
     for (uint32_t ms = 0; wb_place_state(atomic_load(&task->place)) != state; ms++) {
         if (ms == SUITE_LIMIT_MS)
-            describe(harness_system(h));
+            suite_describe(h);
         CHECK(ms < SUITE_LIMIT_MS);
         CHECK(wait(h, 1) == HARNESS_NOTHING);
     }
@@ -165,7 +166,7 @@ bool suite_kill(struct harness *h, uint32_t core)
     }
     const enum harness_event event = harness_wait(h, SUITE_LIMIT_MS);
     if (event != HARNESS_DIED)
-        describe(harness_system(h));
+        suite_describe(h);
     CHECK(event == HARNESS_DIED);
     return true;
 }
@@ -184,6 +185,12 @@ uint32_t suite_random(uint32_t *state)
     *state ^= *state >> 17;
     *state ^= *state << 5;
     return *state;
+}
+
+// In virtual time nothing but a look at the clock makes it pass.
+void suite_relax(void)
+{
+    (void)wb_now_ns();
 }
 
 void suite_compute(uint64_t ns)

@@ -39,6 +39,9 @@ struct wb_channel *suite_channel(struct harness *h, const struct wb_channel_conf
 /// One more sender for a mailbox.
 void suite_sender(struct wb_channel *mailbox, struct wb_task *from);
 
+/// Prints where every task is and what every channel holds.
+void suite_describe(struct harness *h);
+
 /// Waits until every task is over. A fault, a death or a hang ends the program and says who did
 /// what.
 void suite_wait(struct harness *h);
@@ -64,6 +67,9 @@ uint32_t suite_count(uint32_t n);
 
 /// The next of a sequence of numbers that look random; `*state` starts at anything but 0.
 uint32_t suite_random(uint32_t *state);
+
+/// One turn of a loop that waits for a word in memory. No checkpoint.
+void suite_relax(void);
 
 /// Computes, without a checkpoint, for so long.
 void suite_compute(uint64_t ns);

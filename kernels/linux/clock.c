@@ -45,12 +45,15 @@ static uint64_t measure_hz(void)
 
 void clock_init(void)
 {
+    the_clock.hz = 1000000000;
     the_clock.counter = linux_trusts_counter();
     if (!the_clock.counter) {
         the_clock.start = monotonic_ns();
         return;
     }
     const uint64_t hz = arch_ticks_hz() != 0 ? arch_ticks_hz() : measure_hz();
+    if (arch_ticks_hz() == 0)
+        the_clock.hz = hz;
     the_clock.shift = 32;
     double factor = 1e9 * 4294967296.0 / (double)hz;
     for (; factor >= 4294967296.0; factor /= 2)
@@ -82,6 +85,11 @@ uint64_t clock_now_ns(void)
 uint64_t wb_kernel_now_ns(void)
 {
     return clock_now_ns();
+}
+
+uint64_t clock_hz(void)
+{
+    return the_clock.hz;
 }
 
 const char *clock_name(void)

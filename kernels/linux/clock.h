@@ -20,12 +20,18 @@ struct clock_rate {
     bool counter;
     uint32_t shift;
     uint64_t start;   // counter ticks or monotonic nanoseconds
+    uint64_t hz;      // see clock_hz()
     uint64_t factor;  // nanoseconds per tick, in units of 2^-shift; below 2^32
 };
 
 /// For a process that is no fork of the launcher: the same clock.
 struct clock_rate clock_rate(void);
 void clock_use(struct clock_rate rate);
+
+/// How many cycles modelled computing has in a second where no operating point says it: the
+/// frequency of the processor's own counter, as it was measured; 1 GHz where there is none, or the
+/// clock is a timer of the machine's.
+uint64_t clock_hz(void);
 
 /// "counter" or "monotonic".
 const char *clock_name(void);

@@ -94,21 +94,9 @@ uint64_t frequency_rest(uint64_t since_ns, uint64_t now_ns, bool idle)
 }
 
 // The core with the highest frequency of all runs as fast as this machine.
-static uint64_t highest_hz(const struct wb_system *system)
-{
-    uint64_t hz = 0;
-
-    for (uint32_t i = 0; i < system->n_cores; i++) {
-        const struct wb_core *core = system->cores[i];
-        if (core->n_points != 0 && core->points[core->n_points - 1].hz > hz)
-            hz = core->points[core->n_points - 1].hz;
-    }
-    return hz;
-}
-
 static uint64_t slowdown_ppm(const struct wb_core *core, uint32_t point)
 {
-    const uint64_t hz = core->points[point].hz, most_hz = highest_hz(core->system);
+    const uint64_t hz = core->points[point].hz, most_hz = core_highest_hz(core->system);
 
     // A frequency in hertz times a million fits: 2^64 is 18 terahertz times that.
     const uint64_t ppm = most_hz * WB_PPM / hz;

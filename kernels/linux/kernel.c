@@ -112,7 +112,7 @@ static void announce(struct wb_task *task, uint64_t now_ns)
 static void leave(enum after after, struct wb_task *next)
 {
     struct wb_task *from = k.current;
-    struct linux_task *lt = linux_task(from);
+    struct kernel_task *lt = kernel_task(from);
     void **fake_stack = after == GO_ENDED ? NULL : &lt->fake_stack;
 
     personality_save(lt);
@@ -123,7 +123,7 @@ static void leave(enum after after, struct wb_task *next)
     if (next != NULL) {
         announce(next, k.left_ns);
         sanitizer_leave(fake_stack, next->stack, next->stack_bytes);
-        context_switch(&lt->sp, linux_task(next)->sp);
+        context_switch(&lt->sp, kernel_task(next)->sp);
     } else {
         k.current = NULL;
         sanitizer_leave(fake_stack, NULL, 0);
@@ -138,7 +138,7 @@ void kernel_task_start(struct wb_task *task)
 {
     sanitizer_enter(NULL);
     finish_previous();
-    personality_restore(linux_task(task));
+    personality_restore(kernel_task(task));
     wb_task_main(task);
 }
 
@@ -234,7 +234,7 @@ static void loop(void)
         frequency_begin_run();
         announce(next, clock_now_ns());
         sanitizer_leave(&k.loop_fake_stack, next->stack, next->stack_bytes);
-        context_switch(&k.loop_sp, linux_task(next)->sp);
+        context_switch(&k.loop_sp, kernel_task(next)->sp);
         sanitizer_enter(k.loop_fake_stack);
         finish_previous();
     }
@@ -278,7 +278,7 @@ static void make_ready(struct wb_task *task)
 
 void wb_kernel_attach(struct wb_task *task)
 {
-    struct linux_task *lt = linux_task(task);
+    struct kernel_task *lt = kernel_task(task);
 
     // Below its stack pointer there may be frames of a kernel that was killed.
     sanitizer_clean(task->stack, (size_t)((unsigned char *)lt->sp - task->stack));
@@ -290,7 +290,7 @@ void wb_kernel_attach(struct wb_task *task)
 
 enum wb_status wb_kernel_depart(void)
 {
-    if (personality_is_held(linux_task(k.current)))
+    if (personality_is_held(kernel_task(k.current)))
         return WB_ERR_HELD;
     frequency_count_run(clock_now_ns());
     leave(GO_AWAY, next_ready(0));
@@ -300,7 +300,7 @@ enum wb_status wb_kernel_depart(void)
 enum wb_status wb_kernel_block(uint64_t until_ns)
 {
     struct wb_task *self = k.current;
-    struct linux_task *lt = linux_task(self);
+    struct kernel_task *lt = kernel_task(self);
 
     catch_up();
     serve();
@@ -320,7 +320,7 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
 
 void wb_kernel_unblock(struct wb_task *task)
 {
-    struct linux_task *lt = linux_task(task);
+    struct kernel_task *lt = kernel_task(task);
 
     lt->woken = true;
     if (!lt->blocked)
@@ -386,7 +386,7 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
 
 void wb_kernel_capture(void)
 {
-    const bool held = personality_is_held(linux_task(k.current));
+    const bool held = personality_is_held(kernel_task(k.current));
 
     serve();
     leave(held ? GO_READY : GO_CAPTURED, next_ready(wb_sync_priority(&k.current->sync)));

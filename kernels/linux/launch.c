@@ -23,9 +23,9 @@ enum { MODULE_BYTES = 8 << 20, OFFER_NS = 50000000, HOOK_HEAP_BYTES = 256 << 10 
 
 // ---- Laying out ---------------------------------------------------------------------------------
 
-enum wb_status wb_linux_open(struct wb_linux **out, const struct wb_linux_config *config)
+enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *config)
 {
-    struct wb_linux *lx = calloc(1, sizeof *lx);
+    struct wb_host *lx = calloc(1, sizeof *lx);
     if (lx == NULL)
         return WB_ERR_NOMEM;
     lx->config = *config;
@@ -49,7 +49,7 @@ enum wb_status wb_linux_open(struct wb_linux **out, const struct wb_linux_config
         gvm_open(&lx->gvm, arena + guards + config->stacks_bytes + lx->config.module_bytes))
         status = wb_system_init(&lx->system, gvm_take(&lx->gvm, arena), arena, sc);
     if (status != WB_OK) {
-        wb_linux_close(lx);
+        wb_host_close(lx);
         return status;
     }
     lx->hook_heap = wb_system_alloc(lx->system, sizeof *lx->hook_heap, WB_LINE_BYTES);
@@ -62,27 +62,33 @@ enum wb_status wb_linux_open(struct wb_linux **out, const struct wb_linux_config
     return WB_OK;
 }
 
-struct wb_system *wb_linux_system(struct wb_linux *lx)
+struct wb_system *wb_host_system(struct wb_host *lx)
 {
     return lx->system;
 }
 
-size_t wb_linux_gvm_bytes(const struct wb_linux *lx)
+const char *wb_host_clock(const struct wb_host *lx)
+{
+    (void)lx;
+    return clock_name();
+}
+
+size_t wb_host_gvm_bytes(const struct wb_host *lx)
 {
     return lx->gvm.bytes;
 }
 
-void *wb_linux_stack(struct wb_linux *lx, size_t bytes)
+void *wb_host_stack(struct wb_host *lx, size_t bytes)
 {
     return gvm_stack(&lx->gvm, bytes);
 }
 
-void *wb_linux_private(struct wb_linux *lx, uint32_t core, size_t bytes)
+void *wb_host_private(struct wb_host *lx, uint32_t core, size_t bytes)
 {
     return core < lx->mirror.cores ? mirror_take(&lx->mirror, core, bytes) : NULL;
 }
 
-void *wb_linux_module(struct wb_linux *lx, const char *path, char *error, size_t error_bytes)
+void *wb_host_module(struct wb_host *lx, const char *path, char *error, size_t error_bytes)
 {
     return module_load(&lx->gvm, path, error, error_bytes);
 }
@@ -90,7 +96,7 @@ void *wb_linux_module(struct wb_linux *lx, const char *path, char *error, size_t
 // ---- Starting -----------------------------------------------------------------------------------
 
 // A task that uses a stale descriptor number shall get EBADF, not one of ours.
-static void close_launcher_fds(const struct wb_linux *lx, uint32_t index)
+static void close_launcher_fds(const struct wb_host *lx, uint32_t index)
 {
     close(lx->epoll);
     close(lx->wake);
@@ -102,7 +108,7 @@ static void close_launcher_fds(const struct wb_linux *lx, uint32_t index)
         close(lx->config.launcher_fds[i]);
 }
 
-static _Noreturn void be_kernel(struct wb_linux *lx, uint32_t index, pid_t launcher)
+static _Noreturn void be_kernel(struct wb_host *lx, uint32_t index, pid_t launcher)
 {
     struct wb_core *core = lx->system->cores[index];
     cpu_set_t set;
@@ -130,7 +136,7 @@ static _Noreturn void be_kernel(struct wb_linux *lx, uint32_t index, pid_t launc
     _exit(0);
 }
 
-static bool cpus_are_usable(const struct wb_linux *lx, uint32_t *bad)
+static bool cpus_are_usable(const struct wb_host *lx, uint32_t *bad)
 {
     cpu_set_t allowed;
 
@@ -144,7 +150,7 @@ static bool cpus_are_usable(const struct wb_linux *lx, uint32_t *bad)
     return true;
 }
 
-static void add_to_epoll(const struct wb_linux *lx, int fd)
+static void add_to_epoll(const struct wb_host *lx, int fd)
 {
     struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
@@ -152,7 +158,7 @@ static void add_to_epoll(const struct wb_linux *lx, int fd)
         epoll_ctl(lx->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-static bool fork_kernel(struct wb_linux *lx, uint32_t i)
+static bool fork_kernel(struct wb_host *lx, uint32_t i)
 {
     struct kernel_process *kernel = &lx->kernels[i];
     const pid_t launcher = getpid();
@@ -170,7 +176,7 @@ static bool fork_kernel(struct wb_linux *lx, uint32_t i)
     return true;
 }
 
-enum wb_status wb_linux_start(struct wb_linux *lx, uint32_t *bad_core)
+enum wb_status wb_host_start(struct wb_host *lx, uint32_t *bad_core)
 {
     if (!cpus_are_usable(lx, bad_core))
         return WB_ERR_INVAL;
@@ -183,7 +189,7 @@ enum wb_status wb_linux_start(struct wb_linux *lx, uint32_t *bad_core)
         return status;
     for (uint32_t i = 0; i < lx->system->n_cores; i++)
         if (!fork_kernel(lx, i)) {
-            wb_linux_kill(lx);
+            wb_host_kill(lx);
             return WB_ERR_NOMEM;
         }
     // Only now a thread: a fork copies none but the calling one.
@@ -193,11 +199,11 @@ enum wb_status wb_linux_start(struct wb_linux *lx, uint32_t *bad_core)
 
 // ---- Closing ------------------------------------------------------------------------------------
 
-void wb_linux_close(struct wb_linux *lx)
+void wb_host_close(struct wb_host *lx)
 {
     atomic_store(&lx->closing, 1);
     if (lx->kernels != NULL) {
-        wb_linux_kill(lx);
+        wb_host_kill(lx);
         for (uint32_t i = 0; i < lx->config.system.cores; i++)
             if (lx->kernels[i].pid != 0) {
                 waitpid(lx->kernels[i].pid, NULL, 0);

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "linux.h"
+#include "host.h"
 #include "private.h"
 
 enum { TICK_MS = 20 };  // how often the launcher looks, should no detector ring
@@ -17,21 +17,21 @@ struct kernel_process {
     int wait_status;
     bool dead;  // its death has been handled; under `lock`
     bool told;  // and told
-    struct wb_linux_event death;
+    struct wb_host_event death;
 };
 
-struct wb_linux {
+struct wb_host {
     struct gvm gvm;
     struct mirror mirror;
     struct wb_system *system;
-    struct wb_linux_config config;
+    struct wb_host_config config;
     struct kernel_process *kernels;
     struct wb_heap *hook_heap;
     int epoll, wake;  // wake: the watcher has news
     pthread_t watcher;
     bool has_watcher, fault_told, ended_told, killed;
     _Atomic uint32_t closing;
-    pthread_mutex_t lock;  // deaths are handled once, by the watcher or by wb_linux_wait()
+    pthread_mutex_t lock;  // deaths are handled once, by the watcher or by wb_host_wait()
 };
 
 /// Handles deaths as they happen: the first detector, a thread of its own.

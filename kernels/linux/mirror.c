@@ -119,6 +119,12 @@ void mirror_close(struct mirror *mirror)
 
 // ---- The contract -------------------------------------------------------------------------------
 
+// A task comes to a kernel with all of its private memory in reach.
+enum wb_status wb_kernel_task_init(struct wb_task *task)
+{
+    return stack_init(task);
+}
+
 void wb_kernel_copy(void *to, const void *from, size_t bytes)
 {
     sanitizer_copy(to, from, bytes);
@@ -127,4 +133,10 @@ void wb_kernel_copy(void *to, const void *from, size_t bytes)
 const void *wb_kernel_private(uint32_t core, const void *address)
 {
     return mirror_alias(core, address);
+}
+
+void *wb_kernel_stack_low(const struct wb_task *task)
+{
+    const struct kernel_task *lt = (const struct kernel_task *)(const void *)task->kernel;
+    return lt->sp;
 }

@@ -8,30 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common.h"
 #include "wb/system.h"
-
-// Far from what Linux, the loader and AddressSanitizer use on both architectures (48-bit
-// addresses).
-#define GVM_BASE ((unsigned char *)0x200000000000)
-
-enum { GUARD_BYTES = 64 * 1024, PAGE_BYTES = 4096 };
-
-// A kernel's own part of a task (wb_task.kernel), in globally visible memory because it moves
-// along.
-struct linux_task {
-    void *sp;              // saved context while the task does not run
-    struct wb_task *next;  // in a ready queue
-    uint32_t queue;        // 1 + number of that queue, 0: none
-    uint32_t level;        // its priority among the timers
-    uint64_t until_ns;     // of a timed block
-    uint32_t timer;        // 1 + position in the timer heap, 0: none
-    int32_t error_number;  // the task's errno
-    uint32_t mutexes;      // held pthread mutexes of the module
-    bool blocked, woken;   // woken: an unblock came while it was not blocked
-    void *caught;          // C++: exceptions being handled, and how many are in flight
-    uint32_t uncaught;
-    void *fake_stack;  // AddressSanitizer's, while the task does not run
-};
 
 // A kernel's own part of a core (wb_core.kernel).
 struct linux_core {
@@ -42,39 +20,12 @@ struct linux_core {
     _Atomic uint32_t alive;
 };
 
-_Static_assert(sizeof(struct linux_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
 _Static_assert(sizeof(struct linux_core) <= WB_KERNEL_CORE_BYTES, "raise WB_KERNEL_CORE_BYTES");
-
-static inline struct linux_task *linux_task(struct wb_task *task)
-{
-    return (struct linux_task *)(void *)task->kernel;
-}
 
 static inline struct linux_core *linux_core(struct wb_core *core)
 {
     return (struct linux_core *)(void *)core->kernel;
 }
-
-// ---- ready.c: the ready queues of this kernel ---------------------------------------------------
-
-enum { PRIORITIES = 32 };
-
-struct ready {
-    uint32_t levels;  // bit p: queue p is not empty
-    struct wb_task *first[PRIORITIES], *last[PRIORITIES];
-};
-
-void ready_push(struct ready *ready, struct wb_task *task);
-
-/// The most urgent task of at least `floor` priority, first come first served; NULL if there is
-/// none.
-struct wb_task *ready_pop(struct ready *ready, uint32_t floor);
-
-/// The most urgent task that is asked to migrate; NULL if there is none.
-struct wb_task *ready_pop_leaving(struct ready *ready);
-
-/// Moves a task, if it is in a queue, to the end of that of its effective priority.
-void ready_move(struct ready *ready, struct wb_task *task);
 
 // ---- timers.c: timed blocks of this kernel ------------------------------------------------------
 
@@ -113,8 +64,6 @@ bool doorbell_sleep(struct wb_core *core, uint64_t until_ns, bool idle);
 
 enum { SLICE_NS = 1000000 };  // how long a task runs before an emulated core is slow
 
-enum frequency_mode { FREQUENCY_NONE, FREQUENCY_EMULATE, FREQUENCY_CPUFREQ };
-
 /// How operating points are set. In the launcher, before the kernels are forked.
 void frequency_use(enum frequency_mode mode);
 
@@ -138,6 +87,12 @@ bool frequency_owes(uint64_t now_ns);
 /// After no task ran since `since_ns`; `idle`: none was ready. Returns for how long of it the core
 /// would have been busy still.
 uint64_t frequency_rest(uint64_t since_ns, uint64_t now_ns, bool idle);
+
+// ---- compute.c: wb_kernel_compute()
+// --------------------------------------------------------------
+
+/// The highest frequency that any core of a system has, 0: none is known.
+uint64_t core_highest_hz(const struct wb_system *system);
 
 // ---- cpufreq.c: frequencies by sysfs ------------------------------------------------------------
 
@@ -168,21 +123,6 @@ int32_t sensors_temperature_mc(uint32_t core);
 /// often than the counters of the machine wrap (some minutes). False: there is no such counter.
 bool sensors_energy(uint64_t *uj);
 
-// ---- personality.c: what the C and C++ libraries keep of a thread -------------------------------
-
-/// Looks up what this process has. Once, in a kernel.
-void personality_init(void);
-
-/// Takes it from, or gives it to, the libraries of this process. errno is safe in between only.
-void personality_save(struct linux_task *lt);
-void personality_restore(const struct linux_task *lt);
-
-/// True while the running task holds what cannot move with it.
-bool personality_is_held(const struct linux_task *lt);
-
-/// Where a task's first context begins: called by context_start() on the task's stack.
-_Noreturn void kernel_task_start(struct wb_task *task);
-
 // ---- kernel.c -----------------------------------------------------------------------------------
 
 /// Becomes the kernel of `core` in this process; returns when every task of the system has ended.
@@ -190,35 +130,6 @@ void kernel_run(struct wb_core *core, uint64_t spin_ns);
 
 /// When the running task has to stop polling; `spin_ns`: how long each wait may poll at most.
 uint64_t kernel_poll_end_ns(uint64_t *spin_ns);
-
-/// The system this process belongs to, also in the launcher; NULL before it is laid out.
-void kernel_set_system(struct wb_system *system);
-struct wb_system *kernel_system(void);
-
-// ---- fault.c ------------------------------------------------------------------------------------
-
-/// Turns SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT of this kernel into a fault that names the
-/// task.
-void fault_catch(void);
-
-/// Where the stack of the running task ends, if it is not the one in its descriptor.
-void fault_set_stack(const void *lowest);
-
-// ---- sanitizer.c --------------------------------------------------------------------------------
-
-/// Makes AddressSanitizer's shadow of [base, base + bytes) common to all kernels. Nothing without
-/// it.
-bool sanitizer_share(void *base, size_t bytes);
-
-/// To be called around a context switch, so that AddressSanitizer knows the stack in use.
-void sanitizer_leave(void **fake_stack, const void *stack, size_t stack_bytes);
-void sanitizer_enter(void *fake_stack);
-
-/// Forgets the red zones in memory whose former content is gone.
-void sanitizer_clean(void *at, size_t bytes);
-
-/// memcpy(), also of memory with red zones in it.
-void sanitizer_copy(void *to, const void *from, size_t bytes);
 
 // ---- robust.c -----------------------------------------------------------------------------------
 
@@ -236,50 +147,6 @@ void robust_disarm(struct wb_core *core);
 /// Returns false where waiting on several futexes at once is not supported.
 bool robust_wait(struct wb_system *system, const bool *watched, uint64_t timeout_ns);
 bool robust_is_dead(struct wb_core *core);
-
-// ---- census.c: what the launcher tells of a death -----------------------------------------------
-
-/// The task that runs on `core`, NULL if there is none.
-struct wb_task *census_running(struct wb_system *system, uint32_t core);
-
-/// How many tasks of `core` are not over.
-uint32_t census_tasks(const struct wb_system *system, uint32_t core);
-
-/// How often tasks of the system have been started again.
-uint32_t census_restarts(const struct wb_system *system);
-
-/// How often tasks of the system have gone on from a checkpoint image.
-uint32_t census_resumes(const struct wb_system *system);
-
-// ---- gvm.c --------------------------------------------------------------------------------------
-
-struct gvm {
-    int fd;
-    unsigned char *base;
-    size_t bytes, used;
-};
-
-/// Maps `bytes` of globally visible memory. False, with errno, when it cannot be had.
-bool gvm_open(struct gvm *gvm, size_t bytes);
-
-/// Takes the next part, page-aligned, zeroed. NULL when it is used up.
-void *gvm_take(struct gvm *gvm, size_t bytes);
-
-/// A stack with GUARD_BYTES of inaccessible memory below it; its lowest address.
-void *gvm_stack(struct gvm *gvm, size_t bytes);
-void gvm_close(struct gvm *gvm);
-
-/// Makes `bytes` of private memory at `at` (both page-aligned) common to all kernels, content kept.
-bool gvm_replace(struct gvm *gvm, void *at, size_t bytes);
-
-/// Maps the page at `shared`, in globally visible memory, also at `at`.
-bool gvm_alias(const struct gvm *gvm, void *at, const void *shared);
-
-/// True of globally visible memory, and of the private memory of replicated tasks.
-bool gvm_contains(const void *address);
-
-/// A descriptor of globally visible memory that the kernels inherit, -1 without one; its size.
-int gvm_share(size_t *bytes);
 
 // ---- mirror.c: private memory, one file per kernel, at the same address in each -----------------
 
@@ -309,7 +176,6 @@ bool mirror_enter(struct mirror *mirror, uint32_t core);
 
 /// Where `address` of another kernel's private memory can be read; NULL if it is not private.
 const void *mirror_alias(uint32_t core, const void *address);
-bool mirror_contains(const void *address);
 void mirror_close(struct mirror *mirror);
 
 long futex(_Atomic uint32_t *word, int operation, uint32_t value, uint64_t timeout_ns);

@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "hosted.h"
-#include "linux.h"
 
 #ifdef __aarch64__
 enum { MACHINE = EM_AARCH64 };
@@ -113,9 +113,9 @@ static uintptr_t find_function(const char *name)
 
 // ---- The launcher -------------------------------------------------------------------------------
 
-enum wb_status wb_linux_program(struct wb_linux *lx, const char *path)
+enum wb_status wb_host_program(struct wb_host *lx, const char *path)
 {
-    const struct wb_system *system = wb_linux_system(lx);
+    const struct wb_system *system = wb_host_system(lx);
     uint32_t count;
 
     if (!map_image(path) || sections(&count) == NULL)
@@ -139,9 +139,9 @@ static void *take_place(size_t heap_bytes)
     return place;
 }
 
-enum wb_status wb_linux_host(struct wb_linux *lx, struct wb_task *task, const char *entry)
+enum wb_status wb_host_recreates(struct wb_host *lx, struct wb_task *task, const char *entry)
 {
-    struct wb_system *system = wb_linux_system(lx);
+    struct wb_system *system = wb_host_system(lx);
     const size_t heap_bytes = (size_t)(task->heap.end - task->heap.base);
     const uintptr_t at = the_program.rows != NULL ? find_function(entry) : 0;
 

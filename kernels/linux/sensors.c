@@ -12,6 +12,7 @@
 
 #include "private.h"
 #include "sysfs.h"
+#include "wb/energy.h"
 
 enum { ZONES_MAX = 64, PACKAGES_MAX = 16, NAME_BYTES = 64 };
 
@@ -122,4 +123,21 @@ void sensors_open(const char *root, const unsigned int *cpus, uint32_t n)
         find_zone(s.zones[i], root, cpus[i]);
     for (int i = 0; i < PACKAGES_MAX; i++)
         add_package(root, i);
+}
+
+// ---- What the launcher tells --------------------------------------------------------------------
+
+int32_t wb_host_temperature_mc(uint32_t core)
+{
+    return sensors_temperature_mc(core);
+}
+
+uint64_t wb_host_core_energy(const struct wb_core *core, uint64_t now_ns)
+{
+    return wb_core_energy(core, now_ns);
+}
+
+const char *wb_host_energy(uint64_t *uj)
+{
+    return sensors_energy(uj) ? "powercap" : "";
 }

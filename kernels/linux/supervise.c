@@ -20,7 +20,7 @@ static bool is_faulty(const struct wb_system *system)
 }
 
 // A kernel that has noted a fault ends by itself: ending it before would cut the note short.
-static bool fault_is_complete(const struct wb_linux *lx)
+static bool fault_is_complete(const struct wb_host *lx)
 {
     if (atomic_load_explicit(&lx->system->fault.complete, memory_order_acquire) != 0)
         return true;
@@ -30,22 +30,22 @@ static bool fault_is_complete(const struct wb_linux *lx)
     return false;
 }
 
-static void take_over(struct wb_linux *lx, uint32_t core, bool by_robust_futex)
+static void take_over(struct wb_host *lx, uint32_t core, bool by_robust_futex)
 {
     struct kernel_process *kernel = &lx->kernels[core];
-    struct wb_linux_event *death = &kernel->death;
+    struct wb_host_event *death = &kernel->death;
 
     pthread_mutex_lock(&lx->lock);
     if (!kernel->dead && !is_faulty(lx->system) && !lx->killed) {
         struct wb_task *running = census_running(lx->system, core);
         const uint32_t restarts = census_restarts(lx->system);
         const uint32_t resumes = census_resumes(lx->system);
-        *death = (struct wb_linux_event){ .kind = WB_LINUX_DIED,
-                                          .core = core,
-                                          .running = running,
-                                          .pid = kernel->pid,
-                                          .detected_ns = clock_now_ns(),
-                                          .by_robust_futex = by_robust_futex };
+        *death = (struct wb_host_event){ .kind = WB_HOST_DIED,
+                                         .core = core,
+                                         .running = running,
+                                         .pid = kernel->pid,
+                                         .detected_ns = clock_now_ns(),
+                                         .by_robust_futex = by_robust_futex };
         death->moved = census_tasks(lx->system, core);
         hosted_await_end(lx->system, core);
         death->lost = wb_core_died(lx->system, core);
@@ -58,10 +58,10 @@ static void take_over(struct wb_linux *lx, uint32_t core, bool by_robust_futex)
     pthread_mutex_unlock(&lx->lock);
 }
 
-// The first detector. The second is the pidfd, in wb_linux_wait().
+// The first detector. The second is the pidfd, in wb_host_wait().
 void *supervise_watch(void *arg)
 {
-    struct wb_linux *lx = arg;
+    struct wb_host *lx = arg;
     const uint32_t n = lx->system->n_cores;
     bool watched[WB_CORES_MAX];
     const uint64_t one = 1;
@@ -74,12 +74,12 @@ void *supervise_watch(void *arg)
                 watched[i] = false;
                 take_over(lx, i, true);
                 if (write(lx->wake, &one, sizeof one) < 0)
-                    continue;  // wb_linux_wait() looks at every tick as well
+                    continue;  // wb_host_wait() looks at every tick as well
             }
     return NULL;
 }
 
-static void reap(struct wb_linux *lx)
+static void reap(struct wb_host *lx)
 {
     for (uint32_t i = 0; i < lx->system->n_cores; i++) {
         struct kernel_process *kernel = &lx->kernels[i];
@@ -96,7 +96,7 @@ static void reap(struct wb_linux *lx)
 
 // ---- Supervising --------------------------------------------------------------------------------
 
-static bool tell_death(struct wb_linux *lx, struct wb_linux_event *event)
+static bool tell_death(struct wb_host *lx, struct wb_host_event *event)
 {
     for (uint32_t i = 0; i < lx->system->n_cores; i++) {
         struct kernel_process *kernel = &lx->kernels[i];
@@ -104,7 +104,7 @@ static bool tell_death(struct wb_linux *lx, struct wb_linux_event *event)
         if (!kernel->dead || kernel->told || kernel->pid != 0)
             continue;
         kernel->told = true;
-        if (kernel->death.kind != WB_LINUX_DIED)
+        if (kernel->death.kind != WB_HOST_DIED)
             continue;
         *event = kernel->death;
         event->signal = WIFSIGNALED(kernel->wait_status) ? WTERMSIG(kernel->wait_status) : 0;
@@ -113,7 +113,7 @@ static bool tell_death(struct wb_linux *lx, struct wb_linux_event *event)
     return false;
 }
 
-static bool all_reaped(const struct wb_linux *lx)
+static bool all_reaped(const struct wb_host *lx)
 {
     for (uint32_t i = 0; i < lx->system->n_cores; i++)
         if (lx->kernels[i].pid != 0)
@@ -121,31 +121,31 @@ static bool all_reaped(const struct wb_linux *lx)
     return true;
 }
 
-static struct wb_linux_event look(struct wb_linux *lx)
+static struct wb_host_event look(struct wb_host *lx)
 {
-    struct wb_linux_event event = { .kind = WB_LINUX_NOTHING };
+    struct wb_host_event event = { .kind = WB_HOST_NOTHING };
 
     reap(lx);
     if (is_faulty(lx->system) && !lx->fault_told && fault_is_complete(lx)) {
-        wb_linux_kill(lx);
+        wb_host_kill(lx);
         lx->fault_told = true;
-        event.kind = WB_LINUX_FAULT;
+        event.kind = WB_HOST_FAULT;
     } else if (!tell_death(lx, &event) && all_reaped(lx) && !lx->ended_told) {
         lx->ended_told = true;
-        event.kind = WB_LINUX_ENDED;
+        event.kind = WB_HOST_ENDED;
     }
     return event;
 }
 
-struct wb_linux_event wb_linux_wait(struct wb_linux *lx, int timeout_ms)
+struct wb_host_event wb_host_wait(struct wb_host *lx, int timeout_ms)
 {
     const uint64_t until_ns = clock_now_ns() + (uint64_t)timeout_ms * 1000000;
 
     for (;;) {
-        const struct wb_linux_event event = look(lx);
+        const struct wb_host_event event = look(lx);
         const uint64_t now_ns = clock_now_ns();
         wb_system_sweep(lx->system, now_ns);
-        if (event.kind != WB_LINUX_NOTHING || now_ns >= until_ns)
+        if (event.kind != WB_HOST_NOTHING || now_ns >= until_ns)
             return event;
         const uint64_t left_ms = (until_ns - now_ns + 999999) / 1000000;
         struct epoll_event ready;
@@ -156,17 +156,17 @@ struct wb_linux_event wb_linux_wait(struct wb_linux *lx, int timeout_ms)
     }
 }
 
-int wb_linux_fd(const struct wb_linux *lx)
+int wb_host_fd(const struct wb_host *lx)
 {
     return lx->epoll;
 }
 
-pid_t wb_linux_pid(const struct wb_linux *lx, uint32_t core)
+pid_t wb_host_pid(const struct wb_host *lx, uint32_t core)
 {
     return lx->kernels[core].pid;
 }
 
-void wb_linux_kill(struct wb_linux *lx)
+void wb_host_kill(struct wb_host *lx)
 {
     pthread_mutex_lock(&lx->lock);
     lx->killed = true;

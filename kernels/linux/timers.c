@@ -14,20 +14,20 @@ bool timers_init(struct timers *timers, uint32_t tasks)
 
 static uint64_t key(const struct timers *timers, uint32_t i)
 {
-    return linux_task(timers->heap[i])->until_ns;
+    return kernel_task(timers->heap[i])->until_ns;
 }
 
 static void put(struct timers *timers, uint32_t i, struct wb_task *task)
 {
     timers->heap[i] = task;
-    linux_task(task)->timer = i + 1;
+    kernel_task(task)->timer = i + 1;
 }
 
 // Moves the task at `i` to where the heap's order wants it.
 static void settle(struct timers *timers, uint32_t i)
 {
     struct wb_task *task = timers->heap[i];
-    const uint64_t until_ns = linux_task(task)->until_ns;
+    const uint64_t until_ns = kernel_task(task)->until_ns;
 
     for (; i > 0 && key(timers, (i - 1) / 2) > until_ns; i = (i - 1) / 2)
         put(timers, i, timers->heap[(i - 1) / 2]);
@@ -45,10 +45,10 @@ static void settle(struct timers *timers, uint32_t i)
 
 void timers_add(struct timers *timers, struct wb_task *task, uint64_t until_ns)
 {
-    linux_task(task)->until_ns = until_ns;
+    kernel_task(task)->until_ns = until_ns;
     const uint32_t level = wb_sync_priority(&task->sync);
 
-    linux_task(task)->level = level;
+    kernel_task(task)->level = level;
     timers->of_priority[level]++;
     timers->levels |= 1u << level;
     put(timers, timers->count++, task);
@@ -57,11 +57,11 @@ void timers_add(struct timers *timers, struct wb_task *task, uint64_t until_ns)
 
 void timers_remove(struct timers *timers, struct wb_task *task)
 {
-    const uint32_t i = linux_task(task)->timer - 1;
+    const uint32_t i = kernel_task(task)->timer - 1;
 
-    const uint32_t level = linux_task(task)->level;
+    const uint32_t level = kernel_task(task)->level;
 
-    linux_task(task)->timer = 0;
+    kernel_task(task)->timer = 0;
     if (--timers->of_priority[level] == 0)
         timers->levels &= ~(1u << level);
     timers->count--;
@@ -87,8 +87,8 @@ void timers_wake(struct timers *timers, uint64_t now_ns)
 
 void timers_move(struct timers *timers, struct wb_task *task)
 {
-    if (linux_task(task)->timer == 0)
+    if (kernel_task(task)->timer == 0)
         return;
     timers_remove(timers, task);
-    timers_add(timers, task, linux_task(task)->until_ns);
+    timers_add(timers, task, kernel_task(task)->until_ns);
 }

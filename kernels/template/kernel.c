@@ -144,6 +144,14 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
     not_written();
 }
 
+// Empty if every task computes really. Else takes `cycles` at the present operating point: a busy
+// loop on a timer of this core, or an instruction that counts cycles.
+void wb_kernel_compute(uint64_t cycles)
+{
+    (void)cycles;
+    not_written();
+}
+
 // A loop of the processor's widest moves, or its copying engine.
 void wb_kernel_copy(void *to, const void *from, size_t bytes)
 {

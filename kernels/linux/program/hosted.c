@@ -158,7 +158,7 @@ void wb_kernel_attach(struct wb_task *task)
 
 enum wb_status wb_kernel_depart(void)
 {
-    if (linux_task(self)->mutexes != 0)
+    if (kernel_task(self)->mutexes != 0)
         return WB_ERR_HELD;
     const enum wb_status parked = wb_recreation_park(self);
     if (parked != WB_OK)
@@ -212,6 +212,12 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
         wb_kernel_yield(PRIORITIES);
 }
 
+// For wb_kernel_compute(): its processor time is stretched by the kernel.
+bool frequency_slows(void)
+{
+    return here->slows;
+}
+
 void wb_kernel_copy(void *to, const void *from, size_t bytes)
 {
     memcpy(to, from, bytes);
@@ -227,7 +233,7 @@ const void *wb_kernel_private(uint32_t core, const void *address)
 // Its context is complete at any time: its image keeps no stack, and goes on from its entry.
 void wb_kernel_capture(void)
 {
-    if (linux_task(self)->mutexes == 0)
+    if (kernel_task(self)->mutexes == 0)
         wb_task_captured(self);
     wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
 }

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "host.h"
 #include "hosted.h"
-#include "linux.h"
 
 enum { STACK_BYTES = 64 << 10, LIMIT_MS = 60000 };
 
 static const unsigned int the_cpu;
-static struct wb_linux *lx;
+static struct wb_host *lx;
 static struct wb_task *task;
 
 static int no_entry(struct wb_task *self)
@@ -35,19 +35,19 @@ static const char *beside(const char *name)
 
 static void open_system(void)
 {
-    const struct wb_linux_config config = { .system = { .cores = 1, .tasks = 2 },
-                                            .memory_bytes = 1 << 20,
-                                            .stacks_bytes = (size_t)2 * STACK_BYTES,
-                                            .cpus = &the_cpu };
+    const struct wb_host_config config = { .system = { .cores = 1, .tasks = 2 },
+                                           .memory_bytes = 1 << 20,
+                                           .stacks_bytes = (size_t)2 * STACK_BYTES,
+                                           .cpus = &the_cpu };
 
-    CHECK(wb_linux_open(&lx, &config) == WB_OK);
-    CHECK(wb_task_add(wb_linux_system(lx),
+    CHECK(wb_host_open(&lx, &config) == WB_OK);
+    CHECK(wb_task_add(wb_host_system(lx),
                       &(struct wb_task_config){ .name = "recreated",
                                                 .entry = no_entry,
                                                 .priority = 8,
                                                 .restart = true,
                                                 .mode = WB_RECREATE,
-                                                .stack = wb_linux_stack(lx, STACK_BYTES),
+                                                .stack = wb_host_stack(lx, STACK_BYTES),
                                                 .stack_bytes = STACK_BYTES,
                                                 .heap_bytes = 4096 },
                       &task) == WB_OK);
@@ -57,54 +57,54 @@ static void expect_fault(const char *text)
 {
     uint32_t bad_core;
 
-    CHECK(wb_linux_start(lx, &bad_core) == WB_OK);
-    CHECK(wb_linux_wait(lx, LIMIT_MS).kind == WB_LINUX_FAULT);
-    CHECK(strstr(wb_linux_system(lx)->fault.text, text) != NULL);
-    wb_linux_close(lx);
+    CHECK(wb_host_start(lx, &bad_core) == WB_OK);
+    CHECK(wb_host_wait(lx, LIMIT_MS).kind == WB_HOST_FAULT);
+    CHECK(strstr(wb_host_system(lx)->fault.text, text) != NULL);
+    wb_host_close(lx);
 }
 
 TEST(a_program_that_is_not_there_is_refused)
 {
     open_system();
-    CHECK(wb_linux_program(lx, beside("no.task")) == WB_ERR_INVAL);
-    wb_linux_close(lx);
+    CHECK(wb_host_program(lx, beside("no.task")) == WB_ERR_INVAL);
+    wb_host_close(lx);
 }
 
 TEST(a_program_that_is_no_executable_is_refused)
 {
     open_system();
-    CHECK(wb_linux_program(lx, "/etc/passwd") == WB_ERR_INVAL);
-    wb_linux_close(lx);
+    CHECK(wb_host_program(lx, "/etc/passwd") == WB_ERR_INVAL);
+    wb_host_close(lx);
 }
 
 // Its functions lie elsewhere each time.
 TEST(a_program_for_no_fixed_address_is_refused)
 {
     open_system();
-    CHECK(wb_linux_program(lx, beside(NULL)) == WB_ERR_INVAL);
-    wb_linux_close(lx);
+    CHECK(wb_host_program(lx, beside(NULL)) == WB_ERR_INVAL);
+    wb_host_close(lx);
 }
 
 TEST(a_function_that_the_program_does_not_define_is_refused)
 {
     open_system();
-    CHECK(wb_linux_program(lx, beside("recreated.task")) == WB_OK);
-    CHECK(wb_linux_host(lx, task, "no_such_function") == WB_ERR_INVAL);
-    wb_linux_close(lx);
+    CHECK(wb_host_program(lx, beside("recreated.task")) == WB_OK);
+    CHECK(wb_host_recreates(lx, task, "no_such_function") == WB_ERR_INVAL);
+    wb_host_close(lx);
 }
 
 TEST(without_a_program_no_task_is_hosted)
 {
     open_system();
-    CHECK(wb_linux_host(lx, task, "stepper") == WB_ERR_INVAL);
-    wb_linux_close(lx);
+    CHECK(wb_host_recreates(lx, task, "stepper") == WB_ERR_INVAL);
+    wb_host_close(lx);
 }
 
 TEST(a_program_of_another_build_ends_the_run_and_says_so)
 {
     open_system();
-    CHECK(wb_linux_program(lx, beside("recreated.task")) == WB_OK);
-    CHECK(wb_linux_host(lx, task, "stepper") == WB_OK);
+    CHECK(wb_host_program(lx, beside("recreated.task")) == WB_OK);
+    CHECK(wb_host_recreates(lx, task, "stepper") == WB_OK);
     hosted_of(task, 0)->layout ^= 1;
     expect_fault("of another build");
 }
@@ -112,10 +112,10 @@ TEST(a_program_of_another_build_ends_the_run_and_says_so)
 TEST(a_program_without_room_for_its_words_is_refused)
 {
     open_system();
-    CHECK(wb_linux_program(lx, beside("recreated.task")) == WB_OK);
-    wb_linux_system(lx)->arena = wb_linux_system(lx)->arena_end;
-    CHECK(wb_linux_host(lx, task, "stepper") == WB_ERR_NOMEM);
-    wb_linux_close(lx);
+    CHECK(wb_host_program(lx, beside("recreated.task")) == WB_OK);
+    wb_host_system(lx)->arena = wb_host_system(lx)->arena_end;
+    CHECK(wb_host_recreates(lx, task, "stepper") == WB_ERR_NOMEM);
+    wb_host_close(lx);
 }
 
 // Else a program that frees a block of another one might free one of its own.
@@ -125,14 +125,14 @@ TEST(no_two_programs_have_their_heaps_at_one_address)
 
     open_system();
     CHECK(
-        wb_task_add(wb_linux_system(lx),
+        wb_task_add(wb_host_system(lx),
                     &(struct wb_task_config){
                         .name = "other", .entry = no_entry, .mode = WB_RECREATE, .heap_bytes = 1 },
                     &other) == WB_OK);
-    CHECK(wb_linux_program(lx, beside("recreated.task")) == WB_OK);
-    CHECK(wb_linux_host(lx, task, "stepper") == WB_OK);
-    CHECK(wb_linux_host(lx, other, "stepper") == WB_OK);
+    CHECK(wb_host_program(lx, beside("recreated.task")) == WB_OK);
+    CHECK(wb_host_recreates(lx, task, "stepper") == WB_OK);
+    CHECK(wb_host_recreates(lx, other, "stepper") == WB_OK);
     CHECK(other->heap.base > task->heap.end && other->heap.end == other->heap.base + 1);
     CHECK((uintptr_t)other->heap.base % PAGE_BYTES == 0);
-    wb_linux_close(lx);
+    wb_host_close(lx);
 }

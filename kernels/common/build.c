@@ -10,6 +10,7 @@
 
 #include "choose.h"
 #include "wb/energy.h"
+#include "wb/port.h"
 
 enum { RECORD_EVENTS = 1 << 16, RECORD_MIGRATIONS = 1 << 11, MODULE_BYTES = 64 << 20 };
 
@@ -25,7 +26,7 @@ static bool fail(struct build *build, struct tell_error *error, const char *kind
 
 static bool open_system(struct build *build, const struct plan *plan, struct tell_error *error)
 {
-    const struct wb_linux_config config = {
+    const struct wb_host_config config = {
         .system = { .cores = plan->n_cpus,
                     .tasks = plan->n_tasks,
                     .channels = plan->n_channels,
@@ -37,7 +38,10 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
                     .offer_timeout_ns = plan->offer_ns,
                     .agent_period_ns = plan->policy.agents_ns,
                     .coordinator = plan->policy.coordinator,
-                    .transport = plan->transport },
+                    .transport = plan->transport,
+                    .kinds = plan_kinds(plan),
+                    .models_compute = plan->works.models_compute,
+                    .seed = plan->works.seed },
         .memory_bytes = plan_memory_bytes(plan),
         .stacks_bytes = plan_stacks_bytes(plan),
         .private_bytes = plan_private_bytes(plan),
@@ -49,7 +53,7 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
         .n_launcher_fds = sizeof build->launcher_fds / sizeof build->launcher_fds[0],
     };
 
-    if (wb_linux_open(&build->lx, &config) == WB_OK)
+    if (wb_host_open(&build->host, &config) == WB_OK)
         return true;
     char text[256];
     snprintf(text, sizeof text, "%zu bytes of globally visible memory cannot be had: %s",
@@ -57,14 +61,14 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
     return fail(build, error, "memory", "", text);
 }
 
-static bool take_memory(struct wb_linux *lx, struct wb_task_config *config)
+static bool take_memory(struct wb_host *host, struct wb_task_config *config)
 {
     if (config->mode != WB_REPLICATE) {
-        config->stack = wb_linux_stack(lx, config->stack_bytes);
+        config->stack = wb_host_stack(host, config->stack_bytes);
         return config->stack != NULL;
     }
-    config->stack = wb_linux_private(lx, config->core, config->stack_bytes);
-    config->heap = wb_linux_private(lx, config->core, config->heap_bytes);
+    config->stack = wb_host_private(host, config->core, config->stack_bytes);
+    config->heap = wb_host_private(host, config->core, config->heap_bytes);
     return config->stack != NULL && config->heap != NULL;
 }
 
@@ -78,7 +82,7 @@ static bool open_program(struct build *build, const struct plan *plan, struct te
     if (!plan_recreates(plan))
         return true;
     snprintf(path, sizeof path, "%.*s.task", (int)(so ? n - 3 : n), plan->module);
-    if (wb_linux_program(build->lx, plan->program != NULL ? plan->program : path) == WB_OK)
+    if (wb_host_program(build->host, plan->program != NULL ? plan->program : path) == WB_OK)
         return true;
     char text[512];
     snprintf(text, sizeof text, "its program %.400s is not there, or is not static",
@@ -86,10 +90,10 @@ static bool open_program(struct build *build, const struct plan *plan, struct te
     return fail(build, error, "module", plan->module, text);
 }
 
-static bool host(struct build *build, const struct plan_task *planned, struct wb_task *task,
-                 struct tell_error *error)
+static bool host_program(struct build *build, const struct plan_task *planned, struct wb_task *task,
+                         struct tell_error *error)
 {
-    if (task->mode != WB_RECREATE || wb_linux_host(build->lx, task, planned->entry) == WB_OK)
+    if (task->mode != WB_RECREATE || wb_host_recreates(build->host, task, planned->entry) == WB_OK)
         return true;
     fail(build, error, "symbol", planned->entry, "the program does not define it");
     error->task = planned->config.name;
@@ -99,7 +103,7 @@ static bool host(struct build *build, const struct plan_task *planned, struct wb
 
 static bool add_points(struct build *build, const struct plan *plan, struct tell_error *error)
 {
-    struct wb_system *system = wb_linux_system(build->lx);
+    struct wb_system *system = wb_host_system(build->host);
     bool added = true;
 
     for (uint32_t i = 0; i < plan->n_points; i++)
@@ -123,13 +127,13 @@ static bool add_points(struct build *build, const struct plan *plan, struct tell
 static bool add_tasks(struct build *build, const struct plan *plan, void *module,
                       struct tell_error *error)
 {
-    struct wb_system *system = wb_linux_system(build->lx);
+    struct wb_system *system = wb_host_system(build->host);
 
     for (uint32_t i = 0; i < plan->n_tasks; i++) {
         struct wb_task_config config = plan->tasks[i].config;
         struct wb_task *task;
         *(void **)&config.entry = dlsym(module, plan->tasks[i].entry);
-        const bool has_memory = take_memory(build->lx, &config);
+        const bool has_memory = take_memory(build->host, &config);
         if (config.entry == NULL) {
             fail(build, error, "symbol", plan->tasks[i].entry, "the module does not define it");
             error->task = config.name;
@@ -142,8 +146,35 @@ static bool add_tasks(struct build *build, const struct plan *plan, void *module
             error->index = config.index;
             return false;
         }
-        if (!host(build, &plan->tasks[i], task, error))
+        if (!host_program(build, &plan->tasks[i], task, error))
             return false;
+    }
+    return true;
+}
+
+static bool set_kinds(struct build *build, const struct plan *plan, struct tell_error *error)
+{
+    struct wb_system *system = wb_host_system(build->host);
+    bool set = true;
+
+    for (uint32_t core = 0; set && core < system->n_cores; core++)
+        set = wb_core_set_kind(system->cores[core], plan->kinds[core]) == WB_OK;
+    return set || fail(build, error, "plan", "core", "there is no such kind of cores");
+}
+
+static bool add_works(struct build *build, const struct plan *plan, struct tell_error *error)
+{
+    struct wb_system *system = wb_host_system(build->host);
+
+    for (uint32_t i = 0; i < plan->works.n; i++) {
+        const struct plan_work *work = &plan->works.all[i];
+        struct wb_task *task = wb_task_find(&system->app, work->task, work->index);
+        if (task == NULL || wb_task_set_work(task, &work->config) != WB_OK) {
+            fail(build, error, "plan", "work", "its work cannot be added");
+            error->task = work->task;
+            error->index = work->index;
+            return false;
+        }
     }
     return true;
 }
@@ -158,7 +189,7 @@ static struct wb_channel *find_channel(struct wb_system *system, const char *nam
 
 static bool add_channels(struct build *build, const struct plan *plan, struct tell_error *error)
 {
-    struct wb_system *system = wb_linux_system(build->lx);
+    struct wb_system *system = wb_host_system(build->host);
     struct wb_channel *channel;
 
     for (uint32_t i = 0; i < plan->n_channels; i++)
@@ -169,7 +200,8 @@ static bool add_channels(struct build *build, const struct plan *plan, struct te
         struct wb_task *task = wb_task_find(&system->app, port->task, port->task_index);
         channel = find_channel(system, port->channel);
         if (task == NULL || channel == NULL ||
-            wb_port_add(task, channel, port->direction, port->name, port->index) != WB_OK)
+            wb_port_add(task, channel, port->direction, port->name, port->index) != WB_OK ||
+            wb_port_set_rate(wb_port_find(task, port->name, port->index), port->rate) != WB_OK)
             return fail(build, error, "plan", port->name, "a port cannot be bound");
     }
     return true;
@@ -177,7 +209,7 @@ static bool add_channels(struct build *build, const struct plan *plan, struct te
 
 static bool add_params(struct build *build, const struct plan *plan, struct tell_error *error)
 {
-    struct wb_system *system = wb_linux_system(build->lx);
+    struct wb_system *system = wb_host_system(build->host);
 
     for (uint32_t i = 0; i < plan->n_params; i++) {
         const struct plan_param *p = &plan->params[i];
@@ -191,7 +223,7 @@ static bool choose(struct build *build, const struct plan *plan, struct tell_err
 {
     char why[256] = "";
 
-    return choose_planned(wb_linux_system(build->lx), build->module, plan, why, sizeof why) ||
+    return choose_planned(wb_host_system(build->host), build->module, plan, why, sizeof why) ||
            fail(build, error, "policy", plan->policy.name != NULL ? plan->policy.name : "", why);
 }
 
@@ -201,7 +233,7 @@ static bool set_up(struct build *build, void *module, struct tell_error *error)
 
     *(void **)&setup = dlsym(module, "wb_app_setup");
     *(void **)&build->finish = dlsym(module, "wb_app_finish");
-    build->app = &wb_linux_system(build->lx)->app;
+    build->app = &wb_host_system(build->host)->app;
     if (setup == NULL || setup(build->app) == WB_OK)
         return true;
     build->finish = NULL;
@@ -214,12 +246,13 @@ bool build_system(struct build *build, const struct plan *plan, struct tell_erro
 
     if (!open_system(build, plan, error))
         return false;
-    void *module = wb_linux_module(build->lx, plan->module, text, sizeof text);
+    void *module = wb_host_module(build->host, plan->module, text, sizeof text);
     if (module == NULL)
         return fail(build, error, "module", plan->module, text);
     build->module = module;
-    return add_points(build, plan, error) && add_params(build, plan, error) &&
-           open_program(build, plan, error) && add_tasks(build, plan, module, error) &&
+    return set_kinds(build, plan, error) && add_points(build, plan, error) &&
+           add_params(build, plan, error) && open_program(build, plan, error) &&
+           add_tasks(build, plan, module, error) && add_works(build, plan, error) &&
            add_channels(build, plan, error) && choose(build, plan, error) &&
            set_up(build, module, error);
 }

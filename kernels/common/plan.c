@@ -7,8 +7,7 @@
 
 #include "wb/energy.h"
 
-// Each of these makes room for one more entry, in powers of two; false without memory.
-static bool grow(void *array, uint32_t count, size_t bytes)
+bool plan_grow(void *array, uint32_t count, size_t bytes)
 {
     void **a = array;
 
@@ -39,13 +38,17 @@ static bool read_fields(const struct words *words, uint32_t from, const struct f
     return true;
 }
 
+// core CPU [KIND]
 static bool take_core(struct plan *plan, const struct words *w)
 {
-    uint64_t cpu;
+    uint64_t cpu, kind = 0;
 
-    if (w->count != 2 || !words_number(w->word[1], &cpu) ||
-        !grow(&plan->cpus, plan->n_cpus, sizeof *plan->cpus))
+    if (w->count < 2 || w->count > 3 || !words_number(w->word[1], &cpu) ||
+        (w->count == 3 && (!words_number(w->word[2], &kind) || kind >= WB_KINDS_MAX)) ||
+        !plan_grow(&plan->cpus, plan->n_cpus, sizeof *plan->cpus) ||
+        !plan_grow(&plan->kinds, plan->n_cpus, sizeof *plan->kinds))
         return false;
+    plan->kinds[plan->n_cpus] = (uint32_t)kind;
     plan->cpus[plan->n_cpus++] = (unsigned int)cpu;
     return true;
 }
@@ -66,7 +69,7 @@ static bool take_number(uint64_t *number, const struct words *w)
 
 static bool take_param(struct plan *plan, const struct words *w)
 {
-    if (w->count < 3 || !grow(&plan->params, plan->n_params, sizeof *plan->params))
+    if (w->count < 3 || !plan_grow(&plan->params, plan->n_params, sizeof *plan->params))
         return false;
     struct plan_param *param = &plan->params[plan->n_params++];
     *param = (struct plan_param){ .key = strdup(w->word[1]),
@@ -92,7 +95,7 @@ static bool take_channel(struct plan *plan, const struct words *w)
     };
 
     if (w->count < 2 || !read_fields(w, 2, fields, 4) || slots > UINT32_MAX || bytes > UINT32_MAX ||
-        !grow(&plan->channels, plan->n_channels, sizeof *plan->channels))
+        !plan_grow(&plan->channels, plan->n_channels, sizeof *plan->channels))
         return false;
     struct wb_channel_config *channel = &plan->channels[plan->n_channels++];
     *channel = (struct wb_channel_config){ .name = strdup(w->word[1]),
@@ -130,7 +133,7 @@ static bool take_task(struct plan *plan, const struct words *w)
     if (w->count < 7 || !words_number(w->word[2], &index) || strcmp(w->word[3], "entry") != 0 ||
         strcmp(w->word[5], "mode") != 0 || !take_mode(&mode, w->word[6]) ||
         !read_fields(w, 7, fields, 12) || priority > 31 || every > UINT32_MAX ||
-        !grow(&plan->tasks, plan->n_tasks, sizeof *plan->tasks))
+        !plan_grow(&plan->tasks, plan->n_tasks, sizeof *plan->tasks))
         return false;
     struct plan_task *task = &plan->tasks[plan->n_tasks++];
     task->entry = strdup(w->word[4]);
@@ -152,15 +155,16 @@ static bool take_task(struct plan *plan, const struct words *w)
     return task->entry != NULL && task->config.name != NULL;
 }
 
-// port TASK INDEX in/out PORT PORTINDEX CHANNEL
+// port TASK INDEX in/out PORT PORTINDEX CHANNEL [RATE]
 static bool take_port(struct plan *plan, const struct words *w)
 {
-    uint64_t task_index, index;
+    uint64_t task_index, index, rate = 1;
 
-    if (w->count != 7 || !words_number(w->word[2], &task_index) ||
+    if (w->count < 7 || w->count > 8 || (w->count == 8 && !words_number(w->word[7], &rate)) ||
+        rate > UINT32_MAX || !words_number(w->word[2], &task_index) ||
         !words_number(w->word[5], &index) ||
         (strcmp(w->word[3], "in") != 0 && strcmp(w->word[3], "out") != 0) ||
-        !grow(&plan->ports, plan->n_ports, sizeof *plan->ports))
+        !plan_grow(&plan->ports, plan->n_ports, sizeof *plan->ports))
         return false;
     struct plan_port *port = &plan->ports[plan->n_ports++];
     *port = (struct plan_port){ .task = strdup(w->word[1]),
@@ -168,6 +172,7 @@ static bool take_port(struct plan *plan, const struct words *w)
                                 .direction = w->word[3][0] == 'i' ? WB_IN : WB_OUT,
                                 .name = strdup(w->word[4]),
                                 .index = (uint32_t)index,
+                                .rate = (uint32_t)rate,
                                 .channel = strdup(w->word[6]) };
     return port->task != NULL && port->name != NULL && port->channel != NULL;
 }
@@ -181,7 +186,7 @@ static bool take_point(struct plan *plan, const struct words *w)
     if ((w->count != 5 && !start) || !words_number(w->word[1], &core) ||
         !words_number(w->word[2], &hz) || !words_number(w->word[3], &active_uw) ||
         !words_number(w->word[4], &idle_uw) || core > UINT32_MAX || active_uw > UINT32_MAX ||
-        idle_uw > UINT32_MAX || !grow(&plan->points, plan->n_points, sizeof *plan->points))
+        idle_uw > UINT32_MAX || !plan_grow(&plan->points, plan->n_points, sizeof *plan->points))
         return false;
     plan->points[plan->n_points++] = (struct plan_point){
         .core = (uint32_t)core,
@@ -267,6 +272,14 @@ static bool take_known(struct plan *plan, const struct words *w, bool *known)
         return take_text(&plan->journal, w);
     if (strcmp(verb, "start") == 0)
         return take_start(plan, w);
+    const bool work = plan_take_work(plan, w, known);
+    if (*known)
+        return work;
+    *known = true;
+    const bool simulation = plan_take_sim(&plan->sim, w, known);
+    if (*known)
+        return simulation;
+    *known = true;
     return plan_take_policy(plan, w, known);
 }
 
@@ -303,6 +316,7 @@ void plan_free(struct plan *plan)
         free(plan->ports[i].channel);
     }
     free(plan->cpus);
+    free(plan->kinds);
     free(plan->points);
     free(plan->journal);
     free(plan->params);
@@ -312,5 +326,7 @@ void plan_free(struct plan *plan)
     free(plan->module);
     free(plan->program);
     free(plan->record);
+    plan_work_free(&plan->works);
+    plan_sim_free(&plan->sim);
     plan_policy_free(&plan->policy);
 }

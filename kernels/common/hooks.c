@@ -157,7 +157,7 @@ static void count_mutex(int difference)
     struct wb_task *self = wb_kernel_self();
 
     if (self != NULL)
-        linux_task(self)->mutexes += (uint32_t)difference;
+        kernel_task(self)->mutexes += (uint32_t)difference;
 }
 
 int hook_mutex_lock(pthread_mutex_t *mutex)

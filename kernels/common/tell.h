@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "linux.h"
+#include "host.h"
 #include "wb/system.h"
 
 struct tell_error {
@@ -14,14 +14,14 @@ struct tell_error {
 };
 
 void tell_error(FILE *out, const struct tell_error *error);
-void tell_started(FILE *out, struct wb_linux *lx, const unsigned int *cpus);
+void tell_started(FILE *out, struct wb_host *host, const unsigned int *cpus);
 void tell_status(FILE *out, const struct wb_system *system);
 void tell_migration(FILE *out, const struct wb_system *system, const struct wb_migration *m);
 void tell_migrated(FILE *out, const char *id, const struct wb_task *task, uint32_t core,
                    enum wb_status status);
 void tell_set(FILE *out, const char *id, bool ok, const char *why);
 void tell_advice(FILE *out, const struct wb_advice *advice);
-void tell_death(FILE *out, const struct wb_linux_event *event);
+void tell_death(FILE *out, const struct wb_host_event *event);
 void tell_end(FILE *out, const struct wb_system *system, bool ok);
 
 /// Members of a core, and of the whole, about frequency, power and temperature.

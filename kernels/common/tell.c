@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "wb/port.h"
 
 static void text(FILE *out, const char *s)
@@ -69,18 +68,18 @@ void tell_error(FILE *out, const struct tell_error *error)
     finish(out);
 }
 
-void tell_started(FILE *out, struct wb_linux *lx, const unsigned int *cpus)
+void tell_started(FILE *out, struct wb_host *host, const unsigned int *cpus)
 {
-    const struct wb_system *system = wb_linux_system(lx);
+    const struct wb_system *system = wb_host_system(host);
 
     fprintf(out, "{\"started\":{\"pid\":%d,\"kernels\":[", (int)getpid());
     for (uint32_t i = 0; i < system->n_cores; i++)
         fprintf(out, "%s{\"core\":%" PRIu32 ",\"cpu\":%u,\"pid\":%d}", i == 0 ? "" : ",", i,
-                cpus[i], (int)wb_linux_pid(lx, i));
+                cpus[i], (int)wb_host_pid(host, i));
     fputs("]", out);
-    number(out, "gvm_bytes", wb_linux_gvm_bytes(lx));
+    number(out, "gvm_bytes", wb_host_gvm_bytes(host));
     number(out, "start_ns", system->start_ns);
-    fprintf(out, ",\"clock\":\"%s\"", clock_name());
+    fprintf(out, ",\"clock\":\"%s\"", wb_host_clock(host));
     finish(out);
 }
 
@@ -180,7 +179,7 @@ static void decider(FILE *out, const struct wb_system *system)
 
 static void status(FILE *out, const struct wb_system *system)
 {
-    fprintf(out, "\"status\":{\"time_ns\":%" PRIu64, clock_now_ns());
+    fprintf(out, "\"status\":{\"time_ns\":%" PRIu64, wb_kernel_now_ns());
     number(out, "live", atomic_load_explicit(&system->live, memory_order_acquire));
     decider(out, system);
     fputs(",\"cores\":[", out);
@@ -266,7 +265,7 @@ void tell_advice(FILE *out, const struct wb_advice *advice)
     finish(out);
 }
 
-void tell_death(FILE *out, const struct wb_linux_event *event)
+void tell_death(FILE *out, const struct wb_host_event *event)
 {
     fprintf(out, "{\"core_died\":{\"core\":%" PRIu32 ",\"pid\":%d,\"signal\":%d", event->core,
             (int)event->pid, event->signal);

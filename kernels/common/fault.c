@@ -5,10 +5,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "private.h"
+#include "common.h"
 
 enum { SIGNAL_STACK_BYTES = 64 * 1024 };
 
@@ -55,21 +53,13 @@ void fault_catch(void)
 {
     static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
     struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND };
-    stack_t stack = { .ss_size = SIGNAL_STACK_BYTES };
-
     // A stack of its own: the task's may be what overflowed.
-    stack.ss_sp =
-        mmap(NULL, SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (stack.ss_sp == MAP_FAILED)
-        return;
+    static _Alignas(16) unsigned char memory[SIGNAL_STACK_BYTES];
+    const stack_t stack = { .ss_sp = memory, .ss_size = sizeof memory };
+
     sigaltstack(&stack, NULL);
     action.sa_sigaction = on_fault;
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         sigaction(numbers[i], &action, NULL);
-}
-
-void wb_kernel_halt(void)
-{
-    _exit(3);
 }

@@ -11,10 +11,14 @@
 
 #include "check.h"
 
+#define ONES                                                                                       \
+    "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"  // one more than there are
+                                                                         // kinds
+
 static const char *const good[] = {
     "whimbrel 1",
     "core 0",
-    "core 1",
+    "core 1 1",
     "module /tmp/with%20space/radio.so",
     "memory 65536",
     "shared 2097152",
@@ -28,7 +32,11 @@ static const char *const good[] = {
     "task bpf 2 entry band_pass mode replicate core 1 priority 8 stack 65536 heap 262144 "
     "migratable 1 restart 0 period 1000000 deadline 1000000 offset 8000000 frame 1 image 5 replay "
     "1",
-    "port bpf 2 in in 0 a_b",
+    "compute model",
+    "seed 18446744073709551615",
+    "work bpf 2 distribution normal spread 200000 working 16384 traffic 4096 firings 100 cycles 0 "
+    "1000",
+    "port bpf 2 in in 0 a_b 3",
     "point 0 100000000 84000 8400",
     "point 0 500000000 1000000 100000 start",
     "frequency emulate",
@@ -88,6 +96,16 @@ TEST(a_whole_plan_is_taken_word_for_word)
     CHECK(plan.points[0].point.active_uw == 84000 && plan.points[0].point.idle_uw == 8400);
     CHECK(plan.frequency == FREQUENCY_EMULATE);
     CHECK(strcmp(plan.journal, "/tmp/run/frequencies") == 0);
+    CHECK(plan.kinds[0] == 0 && plan.kinds[1] == 1 && plan_kinds(&plan) == 2);
+    CHECK(plan.works.models_compute && plan.works.seed == UINT64_MAX && plan.works.n == 1);
+    CHECK(strcmp(plan.works.all[0].task, "bpf") == 0 && plan.works.all[0].index == 2);
+    CHECK(plan.works.all[0].config.distribution == WB_NORMAL);
+    CHECK(plan.works.all[0].config.spread_ppm == 200000);
+    CHECK(plan.works.all[0].config.working_bytes == 16384);
+    CHECK(plan.works.all[0].config.traffic_bytes == 4096);
+    CHECK(plan.works.all[0].config.firings == 100 && plan.works.all[0].config.n_cycles == 2);
+    CHECK(plan.works.all[0].config.cycles[0] == 0 && plan.works.all[0].config.cycles[1] == 1000);
+    CHECK(plan.ports[0].rate == 3);
     CHECK(plan.ports[0].direction == WB_IN && strcmp(plan.ports[0].channel, "a_b") == 0);
     CHECK(plan.policy.agents_ns == 10000000 && plan.policy.coordinator == 1);
     CHECK(strcmp(plan.policy.name, "table") == 0 && plan.policy.n_params == 2);
@@ -136,7 +154,8 @@ TEST(malformed_lines_are_refused)
         "core",
         "core -1",
         "core 99999999999999999999",
-        "core 1 2",
+        "core 1 32",
+        "core 1 0 0",
         "module",
         "module a%2",
         "module a%zz",
@@ -151,6 +170,18 @@ TEST(malformed_lines_are_refused)
         "deadline 0 offset 0",
         "port t 0 up p 0 c",
         "port t 0 in p",
+        "port t 0 in p 0 c x",
+        "port t 0 in p 0 c 1 1",
+        "compute",
+        "compute maybe",
+        "seed",
+        "seed -1",
+        "work t 0 distribution even spread 0 working 0 traffic 0 firings 0 cycles 1",
+        "work t 0 distribution uniform spread 0 working 0 traffic 0 firings 0 cycles",
+        "work t 0 distribution uniform spread 5000000000 working 0 traffic 0 firings 0 cycles 1",
+        "work t 0 distribution uniform spread 0 working 0 traffic 0 cycles 1",
+        "work t 0 distribution uniform spread 0 working 0 traffic 0 firings 0 cycles 1 -1",
+        "work t 0 distribution constant spread 0 working 0 traffic 0 firings 0 cycles " ONES,
         "point 0 1 1",
         "point 0 1 1 1 end",
         "point 0 1 5000000000 1",

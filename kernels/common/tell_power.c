@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <inttypes.h>
 
-#include "clock.h"
-#include "private.h"
 #include "tell.h"
 #include "wb/energy.h"
 
 void tell_core_power(FILE *out, const struct wb_core *core)
 {
     const uint32_t present = atomic_load_explicit(&core->point, memory_order_acquire);
-    const uint64_t now_ns = clock_now_ns();
-    const int32_t mc = sensors_temperature_mc(core->index);
+    const uint64_t now_ns = wb_kernel_now_ns();
+    const int32_t mc = wb_host_temperature_mc(core->index);
 
     fprintf(out, ",\"hz\":%" PRIu64 ",\"energy_uj\":%" PRIu64 ",\"points\":[",
-            core->n_points != 0 ? core->points[present].hz : 0, wb_core_energy(core, now_ns));
+            core->n_points != 0 ? core->points[present].hz : 0, wb_host_core_energy(core, now_ns));
     for (uint32_t i = 0; i < core->n_points; i++) {
         const struct wb_residence at = wb_core_residence(core, i, now_ns);
         fprintf(out, "%s{\"hz\":%" PRIu64 ",\"active_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 "}",
@@ -37,11 +35,8 @@ static bool has_power(const struct wb_system *system)
 void tell_energy(FILE *out, const struct wb_system *system)
 {
     uint64_t machine_uj;
-    const bool measured = sensors_energy(&machine_uj);
+    const char *source = wb_host_energy(&machine_uj);
 
     fprintf(out, ",\"energy_source\":\"%s\",\"machine_energy_uj\":%" PRIu64,
-            has_power(system) ? "platform"
-            : measured        ? "powercap"
-                              : "",
-            machine_uj);
+            has_power(system) && source[0] != 's' ? "platform" : source, machine_uj);
 }

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-#include "private.h"
+#include "common.h"
 
 // libstdc++'s per-thread state (Itanium C++ ABI, section 2.2.2); NULL where it is not loaded.
 static struct cxx_globals {
@@ -25,7 +25,7 @@ void personality_init(void)
     the_globals = globals != NULL ? globals() : NULL;
 }
 
-void personality_save(struct linux_task *lt)
+void personality_save(struct kernel_task *lt)
 {
     lt->error_number = errno;
     if (the_globals != NULL) {
@@ -34,7 +34,7 @@ void personality_save(struct linux_task *lt)
     }
 }
 
-void personality_restore(const struct linux_task *lt)
+void personality_restore(const struct kernel_task *lt)
 {
     if (the_globals != NULL) {
         the_globals->caught = lt->caught;
@@ -43,7 +43,7 @@ void personality_restore(const struct linux_task *lt)
     errno = lt->error_number;
 }
 
-bool personality_is_held(const struct linux_task *lt)
+bool personality_is_held(const struct kernel_task *lt)
 {
     return lt->mutexes != 0 ||
            (the_globals != NULL && (the_globals->caught != NULL || the_globals->uncaught != 0));

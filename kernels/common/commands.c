@@ -83,7 +83,7 @@ void commands_tell_outcomes(struct commands *c, bool end)
 // policy ID [NAME [KEY=VALUE …]]
 static void set_policy(struct commands *c, const struct words *w)
 {
-    struct wb_system *system = wb_linux_system(c->build->lx);
+    struct wb_system *system = wb_host_system(c->build->host);
     char why[256] = "";
     bool ok = false;
 
@@ -106,7 +106,7 @@ static void set_rate(struct commands *c, const struct words *w)
         tell_set(c->out, id, false, "it is no frame rate in thousandths");
         return;
     }
-    wb_system_set_rate(wb_linux_system(c->build->lx), (uint32_t)rate_millihz);
+    wb_system_set_rate(wb_host_system(c->build->host), (uint32_t)rate_millihz);
     tell_set(c->out, id, true, "");
 }
 
@@ -117,7 +117,7 @@ void commands_obey(struct commands *c, const struct words *w)
     const char *verb = w->word[0];
 
     if (strcmp(verb, "status") == 0)
-        tell_status(c->out, wb_linux_system(c->build->lx));
+        tell_status(c->out, wb_host_system(c->build->host));
     else if (strcmp(verb, "migrate") == 0)
         migrate(c, w);
     else if (strcmp(verb, "policy") == 0)
@@ -125,7 +125,7 @@ void commands_obey(struct commands *c, const struct words *w)
     else if (strcmp(verb, "rate") == 0)
         set_rate(c, w);
     else if (strcmp(verb, "stop") == 0)
-        wb_system_stop(wb_linux_system(c->build->lx));
+        wb_system_stop(wb_host_system(c->build->host));
     else if (strcmp(verb, "kill") == 0)
-        wb_linux_kill(c->build->lx);
+        wb_host_kill(c->build->host);
 }

@@ -5,13 +5,13 @@
 
 #include <stdbool.h>
 
-#include "linux.h"
+#include "host.h"
 #include "plan.h"
 #include "tell.h"
 
 struct build {
     int launcher_fds[2];  // in: closed in the kernels
-    struct wb_linux *lx;
+    struct wb_host *host;
     void *module;  // handle for dlsym()
     struct wb_app *app;
     enum wb_status (*finish)(struct wb_app *);  // the module's hook, or NULL

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "private.h"
+#include "common.h"
 
 /// Loads `path` and everything it depends on beyond the C and C++ libraries.
 ///

@@ -83,8 +83,8 @@ static size_t recreation_bytes(const struct plan *plan)
 
 size_t plan_memory_bytes(const struct plan *plan)
 {
-    size_t bytes =
-        plan->memory_bytes + (64 << 10) + recreation_bytes(plan) + plan_policy_bytes(plan);
+    size_t bytes = plan->memory_bytes + (64 << 10) + recreation_bytes(plan) +
+                   plan_policy_bytes(plan) + plan_work_bytes(plan);
 
     bytes += plan->n_points * (sizeof(struct wb_point) + sizeof(struct wb_residency)) +
              (size_t)plan->n_cpus * 2 * WB_LINE_BYTES;

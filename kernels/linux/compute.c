@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computing that is only modelled: so many cycles of this core, as processor time.
+//
+// Processor time, for a kernel that shares its processor is not to compute while another one does,
+// and because it is what an emulated frequency stretches: cycles there take what they take on the
+// core with the highest frequency of all, and frequency.c does the rest. Where the platform gives
+// no frequency it is that of the processor's counter (clock_hz()).
+
+#define _GNU_SOURCE
+#include <time.h>
+
+#include "arch.h"
+#include "clock.h"
+#include "private.h"
+
+enum { NS_PER_S = 1000000000 };
+
+uint64_t core_highest_hz(const struct wb_system *system)
+{
+    uint64_t hz = 0;
+
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        const struct wb_core *core = system->cores[i];
+        if (core->n_points != 0 && core->points[core->n_points - 1].hz > hz)
+            hz = core->points[core->n_points - 1].hz;
+    }
+    return hz;
+}
+
+static uint64_t hz_of(const struct wb_core *core)
+{
+    if (core->n_points == 0)
+        return clock_hz();
+    if (frequency_slows())
+        return core_highest_hz(core->system);
+    return core->points[atomic_load_explicit(&core->point, memory_order_relaxed)].hz;
+}
+
+// Whole seconds and the rest apart: neither product passes 64 bits below 18 GHz.
+static uint64_t time_ns(uint64_t cycles, uint64_t hz)
+{
+    return cycles / hz * NS_PER_S + cycles % hz * NS_PER_S / hz;
+}
+
+static uint64_t ran_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+// What reading the clock made it longer than it should have been is taken off the next one, so that
+// firings of a microsecond take their time on average.
+void wb_kernel_compute(uint64_t cycles)
+{
+    static uint64_t too_long_ns;  // in this process
+    const struct wb_system *system = kernel_system();
+
+    if (!system->config.models_compute)
+        return;
+    const uint64_t need_ns = time_ns(cycles, hz_of(system->cores[wb_kernel_core()]));
+    if (need_ns <= too_long_ns) {
+        too_long_ns -= need_ns;
+        return;
+    }
+    const uint64_t until_ns = ran_ns() + (need_ns - too_long_ns);
+    uint64_t now_ns;
+    while ((now_ns = ran_ns()) < until_ns)
+        arch_relax();
+    too_long_ns = now_ns - until_ns;
+}
