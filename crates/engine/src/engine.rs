@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Events to come and the hardware they happen on.
+
+use serde::{Deserialize, Serialize};
+use whimbrel_hardware::{Charge, Description, Hardware};
+
+use crate::queue::{Handle, Queue};
+
+/// Of [`Engine::free`]: `CHARGE_REFILL` in C.
+pub const FREE_REFILL: u32 = 1 << 30;
+
+/// Of [`Engine::free`]: `CHARGE_NOTICE` in C.
+pub const FREE_NOTICE: u32 = 1 << 31;
+
+/// `WB_ACTION_SEND` and `WB_ACTION_RECEIVE` copy their units, which are bytes.
+const LAST_COPYING: usize = 1;
+
+const AJ_PER_UJ: u128 = 1_000_000_000_000;
+
+fn microjoules(aj: u128) -> u64 {
+    u64::try_from(aj / AJ_PER_UJ).unwrap_or(u64::MAX)
+}
+
+/// What happens; the numbers mean something to the kernels only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// What kind of event.
+    pub kind: u32,
+    /// To which core, task, or command.
+    pub index: u32,
+}
+
+/// A simulation, without what is simulated.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Engine {
+    queue: Queue<Event>,
+    events: u64,
+    /// The hardware.
+    pub hardware: Hardware,
+}
+
+impl Engine {
+    /// An engine at time 0, with nothing to happen.
+    #[must_use]
+    pub fn new(description: &Description) -> Self {
+        Engine {
+            queue: Queue::with_capacity(4 * description.cores.len()),
+            events: 0,
+            hardware: Hardware::new(description),
+        }
+    }
+
+    /// The time of the next event; `u64::MAX` if there is none.
+    #[inline]
+    #[must_use]
+    pub fn next_ps(&self) -> u64 {
+        self.queue.peek_time()
+    }
+
+    /// Adds an event.
+    #[inline]
+    pub fn push(&mut self, at_ps: u64, event: Event) -> Handle {
+        self.queue.push(at_ps, event)
+    }
+
+    /// Takes back an event. False: it has happened.
+    #[inline]
+    pub fn cancel(&mut self, handle: Handle) -> bool {
+        self.queue.cancel(handle).is_some()
+    }
+
+    /// Takes the next event.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(u64, Event)> {
+        let next = self.queue.pop();
+        self.events += u64::from(next.is_some());
+        next
+    }
+
+    /// How many events have happened.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// How long `units` of an action (`enum wb_action`) take on a core. What is sent and received
+    /// crosses the interconnect.
+    #[inline]
+    pub fn action_ps(&mut self, now_ps: u64, core: usize, action: usize, units: u64) -> u64 {
+        let Some(charge) = Charge::action(action) else { return 0 };
+        let own_ps = self.hardware.cost_ps(core, charge, units);
+        if action <= LAST_COPYING { own_ps + self.transfer_ps(now_ps, core, units) } else { own_ps }
+    }
+
+    /// What takes no time on a core at any operating point: bit n for charge n, [`FREE_REFILL`]
+    /// if it has no cache to be filled, and [`FREE_NOTICE`] if a ring is noticed at once.
+    pub fn free(&self, core: usize) -> u32 {
+        let hardware = &self.hardware;
+        let free = |charge: &Charge| {
+            let copies = charge.number() <= LAST_COPYING && hardware.has_shared_memory();
+            hardware.is_free(core, *charge) && !copies
+        };
+        let charges = Charge::all().filter(free);
+        let bits = charges.fold(0, |bits, charge| bits | 1 << charge.number());
+        let bits = if hardware.has_cache(core) { bits } else { bits | FREE_REFILL };
+        if hardware.rings_at_once() { bits | FREE_NOTICE } else { bits }
+    }
+
+    /// How long a core is held up by moving bytes to or from globally visible memory.
+    #[inline]
+    pub fn transfer_ps(&mut self, now_ps: u64, core: usize, bytes: u64) -> u64 {
+        self.hardware.transfer(now_ps, core, bytes) - now_ps
+    }
+
+    /// When a core notices that another rings it now.
+    pub fn notice_ps(&self, now_ps: u64, from: usize, to: usize) -> u64 {
+        self.hardware.notice(to, self.hardware.ring(now_ps, from, to))
+    }
+
+    /// What a core has consumed, in microjoules.
+    pub fn energy_uj(&mut self, now_ps: u64, core: usize) -> u64 {
+        self.hardware.settle(now_ps);
+        microjoules(self.hardware.state(core).energy_aj())
+    }
+
+    /// What all of it has consumed, transfers included, in microjoules.
+    pub fn total_uj(&mut self, now_ps: u64) -> u64 {
+        self.hardware.settle(now_ps);
+        let cores = (0..self.hardware.cores()).map(|core| self.hardware.state(core).energy_aj());
+        microjoules(cores.sum::<u128>() + self.hardware.traffic().energy_aj)
+    }
+
+    /// Computes the temperatures that are due by now. Returns when to come again.
+    pub fn heat(&mut self, now_ps: u64) -> Option<u64> {
+        while self.hardware.heat_due_ps().is_some_and(|due_ps| due_ps <= now_ps) {
+            self.hardware.heat();
+        }
+        self.hardware.heat_due_ps()
+    }
+
+    /// All of it as bytes, with the time.
+    #[must_use]
+    pub fn save(&self, now_ps: u64) -> Vec<u8> {
+        postcard::to_allocvec(&(now_ps, self)).unwrap_or_default()
+    }
+
+    /// The time and the engine that were saved.
+    #[must_use]
+    pub fn restore(bytes: &[u8]) -> Option<(u64, Self)> {
+        postcard::from_bytes(bytes).ok()
+    }
+}

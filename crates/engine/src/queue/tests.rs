@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The queue against a sorted list.
+
+use proptest::prelude::*;
+
+use super::{Handle, NEVER, Queue};
+
+/// What the queue must do, in the plainest way.
+#[derive(Default)]
+struct Sorted(Vec<(u64, u32, Handle)>);
+
+impl Sorted {
+    /// Behind those of the same time.
+    fn push(&mut self, time: u64, payload: u32, handle: Handle) {
+        let place = self.0.partition_point(|event| event.0 <= time);
+        self.0.insert(place, (time, payload, handle));
+    }
+
+    fn pop(&mut self) -> Option<(u64, u32)> {
+        (!self.0.is_empty()).then(|| self.0.remove(0)).map(|event| (event.0, event.1))
+    }
+
+    fn cancel(&mut self, handle: Handle) -> Option<u32> {
+        let place = self.0.iter().position(|event| event.2 == handle)?;
+        Some(self.0.remove(place).1)
+    }
+
+    fn peek_time(&self) -> u64 {
+        self.0.first().map_or(NEVER, |event| event.0)
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Push(u64),
+    Pop,
+    /// One of the handles so far, also of events that are over.
+    Cancel(prop::sample::Index),
+    SaveAndRestore,
+}
+
+/// More pushes than pops, and few different times, so that ties are common.
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        8 => (0..50_u64).prop_map(Step::Push),
+        1 => any::<u64>().prop_map(Step::Push),
+        4 => Just(Step::Pop),
+        3 => any::<prop::sample::Index>().prop_map(Step::Cancel),
+        1 => Just(Step::SaveAndRestore),
+    ];
+    prop::collection::vec(step, 0..400)
+}
+
+fn restored(queue: &Queue<u32>) -> Queue<u32> {
+    serde_json::from_str(&serde_json::to_string(queue).unwrap()).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn it_does_what_a_sorted_list_does(steps in steps()) {
+        let (mut queue, mut sorted, mut handles) = (Queue::new(), Sorted::default(), Vec::new());
+        for (payload, step) in (0..).zip(steps) {
+            match step {
+                Step::Push(time) => {
+                    let handle = queue.push(time, payload);
+                    sorted.push(time, payload, handle);
+                    handles.push(handle);
+                }
+                Step::Pop => prop_assert_eq!(queue.pop(), sorted.pop()),
+                Step::Cancel(_) if handles.is_empty() => {}
+                Step::Cancel(which) => {
+                    let handle = *which.get(&handles);
+                    prop_assert_eq!(queue.cancel(handle), sorted.cancel(handle));
+                }
+                Step::SaveAndRestore => queue = restored(&queue),
+            }
+            prop_assert_eq!(queue.peek_time(), sorted.peek_time());
+            prop_assert_eq!(queue.len(), sorted.0.len());
+        }
+        while let Some(event) = sorted.pop() {
+            prop_assert_eq!(queue.pop(), Some(event));
+        }
+        prop_assert!(queue.is_empty());
+    }
+}
+
+#[test]
+fn events_of_one_time_happen_in_the_order_of_their_pushes() {
+    let mut queue = Queue::new();
+    for payload in 0..100 {
+        queue.push(7, payload);
+    }
+    let payloads: Vec<u32> = std::iter::from_fn(|| queue.pop()).map(|event| event.1).collect();
+    assert_eq!(payloads, (0..100).collect::<Vec<u32>>());
+}
+
+#[test]
+fn an_event_that_happened_cannot_be_cancelled_even_if_its_slot_is_taken_again() {
+    let mut queue = Queue::new();
+    let first = queue.push(1, 'a');
+    assert_eq!(queue.pop(), Some((1, 'a')));
+    let second = queue.push(2, 'b');
+    assert_eq!(queue.cancel(first), None);
+    assert_eq!(queue.cancel(second), Some('b'));
+    assert_eq!(queue.cancel(second), None);
+}
+
+#[test]
+fn an_empty_queue_never_has_an_event() {
+    let mut queue: Queue<u32> = Queue::new();
+    assert_eq!((queue.peek_time(), queue.pop(), queue.is_empty()), (NEVER, None, true));
+    queue.push(5, 0);
+    queue.pop();
+    assert_eq!((queue.peek_time(), queue.pop(), queue.is_empty()), (NEVER, None, true));
+}
+
+#[test]
+fn an_event_at_the_end_of_time_is_still_there() {
+    let mut queue = Queue::new();
+    queue.push(NEVER, 1);
+    assert_eq!((queue.peek_time(), queue.is_empty()), (NEVER, false));
+    assert_eq!(queue.pop(), Some((NEVER, 1)));
+}
+
+#[test]
+fn a_queue_that_was_as_full_before_allocates_nothing() {
+    let mut queue = Queue::with_capacity(64);
+    let capacities =
+        |queue: &Queue<u32>| (queue.keys.capacity(), queue.slots.capacity(), queue.free.capacity());
+    let before = capacities(&queue);
+    for round in 0..1000_u64 {
+        let handles: Vec<Handle> = (0..64).map(|n| queue.push(round * 64 + 63 - n, 0)).collect();
+        handles.into_iter().step_by(3).for_each(|handle| assert!(queue.cancel(handle).is_some()));
+        while queue.pop().is_some() {}
+    }
+    assert_eq!(capacities(&queue), before);
+}
+
+#[test]
+#[should_panic(expected = "more than 2^44 events in one run")]
+fn a_queue_that_has_numbered_all_its_events_refuses_to_repeat_a_number() {
+    let mut queue = Queue { pushed: 1 << 44, ..Queue::new() };
+    queue.push(1, 0);
+}
+
+#[test]
+#[should_panic(expected = "more than 2^20 events at once")]
+fn a_queue_that_is_full_says_so() {
+    let mut queue = Queue::with_capacity(1 << 20);
+    for time in 0..=1 << 20 {
+        queue.push(time, ());
+    }
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The description of a platform: plain data, complete, checked by who made it.
+//!
+//! Units are in the names: picoseconds (`_ps`), hertz, microwatts (`_uw`), picojoules (`_pj`),
+//! thousandths of a degree Celsius (`_mc`), millimetres (`_mm`). Times are 64-bit picoseconds: 213
+//! days.
+
+use serde::{Deserialize, Serialize};
+
+/// A whole platform.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Description {
+    /// Its name.
+    pub name: String,
+    /// Every core, in order.
+    pub cores: Vec<Core>,
+    /// What the middleware's actions and the kernels' work cost.
+    pub costs: Costs,
+    /// Memories that cores reach; the first that is shared holds globally visible memory.
+    pub memories: Vec<Memory>,
+    /// What connects cores and shared memories; `None`: nothing that could be in the way.
+    pub interconnect: Option<Interconnect>,
+    /// How cores ring each other.
+    pub doorbell: Doorbell,
+    /// The floorplan and what heat does on it; `None`: temperatures are not known.
+    pub thermal: Option<Thermal>,
+    /// Measured cycles of applications' tasks on this platform; they go before those of the
+    /// application.
+    pub work: Vec<Work>,
+}
+
+impl Description {
+    /// Leaves only the first cores: memories, blocks and work of the others go with them.
+    pub fn truncate(&mut self, cores: usize) {
+        let stays = |core: Option<u32>| core.is_none_or(|core| (core as usize) < cores);
+        self.cores.truncate(cores);
+        self.memories.retain(|memory| stays(memory.core));
+        for block in self.thermal.iter_mut().flat_map(|thermal| &mut thermal.blocks) {
+            // The silicon stays, and is dark.
+            block.core = block.core.filter(|core| stays(Some(*core)));
+        }
+    }
+}
+
+/// One core.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Core {
+    /// Its kind, as `arm9` or `dsp`: tasks have cycles for each kind they run on.
+    pub kind: String,
+    /// Operating points, from the lowest frequency to the highest; at least one.
+    pub points: Vec<Point>,
+    /// The position of the one it begins at.
+    pub start: usize,
+    /// What going from one to another costs.
+    pub transition: Transition,
+    /// Idle states, from the shallowest to the deepest; none: an idle core is at `idle_uw`.
+    pub idle_states: Vec<IdleState>,
+    /// How static power follows temperature; `None`: it does not.
+    pub leakage: Option<Leakage>,
+    /// Its private cache, if warming it up costs time.
+    pub cache: Option<Cache>,
+    /// Its node in a mesh, column and row; 0, 0 on a bus.
+    pub node: (u32, u32),
+}
+
+/// An operating point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Point {
+    /// Frequency.
+    pub hz: u64,
+    /// Supply voltage in microvolts; 0: not known.
+    pub microvolts: u32,
+    /// Power in tasks, static and dynamic, at the reference temperature of `leakage`.
+    pub active_uw: u32,
+    /// Power without, clocks gated.
+    pub idle_uw: u32,
+    /// The static part of both.
+    pub static_uw: u32,
+}
+
+/// A change of operating points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Transition {
+    /// For so long the core does nothing.
+    pub time_ps: u64,
+    /// What it takes besides.
+    pub energy_pj: u64,
+}
+
+/// A state that an idle core may enter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdleState {
+    /// Its name.
+    pub name: String,
+    /// Power in it.
+    pub power_uw: u32,
+    /// Time from the decision until its power is reached; at active power.
+    pub enter_ps: u64,
+    /// Time from the doorbell until the core runs; at active power.
+    pub exit_ps: u64,
+    /// It is entered after so long without work.
+    pub after_ps: u64,
+    /// What was in the core's cache is gone after it.
+    pub loses_cache: bool,
+}
+
+/// Static power against temperature: `static * exp((T - reference) / slope)`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Leakage {
+    /// The temperature at which `static_uw` holds.
+    pub reference_mc: i32,
+    /// Degrees Celsius for a factor of e.
+    pub slope_c: f64,
+}
+
+/// A private cache, by what a task finds of its own in it when it comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cache {
+    /// Capacity.
+    pub bytes: u64,
+    /// Line size.
+    pub line_bytes: u32,
+    /// Time to fetch one line that is missing, beyond the interconnect's own.
+    pub miss_ps: u64,
+}
+
+/// What an action costs: `ps + (cycles + units * cycles_per_unit) / frequency`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Cost {
+    /// Cycles of the core that does it.
+    pub cycles: f64,
+    /// Cycles for each unit (byte, note, task: see `enum wb_action`).
+    pub cycles_per_unit: f64,
+    /// Time whatever the frequency.
+    pub ps: u64,
+}
+
+/// The cost of everything that is charged.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Costs {
+    /// By `enum wb_action`, in its order: see [`Costs::ACTIONS`].
+    pub actions: Vec<Cost>,
+    /// A switch from one task to another.
+    pub switch: Cost,
+    /// Reading the clock.
+    pub clock: Cost,
+    /// Copying a task's memory, units: bytes.
+    pub copy: Cost,
+    /// Loading a task's program (recreation), units: bytes of its stack and heap.
+    pub load: Cost,
+}
+
+impl Costs {
+    /// The names of the middleware's actions in a platform's TOML, in the order of
+    /// `enum wb_action` (`wb/kernel.h`).
+    pub const ACTIONS: [&str; 15] = [
+        "send",
+        "receive",
+        "claim",
+        "hold",
+        "commit",
+        "release",
+        "checkpoint",
+        "post",
+        "serve",
+        "park",
+        "attach",
+        "heap",
+        "report",
+        "decide",
+        "job",
+    ];
+}
+
+/// What a memory is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryKind {
+    /// Reached by every core, through the interconnect.
+    Shared,
+    /// One core's own.
+    Private,
+    /// One core's own, without a cache before it.
+    Scratchpad,
+}
+
+/// A memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub kind: MemoryKind,
+    /// Its core, of a memory that is not shared.
+    pub core: Option<u32>,
+    /// Capacity.
+    pub bytes: u64,
+    /// Time to the first byte.
+    pub latency_ps: u64,
+    /// Bytes per second after that.
+    pub bytes_per_s: u64,
+    /// Its node in a mesh.
+    pub node: (u32, u32),
+}
+
+/// How a bus chooses among cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arbitration {
+    /// First come, first served.
+    Fcfs,
+    /// Each core has its own slot of time in turn, used or not.
+    Tdma,
+}
+
+/// What connects cores and shared memories.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Interconnect {
+    /// One transfer at a time.
+    Bus {
+        /// Who is next.
+        arbitration: Arbitration,
+        /// Its clock.
+        hz: u64,
+        /// Bytes in each cycle.
+        width_bytes: u32,
+        /// Cycles before the first byte of a transfer.
+        setup_cycles: u32,
+        /// The longest transfer before others have their turn, in bytes.
+        burst_bytes: u32,
+        /// Energy of each byte.
+        pj_per_byte: f64,
+    },
+    /// Links between neighbours.
+    Mesh(Mesh),
+}
+
+/// A two-dimensional mesh: a message goes along its row first, then along the column (XY routing).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mesh {
+    /// Nodes in a row.
+    pub columns: u32,
+    /// Nodes in a column.
+    pub rows: u32,
+    /// The clock of its links.
+    pub hz: u64,
+    /// Bytes in each cycle of a link.
+    pub width_bytes: u32,
+    /// Cycles in each router.
+    pub hop_cycles: u32,
+    /// Energy of each byte and hop.
+    pub pj_per_byte_hop: f64,
+}
+
+/// How a core learns that something waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DoorbellKind {
+    /// It is interrupted.
+    #[default]
+    Interrupt,
+    /// It looks, every so often.
+    Polling,
+}
+
+/// Doorbells between cores.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Doorbell {
+    /// Which.
+    pub kind: DoorbellKind,
+    /// What ringing costs the core that rings.
+    pub send: Cost,
+    /// Time until the other core notices.
+    pub latency_ps: u64,
+    /// What being rung costs: the interrupt's entry and exit, or one look.
+    pub receive: Cost,
+    /// Polling: the time between looks of an idle core.
+    pub interval_ps: u64,
+}
+
+/// A rectangle of the floorplan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// Its name.
+    pub name: String,
+    /// The core whose power it takes; `None`: it takes none.
+    pub core: Option<u32>,
+    /// Left edge.
+    pub x_mm: f64,
+    /// Lower edge.
+    pub y_mm: f64,
+    /// Width.
+    pub width_mm: f64,
+    /// Height.
+    pub height_mm: f64,
+}
+
+/// A thermal network of resistances and capacities: one node for each block, as in HotSpot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Thermal {
+    /// Temperature of the surroundings, where everything begins.
+    pub ambient_mc: i32,
+    /// The floorplan.
+    pub blocks: Vec<Block>,
+    /// Thickness of the die.
+    pub thickness_mm: f64,
+    /// Thermal conductivity of the die, W/(m K).
+    pub conductivity: f64,
+    /// Volumetric heat capacity of the die, J/(m³ K).
+    pub capacity: f64,
+    /// From the whole of the die to the surroundings, K/W.
+    pub sink_k_per_w: f64,
+    /// Capacity of what carries the heat off, J/K.
+    pub sink_j_per_k: f64,
+    /// How often temperatures are computed.
+    pub step_ps: u64,
+}
+
+/// The measured cycles of one firing of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// The application's name.
+    pub app: String,
+    /// The task's name.
+    pub task: String,
+    /// Cycles of one firing.
+    pub cycles: u64,
+    /// Memory that it comes back to; `None`: as the application says.
+    pub working_bytes: Option<u64>,
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+//! All models of one platform, by the index of a core.
+//!
+//! The caller has the events and the clock: it asks how long something takes and comes back when it
+//! is over. Every `now_ps` must be at least that of the call before, whichever core it was for;
+//! power states may lag behind (a core that computes is settled when it stops).
+
+use serde::{Deserialize, Serialize};
+
+use crate::bus::{Bus, Parts};
+use crate::cache::{Cache, Reuse};
+use crate::core_state::CoreState;
+use crate::cost::{Charge, Table};
+use crate::description::{
+    Core, Description, IdleState, Interconnect, Leakage, MemoryKind, Point, Transition,
+};
+use crate::doorbell::Doorbell;
+use crate::heat::Heat;
+use crate::memory::{Memory, Traffic};
+use crate::mesh::{Mesh, Node};
+use crate::power::{Draw, draw};
+use crate::thermal::Network;
+use crate::time::Clock;
+
+/// What cores that are alike have in common, so that a thousand of them share one table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Class {
+    kind: String,
+    points: Vec<PointTable>,
+    transition: Transition,
+    idle_states: Vec<IdleState>,
+    leakage: Option<Leakage>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct PointTable {
+    point: Point,
+    clock: Clock,
+    costs: Table,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+enum Fabric {
+    /// Nothing that could be in the way.
+    None,
+    Bus(Bus),
+    Mesh(Mesh),
+}
+
+/// A core and what is its own.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Tile {
+    class: u32,
+    state: CoreState,
+    cache: Option<Cache>,
+    private: Option<Memory>,
+    node: Node,
+}
+
+/// The hardware of a platform. Saved and restored as a whole.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Hardware {
+    classes: Vec<Class>,
+    tiles: Vec<Tile>,
+    fabric: Fabric,
+    shared: Option<(Memory, Node)>,
+    doorbell: Doorbell,
+    heat: Option<Heat>,
+}
+
+impl Hardware {
+    /// Builds every model; all cores are idle at time 0.
+    ///
+    /// # Panics
+    /// When the description does not keep what its fields promise: a core without a point, a
+    /// frequency, width or bandwidth of 0, a memory or block of a core that does not exist.
+    pub fn new(description: &Description) -> Self {
+        let mut classes: Vec<(Core, Class)> = Vec::new();
+        let thermal = description.thermal.as_ref();
+        let heat = thermal.map(|thermal| Heat::new(thermal, description.cores.len()));
+        let tiles = description.cores.iter().enumerate().map(|(number, core)| {
+            let class = class_of(&mut classes, core, description);
+            let (_, alike) = &classes[class];
+            let temperature_mc = heat.as_ref().and_then(|heat| heat.temperature_mc(number));
+            let draw = alike.draw(core.start, temperature_mc);
+            Tile {
+                class: u32::try_from(class).expect("fewer classes than cores"),
+                state: CoreState::new(core.points.len(), core.idle_states.len(), core.start, draw),
+                cache: core.cache.as_ref().map(Cache::new),
+                private: private_memory(description, number),
+                node: core.node,
+            }
+        });
+        let tiles: Vec<Tile> = tiles.collect();
+        let shared = description.memories.iter().find(|m| m.kind == MemoryKind::Shared);
+        let shared = shared.map(|memory| (Memory::new(memory), memory.node));
+        Self {
+            fabric: Fabric::new(description, shared.map_or_else(Memory::default, |(m, _)| m)),
+            classes: classes.into_iter().map(|(_, class)| class).collect(),
+            tiles,
+            shared,
+            doorbell: Doorbell::new(&description.doorbell),
+            heat,
+        }
+    }
+
+    /// How many cores there are.
+    pub fn cores(&self) -> usize {
+        self.tiles.len()
+    }
+
+    /// The kind of a core.
+    pub fn kind(&self, core: usize) -> &str {
+        &self.class(core).kind
+    }
+
+    /// The operating points of a core, from the lowest frequency to the highest.
+    pub fn points(&self, core: usize) -> impl ExactSizeIterator<Item = &Point> {
+        self.class(core).points.iter().map(|table| &table.point)
+    }
+
+    /// The state of a core: its point, energy and residencies, up to when it was last settled.
+    pub fn state(&self, core: usize) -> &CoreState {
+        &self.tiles[core].state
+    }
+
+    /// How long `cycles` take on a core at its present frequency, in picoseconds.
+    #[inline]
+    pub fn compute_ps(&self, core: usize, cycles: u64) -> u64 {
+        self.table(core).clock.ps(cycles)
+    }
+
+    /// How many cycles of a core pass in `ps` picoseconds at its present frequency.
+    pub fn cycles(&self, core: usize, ps: u64) -> u64 {
+        self.table(core).clock.cycles(ps)
+    }
+
+    /// How long `units` of a charge take on a core at its present frequency, in picoseconds.
+    #[inline]
+    pub fn cost_ps(&self, core: usize, charge: Charge, units: u64) -> u64 {
+        self.table(core).costs.ps(charge, units)
+    }
+
+    /// True if a charge takes no time on a core at any of its points.
+    pub fn is_free(&self, core: usize, charge: Charge) -> bool {
+        self.class(core).points.iter().all(|table| table.costs.is_free(charge))
+    }
+
+    /// True if a core's cache has to be warmed up.
+    pub fn has_cache(&self, core: usize) -> bool {
+        self.tiles[core].cache.is_some()
+    }
+
+    /// True if every ring is noticed when it is rung.
+    pub fn rings_at_once(&self) -> bool {
+        !matches!(self.fabric, Fabric::Mesh(_)) && self.doorbell.is_instant()
+    }
+
+    /// True if there is a memory that transfers go to.
+    pub fn has_shared_memory(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// A core has work. Returns after how many picoseconds it runs: leaving its idle state.
+    #[inline]
+    pub fn wake(&mut self, now_ps: u64, core: usize) -> u64 {
+        let tile = &mut self.tiles[core];
+        let idle_states = &self.classes[tile.class as usize].idle_states;
+        if let Some(cache) = &mut tile.cache {
+            if tile.state.has_lost_cache(now_ps, idle_states) {
+                cache.clear();
+            }
+        }
+        tile.state.wake(now_ps, idle_states)
+    }
+
+    /// A core has no more work.
+    #[inline]
+    pub fn rest(&mut self, now_ps: u64, core: usize) {
+        let tile = &mut self.tiles[core];
+        tile.state.rest(now_ps, &self.classes[tile.class as usize].idle_states);
+    }
+
+    /// Brings a core to another of its points. Returns for how many picoseconds it does nothing.
+    pub fn set_point(&mut self, now_ps: u64, core: usize, point: usize) -> u64 {
+        let temperature_mc = self.temperature_mc(core);
+        let tile = &mut self.tiles[core];
+        let class = &self.classes[tile.class as usize];
+        let draw = class.draw(point, temperature_mc);
+        tile.state.set_point(now_ps, point, draw, &class.transition, &class.idle_states)
+    }
+
+    /// What a core draws now, in microwatts; of an idle one also at a moment since it became so.
+    pub fn power_uw(&self, now_ps: u64, core: usize) -> u64 {
+        self.tiles[core].state.power_uw(now_ps, &self.class(core).idle_states)
+    }
+
+    /// When the power of an idle core next changes by itself, after `after_ps`; `None`: never.
+    pub fn next_passage_ps(&self, core: usize, after_ps: u64) -> Option<u64> {
+        self.tiles[core].state.next_passage_ps(after_ps, &self.class(core).idle_states)
+    }
+
+    /// Accounts for the energy and residencies of every core until now.
+    pub fn settle(&mut self, now_ps: u64) {
+        for tile in &mut self.tiles {
+            tile.state.settle(now_ps, &self.classes[tile.class as usize].idle_states);
+        }
+    }
+
+    /// Moves bytes between a core and globally visible memory. Returns when it is over: `now_ps`
+    /// where there is no shared memory. Bursts of others come after it: see [`Hardware::burst`].
+    #[inline]
+    pub fn transfer(&mut self, now_ps: u64, core: usize, bytes: u64) -> u64 {
+        let Some((memory, node)) = self.shared else { return now_ps };
+        if bytes == 0 {
+            return now_ps;
+        }
+        match &mut self.fabric {
+            Fabric::None => now_ps + memory.access_ps(bytes),
+            Fabric::Bus(bus) => bus.transfer(now_ps, core, bytes),
+            Fabric::Mesh(mesh) => {
+                let end_ps = mesh.transfer(now_ps, self.tiles[core].node, node, bytes);
+                // The memory takes bytes in while the last of them are still on their way.
+                end_ps.max(now_ps + memory.bytes_ps(bytes)) + memory.latency_ps()
+            }
+        }
+    }
+
+    /// The same for at most one burst of a bus, or for all where there is none. Returns when it is
+    /// over, and how many bytes are left.
+    pub fn burst(&mut self, now_ps: u64, core: usize, bytes: u64) -> (u64, u64) {
+        match &mut self.fabric {
+            Fabric::Bus(bus) if self.shared.is_some() => bus.burst(now_ps, core, bytes),
+            _ => (self.transfer(now_ps, core, bytes), 0),
+        }
+    }
+
+    /// How long a core needs for bytes of its private memory, in picoseconds.
+    #[inline]
+    pub fn local_ps(&self, core: usize, bytes: u64) -> u64 {
+        self.tiles[core].private.map_or(0, |memory| memory.access_ps(bytes))
+    }
+
+    /// A core switches to a task with a working set of so many bytes. Returns for how many
+    /// picoseconds it fetches what is missing from its cache.
+    pub fn refill(&mut self, now_ps: u64, core: usize, task: u32, working_bytes: u64) -> u64 {
+        let Some(cache) = &mut self.tiles[core].cache else { return 0 };
+        let missing = cache.switch(task, working_bytes);
+        let (own_ps, bytes) = (cache.miss_ps(missing), cache.bytes(missing));
+        own_ps + (self.transfer(now_ps, core, bytes) - now_ps)
+    }
+
+    /// A task has left a core for another: what it left in the cache is stale.
+    pub fn forget(&mut self, core: usize, task: u32) {
+        if let Some(cache) = &mut self.tiles[core].cache {
+            cache.forget(task);
+        }
+    }
+
+    /// What tasks found in a core's cache; all zeros without one.
+    pub fn reuse(&self, core: usize) -> Reuse {
+        self.tiles[core].cache.as_ref().map_or_else(Reuse::default, Cache::reuse)
+    }
+
+    /// What has crossed the interconnect; all zeros without one.
+    pub fn traffic(&self) -> Traffic {
+        match &self.fabric {
+            Fabric::None => Traffic::default(),
+            Fabric::Bus(bus) => *bus.traffic(),
+            Fabric::Mesh(mesh) => *mesh.traffic(),
+        }
+    }
+
+    /// One core rings another. Returns when the ring arrives; what both ends pay is
+    /// [`Charge::RING`] and [`Charge::RUNG`].
+    pub fn ring(&self, now_ps: u64, from: usize, to: usize) -> u64 {
+        let way_ps = match &self.fabric {
+            Fabric::Mesh(mesh) => mesh.head_ps(self.tiles[from].node, self.tiles[to].node),
+            _ => 0,
+        };
+        self.doorbell.arrival_ps(now_ps) + way_ps
+    }
+
+    /// When a core notices what arrived at `arrival_ps`: one that is active, then.
+    pub fn notice(&self, core: usize, arrival_ps: u64) -> u64 {
+        match self.tiles[core].state.idle_since() {
+            Some(since_ps) => self.doorbell.notice_ps(arrival_ps, since_ps),
+            None => arrival_ps,
+        }
+    }
+
+    /// How cores ring each other.
+    pub fn doorbell(&self) -> Doorbell {
+        self.doorbell
+    }
+
+    /// When [`Hardware::heat`] is due next; `None` without a floorplan.
+    pub fn heat_due_ps(&self) -> Option<u64> {
+        self.heat.as_ref().map(Heat::due_ps)
+    }
+
+    /// Computes temperatures for the moment that is due, and lets leakage follow them. Every core
+    /// is settled until then. Nothing without a floorplan.
+    pub fn heat(&mut self) {
+        let Some(due_ps) = self.heat_due_ps() else { return };
+        self.settle(due_ps);
+        let Some(heat) = &mut self.heat else { return };
+        heat.step(|core| self.tiles[core].state.energy_aj());
+        for (core, tile) in self.tiles.iter_mut().enumerate() {
+            let class = &self.classes[tile.class as usize];
+            let draw = class.draw(tile.state.point(), heat.temperature_mc(core));
+            tile.state.set_draw(due_ps, draw, &class.idle_states);
+        }
+    }
+
+    /// The temperature of a core: of the hottest of its blocks; `None` if it has none.
+    pub fn temperature_mc(&self, core: usize) -> Option<i32> {
+        self.heat.as_ref().and_then(|heat| heat.temperature_mc(core))
+    }
+
+    /// The floorplan and the temperatures of all blocks; `None` without one.
+    pub fn network(&self) -> Option<&Network> {
+        self.heat.as_ref().map(Heat::network)
+    }
+
+    fn class(&self, core: usize) -> &Class {
+        &self.classes[self.tiles[core].class as usize]
+    }
+
+    #[inline]
+    fn table(&self, core: usize) -> &PointTable {
+        let tile = &self.tiles[core];
+        &self.classes[tile.class as usize].points[tile.state.point()]
+    }
+}
+
+impl Class {
+    fn new(core: &Core, description: &Description) -> Self {
+        let table = |point: &Point| PointTable {
+            point: *point,
+            clock: Clock::new(point.hz),
+            costs: Table::new(&description.costs, &description.doorbell, point.hz),
+        };
+        Self {
+            kind: core.kind.clone(),
+            points: core.points.iter().map(table).collect(),
+            transition: core.transition,
+            idle_states: core.idle_states.clone(),
+            leakage: core.leakage,
+        }
+    }
+
+    fn draw(&self, point: usize, temperature_mc: Option<i32>) -> Draw {
+        draw(&self.points[point].point, self.leakage.as_ref(), temperature_mc)
+    }
+}
+
+/// The class of a core: an existing one if it is alike in all that classes have.
+fn class_of(classes: &mut Vec<(Core, Class)>, core: &Core, description: &Description) -> usize {
+    let key = Core { start: 0, cache: None, node: (0, 0), ..core.clone() };
+    classes.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+        let class = Class::new(&key, description);
+        classes.push((key, class));
+        classes.len() - 1
+    })
+}
+
+/// The first memory that is a core's own.
+fn private_memory(description: &Description, core: usize) -> Option<Memory> {
+    let own = description.memories.iter().find(|memory| {
+        memory.kind != MemoryKind::Shared && memory.core.is_some_and(|c| c as usize == core)
+    });
+    own.map(Memory::new)
+}
+
+impl Fabric {
+    fn new(description: &Description, memory: Memory) -> Self {
+        match &description.interconnect {
+            None => Self::None,
+            Some(Interconnect::Mesh(mesh)) => Self::Mesh(Mesh::new(mesh)),
+            &Some(Interconnect::Bus {
+                arbitration,
+                hz,
+                width_bytes,
+                setup_cycles,
+                burst_bytes,
+                pj_per_byte,
+            }) => Self::Bus(Bus::new(&Parts {
+                arbitration,
+                hz,
+                width_bytes,
+                setup_cycles,
+                burst_bytes,
+                pj_per_byte,
+                cores: description.cores.len(),
+                memory,
+            })),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every protocol with every fault at every step. CONFORM_SCALE=0.1 tries a tenth of the steps;
+// above 1 there are no limits.
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "protocol.h"
+#include "sim_host.h"
+
+enum { STEPS_MOST = 2000, LIMIT_MS = 10000, SAMPLE = 41, FAULTS_NS = 300000, SKEW_NS = 1000000 };
+
+struct outcome {
+    bool struck;
+    uint64_t steps, doorbells, hash;
+    uint64_t migrations, restarts, resumes;
+};
+
+static const char *const names[FAULT_KINDS] = {
+    [FAULT_NONE] = "none",       [FAULT_DROP] = "dropped", [FAULT_DELAY] = "delayed",
+    [FAULT_REPEAT] = "repeated", [FAULT_KILL] = "stopped", [FAULT_CANCEL] = "aborted",
+    [FAULT_SKEW] = "skewed",
+};
+
+static uint32_t cases;
+static uint64_t all_injected;
+
+__attribute__((destructor)) static void tell_all(void)
+{
+    printf("%" PRIu32 " cases, %" PRIu64 " injected faults\n", cases, all_injected);
+}
+
+// ---- One run ------------------------------------------------------------------------------------
+
+static uint64_t hash_of(uint64_t hash, const void *at, size_t bytes)
+{
+    const unsigned char *byte = at;
+
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ byte[i]) * 0x100000001b3;
+    return hash;
+}
+
+// Where and when everything came to its end, and by what way.
+static uint64_t hash_end(const struct wb_system *system)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    const uint64_t end[] = { sim.engine->now_ps, engine_events(sim.engine) };
+
+    hash = hash_of(hash, end, sizeof end);
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct wb_task *task = &system->tasks[i];
+        hash = hash_of(hash, (const void *)&task->place, sizeof task->place);
+        hash = hash_of(hash, &task->stats, sizeof task->stats);
+    }
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        hash = hash_of(hash, &system->cores[i]->stats, sizeof system->cores[i]->stats);
+    return hash;
+}
+
+static _Noreturn void fail(const struct harness *h, const struct fault *fault, const char *why)
+{
+    const struct wb_system *system = harness_system((struct harness *)(uintptr_t)h);
+    char text[512];
+
+    snprintf(text, sizeof text, "%s at %" PRIu64 " (core %" PRIu32 ", %" PRId64 " ns): %s %s",
+             names[fault->kind], fault->at, fault->core, fault->ns, why,
+             atomic_load(&system->fault.complete) != 0 ? system->fault.text : "");
+    suite_describe((struct harness *)(uintptr_t)h);
+    wb_test_fail(__FILE__, __LINE__, text);
+}
+
+static const char *objection(struct harness *h)
+{
+    const struct wb_system *system = harness_system(h);
+
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct wb_task *task = &system->tasks[i];
+        if (!wb_place_is_over(atomic_load(&task->place)))
+            return "a task is not over";
+        if (wb_migration_pending(task))
+            return "a migration has no end";
+    }
+    if (atomic_load(&system->transfer_owner) != 0)
+        return "the transfer buffer is not free";
+    return NULL;
+}
+
+static void count(const struct wb_system *system, struct outcome *outcome)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct wb_task *task = &system->tasks[i];
+        outcome->migrations += wb_task_migrations(task);
+        outcome->restarts += task->restarts;
+        outcome->resumes += task->images.resumed;
+    }
+}
+
+static struct outcome run(const struct protocol *protocol, const struct fault *fault)
+{
+    struct harness *h = protocol->open();
+    struct faults faults;
+    enum harness_event event;
+
+    harness_start(h);
+    faults_plan(&faults, harness_simulator(h), fault);
+    while ((event = harness_wait(h, LIMIT_MS)) == HARNESS_DIED) {}
+    struct outcome outcome = { .struck = faults.struck,
+                               .steps = faults_steps(),
+                               .doorbells = faults.doorbells,
+                               .hash = hash_end(harness_system(h)) };
+    count(harness_system(h), &outcome);
+    if (event != HARNESS_ENDED)
+        fail(h, fault, event == HARNESS_FAULT ? "it fails:" : "it does not end");
+    const char *why = objection(h);
+    if (why == NULL)
+        why = protocol->check(h, fault);
+    if (why != NULL)
+        fail(h, fault, why);
+    harness_close(h);
+    return outcome;
+}
+
+// ---- All of them --------------------------------------------------------------------------------
+
+struct tally {
+    const struct protocol *protocol;
+    uint64_t tried, restarts, resumes, injected[FAULT_KINDS];
+};
+
+static void inject(struct tally *tally, struct fault fault)
+{
+    const struct outcome outcome = run(tally->protocol, &fault);
+
+    tally->injected[fault.kind] += outcome.struck;
+    tally->restarts += outcome.restarts;
+    tally->resumes += outcome.resumes;
+    if (tally->tried++ % SAMPLE == 0 && run(tally->protocol, &fault).hash != outcome.hash)
+        wb_test_fail(__FILE__, __LINE__, "the same fault has the same end twice");
+}
+
+static uint64_t stride(uint64_t moments)
+{
+    const double most = STEPS_MOST * harness_scale();
+    return harness_scale() > 1 || (double)moments <= most ? 1
+                                                          : (uint64_t)((double)moments / most) + 1;
+}
+
+static void at_doorbells(struct tally *tally, uint64_t doorbells, uint64_t every)
+{
+    for (uint64_t at = 1; at <= doorbells; at += every)
+        for (enum fault_kind kind = FAULT_DROP; kind <= FAULT_REPEAT; kind++)
+            inject(tally, (struct fault){ .kind = kind, .at = at, .ns = FAULTS_NS });
+}
+
+static void at_steps(struct tally *tally, uint64_t steps, uint64_t every)
+{
+    const uint32_t cores = tally->protocol->cores;
+
+    for (uint64_t at = 1; at <= steps; at += every) {
+        const uint32_t core = (uint32_t)(at / every % cores);
+        for (uint32_t i = 0; i < cores; i++)
+            inject(tally, (struct fault){ .kind = FAULT_KILL, .at = at, .core = i });
+        inject(tally, (struct fault){ .kind = FAULT_CANCEL, .at = at });
+        inject(tally, (struct fault){ .kind = FAULT_SKEW, .at = at, .core = core, .ns = SKEW_NS });
+        inject(tally, (struct fault){ .kind = FAULT_SKEW, .at = at, .core = core, .ns = -SKEW_NS });
+    }
+}
+
+void protocol_inject(const struct protocol *protocol)
+{
+    struct tally tally = { .protocol = protocol };
+    const struct outcome plain = run(protocol, &(struct fault){ .kind = FAULT_NONE });
+    const uint64_t every_doorbell = stride(plain.doorbells), every_step = stride(plain.steps);
+
+    CHECK(plain.migrations >= protocol->migrations);
+    at_doorbells(&tally, plain.doorbells, every_doorbell);
+    at_steps(&tally, plain.steps, every_step);
+    printf("# %" PRIu64 " doorbells (every %" PRIu64 "), %" PRIu64 " steps (every %" PRIu64 "):",
+           plain.doorbells, every_doorbell, plain.steps, every_step);
+    for (enum fault_kind kind = FAULT_DROP; kind < FAULT_KINDS; kind++) {
+        printf(" %" PRIu64 " %s", tally.injected[kind], names[kind]);
+        all_injected += tally.injected[kind];
+    }
+    printf("; %" PRIu64 " tasks restarted, %" PRIu64 " resumed\n", tally.restarts, tally.resumes);
+    cases++;
+}
+
+bool protocol_has_death(const struct wb_system *system)
+{
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        if (atomic_load(&system->cores[i]->state) == WB_CORE_DEAD)
+            return true;
+    return false;
+}
+
+void protocol_move(struct wb_task *self, struct wb_task *task, uint32_t core)
+{
+    const uint32_t source = wb_task_core(task), lives = atomic_load(&task->lives);
+    const enum wb_status status = wb_migrate(task, core, WB_FOREVER);
+    const uint32_t now = wb_task_core(task);
+
+    EXPECT(self, status == WB_OK || status == WB_ERR_BUSY || status == WB_ERR_GONE ||
+                     status == WB_ERR_TIMEOUT || status == WB_ERR_HELD || status == WB_ERR_FULL);
+    // Who takes a task over from a killed kernel moves it, too.
+    if (protocol_has_death(self->system))
+        return;
+    EXPECT(self, atomic_load(&task->lives) == lives);
+    EXPECT(self, now == (status == WB_OK ? core : source));
+}

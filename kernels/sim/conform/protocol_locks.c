@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mutexes and semaphores whose holders and waiters move, and are stopped while they hold.
+
+#include "protocol.h"
+
+enum { CORES = 3, USERS = 3, ROUNDS = 150, MOVES = 20, PING_PONGS = 100 };
+enum { PATIENCE_NS = 80000000 };  // longer than any doorbell is late
+
+struct state {
+    struct wb_mutex mutex;
+    struct wb_semaphore there, back;
+    _Atomic uint32_t rounds[USERS], repairs, moves, cut_short;
+    uint32_t first, second;  // guarded by the mutex: equal whenever it is free
+};
+
+static int mover(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+    const uint32_t moved = self->id;  // all tasks before it
+
+    for (uint32_t i; (i = atomic_load(&s->moves)) < MOVES;) {
+        struct wb_task *task = &self->system->tasks[i % moved];
+        atomic_store(&s->moves, i + 1);
+        protocol_move(self, task, (wb_task_core(task) + 1) % CORES);
+        wb_sleep_until(wb_now_ns() + 500);
+    }
+    return 0;
+}
+
+static struct harness *open_cores(void)
+{
+    struct harness *h =
+        suite_open_with(&(struct harness_config){ .cores = CORES }, sizeof(struct state));
+    struct state *s = suite_state(h);
+
+    wb_mutex_init(&s->mutex);
+    CHECK(wb_semaphore_init(&s->there, 0, 1) == WB_OK);
+    CHECK(wb_semaphore_init(&s->back, 0, 1) == WB_OK);
+    return h;
+}
+
+static void add(struct harness *h, const char *name, uint32_t index, wb_task_entry *entry)
+{
+    suite_task(h, &(struct wb_task_config){ .name = name,
+                                            .index = index,
+                                            .entry = entry,
+                                            .core = index % CORES,
+                                            .priority = SUITE_PRIORITY + index,
+                                            .migratable = true,
+                                            .restart = true });
+}
+
+static void add_mover(struct harness *h)
+{
+    suite_task(h,
+               &(struct wb_task_config){
+                   .name = "mover", .entry = mover, .core = 2, .priority = 16, .restart = true });
+}
+
+// ---- A mutex ------------------------------------------------------------------------------------
+
+// Whoever takes over repairs what it guards.
+static int user(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+    _Atomic uint32_t *rounds = &s->rounds[wb_task_index(self)];
+
+    while (atomic_load(rounds) < ROUNDS) {
+        const enum wb_status status = wb_mutex_lock(&s->mutex, WB_FOREVER);
+        EXPECT(self, status == WB_OK || status == WB_ERR_OWNER);
+        if (status == WB_ERR_OWNER) {
+            atomic_fetch_add(&s->repairs, 1);
+            s->second = s->first;
+        }
+        EXPECT(self, s->first == s->second);
+        s->first++;
+        wb_checkpoint();
+        s->second++;
+        atomic_fetch_add(rounds, 1);
+        EXPECT(self, wb_mutex_unlock(&s->mutex) == WB_OK);
+        wb_checkpoint();
+    }
+    return 0;
+}
+
+static struct harness *open_users(void)
+{
+    struct harness *h = open_cores();
+
+    for (uint32_t i = 0; i < USERS; i++)
+        add(h, "user", i, user);
+    add_mover(h);
+    return h;
+}
+
+static const char *check_users(struct harness *h, const struct fault *fault)
+{
+    const struct state *s = suite_state(h);
+    const uint32_t killed = fault->kind == FAULT_KILL;
+
+    if (s->first - s->second > killed)
+        return "two were inside at a time";
+    if (s->first < USERS * ROUNDS || s->first > USERS * ROUNDS + killed)
+        return "a round is missing";
+    if (atomic_load(&s->repairs) > killed)
+        return "an owner was lost without a death";
+    return NULL;
+}
+
+TEST(a_mutex_whose_holders_move)
+{
+    protocol_inject(&(struct protocol){
+        .open = open_users, .check = check_users, .cores = CORES, .migrations = 10 });
+}
+
+// ---- Semaphores ---------------------------------------------------------------------------------
+
+// A permit that somebody took and was stopped with is gone: that ends the game.
+static bool goes_on(struct wb_task *self, enum wb_status status)
+{
+    struct state *s = suite_shared(self);
+
+    if (status == WB_OK)
+        return true;
+    EXPECT(self, protocol_has_death(self->system));
+    atomic_store(&s->cut_short, 1);
+    return false;
+}
+
+static int play(struct wb_task *self, struct wb_semaphore *give, struct wb_semaphore *take,
+                bool begins)
+{
+    struct state *s = suite_shared(self);
+    _Atomic uint32_t *rounds = &s->rounds[wb_task_index(self)];
+
+    for (; atomic_load(rounds) < PING_PONGS; atomic_fetch_add(rounds, 1)) {
+        if (begins && !goes_on(self, wb_semaphore_give(give)))
+            return 0;
+        if (!goes_on(self, wb_semaphore_take(take, PATIENCE_NS)))
+            return 0;
+        if (!begins && !goes_on(self, wb_semaphore_give(give)))
+            return 0;
+        wb_checkpoint();
+    }
+    return 0;
+}
+
+static int server(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+    return play(self, &s->there, &s->back, true);
+}
+
+static int returner(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+    return play(self, &s->back, &s->there, false);
+}
+
+static struct harness *open_players(void)
+{
+    struct harness *h = open_cores();
+
+    add(h, "server", 0, server);
+    add(h, "returner", 1, returner);
+    add_mover(h);
+    return h;
+}
+
+static const char *check_players(struct harness *h, const struct fault *fault)
+{
+    const struct state *s = suite_state(h);
+
+    (void)fault;
+    if (atomic_load(&s->cut_short) != 0)
+        return NULL;
+    if (atomic_load(&s->rounds[0]) != PING_PONGS || atomic_load(&s->rounds[1]) != PING_PONGS)
+        return "a permit is missing, and nobody was told";
+    return NULL;
+}
+
+TEST(semaphores_between_tasks_that_move)
+{
+    protocol_inject(&(struct protocol){
+        .open = open_players, .check = check_players, .cores = CORES, .migrations = 10 });
+}

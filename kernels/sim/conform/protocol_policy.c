@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A policy's moves: asked for by a coordinator that may be stopped at any step, and replaced.
+
+#include "protocol.h"
+
+enum { CORES = 3, COORDINATOR = 1, PERIOD_NS = 100000, ARRIVALS = 12 };
+
+struct state {
+    _Atomic uint32_t arrivals, last_core;
+};
+
+static void onwards(const struct wb_snapshot *snapshot, const int64_t *params,
+                    struct wb_decision *decision)
+{
+    uint32_t core = snapshot->tasks[0].core;
+
+    (void)params;
+    if (!snapshot->tasks[0].movable)
+        return;
+    do
+        core = (core + 1) % snapshot->n_cores;
+    while (!snapshot->cores[core].up);
+    wb_decide_move(decision, 0, core);
+}
+
+static const struct wb_policy policy = { .name = "onwards", .decide = onwards };
+
+// Until it has come to other cores often enough.
+static int walker(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+
+    while (atomic_load(&s->arrivals) < ARRIVALS) {
+        suite_compute(2000);
+        wb_checkpoint();
+        if (wb_task_core(self) != atomic_load(&s->last_core))
+            atomic_fetch_add(&s->arrivals, 1);
+        atomic_store(&s->last_core, wb_task_core(self));
+    }
+    return 0;
+}
+
+static struct harness *open_walker(void)
+{
+    const int64_t params[WB_POLICY_PARAMS] = { 0 };
+    struct harness *h = suite_open_with(&(struct harness_config){ .cores = CORES,
+
+                                                                  .agent_period_ns = PERIOD_NS,
+                                                                  .coordinator = COORDINATOR },
+                                        sizeof(struct state));
+
+    suite_task(h, &(struct wb_task_config){
+                      .name = "walker", .entry = walker, .migratable = true, .restart = true });
+    CHECK(wb_system_set_policy(harness_system(h), &policy, params) == WB_OK);
+    return h;
+}
+
+static const char *check(struct harness *h, const struct fault *fault)
+{
+    const struct wb_system *system = harness_system(h);
+    const struct state *s = suite_state(h);
+    const uint32_t coordinator = atomic_load(&system->control.coordinator);
+
+    if (atomic_load(&s->arrivals) < ARRIVALS)
+        return "the policy's moves have not been made";
+    if (atomic_load(&system->cores[coordinator]->state) == WB_CORE_DEAD)
+        return "the coordinator is dead";
+    if (fault->kind != FAULT_KILL && coordinator != COORDINATOR)
+        return "the coordinator has changed for nothing";
+    return NULL;
+}
+
+TEST(a_coordinator_that_moves_a_task)
+{
+    protocol_inject(&(struct protocol){
+        .open = open_walker, .check = check, .cores = CORES, .migrations = 10 });
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel's turns: what it does between tasks, and when something comes to its core.
+
+#include <string.h>
+
+#include "sim.h"
+
+static bool has_notes(const struct sim_core *c)
+{
+    return atomic_load_explicit(&c->core->inbox.summary, memory_order_relaxed) != 0;
+}
+
+static void finish_departure(struct sim_core *c)
+{
+    struct wb_task *task = c->left;
+    const uint64_t now_ns = sim_now_ns();
+
+    c->left = NULL;
+    switch (c->after) {
+    case GO_CAPTURED:
+        wb_task_captured(task);
+        // fall through
+    case GO_READY:
+        wb_task_paused(task, WB_TASK_READY, now_ns);
+        ready_push(&c->ready, task);
+        break;
+    case GO_AWAY:
+        engine_forget(sim.engine, c->core->index, task->id);
+        wb_task_departed(task, now_ns);
+        break;
+    case GO_BLOCKED:
+    case GO_ENDED:
+        wb_task_paused(task, c->after == GO_ENDED ? WB_TASK_ENDED : WB_TASK_BLOCKED, now_ns);
+        break;
+    }
+}
+
+static void rest(struct sim_core *c)
+{
+    const uint64_t ps = c->debt_ps;
+
+    // What its kernel did takes its time, and its energy, also if no task came of it. With notes it
+    // has put off what it cannot do yet.
+    c->debt_ps = 0;
+    if (ps != 0 || has_notes(c)) {
+        const uint64_t again_ps = has_notes(c) ? PS_PER_NS : 0;
+        sim_push(sim.engine->now_ps + ps + again_ps, EVENT_WAKE, c->core->index);
+        return;
+    }
+    if (c->idle)
+        return;
+    c->idle = true;
+    engine_idle(sim.engine, c->core->index);
+    sim_record_power(c);
+    wb_counter_add(&c->core->stats.sleeps, 1);
+    wb_record_event(c->core, WB_EVENT_SLEEP, UINT32_MAX, 0, 0, sim_now_ns());
+}
+
+// The core's task begins to run, now. What its kernel does on that occasion the task pays for, and
+// so it does for what it misses in the cache. True: it is to execute.
+static bool begin(struct sim_core *c)
+{
+    struct wb_task *task = c->current;
+
+    sim.here = c;
+    sim.self = NULL;
+    wb_task_resumed(task, sim_now_ns());
+    c->stolen_ps += c->debt_ps;
+    c->debt_ps = 0;
+    sim_become(c);
+    sim_keep_attention(c);
+    if (is_free(c, CHARGE_REFILL))
+        return true;
+    const uint64_t ps =
+        engine_refill(sim.engine, c->core->index, task->id, task->work.working_bytes);
+    if (ps != 0)
+        sim_push(sim.engine->now_ps + ps, EVENT_RESUME, c->core->index);
+    return ps == 0;
+}
+
+bool sim_work(struct sim_core *c)
+{
+    struct engine *engine = sim.engine;
+
+    sim.here = c;
+    sim.self = NULL;
+    if (c->left != NULL)
+        finish_departure(c);
+    sim_serve(c);
+    struct wb_task *next = ready_pop(&c->ready, 0);
+    if (next == NULL) {
+        rest(c);
+        return false;
+    }
+    c->current = next;
+    const uint64_t ps =
+        c->debt_ps + (is_free(c, CHARGE_SWITCH) ? 0 : engine_switch(engine, c->core->index));
+    c->debt_ps = 0;
+    if (ps == 0 || ps < sim.horizon_ps - engine->now_ps) {
+        engine->now_ps += ps;
+        return begin(c);
+    }
+    sim_push(engine->now_ps + ps, EVENT_START, c->core->index);
+    return false;
+}
+
+void sim_serve(struct sim_core *c)
+{
+    if (has_notes(c))
+        (void)wb_agent_serve(c->core);
+    if (sim_now_ns() < c->tick_ns)
+        return;
+    c->tick_ns = wb_agent_tick(c->core, sim_now_ns());
+    if (c->tick_ns != WB_FOREVER)
+        sim_push(c->tick_ns * PS_PER_NS, EVENT_TICK, c->core->index);
+}
+
+// Returns for how long it still sleeps.
+static uint64_t rouse(struct sim_core *c)
+{
+    c->idle = false;
+    sim_record_power(c);
+    const uint64_t ps = engine_wake(sim.engine, c->core->index);
+    sim_record_power(c);
+    wb_record_event(c->core, WB_EVENT_AWAKE, UINT32_MAX, 0, 0, sim_now_ns());
+    return ps;
+}
+
+void sim_wake(struct sim_core *c)
+{
+    const uint64_t ps = c->idle ? rouse(c) : UINT64_MAX;
+
+    if (ps == 0)
+        sim_push_now(EVENT_WAKE, c->core->index);
+    else if (ps != UINT64_MAX)
+        sim_push(sim.engine->now_ps + ps, EVENT_WAKE, c->core->index);
+}
+
+void sim_keep_attention(struct sim_core *c)
+{
+    const struct wb_task *task = c->current;
+
+    c->attention = task != NULL && (wb_checkpoint_wanted(task) ||
+                                    c->ready.levels >> wb_sync_priority(&task->sync) > 1 ||
+                                    has_notes(c) || sim_now_ns() >= c->tick_ns);
+    if (sim.here == c && sim.self != NULL)
+        wb_kernel_attention = c->attention;
+}
+
+void sim_make_ready(struct sim_core *c, struct wb_task *task)
+{
+    ready_push(&c->ready, task);
+    if (c->current != NULL)
+        sim_keep_attention(c);
+    else
+        sim_wake(c);
+}
+
+// A kernel's timers are its own: on another core they must not wake a task that is just arriving.
+static void stop_timers(const struct sim_core *c)
+{
+    for (uint32_t i = 0; i < sim.system->n_tasks; i++) {
+        struct wb_task *task = &sim.system->tasks[i];
+        const uint32_t place = atomic_load_explicit(&task->place, memory_order_relaxed);
+        if (wb_place_owner(place) == c->core->index)
+            sim_stop_timer(task);
+    }
+}
+
+void sim_kill(struct sim_core *c)
+{
+    stop_timers(c);
+    c->dead = true;
+    c->current = c->left = NULL;
+    c->attention = 0;
+    memset(&c->ready, 0, sizeof c->ready);
+    sim_record_power(c);
+    engine_idle(sim.engine, c->core->index);
+    sim_record_power(c);
+}
+
+// ---- Events -------------------------------------------------------------------------------------
+
+// The task's core is told, and the core's interrupt taken: by a task that runs from its time.
+// True: its task is to execute.
+static bool interrupt(struct sim_core *c)
+{
+    const uint64_t ps = is_free(c, CHARGE_RUNG) ? 0 : engine_answer(sim.engine, c->core->index);
+
+    if (c->current != NULL) {
+        c->stolen_ps += ps;
+        sim_keep_attention(c);
+    } else {
+        c->debt_ps += ps;
+        const uint64_t sleeps_ps = c->idle ? rouse(c) : UINT64_MAX;
+        if (sleeps_ps == 0)
+            return sim_work(c);
+        if (sleeps_ps != UINT64_MAX)
+            sim_push(sim.engine->now_ps + sleeps_ps, EVENT_WAKE, c->core->index);
+    }
+    return false;
+}
+
+void sim_end_block(uint32_t number)
+{
+    struct wb_task *task = &sim.system->tasks[number];
+
+    kernel_task(task)->timer = 0;
+    sim.here = &sim.cores[wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed))];
+    wb_kernel_unblock(task);
+}
+
+static bool resume(struct sim_core *c)
+{
+    if (c->stolen_ps != 0) {
+        sim_push(sim.engine->now_ps + c->stolen_ps, EVENT_RESUME, c->core->index);
+        c->stolen_ps = 0;
+        return false;
+    }
+    sim_become(c);
+    return true;
+}
+
+bool sim_core_event(struct sim_core *c, uint32_t kind)
+{
+    if (c->dead)
+        return false;
+    switch (kind) {
+    case EVENT_RESUME:
+        return resume(c);
+    case EVENT_START:
+        return begin(c);
+    case EVENT_WAKE:
+        return sim_work(c);
+    case EVENT_RING:
+        c->rung = false;
+        return interrupt(c);
+    default:
+        return interrupt(c);
+    }
+}

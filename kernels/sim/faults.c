@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "faults.h"
+
+#include "sim.h"
+#include "sim_host.h"
+
+static bool is_of_doorbells(enum fault_kind kind)
+{
+    return kind == FAULT_DROP || kind == FAULT_DELAY || kind == FAULT_REPEAT;
+}
+
+void faults_plan(struct faults *faults, struct wb_host *host, const struct fault *fault)
+{
+    *faults = (struct faults){ .fault = *fault, .host = host };
+    sim.faults = faults;
+    sim.fuel = UINT64_MAX;
+    if (fault->kind != FAULT_NONE && !is_of_doorbells(fault->kind))
+        sim.fuel = fault->at;
+}
+
+uint64_t faults_steps(void)
+{
+    return UINT64_MAX - sim.fuel;
+}
+
+void faults_ring(struct sim_core *core, uint64_t at_ps)
+{
+    struct faults *faults = sim.faults;
+    const struct fault *fault = &faults->fault;
+    const uint64_t later_ps = at_ps + (uint64_t)fault->ns * PS_PER_NS;
+
+    if (++faults->doorbells != fault->at || !is_of_doorbells(fault->kind)) {
+        sim_push(at_ps, EVENT_RING, core->core->index);
+        return;
+    }
+    faults->struck = true;
+    if (fault->kind == FAULT_REPEAT)
+        sim_push(at_ps, EVENT_RING, core->core->index);
+    else
+        core->rung = false;
+    if (fault->kind != FAULT_DROP)
+        sim_push(later_ps, EVENT_RING, core->core->index);
+}
+
+// As other threads would, in the midst of what a core does: it notices nothing of them.
+static void act(const struct faults *faults)
+{
+    struct wb_system *system = sim.system;
+
+    switch (faults->fault.kind) {
+    case FAULT_KILL:
+        sim_host_kill(faults->host, faults->fault.core);
+        break;
+    case FAULT_CANCEL:
+        for (uint32_t i = 0; i < system->n_tasks; i++)
+            wb_migration_cancel(&system->tasks[i], WB_ERR_TIMEOUT);
+        break;
+    default:
+        sim.odd_clock = true;
+        break;
+    }
+}
+
+void faults_strike(void)
+{
+    struct sim_core *here = sim.here;
+    struct wb_task *self = sim.self;
+
+    // The launcher's own steps: it does one thing after the other.
+    if (here == NULL) {
+        sim.fuel = 1;
+        return;
+    }
+    sim.faults->struck = true;
+    sim.here = NULL;
+    sim.self = NULL;
+    act(sim.faults);
+    sim.here = here;
+    sim.self = self;
+    if (here->dead)
+        sim_abandon();
+}
+
+// How far its clock is ahead; behind if negative.
+static int64_t skew_ns(void)
+{
+    const struct fault *fault = &sim.faults->fault;
+    return sim.here != NULL && sim.here->core->index == fault->core ? fault->ns : 0;
+}
+
+// No clock shows a time from before it was started.
+static uint64_t shift(uint64_t ns, int64_t by_ns)
+{
+    return by_ns < 0 && ns <= (uint64_t)-by_ns ? 1 : ns + (uint64_t)by_ns;
+}
+
+uint64_t faults_now_ns(void)
+{
+    return shift(sim_now_ns(), skew_ns());
+}
+
+uint64_t faults_true_ns(uint64_t ns)
+{
+    return shift(ns, -skew_ns());
+}
+
+void faults_look(void)
+{
+    for (uint32_t i = 0; i < sim.system->n_cores; i++)
+        if (!sim.cores[i].dead)
+            sim_push(sim.engine->now_ps, EVENT_RING, i);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launcher's functions (host.h) for kernels in virtual time: all of them in this process.
+
+#include "host.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "module.h"
+#include "private.h"
+#include "sim.h"
+#include "sim_host.h"
+#include "wb/energy.h"
+
+enum { MODULE_BYTES = 8 << 20, OFFER_NS = 50000000, HOOK_HEAP_BYTES = 256 << 10 };
+
+// Where time starts: 0 stands for "never" in the records of migrations.
+enum { START_NS = 1 };
+
+struct wb_host {
+    struct wb_host_config config;
+    struct gvm gvm;
+    struct wb_heap *hook_heap;
+    void *module;  // tasks that are recreated begin at its functions
+    bool started, ended_told, fault_told, killed;
+    struct wb_host_event death;
+};
+
+// ---- Laying out ---------------------------------------------------------------------------------
+
+static bool open_memory(struct wb_host *host)
+{
+    const struct wb_host_config *config = &host->config;
+    const struct wb_system_config *sc = &config->system;
+    const size_t arena =
+        wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES +
+        sc->cores * (sizeof(struct sim_core) + 4 * sizeof *sim.now_events + WB_LINE_BYTES);
+    const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
+    const size_t replicas = private_bytes(sc->cores, config->private_bytes, config->private_parts);
+
+    if (!gvm_open(&host->gvm,
+                  arena + guards + config->stacks_bytes + config->module_bytes + replicas) ||
+        !private_open(&host->gvm, sc->cores, config->private_bytes, config->private_parts))
+        return false;
+    return wb_system_init(&sim.system, gvm_take(&host->gvm, arena), arena, sc) == WB_OK;
+}
+
+static enum wb_status open_cores(struct wb_host *host)
+{
+    struct wb_system *system = sim.system;
+    unsigned char *heap = wb_system_alloc(system, HOOK_HEAP_BYTES / 2, WB_LINE_BYTES);
+
+    host->hook_heap = wb_system_alloc(system, sizeof *host->hook_heap, WB_LINE_BYTES);
+    sim.cores = wb_system_alloc(system, system->n_cores * sizeof *sim.cores, WB_LINE_BYTES);
+    if (heap == NULL || host->hook_heap == NULL || sim.cores == NULL)
+        return WB_ERR_NOMEM;
+    wb_heap_init(host->hook_heap, heap, HOOK_HEAP_BYTES / 2);
+    hooks_init(system, host->hook_heap);
+    kernel_set_system(system);
+    for (sim.now_mask = 1; sim.now_mask < 2 * system->n_cores; sim.now_mask *= 2) {}
+    sim.now_events = wb_system_alloc(system, sim.now_mask * sizeof *sim.now_events, WB_LINE_BYTES);
+    if (sim.now_events == NULL)
+        return WB_ERR_NOMEM;
+    sim.now_mask--;
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        sim.cores[i].core = system->cores[i];
+    return WB_OK;
+}
+
+enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *config)
+{
+    struct wb_host *host = calloc(1, sizeof *host);
+
+    if (host == NULL)
+        return WB_ERR_NOMEM;
+    host->config = *config;
+    host->gvm.fd = -1;
+    if (host->config.system.core_align == 0)
+        host->config.system.core_align = WB_LINE_BYTES;
+    if (host->config.system.offer_timeout_ns == 0)
+        host->config.system.offer_timeout_ns = OFFER_NS;
+    if (host->config.module_bytes == 0)
+        host->config.module_bytes = MODULE_BYTES;
+    memset(&sim, 0, sizeof sim);
+    sim.odd_clock = true;
+    const enum wb_status status = open_memory(host) ? open_cores(host) : WB_ERR_NOMEM;
+    if (status != WB_OK) {
+        wb_host_close(host);
+        return status;
+    }
+    *out = host;
+    return WB_OK;
+}
+
+bool sim_host_platform(struct wb_host *host, const char *json, char *error, size_t error_bytes)
+{
+    sim.engine = engine_new(json, error, error_bytes);
+    sim.odd_clock = sim.engine == NULL;
+    if (sim.engine != NULL && engine_cores(sim.engine) >= host->config.system.cores)
+        return true;
+    if (sim.engine != NULL)
+        strncpy(error, "the platform has fewer cores than the plan", error_bytes - 1);
+    return false;
+}
+
+const struct gvm *sim_host_memory(const struct wb_host *host)
+{
+    return &host->gvm;
+}
+
+struct wb_system *wb_host_system(struct wb_host *host)
+{
+    (void)host;
+    return sim.system;
+}
+
+size_t wb_host_gvm_bytes(const struct wb_host *host)
+{
+    return host->gvm.bytes;
+}
+
+void *wb_host_stack(struct wb_host *host, size_t bytes)
+{
+    return gvm_stack(&host->gvm, bytes);
+}
+
+void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes)
+{
+    return core < host->config.system.cores ? private_take(core, bytes) : NULL;
+}
+
+// It lies in globally visible memory as everything else.
+bool mirror_contains(const void *address)
+{
+    (void)address;
+    return false;
+}
+
+void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t error_bytes)
+{
+    host->module = module_load(&host->gvm, path, error, error_bytes);
+    return host->module;
+}
+
+// Nothing has to be loaded: a task that is recreated starts anew in this process.
+enum wb_status wb_host_program(struct wb_host *host, const char *path)
+{
+    (void)host;
+    (void)path;
+    return WB_OK;
+}
+
+enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task, const char *entry)
+{
+    *(void **)&task->entry = dlsym(host->module, entry);
+    return task->entry != NULL ? WB_OK : WB_ERR_INVAL;
+}
+
+// ---- Running ------------------------------------------------------------------------------------
+
+// Every core begins with a turn, as if it had been rung.
+enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
+{
+    *bad_core = WB_CORE_NONE;
+    host->started = true;
+    sim.fuel = sim.events_left = UINT64_MAX;
+    sim.engine->now_ps = (uint64_t)START_NS * PS_PER_NS;
+    const enum wb_status status = wb_system_start(sim.system, START_NS);
+    if (status != WB_OK)
+        return status;
+    personality_init();
+    fault_catch();
+    sim_start();
+    return WB_OK;
+}
+
+struct wb_host_event sim_host_event(struct wb_host *host, enum sim_end end)
+{
+    struct wb_host_event event = { .kind = WB_HOST_NOTHING };
+
+    if (host->death.kind == WB_HOST_DIED) {
+        event = host->death;
+        host->death.kind = WB_HOST_NOTHING;
+    } else if (end == SIM_FAULT && !host->fault_told) {
+        host->fault_told = true;
+        event.kind = WB_HOST_FAULT;
+    } else if ((end == SIM_OVER || end == SIM_FAULT || host->killed) && !host->ended_told) {
+        host->ended_told = true;
+        event.kind = WB_HOST_ENDED;
+    }
+    return event;
+}
+
+struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms)
+{
+    const uint64_t until_ps = sim.engine->now_ps + (uint64_t)timeout_ms * 1000000 * PS_PER_NS;
+    enum sim_end end = sim.halted ? SIM_FAULT : SIM_PAUSED;
+
+    if (host->death.kind != WB_HOST_DIED && !host->killed && !sim.halted) {
+        const uint64_t stop = sim_push(until_ps, EVENT_STOP, 0);
+        sim.patient = true;
+        end = sim_run();
+        sim_take_back(stop, EVENT_STOP);
+    }
+    return sim_host_event(host, end);
+}
+
+// A killed kernel is noticed at once: nobody else's time passes meanwhile.
+void sim_host_kill(struct wb_host *host, uint32_t core)
+{
+    struct wb_system *system = sim.system;
+    struct wb_host_event *death = &host->death;
+    const uint32_t restarts = census_restarts(system), resumes = census_resumes(system);
+
+    *death = (struct wb_host_event){ .kind = WB_HOST_DIED,
+                                     .core = core,
+                                     .running = census_running(system, core),
+                                     .detected_ns = sim_now_ns(),
+                                     .moved = census_tasks(system, core) };
+    sim_kill(&sim.cores[core]);
+    death->lost = wb_core_died(system, core);
+    death->restarted = census_restarts(system) - restarts;
+    death->resumed = census_resumes(system) - resumes;
+    death->moved -= death->lost + death->restarted + death->resumed;
+}
+
+int wb_host_fd(const struct wb_host *host)
+{
+    (void)host;
+    return -1;
+}
+
+pid_t wb_host_pid(const struct wb_host *host, uint32_t core)
+{
+    (void)core;
+    return host->started ? getpid() : 0;
+}
+
+void wb_host_kill(struct wb_host *host)
+{
+    host->killed = true;
+    sim_pause();
+}
+
+void wb_host_close(struct wb_host *host)
+{
+    kernel_set_system(NULL);
+    engine_free(sim.engine);
+    gvm_close(&host->gvm);
+    if (host->module != NULL)
+        dlclose(host->module);
+    memset(&sim, 0, sizeof sim);
+    sim.odd_clock = true;
+    free(host);
+}
+
+// ---- What is told -------------------------------------------------------------------------------
+
+const char *wb_host_clock(const struct wb_host *host)
+{
+    (void)host;
+    return "virtual";
+}
+
+int32_t wb_host_temperature_mc(uint32_t core)
+{
+    const int32_t mc = engine_temperature_mc(sim.engine, core);
+    return mc == INT32_MIN ? WB_NO_TEMPERATURE : mc;
+}
+
+uint64_t wb_host_core_energy(const struct wb_core *core, uint64_t now_ns)
+{
+    (void)now_ns;
+    return engine_energy_uj(sim.engine, core->index);
+}
+
+const char *wb_host_energy(uint64_t *uj)
+{
+    *uj = engine_total_uj(sim.engine);
+    return "simulation";
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel contract in virtual time (wb/kernel.h).
+
+#include "sim.h"
+
+#include "faults.h"
+#include "private.h"
+#include "wb/energy.h"
+
+struct wb_task *wb_kernel_self(void)
+{
+    return sim.self;
+}
+
+uint32_t wb_kernel_core(void)
+{
+    return sim.here != NULL ? sim.here->core->index : WB_CORE_NONE;
+}
+
+// Reading the clock takes no time, or instrumented code would be slower. But who does nothing else
+// waits for time to pass, so it does once there have been looks enough.
+static void look(void)
+{
+    enum { LOOKS = 64 };
+
+    if (sim.last_look != sim.engine->now_ps) {
+        sim.last_look = sim.engine->now_ps;
+        sim.looks = 0;
+    } else if (++sim.looks >= LOOKS) {
+        sim.looks = 0;
+        sim_pass(engine_look(sim.engine, sim.here != NULL ? sim.here->core->index : 0));
+    }
+}
+
+static uint64_t odd_now_ns(void)
+{
+    if (sim.faults == NULL)
+        return 0;
+    look();
+    return faults_now_ns();
+}
+
+uint64_t wb_kernel_now_ns(void)
+{
+    if (sim.odd_clock)
+        return odd_now_ns();
+    look();
+    return sim_now_ns();
+}
+
+// Its first context is written where its next life begins.
+enum wb_status wb_kernel_task_init(struct wb_task *task)
+{
+    if (task->mode == WB_REPLICATE && sim.here != NULL)
+        private_give(task, sim.here->core->index);
+    return stack_init(task);
+}
+
+void wb_kernel_attach(struct wb_task *task)
+{
+    struct kernel_task *kt = kernel_task(task);
+
+    // A life of a recreated task begins at its entry (kernel_task_start()).
+    if (task->mode == WB_RECREATE)
+        kt->sp = stack_first_context(task);
+    if (task->mode == WB_REPLICATE)
+        private_give(task, sim.here->core->index);
+    sanitizer_clean(task->stack, (size_t)((unsigned char *)kt->sp - task->stack));
+    kt->blocked = false;
+    kt->woken = true;  // whatever it waited for, it looks again
+    sim_make_ready(sim.here, task);
+}
+
+enum wb_status wb_kernel_depart(void)
+{
+    struct wb_task *self = sim.self;
+
+    if (personality_is_held(kernel_task(self)))
+        return WB_ERR_HELD;
+    if (self->mode == WB_RECREATE) {
+        const enum wb_status parked = wb_recreation_park(self);
+        if (parked != WB_OK)
+            return parked;
+    }
+    sim_leave(GO_AWAY);
+    return WB_OK;
+}
+
+enum wb_status wb_kernel_block(uint64_t until_ns)
+{
+    struct kernel_task *kt = kernel_task(sim.self);
+
+    if (until_ns != WB_FOREVER && sim.odd_clock)
+        until_ns = faults_true_ns(until_ns);
+    sim_serve(sim.here);
+    if (!kt->woken && (until_ns == WB_FOREVER || until_ns > sim_now_ns())) {
+        kt->blocked = true;
+        if (until_ns != WB_FOREVER) {
+            kt->timer = 1;
+            kt->until_ns = sim_push(until_ns * PS_PER_NS, EVENT_TIMER, sim.self->id);
+        }
+        sim_leave(GO_BLOCKED);
+    } else if (!kt->woken) {
+        wb_kernel_yield(wb_sync_priority(&sim.self->sync));
+    } else {
+        sim_keep_attention(sim.here);
+    }
+    kt->woken = false;
+    return until_ns != WB_FOREVER && sim_now_ns() >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
+}
+
+void wb_kernel_unblock(struct wb_task *task)
+{
+    struct kernel_task *kt = kernel_task(task);
+
+    kt->woken = true;
+    if (!kt->blocked)
+        return;
+    kt->blocked = false;
+    sim_stop_timer(task);
+    sim_make_ready(sim.here, task);
+}
+
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    ready_move(&sim.here->ready, task);
+    sim_keep_attention(sim.here);
+}
+
+void wb_kernel_yield(uint32_t floor)
+{
+    struct sim_core *c = sim.here;
+
+    sim_serve(c);
+    if (floor < PRIORITIES && c->ready.levels >> floor != 0)
+        sim_leave(GO_READY);
+    else
+        sim_keep_attention(c);
+    look();  // who yields in a loop waits for time to pass, too
+}
+
+// Polling would be an event for each turn: the doorbell has its cost instead. Who polls on
+// regardless waits for time to pass.
+bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
+{
+    (void)spin;
+    (void)until_ns;
+    look();
+    return false;
+}
+
+void wb_kernel_doorbell(uint32_t core)
+{
+    struct sim_core *c = &sim.cores[core];
+    struct engine *engine = sim.engine;
+    const uint32_t from = sim.here != NULL ? sim.here->core->index : core;
+    uint64_t ring_ps = 0, owed_ps = 0;
+
+    // A kernel looks into its own inbox before it rests, and a task at its next checkpoint.
+    if (c == sim.here) {
+        if (sim.self != NULL)
+            sim_keep_attention(c);
+        return;
+    }
+    if (c->rung || c->dead)
+        return;
+    c->rung = true;
+    if (sim.here != NULL) {
+        sim_record_power(c);
+        wb_record_event(c->core, WB_EVENT_DOORBELL, UINT32_MAX, from, 0, sim_now_ns());
+        if (!is_free(sim.here, CHARGE_RING))
+            ring_ps = engine_ring(engine, from);
+        owed_ps = sim.self == NULL ? sim.here->debt_ps : 0;
+    }
+    // It rings even if the task that rings is killed meanwhile.
+    const uint64_t ps =
+        owed_ps + ring_ps + (is_free(c, CHARGE_NOTICE) ? 0 : engine_notice(engine, from, core));
+    if (__builtin_expect(sim.faults != NULL, 0))
+        faults_ring(c, engine->now_ps + ps);
+    else if (ps == 0)
+        sim_push_now(EVENT_RING, core);
+    else
+        sim_push(engine->now_ps + ps, EVENT_RING, core);
+    sim_spend(ring_ps);
+}
+
+static __attribute__((noinline)) void out_of_fuel(void)
+{
+    if (sim.faults != NULL)
+        faults_strike();
+    else
+        sim_pause();
+}
+
+void wb_kernel_charge(enum wb_action action, uint32_t units)
+{
+    if (--sim.fuel == 0)
+        out_of_fuel();
+    if (sim.here != NULL && !is_free(sim.here, action))
+        sim_spend(engine_action(sim.engine, sim.here->core->index, action, units));
+}
+
+// Traffic goes along with the cycles in a few parts, so that cores that compute at the same time
+// are in each other's way a little all the time, not once for long.
+void wb_kernel_compute(uint64_t cycles)
+{
+    enum { PARTS = 8 };
+    const uint64_t bytes = sim.self->work.traffic_bytes;
+    const uint32_t core = sim.here->core->index;
+
+    if (bytes == 0) {
+        sim_spend(engine_compute(sim.engine, core, cycles));
+        return;
+    }
+    for (uint64_t i = 0; i < PARTS; i++) {
+        sim_spend(engine_compute(sim.engine, core, cycles * (i + 1) / PARTS - cycles * i / PARTS));
+        sim_spend(engine_transfer(sim.engine, core, bytes * (i + 1) / PARTS - bytes * i / PARTS));
+    }
+}
+
+// What the target of a migration copies is not where the task has its memory yet: it may still be
+// given back to its source and run there.
+void wb_kernel_copy(void *to, const void *from, size_t bytes)
+{
+    const uint32_t core = wb_kernel_core();
+
+    sanitizer_clean(to, bytes);
+    if (core == WB_CORE_NONE) {
+        sanitizer_copy(to, from, bytes);
+        return;
+    }
+    sanitizer_copy(private_of(core, to), private_of(core, from), bytes);
+    sim_spend(engine_copy(sim.engine, core, bytes));
+}
+
+const void *wb_kernel_private(uint32_t core, const void *address)
+{
+    return private_contains(address) ? private_of(core, address) : NULL;
+}
+
+void wb_kernel_capture(void)
+{
+    const bool held = personality_is_held(kernel_task(sim.self));
+
+    sim_serve(sim.here);
+    sim_leave(held ? GO_READY : GO_CAPTURED);
+}
+
+void wb_kernel_set_point(uint32_t point)
+{
+    struct wb_core *core = sim.here->core;
+
+    if (point >= core->n_points)
+        return;
+    const uint64_t ps = engine_set_point(sim.engine, core->index, point);
+    sim_record_power(sim.here);
+    sim_spend(ps);
+    wb_core_enter_point(core, point, sim_now_ns());
+    wb_record_event(core, WB_EVENT_FREQUENCY, UINT32_MAX, 0, core->points[point].hz / 1000,
+                    sim_now_ns());
+}
+
+int32_t wb_kernel_temperature_mc(void)
+{
+    const int32_t mc = engine_temperature_mc(sim.engine, sim.here->core->index);
+    return mc == INT32_MIN ? WB_NO_TEMPERATURE : mc;
+}
+
+enum wb_status wb_kernel_load(struct wb_task *task)
+{
+    if (sim.here->starved)
+        return WB_ERR_NOMEM;
+    const size_t heap_bytes = (size_t)(task->heap.end - task->heap.base);
+    sim_spend(engine_load(sim.engine, sim.here->core->index, task->stack_bytes + heap_bytes));
+    return WB_OK;
+}
+
+void wb_kernel_unload(struct wb_task *task)
+{
+    (void)task;
+}
+
+void wb_kernel_exit(void)
+{
+    sim_leave(GO_ENDED);
+    __builtin_unreachable();
+}
+
+void wb_kernel_halt(void)
+{
+    sim_halt();
+}
+
+// In whole pages: how much of one is in use is the compiler's affair, and what is copied would take
+// another time on another machine.
+void *wb_kernel_stack_low(const struct wb_task *task)
+{
+    const struct kernel_task *kt = (const struct kernel_task *)(const void *)task->kernel;
+    const size_t used = (size_t)(task->stack + task->stack_bytes - (unsigned char *)kt->sp);
+    const size_t pages = (used + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+
+    return task->stack + (pages < task->stack_bytes ? task->stack_bytes - pages : 0);
+}

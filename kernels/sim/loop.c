@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event loop: takes events in the order of virtual time and lets cores act on them.
+
+#define _GNU_SOURCE
+#include "sim.h"
+
+#include <setjmp.h>
+#include <signal.h>
+
+#include "faults.h"
+
+void context_switch(void **save, void *load);
+
+struct sim sim;
+
+_Alignas(PAGE_BYTES) uint32_t wb_kernel_attention;
+
+// From a fault of a kernel, or of the launcher; from the midst of a kernel that has been stopped.
+static jmp_buf out_of_loop;
+
+enum { BY_FAULT = 1, BY_DEATH };
+
+static bool matters(uint32_t kind)
+{
+    return kind <= EVENT_TIMER || kind == EVENT_COMMAND;
+}
+
+// Up to when time may pass without a look at events.
+void sim_renew(void)
+{
+    sim.horizon_ps = sim.now_first != sim.now_last ? sim.engine->now_ps : sim.engine->next_ps;
+}
+
+uint64_t sim_push(uint64_t at_ps, enum sim_event kind, uint32_t index)
+{
+    const struct engine_event event = { .kind = kind, .index = index };
+
+    sim.alive += matters(kind);
+    const uint64_t handle = engine_push(sim.engine, at_ps, event);
+    sim_renew();
+    return handle;
+}
+
+// What happens at once has no need of the queue: it comes before whatever else is in that.
+void sim_push_now(enum sim_event kind, uint32_t index)
+{
+    sim.alive++;
+    sim.now_events[sim.now_last++ & sim.now_mask] =
+        (struct engine_event){ .kind = kind, .index = index };
+    sim.horizon_ps = sim.engine->now_ps;
+}
+
+void sim_take_back(uint64_t handle, enum sim_event kind)
+{
+    const bool taken = engine_cancel(sim.engine, handle);
+
+    sim.alive -= taken && matters(kind);
+    sim_renew();
+}
+
+void sim_stop_timer(struct wb_task *task)
+{
+    struct kernel_task *kt = kernel_task(task);
+
+    if (kt->timer != 0)
+        sim_take_back(kt->until_ns, EVENT_TIMER);
+    kt->timer = 0;
+}
+
+static bool take(struct engine_event *event)
+{
+    if (sim.has_pending) {
+        *event = sim.pending;
+        sim.has_pending = false;
+        return true;
+    }
+    if (sim.now_first != sim.now_last) {
+        *event = sim.now_events[sim.now_first++ & sim.now_mask];
+        sim.events++;
+    } else if (!engine_pop(sim.engine, event)) {
+        return false;
+    }
+    sim.alive -= matters(event->kind);
+    if (sim.events_left != 0 && --sim.events_left == 0)
+        sim.paused = true;
+    sim_renew();
+    return true;
+}
+
+static struct sim_core *next_core(void);
+
+// The same for a task that leaves the thread. While a fault is planned the loop finds out, on its
+// own stack: a kernel that is stopped in the midst of its turn would leave a borrowed one unusable.
+static struct sim_core *next_from_task(void)
+{
+    return __builtin_expect(sim.faults == NULL, 1) ? next_core() : NULL;
+}
+
+// ---- A task that executes -----------------------------------------------------------------------
+
+// Gives the thread to the task of a core, or to the loop for NULL; returns when this task has it
+// again. `c` may have it already: then nothing has to be switched.
+static void give_thread(struct wb_task *self, const struct sim_core *c)
+{
+    struct kernel_task *kt = kernel_task(self);
+
+    if (c != NULL && c->current == self)
+        return;
+    if (c != NULL) {
+        sanitizer_leave(&kt->fake_stack, c->current->stack, c->current->stack_bytes);
+        context_switch(&kt->sp, kernel_task(c->current)->sp);
+    } else {
+        sanitizer_leave(&kt->fake_stack, NULL, 0);
+        context_switch(&kt->sp, sim.loop_sp);
+    }
+    sanitizer_enter(kt->fake_stack);
+}
+
+void sim_spend(uint64_t ps)
+{
+    struct engine *engine = sim.engine;
+
+    if (sim.self == NULL) {
+        if (sim.here != NULL)
+            sim.here->debt_ps += ps;
+        return;
+    }
+    if (ps < sim.horizon_ps - engine->now_ps) {
+        engine->now_ps += ps;
+        return;
+    }
+    if (ps == 0)
+        return;
+    struct wb_task *self = sim.self;
+    sim_push(engine->now_ps + ps, EVENT_RESUME, sim.here->core->index);
+    personality_save(kernel_task(self));
+    give_thread(self, next_from_task());
+    personality_restore(kernel_task(self));
+}
+
+void sim_pause(void)
+{
+    if (sim.self == NULL) {
+        sim.fuel = 1;
+        return;
+    }
+    struct wb_task *self = sim.self;
+    sim.pending = (struct engine_event){ .kind = EVENT_RESUME, .index = sim.here->core->index };
+    sim.has_pending = true;
+    sim.paused = true;
+    personality_save(kernel_task(self));
+    give_thread(self, NULL);
+    personality_restore(kernel_task(self));
+}
+
+void sim_pass(uint64_t ps)
+{
+    if (sim.running || sim.engine == NULL) {
+        sim_spend(ps);
+        return;
+    }
+    const uint64_t until_ps = sim.engine->now_ps + ps, stop = sim_push(until_ps, EVENT_STOP, 0);
+    sim.patient = true;
+    (void)sim_run();
+    sim_take_back(stop, EVENT_STOP);
+    // It ended before: whatever would still happen happens to nobody.
+    while (sim.engine->now_ps < until_ps)
+        if (until_ps < sim.engine->next_ps)
+            sim.engine->now_ps = until_ps;
+        else
+            (void)take(&(struct engine_event){ 0 });
+}
+
+void sim_halt(void)
+{
+    sigset_t none;
+    void *nowhere;
+
+    // Out of a signal handler, too.
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    sim.halted = true;
+    if (sim.self == NULL)
+        longjmp(out_of_loop, BY_FAULT);
+    sanitizer_leave(NULL, NULL, 0);
+    context_switch(&nowhere, sim.loop_sp);
+    __builtin_unreachable();
+}
+
+void sim_abandon(void)
+{
+    void *nowhere;
+
+    if (sim.self == NULL)
+        longjmp(out_of_loop, BY_DEATH);
+    sanitizer_leave(NULL, NULL, 0);
+    context_switch(&nowhere, sim.loop_sp);
+    __builtin_unreachable();
+}
+
+// Kernels take their turns on the stack of the task that has just lost the thread: one switch from
+// it to the next task, not two. But for a task that goes elsewhere, is captured, or ends: others
+// look at its context, or have no more use for its stack, so that is left first.
+void sim_leave(enum after after)
+{
+    struct sim_core *c = sim.here;
+    struct wb_task *self = sim.self;
+
+    personality_save(kernel_task(self));
+    c->left = self;
+    c->after = after;
+    c->current = NULL;
+    give_thread(self, after == GO_BLOCKED || after == GO_READY ? next_from_task() : NULL);
+    personality_restore(kernel_task(self));
+}
+
+// ---- Events -------------------------------------------------------------------------------------
+
+// How often the launcher of real kernels looks for overdue migrations, too.
+static void sweep(void)
+{
+    enum { SWEEP_PS_LOG = 34 };  // 17 ms
+
+    wb_system_sweep(sim.system, sim_now_ns());
+    if (sim.faults != NULL)
+        faults_look();
+    sim_push(sim.engine->now_ps + (UINT64_C(1) << SWEEP_PS_LOG), EVENT_SWEEP, 0);
+}
+
+static void heat(void)
+{
+    sim_record_all_power();
+    const uint64_t next_ps = engine_heat(sim.engine);
+    sim_record_all_power();
+    for (uint32_t i = 0; i < sim.system->n_cores; i++)
+        wb_record_event(sim.cores[i].core, WB_EVENT_TEMPERATURE, UINT32_MAX, 0,
+                        (uint32_t)engine_temperature_mc(sim.engine, i), sim_now_ns());
+    if (next_ps != UINT64_MAX)
+        sim_push(next_ps, EVENT_HEAT, 0);
+}
+
+static struct sim_core *act(const struct engine_event *event)
+{
+    sim.here = NULL;
+    sim.self = NULL;
+    switch (event->kind) {
+    case EVENT_TIMER:
+        sim_end_block(event->index);
+        return NULL;
+    case EVENT_SWEEP:
+        sweep();
+        return NULL;
+    case EVENT_HEAT:
+        heat();
+        return NULL;
+    case EVENT_COMMAND:
+        sim.command(event->index);
+        return NULL;
+    case EVENT_STOP:
+        sim.paused = true;
+        return NULL;
+    default:
+        return sim_core_event(&sim.cores[event->index], event->kind) ? &sim.cores[event->index]
+                                                                     : NULL;
+    }
+}
+
+static bool is_over(void)
+{
+    return atomic_load_explicit(&sim.system->live, memory_order_relaxed) == 0;
+}
+
+static bool is_stuck(void)
+{
+    return sim.alive == 0 && !sim.has_pending && !sim.patient;
+}
+
+// The core whose task executes next; NULL: the loop is to be left, or nothing happens any more.
+static struct sim_core *next_core(void)
+{
+    struct engine_event event;
+    struct sim_core *c = sim.here;
+
+    if (c != NULL && c->left != NULL && sim_work(c))
+        return c;
+    while (!sim.paused && !is_over() && !is_stuck() && take(&event)) {
+        c = act(&event);
+        if (c != NULL)
+            return c;
+    }
+    return NULL;
+}
+
+static enum sim_end run(void)
+{
+    struct sim_core *c;
+
+    while (!sim.halted && (c = next_core()) != NULL) {
+        const struct wb_task *task = c->current;
+        sanitizer_leave(&sim.loop_fake_stack, task->stack, task->stack_bytes);
+        context_switch(&sim.loop_sp, kernel_task(c->current)->sp);
+        sanitizer_enter(sim.loop_fake_stack);
+    }
+    return sim.halted ? SIM_FAULT : is_over() ? SIM_OVER : sim.paused ? SIM_PAUSED : SIM_DEADLOCK;
+}
+
+enum sim_end sim_run(void)
+{
+    sim.running = true;
+    sim.paused = false;
+    const enum sim_end end = setjmp(out_of_loop) != BY_FAULT ? run() : SIM_FAULT;
+    sim.running = false;
+    sim.here = NULL;
+    sim.self = NULL;
+    return end;
+}
+
+void kernel_task_start(struct wb_task *task)
+{
+    sanitizer_enter(NULL);
+    personality_restore(kernel_task(task));
+    if (task->mode == WB_RECREATE)
+        wb_recreation_begin(task);
+    wb_task_main(task);
+}
+
+void sim_start(void)
+{
+    for (uint32_t i = 0; i < sim.system->n_cores; i++) {
+        struct sim_core *c = &sim.cores[i];
+        c->free = engine_free_charges(sim.engine, i);
+        atomic_store_explicit(&c->core->state, WB_CORE_UP, memory_order_relaxed);
+        // The engine has them idle so far; a task that never rests would draw idle power for ever.
+        sim_push(sim.engine->now_ps + engine_wake(sim.engine, i), EVENT_WAKE, i);
+        sim_record_start(c);
+    }
+    sim_push(sim.engine->now_ps, EVENT_HEAT, 0);
+    sim_push(sim.engine->now_ps, EVENT_SWEEP, 0);
+}
+
+void kernel_set_system(struct wb_system *system)
+{
+    sim.system = system;
+}
+
+struct wb_system *kernel_system(void)
+{
+    return sim.system;
+}

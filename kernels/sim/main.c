@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// whimbrel-sim: the helper of `whimbrel sim`. It speaks docs/kernels-linux-protocol.md on file
+// descriptor 3 and is of no use by hand. After a run it waits for the plan of the next one.
+
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "helper.h"
+#include "save.h"
+#include "sim_host.h"
+#include "stuck.h"
+#include "watch.h"
+
+// How often the loop is left to write records and to listen, in charges: rings of records hold
+// several for each.
+enum { CHARGES_RECORDED = 1 << 13, CHARGES = 1 << 20 };
+
+static struct helper the_helper;
+static const struct words *to_save;  // save PATH ID
+
+static uint64_t wall_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+// ---- What the plan has for later ----------------------------------------------------------------
+
+static bool saves(const struct plan_at *at)
+{
+    return strcmp(at->words.word[0], "save") == 0 && at->words.count == 3;
+}
+
+static void command(uint32_t number)
+{
+    const struct plan_at *at = &the_helper.plan.sim.commands[number];
+
+    if (saves(at)) {
+        // Once every context is complete: see run().
+        to_save = &at->words;
+        sim.paused = true;
+        return;
+    }
+    commands_obey(&the_helper.commands, &at->words);
+    if (at->every_ns != 0)
+        sim_push(sim.engine->now_ps + at->every_ns * PS_PER_NS, EVENT_COMMAND, number);
+}
+
+// What was planned for a restored simulation is among its events; only saving is planned anew.
+static void plan_commands(const struct helper *h)
+{
+    const uint64_t start_ns = wb_host_system(h->build.host)->start_ns;
+
+    for (uint32_t i = 0; i < h->plan.sim.n_commands; i++) {
+        const struct plan_at *at = &h->plan.sim.commands[i];
+        const uint64_t at_ps = (start_ns + at->at_ns) * PS_PER_NS;
+        if (h->plan.sim.restore == NULL || (saves(at) && at_ps > sim.engine->now_ps))
+            sim_push(at_ps, EVENT_COMMAND, i);
+    }
+}
+
+// ---- Running ------------------------------------------------------------------------------------
+
+// The loop is left at either limit, so that a run fails or not whatever else leaves it.
+static void set_limits(const struct helper *h)
+{
+    const struct plan_sim *plan = &h->plan.sim;
+    const uint64_t start_ns = sim.system->start_ns, done = sim_events();
+
+    sim.events_left =
+        plan->events == 0 ? UINT64_MAX : (plan->events > done ? plan->events - done : 0) + 1;
+    if (plan->until_ns != 0 && plan->until_ns < UINT64_MAX / PS_PER_NS - start_ns &&
+        start_ns + plan->until_ns > sim_now_ns())
+        sim_push((start_ns + plan->until_ns) * PS_PER_NS, EVENT_STOP, 0);
+}
+
+static void look_for_limits(struct helper *h)
+{
+    const struct plan_sim *plan = &h->plan.sim;
+    char text[160];
+
+    if (plan->until_ns != 0 && sim_now_ns() - sim.system->start_ns >= plan->until_ns)
+        snprintf(text, sizeof text, "it has not ended after %.9g s of virtual time",
+                 (double)plan->until_ns / 1e9);
+    else if (sim.events_left == 0)
+        snprintf(text, sizeof text, "it has not ended after %" PRIu64 " events", plan->events);
+    else
+        return;
+    helper_complain(h, "limit", "", text);
+    h->over = true;
+}
+
+// The loop is left: time does not pass any more.
+static void complain_of_standstill(struct helper *h)
+{
+    const struct watch_report report = watch_report();
+    const struct wb_task *task = report.task;
+    char text[120];
+
+    snprintf(text, sizeof text, "no virtual time has passed in %.3g s of processor time",
+             (double)report.patience_ms / 1e3);
+    helper_report(h, (struct tell_error){ .kind = task != NULL ? "standstill" : "kernel",
+                                          .task = task != NULL ? task->name : "",
+                                          .index = task != NULL ? task->index : 0,
+                                          .core = report.core,
+                                          .key = "",
+                                          .text = text });
+    h->over = true;
+}
+
+static void take_end(struct helper *h, enum sim_end end)
+{
+    struct stuck_why why;
+
+    if (end == SIM_DEADLOCK) {
+        stuck_describe(sim.system, &why);
+        helper_complain(h, "deadlock", why.channels, why.text);
+        h->over = true;
+        return;
+    }
+    if (watch_expired()) {
+        complain_of_standstill(h);
+        return;
+    }
+    struct wb_host_event event;
+    do {
+        event = sim_host_event(h->build.host, end);
+        helper_take_event(h, &event);
+    } while (event.kind != WB_HOST_NOTHING);
+}
+
+static bool asked(const struct helper *h)
+{
+    struct pollfd fd = { .fd = HELPER_SOCKET, .events = POLLIN };
+    return !h->lines.closed && poll(&fd, 1, 0) > 0;
+}
+
+static void save(struct helper *h)
+{
+    const char *wrong = sim_save(h->build.host, to_save->word[1], to_save->word[2]);
+
+    if (wrong != NULL)
+        helper_complain(h, "save", to_save->word[1], wrong);
+    to_save = NULL;
+}
+
+static bool restore(struct helper *h)
+{
+    const struct plan_sim *plan = &h->plan.sim;
+    const char *wrong =
+        plan->restore != NULL ? sim_restore(h->build.host, plan->restore, plan->restore_id) : NULL;
+
+    if (wrong != NULL)
+        helper_complain(h, "restore", plan->restore, wrong);
+    return wrong == NULL;
+}
+
+static void run(struct helper *h)
+{
+    const uint64_t charges = h->plan.record != NULL ? CHARGES_RECORDED : CHARGES;
+
+    while (!h->over) {
+        sim.fuel = charges;
+        const enum sim_end end = sim_run();
+        helper_drain(h);
+        take_end(h, end);
+        if (h->over)
+            break;
+        if (to_save != NULL)
+            save(h);
+        if (asked(h))
+            helper_take_commands(h);
+        look_for_limits(h);
+    }
+    sim_record_all_power();
+    helper_drain(h);
+}
+
+// What is known of a run besides its totals.
+static void tell_simulated(const struct helper *h, uint64_t taken_ns)
+{
+    const uint32_t blocks = engine_blocks(sim.engine);
+
+    fprintf(h->out, "{\"simulated\":{\"events\":%" PRIu64 ",\"wall_ns\":%" PRIu64, sim_events(),
+            taken_ns);
+    for (uint32_t i = 0; i < blocks; i++)
+        fprintf(h->out, "%s%" PRId32, i == 0 ? ",\"blocks_mc\":[" : ",",
+                engine_block_mc(sim.engine, i));
+    if (blocks != 0)
+        fprintf(h->out, "],\"sink_mc\":%" PRId32, engine_sink_mc(sim.engine));
+    fputs("}}\n", h->out);
+}
+
+// False if it has not started.
+static bool simulate(struct helper *h)
+{
+    char error[512] = "";
+
+    if (!helper_build(h))
+        return false;
+    if (h->plan.sim.platform == NULL ||
+        !sim_host_platform(h->build.host, h->plan.sim.platform, error, sizeof error)) {
+        helper_complain(h, "plan", "platform", error);
+        return false;
+    }
+    if (!helper_start(h))
+        return false;
+    sim.command = command;
+    if (!restore(h))
+        return false;
+    plan_commands(h);
+    set_limits(h);
+    watch_begin();
+    const uint64_t from_ns = wall_ns();
+    run(h);
+    tell_simulated(h, wall_ns() - from_ns);
+    helper_finish(h);
+    return true;
+}
+
+// What is of one run only.
+static void forget(struct helper *h)
+{
+    if (h->build.host != NULL)
+        wb_host_close(h->build.host);
+    plan_free(&h->plan);
+    memset(&h->plan, 0, sizeof h->plan);
+    memset(&h->build, 0, sizeof h->build);
+    h->commands.asked = NULL;
+    h->failed = h->over = false;
+    h->again = true;
+}
+
+int main(int argc, char **argv)
+{
+    struct helper *h = &the_helper;
+    bool failed = false;
+
+    (void)argc;
+    sim_fix_addresses(argv);
+    if (!helper_open(h)) {
+        fputs("whimbrel-sim is started by `whimbrel sim`, not by hand\n", stderr);
+        return 2;
+    }
+    watch_open();
+    while (helper_read_plan(h)) {
+        const bool started = simulate(h);
+        failed = h->failed;
+        forget(h);
+        // The command knows by our end that nothing more comes.
+        if (!started)
+            break;
+    }
+    failed = failed || h->failed;
+    helper_close(h);
+    return failed ? 2 : 0;
+}

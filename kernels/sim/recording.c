@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only the simulator knows to record: power, and the frequency that a core starts with.
+//
+// An idle core goes through its idle states without an event. The engine knows when it did, so
+// that is recorded later, with the time at which it happened, before anything else of the core is.
+#include "sim.h"
+
+static bool is_recorded(const struct sim_core *c)
+{
+    return c->core->record.events.slots != 0;
+}
+
+static void record_power(struct sim_core *c, uint64_t at_ps)
+{
+    const uint32_t uw = engine_power_uw(sim.engine, c->core->index, at_ps);
+
+    c->told_ps = at_ps;
+    if (uw == c->told_uw)
+        return;
+    c->told_uw = uw;
+    wb_record_event(c->core, WB_EVENT_POWER, UINT32_MAX, 0, uw, at_ps / PS_PER_NS);
+}
+
+void sim_record_power(struct sim_core *c)
+{
+    const uint64_t now_ps = sim.engine->now_ps;
+
+    if (!is_recorded(c))
+        return;
+    for (;;) {
+        const uint64_t at_ps = engine_next_passage(sim.engine, c->core->index, c->told_ps);
+        if (at_ps >= now_ps)
+            break;
+        record_power(c, at_ps);
+    }
+    record_power(c, now_ps);
+}
+
+void sim_record_all_power(void)
+{
+    for (uint32_t i = 0; i < sim.system->n_cores; i++)
+        sim_record_power(&sim.cores[i]);
+}
+
+void sim_record_start(struct sim_core *c)
+{
+    const struct wb_core *core = c->core;
+
+    if (!is_recorded(c))
+        return;
+    if (core->n_points != 0) {
+        const uint32_t at = atomic_load_explicit(&core->point, memory_order_relaxed);
+        wb_record_event(c->core, WB_EVENT_FREQUENCY, UINT32_MAX, 0, core->points[at].hz / 1000,
+                        sim_now_ns());
+    }
+    c->told_uw = UINT32_MAX;  // so that the first power is recorded, whatever it is
+    record_power(c, sim.engine->now_ps);
+}

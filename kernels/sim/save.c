@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "save.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include "private.h"
+
+enum { ID_BYTES = 32 };
+
+static const char magic[8] = "WBSIM\0\0\1";
+static const uint64_t no_page = UINT64_MAX;
+
+struct header {
+    char magic[sizeof magic], id[ID_BYTES];
+    uint64_t code[3];  // where this program, the module and the C library are
+    uint64_t gvm_bytes, engine_bytes;
+    struct sim sim;
+};
+
+void sim_fix_addresses(char **argv)
+{
+    const int persona = personality(0xffffffff);
+
+    if (persona < 0 || (persona & ADDR_NO_RANDOMIZE) != 0 ||
+        personality((unsigned long)persona | ADDR_NO_RANDOMIZE) < 0)
+        return;
+    execv("/proc/self/exe", argv);
+}
+
+static struct header header_of(const struct gvm *gvm, const char *id)
+{
+    struct header h = { .gvm_bytes = gvm->bytes, .sim = sim };
+
+    memcpy(h.magic, magic, sizeof magic);
+    strncpy(h.id, id, ID_BYTES - 1);
+    h.code[0] = (uintptr_t)&sim_run;
+    h.code[1] = sim.system->n_tasks != 0 ? (uintptr_t)sim.system->tasks[0].entry : 0;
+    h.code[2] = (uintptr_t)&abort;
+    return h;
+}
+
+// ---- Saving -------------------------------------------------------------------------------------
+
+static bool write_engine(FILE *out, size_t bytes)
+{
+    unsigned char *buffer = malloc(bytes);
+    const bool written = buffer != NULL && engine_save(sim.engine, buffer, bytes) == bytes &&
+                         fwrite(buffer, bytes, 1, out) == 1;
+
+    free(buffer);
+    return written;
+}
+
+// By the descriptor: guards cannot be read in memory, and what was never touched is skipped.
+static bool write_pages(FILE *out, const struct gvm *gvm)
+{
+    static unsigned char page[PAGE_BYTES];
+    off_t at = 0;
+
+    while ((at = lseek(gvm->fd, at, SEEK_DATA)) >= 0 && (size_t)at < gvm->bytes) {
+        const uint64_t where = (uint64_t)at;
+        if (pread(gvm->fd, page, sizeof page, at) != sizeof page ||
+            fwrite(&where, sizeof where, 1, out) != 1 || fwrite(page, sizeof page, 1, out) != 1)
+            return false;
+        at += PAGE_BYTES;
+    }
+    return fwrite(&no_page, sizeof no_page, 1, out) == 1;
+}
+
+const char *sim_save(struct wb_host *host, const char *path, const char *id)
+{
+    const struct gvm *gvm = sim_host_memory(host);
+    struct header header = header_of(gvm, id);
+    char *new = NULL;
+
+    if (asprintf(&new, "%s.new", path) < 0)
+        return "no memory";
+    FILE *out = fopen(new, "wbe");
+    header.engine_bytes = engine_save(sim.engine, NULL, 0);
+    bool saved = out != NULL && fwrite(&header, sizeof header, 1, out) == 1 &&
+                 write_engine(out, header.engine_bytes) && write_pages(out, gvm);
+    if (out != NULL)
+        saved = fclose(out) == 0 && saved;
+    saved = saved && rename(new, path) == 0;
+    if (!saved)
+        unlink(new);
+    free(new);
+    return saved ? NULL : "the file cannot be written";
+}
+
+// ---- Restoring ----------------------------------------------------------------------------------
+
+static const char *compare(const struct header *saved, const struct header *mine)
+{
+    if (memcmp(saved->magic, mine->magic, sizeof saved->magic) != 0)
+        return "it is no saved simulation of this version";
+    if (memcmp(saved->id, mine->id, sizeof saved->id) != 0)
+        return "it was saved by a run with other options";
+    if (memcmp(saved->code, mine->code, sizeof saved->code) != 0 ||
+        saved->gvm_bytes != mine->gvm_bytes)
+        return "it was saved by another build, or where code lies elsewhere";
+    return NULL;
+}
+
+static bool read_engine(FILE *in, size_t bytes)
+{
+    unsigned char *buffer = malloc(bytes);
+    const bool read = buffer != NULL && fread(buffer, bytes, 1, in) == 1 &&
+                      engine_restore(sim.engine, buffer, bytes);
+
+    free(buffer);
+    return read;
+}
+
+static bool read_pages(FILE *in, const struct gvm *gvm)
+{
+    static unsigned char page[PAGE_BYTES];
+    uint64_t where;
+
+    // What is there now is forgotten; the mapping stays.
+    if (ftruncate(gvm->fd, 0) != 0 || ftruncate(gvm->fd, (off_t)gvm->bytes) != 0)
+        return false;
+    while (fread(&where, sizeof where, 1, in) == 1 && where != no_page)
+        if (where > gvm->bytes - PAGE_BYTES || fread(page, sizeof page, 1, in) != 1 ||
+            pwrite(gvm->fd, page, sizeof page, (off_t)where) != sizeof page)
+            return false;
+    return where == no_page;
+}
+
+// What belongs to this process stays.
+static void take_state(const struct sim *saved)
+{
+    struct sim next = *saved;
+
+    next.engine = sim.engine;
+    next.command = sim.command;
+    next.loop_sp = next.loop_fake_stack = NULL;
+    next.running = next.paused = false;
+    sim = next;
+    sim_renew();
+    // The replicas were saved; which of them lies where its task looks has to be set up again.
+    for (uint32_t i = 0; i < sim.system->n_tasks; i++) {
+        const struct wb_task *task = &sim.system->tasks[i];
+        if (task->mode == WB_REPLICATE)
+            private_give(task, atomic_load_explicit(&task->memory_core, memory_order_relaxed));
+    }
+}
+
+const char *sim_restore(struct wb_host *host, const char *path, const char *id)
+{
+    const struct gvm *gvm = sim_host_memory(host);
+    const struct header mine = header_of(gvm, id);
+    static struct header saved;
+    FILE *in = fopen(path, "rbe");
+
+    if (in == NULL)
+        return "the file cannot be read";
+    const char *wrong = fread(&saved, sizeof saved, 1, in) == 1 ? compare(&saved, &mine)
+                                                                : "it is no saved simulation";
+    if (wrong == NULL && (!read_engine(in, saved.engine_bytes) || !read_pages(in, gvm)))
+        wrong = "it is damaged";
+    fclose(in);
+    if (wrong == NULL)
+        take_state(&saved.sim);
+    return wrong;
+}
