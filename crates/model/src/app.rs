@@ -7,6 +7,7 @@ use toml::Spanned;
 use crate::modes::{Mode, OnCrash};
 use crate::param::Param;
 use crate::problem::Span;
+use crate::work::{Compute, Work};
 
 /// A checked application.
 #[derive(Debug, Clone)]
@@ -15,8 +16,12 @@ pub struct App {
     pub name: String,
     /// One line about it; empty if there is none.
     pub description: String,
-    /// The shared object, as the file names it.
+    /// The shared object, as the file names it; that of synthetic tasks if it names none.
     pub module: Spanned<String>,
+    /// Whether its tasks exist only as TOML.
+    pub synthetic: bool,
+    /// Whether tasks compute, or only take the time of it.
+    pub compute: Compute,
     /// Bytes for `wb_app_alloc`.
     pub memory_bytes: u64,
     /// Bytes for `wb_shared_malloc`.
@@ -66,6 +71,8 @@ pub struct Task {
     pub deadline_frames: f64,
     /// Its first release, in periods after the start.
     pub offset_frames: f64,
+    /// What it computes in each firing, if that is known.
+    pub work: Option<Work>,
     /// Where its name stands in the file.
     pub span: Span,
 }
@@ -105,6 +112,8 @@ pub struct Channel {
     pub initial: u32,
     /// Whether it has many senders.
     pub mailbox: bool,
+    /// Where its receiver stands in the file.
+    pub span: Span,
 }
 
 /// Which way messages pass a port, seen from its task.
@@ -129,6 +138,8 @@ pub struct Port {
     pub index: u32,
     /// Position in [`App::channels`].
     pub channel: usize,
+    /// Messages per firing of its task.
+    pub rate: u32,
 }
 
 impl Pacing {
@@ -143,6 +154,11 @@ impl Pacing {
 }
 
 impl App {
+    /// Whether tasks only take the time of what they would compute.
+    pub fn models_compute(&self) -> bool {
+        self.compute == Compute::Model
+    }
+
     /// For each task that sends to no channel, the channels into it (mailboxes are left out): what
     /// arrives there has left the application.
     pub fn sinks(&self) -> Vec<Vec<usize>> {

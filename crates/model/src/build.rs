@@ -12,7 +12,8 @@ use crate::manifest::{Amount, Manifest, TaskTable};
 use crate::modes::{self, Mode, OnCrash};
 use crate::param::{self, Param, ParamKind, Setting};
 use crate::problem::{Problem, Problems, Span};
-use crate::{graph, wiring};
+use crate::work::Work;
+use crate::{synthetic, wiring, work};
 
 /// Beyond this a period would be no whole nanosecond.
 const RATE_MAX: f64 = 1e9;
@@ -40,15 +41,17 @@ impl App {
         resolve_paths(manifest, &mut params, settings, (app_folder, here), &mut problems);
 
         let frame_rate = frame_rate(manifest, &params, &mut problems);
-        let tasks = build_tasks(manifest, &mut problems);
+        synthetic::check_tables(manifest, &mut problems);
+        let tasks = build_tasks(manifest, &params, &mut problems);
+        let compute = work::compute(manifest, &mut problems);
         let (channels, ports) = wiring::connect(manifest, &params, &tasks, &mut problems);
         modes::check_images((&manifest.tasks, &tasks), (&channels, &ports), &mut problems);
-        graph::check(manifest, &mut problems);
-
-        Problems::none_or(problems, || Self {
+        let app = Self {
             name: manifest.app.name.get_ref().clone(),
             description: manifest.app.description.clone(),
-            module: manifest.app.module.clone(),
+            module: synthetic::module(&manifest.app),
+            synthetic: manifest.app.module.is_none(),
+            compute,
             memory_bytes: manifest.app.memory_bytes,
             shared_bytes: manifest.app.shared_bytes,
             frame_rate,
@@ -56,7 +59,12 @@ impl App {
             tasks,
             channels,
             ports,
-        })
+        };
+        // Wrong ends of channels would look like wrong loops and rates.
+        if problems.is_empty() {
+            synthetic::check(&app, manifest, &mut problems);
+        }
+        Problems::none_or(problems, || app)
     }
 }
 
@@ -149,7 +157,7 @@ fn frame_rate(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>
     }
 }
 
-fn build_tasks(manifest: &Manifest, problems: &mut Vec<Problem>) -> Vec<Task> {
+fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
     let rate = manifest.app.frame_rate.is_some();
 
@@ -167,12 +175,18 @@ fn build_tasks(manifest: &Manifest, problems: &mut Vec<Problem>) -> Vec<Task> {
         }
         let period = period(table, rate, problems);
         modes::check_task(table, problems);
-        tasks.extend(instances(table, period, problems));
+        let work = work::build(table, params, problems);
+        let entry = synthetic::entry(manifest, table);
+        tasks.extend(instances(table, (entry, period, work), problems));
     }
     tasks
 }
 
-fn instances(table: &TaskTable, period: Period, problems: &mut Vec<Problem>) -> Vec<Task> {
+fn instances(
+    table: &TaskTable,
+    (entry, period, work): (Spanned<String>, Period, Option<Work>),
+    problems: &mut Vec<Problem>,
+) -> Vec<Task> {
     let count = *table.count.get_ref();
     let cores = table.cores.get_ref();
 
@@ -189,7 +203,7 @@ fn instances(table: &TaskTable, period: Period, problems: &mut Vec<Problem>) -> 
     let task = |index| Task {
         name: table.name.get_ref().clone(),
         index,
-        entry: table.entry.clone(),
+        entry: entry.clone(),
         core: core(index),
         priority: table.priority,
         stack_bytes: table.stack_bytes.clone(),
@@ -202,6 +216,7 @@ fn instances(table: &TaskTable, period: Period, problems: &mut Vec<Problem>) -> 
         period,
         deadline_frames: table.deadline_frames.as_ref().map_or(1.0, |d| *d.get_ref()),
         offset_frames: table.offset_frames.as_ref().map_or(0.0, |o| *o.get_ref()),
+        work: work.clone(),
         span: table.name.span(),
     };
     (0..count).map(task).collect()

@@ -9,8 +9,10 @@
 
 mod app;
 mod build;
+mod dot;
 mod expr;
 mod graph;
+pub mod import;
 mod manifest;
 mod modes;
 mod moving;
@@ -18,12 +20,18 @@ mod param;
 mod plan;
 mod platform;
 mod problem;
+mod rates;
 mod reader;
+pub mod sdf;
+mod synthetic;
 mod table;
 mod wiring;
+mod work;
+mod work_lines;
 
 pub use app::{App, Channel, Direction, Pacing, Period, Port, Task};
 pub use build::check_cores;
+pub use dot::dot;
 pub use expr::{ExprError, evaluate};
 pub use manifest::Manifest;
 pub use modes::{Mode, OnCrash};
@@ -31,5 +39,6 @@ pub use moving::{Moving, NO_POLICY, PolicyName};
 pub use param::{Param, ParamKind, Setting};
 pub use plan::{PlanOptions, escape, plan};
 pub use platform::{Core, Frequency, Platform, Point};
-pub use problem::{Problem, Problems, Source, Span};
+pub use problem::{Problem, Problems, Source, Span, Warning};
 pub use table::{Row, Table};
+pub use work::{Compute, Cycles, Distribution, HOST_KIND, Work, check_kinds};

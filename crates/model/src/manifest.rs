@@ -11,6 +11,7 @@ use crate::modes::{Mode, OnCrash};
 use crate::param::{self, Param};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{Node, Reader, boolean, bytes, name, number, small, text};
+use crate::work::{self, Compute, WorkTable};
 
 const KIB: u64 = 1 << 10;
 const GIB: u64 = 1 << 30;
@@ -27,7 +28,8 @@ pub struct Manifest {
 #[derive(Debug, Clone)]
 pub(crate) struct AppTable {
     pub name: Spanned<String>,
-    pub module: Spanned<String>,
+    pub module: Option<Spanned<String>>,
+    pub compute: Option<Spanned<Compute>>,
     pub frame_rate: Option<Spanned<Amount>>,
     pub memory_bytes: u64,
     pub shared_bytes: u64,
@@ -45,7 +47,7 @@ pub(crate) enum Amount {
 #[derive(Debug, Clone)]
 pub(crate) struct TaskTable {
     pub name: Spanned<String>,
-    pub entry: Spanned<String>,
+    pub entry: Option<Spanned<String>>,
     pub count: Spanned<u32>,
     pub cores: Spanned<Vec<Spanned<u32>>>,
     pub priority: u32,
@@ -60,6 +62,7 @@ pub(crate) struct TaskTable {
     pub period_us: Option<Spanned<f64>>,
     pub deadline_frames: Option<Spanned<f64>>,
     pub offset_frames: Option<Spanned<f64>>,
+    pub work: WorkTable,
 }
 
 /// A `[[channel]]`, or a `[[mailbox]]` with its many senders.
@@ -71,6 +74,8 @@ pub(crate) struct LinkTable {
     pub slots: u32,
     pub slot_bytes: Spanned<Amount>,
     pub initial: Option<Spanned<u32>>,
+    pub produce: Option<Spanned<u32>>,
+    pub consume: Option<Spanned<u32>>,
 }
 
 impl Manifest {
@@ -134,8 +139,9 @@ pub(crate) fn each<T>(
 fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<AppTable> {
     let mut reader = Reader::new("[app]", table, place, problems);
     let name = reader.required("name", NAME, name);
-    let module = reader.required("module", "the file name of the shared object", filled);
-    let frame_rate = reader.optional("frame_rate", "a number or an expression", amount);
+    let module = reader.optional("module", "the file name of the shared object", filled);
+    let compute = reader.optional("compute", "\"real\" or \"model\"", word);
+    let frame_rate = reader.optional("frame_rate", "a number or an expression", amount_of);
     let memory = reader.optional("memory", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
     let shared =
         reader.optional("shared", "at most \"1GiB\"", |n| bytes(n).filter(|size| *size <= GIB));
@@ -144,7 +150,8 @@ fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
     reader.finish();
     Some(AppTable {
         name: name?,
-        module: module?,
+        module,
+        compute,
         frame_rate,
         memory_bytes: memory.map_or(64 * KIB, Spanned::into_inner),
         shared_bytes: shared.map_or(1024 * KIB, Spanned::into_inner),
@@ -179,12 +186,13 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let offset_frames = reader.optional("offset_frames", "from 0 to 1e6", |n| {
         number(n).filter(|offset| (0.0..=1e6).contains(offset))
     });
+    let work = work::read(&mut reader);
     reader.finish();
 
     let name = name?;
     let here = name.span();
     Some(TaskTable {
-        entry: entry.unwrap_or_else(|| name.clone()),
+        entry,
         name,
         count: count.unwrap_or_else(|| Spanned::new(here.clone(), 1)),
         cores: cores.unwrap_or_else(|| Spanned::new(here.clone(), Vec::new())),
@@ -200,6 +208,7 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         period_us,
         deadline_frames,
         offset_frames,
+        work,
     })
 }
 
@@ -212,8 +221,10 @@ fn read_channel(
     let from = reader.required("from", PORT, text);
     let to = reader.required("to", PORT, text);
     let slots = reader.optional("slots", SLOTS, |n| within(n, 1, SLOTS_MAX));
-    let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount);
+    let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount_of);
     let initial = reader.optional("initial", "a number of messages", small);
+    let produce = reader.optional("produce", RATE, |n| within(n, 1, SLOTS_MAX));
+    let consume = reader.optional("consume", RATE, |n| within(n, 1, SLOTS_MAX));
     reader.finish();
     Some(LinkTable {
         mailbox: false,
@@ -222,6 +233,8 @@ fn read_channel(
         slots: slots.map_or(14, Spanned::into_inner),
         slot_bytes: slot_bytes?,
         initial,
+        produce,
+        consume,
     })
 }
 
@@ -236,7 +249,7 @@ fn read_mailbox(
     });
     let to = reader.required("to", PORT, text);
     let slots = reader.optional("slots", SLOTS, |n| within(n, 1, SLOTS_MAX));
-    let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount);
+    let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount_of);
     reader.finish();
     Some(LinkTable {
         mailbox: true,
@@ -245,6 +258,8 @@ fn read_mailbox(
         slots: slots.map_or(14, Spanned::into_inner),
         slot_bytes: slot_bytes?,
         initial: None,
+        produce: None,
+        consume: None,
     })
 }
 
@@ -253,6 +268,7 @@ const SIZE: &str = "a size as \"64KiB\" or a number of bytes";
 const MODE: &str = "\"handoff\", \"replicate\" or \"recreate\"";
 const PORT: &str = "a port: \"TASK.PORT\"";
 const SLOTS: &str = "from 1 to 32768";
+const RATE: &str = "messages per firing, from 1 to 32768";
 
 // What wb_channel_add() takes: a mailbox numbers 2^17 laps of its slots in 32 bits.
 const SLOTS_MAX: u32 = 1 << 15;
@@ -294,7 +310,7 @@ fn name_of(node: &Node<'_>) -> Option<String> {
     name(node)
 }
 
-fn word<T: FromStr>(node: &Node<'_>) -> Option<T> {
+pub(crate) fn word<T: FromStr>(node: &Node<'_>) -> Option<T> {
     text(node)?.parse().ok()
 }
 
@@ -304,7 +320,7 @@ fn symbol(node: &Node<'_>) -> Option<String> {
     (inside && !symbol.starts_with(|c: char| c.is_ascii_digit())).then_some(symbol)
 }
 
-fn amount(node: &Node<'_>) -> Option<Amount> {
+pub(crate) fn amount_of(node: &Node<'_>) -> Option<Amount> {
     match node.get_ref().as_str() {
         Some(text) => Some(Amount::Expression(text.to_owned())),
         None => number(node).map(Amount::Number),

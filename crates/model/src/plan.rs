@@ -8,6 +8,7 @@ use crate::app::{App, Direction, Pacing, Period, Task};
 use crate::modes::OnCrash;
 use crate::moving::Moving;
 use crate::platform::{Core, Frequency, Point};
+use crate::work_lines;
 
 /// What a plan says beyond the application itself.
 #[derive(Debug, Clone)]
@@ -28,6 +29,10 @@ pub struct PlanOptions {
     pub moving: Moving,
     /// The operating points of each core; empty: they are not known.
     pub cores: Vec<Core>,
+    /// The kind of each core, as `arm9`; missing ones are [`HOST_KIND`].
+    pub kinds: Vec<String>,
+    /// Where every draw of cycles begins.
+    pub seed: u64,
     /// How they are set.
     pub frequency: Frequency,
     /// A file to note in what frequencies were before they were set.
@@ -38,9 +43,7 @@ pub struct PlanOptions {
 pub fn plan(app: &App, options: &PlanOptions) -> String {
     let mut lines = Lines(String::from("whimbrel 1\n"));
 
-    for cpu in &options.cpus {
-        lines.add(format_args!("core {cpu}"));
-    }
+    let kinds = work_lines::cores(options, &mut lines);
     lines.add(format_args!("module {}", escape(&options.module)));
     lines.add(format_args!("memory {}", app.memory_bytes));
     lines.add(format_args!("shared {}", app.shared_bytes));
@@ -58,6 +61,7 @@ pub fn plan(app: &App, options: &PlanOptions) -> String {
     for task in &app.tasks {
         lines.add(format_args!("{}", task_line(app, task, options.pacing)));
     }
+    work_lines::works(app, options, &kinds, &mut lines);
     for line in options.moving.lines(options.pacing.frame_rate(app)) {
         lines.add(format_args!("{line}"));
     }
@@ -81,10 +85,10 @@ pub fn escape(word: &str) -> String {
     escaped
 }
 
-struct Lines(String);
+pub(crate) struct Lines(String);
 
 impl Lines {
-    fn add(&mut self, line: std::fmt::Arguments<'_>) {
+    pub fn add(&mut self, line: std::fmt::Arguments<'_>) {
         // Writing to a String cannot fail.
         let _ = writeln!(self.0, "{line}");
     }
@@ -178,8 +182,12 @@ fn ports(app: &App, lines: &mut Lines) {
         };
         let channel = &app.channels[port.channel].name;
         lines.add(format_args!(
-            "port {} {} {direction} {} {} {channel}",
-            task.name, task.index, port.name, port.index,
+            "port {} {} {direction} {} {} {channel}{}",
+            task.name,
+            task.index,
+            port.name,
+            port.index,
+            if port.rate == 1 { String::new() } else { format!(" {}", port.rate) },
         ));
     }
 }

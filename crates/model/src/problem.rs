@@ -46,6 +46,27 @@ impl Problem {
     }
 }
 
+/// Something that a person should know of, though it hinders nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Error, Diagnostic)]
+#[error("{message}")]
+#[diagnostic(severity(Warning))]
+pub struct Warning {
+    /// What it is, in one sentence without a full stop.
+    pub message: String,
+    /// The places that show it.
+    #[label(collection)]
+    pub labels: Vec<LabeledSpan>,
+    /// What to do about it.
+    #[help]
+    pub help: Option<String>,
+}
+
+impl From<Problem> for Warning {
+    fn from(Problem { message, labels, help }: Problem) -> Self {
+        Self { message, labels, help }
+    }
+}
+
 /// A file as it was read, which problems point into.
 #[derive(Debug, Clone)]
 pub struct Source {
@@ -69,8 +90,8 @@ impl Source {
         &self.text
     }
 
-    /// Makes a problem that shows the lines of this file it points at.
-    pub fn report(&self, problem: Problem) -> miette::Report {
+    /// Makes a problem or a warning that shows the lines of this file it points at.
+    pub fn report(&self, problem: impl Diagnostic + Send + Sync + 'static) -> miette::Report {
         let source = NamedSource::new(self.name.clone(), Arc::clone(&self.text));
         miette::Report::new(problem).with_source_code(source.with_language("TOML"))
     }

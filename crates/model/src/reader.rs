@@ -13,7 +13,7 @@ pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
 pub(crate) struct Reader<'t, 'p> {
     table: &'t DeTable<'t>,
     place: Span,
-    title: &'static str,
+    title: &'p str,
     asked: Vec<&'static str>,
     problems: &'p mut Vec<Problem>,
 }
@@ -21,7 +21,7 @@ pub(crate) struct Reader<'t, 'p> {
 impl<'t, 'p> Reader<'t, 'p> {
     /// Starts on a table; `title` is what messages call it, as `[[task]]`.
     pub fn new(
-        title: &'static str,
+        title: &'p str,
         table: &'t DeTable<'t>,
         place: Span,
         problems: &'p mut Vec<Problem>,

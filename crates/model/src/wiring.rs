@@ -71,8 +71,8 @@ impl Wiring<'_> {
             let element = if several > 1 { format!("_{i}") } else { String::new() };
             let name = self.unique_name(&format!("{}_{}", from.task, to.task), &element);
             self.channels.push(Channel { name, ..template.clone() });
-            self.bind(&from, i.min(from.count - 1), Direction::Out)?;
-            self.bind(&to, i.min(to.count - 1), Direction::In)?;
+            self.bind(&from, i.min(from.count - 1), (Direction::Out, rate(&link.produce)))?;
+            self.bind(&to, i.min(to.count - 1), (Direction::In, rate(&link.consume)))?;
         }
         Ok(())
     }
@@ -91,10 +91,10 @@ impl Wiring<'_> {
         self.channels.push(Channel { name, ..template });
         for from in senders {
             for element in 0..from.count {
-                self.bind(&from, element, Direction::Out)?;
+                self.bind(&from, element, (Direction::Out, 1))?;
             }
         }
-        self.bind(&to, 0, Direction::In)
+        self.bind(&to, 0, (Direction::In, 1))
     }
 
     fn end<'a>(&self, written: &'a Spanned<String>) -> Result<End<'a>, Problem> {
@@ -118,7 +118,12 @@ impl Wiring<'_> {
     }
 
     /// Binds an end to the channel that was added last.
-    fn bind(&mut self, end: &End<'_>, element: usize, direction: Direction) -> Result<(), Problem> {
+    fn bind(
+        &mut self,
+        end: &End<'_>,
+        element: usize,
+        (direction, rate): (Direction, u32),
+    ) -> Result<(), Problem> {
         let task = end.first + element;
         let key = (task, end.port.to_owned());
         let (known, next) = self.used.entry(key).or_insert((direction, 0));
@@ -134,6 +139,7 @@ impl Wiring<'_> {
             name: end.port.to_owned(),
             index: *next,
             channel: self.channels.len() - 1,
+            rate,
         });
         *next += 1;
         Ok(())
@@ -170,5 +176,11 @@ fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     let slot_bytes = bytes as u32;
     let mailbox = link.mailbox;
-    Ok(Channel { name: String::new(), slots: link.slots, slot_bytes, initial, mailbox })
+    let span = link.to.span();
+    Ok(Channel { name: String::new(), slots: link.slots, slot_bytes, initial, mailbox, span })
+}
+
+/// Messages per firing.
+fn rate(written: &Option<Spanned<u32>>) -> u32 {
+    written.as_ref().map_or(1, |rate| *rate.get_ref())
 }

@@ -40,6 +40,8 @@ fn fast() -> PlanOptions {
         moving: Moving::default(),
         cores: Vec::new(),
         frequency: Frequency::None,
+        kinds: Vec::new(),
+        seed: 0,
         journal: String::new(),
     }
 }

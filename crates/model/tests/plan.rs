@@ -18,6 +18,8 @@ fn options(pacing: Pacing) -> PlanOptions {
         moving: Moving::default(),
         cores: Vec::new(),
         frequency: Frequency::None,
+        kinds: Vec::new(),
+        seed: 0,
         journal: "/tmp/run dir/frequencies".into(),
     }
 }

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel bench`: runs the benchmark helper, and other systems side by side, and shows the rows.
 
+mod peers;
+mod sim;
+
 use std::ffi::OsString;
 use std::io::BufRead;
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use whimbrel_model::Problem;
 
-use crate::cli::BenchArgs;
-use crate::failure::{Answer, Failure, Outcome, say};
+use crate::cli::{BenchArgs, CpuList};
+use crate::failure::{Answer, Failure, Outcome};
 use crate::helpers;
 use crate::output::{lines_of, print, print_json, table};
-use crate::run::usable_cpus;
+
+/// The group that is measured without the benchmark helper.
+const SIM: &str = "sim";
 
 /// One measured thing. Fields that are not listed here are passed on as they are.
 #[derive(Debug, Serialize, Deserialize)]
-struct Row {
-    bench: String,
-    unit: String,
+pub struct Row {
+    /// What.
+    pub bench: String,
+    /// In which unit.
+    pub unit: String,
+    /// Its numbers.
     #[serde(flatten)]
-    rest: Map<String, Value>,
-}
-
-/// A system measured side by side.
-#[derive(Debug, Deserialize)]
-struct Peer {
-    peer: String,
-    samples_per_s: Option<f64>,
-    missing: Option<String>,
+    pub rest: Map<String, Value>,
 }
 
 /// Measures.
@@ -39,16 +39,13 @@ struct Peer {
 /// # Errors
 /// A helper is missing or fails.
 pub fn bench(args: &BenchArgs) -> Outcome {
-    let helper = helpers::find(helpers::BENCH)?;
-    let mut options: Vec<OsString> = args.groups.iter().map(OsString::from).collect();
-    if args.quick {
-        options.push("--quick".into());
+    let wanted = |group| args.groups.is_empty() || args.groups.iter().any(|name| name == group);
+    let mut rows = on_this_machine(&args.groups, None, args.quick)?;
+    if args.peers && wanted("fm_radio") {
+        rows.extend(peers::radio(&rows)?);
     }
-    let lines = lines_of_command(&helper, &options)?;
-    let parsed = lines.iter().filter(|line| !line.is_empty()).map(|line| parse(&helper, line));
-    let mut rows = parsed.collect::<Result<Vec<Row>, Problem>>()?;
-    if args.peers {
-        rows.extend(peers(&rows)?);
+    if wanted(SIM) {
+        rows.extend(sim::rows(args)?);
     }
     if args.json {
         print_json(&rows)?;
@@ -56,6 +53,32 @@ pub fn bench(args: &BenchArgs) -> Outcome {
         print(&listing(&rows))?;
     }
     Ok(Answer::Yes)
+}
+
+/// What the benchmark helper measures: every group but the simulator's, on the first two of `cpus`.
+///
+/// # Errors
+/// The helper is missing or fails.
+pub fn on_this_machine(
+    groups: &[String],
+    cpus: Option<&CpuList>,
+    quick: bool,
+) -> Result<Vec<Row>, Failure> {
+    if !groups.is_empty() && groups.iter().all(|group| group == SIM) {
+        return Ok(Vec::new());
+    }
+    let helper = helpers::find(helpers::BENCH)?;
+    let groups = groups.iter().filter(|group| *group != SIM);
+    let mut options: Vec<OsString> = groups.map(OsString::from).collect();
+    if let Some([first, second, ..]) = cpus.map(|cpus| cpus.0.as_slice()) {
+        options.extend(["--cpus".into(), format!("{first},{second}").into()]);
+    }
+    if quick {
+        options.push("--quick".into());
+    }
+    let lines = lines_of_command(&helper, &options)?;
+    let parsed = lines.iter().filter(|line| !line.is_empty()).map(|line| parse(&helper, line));
+    Ok(parsed.collect::<Result<Vec<Row>, Problem>>()?)
 }
 
 /// Runs a helper to its end, its progress on standard error.
@@ -85,48 +108,6 @@ fn parse<T: for<'de> Deserialize<'de>>(program: &Path, text: &str) -> Result<T, 
     serde_json::from_str(text).map_err(|error| {
         Problem::new(format!("{} wrote what makes no sense: {error}: {text}", program.display()))
     })
-}
-
-/// Where the peers are: in the source tree that the helpers were built in.
-fn peers_program() -> Result<PathBuf, Failure> {
-    let path = helpers::folder()?.join("../bench/peers/run");
-    if path.is_file() {
-        return Ok(path);
-    }
-    let message = format!("--peers: {} does not exist", path.display());
-    Err(Problem::new(message).help("run this command from the bin folder of a source tree").into())
-}
-
-/// Rows of the same radio in other systems, each against ours on one core.
-fn peers(ours: &[Row]) -> Result<Vec<Row>, Failure> {
-    let program = peers_program()?;
-    let cpu = usable_cpus()?.last().copied().unwrap_or(0);
-    let options = ["--cpu".into(), cpu.to_string().into(), "--json".into()];
-    let text = lines_of_command(&program, &options)?.join("\n");
-    let found: Vec<Peer> = parse(&program, &text)?;
-    let one_core = ours.iter().find(|row| row.bench == "fm_radio.one_core");
-    let our_rate = one_core.and_then(|row| row.rest.get("p50")?.as_f64());
-
-    let mut rows = Vec::new();
-    for peer in found {
-        match peer.samples_per_s {
-            Some(rate) => rows.push(peer_row(&peer.peer, rate, our_rate)),
-            None => {
-                let why = peer.missing.unwrap_or_else(|| "it gave no result".into());
-                say(&format!("{} was not measured: {why}", peer.peer));
-            }
-        }
-    }
-    Ok(rows)
-}
-
-fn peer_row(peer: &str, rate: f64, ours: Option<f64>) -> Row {
-    let mut rest = Map::new();
-    rest.insert("p50".into(), ours.into());
-    rest.insert("against".into(), peer.into());
-    rest.insert("against_p50".into(), rate.into());
-    rest.insert("ratio".into(), ours.map(|ours| ours / rate).into());
-    Row { bench: "fm_radio.one_core".into(), unit: "samples/s".into(), rest }
 }
 
 fn listing(rows: &[Row]) -> String {
@@ -194,12 +175,5 @@ mod tests {
     fn a_number_keeps_the_digits_that_count() {
         let shown = [0.0, 0.844, 12.34, 170.4, 12_500_000.0].map(short);
         assert_eq!(shown, ["0", "0.84", "12.3", "170", "12.5M"]);
-    }
-
-    #[test]
-    fn a_peer_is_compared_with_our_one_core() {
-        let row = peer_row("gnuradio", 2e6, Some(3e6));
-        assert_eq!(row.rest["ratio"], 1.5);
-        assert_eq!(peer_row("gnuradio", 2e6, None).rest["ratio"], Value::Null);
     }
 }

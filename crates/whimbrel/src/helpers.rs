@@ -10,6 +10,8 @@ use crate::failure::Failure;
 
 /// The kernels' launcher.
 pub const LAUNCHER: &str = "whimbrel-linux";
+/// The simulator.
+pub const SIMULATOR: &str = "whimbrel-sim";
 /// The benchmarks.
 pub const BENCH: &str = "whimbrel-bench";
 

@@ -4,20 +4,27 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod bench;
+mod calibrate;
 mod cli;
 mod control;
 mod doctor;
+mod explore;
 mod failure;
+mod files;
+mod fingerprint;
 mod helpers;
 mod migrate;
 mod output;
 mod process;
 mod protocol;
 mod ps;
+mod report;
 mod run;
 mod rundir;
+mod sim;
 mod steer;
 mod top;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -30,6 +37,7 @@ fn main() -> ExitCode {
     failure::install_style();
     failure::conclude(match &cli.command {
         Command::Run(args) => run::run(args),
+        Command::Sim(args) => sim::sim(args),
         Command::Migrate(args) => migrate::migrate(args),
         Command::Policy(args) => steer::policy(args),
         Command::Rate(args) => steer::rate(args),
@@ -38,5 +46,11 @@ fn main() -> ExitCode {
         Command::Clean(args) => ps::clean(args),
         Command::Doctor(args) => doctor::doctor(args),
         Command::Bench(args) => bench::bench(args),
+        Command::Calibrate(args) => calibrate::calibrate(args),
+        Command::Import(args) => files::import(args),
+        Command::Graph(args) => files::graph(args),
+        Command::Report(args) => report::report(args),
+        Command::Trace(args) => trace::trace(args),
+        Command::Explore(args) => explore::explore(args),
     })
 }

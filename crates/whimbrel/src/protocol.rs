@@ -21,10 +21,27 @@ pub enum Line {
     CoreDied(CoreDied),
     /// A policy decided what cannot be done: that part was ignored.
     Advice(Advice),
+    /// What a simulation took.
+    Simulated(Simulated),
     /// Something is wrong.
     Error(HelperError),
     /// The run is over.
     End(End),
+}
+
+/// `{"simulated": …}`
+#[derive(Debug, Clone, Deserialize)]
+pub struct Simulated {
+    /// Events of the run.
+    pub events: u64,
+    /// Real time from its start to its end.
+    pub wall_ns: u64,
+    /// Of the floorplan's blocks at the end, in thousandths of a degree Celsius; empty: none.
+    #[serde(default)]
+    pub blocks_mc: Vec<i32>,
+    /// The same of what carries the heat off.
+    #[serde(default)]
+    pub sink_mc: i32,
 }
 
 /// `{"started": …}`
@@ -75,10 +92,10 @@ pub struct Status {
     /// Frames per second, in thousandths; 0: none.
     #[serde(default)]
     pub rate_millihz: u64,
-    /// Where `energy_uj` comes from: `platform` (operating points), `powercap`, or empty.
+    /// Where `energy_uj` comes from: `platform`, `powercap`, `simulation`, or empty.
     #[serde(default)]
     pub energy_source: String,
-    /// Energy of the whole machine since the start by `powercap`, in microjoules.
+    /// Energy of the whole machine since the start by `powercap` or `simulation`, in microjoules.
     #[serde(default)]
     pub machine_energy_uj: u64,
 }
@@ -351,6 +368,10 @@ pub struct End {
     pub dropped_migrations: u64,
     /// Whether no error was told.
     pub ok: bool,
+    /// From the source of a frame until it left the application, in the median; `None`: not told,
+    /// or none did. Told by the simulator.
+    #[serde(default)]
+    pub latency_ns: Option<u64>,
 }
 
 /// How many bytes one line may have: a status of some thousand tasks.

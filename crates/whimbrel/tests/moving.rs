@@ -213,7 +213,7 @@ fn a_summary_holds_modes_copies_who_asked_and_what_was_ignored() {
     assert_eq!(summary["rate_millihz"], 500_000);
     assert_eq!(summary["modes"][2]["reserved_bytes"], 655_360);
     assert_eq!(summary["tasks"][1]["replayed"], 4);
-    assert_eq!(summary["migrations"][1]["by"], "policy");
+    assert_eq!(summary["migrations"][2]["by"], "policy");
     assert_eq!(summary["advice"][0]["core"], 1);
     let copied = |latency: &&Value| latency["phase"].as_str().unwrap().ends_with("to copied");
     let latencies = summary["migration_latency"].as_array().unwrap();

@@ -12,7 +12,24 @@ use insta::assert_snapshot;
 #[test]
 fn the_help_is_the_manual() {
     let place = Place::new();
-    for command in ["run", "migrate", "policy", "rate", "top", "ps", "clean", "doctor", "bench"] {
+    for command in [
+        "run",
+        "migrate",
+        "policy",
+        "rate",
+        "top",
+        "ps",
+        "clean",
+        "doctor",
+        "bench",
+        "import",
+        "graph",
+        "trace",
+        "sim",
+        "calibrate",
+        "explore",
+        "report",
+    ] {
         let output = place.output(&[command, "--help"]);
         assert_snapshot!(format!("help_{command}"), text(&output.stdout));
     }
@@ -99,7 +116,9 @@ fn bench_passes_groups_on_and_compares_the_radio_with_its_peers() {
 
     let output = place.output(&["bench", "--peers"]);
     assert_snapshot!(text(&output.stdout));
-    assert_eq!(text(&output.stderr), "futuresdr was not measured: no\n");
+    let no_simulator = "sim.pipeline was not measured: build whimbrel-sim with `make build`";
+    let expected = format!("futuresdr was not measured: no\n{no_simulator}\n");
+    assert_eq!(text(&output.stderr), expected);
 }
 
 #[test]

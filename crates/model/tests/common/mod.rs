@@ -4,6 +4,8 @@
 // Each test binary uses its own part of this module.
 #![allow(dead_code)]
 
+pub mod board;
+
 use std::path::Path;
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
@@ -80,6 +82,8 @@ pub fn plan_of(text: &str) -> String {
         moving: Moving::default(),
         cores: Vec::new(),
         frequency: Frequency::None,
+        kinds: Vec::new(),
+        seed: 0,
         journal: String::new(),
     };
     plan(&build(text, &[]).unwrap(), &options)
@@ -92,11 +96,19 @@ pub fn errors(text: &str, settings: &[(&str, &str)]) -> String {
 
 /// Problems of a file as a person sees them, without colours.
 pub fn shown(name: &str, text: &str, problems: Problems) -> String {
+    report_all(name, text, problems)
+}
+
+/// Problems or warnings of a file as a person sees them, without colours.
+pub fn report_all<D>(name: &str, text: &str, all: impl IntoIterator<Item = D>) -> String
+where
+    D: miette::Diagnostic + Send + Sync + 'static,
+{
     let source = Source::new(name, text);
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
     let mut out = String::new();
 
-    for problem in problems {
+    for problem in all {
         handler.render_report(&mut out, source.report(problem).as_ref()).unwrap();
     }
     out

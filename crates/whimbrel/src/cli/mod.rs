@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line: what may be written, and the text of `--help`, which is the manual.
 
+mod calibrate;
+mod explore;
+mod files;
 mod moving;
 mod policy;
+mod report;
+mod sim;
+mod trace;
 mod values;
 
 use std::path::PathBuf;
@@ -11,15 +17,21 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use whimbrel_model::{Frequency, PolicyName, Setting};
 
+pub use calibrate::CalibrateArgs;
+pub use explore::ExploreArgs;
+pub use files::{GraphArgs, ImportArgs};
 pub use moving::MovingArgs;
 pub use policy::POLICIES;
+pub use report::ReportArgs;
+pub use sim::SimArgs;
+pub use trace::TraceArgs;
 pub use values::rate;
-pub use values::{CpuList, Move, Shuttle, Spin, TaskName};
+pub use values::{CpuList, Move, RateChange, Shuttle, Spin, TaskName};
 use values::{frequency, interval, positive_duration, setting};
 
 /// What can be measured.
-const BENCH_GROUPS: [&str; 7] =
-    ["migration", "channel", "switch", "checkpoint", "alloc", "agent", "fm_radio"];
+const BENCH_GROUPS: [&str; 8] =
+    ["migration", "channel", "switch", "checkpoint", "alloc", "agent", "fm_radio", "sim"];
 
 /// Runs streaming applications on the cores of this machine and moves their tasks while they run.
 ///
@@ -40,6 +52,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(Box<RunArgs>),
+    Sim(Box<SimArgs>),
     Migrate(MigrateArgs),
     Policy(PolicyArgs),
     Rate(RateArgs),
@@ -53,6 +66,12 @@ pub enum Command {
     /// The exit status is 1 when `whimbrel run` cannot work here.
     Doctor(TableArgs),
     Bench(BenchArgs),
+    Calibrate(Box<CalibrateArgs>),
+    Import(ImportArgs),
+    Graph(GraphArgs),
+    Trace(TraceArgs),
+    Explore(Box<ExploreArgs>),
+    Report(ReportArgs),
 }
 
 /// Runs an application until its sources end, its time is over, or Ctrl-C.

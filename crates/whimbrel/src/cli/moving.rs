@@ -15,7 +15,7 @@ use super::values::positive_duration;
 const TRANSPORTS: [&str; 3] = ["auto", "alias", "buffer"];
 
 /// How tasks move, and who decides.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct MovingArgs {
     /// How every task that may move moves, instead of what its [[task]] says
     #[arg(long, value_name = "MODE", value_parser = mode())]

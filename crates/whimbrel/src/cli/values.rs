@@ -2,6 +2,7 @@
 //! The values that options take. Parsing is pure: whether a task or a core exists is checked later.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -127,6 +128,28 @@ impl FromStr for Move {
     }
 }
 
+/// `--save FILE@TIME`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Save {
+    /// Where to.
+    pub file: PathBuf,
+    /// When, after the start.
+    pub at: Duration,
+}
+
+impl FromStr for Save {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = "it is FILE@TIME, as state@2s";
+        let (file, at) = text.rsplit_once('@').ok_or(wrong)?;
+        match file {
+            "" => Err(wrong.into()),
+            file => Ok(Self { file: file.into(), at: positive_duration(at)? }),
+        }
+    }
+}
+
 /// `--shuttle TASK=CORE,CORE…@PERIOD`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shuttle {
@@ -150,6 +173,29 @@ impl FromStr for Shuttle {
             return Err("a shuttle's period is at least 1ms".into());
         }
         Ok(Self { task, cores, period })
+    }
+}
+
+/// `--rate N@TIME`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateChange {
+    /// Frames per second from then on, in thousandths; what the middleware can hold.
+    pub millihz: u32,
+    /// When, after the start.
+    pub at: Duration,
+}
+
+impl FromStr for RateChange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (frames, time) = text.split_once('@').ok_or("write N@TIME, as 900@2s")?;
+        let millihz = (rate(frames)? * 1e3).round();
+        if millihz > f64::from(u32::MAX) {
+            return Err("must be at most 4294967 frames per second".into());
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
+        Ok(Self { millihz: millihz as u32, at: duration(time)? })
     }
 }
 
@@ -184,6 +230,14 @@ pub fn interval(text: &str) -> Result<Duration, String> {
 pub fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1e-3..=1e9).contains(rate));
     rate.ok_or_else(|| "must be from 0.001 to 1e9 frames per second".into())
+}
+
+/// A frequency in hertz, from one in megahertz.
+pub fn hertz(text: &str) -> Result<u64, String> {
+    let mhz = text.parse().ok().filter(|mhz: &f64| (1e-3..=1e6).contains(mhz));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1e12")]
+    let hz = mhz.map(|mhz| (mhz * 1e6).round() as u64);
+    hz.ok_or_else(|| "must be from 0.001 to 1e6 megahertz".into())
 }
 
 /// How operating points are set.
@@ -232,6 +286,15 @@ mod tests {
         assert!("bpf=1@1s".parse::<Shuttle>().is_err());
         assert!("bpf=1,0@1us".parse::<Shuttle>().is_err());
         assert!("bpf=1".parse::<Move>().is_err());
+    }
+
+    #[test]
+    fn a_change_of_the_frame_rate_names_a_rate_and_a_time() {
+        let at = Duration::from_secs(2);
+        assert_eq!("900@2s".parse(), Ok(RateChange { millihz: 900_000, at }));
+        for bad in ["900", "@2s", "0@2s", "900@", "fast@2s", "4294968@2s"] {
+            assert!(bad.parse::<RateChange>().is_err(), "{bad}");
+        }
     }
 
     #[test]

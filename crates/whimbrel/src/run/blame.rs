@@ -22,10 +22,16 @@ pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
         "stack" => with_task(app, task, error, stack),
         "fault" => with_task(app, task, error, fault),
         "task" => with_task(app, task, error, failed),
-        "deadlock" => Problem::new(format!("every task waits for another: {}", error.text)).help(
-            "the table shows which channels are full or empty: give a loop more `slots` or \
-             `initial` messages, or close a port that is no longer used",
+        "deadlock" => deadlock(app, error),
+        "limit" => Problem::new(error.text.clone()).help(
+            "--limit and --max-events say when a run is taken for endless; --duration asks \
+             sources to end",
         ),
+        "save" => Problem::new(format!("--save {}: {}", error.key, error.text))
+            .help("is there room, and may you write there?"),
+        "restore" => Problem::new(format!("--resume {}: {}", error.key, error.text))
+            .help("a simulation goes on with the options, and on the build, that saved it"),
+        "standstill" => with_task(app, task, error, standstill),
         "kernel" => Problem::new(format!("the kernel{} failed: {}", of_core(error), error.text))
             .help("`whimbrel doctor` shows what this machine lacks"),
         _ => Problem::new(format!("the helper failed ({}): {}", error.kind, error.text))
@@ -99,6 +105,19 @@ fn frequency(error: &HelperError) -> Problem {
         .help("setting frequencies needs root; `--frequency emulate` works everywhere")
 }
 
+fn deadlock(app: &App, error: &HelperError) -> Problem {
+    let problem = Problem::new(format!("every task waits for another: {}", error.text));
+    let named = |name| app.channels.iter().find(|channel| channel.name == name);
+    let channels = error.key.split(' ').filter_map(named);
+    let shown = channels.fold(problem, |problem, channel| {
+        problem.at(channel.span.clone(), format!("of channel {}", channel.name))
+    });
+    shown.help(
+        "give a loop more `slots` or `initial` messages, change the order in which its tasks \
+         receive and send, or close a port that is no longer used",
+    )
+}
+
 fn of_core(error: &HelperError) -> String {
     error.core.map_or_else(String::new, |core| format!(" on core {core}"))
 }
@@ -130,6 +149,13 @@ fn fault(label: &str, task: &Task, error: &HelperError) -> Problem {
              AddressSanitizer",
             task.entry.get_ref()
         ))
+}
+
+fn standstill(label: &str, task: &Task, error: &HelperError) -> Problem {
+    let message = format!("`{label}` stands still{}: {}", of_core(error), error.text);
+    Problem::new(message)
+        .at(task.span.clone(), "this task")
+        .help("it computes without end, or waits in a loop of calls that cost nothing")
 }
 
 fn failed(label: &str, task: &Task, error: &HelperError) -> Problem {

@@ -3,7 +3,7 @@
 
 use std::process::ExitStatus;
 
-use crate::protocol::{Advice, CoreDied, End, HelperError, Migration, Started, Status};
+use crate::protocol::{Advice, CoreDied, End, HelperError, Migration, Simulated, Started, Status};
 
 /// More migrations than this are counted, not kept: about 200 MB.
 const MIGRATIONS_MAX: usize = 1 << 20;
@@ -39,6 +39,8 @@ pub struct Gathered {
     pub advice_left_out: u64,
     /// What the helper complained about.
     pub errors: Vec<HelperError>,
+    /// What a simulation took.
+    pub simulated: Option<Simulated>,
     /// The helper's last word.
     pub end: Option<End>,
     /// Who asked for the end, if anybody did.
@@ -68,6 +70,17 @@ impl Gathered {
         } else {
             self.advice_left_out += 1;
         }
+    }
+
+    /// Brings everything into the order of time: each core tells of its own.
+    pub fn sort(&mut self) {
+        let ended = |m: &Migration| {
+            let times = [m.request_ns, m.parked_ns, m.copied_ns, m.attached_ns, m.running_ns];
+            times.into_iter().max().max(Some(m.output_ns))
+        };
+        let key = |m: &Migration| (ended(m), m.task.clone(), m.index);
+        self.migrations.sort_by_cached_key(key);
+        self.advice.sort_by_key(|advice| advice.time_ns);
     }
 
     /// The totals: those at the end, or else the last ones seen.

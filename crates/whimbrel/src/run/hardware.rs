@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use whimbrel_model::{Core, Frequency, Platform, Point, Problem, Source};
 
+use crate::calibrate::host_file;
 use crate::cli::RunArgs;
 use crate::failure::Failure;
 use crate::helpers;
@@ -61,17 +62,45 @@ pub fn hardware(args: &RunArgs, cpus: &[u32]) -> Result<Hardware, Failure> {
     Ok(Hardware { platform: name, cores, frequency })
 }
 
-fn platform(wanted: &str) -> Result<Platform, Failure> {
+/// Reads a platform: `host`, the name of one that comes with Whimbrel, or a path.
+///
+/// # Errors
+/// It does not exist, or makes no sense.
+pub fn platform(wanted: &str) -> Result<Platform, Failure> {
     if wanted == HOST {
-        let (name, description) = (HOST.into(), String::new());
-        return Ok(Platform { name, description, cores: Vec::new() });
+        return Ok(Platform::machine(HOST));
     }
-    let path = if wanted.contains('/') || wanted.ends_with(".toml") {
+    from_file(&file_of(wanted)?)
+}
+
+/// Reads the platform of a simulation: of the machine itself, what `calibrate` has measured.
+///
+/// # Errors
+/// As [`platform`]; or this machine was not measured.
+pub fn simulated_platform(wanted: &str) -> Result<Platform, Failure> {
+    if wanted != HOST {
+        return platform(wanted);
+    }
+    let path = host_file()?;
+    if !path.is_file() {
+        let message = format!("this machine was not measured: {} does not exist", path.display());
+        let help = "`whimbrel calibrate --app APP.toml` measures it, and writes that file";
+        return Err(Problem::new(message).help(help).into());
+    }
+    from_file(&path)
+}
+
+/// Where a platform's file is, by its name or its path.
+fn file_of(wanted: &str) -> Result<PathBuf, Failure> {
+    Ok(if wanted.contains('/') || wanted.ends_with(".toml") {
         PathBuf::from(wanted)
     } else {
         helpers::folder()?.join("../platforms").join(format!("{wanted}.toml"))
-    };
-    let text = fs::read_to_string(&path).map_err(|error| {
+    })
+}
+
+fn from_file(path: &Path) -> Result<Platform, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| {
         Problem::new(format!("the platform {} cannot be read: {error}", path.display()))
             .help("--platform takes host, the name of a file in the folder platforms, or a path")
     })?;

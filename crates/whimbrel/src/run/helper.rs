@@ -80,6 +80,12 @@ impl Helper {
         self.socket.write_all(lines.as_bytes())
     }
 
+    /// Says that nothing more will be told: a simulator waits for the plan of the next run.
+    pub fn hang_up(&self) {
+        // An error means that the other end has gone, which is what we want.
+        let _ = self.socket.shutdown(Shutdown::Write);
+    }
+
     /// Ends the conversation and waits for the helper to leave; it is killed if it does not.
     ///
     /// # Errors

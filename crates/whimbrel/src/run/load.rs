@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity};
-use whimbrel_model::{App, Manifest, Moving, Pacing, Period, Problem, Source, check_cores};
+use whimbrel_model::{
+    App, Manifest, Moving, Pacing, Period, Problem, Source, check_cores, check_kinds,
+};
 
 use super::hardware::{Hardware, hardware};
 use super::moving;
@@ -15,6 +17,7 @@ use super::schedule::Schedule;
 use super::summary::Options;
 use crate::cli::{CpuList, RunArgs, Spin};
 use crate::failure::Failure;
+use crate::files::translated;
 use crate::helpers;
 
 /// A run that makes sense.
@@ -34,6 +37,8 @@ pub struct Loaded {
     pub pacing: Pacing,
     /// How its tasks move, and who decides.
     pub moving: Moving,
+    /// The kind of each core; those that are missing are this machine's.
+    pub kinds: Vec<String>,
     /// What its cores are.
     pub hardware: Hardware,
     /// What the run was told.
@@ -54,7 +59,9 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         .map_err(|problems| Failure::in_file(&source, problems))?;
 
     let cpus = cpus(args.cores.as_ref())?;
-    check_cores(&app, cpus.len()).map_err(|problems| Failure::in_file(&source, problems))?;
+    check_cores(&app, cpus.len())
+        .and_then(|()| check_kinds(&app, &[]))
+        .map_err(|problems| Failure::in_file(&source, problems))?;
     let schedule = Schedule::new(args, &app, cpus.len())?;
     let pacing = pacing(args, &app)?;
     let module = helpers::find_module(&app, &folder, &source)?;
@@ -73,6 +80,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
             Spin::For(time) => Some(nanoseconds(time)),
         },
         moving: moving_options,
+        simulation: None,
     };
     Ok(Loaded {
         module: utf8(&module)?,
@@ -82,6 +90,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         folder,
         pacing,
         moving,
+        kinds: Vec::new(),
         hardware,
         options,
         schedule,
@@ -102,7 +111,12 @@ pub fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn read(path: &Path) -> Result<(Source, String, PathBuf), Problem> {
+/// Reads the file of an application: its text, its whole path, its folder. A file of another tool
+/// becomes the text of an app.toml.
+///
+/// # Errors
+/// It cannot be read, or is a file of another tool that is wrong.
+pub fn read(path: &Path) -> Result<(Source, String, PathBuf), Failure> {
     let unreadable = |why: String| {
         let help = "the argument is the path of an app.toml, as apps/fm_radio/app.toml";
         Problem::new(format!("{} cannot be read: {why}", path.display())).help(help)
@@ -111,7 +125,8 @@ fn read(path: &Path) -> Result<(Source, String, PathBuf), Problem> {
     let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".into()))?;
     let whole = path.canonicalize().map_err(|error| unreadable(error.to_string()))?;
     let folder = whole.parent().unwrap_or(Path::new("/")).to_owned();
-    Ok((Source::new(path.display().to_string(), text), utf8(&whole)?, folder))
+    let source = translated(Source::new(path.display().to_string(), text))?;
+    Ok((source, utf8(&whole)?, folder))
 }
 
 /// The processors that this process may use.
@@ -136,7 +151,11 @@ fn cpus(wanted: Option<&CpuList>) -> Result<Vec<u32>, Problem> {
     }
 }
 
-fn pacing(args: &RunArgs, app: &App) -> Result<Pacing, Problem> {
+/// Which frame rate the application has.
+///
+/// # Errors
+/// One that has no effect.
+pub fn pacing(args: &RunArgs, app: &App) -> Result<Pacing, Problem> {
     match args.frame_rate {
         _ if args.fast => Ok(Pacing::Fast),
         None => Ok(Pacing::Application),

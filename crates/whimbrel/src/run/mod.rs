@@ -2,13 +2,14 @@
 //! `whimbrel run`: checks everything, starts the helper, stays with the run, and sums it up.
 
 mod blame;
+mod floorplan;
 mod gathered;
 mod hardware;
 mod helper;
 mod latency;
 mod load;
 mod moves;
-mod moving;
+pub mod moving;
 mod record;
 mod requests;
 mod schedule;
@@ -20,6 +21,7 @@ mod verdict;
 mod view;
 mod watchers;
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -30,7 +32,10 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use whimbrel_model::{App, PlanOptions, Problem, plan};
 
-pub use load::usable_cpus;
+pub use hardware::{Hardware, simulated_platform};
+pub use load::{Loaded, nanoseconds, pacing, read, usable_cpus, utf8};
+pub use schedule::Schedule;
+pub use summary::{Options, Simulation};
 pub use view::received;
 
 use crate::cli::RunArgs;
@@ -39,11 +44,11 @@ use crate::failure::{Answer, Failure, Outcome, say};
 use crate::helpers;
 use crate::output::{print, print_json};
 use crate::process::Process;
-use crate::protocol::Started;
+use crate::protocol::{Simulated, Started};
 use crate::rundir::{Base, JOURNAL, RunDir, RunRecord, SOCKET, reclaim};
 use gathered::Gathered;
 use helper::Helper;
-use load::{Loaded, load, utf8};
+use load::load;
 use session::{Input, Session};
 use summary::Summary;
 use view::View;
@@ -56,11 +61,24 @@ const OFFER: Duration = Duration::from_millis(100);
 /// # Errors
 /// Bad input, a run that failed, or a kernel or helper that was killed.
 pub fn run(args: &RunArgs) -> Outcome {
-    let mut loaded = load(args)?;
-    let launcher = helpers::find(helpers::LAUNCHER)?;
+    conduct(args, load(args)?, helpers::LAUNCHER, args.duration, |plan| plan)
+}
+
+/// The same for a run that was loaded already, by any helper.
+///
+/// # Errors
+/// As [`run`].
+pub fn conduct(
+    args: &RunArgs,
+    mut loaded: Loaded,
+    helper: &str,
+    duration: Option<Duration>,
+    complete: impl FnOnce(String) -> String,
+) -> Outcome {
+    let launcher = helpers::find(helper)?;
     let folder = args.record.as_deref().map(record::prepare).transpose()?;
     let run = open_run(&loaded.app)?;
-    let text = plan_text(&loaded, &run, folder.as_deref())?;
+    let text = complete(plan_text(&loaded, &run, folder.as_deref())?);
 
     let (sender, inputs) = mpsc::channel();
     listen(&run, &sender)?;
@@ -79,7 +97,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     };
     let schedule = std::mem::take(&mut loaded.schedule);
     let view = View::new(&loaded.app, args.quiet);
-    let timing = (schedule, args.duration, loaded.options.frame_rate);
+    let timing = (schedule, duration, loaded.options.frame_rate);
     let session = Session::new(helper, inputs, timing, view, on_start);
     let gathered = session.run(&text);
     let name = run.name().to_owned();
@@ -93,13 +111,23 @@ fn sum_up(
     loaded: &Loaded,
     name: &str,
     folder: Option<&Path>,
-    gathered: Gathered,
+    mut gathered: Gathered,
 ) -> Outcome {
+    gathered.sort();
     let Loaded { app, source, path, module, options, .. } = loaded;
     let mut reports = verdict::reports(app, source, &gathered);
     let began = gathered.started.is_some();
     let ok = reports.is_empty();
-    let summary = Summary::new(app, [name, path, module], options.clone(), gathered, ok);
+    if let (Some(took), false) = (&gathered.simulated, args.quiet) {
+        say(&speed(&gathered, took));
+    }
+    // A simulation's result is the same wherever it is made.
+    let (name, module) = match options.simulation {
+        Some(_) => (app.name.as_str(), Path::new(module).file_name().and_then(OsStr::to_str)),
+        None => (name, Some(module.as_str())),
+    };
+    let whence = [name, path, module.unwrap_or_default()];
+    let summary = Summary::new(app, whence, options.clone(), gathered, ok);
     if let Some(folder) = folder {
         let written = record::finish(folder, &summary);
         reports.extend(written.err().map(Report::new));
@@ -113,6 +141,23 @@ fn sum_up(
         say("stopped before it started");
     }
     shown.map(|()| Answer::Yes)
+}
+
+/// How fast a simulation was, in words.
+fn speed(gathered: &Gathered, took: &Simulated) -> String {
+    let start_ns = gathered.started.as_ref().map_or(0, |started| started.start_ns);
+    let end_ns = gathered.totals().map_or(0, |status| status.time_ns);
+    #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
+    let (time, wall, events) = (
+        end_ns.saturating_sub(start_ns) as f64 / 1e9,
+        took.wall_ns.max(1) as f64 / 1e9,
+        took.events as f64 / 1e6,
+    );
+    format!(
+        "{time:.3} s of virtual time in {wall:.3} s: {events:.3} million events, {:.2} million a \
+         second",
+        events / wall
+    )
 }
 
 fn show(args: &RunArgs, app: &App, summary: &Summary, began: bool) -> Result<(), Failure> {
@@ -147,6 +192,8 @@ fn plan_text(loaded: &Loaded, run: &RunDir, folder: Option<&Path>) -> Result<Str
         moving: loaded.moving.clone(),
         cores: loaded.hardware.cores.clone(),
         frequency: loaded.hardware.frequency,
+        kinds: loaded.kinds.clone(),
+        seed: loaded.options.simulation.as_ref().map_or(0, |simulation| simulation.seed),
         journal: utf8(&run.path().join(JOURNAL))?,
     };
     Ok(plan(&loaded.app, &options))

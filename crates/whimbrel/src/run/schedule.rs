@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The moves that a run was told to make by itself: `--move` and `--shuttle`.
 
+use std::fmt::Write;
 use std::time::Duration;
 
 use whimbrel_model::{App, Problem};
 
+use super::load::nanoseconds;
 use crate::cli::{Move, RunArgs, Shuttle, TaskName};
+
+/// How long a move that was planned may take.
+const TIMEOUT_MS: u64 = 1000;
 
 /// Moves to come, by the time since the start.
 #[derive(Debug, Default)]
@@ -62,9 +67,37 @@ impl Schedule {
         Ok(Self { entries })
     }
 
+    /// Refuses moves to a core of a kind that the task does not run on; `kinds`: that of each core.
+    ///
+    /// # Errors
+    /// The first such move, shown at the task.
+    pub fn check_kinds(&self, app: &App, kinds: &[String]) -> Result<(), Problem> {
+        self.entries.iter().try_for_each(|entry| entry.check_kinds(app, kinds))
+    }
+
     /// When the next move is due.
     pub fn next(&self) -> Option<Duration> {
         self.entries.iter().filter(|entry| entry.pending()).map(|entry| entry.due).min()
+    }
+
+    /// The same as lines of a simulation's plan, which knows when they are due by itself.
+    pub fn lines(&self) -> String {
+        let mut lines = String::new();
+        for entry in &self.entries {
+            let round = entry.period.unwrap_or_default().saturating_mul(entry.cores.len() as u32);
+            for (turn, core) in (0..).zip(&entry.cores) {
+                let at = entry.due + entry.period.unwrap_or_default().saturating_mul(turn);
+                let TaskName { name, index } = &entry.task;
+                // Writing to a String cannot fail.
+                let _ = writeln!(
+                    lines,
+                    "at {} {} migrate planned {name} {index} {core} {TIMEOUT_MS}",
+                    nanoseconds(at),
+                    nanoseconds(round),
+                );
+            }
+        }
+        lines
     }
 
     /// Takes the moves that are due by `now`. A shuttle leaves out those it is late for.
@@ -90,9 +123,28 @@ impl Entry {
         Due { task: self.task.clone(), core, single: self.period.is_none() }
     }
 
+    fn option(&self) -> &'static str {
+        if self.period.is_some() { "--shuttle" } else { "--move" }
+    }
+
+    fn check_kinds(&self, app: &App, kinds: &[String]) -> Result<(), Problem> {
+        let TaskName { name, index } = &self.task;
+        let task = app.find_task(name, *index).map(|position| &app.tasks[position]);
+        let Some((task, work)) = task.and_then(|task| Some((task, task.work.as_ref()?))) else {
+            return Ok(());
+        };
+        let runs_on = |core: &u32| work.cycles.on(&kinds[*core as usize]).is_some();
+        let Some(core) = self.cores.iter().find(|core| !runs_on(core)) else { return Ok(()) };
+        let (option, kind) = (self.option(), &kinds[*core as usize]);
+        let message = format!("{option}: `{}` does not run on core {core}", self.task);
+        Err(Problem::new(message)
+            .at(task.span.clone(), format!("it has no cycles for the kind `{kind}`"))
+            .help("move it to a core of a kind it has cycles for, or add them"))
+    }
+
     fn check(&self, app: &App, cores: usize) -> Result<(), Problem> {
         let TaskName { name, index } = &self.task;
-        let option = if self.period.is_some() { "--shuttle" } else { "--move" };
+        let option = self.option();
         let Some(task) = app.find_task(name, *index) else {
             return Err(Problem::new(format!(
                 "{option}: the application has no task `{}`",

@@ -226,9 +226,11 @@ impl<'a> Session<'a> {
                 self.watchers.tell(&Reply::Advice(advice.clone()));
                 self.gathered.advice(advice);
             }
+            Line::Simulated(simulated) => self.gathered.simulated = Some(simulated),
             Line::Error(error) => self.gathered.errors.push(error),
             Line::End(end) => {
                 self.gathered.end = Some(end);
+                self.helper.hang_up();
                 self.phase = Phase::Leaving(Instant::now() + LEAVE);
             }
         }

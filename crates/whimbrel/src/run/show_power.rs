@@ -9,34 +9,46 @@ pub fn power(summary: &Summary) -> String {
     let known = |core: &CoreSummary| core.mean_hz.is_some() || core.totals.temperature_mc.is_some();
     let mut text = String::new();
     if summary.cores.iter().any(known) {
-        let mut table =
-            table(&["core", ">mean MHz", ">energy", ">°C", "time at MHz (of it in tasks)"]);
-        for core in &summary.cores {
-            table.add_row([
-                core.totals.core.to_string(),
-                core.mean_hz.map_or_else(|| "-".into(), |hz| format!("{:.0}", hz / 1e6)),
-                if summary.energy.source == "platform" {
-                    joules(core.totals.energy_uj)
-                } else {
-                    "-".into()
-                },
-                core.totals.temperature_mc.map_or_else(|| "-".into(), degrees),
-                residency(core),
-            ]);
-        }
-        text = lines_of(&table);
+        text = cores(summary);
     }
-    match summary.energy.source.as_str() {
-        "platform" => {
-            let of_cores = joules(summary.energy.cores_uj);
-            text.push_str(&format!("energy {of_cores}, estimated from the platform's power\n"));
+    text + &total(summary)
+}
+
+fn cores(summary: &Summary) -> String {
+    let mut table = table(&["core", ">mean MHz", ">energy", ">°C", "time at MHz (of it in tasks)"]);
+    let of_cores = matches!(summary.energy.source.as_str(), "platform" | "simulation");
+    for core in &summary.cores {
+        let energy_uj = core.totals.energy_uj;
+        table.add_row([
+            core.totals.core.to_string(),
+            core.mean_hz.map_or_else(|| "-".into(), |hz| format!("{:.0}", hz / 1e6)),
+            if of_cores { joules(energy_uj) } else { "-".into() },
+            core.totals.temperature_mc.map_or_else(|| "-".into(), degrees),
+            residency(core),
+        ]);
+    }
+    lines_of(&table)
+}
+
+fn total(summary: &Summary) -> String {
+    let energy = &summary.energy;
+    let (of_cores, of_machine) = (joules(energy.cores_uj), joules(energy.machine_uj));
+    let mut text = String::new();
+    match energy.source.as_str() {
+        "simulation" => {
+            let mean = |uj: u64| watts(uj, summary.time_ns);
+            return format!(
+                "energy {of_machine} ({} in the mean), simulated; of it {of_cores} ({}) of cores\n",
+                mean(energy.machine_uj),
+                mean(energy.cores_uj),
+            );
         }
+        "platform" => text = format!("energy {of_cores}, estimated from the platform's power\n"),
         "powercap" => {}
         _ => return text,
     }
-    if summary.energy.machine_uj > 0 {
-        let machine = joules(summary.energy.machine_uj);
-        text.push_str(&format!("energy {machine}, measured: the whole machine, by powercap\n"));
+    if energy.machine_uj > 0 {
+        text.push_str(&format!("energy {of_machine}, measured: the whole machine, by powercap\n"));
     }
     text
 }
@@ -59,6 +71,13 @@ fn residency(core: &CoreSummary) -> String {
 fn joules(uj: u64) -> String {
     let joules = uj as f64 / 1e6;
     if joules < 1.0 { format!("{:.1} mJ", joules * 1e3) } else { format!("{joules:.2} J") }
+}
+
+/// The mean power of so much energy in so much time.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+fn watts(uj: u64, ns: u64) -> String {
+    let watts = uj as f64 * 1e3 / ns.max(1) as f64;
+    if watts < 1.0 { format!("{:.1} mW", watts * 1e3) } else { format!("{watts:.2} W") }
 }
 
 fn degrees(mc: i32) -> String {

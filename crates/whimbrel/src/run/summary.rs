@@ -3,8 +3,10 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use whimbrel_hardware::Thermal;
 use whimbrel_model::{App, ParamKind};
 
+use super::floorplan::Floorplan;
 use super::gathered::{Gathered, Stop};
 use super::latency::{self, Latency};
 use super::moves::{ModeSummary, modes};
@@ -51,6 +53,9 @@ pub struct Summary {
     pub deadline_misses: u64,
     /// What it consumed.
     pub energy: Energy,
+    /// Of a simulated run on a platform with one; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floorplan: Option<Floorplan>,
     /// One per core.
     pub cores: Vec<CoreSummary>,
     /// One per task.
@@ -104,17 +109,32 @@ pub struct Options {
     /// How tasks were to move, and who decided.
     #[serde(flatten)]
     pub moving: MovingOptions,
+    /// Of a run in virtual time; absent: it was a real one.
+    #[serde(flatten)]
+    pub simulation: Option<Simulation>,
+}
+
+/// What a run in virtual time was told besides.
+#[derive(Debug, Clone, Serialize)]
+pub struct Simulation {
+    /// Where every draw began.
+    pub seed: u64,
+    /// Whether tasks computed, or only took the time of it: `real` or `model`.
+    pub compute: String,
+    /// The platform's floorplan, if it has one.
+    #[serde(skip)]
+    pub thermal: Option<Thermal>,
 }
 
 /// What a run consumed, in microjoules.
 #[derive(Debug, Serialize)]
 pub struct Energy {
     /// `platform`: estimated from operating points; `powercap`: only the machine's is measured;
-    /// empty: not known.
+    /// `simulation`: by the models of the platform; empty: not known.
     pub source: String,
-    /// Estimated, over all cores.
+    /// Estimated or simulated, over all cores.
     pub cores_uj: u64,
-    /// Measured, of the whole machine; 0: not known.
+    /// Measured or simulated, of the whole machine; 0: not known.
     pub machine_uj: u64,
 }
 
@@ -154,6 +174,11 @@ impl Summary {
             machine_uj: totals.machine_energy_uj,
             source: totals.energy_source,
         };
+        let thermal =
+            options.simulation.as_ref().and_then(|simulation| simulation.thermal.as_ref());
+        let floorplan = thermal
+            .zip(gathered.simulated.as_ref())
+            .and_then(|(thermal, simulated)| Floorplan::new(thermal, simulated));
         let cores = totals.cores.into_iter().zip(&options.cpus);
         Self {
             version: VERSION,
@@ -170,6 +195,7 @@ impl Summary {
             frames_per_s: ratio(frames, time_ns) * 1e9,
             deadline_misses: totals.tasks.iter().map(|task| task.misses).sum(),
             energy,
+            floorplan,
             cores: cores
                 .map(|(totals, cpu)| CoreSummary {
                     cpu: *cpu,

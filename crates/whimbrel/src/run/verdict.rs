@@ -58,7 +58,7 @@ mod tests {
 
     fn end(ok: bool) -> Option<End> {
         let status = Status::default();
-        Some(End { status, dropped_events: 0, dropped_migrations: 0, ok })
+        Some(End { status, dropped_events: 0, dropped_migrations: 0, ok, latency_ns: None })
     }
 
     fn message(gathered: &Gathered) -> Option<String> {

@@ -208,6 +208,7 @@ mod tests {
                 dropped_events: 0,
                 dropped_migrations: 0,
                 ok: true,
+                latency_ns: None,
             })
         };
         let how = |gathered: Gathered| {

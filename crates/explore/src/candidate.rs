@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One way to run an application, and what came of it.
+
+use serde::{Deserialize, Serialize};
+
+/// One way to run an application on a platform. The order of candidates is the order of results.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Thousandths of a frame per second; 0: the application has no rate.
+    pub rate_millihz: u64,
+    /// The policy, as `NAME:KEY=VALUE,…`.
+    pub policy: String,
+    /// Which cores of the platform there are; the others are off, as if they were not built.
+    pub available: Vec<bool>,
+    /// The core on which each task begins, by its number on the platform.
+    pub mapping: Vec<u32>,
+    /// The operating point at which each core begins; 0 for a core that is off.
+    pub points: Vec<u32>,
+    /// The slots of each channel.
+    pub slots: Vec<u32>,
+}
+
+impl Candidate {
+    /// The numbers of the cores that are available, in order.
+    pub fn cores(&self) -> Vec<usize> {
+        (0..self.available.len()).filter(|core| self.available[*core]).collect()
+    }
+}
+
+/// What came of a candidate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Energy of all cores, in millijoules.
+    pub energy_mj: f64,
+    /// Deadlines that were missed.
+    pub misses: u64,
+    /// Jobs that had one.
+    pub jobs: u64,
+    /// From the source of a frame until it leaves the application, in milliseconds; `None`: no
+    /// frame left it.
+    pub latency_ms: Option<f64>,
+    /// Cores that computed anything.
+    pub cores: u32,
+    /// How long it ran, in milliseconds of virtual time.
+    pub time_ms: f64,
+    /// Part of the time in tasks, of each core of the platform, from 0 to 1.
+    pub load: Vec<f64>,
+    /// Frames that left the application.
+    pub frames: u64,
+}
+
+/// Why a candidate has no outcome.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Failure {
+    /// It cannot run, as with so few slots that it deadlocks: others may.
+    Candidate(String),
+    /// Nothing can be evaluated; the exploration ends.
+    Fatal(String),
+}
+
+/// Finds out what comes of candidates.
+pub trait Evaluate: Sync {
+    /// Runs one; the same candidate has the same outcome each time. Called from many threads.
+    ///
+    /// # Errors
+    /// It could not run.
+    fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure>;
+}
+
+/// What is to be low.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Objective {
+    /// [`Outcome::energy_mj`].
+    Energy,
+    /// [`Outcome::misses`].
+    Misses,
+    /// [`Outcome::latency_ms`].
+    Latency,
+    /// [`Outcome::cores`].
+    Cores,
+}
+
+impl Objective {
+    /// Every objective, by the words for it.
+    pub const ALL: [(&str, Self); 4] = [
+        ("energy", Self::Energy),
+        ("misses", Self::Misses),
+        ("latency", Self::Latency),
+        ("cores", Self::Cores),
+    ];
+
+    /// Its value; infinite for a latency that is not known.
+    #[expect(clippy::cast_precision_loss, reason = "no run has 2^53 deadlines")]
+    pub fn of(self, outcome: &Outcome) -> f64 {
+        match self {
+            Self::Energy => outcome.energy_mj,
+            Self::Misses => outcome.misses as f64,
+            Self::Latency => outcome.latency_ms.unwrap_or(f64::INFINITY),
+            Self::Cores => f64::from(outcome.cores),
+        }
+    }
+}

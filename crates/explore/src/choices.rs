@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What may be chosen: the options of an exploration, checked against the system.
+
+use std::collections::BTreeSet;
+
+use whimbrel_model::{PolicyName, Problem};
+
+use crate::policy::{Decides, decides};
+use crate::system::{Core, Firing, System, Task};
+use crate::text::megahertz;
+
+/// The options of an exploration, as its user gave them.
+#[derive(Debug, Clone, Default)]
+pub struct Choices {
+    /// Numbers of cores; empty: every number that the platform allows.
+    pub cores: Vec<usize>,
+    /// Thousandths of a frame per second; empty: the application's own rate.
+    pub rates_millihz: Vec<u64>,
+    /// Operating points.
+    pub points: PointChoice,
+    /// Slots of channels; empty: the application's own.
+    pub slots: Vec<SlotChoice>,
+    /// Policies; empty: `static`.
+    pub policies: Vec<PolicyName>,
+    /// Tasks that are not to be anywhere else.
+    pub pins: Vec<Pin>,
+}
+
+/// Which operating points cores may begin at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum PointChoice {
+    /// Each of each core.
+    #[default]
+    All,
+    /// The highest.
+    High,
+    /// The lowest without a missed deadline, found by halving the range.
+    Auto,
+    /// Those of these frequencies, in hertz.
+    Hz(Vec<u64>),
+}
+
+/// Slots to be tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotChoice {
+    /// A channel, or the stem of several (`demodulator_bpf` of `demodulator_bpf_0` …); `None`:
+    /// every channel that no other choice names. Mailboxes only by name.
+    pub channel: Option<String>,
+    /// The numbers of slots.
+    pub slots: Vec<u32>,
+}
+
+/// A task that stays on a core.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pin {
+    /// Its name.
+    pub task: String,
+    /// Which of them; `None`: all.
+    pub index: Option<u32>,
+    /// The core.
+    pub core: usize,
+}
+
+/// Channels that have the same number of slots, one of these.
+pub type SlotGroup = (Vec<usize>, Vec<u32>);
+
+/// Choices that fit a system, each with at least one value.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// Numbers of cores, ascending.
+    pub core_counts: Vec<usize>,
+    /// Frame rates, ascending.
+    pub rates_millihz: Vec<u64>,
+    /// For each core the positions of the points it may begin at, ascending.
+    pub points: Vec<Vec<u32>>,
+    /// Whether points are to be found by halving.
+    pub auto: bool,
+    /// For each choice of slots its channels and the numbers.
+    pub slots: Vec<SlotGroup>,
+    /// The policies, and what each decides.
+    pub policies: Vec<(PolicyName, Decides)>,
+    /// For each task whether it may be on each core.
+    pub allowed: Vec<Vec<bool>>,
+}
+
+const RATE_HELP: &str = "name the rates with --rates, or add `frame_rate` to [app]";
+
+impl Choices {
+    /// Checks them all.
+    ///
+    /// # Errors
+    /// Everything that does not fit the system, and everything that leaves nothing to choose.
+    pub fn check(&self, system: &System) -> Result<Checked, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let mut keep = |found: Result<_, Problem>| found.map_err(|p| problems.push(p)).ok();
+        let core_counts = keep(self.core_counts(system));
+        let rates = self.rates(system).map_err(|p| problems.push(p)).ok();
+        let points = self.points(system).map_err(|p| problems.push(p)).ok();
+        let slots = self.slots(system).map_err(|p| problems.push(p)).ok();
+        let policies = self.policies().map_err(|p| problems.push(p)).ok();
+        let allowed = self.allowed(system).map_err(|p| problems.push(p)).ok();
+        let checked = || {
+            Some(Checked {
+                core_counts: core_counts?,
+                rates_millihz: rates?,
+                points: points?,
+                auto: self.points == PointChoice::Auto,
+                slots: slots?,
+                policies: policies?,
+                allowed: allowed?,
+            })
+        };
+        checked().ok_or(problems)
+    }
+
+    fn core_counts(&self, system: &System) -> Result<Vec<usize>, Problem> {
+        let most = system.cores.len();
+        if let Some(bad) = self.cores.iter().find(|count| !(1..=most).contains(*count)) {
+            let message = format!("--cores: {bad} cores cannot be used");
+            let help = format!("the platform {} has {most}", system.platform);
+            return Err(Problem::new(message).help(help));
+        }
+        let all = if self.cores.is_empty() { (1..=most).collect() } else { self.cores.clone() };
+        Ok(sorted(all))
+    }
+
+    fn rates(&self, system: &System) -> Result<Vec<u64>, Problem> {
+        let framed = system.tasks.iter().any(|t| matches!(t.firing, Firing::PerFrame(_)));
+        match (self.rates_millihz.is_empty(), framed) {
+            (true, true) if system.rate_millihz == 0 => {
+                Err(Problem::new("the application has no frame rate").help(RATE_HELP))
+            }
+            (true, _) => Ok(vec![system.rate_millihz]),
+            (false, false) => {
+                let message = "--rates has no effect: no task is released once per frame";
+                Err(Problem::new(message)
+                    .help("leave it out, or give a task `periodic = true` in the app.toml"))
+            }
+            (false, true) if self.rates_millihz.contains(&0) => {
+                let problem = Problem::new("--rates: a frame rate must be more than 0");
+                Err(problem.help("from 0.001 to 1e9 frames per second"))
+            }
+            (false, true) => Ok(sorted(self.rates_millihz.clone())),
+        }
+    }
+
+    fn points(&self, system: &System) -> Result<Vec<Vec<u32>>, Problem> {
+        let known: BTreeSet<u64> =
+            system.cores.iter().flat_map(|core| &core.points).map(|point| point.hz).collect();
+        if let PointChoice::Hz(wanted) = &self.points {
+            if let Some(bad) = wanted.iter().find(|hz| !known.contains(hz)) {
+                let problem = Problem::new(format!(
+                    "--points: no core has a point of {} MHz",
+                    megahertz(*bad)
+                ));
+                let all: Vec<String> = known.iter().map(|hz| megahertz(*hz)).collect();
+                return Err(
+                    problem.help(format!("the platform has points of {} MHz", all.join(", ")))
+                );
+            }
+        }
+        let of_core = |(number, core): (usize, &Core)| {
+            let last = core.points.len().saturating_sub(1);
+            let all = (0..).zip(&core.points);
+            let chosen: Vec<u32> = match &self.points {
+                PointChoice::All | PointChoice::Auto => all.map(|(at, _)| at).collect(),
+                PointChoice::High => all.skip(last).map(|(at, _)| at).collect(),
+                PointChoice::Hz(hz) => {
+                    all.filter(|(_, point)| hz.contains(&point.hz)).map(|(at, _)| at).collect()
+                }
+            };
+            if chosen.is_empty() {
+                let message = format!("core {number} has no operating point to begin at");
+                let help = "give --points a frequency of each kind of core, or write `high`";
+                return Err(Problem::new(message).help(help));
+            }
+            Ok(chosen)
+        };
+        system.cores.iter().enumerate().map(of_core).collect()
+    }
+
+    fn slots(&self, system: &System) -> Result<Vec<SlotGroup>, Problem> {
+        let mut free: BTreeSet<usize> =
+            (0..system.channels.len()).filter(|c| !system.channels[*c].mailbox).collect();
+        let mut groups = Vec::new();
+        // Those with a name first: the one without takes what is left.
+        let named = self.slots.iter().filter(|choice| choice.channel.is_some());
+        for choice in named.chain(self.slots.iter().filter(|choice| choice.channel.is_none())) {
+            let channels: Vec<usize> = match &choice.channel {
+                Some(name) => named_channels(system, name)?,
+                None => free.iter().copied().collect(),
+            };
+            for channel in &channels {
+                let of_mailbox = system.channels[*channel].mailbox;
+                let known = &system.channels[*channel];
+                if !free.remove(channel) && !of_mailbox {
+                    let message = format!("--slots: the channel `{}` is named twice", known.name);
+                    return Err(Problem::new(message).help("give it one list of slots"));
+                }
+                if let Some(few) = choice.slots.iter().find(|slots| **slots < known.least) {
+                    let message = format!("--slots: {few} slots are too few for `{}`", known.name);
+                    return Err(Problem::new(message).help(format!("it needs {}", known.least)));
+                }
+            }
+            if choice.slots.is_empty() {
+                return Err(Problem::new("--slots: there is nothing to choose from"));
+            }
+            if !channels.is_empty() {
+                groups.push((channels, sorted(choice.slots.clone())));
+            }
+        }
+        Ok(groups)
+    }
+
+    fn policies(&self) -> Result<Vec<(PolicyName, Decides)>, Problem> {
+        let of_default = PolicyName { name: "static".into(), settings: Vec::new() };
+        let wanted =
+            if self.policies.is_empty() { vec![of_default] } else { self.policies.clone() };
+        wanted.into_iter().map(|policy| decides(&policy).map(|what| (policy, what))).collect()
+    }
+
+    fn allowed(&self, system: &System) -> Result<Vec<Vec<bool>>, Problem> {
+        let cores = system.cores.len();
+        if let Some(task) = system.tasks.iter().find(|t| !t.migratable && t.start >= cores) {
+            let message =
+                format!("`{}` stays on core {}, which does not exist", task.label, task.start);
+            return Err(Problem::new(message).help(have(system)));
+        }
+        let free = |task: usize| {
+            let known = &system.tasks[task];
+            let may = |core| system.runs(task, core) && (known.migratable || known.start == core);
+            (0..cores).map(may).collect()
+        };
+        let mut allowed: Vec<Vec<bool>> = (0..system.tasks.len()).map(free).collect();
+        for pin in &self.pins {
+            self.pin(system, pin, &mut allowed)?;
+        }
+        match allowed.iter().position(|row| !row.contains(&true)) {
+            Some(task) => {
+                let message = format!("`{}` runs on no core", system.tasks[task].label);
+                let help = "it has no `cycles` for the kinds of cores of this platform";
+                Err(Problem::new(message).help(help))
+            }
+            None => Ok(allowed),
+        }
+    }
+
+    fn pin(&self, system: &System, pin: &Pin, all: &mut [Vec<bool>]) -> Result<(), Problem> {
+        let fits = |task: &Task| {
+            task.name == pin.task && pin.index.is_none_or(|index| index == task.index)
+        };
+        let pinned: Vec<usize> =
+            (0..system.tasks.len()).filter(|task| fits(&system.tasks[*task])).collect();
+        let label =
+            pin.index.map_or_else(|| pin.task.clone(), |index| format!("{}.{index}", pin.task));
+        if pinned.is_empty() {
+            let names: BTreeSet<&str> =
+                system.tasks.iter().map(|task| task.name.as_str()).collect();
+            let help = names.into_iter().collect::<Vec<_>>().join(", ");
+            let problem = Problem::new(format!("--pin: there is no task `{label}`"));
+            return Err(problem.help(format!("the tasks of {} are {help}", system.app)));
+        }
+        if pin.core >= system.cores.len() {
+            let message = format!("--pin: core {} does not exist", pin.core);
+            return Err(Problem::new(message).help(have(system)));
+        }
+        for task in pinned {
+            let known = &system.tasks[task];
+            if !all[task][pin.core] {
+                let message = format!("--pin: `{}` cannot be on core {}", known.label, pin.core);
+                let help = if !system.runs(task, pin.core) {
+                    "it does not run on cores of this kind: it has no `cycles` for them".to_owned()
+                } else if known.migratable {
+                    "it is pinned to another core already".to_owned()
+                } else {
+                    format!("it may not move, and starts on core {}", known.start)
+                };
+                return Err(Problem::new(message).help(help));
+            }
+            all[task] = (0..system.cores.len()).map(|core| core == pin.core).collect();
+        }
+        Ok(())
+    }
+}
+
+fn have(system: &System) -> String {
+    match system.cores.len() {
+        1 => format!("the platform {} has only core 0", system.platform),
+        n => format!("the platform {} has cores 0 to {}", system.platform, n - 1),
+    }
+}
+
+fn named_channels(system: &System, name: &str) -> Result<Vec<usize>, Problem> {
+    let number =
+        |rest: &str| rest.strip_prefix('_').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    let fits = |known: &str| known == name || known.strip_prefix(name).is_some_and(number);
+    let found: Vec<usize> =
+        (0..system.channels.len()).filter(|c| fits(&system.channels[*c].name)).collect();
+    if found.is_empty() {
+        let names: Vec<&str> = system.channels.iter().map(|c| c.name.as_str()).collect();
+        let problem = Problem::new(format!("--slots: there is no channel `{name}`"));
+        return Err(problem.help(format!("the channels are {}", names.join(", "))));
+    }
+    Ok(found)
+}
+
+fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {
+    values.sort_unstable();
+    values.dedup();
+    values
+}

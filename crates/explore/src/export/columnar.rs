@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Every candidate that ran as Parquet: the columns of the CSV with their types.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type,
+};
+use parquet::errors::Result;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{Type, TypePtr};
+
+use super::tabular::COLUMNS;
+use crate::result::{Entry, Exploration};
+use crate::system::System;
+use crate::text::Words;
+
+/// Writes `explore.parquet`, in one row group.
+///
+/// # Errors
+/// It cannot be written.
+pub fn parquet(
+    system: &System,
+    exploration: &Exploration,
+    out: impl Write + Send,
+) -> std::io::Result<()> {
+    write(system, exploration, out).map_err(std::io::Error::other)
+}
+
+fn write(system: &System, exploration: &Exploration, out: impl Write + Send) -> Result<()> {
+    let words = Words(system);
+    let all: Vec<&Entry> = exploration.entries().collect();
+    let properties = WriterProperties::builder().set_created_by("whimbrel".into()).build();
+    let mut file = SerializedFileWriter::new(out, schema()?, Arc::new(properties))?;
+    let mut group = file.next_row_group()?;
+
+    let text = |of: &dyn Fn(&Entry) -> String| -> Vec<ByteArray> {
+        all.iter().map(|entry| ByteArray::from(of(entry).into_bytes())).collect()
+    };
+    #[expect(clippy::cast_possible_wrap, reason = "no exploration has 2^63 candidates or misses")]
+    let whole = |of: &dyn Fn(&Entry) -> u64| -> Vec<i64> {
+        all.iter().map(|entry| of(entry) as i64).collect()
+    };
+    column::<Int64Type>(&mut group, &whole(&|e| e.id as u64), None)?;
+    column::<ByteArrayType>(&mut group, &text(&|e| e.candidate.policy.clone()), None)?;
+    column::<ByteArrayType>(&mut group, &text(&|e| words.mapping(&e.candidate)), None)?;
+    column::<ByteArrayType>(&mut group, &text(&|e| words.points(&e.candidate)), None)?;
+    column::<ByteArrayType>(&mut group, &text(&|e| words.slots(&e.candidate)), None)?;
+    optional(&mut group, all.iter().map(|e| rate(e)))?;
+    let energy: Vec<f64> = all.iter().map(|e| e.outcome.energy_mj).collect();
+    column::<DoubleType>(&mut group, &energy, None)?;
+    column::<Int64Type>(&mut group, &whole(&|e| e.outcome.misses), None)?;
+    optional(&mut group, all.iter().map(|e| e.outcome.latency_ms))?;
+    let cores: Vec<i32> =
+        all.iter().map(|e| i32::try_from(e.outcome.cores).unwrap_or(i32::MAX)).collect();
+    column::<Int32Type>(&mut group, &cores, None)?;
+    let pareto: Vec<bool> = all.iter().map(|e| e.pareto).collect();
+    column::<BoolType>(&mut group, &pareto, None)?;
+    group.close()?;
+    file.close()?;
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate is at most 1e12 thousandths")]
+fn rate(entry: &Entry) -> Option<f64> {
+    match entry.candidate.rate_millihz {
+        0 => None,
+        millihz => Some(millihz as f64 / 1e3),
+    }
+}
+
+fn schema() -> Result<TypePtr> {
+    let column = |name: &&str| -> Result<TypePtr> {
+        let (physical, presence) = match *name {
+            "id" | "misses" => (Physical::INT64, Repetition::REQUIRED),
+            "energy_mj" => (Physical::DOUBLE, Repetition::REQUIRED),
+            "rate" | "latency_ms" => (Physical::DOUBLE, Repetition::OPTIONAL),
+            "cores" => (Physical::INT32, Repetition::REQUIRED),
+            "pareto" => (Physical::BOOLEAN, Repetition::REQUIRED),
+            _ => (Physical::BYTE_ARRAY, Repetition::REQUIRED),
+        };
+        let text = (physical == Physical::BYTE_ARRAY).then_some(LogicalType::String);
+        let built = Type::primitive_type_builder(name, physical).with_repetition(presence);
+        Ok(Arc::new(built.with_logical_type(text).build()?))
+    };
+    let fields = COLUMNS.iter().map(column).collect::<Result<Vec<_>>>()?;
+    Ok(Arc::new(Type::group_type_builder("explore").with_fields(fields).build()?))
+}
+
+/// Writes the next column; `levels` says which of an optional one's values there are.
+fn column<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
+    values: &[T::T],
+    levels: Option<&[i16]>,
+) -> Result<()> {
+    if let Some(mut column) = group.next_column()? {
+        column.typed::<T>().write_batch(values, levels, None)?;
+        column.close()?;
+    }
+    Ok(())
+}
+
+fn optional(
+    group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
+    values: impl Iterator<Item = Option<f64>> + Clone,
+) -> Result<()> {
+    let levels: Vec<i16> = values.clone().map(|value| i16::from(value.is_some())).collect();
+    let there: Vec<f64> = values.flatten().collect();
+    column::<DoubleType>(group, &there, Some(&levels))
+}

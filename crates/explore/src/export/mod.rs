@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The files that are written of an exploration: see docs/explore.md.
+
+mod columnar;
+mod summary;
+mod tabular;
+
+pub use columnar::parquet;
+pub use summary::json;
+pub use tabular::{csv, table};

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `front.json`: what was explored, and the fronts with everything that is known of their members.
+
+use serde_json::{Value, json};
+
+use crate::result::{Entry, Exploration, RateResult};
+use crate::system::System;
+use crate::text::Words;
+
+/// The version of the format.
+const VERSION: u32 = 1;
+
+/// The fronts of all frame rates.
+pub fn json(system: &System, exploration: &Exploration) -> Value {
+    json!({
+        "version": VERSION,
+        "app": system.app,
+        "platform": system.platform,
+        "objectives": exploration.objectives,
+        "complete": exploration.complete(),
+        "rates": exploration.rates.iter().map(|rate| of_rate(system, rate)).collect::<Vec<_>>(),
+    })
+}
+
+fn of_rate(system: &System, rate: &RateResult) -> Value {
+    json!({
+        "rate": per_second(rate.rate_millihz),
+        "method": rate.method,
+        "complete": rate.complete,
+        "ran": rate.entries.len(),
+        "bounded": rate.bounded,
+        "failed": rate.failed.len(),
+        "first_failure": rate.failed.first().map(|(candidate, why)| json!({
+            "mapping": Words(system).mapping(candidate),
+            "slots": Words(system).slots(candidate),
+            "why": why,
+        })),
+        "front": rate.front().iter().map(|entry| member(system, entry)).collect::<Vec<_>>(),
+    })
+}
+
+fn member(system: &System, entry: &Entry) -> Value {
+    let Entry { id, candidate, outcome, .. } = entry;
+    let mhz = |core: usize| {
+        candidate.available[core]
+            .then(|| system.cores[core].points[candidate.points[core] as usize].hz)
+    };
+    let hz: Vec<Option<u64>> = (0..system.cores.len()).map(mhz).collect();
+    let tasks = system.tasks.iter().zip(&candidate.mapping);
+    let channels = system.channels.iter().zip(&candidate.slots);
+    json!({
+        "id": id,
+        "policy": candidate.policy,
+        "mapping": tasks.map(|(task, core)| json!({
+            "task": task.name, "index": task.index, "core": core,
+        })).collect::<Vec<_>>(),
+        "hz": hz,
+        "slots": channels.map(|(channel, slots)| json!({
+            "channel": channel.name, "slots": slots,
+        })).collect::<Vec<_>>(),
+        "outcome": outcome,
+    })
+}
+
+/// Frames per second; `null`: there is no rate.
+#[expect(clippy::cast_precision_loss, reason = "a rate is at most 1e12 thousandths")]
+fn per_second(millihz: u64) -> Option<f64> {
+    (millihz > 0).then(|| millihz as f64 / 1e3)
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the policies that come with Whimbrel mean for an exploration.
+
+use whimbrel_model::{PolicyName, Problem};
+
+/// What a policy decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decides {
+    /// Nothing: tasks and points stay as a candidate begins.
+    Nothing,
+    /// Where tasks are.
+    Moves,
+    /// Where tasks are, and operating points.
+    MovesAndPoints,
+}
+
+/// See docs/policies.md. The policy `table` is not among them: an exploration writes its table.
+const KNOWN: [(&str, Decides); 7] = [
+    ("static", Decides::Nothing),
+    ("spread", Decides::MovesAndPoints),
+    ("consolidate", Decides::MovesAndPoints),
+    ("balance", Decides::Moves),
+    ("sticky", Decides::Moves),
+    ("gossip", Decides::Moves),
+    ("thermal", Decides::MovesAndPoints),
+];
+
+/// What a policy decides.
+///
+/// # Errors
+/// It does not exist, or cannot be explored.
+pub fn decides(policy: &PolicyName) -> Result<Decides, Problem> {
+    let name = policy.name.as_str();
+    if let Some((_, decides)) = KNOWN.iter().find(|(known, _)| *known == name) {
+        return Ok(*decides);
+    }
+    if name == "table" {
+        let problem = Problem::new("--policies: `table` cannot be explored");
+        return Err(problem.help("its table is what an exploration writes, with --table"));
+    }
+    let names: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
+    Err(Problem::new(format!("--policies: there is no policy `{policy}`"))
+        .help(format!("there are {}", names.join(", "))))
+}
+
+/// Reads a list of policies. A comma also stands between the parameters of one: what looks like a
+/// parameter belongs to the policy before it.
+///
+/// # Errors
+/// Text that is no policy, or one named twice.
+pub fn parse_list(text: &str) -> Result<Vec<PolicyName>, String> {
+    let mut words: Vec<String> = Vec::new();
+    for part in text.split(',') {
+        let parameter = part.split_once('=').is_some_and(|(key, _)| !key.contains(':'));
+        match words.last_mut().filter(|_| parameter) {
+            Some(policy) => *policy = format!("{policy},{part}"),
+            None => words.push(part.to_owned()),
+        }
+    }
+    let mut policies: Vec<PolicyName> = Vec::new();
+    for word in &words {
+        let policy: PolicyName = word.parse()?;
+        if policies.contains(&policy) {
+            return Err(format!("`{policy}` stands twice"));
+        }
+        policies.push(policy);
+    }
+    Ok(policies)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comma_separates_policies_and_their_parameters() {
+        let list = parse_list("static,balance:settle_ms=500,horizon_ms=2000,gossip").unwrap();
+        let text: Vec<String> = list.iter().map(ToString::to_string).collect();
+        assert_eq!(text, ["static", "balance:settle_ms=500,horizon_ms=2000", "gossip"]);
+        for bad in ["", "static,", "a=1", "static,static", "balance:a"] {
+            assert!(parse_list(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_policy_that_does_not_exist_or_is_the_result_is_refused() {
+        let message = |text: &str| decides(&text.parse().unwrap()).unwrap_err().message;
+        assert_eq!(message("balanse"), "--policies: there is no policy `balanse`");
+        assert_eq!(message("table"), "--policies: `table` cannot be explored");
+        assert_eq!(decides(&"gossip".parse().unwrap()), Ok(Decides::Moves));
+    }
+}

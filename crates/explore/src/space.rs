@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The space of candidates: every one that differs from all others and can keep up, once.
+
+use std::ops::ControlFlow;
+
+use crate::bound::Bound;
+use crate::candidate::{Candidate, Objective};
+use crate::choices::{Checked, Choices};
+use crate::distribute::{ROUNDING, distribute};
+use crate::policy::Decides;
+use crate::symmetry::Symmetry;
+use crate::system::System;
+use whimbrel_model::Problem;
+
+/// The core of the coordinator, as in every run that is not told another.
+const COORDINATOR: usize = 0;
+
+/// All there is to choose from.
+#[derive(Debug, Clone)]
+pub struct Space {
+    pub(crate) system: System,
+    pub(crate) checked: Checked,
+    pub(crate) policies: Vec<Governed>,
+    pub(crate) bound: Bound,
+}
+
+/// A policy in a space.
+#[derive(Debug, Clone)]
+pub(crate) struct Governed {
+    /// As it is written.
+    pub text: String,
+    /// What it decides.
+    pub decides: Decides,
+    /// What is alike under it.
+    pub symmetry: Symmetry,
+}
+
+impl Governed {
+    /// Whether the points at which cores begin are worth choosing: a policy that sets them decides
+    /// at once.
+    pub fn keeps_points(&self) -> bool {
+        self.decides != Decides::MovesAndPoints
+    }
+
+    /// Whether a core without a task may be available: only a policy could make use of it.
+    pub fn fills(&self) -> bool {
+        self.decides != Decides::Nothing
+    }
+}
+
+impl Space {
+    /// Checks the choices. `duration_ns` is how long each candidate is to run.
+    ///
+    /// # Errors
+    /// Choices that do not fit the system, or leave nothing to explore.
+    pub fn new(system: System, choices: &Choices, duration_ns: u64) -> Result<Self, Vec<Problem>> {
+        let checked = choices.check(&system)?;
+        let governed = |(policy, decides): &(whimbrel_model::PolicyName, Decides)| {
+            let special = (*decides != Decides::Nothing).then_some(COORDINATOR);
+            let symmetry = Symmetry::new(&system, &checked, special);
+            Governed { text: policy.to_string(), decides: *decides, symmetry }
+        };
+        let policies = checked.policies.iter().map(governed).collect();
+        let bound = Bound::new(&system, duration_ns);
+        let space = Self { system, checked, policies, bound };
+        for rate in &space.checked.rates_millihz {
+            if space.collect(*rate, 1).0.is_empty() {
+                return Err(vec![space.overloaded(*rate)]);
+            }
+        }
+        Ok(space)
+    }
+
+    /// The system it belongs to.
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// What is alike under a policy of this space.
+    pub fn symmetry(&self, policy: &str) -> Option<&Symmetry> {
+        let known = self.policies.iter().find(|known| known.text == policy);
+        known.map(|known| &known.symmetry)
+    }
+
+    /// The frame rates, in thousandths per second, ascending; 0 alone: there is none.
+    pub fn rates(&self) -> &[u64] {
+        &self.checked.rates_millihz
+    }
+
+    /// The candidates of a frame rate in a fixed order, at most `limit` of them, and whether these
+    /// are all. Where points are found by halving, candidates begin at the highest.
+    pub fn collect(&self, rate_millihz: u64, limit: usize) -> (Vec<Candidate>, bool) {
+        let mut found = Vec::new();
+        let flow = self.each(rate_millihz, &mut |candidate| {
+            if found.len() == limit {
+                return ControlFlow::Break(());
+            }
+            found.push(candidate);
+            ControlFlow::Continue(())
+        });
+        (found, flow.is_continue())
+    }
+
+    /// How many candidates a frame rate would have if nothing were alike or overloaded: mappings to
+    /// all cores, points, slots and policies. A float, for it may be enormous.
+    #[expect(clippy::cast_precision_loss, reason = "an order of magnitude")]
+    pub fn combinations(&self) -> f64 {
+        let allowed = |row: &Vec<bool>| row.iter().filter(|may| **may).count() as f64;
+        let mappings: f64 = self.checked.allowed.iter().map(allowed).product();
+        let slots: f64 = self.checked.slots.iter().map(|(_, n)| n.len() as f64).product();
+        let points: f64 = self.checked.points.iter().map(|of| of.len() as f64).product();
+        let of_policy = |p: &Governed| if p.keeps_points() { points } else { 1.0 };
+        mappings * slots * self.policies.iter().map(of_policy).sum::<f64>()
+    }
+
+    /// The objectives of a candidate are nowhere lower than this.
+    pub fn floor(&self, candidate: &Candidate, objectives: &[Objective]) -> Vec<f64> {
+        let fixed = self.policy_of(candidate).decides == Decides::Nothing;
+        self.bound.floor(&self.system, candidate, fixed, objectives)
+    }
+
+    pub(crate) fn policy_of(&self, candidate: &Candidate) -> &Governed {
+        let known = self.policies.iter().find(|policy| policy.text == candidate.policy);
+        known.unwrap_or(&self.policies[0])
+    }
+
+    /// Whether the cores can keep up: with fixed tasks each at its point, else all of them together
+    /// at their highest.
+    pub(crate) fn keeps_up(&self, candidate: &Candidate) -> bool {
+        let fixed = self.policy_of(candidate).decides == Decides::Nothing;
+        self.bound.keeps_up(&self.system, candidate, fixed)
+    }
+
+    fn each(
+        &self,
+        rate_millihz: u64,
+        visit: &mut dyn FnMut(Candidate) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        for policy in &self.policies {
+            for count in &self.checked.core_counts {
+                for available in subsets(&policy.symmetry, *count) {
+                    distribute(self, policy, &available, rate_millihz, &mut |mapping, ties| {
+                        let candidate = Candidate {
+                            rate_millihz,
+                            policy: policy.text.clone(),
+                            available: available.clone(),
+                            mapping: mapping.to_vec(),
+                            points: self.highest(&available),
+                            slots: self.system.channels.iter().map(|c| c.slots).collect(),
+                        };
+                        self.each_point(policy, candidate, ties, visit)
+                    })?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The highest point of each core that is available.
+    pub(crate) fn highest(&self, available: &[bool]) -> Vec<u32> {
+        let last = |of: &Vec<u32>| of.last().copied().unwrap_or(0);
+        let points = self.checked.points.iter().zip(available);
+        points.map(|(of, on)| if *on { last(of) } else { 0 }).collect()
+    }
+
+    /// Every choice of points, then of slots. A core that is tied with the one before it in its
+    /// class has no lower point than that one.
+    fn each_point(
+        &self,
+        policy: &Governed,
+        mut candidate: Candidate,
+        ties: &[Option<usize>],
+        visit: &mut dyn FnMut(Candidate) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let highest_only = self.checked.auto || !policy.keeps_points();
+        let cores = if highest_only { Vec::new() } else { candidate.cores() };
+        self.choose_point(&mut candidate, &cores, ties, visit)
+    }
+
+    fn choose_point(
+        &self,
+        candidate: &mut Candidate,
+        cores: &[usize],
+        ties: &[Option<usize>],
+        visit: &mut dyn FnMut(Candidate) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some((core, rest)) = cores.split_first() else {
+            if !self.keeps_up(candidate) {
+                return ControlFlow::Continue(());
+            }
+            return self.choose_slots(candidate, 0, visit);
+        };
+        let least = ties[*core].map_or(0, |before| candidate.points[before]);
+        for point in self.checked.points[*core].iter().filter(|point| **point >= least) {
+            candidate.points[*core] = *point;
+            let fixed = self.policy_of(candidate).decides == Decides::Nothing;
+            if fixed && self.bound.load(&self.system, candidate, *core) > 1.0 + ROUNDING {
+                continue;
+            }
+            self.choose_point(candidate, rest, ties, visit)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn choose_slots(
+        &self,
+        candidate: &mut Candidate,
+        choice: usize,
+        visit: &mut dyn FnMut(Candidate) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some((channels, numbers)) = self.checked.slots.get(choice) else {
+            return visit(candidate.clone());
+        };
+        for number in numbers {
+            for channel in channels {
+                candidate.slots[*channel] = *number;
+            }
+            self.choose_slots(candidate, choice + 1, visit)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn overloaded(&self, rate_millihz: u64) -> Problem {
+        let message = if rate_millihz == 0 {
+            "there is nothing to explore: no candidate keeps up".to_owned()
+        } else {
+            let rate = crate::text::thousandths(rate_millihz);
+            format!(
+                "there is nothing to explore at {rate} frames per second: no candidate keeps up"
+            )
+        };
+        let help = "every mapping to these numbers of cores leaves a task without a core, or \
+                    overloads one even at its highest frequency: allow more cores, or lower rates";
+        Problem::new(message).help(help)
+    }
+}
+
+/// Every way to have `count` cores available that differs from the others: so many of each class.
+fn subsets(symmetry: &Symmetry, count: usize) -> Vec<Vec<bool>> {
+    let cores = symmetry.cores.iter().map(Vec::len).sum();
+    let mut all = vec![(vec![false; cores], count)];
+    for (position, class) in symmetry.cores.iter().enumerate() {
+        let after: usize = symmetry.cores[position + 1..].iter().map(Vec::len).sum();
+        let mut longer = Vec::new();
+        for (available, left) in &all {
+            for take in (left.saturating_sub(after)..=class.len().min(*left)).rev() {
+                let mut next = available.clone();
+                class[..take].iter().for_each(|core| next[*core] = true);
+                longer.push((next, left - take));
+            }
+        }
+        all = longer;
+    }
+    all.into_iter().map(|(available, _)| available).collect()
+}

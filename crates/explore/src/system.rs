@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What an exploration knows of an application and a platform: enough to tell which candidates
+//! there are, which of them are alike, and which cannot keep up.
+
+use whimbrel_hardware::{Core as CoreDescription, Description, Interconnect, MemoryKind};
+use whimbrel_model::{App, Direction, Distribution, OnCrash, Period};
+
+/// An application on a platform.
+#[derive(Debug, Clone)]
+pub struct System {
+    /// The application's name.
+    pub app: String,
+    /// The platform's name.
+    pub platform: String,
+    /// The application's own frame rate, in thousandths per second; 0: none.
+    pub rate_millihz: u64,
+    /// Whether it runs until it is stopped, whoever it runs on.
+    pub endless: bool,
+    /// Every task.
+    pub tasks: Vec<Task>,
+    /// Every core of the platform.
+    pub cores: Vec<Core>,
+    /// Every channel and mailbox.
+    pub channels: Vec<Channel>,
+}
+
+/// One task.
+#[derive(Debug, Clone)]
+pub struct Task {
+    /// The name it shares with the others of its `count`.
+    pub name: String,
+    /// Which of them it is.
+    pub index: u32,
+    /// What people call it.
+    pub label: String,
+    /// Where the application starts it.
+    pub start: usize,
+    /// Whether it may be anywhere else.
+    pub migratable: bool,
+    /// Cycles of one firing on each core, 0: it does not run there; `None`: not known.
+    pub cycles: Option<Vec<u64>>,
+    /// Whether every firing takes these cycles, not only their mean.
+    pub steady: bool,
+    /// How often it fires.
+    pub firing: Firing,
+    /// The ends of channels at it, sorted: tasks of one name and equal wires can be exchanged.
+    pub wires: Vec<Wire>,
+}
+
+/// How often a task fires.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Firing {
+    /// Nothing says so.
+    Unknown,
+    /// So many times for each frame.
+    PerFrame(f64),
+    /// So many times in a second, whatever the frame rate.
+    PerSecond(f64),
+}
+
+/// One end of a channel, by what is at the other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wire {
+    /// Whether the task sends.
+    pub sends: bool,
+    /// The task's own port.
+    pub port: String,
+    /// The tasks at the other end.
+    pub peers: Vec<usize>,
+    /// Position in [`System::channels`].
+    pub channel: usize,
+}
+
+/// A channel or a mailbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channel {
+    /// Its name.
+    pub name: String,
+    /// What the application gives it.
+    pub slots: u32,
+    /// With fewer slots it would be refused.
+    pub least: u32,
+    /// Messages at the start.
+    pub initial: u32,
+    /// Bytes of one message.
+    pub slot_bytes: u32,
+    /// Whether it has many senders.
+    pub mailbox: bool,
+}
+
+/// One core.
+#[derive(Debug, Clone)]
+pub struct Core {
+    /// Its operating points, from the lowest frequency.
+    pub points: Vec<Point>,
+    /// Cores with the same number can be exchanged.
+    pub alike: usize,
+}
+
+/// An operating point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Point {
+    /// Frequency.
+    pub hz: u64,
+    /// Power below which the core cannot be at this point, in microwatts.
+    pub floor_uw: u32,
+}
+
+impl System {
+    /// What is to be known of `app` on `platform`.
+    pub fn new(app: &App, platform: &Description) -> Self {
+        let firings = firings(app);
+        let tasks = app.tasks.iter().enumerate().map(|(position, task)| Task {
+            name: task.name.clone(),
+            index: task.index,
+            label: app.label(&task.name, task.index),
+            start: *task.core.get_ref() as usize,
+            migratable: task.migratable,
+            cycles: cycles(app, task, platform),
+            steady: task.work.as_ref().is_none_or(|w| w.distribution == Distribution::Constant),
+            firing: firings[position],
+            wires: wires(app, position),
+        });
+        Self {
+            app: app.name.clone(),
+            platform: platform.name.clone(),
+            rate_millihz: app.frame_rate.map_or(0, millihz),
+            endless: app.synthetic
+                && app.tasks.iter().all(|task| task.work.as_ref().is_none_or(|w| w.firings == 0)),
+            tasks: tasks.collect(),
+            cores: cores(platform),
+            channels: (0..app.channels.len()).map(|channel| self::channel(app, channel)).collect(),
+        }
+    }
+
+    /// The part of a core that a task takes at a frequency; 0 where that is not known.
+    #[expect(clippy::cast_precision_loss, reason = "a load needs no more digits")]
+    pub fn load(&self, task: usize, core: usize, hz: u64, rate_millihz: u64) -> f64 {
+        let Task { cycles, firing, .. } = &self.tasks[task];
+        let cycles = cycles.as_ref().map_or(0, |cycles| cycles[core]) as f64;
+        let per_second = match firing {
+            Firing::Unknown => 0.0,
+            Firing::PerFrame(n) => n * rate_millihz as f64 / 1e3,
+            Firing::PerSecond(n) => *n,
+        };
+        cycles * per_second / hz as f64
+    }
+
+    /// Whether a task runs on cores of this kind at all.
+    pub fn runs(&self, task: usize, core: usize) -> bool {
+        self.tasks[task].cycles.as_ref().is_none_or(|cycles| cycles[core] > 0)
+    }
+}
+
+/// Frames per second in thousandths.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rates are positive, and a cast saturates"
+)]
+pub fn millihz(rate: f64) -> u64 {
+    (rate * 1e3).round() as u64
+}
+
+/// Cycles on each core: what the platform measured of a task goes before what the application says,
+/// but not on kinds of cores that the task does not run on.
+fn cycles(app: &App, task: &whimbrel_model::Task, platform: &Description) -> Option<Vec<u64>> {
+    let same = |work: &&whimbrel_hardware::Work| work.app == app.name && work.task == task.name;
+    let measured = platform.work.iter().find(same).map(|work| work.cycles);
+    let on = |core: &CoreDescription| match &task.work {
+        Some(work) => work.cycles.on(&core.kind).map_or(0, |own| measured.unwrap_or(own)),
+        None => measured.unwrap_or(0),
+    };
+    let known = measured.is_some() || task.work.is_some();
+    known.then(|| platform.cores.iter().map(on).collect())
+}
+
+/// Tasks with a period fire once in it; what is connected to them follows by the rates of the
+/// channels: a task fires `produce / consume` times for each firing of the one it receives from.
+fn firings(app: &App) -> Vec<Firing> {
+    let own = |period| match period {
+        Period::None => Firing::Unknown,
+        Period::Frame => Firing::PerFrame(1.0),
+        Period::Own(ns) => Firing::PerSecond(1e9 / ns),
+    };
+    let mut firings: Vec<Firing> = app.tasks.iter().map(|task| own(task.period)).collect();
+    let mut todo: Vec<usize> =
+        (0..firings.len()).filter(|task| firings[*task] != Firing::Unknown).collect();
+    while let Some(task) = todo.pop() {
+        for port in app.ports.iter().filter(|port| port.task == task) {
+            if app.channels[port.channel].mailbox {
+                continue;
+            }
+            let others = app.ports.iter().filter(|p| p.channel == port.channel);
+            for peer in others.filter(|p| p.direction != port.direction) {
+                if firings[peer.task] == Firing::Unknown {
+                    let ratio = f64::from(port.rate) / f64::from(peer.rate);
+                    firings[peer.task] = firings[task].times(ratio);
+                    todo.push(peer.task);
+                }
+            }
+        }
+    }
+    firings
+}
+
+impl Firing {
+    fn times(self, ratio: f64) -> Self {
+        match self {
+            Self::Unknown => Self::Unknown,
+            Self::PerFrame(n) => Self::PerFrame(n * ratio),
+            Self::PerSecond(n) => Self::PerSecond(n * ratio),
+        }
+    }
+}
+
+/// The tasks at the other end of a channel.
+fn peers(app: &App, channel: usize, own: Direction) -> Vec<usize> {
+    let others = app.ports.iter().filter(|port| port.channel == channel && port.direction != own);
+    others.map(|port| port.task).collect()
+}
+
+fn wires(app: &App, task: usize) -> Vec<Wire> {
+    let wire = |port: &whimbrel_model::Port| Wire {
+        sends: port.direction == Direction::Out,
+        port: port.name.clone(),
+        peers: peers(app, port.channel, port.direction),
+        channel: port.channel,
+    };
+    let mut wires: Vec<Wire> = app.ports.iter().filter(|p| p.task == task).map(wire).collect();
+    wires.sort();
+    wires
+}
+
+fn channel(app: &App, channel: usize) -> Channel {
+    let known = &app.channels[channel];
+    let receivers = peers(app, channel, Direction::Out);
+    // Messages since the last image are kept, to be processed again: see docs/app-toml.md.
+    let kept = receivers.iter().map(|task| &app.tasks[*task]).map(|task| {
+        if task.on_crash == OnCrash::Replay && !known.mailbox { task.checkpoint_every } else { 0 }
+    });
+    let kept = kept.max().filter(|every| *every > 0).map_or(1, |every| every + 1);
+    Channel {
+        name: known.name.clone(),
+        slots: known.slots,
+        least: kept.max(known.initial),
+        initial: known.initial,
+        slot_bytes: known.slot_bytes,
+        mailbox: known.mailbox,
+    }
+}
+
+fn cores(platform: &Description) -> Vec<Core> {
+    let mut cores: Vec<Core> = Vec::new();
+    for (number, core) in platform.cores.iter().enumerate() {
+        let first = (0..number).find(|other| alike(platform, *other, number));
+        let alike = first.map_or(number, |first| cores[first].alike);
+        cores.push(Core { points: core.points.iter().map(|p| point(core, *p)).collect(), alike });
+    }
+    cores
+}
+
+/// Whether two cores can be exchanged: equal themselves, equal in memory of their own, and in
+/// places that make no difference. On a mesh places do; on a floorplan they do if power follows
+/// temperature. The point a core begins at is part of a candidate.
+fn alike(platform: &Description, a: usize, b: usize) -> bool {
+    let (one, other) = (&platform.cores[a], &platform.cores[b]);
+    let on_mesh = matches!(platform.interconnect, Some(Interconnect::Mesh(_)));
+    let heated = platform.thermal.is_some() && one.leakage.is_some();
+    let anonymous = |core: &CoreDescription| CoreDescription {
+        start: 0,
+        node: if on_mesh { core.node } else { (0, 0) },
+        ..core.clone()
+    };
+    let own = |core: usize| {
+        let memories = platform.memories.iter().filter(|memory| memory.kind != MemoryKind::Shared);
+        let memories = memories.filter(|memory| memory.core.map(|c| c as usize) == Some(core));
+        let facts = memories.map(|m| (m.kind, m.bytes, m.latency_ps, m.bytes_per_s));
+        facts.collect::<Vec<_>>()
+    };
+    !heated && anonymous(one) == anonymous(other) && own(a) == own(b)
+}
+
+/// Power is least in the deepest idle state, or when cold if it follows temperature.
+fn point(core: &CoreDescription, point: whimbrel_hardware::Point) -> Point {
+    let cold = if core.leakage.is_some() { point.static_uw } else { 0 };
+    let states = core.idle_states.iter().map(|state| state.power_uw);
+    let idle = point.idle_uw.min(point.active_uw).saturating_sub(cold);
+    Point { hz: point.hz, floor_uw: states.fold(idle, u32::min) }
+}

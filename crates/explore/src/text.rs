@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Candidates in words, as they stand in files and on screens.
+
+use crate::candidate::Candidate;
+use crate::system::System;
+
+/// Writes candidates of a system.
+#[derive(Debug, Clone, Copy)]
+pub struct Words<'s>(pub &'s System);
+
+impl Words<'_> {
+    /// The core of each task: `lpf=0 bpf=0/0/1`.
+    pub fn mapping(self, candidate: &Candidate) -> String {
+        let mut text = String::new();
+        for (task, core) in self.0.tasks.iter().zip(&candidate.mapping) {
+            let start = if task.index > 0 {
+                "/".to_owned()
+            } else {
+                let space = if text.is_empty() { "" } else { " " };
+                format!("{space}{}=", task.name)
+            };
+            text.push_str(&start);
+            text.push_str(&core.to_string());
+        }
+        text
+    }
+
+    /// The megahertz of each core, `-` for one that is off: `266/133/-`.
+    pub fn points(self, candidate: &Candidate) -> String {
+        let one = |core: usize| match candidate.available[core] {
+            true => megahertz(self.hz(candidate, core)),
+            false => "-".into(),
+        };
+        (0..self.0.cores.len()).map(one).collect::<Vec<_>>().join("/")
+    }
+
+    /// One number if all channels have it, or that of each channel: `a_b=4 b_c=8`.
+    pub fn slots(self, candidate: &Candidate) -> String {
+        let all = self.0.channels.iter().zip(&candidate.slots);
+        let channels: Vec<_> = all.filter(|(channel, _)| !channel.mailbox).collect();
+        match channels.split_first() {
+            None => String::new(),
+            Some(((_, first), rest)) if rest.iter().all(|(_, slots)| slots == first) => {
+                first.to_string()
+            }
+            Some(_) => {
+                let each = channels.iter().map(|(channel, n)| format!("{}={n}", channel.name));
+                each.collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
+    /// Frames per second; empty if there is no rate.
+    pub fn rate(self, candidate: &Candidate) -> String {
+        match candidate.rate_millihz {
+            0 => String::new(),
+            millihz => thousandths(millihz),
+        }
+    }
+
+    /// The frequency at which a core begins.
+    pub(crate) fn hz(self, candidate: &Candidate, core: usize) -> u64 {
+        self.0.cores[core].points[candidate.points[core] as usize].hz
+    }
+}
+
+/// A frequency in megahertz, with as many digits as it needs.
+#[expect(clippy::cast_precision_loss, reason = "frequencies have less than 53 bits")]
+pub(crate) fn megahertz(hz: u64) -> String {
+    format!("{}", hz as f64 / 1e6)
+}
+
+/// Thousandths as a number with as many digits as it needs: `50`, `37.5`.
+pub(crate) fn thousandths(number: u64) -> String {
+    let text = format!("{}.{:03}", number / 1000, number % 1000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

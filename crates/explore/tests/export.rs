@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The files say what was found: they are read back here.
+
+mod common;
+
+use std::path::Path;
+
+use common::{Analytic, options, run};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use whimbrel_explore::{Choices, Exploration, SlotChoice, Space, System, csv, json, table};
+use whimbrel_hardware::Description;
+use whimbrel_model::{App, Manifest, Table};
+
+const RADIO: &str = r#"
+[app]
+name = "radio"
+module = "radio.so"
+frame_rate = 50
+
+[[task]]
+name = "lpf"
+periodic = true
+
+[[task]]
+name = "bpf"
+count = 3
+
+[[task]]
+name = "sum"
+migratable = false
+
+[[channel]]
+from = "lpf.out"
+to = "bpf.in"
+slots = 14
+slot_bytes = 64
+
+[[channel]]
+from = "bpf.out"
+to = "sum.in"
+slots = 14
+slot_bytes = 64
+
+[[mailbox]]
+from = ["lpf.log"]
+to = "sum.log"
+slots = 3
+slot_bytes = 8
+"#;
+
+fn app() -> App {
+    let manifest = Manifest::parse(RADIO).unwrap();
+    App::build(&manifest, &[], Path::new("/"), Path::new("/")).unwrap()
+}
+
+/// Three cores alike of 100.5 and 400 MHz, and what one firing of each task costs.
+fn platform() -> Description {
+    let work = |task: &str, cycles: u64| {
+        serde_json::json!({
+            "app": "radio", "task": task, "cycles": cycles,
+        })
+    };
+    let core = serde_json::json!({
+        "kind": "arm9",
+        "points": [
+            { "hz": 100_500_000, "microvolts": 0, "active_uw": 84_000, "idle_uw": 42_000,
+              "static_uw": 0 },
+            { "hz": 400_000_000, "microvolts": 0, "active_uw": 500_000, "idle_uw": 250_000,
+              "static_uw": 0 },
+        ],
+        "start": 0,
+        "transition": { "time_ps": 0, "energy_pj": 0 },
+        "idle_states": [], "leakage": null, "cache": null, "node": [0, 0],
+    });
+    let cost = serde_json::json!({ "cycles": 0.0, "cycles_per_unit": 0.0, "ps": 0 });
+    serde_json::from_value(serde_json::json!({
+        "name": "three",
+        "cores": [core, core, core],
+        "costs": { "actions": [], "switch": cost, "clock": cost, "copy": cost, "load": cost },
+        "memories": [], "interconnect": null, "thermal": null,
+        "doorbell": { "kind": "interrupt", "send": cost, "latency_ps": 0, "receive": cost,
+                      "interval_ps": 0 },
+        "work": [work("lpf", 400_000), work("bpf", 300_000), work("sum", 100_000)],
+    }))
+    .unwrap()
+}
+
+fn explored(rates: &[u64]) -> (System, Exploration) {
+    let system = System::new(&app(), &platform());
+    let slots = vec![SlotChoice { channel: Some("lpf_bpf".into()), slots: vec![4, 14] }];
+    let choices = Choices { rates_millihz: rates.to_vec(), slots, ..Choices::default() };
+    let space = Space::new(system.clone(), &choices, common::SECOND_NS).unwrap();
+    let evaluate = Analytic::new(&system);
+    let found = run(&space, &evaluate, &options()).unwrap();
+    (system, found)
+}
+
+#[test]
+fn the_system_knows_kinds_rates_likeness_and_what_a_frame_costs() {
+    let system = System::new(&app(), &platform());
+    assert_eq!(system.rate_millihz, 50_000);
+    assert!(system.cores.iter().all(|core| core.alike == 0));
+    // lpf has a period; the rest follows it through the channels.
+    let load = |task| system.load(task, 0, 100_000_000, 50_000);
+    assert!((load(0) - 0.2).abs() < 1e-12 && (load(2) - 0.15).abs() < 1e-12);
+    assert!((load(4) - 0.05).abs() < 1e-12);
+    assert_eq!(system.cores[0].points[1].floor_uw, 250_000);
+
+    let mut other = platform();
+    other.cores[1].points[0].active_uw += 1;
+    other.cores[2].kind = "dsp".into();
+    let likeness: Vec<usize> =
+        System::new(&app(), &other).cores.iter().map(|core| core.alike).collect();
+    assert_eq!(likeness, [0, 1, 2]);
+}
+
+#[test]
+fn the_csv_has_a_line_for_every_candidate_that_ran() {
+    let (system, found) = explored(&[50_000, 100_000]);
+    let mut text = Vec::new();
+    csv(&system, &found, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let mut lines = text.lines();
+    let head = "id,policy,mapping,points,slots,rate,energy_mj,misses,latency_ms,cores,pareto";
+    assert_eq!(lines.next(), Some(head));
+    assert_eq!(lines.clone().count(), found.entries().count());
+    let first = "0,static,lpf=0 bpf=0/0/0 sum=0,400/-/-,\
+                 lpf_bpf_0=4 lpf_bpf_1=4 lpf_bpf_2=4 bpf_sum_0=14 bpf_sum_1=14 bpf_sum_2=14,50,";
+    let line = lines.find(|line| line.contains(",400/-/-,")).unwrap();
+    assert!(line.contains(&first[1..]), "{line}");
+    let on = text.lines().filter(|line| line.ends_with(",true")).count();
+    assert_eq!(on, found.rates.iter().map(|rate| rate.front().len()).sum::<usize>());
+}
+
+#[test]
+fn the_parquet_file_has_the_same_rows_with_types() {
+    let (system, found) = explored(&[50_000, 100_000]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("explore.parquet");
+    let file = std::fs::File::create(&path).unwrap();
+    whimbrel_explore::parquet(&system, &found, file).unwrap();
+
+    let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), found.entries().count());
+    for (row, entry) in rows.iter().zip(found.entries()) {
+        let fields: Vec<&Field> = row.get_column_iter().map(|(_, field)| field).collect();
+        assert_eq!(*fields[0], Field::Long(entry.id as i64));
+        assert_eq!(*fields[1], Field::Str("static".into()));
+        assert_eq!(*fields[5], Field::Double(entry.candidate.rate_millihz as f64 / 1e3));
+        assert_eq!(*fields[6], Field::Double(entry.outcome.energy_mj));
+        assert_eq!(*fields[7], Field::Long(entry.outcome.misses as i64));
+        assert_eq!(*fields[8], Field::Double(entry.outcome.latency_ms.unwrap()));
+        assert_eq!(*fields[9], Field::Int(entry.outcome.cores as i32));
+        assert_eq!(*fields[10], Field::Bool(entry.pareto));
+    }
+}
+
+#[test]
+fn a_latency_that_is_not_known_is_empty_in_both() {
+    let (system, mut found) = explored(&[50_000]);
+    found.rates[0].entries[0].outcome.latency_ms = None;
+    let mut text = Vec::new();
+    csv(&system, &found, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let line = text.lines().nth(1).unwrap();
+    assert_eq!(line.split(',').nth(8), Some(""), "{line}");
+    let mut bytes = Vec::new();
+    whimbrel_explore::parquet(&system, &found, &mut bytes).unwrap();
+    let path = tempfile::tempdir().unwrap();
+    let path = path.path().join("one.parquet");
+    std::fs::write(&path, bytes).unwrap();
+    let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
+    let row = reader.get_row_iter(None).unwrap().next().unwrap().unwrap();
+    assert_eq!(row.get_column_iter().nth(8).unwrap().1, &Field::Null);
+}
+
+#[test]
+fn the_summary_has_the_fronts_with_everything_about_their_members() {
+    let (system, found) = explored(&[50_000]);
+    let value = json(&system, &found);
+    assert_eq!((&value["app"], &value["platform"]), (&"radio".into(), &"three".into()));
+    assert_eq!(value["objectives"][0], "energy");
+    let rate = &value["rates"][0];
+    assert_eq!((&rate["rate"], &rate["method"]), (&50.0.into(), &"exhaustive".into()));
+    let front = rate["front"].as_array().unwrap();
+    assert_eq!(front.len(), found.rates[0].front().len());
+    assert_eq!(front[0]["mapping"].as_array().unwrap().len(), 5);
+    assert_eq!(front[0]["slots"].as_array().unwrap().len(), 7);
+    let energy = |at: usize| front[at]["outcome"]["energy_mj"].as_f64().unwrap();
+    assert!((1..front.len()).all(|at| energy(at - 1) <= energy(at)));
+}
+
+#[test]
+fn the_table_is_one_that_the_policy_takes() {
+    let rates = [50_000, 100_000, 200_000, 400_000];
+    let (system, found) = explored(&rates);
+    let (text, without) = table(&system, &found);
+    let text = text.unwrap();
+    assert!(without.is_empty());
+    let parsed = Table::parse(&text).unwrap();
+    let hz: Vec<Vec<u64>> =
+        platform().cores.iter().map(|core| core.points.iter().map(|p| p.hz).collect()).collect();
+    let rows = parsed.rows(&app(), &hz).unwrap();
+    assert_eq!(rows.len(), rates.len());
+    for (row, rate) in rows.iter().zip(&found.rates) {
+        let best = rate.best().unwrap();
+        assert_eq!(row.rate_millihz, rate.rate_millihz);
+        assert_eq!((&row.cores, &row.points), (&best.candidate.mapping, &best.candidate.points));
+        let least = rate.entries.iter().filter(|entry| entry.outcome.misses == 0);
+        assert!(least.clone().all(|e| e.outcome.energy_mj >= best.outcome.energy_mj));
+    }
+}
+
+#[test]
+fn a_rate_at_which_every_candidate_misses_deadlines_has_no_row() {
+    let (system, mut found) = explored(&[50_000, 100_000]);
+    found.rates[1].entries.iter_mut().for_each(|entry| entry.outcome.misses = 1);
+    let (text, without) = table(&system, &found);
+    assert_eq!(text.unwrap().matches("[[row]]").count(), 1);
+    assert_eq!(without, [100_000]);
+    found.rates[0].entries.iter_mut().for_each(|entry| entry.outcome.misses = 1);
+    assert_eq!(table(&system, &found), (None, vec![50_000, 100_000]));
+}
+
+#[test]
+fn cores_are_told_apart_by_their_place_where_places_matter() {
+    let mut mesh = platform();
+    let text = serde_json::json!({ "mesh": {
+        "columns": 3, "rows": 1, "hz": 1, "width_bytes": 4, "hop_cycles": 1, "pj_per_byte_hop": 0.0,
+    }});
+    mesh.interconnect = Some(serde_json::from_value(text).unwrap());
+    for (core, column) in mesh.cores.iter_mut().zip(0..) {
+        core.node = (column, 0);
+    }
+    let alike = |platform: &Description| -> Vec<usize> {
+        System::new(&app(), platform).cores.iter().map(|core| core.alike).collect()
+    };
+    assert_eq!(alike(&mesh), [0, 1, 2]);
+    mesh.interconnect = None;
+    assert_eq!(alike(&mesh), [0, 0, 0]);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is found is what is there, whatever the number of threads, and also if it was ended and
+//! gone on with.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use common::{Analytic, SECOND_NS, core, options, run, run_with, space, system};
+use whimbrel_explore::{
+    Budget, Candidate, Choices, Core, Evaluate, Exploration, Failure, Front, Method, Objective,
+    Options, Outcome, PointChoice, SlotChoice, Space, Store, StoreError, Surroundings, System,
+    explore,
+};
+
+fn three_cores() -> Vec<Core> {
+    vec![core(0, &[100, 200, 400]); 3]
+}
+
+/// A radio: 2 + 6 tasks, of which three are alike, at a load of 0.45 of a core.
+fn radio() -> System {
+    let groups = [("lpf", 1, 40), ("demodulator", 1, 60), ("bpf", 3, 20), ("sum", 1, 20)];
+    system(&groups, three_cores())
+}
+
+fn slots(slots: &[u32]) -> Vec<SlotChoice> {
+    vec![SlotChoice { channel: None, slots: slots.to_vec() }]
+}
+
+fn front(exploration: &Exploration) -> Vec<Vec<f64>> {
+    let objectives = options().objectives;
+    let entries = exploration.rates[0].front().into_iter();
+    let mut points: Vec<Vec<f64>> =
+        entries.map(|e| objectives.iter().map(|o| o.of(&e.outcome)).collect()).collect();
+    points.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    points
+}
+
+/// The front of everything in the space, without any bound.
+fn true_front(space: &Space, evaluate: &Analytic) -> Vec<Vec<f64>> {
+    let mut front = Front::default();
+    for candidate in space.collect(space.rates()[0], usize::MAX).0 {
+        let outcome = evaluate.outcome(&candidate);
+        let point: Vec<f64> = options().objectives.iter().map(|o| o.of(&outcome)).collect();
+        front.offer(point.clone(), point);
+    }
+    let mut points: Vec<Vec<f64>> = front.members().cloned().collect();
+    points.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    points
+}
+
+#[test]
+fn an_exhaustive_exploration_finds_the_front_of_the_whole_space() {
+    let system = radio();
+    let choices = Choices { slots: slots(&[1, 2, 14]), ..Choices::default() };
+    let (space, evaluate) = (space(&system, &choices), Analytic::new(&system));
+    let found = run(&space, &evaluate, &options()).unwrap();
+    let rate = &found.rates[0];
+    assert_eq!((rate.method, rate.complete), (Method::Exhaustive, true));
+    assert_eq!(front(&found), true_front(&space, &evaluate));
+    let all = space.collect(1000, usize::MAX).0.len() as u64;
+    assert_eq!(rate.entries.len() as u64 + rate.bounded, all);
+    assert!(rate.bounded > 0, "the bound should have spared something of {all}");
+}
+
+#[test]
+fn no_outcome_is_below_what_was_known_before() {
+    let system = radio();
+    let choices = Choices { slots: slots(&[1, 14]), ..Choices::default() };
+    let (space, evaluate) = (space(&system, &choices), Analytic::new(&system));
+    let objectives = options().objectives;
+    let mut tight = 0;
+    for candidate in space.collect(1000, usize::MAX).0 {
+        let outcome = evaluate.outcome(&candidate);
+        let floor = space.floor(&candidate, &objectives);
+        for (objective, floor) in objectives.iter().zip(&floor) {
+            let value = objective.of(&outcome);
+            assert!(*floor <= value, "{objective:?}: {value} below {floor} of {candidate:?}");
+        }
+        tight += usize::from(floor[0] > 0.5 * outcome.energy_mj);
+    }
+    assert!(tight > 0);
+}
+
+#[test]
+fn an_application_that_may_end_has_no_bound_on_its_energy() {
+    let endless = space(&radio(), &Choices::default());
+    let ending = space(&System { endless: false, ..radio() }, &Choices::default());
+    for candidate in endless.collect(1000, usize::MAX).0 {
+        assert!(endless.floor(&candidate, &[Objective::Energy])[0] > 0.0);
+        assert_eq!(ending.floor(&candidate, &[Objective::Energy]), [0.0]);
+    }
+}
+
+#[test]
+fn a_search_finds_most_of_the_front_with_a_part_of_the_runs() {
+    let system = radio();
+    let choices = Choices { slots: slots(&[1, 2, 4, 14]), ..Choices::default() };
+    let (space, evaluate) = (space(&system, &choices), Analytic::new(&system));
+    let size = space.collect(1000, usize::MAX).0.len();
+    let options = Options { limit: size - 1, budget: Budget::Runs(size as u64 / 3), ..options() };
+    let found = run(&space, &evaluate, &options).unwrap();
+    assert_eq!(found.rates[0].method, Method::Genetic);
+    assert!(found.entries().count() * 3 <= size + 3);
+    let (truth, found) = (true_front(&space, &evaluate), front(&found));
+    let hit = truth.iter().filter(|point| found.contains(point)).count();
+    assert!(hit * 10 >= truth.len() * 8, "{hit} of {} points of the front", truth.len());
+}
+
+#[test]
+fn a_search_of_a_small_space_ends_by_itself() {
+    let system = system(&[("a", 1, 10), ("b", 1, 10)], vec![core(0, &[100, 200]); 2]);
+    let (space, evaluate) = (space(&system, &Choices::default()), Analytic::new(&system));
+    let found = run(&space, &evaluate, &Options { limit: 1, ..options() }).unwrap();
+    assert_eq!(found.rates[0].method, Method::Genetic);
+    assert!(found.complete());
+    assert_eq!(front(&found), true_front(&space, &evaluate));
+}
+
+#[test]
+fn the_result_depends_on_the_seed_and_not_on_the_number_of_threads() {
+    let system = radio();
+    let choices = Choices { slots: slots(&[1, 2, 4, 14]), ..Choices::default() };
+    let space = space(&system, &choices);
+    let with = |threads: usize, seed: u64, limit: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let budget = Budget::Runs(400);
+        let options = Options { seed, limit, budget, ..options() };
+        pool.install(|| run(&space, &Analytic::new(&system), &options).unwrap())
+    };
+    for limit in [10, 20_000] {
+        let one = with(1, 7, limit);
+        assert!(one == with(3, 7, limit));
+        assert!(one == with(8, 7, limit));
+    }
+    assert!(with(1, 7, 10) != with(1, 8, 10));
+}
+
+/// Misses a deadline as soon as any core is slower than this.
+struct Slowest<'s>(&'s Analytic, Vec<u64>);
+
+impl Evaluate for Slowest<'_> {
+    fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure> {
+        let mut outcome = self.0.outcome(candidate);
+        self.0.runs.fetch_add(1, Ordering::Relaxed);
+        let slow = |core: &usize| {
+            let points = &self.0.system.cores[*core].points;
+            points[candidate.points[*core] as usize].hz < self.1[*core] * 1_000_000
+        };
+        outcome.misses = u64::from(candidate.cores().iter().any(slow));
+        Ok(outcome)
+    }
+}
+
+#[test]
+fn the_lowest_points_without_a_miss_are_found_by_halving() {
+    let mhz: Vec<u64> = (1..=64).map(|n| n * 10).collect();
+    let system = system(&[("a", 1, 1), ("b", 1, 2)], vec![core(0, &mhz), core(1, &mhz)]);
+    let choices = Choices { points: PointChoice::Auto, cores: vec![2], ..Choices::default() };
+    let (space, analytic) = (space(&system, &choices), Analytic::new(&system));
+    for needed in [[10, 640], [370, 20], [10, 10], [640, 640], [130, 290]] {
+        analytic.runs.store(0, Ordering::Relaxed);
+        let found = run(&space, &Slowest(&analytic, needed.to_vec()), &options()).unwrap();
+        let best = found.rates[0].best().unwrap();
+        let at: Vec<u64> = (0..2).map(|c| mhz[best.candidate.points[c] as usize]).collect();
+        assert_eq!(at, needed);
+        // Two mappings, each with a probe at the top and six halvings of 64 points on each core.
+        assert!(analytic.runs.load(Ordering::Relaxed) <= 2 * 13);
+    }
+}
+
+#[test]
+fn what_misses_deadlines_at_the_highest_points_is_not_slowed_down() {
+    let system = system(&[("a", 1, 1)], vec![core(0, &[10, 20, 30])]);
+    let choices = Choices { points: PointChoice::Auto, ..Choices::default() };
+    let (space, analytic) = (space(&system, &choices), Analytic::new(&system));
+    let found = run(&space, &Slowest(&analytic, vec![1000]), &options()).unwrap();
+    assert_eq!((found.entries().count(), found.rates[0].best()), (1, None));
+}
+
+#[test]
+fn each_frame_rate_has_a_front_of_its_own() {
+    let system = radio();
+    let rates = vec![500, 1000, 2000];
+    let choices = Choices { rates_millihz: rates.clone(), ..Choices::default() };
+    let (space, evaluate) = (space(&system, &choices), Analytic::new(&system));
+    let found = run(&space, &evaluate, &options()).unwrap();
+    assert_eq!(found.rates.iter().map(|r| r.rate_millihz).collect::<Vec<_>>(), rates);
+    assert!(found.rates.iter().all(|rate| !rate.front().is_empty()));
+    assert!(found.entries().enumerate().all(|(at, entry)| entry.id == at));
+    let least = |rate: usize| found.rates[rate].best().unwrap().outcome.energy_mj;
+    assert!(least(0) < least(1) && least(1) < least(2));
+}
+
+#[test]
+fn an_exploration_that_was_ended_goes_on_and_runs_nothing_twice() {
+    let system = radio();
+    let choices = Choices { slots: slots(&[1, 14]), ..Choices::default() };
+    let space = space(&system, &choices);
+    let folder = tempfile::tempdir().unwrap();
+    for limit in [10, 20_000] {
+        let options = Options { limit, budget: Budget::Runs(600), ..options() };
+        let path = folder.path().join(format!("{limit}.jsonl"));
+        let whole = run(&space, &Analytic::new(&system), &options).unwrap();
+
+        let mut store = Store::create(&path, "radio").unwrap();
+        let ended = Analytic { stop_after: Some(100), ..Analytic::new(&system) };
+        let part = run_with(&space, &ended, &options, &mut store, &ended.stop).unwrap();
+        assert!(!part.complete());
+        assert!((100..200).contains(&part.entries().count()));
+        drop(store);
+        // A line that was being written when the machine went off.
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        text.push_str("{\"candidate\":{\"rate_mil");
+        std::fs::write(&path, text).unwrap();
+
+        let mut store = Store::resume(&path, "radio").unwrap();
+        let known = store.len() as u64;
+        let again = Analytic::new(&system);
+        let rest = run_with(&space, &again, &options, &mut store, &AtomicBool::new(false)).unwrap();
+        assert!(rest == whole, "the result is another one");
+        let ran = whole.entries().count() as u64;
+        assert_eq!(again.runs.load(Ordering::Relaxed) + known, ran);
+        drop(store);
+        assert_eq!(Store::resume(&path, "radio").unwrap().len() as u64, ran);
+    }
+}
+
+#[test]
+fn a_file_of_something_else_or_with_a_damaged_line_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("evaluated.jsonl");
+    drop(Store::create(&path, "radio").unwrap());
+    assert!(matches!(Store::resume(&path, "video"), Err(StoreError::Other)));
+    assert!(matches!(Store::create(&path, "radio"), Err(StoreError::Io(_))));
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    text.push_str("nonsense\n");
+    std::fs::write(&path, text).unwrap();
+    let refused = Store::resume(&path, "radio").unwrap_err();
+    assert!(refused.to_string().starts_with("line 2 makes no sense"), "{refused}");
+    std::fs::write(&path, "").unwrap();
+    assert!(Store::resume(&path, "radio").is_err());
+}
+
+#[test]
+fn a_budget_of_runs_is_kept_and_said_to_have_cut_the_result() {
+    let system = radio();
+    let (space, evaluate) = (space(&system, &Choices::default()), Analytic::new(&system));
+    let found =
+        run(&space, &evaluate, &Options { budget: Budget::Runs(100), ..options() }).unwrap();
+    assert_eq!((found.entries().count(), found.complete()), (100, false));
+    let late = Options { budget: Budget::Time(Duration::ZERO), ..options() };
+    let found = run(&space, &evaluate, &late).unwrap();
+    assert_eq!((found.entries().count(), found.complete()), (0, false));
+}
+
+/// Fails for some candidates.
+struct Failing<'s>(&'s Analytic, fn(&Candidate) -> Option<Failure>);
+
+impl Evaluate for Failing<'_> {
+    fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure> {
+        (self.1)(candidate).map_or_else(|| self.0.run(candidate), Err)
+    }
+}
+
+#[test]
+fn a_candidate_that_cannot_run_is_noted_and_the_others_go_on() {
+    let system = radio();
+    let choices = Choices { slots: slots(&[1, 14]), ..Choices::default() };
+    let (space, analytic) = (space(&system, &choices), Analytic::new(&system));
+    let deadlocks: fn(&Candidate) -> Option<Failure> =
+        |c| (c.slots[0] == 1).then(|| Failure::Candidate("deadlock".into()));
+    for limit in [10, 20_000] {
+        let options = Options { limit, ..options() };
+        let found = run(&space, &Failing(&analytic, deadlocks), &options).unwrap();
+        let rate = &found.rates[0];
+        assert!(!rate.failed.is_empty() && rate.failed.iter().all(|(_, why)| why == "deadlock"));
+        assert!(!rate.front().is_empty() && found.entries().all(|e| e.candidate.slots[0] == 14));
+    }
+}
+
+#[test]
+fn an_exploration_in_which_nothing_can_run_says_so_at_once() {
+    let system = radio();
+    let (space, analytic) = (space(&system, &Choices::default()), Analytic::new(&system));
+    let broken: fn(&Candidate) -> Option<Failure> = |_| Some(Failure::Fatal("no simulator".into()));
+    assert_eq!(run(&space, &Failing(&analytic, broken), &options()), Err("no simulator".into()));
+}
+
+#[test]
+fn everybody_who_watches_hears_of_every_candidate_once() {
+    let system = radio();
+    let (space, evaluate) = (space(&system, &Choices::default()), Analytic::new(&system));
+    let heard: Mutex<BTreeMap<u64, u64>> = Mutex::default();
+    let watch = |progress: whimbrel_explore::Progress| {
+        assert_eq!(progress.rate_millihz, 1000);
+        heard.lock().unwrap().insert(progress.done, progress.total.unwrap());
+    };
+    let (mut store, stop) = (Store::default(), AtomicBool::new(false));
+    let around = Surroundings { stop: &stop, watch: &watch };
+    let found = explore(&space, &evaluate, &mut store, &options(), around).unwrap();
+    let heard = heard.into_inner().unwrap();
+    assert_eq!(heard.len(), found.entries().count());
+    let (last, total) = heard.last_key_value().unwrap();
+    assert!(last <= total && *total == space.collect(1000, usize::MAX).0.len() as u64);
+}
+
+#[test]
+fn objectives_that_are_not_asked_for_do_not_count() {
+    let system = radio();
+    let space = Space::new(system.clone(), &Choices::default(), SECOND_NS).unwrap();
+    let options = Options { objectives: vec![Objective::Cores], ..options() };
+    let found = run(&space, &Analytic::new(&system), &options).unwrap();
+    let front = found.rates[0].front();
+    assert_eq!((front.len(), front[0].outcome.cores), (1, 1));
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//! An application of synthetic tasks on its way to the text of an `app.toml`.
+
+use std::fmt::Write;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub name: String,
+    /// Where it comes from, one line.
+    pub source: String,
+    pub tasks: Vec<Task>,
+    pub channels: Vec<Channel>,
+}
+
+/// A task; what is `None` is not written.
+#[derive(Debug, Default)]
+pub(super) struct Task {
+    pub name: String,
+    pub count: u32,
+    pub core: Option<u32>,
+    pub priority: Option<u32>,
+    pub pinned: bool,
+    pub period_ns: Option<u64>,
+    pub deadline_ns: Option<u64>,
+    pub offset_ns: Option<u64>,
+    pub cycles: Cycles,
+    pub working_set: Option<u64>,
+    pub firings: Option<u64>,
+}
+
+/// What one firing computes.
+#[derive(Debug)]
+pub(super) enum Cycles {
+    /// On every kind of core.
+    Any(u64),
+    /// By kind.
+    Kinds(Vec<(String, u64)>),
+}
+
+impl Default for Cycles {
+    fn default() -> Self {
+        Self::Any(1)
+    }
+}
+
+/// A channel.
+#[derive(Debug)]
+pub(super) struct Channel {
+    /// Task and port.
+    pub from: (String, String),
+    pub to: (String, String),
+    pub produce: u32,
+    pub consume: u32,
+    pub initial: u32,
+    pub slots: u32,
+    pub slot_bytes: u32,
+}
+
+impl Draft {
+    /// The text.
+    pub fn write(&self) -> String {
+        let mut text = Text(format!("# {}\n\n", self.source));
+        text.add(format_args!("[app]"));
+        text.add(format_args!("name = \"{}\"", self.name));
+        text.add(format_args!("compute = \"model\""));
+        for task in &self.tasks {
+            task.write(&mut text);
+        }
+        for channel in &self.channels {
+            channel.write(&mut text);
+        }
+        text.0
+    }
+}
+
+impl Task {
+    fn write(&self, text: &mut Text) {
+        text.add(format_args!("\n[[task]]\nname = \"{}\"", self.name));
+        if self.count != 1 {
+            text.add(format_args!("count = {}", self.count));
+        }
+        text.optional("core", self.core);
+        text.optional("priority", self.priority);
+        if self.pinned {
+            text.add(format_args!("migratable = false"));
+        }
+        if let Some(period) = self.period_ns {
+            text.add(format_args!("period_us = {}", ratio(period, 1000)));
+            for (key, ns) in
+                [("deadline_frames", self.deadline_ns), ("offset_frames", self.offset_ns)]
+            {
+                text.optional(key, ns.map(|ns| ratio(ns, period)));
+            }
+        }
+        match &self.cycles {
+            Cycles::Any(cycles) => text.add(format_args!("cycles = {cycles}")),
+            Cycles::Kinds(kinds) => {
+                let kinds: Vec<_> = kinds.iter().map(|(kind, n)| format!("{kind} = {n}")).collect();
+                text.add(format_args!("cycles = {{ {} }}", kinds.join(", ")));
+            }
+        }
+        text.optional("working_set", self.working_set);
+        text.optional("firings", self.firings);
+    }
+}
+
+impl Channel {
+    fn write(&self, text: &mut Text) {
+        let ((from, out), (to, into)) = (&self.from, &self.to);
+        text.add(format_args!("\n[[channel]]\nfrom = \"{from}.{out}\"\nto = \"{to}.{into}\""));
+        text.add(format_args!("slots = {}\nslot_bytes = {}", self.slots, self.slot_bytes));
+        for (key, value, default) in [
+            ("initial", self.initial, 0),
+            ("produce", self.produce, 1),
+            ("consume", self.consume, 1),
+        ] {
+            text.optional(key, Some(value).filter(|value| *value != default));
+        }
+    }
+}
+
+struct Text(String);
+
+impl Text {
+    fn add(&mut self, line: std::fmt::Arguments<'_>) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.0, "{line}");
+    }
+
+    fn optional(&mut self, key: &str, value: Option<impl std::fmt::Display>) {
+        if let Some(value) = value {
+            self.add(format_args!("{key} = {value}"));
+        }
+    }
+}
+
+/// A quotient as the shortest decimal number that reads back as the nearest `f64`.
+#[expect(clippy::cast_precision_loss, reason = "a thousandth of a period is far above it")]
+fn ratio(ns: u64, unit: u64) -> f64 {
+    ns as f64 / unit as f64
+}

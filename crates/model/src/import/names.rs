@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Names of other tools as names of ours: letters, digits and `_`, 31 of them, each used once.
+
+use std::collections::BTreeSet;
+
+const MAX: usize = 31;
+
+/// The names that are taken.
+#[derive(Debug, Default)]
+pub(super) struct Names(BTreeSet<String>);
+
+impl Names {
+    /// A name that nothing has yet, as like to the given one as can be.
+    pub fn unique(&mut self, wanted: &str) -> String {
+        let plain = plain(wanted);
+        let mut name = plain.clone();
+        let mut again = 2;
+        while !self.0.insert(name.clone()) {
+            let suffix = format!("_{again}");
+            name = format!("{}{suffix}", &plain[..plain.len().min(MAX - suffix.len())]);
+            again += 1;
+        }
+        name
+    }
+}
+
+/// A name in which every other character has become `_`, cut to its first 31.
+pub(super) fn plain(name: &str) -> String {
+    let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
+    let name: String = letters.take(MAX).collect();
+    if name.is_empty() { "_".into() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_become_alike_are_numbered_and_never_too_long() {
+        let mut names = Names::default();
+        assert_eq!(names.unique("mp3.decoder"), "mp3_decoder");
+        assert_eq!(names.unique("mp3 decoder"), "mp3_decoder_2");
+        assert_eq!(names.unique(""), "_");
+        let long = "x".repeat(40);
+        assert_eq!(names.unique(&long), "x".repeat(31));
+        assert_eq!(names.unique(&long), format!("{}_2", "x".repeat(29)));
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `<sdf>`: actors with their ports, and the channels between these.
+
+use crate::import::Notes;
+use crate::import::names::Names;
+use crate::import::xml::Element;
+use crate::problem::{Problem, Span, nearest};
+
+/// A graph, with what its properties add.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    pub actors: Vec<Actor>,
+    pub edges: Vec<Edge>,
+}
+
+/// An actor.
+#[derive(Debug)]
+pub(super) struct Actor {
+    pub name: String,
+    pub at: Span,
+    pub ports: Vec<Port>,
+    /// What a firing takes, for each type of processor.
+    pub times: Vec<(String, u64)>,
+    pub state_bytes: Option<u64>,
+}
+
+/// A port.
+#[derive(Debug)]
+pub(super) struct Port {
+    pub name: String,
+    /// The same as a name of ours, of its own in its actor.
+    pub ours: String,
+    pub at: Span,
+    pub sends: bool,
+    pub rate: u32,
+    pub connected: bool,
+}
+
+/// A channel.
+#[derive(Debug)]
+pub(super) struct Edge {
+    pub name: String,
+    pub at: Span,
+    /// Actor and port.
+    pub from: (usize, usize),
+    pub to: (usize, usize),
+    pub produce: u32,
+    pub consume: u32,
+    pub initial: u32,
+    pub slots: Option<u32>,
+    pub slot_bytes: Option<u32>,
+}
+
+/// Reads `<sdf>`; `None` when something in it is refused.
+pub(super) fn read(sdf: Element<'_, '_>, notes: &mut Notes) -> Option<Graph> {
+    let before = notes.problems.len();
+    let mut graph = Graph::default();
+    sdf.takes(&["name", "type"], &["actor", "channel"], &[], notes);
+    for element in sdf.each("actor") {
+        let actor = actor(element, notes);
+        graph.actors.extend(actor.filter(|new| {
+            alone(&new.name, &new.at, graph.actors.iter().map(|a| (&a.name, &a.at)), notes)
+        }));
+    }
+    for element in sdf.each("channel") {
+        let edge = edge(element, &mut graph.actors, notes);
+        graph.edges.extend(edge.filter(|new| {
+            alone(&new.name, &new.at, graph.edges.iter().map(|e| (&e.name, &e.at)), notes)
+        }));
+    }
+    for port in graph.actors.iter().flat_map(|actor| &actor.ports) {
+        if !port.connected && notes.problems.len() == before {
+            let problem = Problem::new(format!("the port `{}` has no channel", port.name));
+            notes.refuse(problem.at(port.at.clone(), "this port"));
+        }
+    }
+    if graph.actors.is_empty() && notes.problems.len() == before {
+        notes.refuse(Problem::new("the graph has no actor").at(sdf.at(), "this graph"));
+    }
+    (notes.problems.len() == before).then_some(graph)
+}
+
+/// True when nothing has this name yet, which is a problem otherwise.
+fn alone<'a>(
+    name: &str,
+    at: &Span,
+    mut others: impl Iterator<Item = (&'a String, &'a Span)>,
+    notes: &mut Notes,
+) -> bool {
+    let first = others.find(|(other, _)| *other == name);
+    if let Some((_, first)) = first {
+        let problem = Problem::new(format!("two are called `{name}`"));
+        notes.refuse(problem.at(at.clone(), "the second").at(first.clone(), "the first"));
+    }
+    first.is_none()
+}
+
+fn actor(element: Element<'_, '_>, notes: &mut Notes) -> Option<Actor> {
+    element.takes(&["name", "type"], &["port"], &[], notes);
+    let (name, at) = element.needs("name", notes)?;
+    let mut names = Names::default();
+    let mut ports: Vec<Port> = Vec::new();
+    for element in element.each("port") {
+        if let Some(port) = port(element, &mut names, notes) {
+            if alone(&port.name, &port.at, ports.iter().map(|p| (&p.name, &p.at)), notes) {
+                ports.push(port);
+            }
+        }
+    }
+    Some(Actor { name: name.into(), at, ports, times: Vec::new(), state_bytes: None })
+}
+
+fn port(element: Element<'_, '_>, names: &mut Names, notes: &mut Notes) -> Option<Port> {
+    element.takes(&["name", "type", "rate"], &[], &[], notes);
+    let (name, at) = element.needs("name", notes)?;
+    let (direction, direction_at) = element.needs("type", notes)?;
+    if direction != "in" && direction != "out" {
+        let problem = Problem::new("`type` of <port> must be in or out");
+        notes.refuse(problem.at(direction_at, "not this"));
+    }
+    let (text, rate_at) = element.needs("rate", notes)?;
+    let rate = text.trim().parse().ok().filter(|rate| (1..=32768).contains(rate));
+    if rate.is_none() {
+        let problem = Problem::new("`rate` of <port> must be from 1 to 32768");
+        let problem = problem.at(rate_at, "not this");
+        let help = "several rates, one for each phase, are of cyclo-static graphs: not supported";
+        notes.refuse(if text.contains([',', '*']) { problem.help(help) } else { problem });
+    }
+    let (name, ours) = (name.to_owned(), names.unique(name));
+    Some(Port {
+        name,
+        ours,
+        at,
+        sends: direction == "out",
+        rate: rate.unwrap_or(1),
+        connected: false,
+    })
+}
+
+fn edge(element: Element<'_, '_>, actors: &mut [Actor], notes: &mut Notes) -> Option<Edge> {
+    let ends = ["srcActor", "srcPort", "dstActor", "dstPort"];
+    let known = ["name", "initialTokens", "size", ends[0], ends[1], ends[2], ends[3]];
+    element.takes(&known, &[], &[], notes);
+    let (name, at) = element.needs("name", notes)?;
+    let initial = match element.text("initialTokens") {
+        Some(_) => element.number("initialTokens", "a number from 0 to 4294967295", notes)?,
+        None => 0,
+    };
+    let from = end(element, (ends[0], ends[1]), true, actors, notes);
+    let to = end(element, (ends[2], ends[3]), false, actors, notes);
+    let (from, to) = (from?, to?);
+    let rate = |(actor, port): (usize, usize)| actors[actor].ports[port].rate;
+    let (produce, consume) = (rate(from), rate(to));
+    let name = name.into();
+    Some(Edge { name, at, from, to, produce, consume, initial, slots: None, slot_bytes: None })
+}
+
+/// The actor and the port that two attributes name.
+fn end(
+    element: Element<'_, '_>,
+    (actor_key, port_key): (&str, &str),
+    sends: bool,
+    actors: &mut [Actor],
+    notes: &mut Notes,
+) -> Option<(usize, usize)> {
+    let (actor, actor_at) = element.needs(actor_key, notes)?;
+    let (port, port_at) = element.needs(port_key, notes)?;
+    let Some(number) = actors.iter().position(|known| known.name == actor) else {
+        let names = actors.iter().map(|known| known.name.as_str());
+        return missing("actor", actor, actor_at, names, notes);
+    };
+    let ports = &mut actors[number].ports;
+    let Some(position) = ports.iter().position(|known| known.name == port) else {
+        let names = ports.iter().map(|known| known.name.as_str());
+        return missing("port", port, port_at, names, notes);
+    };
+    let bound = &mut ports[position];
+    if bound.sends != sends {
+        let way = if sends { "out" } else { "in" };
+        let problem = Problem::new(format!("the port `{port}` is not of type `{way}`"));
+        notes.refuse(problem.at(port_at, "this port"));
+    } else if bound.connected {
+        let problem = Problem::new(format!("the port `{port}` has a second channel"));
+        notes.refuse(problem.at(port_at, "this port"));
+    }
+    bound.connected = true;
+    Some((number, position))
+}
+
+fn missing<'a, T>(
+    what: &str,
+    name: &str,
+    at: Span,
+    known: impl Iterator<Item = &'a str>,
+    notes: &mut Notes,
+) -> Option<T> {
+    let mut problem = Problem::new(format!("no {what} is called `{name}`")).at(at, "this one");
+    if let Some(meant) = nearest(name, known) {
+        problem = problem.help(format!("did you mean `{meant}`?"));
+    }
+    notes.refuse(problem);
+    None
+}

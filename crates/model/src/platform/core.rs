@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Cores: `[[core]]` and what stands below it.
+
+use toml::Spanned;
+use toml::de::DeTable;
+use whimbrel_hardware::{Cache, Core, IdleState, Leakage, Mesh, Point, Transition};
+
+use super::fabric::{at_node, node};
+use super::units::{
+    CELSIUS, MHZ, MW, NS, US, between, celsius, mhz, mw, ns, or, scaled, source, us,
+};
+use crate::manifest::{each, filled, tables, whole_table, within};
+use crate::problem::{Problem, Span};
+use crate::reader::{Reader, boolean, bytes, name};
+
+/// Frequencies further apart cannot be emulated.
+const SPAN_MAX: u64 = 1000;
+/// More than a place word can name.
+const CORES_MAX: u32 = 4095;
+/// The kind of cores that are all alike.
+const KIND: &str = "core";
+
+/// A `[[core]]`: so many cores alike, from a node on.
+pub(super) struct Placed {
+    core: Core,
+    count: u32,
+    node: Option<Spanned<(u32, u32)>>,
+    place: Span,
+}
+
+/// Reads a `[[core]]`.
+pub(super) fn read(
+    table: &DeTable<'_>,
+    place: Span,
+    problems: &mut Vec<Problem>,
+) -> Option<Placed> {
+    let mut reader = Reader::new("[[core]]", table, place.clone(), problems);
+    let count = reader.optional("count", "from 1 to 4095", |n| within(n, 1, CORES_MAX));
+    let kind = reader.optional("kind", "1 to 31 letters, digits and _", name);
+    let idle = reader.optional("idle", "\"on\" or \"off\"", |n| {
+        filled(n).filter(|idle| idle == "on" || idle == "off")
+    });
+    let start = reader.optional("start_mhz", "the frequency of one of its points", mhz);
+    let points = reader.required("point", "one [[core.point]] for each operating point", |n| {
+        tables(n).filter(|points| !points.is_empty())
+    });
+    let transition = reader.optional("transition", "a table: [core.transition]", whole_table);
+    let idle_states = reader.optional("idle_state", "tables: [[core.idle_state]]", tables);
+    let leakage = reader.optional("leakage", "a table: [core.leakage]", whole_table);
+    let cache = reader.optional("cache", "a table: [core.cache]", whole_table);
+    let node = reader.optional("node", "a node of the mesh: [column, row]", node);
+    reader.optional("source", super::SOURCE, filled);
+    reader.finish();
+
+    let off = idle.is_some_and(|idle| idle.get_ref() == "off");
+    let points = each(points, |table, place| read_point(table, place, off, problems));
+    check_points(&points, problems);
+    let idle_states = each(idle_states, |table, place| read_idle(table, place, problems));
+    check_idle(&idle_states, problems);
+    let transition = transition.map(|t| read_transition(t.get_ref(), t.span(), problems));
+    let leakage = leakage.map(|t| read_leakage(t.get_ref(), t.span(), problems));
+    let cache = cache.map(|t| read_cache(t.get_ref(), t.span(), problems));
+    let points: Vec<Point> = points.into_iter().map(Spanned::into_inner).collect();
+    let core = Core {
+        kind: or(kind, KIND.into()),
+        start: find_start(start, &points, problems)?,
+        points,
+        transition: transition.unwrap_or_default(),
+        idle_states: idle_states.into_iter().map(Spanned::into_inner).collect(),
+        leakage: leakage.flatten(),
+        cache: cache.flatten(),
+        node: (0, 0),
+    };
+    Some(Placed { core, count: or(count, 1), node, place })
+}
+
+/// Every core with its node: those of one `[[core]]` follow along the rows of the mesh.
+pub(super) fn place(
+    all: Vec<Placed>,
+    mesh: Option<&Mesh>,
+    problems: &mut Vec<Problem>,
+) -> Option<Vec<Core>> {
+    let (mut cores, mut next) = (Vec::new(), 0);
+    let nodes = mesh.map_or(CORES_MAX, |mesh| mesh.columns * mesh.rows);
+    for Placed { core, count, node, place } in all {
+        if let Some(node) = node {
+            let (column, row) = at_node(&node, mesh, problems)?;
+            next = row * mesh?.columns + column;
+        }
+        if count > nodes.saturating_sub(next) {
+            let message = match mesh {
+                Some(_) => "[[core]] has more cores than the mesh has nodes left".into(),
+                None => format!("a platform has at most {CORES_MAX} cores"),
+            };
+            let words = format!("{count} from number {next} on, of {nodes}");
+            problems.push(Problem::new(message).at(place, words));
+            return None;
+        }
+        for _ in 0..count {
+            let node = mesh.map_or((0, 0), |mesh| (next % mesh.columns, next / mesh.columns));
+            cores.push(Core { node, ..core.clone() });
+            next += 1;
+        }
+    }
+    Some(cores)
+}
+
+fn find_start(
+    start: Option<Spanned<u64>>,
+    points: &[Point],
+    problems: &mut Vec<Problem>,
+) -> Option<usize> {
+    let Some(start) = start else { return points.len().checked_sub(1) };
+    let position = points.iter().position(|point| point.hz == *start.get_ref());
+    if position.is_none() {
+        let message = "`start_mhz` of [[core]] is the frequency of none of its points";
+        problems.push(Problem::new(message).at(start.span(), "not this frequency"));
+    }
+    position
+}
+
+fn read_point(
+    table: &DeTable<'_>,
+    place: Span,
+    off: bool,
+    problems: &mut Vec<Problem>,
+) -> Option<Spanned<Point>> {
+    let mut reader = Reader::new("[[core.point]]", table, place.clone(), problems);
+    let hz = reader.required("mhz", MHZ, mhz);
+    let active = reader.required("active_mw", MW, mw);
+    let idle = reader.optional("idle_mw", MW, mw);
+    let fixed = reader.optional("static_mw", MW, mw);
+    let volts = reader.optional("volts", "a voltage, from 0.1 to 100", |n| {
+        u32::try_from(scaled(n, 1e6, 1e5, 1e8)?).ok()
+    });
+    reader.optional("source", super::SOURCE, filled);
+    reader.finish();
+
+    let active_uw = active?.into_inner();
+    let idle_uw = if off { 0 } else { or(idle, active_uw) };
+    let most = if off { active_uw } else { active_uw.min(idle_uw) };
+    if let Some(fixed) = fixed.as_ref().filter(|fixed| *fixed.get_ref() > most) {
+        let message = "`static_mw` of [[core.point]] is a part of `active_mw` and `idle_mw`";
+        problems.push(Problem::new(message).at(fixed.span(), "more than the whole"));
+    }
+    let (static_uw, microvolts) = (or(fixed, 0), or(volts, 0));
+    let hz = hz?.into_inner();
+    Some(Spanned::new(place, Point { hz, microvolts, active_uw, idle_uw, static_uw }))
+}
+
+fn check_points(points: &[Spanned<Point>], problems: &mut Vec<Problem>) {
+    for pair in points.windows(2) {
+        let (low, high) = (pair[0].get_ref(), pair[1].get_ref());
+        if low.hz >= high.hz {
+            let problem = Problem::new("the points of [[core]] must be of rising frequency");
+            let problem = problem.at(pair[1].span(), "not above the one before");
+            problems.push(problem.help("write them from the lowest frequency to the highest"));
+        } else if high.microvolts > 0 && low.microvolts > high.microvolts {
+            let problem = Problem::new("the voltage of [[core]] falls at a higher frequency");
+            problems.push(problem.at(pair[1].span(), "less `volts` than the one before"));
+        }
+    }
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
+    if last.get_ref().hz / first.get_ref().hz > SPAN_MAX {
+        let message = "the frequencies of [[core]] are more than a thousandfold apart";
+        problems.push(Problem::new(message).at(first.span(), "too low beside the highest"));
+    }
+}
+
+fn read_idle(
+    table: &DeTable<'_>,
+    place: Span,
+    problems: &mut Vec<Problem>,
+) -> Option<Spanned<IdleState>> {
+    let mut reader = Reader::new("[[core.idle_state]]", table, place.clone(), problems);
+    let name = reader.required("name", "1 to 31 letters, digits and _", name);
+    let power = reader.required("power_mw", MW, mw);
+    let enter = reader.optional("enter_us", US, us);
+    let exit = reader.optional("exit_us", US, us);
+    let after = reader.optional("after_us", US, us);
+    let loses_cache = reader.optional("loses_cache", "true or false", boolean);
+    source(&mut reader);
+    reader.finish();
+    let state = IdleState {
+        name: name?.into_inner(),
+        power_uw: power?.into_inner(),
+        enter_ps: or(enter, 0),
+        exit_ps: or(exit, 0),
+        after_ps: or(after, 0),
+        loses_cache: or(loses_cache, false),
+    };
+    Some(Spanned::new(place, state))
+}
+
+fn check_idle(states: &[Spanned<IdleState>], problems: &mut Vec<Problem>) {
+    for pair in states.windows(2) {
+        let (shallow, deep) = (pair[0].get_ref(), pair[1].get_ref());
+        if deep.after_ps <= shallow.after_ps || deep.after_ps < shallow.after_ps + shallow.enter_ps
+        {
+            let message = "the idle states of [[core]] must follow each other in time";
+            let problem =
+                Problem::new(message).at(pair[1].span(), "before the one above is entered");
+            problems.push(problem.help("`after_us` counts from when the core became idle"));
+        } else if deep.power_uw > shallow.power_uw {
+            let problem = Problem::new("the idle states of [[core]] must be of falling power");
+            let problem = problem.at(pair[1].span(), "more than the one above");
+            problems.push(problem.help("write them from the shallowest to the deepest"));
+        }
+    }
+}
+
+fn read_transition(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Transition {
+    let mut reader = Reader::new("[core.transition]", table, place, problems);
+    let time = reader.required("time_us", US, us);
+    let energy = reader.optional("energy_uj", "an energy in microjoules, from 0 to 1e9", |n| {
+        scaled(n, 1e6, 0.0, 1e15)
+    });
+    source(&mut reader);
+    reader.finish();
+    Transition { time_ps: or(time, 0), energy_pj: or(energy, 0) }
+}
+
+fn read_leakage(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Leakage> {
+    let mut reader = Reader::new("[core.leakage]", table, place, problems);
+    let reference = reader.required("reference_c", CELSIUS, celsius);
+    let slope = reader
+        .required("slope_c", "degrees for a factor of e, from 1 to 1000", |n| between(n, 1.0, 1e3));
+    source(&mut reader);
+    reader.finish();
+    Some(Leakage { reference_mc: reference?.into_inner(), slope_c: slope?.into_inner() })
+}
+
+fn read_cache(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Cache> {
+    let mut reader = Reader::new("[core.cache]", table, place, problems);
+    let size = reader.required("size", "a size, as \"16KiB\"", |n| {
+        bytes(n).filter(|size| (1..=1 << 40).contains(size))
+    });
+    let line = reader.required("line_bytes", "from 1 to 4096", |n| within(n, 1, 4096));
+    let miss = reader.required("miss_ns", NS, ns);
+    source(&mut reader);
+    reader.finish();
+    let (size, line) = (size?, line?.into_inner());
+    if *size.get_ref() < line.into() {
+        let problem = Problem::new("`size` of [core.cache] is less than a line");
+        problems.push(problem.at(size.span(), format!("a line has {line} bytes")));
+        return None;
+    }
+    Some(Cache { bytes: size.into_inner(), line_bytes: line, miss_ps: miss?.into_inner() })
+}

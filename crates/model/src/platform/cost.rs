@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What actions cost: `[costs.send]` and the like.
+
+use toml::de::DeTable;
+use whimbrel_hardware::{Cost, Costs};
+
+use super::units::{US, between, or, source, us};
+use crate::manifest::whole_table;
+use crate::problem::{Problem, Span};
+use crate::reader::Reader;
+
+const CYCLES: &str = "a number of cycles, from 0 to 1e15";
+
+/// Reads `[costs]`. What it does not name costs nothing.
+pub(super) fn read_all(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Costs {
+    let mut reader = Reader::new("[costs]", table, place, problems);
+    let others = ["switch", "clock", "copy", "load"];
+    let found = Costs::ACTIONS.into_iter().chain(others).map(|key| {
+        let wanted = "a table with the action's cost";
+        (key, reader.optional(key, wanted, whole_table))
+    });
+    let found: Vec<_> = found.collect();
+    reader.finish();
+    let mut costs = found.into_iter().map(|(key, table)| match table {
+        Some(table) => read(&format!("[costs.{key}]"), table.get_ref(), table.span(), problems),
+        None => Cost::default(),
+    });
+    let actions = costs.by_ref().take(Costs::ACTIONS.len()).collect();
+    let [switch, clock, copy, load] = std::array::from_fn(|_| costs.next().unwrap_or_default());
+    Costs { actions, switch, clock, copy, load }
+}
+
+/// Reads one cost; where something is wrong with it, what it would be without that.
+pub(super) fn read(
+    title: &str,
+    table: &DeTable<'_>,
+    place: Span,
+    problems: &mut Vec<Problem>,
+) -> Cost {
+    let mut reader = Reader::new(title, table, place.clone(), problems);
+    let cycles = reader.optional("cycles", CYCLES, |n| between(n, 0.0, 1e15));
+    let per_unit = reader.optional("cycles_per_unit", CYCLES, |n| between(n, 0.0, 1e15));
+    let time = reader.optional("time_us", US, us);
+    source(&mut reader);
+    reader.finish();
+    let keys = ["cycles", "cycles_per_unit", "time_us"];
+    if !keys.iter().any(|key| table.contains_key(*key)) {
+        let problem = Problem::new(format!("{title} states no cost")).at(place, "this one");
+        problems.push(problem.help("add `cycles`, `cycles_per_unit` or `time_us`"));
+    }
+    Cost { cycles: or(cycles, 0.0), cycles_per_unit: or(per_unit, 0.0), ps: or(time, 0) }
+}

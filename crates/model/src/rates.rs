@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rates of synthetic tasks: whether they balance, and whether a round of them comes to its end.
+//! What [`crate::sdf`] finds, in words and with its places.
+
+use crate::app::{App, Channel};
+use crate::problem::Problem;
+use crate::sdf::{Flaw, Graph, Task, Until, Wait};
+
+/// Notes what is wrong with the rates of a synthetic application; at most one problem.
+pub(crate) fn check(app: &App, problems: &mut Vec<Problem>) {
+    let (graph, positions) = Graph::of(app, |_| Task::default());
+    let told = Told { app, graph: &graph, positions: &positions };
+    problems.extend(graph.check().err().map(|flaw| match flaw {
+        Flaw::Unbalanced { channel, .. } => told.unbalanced(channel),
+        Flaw::Deadlock(cycle) => told.blocked(&cycle),
+        Flaw::TooLong => told.too_long(),
+    }));
+}
+
+struct Told<'a> {
+    app: &'a App,
+    graph: &'a Graph,
+    /// Of the graph's channels in the application.
+    positions: &'a [usize],
+}
+
+impl Told<'_> {
+    fn label(&self, task: usize) -> String {
+        let task = &self.app.tasks[task];
+        self.app.label(&task.name, task.index)
+    }
+
+    fn channel(&self, number: usize) -> &Channel {
+        &self.app.channels[self.positions[number]]
+    }
+
+    fn unbalanced(&self, number: usize) -> Problem {
+        let Channel { name, span, .. } = self.channel(number);
+        let ends = &self.graph.channels[number];
+        let (sender, receiver) = (self.label(ends.from), self.label(ends.to));
+        let (produce, consume) = (ends.produce, ends.consume);
+        Problem::new(format!("the rates of `{name}` cannot be kept up"))
+            .at(span.clone(), format!("{produce} by {sender}, {consume} to {receiver} per firing"))
+            .help(format!(
+                "by the other channels between them `{sender}` and `{receiver}` do not fire in \
+                 this proportion, so the channel fills up or runs dry for ever: change `produce` \
+                 or `consume` of one of the channels between them"
+            ))
+    }
+
+    /// Each task waits for the next, the last for the first.
+    fn blocked(&self, cycle: &[Wait]) -> Problem {
+        let who = |wait: &Wait| {
+            let ends = &self.graph.channels[wait.channel];
+            self.label(if wait.until == Until::Message { ends.to } else { ends.from })
+        };
+        let names: Vec<String> = cycle.iter().chain(cycle.first()).map(who).collect();
+        let mut problem = Problem::new(format!("the loop {} blocks", names.join(" → "))).help(
+            "each waits for the next: give a channel that is empty more `initial` messages, or \
+             one that is full more `slots`",
+        );
+        for wait in cycle {
+            let Channel { name, span, slots, .. } = self.channel(wait.channel);
+            let words = match wait.until {
+                Until::Message => format!("`{name}` is empty: {} waits", who(wait)),
+                Until::Slot => format!("`{name}` is full with {slots}: {} waits", who(wait)),
+            };
+            problem = problem.at(span.clone(), words);
+        }
+        problem
+    }
+
+    fn too_long(&self) -> Problem {
+        let most = crate::sdf::STEPS_MAX;
+        Problem::new(format!(
+            "the rates come back to where they began only after more than {most} steps"
+        ))
+        .at(self.app.module.span(), "in this application")
+        .help("choose rates with larger common divisors")
+    }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One iteration, step by step: every message received, every computing, every message sent is a
+//! node; an edge with `delay` d says that its end in iteration n + d comes after its start in
+//! iteration n. This is the expansion to a homogeneous graph, for tasks that send and receive
+//! message by message.
+
+use super::{Channel, Flaw, Graph, Until, Wait};
+
+/// More steps than this are refused: some 250 MB.
+pub(crate) const STEPS_MAX: u64 = 1 << 20;
+
+/// What an edge stands for.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    /// The order of one task.
+    Order,
+    /// At a channel.
+    At(Wait),
+}
+
+/// See the module.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Edge {
+    pub from: usize,
+    pub to: usize,
+    /// Time from the one to the other, at least.
+    pub time: u64,
+    /// In iterations.
+    pub delay: u64,
+    kind: Kind,
+}
+
+/// The expanded graph.
+#[derive(Debug)]
+pub(super) struct Marked {
+    /// The task of each node.
+    pub tasks: Vec<usize>,
+    pub edges: Vec<Edge>,
+    /// How often each task fires.
+    pub repetitions: Vec<u64>,
+}
+
+/// The nodes at the two ends of a channel, in the order of its messages.
+#[derive(Debug, Clone, Default)]
+struct Ends {
+    sent: Vec<usize>,
+    received: Vec<usize>,
+}
+
+impl Marked {
+    /// Expands a graph.
+    pub fn of(graph: &Graph) -> Result<Self, Flaw> {
+        let repetitions = graph.repetitions()?;
+        check_size(graph, &repetitions)?;
+        let mut marked = Self { tasks: Vec::new(), edges: Vec::new(), repetitions };
+        let mut ends = vec![Ends::default(); graph.channels.len()];
+        let mut into = vec![Vec::new(); graph.tasks.len()];
+        let mut out = into.clone();
+        for (number, channel) in graph.channels.iter().enumerate() {
+            into[channel.to].push(number);
+            out[channel.from].push(number);
+        }
+        for task in 0..graph.tasks.len() {
+            marked.task(graph, task, (&into[task], &out[task]), &mut ends);
+        }
+        for (number, (channel, ends)) in graph.channels.iter().zip(&ends).enumerate() {
+            marked.channel(number, channel, ends);
+        }
+        Ok(marked)
+    }
+
+    /// All firings of a task, one after the other.
+    fn task(
+        &mut self,
+        graph: &Graph,
+        task: usize,
+        (into, out): (&[usize], &[usize]),
+        ends: &mut [Ends],
+    ) {
+        let start = self.tasks.len();
+        let mut releases = Vec::new();
+        let mut last = None;
+
+        for _ in 0..self.repetitions[task] {
+            if graph.tasks[task].period > 0 {
+                // A release waits for the release before it, not for the firing before it.
+                releases.push(self.node(task));
+            }
+            let first = self.tasks.len();
+            for &number in into {
+                for _ in 0..graph.channels[number].consume {
+                    ends[number].received.push(self.step(task, first, 0));
+                }
+            }
+            self.step(task, first, 0);
+            let mut time = graph.tasks[task].time;
+            for &number in out {
+                for _ in 0..graph.channels[number].produce {
+                    ends[number].sent.push(self.step(task, first, time));
+                    time = 0;
+                }
+            }
+            let end = self.tasks.len() - 1;
+            if let Some(release) = releases.last() {
+                self.follow(*release, first, 0, 0);
+            }
+            if let Some((before, time)) = last {
+                self.follow(before, first, time, 0);
+            }
+            last = Some((end, time));
+        }
+        let first = start + usize::from(!releases.is_empty());
+        if let Some((end, time)) = last {
+            self.follow(end, first, time, 1);
+        }
+        for (position, release) in releases.iter().enumerate() {
+            let next = (position + 1) % releases.len();
+            let delay = u64::from(next == 0);
+            self.follow(*release, releases[next], graph.tasks[task].period, delay);
+        }
+    }
+
+    fn node(&mut self, task: usize) -> usize {
+        self.tasks.push(task);
+        self.tasks.len() - 1
+    }
+
+    /// The next step of a firing that began with `first`, `time` after the one before it.
+    fn step(&mut self, task: usize, first: usize, time: u64) -> usize {
+        let node = self.node(task);
+        if node > first {
+            self.follow(node - 1, node, time, 0);
+        }
+        node
+    }
+
+    fn follow(&mut self, from: usize, to: usize, time: u64, delay: u64) {
+        self.edges.push(Edge { from, to, time, delay, kind: Kind::Order });
+    }
+
+    /// Message n is received after it is sent, and sent after message n - slots is received.
+    fn channel(&mut self, number: usize, channel: &Channel, ends: &Ends) {
+        let count = ends.sent.len();
+        let initial = count_of(channel.initial);
+
+        for (n, to) in ends.received.iter().enumerate() {
+            let (from, delay) = earlier(n, initial, count);
+            self.wait(ends.sent[from], *to, delay, Wait { channel: number, until: Until::Message });
+        }
+        let Some(slots) = channel.slots else { return };
+        let free = count_of(slots.saturating_sub(channel.initial));
+        for (n, to) in ends.sent.iter().enumerate() {
+            let (from, delay) = earlier(n, free, count);
+            self.wait(
+                ends.received[from],
+                *to,
+                delay,
+                Wait { channel: number, until: Until::Slot },
+            );
+        }
+    }
+
+    fn wait(&mut self, from: usize, to: usize, delay: u64, wait: Wait) {
+        self.edges.push(Edge { from, to, time: 0, delay, kind: Kind::At(wait) });
+    }
+
+    /// The nodes in an order in which one iteration can happen.
+    ///
+    /// # Errors
+    /// [`Flaw::Deadlock`] when there is none.
+    pub fn order(&self) -> Result<Vec<usize>, Flaw> {
+        let now = || self.edges.iter().enumerate().filter(|(_, edge)| edge.delay == 0);
+        let mut waits = vec![0_usize; self.tasks.len()];
+        let mut after = vec![Vec::new(); self.tasks.len()];
+        for (number, edge) in now() {
+            waits[edge.to] += 1;
+            after[edge.from].push(number);
+        }
+        let mut order: Vec<usize> =
+            (0..self.tasks.len()).filter(|node| waits[*node] == 0).collect();
+        let mut next = 0;
+        while let Some(&node) = order.get(next) {
+            next += 1;
+            for &number in &after[node] {
+                let to = self.edges[number].to;
+                waits[to] -= 1;
+                if waits[to] == 0 {
+                    order.push(to);
+                }
+            }
+        }
+        if order.len() == self.tasks.len() { Ok(order) } else { Err(self.deadlock(&waits)) }
+    }
+
+    /// Goes back from a node that still waits to one that it waits for, until one comes again.
+    fn deadlock(&self, waits: &[usize]) -> Flaw {
+        let mut before = vec![None; self.tasks.len()];
+        let blocked = |edge: &&Edge| edge.delay == 0 && waits[edge.from] > 0;
+        for edge in self.edges.iter().filter(blocked) {
+            before[edge.to] = Some(edge);
+        }
+        let mut seen = vec![false; self.tasks.len()];
+        let mut at = waits.iter().position(|count| *count > 0).unwrap_or_default();
+        while !std::mem::replace(&mut seen[at], true) {
+            let Some(edge): Option<&Edge> = before[at] else { break };
+            at = edge.from;
+        }
+        let (first, mut cycle) = (at, Vec::new());
+        while let Some(edge) = before[at] {
+            if let Kind::At(wait) = edge.kind {
+                cycle.push(wait);
+            }
+            at = edge.from;
+            if at == first {
+                break;
+            }
+        }
+        Flaw::Deadlock(cycle)
+    }
+}
+
+/// Which of `count` messages in an iteration is `distance` before message `n`, and how many
+/// iterations earlier it is.
+fn earlier(n: usize, distance: usize, count: usize) -> (usize, u64) {
+    let back = distance.saturating_sub(n).div_ceil(count);
+    (n + back * count - distance, back as u64)
+}
+
+fn count_of(number: u32) -> usize {
+    number as usize
+}
+
+fn check_size(graph: &Graph, repetitions: &[u64]) -> Result<(), Flaw> {
+    // Two for a release and the computing.
+    let mut steps: u64 = 0;
+    let mut add = |task: usize, each: u32| {
+        let more = repetitions[task].checked_mul(u64::from(each)).ok_or(Flaw::TooLong)?;
+        steps = steps.checked_add(more).filter(|sum| *sum <= STEPS_MAX).ok_or(Flaw::TooLong)?;
+        Ok(())
+    };
+    (0..graph.tasks.len()).try_for_each(|task| add(task, 2))?;
+    for channel in &graph.channels {
+        add(channel.from, channel.produce)?;
+        add(channel.to, channel.consume)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Applications without a module: tasks that exist only as TOML, and what only these may say.
+
+use toml::Spanned;
+
+use crate::app::App;
+use crate::manifest::{AppTable, LinkTable, Manifest, TaskTable};
+use crate::problem::Problem;
+use crate::{graph, rates, work};
+
+/// The module that runs them: see `apps/synthetic`.
+const MODULE: &str = "synthetic.so";
+/// Its one task.
+const ENTRY: &str = "synthetic";
+
+/// The module of an application, with or without one of its own.
+pub(crate) fn module(app: &AppTable) -> Spanned<String> {
+    app.module.clone().unwrap_or_else(|| Spanned::new(app.name.span(), MODULE.to_owned()))
+}
+
+/// The function of a task.
+pub(crate) fn entry(manifest: &Manifest, table: &TaskTable) -> Spanned<String> {
+    let here = || Spanned::new(table.name.span(), ENTRY.to_owned());
+    match (&manifest.app.module, &table.entry) {
+        (_, Some(entry)) => entry.clone(),
+        (Some(_), None) => table.name.clone(),
+        (None, None) => here(),
+    }
+}
+
+/// Notes what the tables say that does not go with a module, or without one.
+pub(crate) fn check_tables(manifest: &Manifest, problems: &mut Vec<Problem>) {
+    let synthetic = manifest.app.module.is_none();
+
+    for task in &manifest.tasks {
+        let name = task.name.get_ref();
+        if let Some(entry) = task.entry.as_ref().filter(|_| synthetic) {
+            let message = format!("`{name}` has a function, but the application no module");
+            let problem = Problem::new(message).at(entry.span(), "this function");
+            problems.push(problem.help("name the `module` that has it"));
+        }
+        let mut links = manifest.links.iter();
+        let input = links.find(|link| !link.mailbox && receiver(link) == name);
+        if let Some((firings, link)) = task.work.firings.as_ref().zip(input) {
+            let message = format!("`{name}` receives messages, and ends after the last of them");
+            let problem = Problem::new(message).at(firings.span(), "this number");
+            let problem = problem.at(link.to.span(), "it receives here");
+            problems.push(problem.help("leave `firings` to the sources"));
+        }
+    }
+    for link in &manifest.links {
+        problems.extend(check_link(link, synthetic));
+    }
+}
+
+fn check_link(link: &LinkTable, synthetic: bool) -> Option<Problem> {
+    if synthetic && link.mailbox {
+        let problem = Problem::new("synthetic tasks have no mailboxes");
+        let help = "write one [[channel]] from each sender";
+        return Some(problem.at(link.to.span(), "this one").help(help));
+    }
+    let rate = link.produce.as_ref().or(link.consume.as_ref()).filter(|_| !synthetic)?;
+    let problem = Problem::new("only synthetic tasks have rates").at(rate.span(), "this rate");
+    Some(problem.help("how many messages a firing takes and gives is said by the module's code"))
+}
+
+fn receiver(link: &LinkTable) -> &str {
+    link.to.get_ref().split_once('.').map_or("", |(task, _)| task)
+}
+
+/// Notes what is wrong with an application as a whole: loops that cannot start, rates that cannot
+/// be kept up or block, computing that cannot be modelled.
+pub(crate) fn check(app: &App, manifest: &Manifest, problems: &mut Vec<Problem>) {
+    if let Some(written) = manifest.app.compute.as_ref().filter(|_| app.models_compute()) {
+        work::check_modelled(app, &written.span(), problems);
+    } else if app.synthetic {
+        work::check_modelled(app, &app.module.span(), problems);
+    }
+    if app.synthetic {
+        rates::check(app, problems);
+    } else {
+        graph::check(manifest, problems);
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a person is told of hardware that makes no sense, and where.
+
+mod common;
+
+use common::board::{BOARD, MESH, on_a_mesh, refused, with};
+use whimbrel_model::Platform;
+
+#[test]
+fn every_table_that_states_a_cost_names_its_source() {
+    let tables = BOARD.matches("source = \"ours\"").count();
+    assert_eq!(tables, 16);
+    for n in 0..tables {
+        let (place, _) = BOARD.match_indices("source = \"ours\"\n").nth(n).unwrap();
+        let text = format!("{}{}", &BOARD[..place], &BOARD[place + 16..]);
+        refused(&text, "has no `source`", "[");
+        let text = format!("{}source = \"\"\n{}", &BOARD[..place], &BOARD[place + 16..]);
+        refused(&text, "`source` of", "\"\"");
+    }
+}
+
+#[test]
+fn a_cost_is_not_negative() {
+    let text = with(BOARD, &[("cycles = 100\n", "cycles = -100\n")]);
+    refused(&text, "`cycles` of [costs.send] must be a number of cycles, from 0", "-100");
+    let text = with(BOARD, &[("cycles_per_unit = 0.25", "cycles_per_unit = -0.25")]);
+    refused(&text, "`cycles_per_unit` of [costs.send] must be", "-0.25");
+    let text = with(BOARD, &[("time_us = 3\n", "time_us = -3\n")]);
+    refused(&text, "`time_us` of [costs.decide] must be a time", "-3");
+    let text = with(BOARD, &[("cycles = 200\n", "cycles = -1\n")]);
+    refused(&text, "`cycles` of [doorbell.send] must be", "-1");
+}
+
+#[test]
+fn a_cost_that_states_nothing_is_refused() {
+    let text = with(BOARD, &[("time_us = 3\n", "")]);
+    refused(&text, "[costs.decide] states no cost", "[costs.decide]");
+}
+
+#[test]
+fn an_action_that_does_not_exist_is_shown_with_the_one_that_was_meant() {
+    let text = with(BOARD, &[("[costs.send]", "[costs.sent]")]);
+    refused(&text, "[costs] has no key `sent`", "sent");
+    let problems = Platform::parse(&text).unwrap_err();
+    assert_eq!(problems.iter().next().unwrap().help.as_deref(), Some("did you mean `send`?"));
+}
+
+#[test]
+fn a_voltage_does_not_fall_at_a_higher_frequency() {
+    let text = with(BOARD, &[("volts = 1.2", "volts = 0.9")]);
+    refused(&text, "the voltage of [[core]] falls", "[[core.point]]\nmhz = 300");
+}
+
+#[test]
+fn static_power_is_a_part_of_the_whole() {
+    let text = with(BOARD, &[("static_mw = 8", "static_mw = 21")]);
+    refused(&text, "`static_mw` of [[core.point]] is a part", "21");
+}
+
+#[test]
+fn idle_states_are_entered_one_after_another() {
+    let late = "name = \"wfi\"\nafter_us = 499.5\n";
+    let text = with(BOARD, &[("name = \"wfi\"\n", late)]);
+    let deep = "[[core.idle_state]]\nname = \"off\"";
+    refused(&text, "the idle states of [[core]] must follow each other in time", deep);
+    let text = with(BOARD, &[("after_us = 500\n", "")]);
+    refused(&text, "the idle states of [[core]] must follow each other in time", deep);
+}
+
+#[test]
+fn an_idle_state_loses_the_cache_or_does_not() {
+    let text = with(BOARD, &[("after_us = 500\n", "after_us = 500\nloses_cache = 1\n")]);
+    refused(&text, "`loses_cache` of [[core.idle_state]] must be true or false", "1");
+}
+
+#[test]
+fn measured_work_comes_back_to_a_size() {
+    let work = "\n[[work]]\napp = \"a\"\ntask = \"b\"\ncycles = 5\nsource = \"ours\"\n";
+    for (size, place) in [("-1", "-1"), ("\"big\"", "\"big\"")] {
+        let text = format!("{BOARD}{work}working_set = {size}\n");
+        refused(&text, "`working_set` of [[work]] must be a size", place);
+    }
+    let text = format!("{BOARD}{work}working_set = \"2KiB\"\n");
+    let platform = Platform::parse(&text).unwrap().description().unwrap();
+    assert_eq!(platform.work.last().unwrap().working_bytes, Some(2048));
+}
+
+#[test]
+fn a_deeper_idle_state_takes_no_more_power() {
+    let text = with(BOARD, &[("power_mw = 0\n", "power_mw = 11\n")]);
+    let deep = "[[core.idle_state]]\nname = \"off\"";
+    refused(&text, "the idle states of [[core]] must be of falling power", deep);
+}
+
+#[test]
+fn a_cache_has_room_for_a_line() {
+    let text = with(BOARD, &[("\"16KiB\"\nline_bytes = 32", "31\nline_bytes = 32")]);
+    refused(&text, "`size` of [core.cache] is less than a line", "31");
+}
+
+#[test]
+fn a_memory_is_of_a_core_that_exists() {
+    let text = with(BOARD, &[("core = 2\nsize", "core = 3\nsize")]);
+    refused(&text, "the platform has 3 cores", "3");
+}
+
+#[test]
+fn a_shared_memory_is_of_no_core_and_a_private_one_has_no_node_of_its_own() {
+    let text = with(BOARD, &[("kind = \"scratchpad\"", "kind = \"shared\"")]);
+    refused(&text, "a memory that is shared belongs to no core", "2");
+    let text = with(&on_a_mesh(), &[("latency_ns = 5\n", "latency_ns = 5\nnode = [0, 0]\n")]);
+    refused(&text, "a memory that is not shared is where its core is", "[0, 0]");
+}
+
+#[test]
+fn a_memory_has_a_bandwidth_and_a_size() {
+    refused(&with(BOARD, &[("mb_per_s = 200", "mb_per_s = 0")]), "`mb_per_s` of", "0");
+    refused(&with(BOARD, &[("\"64MiB\"", "0")]), "`size` of [[memory]]", "0");
+}
+
+#[test]
+fn a_platform_has_one_interconnect_that_leads_to_a_shared_memory() {
+    let both = format!("{BOARD}{}", MESH.replace("[doorbell]\n", ""));
+    refused(&both, "a platform has a [bus] or a [mesh], not both", "[mesh]");
+    let text = with(BOARD, &[("kind = \"shared\"", "kind = \"private\"")]);
+    refused(&text, "an interconnect needs a [[memory]] that is shared", "[bus]");
+}
+
+#[test]
+fn a_node_is_in_the_mesh() {
+    let text = with(&on_a_mesh(), &[("count = 2", "count = 2\nnode = [0, 2]")]);
+    refused(&text, "the mesh has 3 columns and 2 rows", "[0, 2]");
+    let text = with(&on_a_mesh(), &[("mb_per_s = 200", "mb_per_s = 200\nnode = [3, 0]")]);
+    refused(&text, "the mesh has 3 columns and 2 rows", "[3, 0]");
+    let text = with(BOARD, &[("count = 2", "count = 2\nnode = [0, 0]")]);
+    refused(&text, "this platform has no [mesh]", "[0, 0]");
+}
+
+#[test]
+fn a_mesh_has_a_node_for_every_core() {
+    let text = with(&on_a_mesh(), &[("count = 2", "count = 7")]);
+    refused(&text, "[[core]] has more cores than the mesh has nodes left", "[[core]]\ncount = 7");
+}
+
+#[test]
+fn a_platform_has_as_many_cores_as_can_be_named() {
+    let text = with(BOARD, &[("count = 2", "count = 4095")]);
+    refused(&text, "a platform has at most 4095 cores", "[[core]]\nkind = \"dsp\"");
+}
+
+#[test]
+fn only_a_doorbell_that_polls_has_an_interval_and_it_needs_one() {
+    let text = with(BOARD, &[("interval_us = 1000\n", "")]);
+    refused(&text, "[doorbell] polls, and has no `interval_us`", "[doorbell]");
+    let text = with(BOARD, &[("kind = \"polling\"", "kind = \"interrupt\"")]);
+    refused(&text, "`interval_us` of [doorbell] is for polling", "1000");
+    let text = with(BOARD, &[("interval_us = 1000\n", "interval_us = 0\n")]);
+    refused(&text, "`interval_us` of [doorbell] must be", "0");
+}
+
+#[test]
+fn blocks_lie_beside_each_other() {
+    let text = with(BOARD, &[("x_mm = 4\n", "x_mm = 3.9\n")]);
+    refused(&text, "the blocks `dsp` and `arm_1` overlap", "[[block]]\nname = \"dsp\"");
+}
+
+#[test]
+fn a_block_is_of_a_core_that_exists() {
+    let text = with(BOARD, &[("core = 2\nx_mm", "core = 3\nx_mm")]);
+    refused(&text, "the platform has 3 cores", "[[block]]\nname = \"dsp\"");
+}
+
+#[test]
+fn a_floorplan_and_its_heat_come_together() {
+    let (before, rest) = BOARD.split_once("[thermal]").unwrap();
+    let (_, after) = rest.split_once("[[block]]").unwrap();
+    let text = format!("{before}[[block]]{after}");
+    refused(&text, "a floorplan needs [thermal]", "[[block]]\nname = \"arm\"");
+    let (before, rest) = BOARD.split_once("[[block]]").unwrap();
+    let (_, after) = rest.split_once("[[work]]").unwrap();
+    let text = format!("{before}[[work]]{after}");
+    refused(&text, "[thermal] needs a floorplan", "[thermal]");
+}
+
+#[test]
+fn a_floorplan_that_would_take_for_ever_is_refused() {
+    let text = with(
+        BOARD,
+        &[
+            ("core = 0\nx_mm", "x_mm"),
+            ("columns = 2\n", "columns = 64\nrows = 33\n"),
+            ("x_mm = 4\n", "x_mm = -9\n"),
+        ],
+    );
+    refused(&text, "a floorplan has at most 2048 blocks", "[[block]]\nname = \"arm\"");
+}
+
+#[test]
+fn heat_needs_material() {
+    let text = with(BOARD, &[("thickness_mm = 0.5", "thickness_mm = 0")]);
+    refused(&text, "`thickness_mm` of [thermal] must be", "0");
+}
+
+#[test]
+fn the_work_of_a_task_stands_once() {
+    let work = "[[work]]\napp = \"radio\"\ntask = \"bpf\"\ncycles = 1\nsource = \"ours\"\n";
+    refused(&format!("{BOARD}{work}"), "the work of `bpf` stands twice", "[[work]]");
+    refused(&with(BOARD, &[("cycles = 12000", "cycles = 0")]), "`cycles` of [[work]]", "0");
+}

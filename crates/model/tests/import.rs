@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Files of rt-app and SDF3 as applications, and what a person is told of them.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{build, plan_of, report_all, shown};
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use whimbrel_model::import::{Format, Options, application};
+
+const FILES: [&str; 4] = ["player.json", "periodic.json", "cd2dat.xml", "h263.xml"];
+
+fn sample(file: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import");
+    fs::read_to_string(folder.join(file)).unwrap()
+}
+
+/// The text of the application, and the warnings as a person sees them.
+fn imported(file: &str, hz: u64) -> String {
+    let text = sample(file);
+    let imported = application(file, &text, &Options { hz }).unwrap();
+    format!("{}\n{}", imported.toml, report_all(file, &text, imported.warnings))
+}
+
+/// The errors of a sample with one text of it replaced by another, which must be there.
+fn errors(file: &str, from: &str, to: &str) -> String {
+    let text = sample(file);
+    assert!(text.contains(from), "{from}");
+    refused(file, &text.replacen(from, to, 1))
+}
+
+fn refused(file: &str, text: &str) -> String {
+    shown(file, text, application(file, text, &Options::default()).expect_err("must be refused"))
+}
+
+#[test]
+fn tasks_that_wake_each_other_become_a_pipeline() {
+    assert_snapshot!(imported("player.json", 1_200_000_000));
+}
+
+#[test]
+fn periodic_tasks_keep_their_periods_priorities_places_and_numbers() {
+    assert_snapshot!(imported("periodic.json", 1_000_000_000));
+}
+
+#[test]
+fn a_graph_keeps_its_rates() {
+    assert_snapshot!(imported("cd2dat.xml", 1));
+}
+
+#[test]
+fn a_graph_keeps_its_tokens_buffers_and_times_by_type_of_processor() {
+    assert_snapshot!(imported("h263.xml", 1));
+}
+
+#[test]
+fn what_is_made_of_every_sample_is_an_application_with_a_plan() {
+    for file in FILES {
+        let toml = application(file, &sample(file), &Options::default()).unwrap().toml;
+        let app = build(&toml, &[]).unwrap_or_else(|problems| {
+            panic!("{file}: {}", shown("app.toml", &toml, problems));
+        });
+        assert!(app.synthetic && app.models_compute(), "{file}");
+        let lines = plan_of(&toml);
+        assert_eq!(lines.matches("\ntask ").count(), app.tasks.len(), "{file}");
+        assert_eq!(lines.matches("\nwork ").count(), app.tasks.len(), "{file}");
+    }
+}
+
+#[test]
+fn keys_that_repeat_are_all_done_in_their_order() {
+    let text = r#"{ "tasks" : { "a" : { "run" : 1, "run" : 2, "run3" : 4, "sleep" : 93 } } }"#;
+    let toml = application("a.json", text, &Options::default()).unwrap().toml;
+    assert!(toml.contains("cycles = 7000\n") && toml.contains("period_us = 100\n"), "{toml}");
+}
+
+#[test]
+fn a_given_calibration_computes_whole_loops_as_rt_app_does() {
+    let run = |loop_ns: u64| {
+        let text = format!(
+            r#"{{ "tasks" : {{ "a" : {{ "run" : 1 }} }},
+                "global" : {{ "calibration" : {loop_ns} }} }}"#
+        );
+        application("a.json", &text, &Options::default()).unwrap().toml
+    };
+    assert!(run(150).contains("cycles = 900\n"));
+    assert!(run(1).contains("cycles = 1000\n"));
+}
+
+#[test]
+fn in_files_of_the_old_grammar_a_signal_has_a_target() {
+    let text = r#"{
+        "resources" : { "s" : { "type" : "signal", "target" : "c" }, "c" : { "type" : "wait" } },
+        "tasks" : {
+            "a" : { "run" : 1, "signal" : "s", "sleep" : 9 },
+            "b" : { "wait" : { "ref" : "c", "mutex" : "m" }, "run" : 1 }
+        }
+    }"#;
+    let toml = application("a.json", text, &Options::default()).unwrap().toml;
+    assert!(toml.contains("from = \"a.c\"\nto = \"b.in_c\""), "{toml}");
+}
+
+#[test]
+fn what_is_unknown_in_a_file_of_rt_app_is_shown_where_it_stands() {
+    assert_snapshot!(errors("periodic.json", "\"instance\" : 2", "\"instances\" : 2, \"rum\" : 3"));
+}
+
+#[test]
+fn everything_that_is_wrong_in_a_file_of_rt_app_is_told_at_once() {
+    let wrong = "\"instance\" : -2,\n\t\t\t\"loop\" : 0,\n\t\t\t\"loop\" : 1,\n\t\t\t\
+        \"barrier\" : \"b\",\n\t\t\t\"sleep\" : \"long\"";
+    assert_snapshot!(errors("periodic.json", "\"instance\" : 2", wrong));
+}
+
+#[test]
+fn every_kind_of_bad_rt_app_text_is_refused_in_words() {
+    for (text, words) in [
+        ("", "the file is empty"),
+        ("[1]", "the file is no object"),
+        ("{ 'tasks' ", "this is not JSON"),
+        ("{}", "the file has no `tasks`"),
+        ("{'tasks':{}}", "no task has an instance"),
+        ("{'tasks':3}", "`tasks` must be an object"),
+    ] {
+        let told = refused("a.json", &text.replace('\'', "\""));
+        assert!(told.contains(words), "{text}: {told}");
+    }
+    let endless = "'phases':{'p':{'run':1,'loop':-1},'q':{'run':2}}";
+    let long = "'phases':{'p':{'run':9000000,'loop':1000000000},'q':{}}";
+    let often = "'phases':{'p':{'resume':'b','loop':32769},'q':{'run':1}}},'b':{'suspend':''";
+    for (task, words) in [
+        ("", "`a` does nothing"),
+        ("'phases':{}", "`a` does nothing"),
+        ("'run':-1", "`run` must be a whole number from 0 up"),
+        ("'run':1000000001", "at most 1000000000 microseconds"),
+        ("'run':1,'cpus':2", "`cpus` must be an array"),
+        ("'run':1,'policy':'NONE'", "`policy` must be SCHED_OTHER"),
+        ("'run':1,'priority':20", "its policy takes -20 to 19"),
+        ("'timer':{'ref':'x'}", "`timer` has no `period`"),
+        ("'timer':{'ref':'x','period':0.5}", "`period` must be a whole number"),
+        ("'timer':{'period':1,'mode':'x'}", "`mode` must be \"relative\" or"),
+        ("'timer':{'period':1000000000},'timer':{'period':1}", "a period of 1000000001"),
+        ("'wait':{'mutex':'x'}", "`wait` has no `ref`"),
+        ("'run':1,'fork':'a'", "`fork` cannot be expressed"),
+        ("'suspend':''", "nothing ever signals `a`"),
+        ("'run':1,'phases':{'p':{'run':1}}", "phases and events"),
+        (endless, "a phase of `a` never ends"),
+        (long, "a firing of `a` computes too long"),
+        (often, "`b` is signalled 32769 times in one firing"),
+        ("'resume':'c'},'b':{'resume':'c'},'c':{'suspend':''", "2 tasks signal `c`"),
+    ] {
+        let text = format!("{{'tasks':{{'a':{{{task}}}}}}}").replace('\'', "\"");
+        let told = refused("a.json", &text);
+        assert!(told.contains(words), "{text}: {told}");
+    }
+}
+
+#[test]
+fn what_is_unknown_in_a_graph_is_shown_where_it_stands() {
+    assert_snapshot!(errors("cd2dat.xml", "srcActor=\"s4\"", "srcActor=\"S4\" tokens=\"2\""));
+}
+
+#[test]
+fn a_cyclo_static_graph_is_refused_as_such() {
+    assert_snapshot!(errors("cd2dat.xml", "rate=\"8\"", "rate=\"8,0\""));
+    let told = errors("cd2dat.xml", "type=\"sdf\"", "type=\"csdf\"");
+    assert!(told.contains("graphs of type `csdf` are not supported"), "{told}");
+    let told = errors("cd2dat.xml", "<sdfProperties>", "<csdf/><sdfProperties>");
+    assert!(told.contains("cyclo-static graphs are not supported"), "{told}");
+}
+
+#[test]
+fn every_kind_of_bad_graph_is_refused_in_words() {
+    for (from, to, words) in [
+        ("</sdf3>", "", "this is not XML"),
+        ("<sdf3 type", "<sdf4 type", "this is not XML"),
+        ("rate=\"7\"", "rate=\"0\"", "`rate` of <port> must be from 1 to 32768"),
+        ("type=\"out\"", "type=\"both\"", "`type` of <port> must be in or out"),
+        ("type=\"out\" rate=\"1\"", "type=\"in\" rate=\"1\"", "is not of type `out`"),
+        ("srcActor=\"s1\"", "srcActor=\"cd\"", "has a second channel"),
+        ("dstPort=\"in\"", "dstPort=\"inn\"", "no port is called `inn`"),
+        ("name=\"s2\"", "name=\"s1\"", "two are called `s1`"),
+        ("name=\"b\"", "name=\"a\"", "two are called `a`"),
+        ("<port name=\"in\" type=\"in\" rate=\"3\"/>", "", "no port is called `in`"),
+        ("<channel name=\"e\"", "<chanel name=\"e\"", "did you mean `channel`?"),
+        ("dstPort=\"in\"/>", "dstPort=\"in\" initialTokens=\"x\"/>", "`initialTokens`"),
+        ("dstPort=\"in\"/>", "dstPort=\"in\" initialTokens=\"40000\"/>", "would have 40002 slots"),
+        ("<executionTime time=\"90\"/>", "", "<processor> has no <executionTime>"),
+        ("time=\"90\"", "time=\"-90\"", "`time` of <executionTime> must be"),
+        ("time=\"90\"", "time=\"281474976710657\"", "`time` of <executionTime> must be"),
+        ("actor=\"s3\"", "actor=\"s5\"", "no actor is called `s5`"),
+        ("<actorProperties actor=\"s3\">", "<actorProperties actor=\"s2\">", "two times on `p`"),
+        ("<applicationGraph name=\"cd2dat\">", "<applicationGraph>words", "takes no text"),
+    ] {
+        let told = errors("cd2dat.xml", from, to);
+        assert!(told.contains(words), "{to}: {told}");
+    }
+    assert!(refused("a.xml", "<sdf3 type='sdf'/>").contains("has no <applicationGraph>"));
+    assert!(refused("a.xml", "<graph/>").contains("<graph> is no file of SDF3"));
+    let empty = "<sdf3><applicationGraph><sdf/><sdfProperties/></applicationGraph></sdf3>";
+    assert!(refused("a.xml", empty).contains("the graph has no actor"));
+    let none = "<sdf3><applicationGraph/></sdf3>";
+    assert!(refused("a.xml", none).contains("<applicationGraph> has no <sdf>"));
+}
+
+#[test]
+fn the_end_of_the_name_of_a_file_tells_its_format() {
+    assert_eq!(Format::of("a/b.c/graph.xml"), Some(Format::Sdf3));
+    assert_eq!(Format::of("load.json"), Some(Format::RtApp));
+    assert_eq!(Format::of("app.toml"), None);
+    assert!(refused("app.toml", "").contains("neither .json nor .xml"));
+}
+
+#[test]
+fn nesting_without_an_end_is_refused() {
+    assert!(refused("a.json", &"[".repeat(100_000)).contains("nested too deep"));
+    let hidden = format!("{{\"a\" : /* \" ]]] */ {}", "[".repeat(100_000));
+    assert!(refused("a.json", &hidden).contains("nested too deep"));
+    assert!(refused("a.xml", &"<a>".repeat(100_000)).contains("this is not XML"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn arbitrary_bytes_are_refused_or_read_but_never_panic(
+        bytes in proptest::collection::vec(any::<u8>(), 0..300),
+        open in 0..2_usize,
+    ) {
+        let (path, start) = [("a.json", "{\"tasks\":"), ("a.xml", "<sdf3>")][open];
+        for text in [String::from_utf8_lossy(&bytes).into_owned(),
+                     format!("{start}{}", String::from_utf8_lossy(&bytes))] {
+            if let Err(problems) = application(path, &text, &Options::default()) {
+                prop_assert!(!shown(path, &text, problems).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_or_read_but_never_panics(
+        file in 0..FILES.len(), at in any::<prop::sample::Index>(), cut in 0..60_usize,
+        insert in "[a-z0-9_ .:\"\\[\\]{}<>/=*,é-]{0,8}"
+    ) {
+        let text = sample(FILES[file]);
+        let at = at.index(text.len());
+        let end = (at + cut).min(text.len());
+        let text = format!("{}{insert}{}", &text[..at], &text[end..]);
+        match application(FILES[file], &text, &Options::default()) {
+            Ok(imported) => prop_assert!(imported.toml.contains("[app]")),
+            Err(problems) => prop_assert!(!shown(FILES[file], &text, problems).is_empty()),
+        }
+    }
+}

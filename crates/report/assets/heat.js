@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The temperature map: the floorplan, or the cores as a grid, at one time of the run.
+
+class HeatMap {
+  constructor(run) {
+    this.run = run;
+    const known = run.temperature.filter((curve) => curve);
+    this.low = Math.min(...known.map((curve) => Math.min(...curve.low)));
+    this.high = Math.max(...known.map((curve) => Math.max(...curve.high)), this.low + 1000);
+    this.time = run.end;
+    this.cells = [];
+    this.slider = el("input", {
+      type: "range",
+      min: 0,
+      max: 1000,
+      value: 1000,
+      "aria-label": "time of the map",
+      oninput: () => this.show((this.slider.value / 1000) * run.end),
+    });
+    this.output = el("output");
+    this.button = el("button", { type: "button", onclick: () => this.play() }, "Play");
+    const steps = HEAT.map((_, n) => heat(1 - n / (HEAT.length - 1)));
+    const scale = el(
+      "div",
+      { class: "scale" },
+      el("i", { style: { background: `linear-gradient(${steps.join(", ")})` } }),
+      [1, 0.75, 0.5, 0.25, 0].map((part) =>
+        el("span", {}, degrees(this.low + (this.high - this.low) * part)),
+      ),
+    );
+    this.element = el(
+      "div",
+      {},
+      el("div", { class: "slider" }, this.button, this.slider, this.output),
+      el("div", { class: "map" }, this.plan(), scale),
+    );
+    run.view.followers.add((time) => time !== null && !this.timer && this.show(time));
+    this.show(run.end);
+  }
+
+  /// Rectangles in millimetres, y downwards; of a grid, each core is 1 mm.
+  blocks() {
+    const plan = this.run.summary.floorplan;
+    if (plan?.length) {
+      const top = Math.max(...plan.map((block) => block.y_mm + block.height_mm));
+      return plan.map((block) => ({
+        name: block.name,
+        core: block.core,
+        x: block.x_mm,
+        y: top - block.y_mm - block.height_mm,
+        wide: block.width_mm,
+        high: block.height_mm,
+      }));
+    }
+    const columns = Math.ceil(Math.sqrt(this.run.temperature.length));
+    return this.run.temperature.map((_, core) => ({
+      name: `core ${core}`,
+      core,
+      x: core % columns,
+      y: Math.floor(core / columns),
+      wide: 1,
+      high: 1,
+    }));
+  }
+
+  plan() {
+    const blocks = this.blocks();
+    const wide = Math.max(...blocks.map((block) => block.x + block.wide));
+    const high = Math.max(...blocks.map((block) => block.y + block.high));
+    const unit = 600 / wide;
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("viewBox", `0 0 600 ${high * unit}`);
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", "temperature of each block");
+    for (const block of blocks) {
+      const curve = this.run.temperature[block.core];
+      const at = {
+        x: block.x * unit + 1,
+        y: block.y * unit + 1,
+        width: Math.max(block.wide * unit - 2, 1),
+        height: Math.max(block.high * unit - 2, 1),
+      };
+      const rect = el("rect", { ...at, rx: 3, fill: "var(--lane)" });
+      const size = Math.min(at.width / 6, at.height / 3, 16);
+      const centre = {
+        x: at.x + at.width / 2,
+        "text-anchor": "middle",
+        "font-size": size,
+        fill: curve ? "#fff" : "var(--soft)",
+        stroke: curve ? "#0007" : "none",
+        "stroke-width": 2.5,
+        "paint-order": "stroke",
+      };
+      const value = el("text", { ...centre, y: at.y + at.height / 2 + size * 1.1 });
+      const name =
+        size >= 6 &&
+        el(
+          "text",
+          { ...centre, y: at.y + at.height / 2 - size * 0.1 },
+          this.short(block.name, at.width / size),
+        );
+      const title = el("title");
+      svg.append(el("g", {}, ...[rect, name, size >= 6 && value, title].filter(Boolean)));
+      this.cells.push({ block, curve, rect, value, title });
+    }
+    return svg;
+  }
+
+  short(name, most) {
+    return name.length > most * 1.7 ? `${name.slice(0, Math.floor(most * 1.7) - 1)}…` : name;
+  }
+
+  show(time) {
+    this.time = time;
+    this.slider.value = (time / this.run.end) * 1000;
+    this.output.textContent = instant(time, this.run.end / 1000);
+    for (const { block, curve, rect, value, title } of this.cells) {
+      const now = curve?.value(time) ?? null;
+      if (now !== null) rect.setAttribute("fill", heat((now - this.low) / (this.high - this.low)));
+      value.textContent = now === null ? "" : degrees(now);
+      title.textContent = `${block.name}: ${now === null ? "no temperature" : degrees(now)}`;
+    }
+  }
+
+  /// Goes through the run in eight seconds.
+  play() {
+    const stop = () => {
+      clearInterval(this.timer);
+      this.timer = null;
+      this.button.textContent = "Play";
+    };
+    if (this.timer) return stop();
+    if (this.time >= this.run.end) this.show(0);
+    this.button.textContent = "Pause";
+    this.timer = setInterval(() => {
+      this.show(Math.min(this.time + this.run.end / 200, this.run.end));
+      if (this.time >= this.run.end) stop();
+    }, 40);
+  }
+}
+
+function heatCards(run) {
+  const title = "Temperature";
+  if (!run.knows("temperature")) {
+    return card(
+      title,
+      null,
+      null,
+      el(
+        "div",
+        { class: "none" },
+        "This run recorded no temperatures: the simulator does, on a platform with a floorplan.",
+      ),
+    );
+  }
+  const about = run.summary.floorplan?.length
+    ? "The floorplan at one time of the run"
+    : "The cores at one time of the run, as a grid: the platform has no floorplan";
+  return el(
+    "div",
+    { class: "pair" },
+    card("Temperature map", about, null, new HeatMap(run).element),
+    card(
+      title,
+      "Of each core",
+      null,
+      new Plot(run, ofCores(run, "temperature"), degrees, { height: 330 }).element,
+    ),
+  );
+}

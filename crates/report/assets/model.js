@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as the page shows it: columns decoded, slices added up in bins, curves sampled, and the
+// part of the run that all plots show together.
+
+/// The numbers of a column: base64 of differences, each zigzag and LEB128.
+function decode(text) {
+  const raw = atob(text);
+  const numbers = [];
+  let value = 0,
+    scale = 1,
+    before = 0;
+  for (let at = 0; at < raw.length; at++) {
+    const byte = raw.charCodeAt(at);
+    value += (byte & 0x7f) * scale;
+    scale *= 128;
+    if (byte < 0x80) {
+      before += value % 2 ? -(value + 1) / 2 : value / 2;
+      numbers.push(before);
+      value = 0;
+      scale = 1;
+    }
+  }
+  return Float64Array.from(numbers);
+}
+
+/// The position of the first element of ascending numbers that is above `value`.
+function above(numbers, value) {
+  let low = 0,
+    high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle] > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+// ---- what a core ran ----------------------------------------------------------------------------
+
+/// One core's slices, or bins of `width` nanoseconds with what each task ran in them, and the same
+/// in wider and wider bins.
+class Lane {
+  constructor(data, width, end) {
+    this.at = decode(data.at);
+    this.span = decode(data.span);
+    this.task = decode(data.task);
+    this.width = width;
+    this.levels = [];
+    this.first = width || Math.max(end / 16384, 1);
+  }
+
+  /// The bins that are at least `width` wide: parallel arrays, by time and then by task.
+  bins(width) {
+    const level = Math.max(0, Math.ceil(Math.log2(width / this.first)));
+    for (let n = this.levels.length; n <= level; n++) {
+      const finer = n ? this.levels[n - 1] : this;
+      this.levels.push(addUp(finer, this.first * 2 ** n, n > 0 || this.width > 0));
+    }
+    return this.levels[level];
+  }
+}
+
+/// Adds slices up in bins; `whole`: none of them reaches over the end of a bin.
+function addUp(slices, width, whole) {
+  const at = [],
+    task = [],
+    span = [];
+  let bin = -1;
+  let sums = new Map();
+  const close = () => {
+    for (const [number, sum] of [...sums].sort((a, b) => a[0] - b[0])) {
+      at.push(bin * width);
+      task.push(number);
+      span.push(sum);
+    }
+    sums = new Map();
+  };
+  const add = (to, number, part) => {
+    if (to !== bin) {
+      close();
+      bin = to;
+    }
+    sums.set(number, (sums.get(number) ?? 0) + part);
+  };
+  for (let n = 0; n < slices.at.length; n++) {
+    let start = slices.at[n],
+      left = slices.span[n];
+    // Sums of whole bins may lie a rounding error beside the multiple of their width.
+    let to = Math.floor(start / width + 1e-9);
+    while (!whole && start + left > (to + 1) * width) {
+      const part = (to + 1) * width - start;
+      add(to, slices.task[n], part);
+      start += part;
+      left -= part;
+      to++;
+    }
+    add(to, slices.task[n], left);
+  }
+  close();
+  return {
+    at: Float64Array.from(at),
+    task: Uint32Array.from(task),
+    span: Float64Array.from(span),
+    width,
+  };
+}
+
+// ---- a value over time --------------------------------------------------------------------------
+
+/// A curve of points: from `at` on the value is `last`; in bins it was between `low` and `high`.
+class Curve {
+  constructor(data, end) {
+    this.at = decode(data.at);
+    this.last = decode(data.last);
+    this.low = data.low ? decode(data.low) : this.last;
+    this.high = data.high ? decode(data.high) : this.last;
+    this.mean = data.mean ? decode(data.mean) : this.last;
+    this.end = end;
+  }
+
+  /// The value at a time; `null` before the first point.
+  value(time) {
+    const n = above(this.at, time) - 1;
+    return n < 0 ? null : this.last[n];
+  }
+
+  /// How many points lie in a part of the run.
+  points(from, to) {
+    return above(this.at, to) - above(this.at, from);
+  }
+
+  /// Mean, lowest and highest value in each of `n` equal parts of a part of the run.
+  sample(from, to, n) {
+    const mean = new Array(n).fill(null),
+      low = new Array(n).fill(null),
+      high = new Array(n).fill(null);
+    const width = (to - from) / n;
+    let point = Math.max(above(this.at, from) - 1, 0);
+    for (let part = 0; part < n; part++) {
+      const start = from + part * width,
+        stop = start + width;
+      let area = 0,
+        known = 0,
+        least = Infinity,
+        most = -Infinity;
+      for (; point < this.at.length && this.at[point] < stop; point++) {
+        const next = point + 1 < this.at.length ? this.at[point + 1] : this.end;
+        const span = Math.min(next, stop) - Math.max(this.at[point], start);
+        if (span > 0) {
+          area += this.mean[point] * span;
+          known += span;
+        }
+        if (span > 0 || this.at[point] >= start) {
+          least = Math.min(least, this.low[point]);
+          most = Math.max(most, this.high[point]);
+        }
+        if (next > stop) break;
+      }
+      if (known > 0) [mean[part], low[part], high[part]] = [area / known, least, most];
+    }
+    return { mean, low, high };
+  }
+}
+
+// ---- a run --------------------------------------------------------------------------------------
+
+/// Rows of a table as objects.
+const rows = (table) =>
+  table.rows.map((row) => Object.fromEntries(table.columns.map((key, n) => [key, row[n]])));
+
+class Run {
+  constructor(data) {
+    const { events, summary } = data;
+    this.folder = data.folder;
+    this.summary = summary;
+    this.killed = !Object.keys(summary).length;
+    this.end = Math.max(events.end_ns, 1);
+    this.events = events.events;
+    this.oddities = data.oddities;
+    this.start = summary.start_ns ?? 0;
+    for (const key of [
+      "cores",
+      "tasks",
+      "channels",
+      "migrations",
+      "phases",
+      "deaths",
+      "advice",
+      "errors",
+    ]) {
+      this[key] = rows(data[key]);
+    }
+    this.allMigrations = data.all_migrations;
+    const several = new Set(this.tasks.filter((task) => task.index > 0).map((task) => task.task));
+    this.nameOf = (task, index) => (several.has(task) ? `${task}.${index}` : task);
+    this.names = this.tasks.map((task) => this.nameOf(task.task, task.index));
+    this.numbers = new Map(this.names.map((name, number) => [name, number]));
+    this.lanes = events.lanes.cores.map((lane) => new Lane(lane, events.lanes.width_ns, this.end));
+    this.laneWidth = events.lanes.width_ns;
+    const misses = Object.entries(events.misses).map(([key, column]) => [key, decode(column)]);
+    this.misses = Object.fromEntries(misses);
+    const curves = (all) => all.map((data) => data && new Curve(data, this.end));
+    for (const key of ["depth", "frequency", "power", "temperature"])
+      this[key] = curves(events[key]);
+    for (const move of this.migrations) {
+      move.number = this.numbers.get(this.nameOf(move.task, move.index)) ?? -1;
+      move.at = move.request_ns - this.start;
+      move.leaves = (move.parked_ns || move.request_ns) - this.start;
+      move.arrives = move.running_ns ? move.running_ns - this.start : null;
+      const between = (from, to) => (move[from] && move[to] ? move[to] - move[from] : null);
+      move.to_parked = between("request_ns", "parked_ns");
+      move.to_attached = between("parked_ns", "attached_ns");
+      move.to_running = between("attached_ns", "running_ns");
+      move.to_output = between("running_ns", "output_ns");
+      move.away = between("parked_ns", "running_ns");
+    }
+    this.view = new View(this.end);
+  }
+
+  name(task) {
+    return this.names[task] ?? `task ${task}`;
+  }
+
+  channel(number) {
+    return this.channels[number]?.channel ?? `channel ${number}`;
+  }
+
+  /// Whether a curve of this sort is known of any core.
+  knows(sort) {
+    return this[sort].some((curve) => curve);
+  }
+}
+
+/// What part of the run every plot shows, and at what time the pointer is.
+class View {
+  constructor(end) {
+    this.end = end;
+    [this.from, this.to, this.cursor] = [0, end, null];
+    this.drawers = new Set();
+    this.followers = new Set();
+  }
+
+  /// Shows another part; never less than 20 ns, never beyond the run.
+  show(from, to) {
+    const span = Math.min(Math.max(to - from, 20), this.end);
+    this.from = Math.min(Math.max(from, 0), this.end - span);
+    this.to = this.from + span;
+    this.waiting ??= requestAnimationFrame(() => {
+      this.waiting = null;
+      for (const draw of this.drawers) draw();
+    });
+  }
+
+  zoom(factor, around = (this.from + this.to) / 2) {
+    this.show(around - (around - this.from) * factor, around + (this.to - around) * factor);
+  }
+
+  pan(part) {
+    const by = (this.to - this.from) * part;
+    this.show(this.from + by, this.to + by);
+  }
+
+  whole() {
+    this.show(0, this.end);
+  }
+
+  point(time) {
+    this.cursor = time;
+    for (const follow of this.followers) follow(time);
+  }
+}

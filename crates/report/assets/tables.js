@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that sort by any column, and the head of a run.
+
+/// How many rows a table shows until it is asked for all.
+const ROWS = 200;
+
+/// A table. A column is `{ title, of, show, left, mark, shade, share, opens }`: the value of a row
+/// by which it sorts, how it is written, whether it is text, whether it is bad, the colour before
+/// it, and how long its bar is, from 0 to 1. It is sorted by the column `first`; `onrow` is called
+/// for the row whose cell in a column that `opens` is pressed.
+function table(columns, all, { first = null, rising = false, onrow = null } = {}) {
+  let [by, up, most] = [first, rising, ROWS];
+  const body = el("tbody");
+  const head = columns.map((column) =>
+    el(
+      "th",
+      { class: column.left && "left", scope: "col" },
+      el(
+        "button",
+        {
+          type: "button",
+          onclick: () => {
+            [by, up] = [column, by === column ? !up : !!column.left];
+            fill();
+          },
+        },
+        column.title,
+      ),
+    ),
+  );
+  const more = el("button", {
+    type: "button",
+    onclick: () => {
+      most = Infinity;
+      fill();
+    },
+  });
+  const compare = (a, b) => {
+    const [x, y] = [by.of(a), by.of(b)];
+    if (x == null || y == null) return (x == null) - (y == null);
+    return (
+      (typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y) * (up ? 1 : -1)
+    );
+  };
+  const fill = () => {
+    const ordered = by ? [...all].sort(compare) : all;
+    body.replaceChildren(
+      ...ordered.slice(0, most).map((row) =>
+        el(
+          "tr",
+          {},
+          columns.map((column) => cell(column, row, onrow)),
+        ),
+      ),
+    );
+    head.forEach((th, n) => {
+      if (columns[n] === by) th.setAttribute("aria-sort", up ? "ascending" : "descending");
+      else th.removeAttribute("aria-sort");
+    });
+    more.textContent = `Show all ${count(all.length)}`;
+    more.hidden = all.length <= most;
+  };
+  fill();
+  return el(
+    "div",
+    {},
+    el(
+      "div",
+      { class: "scroll", tabindex: 0 },
+      el("table", {}, el("thead", {}, el("tr", {}, head)), body),
+    ),
+    more,
+  );
+}
+
+function cell(column, row, onrow) {
+  const value = column.of(row);
+  const text = value == null ? "–" : column.show ? column.show(value, row) : String(value);
+  const swatch =
+    column.shade && el("span", { class: "swatch", style: { background: column.shade(row) } });
+  const share = column.share?.(row);
+  const track =
+    share != null &&
+    el(
+      "span",
+      { class: "track" },
+      el("span", { class: "bar", style: { width: `${Math.min(Math.max(share, 0), 1) * 100}%` } }),
+    );
+  const shown = column.opens
+    ? el("button", { type: "button", onclick: () => onrow(row) }, text)
+    : text;
+  const classes = [column.left && "left", column.mark?.(value, row) && "bad"]
+    .filter(Boolean)
+    .join(" ");
+  return el(
+    "td",
+    { class: classes || null, title: column.left && text.length > 40 ? text : null },
+    swatch,
+    shown,
+    track,
+  );
+}
+
+const column = (title, key, show = null, more = {}) => ({
+  title,
+  of: (row) => row[key],
+  show,
+  ...more,
+});
+const text = (title, key, more = {}) => ({ title, of: (row) => row[key], left: true, ...more });
+const some = (value) => value > 0;
+
+// ---- the head of a run --------------------------------------------------------------------------
+
+function header(run) {
+  const { summary } = run;
+  const name = summary.run || run.folder;
+  const badge = run.killed
+    ? ["killed", true]
+    : [summary.ok ? summary.ended : `${summary.ended}, not ok`, !summary.ok];
+  const platform = [
+    summary.platform && `on ${summary.platform}`,
+    summary.clock === "virtual" ? "simulated, in virtual time" : null,
+  ];
+  const about = [summary.app?.description, ...platform].filter(Boolean).join(" · ");
+  return el(
+    "header",
+    {},
+    el("p", { class: "brand" }, "Whimbrel · recorded run"),
+    el(
+      "div",
+      { class: "titled" },
+      el("h1", {}, name),
+      el("span", { class: badge[1] ? "badge bad" : "badge" }, badge[0]),
+      name !== run.folder && el("span", { class: "soft" }, run.folder),
+    ),
+    el(
+      "p",
+      { class: "about" },
+      run.killed
+        ? "The run was killed before it wrote its summary; this is what it recorded until then."
+        : about,
+    ),
+    missing(run).map((line) => el("p", { class: "about" }, line)),
+    el("div", { class: "tiles" }, tiles(run)),
+  );
+}
+
+/// What this page does not show because it was not recorded, or not written as it should be.
+function missing(run) {
+  const { unknown, damaged, late, cut } = run.oddities;
+  const lines = [
+    [
+      run.summary.dropped_events,
+      "event",
+      "could not be recorded fast enough, and are missing here",
+    ],
+    [unknown, "record", "of a kind that is not known were left out"],
+    [damaged, "record", "that cannot be were left out"],
+    [late, "record", "that went back in time were put right"],
+    [cut, "event stream", "end within a record"],
+  ];
+  return lines.filter(([n]) => n > 0).map(([n, what, how]) => `${plural(n, what)} ${how}.`);
+}
+
+function tiles(run) {
+  const { summary } = run;
+  const moves = run.allMigrations;
+  const facts = [
+    [duration(run.end), "took"],
+    [count(summary.frames), "frames"],
+    [summary.frames_per_s == null ? "–" : `${digits(summary.frames_per_s)}/s`, "frame rate"],
+    [count(summary.deadline_misses), "deadline misses", summary.deadline_misses > 0],
+    [count(moves), "migrations"],
+    [
+      summary.energy?.source === "platform" ? energy(summary.energy.cores_uj) : "–",
+      "energy of cores",
+    ],
+    [count(run.events), "events recorded"],
+  ];
+  return facts.map(([value, what, bad]) =>
+    el("div", { class: bad ? "tile bad" : "tile" }, el("b", {}, value), el("span", {}, what)),
+  );
+}
+
+/// How a member of the summary is written.
+function plain(key, value) {
+  if (value === null || value === "") return "none";
+  if (key.endsWith("_ns")) return duration(value);
+  if (key.endsWith("_bytes")) return bytes(value);
+  if (key.endsWith("_uj")) return energy(value);
+  if (key === "rate_millihz") return `${digits(value / 1000)}/s`;
+  if (typeof value === "number") return count(value);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function options(run) {
+  const {
+    app,
+    options: told,
+    floorplan,
+    modes,
+    energy: consumed,
+    run: _,
+    platform,
+    ...rest
+  } = run.summary;
+  const list = (members) =>
+    el(
+      "dl",
+      { class: "options" },
+      Object.entries(members ?? {}).map(([key, value]) =>
+        el(
+          "div",
+          {},
+          el("dt", {}, key.replace(/_(ns|bytes|uj)$/, "")),
+          el("dd", {}, plain(key, value)),
+        ),
+      ),
+    );
+  const of = (what, members) =>
+    Object.fromEntries(
+      Object.entries(members ?? {}).map(([key, value]) => [`${what}_${key}`, value]),
+    );
+  const part = (title, members) =>
+    members &&
+    Object.keys(members).length &&
+    el("div", {}, el("p", { class: "hint" }, title), list(members));
+  return el(
+    "section",
+    {},
+    el(
+      "details",
+      {},
+      el("summary", {}, "Options and result"),
+      part("Told", told),
+      part("Parameters of the application", app?.params),
+      part("Result", { platform, ...rest, ...of("energy", consumed) }),
+      part("Application", app && { path: app.path, module: app.module }),
+    ),
+  );
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a page shows of event streams, in one pass over them.
+
+use serde::Serialize;
+use whimbrel_trace::{Event, Kind};
+
+use crate::envelope::{Envelope, EnvelopeData};
+use crate::lanes::{Lanes, LanesData, Slice};
+use crate::marks::{Marks, MarksData};
+
+/// How many slices, points of all curves of one sort, and marks a page has room for.
+const SLICES: usize = 200_000;
+const POINTS: usize = 120_000;
+const MARKS: usize = 10_000;
+
+/// How many points a curve has at most, and at least where there are many.
+const POINTS_OF_ONE: (usize, usize) = (4096, 64);
+
+/// What was gathered so far.
+#[derive(Debug)]
+pub struct Gather {
+    start_ns: u64,
+    /// The time of the last event, since the start.
+    end: u64,
+    events: u64,
+    lanes: Lanes,
+    /// The task that each core runs, and since when.
+    running: Vec<Option<(u32, u64)>>,
+    misses: Marks,
+    /// Of each channel; `None`: of one that is not shown.
+    depth: Vec<Option<Envelope>>,
+    frequency: Vec<Envelope>,
+    power: Vec<Envelope>,
+    temperature: Vec<Envelope>,
+}
+
+/// As the page takes it. Curves are by channel or by core; `null`: nothing is known.
+#[derive(Debug, Serialize)]
+pub struct Gathered {
+    events: u64,
+    end_ns: u64,
+    lanes: LanesData,
+    misses: MarksData,
+    depth: Vec<Option<EnvelopeData>>,
+    frequency: Vec<Option<EnvelopeData>>,
+    power: Vec<Option<EnvelopeData>>,
+    temperature: Vec<Option<EnvelopeData>>,
+}
+
+impl Gather {
+    /// Nothing yet, of a run that started at `start_ns` on its clock, with so many cores, and the
+    /// channels of which `shown` says whether they are of interest.
+    pub fn new(start_ns: u64, cores: usize, shown: &[bool]) -> Self {
+        let channels = shown.iter().filter(|shown| **shown).count();
+        let curves = vec![Envelope::new(points_of_one(cores)); cores];
+        let depth = |shown: &bool| shown.then(|| Envelope::new(points_of_one(channels)));
+        Self {
+            start_ns,
+            end: 0,
+            events: 0,
+            lanes: Lanes::new(cores, SLICES),
+            running: vec![None; cores],
+            misses: Marks::new(MARKS),
+            depth: shown.iter().map(depth).collect(),
+            frequency: curves.clone(),
+            power: curves.clone(),
+            temperature: curves,
+        }
+    }
+
+    /// Takes the next event, in the order of time over all cores.
+    pub fn take(&mut self, event: &Event) {
+        let at = event.time_ns.saturating_sub(self.start_ns).clamp(self.end, crate::LATEST_NS);
+        let core = event.core as usize;
+        self.end = at;
+        self.events += 1;
+        match event.kind {
+            Kind::Run => {
+                self.close(core, at);
+                if let Some(running) = self.running.get_mut(core) {
+                    *running = Some((event.task, at));
+                }
+            }
+            // A task is put aside at the time at which the next one begins, and after that.
+            Kind::Ready | Kind::Block | Kind::End | Kind::Park | Kind::Return => {
+                let running = self.running.get(core).copied().flatten();
+                if running.is_some_and(|(task, _)| task == event.task) {
+                    self.close(core, at);
+                }
+            }
+            Kind::Sleep => self.close(core, at),
+            Kind::Send | Kind::Receive => {
+                if let Some(Some(depth)) = self.depth.get_mut(event.object as usize) {
+                    depth.push(at, event.value.into());
+                }
+            }
+            Kind::Miss => self.misses.push(at, event.core, event.task, event.value),
+            Kind::Frequency => curve(&mut self.frequency, core, at, event.value.into()),
+            Kind::Power => curve(&mut self.power, core, at, event.value.into()),
+            Kind::Temperature => {
+                curve(&mut self.temperature, core, at, event.signed().into());
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, core: usize, at: u64) {
+        if let Some((task, since)) = self.running.get_mut(core).and_then(Option::take) {
+            self.lanes.push(core, Slice { at: since, span: at - since, task });
+        }
+    }
+
+    /// The end of the run, `time_ns` after its start.
+    pub fn finish(mut self, time_ns: u64) -> Gathered {
+        let end_ns = self.end.max(time_ns.min(crate::LATEST_NS));
+        for core in 0..self.running.len() {
+            self.close(core, end_ns);
+        }
+        let known = |curve: Envelope| (!curve.is_empty()).then(|| curve.data(end_ns));
+        let all = |curves: Vec<Envelope>| curves.into_iter().map(known).collect();
+        Gathered {
+            events: self.events,
+            end_ns,
+            lanes: self.lanes.data(),
+            misses: self.misses.data(),
+            depth: self.depth.into_iter().map(|depth| depth.and_then(known)).collect(),
+            frequency: all(self.frequency),
+            power: all(self.power),
+            temperature: all(self.temperature),
+        }
+    }
+}
+
+fn points_of_one(curves: usize) -> usize {
+    let (most, least) = POINTS_OF_ONE;
+    (POINTS / curves.max(1)).clamp(least, most)
+}
+
+fn curve(curves: &mut [Envelope], core: usize, at: u64, value: i64) {
+    if let Some(curve) = curves.get_mut(core) {
+        curve.push(at, value);
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What tasks, channels and cores are called in traces.
+
+use std::collections::BTreeMap;
+
+use crate::{Error, Event, Kind, NO_TASK, Recorded, Summary};
+
+/// The names of a run; positions are the numbers in events.
+#[derive(Debug)]
+pub struct Names {
+    pub app: String,
+    /// The numbers of the cores, ascending.
+    pub cores: Vec<u32>,
+    pub tasks: Vec<String>,
+    pub channels: Vec<String>,
+}
+
+impl Names {
+    /// Those of the summary; for a run without one, numbers for all that its events mention.
+    pub fn of(run: &Recorded) -> Result<Self, Error> {
+        let cores = run.cores().collect();
+        if let Some(summary) = &run.summary {
+            let channels = summary.channels.iter().map(|channel| channel.channel.clone());
+            return Ok(Self {
+                app: summary.app.name.clone(),
+                cores,
+                tasks: tasks(summary),
+                channels: channels.collect(),
+            });
+        }
+        let (mut tasks, mut channels) = (0, 0);
+        for event in run.merged() {
+            let event = event?;
+            if event.task != NO_TASK {
+                tasks = tasks.max(event.task + 1);
+            }
+            if matches!(event.kind, Kind::Send | Kind::Receive) {
+                channels = channels.max(event.object + 1);
+            }
+        }
+        let numbered = |what: &str, n: u32| (0..n).map(|i| format!("{what}_{i}")).collect();
+        Ok(Self {
+            app: "killed run".into(),
+            cores,
+            tasks: numbered("task", tasks),
+            channels: numbered("channel", channels),
+        })
+    }
+
+    /// Whether what the event is about has a name.
+    pub fn know(&self, event: &Event) -> bool {
+        let of_a_channel = matches!(event.kind, Kind::Send | Kind::Receive);
+        (event.task == NO_TASK || (event.task as usize) < self.tasks.len())
+            && (!of_a_channel || (event.object as usize) < self.channels.len())
+    }
+
+    pub fn task(&self, task: u32) -> &str {
+        &self.tasks[task as usize]
+    }
+
+    /// Where each core is in `cores`, by its number.
+    pub fn positions(&self) -> Vec<usize> {
+        let mut positions = vec![0; self.cores.last().map_or(0, |last| *last as usize + 1)];
+        for (position, core) in self.cores.iter().enumerate() {
+            positions[*core as usize] = position;
+        }
+        positions
+    }
+}
+
+/// `lpf`, or `bpf.0` and `bpf.1` where there are several of a name.
+fn tasks(summary: &Summary) -> Vec<String> {
+    let mut count = BTreeMap::new();
+    for task in &summary.tasks {
+        *count.entry(task.task.as_str()).or_insert(0) += 1;
+    }
+    let name = |task: &crate::Task| match count[task.task.as_str()] {
+        1 => task.task.clone(),
+        _ => format!("{}.{}", task.task, task.index),
+    };
+    summary.tasks.iter().map(name).collect()
+}

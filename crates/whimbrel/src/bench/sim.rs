@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How fast the simulator is: one pipeline in virtual time, beside other simulators.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Deserialize;
+use serde_json::Map;
+use whimbrel_model::Problem;
+
+use super::peers::{self, Peer};
+use super::{Row, lines_of_command, parse};
+use crate::cli::BenchArgs;
+use crate::failure::{Failure, say};
+use crate::helpers;
+
+const BENCH: &str = "sim.pipeline";
+const UNIT: &str = "events/s";
+/// As in `bench/sim_pipeline.toml`.
+const FRAMES: u64 = 1_000_000;
+/// Its release, and the end of six stages; what the simulator does inside is not counted.
+const EVENTS_PER_FRAME: u64 = 7;
+
+/// What is needed of a run's summary.
+#[derive(Deserialize)]
+struct Run {
+    ok: bool,
+    frames: u64,
+}
+
+/// Rows of the pipeline: ours alone, or one for each peer. Ours and theirs take turns, on one core.
+///
+/// # Errors
+/// A run fails, or loses a frame.
+pub fn rows(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
+    if helpers::find(helpers::SIMULATOR).is_err() {
+        say(&format!("{BENCH} was not measured: build {} with `make build`", helpers::SIMULATOR));
+        return Ok(Vec::new());
+    }
+    let mut ours = Vec::new();
+    let mut theirs: BTreeMap<String, Vec<Peer>> = BTreeMap::new();
+    for _ in 0..if args.quick { 1 } else { 7 } {
+        ours.push(events_per_s()?);
+        if args.peers {
+            for peer in peers::measured("sim", &["--repeats", "1"])? {
+                theirs.entry(peer.peer.clone()).or_default().push(peer);
+            }
+        }
+    }
+    let ours = median(ours);
+    if args.peers {
+        let peers: Vec<Peer> = theirs.into_values().filter_map(middle).collect();
+        return Ok(peers::rows(BENCH, UNIT, ours, &peers));
+    }
+    let rest = Map::from_iter([("p50".into(), ours.into())]);
+    Ok(vec![Row { bench: BENCH.into(), unit: UNIT.into(), rest }])
+}
+
+/// One run of `whimbrel sim`. Its time holds all that the user waits for, also the start of two
+/// processes, which the peers do not count.
+fn events_per_s() -> Result<f64, Failure> {
+    let ours = env::current_exe().map_err(|error| {
+        Problem::new(format!("the place of this command is not known: {error}"))
+    })?;
+    let folder = helpers::folder()?.join("../bench");
+    let options: [OsString; 8] = [
+        "-c".into(),
+        peers::cpu()?.to_string().into(),
+        ours.into(),
+        "sim".into(),
+        folder.join("sim_pipeline.toml").into(),
+        "--platform".into(),
+        folder.join("sim_flat.toml").into(),
+        "--json".into(),
+    ];
+    let start = Instant::now();
+    let text = lines_of_command(Path::new("taskset"), &options)?.join("\n");
+    let seconds = start.elapsed().as_secs_f64();
+    let run: Run = parse(Path::new("whimbrel sim"), &text)?;
+    if !run.ok || run.frames != FRAMES {
+        let message = format!("of {FRAMES} frames of sim_pipeline.toml came {}", run.frames);
+        return Err(Problem::new(message).into());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a count in the millions")]
+    let events = (FRAMES * EVENTS_PER_FRAME) as f64;
+    Ok(events / seconds)
+}
+
+fn median(mut rates: Vec<f64>) -> Option<f64> {
+    rates.sort_unstable_by(f64::total_cmp);
+    rates.get(rates.len() / 2).copied()
+}
+
+/// A peer with the median of its rates.
+fn middle(runs: Vec<Peer>) -> Option<Peer> {
+    let rate = median(runs.iter().filter_map(|run| run.rate).collect());
+    runs.into_iter().next().map(|run| Peer { rate, ..run })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_has_the_median_of_its_turns() {
+        let turn = |rate: f64| -> Peer {
+            serde_json::from_str(&format!(r#"{{"peer": "simpy", "events_per_s": {rate}}}"#))
+                .unwrap()
+        };
+        let peer = middle([5.0, 1.0, 3.0].map(turn).to_vec()).unwrap();
+        assert_eq!((peer.peer.as_str(), peer.rate), ("simpy", Some(3.0)));
+    }
+
+    #[test]
+    fn a_peer_that_is_missing_stays_missing() {
+        let text = r#"{"peer": "simpy", "missing": "make"}"#;
+        let peer: Peer = serde_json::from_str(text).unwrap();
+        assert_eq!(middle(vec![peer.clone(), peer]).unwrap().rate, None);
+    }
+
+    #[test]
+    fn the_frames_are_those_of_the_pipeline() {
+        let text = include_str!("../../../../bench/sim_pipeline.toml");
+        assert!(text.contains(&format!("firings = {FRAMES} ")), "{text}");
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The platform's file.
+
+use std::fmt::Write;
+
+use super::fit::{Entry, Fitted};
+use super::machine::Machine;
+use super::work::Firing;
+
+/// How long a kernel polls before it sleeps, as `whimbrel run` has it unless told otherwise.
+const SPIN_US: u32 = 20;
+const LINE_BYTES: f64 = 64.0;
+
+/// A number without digits that nobody measured: so many decimals, and no zeros at the end.
+fn digits(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
+/// Microseconds, to the picosecond.
+fn us(ns: f64) -> String {
+    digits(ns / 1e3, 6)
+}
+
+/// Nanoseconds of a processor at `hz`, in cycles.
+#[expect(clippy::cast_precision_loss, reason = "a frequency is far below 2^53")]
+fn cycles(ns: f64, hz: u64) -> f64 {
+    ns * hz as f64 / 1e9
+}
+
+/// The text of a platform `name`.
+pub fn text(name: &str, machine: &Machine, fitted: &Fitted, work: &[Firing]) -> String {
+    let mut out = head(name, machine, fitted);
+    for entry in &fitted.costs {
+        out.push_str(&cost(entry, machine.hz));
+    }
+    // Writing to a String cannot fail.
+    let _ = write!(
+        out,
+        "[doorbell]\nkind = \"interrupt\"\nlatency_us = {}\nsource = \"whimbrel bench channel: \
+         channel.64B.spin without the switch and the bytes, an equal part of seven steps\"\n\n",
+        us(fitted.doorbell_ns)
+    );
+    for firing in work {
+        out.push_str(&firing_table(firing, machine, fitted));
+    }
+    out
+}
+
+fn head(name: &str, machine: &Machine, fitted: &Fitted) -> String {
+    let Machine { model, hz, source, cores, cache_bytes } = machine;
+    #[expect(clippy::cast_precision_loss, reason = "a frequency is far below 2^53")]
+    let mhz = digits(*hz as f64 / 1e6, 6);
+    let model = model.replace(['"', '\\'], "'");
+    let kib = if *cache_bytes < 1024 { 1 << 10 } else { cache_bytes / 1024 };
+    format!(
+        "# SPDX-License-Identifier: Apache-2.0\n\
+         # Written by `whimbrel calibrate` from what it measured on {model}.\n\
+         # Power is not known, so it is 0 and so are energies.\n\
+         [platform]\n\
+         name = \"{name}\"\n\
+         description = \"{cores} processors as measured: {model}\"\n\n\
+         [[core]]\n\
+         count = {cores}\n\
+         kind = \"host\"\n\
+         source = \"{source}\"\n\n\
+         [[core.point]]\n\
+         mhz = {mhz}\n\
+         active_mw = 0  # not known\n\n\
+         [[core.idle_state]]\n\
+         name = \"sleep\"\n\
+         power_mw = 0  # not known\n\
+         after_us = {SPIN_US}  # whimbrel run --spin {SPIN_US}us, its default\n\
+         exit_us = {}\n\
+         loses_cache = true\n\
+         source = \"whimbrel bench channel: channel.64B.block without channel.64B.spin; what \
+         others leave of the caches meanwhile is in the working sets below\"\n\n\
+         [core.cache]\n\
+         size = \"{kib}KiB\"\n\
+         line_bytes = {LINE_BYTES}\n\
+         miss_ns = {}\n\
+         source = \"Linux, all levels that hold data; whimbrel bench migration: memcpy of 64 KiB \
+         with empty caches against warm ones\"\n\n",
+        us(fitted.wake_ns),
+        digits(fitted.miss_ns, 3),
+    )
+}
+
+fn cost(entry: &Entry, hz: u64) -> String {
+    let Entry { action, time, source } = entry;
+    let mut out = format!("[costs.{action}]\n");
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "time_us = {}", us(time.fixed_ns));
+    if time.per_unit_ns > 0.0 {
+        let _ = writeln!(out, "cycles_per_unit = {}", digits(cycles(time.per_unit_ns, hz), 6));
+    }
+    let _ = writeln!(out, "source = \"whimbrel bench: {source}\"\n");
+    out
+}
+
+fn firing_table(firing: &Firing, machine: &Machine, fitted: &Fitted) -> String {
+    let Firing { app, task, warm_ns, cold_ns } = firing;
+    let mut out = format!(
+        "[[work]]\napp = \"{app}\"\ntask = \"{task}\"\ncycles = {}\n",
+        digits(cycles(*warm_ns, machine.hz).max(1.0), 0)
+    );
+    let lines = if fitted.miss_ns > 0.0 { (cold_ns - warm_ns) / fitted.miss_ns } else { 0.0 };
+    if lines >= 1.0 {
+        let _ = writeln!(out, "working_set = {}", digits(lines.floor() * LINE_BYTES, 0));
+    }
+    out.push_str(
+        "source = \"whimbrel run --fast, busy time per firing; the working set is what a firing \
+         takes longer at the application's own rate\"\n\n",
+    );
+    out
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From rows of `whimbrel bench` to costs of a platform, and back.
+//!
+//! A row measures a chain of actions as a whole, a platform has a cost for each. What no row tells
+//! apart is shared out equally, so that the simulator's sum over the chain is the row again:
+//!
+//! | row | is the sum of |
+//! |---|---|
+//! | `switch` | switch |
+//! | `channel.*.spin` | claim, send, commit, post, bell, serve, switch, hold, receive, release |
+//! | `channel.*.block` | the same, and waking up |
+//! | `migration.handoff.spin` | checkpoint, park, post, doorbell, serve, attach, switch |
+//! | `migration.handoff.sleep` | the same, and waking up |
+//! | `alloc.one_kernel.64B` | heap, twice |
+//! | `agent.100Hz.Ntasks`, `coordinator.…` | report, decide of N tasks, a hundred times a second |
+//! | `migration.replicate.*.copy` | copy |
+//! | `migration.recreate.*` | the hand-off, load, and copy twice: into the buffer, and out of it |
+//!
+//! A receiver that polls makes no switch, a simulated one always does. So what is left for the
+//! other steps of `channel.*.spin` is the row without it, or nothing.
+
+use std::collections::BTreeMap;
+
+use whimbrel_hardware::{Cost, Costs, Description};
+use whimbrel_model::Problem;
+
+/// The medians of rows, by their names; of a line, its slope.
+pub type Rows = BTreeMap<String, f64>;
+
+const KIB: f64 = 1024.0;
+const LINE_BYTES: f64 = 64.0;
+const PAGE_BYTES: f64 = 4096.0;
+/// A millionth of a hundredth of a second, in nanoseconds: the unit of the agents' rows.
+const NS_PER_PPM: f64 = 10.0;
+/// Recreated tasks of the benchmark have this much stack besides what their rows name.
+const STACK_BYTES: f64 = 64.0 * KIB;
+/// Claim, commit, hold, release; post, doorbell, serve.
+const STEPS: f64 = 7.0;
+
+/// The groups whose rows are needed.
+pub const GROUPS: [&str; 5] = ["switch", "channel", "migration", "alloc", "agent"];
+
+/// What an action takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Time {
+    /// However many units.
+    pub fixed_ns: f64,
+    /// For each unit.
+    pub per_unit_ns: f64,
+}
+
+/// One cost of the platform.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its table in the file, as `send` of `[costs.send]`.
+    pub action: &'static str,
+    /// What it takes.
+    pub time: Time,
+    /// The rows it is from, and how.
+    pub source: &'static str,
+}
+
+/// What was fitted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    /// Costs, each action once.
+    pub costs: Vec<Entry>,
+    /// Until another core notices its doorbell.
+    pub doorbell_ns: f64,
+    /// Until a core that sleeps runs.
+    pub wake_ns: f64,
+    /// Fetching one line of the cache that is missing.
+    pub miss_ns: f64,
+}
+
+/// A straight line through two sizes; neither of its parts is negative.
+fn line(small: (f64, f64), large: (f64, f64)) -> Time {
+    let per_unit_ns = ((large.1 - small.1) / (large.0 - small.0)).max(0.0);
+    Time { fixed_ns: (small.1 - small.0 * per_unit_ns).max(0.0), per_unit_ns }
+}
+
+const fn fixed(fixed_ns: f64) -> Time {
+    Time { fixed_ns, per_unit_ns: 0.0 }
+}
+
+/// A row that must be there.
+fn row(rows: &Rows, name: &str) -> Result<f64, Problem> {
+    match rows.get(name) {
+        Some(value) if value.is_finite() && *value >= 0.0 => Ok(*value),
+        Some(value) => Err(Problem::new(format!("the row {name} of the benchmarks is {value}"))
+            .help("a time from 0 is needed; measure again")),
+        None => Err(Problem::new(format!("the benchmarks have no row {name}"))
+            .help(format!("measure with `whimbrel bench {}`", GROUPS.join(" ")))),
+    }
+}
+
+/// What a tick takes for each task, by the part of a core that a hundred of them a second take.
+fn ticks(rows: &Rows, who: &str) -> Result<Time, Problem> {
+    let at = |n: f64| row(rows, &format!("{who}.100Hz.{n}tasks")).map(|ppm| (n, ppm * NS_PER_PPM));
+    Ok(line(at(8.0)?, at(16.0)?))
+}
+
+/// Fits costs to rows.
+///
+/// # Errors
+/// A row is missing, or is no time.
+pub fn fit(rows: &Rows) -> Result<Fitted, Problem> {
+    let row = |name: &str| row(rows, name);
+    let switch = row("switch")?;
+    let spin = row("channel.64B.spin")?;
+    let byte = line((LINE_BYTES, spin), (PAGE_BYTES, row("channel.4KiB.spin")?)).per_unit_ns / 2.0;
+    let step = ((spin - switch - 2.0 * LINE_BYTES * byte) / STEPS).max(0.0);
+    let handoff = row("migration.handoff.spin")?;
+    let half = ((handoff - switch - 3.0 * step) / 3.0).max(0.0);
+    let copy = line(
+        (4.0 * KIB, row("migration.replicate.4KiB.copy")?),
+        (256.0 * KIB, row("migration.replicate.256KiB.copy")?),
+    );
+    let load = |kib: f64, name| {
+        let copied = 2.0 * (copy.fixed_ns + copy.per_unit_ns * kib * KIB);
+        row(name).map(|ns| (kib * KIB + STACK_BYTES, (ns - handoff - copied).max(0.0)))
+    };
+    let load =
+        line(load(64.0, "migration.recreate.64KiB")?, load(4096.0, "migration.recreate.4MiB")?);
+    let entry = |action, time, source| Entry { action, time, source };
+    let each = "channel.64B.spin without the switch and the bytes, an equal part of seven steps";
+    let bytes = "channel.4KiB.spin against channel.64B.spin, half of it for either side";
+    let third = "migration.handoff.spin without the switch and the note, an equal part of three";
+    let copied = Time { fixed_ns: 0.0, per_unit_ns: byte };
+    let costs = vec![
+        entry("send", copied, bytes),
+        entry("receive", copied, bytes),
+        entry("claim", fixed(step), each),
+        entry("hold", fixed(step), each),
+        entry("commit", fixed(step), each),
+        entry("release", fixed(step), each),
+        entry("checkpoint", fixed(half), third),
+        entry("post", fixed(step), each),
+        entry("serve", fixed(step), each),
+        entry("park", fixed(half), third),
+        entry("attach", fixed(half), third),
+        entry(
+            "heap",
+            fixed(row("alloc.one_kernel.64B")? / 2.0),
+            "alloc.one_kernel.64B, half of it",
+        ),
+        entry("report", ticks(rows, "agent")?, "agent.100Hz of 8 and 16 tasks"),
+        entry("decide", ticks(rows, "coordinator")?, "coordinator.100Hz of 8 and 16 tasks"),
+        entry("switch", fixed(switch), "switch"),
+        entry("copy", copy, "migration.replicate copy of 4 and 256 KiB"),
+        entry(
+            "load",
+            load,
+            "migration.recreate of 64 KiB and 4 MiB without the hand-off and the copies",
+        ),
+    ];
+    Ok(Fitted {
+        costs,
+        doorbell_ns: step,
+        wake_ns: (row("channel.64B.block")? - spin).max(0.0),
+        miss_ns: ((row(COLD)? - row(WARM)?) / (2.0 * 64.0 * KIB / LINE_BYTES)).max(0.0),
+    })
+}
+
+/// A plain copy of 64 KiB, which the rows have beside ours, with caches warm and empty.
+const WARM: &str = "migration.replicate.64KiB against memcpy";
+const COLD: &str = "migration.replicate.64KiB.cold against memcpy";
+
+/// What the actions of a row take on a platform, for every row that is known here.
+pub fn given_back(platform: &Description) -> Rows {
+    let hz = platform.cores.first().and_then(|core| core.points.last()).map_or(1, |p| p.hz);
+    #[expect(clippy::cast_precision_loss, reason = "times and frequencies are far below 2^53")]
+    let ns = |cost: &Cost, units: f64| {
+        cost.ps as f64 / 1e3 + (cost.cycles + units * cost.cycles_per_unit) * 1e9 / hz as f64
+    };
+    let costs = &platform.costs;
+    let action = |name: &str, units: f64| {
+        let number = Costs::ACTIONS.iter().position(|known| *known == name);
+        number.and_then(|n| costs.actions.get(n)).map_or(0.0, |cost| ns(cost, units))
+    };
+    let all = |names: &[&str]| names.iter().map(|name| action(name, 1.0)).sum::<f64>();
+    let switch = ns(&costs.switch, 1.0);
+    #[expect(clippy::cast_precision_loss, reason = "times are far below 2^53")]
+    let (latency, wake) = (
+        platform.doorbell.latency_ps as f64 / 1e3,
+        platform
+            .cores
+            .first()
+            .and_then(|core| core.idle_states.first())
+            .map_or(0.0, |state| state.exit_ps as f64 / 1e3),
+    );
+    let rung = ns(&platform.doorbell.send, 1.0) + latency + ns(&platform.doorbell.receive, 1.0);
+    let note = all(&["post", "serve"]) + rung + switch;
+    let channel = |bytes: f64| {
+        all(&["claim", "commit", "hold", "release"])
+            + action("send", bytes)
+            + action("receive", bytes)
+            + note
+    };
+    let handoff = all(&["checkpoint", "park", "attach"]) + note;
+    let copy = |kib: f64| ns(&costs.copy, kib * KIB);
+    let recreate = |kib: f64| handoff + ns(&costs.load, kib * KIB + STACK_BYTES) + 2.0 * copy(kib);
+    let rows = [
+        ("switch", switch),
+        ("channel.64B.spin", channel(LINE_BYTES)),
+        ("channel.4KiB.spin", channel(PAGE_BYTES)),
+        ("channel.64B.block", channel(LINE_BYTES) + wake),
+        ("channel.4KiB.block", channel(PAGE_BYTES) + wake),
+        ("migration.handoff.spin", handoff),
+        ("migration.handoff.sleep", handoff + wake),
+        ("migration.replicate.4KiB.copy", copy(4.0)),
+        ("migration.replicate.64KiB.copy", copy(64.0)),
+        ("migration.replicate.256KiB.copy", copy(256.0)),
+        ("migration.recreate.64KiB", recreate(64.0)),
+        ("migration.recreate.1MiB", recreate(1024.0)),
+        ("migration.recreate.4MiB", recreate(4096.0)),
+        ("alloc.one_kernel.64B", 2.0 * action("heap", 1.0)),
+        ("agent.100Hz.8tasks", action("report", 8.0) / NS_PER_PPM),
+        ("agent.100Hz.16tasks", action("report", 16.0) / NS_PER_PPM),
+        ("coordinator.100Hz.8tasks", action("decide", 8.0) / NS_PER_PPM),
+        ("coordinator.100Hz.16tasks", action("decide", 16.0) / NS_PER_PPM),
+    ];
+    rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use whimbrel_model::Platform;
+
+    use super::super::file;
+    use super::super::machine::Machine;
+    use super::*;
+
+    /// A machine that nobody has: every row is told apart by its value.
+    fn rows() -> Rows {
+        [
+            ("switch", 50.0),
+            ("channel.64B.spin", 150.0),
+            ("channel.4KiB.spin", 553.2),
+            ("channel.64B.block", 20_150.0),
+            ("migration.handoff.spin", 345.0),
+            ("migration.replicate.4KiB.copy", 400.0),
+            ("migration.replicate.256KiB.copy", 6_000.0),
+            ("migration.recreate.64KiB", 900_000.0),
+            ("migration.recreate.4MiB", 6_000_000.0),
+            ("alloc.one_kernel.64B", 6.8),
+            ("agent.100Hz.8tasks", 17.0),
+            ("agent.100Hz.16tasks", 26.0),
+            ("coordinator.100Hz.8tasks", 16.0),
+            ("coordinator.100Hz.16tasks", 23.0),
+            (WARM, 600.0),
+            (COLD, 5_600.0),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into()
+    }
+
+    fn platform(fitted: &Fitted) -> Description {
+        let machine = Machine {
+            model: "made \"up\"".into(),
+            hz: 2_500_000_000,
+            source: "a test",
+            cores: 2,
+            cache_bytes: 1 << 20,
+        };
+        let text = file::text("made_up", &machine, fitted, &[]);
+        Platform::parse(&text).unwrap().description().unwrap()
+    }
+
+    #[test]
+    fn the_costs_of_the_file_give_every_fitted_row_back() {
+        let rows = rows();
+        let back = given_back(&platform(&fit(&rows).unwrap()));
+        for (name, measured) in rows.iter().filter(|(name, _)| !name.contains("memcpy")) {
+            let error = (back[name] - measured).abs() / measured;
+            assert!(error < 1e-4, "{name}: {measured} became {}", back[name]);
+        }
+    }
+
+    #[test]
+    fn every_action_has_at_most_one_cost_and_a_name_that_platforms_know() {
+        let fitted = fit(&rows()).unwrap();
+        let known = |name: &str| {
+            Costs::ACTIONS.contains(&name) || ["switch", "copy", "load"].contains(&name)
+        };
+        for (number, entry) in fitted.costs.iter().enumerate() {
+            assert!(known(entry.action), "{}", entry.action);
+            assert!(fitted.costs[..number].iter().all(|other| other.action != entry.action));
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_less_than_its_parts_makes_no_cost_negative() {
+        let mut rows = rows();
+        rows.extend([
+            ("channel.64B.spin".to_owned(), 20.0),
+            ("migration.handoff.spin".to_owned(), 10.0),
+        ]);
+        rows.insert("coordinator.100Hz.16tasks".into(), 1.0);
+        let fitted = fit(&rows).unwrap();
+        assert!(fitted.costs.iter().all(|e| e.time.fixed_ns >= 0.0 && e.time.per_unit_ns >= 0.0));
+        let back = given_back(&platform(&fitted));
+        assert!(back["channel.64B.spin"] > 20.0, "a receiver's switch cannot be taken back");
+    }
+
+    #[test]
+    fn a_row_that_is_missing_or_no_time_is_named() {
+        for name in rows().into_keys() {
+            let mut some = rows();
+            some.remove(&name);
+            assert!(fit(&some).unwrap_err().to_string().contains(&name), "{name}");
+            some.insert(name.clone(), -1.0);
+            assert!(fit(&some).unwrap_err().to_string().contains("is -1"), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_missing_line_costs_what_an_empty_cache_adds_to_a_copy() {
+        // 64 KiB read and as many written, in lines of 64 bytes.
+        assert!((fit(&rows()).unwrap().miss_ns - 5_000.0 / 2_048.0).abs() < 1e-9);
+    }
+}

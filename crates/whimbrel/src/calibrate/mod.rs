@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `whimbrel calibrate`: this machine as a platform that can be simulated, and how far off that is.
+
+mod check;
+mod file;
+mod fit;
+mod machine;
+mod measured;
+mod work;
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use whimbrel_model::{App, Manifest, Platform, Problem, Setting, Source};
+
+use crate::bench::{self, Row};
+use crate::cli::{CalibrateArgs, CpuList};
+use crate::failure::{Answer, Failure, Outcome, say};
+use crate::output::{Column, columns, print, print_json};
+use crate::run::{read, usable_cpus};
+
+use fit::Rows;
+use machine::Machine;
+use work::Firing;
+
+/// How often an application is run, each way.
+const RUNS: u32 = 9;
+const RUNS_QUICK: u32 = 3;
+
+/// One row, and what the platform's costs make of it.
+#[derive(Debug, Serialize)]
+struct Back {
+    bench: String,
+    measured: f64,
+    given_back: f64,
+}
+
+/// Measures this machine and writes it, or checks what was written.
+///
+/// # Errors
+/// A helper is missing or fails, a run fails, a row is missing, or the file cannot be written.
+pub fn calibrate(args: &CalibrateArgs) -> Outcome {
+    let cpus = match &args.cores {
+        Some(cpus) => cpus.clone(),
+        None => CpuList(usable_cpus()?),
+    };
+    if let Some(app) = &args.check {
+        return check::check(args, app, &cpus);
+    }
+    let path = match &args.output {
+        Some(path) => path.clone(),
+        None => host_file()?,
+    };
+    let machine = Machine::look(cpus.0.first().copied().unwrap_or(0), cpus.0.len(), args.hz)?;
+    let apps: Vec<App> =
+        args.apps.iter().map(|path| load(path, &args.set)).collect::<Result<_, _>>()?;
+    let rows = rows(args, &cpus)?;
+    let fitted = fit::fit(&rows)?;
+    let mut work = Vec::new();
+    for (app, path) in apps.iter().zip(&args.apps) {
+        work.extend(firings(app, path, &cpus, args)?);
+    }
+    let text = file::text(&name(&path), &machine, &fitted, &work);
+    let platform = Platform::parse(&text).map_err(|problems| {
+        Failure::in_file(&Source::new(path.display().to_string(), text.clone()), problems)
+    })?;
+    write(&path, &text)?;
+    let given_back = fit::given_back(&platform.description()?);
+    let backs: Vec<Back> = given_back
+        .into_iter()
+        .filter_map(|(bench, given_back)| {
+            Some(Back { measured: *rows.get(&bench)?, bench, given_back })
+        })
+        .collect();
+    show(args, &path, &machine, &backs, &work)
+}
+
+/// Where the platform `host` of the simulator is.
+///
+/// # Errors
+/// The user has no folder for configuration.
+pub fn host_file() -> Result<PathBuf, Problem> {
+    let absolute =
+        |key: &str| env::var_os(key).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = absolute("XDG_CONFIG_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".config")))
+        .ok_or_else(|| {
+            Problem::new("this user has no folder for configuration")
+                .help("set XDG_CONFIG_HOME or HOME, or name a file with --output")
+        })?;
+    Ok(folder.join("whimbrel/host.toml"))
+}
+
+/// The name of a platform after its file.
+fn name(path: &Path) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    let name: String =
+        stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(31).collect();
+    if name.is_empty() { "host".into() } else { name }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Problem> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let made = folder.map_or(Ok(()), fs::create_dir_all);
+    made.and_then(|()| fs::write(path, text)).map_err(|error| {
+        Problem::new(format!("{} cannot be written: {error}", path.display()))
+            .help("name another file with --output")
+    })
+}
+
+/// The rows, measured or from a file.
+fn rows(args: &CalibrateArgs, cpus: &CpuList) -> Result<Rows, Failure> {
+    let Some(path) = &args.rows else {
+        let groups: Vec<String> = fit::GROUPS.map(String::from).into();
+        return Ok(medians(&bench::on_this_machine(&groups, Some(cpus), args.quick)?));
+    };
+    let wrong = |why: String| {
+        Problem::new(format!("{} {why}", path.display()))
+            .help("--rows takes what `whimbrel bench --json` has written")
+    };
+    let text =
+        fs::read_to_string(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let rows: Vec<Row> =
+        serde_json::from_str(&text).map_err(|error| wrong(format!("has no rows: {error}")))?;
+    Ok(medians(&rows))
+}
+
+/// What the benchmarks compare with a plain copy is known by that name, too.
+fn medians(rows: &[Row]) -> Rows {
+    let number = |row: &Row, key: &str| row.rest.get(key).and_then(Value::as_f64);
+    let mut all = Rows::new();
+    for row in rows {
+        all.extend(number(row, "p50").map(|p50| (row.bench.clone(), p50)));
+        if row.rest.get("against").is_some_and(|against| against == "memcpy on one core") {
+            let name = format!("{} against memcpy", row.bench);
+            all.extend(number(row, "against_p50").map(|p50| (name, p50)));
+        }
+    }
+    all
+}
+
+/// Reads an application.
+fn load(path: &Path, set: &[Setting]) -> Result<App, Failure> {
+    let (source, _, folder) = read(path)?;
+    let here = env::current_dir().unwrap_or_default();
+    Manifest::parse(source.text())
+        .and_then(|manifest| App::build(&manifest, set, &folder, &here))
+        .map_err(|problems| Failure::in_file(&source, problems))
+}
+
+/// The settings as options of a run.
+fn settings(set: &[Setting]) -> Vec<OsString> {
+    set.iter()
+        .flat_map(|set| ["--set".into(), format!("{}={}", set.key, set.value).into()])
+        .collect()
+}
+
+/// Runs an application in turns without periods and at its own rate.
+fn firings(
+    app: &App,
+    path: &Path,
+    cpus: &CpuList,
+    args: &CalibrateArgs,
+) -> Result<Vec<Firing>, Problem> {
+    let (set, cpus) = (settings(&args.set), cpus.to_string());
+    let (mut fast, mut paced) = (Vec::new(), Vec::new());
+    for turn in 1..=if args.quick { RUNS_QUICK } else { RUNS } {
+        say(&format!("running {}: turn {turn}", app.name));
+        fast.push(measured::run(&work::options(path, &cpus, &set, true, args.quick))?);
+        paced.push(measured::run(&work::options(path, &cpus, &set, false, args.quick))?);
+    }
+    Ok(work::firings(app, &fast, &paced))
+}
+
+fn show(
+    args: &CalibrateArgs,
+    path: &Path,
+    machine: &Machine,
+    rows: &[Back],
+    work: &[Firing],
+) -> Outcome {
+    if args.json {
+        let all = json!({"file": path, "model": machine.model, "hz": machine.hz,
+                         "cores": machine.cores, "rows": rows, "work": work});
+        print_json(&all)?;
+        return Ok(Answer::Yes);
+    }
+    let number = |value: f64| format!("{value:.1}");
+    let mut text = columns(&[
+        Column::of("bench", rows, |row| row.bench.clone()),
+        Column::of(">measured", rows, |row| number(row.measured)),
+        Column::of(">simulated", rows, |row| number(row.given_back)),
+    ]);
+    text.push_str(&columns(&[
+        Column::of("task", work, |firing| format!("{} {}", firing.app, firing.task)),
+        Column::of(">full stream, ns", work, |firing| number(firing.warm_ns)),
+        Column::of(">own rate, ns", work, |firing| number(firing.cold_ns)),
+    ]));
+    text.push_str(&format!("written: {}\n", path.display()));
+    print(&text)?;
+    Ok(Answer::Yes)
+}

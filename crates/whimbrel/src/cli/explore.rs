@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The options of `explore`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use whimbrel_explore::{Budget, Objective, Pin, PointChoice, SlotChoice, parse_list};
+use whimbrel_model::{PolicyName, Setting};
+
+use super::values::{TaskName, positive_duration, rate, setting};
+
+/// Searches mappings, operating points, queue sizes and policies in the simulator.
+///
+/// Runs candidates on all processors of this machine and prints, for each frame rate, the Pareto
+/// front of energy, missed deadlines, latency and cores. Candidates that are the same but for the
+/// numbers of cores and tasks run once; those that overload a core do not run. Spaces of up to
+/// --limit candidates are run through, larger ones are searched (NSGA-II). See docs/explore.md.
+///
+/// The first Ctrl-C ends it and keeps what is done, which --resume goes on with.
+///
+/// Exit status: 0 there is a candidate without a missed deadline for every frame rate, 1 there is
+/// not, 2 an error.
+#[derive(Debug, Args)]
+pub struct ExploreArgs {
+    /// The application's app.toml
+    #[arg(value_name = "APP.toml")]
+    pub app: PathBuf,
+
+    /// The hardware: the name of a platform, or the path of a platform's file (see
+    /// docs/platform-toml.md)
+    #[arg(long, value_name = "PLATFORM")]
+    pub platform: String,
+
+    /// How many cores to use, as 1-3 or 1,4; the others are off [default: every number]
+    #[arg(long, value_name = "LIST", value_parser = counts)]
+    pub cores: Option<Counts>,
+
+    /// Frame rates, as 300,600,900; each has a front of its own [default: the application's]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = rate)]
+    pub rates: Vec<f64>,
+
+    /// Operating points that cores begin at: all, high (the highest), auto (the lowest without a
+    /// missed deadline, by bisection), or a list of megahertz
+    #[arg(long, value_name = "POINTS", default_value = "all", value_parser = points)]
+    pub points: PointChoice,
+
+    /// Slots of every channel, as 4,8,14, or of some, as demodulator_bpf=4,8; repeatable [default:
+    /// the application's]
+    #[arg(long, value_name = "[CHANNEL=]LIST", value_parser = slots)]
+    pub slots: Vec<SlotChoice>,
+
+    /// Policies, as static,balance:settle_ms=500 [default: static]
+    #[arg(long, value_name = "LIST", value_parser = policies)]
+    pub policies: Option<Policies>,
+
+    /// Keep a task on a core, as lpf=0 or bpf.2=1; repeatable
+    #[arg(long, value_name = "TASK[.INDEX]=CORE", value_parser = pin)]
+    pub pin: Vec<Pin>,
+
+    /// Replace a parameter of the application; repeatable
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    pub set: Vec<Setting>,
+
+    /// How long each candidate runs, in virtual time
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = positive_duration)]
+    pub duration: Duration,
+
+    /// Where the search and the draws of cycles begin
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Run at most so many candidates for each frame rate, or end after a time, as 5000 or 10m
+    #[arg(long, value_name = "N|TIME", value_parser = budget)]
+    pub budget: Option<Budget>,
+
+    /// Up to so many candidates of a frame rate are all run
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub limit: usize,
+
+    /// What is to be low: energy, misses, latency, cores
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = objective,
+          default_value = "energy,misses,latency,cores")]
+    pub objectives: Vec<Objective>,
+
+    /// Write explore.csv, explore.parquet, front.json and what --resume needs into this new folder
+    #[arg(long, short, value_name = "DIR", conflicts_with = "resume")]
+    pub output: Option<PathBuf>,
+
+    /// Go on with the exploration whose results are in this folder; with the same options it has
+    /// the same result as one that was not ended
+    #[arg(long, value_name = "DIR")]
+    pub resume: Option<PathBuf>,
+
+    /// Write the table of the table policy: for each frame rate what keeps every deadline with the
+    /// least energy (see docs/table-toml.md)
+    #[arg(long, value_name = "FILE.toml")]
+    pub table: Option<PathBuf>,
+
+    /// Print the fronts as JSON (the front.json of --output)
+    #[arg(long)]
+    pub json: bool,
+
+    /// Show nothing while it runs
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Numbers of cores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts(pub Vec<usize>);
+
+/// Policies in the order in which they are tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policies(pub Vec<PolicyName>);
+
+fn counts(text: &str) -> Result<Counts, String> {
+    let count = |text: &str| {
+        let number = text.trim().parse().ok().filter(|count| (1..=4095).contains(count));
+        number.ok_or_else(|| format!("`{text}` is no number of cores: write a list as 1-3 or 1,4"))
+    };
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (usize, usize) = (count(first)?, count(last)?);
+        if first > last {
+            return Err(format!("{part} runs backwards: write {last}-{first}"));
+        }
+        all.extend(first..=last);
+    }
+    Ok(Counts(all))
+}
+
+fn points(text: &str) -> Result<PointChoice, String> {
+    match text {
+        "all" => return Ok(PointChoice::All),
+        "high" => return Ok(PointChoice::High),
+        "auto" => return Ok(PointChoice::Auto),
+        _ => {}
+    }
+    let hz = |word: &str| {
+        let mhz = word.trim().parse::<f64>().ok().filter(|mhz| (1e-3..=1e6).contains(mhz));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 1e3 and 1e12"
+        )]
+        let hz = mhz.map(|mhz| (mhz * 1e6).round() as u64);
+        hz.ok_or_else(|| format!("`{word}` is no frequency: write all, high, auto or 133,266"))
+    };
+    text.split(',').map(hz).collect::<Result<_, _>>().map(PointChoice::Hz)
+}
+
+fn slots(text: &str) -> Result<SlotChoice, String> {
+    let (channel, list) = match text.split_once('=') {
+        Some((channel, list)) => (Some(channel.trim().to_owned()), list),
+        None => (None, text),
+    };
+    let number = |word: &str| {
+        let slots = word.trim().parse().ok().filter(|slots| (1..=32_768).contains(slots));
+        slots.ok_or_else(|| format!("`{word}` is no number of slots: from 1 to 32768"))
+    };
+    let slots = list.split(',').map(number).collect::<Result<_, _>>()?;
+    Ok(SlotChoice { channel, slots })
+}
+
+fn policies(text: &str) -> Result<Policies, String> {
+    parse_list(text).map(Policies)
+}
+
+fn pin(text: &str) -> Result<Pin, String> {
+    let wrong = || format!("`{text}` is no pin: write TASK=CORE or TASK.INDEX=CORE, as lpf=0");
+    let (task, core) = text.split_once('=').ok_or_else(wrong)?;
+    let core = core.trim().parse().map_err(|_| wrong())?;
+    let TaskName { name, index } = task.trim().parse()?;
+    Ok(Pin { task: name, index: task.contains('.').then_some(index), core })
+}
+
+fn budget(text: &str) -> Result<Budget, String> {
+    match text.parse() {
+        Ok(0) => Err("must not be 0".into()),
+        Ok(runs) => Ok(Budget::Runs(runs)),
+        Err(_) => positive_duration(text).map(Budget::Time),
+    }
+}
+
+fn objective(text: &str) -> Result<Objective, String> {
+    let known = Objective::ALL.iter().find(|(word, _)| *word == text);
+    known
+        .map(|(_, objective)| *objective)
+        .ok_or_else(|| "write energy, misses, latency or cores".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_cores_are_a_list_with_ranges() {
+        assert_eq!(counts("1-3,8"), Ok(Counts(vec![1, 2, 3, 8])));
+        for bad in ["", "0", "3-1", "1-", "a", "-1", "5000"] {
+            assert!(counts(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn points_are_a_word_or_frequencies() {
+        assert_eq!(points("auto"), Ok(PointChoice::Auto));
+        assert_eq!(points("133.5,266"), Ok(PointChoice::Hz(vec![133_500_000, 266_000_000])));
+        for bad in ["", "low", "0", "-1", "133,,266", "1e9", "nan"] {
+            assert!(points(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn slots_are_for_all_channels_or_for_one() {
+        let named = SlotChoice { channel: Some("a_b".into()), slots: vec![4, 8] };
+        assert_eq!(slots("a_b=4,8"), Ok(named));
+        assert_eq!(slots("14"), Ok(SlotChoice { channel: None, slots: vec![14] }));
+        for bad in ["", "0", "a=", "4,x", "40000", "-1"] {
+            assert!(slots(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_pin_may_be_of_all_tasks_of_a_name() {
+        assert_eq!(pin("bpf=1"), Ok(Pin { task: "bpf".into(), index: None, core: 1 }));
+        assert_eq!(pin("bpf.0=1"), Ok(Pin { task: "bpf".into(), index: Some(0), core: 1 }));
+        for bad in ["bpf", "bpf=", "=1", "bpf=a", "b.x=1"] {
+            assert!(pin(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_budget_is_a_number_of_runs_or_a_time() {
+        assert_eq!(budget("500"), Ok(Budget::Runs(500)));
+        assert_eq!(budget("10m"), Ok(Budget::Time(Duration::from_secs(600))));
+        for bad in ["0", "0s", "-1", "soon"] {
+            assert!(budget(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The verbs that make one file of another.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use whimbrel_model::Setting;
+
+use super::values::{hertz, setting};
+
+/// Makes an app.toml of a file of another tool.
+///
+/// It reads rt-app's JSON and the XML graphs of SDF3, told apart by the end of the name. Tasks have
+/// no code: they compute for so many cycles. What has no meaning here is told as a warning; what
+/// cannot be expressed is an error, and then nothing is written. See docs/imports.md.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The file: .json of rt-app, or .xml of SDF3
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "APP.toml")]
+    pub output: Option<PathBuf>,
+
+    /// The frequency in megahertz at which durations of rt-app become cycles: that of the processor
+    /// it was calibrated on
+    #[arg(long = "mhz", value_name = "N", value_parser = hertz, default_value = "1000")]
+    pub hz: u64,
+}
+
+/// Draws an application as a graph, in Graphviz' language DOT.
+///
+/// A task has the colour of the core it starts on, a pinned one a thick line, a mailbox a node of
+/// its own. To look at it: whimbrel graph APP.toml | dot -Tsvg -o app.svg
+#[derive(Debug, Args)]
+pub struct GraphArgs {
+    /// The application's app.toml, or a file that `import` takes
+    #[arg(value_name = "APP.toml")]
+    pub app: PathBuf,
+
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE.dot")]
+    pub output: Option<PathBuf>,
+
+    /// Replace a parameter of the application; repeatable
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    pub set: Vec<Setting>,
+}

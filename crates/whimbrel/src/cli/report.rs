@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The options of `report`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Shows recorded runs and explorations as one page of HTML.
+///
+/// The page needs nothing but itself, not even a network: timeline of cores, queues, frequencies,
+/// power and temperatures, tables of migrations, tasks and channels; several runs are compared side
+/// by side, an exploration is shown as its Pareto front. docs/report.md says more.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Folders that `--record` or `explore -o` made
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<PathBuf>,
+
+    /// The file to write; `-` is standard output
+    #[arg(long, short, value_name = "FILE", default_value = "report.html")]
+    pub output: PathBuf,
+
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The options of `sim`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use whimbrel_model::{Compute, Setting};
+
+use super::values::{Save, positive_duration, rate, setting};
+use super::{Move, MovingArgs, RateChange, RunArgs, Shuttle, Spin};
+
+/// Runs an application in virtual time, on hardware that need not exist.
+///
+/// The same middleware and the same application as in `run`, with a kernel for each core of the
+/// platform: what they do takes the time that the platform's costs give it, cores consume by their
+/// operating points and idle states, and transfers are in each other's way. Tasks really compute,
+/// and so write what they would write on real cores; with `--compute model` they only take the
+/// time of it. The same seed gives the same result, to the last bit, on every machine.
+#[derive(Debug, Args)]
+pub struct SimArgs {
+    /// The application's app.toml
+    #[arg(value_name = "APP.toml")]
+    pub app: PathBuf,
+
+    /// The hardware: the name of a platform, or the path of a platform's file (see
+    /// docs/platform-toml.md)
+    #[arg(long, value_name = "PLATFORM", default_value = "mpsoc3")]
+    pub platform: String,
+
+    /// Use only the first so many of its cores
+    #[arg(long, value_name = "N")]
+    pub cores: Option<u32>,
+
+    /// Where random numbers begin
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Whether tasks compute, or only take the time of it: real or model [default: the
+    /// application's]
+    #[arg(long, value_name = "HOW", value_parser = compute())]
+    pub compute: Option<Compute>,
+
+    /// Frames per second, instead of the application's own rate
+    #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "fast")]
+    pub frame_rate: Option<f64>,
+
+    /// Run as fast as it goes: no task has a period
+    #[arg(long)]
+    pub fast: bool,
+
+    /// Ask sources to end after so much virtual time, as 10s or 500ms
+    #[arg(long, value_name = "TIME", value_parser = positive_duration)]
+    pub duration: Option<Duration>,
+
+    /// It is an error when the run has not ended by itself after so much virtual time
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = positive_duration)]
+    pub limit: Duration,
+
+    /// It is an error when the run has not ended after so many events
+    #[arg(long, value_name = "N")]
+    pub max_events: Option<u64>,
+
+    /// Save the simulation into a file at a time after its start, as state@2s, and go on
+    #[arg(long, value_name = "FILE@TIME")]
+    pub save: Option<Save>,
+
+    /// Go on from a saved simulation; all options that it had must be given again
+    ///
+    /// Files that the application has written are its own matter: what it wrote before is not in
+    /// the saved simulation.
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+
+    /// Replace a parameter of the application; repeatable
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    pub set: Vec<Setting>,
+
+    /// Record events, statistics and migrations into this new folder (see docs/recorded-run.md)
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+
+    /// Move a task once, at a time after the start, as demodulator=1@2s; repeatable
+    #[arg(long = "move", value_name = "TASK[.INDEX]=CORE@TIME")]
+    pub moves: Vec<Move>,
+
+    /// Move a task again and again through a list of cores, as demodulator=1,0@500ms; repeatable
+    #[arg(long = "shuttle", value_name = "TASK[.INDEX]=CORE,...@PERIOD")]
+    pub shuttles: Vec<Shuttle>,
+
+    /// Change the frame rate at a time, as 900@2s; repeatable
+    #[arg(long = "rate", value_name = "N@TIME", conflicts_with = "fast")]
+    pub rates: Vec<RateChange>,
+
+    /// How tasks move, and who decides.
+    #[command(flatten)]
+    pub moving: MovingArgs,
+
+    /// Print the result as one JSON object (the summary.json of a recorded run)
+    #[arg(long)]
+    pub json: bool,
+
+    /// Show nothing while it runs
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl SimArgs {
+    /// What a run on real cores has been told as well.
+    pub fn as_run(&self) -> RunArgs {
+        RunArgs {
+            app: self.app.clone(),
+            cores: None,
+            platform: Some(self.platform.clone()),
+            frequency: None,
+            frame_rate: self.frame_rate,
+            fast: self.fast,
+            duration: self.duration,
+            set: self.set.clone(),
+            record: self.record.clone(),
+            spin: Spin::For(Duration::ZERO),
+            moves: self.moves.clone(),
+            shuttles: self.shuttles.clone(),
+            moving: self.moving.clone(),
+            json: self.json,
+            quiet: self.quiet,
+        }
+    }
+}
+
+fn compute() -> impl TypedValueParser<Value = Compute> {
+    PossibleValuesParser::new(["real", "model"]).try_map(|word| Compute::from_str(&word))
+}

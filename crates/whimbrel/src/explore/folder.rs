@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The folder of an exploration.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use whimbrel_explore::{Exploration, Store, StoreError, System, csv, json, parquet};
+use whimbrel_model::Problem;
+
+use crate::cli::ExploreArgs;
+use crate::failure::Failure;
+
+/// Everything that was evaluated, for `--resume`.
+const EVALUATED: &str = "evaluated.jsonl";
+
+/// The folder that results go to, if they go to any.
+pub fn of(args: &ExploreArgs) -> Option<&Path> {
+    args.output.as_deref().or(args.resume.as_deref())
+}
+
+/// What was evaluated already; with `--output` a new file for it.
+///
+/// # Errors A folder that cannot be made or has an exploration already, or one to go on with that
+/// has none or one of something else.
+pub fn store(args: &ExploreArgs, identity: &str) -> Result<Store, Problem> {
+    let Some(folder) = of(args) else { return Ok(Store::default()) };
+    let path = folder.join(EVALUATED);
+    if args.resume.is_some() {
+        return Store::resume(&path, identity).map_err(|error| {
+            let message = format!("{} cannot be gone on with: {error}", path.display());
+            let help = match error {
+                StoreError::Other => "--set, --duration and --seed must be those it began with",
+                _ => "start again with --output and a new folder",
+            };
+            Problem::new(message).help(help)
+        });
+    }
+    let created = fs::create_dir_all(folder).map_err(StoreError::from);
+    created.and_then(|()| Store::create(&path, identity)).map_err(|error| match error {
+        StoreError::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Problem::new(format!("--output: {} has an exploration already", folder.display()))
+                .help("go on with it by --resume, or name a new folder")
+        }
+        error => Problem::new(format!("--output: {} cannot be made: {error}", path.display())),
+    })
+}
+
+/// Writes the files of a result.
+///
+/// # Errors
+/// One of them cannot be written.
+pub fn write(folder: &Path, system: &System, found: &Exploration) -> Result<(), Failure> {
+    write_file(&folder.join("explore.csv"), |file| csv(system, found, file))?;
+    write_file(&folder.join("explore.parquet"), |file| parquet(system, found, file))?;
+    write_file(&folder.join("front.json"), |file| {
+        serde_json::to_writer_pretty(&mut *file, &json(system, found))?;
+        file.write_all(b"\n")
+    })
+}
+
+/// Writes one file, whole or not at all.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write_file(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(".part");
+    let written = || {
+        let mut file = BufWriter::new(File::create(&partial)?);
+        fill(&mut file)?;
+        file.flush()?;
+        fs::rename(&partial, path)
+    };
+    written().map_err(|error| {
+        Problem::new(format!("{} cannot be written: {error}", path.display())).into()
+    })
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `whimbrel explore`: a space from an application and a platform, a simulator for each candidate,
+//! and the files of the result.
+
+mod folder;
+mod show;
+mod simulate;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use whimbrel_explore::{
+    Choices, Exploration, Options, Space, Store, Surroundings, System, explore as search, json,
+};
+use whimbrel_hardware::Description;
+use whimbrel_model::{App, Compute, Manifest, Problem, Source};
+
+use crate::cli::ExploreArgs;
+use crate::failure::{Answer, Failure, Outcome, say};
+use crate::helpers;
+use crate::output::{print, print_json};
+use crate::run::{nanoseconds, read, simulated_platform, utf8};
+use crate::sim::measured_work;
+use simulate::Simulator;
+
+/// What is explored.
+struct Loaded {
+    app: App,
+    source: Source,
+    folder: PathBuf,
+    hardware: Description,
+}
+
+/// Explores an application on a platform.
+///
+/// # Errors
+/// Bad input, a simulator that cannot be started, or files that cannot be written.
+pub fn explore(args: &ExploreArgs) -> Outcome {
+    let loaded = load(args)?;
+    let system = System::new(&loaded.app, &loaded.hardware);
+    let duration_ns = nanoseconds(args.duration);
+    let space = Space::new(system, &choices(args), duration_ns).map_err(reports)?;
+    let simulator = Simulator::new(
+        helpers::find(helpers::SIMULATOR)?,
+        loaded.folder.clone(),
+        utf8(&helpers::find_module(&loaded.app, &loaded.folder, &loaded.source)?)?,
+        (loaded.app, loaded.hardware),
+        (duration_ns, args.seed),
+    );
+    let mut store = folder::store(args, &simulator.identity())?;
+    let options = Options {
+        objectives: args.objectives.clone(),
+        seed: args.seed,
+        limit: args.limit,
+        budget: args.budget.unwrap_or_default(),
+    };
+    let found = watched(args, &space, &simulator, &mut store, &options)?;
+    conclude(args, space.system(), &found)
+}
+
+fn load(args: &ExploreArgs) -> Result<Loaded, Failure> {
+    let (source, _, folder) = read(&args.app)?;
+    let here = env::current_dir().unwrap_or_default();
+    let mut app = Manifest::parse(source.text())
+        .and_then(|manifest| App::build(&manifest, &args.set, &folder, &here))
+        .map_err(|problems| Failure::in_file(&source, problems))?;
+    let hardware = simulated_platform(&args.platform)?.description()?;
+    measured_work(&mut app, &hardware);
+    app.set_compute(Compute::Model).map_err(|problems| Failure::in_file(&source, problems))?;
+    Ok(Loaded { app, source, folder, hardware })
+}
+
+fn choices(args: &ExploreArgs) -> Choices {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "rates are positive and at most 1e9"
+    )]
+    let millihz = |rate: &f64| (rate * 1e3).round() as u64;
+    Choices {
+        cores: args.cores.as_ref().map(|counts| counts.0.clone()).unwrap_or_default(),
+        rates_millihz: args.rates.iter().map(millihz).collect(),
+        points: args.points.clone(),
+        slots: args.slots.clone(),
+        policies: args.policies.as_ref().map(|list| list.0.clone()).unwrap_or_default(),
+        pins: args.pin.clone(),
+    }
+}
+
+fn reports(problems: Vec<Problem>) -> Failure {
+    Failure::Reports(problems.into_iter().map(miette::Report::new).collect())
+}
+
+/// Explores with a progress bar, until it is done or a signal comes; a second one ends the command
+/// at once.
+fn watched(
+    args: &ExploreArgs,
+    space: &Space,
+    simulator: &Simulator,
+    store: &mut Store,
+    options: &Options,
+) -> Result<Exploration, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // In this order: the first signal finds `stop` still unset when it comes to the shutdown.
+        flag::register_conditional_shutdown(signal, 2, Arc::clone(&stop))
+            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
+            .map_err(|error| Problem::new(format!("signals cannot be taken: {error}")))?;
+    }
+    let bar = show::Bar::new(space, args.quiet);
+    let watch = |progress| bar.show(progress);
+    let around = Surroundings { stop: &stop, watch: &watch };
+    let found = search(space, simulator, store, options, around);
+    bar.end();
+    found.map_err(|why| Problem::new(why).into())
+}
+
+/// Writes the files, prints the fronts, and answers.
+fn conclude(args: &ExploreArgs, system: &System, found: &Exploration) -> Outcome {
+    if let Some(folder) = folder::of(args) {
+        folder::write(folder, system, found)?;
+    }
+    if let Some(path) = &args.table {
+        write_table(path, system, found)?;
+    }
+    if args.json {
+        print_json(&json(system, found))?;
+    } else {
+        print(&show::tables(system, found))?;
+    }
+    if !found.complete() {
+        let kept =
+            folder::of(args).map(|folder| format!("; --resume {} goes on", folder.display()));
+        say(&format!("ended before everything was explored{}", kept.unwrap_or_default()));
+    }
+    let kept = |rate: &whimbrel_explore::RateResult| {
+        rate.entries.iter().any(|entry| entry.outcome.misses == 0)
+    };
+    Ok(if found.rates.iter().all(kept) { Answer::Yes } else { Answer::No })
+}
+
+fn write_table(path: &Path, system: &System, found: &Exploration) -> Result<(), Failure> {
+    let (text, without) = whimbrel_explore::table(system, found);
+    for rate in without {
+        let rate = crate::output::thousandths(rate);
+        say(&format!(
+            "no row for {rate} frames per second: every static candidate misses deadlines"
+        ));
+    }
+    let Some(text) = text else {
+        let problem = Problem::new("--table: there is no row to write");
+        let help = "the table is made of candidates with the policy `static` that keep every \
+                    deadline at a frame rate";
+        return Err(problem.help(help).into());
+    };
+    folder::write_file(path, |file| std::io::Write::write_all(file, text.as_bytes()))
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Everything that is decided before a simulation is started.
+
+use std::env;
+use std::path::Path;
+
+use whimbrel_hardware::Description;
+use whimbrel_model::{
+    App, Core, Cycles, Frequency, Manifest, Problem, Work, check_cores, check_kinds,
+};
+
+use crate::cli::SimArgs;
+use crate::failure::Failure;
+use crate::helpers;
+use crate::run::{
+    Hardware, Loaded, Options, Schedule, Simulation, moving, nanoseconds, pacing, read,
+    simulated_platform, utf8,
+};
+
+/// A simulation that makes sense.
+#[derive(Debug)]
+pub struct Simulated {
+    /// What it has in common with a run on real cores.
+    pub run: Loaded,
+    /// The hardware, as JSON.
+    pub platform: String,
+    /// Lines of the plan: what is to happen at a time.
+    pub commands: String,
+}
+
+/// Reads and checks everything that `sim` was given.
+///
+/// # Errors
+/// Every kind of bad input but those that only the helper can see.
+pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
+    let as_run = args.as_run();
+    let (source, _, folder) = read(&args.app)?;
+    let here = env::current_dir().unwrap_or_default();
+    let mut app = Manifest::parse(source.text())
+        .and_then(|manifest| App::build(&manifest, &args.set, &folder, &here))
+        .map_err(|problems| Failure::in_file(&source, problems))?;
+
+    let (name, cores, description) = hardware(args)?;
+    let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
+    measured_work(&mut app, &description);
+    app.set_compute(args.compute.unwrap_or(app.compute))
+        .and_then(|()| check_cores(&app, cores.len()))
+        .and_then(|()| check_kinds(&app, &kinds))
+        .map_err(|problems| Failure::in_file(&source, problems))?;
+    let schedule = Schedule::new(&as_run, &app, cores.len())?;
+    schedule
+        .check_kinds(&app, &kinds)
+        .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
+    let pacing = pacing(&as_run, &app)?;
+    let module = helpers::find_module(&app, &folder, &source)?;
+    let hardware = Hardware { platform: name, cores, frequency: Frequency::None };
+    let points = hardware.points_hz(hardware.cores.len());
+    let (moving, moving_options) = moving::load(&as_run, &mut app, &source, &module, &points)?;
+    let options = Options {
+        cpus: (0..).take(hardware.cores.len()).collect(),
+        platform: hardware.platform.clone(),
+        frequency: "simulated",
+        frame_rate: pacing.frame_rate(&app),
+        fast: args.fast,
+        duration_ns: args.duration.map(nanoseconds),
+        spin_ns: Some(0),
+        moving: moving_options,
+        simulation: Some(Simulation {
+            seed: args.seed,
+            compute: app.compute.to_string(),
+            thermal: description.thermal.clone(),
+        }),
+    };
+    let run = Loaded {
+        // Short, so that the result is the same wherever the files are.
+        path: file_name(&args.app),
+        module: utf8(&module)?,
+        kinds,
+        app,
+        source,
+        folder,
+        pacing,
+        moving,
+        hardware,
+        options,
+        schedule: Schedule::default(),
+    };
+    Ok(Simulated { run, platform: json(&description)?, commands: schedule.lines() })
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn json(description: &Description) -> Result<String, Problem> {
+    serde_json::to_string(description)
+        .map_err(|error| Problem::new(format!("the platform cannot be passed on: {error}")))
+}
+
+/// The cores that are used, as a run and as the simulator see them.
+fn hardware(args: &SimArgs) -> Result<(String, Vec<Core>, Description), Failure> {
+    let platform = simulated_platform(&args.platform)?;
+    let mut description = platform.description()?;
+    let mut cores = platform.cores;
+    let wanted = args.cores.map_or(cores.len(), |n| n as usize);
+    if wanted == 0 || wanted > cores.len() {
+        let message = format!("--cores: the platform {} has {} cores", platform.name, cores.len());
+        return Err(Problem::new(message).help("name a number from 1 to that").into());
+    }
+    cores.truncate(wanted);
+    description.truncate(wanted);
+    Ok((platform.name, cores, description))
+}
+
+/// Cycles that were measured on the platform go before those of the application.
+pub fn measured_work(app: &mut App, description: &Description) {
+    for measured in description.work.iter().filter(|work| work.app == app.name) {
+        for task in app.tasks.iter_mut().filter(|task| task.name == measured.task) {
+            let cycles = Cycles::Every(measured.cycles);
+            let work = task.work.get_or_insert_with(|| Work::constant(cycles.clone()));
+            work.cycles = cycles;
+            work.working_bytes = measured.working_bytes.unwrap_or(work.working_bytes);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `whimbrel sim`: an application in virtual time.
+//!
+//! A simulation is a run by another helper: it is loaded, watched and summed up in the same way.
+//! What differs is what its cores are, and that what is to happen at a time is in its plan.
+
+mod load;
+
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use whimbrel_model::{Problem, escape};
+
+use crate::cli::SimArgs;
+use crate::failure::Outcome;
+use crate::fingerprint::fingerprint;
+use crate::helpers;
+use crate::run::{conduct, nanoseconds, utf8};
+
+pub use load::{Simulated, load, measured_work};
+
+/// How long channels may take to drain after the duration.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// Simulates an application.
+///
+/// # Errors
+/// Bad input, or a run that failed.
+pub fn sim(args: &SimArgs) -> Outcome {
+    let Simulated { run, platform, commands } = load(args)?;
+    let lines = extra_lines(args, &platform, &commands);
+    let (save, resume) =
+        (whole(args.save.as_ref().map(|s| &*s.file))?, whole(args.resume.as_deref())?);
+    let complete = |plan: String| {
+        let plan = plan.strip_suffix("start\n").unwrap_or(&plan).to_owned() + &lines;
+        // A run that goes on from another may be recorded elsewhere, or saved again.
+        let told = plan.lines().filter(|line| !line.starts_with("record "));
+        let id = fingerprint(&told.collect::<Vec<_>>().join("\n"));
+        let at = args.save.as_ref().map_or(0, |save| nanoseconds(save.at));
+        let save = save.map(|file| format!("at {at} 0 save {} {id}\n", escape(&file)));
+        let resume = resume.map(|file| format!("restore {} {id}\n", escape(&file)));
+        plan + &save.unwrap_or_default() + &resume.unwrap_or_default() + "start\n"
+    };
+    conduct(&args.as_run(), run, helpers::SIMULATOR, None, complete)
+}
+
+/// The whole path of a file: the helper works in the folder of the application.
+fn whole(file: Option<&Path>) -> Result<Option<String>, Problem> {
+    let whole = |file: &Path| {
+        let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+        utf8(&path)
+    };
+    file.map(whole).transpose()
+}
+
+/// The lines of the plan that only a simulation has.
+pub fn extra_lines(args: &SimArgs, platform: &str, commands: &str) -> String {
+    let mut lines = format!("platform {}\n", escape(platform));
+    lines.push_str(commands);
+    for change in &args.rates {
+        // Writing to a String cannot fail.
+        let _ = writeln!(lines, "at {} 0 rate planned {}", nanoseconds(change.at), change.millihz);
+    }
+    let mut limit = nanoseconds(args.limit);
+    if let Some(end) = args.duration.map(nanoseconds) {
+        let forced = end.saturating_add(nanoseconds(DRAIN));
+        limit = limit.max(forced);
+        let _ = write!(lines, "at {end} 0 stop\nat {forced} 0 kill\n");
+    }
+    let _ = writeln!(lines, "limit {limit} {}", args.max_events.unwrap_or(0));
+    lines
+}

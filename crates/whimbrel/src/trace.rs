@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `whimbrel trace`: a recorded run for viewers of traces.
+
+use std::fs::{self, File};
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use whimbrel_model::Problem;
+use whimbrel_trace::{ExportError, Exported, Format, Oddities, Recorded, export};
+
+use crate::cli::TraceArgs;
+use crate::failure::{Answer, Failure, Outcome, say};
+
+/// Runs with fewer records are written before anybody looks.
+const LARGE: u64 = 1 << 20;
+
+/// Writes the trace.
+///
+/// # Errors
+/// The folder is not that of a recorded run, its files cannot be read, or the trace not be written.
+pub fn trace(args: &TraceArgs) -> Outcome {
+    let run = Recorded::open(&args.run).map_err(|error| unreadable(&error))?;
+    let path = match &args.output {
+        Some(path) if path.as_os_str() == "-" => return to_standard_output(args, &run),
+        Some(path) => path.clone(),
+        None => args.run.join("trace").with_extension(args.format.extension()),
+    };
+    let started = Instant::now();
+    let exported = to_file(args, &run, &path)?;
+    if !args.quiet {
+        say(&summary(&exported, &path, started.elapsed()));
+        warn(&run, &exported.oddities);
+    }
+    Ok(Answer::Yes)
+}
+
+fn unreadable(error: &whimbrel_trace::Error) -> Problem {
+    let help = "name a folder that `whimbrel run --record` made (see docs/recorded-run.md)";
+    Problem::new(error.to_string()).help(help)
+}
+
+fn to_standard_output(args: &TraceArgs, run: &Recorded) -> Outcome {
+    let out = io::stdout();
+    if out.is_terminal() && args.format == Format::Perfetto {
+        let help = "name a file with -o, or redirect standard output";
+        return Err(Problem::new("a Perfetto trace is binary").help(help).into());
+    }
+    match export(run, args.format, &mut out.lock(), &mut |_| {}) {
+        Ok(exported) => {
+            if !args.quiet {
+                warn(run, &exported.oddities);
+            }
+            Ok(Answer::Yes)
+        }
+        Err(ExportError::Write(error)) => Err(Failure::Output(error)),
+        Err(ExportError::Read(error)) => Err(unreadable(&error).into()),
+    }
+}
+
+/// Writes a file beside the one it is to be, and then renames it: a trace is whole, or not there.
+/// What is there and no file, as a pipe, is written to.
+fn to_file(args: &TraceArgs, run: &Recorded, path: &Path) -> Result<Exported, Problem> {
+    let unwritable =
+        |error: &dyn ToString| Problem::new(format!("{}: {}", path.display(), error.to_string()));
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        let mut there = File::options().write(true).open(path).map_err(|e| unwritable(&e))?;
+        return write(args, run, &mut there).map_err(|error| broken(error, unwritable));
+    }
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let new = PathBuf::from(new);
+    let mut file = File::create(&new).map_err(|error| unwritable(&error))?;
+    let written = write(args, run, &mut file).map_err(|error| broken(error, unwritable)).and_then(
+        |exported| fs::rename(&new, path).map(|()| exported).map_err(|error| unwritable(&error)),
+    );
+    if written.is_err() {
+        // What is left of it is of no use; the error is the one above.
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+fn write(args: &TraceArgs, run: &Recorded, out: &mut File) -> Result<Exported, ExportError> {
+    let bar = progress(args, run.records());
+    let exported = export(run, args.format, out, &mut |read| bar.set_position(read));
+    bar.finish_and_clear();
+    exported
+}
+
+fn broken(error: ExportError, unwritable: impl Fn(&dyn ToString) -> Problem) -> Problem {
+    match error {
+        ExportError::Read(error) => unreadable(&error),
+        ExportError::Write(error) => unwritable(&error),
+    }
+}
+
+fn progress(args: &TraceArgs, records: u64) -> ProgressBar {
+    let bar = ProgressBar::new(records);
+    let shown = !args.quiet && records >= LARGE && io::stderr().is_terminal();
+    bar.set_draw_target(if shown {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
+    });
+    let style = "{wide_bar} {human_pos} of {human_len} events, {eta} left";
+    bar.set_style(ProgressStyle::with_template(style).unwrap_or(ProgressStyle::default_bar()));
+    bar
+}
+
+fn summary(exported: &Exported, path: &Path, took: Duration) -> String {
+    let Exported { events, slices, arrows, misses, .. } = exported;
+    let bytes = fs::metadata(path).map_or(0, |file| file.len());
+    format!(
+        "{}: {events} events, {slices} slices, {arrows} migrations, {misses} missed deadlines, \
+         {bytes} bytes in {:.2} s",
+        path.display(),
+        took.as_secs_f64()
+    )
+}
+
+/// Says what of the run is not in the trace.
+fn warn(run: &Recorded, odd: &Oddities) {
+    let dropped = match &run.summary {
+        Some(summary) => summary.dropped_events,
+        None => {
+            say("the run was killed: it has no summary, so tasks and channels have no names");
+            0
+        }
+    };
+    let counts = [
+        (dropped, "events that were not recorded, for want of time"),
+        (odd.cut, "event streams that end within a record"),
+        (odd.unknown, "events of kinds that this version does not know, left out"),
+        (odd.damaged, "damaged events, left out"),
+        (odd.late, "events that went back in time, put after the one before"),
+    ];
+    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
+        say(&format!("{what}: {count}"));
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `whimbrel calibrate`: a file that the simulator takes, and what is refused.
+
+mod common;
+
+use std::fs;
+
+use common::{Place, root, text};
+
+/// Rows as `whimbrel bench --json` writes them, of a machine that nobody has.
+fn rows() -> String {
+    let row = |bench: &str, p50: f64| format!(r#"{{"bench":"{bench}","unit":"ns","p50":{p50}}}"#);
+    let copy = |bench: &str, p50: f64, against: f64| {
+        let beside = format!(r#","against":"memcpy on one core","against_p50":{against}}}"#);
+        row(bench, p50).replace('}', &beside)
+    };
+    let all = [
+        row("switch", 50.0),
+        row("channel.64B.spin", 150.0),
+        row("channel.4KiB.spin", 550.0),
+        row("channel.64B.block", 20_150.0),
+        row("migration.handoff.spin", 345.0),
+        row("migration.replicate.4KiB.copy", 400.0),
+        row("migration.replicate.256KiB.copy", 6_000.0),
+        copy("migration.replicate.64KiB", 900.0, 600.0),
+        copy("migration.replicate.64KiB.cold", 9_000.0, 5_600.0),
+        row("migration.recreate.64KiB", 900_000.0),
+        row("migration.recreate.4MiB", 6_000_000.0),
+        row("alloc.one_kernel.64B", 6.8),
+        row("agent.100Hz.8tasks", 17.0),
+        row("agent.100Hz.16tasks", 26.0),
+        row("coordinator.100Hz.8tasks", 16.0),
+        row("coordinator.100Hz.16tasks", 23.0),
+    ];
+    format!("[{}]", all.join(","))
+}
+
+fn calibrate(place: &Place, more: &[&str]) -> serde_json::Value {
+    let path = place.path("rows.json");
+    fs::write(&path, rows()).unwrap();
+    let args = ["calibrate", "--rows", path.to_str().unwrap(), "--mhz", "2500", "--json"];
+    place.json(&[&args[..], more].concat(), 0)
+}
+
+#[test]
+fn a_machine_that_was_not_measured_cannot_be_simulated_until_it_is() {
+    let place = Place::new();
+    let app = root().join("apps/fm_radio/app.toml");
+    let sim = |config: &str| {
+        let args = ["sim", app.to_str().unwrap(), "--platform", "host", "--json", "--quiet"];
+        let model = ["--compute", "model", "--set", "output=", "--duration", "1s"];
+        let mut command = place.command(&[&args[..], &model].concat());
+        command.env("XDG_CONFIG_HOME", place.path(config)).output().unwrap()
+    };
+    let refused = sim("config");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("this machine was not measured"));
+    assert!(text(&refused.stderr).contains("whimbrel calibrate"));
+
+    let file = place.path("config/whimbrel/host.toml");
+    let result = calibrate(&place, &["--cores", "0,0", "-o", file.to_str().unwrap()]);
+    assert_eq!((&result["cores"], &result["hz"]), (&2.into(), &2_500_000_000u64.into()));
+    let done = sim("config");
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let summary: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!((&summary["platform"], &summary["deadline_misses"]), (&"host".into(), &0.into()));
+    // Six tasks of some ten microseconds each, fifty times a second.
+    let load = summary["cores"][0]["load"].as_f64().unwrap();
+    assert!((1e-4..1e-1).contains(&load), "{load}");
+}
+
+#[test]
+fn a_platform_is_named_after_its_file_and_the_table_shows_each_row_twice() {
+    let place = Place::new();
+    let path = place.path("my-board.toml");
+    let result = calibrate(&place, &["-o", path.to_str().unwrap()]);
+    assert!(fs::read_to_string(&path).unwrap().contains("name = \"my_board\""));
+    let switch =
+        result["rows"].as_array().unwrap().iter().find(|r| r["bench"] == "switch").unwrap();
+    assert_eq!(switch["measured"], switch["given_back"]);
+}
+
+#[test]
+fn an_application_is_run_really_for_its_cycles_and_the_check_compares_both() {
+    let place = Place::new();
+    let app = root().join("apps/fm_radio/app.toml");
+    let app = app.to_str().unwrap();
+    let path = place.path("measured.toml");
+    let path = path.to_str().unwrap();
+    let result = calibrate(
+        &place,
+        &["--quick", "--app", app, "--set", "output=", "--cores", "0", "-o", path],
+    );
+    let tasks: Vec<_> =
+        result["work"].as_array().unwrap().iter().map(|w| w["task"].clone()).collect();
+    assert_eq!(tasks, ["lpf", "demodulator", "bpf", "sum"]);
+
+    let check = ["calibrate", "--check", app, "--platform", path, "--cores", "0", "--quick"];
+    let figures = place.json(&[&check[..], &["--set", "output=", "--json"]].concat(), 0);
+    let throughput = &figures[0];
+    assert_eq!(throughput["unit"], "frames/s");
+    let ratio = throughput["simulated"].as_f64().unwrap() / throughput["real"].as_f64().unwrap();
+    // Only sanity: what else runs on this machine slows one side down, and not the other.
+    assert!((0.1..10.0).contains(&ratio), "{throughput}");
+}
+
+#[test]
+fn rows_that_are_missing_or_make_no_sense_are_refused() {
+    let place = Place::new();
+    let path = place.path("rows.json");
+    let with = |content: &str| {
+        fs::write(&path, content).unwrap();
+        place.error(&["calibrate", "--rows", path.to_str().unwrap(), "-o", "out.toml"])
+    };
+    assert!(with("[]").contains("the benchmarks have no row"));
+    assert!(with("{").contains("has no rows"));
+    assert!(
+        with(&rows().replace("\"p50\":50", "\"p50\":-50"))
+            .contains("the row switch of the benchmarks is -50")
+    );
+    let missing = place.error(&["calibrate", "--rows", "nothing.json", "-o", "out.toml"]);
+    assert!(missing.contains("nothing.json cannot be read"), "{missing}");
+    assert!(!place.path("out.toml").exists());
+}
+
+#[test]
+fn a_task_to_check_must_exist_and_a_file_must_have_a_folder() {
+    let place = Place::new();
+    let app = root().join("apps/fm_radio/app.toml");
+    let said = place.error(&["calibrate", "--check", app.to_str().unwrap(), "--task", "nobody"]);
+    assert!(said.contains("fm_radio has no task nobody"), "{said}");
+    fs::write(place.path("rows.json"), rows()).unwrap();
+    let said =
+        place.error(&["calibrate", "--rows", "rows.json", "--mhz", "1", "-o", "rows.json/x.toml"]);
+    assert!(said.contains("cannot be written"), "{said}");
+    for args in [["--check", "a", "-o", "b"], ["--check", "a", "--app", "b"]] {
+        assert_eq!(place.output(&[&["calibrate"], &args[..]].concat()).status.code(), Some(2));
+    }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `whimbrel explore` from its arguments to its files. The simulator is a script that computes
+//! outcomes from what the plan says, so that every figure is known.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{PATIENCE, Place, text};
+use serde_json::Value;
+
+/// Energy is a millijoule for each core and a microjoule for its number; on one core alone seven
+/// deadlines are missed; latency is ten milliseconds for each slot of the first channel.
+const SIMULATOR: &str = r#"
+cores=0 slots=0 until=0 tasks=
+while read -r word rest <&3; do
+  set -- $rest
+  case $word in
+    core) cores=$((cores + 1)) ;;
+    channel) [ $slots = 0 ] && slots=$3 ;;
+    at) [ "$3" = stop ] && until=$1 ;;
+    platform) echo "$rest" | sed 's/%20/ /g' >> platforms.txt ;;
+    task) tasks="$tasks $1.$2=$8" ;;
+    start) break ;;
+  esac
+done
+echo "$cores $slots $tasks" >> ran.txt
+[ -e slow ] && sleep 0.2
+fail() {
+  about='"task":"","index":0,"core":null,"key":""'
+  echo "{\"error\":{\"kind\":\"$1\",$about,\"text\":\"$2\"}}" >&3
+  exit 2
+}
+[ -e broken ] && fail module 'no module'
+echo '{"started":{"pid":1,"kernels":[],"gvm_bytes":1,"start_ns":1000,"clock":"virtual"}}' >&3
+[ $slots = 1 ] && fail deadlock 'a deadlock'
+misses=0; [ $cores = 1 ] && misses=7
+list=; n=0
+zero='"polling_ns":0,"switches":0,"sleeps":0,"notes":0'
+while [ $n -lt $cores ]; do
+  core="\"core\":$n,\"state\":\"up\",\"busy_ns\":$((until / 4)),\"energy_uj\":$((1000 + n))"
+  list="$list,{$core,$zero}"
+  n=$((n + 1))
+done
+task='"task":"a","index":0,"core":0,"state":"ended","busy_ns":0,"polling_ns":0,"runs":1'
+task="$task,\"jobs\":100,\"misses\":$misses,\"worst_late_ns\":0,\"migrations\":0,\"refused\":0"
+task="$task,\"restarts\":0,\"heap_bytes\":0,\"heap_peak_bytes\":0"
+status="\"time_ns\":$((until + 1000)),\"live\":0,\"cores\":[${list#,}],\"tasks\":[{$task}]"
+end="\"dropped_events\":0,\"dropped_migrations\":0,\"ok\":true"
+end="$end,\"latency_ns\":$((slots * 10000000))"
+echo "{\"end\":{\"status\":{$status,\"channels\":[]},$end}}" >&3
+"#;
+
+const APP: &str = r#"
+[app]
+name = "three"
+frame_rate = 50
+
+[[task]]
+name = "a"
+periodic = true
+cycles = 1000
+
+[[task]]
+name = "b"
+cycles = 1000
+
+[[task]]
+name = "c"
+cycles = 1000
+
+[[channel]]
+from = "a.out"
+to = "b.in"
+slot_bytes = 64
+
+[[channel]]
+from = "b.out"
+to = "c.in"
+slot_bytes = 64
+"#;
+
+const PLATFORM: &str = r#"
+[platform]
+name = "three_cores"
+
+[[core]]
+count = 3
+source = "ours: a test"
+
+[[core.point]]
+mhz = 100
+active_mw = 84.0
+
+[[core.point]]
+mhz = 400
+active_mw = 500.0
+"#;
+
+struct Bench {
+    place: Place,
+    _helpers: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let helpers = tempfile::tempdir().unwrap();
+        let path = helpers.path().join("whimbrel-sim");
+        fs::write(&path, format!("#!/bin/sh\n{SIMULATOR}")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let place = Place::with_helpers(helpers.path().to_owned());
+        fs::write(place.path("app.toml"), APP).unwrap();
+        fs::write(place.path("platform.toml"), PLATFORM).unwrap();
+        // The module of synthetic tasks.
+        fs::write(place.path("synthetic.so"), "").unwrap();
+        Self { place, _helpers: helpers }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let first = ["explore", "app.toml", "--platform", "./platform.toml", "--points", "high"];
+        self.place.command(&[&first[..], args].concat())
+    }
+
+    /// Standard output and standard error of a command that ends with this status.
+    fn say(&self, args: &[&str], status: i32) -> (String, String) {
+        let output = self.command(args).output().unwrap();
+        let said = self.place.anonymous(&text(&output.stderr));
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        (text(&output.stdout), said)
+    }
+
+    /// One line for each simulation: cores, slots of the first channel, core of each task.
+    fn ran(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.place.path("ran.txt")).unwrap_or_default();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    }
+}
+
+#[test]
+fn every_mapping_runs_once_on_the_cores_it_has() {
+    let bench = Bench::new();
+    let (out, _) = bench.say(&["--json", "--objectives", "energy,misses,cores"], 0);
+    // S(3, 1) + S(3, 2) + S(3, 3) mappings of three tasks; energy at the floor is covered already.
+    let ran = bench.ran();
+    assert!(ran.contains(&"1 14  a.0=0 b.0=0 c.0=0".to_owned()), "{ran:?}");
+    assert_eq!(ran.iter().filter(|line| line.starts_with('2')).count(), 3, "{ran:?}");
+    assert_eq!(ran.iter().filter(|line| line.starts_with('3')).count(), 1, "{ran:?}");
+    let found: Value = serde_json::from_str(&out).unwrap();
+    let rate = &found["rates"][0];
+    assert_eq!((&rate["rate"], &rate["ran"]), (&50.0.into(), &5.into()));
+    let front = rate["front"].as_array().unwrap();
+    let energies: Vec<f64> =
+        front.iter().map(|of| of["outcome"]["energy_mj"].as_f64().unwrap()).collect();
+    assert_eq!(energies, [1.0, 2.001]);
+    assert_eq!(front[0]["outcome"]["misses"], 7);
+    assert_eq!(front[1]["outcome"]["latency_ms"], 140.0);
+    assert_eq!(front[1]["outcome"]["load"][1], 0.25);
+    assert_eq!(front[1]["hz"][2], Value::Null);
+}
+
+#[test]
+fn a_simulation_has_the_cores_of_its_candidate_and_nothing_else() {
+    let bench = Bench::new();
+    bench.say(&["--cores", "2", "--pin", "a=1", "--pin", "b=2", "--pin", "c=1"], 0);
+    assert_eq!(bench.ran(), ["2 14  a.0=0 b.0=1 c.0=0"]);
+    let text = fs::read_to_string(bench.place.path("platforms.txt")).unwrap();
+    let hardware: Value = serde_json::from_str(text.trim()).unwrap();
+    let cores = hardware["cores"].as_array().unwrap();
+    assert_eq!(cores.len(), 2);
+    assert!(cores.iter().all(|core| core["start"] == 1));
+}
+
+#[test]
+fn the_table_of_the_front_leaves_out_what_does_not_differ() {
+    let bench = Bench::new();
+    let (out, _) = bench.say(&["--cores", "2", "--objectives", "energy,latency"], 0);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "50 frames per second: 3 candidates ran");
+    assert_eq!(lines[1], "id  energy mJ  misses  latency ms  cores  MHz        mapping");
+    assert_eq!(lines[2], " 0      2.001       0     140.000      2  400/400/-  a=0 b=0 c=1");
+    let (out, _) = bench.say(&["--cores", "2", "--slots", "4,14"], 0);
+    assert!(out.contains("slots  mapping"), "{out}");
+}
+
+#[test]
+fn the_folder_has_everything_and_is_not_written_over() {
+    let bench = Bench::new();
+    let table = ["--table", "best.toml", "--rates", "25,50"];
+    bench.say(&[&["-o", "found"], &table[..]].concat(), 0);
+    for name in ["explore.csv", "explore.parquet", "front.json", "evaluated.jsonl"] {
+        assert!(bench.place.path("found").join(name).is_file(), "{name}");
+    }
+    let rows = fs::read_to_string(bench.place.path("best.toml")).unwrap();
+    let parsed = whimbrel_model::Table::parse(&rows).unwrap();
+    assert!(rows.contains("frequency_mhz = [400, 400, 100]"), "{rows}");
+    assert_eq!(rows.matches("[[row]]").count(), 2);
+    drop(parsed);
+    let (_, said) = bench.say(&["-o", "found"], 2);
+    assert!(said.contains("has an exploration already") && said.contains("--resume"), "{said}");
+}
+
+#[test]
+fn an_exploration_goes_on_without_a_run_twice_but_only_with_what_it_began_with() {
+    let bench = Bench::new();
+    let (_, said) = bench.say(&["-o", "found", "--budget", "3", "--cores", "2-3"], 0);
+    assert!(said.contains("--resume found goes on"), "{said}");
+    assert_eq!(bench.ran().len(), 3);
+    bench.say(&["--resume", "found", "--cores", "2-3"], 0);
+    assert_eq!(bench.ran().len(), 4);
+    let (_, said) = bench.say(&["--resume", "found", "--seed", "2"], 2);
+    assert!(said.contains("of another application, platform, duration or seed"), "{said}");
+    let (_, said) = bench.say(&["--resume", "nowhere"], 2);
+    assert!(said.contains("nowhere/evaluated.jsonl cannot be gone on with"), "{said}");
+}
+
+#[test]
+fn ctrl_c_ends_it_and_keeps_what_is_done() {
+    let bench = Bench::new();
+    fs::write(bench.place.path("slow"), "").unwrap();
+    let args = ["-o", "found", "--slots", "2,3,4,5,6,7,8,9,10,11,12,13", "--json"];
+    let mut command = bench.command(&args);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let end = Instant::now() + PATIENCE;
+    while bench.ran().len() < 2 {
+        assert!(Instant::now() < end, "no candidate ran");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", text(&output.stderr));
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["complete"], false);
+    let ran = found["rates"][0]["ran"].as_u64().unwrap();
+    assert!((1..60).contains(&ran), "{ran}");
+    let kept = fs::read_to_string(bench.place.path("found/evaluated.jsonl")).unwrap();
+    assert_eq!(kept.lines().count() as u64, ran + 1);
+}
+
+#[test]
+fn where_every_candidate_misses_deadlines_the_answer_is_no_and_there_is_no_table() {
+    let bench = Bench::new();
+    bench.say(&["--cores", "1"], 1);
+    let (_, said) = bench.say(&["--cores", "1", "--table", "best.toml"], 2);
+    assert!(said.contains("no row for 50 frames per second"), "{said}");
+    assert!(said.contains("--table: there is no row to write"), "{said}");
+    assert!(!bench.place.path("best.toml").exists());
+}
+
+#[test]
+fn a_candidate_that_deadlocks_is_told_and_the_others_count() {
+    let bench = Bench::new();
+    let (out, _) = bench.say(&["--cores", "2", "--slots", "1,14"], 0);
+    assert!(out.contains("3 candidates ran, 3 could not run (a deadlock)"), "{out}");
+}
+
+#[test]
+fn what_keeps_every_simulation_from_starting_is_said_once() {
+    let bench = Bench::new();
+    fs::write(bench.place.path("broken"), "").unwrap();
+    let (_, said) = bench.say(&[], 2);
+    assert_eq!(said.matches("no module").count(), 1, "{said}");
+}
+
+#[test]
+fn bad_input_is_refused_before_anything_runs() {
+    let bench = Bench::new();
+    for (args, message) in [
+        (&["--pin", "d=0"][..], "--pin: there is no task `d`"),
+        (&["--pin", "a=3"], "--pin: core 3 does not exist"),
+        (&["--pin", "a"], "`a` is no pin"),
+        (&["--cores", "4"], "--cores: 4 cores cannot be used"),
+        (&["--cores", "0"], "`0` is no number of cores"),
+        (&["--rates", "0"], "must be from 0.001 to 1e9 frames per second"),
+        (&["--rates", "50,-1"], "must be from 0.001 to 1e9 frames per second"),
+        (&["--rates", "1000000"], "no candidate keeps up"),
+        (&["--policies", "fastest"], "there is no policy `fastest`"),
+        (&["--policies", "table"], "`table` cannot be explored"),
+        (&["--slots", "0"], "`0` is no number of slots"),
+        (&["--slots", "x_y=4"], "there is no channel `x_y`"),
+        (&["--objectives", "speed"], "write energy, misses, latency or cores"),
+        (&["--budget", "0"], "must not be 0"),
+    ] {
+        let (_, said) = bench.say(args, 2);
+        assert!(said.contains(message), "{args:?}: {said}");
+    }
+    assert!(bench.ran().is_empty());
+    let wrong = ["explore", "app.toml", "--platform", "./platform.toml", "--points", "133"];
+    assert!(bench.place.error(&wrong).contains("no core has a point of 133 MHz"));
+    let nothing = ["explore", "app.toml", "--platform", "host"];
+    assert!(bench.place.error(&nothing).contains("calibrate"));
+}
