@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The FM radio as tasks (acquaviva2008, figure 8): lpf -> demodulator -> bpf, several -> sum.
 //
-// Each task takes a frame, filters it, gives it on, and passes one checkpoint. See frame.h for how
-// they survive the death of a core.
+// Each task takes a frame, filters it, gives it on, and passes one checkpoint. Where computing is
+// modelled, frames have their places and sizes but no content, and no file is touched. See frame.h
+// for how they survive the death of a core.
 #include <assert.h>
 #include <stdatomic.h>
 
@@ -23,18 +24,34 @@ struct lpf_state {
     uint8_t iq[];
 };
 
-// Reads and filters one frame; it is empty at the end of the recording.
-static void lpf_fill(struct wb_task *self, struct lpf_state *state, struct fm_frame *frame)
+static void lpf_filter(struct wb_task *self, struct lpf_state *state, struct fm_frame *frame)
 {
-    const struct fm_radio *radio = radio_of(self);
+    const struct fm_config *config = &radio_of(self)->config;
     char why[FM_WHY_BYTES];
 
-    frame->first = state->input.at / state->filter.fir.decimation;
-    const int64_t n = fm_input_read(&state->input, state->iq, fm_frame_input(&radio->config), why);
+    const int64_t n = fm_input_read(&state->input, state->iq, fm_frame_input(config), why);
     if (n < 0)
         wb_task_fail(self, why);
     frame->samples = fm_lpf_process(&state->filter, state->iq, (uint32_t)n, frame->data,
-                                    fm_frame_im(frame, &radio->config));
+                                    fm_frame_im(frame, config));
+}
+
+// Reads and filters one frame; it is empty at the end of the recording.
+static void lpf_fill(struct wb_task *self, struct lpf_state *state, struct fm_frame *frame)
+{
+    const uint32_t decimation = state->filter.fir.decimation;
+    struct fm_input *input = &state->input;
+
+    frame->first = input->at / decimation;
+    frame->samples = 0;
+    if (input->at == input->end)
+        return;
+    if (wb_compute(self)) {
+        lpf_filter(self, state, frame);
+    } else {
+        fm_input_seek(input, input->at + fm_frame_input(&radio_of(self)->config));
+        frame->samples = (uint32_t)(input->at / decimation - frame->first);
+    }
 }
 
 // After a restart it reads the frame before the next one again.
@@ -89,8 +106,9 @@ int demodulator(struct wb_task *self)
     while ((frame = fm_intake_next(&in)) && (made = fm_outlet_claim(&out))) {
         made->first = frame->first;
         made->samples = frame->samples;
-        fm_demodulator_process(&state->filter, frame->data, fm_frame_im_of(frame, config),
-                               frame->samples, made->data);
+        if (wb_compute(self))
+            fm_demodulator_process(&state->filter, frame->data, fm_frame_im_of(frame, config),
+                                   frame->samples, made->data);
         fm_outlet_give(&out, frame->first, frame->samples, &state->next);
         wb_checkpoint();
     }
@@ -105,6 +123,22 @@ struct bpf_state {
     struct fm_bpf filter;
 };
 
+static void bpf_fill(struct wb_task *self, struct bpf_state *state, const struct fm_intake *in,
+                     const struct fm_frame *frame, struct fm_frame *made)
+{
+    const uint32_t decimation = state->filter.fir.decimation;
+    const uint64_t end = frame->first + frame->samples;
+
+    made->first = frame->first / decimation;
+    if (!wb_compute(self)) {
+        made->samples = (uint32_t)(end / decimation - made->first);
+        return;
+    }
+    if (in->jumped)
+        fm_bpf_seek(&state->filter, frame->first);
+    made->samples = fm_bpf_process(&state->filter, frame->data, frame->samples, made->data);
+}
+
 int bpf(struct wb_task *self)
 {
     const struct fm_config *config = &radio_of(self)->config;
@@ -116,10 +150,7 @@ int bpf(struct wb_task *self)
 
     fm_stage_bpf(&state->filter, config, wb_task_index(self));
     while ((frame = fm_intake_next(&in)) && (made = fm_outlet_claim(&out))) {
-        if (in.jumped)
-            fm_bpf_seek(&state->filter, frame->first);
-        made->first = frame->first / state->filter.fir.decimation;
-        made->samples = fm_bpf_process(&state->filter, frame->data, frame->samples, made->data);
+        bpf_fill(self, state, &in, frame, made);
         fm_outlet_give(&out, frame->first, frame->samples, &state->next);
         wb_checkpoint();
     }
@@ -163,17 +194,22 @@ static bool sum_take(struct fm_intake *in, uint32_t bands, const float **band, u
 }
 
 // A frame's place is also its place in the file, so that writing it twice does no harm.
-static void sum_give(struct wb_task *self, struct sum_state *state, uint64_t first,
-                     uint32_t samples)
+static void sum_write(struct wb_task *self, struct sum_state *state, uint64_t first,
+                      uint32_t samples)
 {
     struct fm_output *output = &radio_of(self)->output;
-    const uint32_t other = 1 - state->now;
     char why[FM_WHY_BYTES];
 
     output->samples = first;
     if (!fm_output_write(output, state->audio, samples, why))
         wb_task_fail(self, why);
-    state->past[other] = (struct sum_past){ first + samples, state->filter.x, state->filter.y };
+}
+
+static void sum_note(struct sum_state *state, uint64_t next)
+{
+    const uint32_t other = 1 - state->now;
+
+    state->past[other] = (struct sum_past){ next, state->filter.x, state->filter.y };
     // Release: complete before it holds.
     atomic_store_explicit(&state->now, other, memory_order_release);
 }
@@ -196,8 +232,11 @@ int sum(struct wb_task *self)
     state->filter.y = state->past[state->now].y;
     while (sum_take(in, bands, band, &first, &samples)) {
         if (first >= state->past[state->now].next) {
-            fm_sum_process(&state->filter, band, samples, state->audio);
-            sum_give(self, state, first, samples);
+            if (wb_compute(self)) {
+                fm_sum_process(&state->filter, band, samples, state->audio);
+                sum_write(self, state, first, samples);
+            }
+            sum_note(state, first + samples);
             wb_period_wait(self);
         }
         wb_checkpoint();
