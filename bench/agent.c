@@ -80,7 +80,7 @@ static void open_system(struct bench_system *b, const struct bench_options *opti
     static const char *const names[TASKS_MOST] = { "t0",  "t1",  "t2",  "t3", "t4",  "t5",
                                                    "t6",  "t7",  "t8",  "t9", "t10", "t11",
                                                    "t12", "t13", "t14", "t15" };
-    const struct wb_linux_config config = {
+    const struct wb_host_config config = {
         .system = { .cores = 1, .tasks = tasks, .agent_period_ns = period_ns },
         .memory_bytes = CACHE_BYTES + (4 << 20),
         .stacks_bytes = (size_t)tasks * STACK_BYTES,
@@ -88,9 +88,9 @@ static void open_system(struct bench_system *b, const struct bench_options *opti
         .spin_ns = 0,
     };
 
-    if (wb_linux_open(&b->lx, &config) != WB_OK)
+    if (wb_host_open(&b->lx, &config) != WB_OK)
         bench_fail("no globally visible memory");
-    b->system = wb_linux_system(b->lx);
+    b->system = wb_host_system(b->lx);
     for (uint32_t i = 0; i < tasks; i++)
         bench_task(b, names[i], i == 0 ? tick_on : come_and_go, 0);
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "linux.h"
+#include "host.h"
 #include "timed.h"
 #include "wb/wb.h"
 
@@ -56,7 +56,7 @@ _Noreturn void bench_fail(const char *what);
 // ---- A small system for one round ---------------------------------------------------------------
 
 struct bench_system {
-    struct wb_linux *lx;
+    struct wb_host *lx;
     struct wb_system *system;
 };
 

@@ -38,7 +38,7 @@ static const struct {
 };
 
 struct radio {
-    struct wb_linux *lx;
+    struct wb_host *lx;
     struct wb_system *system;
     void *module;
     struct wb_task *lpf, *demodulator, *bpf[BANDS], *sum;
@@ -50,7 +50,7 @@ static struct wb_task *task(struct radio *r, const char *name, uint32_t index, u
                                      .index = index,
                                      .core = core,
                                      .priority = 8,
-                                     .stack = wb_linux_stack(r->lx, STACK_BYTES),
+                                     .stack = wb_host_stack(r->lx, STACK_BYTES),
                                      .stack_bytes = STACK_BYTES,
                                      .heap_bytes = HEAP_BYTES,
                                      .migratable = true };
@@ -115,7 +115,7 @@ static void add_params(struct radio *r)
 double bench_radio(const struct bench_options *options, uint32_t cores, const char *module,
                    struct bench_radio *told)
 {
-    const struct wb_linux_config config = {
+    const struct wb_host_config config = {
         .system = { .cores = cores, .tasks = TASKS, .channels = 8, .ports = 16, .params = 16 },
         .memory_bytes = (size_t)TASKS * HEAP_BYTES + (size_t)8 * (SLOTS + 1) * SLOT_BYTES,
         .stacks_bytes = (size_t)TASKS * STACK_BYTES,
@@ -127,10 +127,10 @@ double bench_radio(const struct bench_options *options, uint32_t cores, const ch
     char error[512];
     uint32_t bad_core;
 
-    if (wb_linux_open(&r.lx, &config) != WB_OK)
+    if (wb_host_open(&r.lx, &config) != WB_OK)
         bench_fail("no globally visible memory");
-    r.system = wb_linux_system(r.lx);
-    r.module = wb_linux_module(r.lx, module, error, sizeof error);
+    r.system = wb_host_system(r.lx);
+    r.module = wb_host_module(r.lx, module, error, sizeof error);
     if (r.module == NULL)
         bench_fail(error);
     add_params(&r);
@@ -141,17 +141,17 @@ double bench_radio(const struct bench_options *options, uint32_t cores, const ch
         bench_fail(r.system->app.error);
     if (told != NULL && (timed = dlsym(r.module, "timed_checkpoints")) != NULL)
         *timed = told->timed;
-    if (wb_linux_start(r.lx, &bad_core) != WB_OK)
+    if (wb_host_start(r.lx, &bad_core) != WB_OK)
         bench_fail("the kernels cannot be started");
-    const struct wb_linux_event event = wb_linux_wait(r.lx, 60000);
+    const struct wb_host_event event = wb_host_wait(r.lx, 60000);
     const uint64_t spent_ns = wb_kernel_now_ns() - r.system->start_ns;
-    if (event.kind != WB_LINUX_ENDED)
-        bench_fail(event.kind == WB_LINUX_FAULT ? r.system->fault.text : "the radio did not end");
+    if (event.kind != WB_HOST_ENDED)
+        bench_fail(event.kind == WB_HOST_FAULT ? r.system->fault.text : "the radio did not end");
     if (timed != NULL)
         told->timed = *timed;
     for (uint32_t i = 0; told != NULL && i < TASKS; i++)
         told->busy_ns[i] = (double)wb_counter_get(&r.system->tasks[i].stats.busy_ns);
-    wb_linux_close(r.lx);
+    wb_host_close(r.lx);
     dlclose(r.module);
     return (double)PLAYS * FILE_SAMPLES * 1e9 / (double)spent_ns;
 }

@@ -38,12 +38,12 @@ static void ours(const struct bench_options *options, size_t bytes, const char *
                                                                          .mode = WB_RECREATE,
                                                                          .restart = true,
                                                                          .heap_bytes = bytes });
-    if (wb_linux_program(b.lx, program) != WB_OK || wb_linux_host(b.lx, task, "mover") != WB_OK)
+    if (wb_host_program(b.lx, program) != WB_OK || wb_host_recreates(b.lx, task, "mover") != WB_OK)
         bench_fail("bin/whimbrel-bench.task cannot be used; `make build` makes it");
     bench_start(&b, shared);
     for (uint32_t i = 0; i < RECREATE_MOVES; i++)
         bench_samples_add(samples, shared->ns[i]);
-    wb_linux_close(b.lx);
+    wb_host_close(b.lx);
 }
 
 static void theirs(const struct bench_options *options, char *program,

@@ -44,7 +44,7 @@ void bench_open_for(struct bench_system *b, const struct bench_options *options,
                     uint64_t spin_ns, size_t heap_bytes)
 {
     const size_t context_bytes = heap_bytes + STACK_BYTES + HEAP_BYTES;
-    const struct wb_linux_config config = {
+    const struct wb_host_config config = {
         .system = { .cores = cores,
                     .tasks = 4,
                     .channels = 4,
@@ -60,9 +60,9 @@ void bench_open_for(struct bench_system *b, const struct bench_options *options,
         .spin_ns = spin_ns,
     };
 
-    if (wb_linux_open(&b->lx, &config) != WB_OK)
+    if (wb_host_open(&b->lx, &config) != WB_OK)
         bench_fail("no globally visible memory");
-    b->system = wb_linux_system(b->lx);
+    b->system = wb_host_system(b->lx);
 }
 
 struct wb_task *bench_task(struct bench_system *b, const char *name, wb_task_entry *entry,
@@ -82,10 +82,10 @@ struct wb_task *bench_task_with(struct bench_system *b, const struct wb_task_con
     config.migratable = true;
     config.stack_bytes = STACK_BYTES;
     if (config.mode == WB_REPLICATE) {
-        config.stack = wb_linux_private(b->lx, config.core, STACK_BYTES);
-        config.heap = wb_linux_private(b->lx, config.core, config.heap_bytes);
+        config.stack = wb_host_private(b->lx, config.core, STACK_BYTES);
+        config.heap = wb_host_private(b->lx, config.core, config.heap_bytes);
     } else {
-        config.stack = wb_linux_stack(b->lx, STACK_BYTES);
+        config.stack = wb_host_stack(b->lx, STACK_BYTES);
     }
     if (wb_task_add(b->system, &config, &task) != WB_OK)
         bench_fail("a task cannot be added");
@@ -111,19 +111,19 @@ void bench_start(struct bench_system *b, void *state)
     uint32_t bad_core;
 
     b->system->app.state = state;
-    if (wb_linux_start(b->lx, &bad_core) != WB_OK)
+    if (wb_host_start(b->lx, &bad_core) != WB_OK)
         bench_fail("the kernels cannot be started");
-    const struct wb_linux_event event = wb_linux_wait(b->lx, LIMIT_MS);
-    if (event.kind == WB_LINUX_FAULT)
+    const struct wb_host_event event = wb_host_wait(b->lx, LIMIT_MS);
+    if (event.kind == WB_HOST_FAULT)
         bench_fail(b->system->fault.text);
-    if (event.kind != WB_LINUX_ENDED)
+    if (event.kind != WB_HOST_ENDED)
         bench_fail("a round did not end");
 }
 
 void bench_run(struct bench_system *b, void *state)
 {
     bench_start(b, state);
-    wb_linux_close(b->lx);
+    wb_host_close(b->lx);
 }
 
 void bench_pin_thread(unsigned int cpu)

@@ -73,6 +73,64 @@ class TheRunner(unittest.TestCase):
             found = self.rows_of(command=("/bin/sh", "-c", "exec sleep 20"))
         self.assertEqual(found, ([{"peer": "a peer", "error": "no result in 0.2 s"}], 2))
 
+    def pipeline_rows_of(self, *scripts: str) -> tuple[list[dict[str, Any]], int]:
+        peers = [
+            self.run_module.Peer(f"peer {n}", (sys.executable, "-c", script), modules=(), frames=7)
+            for n, script in enumerate(scripts)
+        ]
+        cpu = min(os.sched_getaffinity(0))
+        found: tuple[list[dict[str, Any]], int] = self.run_module.pipeline_rows(peers, cpu, 3)
+        return found
+
+    def test_simulators_take_turns_and_their_medians_are_reported(self) -> None:
+        with tempfile.NamedTemporaryFile() as log:
+            script = (
+                "import json, sys; log = open({log!r}, 'a+'); log.seek(0); n = len(log.read());"
+                "log.write({name!r}); seconds = [4, 1, 2][n // 2];"
+                "print(json.dumps(dict(events=int(sys.argv[1]) * 4, seconds=seconds,"
+                " latency_last=94.0)))"
+            )
+            scripts = (script.format(log=log.name, name=name) for name in "ab")
+            found, code = self.pipeline_rows_of(*scripts)
+            self.assertEqual(Path(log.name).read_text(), "ababab")
+        rates = {"events_per_s": 14, "min": 7, "max": 28, "repeats": 3}
+        self.assertEqual(
+            (found, code), ([{"peer": "peer 0"} | rates, {"peer": "peer 1"} | rates], 0)
+        )
+
+    def test_a_simulator_whose_frame_is_late_makes_the_answer_no(self) -> None:
+        line = {"events": 7, "seconds": 1, "latency_last": 95.0}
+        script = f"import sys; print({json.dumps(line)!r}); sys.exit(1)"
+        found, code = self.pipeline_rows_of(script)
+        error = "the last frame took 95.0, not 94.0"
+        self.assertEqual((found, code), ([{"peer": "peer 0", "error": error}], 1))
+
+    def test_a_simulator_that_fails_is_an_error_with_its_last_line(self) -> None:
+        found, code = self.pipeline_rows_of("import sys; sys.exit('the reason')")
+        self.assertEqual((found, code), ([{"peer": "peer 0", "error": "the reason"}], 2))
+
+    def test_every_simulator_is_missing_or_simulates_the_pipeline(self) -> None:
+        peers = list(self.run_module.SIMULATORS.values())
+        few = [self.run_module.replace(peer, frames=100) for peer in peers]
+        found, code = self.run_module.pipeline_rows(few, min(os.sched_getaffinity(0)), 1)
+        self.assertEqual(code, 0, found)
+        for row in found:
+            self.assertTrue("missing" in row or row["events_per_s"] > 0, row)
+
+    def test_simulators_are_named_with_the_versions_that_are_built(self) -> None:
+        lock = (HERE / "des_pipeline/Cargo.lock").read_text()
+        for peer, crate in (("nexosim", "nexosim"), ("odem", "odem-rs")):
+            version = self.run_module.SIMULATORS[peer].name.removeprefix(f"{crate} ")
+            self.assertIn(f'name = "{crate}"\nversion = "{version}"', lock)
+        wanted = (HERE / "simpy.txt").read_text().strip()
+        self.assertEqual(self.run_module.SIMULATORS["simpy"].name, wanted.replace("==", " "))
+
+    def test_a_peer_of_another_group_is_refused(self) -> None:
+        command = [sys.executable, str(HERE / "run"), "--cpu", "0", "--peer", "simpy"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("--peer simpy: there are gnuradio, futuresdr", done.stderr)
+
     def test_a_core_that_does_not_exist_is_refused(self) -> None:
         command = [sys.executable, str(HERE / "run"), "--cpu", "100000", "--json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
