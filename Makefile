@@ -5,7 +5,7 @@ BUILD := build
 BIN := bin
 MARCH ?= native
 PYTHON := $(BUILD)/venv/bin/python
-APPS := apps/fm_radio apps/hello
+APPS := apps/fm_radio apps/hello apps/synthetic
 
 include c.mk
 
@@ -18,7 +18,7 @@ help:  ## list the verbs
 setup:  ## install the tools that this checkout needs
 	@./setup.sh
 
-build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-bench $(BIN)/whimbrel-bench.task timed-radio  ## build the command, its helpers and the applications
+build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-sim $(BIN)/whimbrel-bench $(BIN)/whimbrel-bench.task timed-radio  ## build the command, its helpers and the applications
 	@for app in $(APPS); do \
 		$(MAKE) --no-print-directory -C $$app BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) all || exit 1; done
 
@@ -56,9 +56,10 @@ docs:  ## the documentation of the crates, as pages
 size: $(BIN)/whimbrel-linux  ## bytes of code per file of the middleware and the Linux kernels
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task  ## nightly-length runs of the conformance suite, and a million migrations
+soak: $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim  ## nightly-length runs of the conformance suite, and a million migrations
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
 	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
+	$(BUILD)/release/faults-sim
 
 clean:  ## remove everything that was built
 	rm -rf $(BUILD) $(BIN) target

@@ -8,13 +8,19 @@ AARCH64_CC := aarch64-linux-gnu-gcc
 QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
 
 WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-INCLUDE := -Imiddleware/include -Ikernels/linux -Imiddleware/test -Ikernels/conform -Ibench
+INCLUDE := -Imiddleware/include -Ikernels/common -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench
 
 CC_release := $(CC)
+CC_sim := $(CC)
 CC_asan := $(CC)
 CC_tsan := $(CC)
 CC_aarch64 := $(AARCH64_CC)
+OBJCOPY_release := objcopy
+OBJCOPY_asan := objcopy
+OBJCOPY_tsan := objcopy
+OBJCOPY_aarch64 := aarch64-linux-gnu-objcopy
 ARCH_release := x86_64
+ARCH_sim := x86_64
 ARCH_asan := x86_64
 ARCH_tsan := x86_64
 ARCH_aarch64 := aarch64
@@ -22,6 +28,9 @@ ARCH_aarch64 := aarch64
 # Link-time optimisation: a message passes a dozen small functions of as many files. Fat objects, so
 # that `make size` has something to measure.
 FLAGS_release := -O3 -flto=auto -ffat-lto-objects -g -fno-omit-frame-pointer
+# The simulator has one thread: what is atomic needs no lock.
+ONE_THREAD_x86_64 := -Wa,-momit-lock-prefix=yes -Wa,-mfence-as-lock-add=yes
+FLAGS_sim = $(FLAGS_release) $(ONE_THREAD_$(ARCH_sim))
 FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # -Wno-tsan: it does not model fences. Ours order only "am I waiting" against "is there something";
 # what is published is published by a release store, which it does model.
@@ -31,42 +40,71 @@ FLAGS_aarch64 := -O2 -g
 # On an AArch64 machine the plain variants are for that machine.
 ifeq ($(shell uname -m),aarch64)
 ARCH_release := aarch64
+ARCH_sim := aarch64
 ARCH_asan := aarch64
 ARCH_tsan := aarch64
 AARCH64_CC := gcc
+OBJCOPY_aarch64 := objcopy
 QEMU :=
 endif
 
 MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/policy/*.c)
-LINUX_MAIN := main commands choose plan plan_memory plan_policy build lines tell tell_power recorder stuck
-LINUX_C := $(filter-out $(LINUX_MAIN:%=kernels/linux/%.c),$(wildcard kernels/linux/*.c))
+# What a helper of the command is made of besides its kernels, and the kernels themselves.
+CONFORM_C := $(filter-out %/checkpoint_cost.c %/linux.c,$(wildcard kernels/conform/*.c))
+HELPER_C := $(addprefix kernels/common/,helper.c commands.c choose.c plan.c plan_memory.c plan_policy.c plan_work.c plan_sim.c build.c lines.c tell.c tell_power.c recorder.c stuck.c)
+COMMON_C := $(filter-out $(HELPER_C),$(wildcard kernels/common/*.c))
+LINUX_C := $(COMMON_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
+SIM_C := $(COMMON_C) $(filter-out kernels/sim/main.c,$(wildcard kernels/sim/*.c))
+FAULTS_C := $(wildcard kernels/sim/conform/*.c) kernels/conform/suite.c
+ENGINE := target/release/libwhimbrel_engine.a
+ENGINE_release := $(ENGINE)
+ENGINE_asan := $(ENGINE)
+ENGINE_tsan := $(ENGINE)
+ENGINE_aarch64 := target/aarch64-unknown-linux-gnu/release/libwhimbrel_engine.a
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
-LINUX_TESTS := $(notdir $(basename $(wildcard kernels/linux/test/test_*.c)))
+LINUX_TESTS := $(notdir $(basename $(wildcard kernels/common/test/test_*.c kernels/linux/test/test_*.c)))
 C_FILES := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
 
 objects = $(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2)))
-linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/linux/arch/$(ARCH_$(1))/context.S)
+linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/common/arch/$(ARCH_$(1))/context.S)
+sim_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(SIM_C) kernels/common/arch/$(ARCH_$(1))/context.S)
 # A unit test names what it is linked with in its head: `// with: check.c kernel_stub.c`.
 with = $(addprefix middleware/test/,$(shell sed -n 's|^// with: ||p' middleware/test/$(1).c))
 
 MIDDLEWARE_O := $(call objects,release,$(MIDDLEWARE_C))
-LINUX_O := $(call objects,release,$(LINUX_C) $(LINUX_MAIN:%=kernels/linux/%.c))
+LINUX_O := $(call objects,release,$(LINUX_C) $(HELPER_C) kernels/linux/main.c)
 
 define variant
 $$(BUILD)/$(1)/%.o: %.c c.mk
 	@mkdir -p $$(@D)
 	@echo 'CC $(1) $$<'
-	@$$(CC_$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/linux/arch/$$(ARCH_$(1)) -MMD -MP -c -o $$@ $$<
+	@$$(CC_$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/common/arch/$$(ARCH_$(1)) -MMD -MP -c -o $$@ $$<
 
 $$(BUILD)/$(1)/%.o: %.S c.mk
 	@mkdir -p $$(@D)
 	@$$(CC_$(1)) -c -o $$@ $$<
 
-$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(filter-out %/checkpoint_cost.c,$$(wildcard kernels/conform/*.c)) middleware/test/check.c)
+$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/linux.c middleware/test/check.c)
 	@echo 'LD $$@'
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
-$$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/linux/test/test_plan.c kernels/linux/plan.c kernels/linux/plan_memory.c kernels/linux/plan_policy.c kernels/linux/lines.c middleware/test/check.c)
+# The suite's recreated tasks, in the simulator's own process: as program.mk has it, only their calls
+# of malloc and its kin go to the task's heap. No link-time optimisation: it would undo the renaming.
+$$(BUILD)/$(1)/recreated-sim.o: kernels/conform/program/recreated.c kernels/linux/program/hooks.syms c.mk
+	@mkdir -p $$(@D)
+	@echo 'CC $(1) $$<'
+	@$$(CC_$(1)) $$(WARN) $$(filter-out -flto=auto,$$(FLAGS_$(1))) -fPIC $$(INCLUDE) -MMD -MP -c -o $$@ $$<
+	@$$(OBJCOPY_$(1)) --redefine-syms=kernels/linux/program/hooks.syms $$@
+
+$$(BUILD)/$(1)/conform-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/sim/conform/harness.c middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(ENGINE_$(1))
+	@echo 'LD $$@'
+	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+
+$$(BUILD)/$(1)/faults-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(FAULTS_C) middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(ENGINE_$(1))
+	@echo 'LD $$@'
+	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+
+$$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/common/test/test_plan.c kernels/common/plan.c kernels/common/plan_memory.c kernels/common/plan_policy.c kernels/common/plan_sim.c kernels/common/plan_work.c kernels/common/plan_sim.c kernels/common/lines.c middleware/test/check.c)
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^
 
 $$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
@@ -80,7 +118,7 @@ $(BUILD)/$(1)/$(2): $(call objects,$(1),$(MIDDLEWARE_C) middleware/test/$(2).c $
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^ -lpthread -lm
 endef
 
-$(foreach v,release asan tsan aarch64,$(eval $(call variant,$(v))))
+$(foreach v,release sim asan tsan aarch64,$(eval $(call variant,$(v))))
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -115,6 +153,36 @@ $(BIN)/whimbrel-linux: $(LINUX_O) $(call linux_objects,release)
 	@echo 'LD $@'
 	@$(CC) $(FLAGS_release) -rdynamic -o $@ $^ -ldl -lpthread
 
+$(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) kernels/sim/main.c) $(call sim_objects,sim) $(ENGINE)
+	@mkdir -p $(@D)
+	@echo 'LD $@'
+	@$(CC) $(FLAGS_sim) -rdynamic -o $@ $^ -ldl -lpthread -lm
+
+# Cargo knows what it depends on.
+.PHONY: always
+always:
+$(ENGINE): always
+	cargo build --release --locked --package whimbrel-engine
+$(ENGINE_aarch64): always
+	cargo build --release --locked --package whimbrel-engine --target aarch64-unknown-linux-gnu
+
+# The simulator of a second machine, with the module that it is compared by: a tree as the first's.
+SECOND := $(BUILD)/second
+
+$(SECOND)/bin/whimbrel-sim.aarch64: $(call objects,aarch64,$(HELPER_C) kernels/sim/main.c) $(call sim_objects,aarch64) $(ENGINE_aarch64)
+	@mkdir -p $(@D)
+	@echo 'LD $@'
+	@$(CC_aarch64) $(FLAGS_aarch64) -rdynamic -o $@ $^ -ldl -lpthread -lm
+
+$(SECOND)/bin/whimbrel-sim: c.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec $(QEMU) "$$(dirname "$$0")/whimbrel-sim.aarch64"\n' > $@
+	@chmod +x $@
+
+$(SECOND)/build/apps/synthetic.so: apps/synthetic/synthetic.c c.mk
+	@mkdir -p $(@D)
+	@$(CC_aarch64) -std=c11 $(MODULE_FLAGS) -o $@ $<
+
 $(BIN)/whimbrel-bench: $(call linux_objects,release) $(call objects,release,$(wildcard bench/*.c))
 	@mkdir -p $(@D)
 	@echo 'LD $@'
@@ -139,27 +207,33 @@ $(BUILD)/test-apps/%.so: crates/whimbrel/tests/apps/%.cc
 
 template: $(call objects,release,$(wildcard kernels/template/*.c))
 
-test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(LINUX_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
+test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(LINUX_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/conform-sim $(BUILD)/release/faults-sim $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
 	@for t in $(UNIT_TESTS) $(LINUX_TESTS); do $(BUILD)/release/$$t || exit 1; done
 	$(BUILD)/release/checkpoint-cost
 	$(BUILD)/release/conform-linux
+	$(BUILD)/release/conform-sim
+	CONFORM_SCALE=0.25 $(BUILD)/release/faults-sim
 
 $(BUILD)/release/checkpoint-cost: kernels/conform/checkpoint_cost.c c.mk
 	@mkdir -p $(@D)
 	$(CC) $(WARN) -O3 -fPIC $(INCLUDE) -o $@ $<
 
-test-sanitizers: $(foreach v,asan tsan,$(UNIT_TESTS:%=$(BUILD)/$(v)/%)) $(LINUX_TESTS:%=$(BUILD)/asan/%) $(BUILD)/asan/conform-linux $(BUILD)/asan/recreated.task
+test-sanitizers: $(foreach v,asan tsan,$(UNIT_TESTS:%=$(BUILD)/$(v)/%)) $(LINUX_TESTS:%=$(BUILD)/asan/%) $(BUILD)/asan/conform-linux $(BUILD)/asan/conform-sim $(BUILD)/asan/faults-sim $(BUILD)/asan/recreated.task
 	@for t in $(LINUX_TESTS); do $(BUILD)/asan/$$t || exit 1; done
 	@for t in $(UNIT_TESTS); do \
 		$(BUILD)/asan/$$t && TSAN_OPTIONS=halt_on_error=1 $(BUILD)/tsan/$$t || exit 1; done
 	CONFORM_SCALE=0.2 $(BUILD)/asan/conform-linux
+	CONFORM_SCALE=0.2 $(BUILD)/asan/conform-sim
+	CONFORM_SCALE=0.02 $(BUILD)/asan/faults-sim
 
-test-aarch64: $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch64/conform-linux
+test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch64/conform-linux $(BUILD)/aarch64/conform-sim $(addprefix $(SECOND)/,bin/whimbrel-sim.aarch64 bin/whimbrel-sim build/apps/synthetic.so)
 	@for t in $(UNIT_TESTS); do $(QEMU) $(BUILD)/aarch64/$$t || exit 1; done
 	CONFORM_SCALE=0.02 $(QEMU) $(BUILD)/aarch64/conform-linux
+	CONFORM_SCALE=0.02 $(QEMU) $(BUILD)/aarch64/conform-sim
+	$(PYTHON) -m pytest --quiet tests/second_machine.py
 
 # ---- Lint ---------------------------------------------------------------------------------------
 
 lint-c:
 	@clang-format --dry-run -Werror $(C_FILES)
-	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/linux/arch/$(ARCH_release) $(filter %.c,$(C_FILES))
+	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/common/arch/$(ARCH_release) $(filter %.c,$(C_FILES))

@@ -45,5 +45,9 @@ for component in fmt clippy; do
     cargo "$component" --version >/dev/null 2>&1 || rustup component add rustfmt clippy
 done
 
+# For the tests that run in an emulated AArch64 processor.
+target=aarch64-unknown-linux-gnu
+[ -d "$(rustc --print target-libdir --target "$target")" ] || rustup target add "$target"
+
 make --no-print-directory build/venv/bin/python
 echo 'everything is here: make test'

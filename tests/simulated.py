@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the simulator share: running it, platforms made for a test, event streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+WHIMBREL = ROOT / "bin/whimbrel"
+PATIENCE_S = 120
+
+SEND, RECEIVE = 5, 6
+TEMPERATURE = 16
+
+Json = dict[str, Any]
+
+
+def platform(*cores: str, rest: str = "") -> str:
+    """A platform on which nothing but computing takes time; 1 GHz where a core says nothing."""
+    point = "[[core.point]]\nmhz = 1000\nactive_mw = 100\n"
+    tables = [f"[[core]]\n{core}{'' if 'point' in core else point}" for core in cores]
+    return '[platform]\nname = "made"\n\n' + "\n".join(tables) + rest
+
+
+def command(
+    app: Path, *options: str, libexec: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Starts `whimbrel sim` and waits for its end; never fails by itself."""
+    environment = {**os.environ, "NO_COLOR": "1", **environment}
+    if libexec is not None:
+        environment["WHIMBREL_LIBEXEC"] = str(libexec)
+    words = [str(WHIMBREL), "sim", str(app), "--json", "--quiet", *options]
+    return subprocess.run(
+        words, capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=environment
+    )
+
+
+def simulate(folder: Path, app: str, hardware: str, *options: str) -> Json:
+    """Simulates an application on a platform, both as text, and returns the summary."""
+    (folder / "app.toml").write_text(app)
+    (folder / "platform.toml").write_text(hardware)
+    done = command(folder / "app.toml", "--platform", str(folder / "platform.toml"), *options)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A record of an event stream; see docs/recorded-run.md."""
+
+    time_ns: int
+    kind: int
+    core: int
+    task: int
+    object: int
+    value: int
+
+
+def events(folder: Path, core: int) -> list[Event]:
+    """The event stream of a core."""
+    raw = (folder / f"core-{core}.events").read_bytes()
+    assert raw[:8] == b"WBEVENTS"
+    return [Event(*record) for record in struct.iter_unpack("<QHHIII", raw[32:])]

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `whimbrel sim` refuses: a clear error, at its line where there is one, exit status 2."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from simulated import ROOT, WHIMBREL, command, platform, simulate
+
+MODULE = ROOT / "build/test-apps/tasks.so"
+IMPORTS = ROOT / "crates/model/tests/import"
+
+PIPE = """
+[app]
+name = "pipe"
+
+[[task]]
+name = "a"
+cycles = { arm = 1000 }
+firings = 10
+
+[[task]]
+name = "b"
+cycles = 1000
+
+[[channel]]
+from = "a.out"
+to = "b.in"
+slot_bytes = 8
+"""
+KINDS = platform('kind = "arm"\n', 'kind = "dsp"\n')
+
+
+def of_module(tables: str) -> str:
+    return f"""
+[app]
+name = "module"
+module = "{MODULE}"
+
+[params]
+messages = 1
+step_ms = 1
+{tables}"""
+
+
+def refused(folder: Path, app: str, hardware: str, *options: str, **environment: str) -> str:
+    """What is said of an application that has to be refused."""
+    (folder / "app.toml").write_text(app)
+    (folder / "platform.toml").write_text(hardware)
+    options = ("--platform", str(folder / "platform.toml"), *options)
+    done = command(folder / "app.toml", *options, **environment)
+    assert done.returncode == 2, done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("[costs.send]\ncycles = -1\nsource = 'x'\n", "must be a number of cycles"),
+        ("[costs.send]\nsource = 'x'\n", "[costs.send] states no cost"),
+        ("[costs.send]\ncycles = 1\n", "has no `source`"),
+        ("[costs.sent]\ncycles = 1\nsource = 'x'\n", "did you mean `send`"),
+    ],
+)
+def test_costs_that_are_negative_missing_or_unknown(wrong: str, said: str, tmp_path: Path) -> None:
+    told = refused(tmp_path, PIPE, KINDS + wrong)
+    assert said in told
+    assert "platform.toml:" in told
+
+
+def test_operating_points_out_of_order(tmp_path: Path) -> None:
+    points = "".join(f"[[core.point]]\nmhz = {mhz}\nactive_mw = 9\n" for mhz in (200, 100))
+    told = refused(tmp_path, PIPE, platform(points))
+    assert "platform.toml:" in told
+    assert "100" in told
+
+
+def test_cycles_that_are_negative(tmp_path: Path) -> None:
+    told = refused(tmp_path, PIPE.replace("cycles = 1000\n", "cycles = -1\n"), KINDS)
+    assert "app.toml:13" in told or "app.toml:12" in told
+
+
+def test_a_task_that_starts_on_a_kind_of_core_it_does_not_run_on(tmp_path: Path) -> None:
+    told = refused(tmp_path, PIPE.replace('name = "a"\n', 'name = "a"\ncore = 1\n'), KINDS)
+    assert "`a` starts on core 1, which is of kind `dsp`, and does not run there" in told
+    assert "app.toml:7" in told
+
+
+@pytest.mark.parametrize("option", [("--move", "a=1@1us"), ("--shuttle", "a=0,1@1ms")])
+def test_a_move_to_a_kind_of_core_that_the_task_does_not_run_on(
+    option: tuple[str, str], tmp_path: Path
+) -> None:
+    told = refused(tmp_path, PIPE, KINDS, *option)
+    assert f"{option[0]}: `a` does not run on core 1" in told
+    assert "no cycles for the kind `dsp`" in told
+    assert "app.toml:6" in told
+
+
+def test_no_policy_moves_a_task_to_a_kind_of_core_it_does_not_run_on(tmp_path: Path) -> None:
+    app = PIPE.replace("firings = 10", "firings = 5000").replace("1000", "100000")
+    app = app.replace('name = "a"\n', 'name = "a"\nperiod_us = 200\n')
+    summary = simulate(tmp_path, app, KINDS, "--policy", "spread", "--agents", "5ms")
+    said = {advice["text"] for advice in summary["advice"]}
+    assert "it moved task 0 to core 1, of a kind that it does not run on" in said
+    assert all(move["task"] != "a" for move in summary["migrations"])
+    assert summary["tasks"][0]["core"] == 0
+
+
+MUTUAL = """
+[[task]]
+name = "a"
+entry = "mutual"
+
+[[task]]
+name = "b"
+entry = "mutual"
+
+[[mailbox]]
+from = ["a.out"]
+to = "b.in"
+slot_bytes = 8
+
+[[mailbox]]
+from = ["b.out"]
+to = "a.in"
+slot_bytes = 8
+"""
+
+
+@pytest.mark.parametrize("verb", ["sim", "run"])
+def test_a_deadlock_is_told_as_its_cycle(verb: str, tmp_path: Path) -> None:
+    (tmp_path / "app.toml").write_text(of_module(MUTUAL))
+    cores = {"sim": ("--platform", "ca9x4"), "run": ("--cores", "0")}[verb]
+    words = [WHIMBREL, verb, tmp_path / "app.toml", "--quiet", *cores]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    cycle = (
+        "waits for a message in b_in (empty), whose sender a waits for a message in a_in (empty)"
+    )
+    assert f"b {cycle}, whose sender is b" in done.stderr
+    assert "of channel a_in" in done.stderr
+    assert "of channel b_in" in done.stderr
+
+
+def test_a_run_that_does_not_end_meets_its_limits(tmp_path: Path) -> None:
+    endless = PIPE.replace("firings = 10\n", "")
+    for options, said in (
+        (("--limit", "2ms"), "it has not ended after 0.002 s of virtual time"),
+        (("--max-events", "50"), "it has not ended after 50 events"),
+    ):
+        told = refused(tmp_path, endless, platform('kind = "arm"\n'), *options)
+        assert said in told
+
+
+def test_limits_hold_to_the_event(tmp_path: Path) -> None:
+    hardware = platform('kind = "arm"\n')
+    summary = simulate(tmp_path, PIPE, hardware)
+    limit = f"{summary['time_ns'] + 1}ns"
+    assert simulate(tmp_path, PIPE, hardware, "--limit", limit)["ok"]
+    refused(tmp_path, PIPE, hardware, "--limit", f"{summary['time_ns'] - 1}ns")
+
+
+def test_a_task_that_lets_no_time_pass_is_named(tmp_path: Path) -> None:
+    app = of_module('[[task]]\nname = "paced"\n')
+    patience = {"WHIMBREL_SIM_PATIENCE_MS": "300"}
+    told = refused(tmp_path, app, platform(""), "--set", "step_ms=60000", **patience)
+    assert "`paced` stands still on core 0: no virtual time has passed in 0.3 s" in told
+    assert "this task" in told
+
+
+def test_a_task_that_computes_for_long_but_lets_time_pass_may(tmp_path: Path) -> None:
+    app = of_module('[[task]]\nname = "slow"\n')
+    options = ("--duration", "200us", "--set", "step_ms=0.01")
+    (tmp_path / "app.toml").write_text(app)
+    (tmp_path / "platform.toml").write_text(platform(""))
+    done = command(tmp_path / "app.toml", "--platform", str(tmp_path / "platform.toml"), *options)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("cores", ["0", "3"])
+def test_a_number_of_cores_that_the_platform_does_not_have(cores: str, tmp_path: Path) -> None:
+    assert "--cores: the platform made has 2 cores" in refused(
+        tmp_path, PIPE, KINDS, "--cores", cores
+    )
+
+
+def test_platforms_that_do_not_exist_or_have_no_cores(tmp_path: Path) -> None:
+    (tmp_path / "app.toml").write_text(PIPE)
+    told = command(tmp_path / "app.toml", "--platform", "nowhere")
+    assert told.returncode == 2
+    assert "nowhere.toml cannot be read" in told.stderr
+    told = command(tmp_path / "app.toml", "--platform", "host")
+    assert told.returncode == 2
+    assert "this machine was not measured" in told.stderr
+    assert "calibrate" in told.stderr
+
+
+def test_computing_is_modelled_only_where_every_task_has_cycles(tmp_path: Path) -> None:
+    app = of_module('[[task]]\nname = "paced"\ncycles = 9\n[[task]]\nname = "slow"\n')
+    told = refused(tmp_path, app, platform(""), "--compute", "model")
+    assert "`slow` has no cycles" in told
+    assert "`paced`" not in told
+    assert "app.toml:" in told
+
+
+def test_ways_of_computing_that_do_not_exist(tmp_path: Path) -> None:
+    assert "possible values: real, model" in refused(tmp_path, PIPE, KINDS, "--compute", "fast")
+    told = refused(tmp_path, PIPE, KINDS, "--compute", "real")
+    assert "nothing to compute really" in told
+
+
+@pytest.mark.parametrize("file", ["cd2dat.xml", "player.json"])
+def test_files_of_other_tools_are_simulated_and_run(file: str) -> None:
+    for verb, cores in (("sim", ("--platform", "ca9x4")), ("run", ("--cores", "0,0"))):
+        words = [WHIMBREL, verb, IMPORTS / file, "--json", "--quiet", "--duration", "50ms", *cores]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        summary = json.loads(done.stdout)
+        assert sum(task["runs"] for task in summary["tasks"]) > 0
+        assert (summary["clock"] == "virtual") == (verb == "sim")
+
+
+def test_a_file_of_another_tool_that_is_wrong_is_shown_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "app.json").write_text('{\n"tasks": {\n"t": { "rin": 100 }\n}\n}\n')
+    done = command(tmp_path / "app.json", "--platform", "ca9x4")
+    assert done.returncode == 2
+    assert "app.json:3" in done.stderr

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A simulation that is saved goes on in another process as if nothing had been."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RADIO = ["apps/fm_radio/app.toml", "--platform", "mpsoc3", "--compute", "model"]
+MOVING = ["--set", "output=", "--shuttle", "demodulator=1,0@450ms", "--json", "--quiet"]
+# What happened before is known to the run that was saved.
+ONLY_SINCE = {"migrations", "migration_latency"}
+
+
+def sim(*options: str) -> subprocess.CompletedProcess[str]:
+    """Runs `whimbrel sim` on the radio."""
+    command = ["bin/whimbrel", "sim", *RADIO, *MOVING, *options]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+
+def totals(result: subprocess.CompletedProcess[str]) -> dict[str, object]:
+    """The summary without what only a whole run has."""
+    assert result.returncode == 0, result.stderr
+    return {k: v for k, v in json.loads(result.stdout).items() if k not in ONLY_SINCE}
+
+
+def test_a_saved_run_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
+    whole = sim()
+    state, later = tmp_path / "state", tmp_path / "later"
+    assert totals(sim("--save", f"{state}@2s")) == totals(whole)
+    assert totals(sim("--resume", str(state), "--save", f"{later}@3s")) == totals(whole)
+    assert totals(sim("--resume", str(later))) == totals(whole)
+
+
+def test_so_does_one_whose_tasks_are_replicated(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    whole = sim("--mode", "replicate", "--save", f"{state}@2s")
+    assert totals(sim("--mode", "replicate", "--resume", str(state))) == totals(whole)
+
+
+def test_a_saved_run_is_refused_with_other_options(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    totals(sim("--save", f"{state}@2s"))
+    refused = sim("--resume", str(state), "--seed", "7")
+    assert refused.returncode == 2
+    assert "other options" in refused.stderr
+
+
+def test_what_is_no_saved_run_is_refused(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    totals(sim("--save", f"{state}@2s"))
+    whole = state.read_bytes()
+    for damaged in (b"", b"nonsense", whole[: len(whole) // 2], whole[:8] + b"x" + whole[9:]):
+        state.write_bytes(damaged)
+        refused = sim("--resume", str(state))
+        assert refused.returncode == 2
+        assert f"--resume {state}" in refused.stderr
+    missing = sim("--resume", str(tmp_path / "nothing"))
+    assert missing.returncode == 2
+    assert "cannot be read" in missing.stderr
+
+
+def test_a_place_where_nothing_can_be_saved_is_an_error(tmp_path: Path) -> None:
+    refused = sim("--save", f"{tmp_path}/no/such/folder@2s")
+    assert refused.returncode == 2
+    assert "cannot be written" in refused.stderr
