@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Why an occupation is refused or fails; each says what to do.
+
+use std::path::PathBuf;
+
+use crate::CpuSet;
+
+/// A refusal or a failure. Nothing has been changed, or all of it has been undone.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A processor that does not exist or is off-line.
+    #[error("processor {cpu} is not on-line: on-line are {online}")]
+    Offline {
+        /// The one that was asked for.
+        cpu: usize,
+        /// Those that are.
+        online: CpuSet,
+    },
+    /// No processor would be left for the system.
+    #[error(
+        "occupying {wanted} would leave no processor for the system, which has {usable}: \
+         leave at least one"
+    )]
+    NoneLeft {
+        /// Those that were asked for.
+        wanted: CpuSet,
+        /// Those that may be used.
+        usable: CpuSet,
+    },
+    /// Another occupation has the processor.
+    #[error("processor {cpu} is occupied already, by {by}: `whimbrel occupy status` lists all")]
+    Occupied {
+        /// The one that was asked for.
+        cpu: usize,
+        /// The other's program.
+        by: String,
+    },
+    /// Another tool's cpuset claims the processor for itself.
+    #[error("the cpuset {} has processor {cpu} for itself: end what uses it, or choose another", path.display())]
+    ForeignCpuset {
+        /// The one that was asked for.
+        cpu: usize,
+        /// The cpuset's folder.
+        path: PathBuf,
+    },
+    /// A capability is missing.
+    #[error("{what} needs {capability}: run as root, or give the program that capability")]
+    Permission {
+        /// What was tried.
+        what: String,
+        /// As `CAP_SYS_NICE`.
+        capability: &'static str,
+    },
+    /// A process that is not there, or no longer.
+    #[error("process {pid} does not exist (any more)")]
+    NoProcess {
+        /// Its number.
+        pid: i32,
+    },
+    /// The shield that was asked for is not to be had here.
+    #[error("this machine has no {shield} for this user: {why}")]
+    NoShield {
+        /// Its name.
+        shield: &'static str,
+        /// What is missing.
+        why: String,
+    },
+    /// An occupation that is not there.
+    #[error("there is no occupation {what}: `whimbrel occupy status` lists all")]
+    NoOccupation {
+        /// What was asked for.
+        what: String,
+    },
+    /// A file of the kernel or the journal that could not be read or written.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A text of the kernel or the journal that was not understood.
+    #[error("{}: `{text}` is not understood", path.display())]
+    Text {
+        /// Which file.
+        path: PathBuf,
+        /// What stands there.
+        text: String,
+    },
+}

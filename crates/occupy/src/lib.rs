@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A processor for one program alone, on an ordinary Linux: the mechanics of `whimbrel occupy`.
+//!
+//! After S.-L. Chu, C.-C. Hsiao, P.-H. Chiu, H.-C. Lin: "User Adjustable Process Scheduling Mechanism
+//! for a Multiprocessor Embedded System" (MONOPOLY), sections 2.2 and 3.
+//!
+//! An **occupation** is a set of processors and the program that has them. A **shield** is how the
+//! others are kept away: an isolated cpuset partition (cgroup v2), cpusets (v1), or affinities. The
+//! **journal** is one file of the whole machine, which holds what every changed thing was before;
+//! a **guardian** is the process that keeps one occupation and undoes it.
+//!
+//! What a thing is to be at any moment follows from the journal alone: what it was before the first
+//! occupation, less the processors that are occupied now. So occupations come and go in any order,
+//! and after the last everything is as it was.
+
+mod cpus;
+mod error;
+mod machine;
+mod occupation;
+mod task;
+
+pub use cpus::{CpuSet, CpuSetError};
+pub use error::Error;
+pub use machine::Machine;
+pub use occupation::{Kept, Occupation, Policy, Request, ShieldKind};
+pub use task::TaskId;
