@@ -187,8 +187,7 @@ ask! {
         |e, now| e.hardware.refill(now, core as usize, task, working_bytes);
     engine_forget(core: u32, task: u32) -> () = |e, now| e.hardware.forget(core as usize, task);
     engine_copy(core: u32, bytes: u64) -> u64 =
-        |e, now| e.hardware.cost_ps(core as usize, Charge::COPY, bytes)
-            + e.transfer_ps(now, core as usize, 2 * bytes);
+        |e, now| e.hardware.copy_ps(now, core as usize, bytes);
     engine_load(core: u32, bytes: u64) -> u64 =
         |e, now| e.hardware.cost_ps(core as usize, Charge::LOAD, bytes);
     engine_ring(core: u32) -> u64 = |e, now| e.hardware.cost_ps(core as usize, Charge::RING, 1);

@@ -241,6 +241,14 @@ impl Hardware {
         self.tiles[core].private.map_or(0, |memory| memory.access_ps(bytes))
     }
 
+    /// How long a core copies between its private memory and globally visible memory, in
+    /// picoseconds: it reads the one and writes the other.
+    pub fn copy_ps(&mut self, now_ps: u64, core: usize, bytes: u64) -> u64 {
+        self.cost_ps(core, Charge::COPY, bytes)
+            + self.local_ps(core, bytes)
+            + (self.transfer(now_ps, core, bytes) - now_ps)
+    }
+
     /// A core switches to a task with a working set of so many bytes. Returns for how many
     /// picoseconds it fetches what is missing from its cache.
     pub fn refill(&mut self, now_ps: u64, core: usize, task: u32, working_bytes: u64) -> u64 {

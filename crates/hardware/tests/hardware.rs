@@ -95,6 +95,18 @@ fn board() -> Description {
 }
 
 #[test]
+fn a_copy_crosses_the_bus_once_and_private_memory_once() {
+    let mut hardware = Hardware::new(&board());
+    let bytes = 64;
+    // Two bursts of 20 ns setup, 60 ns latency, and 32 bytes at 400 MB/s.
+    let bus_ps = 2 * (20_000 + 60_000 + 80_000);
+    let private_ps = 5_000 + 160_000;
+    assert_eq!(hardware.copy_ps(0, 0, bytes), bus_ps);
+    assert_eq!(hardware.copy_ps(US, 1, bytes), bus_ps + private_ps);
+    assert_eq!(hardware.traffic().bytes, 2 * bytes);
+}
+
+#[test]
 fn time_follows_the_point_that_a_core_is_at() {
     let mut board = Hardware::new(&board());
     let send = Charge::action(0).unwrap();
