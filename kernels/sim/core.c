@@ -62,8 +62,7 @@ static bool begin(struct sim_core *c)
 {
     struct wb_task *task = c->current;
 
-    sim.here = c;
-    sim.self = NULL;
+    sim_execute(c, NULL);
     wb_task_resumed(task, sim_now_ns());
     c->stolen_ps += c->debt_ps;
     c->debt_ps = 0;
@@ -82,8 +81,7 @@ bool sim_work(struct sim_core *c)
 {
     struct engine *engine = sim.engine;
 
-    sim.here = c;
-    sim.self = NULL;
+    sim_execute(c, NULL);
     if (c->left != NULL)
         finish_departure(c);
     sim_serve(c);
@@ -206,7 +204,8 @@ void sim_end_block(uint32_t number)
     struct wb_task *task = &sim.system->tasks[number];
 
     kernel_task(task)->timer = 0;
-    sim.here = &sim.cores[wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed))];
+    const uint32_t place = atomic_load_explicit(&task->place, memory_order_relaxed);
+    sim_execute(&sim.cores[wb_place_owner(place)], NULL);
     wb_kernel_unblock(task);
 }
 

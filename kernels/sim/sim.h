@@ -59,6 +59,7 @@ struct sim {
     struct sim_core *cores;
     struct sim_core *here;  // whose code is executed; NULL: nobody's (the launcher's)
     struct wb_task *self;   // the task that executes; NULL: a kernel, or the launcher
+    uint32_t free;          // what takes no time for who executes: engine_free_charges()
     void *loop_sp;          // of the event loop while a task executes
     void *loop_fake_stack;
     uint64_t horizon_ps;  // up to when time may pass without a look at events
@@ -152,10 +153,17 @@ void sim_keep_attention(struct sim_core *c);
 /// Records what a core starts with: its frequency and its power.
 void sim_record_start(struct sim_core *c);
 
+void sim_tell_power(struct sim_core *c);
+
 /// Records how the core's power has changed up to now. To be called before and after whatever may
 /// change it, and before anything else is recorded of a core that is idle. Nothing unless the run
 /// is recorded.
-void sim_record_power(struct sim_core *c);
+static inline void sim_record_power(struct sim_core *c)
+{
+    if (__builtin_expect(c->core->record.events.slots != 0, 0))
+        sim_tell_power(c);
+}
+
 void sim_record_all_power(void);
 
 /// Stops a core in the midst of whatever it does. The launcher takes its tasks over.
@@ -172,11 +180,19 @@ static inline uint64_t sim_now_ns(void)
     return sim.engine->now_ps / PS_PER_NS;
 }
 
+/// From here on the code of a core's task is executed; of its kernel, without a task; of the
+/// launcher, without a core.
+static inline void sim_execute(struct sim_core *c, struct wb_task *self)
+{
+    sim.here = c;
+    sim.self = self;
+    sim.free = c != NULL ? c->free : UINT32_MAX;
+}
+
 /// The task of a core has the thread from here on.
 static inline void sim_become(struct sim_core *c)
 {
-    sim.here = c;
-    sim.self = c->current;
+    sim_execute(c, c->current);
     wb_kernel_attention = c->attention;
 }
 
