@@ -24,7 +24,7 @@ struct sim_core {
     struct ready ready;
     uint64_t debt_ps;    // what its kernel did in no time, to be spent before a task runs
     uint64_t stolen_ps;  // by interrupts, from the task that runs
-    uint64_t tick_ns;    // when the agent's tick is due
+    uint64_t tick_ps;    // when the agent's tick is due
     bool idle, rung, dead;
     bool starved;        // has no memory to load programs
     uint32_t attention;  // wb_kernel_attention while its task runs
@@ -138,8 +138,8 @@ bool sim_core_event(struct sim_core *c, uint32_t kind);
 /// The time that a task blocked for is over.
 void sim_end_block(uint32_t task);
 
-/// Takes notes and ticks that wait for this core.
-void sim_serve(struct sim_core *c);
+/// Takes notes and ticks that wait for this core: it has some.
+void sim_take_notes(struct sim_core *c);
 
 /// Gives `task` to the ready queue of its core.
 void sim_make_ready(struct sim_core *c, struct wb_task *task);
@@ -178,6 +178,18 @@ static inline uint64_t sim_events(void)
 static inline uint64_t sim_now_ns(void)
 {
     return sim.engine->now_ps / PS_PER_NS;
+}
+
+static inline bool sim_has_notes(const struct sim_core *c)
+{
+    return atomic_load_explicit(&c->core->inbox.summary, memory_order_relaxed) != 0 ||
+           sim.engine->now_ps >= c->tick_ps;
+}
+
+static inline void sim_serve(struct sim_core *c)
+{
+    if (sim_has_notes(c))
+        sim_take_notes(c);
 }
 
 /// From here on the code of a core's task is executed; of its kernel, without a task; of the
