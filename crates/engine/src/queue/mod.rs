@@ -151,7 +151,7 @@ impl<T: Copy> Queue<T> {
     /// Adds an event and takes the first one and its time, in one step.
     #[inline]
     pub fn exchange(&mut self, time: u64, payload: T) -> (u64, T) {
-        if time < self.next {
+        if time < self.next || self.len == 0 {
             self.pushed += 1;
             return (time, payload);
         }
