@@ -28,9 +28,7 @@ ARCH_aarch64 := aarch64
 # Link-time optimisation: a message passes a dozen small functions of as many files. Fat objects, so
 # that `make size` has something to measure.
 FLAGS_release := -O3 -flto=auto -ffat-lto-objects -g -fno-omit-frame-pointer
-# The simulator has one thread: what is atomic needs no lock.
-ONE_THREAD_x86_64 := -Wa,-momit-lock-prefix=yes -Wa,-mfence-as-lock-add=yes
-FLAGS_sim = $(FLAGS_release) $(ONE_THREAD_$(ARCH_sim))
+FLAGS_sim = $(FLAGS_release) -include kernels/sim/one_thread.h
 FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # -Wno-tsan: it does not model fences. Ours order only "am I waiting" against "is there something";
 # what is published is published by a release store, which it does model.

@@ -62,8 +62,7 @@ static bool begin(struct sim_core *c)
 {
     struct wb_task *task = c->current;
 
-    sim.here = c;
-    sim.self = NULL;
+    sim_execute(c, NULL);
     wb_task_resumed(task, sim_now_ns());
     c->stolen_ps += c->debt_ps;
     c->debt_ps = 0;
@@ -82,8 +81,7 @@ bool sim_work(struct sim_core *c)
 {
     struct engine *engine = sim.engine;
 
-    sim.here = c;
-    sim.self = NULL;
+    sim_execute(c, NULL);
     if (c->left != NULL)
         finish_departure(c);
     sim_serve(c);
@@ -104,15 +102,16 @@ bool sim_work(struct sim_core *c)
     return false;
 }
 
-void sim_serve(struct sim_core *c)
+void sim_take_notes(struct sim_core *c)
 {
     if (has_notes(c))
         (void)wb_agent_serve(c->core);
-    if (sim_now_ns() < c->tick_ns)
+    if (sim.engine->now_ps < c->tick_ps)
         return;
-    c->tick_ns = wb_agent_tick(c->core, sim_now_ns());
-    if (c->tick_ns != WB_FOREVER)
-        sim_push(c->tick_ns * PS_PER_NS, EVENT_TICK, c->core->index);
+    const uint64_t tick_ns = wb_agent_tick(c->core, sim_now_ns());
+    c->tick_ps = tick_ns != WB_FOREVER ? tick_ns * PS_PER_NS : UINT64_MAX;
+    if (tick_ns != WB_FOREVER)
+        sim_push(c->tick_ps, EVENT_TICK, c->core->index);
 }
 
 // Returns for how long it still sleeps.
@@ -140,9 +139,9 @@ void sim_keep_attention(struct sim_core *c)
 {
     const struct wb_task *task = c->current;
 
-    c->attention = task != NULL && (wb_checkpoint_wanted(task) ||
-                                    c->ready.levels >> wb_sync_priority(&task->sync) > 1 ||
-                                    has_notes(c) || sim_now_ns() >= c->tick_ns);
+    c->attention =
+        task != NULL && (wb_checkpoint_wanted(task) ||
+                         c->ready.levels >> wb_sync_priority(&task->sync) > 1 || sim_has_notes(c));
     if (sim.here == c && sim.self != NULL)
         wb_kernel_attention = c->attention;
 }
@@ -206,7 +205,8 @@ void sim_end_block(uint32_t number)
     struct wb_task *task = &sim.system->tasks[number];
 
     kernel_task(task)->timer = 0;
-    sim.here = &sim.cores[wb_place_owner(atomic_load_explicit(&task->place, memory_order_relaxed))];
+    const uint32_t place = atomic_load_explicit(&task->place, memory_order_relaxed);
+    sim_execute(&sim.cores[wb_place_owner(place)], NULL);
     wb_kernel_unblock(task);
 }
 

@@ -39,6 +39,9 @@ bool engine_cancel(struct engine *engine, uint64_t handle);
 /// Takes the next event, and moves time to it. False: there is none.
 bool engine_pop(struct engine *engine, struct engine_event *event);
 
+/// Adds an event that is not to be taken back, and takes the next one: it may be the same.
+void engine_exchange(struct engine *engine, uint64_t at_ps, struct engine_event *event);
+
 /// How many events have been taken.
 uint64_t engine_events(const struct engine *engine);
 

@@ -72,11 +72,9 @@ void faults_strike(void)
         return;
     }
     sim.faults->struck = true;
-    sim.here = NULL;
-    sim.self = NULL;
+    sim_execute(NULL, NULL);
     act(sim.faults);
-    sim.here = here;
-    sim.self = self;
+    sim_execute(here, self);
     if (here->dead)
         sim_abandon();
 }

@@ -84,6 +84,7 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
     if (host->config.module_bytes == 0)
         host->config.module_bytes = MODULE_BYTES;
     memset(&sim, 0, sizeof sim);
+    sim_execute(NULL, NULL);
     sim.odd_clock = true;
     const enum wb_status status = open_memory(host) ? open_cores(host) : WB_ERR_NOMEM;
     if (status != WB_OK) {
@@ -252,6 +253,7 @@ void wb_host_close(struct wb_host *host)
     if (host->module != NULL)
         dlclose(host->module);
     memset(&sim, 0, sizeof sim);
+    sim_execute(NULL, NULL);
     sim.odd_clock = true;
     free(host);
 }

@@ -196,7 +196,7 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
 {
     if (--sim.fuel == 0)
         out_of_fuel();
-    if (sim.here != NULL && !is_free(sim.here, action))
+    if ((sim.free & 1u << action) == 0)
         sim_spend(engine_action(sim.engine, sim.here->core->index, action, units));
 }
 

@@ -67,6 +67,15 @@ void sim_stop_timer(struct wb_task *task)
     kt->timer = 0;
 }
 
+// An event is going to be handled.
+static void count(const struct engine_event *event)
+{
+    sim.alive -= matters(event->kind);
+    if (__builtin_expect(sim.events_left != 0, 0) && --sim.events_left == 0)
+        sim.paused = true;
+    sim_renew();
+}
+
 static bool take(struct engine_event *event)
 {
     if (sim.has_pending) {
@@ -80,20 +89,34 @@ static bool take(struct engine_event *event)
     } else if (!engine_pop(sim.engine, event)) {
         return false;
     }
-    sim.alive -= matters(event->kind);
-    if (sim.events_left != 0 && --sim.events_left == 0)
-        sim.paused = true;
-    sim_renew();
+    count(event);
     return true;
 }
 
 static struct sim_core *next_core(void);
+static struct sim_core *act(const struct engine_event *event);
 
 // The same for a task that leaves the thread. While a fault is planned the loop finds out, on its
 // own stack: a kernel that is stopped in the midst of its turn would leave a borrowed one unusable.
 static struct sim_core *next_from_task(void)
 {
     return __builtin_expect(sim.faults == NULL, 1) ? next_core() : NULL;
+}
+
+// The same for one that lets time pass until later than the next event.
+static struct sim_core *next_before(uint64_t until_ps)
+{
+    struct engine_event event = { .kind = EVENT_RESUME, .index = sim.here->core->index };
+
+    if (sim.now_first != sim.now_last || sim.faults != NULL || sim.paused) {
+        sim_push(until_ps, EVENT_RESUME, event.index);
+        return next_from_task();
+    }
+    sim.alive++;
+    engine_exchange(sim.engine, until_ps, &event);
+    count(&event);
+    struct sim_core *c = act(&event);
+    return c != NULL ? c : next_core();
 }
 
 // ---- A task that executes -----------------------------------------------------------------------
@@ -132,9 +155,8 @@ void sim_spend(uint64_t ps)
     if (ps == 0)
         return;
     struct wb_task *self = sim.self;
-    sim_push(engine->now_ps + ps, EVENT_RESUME, sim.here->core->index);
     personality_save(kernel_task(self));
-    give_thread(self, next_from_task());
+    give_thread(self, next_before(engine->now_ps + ps));
     personality_restore(kernel_task(self));
 }
 
@@ -241,8 +263,7 @@ static void heat(void)
 
 static struct sim_core *act(const struct engine_event *event)
 {
-    sim.here = NULL;
-    sim.self = NULL;
+    sim_execute(NULL, NULL);
     switch (event->kind) {
     case EVENT_TIMER:
         sim_end_block(event->index);
@@ -310,8 +331,7 @@ enum sim_end sim_run(void)
     sim.paused = false;
     const enum sim_end end = setjmp(out_of_loop) != BY_FAULT ? run() : SIM_FAULT;
     sim.running = false;
-    sim.here = NULL;
-    sim.self = NULL;
+    sim_execute(NULL, NULL);
     return end;
 }
 

@@ -5,11 +5,6 @@
 // that is recorded later, with the time at which it happened, before anything else of the core is.
 #include "sim.h"
 
-static bool is_recorded(const struct sim_core *c)
-{
-    return c->core->record.events.slots != 0;
-}
-
 static void record_power(struct sim_core *c, uint64_t at_ps)
 {
     const uint32_t uw = engine_power_uw(sim.engine, c->core->index, at_ps);
@@ -21,12 +16,10 @@ static void record_power(struct sim_core *c, uint64_t at_ps)
     wb_record_event(c->core, WB_EVENT_POWER, UINT32_MAX, 0, uw, at_ps / PS_PER_NS);
 }
 
-void sim_record_power(struct sim_core *c)
+void sim_tell_power(struct sim_core *c)
 {
     const uint64_t now_ps = sim.engine->now_ps;
 
-    if (!is_recorded(c))
-        return;
     for (;;) {
         const uint64_t at_ps = engine_next_passage(sim.engine, c->core->index, c->told_ps);
         if (at_ps >= now_ps)
@@ -46,7 +39,7 @@ void sim_record_start(struct sim_core *c)
 {
     const struct wb_core *core = c->core;
 
-    if (!is_recorded(c))
+    if (core->record.events.slots == 0)
         return;
     if (core->n_points != 0) {
         const uint32_t at = atomic_load_explicit(&core->point, memory_order_relaxed);

@@ -24,7 +24,7 @@ struct sim_core {
     struct ready ready;
     uint64_t debt_ps;    // what its kernel did in no time, to be spent before a task runs
     uint64_t stolen_ps;  // by interrupts, from the task that runs
-    uint64_t tick_ns;    // when the agent's tick is due
+    uint64_t tick_ps;    // when the agent's tick is due
     bool idle, rung, dead;
     bool starved;        // has no memory to load programs
     uint32_t attention;  // wb_kernel_attention while its task runs
@@ -59,6 +59,7 @@ struct sim {
     struct sim_core *cores;
     struct sim_core *here;  // whose code is executed; NULL: nobody's (the launcher's)
     struct wb_task *self;   // the task that executes; NULL: a kernel, or the launcher
+    uint32_t free;          // what takes no time for who executes: engine_free_charges()
     void *loop_sp;          // of the event loop while a task executes
     void *loop_fake_stack;
     uint64_t horizon_ps;  // up to when time may pass without a look at events
@@ -137,8 +138,8 @@ bool sim_core_event(struct sim_core *c, uint32_t kind);
 /// The time that a task blocked for is over.
 void sim_end_block(uint32_t task);
 
-/// Takes notes and ticks that wait for this core.
-void sim_serve(struct sim_core *c);
+/// Takes notes and ticks that wait for this core: it has some.
+void sim_take_notes(struct sim_core *c);
 
 /// Gives `task` to the ready queue of its core.
 void sim_make_ready(struct sim_core *c, struct wb_task *task);
@@ -152,10 +153,17 @@ void sim_keep_attention(struct sim_core *c);
 /// Records what a core starts with: its frequency and its power.
 void sim_record_start(struct sim_core *c);
 
+void sim_tell_power(struct sim_core *c);
+
 /// Records how the core's power has changed up to now. To be called before and after whatever may
 /// change it, and before anything else is recorded of a core that is idle. Nothing unless the run
 /// is recorded.
-void sim_record_power(struct sim_core *c);
+static inline void sim_record_power(struct sim_core *c)
+{
+    if (__builtin_expect(c->core->record.events.slots != 0, 0))
+        sim_tell_power(c);
+}
+
 void sim_record_all_power(void);
 
 /// Stops a core in the midst of whatever it does. The launcher takes its tasks over.
@@ -172,11 +180,31 @@ static inline uint64_t sim_now_ns(void)
     return sim.engine->now_ps / PS_PER_NS;
 }
 
+static inline bool sim_has_notes(const struct sim_core *c)
+{
+    return atomic_load_explicit(&c->core->inbox.summary, memory_order_relaxed) != 0 ||
+           sim.engine->now_ps >= c->tick_ps;
+}
+
+static inline void sim_serve(struct sim_core *c)
+{
+    if (sim_has_notes(c))
+        sim_take_notes(c);
+}
+
+/// From here on the code of a core's task is executed; of its kernel, without a task; of the
+/// launcher, without a core.
+static inline void sim_execute(struct sim_core *c, struct wb_task *self)
+{
+    sim.here = c;
+    sim.self = self;
+    sim.free = c != NULL ? c->free : UINT32_MAX;
+}
+
 /// The task of a core has the thread from here on.
 static inline void sim_become(struct sim_core *c)
 {
-    sim.here = c;
-    sim.self = c->current;
+    sim_execute(c, c->current);
     wb_kernel_attention = c->attention;
 }
 

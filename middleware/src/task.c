@@ -50,9 +50,11 @@ void wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
     task->poll_mark_ns = 0;
     task->resumed_ns = now_ns;
     wb_counter_add(&task->stats.busy_ns, ran_ns - polled_ns);
-    wb_counter_add(&task->stats.polling_ns, polled_ns);
     wb_counter_add(&core->stats.busy_ns, ran_ns - polled_ns);
-    wb_counter_add(&core->stats.polling_ns, polled_ns);
+    if (polled_ns != 0) {
+        wb_counter_add(&task->stats.polling_ns, polled_ns);
+        wb_counter_add(&core->stats.polling_ns, polled_ns);
+    }
 }
 
 void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns)

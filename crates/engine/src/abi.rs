@@ -120,6 +120,19 @@ pub unsafe extern "C" fn engine_pop(shared: *mut Shared, event: *mut CEvent) -> 
 }
 
 /// # Safety
+/// As the module says; `event` may be read and written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn engine_exchange(shared: *mut Shared, at_ps: u64, event: *mut CEvent) {
+    // SAFETY: as the module says, and the caller's promise.
+    let (shared, event) = unsafe { (&mut *shared, &mut *event) };
+    let CEvent { kind, index } = *event;
+    let (next_ps, Event { kind, index }) = shared.engine.exchange(at_ps, Event { kind, index });
+    shared.now_ps = next_ps;
+    shared.renew();
+    *event = CEvent { kind, index };
+}
+
+/// # Safety
 /// As the module says; `to` has `room` bytes, or `room` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn engine_save(shared: *mut Shared, to: *mut u8, room: usize) -> usize {

@@ -77,6 +77,13 @@ impl Engine {
         next
     }
 
+    /// Adds an event and takes the next one: as [`Engine::push`] and [`Engine::pop`], in one step.
+    #[inline]
+    pub fn exchange(&mut self, at_ps: u64, event: Event) -> (u64, Event) {
+        self.events += 1;
+        self.queue.exchange(at_ps, event)
+    }
+
     /// How many events have happened.
     #[must_use]
     pub fn events(&self) -> u64 {

@@ -194,9 +194,11 @@ impl CoreState {
 
     /// Accounts for the idle time between two moments, both counted from when it became idle.
     fn settle_idle(&mut self, from_ps: u64, to_ps: u64, states: &[IdleState]) {
+        if states.is_empty() {
+            return self.spend(self.draw.idle_uw, to_ps - from_ps);
+        }
         let within = |begin: u64, end: u64| to_ps.min(end).saturating_sub(from_ps.max(begin));
-        let shallow_ps = states.first().map_or(u64::MAX, |state| state.after_ps);
-        self.spend(self.draw.idle_uw, within(0, shallow_ps));
+        self.spend(self.draw.idle_uw, within(0, states[0].after_ps));
         for (i, state) in states.iter().enumerate() {
             let end_ps = states.get(i + 1).map_or(u64::MAX, |deeper| deeper.after_ps);
             let asleep_from_ps = state.after_ps + state.enter_ps;

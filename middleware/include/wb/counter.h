@@ -55,6 +55,13 @@ static inline uint64_t wb_counter_get(const struct wb_counter *c)
     return (uint64_t)(low >> 31 != 0 ? again : high) << 32 | low;
 }
 
+// Out of the way of those who count: seldom is anything carried.
+static __attribute__((cold, noinline, unused)) void wb_counter_carry(struct wb_counter *c,
+                                                                     uint64_t n)
+{
+    wb_counter_set(c, wb_counter_get(c) + n);
+}
+
 /// Context: the one writer. Never blocks.
 static inline void wb_counter_add(struct wb_counter *c, uint64_t n)
 {
@@ -65,7 +72,7 @@ static inline void wb_counter_add(struct wb_counter *c, uint64_t n)
                                      atomic_load_explicit(&c->high_again, memory_order_relaxed))
         atomic_store_explicit(&c->low, low + (uint32_t)n, memory_order_release);
     else
-        wb_counter_set(c, wb_counter_get(c) + n);
+        wb_counter_carry(c, n);
 }
 
 #endif

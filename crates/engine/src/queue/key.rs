@@ -12,6 +12,9 @@ const ORDER_BITS: u32 = 64 - SLOT_BITS;
 pub(super) struct Key(u128);
 
 impl Key {
+    /// Later than that of every event.
+    pub(super) const NONE: Key = Key(u128::MAX);
+
     /// # Panics
     /// When `order` or `slot` needs more bits than it has.
     #[inline]

@@ -13,6 +13,8 @@ mod key;
 #[cfg(test)]
 mod tests;
 
+use std::{iter, mem};
+
 use serde::{Deserialize, Serialize};
 
 use key::Key;
@@ -50,7 +52,10 @@ pub struct Queue<T> {
     next: u64,
     /// How many were ever pushed.
     pushed: u64,
-    /// A heap: no key is above those of its children.
+    /// How many there are.
+    len: usize,
+    /// A heap: no key is above those of its children. Behind the last key come [`Key::NONE`], so
+    /// that whoever has one child has four.
     keys: Vec<Key>,
     slots: Vec<Slot<T>>,
     /// Slots that hold no event, the last one freed at the end: it is the likeliest in the cache.
@@ -66,7 +71,14 @@ struct Slot<T> {
 
 impl<T> Default for Queue<T> {
     fn default() -> Self {
-        Queue { next: NEVER, pushed: 0, keys: Vec::new(), slots: Vec::new(), free: Vec::new() }
+        Queue {
+            next: NEVER,
+            pushed: 0,
+            len: 0,
+            keys: Vec::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
+        }
     }
 }
 
@@ -81,7 +93,7 @@ impl<T: Copy> Queue<T> {
     #[must_use]
     pub fn with_capacity(events: usize) -> Self {
         Queue {
-            keys: Vec::with_capacity(events),
+            keys: Vec::with_capacity(events + CHILDREN),
             slots: Vec::with_capacity(events),
             free: Vec::with_capacity(events),
             ..Self::default()
@@ -91,13 +103,13 @@ impl<T: Copy> Queue<T> {
     /// How many events are going to happen.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.keys.len()
+        self.len
     }
 
     /// Whether nothing is going to happen.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.len == 0
     }
 
     /// When the first event happens, in picoseconds; [`NEVER`] if none does. One load.
@@ -113,7 +125,7 @@ impl<T: Copy> Queue<T> {
     /// When the queue holds 2^20 events, or has ever taken 2^44.
     #[inline]
     pub fn push(&mut self, time: u64, payload: T) -> Handle {
-        let place = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
+        let place = self.len as u32;
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.slots[slot as usize] = Slot { place, payload };
@@ -126,16 +138,37 @@ impl<T: Copy> Queue<T> {
         };
         let key = Key::new(time, self.pushed, slot);
         self.pushed += 1;
-        self.keys.push(key);
+        if self.len == self.keys.len() {
+            let more = if self.len == 0 { 1 } else { CHILDREN };
+            self.keys.extend(iter::repeat_n(Key::NONE, more));
+        }
+        self.len += 1;
         self.rise(place as usize, key);
         self.next = self.keys[0].time();
         Handle(key.name())
     }
 
+    /// Adds an event and takes the first one and its time, in one step.
+    #[inline]
+    pub fn exchange(&mut self, time: u64, payload: T) -> (u64, T) {
+        if time < self.next || self.len == 0 {
+            self.pushed += 1;
+            return (time, payload);
+        }
+        let first = self.keys[0];
+        let slot = &mut self.slots[first.slot()];
+        let taken = mem::replace(&mut slot.payload, payload);
+        let key = Key::new(time, self.pushed, first.slot() as u32);
+        self.pushed += 1;
+        self.sink(0, key);
+        self.next = self.keys[0].time();
+        (first.time(), taken)
+    }
+
     /// Takes the first event and its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(u64, T)> {
-        let first = *self.keys.first()?;
+        let first = *self.keys.first().filter(|_| self.len > 0)?;
         let payload = self.take(0, first);
         Some((first.time(), payload))
     }
@@ -151,8 +184,9 @@ impl<T: Copy> Queue<T> {
     /// Takes the event whose key is there.
     #[inline]
     fn take(&mut self, place: usize, key: Key) -> T {
-        let last = self.keys.pop();
-        if let Some(moved) = last.filter(|_| place < self.keys.len()) {
+        self.len -= 1;
+        let moved = mem::replace(&mut self.keys[self.len], Key::NONE);
+        if place < self.len {
             // The last key may belong above the gap: it need not be a descendant of it.
             if place > 0 && moved < self.keys[(place - 1) / CHILDREN] {
                 self.rise(place, moved);
@@ -160,7 +194,7 @@ impl<T: Copy> Queue<T> {
                 self.sink(place, moved);
             }
         }
-        self.next = self.keys.first().map_or(NEVER, |first| first.time());
+        self.next = self.keys[0].time();
         self.free.push(key.slot() as u32);
         self.slots[key.slot()].payload
     }
@@ -185,7 +219,13 @@ impl<T: Copy> Queue<T> {
     fn sink(&mut self, mut gap: usize, key: Key) {
         loop {
             let children = gap * CHILDREN + 1;
-            let Some((least, below)) = self.least_of(children) else { break };
+            let Some(&[a, b, c, d]) = self.keys.get(children..children + CHILDREN) else { break };
+            // In pairs: two comparisons wait for each other, not three.
+            let less = |a: (usize, Key), b: (usize, Key)| if b.1 < a.1 { b } else { a };
+            let (least, below) = less(
+                less((children, a), (children + 1, b)),
+                less((children + 2, c), (children + 3, d)),
+            );
             if key < below {
                 break;
             }
@@ -193,18 +233,6 @@ impl<T: Copy> Queue<T> {
             gap = least;
         }
         self.put(gap, key);
-    }
-
-    /// The least of up to four keys from this place on. Comparing in pairs leaves the processor two
-    /// comparisons that wait for each other, not three.
-    #[inline]
-    fn least_of(&self, from: usize) -> Option<(usize, Key)> {
-        let less = |a: (usize, Key), b: (usize, Key)| if b.1 < a.1 { b } else { a };
-        if let Some(&[a, b, c, d]) = self.keys.get(from..from + CHILDREN) {
-            return Some(less(less((from, a), (from + 1, b)), less((from + 2, c), (from + 3, d))));
-        }
-        let keys = self.keys.get(from..)?;
-        (from..).zip(keys.iter().copied()).reduce(less)
     }
 
     #[inline]

@@ -34,6 +34,7 @@ impl Sorted {
 enum Step {
     Push(u64),
     Pop,
+    Exchange(u64),
     /// One of the handles so far, also of events that are over.
     Cancel(prop::sample::Index),
     SaveAndRestore,
@@ -45,6 +46,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         8 => (0..50_u64).prop_map(Step::Push),
         1 => any::<u64>().prop_map(Step::Push),
         4 => Just(Step::Pop),
+        4 => (0..50_u64).prop_map(Step::Exchange),
+        1 => Just(Step::Exchange(NEVER)),
         3 => any::<prop::sample::Index>().prop_map(Step::Cancel),
         1 => Just(Step::SaveAndRestore),
     ];
@@ -67,6 +70,10 @@ proptest! {
                     handles.push(handle);
                 }
                 Step::Pop => prop_assert_eq!(queue.pop(), sorted.pop()),
+                Step::Exchange(time) => {
+                    sorted.push(time, payload, Handle::from_number(0));
+                    prop_assert_eq!(Some(queue.exchange(time, payload)), sorted.pop());
+                }
                 Step::Cancel(_) if handles.is_empty() => {}
                 Step::Cancel(which) => {
                     let handle = *which.get(&handles);
