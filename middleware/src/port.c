@@ -134,18 +134,19 @@ static bool must_wait(enum wb_status status)
     return status == WB_ERR_FULL || status == WB_ERR_EMPTY;
 }
 
+// Tries again and again after a first attempt that failed.
 static enum wb_status poll(struct wb_port *port, void **slot, uint64_t until_ns)
 {
     struct wb_spin spin = { 0 };
-    enum wb_status status;
+    enum wb_status status = WB_ERR_EMPTY;
 
-    do {
+    while (must_wait(status) && wb_kernel_spin(&spin, until_ns))
         status = attempt(port, slot);
-    } while (must_wait(status) && wb_kernel_spin(&spin, until_ns));
     port->task->poll_mark_ns += spin.polled_ns;
     return status;
 }
 
+// An attempt has failed.
 static __attribute__((noinline)) enum wb_status wait(struct wb_port *port, void **slot,
                                                      uint64_t timeout_ns)
 {
@@ -158,9 +159,10 @@ static __attribute__((noinline)) enum wb_status wait(struct wb_port *port, void 
         atomic_store_explicit(&port->waiting, 1, memory_order_relaxed);
         atomic_thread_fence(memory_order_seq_cst);
         status = attempt(port, slot);
-        if (must_wait(status) && wb_kernel_block(until_ns) == WB_ERR_TIMEOUT) {
+        if (must_wait(status)) {
+            const bool over = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
             status = attempt(port, slot);
-            if (must_wait(status))
+            if (over && must_wait(status))
                 status = WB_ERR_TIMEOUT;
         }
         atomic_store_explicit(&port->waiting, 0, memory_order_relaxed);
