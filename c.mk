@@ -48,12 +48,12 @@ endif
 
 MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/policy/*.c)
 # What a helper of the command is made of besides its kernels, and the kernels themselves.
-CONFORM_C := $(filter-out %/checkpoint_cost.c %/linux.c,$(wildcard kernels/conform/*.c))
+CONFORM_C := $(filter-out %/checkpoint_cost.c %/linux.c %/launcher.c,$(wildcard kernels/conform/*.c))
 HELPER_C := $(addprefix kernels/common/,helper.c commands.c choose.c plan.c plan_memory.c plan_policy.c plan_work.c plan_sim.c build.c lines.c tell.c tell_power.c recorder.c stuck.c)
 COMMON_C := $(filter-out $(HELPER_C),$(wildcard kernels/common/*.c))
 LINUX_C := $(COMMON_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
 SIM_C := $(COMMON_C) $(filter-out kernels/sim/main.c,$(wildcard kernels/sim/*.c))
-FAULTS_C := $(wildcard kernels/sim/conform/*.c) kernels/conform/suite.c
+FAULTS_C := $(wildcard kernels/sim/conform/*.c) kernels/conform/launcher.c kernels/conform/suite.c
 ENGINE := target/release/libwhimbrel_engine.a
 ENGINE_release := $(ENGINE)
 ENGINE_asan := $(ENGINE)
@@ -82,7 +82,7 @@ $$(BUILD)/$(1)/%.o: %.S c.mk
 	@mkdir -p $$(@D)
 	@$$(CC_$(1)) -c -o $$@ $$<
 
-$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/linux.c middleware/test/check.c)
+$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/conform/linux.c middleware/test/check.c)
 	@echo 'LD $$@'
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
@@ -94,7 +94,7 @@ $$(BUILD)/$(1)/recreated-sim.o: kernels/conform/program/recreated.c kernels/linu
 	@$$(CC_$(1)) $$(WARN) $$(filter-out -flto=auto,$$(FLAGS_$(1))) -fPIC $$(INCLUDE) -MMD -MP -c -o $$@ $$<
 	@$$(OBJCOPY_$(1)) --redefine-syms=kernels/linux/program/hooks.syms $$@
 
-$$(BUILD)/$(1)/conform-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/sim/conform/harness.c middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(ENGINE_$(1))
+$$(BUILD)/$(1)/conform-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/sim/conform/harness.c middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(ENGINE_$(1))
 	@echo 'LD $$@'
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The harness on the Linux kernels. CONFORM_SCALE=0.02 runs a fiftieth of each count.
+// The harness on the Linux kernels.
 
 #define _GNU_SOURCE
 #include "host.h"
@@ -14,126 +14,44 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness.h"
 #include "hosted.h"
+#include "launcher.h"
 #include "private.h"
 
 extern char **environ;
 
 enum { CORES_MAX = 8 };
 
-struct harness {
-    struct wb_host *lx;
-    unsigned int cpus[CORES_MAX];
-};
-
-static _Noreturn void give_up(const char *what)
-{
-    fprintf(stderr, "conform: %s\n", what);
-    exit(2);
-}
-
 // The cores take turns on the processors that we may use.
-static void choose_cpus(struct harness *h, uint32_t cores)
+static void choose_cpus(unsigned int *cpus, uint32_t cores)
 {
     cpu_set_t allowed;
     unsigned int cpu = 0;
 
     if (cores > CORES_MAX || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        give_up("no processors");
+        launcher_give_up("no processors");
     for (uint32_t i = 0; i < cores; i++, cpu++) {
         while (!CPU_ISSET(cpu % CPU_SETSIZE, &allowed))
             cpu++;
-        h->cpus[i] = cpu % CPU_SETSIZE;
+        cpus[i] = cpu % CPU_SETSIZE;
     }
 }
 
 struct harness *harness_open(const struct harness_config *config)
 {
     const uint64_t for_ever_ns = 3600000000000;
-    struct harness *h = calloc(1, sizeof *h);
-    if (h == NULL)
-        give_up("no memory");
-    choose_cpus(h, config->cores);
-    const struct wb_host_config lc = {
-        .system = { .cores = config->cores,
-                    .tasks = HARNESS_TASKS,
-                    .channels = HARNESS_CHANNELS,
-                    .ports = HARNESS_PORTS,
-                    .shared_bytes = HARNESS_SHARED_BYTES,
-                    .record_events = 1024,
-                    .record_migrations = 1024,
-                    .offer_timeout_ns =
-                        config->offer_timeout_ns != 0 ? config->offer_timeout_ns : for_ever_ns,
-                    .transport = config->transport,
-                    .agent_period_ns = config->agent_period_ns,
-                    .coordinator = config->coordinator },
-        .memory_bytes = HARNESS_MEMORY_BYTES,
-        .stacks_bytes = HARNESS_TASKS * HARNESS_STACK_BYTES,
-        .private_bytes = (size_t)2 * HARNESS_TASKS * HARNESS_STACK_BYTES,
-        .private_parts = 2 * HARNESS_TASKS,
-        .cpus = h->cpus,
-        .spin_ns = config->poll_ns,
-    };
-    if (wb_host_open(&h->lx, &lc) != WB_OK)
-        give_up("no globally visible memory");
-    return h;
-}
+    static unsigned int cpus[CORES_MAX];  // for as long as the system is open
 
-struct wb_system *harness_system(struct harness *h)
-{
-    return wb_host_system(h->lx);
-}
-
-void *harness_stack(struct harness *h)
-{
-    void *stack = wb_host_stack(h->lx, HARNESS_STACK_BYTES);
-
-    if (stack == NULL)
-        give_up("no room for a stack");
-    return stack;
-}
-
-void *harness_private(struct harness *h, uint32_t core, size_t bytes)
-{
-    return wb_host_private(h->lx, core, bytes);
-}
-
-void harness_start(struct harness *h)
-{
-    uint32_t bad_core;
-
-    if (wb_host_start(h->lx, &bad_core) != WB_OK)
-        give_up("the kernels cannot be started");
-}
-
-enum harness_event harness_wait(struct harness *h, uint32_t limit_ms)
-{
-    switch (wb_host_wait(h->lx, (int)limit_ms).kind) {
-    case WB_HOST_DIED:
-        return HARNESS_DIED;
-    case WB_HOST_FAULT:
-        return HARNESS_FAULT;
-    case WB_HOST_ENDED:
-        return HARNESS_ENDED;
-    case WB_HOST_NOTHING:
-        break;
-    }
-    return HARNESS_NOTHING;
+    choose_cpus(cpus, config->cores);
+    return launcher_open(config, for_ever_ns,
+                         (struct wb_host_config){ .cpus = cpus, .spin_ns = config->poll_ns });
 }
 
 bool harness_kill(struct harness *h, uint32_t core)
 {
-    const pid_t pid = wb_host_pid(h->lx, core);
+    const pid_t pid = wb_host_pid(h->host, core);
 
     return pid != 0 && kill(pid, SIGKILL) == 0;
-}
-
-// As if the task's module had locked a mutex, which works within one kernel only.
-bool harness_hold(struct wb_task *self, bool hold)
-{
-    kernel_task(self)->mutexes = hold;
-    return true;
 }
 
 // Beside this program. Started without arguments it says that it is of no use by hand: if it can be
@@ -158,10 +76,10 @@ bool harness_host(struct harness *h, struct wb_task *task, const char *entry)
     char path[4096];
 
     if (hosted_program() == NULL &&
-        (!find_program(path, sizeof path) || wb_host_program(h->lx, path) != WB_OK))
+        (!find_program(path, sizeof path) || wb_host_program(h->host, path) != WB_OK))
         return false;
-    if (wb_host_recreates(h->lx, task, entry) != WB_OK)
-        give_up("the program does not define a task");
+    if (wb_host_recreates(h->host, task, entry) != WB_OK)
+        launcher_give_up("the program does not define a task");
     return true;
 }
 
@@ -192,8 +110,8 @@ bool harness_starve(struct harness *h, uint32_t core, bool starve)
     const struct rlimit limit = { .rlim_cur = starve ? PAGE_BYTES : RLIM_INFINITY,
                                   .rlim_max = RLIM_INFINITY };
 
-    if (prlimit(wb_host_pid(h->lx, core), RLIMIT_AS, &limit, NULL) != 0)
-        give_up("a kernel's memory cannot be limited");
+    if (prlimit(wb_host_pid(h->host, core), RLIMIT_AS, &limit, NULL) != 0)
+        launcher_give_up("a kernel's memory cannot be limited");
     return true;
 #endif
 }
@@ -223,10 +141,7 @@ size_t harness_memory(struct harness *h, uint32_t core)
     char path[64];
     size_t pages = 0;
 
-#ifdef __SANITIZE_ADDRESS__
-    return 0;  // it keeps what was freed for a while
-#endif
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)wb_host_pid(h->lx, core));
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)wb_host_pid(h->host, core));
     FILE *file = fopen(path, "r");
     if (file == NULL || fscanf(file, "%*u %zu", &pages) != 1)
         pages = 0;
@@ -242,21 +157,11 @@ void harness_close(struct harness *h)
 
     for (uint32_t i = 0; i < harness_system(h)->n_cores; i++)
         dead += atomic_load(&harness_system(h)->cores[i]->state) == WB_CORE_DEAD;
-    wb_host_close(h->lx);
+    wb_host_close(h->host);
     // Nor any zombie: we have no other children. A kernel killed while it starts a program leaves
     // one that nobody knows of until it has looked who its parent is.
     for (pid_t pid; (pid = waitpid(-1, NULL, dead != 0 ? 0 : WNOHANG)) >= 0; dead--)
         if (pid == 0 || dead == 0)
-            give_up("a process is left");
+            launcher_give_up("a process is left");
     free(h);
-}
-
-double harness_scale(void)
-{
-    const char *text = getenv("CONFORM_SCALE");
-    const double scale = text != NULL ? strtod(text, NULL) : 1;
-
-    if (!(scale > 0))
-        give_up("CONFORM_SCALE is no positive number");
-    return scale;
 }

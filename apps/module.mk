@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# Builds the module of a small application (BUILD/apps/NAME.so), and the program that its tasks are
+# recreated from (BUILD/apps/NAME.task).
+#
+#   NAME := hello
+#   SOURCES := hello watcher     # without .c
+#   STANDARD := c11
+#   include ../module.mk
+#
+#   make [BUILD=DIR] [MARCH=native] [CC=gcc] [EXTRA=FLAGS]     all | clean
+
+BUILD ?= ../../build
+MARCH ?= native
+ROOT := ../..
+MIDDLEWARE := $(ROOT)/middleware
+OBJ := $(BUILD)/obj/$(NAME)
+MODULE := $(BUILD)/apps/$(NAME).so
+OBJECTS := $(SOURCES:%=$(OBJ)/%.o)
+PROGRAM := $(BUILD)/apps/$(NAME).task
+
+# -fstack-clash-protection: an overflow of a task's stack touches the guard below it, however large the
+# frame.
+CFLAGS := -std=$(STANDARD) -O2 -march=$(MARCH) -fPIC -fstack-clash-protection -g -Wall -Wextra -Wpedantic \
+	-Wconversion -Wshadow -Werror -MMD -MP -I$(MIDDLEWARE)/include $(EXTRA)
+# The kernels share the module's writable data: nothing may be bound late, by one of them only.
+MODULE_LDFLAGS := -shared -Wl,-z,now
+
+.PHONY: all clean
+all: $(MODULE) $(PROGRAM)
+
+clean:
+	rm -rf $(OBJ) $(MODULE) $(PROGRAM)
+
+$(MODULE): $(OBJECTS)
+	@mkdir -p $(@D)
+	@echo 'LD $@'
+	@$(CC) $(CFLAGS) $(MODULE_LDFLAGS) -o $@ $^
+
+include $(ROOT)/kernels/linux/program/program.mk
+
+$(PROGRAM): $(OBJECTS) $(HOSTED_O)
+	$(call link_program)
+
+$(OBJ)/%.o: %.c Makefile ../module.mk
+	@mkdir -p $(@D)
+	@echo 'CC $<'
+	@$(CC) $(CFLAGS) -c -o $@ $<
+
+-include $(wildcard $(OBJ)/*.d)

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What harnesses of kernels that have a launcher (kernels/common/host.h) share.
+#ifndef WB_CONFORM_LAUNCHER_H
+#define WB_CONFORM_LAUNCHER_H
+
+#include "harness.h"
+#include "host.h"
+
+struct harness {
+    struct wb_host *host;
+};
+
+/// Ends the program: the suite cannot go on.
+_Noreturn void launcher_give_up(const char *what);
+
+/// An empty system's harness. `more` says what the kernels need besides what the suite does.
+struct harness *launcher_open(const struct harness_config *config, uint64_t for_ever_ns,
+                              struct wb_host_config more);
+
+#endif
