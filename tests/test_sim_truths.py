@@ -7,13 +7,15 @@ a mean of samples has to lie within 4.5 of its standard errors (one of 150000 go
 
 from __future__ import annotations
 
+import json
 import math
+import subprocess
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, stdev
 
 import pytest
-from simulated import RECEIVE, SEND, TEMPERATURE, events, platform, simulate
+from simulated import PATIENCE_S, RECEIVE, SEND, TEMPERATURE, WHIMBREL, events, platform, simulate
 
 SIGMAS = 4.5
 
@@ -273,3 +275,78 @@ firings = 20000
         last = [e.value for e in events(record, which) if e.kind == TEMPERATURE][-1]
         assert last == round(expected * 1000)
         assert summary["cores"][which]["temperature_mc"] == last
+
+
+# ---- Latency ------------------------------------------------------------------------------------
+
+FREE = platform("count = 3\n")
+
+
+def stages(*tasks: str, channels: tuple[tuple[str, str], ...]) -> str:
+    """An application of tasks, a core each, and channels between them."""
+    parts = ['[app]\nname = "stages"\n']
+    parts += [f"[[task]]\ncore = {core}\n{task}" for core, task in enumerate(tasks)]
+    parts += [
+        f'[[channel]]\nfrom = "{a}.out"\nto = "{b}.in"\nslot_bytes = 8\n' for a, b in channels
+    ]
+    return "\n".join(parts)
+
+
+@pytest.mark.parametrize(
+    ("source", "latency_ns"),
+    [
+        # From its release: its own computing, and that of the filter.
+        ("period_us = 1000\ncycles = 100000\n", 300_000),
+        # From its sending: that of the filter.
+        ("cycles = 500000\n", 200_000),
+        # The filter sets the pace: 4 slots are full and it computes, so each frame waits for five.
+        # The fifth waits a little less, and takes part in the mean around the median.
+        ("cycles = 100\n", 5 * 200_000 - 1),
+    ],
+)
+def test_a_frame_takes_as_long_as_computed_by_hand(
+    source: str, latency_ns: int, tmp_path: Path
+) -> None:
+    app = stages(
+        f'name = "source"\nfirings = 500\n{source}',
+        'name = "filter"\ncycles = 200000\n',
+        'name = "sink"\ncycles = 50000\n',
+        channels=(("source", "filter"), ("filter", "sink")),
+    ).replace('to = "filter.in"\n', 'to = "filter.in"\nslots = 4\n')
+    summary = simulate(tmp_path, app, FREE)
+    assert summary["frames"] == 500
+    assert summary["latency_ns"] == latency_ns
+
+
+def test_a_frame_that_is_split_arrives_with_its_slower_part(tmp_path: Path) -> None:
+    app = stages(
+        'name = "source"\nfirings = 100\nperiod_us = 1000\ncycles = 1000\n',
+        'name = "worker"\ncount = 2\ncycles = 300000\n',
+        'name = "sink"\ncycles = 1000\n',
+        channels=(("source", "worker"), ("worker", "sink")),
+    )
+    # Both workers are on one core, one after the other.
+    assert simulate(tmp_path, app, FREE)["latency_ns"] == 1000 + 2 * 300_000
+
+
+def test_explore_tells_the_latency_of_each_candidate(tmp_path: Path) -> None:
+    """The filter at 1 GHz or at 500 MHz; whoever is slower than that takes less energy."""
+    points = "".join(f"[[core.point]]\nmhz = {mhz}\nactive_mw = {mhz}\n" for mhz in (500, 1000))
+    app = stages(
+        'name = "source"\nperiod_us = 10000\ncycles = 1000000\nmigratable = false\n',
+        'name = "filter"\ncycles = 2000000\nmigratable = false\n',
+        'name = "sink"\nmigratable = false\ncycles = 1000\n',
+        channels=(("source", "filter"), ("filter", "sink")),
+    )
+    (tmp_path / "app.toml").write_text(app)
+    (tmp_path / "platform.toml").write_text(platform(f"count = 3\n{points}"))
+    words = [WHIMBREL, "explore", tmp_path / "app.toml", "--platform", tmp_path / "platform.toml"]
+    words += ["--json", "--quiet", "--duration", "200ms", "--objectives", "latency,energy"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 0, done.stderr
+    front = json.loads(done.stdout)["rates"][0]["front"]
+    ghz = [[hz / 1e9 for hz in member["hz"]] for member in front]
+    assert [member["outcome"]["latency_ms"] for member in front] == [
+        pytest.approx(1 / source + 2 / way) for source, way, _ in ghz
+    ]
+    assert {0.5, 1.0} == {point for points in ghz for point in points[:2]}

@@ -41,6 +41,7 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
                     .transport = plan->transport,
                     .kinds = plan_kinds(plan),
                     .models_compute = plan->works.models_compute,
+                    .times_frames = true,
                     .seed = plan->works.seed },
         .memory_bytes = plan_memory_bytes(plan),
         .stacks_bytes = plan_stacks_bytes(plan),

@@ -6,11 +6,15 @@
 #include "plan.h"
 #include "wb/energy.h"
 
+static size_t stride_bytes(const struct wb_channel_config *channel)
+{
+    const size_t bytes = (size_t)channel->slot_bytes + WB_MARK_BYTES;
+    return (bytes + WB_LINE_BYTES - 1) / WB_LINE_BYTES * WB_LINE_BYTES;
+}
+
 static size_t channel_bytes(const struct wb_channel_config *channel)
 {
-    const size_t stride =
-        ((size_t)channel->slot_bytes + WB_LINE_BYTES - 1) / WB_LINE_BYTES * WB_LINE_BYTES;
-    return (stride + sizeof(uint32_t)) * channel->slots + (size_t)2 * WB_LINE_BYTES;
+    return (stride_bytes(channel) + sizeof(uint32_t)) * channel->slots + (size_t)2 * WB_LINE_BYTES;
 }
 
 // What a context has beside the heap and the stack, with some room to spare.
@@ -24,7 +28,7 @@ static size_t image_bytes(const struct plan *plan, const struct wb_task_config *
         bytes += 2 * WB_LINE_BYTES;
     // A scratch slot for each port it sends through; which those are is not known here.
     for (uint32_t i = 0; i < plan->n_channels; i++)
-        bytes += plan->channels[i].slot_bytes + 2 * WB_LINE_BYTES;
+        bytes += stride_bytes(&plan->channels[i]) + WB_LINE_BYTES;
     return bytes;
 }
 

@@ -284,6 +284,7 @@ void tell_end(FILE *out, const struct wb_system *system, bool ok)
 {
     uint32_t events = 0;
     uint32_t migrations = atomic_load(&system->record.migrations.dropped);
+    uint64_t latency_ns = 0;
 
     for (uint32_t i = 0; i < system->n_cores; i++) {
         events += atomic_load(&system->cores[i]->record.events.dropped);
@@ -293,6 +294,8 @@ void tell_end(FILE *out, const struct wb_system *system, bool ok)
     status(out, system);
     number(out, "dropped_events", events);
     number(out, "dropped_migrations", migrations);
+    if (wb_system_latency(system, &latency_ns))
+        number(out, "latency_ns", latency_ns);
     fprintf(out, ",\"ok\":%s", ok ? "true" : "false");
     finish(out);
 }

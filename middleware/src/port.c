@@ -11,6 +11,7 @@
 
 #include "channel.h"
 #include "internal.h"
+#include "latency.h"
 #include "mem.h"
 #include "wb/system.h"
 
@@ -202,9 +203,11 @@ enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t time
 
     wb_kernel_charge(WB_ACTION_HOLD, 1);
     const enum wb_status status = get(in, WB_IN, &message, timeout_ns);
-    if (status == WB_OK)
-        *slot = message;
-    return status;
+    if (status != WB_OK)
+        return status;
+    latency_receive(in, message);
+    *slot = message;
+    return WB_OK;
 }
 
 static __attribute__((cold, noinline)) void record(struct wb_port *port, enum wb_event_kind kind)
@@ -234,6 +237,7 @@ enum wb_status wb_port_commit(struct wb_port *out)
         out->echo--;
         return WB_OK;
     }
+    latency_send(out);
     const enum wb_status status =
         out->channel->tickets != NULL ? wb_mailbox_commit(out) : channel_commit(out);
     if (status == WB_OK)

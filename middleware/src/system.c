@@ -5,6 +5,7 @@
 
 #include "image.h"
 #include "internal.h"
+#include "latency.h"
 #include "mem.h"
 #include "transfer.h"
 
@@ -37,8 +38,8 @@ size_t wb_system_bytes(const struct wb_system_config *config)
            (config->cores + 1) * rings + config->tasks * sizeof(struct wb_task) +
            config->channels * sizeof(struct wb_channel) + config->ports * sizeof(struct wb_port) +
            config->params * sizeof(struct wb_param) + sizeof(struct wb_locks) +
-           config->cores * wb_report_bytes(config) + (size_t)9 * WB_LINE_BYTES +
-           wb_pool_bytes(config->shared_bytes);
+           config->cores * (wb_report_bytes(config) + wb_latency_bytes(config)) +
+           (size_t)9 * WB_LINE_BYTES + wb_pool_bytes(config->shared_bytes);
 }
 
 void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align)
@@ -92,7 +93,7 @@ static struct wb_core *core_new(struct wb_system *system, uint32_t index)
                             : wb_system_alloc(system, words * sizeof(uint32_t), WB_LINE_BYTES);
     if (core->inbox.words == NULL ||
         !record_init(system, &core->record, system->config.record_events) ||
-        !wb_report_init(system, &core->report))
+        !wb_report_init(system, &core->report) || !wb_latency_init(core))
         return NULL;
     return core;
 }
@@ -209,10 +210,11 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
 
     if (!name_is_good(config->name) || config->slots == 0 || config->slots > SLOTS_MAX ||
         config->slot_bytes == 0 || config->initial > config->slots ||
-        config->slot_bytes > UINT32_MAX - WB_LINE_BYTES ||
+        config->slot_bytes > UINT32_MAX - 2 * WB_LINE_BYTES ||
         (config->mailbox && config->initial != 0) || channel_find(system, config->name) != NULL)
         return WB_ERR_INVAL;
-    const uint32_t stride = (uint32_t)round_up(config->slot_bytes, WB_LINE_BYTES);
+    const size_t mark_bytes = system->config.times_frames ? WB_MARK_BYTES : 0;
+    const uint32_t stride = (uint32_t)round_up(config->slot_bytes + mark_bytes, WB_LINE_BYTES);
     unsigned char *data = wb_system_alloc(system, (size_t)stride * config->slots, WB_LINE_BYTES);
     _Atomic uint32_t *tickets = NULL;
     if (config->mailbox)
@@ -334,6 +336,7 @@ enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns)
         struct wb_task *task = &system->tasks[i];
         if (!wb_images_init(task))
             return WB_ERR_NOMEM;
+        wb_latency_bind(task);
         const enum wb_status status = wb_kernel_task_init(task);
         if (status != WB_OK)
             return status;

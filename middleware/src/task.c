@@ -5,6 +5,7 @@
 
 #include "gate.h"
 #include "image.h"
+#include "latency.h"
 #include "mem.h"
 #include "pipeline.h"
 #include "wb/system.h"
@@ -70,6 +71,7 @@ static void end(struct wb_task *task, uint32_t core)
     atomic_store_explicit(&task->place, wb_place(WB_TASK_ENDED, core), memory_order_seq_cst);
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         wb_port_shut(port);
+    wb_latency_count(task, task->system->cores[core]);
     wb_gate_abandon(task);
     wb_heap_close(&task->heap);
     wb_shared_close(&task->shared);

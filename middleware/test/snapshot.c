@@ -75,6 +75,7 @@ void world_random(struct world *w, uint32_t seed)
     world_open(w, cores);
     for (uint32_t i = 0; i < cores; i++) {
         w->cores[i].up = world_next(&state) % 8 != 0;
+        w->cores[i].kind = world_next(&state) % 2;
         w->cores[i].n_points = world_next(&state) % (WORLD_POINTS + 1);
         w->cores[i].point =
             w->cores[i].n_points > 0 ? world_next(&state) % w->cores[i].n_points : 0;
@@ -89,6 +90,8 @@ void world_random(struct world *w, uint32_t seed)
         w->tasks[i].migration_ns = world_next(&state) % 100000000;
         if (world_next(&state) % 8 == 0)
             w->tasks[i].here_ns = world_next(&state) % 200000000;
+        if (world_next(&state) % 4 == 0)
+            w->tasks[i].not_on = 1u << (1 - w->cores[w->tasks[i].core].kind);
     }
     w->snapshot.self = world_next(&state) % cores;
 }

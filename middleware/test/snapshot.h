@@ -24,7 +24,7 @@ void world_open(struct world *w, uint32_t cores);
 /// Adds a movable task that has been on its core for an hour; returns its number.
 uint32_t world_add(struct world *w, uint32_t core, uint32_t load_ppm);
 
-/// A system of any size and state, the same for the same seed.
+/// A system of any size and state, of two kinds of cores, the same for the same seed.
 void world_random(struct world *w, uint32_t seed);
 
 /// The next number of a sequence (xorshift).

@@ -7,7 +7,8 @@
 //!   least that a core can consume at its point. Tight where an idle core consumes as much as one
 //!   at work, nothing where it is shut down, nor for an application that may end before T.
 //! * `latency ≥ Σ cycles / f` along the shortest path of channels that are empty at the start,
-//!   from a task that receives nothing to one that sends nothing.
+//!   between a task that receives nothing and one that sends nothing: a frame may begin when the
+//!   first has sent it, and has arrived when the last receives it.
 //! * A candidate whose tasks stay uses every core that it has, any other at least one.
 //!
 //! Where a policy decides, points and places are not known, and the least of all are taken.
@@ -122,12 +123,13 @@ impl Bound {
             cores.map(|core| on(core, highest(core))).fold(f64::INFINITY, f64::min)
         };
         let mut until = vec![0.0; system.tasks.len()];
+        let ends = |task: &usize| self.edges.iter().all(|(from, _)| from != task);
         for task in &self.order {
             let before = self.edges.iter().filter(|(_, to)| to == task);
-            let earliest = before.map(|(from, _)| until[*from]).reduce(f64::min);
-            until[*task] = earliest.unwrap_or(0.0) + time(*task);
+            if let Some(earliest) = before.map(|(from, _)| until[*from]).reduce(f64::min) {
+                until[*task] = earliest + if ends(task) { 0.0 } else { time(*task) };
+            }
         }
-        let ends = |task: &usize| self.edges.iter().all(|(from, _)| from != task);
         let least = self.order.iter().filter(|task| ends(task)).map(|task| until[*task]);
         least.reduce(f64::min).unwrap_or(0.0) * 1e3 * (1.0 - ROUNDING)
     }

@@ -257,6 +257,31 @@ fn a_budget_of_runs_is_kept_and_said_to_have_cut_the_result() {
     assert_eq!((found.entries().count(), found.complete()), (0, false));
 }
 
+#[test]
+fn a_budget_of_runs_is_kept_where_points_are_searched() {
+    let system = radio();
+    let choices = Choices { points: PointChoice::Auto, ..Choices::default() };
+    let space = space(&system, &choices);
+    let with = |threads: usize, limit: usize, runs: u64| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let options = Options { limit, budget: Budget::Runs(runs), ..options() };
+        let evaluate = Analytic::new(&system);
+        let found = pool.install(|| run(&space, &evaluate, &options).unwrap());
+        (found, evaluate.runs.into_inner())
+    };
+    for limit in [10, 20_000] {
+        for runs in [1, 7, 64, 100, 257] {
+            let (found, ran) = with(1, limit, runs);
+            assert_eq!((found.entries().count() as u64, ran), (runs, runs));
+            assert!(!found.complete());
+            assert!((found, ran) == with(4, limit, runs));
+        }
+    }
+    let (whole, ran) = with(2, 20_000, 1_000_000);
+    assert!(whole.complete() && with(2, 20_000, ran).0.complete());
+    assert!(!with(2, 20_000, ran - 1).0.complete());
+}
+
 /// Fails for some candidates.
 struct Failing<'s>(&'s Analytic, fn(&Candidate) -> Option<Failure>);
 

@@ -26,7 +26,7 @@ impl App {
     ///
     /// # Errors
     /// Everything that is wrong: names that nothing has, settings that do not fit, expressions
-    /// without a value, loops of channels that cannot start.
+    /// without a value, loops of channels that block.
     pub fn build(
         manifest: &Manifest,
         settings: &[Setting],

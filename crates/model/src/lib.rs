@@ -11,7 +11,6 @@ mod app;
 mod build;
 mod dot;
 mod expr;
-mod graph;
 pub mod import;
 mod manifest;
 mod modes;

@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rates of synthetic tasks: whether they balance, and whether a round of them comes to its end.
-//! What [`crate::sdf`] finds, in words and with its places.
+//! Whether tasks can go on for ever: the rates of synthetic ones balance, and no loop of them blocks;
+//! no loop of others waits from the start. What [`crate::sdf`] finds, in words and with its places.
 
 use crate::app::{App, Channel};
 use crate::problem::Problem;
 use crate::sdf::{Flaw, Graph, Task, Until, Wait};
 
-/// Notes what is wrong with the rates of a synthetic application; at most one problem.
+/// Notes what keeps an application from going on for ever; at most one problem.
 pub(crate) fn check(app: &App, problems: &mut Vec<Problem>) {
-    let (graph, positions) = Graph::of(app, |_| Task::default());
+    let (mut graph, positions) = Graph::of(app, |_| Task::default());
+    if !app.synthetic {
+        forget_firings(&mut graph);
+    }
     let told = Told { app, graph: &graph, positions: &positions };
     problems.extend(graph.check().err().map(|flaw| match flaw {
         Flaw::Unbalanced { channel, .. } => told.unbalanced(channel),
         Flaw::Deadlock(cycle) => told.blocked(&cycle),
         Flaw::TooLong => told.too_long(),
     }));
+}
+
+/// Of tasks with code of their own it is not known what a firing receives and sends: only that they
+/// wait for a message where there never was one.
+fn forget_firings(graph: &mut Graph) {
+    for channel in &mut graph.channels {
+        (channel.produce, channel.consume, channel.slots) = (1, 1, None);
+    }
 }
 
 struct Told<'a> {
@@ -55,10 +66,14 @@ impl Told<'_> {
             self.label(if wait.until == Until::Message { ends.to } else { ends.from })
         };
         let names: Vec<String> = cycle.iter().chain(cycle.first()).map(who).collect();
-        let mut problem = Problem::new(format!("the loop {} blocks", names.join(" → "))).help(
+        let help = if self.app.synthetic {
             "each waits for the next: give a channel that is empty more `initial` messages, or \
-             one that is full more `slots`",
-        );
+             one that is full more `slots`"
+        } else {
+            "each waits for the next: give one of these channels `initial = 1`, or use a \
+             [[mailbox]] if a task sends before it receives"
+        };
+        let mut problem = Problem::new(format!("the loop {} blocks", names.join(" → "))).help(help);
         for wait in cycle {
             let Channel { name, span, slots, .. } = self.channel(wait.channel);
             let words = match wait.until {

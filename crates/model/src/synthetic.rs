@@ -6,7 +6,7 @@ use toml::Spanned;
 use crate::app::App;
 use crate::manifest::{AppTable, LinkTable, Manifest, TaskTable};
 use crate::problem::Problem;
-use crate::{graph, rates, work};
+use crate::{rates, work};
 
 /// The module that runs them: see `apps/synthetic`.
 const MODULE: &str = "synthetic.so";
@@ -68,17 +68,13 @@ fn receiver(link: &LinkTable) -> &str {
     link.to.get_ref().split_once('.').map_or("", |(task, _)| task)
 }
 
-/// Notes what is wrong with an application as a whole: loops that cannot start, rates that cannot
-/// be kept up or block, computing that cannot be modelled.
+/// Notes what is wrong with an application as a whole: loops that block, rates that cannot be kept
+/// up, computing that cannot be modelled.
 pub(crate) fn check(app: &App, manifest: &Manifest, problems: &mut Vec<Problem>) {
     if let Some(written) = manifest.app.compute.as_ref().filter(|_| app.models_compute()) {
         work::check_modelled(app, &written.span(), problems);
     } else if app.synthetic {
         work::check_modelled(app, &app.module.span(), problems);
     }
-    if app.synthetic {
-        rates::check(app, problems);
-    } else {
-        graph::check(manifest, problems);
-    }
+    rates::check(app, problems);
 }

@@ -47,7 +47,7 @@ fn a_loop_of_empty_channels_cannot_start() {
 fn a_channel_from_a_task_to_itself_needs_a_message_to_start_with() {
     let echo =
         format!("{RADIO}\n[[channel]]\nfrom = \"sink.out\"\nto = \"sink.again\"\nslot_bytes = 4\n");
-    assert!(errors(&echo, &[]).contains("the loop sink → sink cannot start"));
+    assert!(errors(&echo, &[]).contains("the loop sink → sink blocks"));
     assert!(build(&format!("{echo}initial = 1\n"), &[]).is_ok());
 }
 

@@ -3,6 +3,7 @@
 
 mod peers;
 mod sim;
+mod sweep;
 
 use std::ffi::OsString;
 use std::io::BufRead;

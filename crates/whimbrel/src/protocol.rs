@@ -368,8 +368,8 @@ pub struct End {
     pub dropped_migrations: u64,
     /// Whether no error was told.
     pub ok: bool,
-    /// From the source of a frame until it left the application, in the median; `None`: not told,
-    /// or none did. Told by the simulator.
+    /// From the source of a frame until it arrived at the end of the application, in the median;
+    /// `None`: none did.
     #[serde(default)]
     pub latency_ns: Option<u64>,
 }

@@ -32,6 +32,7 @@ fn a_run_ends_when_its_sources_do_and_every_message_has_arrived() {
 
     assert_eq!(summary["ended"], "finished");
     assert_eq!(number(&summary["frames"]), 2000);
+    assert!((1..number(&summary["time_ns"])).contains(&number(&summary["latency_ns"])));
     assert_eq!(summary["app"]["params"]["messages"], 2000.0);
     for channel in summary["channels"].as_array().unwrap() {
         assert_eq!((number(&channel["sent"]), number(&channel["received"])), (2000, 2000));

@@ -9,6 +9,7 @@
 
 #include "wb/counter.h"
 #include "wb/heap.h"
+#include "wb/latency.h"
 
 struct wb_system;
 struct wb_task;
@@ -28,6 +29,7 @@ struct wb_port {
     struct wb_port *next_of_task, *next_of_channel;
     uint32_t rate;  // messages per firing of its task
     bool keeps;     // receiver: what it releases is given back at the next checkpoint image
+    enum wb_timing timing;
     void *scratch;  // sender: one slot, for what it sends again after a death
 
     // The owning task.

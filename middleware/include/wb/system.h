@@ -41,8 +41,7 @@ struct wb_inbox {
 // How a task moves (acquaviva2008 section 4.2; hand-off: holmbacka2013 section IV).
 enum wb_mode {
     WB_HANDOFF,    // its memory is globally visible; only the owner of its descriptor changes
-    WB_REPLICATE,  // every kernel has private memory for it at one address; what is in use is
-                   // copied
+    WB_REPLICATE,  // each kernel has private memory for it at one address; its content is copied
     WB_RECREATE,   // it ends on the source, is loaded again on the target, and its state is copied
 };
 
@@ -81,6 +80,7 @@ struct wb_core {
     const struct wb_point *points;   // fixed: from the lowest frequency to the highest
     uint32_t n_points;               // fixed; 0: its frequency is not known and cannot be set
     struct wb_residency *residency;  // one per point; its own kernel
+    struct wb_latency *latency;      // of frames that ended here; its own kernel, or NULL
     _Atomic uint32_t point;          // the present one; the core's own kernel
     uint32_t emptying;               // its own kernel: the use of the transfer buffer, and how
     size_t emptied;                  // many bytes of that are here
@@ -215,6 +215,7 @@ struct wb_task {
     struct wb_shared shared;
     struct wb_work work;
     void *state;
+    struct wb_frame frame;
     uint64_t release_ns;       // of the current job
     uint64_t job_deadline_ns;  // of the current job, after its release; 0: none
     uint64_t resumed_ns;       // when it was last switched to
@@ -248,6 +249,7 @@ struct wb_system_config {
     enum wb_transport transport;
     uint32_t kinds;       // of cores, at most WB_KINDS_MAX; 0: one
     bool models_compute;  // tasks only take the time of their work (see wb_compute())
+    bool times_frames;    // latencies are measured (see wb/latency.h)
     uint64_t seed;        // of every draw
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // balance: evens out the loads of the cores, as far as it is worth its cost.
 //
-//   move task t from core c to the least loaded core m, if
+//   move task t from core c to the least loaded core m of a kind that it runs on, if
 //     load(c) - load(m) > threshold_ppm                          loads differ enough
 //     here(t) >= settle_ms                                       it has been there long enough
 //     net(t) = relief(t) * horizon_ms - migration(t) > 0, in ns  it pays within the horizon
@@ -28,24 +28,22 @@ static uint64_t net_ns(uint64_t relief_ppm, const struct wb_snapshot_task *task,
 static struct wb_pick best(const struct wb_snapshot *snapshot, const int64_t *params,
                            const struct wb_decision *decision)
 {
-    struct wb_pick pick = { .core = wb_pick_lightest(snapshot, decision) };
+    struct wb_lightest lightest[WB_KINDS_MAX];
+    struct wb_pick pick = { 0 };
 
-    if (pick.core == snapshot->n_cores)
-        return pick;
-    const uint64_t to = wb_decision_load_ppm(decision, snapshot, pick.core);
+    wb_pick_lightest(snapshot, decision, lightest);
     for (uint32_t task = 0; task < snapshot->n_tasks; task++) {
         const struct wb_snapshot_task *t = &snapshot->tasks[task];
         if (!wb_pick_may_move(snapshot, decision, task) ||
             t->here_ns < (uint64_t)params[SETTLE_MS] * 1000000)
             continue;
+        const struct wb_lightest to = wb_pick_lightest_for(snapshot, lightest, task);
         const uint64_t from = wb_decision_load_ppm(decision, snapshot, t->core);
-        if (from <= to + (uint64_t)params[THRESHOLD_PPM])
+        if (to.core == snapshot->n_cores || from <= to.load_ppm + (uint64_t)params[THRESHOLD_PPM])
             continue;
-        const uint64_t net = net_ns(wb_pick_relief_ppm(t->load_ppm, from, to), t, params);
-        if (net > pick.worth) {
-            pick.worth = net;
-            pick.task = task;
-        }
+        const uint64_t net = net_ns(wb_pick_relief_ppm(t->load_ppm, from, to.load_ppm), t, params);
+        if (net > pick.worth)
+            pick = (struct wb_pick){ .task = task, .core = to.core, .worth = net };
     }
     return pick;
 }

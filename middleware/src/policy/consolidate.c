@@ -7,10 +7,10 @@
 //             largest first, each to the most loaded core where it fits; again, until there is none
 //   points:   the lowest for empty cores, the highest for those in use
 //
-// A task fits where the load with it is at most limit_ppm. A core is in use if it has a task that
-// is movable or has a load, and is not emptied if it has one with a load that is not movable.
-// Relieving lowers what is above the limit, emptying leaves that as it is and lowers the number of
-// cores in use: so it ends.
+// A task fits where the load with it is at most limit_ppm, on a kind of core that it runs on. A
+// core is in use if it has a task that is movable or has a load, and is not emptied if it has one
+// with a load that is not movable. Relieving lowers what is above the limit, emptying leaves that
+// as it is and lowers the number of cores in use: so it ends.
 //
 // Source: holmbacka2013, section VI.B: four small videos collected on core 0, the other cores shut
 // down. It is bin packing by best fit decreasing (Johnson and others, Worst-case performance bounds
@@ -62,7 +62,7 @@ static uint32_t best_fit(const struct wb_snapshot *s, const struct wb_decision *
 
     for (uint32_t core = 0; core < s->n_cores; core++) {
         const uint64_t load = wb_decision_load_ppm(d, s, core);
-        if (core == s->tasks[task].core || !s->cores[core].up ||
+        if (core == s->tasks[task].core || !wb_pick_runs_on(s, task, core) ||
             load + s->tasks[task].load_ppm > (uint64_t)limit_ppm || in_use(s, d, core) != used)
             continue;
         if (best == s->n_cores || load > most) {

@@ -7,6 +7,8 @@
 //     load(c) - load(m) > threshold_ppm and here(t) >= settle_ms
 //     c is the most loaded neighbour of m
 //
+// A core to which no task of the other may go, because of its kind, is no neighbour of it.
+//
 // Of several equal cores the first one counts. Distances that double let load reach any core in as
 // many steps as the number of cores has binary digits, while a core looks at few others.
 //
@@ -35,7 +37,8 @@ static uint32_t neighbour(const struct wb_snapshot *s, uint32_t core, bool most_
                                     (core + s->n_cores - step) % s->n_cores };
         for (uint32_t i = 0; i < 2; i++) {
             const uint32_t other = around[i];
-            if (!s->cores[other].up)
+            const uint32_t giver = most_loaded ? other : core, taker = most_loaded ? core : other;
+            if (!s->cores[other].up || !wb_pick_any_runs_on(s, giver, taker))
                 continue;
             const uint32_t load = s->cores[other].load_ppm;
             const uint32_t known = best == s->n_cores ? 0 : s->cores[best].load_ppm;
@@ -63,7 +66,7 @@ static void decide(const struct wb_snapshot *s, const int64_t *params, struct wb
         const struct wb_snapshot_task *t = &s->tasks[task];
         const uint64_t relief = wb_pick_relief_ppm(t->load_ppm, from_ppm, to_ppm);
         if (t->core == s->self && t->movable && relief > best.worth &&
-            t->here_ns >= (uint64_t)params[SETTLE_MS] * 1000000)
+            wb_pick_runs_on(s, task, to) && t->here_ns >= (uint64_t)params[SETTLE_MS] * 1000000)
             best = (struct wb_pick){ .task = task, .worth = relief };
     }
     if (best.worth > 0)

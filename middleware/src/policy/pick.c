@@ -19,19 +19,48 @@ bool wb_pick_may_move(const struct wb_snapshot *snapshot, const struct wb_decisi
            !moved(decision, task);
 }
 
-uint32_t wb_pick_lightest(const struct wb_snapshot *snapshot, const struct wb_decision *decision)
+bool wb_pick_runs_on(const struct wb_snapshot *snapshot, uint32_t task, uint32_t core)
 {
-    uint32_t best = snapshot->n_cores;
-    uint64_t least = UINT64_MAX;
+    const struct wb_snapshot_core *c = &snapshot->cores[core];
 
+    return c->up && (snapshot->tasks[task].not_on >> c->kind & 1) == 0;
+}
+
+bool wb_pick_any_runs_on(const struct wb_snapshot *snapshot, uint32_t from, uint32_t to)
+{
+    for (uint32_t task = 0; task < snapshot->n_tasks; task++) {
+        if (snapshot->tasks[task].core == from && wb_pick_runs_on(snapshot, task, to))
+            return true;
+    }
+    return false;
+}
+
+void wb_pick_lightest(const struct wb_snapshot *snapshot, const struct wb_decision *decision,
+                      struct wb_lightest of_kind[WB_KINDS_MAX])
+{
+    for (uint32_t kind = 0; kind < WB_KINDS_MAX; kind++)
+        of_kind[kind] = (struct wb_lightest){ snapshot->n_cores, UINT64_MAX };
     for (uint32_t core = 0; core < snapshot->n_cores; core++) {
+        struct wb_lightest *lightest = &of_kind[snapshot->cores[core].kind];
         if (!snapshot->cores[core].up)
             continue;
-        const uint64_t load = wb_decision_load_ppm(decision, snapshot, core);
-        if (load < least) {
-            least = load;
-            best = core;
-        }
+        const uint64_t load_ppm = wb_decision_load_ppm(decision, snapshot, core);
+        if (load_ppm < lightest->load_ppm)
+            *lightest = (struct wb_lightest){ core, load_ppm };
+    }
+}
+
+struct wb_lightest wb_pick_lightest_for(const struct wb_snapshot *snapshot,
+                                        const struct wb_lightest of_kind[WB_KINDS_MAX],
+                                        uint32_t task)
+{
+    struct wb_lightest best = { snapshot->n_cores, UINT64_MAX };
+
+    for (uint32_t kind = 0; kind < WB_KINDS_MAX; kind++) {
+        const struct wb_lightest *l = &of_kind[kind];
+        if ((snapshot->tasks[task].not_on >> kind & 1) == 0 &&
+            (l->load_ppm < best.load_ppm || (l->load_ppm == best.load_ppm && l->core < best.core)))
+            best = *l;
     }
     return best;
 }

@@ -13,6 +13,7 @@
 #define WB_POLICY_PICK_H
 
 #include "wb/policy.h"
+#include "wb/work.h"
 
 struct wb_pick {
     uint32_t task, core;
@@ -31,8 +32,25 @@ static inline uint64_t wb_pick_relief_ppm(uint64_t load_ppm, uint64_t from_ppm, 
 bool wb_pick_may_move(const struct wb_snapshot *snapshot, const struct wb_decision *decision,
                       uint32_t task);
 
-/// The least loaded core that is up, the first of several; `n_cores`: none is up.
-uint32_t wb_pick_lightest(const struct wb_snapshot *snapshot, const struct wb_decision *decision);
+/// Whether a task may be on a core: one that is up, and of a kind that it runs on.
+bool wb_pick_runs_on(const struct wb_snapshot *snapshot, uint32_t task, uint32_t core);
+
+/// Whether any task that is on core `from` may be on core `to`.
+bool wb_pick_any_runs_on(const struct wb_snapshot *snapshot, uint32_t from, uint32_t to);
+
+struct wb_lightest {
+    uint32_t core;  // n_cores: none is up
+    uint64_t load_ppm;
+};
+
+/// The least loaded core of each kind that is up, the first of several.
+void wb_pick_lightest(const struct wb_snapshot *snapshot, const struct wb_decision *decision,
+                      struct wb_lightest of_kind[WB_KINDS_MAX]);
+
+/// Of these the least loaded on which a task may be, the first of several.
+struct wb_lightest wb_pick_lightest_for(const struct wb_snapshot *snapshot,
+                                        const struct wb_lightest of_kind[WB_KINDS_MAX],
+                                        uint32_t task);
 
 /// Finds the move of most worth, after the moves decided so far.
 typedef struct wb_pick wb_pick_best(const struct wb_snapshot *snapshot, const int64_t *params,

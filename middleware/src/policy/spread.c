@@ -3,7 +3,7 @@
 //
 //   overloaded:  load(c) > limit_ppm, before any move
 //   move:        of the tasks of overloaded cores the one with the greatest relief (pick.h) to the
-//                least loaded core; again, until no move has a relief
+//                least loaded core of a kind that it runs on; again, until no move has a relief
 //   points:      the highest of each core
 //
 // A core that is busy all the time shares itself out, so the measured load of its tasks is less
@@ -24,22 +24,22 @@ enum { LIMIT_PPM };
 static struct wb_pick best(const struct wb_snapshot *snapshot, const int64_t *params,
                            const struct wb_decision *decision)
 {
-    struct wb_pick pick = { .core = wb_pick_lightest(snapshot, decision) };
+    struct wb_lightest lightest[WB_KINDS_MAX];
+    struct wb_pick pick = { 0 };
 
-    if (pick.core == snapshot->n_cores)
-        return pick;
-    const uint64_t to = wb_decision_load_ppm(decision, snapshot, pick.core);
+    wb_pick_lightest(snapshot, decision, lightest);
     for (uint32_t task = 0; task < snapshot->n_tasks; task++) {
         const struct wb_snapshot_task *t = &snapshot->tasks[task];
         if (!wb_pick_may_move(snapshot, decision, task) ||
             snapshot->cores[t->core].load_ppm <= params[LIMIT_PPM])
             continue;
+        const struct wb_lightest to = wb_pick_lightest_for(snapshot, lightest, task);
+        if (to.core == snapshot->n_cores)
+            continue;
         const uint64_t from = wb_decision_load_ppm(decision, snapshot, t->core);
-        const uint64_t relief = wb_pick_relief_ppm(t->load_ppm, from, to);
-        if (relief > pick.worth) {
-            pick.worth = relief;
-            pick.task = task;
-        }
+        const uint64_t relief = wb_pick_relief_ppm(t->load_ppm, from, to.load_ppm);
+        if (relief > pick.worth)
+            pick = (struct wb_pick){ .task = task, .core = to.core, .worth = relief };
     }
     return pick;
 }

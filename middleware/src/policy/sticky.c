@@ -5,7 +5,7 @@
 //     m = last(t)          if t has been away from it for at most warm_ms, and either
 //       load(m) <= free_ppm: it has become free, and takes its task back at any difference
 //       load(m) <= load(least loaded) + near_ppm and load(c) - load(m) > threshold_ppm
-//     m = the least loaded, if load(c) - load(m) > threshold_ppm
+//     m = the least loaded, if load(c) - load(m) > threshold_ppm; of a kind that it runs on
 //   of several the one with the greatest relief, where going back counts near_ppm more
 //
 // After warm_ms the caches of the last core are taken to hold nothing of the task any more. Since
@@ -19,10 +19,12 @@
 
 enum { THRESHOLD_PPM, NEAR_PPM, FREE_PPM, WARM_MS, SETTLE_MS };
 
-static bool warm(const struct wb_snapshot *s, const struct wb_snapshot_task *t,
-                 const int64_t *params)
+static bool warm(const struct wb_snapshot *s, const int64_t *params, uint32_t task)
 {
-    return t->last_core < s->n_cores && t->last_core != t->core && s->cores[t->last_core].up &&
+    const struct wb_snapshot_task *t = &s->tasks[task];
+
+    return t->last_core < s->n_cores && t->last_core != t->core &&
+           wb_pick_runs_on(s, task, t->last_core) &&
            t->away_ns <= (uint64_t)params[WARM_MS] * 1000000;
 }
 
@@ -34,18 +36,17 @@ static uint64_t worth(uint64_t load, uint64_t from, uint64_t to, int64_t thresho
 
 // Where the task should go, if anywhere.
 static struct wb_pick pick_for(const struct wb_snapshot *s, const struct wb_decision *d,
-                               const int64_t *params, uint32_t task, uint32_t lightest)
+                               const int64_t *params, uint32_t task, struct wb_lightest lightest)
 {
     const struct wb_snapshot_task *t = &s->tasks[task];
     const uint64_t from = wb_decision_load_ppm(d, s, t->core);
-    const uint64_t least = wb_decision_load_ppm(d, s, lightest);
 
-    if (warm(s, t, params)) {
+    if (warm(s, params, task)) {
         const uint64_t last = wb_decision_load_ppm(d, s, t->last_core);
         uint64_t back = 0;
         if (last <= (uint64_t)params[FREE_PPM])
             back = worth(t->load_ppm, from, last, 0);
-        else if (last <= least + (uint64_t)params[NEAR_PPM])
+        else if (last <= lightest.load_ppm + (uint64_t)params[NEAR_PPM])
             back = worth(t->load_ppm, from, last, params[THRESHOLD_PPM]);
         if (back > 0)
             return (struct wb_pick){ .task = task,
@@ -54,22 +55,26 @@ static struct wb_pick pick_for(const struct wb_snapshot *s, const struct wb_deci
     }
     return (struct wb_pick){
         .task = task,
-        .core = lightest,
-        .worth = worth(t->load_ppm, from, least, params[THRESHOLD_PPM]),
+        .core = lightest.core,
+        .worth = worth(t->load_ppm, from, lightest.load_ppm, params[THRESHOLD_PPM]),
     };
 }
 
 static struct wb_pick best(const struct wb_snapshot *s, const int64_t *params,
                            const struct wb_decision *d)
 {
-    const uint32_t lightest = wb_pick_lightest(s, d);
+    struct wb_lightest lightest[WB_KINDS_MAX];
     struct wb_pick best = { 0 };
 
+    wb_pick_lightest(s, d, lightest);
     for (uint32_t task = 0; task < s->n_tasks; task++) {
         if (!wb_pick_may_move(s, d, task) ||
             s->tasks[task].here_ns < (uint64_t)params[SETTLE_MS] * 1000000)
             continue;
-        const struct wb_pick pick = pick_for(s, d, params, task, lightest);
+        const struct wb_lightest least = wb_pick_lightest_for(s, lightest, task);
+        if (least.core == s->n_cores)
+            continue;
+        const struct wb_pick pick = pick_for(s, d, params, task, least);
         if (pick.worth > best.worth)
             best = pick;
     }

@@ -5,7 +5,8 @@
 //   each movable task goes to row.cores[task], each core to row.points[core]
 //
 // What a row says of a core that is down, or of one that does not exist, is passed over: recovery
-// has taken its tasks elsewhere. Without a frame rate or without rows nothing is decided.
+// has taken its tasks elsewhere. So is a core of a kind that the task does not run on. Without a
+// frame rate or without rows nothing is decided.
 //
 // Source: acquaviva2008, sections 1 and 6.3: "Configurations are precomputed and stored for each
 // frame rate."
@@ -32,7 +33,7 @@ static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
         wb_pick_point(snapshot, decision, core, row->points[core]);
     for (uint32_t task = 0; task < snapshot->n_tasks; task++) {
         const uint32_t core = row->cores[task];
-        if (core < snapshot->n_cores && snapshot->cores[core].up &&
+        if (core < snapshot->n_cores && wb_pick_runs_on(snapshot, task, core) &&
             core != snapshot->tasks[task].core && snapshot->tasks[task].movable)
             wb_decide_move(decision, task, core);
     }

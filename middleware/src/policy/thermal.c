@@ -2,8 +2,9 @@
 // thermal: evens out the temperatures of the cores, and slows down those that are too hot.
 //
 //   move:   T(hottest) - T(coolest) > differ_mc: the largest task of the hottest core that has been
-//           there for settle_ms and fits, load(coolest) + load(t) <= 1 core, goes to the coolest;
-//           one per period, for temperatures follow slowly
+//           there for settle_ms and fits, load(coolest) + load(t) <= 1 core, goes to the coolest of
+//           those on which any task of the hottest runs; one per period, for temperatures follow
+//           slowly
 //   lower:  T(c) > limit_mc: the next lower point
 //   raise:  T(c) < limit_mc - recover_mc: the next higher point
 //
@@ -30,6 +31,7 @@ static void move_load(const struct wb_snapshot *s, const int64_t *params, struct
     for (uint32_t task = 0; task < s->n_tasks; task++) {
         const struct wb_snapshot_task *t = &s->tasks[task];
         if (t->core != hottest || !t->movable || t->load_ppm == 0 ||
+            !wb_pick_runs_on(s, task, coolest) ||
             t->here_ns < (uint64_t)params[SETTLE_MS] * 1000000 ||
             (uint64_t)s->cores[coolest].load_ppm + t->load_ppm > WB_PPM)
             continue;
@@ -40,9 +42,23 @@ static void move_load(const struct wb_snapshot *s, const int64_t *params, struct
         wb_decide_move(d, best, coolest);
 }
 
+// The coolest core on which any task of the hottest may be; n_cores: none.
+static uint32_t coolest_for(const struct wb_snapshot *s, uint32_t hottest)
+{
+    uint32_t coolest = s->n_cores;
+
+    for (uint32_t i = 0; hottest != s->n_cores && i < s->n_cores; i++) {
+        const struct wb_snapshot_core *core = &s->cores[i];
+        if (measured(core) && wb_pick_any_runs_on(s, hottest, i) &&
+            (coolest == s->n_cores || core->temperature_mc < s->cores[coolest].temperature_mc))
+            coolest = i;
+    }
+    return coolest;
+}
+
 static void decide(const struct wb_snapshot *s, const int64_t *params, struct wb_decision *d)
 {
-    uint32_t hottest = s->n_cores, coolest = s->n_cores;
+    uint32_t hottest = s->n_cores;
 
     for (uint32_t i = 0; i < s->n_cores; i++) {
         const struct wb_snapshot_core *core = &s->cores[i];
@@ -50,14 +66,13 @@ static void decide(const struct wb_snapshot *s, const int64_t *params, struct wb
             continue;
         if (hottest == s->n_cores || core->temperature_mc > s->cores[hottest].temperature_mc)
             hottest = i;
-        if (coolest == s->n_cores || core->temperature_mc < s->cores[coolest].temperature_mc)
-            coolest = i;
         if (core->temperature_mc > params[LIMIT_MC] && core->point > 0)
             wb_pick_point(s, d, i, core->point - 1);
         else if (core->temperature_mc < params[LIMIT_MC] - params[RECOVER_MC])
             wb_pick_point(s, d, i, core->point + 1);
     }
-    if (hottest != s->n_cores &&
+    const uint32_t coolest = coolest_for(s, hottest);
+    if (coolest != s->n_cores &&
         (int64_t)s->cores[hottest].temperature_mc - s->cores[coolest].temperature_mc >
             params[DIFFER_MC])
         move_load(s, params, d, hottest, coolest);

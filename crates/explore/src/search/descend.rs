@@ -8,40 +8,72 @@
 
 use crate::candidate::Candidate;
 use crate::space::Space;
-use crate::store::Verdict;
 
-/// Descends from a candidate whose cores are at their highest points. `probe` says what comes of a
-/// candidate; `None` ends the descent.
-pub(super) fn descend(
-    space: &Space,
-    from: &Candidate,
-    probe: &dyn Fn(&Candidate) -> Option<Verdict>,
-) {
-    let keeps_all = |candidate: &Candidate| {
-        let verdict = probe(candidate)?;
-        Some(verdict.is_ok_and(|outcome| outcome.misses == 0))
-    };
-    let policy = space.policy_of(from);
-    if keeps_all(from) != Some(true) || !policy.keeps_points() {
-        return;
+/// One descent, from a candidate whose cores are at their highest points. It says what is to run
+/// next and is told whether that missed no deadline, so that many descents may run side by side.
+pub(super) struct Descent<'s> {
+    space: &'s Space,
+    at: Candidate,
+    /// Whether the candidate that it begins with is still to run.
+    at_top: bool,
+    /// The cores that did not have their turn, the one that has it last.
+    cores: Vec<usize>,
+    /// The answer for that core lies between these positions among its points, and is yes at the
+    /// higher one.
+    range: (usize, usize),
+}
+
+impl<'s> Descent<'s> {
+    pub fn new(space: &'s Space, from: &Candidate) -> Self {
+        let lowers = space.policy_of(from).keeps_points();
+        let mut cores = if lowers { from.cores() } else { Vec::new() };
+        cores.reverse();
+        let mut descent = Self { space, at: from.clone(), at_top: true, cores, range: (0, 0) };
+        descent.begin_core();
+        descent
     }
-    let mut at = from.clone();
-    for core in from.cores() {
-        let choices = &space.checked.points[core];
-        // The answer lies in low..=high, and is yes at high.
-        let (mut low, mut high) = (0, choices.len() - 1);
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            at.points[core] = choices[middle];
-            let mut canonical = at.clone();
-            policy.symmetry.canonicalise(&mut canonical);
-            let kept = if space.keeps_up(&at) { keeps_all(&canonical) } else { Some(false) };
-            match kept {
-                None => return,
-                Some(true) => high = middle,
-                Some(false) => low = middle + 1,
+
+    /// What is to run next, the same until [`Self::tell`]; `None`: the descent is over.
+    pub fn next(&mut self) -> Option<Candidate> {
+        if self.at_top {
+            return Some(self.at.clone());
+        }
+        while let Some(core) = self.cores.last().copied() {
+            let choices = &self.space.checked.points[core];
+            let (low, high) = self.range;
+            self.at.points[core] = choices[usize::midpoint(low, high)];
+            if low == high {
+                self.cores.pop();
+                self.begin_core();
+            } else if self.space.keeps_up(&self.at) {
+                let mut canonical = self.at.clone();
+                self.space.policy_of(&self.at).symmetry.canonicalise(&mut canonical);
+                return Some(canonical);
+            } else {
+                self.tell(false);
             }
         }
-        at.points[core] = choices[high];
+        None
+    }
+
+    /// Says whether what was to run next missed no deadline.
+    pub fn tell(&mut self, kept_all: bool) {
+        let (low, high) = self.range;
+        let middle = usize::midpoint(low, high);
+        if self.at_top {
+            self.at_top = false;
+            if !kept_all {
+                self.cores.clear();
+            }
+        } else if kept_all {
+            self.range = (low, middle);
+        } else {
+            self.range = (middle + 1, high);
+        }
+    }
+
+    fn begin_core(&mut self) {
+        let points = self.cores.last().map_or(1, |core| self.space.checked.points[*core].len());
+        self.range = (0, points - 1);
     }
 }

@@ -29,7 +29,7 @@ pub enum Budget {
     /// When everything is done.
     #[default]
     None,
-    /// At each frame rate before a batch of candidates would make it more than these.
+    /// At each frame rate after so many candidates that ran.
     Runs(u64),
     /// After this time; the result then depends on the machine.
     Time(Duration),

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs batches of candidates at one frame rate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::{Budget, Options, Progress, Surroundings, descend, entries};
+use super::descend::Descent;
+use super::{Budget, Options, Progress, Surroundings, entries};
 use crate::candidate::{Candidate, Evaluate, Failure, Objective, Outcome};
 use crate::pareto::Front;
 use crate::result::Entry;
@@ -92,61 +93,87 @@ impl<'a> Runner<'a> {
 
     /// Runs a batch; returns false when no further one is to be run.
     pub fn run(&mut self, batch: &[Candidate]) -> Result<bool, String> {
-        let affordable = self.runs_left.map_or(batch.len(), |left| {
-            batch.len().min(usize::try_from(left).unwrap_or(usize::MAX))
-        });
-        let before = lock(&self.found).verdicts.len() as u64;
-        batch[..affordable].par_iter().for_each(|candidate| {
-            if self.space.checked.auto {
-                descend::descend(self.space, candidate, &|probe| self.one(probe));
-            } else {
-                self.one(candidate);
-            }
-            self.tell();
-        });
+        if self.space.checked.auto {
+            self.descend(batch);
+        } else {
+            self.all(batch, 1);
+        }
         let mut found = lock(&self.found);
-        found.cut |= affordable < batch.len();
-        let ran = found.verdicts.len() as u64 - before;
-        self.runs_left = self.runs_left.map(|left| left.saturating_sub(ran));
         match found.fatal.take() {
             Some(why) => Err(why),
             None => Ok(!found.cut),
         }
     }
 
-    /// What came of a candidate; `None`: it is not to run any more.
-    fn one(&self, candidate: &Candidate) -> Option<Verdict> {
+    /// Descends from each candidate of a batch, all of them step by step: so a budget ends them
+    /// after the same runs whatever the number of threads.
+    fn descend(&mut self, batch: &[Candidate]) {
+        let mut descents: Vec<_> = batch.iter().map(|top| Descent::new(self.space, top)).collect();
+        while !descents.is_empty() {
+            let wanted: BTreeSet<Candidate> =
+                descents.iter_mut().filter_map(Descent::next).collect();
+            let known = |candidate: &Candidate| lock(&self.found).verdicts.contains_key(candidate);
+            let new: Vec<Candidate> = wanted.into_iter().filter(|c| !known(c)).collect();
+            self.all(&new, 0);
+            let before = descents.len();
+            descents.retain_mut(|descent| {
+                let verdict = descent.next().and_then(|probe| self.verdict(&probe));
+                let kept_all = verdict.map(|v| v.is_ok_and(|outcome| outcome.misses == 0));
+                kept_all.map(|kept_all| descent.tell(kept_all)).is_some()
+            });
+            self.tell((before - descents.len()) as u64);
+        }
+    }
+
+    /// Runs candidates that are all different and did not run, as far as the budget goes. Each
+    /// counts for so many that are done.
+    fn all(&mut self, candidates: &[Candidate], done: u64) {
+        let most = |left: u64| usize::try_from(left).unwrap_or(usize::MAX);
+        let affordable =
+            self.runs_left.map_or(candidates.len(), |left| candidates.len().min(most(left)));
+        self.runs_left = self.runs_left.map(|left| left - affordable as u64);
+        candidates[..affordable].par_iter().for_each(|candidate| {
+            self.one(candidate);
+            self.tell(done);
+        });
+        lock(&self.found).cut |= affordable < candidates.len();
+    }
+
+    /// Runs a candidate, unless it is known or not to run any more.
+    fn one(&self, candidate: &Candidate) {
         let known = lock(&self.store).get(candidate).cloned();
-        let verdict = if let Some(known) = known {
-            known
-        } else {
-            if self.over() {
-                return None;
-            }
-            let verdict = match self.evaluate.run(candidate) {
-                Ok(outcome) => Ok(outcome),
-                Err(Failure::Candidate(why)) => Err(why),
-                Err(Failure::Fatal(why)) => return self.fatal(why),
-            };
-            let kept = lock(&self.store).put(candidate.clone(), verdict.clone());
-            if let Err(error) = kept {
-                return self.fatal(format!("what was found cannot be kept: {error}"));
-            }
-            verdict
-        };
+        let Some(verdict) = known.or_else(|| self.anew(candidate)) else { return };
         let mut found = lock(&self.found);
         if let Ok(outcome) = &verdict {
             found.front.offer(self.values(outcome), ());
         }
-        found.verdicts.insert(candidate.clone(), verdict.clone());
+        found.verdicts.insert(candidate.clone(), verdict);
+    }
+
+    fn anew(&self, candidate: &Candidate) -> Option<Verdict> {
+        if self.over() {
+            return None;
+        }
+        let verdict = match self.evaluate.run(candidate) {
+            Ok(outcome) => Ok(outcome),
+            Err(Failure::Candidate(why)) => Err(why),
+            Err(Failure::Fatal(why)) => return self.fatal(why),
+        };
+        let kept = lock(&self.store).put(candidate.clone(), verdict.clone());
+        if let Err(error) = kept {
+            return self.fatal(format!("what was found cannot be kept: {error}"));
+        }
         Some(verdict)
+    }
+
+    /// What came of a candidate; `None`: it did not run.
+    fn verdict(&self, candidate: &Candidate) -> Option<Verdict> {
+        lock(&self.found).verdicts.get(candidate).cloned()
     }
 
     /// The objectives of what ran; `None`: it could not, or did not.
     pub fn point(&self, candidate: &Candidate) -> Option<Vec<f64>> {
-        let found = lock(&self.found);
-        let verdict = found.verdicts.get(candidate)?;
-        verdict.as_ref().ok().map(|outcome| self.values(outcome))
+        self.verdict(candidate)?.ok().map(|outcome| self.values(&outcome))
     }
 
     /// Everything that ran so far, in the order of candidates.
@@ -197,8 +224,8 @@ impl<'a> Runner<'a> {
         None
     }
 
-    fn tell(&self) {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+    fn tell(&self, more: u64) {
+        let done = self.done.fetch_add(more, Ordering::Relaxed) + more;
         let front = lock(&self.found).front.len();
         let Self { rate_millihz, total, .. } = *self;
         (self.around.watch)(Progress { rate_millihz, done, total, front });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How fast the simulator is: one pipeline in virtual time, beside other simulators.
+//! How fast the simulator is: one pipeline in virtual time, beside other simulators, and many of it
+//! side by side.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -12,12 +13,14 @@ use serde_json::Map;
 use whimbrel_model::Problem;
 
 use super::peers::{self, Peer};
-use super::{Row, lines_of_command, parse};
+use super::{Row, lines_of_command, parse, sweep};
 use crate::cli::BenchArgs;
 use crate::failure::{Failure, say};
 use crate::helpers;
 
-const BENCH: &str = "sim.pipeline";
+const PIPELINE: &str = "sim.pipeline";
+/// See [`sweep`].
+pub const SWEEP: &str = "sim.sweep";
 const UNIT: &str = "events/s";
 /// As in `bench/sim_pipeline.toml`.
 const FRAMES: u64 = 1_000_000;
@@ -31,15 +34,23 @@ struct Run {
     frames: u64,
 }
 
-/// Rows of the pipeline: ours alone, or one for each peer. Ours and theirs take turns, on one core.
+/// Rows of the pipeline, ours alone or one for each peer, and of the sweep. Ours and theirs take
+/// turns, on one processor.
 ///
 /// # Errors
 /// A run fails, or loses a frame.
 pub fn rows(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
     if helpers::find(helpers::SIMULATOR).is_err() {
-        say(&format!("{BENCH} was not measured: build {} with `make build`", helpers::SIMULATOR));
+        let them = format!("{PIPELINE} and {SWEEP} were not measured");
+        say(&format!("{them}: build {} with `make build`", helpers::SIMULATOR));
         return Ok(Vec::new());
     }
+    let mut rows = pipeline(args)?;
+    rows.push(sweep::row(args.quick)?);
+    Ok(rows)
+}
+
+fn pipeline(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
     let mut ours = Vec::new();
     let mut theirs: BTreeMap<String, Vec<Peer>> = BTreeMap::new();
     for _ in 0..if args.quick { 1 } else { 7 } {
@@ -53,32 +64,42 @@ pub fn rows(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
     let ours = median(ours);
     if args.peers {
         let peers: Vec<Peer> = theirs.into_values().filter_map(middle).collect();
-        return Ok(peers::rows(BENCH, UNIT, ours, &peers));
+        return Ok(peers::rows(PIPELINE, UNIT, ours, &peers));
     }
     let rest = Map::from_iter([("p50".into(), ours.into())]);
-    Ok(vec![Row { bench: BENCH.into(), unit: UNIT.into(), rest }])
+    Ok(vec![Row { bench: PIPELINE.into(), unit: UNIT.into(), rest }])
 }
 
-/// One run of `whimbrel sim`. Its time holds all that the user waits for, also the start of two
-/// processes, which the peers do not count.
-fn events_per_s() -> Result<f64, Failure> {
+/// Runs the pipeline by one of our own verbs on some processors. Returns what it printed, and the
+/// seconds that it took: all that the user waits for, also the start of processes, which the peers
+/// do not count.
+///
+/// # Errors
+/// It fails.
+pub fn timed(cpus: &[u32], verb: &str, more: &[&str]) -> Result<(String, f64), Failure> {
     let ours = env::current_exe().map_err(|error| {
         Problem::new(format!("the place of this command is not known: {error}"))
     })?;
     let folder = helpers::folder()?.join("../bench");
-    let options: [OsString; 8] = [
+    let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
+    let mut options: Vec<OsString> = vec![
         "-c".into(),
-        peers::cpu()?.to_string().into(),
+        cpus.join(",").into(),
         ours.into(),
-        "sim".into(),
+        verb.into(),
         folder.join("sim_pipeline.toml").into(),
         "--platform".into(),
         folder.join("sim_flat.toml").into(),
         "--json".into(),
     ];
+    options.extend(more.iter().map(OsString::from));
     let start = Instant::now();
     let text = lines_of_command(Path::new("taskset"), &options)?.join("\n");
-    let seconds = start.elapsed().as_secs_f64();
+    Ok((text, start.elapsed().as_secs_f64()))
+}
+
+fn events_per_s() -> Result<f64, Failure> {
+    let (text, seconds) = timed(&[peers::cpu()?], "sim", &[])?;
     let run: Run = parse(Path::new("whimbrel sim"), &text)?;
     if !run.ok || run.frames != FRAMES {
         let message = format!("of {FRAMES} frames of sim_pipeline.toml came {}", run.frames);
@@ -89,7 +110,8 @@ fn events_per_s() -> Result<f64, Failure> {
     Ok(events / seconds)
 }
 
-fn median(mut rates: Vec<f64>) -> Option<f64> {
+/// The middle one; `None` of none.
+pub fn median(mut rates: Vec<f64>) -> Option<f64> {
     rates.sort_unstable_by(f64::total_cmp);
     rates.get(rates.len() / 2).copied()
 }

@@ -49,6 +49,9 @@ pub struct Summary {
     pub frames: u64,
     /// The same per second.
     pub frames_per_s: f64,
+    /// From the source of a frame until it arrived at the end of the application, in the median;
+    /// `null`: none did.
+    pub latency_ns: Option<u64>,
     /// Over all tasks.
     pub deadline_misses: u64,
     /// What it consumed.
@@ -193,6 +196,7 @@ impl Summary {
             gvm_bytes: gathered.started.as_ref().map_or(0, |started| started.gvm_bytes),
             frames,
             frames_per_s: ratio(frames, time_ns) * 1e9,
+            latency_ns: gathered.end.as_ref().and_then(|end| end.latency_ns),
             deadline_misses: totals.tasks.iter().map(|task| task.misses).sum(),
             energy,
             floorplan,
