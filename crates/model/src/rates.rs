@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether tasks can go on for ever: the rates of synthetic ones balance, and no loop of them blocks;
-//! no loop of others waits from the start. What [`crate::sdf`] finds, in words and with its places.
+//! Whether tasks can go on for ever: the rates of synthetic ones balance, and no loop of them
+//! blocks; no loop of others waits from the start. What [`crate::sdf`] finds, in words and with its
+//! places.
 
 use crate::app::{App, Channel};
 use crate::problem::Problem;
