@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel bench`: runs the benchmark helper, and other systems side by side, and shows the rows.
 
+mod many;
 mod peers;
 mod sim;
 mod sweep;

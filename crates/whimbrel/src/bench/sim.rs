@@ -13,7 +13,7 @@ use serde_json::Map;
 use whimbrel_model::Problem;
 
 use super::peers::{self, Peer};
-use super::{Row, lines_of_command, parse, sweep};
+use super::{Row, lines_of_command, many, parse, sweep};
 use crate::cli::BenchArgs;
 use crate::failure::{Failure, say};
 use crate::helpers;
@@ -21,6 +21,8 @@ use crate::helpers;
 const PIPELINE: &str = "sim.pipeline";
 /// See [`sweep`].
 pub const SWEEP: &str = "sim.sweep";
+/// See [`many`].
+pub const MANY: &str = "sim.many";
 const UNIT: &str = "events/s";
 /// As in `bench/sim_pipeline.toml`.
 const FRAMES: u64 = 1_000_000;
@@ -34,19 +36,22 @@ struct Run {
     frames: u64,
 }
 
-/// Rows of the pipeline, ours alone or one for each peer, and of the sweep. Ours and theirs take
-/// turns, on one processor.
+/// Rows of the pipeline, ours alone or one for each peer, of the sweep, and of many cores. Ours and
+/// theirs take turns, on one processor.
 ///
 /// # Errors
 /// A run fails, or loses a frame.
 pub fn rows(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
     if helpers::find(helpers::SIMULATOR).is_err() {
-        let them = format!("{PIPELINE} and {SWEEP} were not measured");
+        let them = format!("{PIPELINE}, {SWEEP} and {MANY} were not measured");
         say(&format!("{them}: build {} with `make build`", helpers::SIMULATOR));
         return Ok(Vec::new());
     }
     let mut rows = pipeline(args)?;
     rows.push(sweep::row(args.quick)?);
+    if !args.quick {
+        rows.push(many::row()?);
+    }
     Ok(rows)
 }
 
@@ -70,13 +75,23 @@ fn pipeline(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
     Ok(vec![Row { bench: PIPELINE.into(), unit: UNIT.into(), rest }])
 }
 
-/// Runs the pipeline by one of our own verbs on some processors. Returns what it printed, and the
-/// seconds that it took: all that the user waits for, also the start of processes, which the peers
-/// do not count.
+/// The pipeline and its platform, in the folder of benchmarks.
+pub fn pipeline_files() -> (&'static Path, &'static Path) {
+    (Path::new("sim_pipeline.toml"), Path::new("sim_flat.toml"))
+}
+
+/// Runs one of our own verbs on some processors, with the files of an application and a platform:
+/// absolute, or in the folder of benchmarks. Returns what it printed, and the seconds that it took:
+/// all that the user waits for, also the start of processes, which the peers do not count.
 ///
 /// # Errors
 /// It fails.
-pub fn timed(cpus: &[u32], verb: &str, more: &[&str]) -> Result<(String, f64), Failure> {
+pub fn timed(
+    cpus: &[u32],
+    verb: &str,
+    (app, platform): (&Path, &Path),
+    more: &[&str],
+) -> Result<(String, f64), Failure> {
     let ours = env::current_exe().map_err(|error| {
         Problem::new(format!("the place of this command is not known: {error}"))
     })?;
@@ -87,9 +102,9 @@ pub fn timed(cpus: &[u32], verb: &str, more: &[&str]) -> Result<(String, f64), F
         cpus.join(",").into(),
         ours.into(),
         verb.into(),
-        folder.join("sim_pipeline.toml").into(),
+        folder.join(app).into(),
         "--platform".into(),
-        folder.join("sim_flat.toml").into(),
+        folder.join(platform).into(),
         "--json".into(),
     ];
     options.extend(more.iter().map(OsString::from));
@@ -99,7 +114,7 @@ pub fn timed(cpus: &[u32], verb: &str, more: &[&str]) -> Result<(String, f64), F
 }
 
 fn events_per_s() -> Result<f64, Failure> {
-    let (text, seconds) = timed(&[peers::cpu()?], "sim", &[])?;
+    let (text, seconds) = timed(&[peers::cpu()?], "sim", pipeline_files(), &[])?;
     let run: Run = parse(Path::new("whimbrel sim"), &text)?;
     if !run.ok || run.frames != FRAMES {
         let message = format!("of {FRAMES} frames of sim_pipeline.toml came {}", run.frames);

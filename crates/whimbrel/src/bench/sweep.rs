@@ -56,7 +56,7 @@ fn compare(cpus: usize, one: Option<f64>, all: Option<f64>) -> Row {
 fn runs_per_s(cpus: &[u32], quick: bool) -> Result<f64, Failure> {
     let slots = if quick { FEW_SLOTS } else { SLOTS };
     let options = ["--slots", slots, "--duration", DURATION, "--quiet"];
-    let (text, seconds) = sim::timed(cpus, "explore", &options)?;
+    let (text, seconds) = sim::timed(cpus, "explore", sim::pipeline_files(), &options)?;
     let found: Exploration = parse("whimbrel explore".as_ref(), &text)?;
     let ran: u64 = found.rates.iter().map(|rate| rate.ran).sum();
     #[expect(clippy::cast_precision_loss, reason = "some hundred runs")]
