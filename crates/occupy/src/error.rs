@@ -87,4 +87,10 @@ pub enum Error {
         /// What stands there.
         text: String,
     },
+    /// What the guardian refused, in its words.
+    #[error("{0}")]
+    Refused(String),
+    /// The guardian that cannot be started or does not answer.
+    #[error("the guardian of the occupation: {0}")]
+    Guardian(String),
 }

@@ -13,8 +13,10 @@
 //! occupation, less the processors that are occupied now. So occupations come and go in any order,
 //! and after the last everything is as it was.
 
+pub mod cli;
 mod cpus;
 mod error;
+pub mod guardian;
 mod machine;
 mod occupation;
 mod task;

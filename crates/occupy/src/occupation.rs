@@ -34,7 +34,7 @@ pub enum Policy {
 }
 
 /// What a user asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Which processors; none chooses one.
     pub cpus: Option<CpuSet>,
