@@ -16,13 +16,16 @@
 pub mod cli;
 mod cpus;
 mod error;
+mod facts;
 pub mod guardian;
+mod held;
 mod machine;
 mod occupation;
 mod task;
 
 pub use cpus::{CpuSet, CpuSetError};
 pub use error::Error;
+pub use held::{Held, Swept, Undone};
 pub use machine::Machine;
 pub use occupation::{Kept, Occupation, Policy, Request, ShieldKind};
 pub use task::TaskId;
