@@ -17,6 +17,7 @@ mod cpus;
 mod error;
 mod machine;
 mod occupation;
+pub mod quiet;
 mod task;
 
 pub use cpus::{CpuSet, CpuSetError};
