@@ -16,6 +16,17 @@ pub enum Error {
         /// Those that are.
         online: CpuSet,
     },
+    /// A processor that this process may not run on.
+    #[error(
+        "processor {cpu} is off-line or not in this process's cpuset: it may use {usable}; what \
+         is occupied is for the occupation's own processes"
+    )]
+    Unusable {
+        /// The one that was asked for.
+        cpu: usize,
+        /// Those that it may use.
+        usable: CpuSet,
+    },
     /// No processor would be left for the system.
     #[error(
         "occupying {wanted} would leave no processor for the system, which has {usable}: \

@@ -3,6 +3,8 @@
 
 use std::os::fd::OwnedFd;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Error, Kept, Machine, Occupation, Policy, Request, TaskId};
 
 /// The journal under its lock: while one process has this, no other changes anything.
@@ -23,7 +25,7 @@ pub struct Swept {
 }
 
 /// What the end of an occupation did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undone {
     /// How many things were put back.
     pub restored: usize,

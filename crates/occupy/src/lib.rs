@@ -21,6 +21,7 @@ pub mod guardian;
 mod held;
 mod machine;
 mod occupation;
+pub mod quiet;
 mod task;
 
 pub use cpus::{CpuSet, CpuSetError};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is asked for, and what there is.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{CpuSet, TaskId};
@@ -17,6 +19,16 @@ pub enum ShieldKind {
     Affinity,
 }
 
+impl fmt::Display for ShieldKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::V2 => "v2",
+            Self::V1 => "v1",
+            Self::Affinity => "affinity",
+        })
+    }
+}
+
 /// How the program is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -31,6 +43,16 @@ pub enum Policy {
         /// 1 to 99.
         priority: u8,
     },
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fair { nice: None } => f.write_str("fair"),
+            Self::Fair { nice: Some(nice) } => write!(f, "nice {nice}"),
+            Self::Fifo { priority } => write!(f, "fifo {priority}"),
+        }
+    }
 }
 
 /// What a user asks for.

@@ -69,6 +69,7 @@ pub struct OccupyArgs {
 
 /// What can be done with occupations; what each does is said by its arguments.
 #[derive(Debug, Subcommand)]
+#[expect(missing_docs, reason = "what a verb does is said by its arguments, also in the help")]
 pub enum Verb {
     Status(StatusArgs),
     Adjust(AdjustArgs),
@@ -137,9 +138,9 @@ pub struct ReleaseArgs {
 /// processor busy for all of its time.
 #[derive(Debug, Args)]
 pub struct NoiseArgs {
-    /// The processor [default: the one that `occupy` would choose]
-    #[arg(long, value_name = "N")]
-    pub cpu: Option<usize>,
+    /// The processor
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub cpu: usize,
 
     /// For how long, from 1ms to 1h
     #[arg(long, value_name = "TIME", default_value = "4s", value_parser = duration)]

@@ -5,6 +5,7 @@ mod args;
 mod gate;
 mod noise;
 mod program;
+mod report;
 mod run;
 mod signals;
 mod status;
@@ -12,6 +13,8 @@ mod steer;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+
+use serde::Serialize;
 
 use crate::{Error, Held, Kept, Machine, Occupation, Undone};
 
@@ -43,7 +46,7 @@ pub fn occupy(args: &OccupyArgs) -> ExitCode {
         Some(Verb::Status(args)) => status::status(&machine, args),
         Some(Verb::Adjust(args)) => steer::adjust(&machine, args),
         Some(Verb::Release(args)) => steer::release(&machine, args),
-        Some(Verb::Noise(args)) => noise::noise(&machine, args),
+        Some(Verb::Noise(args)) => noise::noise(args),
         None => match args.pid {
             Some(pid) => steer::take(&machine, args, pid),
             None => run::run(&machine, args),
@@ -70,6 +73,12 @@ fn print(text: &str) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),
     }
+}
+
+/// A value as JSON, indented.
+fn json(value: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
+    Ok(text + "\n")
 }
 
 /// Takes the journal and undoes what killed guardians have left, and says so.

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! x
+//! `occupy noise`: what a spinning thread misses.
+
 use super::args::NoiseArgs;
-use super::Failure;
-use crate::Machine;
-/// x
-pub fn noise(_machine: &Machine, _args: &NoiseArgs) -> Result<u8, Failure> { Ok(0) }
+use super::{Failure, json, print};
+use crate::quiet::noise;
+
+/// Spins, and shows what was missed.
+pub fn noise(args: &NoiseArgs) -> Result<u8, Failure> {
+    let noise = noise::run(args.cpu, args.duration, args.threshold)?;
+    print(&if args.json { json(&noise)? } else { noise.to_string() })?;
+    Ok(0)
+}

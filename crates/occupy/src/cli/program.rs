@@ -30,10 +30,9 @@ fn find_in(name: &OsStr, path: &OsStr) -> Result<PathBuf, Failure> {
     }
     let shown = Path::new(name).display();
     Err(match places.iter().find(|place| place.exists() && !name.is_empty()) {
-        Some(place) => Failure {
-            status: 126,
-            message: format!("{} cannot be executed", place.display()),
-        },
+        Some(place) => {
+            Failure { status: 126, message: format!("{} cannot be executed", place.display()) }
+        }
         None => Failure { status: 127, message: format!("the program `{shown}` does not exist") },
     })
 }

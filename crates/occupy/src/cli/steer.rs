@@ -7,7 +7,7 @@ use super::args::{AdjustArgs, OccupyArgs, ReleaseArgs, default_policy};
 use super::run::{request, say_begun};
 use super::{Failure, count, lock, print, say_foreign};
 use crate::guardian::Guard;
-use crate::{Error, Machine, Occupation};
+use crate::{Error, Machine, Occupation, Policy};
 
 /// Occupies for a program that runs.
 pub fn take(machine: &Machine, args: &OccupyArgs, pid: i32) -> Result<u8, Failure> {
@@ -38,8 +38,12 @@ pub fn adjust(machine: &Machine, args: &AdjustArgs) -> Result<u8, Failure> {
     let mut held = lock(machine)?;
     let present = find(held.occupations(), args.id)?;
     let soft = args.soft || present.soft && !args.hard;
-    let default = if args.fair || args.soft || args.hard { Some(default_policy(soft)) } else { None };
+    let default = (args.fair || args.soft || args.hard).then(|| default_policy(args.soft));
     let policy = args.policy.policy().or(default).unwrap_or(present.policy);
+    if soft && matches!(policy, Policy::Fair { .. }) {
+        let message = format!("occupation {} is soft, which needs a priority: add --hard", args.id);
+        return Err(Failure { status: 2, message });
+    }
     held.adjust(args.id, policy, soft)?;
     Ok(0)
 }
@@ -65,9 +69,8 @@ fn chosen(all: &[Occupation], args: &ReleaseArgs) -> Result<Vec<u32>, Failure> {
         return Ok(vec![find(all, id)?.id]);
     }
     if let Some(pid) = args.pid {
-        let of = |occupation: &&Occupation| {
-            occupation.program.is_some_and(|program| program.tid == pid)
-        };
+        let of =
+            |occupation: &&Occupation| occupation.program.is_some_and(|program| program.tid == pid);
         let found = all.iter().find(of);
         let missing = || Error::NoOccupation { what: format!("of process {pid}") };
         return Ok(vec![found.ok_or_else(missing)?.id]);
