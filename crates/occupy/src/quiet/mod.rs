@@ -17,10 +17,12 @@
 
 mod columns;
 pub mod noise;
+mod plot;
 mod program;
 mod reading;
 mod report;
 mod rows;
+mod svg;
 mod switches;
 mod tasks;
 mod text;

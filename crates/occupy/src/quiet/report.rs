@@ -9,8 +9,11 @@ use super::noise::Noise;
 use super::text::{lines_of, table};
 use crate::CpuSet;
 
+/// Most other tasks that the table for people has.
+const SHOWN: usize = 8;
+
 /// What a row is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
     /// What the processors' time went to.
@@ -76,6 +79,13 @@ pub struct Report {
 }
 
 impl Report {
+    /// On what it is, and for how long each was counted.
+    pub(super) fn title(&self) -> String {
+        let many = if self.cpus.len() == 1 { "processor" } else { "processors" };
+        let (before, during) = (self.before_s, self.during_s);
+        format!("{many} {}: {before:.1} s before, {during:.1} s during", self.cpus)
+    }
+
     /// The rows of one group, in their order.
     pub fn of(&self, group: Group) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(move |row| row.group == group)
@@ -84,24 +94,26 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let several = if self.cpus.len() == 1 { "processor" } else { "processors" };
-        let (before, during) = (self.before_s, self.during_s);
-        writeln!(f, "{several} {}: {before:.1} s before, {during:.1} s during", self.cpus)?;
+        writeln!(f, "{}", self.title())?;
         let mut table = table(&["", "", ">before", ">during", "", ">times"]);
-        let mut group = None;
-        for row in &self.rows {
-            let title = if group == Some(row.group) { "" } else { row.group.title() };
-            group = Some(row.group);
-            table.add_row([
-                title.to_owned(),
-                row.name.clone(),
-                row.before.map_or_else(|| "-".into(), number),
-                number(row.during),
-                row.unit.to_string(),
-                row.count.map_or_else(String::new, |count| count.to_string()),
-            ]);
+        for group in Group::ALL {
+            let most = if group == Group::Others { SHOWN } else { usize::MAX };
+            for (at, row) in self.of(group).take(most).enumerate() {
+                table.add_row([
+                    if at == 0 { group.title() } else { "" }.to_owned(),
+                    row.name.clone(),
+                    row.before.map_or_else(|| "-".into(), number),
+                    number(row.during),
+                    row.unit.to_string(),
+                    row.count.map_or_else(String::new, |count| count.to_string()),
+                ]);
+            }
         }
         f.write_str(&lines_of(&table))?;
+        let more = self.of(Group::Others).skip(SHOWN).count();
+        if more > 0 {
+            writeln!(f, "{more} more tasks ran less")?;
+        }
         for missing in &self.missing {
             writeln!(f, "not counted: {missing}")?;
         }
@@ -115,6 +127,10 @@ impl fmt::Display for Report {
 }
 
 impl Group {
+    /// In the order of the table.
+    const ALL: [Self; 6] =
+        [Self::Time, Self::Switches, Self::Program, Self::Others, Self::Interrupts, Self::Softirqs];
+
     fn title(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -137,7 +153,7 @@ impl fmt::Display for Unit {
 }
 
 /// Three digits, or all before the point.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     match value {
         0.0 => "0".into(),
         ..0.1 => format!("{value:.3}"),
