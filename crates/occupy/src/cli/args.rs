@@ -53,7 +53,7 @@ pub struct OccupyArgs {
     pub pid: Option<i32>,
 
     /// Say at the end what disturbed the program, before and during: a table on standard error, or
-    /// into a file: .json, .html, or the table for any other name
+    /// into a file: .json, .svg (a plot), or the table for any other name
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "-", conflicts_with = "pid")]
     pub report: Option<PathBuf>,

@@ -61,6 +61,7 @@ impl Watch {
 fn text(report: &Report, file: &Path) -> Result<String, Failure> {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("json") => super::json(report),
+        Some("svg") => Ok(report.plot()),
         _ => Ok(report.to_string()),
     }
 }

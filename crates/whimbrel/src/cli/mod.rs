@@ -126,6 +126,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
 
+    /// Occupy the processors for the run, as `whimbrel occupy` does: everything else leaves them
+    #[arg(long)]
+    pub exclusive: bool,
+
     /// How long an idle kernel polls before it sleeps: a time, or `forever`
     #[arg(long, value_name = "TIME", default_value = "20us")]
     pub spin: Spin,
