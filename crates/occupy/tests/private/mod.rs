@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the tests of the tool share: a machine of their own, as far as there can be one.
+//! What tests of occupations share: a machine of their own, as far as there can be one.
 //!
 //! Each test starts itself again in a PID namespace of its own, where it sees only processes that
 //! it has started, without cgroups, and with all else that an occupation changes (interrupts,
@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ const PREPARE: &str = r#"
 macro_rules! private_tests {
     ($(fn $name:ident() $body:block)*) => {
         $(#[test] fn $name() {
-            if common::inside(stringify!($name)) { $body }
+            if private::inside(stringify!($name)) { $body }
         })*
     };
 }
@@ -62,70 +62,6 @@ pub fn inside(test: &str) -> bool {
     assert!(out.contains("1 passed"), "the test did not run inside:\n{out}\n{err}");
     print!("{out}");
     false
-}
-
-/// The tool, with a journal of its own.
-pub struct Tool {
-    folder: tempfile::TempDir,
-}
-
-impl Tool {
-    pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// The folder of the journal.
-    pub fn state(&self) -> PathBuf {
-        self.path("state")
-    }
-
-    pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_whimbrel-occupy"));
-        command.args(args).env("WHIMBREL_OCCUPY_STATE", self.state()).stdin(Stdio::null());
-        command
-    }
-
-    pub fn output(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
-    }
-
-    /// The exit status and what was said.
-    pub fn ends(&self, args: &[&str]) -> (Option<i32>, String) {
-        let output = self.output(args);
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
-    }
-
-    pub fn spawn(&self, args: &[&str]) -> Running {
-        let mut command = self.command(args);
-        Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
-    }
-
-    /// What `status` says.
-    pub fn status(&self) -> serde_json::Value {
-        let output = self.output(&["status", "--json"]);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
-
-    /// What the journal knows.
-    pub fn occupations(&self) -> Vec<serde_json::Value> {
-        self.status()["occupations"].as_array().unwrap().clone()
-    }
-
-    /// Waits until this many programs run on processors of their own.
-    pub fn wait_for(&self, programs: usize) -> Vec<serde_json::Value> {
-        let mut found = Vec::new();
-        let all = || {
-            found = self.occupations();
-            found.len() == programs && found.iter().all(|one| !one["program"].is_null())
-        };
-        wait_until("the programs run", all);
-        found
-    }
 }
 
 /// A process that is killed when the test is over.
