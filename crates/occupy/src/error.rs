@@ -51,6 +51,14 @@ pub enum Error {
         /// As `CAP_SYS_NICE`.
         capability: &'static str,
     },
+    /// The kernel refuses, for another reason than a missing capability.
+    #[error("the kernel refuses {what}: {why}")]
+    Refused {
+        /// What was tried.
+        what: String,
+        /// The kernel's words.
+        why: String,
+    },
     /// A process that is not there, or no longer.
     #[error("process {pid} does not exist (any more)")]
     NoProcess {

@@ -17,6 +17,17 @@ pub enum ShieldKind {
     Affinity,
 }
 
+impl ShieldKind {
+    /// As in options and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V2 => "v2",
+            Self::V1 => "v1",
+            Self::Affinity => "affinity",
+        }
+    }
+}
+
 /// How the program is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
