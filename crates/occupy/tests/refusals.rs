@@ -83,7 +83,7 @@ private_tests! {
         let tool = Tool::new();
         let mut child = Command::new("true").spawn().unwrap();
         let pid = child.id().to_string();
-        wait_until("it has ended", || private::field(child.id().cast_signed(), "State")
+        wait_until("it has ended", || private::field(child.id().try_into().unwrap(), "State")
             .is_some_and(|state| state.starts_with('Z')));
         // First as one that nobody has waited for, then not at all.
         refused(&tool, &["--pid", &pid], 2, &["does not exist"]);

@@ -78,7 +78,7 @@ impl Running {
     }
 
     pub fn pid(&self) -> i32 {
-        self.0.id().cast_signed()
+        self.0.id().try_into().unwrap()
     }
 
     pub fn signal(&self, signal: rustix::process::Signal) {
