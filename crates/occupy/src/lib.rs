@@ -19,6 +19,8 @@ mod choose;
 mod cpus;
 mod error;
 mod facts;
+#[cfg(test)]
+mod fake;
 mod held;
 mod journal;
 mod kernel;
@@ -27,6 +29,8 @@ mod masks;
 mod occupation;
 mod pass;
 mod policies;
+#[cfg(test)]
+mod replay;
 mod schedule;
 mod sets;
 mod task;
