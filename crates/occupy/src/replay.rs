@@ -213,7 +213,7 @@ fn play(story: &Story) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(600))]
     #[test]
     fn whatever_happens_everything_is_as_it_was(story in story()) {
         play(&story);

@@ -81,7 +81,7 @@ impl Tree {
         self.sets.iter().filter(move |(child, _)| child.parent() == Some(path))
     }
 
-    pub fn list(&self, path: &Path) -> Vec<String> {
+    pub fn folders(&self, path: &Path) -> Vec<String> {
         let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
         self.children(path).map(|(path, _)| name(path)).collect()
     }

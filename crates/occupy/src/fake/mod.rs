@@ -201,16 +201,16 @@ impl World {
         })
     }
 
-    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+    fn folders(&self, path: &Path) -> io::Result<Vec<String>> {
         let parts = names(path);
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         Ok(match parts[..] {
             ["proc"] => self.tasks.keys().map(i32::to_string).collect(),
             ["proc", "irq"] => self.irqs.keys().map(u32::to_string).collect(),
-            ["proc", "irq", _] => vec!["smp_affinity_list".to_owned(), "disk".to_owned()],
+            ["proc", "irq", _] => vec!["disk".to_owned()],
             _ => {
                 let tree = self.tree.as_ref().ok_or_else(|| error(libc::ENOENT))?;
-                tree.list(path)
+                tree.folders(path)
             }
         })
     }
@@ -264,8 +264,8 @@ impl Kernel for Fake {
         self.change().write(path, text)
     }
 
-    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
-        self.world.borrow().list(path)
+    fn folders(&self, path: &Path) -> io::Result<Vec<String>> {
+        self.world.borrow().folders(path)
     }
 
     fn exists(&self, path: &Path) -> bool {

@@ -111,11 +111,9 @@ fn below(kernel: &dyn Kernel, root: &Path, deep: bool) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     let mut next = vec![root.to_owned()];
     while let Some(folder) = next.pop() {
-        let names = kernel.list(&folder).unwrap_or_default();
-        let paths = names.iter().map(|name| folder.join(name));
-        let sets = paths.filter(|path| kernel.exists(&path.join("cgroup.procs")));
+        let names = kernel.folders(&folder).unwrap_or_default();
         let start = folders.len();
-        folders.extend(sets);
+        folders.extend(names.iter().map(|name| folder.join(name)));
         if deep {
             next.extend_from_slice(&folders[start..]);
         }
