@@ -33,6 +33,8 @@ mod policies;
 mod replay;
 mod schedule;
 mod sets;
+#[cfg(test)]
+mod shields;
 mod task;
 mod tasks;
 mod things;
