@@ -25,6 +25,8 @@ mod rows;
 mod svg;
 mod switches;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod text;
 mod ticks;
 
