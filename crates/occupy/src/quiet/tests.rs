@@ -68,7 +68,7 @@ fn report() -> Report {
         others: vec![other(22, "ksoftirqd/1", 2, 12_000)],
     };
     let counts = Counts { voluntary: 4, involuntary: 2, ran_ns: 3_980_000_000, waited_ns: 12_000 };
-    let mut report = Report::new(CpuSet::one(1), &before, &during, Some(counts), None);
+    let mut report = Report::new(CpuSet::one(1), &before, &during, Some(counts), Vec::new());
     report.noise_before = Some(noise(&[(4, 250, 1_500_000), (8, 0, 0), (16, 3, 60_000)], 3));
     report.noise_during = Some(noise(&[(4, 250, 1_400_000)], 0));
     report
@@ -96,7 +96,7 @@ fn the_table_has_those_that_ran_longest_and_the_json_all() {
         (0..20).map(|tid| other(tid, "sh", 1, 1_000_000 * (1 + u64::from(tid.unsigned_abs()))));
     let nobody = span(Vec::new(), Vec::new());
     let report =
-        Report::new(CpuSet::one(1), &nobody, &span(Vec::new(), many.collect()), None, None);
+        Report::new(CpuSet::one(1), &nobody, &span(Vec::new(), many.collect()), None, Vec::new());
     let table = report.to_string();
     assert!(table.contains("19 sh") && !table.contains(" 0 sh"), "{table}");
     assert!(table.contains("and 12 that ran less"), "{table}");
@@ -122,7 +122,7 @@ fn a_span_of_no_time_has_no_numbers_that_are_none() {
         others: vec![other(1, "x", 1, 0)],
     };
     let counts = Some(Counts::default());
-    let report = Report::new(CpuSet::default(), &nothing(), &nothing(), counts, None);
+    let report = Report::new(CpuSet::default(), &nothing(), &nothing(), counts, Vec::new());
     assert!(report.rows.iter().all(|row| row.during.is_finite()));
 }
 
@@ -146,7 +146,7 @@ proptest! {
     ) {
         let gaps: Vec<_> = bits.iter().map(|bits| (1 << bits, u64::from(*bits % 3), 1)).collect();
         let span = || span(vec![line(&name, count)], Vec::new());
-        let mut report = Report::new(CpuSet::one(0), &span(), &span(), None, None);
+        let mut report = Report::new(CpuSet::one(0), &span(), &span(), None, Vec::new());
         report.noise_before = Some(noise(&gaps, 0));
         let svg = report.plot();
         prop_assert!(roxmltree::Document::parse(&svg).is_ok(), "{}", svg);
