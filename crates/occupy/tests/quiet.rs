@@ -112,7 +112,7 @@ fn a_report_tells_the_program_from_its_neighbour() {
     let time: f64 = report.of(Group::Time).map(|row| row.during).sum();
     assert!((time - 100.0).abs() < 0.1, "{report}");
     assert!(report.of(Group::Time).all(|row| row.unit == Unit::Percent));
-    let counted = report.of(Group::Switches).count();
+    let counted = report.of(Group::Switches).inspect(|row| assert!(row.count > Some(0))).count();
     let uncounted = report.missing.iter().filter(|what| what.contains("context switches")).count();
     assert_eq!(counted + uncounted, 1, "counted, or said why not");
 }
