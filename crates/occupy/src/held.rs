@@ -11,7 +11,8 @@ use crate::kernel::Kernel;
 use crate::pass;
 use crate::work::{Work, name};
 use crate::{
-    Error, Kept, Machine, Occupation, Policy, Request, ShieldKind, TaskId, begin, machine, tasks,
+    CpuSet, Error, Kept, Machine, Occupation, Policy, Request, ShieldKind, TaskId, begin, machine,
+    tasks,
 };
 
 /// The journal under its lock: while one process has this, no other changes anything.
@@ -57,6 +58,14 @@ impl Held {
     /// All there are, by number.
     pub fn occupations(&self) -> &[Occupation] {
         self.journal.occupations()
+    }
+
+    /// The processors that [`Held::begin`] would take now, and why these.
+    ///
+    /// # Errors
+    /// Those that are asked for cannot be occupied, or there is none left.
+    pub fn choose(&mut self, asked: Option<&CpuSet>) -> Result<(CpuSet, String), Error> {
+        begin::processors(&self.work()?, asked)
     }
 
     /// Begins an occupation: chooses the processors, writes the journal, moves the others away.
