@@ -9,7 +9,7 @@ APPS := apps/fm_radio apps/hello apps/synthetic
 
 include c.mk
 
-.PHONY: help setup build demo test lint fmt bench reproduce docs size soak clean \
+.PHONY: help setup build demo test lint fmt bench reproduce docs size soak clean occupy-static \
 	lint-c lint-rust lint-python lint-size test-c test-model test-rust test-apps test-python test-aarch64 test-sanitizers
 
 help:  ## list the verbs
@@ -56,10 +56,11 @@ docs:  ## the documentation of the crates, as pages
 size: $(BIN)/whimbrel-linux  ## bytes of code per file of the middleware and the Linux kernels
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim  ## nightly-length runs of the conformance suite, and a million migrations
+soak: $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim  ## nightly-length runs of the conformance suite, a million migrations, and a thousand killed occupations
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
 	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
 	$(BUILD)/release/faults-sim
+	WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
 
 clean:  ## remove everything that was built
 	rm -rf $(BUILD) $(BIN) target
@@ -73,6 +74,20 @@ $(BIN)/whimbrel:
 	cargo build --release --locked --package whimbrel
 	@mkdir -p $(BIN)
 	@cmp -s target/release/whimbrel $@ || cp target/release/whimbrel $@
+
+# Programs without libraries, for a small embedded Linux.
+occupy-static: $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy  ## `whimbrel occupy` alone, as one static file per processor
+	@size $(BIN)/x86_64/whimbrel-occupy
+	@ls -l $^
+
+AARCH64_LINKER := CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+
+.PHONY: $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy
+$(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy: $(BIN)/%/whimbrel-occupy:
+	$(AARCH64_LINKER) RUSTFLAGS='-C target-feature=+crt-static' cargo build --locked \
+		--profile static --package whimbrel-occupy --target $*-unknown-linux-gnu
+	@mkdir -p $(@D)
+	@cp target/$*-unknown-linux-gnu/static/whimbrel-occupy $@
 
 test-rust: build test-modules
 	cargo test --release --locked --workspace

@@ -16,6 +16,17 @@ pub enum Error {
         /// Those that are.
         online: CpuSet,
     },
+    /// A processor that this process may not run on.
+    #[error(
+        "processor {cpu} is off-line or not in this process's cpuset: it may use {usable}; what \
+         is occupied is for the occupation's own processes"
+    )]
+    Unusable {
+        /// The one that was asked for.
+        cpu: usize,
+        /// Those that it may use.
+        usable: CpuSet,
+    },
     /// No processor would be left for the system.
     #[error(
         "occupying {wanted} would leave no processor for the system, which has {usable}: \
@@ -36,7 +47,10 @@ pub enum Error {
         by: String,
     },
     /// Another tool's cpuset claims the processor for itself.
-    #[error("the cpuset {} has processor {cpu} for itself: end what uses it, or choose another", path.display())]
+    #[error(
+        "the cpuset {} has processor {cpu} for itself: end what uses it, or choose another",
+        path.display()
+    )]
     ForeignCpuset {
         /// The one that was asked for.
         cpu: usize,
@@ -50,6 +64,14 @@ pub enum Error {
         what: String,
         /// As `CAP_SYS_NICE`.
         capability: &'static str,
+    },
+    /// The kernel refuses, for another reason than a missing capability.
+    #[error("the kernel refuses {what}: {why}")]
+    Refused {
+        /// What was tried.
+        what: String,
+        /// The kernel's words.
+        why: String,
     },
     /// A process that is not there, or no longer.
     #[error("process {pid} does not exist (any more)")]
@@ -87,4 +109,10 @@ pub enum Error {
         /// What stands there.
         text: String,
     },
+    /// Why the guardian was refused something, in its words.
+    #[error("{0}")]
+    Told(String),
+    /// The guardian that cannot be started or does not answer.
+    #[error("the guardian of the occupation: {0}")]
+    Guardian(String),
 }
