@@ -87,7 +87,7 @@ impl Hardware {
                 class: u32::try_from(class).expect("fewer classes than cores"),
                 state: CoreState::new(core.points.len(), core.idle_states.len(), core.start, draw),
                 cache: core.cache.as_ref().map(Cache::new),
-                private: private_memory(description, number),
+                private: Memory::private_of(description, number),
                 node: core.node,
             }
         });
@@ -371,14 +371,6 @@ fn class_of(classes: &mut Vec<(Core, Class)>, core: &Core, description: &Descrip
         classes.push((key, class));
         classes.len() - 1
     })
-}
-
-/// The first memory that is a core's own.
-fn private_memory(description: &Description, core: usize) -> Option<Memory> {
-    let own = description.memories.iter().find(|memory| {
-        memory.kind != MemoryKind::Shared && memory.core.is_some_and(|c| c as usize == core)
-    });
-    own.map(Memory::new)
 }
 
 impl Fabric {

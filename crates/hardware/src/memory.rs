@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::description;
+use crate::description::{self, Description, MemoryKind};
 use crate::time::{SECOND_PS, Scale};
 
 /// A memory's timing.
@@ -19,6 +19,14 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// The first memory that is a core's own.
+    pub fn private_of(description: &Description, core: usize) -> Option<Self> {
+        let own = description.memories.iter().find(|memory| {
+            memory.kind != MemoryKind::Shared && memory.core.is_some_and(|c| c as usize == core)
+        });
+        own.map(Self::new)
+    }
+
     /// Takes the timing from a description; its bandwidth must not be 0.
     pub fn new(description: &description::Memory) -> Self {
         Self {
