@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of `rig`, the program that looks at the guest and disturbs it. Static, for a machine
+// without libraries; what it prints is read by tests/guest/machine.py.
+#ifndef RIG_H
+#define RIG_H
+
+/// Prints all that an occupation could leave behind, a line each: `KEY<tab>VALUE`. Returns 0.
+int rig_snapshot(void);
+
+/// Computes on some threads for some seconds, then prints for each what it got of its processor:
+/// `thread N cpu C share S involuntary I gap_us G`. Returns 0, or 2 if a thread cannot be had.
+int rig_spin(double seconds, int threads);
+
+/// Runs a command; after some microseconds kills it with SIGKILL (`tool`), its guardian
+/// (`guardian`), or both, and waits until neither lives. Returns 0, or 2 if one does not end.
+int rig_kill(const char *whom, long after_us, char *const command[]);
+
+#endif
