@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import image
 
@@ -25,6 +29,18 @@ class Result:
 
     output: str
     status: int
+
+
+@dataclass
+class Thread:
+    """What a computing thread got: its last processor, its share of the time, the switches."""
+
+    cpu: int
+    share: float
+    involuntary: int
+
+
+THREAD = re.compile(r"cpu (\d+) share ([0-9.]+) involuntary (\d+)")
 
 
 class Guest:
@@ -77,6 +93,20 @@ class Guest:
         assert result.status == 0, f"{command}: status {result.status}\n{result.output}"
         return result.output
 
+    def spin(self, command: str) -> list[Thread]:
+        """Runs `rig spin`, by itself or occupied, and returns what its threads got."""
+        found = THREAD.finditer(self.check(command))
+        return [Thread(int(match[1]), float(match[2]), int(match[3])) for match in found]
+
+    def status(self) -> dict[str, Any]:
+        """What `whimbrel occupy status` says."""
+        return json.loads(self.check("whimbrel-occupy status --json"))
+
+    def interrupts(self, cpu: int) -> dict[str, int]:
+        """How often each interrupt came on a processor since the boot, by its name."""
+        rows = [line.split() for line in self.check("cat /proc/interrupts").splitlines()[1:]]
+        return {row[-1]: int(row[1 + cpu]) for row in rows if len(row) > 1 + PROCESSORS}
+
     def snapshot(self) -> Snapshot:
         """The state of all that an occupation may change."""
         return Snapshot.parse(self.check("rig snapshot"))
@@ -121,6 +151,15 @@ class Snapshot:
         lines = [line.split("\t", 1) for line in text.splitlines() if "\t" in line]
         return cls({key: value for key, value in lines})
 
+    def movable_on(self, cpu: int, alone: bool = False) -> list[str]:
+        """The tasks that may run on a processor and could be moved; `alone`: on no other."""
+        cpus = re.compile(rf"cpus={cpu} " if alone else rf"cpus=[0-9,]*\b{cpu}\b")
+        return [
+            f"{key} {value}"
+            for key, value in self.values.items()
+            if key.startswith("task ") and " fixed=0 " in value and cpus.search(value)
+        ]
+
     def differences(self, after: Snapshot) -> list[str]:
         """What is not as it was. A task may come and go, but none may stay narrowed."""
         found = []
@@ -136,3 +175,34 @@ class Snapshot:
             elif (was or "").split(" #")[0] != (now or "").split(" #")[0]:
                 found.append(f"{key}: {was} -> {now}")
         return found
+
+
+def guardians(guest: Guest, gone: bool = False) -> list[int]:
+    """The guardians that live; with `gone`, waits until none does."""
+    for _ in range(200):
+        found = [int(pid) for pid in guest.run("pidof occupy-guardian").output.split()]
+        if not gone or not found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"these guardians do not end: {found}")
+
+
+@contextmanager
+def occupation(guest: Guest, options: str, program: str) -> Iterator[int]:
+    """Occupies for a program that runs meanwhile; yields the program's number."""
+    command = (
+        f"whimbrel-occupy {options} -- sh -c 'echo $$ >/tmp/program; exec \"$@\"' sh {program}"
+    )
+    guest.check(f"rm -f /tmp/program; {command} >/tmp/said 2>&1 & echo $! >/tmp/tool")
+    program_pid = 0
+    for _ in range(200):
+        if found := guest.run("cat /tmp/program 2>/dev/null").output.strip():
+            program_pid = int(found)
+            break
+        time.sleep(0.05)
+    assert program_pid, guest.run("cat /tmp/said").output
+    try:
+        yield program_pid
+    finally:
+        guest.run(f"kill -TERM {program_pid}; wait $(cat /tmp/tool)")
+        guardians(guest, gone=True)

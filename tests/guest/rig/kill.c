@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kills the tool, its guardian or both, some microseconds after the tool was started.
+// Ends an occupation from outside, some microseconds after its tool was started.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <signal.h>
@@ -22,18 +22,18 @@ static void sleep_us(long us)
     nanosleep(&time, NULL);
 }
 
-// Whether a process is called so, and not only waits for its parent to ask how it ended.
+// Whether a process is called so, and does not only wait for its parent to ask how it ended.
 static bool is_guardian(const char *pid)
 {
-    char path[300], text[64] = "", state = 'Z';
+    char path[300], name[64] = "", state = 'Z';
 
     snprintf(path, sizeof path, "/proc/%s/stat", pid);
     FILE *file = fopen(path, "r");
-    const bool read = file && fscanf(file, "%*d (%63[^)]) %c", text, &state) == 2;
+    const bool read = file && fscanf(file, "%*d (%63[^)]) %c", name, &state) == 2;
 
     if (file)
         fclose(file);
-    return read && state != 'Z' && strcmp(text, "occupy-guardian") == 0;
+    return read && state != 'Z' && strcmp(name, "occupy-guardian") == 0;
 }
 
 // Sends a signal to every guardian there is (this guest is the test's own); 0 only counts them.
@@ -56,31 +56,34 @@ static int guardians(int signal)
     return found;
 }
 
-int rig_kill(const char *whom, long after_us, char *const command[])
+int rig_kill(int signal, const char *whom, long after_us, char *const command[])
 {
-    const bool tool = strcmp(whom, "guardian") != 0, guardian = strcmp(whom, "tool") != 0;
+    const bool both = strcmp(whom, "both") == 0;
     const pid_t pid = fork();
     int status = 0, waits = 0;
 
     if (pid == 0) {
+        setpgid(0, 0);  // as a shell does for what it starts in a terminal
         execvp(command[0], command);
         _exit(MISSING);
     }
     sleep_us(after_us);
-    if (tool)
-        kill(pid, SIGKILL);
-    if (guardian)
-        guardians(SIGKILL);
+    if (strcmp(whom, "group") == 0)
+        kill(-pid, signal);
+    else if (strcmp(whom, "guardian") != 0)
+        kill(pid, signal);
+    if (both || strcmp(whom, "guardian") == 0)
+        guardians(signal);
     while (waits < WAITS && waitpid(pid, &status, WNOHANG) == 0) {
         sleep_us(WAIT_US);
         waits++;
     }
     // The tool may have started its guardian after we looked for it.
-    while (waits < WAITS && guardians(tool && guardian ? SIGKILL : 0) > 0) {
+    while (waits < WAITS && guardians(both ? signal : 0) > 0) {
         sleep_us(WAIT_US);
         waits++;
     }
-    printf("tool %s %d, waited %d ms\n", WIFSIGNALED(status) ? "killed by" : "ended with",
+    printf("%s %d after %d ms\n", WIFSIGNALED(status) ? "signal" : "status",
            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), waits * WAIT_US / 1000);
     return pid > 0 && waits < WAITS ? 0 : 2;
 }

@@ -13,9 +13,9 @@ int main(int argc, char **argv)
         return rig_snapshot();
     if (strcmp(verb, "spin") == 0 && argc == 4)
         return rig_spin(atof(argv[2]), atoi(argv[3]));
-    if (strcmp(verb, "kill") == 0 && argc > 4)
-        return rig_kill(argv[2], atol(argv[3]), argv + 4);
+    if (strcmp(verb, "kill") == 0 && argc > 5)
+        return rig_kill(atoi(argv[2]), argv[3], atol(argv[4]), argv + 5);
     fprintf(stderr, "usage: rig snapshot | rig spin SECONDS THREADS\n"
-                    "     | rig kill tool|guardian|both MICROSECONDS COMMAND ...\n");
+                    "     | rig kill SIGNAL tool|group|guardian|both MICROSECONDS COMMAND ...\n");
     return 2;
 }

@@ -59,12 +59,17 @@ static void entries(const char *folder, void (*each)(const char *folder, const c
         closedir(open_folder);
 }
 
-// As the kernel writes lists, but for runs: "0,1,3".
-static void print_affinity(int tid)
+// As the kernel writes lists, but for runs: "0,1,3". Where a worker of its own may run the kernel
+// alone decides, and changes it whenever a cpuset is made.
+static void print_affinity(int tid, bool fixed)
 {
     cpu_set_t cpus;
     const char *comma = "";
 
+    if (fixed) {
+        printf("kernel");
+        return;
+    }
     CPU_ZERO(&cpus);
     sched_getaffinity(tid, sizeof cpus, &cpus);
     for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
@@ -97,7 +102,7 @@ static void print_task(const char *folder, const char *name)
     stat[after + 1 - stat] = '\0';
     sched_getparam(tid, &param);
     printf("task %d@%llu\tcpus=", tid, start);
-    print_affinity(tid);
+    print_affinity(tid, flags & FIXED);
     printf(" policy=%d priority=%d nice=%d fixed=%d cgroup=%s #%s\n", sched_getscheduler(tid),
            param.sched_priority, getpriority(PRIO_PROCESS, (id_t)tid), (flags & FIXED) != 0, cgroup,
            strchr(stat, '('));
