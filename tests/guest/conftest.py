@@ -29,6 +29,6 @@ def guest(booted: Guest) -> Iterator[Guest]:
     """The guest; the test fails if anything is not as it was."""
     before = booted.snapshot()
     yield booted
-    booted.run("kill $(cat /tmp/busy) 2>/dev/null; rm -f /tmp/*; wait")
+    booted.run("kill -9 $(jobs -p); killall -q -9 rig sleep; rm -f /tmp/*; wait")
     guardians(booted, gone=True)
     assert before.differences(booted.snapshot()) == []

@@ -51,6 +51,7 @@ class Guest:
         self.console = folder / "console.txt"
         self.said = b""
         self.commands = 0
+        self.cgroup = cgroup
         line = f"{KERNEL_LINE} rig.cgroup={cgroup}"
         if cgroup == "v2":
             line += " cgroup_no_v1=all"
@@ -198,6 +199,8 @@ def occupation(guest: Guest, options: str, program: str) -> Iterator[int]:
     for _ in range(200):
         if found := guest.run("cat /tmp/program 2>/dev/null").output.strip():
             program_pid = int(found)
+            break
+        if guest.run("kill -0 $(cat /tmp/tool) 2>/dev/null").status != 0:
             break
         time.sleep(0.05)
     assert program_pid, guest.run("cat /tmp/said").output

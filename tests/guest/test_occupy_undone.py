@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import time
+from collections import Counter
+from contextlib import ExitStack
 
 import pytest
 from machine import Guest, guardians, occupation
+from neighbours import pinned, service
 
-KILLS = int(os.environ.get("GUEST_KILLS", "60"))
+KILLS = int(os.environ.get("GUEST_KILLS", "20"))
 SEED = int(os.environ.get("GUEST_SEED", "1"))
 PROGRAM = "sleep 0.05"
 
@@ -89,24 +91,31 @@ def test_a_task_born_meanwhile_is_not_left_narrowed(guest: Guest) -> None:
     assert any(f"task {born}@" in task for task in after.movable_on(3))
 
 
-def test_after_kills_at_random_instants_nothing_differs(guest: Guest) -> None:
+@pytest.mark.parametrize("neighbours", [False, True], ids=["bare", "neighbours"])
+def test_after_kills_at_random_instants_nothing_differs(guest: Guest, neighbours: bool) -> None:
     """`GUEST_KILLS` of them; `make soak` has a thousand."""
+    with ExitStack() as stack:
+        if neighbours:
+            stack.enter_context(pinned(guest))
+            stack.enter_context(service(guest, "service", "2-3"))
+        kill_often(guest, random.Random(f"{SEED} {guest.cgroup} {neighbours}"))
+
+
+def kill_often(guest: Guest, chance: random.Random) -> None:
+    """Kills the tool, its guardian or both within the time that a whole occupation takes."""
     began = time.monotonic()
     guest.check(f"whimbrel-occupy --cpu 3 -q -- {PROGRAM}")
     whole_us = int((time.monotonic() - began) * 1_200_000)
-    chance = random.Random(SEED)
     before = guest.snapshot()
-    ends: dict[str, int] = {}
+    ends: Counter[str] = Counter()
     for number in range(KILLS):
-        whom = chance.choice(["tool", "guardian", "both"])
-        after_us = chance.randrange(whole_us)
-        ended = kill(guest, 9, whom, after_us, PROGRAM)
+        whom, after_us = chance.choice(["tool", "guardian", "both"]), chance.randrange(whole_us)
+        ends[kill(guest, 9, whom, after_us, PROGRAM).split(" after")[0]] += 1
         if whom == "both":
             guest.check("whimbrel-occupy status >/dev/null 2>&1")
-        ends[re.sub(" after.*", "", ended)] = ends.get(re.sub(" after.*", "", ended), 0) + 1
         differ = before.differences(guest.snapshot())
         assert differ == [], f"kill {number}: {whom} after {after_us} us: {differ}"
-    print(f"{KILLS} kills within {whole_us} us, 0 differences; the tool's ends: {ends}")
+    print(f"{KILLS} kills within {whole_us} us, 0 differences; the tool: {dict(ends)}")
 
 
 def test_a_journal_of_another_boot_is_dropped_and_told(guest: Guest) -> None:

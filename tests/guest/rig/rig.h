@@ -16,4 +16,7 @@ int rig_spin(double seconds, int threads);
 /// neither lives. Prints how the command ended. Returns 0, or 2 if one does not end.
 int rig_kill(int signal, const char *whom, long after_us, char *const command[]);
 
+/// Binds itself to a processor, again and again until it is killed. Never returns.
+_Noreturn void rig_back(int cpu, long every_us);
+
 #endif

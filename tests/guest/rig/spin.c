@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that computes and nothing else. What it gets is counted by the guest's kernel (the
-// thread's time on a processor), not by the clock alone: the emulated processors wait for the
-// host's, and that is no fault of the guest's scheduler.
+// A program that computes and nothing else, and one that does not want to move. What the first gets
+// is counted by the guest's kernel (the thread's time on a processor), not by the clock alone: the
+// emulated processors wait for the host's, and that is no fault of the guest's scheduler.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -75,4 +75,18 @@ int rig_spin(double seconds, int threads)
                spinner->share, spinner->involuntary, (long long)spinner->gap_ns / 1000);
     }
     return 0;
+}
+
+_Noreturn void rig_back(int cpu, long every_us)
+{
+    const struct timespec pause = { .tv_sec = every_us / 1000000,
+                                    .tv_nsec = every_us % 1000000 * 1000 };
+    cpu_set_t cpus;
+
+    CPU_ZERO(&cpus);
+    CPU_SET((size_t)cpu, &cpus);
+    for (;;) {
+        sched_setaffinity(0, sizeof cpus, &cpus);  // refused where a set has no such processor
+        nanosleep(&pause, NULL);
+    }
 }
