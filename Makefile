@@ -9,8 +9,9 @@ APPS := apps/fm_radio apps/hello apps/synthetic
 
 include c.mk
 
-.PHONY: help setup build demo test lint fmt bench reproduce docs size soak clean \
-	lint-c lint-rust lint-python lint-size test-guest test-c test-model test-rust test-apps test-python test-aarch64 test-sanitizers
+.PHONY: help setup build demo test lint fmt bench reproduce docs size soak clean occupy-static \
+	lint-c lint-rust lint-python lint-size test-guest test-c test-model test-rust test-apps test-python test-aarch64 \
+	test-sanitizers
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t10
@@ -74,6 +75,20 @@ $(BIN)/whimbrel:
 	@mkdir -p $(BIN)
 	@cmp -s target/release/whimbrel $@ || cp target/release/whimbrel $@
 
+# Programs without libraries, for a small embedded Linux.
+occupy-static: $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy  ## `whimbrel occupy` alone, as one static file per processor
+	@size $(BIN)/x86_64/whimbrel-occupy
+	@ls -l $^
+
+AARCH64_LINKER := CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+
+.PHONY: $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy
+$(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy: $(BIN)/%/whimbrel-occupy:
+	$(AARCH64_LINKER) RUSTFLAGS='-C target-feature=+crt-static' cargo build --locked \
+		--profile static --package whimbrel-occupy --target $*-unknown-linux-gnu
+	@mkdir -p $(@D)
+	@cp target/$*-unknown-linux-gnu/static/whimbrel-occupy $@
+
 test-rust: build test-modules
 	cargo test --release --locked --workspace
 
@@ -106,7 +121,7 @@ test-python: build test-modules $(PYTHON)
 GUEST := $(if $(filter x86_64,$(shell uname -m)),tests/guest)
 RIG_C := $(wildcard tests/guest/rig/*.c)
 
-test-guest: occupy-static $(BUILD)/guest/rig $(PYTHON)
+test-guest: $(BIN)/x86_64/whimbrel-occupy $(BUILD)/guest/rig $(PYTHON)
 	$(if $(GUEST),$(PYTHON) -m pytest --quiet -rP $(GUEST))
 
 $(BUILD)/guest/rig: $(RIG_C) tests/guest/rig/rig.h

@@ -14,7 +14,7 @@ ROOT = HERE.parent.parent
 BUILD = ROOT / "build/guest"
 KERNEL = BUILD / "kernel"
 RIG = BUILD / "rig"
-OCCUPY = ROOT / "bin/whimbrel-occupy"
+OCCUPY = ROOT / "bin/x86_64/whimbrel-occupy"
 # In the order in which the guest loads them: buses before devices.
 MODULES = [
     "drivers/virtio/virtio_ring",
