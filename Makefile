@@ -10,7 +10,7 @@ APPS := apps/fm_radio apps/hello apps/synthetic
 include c.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs size soak clean occupy-static \
-	lint-c lint-rust lint-python lint-size test-guest test-c test-model test-rust test-apps test-python test-aarch64 \
+	lint-c lint-rust lint-python lint-size test-guest test-guest-soak test-c test-model test-rust test-apps test-python test-aarch64 \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -57,7 +57,7 @@ docs:  ## the documentation of the crates, as pages
 size: $(BIN)/whimbrel-linux  ## bytes of code per file of the middleware and the Linux kernels
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim  ## nightly-length runs of the conformance suite, and a million migrations
+soak: test-guest-soak $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim  ## nightly-length runs of the conformance suite, and a million migrations
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
 	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
 	$(BUILD)/release/faults-sim
@@ -123,6 +123,9 @@ RIG_C := $(wildcard tests/guest/rig/*.c)
 
 test-guest: $(BIN)/x86_64/whimbrel-occupy $(BUILD)/guest/rig $(PYTHON)
 	$(if $(GUEST),$(PYTHON) -m pytest --quiet -rP $(GUEST))
+
+test-guest-soak: $(BIN)/x86_64/whimbrel-occupy $(BUILD)/guest/rig $(PYTHON)
+	$(if $(GUEST),GUEST_KILLS=1000 $(PYTHON) -m pytest --quiet -rP $(GUEST) -k random)
 
 $(BUILD)/guest/rig: $(RIG_C) tests/guest/rig/rig.h
 	@mkdir -p $(@D)
