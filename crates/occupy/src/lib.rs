@@ -20,6 +20,8 @@ pub mod cli;
 mod cpus;
 mod error;
 mod facts;
+#[cfg(test)]
+mod fake;
 pub mod guardian;
 mod held;
 mod journal;
@@ -30,6 +32,8 @@ mod occupation;
 mod pass;
 mod policies;
 pub mod quiet;
+#[cfg(test)]
+mod replay;
 mod schedule;
 mod sets;
 mod task;

@@ -32,14 +32,9 @@ pub(crate) fn once(work: &mut Work) -> Result<(), Error> {
 
 /// Passes until one finds nothing to do.
 pub(crate) fn all(work: &mut Work) -> Result<(), Error> {
-    let closed = work.closed();
-    let cpusets = work.journal.changes().any(|change| matches!(change.thing, Thing::Folder(_)));
-    if cpusets {
-        work.resets.insert(work.usable.to_string());
-        work.resets.insert(work.usable.minus(&closed).to_string());
-    }
     for _ in 0..ROUNDS {
         let before = (work.moved, work.restored);
+        work.resets = sets::given(work);
         once(work)?;
         if (work.moved, work.restored) == before {
             break;
