@@ -20,6 +20,7 @@ def booted(
             f"no guest can be booted: {missing} is missing; `make setup` and `make test-guest`"
         )
     guest = Guest(tmp_path_factory.mktemp("guest"), request.param)
+    guest.check("whimbrel-occupy status")  # makes its folder, with the lock, which stays
     yield guest
     guest.end()
 

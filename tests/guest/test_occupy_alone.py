@@ -51,12 +51,12 @@ def test_others_run_while_a_soft_program_sleeps_and_never_while_it_computes(load
 
 
 def test_a_running_program_is_taken_with_all_its_threads(load: Guest) -> None:
-    load.check("rig spin 6 3 >/tmp/spun 2>&1 & echo $! >/tmp/pid; sleep 1")
+    load.check("rig spin 600 3 >/dev/null 2>&1 & echo $! >/tmp/pid; echo $! >>/tmp/busy; sleep 0.3")
     load.check("whimbrel-occupy --cpu 3 --pid $(cat /tmp/pid)")
     assert len(load.snapshot().movable_on(3)) == 3
     load.check("whimbrel-occupy release --pid $(cat /tmp/pid)")
     assert load.snapshot().movable_on(3, alone=True) == []
-    load.check("whimbrel-occupy --cpu 3 --pid $(cat /tmp/pid); wait $(cat /tmp/pid)")
+    load.check("whimbrel-occupy --cpu 3 --pid $(cat /tmp/pid); kill $(cat /tmp/pid)")
 
 
 def test_interrupts_and_workqueues_leave_and_come_back(guest: Guest) -> None:
