@@ -90,7 +90,8 @@ impl Kernel for Linux {
 
     fn affinity(&self, tid: i32) -> io::Result<CpuSet> {
         let mask = sched_getaffinity(Some(number(tid)?))?;
-        Ok((0..rustix::thread::CpuSet::MAX_CPU).filter(|&cpu| mask.is_set(cpu)).collect())
+        let cpus = (0..rustix::thread::CpuSet::MAX_CPU).filter(|&cpu| mask.is_set(cpu));
+        Ok(cpus.take(mask.count().try_into().unwrap_or(usize::MAX)).collect())
     }
 
     fn set_affinity(&self, tid: i32, cpus: &CpuSet) -> io::Result<()> {

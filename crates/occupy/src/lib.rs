@@ -36,6 +36,8 @@ pub mod quiet;
 mod replay;
 mod schedule;
 mod sets;
+#[cfg(test)]
+mod shields;
 mod task;
 mod tasks;
 mod things;

@@ -21,6 +21,7 @@ pub(crate) fn once(work: &mut Work) -> Result<(), Error> {
     let hierarchies = Hierarchy::all(work.kernel, work.machine);
     let inside = sets::inside(work, &hierarchies);
     work.kept.clear();
+    work.seen = tasks::all(work.kernel, &work.machine.proc);
     let dues = affinity::decide(work, &inside)?;
     // Where cpusets fail, all else is still put in order.
     let sets = sets::settle(work, &hierarchies, &dues);
@@ -39,7 +40,6 @@ pub(crate) fn all(work: &mut Work) -> Result<(), Error> {
         if (work.moved, work.restored) == before {
             break;
         }
-        work.seen = tasks::all(work.kernel, &work.machine.proc);
     }
     Ok(())
 }

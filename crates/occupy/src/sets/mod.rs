@@ -24,6 +24,9 @@ use crate::{CpuSet, Error, Machine, Occupation, ShieldKind};
 /// What all folders of ours are called by; the occupation's number follows.
 const OURS: &str = "whimbrel-";
 
+/// What keeps from cpusets those who may not write them.
+const ROOT: &str = "needs root";
+
 /// A mounted hierarchy of cpusets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
@@ -67,7 +70,7 @@ impl Hierarchy {
         } else if self.part {
             Some("what is seen of its hierarchy is a container's part".to_owned())
         } else if !kernel.may_write(&self.root) || !kernel.may_write(&key) {
-            Some("needs root".to_owned())
+            Some(ROOT.to_owned())
         } else {
             None
         }
@@ -186,7 +189,11 @@ pub(crate) fn inside(work: &Work, hierarchies: &[Hierarchy]) -> HashMap<i32, u32
 
 /// Makes the cpusets what the occupations ask for.
 pub(crate) fn settle(work: &mut Work, hierarchies: &[Hierarchy], dues: &Dues) -> Result<(), Error> {
+    let closed = work.closed();
     for hierarchy in hierarchies {
+        if !closed.is_empty() && hierarchy.lacks(work.kernel).as_deref() == Some(ROOT) {
+            work.keep(closed.clone(), "cpusets", ROOT);
+        }
         let left = work.journal.changes().any(|change| {
             matches!(&change.thing, Thing::Folder(path) | Thing::List(path) | Thing::Word(path)
                 | Thing::Controller(path) if path.starts_with(&hierarchy.root))
