@@ -18,10 +18,16 @@ SEED = int(os.environ.get("GUEST_SEED", "1"))
 PROGRAM = "sleep 0.05"
 
 
-def kill(guest: Guest, signal: int, whom: str, after_us: int, program: str) -> str:
+def kill(guest: Guest, signal: int, whom: str, when: str, program: str) -> str:
     """What became of the tool; waits until it and its guardian are gone."""
-    command = f"whimbrel-occupy --cpu 3 -q -- {program} 2>/dev/null"
-    return guest.check(f"rig kill {signal} {whom} {after_us} {command}").strip()
+    command = f"whimbrel-occupy --cpu 3 -q -- {program} 2>/tmp/said"
+    return guest.check(f"rig kill {signal} {whom} {when} {command}").strip()
+
+
+def kill_running(guest: Guest, signal: int, whom: str, sleep: str = "30") -> str:
+    """The same, once the program runs: a process that sleeps so long."""
+    program = f"sh -c 'echo >/tmp/runs; exec sleep {sleep}'"
+    return kill(guest, signal, whom, "/tmp/runs", program)
 
 
 def test_a_normal_end_passes_the_status_on(guest: Guest) -> None:
@@ -38,25 +44,26 @@ def test_a_normal_end_passes_the_status_on(guest: Guest) -> None:
 def test_a_signal_ends_program_and_occupation(
     guest: Guest, signal: int, whom: str, ended: str
 ) -> None:
-    assert kill(guest, signal, whom, 1_000_000, "sleep 30").startswith(ended)
+    assert kill_running(guest, signal, whom).startswith(ended)
 
 
 def test_a_killed_tool_leaves_its_program_and_nothing_else(guest: Guest) -> None:
-    kill(guest, 9, "tool", 1_000_000, "sleep 30")
+    kill_running(guest, 9, "tool")
     program = guest.check("pidof sleep").strip()
     assert f"task {program}@" not in "\n".join(guest.snapshot().movable_on(3, alone=True))
     guest.check(f"kill {program}")
 
 
 def test_a_killed_guardian_is_noticed_by_the_tool(guest: Guest) -> None:
-    assert kill(guest, 9, "guardian", 1_000_000, "sleep 2").startswith("status 0")
+    assert kill_running(guest, 9, "guardian", "1").startswith("status 0")
+    assert "guardian" in guest.check("cat /tmp/said")
 
 
 def test_both_killed_are_undone_by_the_next_status(guest: Guest) -> None:
-    kill(guest, 9, "both", 1_000_000, "sleep 30")
+    kill_running(guest, 9, "both")
     assert guest.snapshot().movable_on(0) != guest.snapshot().movable_on(3)
     said = guest.check("whimbrel-occupy status 2>&1; kill $(pidof sleep)")
-    assert "undone" in said
+    assert "had lost its guardian" in said
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -110,7 +117,7 @@ def kill_often(guest: Guest, chance: random.Random) -> None:
     ends: Counter[str] = Counter()
     for number in range(KILLS):
         whom, after_us = chance.choice(["tool", "guardian", "both"]), chance.randrange(whole_us)
-        ends[kill(guest, 9, whom, after_us, PROGRAM).split(" after")[0]] += 1
+        ends[kill(guest, 9, whom, str(after_us), PROGRAM).split(" after")[0]] += 1
         if whom == "both":
             guest.check("whimbrel-occupy status >/dev/null 2>&1")
         differ = before.differences(guest.snapshot())
@@ -118,13 +125,15 @@ def kill_often(guest: Guest, chance: random.Random) -> None:
     print(f"{KILLS} kills within {whole_us} us, 0 differences; the tool: {dict(ends)}")
 
 
-def test_a_journal_of_another_boot_is_dropped_and_told(guest: Guest) -> None:
-    state = "WHIMBREL_OCCUPY_STATE=/disk/occupy"
-    guest.check(f"{state} whimbrel-occupy --cpu 3 -- sleep 600 >/dev/null 2>&1 & sleep 2")
-    assert guest.check("cat /disk/occupy/journal") != ""
-    guest.reboot()
-    fresh = guest.snapshot()
-    said = guest.check(f"{state} whimbrel-occupy status 2>&1")
-    assert "boot" in said
-    assert fresh.differences(guest.snapshot()) == []
-    assert guest.run("test -e /disk/occupy/journal").status != 0
+@pytest.mark.parametrize("booted", ["v2"], indirect=True)
+def test_a_journal_of_another_boot_is_dropped_and_told(booted: Guest) -> None:
+    state = "export WHIMBREL_OCCUPY_STATE=/disk/occupy"
+    booted.check(f"{state}; whimbrel-occupy --cpu 3 -- sleep 600 >/dev/null 2>&1 & sleep 2")
+    assert booted.check("cat /disk/occupy/journal") != ""
+    booted.reboot()
+    booted.check("whimbrel-occupy status")
+    fresh = booted.snapshot()
+    said = booted.check(f"({state}; whimbrel-occupy status 2>&1)")
+    assert "a reboot has undone" in said
+    assert booted.check("ls /disk/occupy").strip() == ""
+    assert fresh.differences(booted.snapshot()) == []

@@ -59,6 +59,12 @@ impl Held {
         self.journal.occupations()
     }
 
+    /// Whether the machine has been started anew since the last occupation began, which has undone
+    /// it: its journal is dropped.
+    pub fn outlived(&self) -> bool {
+        self.journal.outlived()
+    }
+
     /// Begins an occupation: chooses the processors, writes the journal, moves the others away.
     ///
     /// # Errors

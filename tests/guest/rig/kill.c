@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends an occupation from outside, some microseconds after its tool was started.
+// Ends an occupation from outside, at some time after its tool was started.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <signal.h>
@@ -56,7 +56,16 @@ static int guardians(int signal)
     return found;
 }
 
-int rig_kill(int signal, const char *whom, long after_us, char *const command[])
+// Until a file is there, or for some microseconds.
+static void wait_for(const char *when)
+{
+    if (when[0] != '/')
+        sleep_us(atol(when));
+    for (int waits = 0; when[0] == '/' && waits < WAITS && access(when, F_OK) != 0; waits++)
+        sleep_us(WAIT_US);
+}
+
+int rig_kill(int signal, const char *whom, const char *when, char *const command[])
 {
     const bool both = strcmp(whom, "both") == 0;
     const pid_t pid = fork();
@@ -67,7 +76,11 @@ int rig_kill(int signal, const char *whom, long after_us, char *const command[])
         execvp(command[0], command);
         _exit(MISSING);
     }
-    sleep_us(after_us);
+    wait_for(when);
+    if (both) {
+        kill(pid, SIGSTOP);  // or the first to die would be undone by the other
+        guardians(SIGSTOP);
+    }
     if (strcmp(whom, "group") == 0)
         kill(-pid, signal);
     else if (strcmp(whom, "guardian") != 0)
@@ -78,8 +91,7 @@ int rig_kill(int signal, const char *whom, long after_us, char *const command[])
         sleep_us(WAIT_US);
         waits++;
     }
-    // The tool may have started its guardian after we looked for it.
-    while (waits < WAITS && guardians(both ? signal : 0) > 0) {
+    while (waits < WAITS && guardians(0) > 0) {
         sleep_us(WAIT_US);
         waits++;
     }
