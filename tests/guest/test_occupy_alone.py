@@ -45,9 +45,9 @@ def test_others_run_while_a_soft_program_sleeps_and_never_while_it_computes(load
     with occupation(load, "--cpu 3 --soft", "sleep 60"):
         shared = load.spin("taskset 8 rig spin 1 1")
         assert shared[0].cpu == 3 and shared[0].share > 0.1
-    # The kernel keeps 5 % of a processor from programs with a real-time priority.
+    # The kernel keeps 5 % of each second from programs with a real-time priority.
     alone = load.spin("whimbrel-occupy --cpu 3 --soft -- rig spin 1 1")
-    assert alone[0].share >= 0.9 and alone[0].cpu == 3
+    assert alone[0].share >= 0.75 and alone[0].cpu == 3
 
 
 def test_a_running_program_is_taken_with_all_its_threads(load: Guest) -> None:

@@ -37,7 +37,7 @@ def test_an_exclusive_set_of_another_tool_is_left_alone(guest: Guest) -> None:
 
 
 def test_a_task_that_moves_itself_back_is_moved_again(guest: Guest) -> None:
-    guest.check("rig back 3 20000 >/tmp/back 2>&1 & echo $! >/tmp/busy")
+    guest.check("rig back 3 200000 >/tmp/back 2>&1 & echo $! >/tmp/busy")
     with occupation(guest, "--cpu 3", "sleep 60"):
         guest.check("sleep 1")
         mover = guest.check("cat /tmp/busy").strip()

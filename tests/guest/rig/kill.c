@@ -22,8 +22,9 @@ static void sleep_us(long us)
     nanosleep(&time, NULL);
 }
 
-// Whether a process is called so, and does not only wait for its parent to ask how it ended.
-static bool is_guardian(const char *pid)
+// Whether a process is a guardian, and does not only wait for its parent to ask how it ended. One
+// that has just been started still has the tool's name; it is not killed, but waited for.
+static bool is_guardian(const char *pid, bool named)
 {
     char path[300], name[64] = "", state = 'Z';
 
@@ -33,7 +34,9 @@ static bool is_guardian(const char *pid)
 
     if (file)
         fclose(file);
-    return read && state != 'Z' && strcmp(name, "occupy-guardian") == 0;
+    return read && state != 'Z' &&
+           (strcmp(name, "occupy-guardian") == 0 ||
+            (!named && strcmp(name, "whimbrel-occupy") == 0));
 }
 
 // Sends a signal to every guardian there is (this guest is the test's own); 0 only counts them.
@@ -46,7 +49,7 @@ static int guardians(int signal)
     while (proc && (entry = readdir(proc))) {
         const int pid = atoi(entry->d_name);
 
-        if (pid > 1 && is_guardian(entry->d_name)) {
+        if (pid > 1 && is_guardian(entry->d_name, signal != 0)) {
             found++;
             kill(pid, signal);
         }
