@@ -170,7 +170,7 @@ impl<'a> Resolver<'a> {
         // It may have been made before its parent was given another.
         let explains = |parent: &&Change| {
             let known = work.journal.change(&parent.thing);
-            parent.explains(&current) || known.is_some_and(|known| known.explains(&current))
+            parent.explains(&current) || known.is_some_and(|known| known.handed_down(&current))
         };
         let heir = parent.as_ref().filter(|_| new).filter(explains);
         // Its own occupation goes before its parent's, which may be a later one, or a reaper's.

@@ -108,6 +108,11 @@ impl<'a> Work<'a> {
         }
         let of = known.and_then(|change| change.of);
         let back = known.map_or(0, |change| change.back);
+        let past = known.map(|change| {
+            let last = [change.from.clone(), change.to.clone()];
+            change.past.iter().cloned().chain(last).collect()
+        });
+        let past = past.unwrap_or_default();
         Some(Change {
             thing: thing.clone(),
             of,
