@@ -73,7 +73,7 @@ pub(crate) fn settle(work: &mut Work, dues: &Dues) {
             match change.thing.write(work.kernel, &change.to) {
                 Ok(()) => {
                     work.moved += usize::from(change.to != change.before);
-                    work.done(change);
+                    work.restored += usize::from(change.to == change.before);
                 }
                 Err(error) => {
                     let cpus: CpuSet = current.parse().unwrap_or_default();
@@ -167,7 +167,12 @@ impl<'a> Resolver<'a> {
             Change::new(thing, current.clone(), current.clone(), current.clone())
         });
         change.from.clone_from(&current);
-        let heir = parent.as_ref().filter(|parent| new && parent.explains(&current));
+        // It may have been made before its parent was given another.
+        let explains = |parent: &&Change| {
+            let known = work.journal.change(&parent.thing);
+            parent.explains(&current) || known.is_some_and(|known| known.handed_down(&current))
+        };
+        let heir = parent.as_ref().filter(|_| new).filter(explains);
         // Its own occupation goes before its parent's, which may be a later one, or a reaper's.
         let own = self.programs.get(&tid).or_else(|| self.inside.get(&tid)).copied();
         change.of = own.or(change.of).or(parent.as_ref().and_then(|parent| parent.of));

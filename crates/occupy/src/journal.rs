@@ -6,7 +6,7 @@
 //! (`/run`) and holds only state that a reboot voids: the first line names the boot. A kill does not
 //! lose what was written, so nothing is flushed to a disk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -29,6 +29,9 @@ pub(crate) struct Change {
     pub from: String,
     /// What it was then made.
     pub to: String,
+    /// What else it was made earlier.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub past: BTreeSet<String>,
     /// How often it has moved back by itself.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub back: u32,
@@ -40,12 +43,17 @@ pub(crate) struct Change {
 impl Change {
     /// One that nobody else has a part in.
     pub fn new(thing: Thing, before: String, from: String, to: String) -> Self {
-        Self { thing, of: None, before, from, to, back: 0, foreign: false }
+        Self { thing, of: None, before, from, to, past: BTreeSet::new(), back: 0, foreign: false }
     }
 
     /// Whether it has this value from us; else somebody else has changed it.
     pub fn explains(&self, value: &str) -> bool {
         [&self.before, &self.from, &self.to].into_iter().any(|known| known == value)
+    }
+
+    /// Whether a task that it has made may have this from it; that may have been some time ago.
+    pub fn handed_down(&self, value: &str) -> bool {
+        self.explains(value) || self.past.contains(value)
     }
 }
 

@@ -10,14 +10,15 @@ use std::time::{Duration, Instant};
 
 use crate::journal::Line;
 use crate::sets::{self, Hierarchy};
-use crate::tasks;
+use crate::tasks::{self, Seen};
 use crate::things::Thing;
 use crate::work::Work;
 use crate::{Error, Occupation, TaskId, affinity, masks, policies};
 
-/// So long passes are repeated at most, and so long is waited in between for a task to make its way
-/// out of the kernel.
-const LONGEST: Duration = Duration::from_millis(100);
+/// So long passes are repeated at most while they find something to do.
+const LONGEST: Duration = Duration::from_secs(1);
+/// So long a task is watched at most, and so long is waited between two looks.
+const WATCH: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_millis(3);
 
 /// One pass.
@@ -60,10 +61,10 @@ pub(crate) fn all(work: &mut Work) -> Result<(), Error> {
         let before = (work.moved, work.restored);
         work.resets = sets::given(work);
         once(work)?;
-        watched.retain(|task, user| forks(work, *task, user));
-        watched.extend(work.freed.drain(..).map(|task| (task, None)));
         let still = (work.moved, work.restored) == before;
-        if still && watched.is_empty() || start.elapsed() > LONGEST {
+        let limit = if still { WATCH } else { LONGEST };
+        let watching = freed(work).filter(|seen| forks(seen, &mut watched)).count() > 0;
+        if still && !watching || start.elapsed() > limit {
             return Ok(());
         }
         if still {
@@ -72,12 +73,39 @@ pub(crate) fn all(work: &mut Work) -> Result<(), Error> {
     }
 }
 
-/// Whether the task may be within the `fork` in which it was when it was freed: it has not slept
-/// since, nor run outside of the kernel. `user` is what it had run when it was first seen since.
-fn forks(work: &Work, task: TaskId, user: &mut Option<u64>) -> bool {
-    let Some(seen) = work.seen.iter().find(|seen| seen.task == task) else { return false };
-    let own = rustix::thread::gettid().as_raw_nonzero().get() == task.tid;
-    !own && seen.busy && *user.get_or_insert(seen.user) == seen.user
+/// The tasks that have again what they had before.
+fn freed<'a>(work: &'a Work) -> impl Iterator<Item = &'a Seen> {
+    let freed = |thing: Thing| {
+        let change = work.journal.change(&thing);
+        change.is_some_and(|change| change.to == change.before && change.from != change.before)
+    };
+    work.seen
+        .iter()
+        .filter(move |seen| freed(Thing::Task(seen.task)) || freed(Thing::Schedule(seen.task)))
+}
+
+/// What is known of a task since it was freed.
+enum Since {
+    /// Nothing: it was seen only before.
+    Freed,
+    /// It was busy, and had run so long outside of the kernel.
+    Busy(u64),
+    /// It has slept or run outside of the kernel.
+    Elsewhere,
+}
+
+/// Whether the task may be within a `fork` that began before it was freed.
+fn forks(seen: &Seen, watched: &mut HashMap<TaskId, Since>) -> bool {
+    let own = rustix::thread::gettid().as_raw_nonzero().get() == seen.task.tid;
+    let since = match watched.get(&seen.task) {
+        None => Since::Freed,
+        Some(Since::Freed) if seen.busy && !own => Since::Busy(seen.user),
+        Some(Since::Busy(user)) if seen.busy && *user == seen.user => Since::Busy(seen.user),
+        Some(_) => Since::Elsewhere,
+    };
+    let within = !matches!(since, Since::Elsewhere);
+    watched.insert(seen.task, since);
+    within
 }
 
 /// Writes down what each occupation could not have moved, and forgets the tasks that have gone.

@@ -66,7 +66,7 @@ fn due(
         (Some(own), _) if !own.explains(&current) && own.to == due(&own.before) => None,
         // A new child or thread has what its parent has, which may have been changed.
         (None, Some(parent)) => {
-            let inherited = parent.explains(&current);
+            let inherited = parent.handed_down(&current);
             let before = if inherited { parent.before.clone() } else { current.clone() };
             let to = if inherited { due(&before) } else { current.clone() };
             Some(Change::new(thing, before, current, to))

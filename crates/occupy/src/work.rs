@@ -9,7 +9,7 @@ use crate::journal::{Change, Journal, Line};
 use crate::kernel::Kernel;
 use crate::tasks::Seen;
 use crate::things::Thing;
-use crate::{CpuSet, Error, Kept, Machine, TaskId};
+use crate::{CpuSet, Error, Kept, Machine};
 
 /// One pass over the machine, and what it found.
 #[derive(Debug)]
@@ -36,8 +36,6 @@ pub(crate) struct Work<'a> {
     pub refused: Vec<(Change, io::Error)>,
     /// What could not be put back.
     pub stuck: BTreeSet<Thing>,
-    /// The tasks that have again what they had before.
-    pub freed: Vec<TaskId>,
     /// The occupation that ends now.
     pub ending: Option<u32>,
 }
@@ -62,7 +60,6 @@ impl<'a> Work<'a> {
             foreign: Vec::new(),
             refused: Vec::new(),
             stuck: BTreeSet::new(),
-            freed: Vec::new(),
             ending: None,
         }
     }
@@ -111,6 +108,11 @@ impl<'a> Work<'a> {
         }
         let of = known.and_then(|change| change.of);
         let back = known.map_or(0, |change| change.back);
+        let past = known.map(|change| {
+            let last = [change.from.clone(), change.to.clone()];
+            change.past.iter().cloned().chain(last).collect()
+        });
+        let past = past.unwrap_or_default();
         Some(Change {
             thing: thing.clone(),
             of,
@@ -135,21 +137,11 @@ impl<'a> Work<'a> {
                 continue;
             }
             match change.thing.write(self.kernel, &change.to) {
-                Ok(()) => self.done(&change),
+                Ok(()) => self.restored += usize::from(change.to == change.before),
                 Err(error) => failed.push((change, error)),
             }
         }
         Ok(failed)
-    }
-
-    /// Counts a change that was done.
-    pub fn done(&mut self, change: &Change) {
-        if change.to == change.before {
-            self.restored += 1;
-            if let Thing::Task(task) | Thing::Schedule(task) = change.thing {
-                self.freed.push(task);
-            }
-        }
     }
 
     /// Tells of a thing that somebody else has changed.

@@ -42,9 +42,11 @@ pub fn inside(test: &str) -> bool {
 /// A machine with the real processes and a `/sys` that tells of the real processors.
 pub fn machine(folder: &Path) -> Machine {
     let cpu = folder.join("sys/devices/system/cpu");
-    fs::create_dir_all(&cpu).unwrap();
-    for name in ["online", "possible"] {
-        fs::copy(Path::new("/sys/devices/system/cpu").join(name), cpu.join(name)).unwrap();
+    if !cpu.exists() {
+        fs::create_dir_all(&cpu).unwrap();
+        for name in ["online", "possible"] {
+            fs::copy(Path::new("/sys/devices/system/cpu").join(name), cpu.join(name)).unwrap();
+        }
     }
     Machine { proc: "/proc".into(), sys: folder.join("sys"), state: folder.join("state") }
 }
