@@ -119,6 +119,7 @@ impl<'a> Work<'a> {
             before,
             from: current.to_owned(),
             to,
+            past,
             back,
             foreign,
         })
