@@ -48,36 +48,37 @@ class Guest:
 
     def __init__(self, folder: Path, cgroup: str) -> None:
         """Boots it. `cgroup`: v2 (the only hierarchy), v1 (cpusets alone), or none."""
+        self.cgroup = cgroup
         self.console = folder / "console.txt"
+        self.image, self.disk = image.build(folder), image.disk(folder)
+        self.boot()
+
+    def boot(self) -> None:
+        """Starts it, and waits until its shell listens."""
+        line = f"{KERNEL_LINE} rig.cgroup={self.cgroup}"
+        if self.cgroup == "v2":
+            line += " cgroup_no_v1=all"
         self.said = b""
         self.commands = 0
-        self.cgroup = cgroup
-        line = f"{KERNEL_LINE} rig.cgroup={cgroup}"
-        if cgroup == "v2":
-            line += " cgroup_no_v1=all"
         self.channel, theirs = socket.socketpair()
         with theirs:
             command = [
                 *("setpriv", "--pdeathsig", "KILL"),  # no guest outlives its test
                 *("qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max"),
                 *("-smp", str(PROCESSORS), "-m", "512M", "-nodefaults", "-display", "none"),
-                *("-kernel", str(image.kernel()), "-initrd", str(image.build(folder))),
-                *("-append", line, "-serial", f"file:{self.console}"),
+                *("-kernel", str(image.kernel()), "-initrd", str(self.image), "-append", line),
+                *("-serial", f"file:{self.console}"),
                 *("-chardev", f"socket,id=host,fd={theirs.fileno()}"),
                 *("-device", "virtio-serial-pci", "-device", "virtserialport,chardev=host"),
                 *("-device", "virtio-rng-pci"),
-                *("-drive", f"file={image.disk(folder)},if=virtio,format=raw,cache=unsafe"),
+                *("-drive", f"file={self.disk},if=virtio,format=raw,cache=unsafe"),
             ]
             self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
         try:
-            self.wait_ready()
+            self._until(re.compile(rb"@ready\n"), BOOT_SECONDS)
         except BaseException:
             self.end()
             raise
-
-    def wait_ready(self) -> None:
-        """Waits until the guest's shell listens: after the boot, and after a reboot."""
-        self._until(re.compile(rb"@ready\n"), BOOT_SECONDS)
 
     def run(self, command: str, seconds: float = 60) -> Result:
         """Runs lines of shell in the guest, in its one shell, without input."""
@@ -113,9 +114,10 @@ class Guest:
         return Snapshot.parse(self.check("rig snapshot"))
 
     def reboot(self) -> None:
-        """Starts anew, at once, as after a loss of power but with the disk written."""
-        self.channel.sendall(b"sync; reboot -f\n")
-        self.wait_ready()
+        """Starts anew after a loss of power, with what was written to its disk."""
+        self.check("sync")
+        self.end()
+        self.boot()
 
     def end(self) -> None:
         """Ends the guest, whatever it does."""

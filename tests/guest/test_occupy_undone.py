@@ -13,7 +13,7 @@ import pytest
 from machine import Guest, guardians, occupation
 from neighbours import pinned, service
 
-KILLS = int(os.environ.get("GUEST_KILLS", "20"))
+KILLS = int(os.environ.get("GUEST_KILLS", "10"))
 SEED = int(os.environ.get("GUEST_SEED", "1"))
 PROGRAM = "sleep 0.05"
 
