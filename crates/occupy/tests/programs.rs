@@ -243,14 +243,18 @@ private_tests! {
 
     fn noise_is_measured_before_and_during_an_occupation() {
         let tool = Tool::new();
-        let _busy = Running::shell("taskset -pc 1 $$ >/dev/null; while :; do :; done");
+        let busy = Running::shell("taskset -pc 1 $$ >/dev/null; while :; do :; done");
         let file = tool.path("noise.svg");
         let args = ["noise", "--cpu", "1", "--occupied", "--duration", "300ms", "--json"];
         let output = tool.output(&[&args[..], &["--report", file.to_str().unwrap()]].concat());
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        let lost = |when: &str| report[when]["lost_ns"].as_f64().unwrap();
-        // The other one had half of the processor before, and nothing of it during.
-        assert!(lost("noise_before") > 2.0 * lost("noise_during"), "{report}");
+        assert_eq!([&report["noise_before"]["cpu"], &report["noise_during"]["cpu"]], [1, 1]);
+        // The shell has had its part of the processor before, and nothing of it during.
+        let rows = report["rows"].as_array().unwrap();
+        let shell = |row: &&serde_json::Value| row["name"] == format!("{} sh", busy.pid());
+        let shell = rows.iter().find(shell).unwrap();
+        assert!(shell["before"].as_f64().unwrap() > 0.0, "{report}");
+        assert_eq!(shell["during"], 0.0, "{report}");
         assert!(fs::read_to_string(file).unwrap().starts_with("<svg"));
         assert!(tool.occupations().is_empty());
     }

@@ -80,7 +80,8 @@ fn look(machine: &Machine, occupation: &Occupation) -> Option<Quiet> {
 
 impl From<&Report> for Quiet {
     fn from(report: &Report) -> Self {
-        let sum = |group| report.of(group).map(|row| row.during).sum::<f64>();
+        // From 0, since nothing at all sums up to -0.
+        let sum = |group| report.of(group).fold(0.0, |sum, row| sum + row.during);
         let named = |group, name: &str| {
             report.of(group).find(|row| row.name == name).map_or(0.0, |row| row.during)
         };

@@ -13,7 +13,8 @@ mod words;
 use std::io::{self, BufReader};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::{Error, Machine, Occupation, Request, TaskId, Undone};
 use words::{Answer, Order};
@@ -26,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// An occupation that lasts as long as this, its program, and the process that has it.
 #[derive(Debug)]
 pub struct Guard {
-    socket: BufReader<UnixStream>,
+    line: Line,
     occupation: Occupation,
     recovered: Vec<(Occupation, Undone)>,
 }
@@ -50,13 +51,10 @@ impl Guard {
     }
 
     fn start(order: Order) -> Result<Self, Error> {
-        let socket = spawn::spawn().map_err(|error| Error::Guardian(error.to_string()))?;
-        let limit = socket.set_read_timeout(Some(PATIENCE));
-        limit.map_err(|error| Error::Guardian(error.to_string()))?;
-        let mut socket = BufReader::new(socket);
-        match talk(&mut socket, &order)? {
+        let mut line = Line::open()?;
+        match line.talk(&order)? {
             Answer::Begun { occupation, recovered } => {
-                Ok(Self { socket, occupation: *occupation, recovered })
+                Ok(Self { line, occupation: *occupation, recovered })
             }
             other => Err(unexpected(other)),
         }
@@ -77,7 +75,7 @@ impl Guard {
     /// # Errors
     /// It has ended, or may not be moved; the occupation is still to be ended.
     pub fn admit(&mut self, program: TaskId) -> Result<(), Error> {
-        match talk(&mut self.socket, &Order::Admit(program))? {
+        match self.line.talk(&Order::Admit(program))? {
             Answer::Admitted => Ok(()),
             other => Err(unexpected(other)),
         }
@@ -85,7 +83,7 @@ impl Guard {
 
     /// Becomes readable when the guardian has gone or has ended the occupation.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
-        self.socket.get_ref().as_fd()
+        self.line.socket.get_ref().as_fd()
     }
 
     /// Ends the occupation, unless it has ended already, and says what was undone.
@@ -93,7 +91,7 @@ impl Guard {
     /// # Errors
     /// Something could not be undone; the journal still has it.
     pub fn end(mut self) -> Result<Undone, Error> {
-        match talk(&mut self.socket, &Order::End)? {
+        match self.line.talk(&Order::End)? {
             Answer::Ended(undone) => Ok(undone),
             Answer::Released => Ok(Undone::default()),
             other => Err(unexpected(other)),
@@ -101,20 +99,52 @@ impl Guard {
     }
 }
 
-/// Says one thing and hears the answer; undoes everything if the guardian was killed meanwhile.
-fn talk(socket: &mut BufReader<UnixStream>, order: &Order) -> Result<Answer, Error> {
-    // A guardian that has gone may have said its last word before: that is read below.
-    let _ = words::say(&mut socket.get_ref(), order);
-    match words::hear(socket) {
-        Ok(Some(answer)) => Ok(answer),
-        Ok(None) => {
-            Machine::here().lock()?.recover()?;
-            Err(Error::Guardian("it was killed, and the occupation with it".to_owned()))
+/// What connects us with a guardian.
+#[derive(Debug)]
+struct Line {
+    socket: BufReader<UnixStream>,
+    guardian: TaskId,
+}
+
+impl Line {
+    fn open() -> Result<Self, Error> {
+        let failed = |error: io::Error| Error::Guardian(error.to_string());
+        let socket = spawn::spawn().map_err(failed)?;
+        socket.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+        let mut socket = BufReader::new(socket);
+        match words::hear(&mut socket).map_err(failed)? {
+            Some(Answer::Here(guardian)) => Ok(Self { socket, guardian }),
+            Some(other) => Err(unexpected(other)),
+            None => Err(Error::Guardian("it was killed before it did anything".to_owned())),
         }
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-            Err(Error::Guardian("it does not answer".to_owned()))
+    }
+
+    /// Says one thing and hears the answer; undoes everything if the guardian was killed meanwhile.
+    fn talk(&mut self, order: &Order) -> Result<Answer, Error> {
+        // A guardian that has gone may have said its last word before: that is read below.
+        let _ = words::say(&mut self.socket.get_ref(), order);
+        match words::hear(&mut self.socket) {
+            Ok(Some(answer)) => Ok(answer),
+            Ok(None) => {
+                self.stand_in()?;
+                Err(Error::Guardian("it was killed, and the occupation with it".to_owned()))
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(Error::Guardian("it does not answer".to_owned()))
+            }
+            Err(error) => Err(Error::Guardian(error.to_string())),
         }
-        Err(error) => Err(Error::Guardian(error.to_string())),
+    }
+
+    /// Does what the guardian would have done. Its socket is closed some time before it is gone.
+    fn stand_in(&self) -> Result<(), Error> {
+        let machine = Machine::here();
+        let end = Instant::now() + PATIENCE;
+        while machine.lives(self.guardian) && Instant::now() < end {
+            thread::sleep(Duration::from_millis(1));
+        }
+        machine.lock()?.recover()?;
+        Ok(())
     }
 }
 

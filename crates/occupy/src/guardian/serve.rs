@@ -37,12 +37,11 @@ pub fn called() -> Option<ExitCode> {
 fn serve() -> io::Result<()> {
     let _ = rustix::thread::set_name(c"occupy-guardian");
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let mut guardian = Guardian {
-        machine: Machine::here(),
-        socket: Some(BufReader::new(socket)),
-        program: None,
-        id: 0,
-    };
+    let machine = Machine::here();
+    let own = machine.identify(getpid().as_raw_nonzero().get()).map_err(io::Error::other)?;
+    let mut guardian =
+        Guardian { machine, own, socket: Some(BufReader::new(socket)), program: None, id: 0 };
+    guardian.say(&Answer::Here(own));
     let Some(Order::Begin { request, program }) = guardian.hear() else { return Ok(()) };
     match guardian.begin(&request, program) {
         Ok((occupation, recovered)) => {
@@ -61,6 +60,7 @@ fn serve() -> io::Result<()> {
 
 struct Guardian {
     machine: Machine,
+    own: TaskId,
     /// To whoever asked for the occupation, as long as he is there.
     socket: Option<BufReader<UnixStream>>,
     program: Option<OwnedFd>,
@@ -75,8 +75,7 @@ impl Guardian {
     ) -> Result<(Occupation, Vec<(Occupation, Undone)>), Error> {
         let mut held = self.machine.lock()?;
         let recovered = held.recover()?;
-        let own = self.machine.identify(getpid().as_raw_nonzero().get())?;
-        let mut occupation = held.begin(request, own)?;
+        let mut occupation = held.begin(request, self.own)?;
         if let Some(program) = program {
             let admitted = self.watch(program).and_then(|()| held.admit(occupation.id, program));
             if let Err(error) = admitted {

@@ -28,6 +28,8 @@ pub enum Order {
 /// What a guardian answers.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
+    /// The first word: who it is.
+    Here(TaskId),
     /// To [`Order::Begin`].
     Begun {
         /// What was occupied.
