@@ -33,8 +33,8 @@ impl Machine {
         let debug = self.sys.join("kernel/debug");
         let server = debug.join("sched/fair_server");
         let kernel = Linux::default();
-        let unreadable = "fair server: its files cannot be read here; since Linux 6.12 it takes 5.0 % \
-                          from SCHED_FIFO while fair tasks wait";
+        let unreadable = "fair server: its files cannot be read here; since Linux 6.12 it takes \
+                          5.0 % from SCHED_FIFO while fair tasks wait";
         let Ok(cpus) = kernel.folders(&server) else {
             // Who sees the scheduler's other files would see these.
             let none = kernel.exists(&debug.join("sched/debug"));

@@ -3,8 +3,8 @@
 //!
 //! A line is written before the change that it tells of, so that after a kill at any instant each
 //! thing is as the journal says it was, or as it says it was to be. The file lives in memory
-//! (`/run`) and holds only state that a reboot voids: the first line names the boot. A kill does not
-//! lose what was written, so nothing is flushed to a disk.
+//! (`/run`) and holds only state that a reboot voids: the first line names the boot. A kill does
+//! not lose what was written, so nothing is flushed to a disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -90,7 +90,8 @@ pub(crate) struct Journal {
     outlived: bool,
 }
 
-/// A journal with more lines than this that no longer matter, and more than matter, is written anew.
+/// A journal with more lines than this that no longer matter, and more than matter, is written
+/// anew.
 const STALE: usize = 1000;
 
 impl Journal {
@@ -162,9 +163,10 @@ impl Journal {
 
     /// Writes lines, in one go; what they tell of may be done afterwards.
     pub fn append(&mut self, mut lines: Vec<Line>) -> Result<(), Error> {
-        lines.retain(
-            |line| !matches!(line, Line::Change(change) if self.changes.get(&change.thing) == Some(change)),
-        );
+        lines.retain(|line| match line {
+            Line::Change(change) => self.changes.get(&change.thing) != Some(change),
+            _ => true,
+        });
         if lines.is_empty() {
             return Ok(());
         }

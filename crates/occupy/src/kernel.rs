@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is asked of the kernel, in one place: tests have a kernel of their own, which can be cut off
-//! after any change.
+//! What is asked of the kernel, in one place: tests have a kernel of their own, which can be cut
+//! off before any change.
 
 use std::fmt::Debug;
 use std::io::{self, Write};

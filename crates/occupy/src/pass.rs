@@ -56,19 +56,21 @@ pub(crate) fn last(work: &mut Work, id: u32) {
 /// given back what it had is watched until it cannot be within `fork` any more.
 pub(crate) fn all(work: &mut Work) -> Result<(), Error> {
     let start = Instant::now();
+    let mut changed = start;
     let mut watched = HashMap::new();
     loop {
         let before = (work.moved, work.restored);
         work.resets = sets::given(work);
         once(work)?;
         let still = (work.moved, work.restored) == before;
-        let limit = if still { WATCH } else { LONGEST };
         let watching = freed(work).filter(|seen| forks(seen, &mut watched)).count() > 0;
-        if still && !watching || start.elapsed() > limit {
+        if still && (!watching || changed.elapsed() > WATCH) || start.elapsed() > LONGEST {
             return Ok(());
         }
         if still {
             thread::sleep(PAUSE);
+        } else {
+            changed = Instant::now();
         }
     }
 }

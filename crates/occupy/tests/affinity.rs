@@ -4,10 +4,29 @@
 mod common;
 
 use std::io::Write;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use common::{Shell, affinity, inside, machine, me, pin, request, until};
+use common::{Shell, affinity, inside, machine, me, pin, request};
 use whimbrel_occupy::{Error, MARK, Policy, Request};
+
+/// A shell's only child, once it is there.
+fn child(shell: &Shell) -> i32 {
+    let path = format!("/proc/{0}/task/{0}/children", shell.pid());
+    until(|| std::fs::read_to_string(&path).unwrap().trim().parse().ok())
+}
+
+/// Waits until there is an answer, at most 10 s.
+fn until<T>(answer: impl Fn() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(10);
+    loop {
+        if let Some(answer) = answer() {
+            return answer;
+        }
+        assert!(Instant::now() < end, "it never came");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
 
 #[test]
 fn others_leave_and_come_back_as_they_were() {
@@ -23,7 +42,7 @@ fn others_leave_and_come_back_as_they_were() {
     });
     let now = || shells.each_ref().map(|shell| affinity(shell.pid()));
     let program = Shell::new("sleep 60; :");
-    let child = program.child();
+    let child = child(&program);
 
     let mut held = machine.lock().unwrap();
     let id = held.begin(&request(), me(&machine)).unwrap().id;
@@ -57,7 +76,7 @@ fn children_that_are_made_meanwhile_are_not_left_pinned() {
     for shell in [&mut free, &mut pinned, &mut program] {
         shell.0.stdin.take().unwrap().write_all(b"\n").unwrap();
     }
-    let children = [&free, &pinned, &program].map(Shell::child);
+    let children = [&free, &pinned, &program].map(child);
     assert_eq!(children.map(affinity), ["0", "0", "1"]);
 
     held.end(id).unwrap();
@@ -102,7 +121,7 @@ fn orphans_of_the_program_stay_with_it() {
     let id = held.begin(&request(), me(&machine)).unwrap().id;
     held.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
     program.0.stdin.take().unwrap().write_all(b"\n").unwrap();
-    program.child();
+    child(&program);
     let orphan = until(|| {
         let all = std::fs::read_dir("/proc")
             .unwrap()
@@ -141,7 +160,7 @@ fn priorities_are_set_adjusted_and_put_back() {
     held.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
     assert_eq!(policy(program.pid()), ["5", "7", "1"]);
     program.0.stdin.take().unwrap().write_all(b"\n").unwrap();
-    let child = program.child();
+    let child = child(&program);
 
     held.adjust(id, Policy::Fifo { priority: 8 }, false).unwrap();
     assert_eq!([policy(program.pid()), policy(child)], [["5", "8", "1"], ["5", "8", "1"]]);

@@ -68,7 +68,8 @@ fn shields_say_why_they_are_not_to_be_had() {
     let at = |name: &str| folder.path().join(name).display().to_string();
     let (two, one) = (at("two"), at("one"));
     let mounts = format!(
-        "41 31 0:38 / {two} rw shared:7 - cgroup2 cgroup2 rw\n34 31 0:31 / {one} rw - cgroup c rw,cpuset\n"
+        "41 31 0:38 / {two} rw shared:7 - cgroup2 cgroup2 rw\n\
+         34 31 0:31 / {one} rw - cgroup c rw,cpuset\n"
     );
     let none = "its hierarchy has no cpuset controller, which v1 may have";
     assert_eq!(why(&mounts, &[]), lacks(none, "its files have other names here"));

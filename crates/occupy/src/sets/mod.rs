@@ -152,7 +152,8 @@ pub(crate) fn claimed(
     None
 }
 
-/// The affinities that the kernel gives tasks whose cpuset changes, while there are folders of ours.
+/// The affinities that the kernel gives tasks whose cpuset changes, while there are folders of
+/// ours.
 pub(crate) fn given(work: &Work) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for hierarchy in Hierarchy::all(work.kernel, work.machine) {

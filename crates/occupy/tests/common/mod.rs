@@ -5,8 +5,6 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use whimbrel_occupy::{Machine, Policy, Request, ShieldKind, TaskId};
 
@@ -80,30 +78,12 @@ impl Shell {
     pub fn pid(&self) -> i32 {
         number(self.0.id())
     }
-
-    /// Its only child, once it is there.
-    pub fn child(&self) -> i32 {
-        let path = format!("/proc/{0}/task/{0}/children", self.pid());
-        until(|| fs::read_to_string(&path).unwrap().trim().parse().ok())
-    }
 }
 
 impl Drop for Shell {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
-    }
-}
-
-/// Waits until there is an answer, at most 10 s.
-pub fn until<T>(answer: impl Fn() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(10);
-    loop {
-        if let Some(answer) = answer() {
-            return answer;
-        }
-        assert!(Instant::now() < end, "it never came");
-        thread::sleep(Duration::from_millis(1));
     }
 }
 
