@@ -317,14 +317,17 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_of_another_boot_is_dropped() {
+    fn a_journal_of_another_boot_is_dropped_whatever_follows() {
         let folder = tempfile::tempdir().unwrap();
         let path = path(&folder);
         let mut journal = Journal::load(&path, "one").unwrap();
         journal.append(vec![Line::Change(change(1, "0"))]).unwrap();
         assert!(!Journal::load(&path, "one").unwrap().is_empty());
-        assert!(Journal::load(&path, "two").unwrap().is_empty());
-        assert!(!path.exists());
+        let text = fs::read_to_string(&path).unwrap() + "\0\0\n";
+        fs::write(&path, text).unwrap();
+        assert!(Journal::load(&path, "one").is_err());
+        let other = Journal::load(&path, "two").unwrap();
+        assert!(other.is_empty() && other.outlived() && !path.exists());
     }
 
     #[test]

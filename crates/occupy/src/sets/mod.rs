@@ -268,8 +268,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 fn empty(work: &mut Work, hierarchy: &Hierarchy, folder: &Path) -> io::Result<()> {
     let v1 = hierarchy.kind == ShieldKind::V1;
     let file = if v1 { "tasks" } else { "cgroup.procs" };
-    // Removing a partition gives its processors back when the kernel finds the time, and before Linux
-    // 6.2 that undoes the affinities of all tasks; so it gives them back here, while we wait.
+    // Removing a partition gives its processors back when the kernel finds the time, and before
+    // Linux 6.2 that undoes the affinities of all tasks; so it gives them back here, while we wait.
     let _ = work.kernel.write(&folder.join("cpuset.cpus.partition"), "member");
     let mut last = Ok(());
     for round in 0..ROUNDS {
