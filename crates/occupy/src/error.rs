@@ -47,7 +47,10 @@ pub enum Error {
         by: String,
     },
     /// Another tool's cpuset claims the processor for itself.
-    #[error("the cpuset {} has processor {cpu} for itself: end what uses it, or choose another", path.display())]
+    #[error(
+        "the cpuset {} has processor {cpu} for itself: end what uses it, or choose another",
+        path.display()
+    )]
     ForeignCpuset {
         /// The one that was asked for.
         cpu: usize,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A processor for one program alone, on an ordinary Linux: the mechanics of `whimbrel occupy`.
 //!
-//! After S.-L. Chu, C.-C. Hsiao, P.-H. Chiu, H.-C. Lin: "User Adjustable Process Scheduling Mechanism
-//! for a Multiprocessor Embedded System" (MONOPOLY), sections 2.2 and 3.
+//! After S.-L. Chu, C.-C. Hsiao, P.-H. Chiu, H.-C. Lin: "User Adjustable Process Scheduling
+//! Mechanism for a Multiprocessor Embedded System" (MONOPOLY), sections 2.2 and 3.
 //!
 //! An **occupation** is a set of processors and the program that has them. A **shield** is how the
 //! others are kept away: an isolated cpuset partition (cgroup v2), cpusets (v1), or affinities. The

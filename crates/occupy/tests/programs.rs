@@ -31,7 +31,8 @@ fn wait_for_the_end(tool: &Tool) {
 private_tests! {
     fn the_exit_status_is_that_of_the_program() {
         let tool = Tool::new();
-        for (script, status) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("kill $$", 143)] {
+        let ends = [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("kill $$", 143)];
+        for (script, status) in ends {
             assert_eq!(tool.ends(&["-q", "--", "sh", "-c", script]), (Some(status), String::new()));
         }
         let output = tool.output(&["-q", "--", "echo", "its own output"]);
@@ -132,7 +133,8 @@ private_tests! {
     fn a_running_program_is_taken_and_released() {
         let tool = Tool::new();
         let program = Running::shell("sleep 60 & sleep 60 & wait");
-        wait_until("it sleeps", || everything().values().filter(|t| t.starts_with("sleep:")).count() == 2);
+        let sleeps = |text: &&String| text.starts_with("sleep:");
+        wait_until("it sleeps", || everything().values().filter(sleeps).count() == 2);
         let before = everything();
         let (status, said) = tool.ends(&["--cpu", "1", "--pid", &program.pid().to_string()]);
         assert_eq!(status, Some(0), "{said}");
@@ -227,14 +229,16 @@ private_tests! {
         let rows = report["rows"].as_array().unwrap();
         assert!(rows.iter().any(|row| row["group"] == "program"), "{report}");
 
-        let (status, said) = tool.ends(&["-q", "--cpu", "1", "--report", "--", "sh", "-c", "exit 4"]);
+        let args = ["-q", "--cpu", "1", "--report", "--", "sh", "-c", "exit 4"];
+        let (status, said) = tool.ends(&args);
         assert_eq!(status, Some(4));
         assert!(said.starts_with("processor 1: "), "{said}");
     }
 
     fn noise_is_measured_on_an_occupied_processor_by_its_program_only() {
         let tool = Tool::new();
-        let noise = [env!("CARGO_BIN_EXE_whimbrel-occupy"), "noise", "--cpu", "1", "--duration", "100ms"];
+        let this = env!("CARGO_BIN_EXE_whimbrel-occupy");
+        let noise = [this, "noise", "--cpu", "1", "--duration", "100ms"];
         let args = ["-q", "--cpu", "1", "--"].iter().chain(&noise).chain(&["--json"]);
         let output = tool.output(&args.copied().collect::<Vec<_>>());
         let noise: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

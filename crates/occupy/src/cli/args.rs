@@ -11,10 +11,11 @@ use crate::{CpuSet, Policy, ShieldKind};
 
 /// Gives a program a processor for itself, and takes it back when the program ends.
 ///
-/// Every other task leaves the processor, interrupts and kernel workers that can be moved are moved,
-/// and nothing new is scheduled there. The program is not changed; its threads and children have the
-/// processor with it. At the end, however it comes, everything is as it was: a guardian process sees
-/// to it, and if that is killed as well, the next `occupy`, `status` or `release` does.
+/// Every other task leaves the processor, interrupts and kernel workers that can be moved are
+/// moved, and nothing new is scheduled there. The program is not changed; its threads and children
+/// have the processor with it. At the end, however it comes, everything is as it was: a guardian
+/// process sees to it, and if that is killed as well, the next `occupy`, `status` or `release`
+/// does.
 ///
 /// The exit status is the program's, or 128 and the number of the signal that ended it; 127 if the
 /// program does not exist, 126 if it cannot be executed, 2 if the occupation was refused: then the
@@ -150,7 +151,8 @@ pub struct NoiseArgs {
     #[arg(long, value_name = "TIME", default_value = "5us", value_parser = threshold)]
     pub threshold: Duration,
 
-    /// Measure it twice, first as the processor is and then occupied, with all that `--report` counts
+    /// Measure it twice, first as the processor is and then occupied, with all that `--report`
+    /// counts
     #[arg(long)]
     pub occupied: bool,
 
@@ -174,7 +176,8 @@ pub struct PolicyArgs {
 
     /// Schedule it fairly, with this niceness, -20 to 19
     #[arg(long, value_name = "N", group = "change", allow_hyphen_values = true)]
-    #[arg(value_parser = clap::value_parser!(i8).range(-20..=19), conflicts_with_all = ["fifo", "soft"])]
+    #[arg(value_parser = clap::value_parser!(i8).range(-20..=19))]
+    #[arg(conflicts_with_all = ["fifo", "soft"])]
     pub nice: Option<i8>,
 }
 

@@ -11,8 +11,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::low_level::pipe;
 
-/// Signals that are caught: those of the keyboard reach the program by themselves, and only the tool
-/// waits on; the others are to be passed on.
+/// Signals that are caught: those of the keyboard reach the program by themselves, and only the
+/// tool waits on; the others are to be passed on.
 ///
 /// A program is executed with the default for each that was caught, and keeps ignoring those that
 /// the tool was started to ignore, as under `nohup`.

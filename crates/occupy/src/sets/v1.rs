@@ -2,7 +2,8 @@
 //! cgroup v1: a cpuset for each program, and one for everything that is in the root.
 //!
 //! The root has every processor and cannot be narrowed, so what is in it goes to a set of ours,
-//! from where it comes back; with the root's balancing off, the kernel balances within each set alone.
+//! from where it comes back; with the root's balancing off, the kernel balances within each set
+//! alone.
 
 use std::collections::HashSet;
 
