@@ -10,7 +10,8 @@ APPS := apps/fm_radio apps/hello apps/synthetic
 include c.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs size soak clean occupy-static \
-	lint-c lint-rust lint-python lint-size test-c test-model test-rust test-apps test-python test-aarch64 test-sanitizers
+	lint-c lint-rust lint-python lint-size test-guest test-guest-soak test-c test-model test-rust test-apps test-python test-aarch64 \
+	test-sanitizers
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t10
@@ -34,7 +35,7 @@ demo: build  ## play a recording through the FM radio while its demodulator move
 		--shuttle demodulator=1,0@450ms
 	@ls -l $(BUILD)/demo/cold_day.wav
 
-test: setup lint build test-c test-model test-sanitizers test-aarch64 test-apps test-rust test-python  ## lint, build and every test: what CI runs
+test: setup lint build test-c test-model test-sanitizers test-aarch64 test-apps test-rust test-python test-guest  ## lint, build and every test: what CI runs
 	@echo 'every test passed'
 
 lint: lint-c lint-rust lint-python lint-size  ## formatters in check mode, then the linters
@@ -56,7 +57,7 @@ docs:  ## the documentation of the crates, as pages
 size: $(BIN)/whimbrel-linux  ## bytes of code per file of the middleware and the Linux kernels
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim  ## nightly-length runs of the conformance suite, a million migrations, and a thousand killed occupations
+soak: test-guest-soak $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim  ## nightly-length runs of the conformance suite, a million migrations, and a thousand killed occupations
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
 	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
 	$(BUILD)/release/faults-sim
@@ -115,7 +116,21 @@ test-model: $(PYTHON)
 	@$(MAKE) --no-print-directory -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet tests bench reproduce
+	$(PYTHON) -m pytest --quiet --ignore=tests/guest tests bench reproduce
+
+# A guest of another machine's processor would need a kernel of its own.
+GUEST := $(if $(filter x86_64,$(shell uname -m)),tests/guest)
+RIG_C := $(wildcard tests/guest/rig/*.c)
+
+test-guest: $(BIN)/x86_64/whimbrel-occupy $(BUILD)/guest/rig $(PYTHON)
+	$(if $(GUEST),$(PYTHON) -m pytest --quiet -rP $(GUEST))
+
+test-guest-soak: $(BIN)/x86_64/whimbrel-occupy $(BUILD)/guest/rig $(PYTHON)
+	$(if $(GUEST),GUEST_KILLS=1000 $(PYTHON) -m pytest --quiet -rP $(GUEST) -k random)
+
+$(BUILD)/guest/rig: $(RIG_C) tests/guest/rig/rig.h
+	@mkdir -p $(@D)
+	$(CC) $(WARN) -O2 -static -o $@ $(RIG_C) -lpthread
 
 lint-size:
 	@python3 tools/lint_size.py

@@ -8,13 +8,17 @@ set -eu
 
 # For `make build` and `make demo` nothing is needed; these are for `make test` and `make lint`.
 packages='
+    busybox-static
     clang-format
+    cpio
+    e2fsprogs
     g++
     gcc-aarch64-linux-gnu
     libc6-dev-arm64-cross
     python3-numpy
     python3-scipy
     python3-venv
+    qemu-system-x86
     qemu-user
     spin
 '
@@ -48,6 +52,9 @@ done
 # For the tests that run in an emulated AArch64 processor.
 target=aarch64-unknown-linux-gnu
 [ -d "$(rustc --print target-libdir --target "$target")" ] || rustup target add "$target"
+
+# For the tests in a guest; a kernel for it, unpacked and not installed.
+[ "$(uname -m)" != x86_64 ] || tests/guest/fetch_kernel.sh build/guest
 
 make --no-print-directory build/venv/bin/python
 echo 'everything is here: make test'

@@ -60,6 +60,12 @@ impl Held {
         self.journal.occupations()
     }
 
+    /// Whether the machine has been started anew since the last occupation began, which has undone
+    /// it: its journal is dropped.
+    pub fn outlived(&self) -> bool {
+        self.journal.outlived()
+    }
+
     /// The processors that [`Held::begin`] would take now, and why these.
     ///
     /// # Errors

@@ -87,6 +87,7 @@ pub(crate) struct Journal {
     lines: usize,
     occupations: Vec<Occupation>,
     changes: BTreeMap<Thing, Change>,
+    outlived: bool,
 }
 
 /// A journal with more lines than this that no longer matter, and more than matter, is written
@@ -103,6 +104,7 @@ impl Journal {
             lines: 0,
             occupations: Vec::new(),
             changes: BTreeMap::new(),
+            outlived: false,
         };
         let text = match fs::read(path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -111,15 +113,17 @@ impl Journal {
         };
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let wrong = |line: &str| Error::Text { path: path.to_owned(), text: line.to_owned() };
-        let lines: Vec<Line> = text[..whole]
-            .lines()
-            .map(|line| serde_json::from_str(line).map_err(|_| wrong(line)))
-            .collect::<Result<_, _>>()?;
-        if lines.first() != Some(&Line::Boot(boot.to_owned())) {
+        let parse = |line| serde_json::from_str(line).map_err(|_| wrong(line));
+        let mut texts = text[..whole].lines();
+        // What follows in a journal of another boot may be anything: it was not flushed to a disk.
+        let first = texts.next().map(parse).transpose()?;
+        if first != Some(Line::Boot(boot.to_owned())) {
+            journal.outlived = first.is_some();
             journal.delete()?;
             return Ok(journal);
         }
-        journal.lines = lines.len();
+        let lines: Vec<Line> = texts.map(parse).collect::<Result<_, _>>()?;
+        journal.lines = lines.len() + 1;
         lines.into_iter().for_each(|line| journal.take(line));
         if whole < text.len() {
             journal.cut(whole)?;
@@ -130,6 +134,11 @@ impl Journal {
     /// The occupations, by number.
     pub fn occupations(&self) -> &[Occupation] {
         &self.occupations
+    }
+
+    /// Whether there was one of another boot, which is dropped.
+    pub fn outlived(&self) -> bool {
+        self.outlived
     }
 
     /// One of them.
@@ -308,14 +317,17 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_of_another_boot_is_dropped() {
+    fn a_journal_of_another_boot_is_dropped_whatever_follows() {
         let folder = tempfile::tempdir().unwrap();
         let path = path(&folder);
         let mut journal = Journal::load(&path, "one").unwrap();
         journal.append(vec![Line::Change(change(1, "0"))]).unwrap();
         assert!(!Journal::load(&path, "one").unwrap().is_empty());
-        assert!(Journal::load(&path, "two").unwrap().is_empty());
-        assert!(!path.exists());
+        let text = fs::read_to_string(&path).unwrap() + "\0\0\n";
+        fs::write(&path, text).unwrap();
+        assert!(Journal::load(&path, "one").is_err());
+        let other = Journal::load(&path, "two").unwrap();
+        assert!(other.is_empty() && other.outlived() && !path.exists());
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(crate) fn once(work: &mut Work) -> Result<(), Error> {
     let hierarchies = Hierarchy::all(work.kernel, work.machine);
     let inside = sets::inside(work, &hierarchies);
     work.kept.clear();
+    // What fails while a cpuset is still there may be done once it is gone.
+    work.stuck.clear();
     work.seen = tasks::all(work.kernel, &work.machine.proc);
     let dues = affinity::decide(work, &inside)?;
     // Where cpusets fail, all else is still put in order.

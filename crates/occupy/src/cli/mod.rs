@@ -93,6 +93,9 @@ fn json(value: &impl Serialize) -> Result<String, Failure> {
 /// Takes the journal and undoes what killed guardians have left, and says so.
 fn lock(machine: &Machine) -> Result<Held, Failure> {
     let mut held = machine.lock()?;
+    if held.outlived() {
+        say("a reboot has undone what was occupied before it: its journal is dropped");
+    }
     say_recovered(&held.recover()?);
     Ok(held)
 }

@@ -251,10 +251,8 @@ fn dismiss(work: &mut Work, hierarchy: &Hierarchy, wanted: &[PathBuf]) -> Result
     let folders: Vec<_> = folders.filter(|path| !wanted.contains(path)).collect();
     for folder in folders.into_iter().filter(|folder| work.kernel.exists(folder)) {
         let thing = Thing::Folder(folder.clone());
-        if let Err(error) = empty(work, hierarchy, &folder) {
-            work.stuck.insert(thing.clone());
-            let (what, why) = (folder.display().to_string(), format!("cannot be removed: {error}"));
-            work.foreign.push(crate::Kept { what, why });
+        if empty(work, hierarchy, &folder).is_err() {
+            work.stuck.insert(thing);
         } else {
             work.restored += 1;
         }
@@ -270,6 +268,9 @@ const PAUSE: Duration = Duration::from_millis(2);
 fn empty(work: &mut Work, hierarchy: &Hierarchy, folder: &Path) -> io::Result<()> {
     let v1 = hierarchy.kind == ShieldKind::V1;
     let file = if v1 { "tasks" } else { "cgroup.procs" };
+    // Removing a partition gives its processors back when the kernel finds the time, and before
+    // Linux 6.2 that undoes the affinities of all tasks; so it gives them back here, while we wait.
+    let _ = work.kernel.write(&folder.join("cpuset.cpus.partition"), "member");
     let mut last = Ok(());
     for round in 0..ROUNDS {
         let mut folders = below(work.kernel, folder, true);

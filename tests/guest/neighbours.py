@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What else lives on a machine: services with cpusets of their own, tasks that are pinned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from machine import Guest
+
+FOLDERS = {"v2": "/sys/fs/cgroup", "v1": "/sys/fs/cgroup/cpuset"}
+# Bound to the processor that is occupied, to others, to both; and with priorities.
+PINNED = ["taskset 8", "taskset 3", "taskset c", "nice -n 7", "chrt -f 5", "chrt -b 0"]
+
+
+@contextmanager
+def pinned(guest: Guest) -> Iterator[None]:
+    """Sleeping tasks whose affinities and priorities are not the usual ones."""
+    starts = "; ".join(
+        f"{how} sleep 100000 >/dev/null 2>&1 & echo $! >>/tmp/pinned" for how in PINNED
+    )
+    guest.check(f"{starts}; sleep 0.2")
+    try:
+        yield
+    finally:
+        guest.check("kill $(cat /tmp/pinned); rm /tmp/pinned; sleep 0.1")
+
+
+@contextmanager
+def service(guest: Guest, name: str, cpus: str, exclusive: bool = False) -> Iterator[None]:
+    """A set of another tool's with a sleeping task in it; nothing where there are no sets."""
+    root = FOLDERS.get(guest.cgroup)
+    if not root:
+        yield
+        return
+    own = f"{root}/{name}"
+    lines = [f"echo +cpuset >{root}/cgroup.subtree_control" if guest.cgroup == "v2" else ":"]
+    lines += [f"mkdir {own}", f"echo {cpus} >{own}/cpuset.cpus", f"echo 0 >{own}/cpuset.mems"]
+    if exclusive:
+        kind = {"v2": f"echo root >{own}/cpuset.cpus.partition"}
+        lines += [kind.get(guest.cgroup, f"echo 1 >{own}/cpuset.cpu_exclusive")]
+    lines += [f"{{ sleep 100001 >/dev/null 2>&1 & echo $! >/tmp/{name}; }}"]
+    lines += [f"cat /tmp/{name} >{own}/cgroup.procs"]
+    guest.check(" && ".join(lines))
+    try:
+        yield
+    finally:
+        guest.check(f"kill $(cat /tmp/{name}); rm /tmp/{name}; sleep 0.2; rmdir {own}")
+        if guest.cgroup == "v2":
+            guest.check(f"[ -d {root}/*/ ] || echo -cpuset >{root}/cgroup.subtree_control")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an occupation gives: a processor, alone, whatever else runs."""
+
+from __future__ import annotations
+
+import pytest
+from machine import Guest, occupation
+
+SHARE = 0.95
+
+
+@pytest.fixture
+def load(guest: Guest) -> Guest:
+    """Six busy processes, one and a half for each processor."""
+    guest.check(
+        "for i in 1 2 3 4 5 6; do sh -c 'while :; do :; done' >/dev/null 2>&1 & echo $!;"
+        " done >/tmp/busy"
+    )
+    return guest
+
+
+def test_a_busy_program_has_its_processor_to_itself(load: Guest) -> None:
+    before = load.spin("rig spin 1 1")
+    alone = load.spin("whimbrel-occupy --cpu 3 -- rig spin 1 1")
+    print(f"share of a processor: {before[0].share} before, {alone[0].share} occupied")
+    assert before[0].share < SHARE <= alone[0].share
+    assert alone[0].cpu == 3
+
+
+def test_each_thread_of_a_program_has_a_processor(load: Guest) -> None:
+    threads = load.spin("whimbrel-occupy --cpus 2-3 -- rig spin 1 2")
+    assert {thread.cpu for thread in threads} == {2, 3}
+    assert min(thread.share for thread in threads) >= SHARE
+
+
+def test_children_stay_with_the_program_and_all_others_away(load: Guest) -> None:
+    with occupation(load, "--cpu 2", "sh -c 'rig spin 60 1 & rig spin 60 1; :'") as program:
+        state = load.snapshot()
+        there = state.movable_on(2)
+        assert len(there) >= 3, there
+        assert all("(rig)" in task or f"task {program}@" in task for task in there)
+
+
+def test_others_run_while_a_soft_program_sleeps_and_never_while_it_computes(load: Guest) -> None:
+    with occupation(load, "--cpu 3 --soft", "sleep 60"):
+        shared = load.spin("taskset 8 rig spin 1 1")
+        assert shared[0].cpu == 3 and shared[0].share > 0.1
+    # The kernel keeps 5 % of each second from programs with a real-time priority.
+    alone = load.spin("whimbrel-occupy --cpu 3 --soft -- rig spin 1 1")
+    assert alone[0].share >= 0.75 and alone[0].cpu == 3
+
+
+def test_a_running_program_is_taken_with_all_its_threads(guest: Guest) -> None:
+    guest.check(
+        "rig spin 600 2 >/dev/null 2>&1 & echo $! >/tmp/pid; echo $! >>/tmp/busy; sleep 0.3"
+    )
+    guest.check("whimbrel-occupy --cpu 3 --pid $(cat /tmp/pid)")
+    assert len(guest.snapshot().movable_on(3)) == 3
+    guest.check("whimbrel-occupy release --pid $(cat /tmp/pid)")
+    assert guest.snapshot().movable_on(3, alone=True) == []
+    guest.check("whimbrel-occupy --cpu 3 --pid $(cat /tmp/pid); kill $(cat /tmp/pid)")
+
+
+def test_interrupts_and_workqueues_leave_and_come_back(guest: Guest) -> None:
+    before = guest.snapshot()
+    with occupation(guest, "--cpu 3", "sleep 60"):
+        during = guest.snapshot().values
+        on_it = {
+            key: value
+            for key, value in during.items()
+            if key.startswith("/proc/irq/") and key.endswith("_list") and "3" in value
+        }
+        # An interrupt moves when it comes for the next time.
+        guest.check("dd if=/dev/hwrng of=/dev/null bs=64 count=2 2>/dev/null")
+        counts = guest.interrupts(3)
+        guest.check("dd if=/dev/hwrng of=/dev/null bs=64 count=200 2>/dev/null")
+        assert guest.interrupts(3)["virtio1-input"] == counts["virtio1-input"]
+        assert during["/sys/devices/virtual/workqueue/cpumask"] == "7"
+        assert during["/proc/irq/default_smp_affinity"] == "7"
+        # A disk's queue has its processor for good; it is told, with the reason.
+        status = guest.status()["occupations"][0]["kept"]
+        queue = next(kept for kept in status if "virtio2-req.3" in kept["what"])
+        assert queue["why"]
+        assert len(on_it) == 1 or set(on_it.values()) <= {"0-3", "3"}
+    assert before.differences(guest.snapshot()) == []
+
+
+def test_a_processor_that_is_off_line_is_refused(guest: Guest) -> None:
+    guest.check("echo 0 >/sys/devices/system/cpu/cpu2/online")
+    refused = guest.run("whimbrel-occupy --cpu 2 -- true 2>&1")
+    guest.check("echo 1 >/sys/devices/system/cpu/cpu2/online")
+    assert refused.status == 2 and "processor 2 is not on-line" in refused.output
+
+
+def test_the_last_processor_is_refused(guest: Guest) -> None:
+    refused = guest.run("whimbrel-occupy --cpus 0-3 -- true 2>&1")
+    assert refused.status == 2 and "no processor" in refused.output
