@@ -2,8 +2,8 @@
 """A namespace in which tools that move every process see only those of the experiment.
 
 Processes and mounts are its own. Interrupts, kernel workers and sysctls are of the whole machine,
-so they cannot be written in it. Cpusets are of the whole machine as well: what is left of them
-after an end by force is put back from outside.
+so they cannot be written in it. Cpusets are of the whole machine as well: those of cset that are
+left after an end by force are put back from outside; those of occupy it puts back itself.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import FrameType
 
-from conditions import BALANCE, CPUSET, Failed
+from conditions import CPUSET, Failed
 
 INSIDE = "--inside"
-LEFT_BY_TOOLS = ("user", "system", "whimbrel-*")
+GONE_S = 5.0
+BY_CSET = ("user", "system")
 # First those that are mounts already, then those that become one.
 READ_ONLY = ("/sys", "/proc/irq", "/proc/sys")
 
@@ -28,38 +30,42 @@ def enter(script: str, arguments: list[str]) -> int:
     mapped = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     command = ["setpriv", "--pdeathsig", "KILL", "unshare", *mapped, "--pid", "--fork"]
     command += ["--mount-proc", "--kill-child", "--", sys.executable, script, INSIDE, *arguments]
-    before = {path: path.read_text() for path in (BALANCE,) if path.exists()}
     foreign = set(sets())
 
     def end(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
     signal.signal(signal.SIGTERM, end)
-    # The script inside has it as well, puts back what it changed, and ends.
-    signal.signal(signal.SIGINT, lambda *_: None)
+    signal.signal(signal.SIGINT, end)
     with subprocess.Popen(command) as process:
         try:
             return process.wait()
         finally:
             process.kill()
             process.wait()
-            put_back(before, foreign)
+            put_back(foreign)
 
 
 def sets() -> list[Path]:
-    """Cpusets with the names that tools give."""
-    return [path for name in LEFT_BY_TOOLS for path in CPUSET.glob(f"{name}/")]
+    """Cpusets with the names that cset gives."""
+    return [CPUSET / name for name in BY_CSET if (CPUSET / name).is_dir()]
 
 
-def put_back(before: dict[Path, str], foreign: set[Path]) -> None:
-    """Removes cpusets that were not there before, with nobody in them, and restores the balance."""
-    left = [path for path in sets() if path not in foreign]
-    for path in left:
+def put_back(foreign: set[Path]) -> None:
+    """Removes cpusets that were not there before; cset changes nothing else.
+
+    Their processes have been killed, and may need a moment to be gone.
+    """
+    for path in (path for path in sets() if path not in foreign):
         print(f"put back: {path}", file=sys.stderr)
-        path.rmdir()
-    if left:
-        for path, text in before.items():
-            path.write_text(text)
+        deadline_s = time.monotonic() + GONE_S
+        while path.exists():
+            try:
+                path.rmdir()
+            except OSError:
+                if time.monotonic() > deadline_s:
+                    raise
+                time.sleep(0.01)
 
 
 def shut() -> None:
