@@ -9,7 +9,7 @@ APPS := apps/fm_radio apps/hello apps/synthetic
 
 include c.mk
 
-.PHONY: help setup build demo test lint fmt bench reproduce docs size soak clean \
+.PHONY: help setup build demo test lint fmt bench reproduce docs size soak clean occupy-static \
 	lint-c lint-rust lint-python lint-size test-c test-model test-rust test-apps test-python test-aarch64 test-sanitizers
 
 help:  ## list the verbs
@@ -73,6 +73,20 @@ $(BIN)/whimbrel:
 	cargo build --release --locked --package whimbrel
 	@mkdir -p $(BIN)
 	@cmp -s target/release/whimbrel $@ || cp target/release/whimbrel $@
+
+# Programs without libraries, for a small embedded Linux.
+occupy-static: $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy  ## `whimbrel occupy` alone, as one static file per processor
+	@size $(BIN)/x86_64/whimbrel-occupy
+	@ls -l $^
+
+AARCH64_LINKER := CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+
+.PHONY: $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy
+$(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy: $(BIN)/%/whimbrel-occupy:
+	$(AARCH64_LINKER) RUSTFLAGS='-C target-feature=+crt-static' cargo build --locked \
+		--profile static --package whimbrel-occupy --target $*-unknown-linux-gnu
+	@mkdir -p $(@D)
+	@cp target/$*-unknown-linux-gnu/static/whimbrel-occupy $@
 
 test-rust: build test-modules
 	cargo test --release --locked --workspace

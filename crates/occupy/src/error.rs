@@ -16,6 +16,17 @@ pub enum Error {
         /// Those that are.
         online: CpuSet,
     },
+    /// A processor that this process may not run on.
+    #[error(
+        "processor {cpu} is off-line or not in this process's cpuset: it may use {usable}; what \
+         is occupied is for the occupation's own processes"
+    )]
+    Unusable {
+        /// The one that was asked for.
+        cpu: usize,
+        /// Those that it may use.
+        usable: CpuSet,
+    },
     /// No processor would be left for the system.
     #[error(
         "occupying {wanted} would leave no processor for the system, which has {usable}: \
@@ -87,4 +98,10 @@ pub enum Error {
         /// What stands there.
         text: String,
     },
+    /// What the guardian refused, in its words.
+    #[error("{0}")]
+    Refused(String),
+    /// The guardian that cannot be started or does not answer.
+    #[error("the guardian of the occupation: {0}")]
+    Guardian(String),
 }

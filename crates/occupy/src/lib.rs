@@ -13,14 +13,20 @@
 //! occupation, less the processors that are occupied now. So occupations come and go in any order,
 //! and after the last everything is as it was.
 
+pub mod cli;
 mod cpus;
 mod error;
+mod facts;
+pub mod guardian;
+mod held;
 mod machine;
 mod occupation;
+pub mod quiet;
 mod task;
 
 pub use cpus::{CpuSet, CpuSetError};
 pub use error::Error;
+pub use held::{Held, Swept, Undone};
 pub use machine::Machine;
 pub use occupation::{Kept, Occupation, Policy, Request, ShieldKind};
 pub use task::TaskId;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is asked for, and what there is.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{CpuSet, TaskId};
@@ -15,6 +17,16 @@ pub enum ShieldKind {
     V1,
     /// Affinities alone, where there are no cpusets or they may not be written.
     Affinity,
+}
+
+impl fmt::Display for ShieldKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::V2 => "v2",
+            Self::V1 => "v1",
+            Self::Affinity => "affinity",
+        })
+    }
 }
 
 /// How the program is scheduled.
@@ -33,8 +45,18 @@ pub enum Policy {
     },
 }
 
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fair { nice: None } => f.write_str("fair"),
+            Self::Fair { nice: Some(nice) } => write!(f, "nice {nice}"),
+            Self::Fifo { priority } => write!(f, "fifo {priority}"),
+        }
+    }
+}
+
 /// What a user asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Which processors; none chooses one.
     pub cpus: Option<CpuSet>,

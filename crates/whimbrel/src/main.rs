@@ -30,9 +30,15 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use whimbrel_occupy::cli::occupy;
+use whimbrel_occupy::guardian;
+
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
+    if let Some(status) = guardian::called() {
+        return status;
+    }
     let cli = Cli::parse();
     failure::install_style();
     failure::conclude(match &cli.command {
@@ -50,6 +56,7 @@ fn main() -> ExitCode {
         Command::Import(args) => files::import(args),
         Command::Graph(args) => files::graph(args),
         Command::Report(args) => report::report(args),
+        Command::Occupy(args) => return occupy(args),
         Command::Trace(args) => trace::trace(args),
         Command::Explore(args) => explore::explore(args),
     })

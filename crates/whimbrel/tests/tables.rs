@@ -29,9 +29,14 @@ fn the_help_is_the_manual() {
         "calibrate",
         "explore",
         "report",
+        "occupy",
     ] {
         let output = place.output(&[command, "--help"]);
         assert_snapshot!(format!("help_{command}"), text(&output.stdout));
+    }
+    for verb in ["status", "adjust", "release", "noise"] {
+        let output = place.output(&["occupy", verb, "--help"]);
+        assert_snapshot!(format!("help_occupy_{verb}"), text(&output.stdout));
     }
     assert_snapshot!("help", text(&place.output(&["--help"]).stdout));
 }

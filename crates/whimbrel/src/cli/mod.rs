@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use whimbrel_model::{Frequency, PolicyName, Setting};
+use whimbrel_occupy::cli::OccupyArgs;
 
 pub use calibrate::CalibrateArgs;
 pub use explore::ExploreArgs;
@@ -39,7 +40,8 @@ const BENCH_GROUPS: [&str; 8] =
 /// with one function per task. Each core is owned by a kernel; `run` starts the kernels, `migrate`
 /// moves a task to another core from any terminal without stopping the stream.
 ///
-/// Exit status: 0 yes, 1 the answer is no, 2 an error (described on standard error).
+/// Exit status: 0 yes, 1 the answer is no, 2 an error (described on standard error); of `occupy`,
+/// that of the program that it runs.
 #[derive(Debug, Parser)]
 #[command(name = "whimbrel", version, max_term_width = 100)]
 pub struct Cli {
@@ -72,6 +74,7 @@ pub enum Command {
     Trace(TraceArgs),
     Explore(Box<ExploreArgs>),
     Report(ReportArgs),
+    Occupy(Box<OccupyArgs>),
 }
 
 /// Runs an application until its sources end, its time is over, or Ctrl-C.
@@ -122,6 +125,10 @@ pub struct RunArgs {
     /// Record events, statistics and migrations into this new folder (see docs/recorded-run.md)
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
+
+    /// Occupy the processors for the run, as `whimbrel occupy` does: everything else leaves them
+    #[arg(long)]
+    pub exclusive: bool,
 
     /// How long an idle kernel polls before it sleeps: a time, or `forever`
     #[arg(long, value_name = "TIME", default_value = "20us")]

@@ -120,6 +120,7 @@ impl SimArgs {
             duration: self.duration,
             set: self.set.clone(),
             record: self.record.clone(),
+            exclusive: false,
             spin: Spin::For(Duration::ZERO),
             moves: self.moves.clone(),
             shuttles: self.shuttles.clone(),

@@ -79,6 +79,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
             Spin::Forever => None,
             Spin::For(time) => Some(nanoseconds(time)),
         },
+        exclusive: args.exclusive,
         moving: moving_options,
         simulation: None,
     };

@@ -2,6 +2,7 @@
 //! `whimbrel run`: checks everything, starts the helper, stays with the run, and sums it up.
 
 mod blame;
+mod exclusive;
 mod floorplan;
 mod gathered;
 mod hardware;
@@ -46,6 +47,7 @@ use crate::output::{print, print_json};
 use crate::process::Process;
 use crate::protocol::{Simulated, Started};
 use crate::rundir::{Base, JOURNAL, RunDir, RunRecord, SOCKET, reclaim};
+use exclusive::Exclusive;
 use gathered::Gathered;
 use helper::Helper;
 use load::load;
@@ -82,7 +84,10 @@ pub fn conduct(
 
     let (sender, inputs) = mpsc::channel();
     listen(&run, &sender)?;
+    let occupied = args.exclusive.then(|| Exclusive::begin(&loaded)).transpose()?;
     let helper = Helper::start(&launcher, &loaded.folder, sender)?;
+    let occupied = occupied.map(|mut occupied| occupied.admit(helper.process()).map(|()| occupied));
+    let occupied = occupied.transpose()?;
 
     let mut record = first_record(&loaded, &helper);
     write_record(&run, &record);
@@ -102,6 +107,7 @@ pub fn conduct(
     let gathered = session.run(&text);
     let name = run.name().to_owned();
     drop(run);
+    drop(occupied);
     sum_up(args, &loaded, &name, folder.as_deref(), gathered)
 }
 

@@ -106,6 +106,8 @@ pub struct Options {
     pub duration_ns: Option<u64>,
     /// How long idle kernels polled; `null`: for ever.
     pub spin_ns: Option<u64>,
+    /// Whether the processors were occupied for the run.
+    pub exclusive: bool,
     /// How tasks were to move, and who decided.
     #[serde(flatten)]
     pub moving: MovingOptions,

@@ -64,6 +64,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         fast: args.fast,
         duration_ns: args.duration.map(nanoseconds),
         spin_ns: Some(0),
+        exclusive: false,
         moving: moving_options,
         simulation: Some(Simulation {
             seed: args.seed,

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command: `whimbrel occupy`, and `whimbrel-occupy` where there is nothing else of Whimbrel.
+
+mod args;
+mod gate;
+mod noise;
+mod program;
+mod report;
+mod run;
+mod signals;
+mod status;
+mod steer;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::{Error, Held, Kept, Machine, Occupation, Undone};
+
+pub use args::{OccupyArgs, Verb};
+
+/// Why a command fails, and with which status.
+#[derive(Debug)]
+struct Failure {
+    status: u8,
+    message: String,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self { status: 2, message: error.to_string() }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self { status: 2, message: error.to_string() }
+    }
+}
+
+/// Does what was asked for, and gives the exit status.
+pub fn occupy(args: &OccupyArgs) -> ExitCode {
+    let machine = Machine::here();
+    let done = match &args.verb {
+        Some(Verb::Status(args)) => status::status(&machine, args),
+        Some(Verb::Adjust(args)) => steer::adjust(&machine, args),
+        Some(Verb::Release(args)) => steer::release(&machine, args),
+        Some(Verb::Noise(args)) => noise::noise(args),
+        None => match args.pid {
+            Some(pid) => steer::take(&machine, args, pid),
+            None => run::run(&machine, args),
+        },
+    };
+    match done {
+        Ok(status) => ExitCode::from(status),
+        Err(failure) => {
+            say(&failure.message);
+            ExitCode::from(failure.status)
+        }
+    }
+}
+
+/// Writes a line to standard error. One that nobody reads is no reason to fail.
+fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "occupy: {line}");
+}
+
+/// Writes a result to standard output. A reader that has gone is no error.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+/// A value as JSON, indented.
+fn json(value: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
+    Ok(text + "\n")
+}
+
+/// Takes the journal and undoes what killed guardians have left, and says so.
+fn lock(machine: &Machine) -> Result<Held, Failure> {
+    let mut held = machine.lock()?;
+    say_recovered(&held.recover()?);
+    Ok(held)
+}
+
+fn say_recovered(all: &[(Occupation, Undone)]) {
+    for (occupation, undone) in all {
+        say(&format!(
+            "occupation {} of `{}` had lost its guardian: {}",
+            occupation.id,
+            occupation.command.join(" "),
+            count(undone)
+        ));
+        say_foreign(undone);
+    }
+}
+
+/// Says what is not as it was, because somebody else has changed it since.
+fn say_foreign(undone: &Undone) {
+    for Kept { what, why } in &undone.foreign {
+        say(&format!("{what} is left as it is: {why}"));
+    }
+}
+
+/// `7 things are as they were`.
+fn count(undone: &Undone) -> String {
+    match undone.restored {
+        1 => "1 thing is as it was".to_owned(),
+        n => format!("{n} things are as they were"),
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `--report`: what disturbed the program, before and during.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::Failure;
+use crate::quiet::{Before, Report};
+use crate::{CpuSet, Error, Machine, TaskId};
+
+/// Between two looks at threads that may end meanwhile: a look takes some milliseconds.
+pub const BETWEEN: Duration = Duration::from_millis(500);
+
+/// Counts while a program runs.
+#[derive(Debug)]
+pub struct Watch {
+    counted: Before,
+    program: Option<TaskId>,
+    file: PathBuf,
+}
+
+impl Watch {
+    /// Counts for a second what is before; the report goes to this file at the end.
+    pub fn before(machine: &Machine, cpus: &CpuSet, file: &Path) -> Result<Self, Error> {
+        let counted = Before::take(machine, cpus)?;
+        Ok(Self { counted, program: None, file: file.to_owned() })
+    }
+
+    /// Counts from now on for this program.
+    pub fn begin(&mut self, program: TaskId) -> Result<(), Error> {
+        self.program = Some(program);
+        self.counted.begin(None)
+    }
+
+    /// Takes what threads have counted that may have ended at the next look.
+    pub fn look(&mut self) {
+        if let Some(program) = self.program {
+            // What it misses is counted at the end, unless its thread has ended then.
+            let _ = self.counted.look(program);
+        }
+    }
+
+    /// Writes the report. The program has ended, and nobody has waited for it yet.
+    pub fn finish(self) -> Result<(), Failure> {
+        let report = self.counted.during(self.program)?;
+        if self.file.as_os_str() == "-" {
+            // Where the program's own messages go: its output stays its own.
+            let _ = write!(io::stderr(), "{report}");
+            return Ok(());
+        }
+        fs::write(&self.file, text(&report, &self.file)?).map_err(|error| Failure {
+            status: 2,
+            message: format!("the report {}: {error}", self.file.display()),
+        })
+    }
+}
+
+/// In the form that the file's name asks for.
+fn text(report: &Report, file: &Path) -> Result<String, Failure> {
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("json") => super::json(report),
+        Some("svg") => Ok(report.plot()),
+        _ => Ok(report.to_string()),
+    }
+}

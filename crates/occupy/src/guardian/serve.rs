@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The guardian itself: begins, keeps sweeping, and undoes.
+
+use std::io::{self, BufReader};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::words::{Answer, Order, hear, say};
+use crate::{Error, Machine, Occupation, Request, TaskId, Undone};
+
+/// Under which name an executable is a guardian; also what `ps` shows.
+pub const NAME: &str = "occupy-guardian";
+/// Between two sweeps after one that found something.
+const SHORTEST: Duration = Duration::from_millis(20);
+/// Between two sweeps when nothing comes.
+const LONGEST: Duration = Duration::from_millis(100);
+/// How often the end is tried, a second apart, when the journal is busy.
+const ATTEMPTS: usize = 10;
+
+/// Serves as a guardian if this process was started as one.
+///
+/// Every executable that has occupations calls it before anything else.
+pub fn called() -> Option<ExitCode> {
+    let name = std::env::args_os().next()?;
+    (name == NAME).then(|| match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    })
+}
+
+fn serve() -> io::Result<()> {
+    let _ = rustix::thread::set_name(c"occupy-guardian");
+    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut guardian = Guardian {
+        machine: Machine::here(),
+        socket: Some(BufReader::new(socket)),
+        program: None,
+        id: 0,
+    };
+    let Some(Order::Begin { request, program }) = guardian.hear() else { return Ok(()) };
+    match guardian.begin(&request, program) {
+        Ok((occupation, recovered)) => {
+            guardian.id = occupation.id;
+            guardian.say(&Answer::Begun { occupation: Box::new(occupation), recovered });
+        }
+        Err(error) => {
+            guardian.say(&Answer::Refused(error.to_string()));
+            return Ok(());
+        }
+    }
+    let last = guardian.keep(program.is_some())?;
+    guardian.say(&last);
+    Ok(())
+}
+
+struct Guardian {
+    machine: Machine,
+    /// To whoever asked for the occupation, as long as he is there.
+    socket: Option<BufReader<UnixStream>>,
+    program: Option<OwnedFd>,
+    id: u32,
+}
+
+impl Guardian {
+    fn begin(
+        &mut self,
+        request: &Request,
+        program: Option<TaskId>,
+    ) -> Result<(Occupation, Vec<(Occupation, Undone)>), Error> {
+        let mut held = self.machine.lock()?;
+        let recovered = held.recover()?;
+        let own = self.machine.identify(std::process::id().cast_signed())?;
+        let mut occupation = held.begin(request, own)?;
+        if let Some(program) = program {
+            let admitted = self.watch(program).and_then(|()| held.admit(occupation.id, program));
+            if let Err(error) = admitted {
+                held.end(occupation.id)?;
+                return Err(error);
+            }
+            occupation.program = Some(program);
+        }
+        Ok((occupation, recovered))
+    }
+
+    /// Holds on to the program: what has its number and its start now is it for ever.
+    fn watch(&mut self, program: TaskId) -> Result<(), Error> {
+        let gone = Error::NoProcess { pid: program.tid };
+        let Some(pid) = Pid::from_raw(program.tid) else { return Err(gone) };
+        let Ok(descriptor) = pidfd_open(pid, PidfdFlags::empty()) else { return Err(gone) };
+        if !self.machine.lives(program) {
+            return Err(gone);
+        }
+        self.program = Some(descriptor);
+        Ok(())
+    }
+
+    /// Sweeps until the occupation is to end or has been ended, and gives the last word.
+    fn keep(&mut self, alone: bool) -> io::Result<Answer> {
+        let mut pause = SHORTEST;
+        loop {
+            let (program_ended, spoken) = self.wait(pause)?;
+            if program_ended {
+                break;
+            }
+            if spoken {
+                match self.hear() {
+                    Some(Order::Admit(program)) => self.admit(program),
+                    None if alone => self.socket = None,
+                    _ => break,
+                }
+            }
+            pause = match self.machine.lock().and_then(|mut held| held.sweep(self.id)) {
+                Err(Error::NoOccupation { .. }) => return Ok(Answer::Released),
+                Ok(swept) if swept.moved > 0 => SHORTEST,
+                // One that failed is no reason to leave the rest of them undone.
+                _ => (pause + pause / 4).min(LONGEST),
+            };
+        }
+        Ok(self.end())
+    }
+
+    fn admit(&mut self, program: TaskId) {
+        let admitted = self
+            .watch(program)
+            .and_then(|()| self.machine.lock())
+            .and_then(|mut held| held.admit(self.id, program));
+        let answer = match admitted {
+            Ok(()) => Answer::Admitted,
+            Err(error) => Answer::Refused(error.to_string()),
+        };
+        self.say(&answer);
+    }
+
+    /// Whether the program has ended, and whether something was said, after at most this time.
+    fn wait(&self, limit: Duration) -> io::Result<(bool, bool)> {
+        let socket = self.socket.as_ref().map(BufReader::get_ref);
+        let program = self.program.as_ref();
+        let descriptors = program.map(AsFd::as_fd).into_iter().chain(socket.map(AsFd::as_fd));
+        let mut polled: Vec<_> =
+            descriptors.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
+        let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
+        poll(&mut polled, Some(&limit))?;
+        let mut ready = polled.iter().map(|fd| !fd.revents().is_empty());
+        let ended = program.is_some() && ready.next() == Some(true);
+        Ok((ended, ready.next() == Some(true)))
+    }
+
+    fn end(&self) -> Answer {
+        let mut result = self.try_end();
+        for _ in 1..ATTEMPTS {
+            if result.is_ok() {
+                break;
+            }
+            thread::sleep(Duration::from_secs(1));
+            result = self.try_end();
+        }
+        match result {
+            Ok(undone) => Answer::Ended(undone),
+            Err(error) => Answer::Refused(error.to_string()),
+        }
+    }
+
+    fn try_end(&self) -> Result<Undone, Error> {
+        match self.machine.lock()?.end(self.id) {
+            Err(Error::NoOccupation { .. }) => Ok(Undone::default()),
+            other => other,
+        }
+    }
+
+    fn hear(&mut self) -> Option<Order> {
+        hear(self.socket.as_mut()?).ok().flatten()
+    }
+
+    fn say(&self, answer: &Answer) {
+        if let Some(socket) = &self.socket {
+            // Whoever asked may have gone: the occupation is kept or undone all the same.
+            let _ = say(&mut socket.get_ref(), answer);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The tool and its guardian are killed at random instants: nothing may stay as it is not to be.
+//!
+//! `WHIMBREL_OCCUPY_KILLS` says how often; `make soak` does it a thousand times.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::thread;
+use std::time::Duration;
+
+use common::{Running, Tool, everything, guardians, wait_until};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The longest time from the start of the tool to the kill: an occupation takes about half of it.
+const WINDOW_US: u64 = 60_000;
+
+fn kill(pid: i32) {
+    // It may have ended by itself.
+    let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
+}
+
+/// Sleeping processes that are pinned in every way, and one that makes new ones all the time.
+fn population() -> Vec<Running> {
+    let pinned =
+        ["0", "1", "0-1"].map(|cpus| format!("taskset -pc {cpus} $$ >/dev/null; sleep 600"));
+    let mut all: Vec<Running> =
+        (0..4).flat_map(|_| pinned.each_ref().map(|p| Running::shell(p))).collect();
+    all.push(Running::shell("while :; do sleep 0.005; done"));
+    let sleeping = || everything().values().filter(|text| text.starts_with("sleep:")).count();
+    wait_until("all sleep", || sleeping() >= 12);
+    all
+}
+
+/// Which of those that are still there have changed.
+fn differences(before: &BTreeMap<i32, String>, after: &BTreeMap<i32, String>) -> Vec<String> {
+    let changed = |(task, was): (&i32, &String)| {
+        let is = after.get(task)?;
+        (is != was).then(|| format!("{task} was {was}, is {is}"))
+    };
+    before.iter().filter_map(changed).collect()
+}
+
+/// One occupation that is killed, and whether it had begun by then.
+fn one(tool: &Tool, random: &mut ChaCha8Rng) -> bool {
+    let program = ["-q", "--cpu", "1", "--", "sleep", "600"];
+    let mut running = tool.spawn(&program);
+    thread::sleep(Duration::from_micros(random.random_range(0..WINDOW_US)));
+    let victims = random.random_range(0..3);
+    let begun = tool.state().join("journal").exists();
+    if victims != 1 {
+        kill(running.pid());
+    }
+    if victims != 0 {
+        guardians().into_iter().for_each(kill);
+    }
+    if victims == 1 {
+        // The tool ends by itself, or waits for its program with nothing occupied any more.
+        wait_until("the tool has noticed", || !tool.state().join("journal").exists());
+        kill(running.pid());
+    }
+    let _ = running.0.wait();
+    if victims == 2 {
+        // Nobody is left who could undo it: the next command does.
+        assert!(tool.output(&["status"]).status.success());
+    }
+    wait_until("it is undone", || !tool.state().join("journal").exists());
+    wait_until("the guardian has left", || guardians().is_empty());
+    begun
+}
+
+/// The programs that were left behind: they go on like any other.
+fn orphans() -> Vec<(i32, String)> {
+    let mine = |pid: &i32| {
+        let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        words == b"sleep\x00600\0" && common::field(*pid, "PPid").as_deref() == Some("1")
+    };
+    everything().into_iter().filter(|(pid, _)| mine(pid)).collect()
+}
+
+private_tests! {
+    fn whoever_is_killed_at_whatever_instant_nothing_stays() {
+        let times = env::var("WHIMBREL_OCCUPY_KILLS").map_or(30, |n| n.parse().unwrap());
+        let seed = env::var("WHIMBREL_OCCUPY_SEED").map_or(1, |n| n.parse().unwrap());
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let tool = Tool::new();
+        let population = population();
+        let before = everything();
+        let mut begun = 0;
+        for time in 0..times {
+            begun += u32::from(one(&tool, &mut random));
+            let changed = differences(&before, &everything());
+            assert!(changed.is_empty(), "seed {seed}, kill {time}: {changed:#?}");
+            for (pid, is) in orphans() {
+                let free = format!("sleep: processors {},", common::affinity(1).unwrap());
+                assert!(is.starts_with(&free), "seed {seed}, kill {time}: {pid} is {is}");
+                kill(pid);
+            }
+            // What the last of them has made since is as free as it is.
+            let maker = &everything()[&population[12].pid()].clone();
+            assert!(maker.contains(&format!("processors {},", common::affinity(1).unwrap())));
+        }
+        println!("{times} kills, {begun} of them of occupations that had begun: 0 differences");
+        assert!(begun > 0, "every kill came too early");
+    }
+}

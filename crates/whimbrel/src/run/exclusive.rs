@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `--exclusive`: the processors of the kernels are occupied as long as the run lasts.
+
+use whimbrel_model::Problem;
+use whimbrel_occupy::guardian::Guard;
+use whimbrel_occupy::{Error, Policy, Request, TaskId};
+
+use super::load::Loaded;
+use crate::failure::say;
+use crate::process::Process;
+
+/// The processors of a run, until this is dropped.
+#[derive(Debug)]
+pub struct Exclusive(Option<Guard>);
+
+impl Exclusive {
+    /// Occupies the processors before the helper is started.
+    ///
+    /// # Errors
+    /// They cannot be occupied, as when none would be left.
+    pub fn begin(loaded: &Loaded) -> Result<Self, Problem> {
+        let cpus = loaded.options.cpus.iter().map(|cpu| *cpu as usize);
+        let request = Request {
+            cpus: Some(cpus.collect()),
+            soft: false,
+            policy: Policy::Fair { nice: None },
+            shield: None,
+            command: vec!["whimbrel".to_owned(), "run".to_owned(), loaded.path.clone()],
+        };
+        match Guard::begin(&request) {
+            Ok(guard) => Ok(Self(Some(guard))),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    /// Lets the helper in, before it has made its kernels.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn admit(&mut self, helper: Option<Process>) -> Result<(), Problem> {
+        let (Some(guard), Some(Process { pid, start })) = (&mut self.0, helper) else {
+            return Err(Problem::new("the helper ended before it was given its processors"));
+        };
+        let helper = TaskId { tid: pid.cast_signed(), start };
+        guard.admit(helper).map_err(|error| refused(&error))
+    }
+}
+
+impl Drop for Exclusive {
+    fn drop(&mut self) {
+        if let Some(Err(error)) = self.0.take().map(Guard::end) {
+            say(&format!("--exclusive: {error}"));
+        }
+    }
+}
+
+fn refused(error: &Error) -> Problem {
+    Problem::new(format!("--exclusive: {error}"))
+        .help("`--cores LIST` names the processors of the run; the others stay with the system")
+}
