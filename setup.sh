@@ -9,9 +9,12 @@ set -eu
 # For `make build` and `make demo` nothing is needed; these are for `make test` and `make lint`.
 packages='
     clang-format
+    cpuset
     g++
     gcc-aarch64-linux-gnu
+    lame
     libc6-dev-arm64-cross
+    mencoder
     python3-numpy
     python3-scipy
     python3-venv
