@@ -62,6 +62,14 @@ pub enum Error {
         /// As `CAP_SYS_NICE`.
         capability: &'static str,
     },
+    /// The kernel refuses, for another reason than a missing capability.
+    #[error("the kernel refuses {what}: {why}")]
+    Refused {
+        /// What was tried.
+        what: String,
+        /// The kernel's words.
+        why: String,
+    },
     /// A process that is not there, or no longer.
     #[error("process {pid} does not exist (any more)")]
     NoProcess {
@@ -98,9 +106,9 @@ pub enum Error {
         /// What stands there.
         text: String,
     },
-    /// What the guardian refused, in its words.
+    /// Why the guardian was refused something, in its words.
     #[error("{0}")]
-    Refused(String),
+    Told(String),
     /// The guardian that cannot be started or does not answer.
     #[error("the guardian of the occupation: {0}")]
     Guardian(String),

@@ -2,16 +2,24 @@
 //! The machine's occupations, held alone: begun, kept and undone.
 
 use std::os::fd::OwnedFd;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Kept, Machine, Occupation, Policy, Request, TaskId};
+use crate::journal::{Journal, Line};
+use crate::kernel::Kernel;
+use crate::pass;
+use crate::work::{Work, name};
+use crate::{
+    Error, Kept, Machine, Occupation, Policy, Request, ShieldKind, TaskId, begin, machine, tasks,
+};
 
 /// The journal under its lock: while one process has this, no other changes anything.
 #[derive(Debug)]
 pub struct Held {
     machine: Machine,
-    occupations: Vec<Occupation>,
+    kernel: Box<dyn Kernel>,
+    journal: Journal,
     _lock: OwnedFd,
 }
 
@@ -29,18 +37,26 @@ pub struct Swept {
 pub struct Undone {
     /// How many things were put back.
     pub restored: usize,
-    /// What somebody else has changed meanwhile, and was therefore left alone.
+    /// What somebody else has changed meanwhile, and was therefore left alone, and what the kernel
+    /// refused to put back.
     pub foreign: Vec<Kept>,
 }
 
 impl Held {
-    pub(crate) fn new(machine: &Machine, lock: OwnedFd) -> Result<Self, Error> {
-        Ok(Self { machine: machine.clone(), occupations: Vec::new(), _lock: lock })
+    pub(crate) fn new(
+        machine: &Machine,
+        kernel: Box<dyn Kernel>,
+        lock: OwnedFd,
+    ) -> Result<Self, Error> {
+        let boot = machine.proc.join("sys/kernel/random/boot_id");
+        let boot = kernel.read(&boot).map_err(|error| Error::File { path: boot, error })?;
+        let journal = Journal::load(&machine.state.join("journal"), boot.trim())?;
+        Ok(Self { machine: machine.clone(), kernel, journal, _lock: lock })
     }
 
     /// All there are, by number.
     pub fn occupations(&self) -> &[Occupation] {
-        &self.occupations
+        self.journal.occupations()
     }
 
     /// Begins an occupation: chooses the processors, writes the journal, moves the others away.
@@ -48,17 +64,60 @@ impl Held {
     /// # Errors
     /// Why it is refused or failed; everything has been undone.
     pub fn begin(&mut self, request: &Request, guardian: TaskId) -> Result<Occupation, Error> {
-        let _ = (request, guardian, &self.machine);
-        Err(Error::NoShield { shield: "none", why: "not there yet".to_owned() })
+        if !self.kernel.may_move() {
+            return Err(Error::Permission {
+                what: "moving the tasks of others".to_owned(),
+                capability: "CAP_SYS_NICE",
+            });
+        }
+        let (cpus, reason) = begin::processors(&self.work()?, request.cpus.as_ref())?;
+        let shields = begin::shields(&self.work()?, request.soft, request.shield)?;
+        let ids = 1..=u32::MAX;
+        let mut free = ids.filter(|&id| self.journal.occupation(id).is_none());
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let occupation = Occupation {
+            id: free.next().expect("there are fewer occupations than numbers"),
+            cpus,
+            shield: ShieldKind::Affinity,
+            soft: request.soft,
+            policy: request.policy,
+            program: None,
+            guardian,
+            command: request.command.clone(),
+            since: since.map_or(0, |since| since.as_secs()),
+            reason,
+            kept: Vec::new(),
+        };
+        let id = occupation.id;
+        match self.put(&occupation, &shields) {
+            Ok(()) => Ok(self.occupation(id)?.clone()),
+            Err(error) => {
+                self.end(id)?;
+                Err(error)
+            }
+        }
     }
 
     /// Takes the program in: all its threads and children go to its processors.
     ///
     /// # Errors
-    /// It has gone, or may not be moved or scheduled so.
+    /// It has gone, or may not be moved or scheduled so; it is as it was.
     pub fn admit(&mut self, id: u32, program: TaskId) -> Result<(), Error> {
-        let _ = program;
-        Err(Error::NoOccupation { what: id.to_string() })
+        let before = self.occupation(id)?.clone();
+        if !self.lives(program) {
+            return Err(Error::NoProcess { pid: program.tid });
+        }
+        let with = Occupation { program: Some(program), ..before.clone() };
+        let shield = with.shield;
+        let done = self.put(&with, &[shield]);
+        // One that has ended meanwhile has nothing that could be undone.
+        let gone = || Error::NoProcess { pid: program.tid };
+        let done = done.and_then(|()| if self.lives(program) { Ok(()) } else { Err(gone()) });
+        done.or_else(|error| {
+            self.journal.append(vec![Line::Released(id)])?;
+            self.put(&before, &[shield])?;
+            Err(error)
+        })
     }
 
     /// Moves away what has come since, and takes in the program's new threads and children.
@@ -66,7 +125,12 @@ impl Held {
     /// # Errors
     /// There is no such occupation, or the journal cannot be written.
     pub fn sweep(&mut self, id: u32) -> Result<Swept, Error> {
-        Err(Error::NoOccupation { what: id.to_string() })
+        self.occupation(id)?;
+        let mut work = self.work()?;
+        pass::once(&mut work)?;
+        let moved = work.moved;
+        pass::note(&mut work)?;
+        Ok(Swept { moved, kept: self.occupation(id)?.kept.clone() })
     }
 
     /// Changes how the program is scheduled, and whether others may use its processors while it
@@ -75,8 +139,18 @@ impl Held {
     /// # Errors
     /// There is no such occupation, or it may not be scheduled so; everything is as it was.
     pub fn adjust(&mut self, id: u32, policy: Policy, soft: bool) -> Result<(), Error> {
-        let _ = (policy, soft);
-        Err(Error::NoOccupation { what: id.to_string() })
+        let before = self.occupation(id)?.clone();
+        let shields = if soft == before.soft {
+            vec![before.shield]
+        } else {
+            begin::shields(&self.work()?, soft, None)?
+        };
+        let with = Occupation { policy, soft, ..before.clone() };
+        self.put(&with, &shields).or_else(|error| {
+            let shield = before.shield;
+            self.put(&before, &[shield])?;
+            Err(error)
+        })
     }
 
     /// Ends an occupation; after the last, everything is as it was before the first.
@@ -84,7 +158,9 @@ impl Held {
     /// # Errors
     /// There is no such occupation, or the journal cannot be written.
     pub fn end(&mut self, id: u32) -> Result<Undone, Error> {
-        Err(Error::NoOccupation { what: id.to_string() })
+        self.occupation(id)?;
+        self.journal.append(vec![Line::Ended(id)])?;
+        self.undo()
     }
 
     /// Ends every occupation whose guardian is gone, and what a killed one left half done.
@@ -92,6 +168,73 @@ impl Held {
     /// # Errors
     /// The journal cannot be written.
     pub fn recover(&mut self) -> Result<Vec<(Occupation, Undone)>, Error> {
-        Ok(Vec::new())
+        let all = self.journal.occupations().to_vec();
+        let dead = all.into_iter().filter(|occupation| !self.lives(occupation.guardian));
+        let mut ended = Vec::new();
+        for occupation in dead.collect::<Vec<_>>() {
+            let undone = self.end(occupation.id)?;
+            ended.push((occupation, undone));
+        }
+        // Killed after the last one's end was written, and before all was put back.
+        if self.journal.occupations().is_empty() && !self.journal.is_empty() {
+            self.undo()?;
+        }
+        Ok(ended)
     }
+
+    fn occupation(&self, id: u32) -> Result<&Occupation, Error> {
+        let none = || Error::NoOccupation { what: id.to_string() };
+        self.journal.occupation(id).ok_or_else(none)
+    }
+
+    fn lives(&self, task: TaskId) -> bool {
+        tasks::identify(&*self.kernel, &self.machine.proc, task.tid) == Some(task)
+    }
+
+    fn work(&mut self) -> Result<Work<'_>, Error> {
+        let usable = machine::usable(&*self.kernel, &self.machine)?;
+        Ok(Work::new(&self.machine, &*self.kernel, &mut self.journal, usable))
+    }
+
+    /// Writes down an occupation, with the first of these shields that can be had, and makes the
+    /// machine so.
+    fn put(&mut self, occupation: &Occupation, shields: &[ShieldKind]) -> Result<(), Error> {
+        let mut last = Err(Error::NoShield { shield: "shield", why: "none is left".to_owned() });
+        for &shield in shields {
+            let with = Occupation { shield, ..occupation.clone() };
+            self.journal.append(vec![Line::Occupation(Box::new(with))])?;
+            let mut work = self.work()?;
+            last = pass::all(&mut work).and_then(|()| accepted(&mut work));
+            if last.is_ok() {
+                return pass::note(&mut work);
+            }
+        }
+        last
+    }
+
+    fn undo(&mut self) -> Result<Undone, Error> {
+        let mut work = self.work()?;
+        pass::all(&mut work)?;
+        let mut undone = Undone { restored: work.restored, foreign: work.foreign.clone() };
+        for thing in work.stuck.clone() {
+            let why = "could not be put back: the next command tries again".to_owned();
+            undone.foreign.push(Kept { what: name(&thing), why });
+        }
+        pass::note(&mut work)?;
+        let stuck = work.stuck.clone();
+        if self.journal.occupations().is_empty() {
+            self.journal.forget(|thing| !stuck.contains(thing))?;
+        }
+        Ok(undone)
+    }
+}
+
+/// What of the program's the kernel refused, as an error.
+fn accepted(work: &mut Work) -> Result<(), Error> {
+    let Some((change, error)) = work.refused.drain(..).next() else { return Ok(()) };
+    let what = format!("{} to `{}`", name(&change.thing), change.to);
+    if work.kernel.may_move() {
+        return Err(Error::Refused { what, why: error.to_string() });
+    }
+    Err(Error::Permission { what, capability: "CAP_SYS_NICE" })
 }

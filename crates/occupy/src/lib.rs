@@ -13,16 +13,33 @@
 //! occupation, less the processors that are occupied now. So occupations come and go in any order,
 //! and after the last everything is as it was.
 
+mod affinity;
+mod begin;
+mod choose;
 pub mod cli;
 mod cpus;
 mod error;
 mod facts;
 pub mod guardian;
 mod held;
+mod journal;
+mod kernel;
 mod machine;
+mod masks;
 mod occupation;
+mod pass;
+mod policies;
 pub mod quiet;
+mod schedule;
+mod sets;
 mod task;
+mod tasks;
+mod things;
+mod work;
+
+/// The word in the program's environment that tells its occupation's number: by it the program's
+/// children are known also when their parents have ended.
+pub const MARK: &str = "WHIMBREL_OCCUPY";
 
 pub use cpus::{CpuSet, CpuSetError};
 pub use error::Error;

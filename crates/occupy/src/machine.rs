@@ -3,19 +3,22 @@
 
 use std::fs;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use procfs::FromRead;
-use procfs::process::Stat;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
 
-use crate::{CpuSet, Error, Held, ShieldKind, TaskId};
+use crate::kernel::{Kernel, Linux};
+use crate::sets::Hierarchy;
+use crate::work::list;
+use crate::{CpuSet, Error, Held, ShieldKind, TaskId, begin, tasks};
 
 /// How long a command waits for another that changes the machine.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long between two tries.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// The roots of all that is read and written; tests give folders of their own.
 #[derive(Clone, Debug)]
@@ -44,7 +47,7 @@ impl Machine {
     /// # Errors
     /// `/sys` does not tell.
     pub fn online(&self) -> Result<CpuSet, Error> {
-        self.cpus(&self.sys.join("devices/system/cpu/online"))
+        list(&Linux::default(), &self.sys.join("devices/system/cpu/online"))
     }
 
     /// The processors that a program here may be given: those that run and that the caller's
@@ -53,7 +56,7 @@ impl Machine {
     /// # Errors
     /// `/sys` does not tell.
     pub fn usable(&self) -> Result<CpuSet, Error> {
-        self.online()
+        usable(&Linux::default(), self)
     }
 
     /// The task that has this number now.
@@ -61,14 +64,7 @@ impl Machine {
     /// # Errors
     /// There is none, or it has ended and waits for its parent.
     pub fn identify(&self, pid: i32) -> Result<TaskId, Error> {
-        let text = fs::read(self.proc.join(pid.to_string()).join("stat"));
-        let stat = text.ok().and_then(|text| Stat::from_read(text.as_slice()).ok());
-        match stat {
-            Some(stat) if !matches!(stat.state, 'Z' | 'X') => {
-                Ok(TaskId { tid: pid, start: stat.starttime })
-            }
-            _ => Err(Error::NoProcess { pid }),
-        }
+        tasks::identify(&Linux::default(), &self.proc, pid).ok_or(Error::NoProcess { pid })
     }
 
     /// Whether it is still there.
@@ -78,7 +74,7 @@ impl Machine {
 
     /// The shields, best first, and of each why it is not to be had.
     pub fn shields(&self) -> Vec<(ShieldKind, Result<(), String>)> {
-        vec![(ShieldKind::Affinity, Ok(()))]
+        begin::available(&Linux::default(), self)
     }
 
     /// Waits for the journal's lock and reads the journal; one of another boot is dropped.
@@ -87,26 +83,42 @@ impl Machine {
     /// The folder cannot be written, somebody holds the lock for more than 5 s, or the journal is
     /// not understood.
     pub fn lock(&self) -> Result<Held, Error> {
+        let folder = self.flock()?;
+        let online = self.online()?;
+        let possible = list(&Linux::default(), &self.sys.join("devices/system/cpu/possible"));
+        let absent = possible.unwrap_or_default().minus(&online);
+        Held::new(self, Box::new(Linux { online, absent }), folder)
+    }
+
+    /// The lock is on the folder: the journal itself comes and goes.
+    pub(crate) fn flock(&self) -> Result<OwnedFd, Error> {
         let at = |error: std::io::Error| Error::File { path: self.state.clone(), error };
         fs::create_dir_all(&self.state).map_err(at)?;
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder: OwnedFd = rustix::fs::open(&self.state, flags, Mode::empty())
-            .map_err(|error| at(error.into()))?;
+        let folder = rustix::fs::open(&self.state, flags, Mode::empty());
+        let folder = folder.map_err(|error| at(error.into()))?;
         let end = Instant::now() + PATIENCE;
         loop {
             match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Held::new(self, folder),
+                Ok(()) => return Ok(folder),
                 Err(Errno::WOULDBLOCK | Errno::INTR) if Instant::now() < end => {
-                    thread::sleep(Duration::from_millis(2));
+                    thread::sleep(PAUSE);
                 }
                 Err(error) => return Err(at(error.into())),
             }
         }
     }
+}
 
-    fn cpus(&self, path: &Path) -> Result<CpuSet, Error> {
-        let text = fs::read_to_string(path)
-            .map_err(|error| Error::File { path: path.to_owned(), error })?;
-        text.parse().map_err(|_| Error::Text { path: path.to_owned(), text })
+/// Those that run and that the cpusets which are seen here have.
+pub(crate) fn usable(kernel: &dyn Kernel, machine: &Machine) -> Result<CpuSet, Error> {
+    let mut usable = list(kernel, &machine.sys.join("devices/system/cpu/online"))?;
+    for hierarchy in Hierarchy::all(kernel, machine).iter().filter(|hierarchy| hierarchy.part) {
+        let files = ["cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"];
+        let mut lists = files.iter().map(|name| list(kernel, &hierarchy.root.join(name)));
+        if let Some(cpus) = lists.find_map(Result::ok).filter(|cpus| cpus.meets(&usable)) {
+            usable = usable.common(&cpus);
+        }
     }
+    Ok(usable)
 }

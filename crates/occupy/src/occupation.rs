@@ -19,13 +19,14 @@ pub enum ShieldKind {
     Affinity,
 }
 
-impl fmt::Display for ShieldKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl ShieldKind {
+    /// As in options and messages.
+    pub fn name(self) -> &'static str {
+        match self {
             Self::V2 => "v2",
             Self::V1 => "v1",
             Self::Affinity => "affinity",
-        })
+        }
     }
 }
 

@@ -3,17 +3,19 @@
 //!
 //! `WHIMBREL_OCCUPY_KILLS` says how often; `make soak` does it a thousand times.
 
-mod common;
+mod private;
+mod tool;
 
 use std::collections::BTreeMap;
 use std::env;
 use std::thread;
 use std::time::Duration;
 
-use common::{Running, Tool, everything, guardians, wait_until};
+use private::{Running, everything, guardians, wait_until};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rustix::process::{Pid, Signal, kill_process};
+use tool::Tool;
 
 /// The longest time from the start of the tool to the kill: an occupation takes about half of it.
 const WINDOW_US: u64 = 60_000;
@@ -76,7 +78,7 @@ fn one(tool: &Tool, random: &mut ChaCha8Rng) -> bool {
 fn orphans() -> Vec<(i32, String)> {
     let mine = |pid: &i32| {
         let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        words == b"sleep\x00600\0" && common::field(*pid, "PPid").as_deref() == Some("1")
+        words == b"sleep\x00600\0" && private::field(*pid, "PPid").as_deref() == Some("1")
     };
     everything().into_iter().filter(|(pid, _)| mine(pid)).collect()
 }
@@ -95,13 +97,13 @@ private_tests! {
             let changed = differences(&before, &everything());
             assert!(changed.is_empty(), "seed {seed}, kill {time}: {changed:#?}");
             for (pid, is) in orphans() {
-                let free = format!("sleep: processors {},", common::affinity(1).unwrap());
+                let free = format!("sleep: processors {},", private::affinity(1).unwrap());
                 assert!(is.starts_with(&free), "seed {seed}, kill {time}: {pid} is {is}");
                 kill(pid);
             }
             // What the last of them has made since is as free as it is.
             let maker = &everything()[&population[12].pid()].clone();
-            assert!(maker.contains(&format!("processors {},", common::affinity(1).unwrap())));
+            assert!(maker.contains(&format!("processors {},", private::affinity(1).unwrap())));
         }
         println!("{times} kills, {begun} of them of occupations that had begun: 0 differences");
         assert!(begun > 0, "every kill came too early");

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Programs on processors of their own, and everybody else elsewhere.
 
-mod common;
+mod private;
+mod tool;
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 
-use common::{Running, Tool, affinity, everything, field, guardians, wait_until};
+use private::{Running, affinity, everything, field, guardians, wait_until};
 use rustix::process::Signal;
+use tool::Tool;
 
 /// What a bystander may use while processor 1 is occupied, on this machine.
 fn others() -> String {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is refused, and that nothing is changed then.
 
-mod common;
+mod private;
+mod tool;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use common::{Running, Tool, everything, wait_until};
+use private::{Running, everything, wait_until};
+use tool::Tool;
 
 /// Asks for something that is refused with this status and these words, and changes nothing.
 fn refused(tool: &Tool, args: &[&str], status: i32, words: &[&str]) {
@@ -81,7 +83,7 @@ private_tests! {
         let tool = Tool::new();
         let mut child = Command::new("true").spawn().unwrap();
         let pid = child.id().to_string();
-        wait_until("it has ended", || common::field(child.id().cast_signed(), "State")
+        wait_until("it has ended", || private::field(child.id().try_into().unwrap(), "State")
             .is_some_and(|state| state.starts_with('Z')));
         // First as one that nobody has waited for, then not at all.
         refused(&tool, &["--pid", &pid], 2, &["does not exist"]);

@@ -78,7 +78,7 @@ mod tests {
             Ok(())
         };
         let mut child = start(touch(), admit).unwrap();
-        assert_eq!(child.id().cast_signed(), number);
+        assert_eq!(child.id().try_into(), Ok(number));
         assert!(child.wait().unwrap().success());
         assert!(file.exists());
     }

@@ -13,7 +13,7 @@ use super::report::{self, Watch};
 use super::signals::Signals;
 use super::{Failure, gate, program, say, say_foreign, say_recovered};
 use crate::guardian::Guard;
-use crate::{Machine, Occupation, Request};
+use crate::{MARK, Machine, Occupation, Request};
 
 /// Runs the program to its end.
 pub fn run(machine: &Machine, args: &OccupyArgs) -> Result<u8, Failure> {
@@ -28,7 +28,7 @@ pub fn run(machine: &Machine, args: &OccupyArgs) -> Result<u8, Failure> {
     say_begun(&guard, args.quiet);
     let signals = Signals::catch()?;
     let mut command = Command::new(&args.command[0]);
-    command.args(&args.command[1..]);
+    command.args(&args.command[1..]).env(MARK, guard.occupation().id.to_string());
     let admit = |pid| {
         let program = machine.identify(pid)?;
         guard.admit(program)?;
@@ -66,6 +66,7 @@ pub fn say_begun(guard: &Guard, quiet: bool) {
         1 => "; 1 thing stays there".to_owned(),
         n => format!("; {n} things stay there"),
     };
+    let shield = shield.name();
     say(&format!("occupation {id}: processor {cpus}, shield {shield}: {reason}{stay}"));
 }
 

@@ -107,7 +107,7 @@ impl Status {
         text.push_str("\nways to keep others away, best first:\n");
         for Shield { kind, missing } in &self.shields {
             let missing = missing.as_deref().unwrap_or("to be had");
-            let _ = writeln!(text, "  {kind}: {missing}");
+            let _ = writeln!(text, "  {}: {missing}", kind.name());
         }
         text.push_str("what the kernel takes from a program with --fifo:\n");
         for line in &self.taken_from_fifo {
@@ -124,11 +124,12 @@ impl Shown {
         let soft = if *soft { ", soft" } else { "" };
         let pid = self.occupation.program.map(|program| format!(", process {}", program.tid));
         let mut text = format!(
-            "occupation {id}: processor {cpus} for `{}`{}\n  for {}, by {shield}, {policy}{soft}\n  \
+            "occupation {id}: processor {cpus} for `{}`{}\n  for {}, by {}, {policy}{soft}\n  \
              {reason}\n",
             command.join(" "),
             pid.unwrap_or_default(),
             age(*since),
+            shield.name(),
         );
         if let Some(quiet) = &self.quiet {
             let _ = writeln!(text, "  {}", quiet.text());

@@ -120,7 +120,7 @@ fn talk(socket: &mut BufReader<UnixStream>, order: &Order) -> Result<Answer, Err
 
 fn unexpected(answer: Answer) -> Error {
     match answer {
-        Answer::Refused(why) => Error::Refused(why),
+        Answer::Refused(why) => Error::Told(why),
         other => Error::Guardian(format!("it said {other:?}")),
     }
 }

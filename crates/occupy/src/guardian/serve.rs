@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
 
 use super::words::{Answer, Order, hear, say};
 use crate::{Error, Machine, Occupation, Request, TaskId, Undone};
@@ -75,7 +75,7 @@ impl Guardian {
     ) -> Result<(Occupation, Vec<(Occupation, Undone)>), Error> {
         let mut held = self.machine.lock()?;
         let recovered = held.recover()?;
-        let own = self.machine.identify(std::process::id().cast_signed())?;
+        let own = self.machine.identify(getpid().as_raw_nonzero().get())?;
         let mut occupation = held.begin(request, own)?;
         if let Some(program) = program {
             let admitted = self.watch(program).and_then(|()| held.admit(occupation.id, program));

@@ -1,210 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the tests of the tool share: a machine of their own, as far as there can be one.
-//!
-//! Each test starts itself again in a PID namespace of its own, where it sees only processes that
-//! it has started, without cgroups, and with all else that an occupation changes (interrupts,
-//! kernel workers, sysctls) readable only. So nothing of this machine is ever touched.
+//! A private world for each test: its own process numbers, so that what is moved is what the test
+//! started, no interrupts, and a `/sys` of its own.
 
-// Each test binary uses its own part of this module.
-#![allow(dead_code)]
-
-use std::collections::BTreeMap;
-use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The longest that anything in these tests may take, also on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+use whimbrel_occupy::{Machine, Policy, Request, ShieldKind, TaskId};
 
-/// Set for the test that was started again.
-const INSIDE: &str = "WHIMBREL_OCCUPY_TEST_INSIDE";
+/// Set in the private world.
+const INSIDE: &str = "WHIMBREL_TEST_INSIDE";
 
-/// What makes the namespace harmless; then the test, under a first process that reaps.
-const PREPARE: &str = r#"
-    umount -lR /sys/fs/cgroup 2>/dev/null
-    for folder in /sys /proc/irq /proc/sys; do
-        mount --bind $folder $folder && mount -o remount,bind,ro $folder || exit 99
-    done
-    "$@" & wait $!
-"#;
-
-/// Defines tests that run in a machine of their own. They need two processors.
-#[macro_export]
-macro_rules! private_tests {
-    ($(fn $name:ident() $body:block)*) => {
-        $(#[test] fn $name() {
-            if common::inside(stringify!($name)) { $body }
-        })*
-    };
-}
-
-/// Whether this is the test's own machine; outside of it, runs the test there.
+/// Runs the rest of this test in a private world, as its first process; false outside of it, after
+/// the inside has passed.
 pub fn inside(test: &str) -> bool {
-    if env::var_os(INSIDE).is_some() {
+    if std::env::var_os(INSIDE).is_some() {
+        // What the kernel has for all of the machine is hidden: no test writes it.
+        let hidden = Command::new("mount").args(["-t", "tmpfs", "none", "/proc/irq"]).status();
+        assert!(hidden.unwrap().success(), "/proc/irq could not be hidden");
         return true;
     }
-    let processors = thread::available_parallelism().unwrap().get();
-    assert!(processors >= 2, "nothing can be occupied on a machine with one processor");
-    let mut command = Command::new("unshare");
-    command.args(["--pid", "--fork", "--mount-proc", "--kill-child"]);
     if !rustix::process::geteuid().is_root() {
-        command.args(["--user", "--map-root-user"]);
+        eprintln!("skipped: only root may make a private world");
+        return false;
     }
-    command.args(["sh", "-c", PREPARE, "sh"]).arg(env::current_exe().unwrap());
-    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(INSIDE, "1");
-    let output = command.output().expect("unshare is part of util-linux");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "inside, {}:\n{out}\n{err}", output.status);
-    assert!(out.contains("1 passed"), "the test did not run inside:\n{out}\n{err}");
-    print!("{out}");
+    let status = Command::new("timeout")
+        .args(["60", "unshare", "--pid", "--fork", "--mount-proc", "--kill-child"])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(INSIDE, "1")
+        .status()
+        .unwrap();
+    assert!(status.success(), "{test} failed inside");
     false
 }
 
-/// The tool, with a journal of its own.
-pub struct Tool {
-    folder: tempfile::TempDir,
+/// A machine with the real processes and a `/sys` that tells of the real processors.
+pub fn machine(folder: &Path) -> Machine {
+    let cpu = folder.join("sys/devices/system/cpu");
+    fs::create_dir_all(&cpu).unwrap();
+    for name in ["online", "possible"] {
+        fs::copy(Path::new("/sys/devices/system/cpu").join(name), cpu.join(name)).unwrap();
+    }
+    Machine { proc: "/proc".into(), sys: folder.join("sys"), state: folder.join("state") }
 }
 
-impl Tool {
-    pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// The folder of the journal.
-    pub fn state(&self) -> PathBuf {
-        self.path("state")
-    }
-
-    pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_whimbrel-occupy"));
-        command.args(args).env("WHIMBREL_OCCUPY_STATE", self.state()).stdin(Stdio::null());
-        command
-    }
-
-    pub fn output(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
-    }
-
-    /// The exit status and what was said.
-    pub fn ends(&self, args: &[&str]) -> (Option<i32>, String) {
-        let output = self.output(args);
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
-    }
-
-    pub fn spawn(&self, args: &[&str]) -> Running {
-        let mut command = self.command(args);
-        Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
-    }
-
-    /// What `status` says.
-    pub fn status(&self) -> serde_json::Value {
-        let output = self.output(&["status", "--json"]);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
-
-    /// What the journal knows.
-    pub fn occupations(&self) -> Vec<serde_json::Value> {
-        self.status()["occupations"].as_array().unwrap().clone()
-    }
-
-    /// Waits until this many programs run on processors of their own.
-    pub fn wait_for(&self, programs: usize) -> Vec<serde_json::Value> {
-        let mut found = Vec::new();
-        let all = || {
-            found = self.occupations();
-            found.len() == programs && found.iter().all(|one| !one["program"].is_null())
-        };
-        wait_until("the programs run", all);
-        found
+/// A wish for processor 1, kept by affinities.
+pub fn request() -> Request {
+    Request {
+        cpus: Some("1".parse().unwrap()),
+        soft: false,
+        policy: Policy::Fair { nice: None },
+        shield: Some(ShieldKind::Affinity),
+        command: vec!["test".to_owned()],
     }
 }
 
-/// A process that is killed when the test is over.
-pub struct Running(pub Child);
+/// This process, as the guardian.
+pub fn me(machine: &Machine) -> TaskId {
+    machine.identify(std::process::id().cast_signed()).unwrap()
+}
 
-impl Running {
-    pub fn start(command: &mut Command) -> Self {
-        Self(command.stdin(Stdio::null()).spawn().unwrap())
-    }
+/// A child that runs a shell's words, and is killed at the end.
+pub struct Shell(pub Child);
 
-    /// A shell that does this.
-    pub fn shell(script: &str) -> Self {
-        Self::start(Command::new("sh").args(["-c", script]))
+impl Shell {
+    pub fn new(words: &str) -> Self {
+        let mut command = Command::new("sh");
+        command.args(["-c", words]).stdin(Stdio::piped()).stdout(Stdio::null());
+        Self(command.spawn().unwrap())
     }
 
     pub fn pid(&self) -> i32 {
         self.0.id().cast_signed()
     }
 
-    pub fn signal(&self, signal: rustix::process::Signal) {
-        let pid = rustix::process::Pid::from_child(&self.0);
-        rustix::process::kill_process(pid, signal).unwrap();
+    /// Its only child, once it is there.
+    pub fn child(&self) -> i32 {
+        let path = format!("/proc/{0}/task/{0}/children", self.pid());
+        until(|| fs::read_to_string(&path).unwrap().trim().parse().ok())
     }
 }
 
-impl Drop for Running {
+impl Drop for Shell {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < end, "this did not come: {what}");
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// A line of `/proc/PID/status`; none if the process has ended.
-pub fn field(pid: i32, name: &str) -> Option<String> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-    Some(value.trim().to_owned())
-}
-
-/// The processors that a task may use.
-pub fn affinity(pid: i32) -> Option<String> {
-    field(pid, "Cpus_allowed_list")
-}
-
-/// Every thread that there is, by number and name, with its affinity, policy and niceness.
-pub fn everything() -> BTreeMap<i32, String> {
-    let numbers = |folder: &Path| -> Vec<i32> {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
-    };
-    let mut all = BTreeMap::new();
-    for process in numbers(Path::new("/proc")) {
-        for task in numbers(&Path::new("/proc").join(process.to_string()).join("task")) {
-            all.extend(one(task).map(|text| (task, text)));
+/// Waits until there is an answer, at most 10 s.
+pub fn until<T>(answer: impl Fn() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(10);
+    loop {
+        if let Some(answer) = answer() {
+            return answer;
         }
+        assert!(Instant::now() < end, "it never came");
+        thread::sleep(Duration::from_millis(1));
     }
-    all
 }
 
-fn one(task: i32) -> Option<String> {
-    let stat = fs::read_to_string(format!("/proc/{task}/stat")).ok()?;
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    // Numbered from the state, which is the third: niceness is 19, the priority 40, the policy 41.
-    let (nice, priority, policy) = (fields.get(16)?, fields.get(37)?, fields.get(38)?);
-    let (name, cpus) = (field(task, "Name")?, affinity(task)?);
-    Some(format!("{name}: processors {cpus}, policy {policy} {priority}, nice {nice}"))
+/// The processors that a task may use, as the kernel lists them.
+pub fn affinity(tid: i32) -> String {
+    let status = fs::read_to_string(format!("/proc/{tid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    line.unwrap().trim().to_owned()
 }
 
-/// The guardians that live.
-pub fn guardians() -> Vec<i32> {
-    let lives = |pid: &i32| !field(*pid, "State").is_none_or(|state| state.starts_with('Z'));
-    let named = |pid: &i32| field(*pid, "Name").as_deref() == Some("occupy-guardian");
-    everything().into_keys().filter(named).filter(lives).collect()
+/// Sets them, as a user does.
+pub fn pin(tid: i32, cpus: &str) {
+    let done = Command::new("taskset").args(["-a", "-p", "-c", cpus, &tid.to_string()]).output();
+    assert!(done.unwrap().status.success());
 }

@@ -41,7 +41,7 @@ impl Exclusive {
         let (Some(guard), Some(Process { pid, start })) = (&mut self.0, helper) else {
             return Err(Problem::new("the helper ended before it was given its processors"));
         };
-        let helper = TaskId { tid: pid.cast_signed(), start };
+        let helper = TaskId { tid: i32::try_from(pid).unwrap_or(i32::MAX), start };
         guard.admit(helper).map_err(|error| refused(&error))
     }
 }

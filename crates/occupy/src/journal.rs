@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The journal: what there is, and what every changed thing was before.
+//!
+//! A line is written before the change that it tells of, so that after a kill at any instant each
+//! thing is as the journal says it was, or as it says it was to be. The file lives in memory
+//! (`/run`) and holds only state that a reboot voids: the first line names the boot. A kill does not
+//! lose what was written, so nothing is flushed to a disk.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::things::Thing;
+use crate::{Error, Occupation};
+
+/// What happened to a thing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Change {
+    pub thing: Thing,
+    /// The occupation that a task belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u32>,
+    /// What it would be without any occupation.
+    pub before: String,
+    /// What it was when this was written.
+    pub from: String,
+    /// What it was then made.
+    pub to: String,
+    /// How often it has moved back by itself.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub back: u32,
+    /// Somebody else had changed it.
+    #[serde(skip)]
+    pub foreign: bool,
+}
+
+impl Change {
+    /// One that nobody else has a part in.
+    pub fn new(thing: Thing, before: String, from: String, to: String) -> Self {
+        Self { thing, of: None, before, from, to, back: 0, foreign: false }
+    }
+
+    /// Whether it has this value from us; else somebody else has changed it.
+    pub fn explains(&self, value: &str) -> bool {
+        [&self.before, &self.from, &self.to].into_iter().any(|known| known == value)
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// A line of the file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Line {
+    /// The machine's `boot_id`: the first line.
+    Boot(String),
+    /// An occupation that began or has changed.
+    Occupation(Box<Occupation>),
+    /// A change that follows.
+    Change(Change),
+    /// The tasks of this occupation are no longer its.
+    Released(u32),
+    /// The same, and it has ended.
+    Ended(u32),
+}
+
+/// The journal in memory and on disk.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: PathBuf,
+    boot: String,
+    file: Option<File>,
+    lines: usize,
+    occupations: Vec<Occupation>,
+    changes: BTreeMap<Thing, Change>,
+}
+
+/// A journal with more lines than this that no longer matter, and more than matter, is written anew.
+const STALE: usize = 1000;
+
+impl Journal {
+    /// Reads it; one of another boot is dropped, and so is a last line that a kill cut short.
+    pub fn load(path: &Path, boot: &str) -> Result<Self, Error> {
+        let mut journal = Self {
+            path: path.to_owned(),
+            boot: boot.to_owned(),
+            file: None,
+            lines: 0,
+            occupations: Vec::new(),
+            changes: BTreeMap::new(),
+        };
+        let text = match fs::read(path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(journal),
+            Err(error) => return Err(journal.fails(error)),
+        };
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let wrong = |line: &str| Error::Text { path: path.to_owned(), text: line.to_owned() };
+        let lines: Vec<Line> = text[..whole]
+            .lines()
+            .map(|line| serde_json::from_str(line).map_err(|_| wrong(line)))
+            .collect::<Result<_, _>>()?;
+        if lines.first() != Some(&Line::Boot(boot.to_owned())) {
+            journal.delete()?;
+            return Ok(journal);
+        }
+        journal.lines = lines.len();
+        lines.into_iter().for_each(|line| journal.take(line));
+        if whole < text.len() {
+            journal.cut(whole)?;
+        }
+        Ok(journal)
+    }
+
+    /// The occupations, by number.
+    pub fn occupations(&self) -> &[Occupation] {
+        &self.occupations
+    }
+
+    /// One of them.
+    pub fn occupation(&self, id: u32) -> Option<&Occupation> {
+        self.occupations.iter().find(|occupation| occupation.id == id)
+    }
+
+    /// What happened to a thing, if anything did.
+    pub fn change(&self, thing: &Thing) -> Option<&Change> {
+        self.changes.get(thing)
+    }
+
+    /// All things that were changed.
+    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.changes.values()
+    }
+
+    /// Whether there is anything to undo.
+    pub fn is_empty(&self) -> bool {
+        self.occupations.is_empty() && self.changes.is_empty()
+    }
+
+    /// Writes lines, in one go; what they tell of may be done afterwards.
+    pub fn append(&mut self, mut lines: Vec<Line>) -> Result<(), Error> {
+        lines.retain(
+            |line| !matches!(line, Line::Change(change) if self.changes.get(&change.thing) == Some(change)),
+        );
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut text = String::new();
+        if self.lines == 0 {
+            text += &written(&Line::Boot(self.boot.clone()));
+            self.lines = 1;
+        }
+        lines.iter().for_each(|line| text += &written(line));
+        self.put(&text).map_err(|error| self.fails(error))?;
+        self.lines += lines.len();
+        lines.into_iter().for_each(|line| self.take(line));
+        Ok(())
+    }
+
+    /// Forgets things for good; the file tells of them until it is written anew.
+    pub fn forget(&mut self, gone: impl Fn(&Thing) -> bool) -> Result<(), Error> {
+        self.changes.retain(|thing, _| !gone(thing));
+        if self.is_empty() {
+            return self.delete();
+        }
+        let matter = self.changes.len() + self.occupations.len();
+        if self.lines < 2 * matter + STALE {
+            return Ok(());
+        }
+        self.rewrite().map_err(|error| self.fails(error))?;
+        self.lines = matter + 1;
+        Ok(())
+    }
+
+    fn put(&mut self, text: &str) -> io::Result<()> {
+        if self.file.is_none() {
+            self.file = Some(OpenOptions::new().append(true).create(true).open(&self.path)?);
+        }
+        let file = self.file.as_mut().expect("it was opened above");
+        file.write_all(text.as_bytes())
+    }
+
+    /// By a new file that takes the old one's place, so that a kill leaves one of the two.
+    fn rewrite(&mut self) -> io::Result<()> {
+        let occupations = self.occupations.iter().cloned().map(Box::new).map(Line::Occupation);
+        let changes = self.changes.values().cloned().map(Line::Change);
+        let boot = std::iter::once(Line::Boot(self.boot.clone()));
+        let text: String =
+            boot.chain(occupations).chain(changes).map(|line| written(&line)).collect();
+        let new = self.path.with_extension("new");
+        fs::write(&new, &text)?;
+        fs::rename(&new, &self.path)?;
+        self.file = None;
+        Ok(())
+    }
+
+    fn delete(&mut self) -> Result<(), Error> {
+        self.file = None;
+        self.lines = 0;
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.fails(error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn cut(&self, bytes: usize) -> Result<(), Error> {
+        let file = OpenOptions::new().write(true).open(&self.path);
+        file.and_then(|file| file.set_len(bytes as u64)).map_err(|error| self.fails(error))
+    }
+
+    fn fails(&self, error: io::Error) -> Error {
+        Error::File { path: self.path.clone(), error }
+    }
+
+    fn take(&mut self, line: Line) {
+        match line {
+            Line::Boot(_) => {}
+            Line::Change(change) => {
+                self.changes.insert(change.thing.clone(), change);
+            }
+            Line::Occupation(new) => {
+                self.occupations.retain(|occupation| occupation.id != new.id);
+                self.occupations.push(*new);
+                self.occupations.sort_by_key(|occupation| occupation.id);
+            }
+            Line::Released(id) => self.release(id),
+            Line::Ended(id) => {
+                self.release(id);
+                self.occupations.retain(|occupation| occupation.id != id);
+            }
+        }
+    }
+
+    fn release(&mut self, id: u32) {
+        self.changes.values_mut().filter(|change| change.of == Some(id)).for_each(|change| {
+            change.of = None;
+        });
+    }
+}
+
+fn written(line: &Line) -> String {
+    serde_json::to_string(line).expect("a line has only texts and numbers") + "\n"
+}

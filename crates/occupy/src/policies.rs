@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How the program's tasks are scheduled; nobody else's are touched.
+
+use std::collections::HashMap;
+
+use crate::affinity::Dues;
+use crate::journal::Change;
+use crate::schedule::Schedule;
+use crate::tasks::Seen;
+use crate::things::Thing;
+use crate::work::Work;
+use crate::{Error, Occupation, Policy};
+
+/// What soft occupations need, so that their program is first when it wakes.
+const SOFT: Policy = Policy::Fifo { priority: 1 };
+
+/// How the program is scheduled: as was asked for, but a soft occupation's is never fair.
+fn policy(occupation: &Occupation) -> Policy {
+    match occupation.policy {
+        Policy::Fair { .. } if occupation.soft => SOFT,
+        asked => asked,
+    }
+}
+
+/// Schedules the program's tasks as was asked for, and those that once were its as before.
+///
+/// A task that chose its own way since keeps it.
+pub(crate) fn settle(work: &mut Work, dues: &Dues) -> Result<(), Error> {
+    let owners: HashMap<i32, u32> = dues.owned().map(|(seen, id)| (seen.task.tid, id)).collect();
+    let known: HashMap<i32, Change> = work
+        .seen
+        .iter()
+        .filter_map(|seen| Some((seen.task.tid, work.journal.change(&thing(seen))?.clone())))
+        .collect();
+    let mut changes = Vec::new();
+    for seen in &work.seen {
+        let of = owners.get(&seen.task.tid).copied();
+        let (own, parent) = (known.get(&seen.task.tid), known.get(&seen.parent));
+        if of.is_none() && own.is_none() && parent.is_none() {
+            continue;
+        }
+        let asked = of.and_then(|id| work.journal.occupation(id)).map(policy);
+        changes.extend(due(work, seen, own, parent, asked).map(|change| Change { of, ..change }));
+    }
+    for (change, error) in work.carry_out(changes)? {
+        work.fail(change, error);
+    }
+    Ok(())
+}
+
+/// What is to be done with one task: `own` and `parent` are what the journal knows of it and of who
+/// made it.
+fn due(
+    work: &Work,
+    seen: &Seen,
+    own: Option<&Change>,
+    parent: Option<&Change>,
+    asked: Option<Policy>,
+) -> Option<Change> {
+    let thing = thing(seen);
+    let current = thing.read(work.kernel).ok()?;
+    let due = |before: &str| asked.map_or_else(|| before.to_owned(), |p| under(before, p));
+    match (own, parent) {
+        (Some(own), _) if !own.explains(&current) && own.to == due(&own.before) => None,
+        // A new child or thread has what its parent has, which may have been changed.
+        (None, Some(parent)) => {
+            let inherited = parent.explains(&current);
+            let before = if inherited { parent.before.clone() } else { current.clone() };
+            let to = if inherited { due(&before) } else { current.clone() };
+            Some(Change::new(thing, before, current, to))
+        }
+        _ => work.plan(&thing, &current, due),
+    }
+}
+
+fn thing(seen: &Seen) -> Thing {
+    Thing::Schedule(seen.task)
+}
+
+fn under(before: &str, policy: Policy) -> String {
+    let schedule: Result<Schedule, ()> = before.parse();
+    schedule.map_or_else(|()| before.to_owned(), |schedule| schedule.under(policy).to_string())
+}

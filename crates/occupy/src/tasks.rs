@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The tasks that there are, as `/proc` tells.
+
+use std::path::Path;
+
+use procfs::FromRead;
+use procfs::process::{Stat, StatFlags};
+
+use crate::TaskId;
+use crate::kernel::Kernel;
+
+/// A task that lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub task: TaskId,
+    /// The process that it is a thread of.
+    pub process: i32,
+    /// Who made it: of a process its parent, of a further thread its process.
+    pub parent: i32,
+    pub name: String,
+    /// The kernel refuses to move it (`PF_NO_SETAFFINITY`).
+    pub fixed: bool,
+}
+
+impl Seen {
+    /// As it is called in what is shown to people.
+    pub fn what(&self) -> String {
+        format!("task {} ({})", self.task.tid, self.name)
+    }
+}
+
+/// Every task that `/proc` shows, processes before their further threads.
+pub(crate) fn all(kernel: &dyn Kernel, proc: &Path) -> Vec<Seen> {
+    let numbers = |path: &Path| {
+        let names = kernel.list(path).unwrap_or_default();
+        names.into_iter().filter_map(|name| name.parse::<i32>().ok()).collect::<Vec<_>>()
+    };
+    let mut seen = Vec::new();
+    for process in numbers(proc) {
+        let folder = proc.join(process.to_string());
+        let Some(stat) = stat(kernel, &folder) else { continue };
+        let threads = stat.num_threads;
+        seen.extend(living(&stat, process, stat.ppid));
+        // A process whose first thread has ended is shown as a zombie with its other threads.
+        if threads > 1 {
+            let folder = folder.join("task");
+            for tid in numbers(&folder).into_iter().filter(|&tid| tid != process) {
+                let stat = self::stat(kernel, &folder.join(tid.to_string()));
+                seen.extend(stat.and_then(|stat| living(&stat, process, process)));
+            }
+        }
+    }
+    seen
+}
+
+/// The task that has this number now, if it lives.
+pub(crate) fn identify(kernel: &dyn Kernel, proc: &Path, tid: i32) -> Option<TaskId> {
+    let stat = stat(kernel, &proc.join(tid.to_string()))?;
+    living(&stat, tid, stat.ppid).map(|seen| seen.task)
+}
+
+fn stat(kernel: &dyn Kernel, folder: &Path) -> Option<Stat> {
+    Stat::from_read(kernel.read(&folder.join("stat")).ok()?.as_bytes()).ok()
+}
+
+fn living(stat: &Stat, process: i32, parent: i32) -> Option<Seen> {
+    if matches!(stat.state, 'Z' | 'X') {
+        return None;
+    }
+    Some(Seen {
+        task: TaskId { tid: stat.pid, start: stat.starttime },
+        process,
+        parent,
+        name: stat.comm.clone(),
+        fixed: stat.flags & StatFlags::PF_NO_SETAFFINITY.bits() != 0,
+    })
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Making things what the journal's occupations ask for: journal first, then change.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+use crate::journal::{Change, Journal, Line};
+use crate::kernel::Kernel;
+use crate::tasks::{self, Seen};
+use crate::things::Thing;
+use crate::{CpuSet, Error, Kept, Machine};
+
+/// One pass over the machine, and what it found.
+#[derive(Debug)]
+pub(crate) struct Work<'a> {
+    pub machine: &'a Machine,
+    pub kernel: &'a dyn Kernel,
+    pub journal: &'a mut Journal,
+    /// All processors that may be used.
+    pub usable: CpuSet,
+    /// Affinities that the kernel may have given a task when it changed cpuset: before Linux 6.2 it
+    /// forgets what a task had asked for.
+    pub resets: BTreeSet<String>,
+    /// Every task there is.
+    pub seen: Vec<Seen>,
+    /// How many tasks were moved.
+    pub moved: usize,
+    /// How many things are again what they were before.
+    pub restored: usize,
+    /// What cannot be moved, with the processors that it is on.
+    pub kept: Vec<(CpuSet, Kept)>,
+    /// What somebody else has changed.
+    pub foreign: Vec<Kept>,
+    /// What of the program's the kernel refused.
+    pub refused: Vec<(Change, io::Error)>,
+    /// What could not be put back.
+    pub stuck: BTreeSet<Thing>,
+}
+
+impl<'a> Work<'a> {
+    pub fn new(
+        machine: &'a Machine,
+        kernel: &'a dyn Kernel,
+        journal: &'a mut Journal,
+        usable: CpuSet,
+    ) -> Self {
+        Self {
+            machine,
+            kernel,
+            journal,
+            usable,
+            resets: BTreeSet::new(),
+            seen: tasks::all(kernel, &machine.proc),
+            moved: 0,
+            restored: 0,
+            kept: Vec::new(),
+            foreign: Vec::new(),
+            refused: Vec::new(),
+            stuck: BTreeSet::new(),
+        }
+    }
+
+    /// The processors that others may not use: those of all occupations but soft ones.
+    pub fn closed(&self) -> CpuSet {
+        self.union(|soft| !soft)
+    }
+
+    /// The processors that interrupts and work queues keep away from: those of all occupations.
+    pub fn occupied(&self) -> CpuSet {
+        self.union(|_| true)
+    }
+
+    fn union(&self, applies: impl Fn(bool) -> bool) -> CpuSet {
+        let occupations = self.journal.occupations().iter();
+        occupations
+            .filter(|occupation| applies(occupation.soft))
+            .flat_map(|occupation| occupation.cpus.iter())
+            .collect()
+    }
+
+    /// The change that gives a thing its due; none if it has it.
+    ///
+    /// `due` says what it is to be, from what it would be without occupations. A value that is not
+    /// from us is somebody else's will: that is what it would be, from then on.
+    pub fn plan(
+        &self,
+        thing: &Thing,
+        current: &str,
+        due: impl Fn(&str) -> String,
+    ) -> Option<Change> {
+        let known = self.journal.change(thing);
+        let ours = |change: &Change| {
+            let reset = || matches!(thing, Thing::Task(_)) && self.resets.contains(current);
+            change.explains(current) || due(&change.before) == current || reset()
+        };
+        let foreign = known.is_some_and(|change| !ours(change));
+        let before = match known {
+            Some(change) if !foreign => change.before.clone(),
+            _ => current.to_owned(),
+        };
+        let to = due(&before);
+        if to == current && !foreign {
+            return None;
+        }
+        let of = known.and_then(|change| change.of);
+        let back = known.map_or(0, |change| change.back);
+        Some(Change {
+            thing: thing.clone(),
+            of,
+            before,
+            from: current.to_owned(),
+            to,
+            back,
+            foreign,
+        })
+    }
+
+    /// Writes the changes into the journal and then does them; those that fail come back.
+    ///
+    /// # Errors
+    /// The journal cannot be written; nothing has been changed.
+    pub fn carry_out(&mut self, changes: Vec<Change>) -> Result<Vec<(Change, io::Error)>, Error> {
+        self.journal.append(changes.iter().cloned().map(Line::Change).collect())?;
+        let mut failed = Vec::new();
+        for change in changes {
+            self.tell(&change);
+            if change.from == change.to {
+                continue;
+            }
+            match change.thing.write(self.kernel, &change.to) {
+                Ok(()) => self.restored += usize::from(change.to == change.before),
+                Err(error) => failed.push((change, error)),
+            }
+        }
+        Ok(failed)
+    }
+
+    /// Tells of a thing that somebody else has changed.
+    pub fn tell(&mut self, change: &Change) {
+        if change.foreign {
+            let why = format!("somebody else made it `{}`: left so", change.from);
+            self.foreign.push(Kept { what: name(&change.thing), why });
+        }
+    }
+
+    /// Notes what the kernel refused: of the program's, or in putting back. A task that has ended
+    /// refuses nothing.
+    pub fn fail(&mut self, change: Change, error: io::Error) {
+        if error.raw_os_error() == Some(libc::ESRCH) {
+            return;
+        }
+        if change.of.is_some() {
+            self.refused.push((change, error));
+        } else if change.to == change.before {
+            self.stuck.insert(change.thing);
+        }
+    }
+
+    /// Gives one thing its due; what cannot be put back is noted.
+    ///
+    /// # Errors
+    /// It cannot be read or changed, or the journal cannot be written.
+    pub fn settle(&mut self, thing: Thing, due: impl Fn(&str) -> String) -> Result<(), Error> {
+        let fails = |thing: &Thing, error| Error::File { path: name(thing).into(), error };
+        let current = thing.read(self.kernel).map_err(|error| fails(&thing, error))?;
+        let Some(change) = self.plan(&thing, &current, due) else { return Ok(()) };
+        match self.carry_out(vec![change])?.pop() {
+            Some((change, error)) if change.to != change.before => Err(fails(&thing, error)),
+            Some((change, error)) => {
+                self.fail(change, error);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Notes something that stays on these processors.
+    pub fn keep(&mut self, cpus: CpuSet, what: impl Into<String>, why: impl Into<String>) {
+        self.kept.push((cpus, Kept { what: what.into(), why: why.into() }));
+    }
+
+    /// A list or mask without the closed processors; the whole rest if nothing would remain.
+    pub fn less(&self, before: &str, away: &CpuSet) -> String {
+        let before: CpuSet = before.parse().unwrap_or_default();
+        let rest = before.minus(away);
+        if rest.is_empty() && before.meets(away) {
+            self.usable.minus(away).to_string()
+        } else {
+            rest.to_string()
+        }
+    }
+}
+
+/// As a thing is called in what is shown to people.
+pub(crate) fn name(thing: &Thing) -> String {
+    match thing {
+        Thing::Task(task) => format!("task {}", task.tid),
+        Thing::Schedule(task) => format!("the scheduling of task {}", task.tid),
+        Thing::Home(task) => format!("the cpuset of process {}", task.tid),
+        Thing::List(path)
+        | Thing::Mask(path)
+        | Thing::Word(path)
+        | Thing::Controller(path)
+        | Thing::Folder(path) => path.display().to_string(),
+    }
+}
+
+/// Why the kernel refused, for people.
+pub(crate) fn refusal(error: &io::Error, kernel: &dyn Kernel) -> String {
+    match error.raw_os_error() {
+        Some(libc::EPERM) if !kernel.may_move() => "needs CAP_SYS_NICE".to_owned(),
+        Some(libc::EACCES | libc::EPERM | libc::EROFS) => "needs root".to_owned(),
+        _ => format!("the kernel refuses it: {error}"),
+    }
+}
+
+/// The file's list of processors.
+pub(crate) fn list(kernel: &dyn Kernel, path: &Path) -> Result<CpuSet, Error> {
+    let text = kernel.read(path).map_err(|error| Error::File { path: path.to_owned(), error })?;
+    text.parse().map_err(|_| Error::Text { path: path.to_owned(), text })
+}

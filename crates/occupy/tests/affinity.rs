@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Occupations by affinities alone, of real processes in a private world.
+
+mod common;
+
+use std::io::Write;
+use std::time::Instant;
+
+use common::{Shell, affinity, inside, machine, me, pin, request, until};
+use whimbrel_occupy::{Error, MARK, Policy, Request};
+
+#[test]
+fn others_leave_and_come_back_as_they_were() {
+    if !inside("others_leave_and_come_back_as_they_were") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let machine = machine(folder.path());
+    let shells = ["0-1", "0", "1"].map(|cpus| {
+        let shell = Shell::new("sleep 60; :");
+        pin(shell.pid(), cpus);
+        shell
+    });
+    let now = || shells.each_ref().map(|shell| affinity(shell.pid()));
+    let program = Shell::new("sleep 60; :");
+    let child = program.child();
+
+    let mut held = machine.lock().unwrap();
+    let id = held.begin(&request(), me(&machine)).unwrap().id;
+    held.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
+    assert_eq!(now(), ["0", "0", "0"]);
+    assert_eq!([affinity(program.pid()), affinity(child)], ["1", "1"]);
+
+    let undone = held.end(id).unwrap();
+    assert!(undone.restored >= 4, "{undone:?}");
+    assert!(undone.foreign.is_empty(), "{undone:?}");
+    assert_eq!(now(), ["0-1", "0", "1"]);
+    assert_eq!([affinity(program.pid()), affinity(child)], ["0-1", "0-1"]);
+    assert!(!folder.path().join("state/journal").exists());
+}
+
+#[test]
+fn children_that_are_made_meanwhile_are_not_left_pinned() {
+    if !inside("children_that_are_made_meanwhile_are_not_left_pinned") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let machine = machine(folder.path());
+    let mut free = Shell::new("read go; sleep 60; :");
+    let mut pinned = Shell::new("read go; sleep 60; :");
+    pin(pinned.pid(), "0");
+    let mut program = Shell::new("read go; sleep 60; :");
+
+    let mut held = machine.lock().unwrap();
+    let id = held.begin(&request(), me(&machine)).unwrap().id;
+    held.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
+    for shell in [&mut free, &mut pinned, &mut program] {
+        shell.0.stdin.take().unwrap().write_all(b"\n").unwrap();
+    }
+    let children = [&free, &pinned, &program].map(Shell::child);
+    assert_eq!(children.map(affinity), ["0", "0", "1"]);
+
+    held.end(id).unwrap();
+    assert_eq!(children.map(affinity), ["0-1", "0", "0-1"]);
+}
+
+#[test]
+fn a_task_that_moves_itself_back_is_moved_again_and_told() {
+    if !inside("a_task_that_moves_itself_back_is_moved_again_and_told") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let machine = machine(folder.path());
+    let stubborn = Shell::new("sleep 60; :");
+    let mut held = machine.lock().unwrap();
+    let id = held.begin(&request(), me(&machine)).unwrap().id;
+    for _ in 0..3 {
+        assert!(held.sweep(id).unwrap().kept.is_empty());
+        pin(stubborn.pid(), "1");
+        assert_eq!(held.sweep(id).unwrap().moved, 1);
+        assert_eq!(affinity(stubborn.pid()), "0");
+    }
+    let kept = held.sweep(id).unwrap().kept;
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(kept[0].what, format!("task {} (sh)", stubborn.pid()));
+    assert!(kept[0].why.starts_with("moves itself back"), "{kept:?}");
+    // What it wanted is what it gets.
+    held.end(id).unwrap();
+    assert_eq!(affinity(stubborn.pid()), "1");
+}
+
+#[test]
+fn orphans_of_the_program_stay_with_it() {
+    if !inside("orphans_of_the_program_stay_with_it") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let machine = machine(folder.path());
+    let words = format!("read go; ({MARK}=1 sleep 60 &) ; sleep 61; :");
+    let mut program = Shell::new(&words);
+    let mut held = machine.lock().unwrap();
+    let id = held.begin(&request(), me(&machine)).unwrap().id;
+    held.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
+    program.0.stdin.take().unwrap().write_all(b"\n").unwrap();
+    program.child();
+    let orphan = until(|| {
+        let all = std::fs::read_dir("/proc")
+            .unwrap()
+            .filter_map(|entry| entry.unwrap().file_name().to_str().unwrap().parse::<i32>().ok());
+        let line = |pid: &i32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        all.into_iter().find(|pid| line(pid) == b"sleep\x0060\0")
+    });
+    held.sweep(id).unwrap();
+    assert_eq!(affinity(orphan), "1");
+    held.end(id).unwrap();
+    assert_eq!(affinity(orphan), "0-1");
+}
+
+#[test]
+fn priorities_are_set_adjusted_and_put_back() {
+    if !inside("priorities_are_set_adjusted_and_put_back") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let machine = machine(folder.path());
+    let policy = |tid: i32| {
+        let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).unwrap();
+        let fields: Vec<_> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+        // Niceness, real-time priority, policy: fields 19, 40 and 41.
+        [fields[16].to_owned(), fields[37].to_owned(), fields[38].to_owned()]
+    };
+    let mut program = Shell::new("read go; sleep 60; :");
+    let status = std::process::Command::new("renice")
+        .args(["-n", "5", "-p", &program.pid().to_string()])
+        .output()
+        .unwrap();
+    assert!(status.status.success());
+    let mut held = machine.lock().unwrap();
+    let fifo = Request { policy: Policy::Fifo { priority: 7 }, ..request() };
+    let id = held.begin(&fifo, me(&machine)).unwrap().id;
+    held.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
+    assert_eq!(policy(program.pid()), ["5", "7", "1"]);
+    program.0.stdin.take().unwrap().write_all(b"\n").unwrap();
+    let child = program.child();
+
+    held.adjust(id, Policy::Fifo { priority: 8 }, false).unwrap();
+    assert_eq!([policy(program.pid()), policy(child)], [["5", "8", "1"], ["5", "8", "1"]]);
+    held.adjust(id, Policy::Fair { nice: Some(-3) }, false).unwrap();
+    assert_eq!([policy(program.pid()), policy(child)], [["-3", "0", "0"], ["-3", "0", "0"]]);
+    held.adjust(id, Policy::Fair { nice: None }, false).unwrap();
+    assert_eq!(policy(program.pid()), ["5", "0", "0"]);
+    held.adjust(id, Policy::Fair { nice: None }, true).unwrap();
+    assert_eq!([policy(program.pid()), policy(child)], [["5", "1", "1"], ["5", "1", "1"]]);
+    assert_eq!(affinity(std::process::id().cast_signed()), "0-1");
+    held.end(id).unwrap();
+    assert_eq!([policy(program.pid()), policy(child)], [["5", "0", "0"], ["5", "0", "0"]]);
+    assert_eq!([affinity(program.pid()), affinity(child)], ["0-1", "0-1"]);
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_changes_nothing() {
+    if !inside("what_cannot_be_is_refused_and_changes_nothing") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let machine = machine(folder.path());
+    let other = Shell::new("sleep 60; :");
+    let mut held = machine.lock().unwrap();
+    let wish = |cpus: &str| Request { cpus: Some(cpus.parse().unwrap()), ..request() };
+    let me = me(&machine);
+    assert!(matches!(held.begin(&wish("700"), me), Err(Error::Offline { cpu: 700, .. })));
+    assert!(matches!(held.begin(&wish("0-1"), me), Err(Error::NoneLeft { .. })));
+    let id = held.begin(&wish("1"), me).unwrap().id;
+    assert!(matches!(held.begin(&wish("1"), me), Err(Error::Occupied { cpu: 1, .. })));
+    assert!(matches!(held.begin(&wish("0"), me), Err(Error::NoneLeft { .. })));
+    assert!(matches!(held.sweep(9), Err(Error::NoOccupation { .. })));
+    let gone = machine.identify(other.pid()).unwrap();
+    let pid = other.pid();
+    drop(other);
+    assert!(matches!(held.admit(id, gone), Err(Error::NoProcess { pid: p }) if p == pid));
+    held.end(id).unwrap();
+    assert_eq!(affinity(me.tid), "0-1");
+    assert!(!folder.path().join("state/journal").exists());
+}
+
+#[test]
+fn three_hundred_processes_leave_and_come_back() {
+    if !inside("three_hundred_processes_leave_and_come_back") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let machine = machine(folder.path());
+    let shells: Vec<_> = (0..300).map(|_| Shell::new("exec sleep 60")).collect();
+    let all = |cpus: &str| shells.iter().all(|shell| affinity(shell.pid()) == cpus);
+    let mut times = Vec::new();
+    for _ in 0..10 {
+        let start = Instant::now();
+        let id = machine.lock().unwrap().begin(&request(), me(&machine)).unwrap().id;
+        let begun = start.elapsed();
+        assert!(all("0"));
+        let start = Instant::now();
+        machine.lock().unwrap().sweep(id).unwrap();
+        let swept = start.elapsed();
+        let start = Instant::now();
+        machine.lock().unwrap().end(id).unwrap();
+        times.push((begun, swept, start.elapsed()));
+        assert!(all("0-1"));
+    }
+    eprintln!("300 processes: (begun, swept, ended) {times:?}");
+}
