@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,12 +11,12 @@ from bars import Bars
 from conditions import Condition, Failed
 from inputs import Inputs
 from loads import Load
-from measured import Job, Run, lame, measure, mencoder
+from measured import Job, Run, lame, measure, mencoder, wait_for_calm
 from svg import Axis
 from tables import EVERYWHERE, GOAL, IDLE, TABLES, Measured, published
 
-# How often a run is repeated that was disturbed, and how long what disturbs it is waited for.
-TRIES, PAUSE_S = 10, 3.0
+# How often a run is repeated that was disturbed, and how long a calm moment is waited for.
+TRIES, PATIENCE_S = 10, 600.0
 NOTHING = Load(IDLE, ())
 
 
@@ -37,7 +36,8 @@ def every_job(inputs: Inputs, scale: float) -> dict[str, Job]:
 class Experiment:
     """Loads, jobs and conditions; `quick` leaves out all sizes but those that every load has.
 
-    With `calm` a run in which others took a larger share of the processors is repeated.
+    With `calm` a run begins when others take no larger share of the processors, and is repeated
+    when they did meanwhile.
     """
 
     loads: list[Load]
@@ -78,9 +78,10 @@ class Experiment:
     def calmest(self, number: int, load: Load, job: Job, condition: Condition) -> Run:
         """A run that is calm enough, or the calmest of some. Which is taken depends on what others
         did, never on how long the program took."""
-        tries = [measure(number, load, job, condition)]
-        while self.calm is not None and tries[-1].disturbed > self.calm and len(tries) < TRIES:
-            time.sleep(PAUSE_S)
+        tries: list[Run] = []
+        while not tries or (tries[-1].disturbed > (self.calm or 1.0) and len(tries) < TRIES):
+            if self.calm is not None:
+                wait_for_calm(self.calm, PATIENCE_S)
             tries.append(measure(number, load, job, condition))
         return min(tries, key=lambda run: run.disturbed)
 

@@ -22,8 +22,11 @@ from loads import Load
 STAMPED = ("bash", "-c", 'echo $EPOCHREALTIME; "$@"; s=$?; echo $EPOCHREALTIME; exit $s', "timed")
 # What a load takes to be at work; also for what the last run moved to settle.
 SETTLE_S = 0.2
+# Between two looks at what others do.
+GLANCE_S = 0.5
 STAMP = re.compile(rb"^(\d+\.\d+)$", re.MULTILINE)
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+PROCESSORS = os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,19 @@ def stat_ticks() -> tuple[int, int]:
     return user + nice + system + irq + softirq, steal
 
 
+def wait_for_calm(share: float, patience_s: float) -> None:
+    """Waits until all processes and the hypervisor together take no more of the processors.
+
+    Nothing of ours may run meanwhile. Goes on when its patience is at its end.
+    """
+    deadline_s = time.monotonic() + patience_s
+    while time.monotonic() < deadline_s:
+        start = sum(stat_ticks())
+        time.sleep(GLANCE_S)
+        if sum(stat_ticks()) - start <= share * GLANCE_S * TICKS_PER_S * PROCESSORS:
+            return
+
+
 def own_s() -> float:
     """Processor time of this process and of its children that have ended."""
     both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -131,7 +147,7 @@ def measure(number: int, load: Load, job: Job, condition: Condition) -> Run:
             raise Failed(f"{job.name}: nothing has come out")
     reap()
     busy, steal = stat_ticks()
-    ticks = (time.monotonic() - start_s) * TICKS_PER_S * (os.cpu_count() or 1)
+    ticks = (time.monotonic() - start_s) * TICKS_PER_S * PROCESSORS
     others = busy - start_busy - (own_s() - start_own_s) * TICKS_PER_S
     return Run(
         round=number,

@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE))
 
 import experiment  # noqa: E402
+import measured  # noqa: E402
 import namespace  # noqa: E402
 import tables  # noqa: E402
 from conditions import CPUSET, Condition, Failed, every_condition  # noqa: E402
@@ -118,7 +119,7 @@ def test_rounds_have_every_condition_once_each_beginning_with_another() -> None:
 
 def test_of_disturbed_runs_the_calmest_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     shares = iter([0.5, 0.2, 0.3, 0.01, 0.6])
-    monkeypatch.setattr(experiment, "PAUSE_S", 0.0)
+    monkeypatch.setattr(experiment, "PATIENCE_S", 0.0)
     monkeypatch.setattr(
         experiment, "measure", lambda *_: made("light", "default", 1.0, others=next(shares))
     )
@@ -127,6 +128,16 @@ def test_of_disturbed_runs_the_calmest_counts(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(experiment, "TRIES", 1)
     taken = some_experiment(calm=0.1).calmest(0, Load("light", ()), job("x"), Condition("default"))
     assert taken.others == 0.6
+
+
+def test_a_calm_moment_is_waited_for_but_not_forever(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = iter([(100, 0), (300, 0), (300, 0), (300, 1)])
+    monkeypatch.setattr(measured, "GLANCE_S", 0.05)
+    monkeypatch.setattr(measured, "stat_ticks", lambda: next(ticks))
+    measured.wait_for_calm(0.5, 60.0)
+    assert not list(ticks)
+    monkeypatch.setattr(measured, "stat_ticks", lambda: (time.monotonic_ns(), 0))
+    measured.wait_for_calm(0.5, 0.1)
 
 
 def test_music_is_what_the_paper_says_and_the_same_each_time(tmp_path: Path) -> None:
