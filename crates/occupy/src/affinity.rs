@@ -166,31 +166,32 @@ impl<'a> Resolver<'a> {
         let mut change = known.unwrap_or_else(|| {
             Change::new(thing, current.clone(), current.clone(), current.clone())
         });
-        if let Some(parent) = parent.as_ref().filter(|parent| new && parent.explains(&current)) {
-            change.before.clone_from(&parent.before);
-        }
         change.from.clone_from(&current);
-        let of_parent = parent.and_then(|parent| parent.of);
+        let heir = parent.as_ref().filter(|parent| new && parent.explains(&current));
         // Its own occupation goes before its parent's, which may be a later one, or a reaper's.
         let own = self.programs.get(&tid).or_else(|| self.inside.get(&tid)).copied();
-        change.of = own.or(change.of).or(of_parent);
+        change.of = own.or(change.of).or(parent.as_ref().and_then(|parent| parent.of));
         if new && change.of.is_none() {
             change.of = orphan(work, &seen, &current);
-            if let Some(id) = change.of {
-                change.before = self.of_program(work, id).unwrap_or(change.before);
-            }
+        }
+        let of = change.of.and_then(|id| work.journal.occupation(id));
+        if let Some(heir) = heir.filter(|heir| heir.of == change.of) {
+            change.before.clone_from(&heir.before);
+        } else if let Some(of) = of.filter(|of| new && of.cpus.to_string() == current) {
+            change.before = of_program(work, of.id);
+        } else if let Some(heir) = heir {
+            change.before.clone_from(&heir.before);
         }
         self.found.insert(tid, Some(change.clone()));
         Some(change)
     }
+}
 
-    /// What the program would have, and so its children.
-    fn of_program(&self, work: &Work, id: u32) -> Option<String> {
-        let mut changes = work.journal.changes();
-        let change =
-            changes.find(|change| change.of == Some(id) && matches!(change.thing, Thing::Task(_)));
-        change.map(|change| change.before.clone())
-    }
+/// What the program would have, and so its children.
+fn of_program(work: &Work, id: u32) -> String {
+    let of_it = |change: &&Change| change.of == Some(id) && matches!(change.thing, Thing::Task(_));
+    let known = work.journal.changes().find(of_it).map(|change| change.before.clone());
+    known.unwrap_or_else(|| work.usable.to_string())
 }
 
 /// The occupation of a descendant whose parents are gone: it has the program's processors, and the

@@ -9,13 +9,13 @@ use crate::{CpuSet, Error, Machine, ShieldKind};
 
 /// The processors to occupy, and why these.
 pub(crate) fn processors(work: &Work, asked: Option<&CpuSet>) -> Result<(CpuSet, String), Error> {
-    let hierarchies = Hierarchy::all(work.kernel, work.machine);
     let occupied = work.occupied();
     let none_left = |wanted: &CpuSet| Error::NoneLeft {
         wanted: wanted.union(&occupied),
         usable: work.usable.clone(),
     };
     let Some(cpus) = asked else {
+        let hierarchies = Hierarchy::all(work.kernel, work.machine);
         let claimed = |cpu: usize| sets::claimed(work, &hierarchies, &CpuSet::one(cpu)).is_some();
         let free = work.usable.minus(&occupied);
         let open: CpuSet = free.iter().filter(|&cpu| !claimed(cpu)).collect();
@@ -36,9 +36,16 @@ pub(crate) fn processors(work: &Work, asked: Option<&CpuSet>) -> Result<(CpuSet,
     if cpus.is_empty() || work.usable.within(&cpus.union(&occupied)) {
         return Err(none_left(cpus));
     }
+    unclaimed(work, cpus)?;
+    Ok((cpus.clone(), "asked for".to_owned()))
+}
+
+/// Refuses processors that somebody else's cpuset needs.
+pub(crate) fn unclaimed(work: &Work, cpus: &CpuSet) -> Result<(), Error> {
+    let hierarchies = Hierarchy::all(work.kernel, work.machine);
     match sets::claimed(work, &hierarchies, cpus) {
         Some((cpu, path)) => Err(Error::ForeignCpuset { cpu, path }),
-        None => Ok((cpus.clone(), "asked for".to_owned())),
+        None => Ok(()),
     }
 }
 

@@ -70,8 +70,9 @@ impl Held {
                 capability: "CAP_SYS_NICE",
             });
         }
-        let (cpus, reason) = begin::processors(&self.work()?, request.cpus.as_ref())?;
-        let shields = begin::shields(&self.work()?, request.soft, request.shield)?;
+        let work = self.work()?;
+        let (cpus, reason) = begin::processors(&work, request.cpus.as_ref())?;
+        let shields = begin::shields(&work, request.soft, request.shield)?;
         let ids = 1..=u32::MAX;
         let mut free = ids.filter(|&id| self.journal.occupation(id).is_none());
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -143,7 +144,11 @@ impl Held {
         let shields = if soft == before.soft {
             vec![before.shield]
         } else {
-            begin::shields(&self.work()?, soft, None)?
+            let work = self.work()?;
+            if !soft {
+                begin::unclaimed(&work, &before.cpus)?;
+            }
+            begin::shields(&work, soft, None)?
         };
         let with = Occupation { policy, soft, ..before.clone() };
         self.put(&with, &shields).or_else(|error| {

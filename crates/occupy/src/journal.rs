@@ -247,3 +247,85 @@ impl Journal {
 fn written(line: &Line) -> String {
     serde_json::to_string(line).expect("a line has only texts and numbers") + "\n"
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use proptest::prelude::*;
+
+    use super::{Change, Journal, Line, STALE};
+    use crate::TaskId;
+    use crate::things::Thing;
+
+    fn change(tid: i32, to: &str) -> Change {
+        let thing = Thing::Task(TaskId { tid, start: 5 });
+        Change::new(thing, "0-3".to_owned(), "0-3".to_owned(), to.to_owned())
+    }
+
+    fn path(folder: &tempfile::TempDir) -> PathBuf {
+        folder.path().join("journal")
+    }
+
+    proptest! {
+        #[test]
+        fn a_journal_that_was_cut_short_tells_what_was_written_before(cut in 0_usize..2000) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = path(&folder);
+            let mut journal = Journal::load(&path, "one").unwrap();
+            let lines = (0..10).map(|tid| Line::Change(change(tid, "0")));
+            journal.append(lines.collect()).unwrap();
+            let text = fs::read_to_string(&path).unwrap();
+            let cut = cut % text.len();
+            fs::write(&path, &text[..cut]).unwrap();
+
+            let mut journal = Journal::load(&path, "one").unwrap();
+            let whole = text[..cut].matches('\n').count();
+            prop_assert_eq!(journal.changes().count(), whole.saturating_sub(1));
+            // What comes then is not glued to the broken line.
+            journal.append(vec![Line::Change(change(99, "1"))]).unwrap();
+            let journal = Journal::load(&path, "one").unwrap();
+            prop_assert_eq!(journal.change(&change(99, "").thing), Some(&change(99, "1")));
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in "\\{\"boot\":\"one\"\\}\n[{}a-z\":0-9,\n]{0,60}") {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(path(&folder), text).unwrap();
+            let _ = Journal::load(&path(&folder), "one");
+        }
+    }
+
+    #[test]
+    fn a_journal_of_another_boot_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = path(&folder);
+        let mut journal = Journal::load(&path, "one").unwrap();
+        journal.append(vec![Line::Change(change(1, "0"))]).unwrap();
+        assert!(!Journal::load(&path, "one").unwrap().is_empty());
+        assert!(Journal::load(&path, "two").unwrap().is_empty());
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_long_journal_is_written_anew_and_says_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = path(&folder);
+        let mut journal = Journal::load(&path, "one").unwrap();
+        for round in 0..STALE {
+            let to = (round % 3).to_string();
+            journal
+                .append(vec![Line::Change(change(1, &to)), Line::Change(change(2, &to))])
+                .unwrap();
+        }
+        let long = fs::metadata(&path).unwrap().len();
+        journal.forget(|thing| *thing == change(2, "").thing).unwrap();
+        assert!(fs::metadata(&path).unwrap().len() < long / 100);
+        let again = Journal::load(&path, "one").unwrap();
+        assert!(again.changes().eq(journal.changes()));
+        assert_eq!(again.changes().count(), 1);
+        journal.forget(|_| true).unwrap();
+        assert!(!path.exists());
+    }
+}

@@ -20,8 +20,8 @@ pub(crate) trait Kernel: Debug {
     fn read(&self, path: &Path) -> io::Result<String>;
     /// Writes a text to a file that exists, in one go: the kernel takes it as one command.
     fn write(&self, path: &Path, text: &str) -> io::Result<()>;
-    /// The names in a folder.
-    fn list(&self, path: &Path) -> io::Result<Vec<String>>;
+    /// The names of the folders in a folder.
+    fn folders(&self, path: &Path) -> io::Result<Vec<String>>;
     /// Whether a file or folder is there.
     fn exists(&self, path: &Path) -> bool;
     /// Whether this process may write the file.
@@ -62,9 +62,10 @@ impl Kernel for Linux {
         fs::OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes())
     }
 
-    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
-        let names = fs::read_dir(path)?;
-        names.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+    fn folders(&self, path: &Path) -> io::Result<Vec<String>> {
+        let entries = fs::read_dir(path)?.collect::<Result<Vec<_>, _>>()?;
+        let folders = entries.iter().filter(|entry| entry.file_type().is_ok_and(|t| t.is_dir()));
+        Ok(folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -89,7 +90,8 @@ impl Kernel for Linux {
 
     fn affinity(&self, tid: i32) -> io::Result<CpuSet> {
         let mask = sched_getaffinity(Some(number(tid)?))?;
-        Ok((0..rustix::thread::CpuSet::MAX_CPU).filter(|&cpu| mask.is_set(cpu)).collect())
+        let cpus = (0..rustix::thread::CpuSet::MAX_CPU).filter(|&cpu| mask.is_set(cpu));
+        Ok(cpus.take(mask.count().try_into().unwrap_or(usize::MAX)).collect())
     }
 
     fn set_affinity(&self, tid: i32, cpus: &CpuSet) -> io::Result<()> {

@@ -20,6 +20,8 @@ pub mod cli;
 mod cpus;
 mod error;
 mod facts;
+#[cfg(test)]
+mod fake;
 pub mod guardian;
 mod held;
 mod journal;
@@ -30,8 +32,12 @@ mod occupation;
 mod pass;
 mod policies;
 pub mod quiet;
+#[cfg(test)]
+mod replay;
 mod schedule;
 mod sets;
+#[cfg(test)]
+mod shields;
 mod task;
 mod tasks;
 mod things;

@@ -23,14 +23,12 @@ impl Interrupt {
     /// All there are.
     pub fn all(kernel: &dyn Kernel, machine: &Machine) -> Vec<Self> {
         let irq = machine.proc.join("irq");
-        let names = kernel.list(&irq).unwrap_or_default();
+        let names = kernel.folders(&irq).unwrap_or_default();
         let mut numbers: Vec<u32> = names.iter().filter_map(|name| name.parse().ok()).collect();
         numbers.sort_unstable();
         let found = numbers.into_iter().filter_map(|number| {
             let folder = irq.join(number.to_string());
-            // Beside the files there is a folder for each handler.
-            let names = kernel.list(&folder).ok()?;
-            let handler = names.into_iter().find(|name| !FILES.contains(&name.as_str()))?;
+            let handler = kernel.folders(&folder).ok()?.into_iter().next()?;
             let movable = kernel.writable(&folder.join("smp_affinity_list"));
             Some(Self { folder, what: format!("interrupt {number} ({handler})"), movable })
         });
@@ -44,17 +42,6 @@ impl Interrupt {
         effective.or_else(|| read("smp_affinity_list")).unwrap_or_default()
     }
 }
-
-/// The files in the folder of an interrupt.
-const FILES: [&str; 7] = [
-    "affinity_hint",
-    "effective_affinity",
-    "effective_affinity_list",
-    "node",
-    "smp_affinity",
-    "smp_affinity_list",
-    "spurious",
-];
 
 /// Moves them away, or back.
 pub(crate) fn settle(work: &mut Work) -> Result<(), Error> {

@@ -21,6 +21,7 @@ pub(crate) fn once(work: &mut Work) -> Result<(), Error> {
     let hierarchies = Hierarchy::all(work.kernel, work.machine);
     let inside = sets::inside(work, &hierarchies);
     work.kept.clear();
+    work.seen = tasks::all(work.kernel, &work.machine.proc);
     let dues = affinity::decide(work, &inside)?;
     // Where cpusets fail, all else is still put in order.
     let sets = sets::settle(work, &hierarchies, &dues);
@@ -32,19 +33,13 @@ pub(crate) fn once(work: &mut Work) -> Result<(), Error> {
 
 /// Passes until one finds nothing to do.
 pub(crate) fn all(work: &mut Work) -> Result<(), Error> {
-    let closed = work.closed();
-    let cpusets = work.journal.changes().any(|change| matches!(change.thing, Thing::Folder(_)));
-    if cpusets {
-        work.resets.insert(work.usable.to_string());
-        work.resets.insert(work.usable.minus(&closed).to_string());
-    }
     for _ in 0..ROUNDS {
         let before = (work.moved, work.restored);
+        work.resets = sets::given(work);
         once(work)?;
         if (work.moved, work.restored) == before {
             break;
         }
-        work.seen = tasks::all(work.kernel, &work.machine.proc);
     }
     Ok(())
 }

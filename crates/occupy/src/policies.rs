@@ -35,7 +35,9 @@ pub(crate) fn settle(work: &mut Work, dues: &Dues) -> Result<(), Error> {
     let mut changes = Vec::new();
     for seen in &work.seen {
         let of = owners.get(&seen.task.tid).copied();
-        let (own, parent) = (known.get(&seen.task.tid), known.get(&seen.parent));
+        let own = known.get(&seen.task.tid);
+        // Of a child whose parents are gone, any other of the program's tasks tells as much.
+        let parent = known.get(&seen.parent).or_else(|| fellow(work, of?));
         if of.is_none() && own.is_none() && parent.is_none() {
             continue;
         }
@@ -71,6 +73,12 @@ fn due(
         }
         _ => work.plan(&thing, &current, due),
     }
+}
+
+fn fellow<'a>(work: &'a Work, id: u32) -> Option<&'a Change> {
+    let of_it =
+        |change: &&Change| change.of == Some(id) && matches!(change.thing, Thing::Schedule(_));
+    work.journal.changes().find(of_it)
 }
 
 fn thing(seen: &Seen) -> Thing {

@@ -32,7 +32,7 @@ impl Seen {
 /// Every task that `/proc` shows, processes before their further threads.
 pub(crate) fn all(kernel: &dyn Kernel, proc: &Path) -> Vec<Seen> {
     let numbers = |path: &Path| {
-        let names = kernel.list(path).unwrap_or_default();
+        let names = kernel.folders(path).unwrap_or_default();
         names.into_iter().filter_map(|name| name.parse::<i32>().ok()).collect::<Vec<_>>()
     };
     let mut seen = Vec::new();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::journal::{Change, Journal, Line};
 use crate::kernel::Kernel;
-use crate::tasks::{self, Seen};
+use crate::tasks::Seen;
 use crate::things::Thing;
 use crate::{CpuSet, Error, Kept, Machine};
 
@@ -22,7 +22,7 @@ pub(crate) struct Work<'a> {
     /// Affinities that the kernel may have given a task when it changed cpuset: before Linux 6.2 it
     /// forgets what a task had asked for.
     pub resets: BTreeSet<String>,
-    /// Every task there is.
+    /// Every task there was when the pass began.
     pub seen: Vec<Seen>,
     /// How many tasks were moved.
     pub moved: usize,
@@ -51,7 +51,7 @@ impl<'a> Work<'a> {
             journal,
             usable,
             resets: BTreeSet::new(),
-            seen: tasks::all(kernel, &machine.proc),
+            seen: Vec::new(),
             moved: 0,
             restored: 0,
             kept: Vec::new(),
@@ -140,7 +140,10 @@ impl<'a> Work<'a> {
     pub fn tell(&mut self, change: &Change) {
         if change.foreign {
             let why = format!("somebody else made it `{}`: left so", change.from);
-            self.foreign.push(Kept { what: name(&change.thing), why });
+            let told = Kept { what: name(&change.thing), why };
+            if !self.foreign.contains(&told) {
+                self.foreign.push(told);
+            }
         }
     }
 

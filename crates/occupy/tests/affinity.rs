@@ -151,7 +151,7 @@ fn priorities_are_set_adjusted_and_put_back() {
     assert_eq!(policy(program.pid()), ["5", "0", "0"]);
     held.adjust(id, Policy::Fair { nice: None }, true).unwrap();
     assert_eq!([policy(program.pid()), policy(child)], [["5", "1", "1"], ["5", "1", "1"]]);
-    assert_eq!(affinity(std::process::id().cast_signed()), "0-1");
+    assert_eq!(affinity(me(&machine).tid), "0-1");
     held.end(id).unwrap();
     assert_eq!([policy(program.pid()), policy(child)], [["5", "0", "0"], ["5", "0", "0"]]);
     assert_eq!([affinity(program.pid()), affinity(child)], ["0-1", "0-1"]);

@@ -4,7 +4,7 @@
 pub(crate) mod v1;
 pub(crate) mod v2;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -18,11 +18,14 @@ use crate::affinity::Dues;
 use crate::journal::Change;
 use crate::kernel::Kernel;
 use crate::things::{NONE, THERE, Thing};
-use crate::work::Work;
+use crate::work::{Work, list};
 use crate::{CpuSet, Error, Machine, Occupation, ShieldKind};
 
 /// What all folders of ours are called by; the occupation's number follows.
 const OURS: &str = "whimbrel-";
+
+/// What keeps from cpusets those who may not write them.
+const ROOT: &str = "needs root";
 
 /// A mounted hierarchy of cpusets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +70,7 @@ impl Hierarchy {
         } else if self.part {
             Some("what is seen of its hierarchy is a container's part".to_owned())
         } else if !kernel.may_write(&self.root) || !kernel.may_write(&key) {
-            Some("needs root".to_owned())
+            Some(ROOT.to_owned())
         } else {
             None
         }
@@ -111,11 +114,9 @@ fn below(kernel: &dyn Kernel, root: &Path, deep: bool) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     let mut next = vec![root.to_owned()];
     while let Some(folder) = next.pop() {
-        let names = kernel.list(&folder).unwrap_or_default();
-        let paths = names.iter().map(|name| folder.join(name));
-        let sets = paths.filter(|path| kernel.exists(&path.join("cgroup.procs")));
+        let names = kernel.folders(&folder).unwrap_or_default();
         let start = folders.len();
-        folders.extend(sets);
+        folders.extend(names.iter().map(|name| folder.join(name)));
         if deep {
             next.extend_from_slice(&folders[start..]);
         }
@@ -151,6 +152,24 @@ pub(crate) fn claimed(
     None
 }
 
+/// The affinities that the kernel gives tasks whose cpuset changes, while there are folders of ours.
+pub(crate) fn given(work: &Work) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for hierarchy in Hierarchy::all(work.kernel, work.machine) {
+        let of_it = |path: &PathBuf| path.starts_with(&hierarchy.root);
+        let ours = |change: &Change| matches!(&change.thing, Thing::Folder(path) if of_it(path));
+        if work.journal.changes().any(ours) {
+            let v1 = hierarchy.kind == ShieldKind::V1;
+            let file = if v1 { "cpuset.cpus" } else { "cpuset.cpus.effective" };
+            let mut folders = below(work.kernel, &hierarchy.root, true);
+            folders.push(hierarchy.root);
+            let lists = folders.iter().map(|folder| list(work.kernel, &folder.join(file)));
+            found.extend(lists.filter_map(Result::ok).map(|cpus| cpus.to_string()));
+        }
+    }
+    found
+}
+
 /// The tasks that are in a folder of ours, and its occupation: they are the program's.
 pub(crate) fn inside(work: &Work, hierarchies: &[Hierarchy]) -> HashMap<i32, u32> {
     let mut found = HashMap::new();
@@ -170,7 +189,11 @@ pub(crate) fn inside(work: &Work, hierarchies: &[Hierarchy]) -> HashMap<i32, u32
 
 /// Makes the cpusets what the occupations ask for.
 pub(crate) fn settle(work: &mut Work, hierarchies: &[Hierarchy], dues: &Dues) -> Result<(), Error> {
+    let closed = work.closed();
     for hierarchy in hierarchies {
+        if !closed.is_empty() && hierarchy.lacks(work.kernel).as_deref() == Some(ROOT) {
+            work.keep(closed.clone(), "cpusets", ROOT);
+        }
         let left = work.journal.changes().any(|change| {
             matches!(&change.thing, Thing::Folder(path) | Thing::List(path) | Thing::Word(path)
                 | Thing::Controller(path) if path.starts_with(&hierarchy.root))

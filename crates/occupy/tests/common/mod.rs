@@ -60,7 +60,7 @@ pub fn request() -> Request {
 
 /// This process, as the guardian.
 pub fn me(machine: &Machine) -> TaskId {
-    machine.identify(std::process::id().cast_signed()).unwrap()
+    machine.identify(number(std::process::id())).unwrap()
 }
 
 /// A child that runs a shell's words, and is killed at the end.
@@ -74,7 +74,7 @@ impl Shell {
     }
 
     pub fn pid(&self) -> i32 {
-        self.0.id().cast_signed()
+        number(self.0.id())
     }
 
     /// Its only child, once it is there.
@@ -114,4 +114,8 @@ pub fn affinity(tid: i32) -> String {
 pub fn pin(tid: i32, cpus: &str) {
     let done = Command::new("taskset").args(["-a", "-p", "-c", cpus, &tid.to_string()]).output();
     assert!(done.unwrap().status.success());
+}
+
+fn number(pid: u32) -> i32 {
+    pid.try_into().unwrap()
 }

@@ -28,7 +28,8 @@ const PREPARE: &str = r#"
     for folder in /sys /proc/irq /proc/sys; do
         mount --bind $folder $folder && mount -o remount,bind,ro $folder || exit 99
     done
-    "$@" & wait $!
+    "$@"
+    exit $?
 "#;
 
 /// Defines tests that run in a machine of their own. They need two processors.

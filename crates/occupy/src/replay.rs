@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Whatever happens and whenever a kill comes: afterwards everything is as it was.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use proptest::prelude::*;
+
+use crate::fake::{Fake, Tree, World, id};
+use crate::{CpuSet, Error, Held, Policy, Request, ShieldKind};
+
+const GUARDIANS: [i32; 2] = [90, 91];
+const PROGRAMS: [i32; 2] = [80, 81];
+
+/// What happens to a machine.
+#[derive(Clone, Debug)]
+enum Step {
+    Begin { which: usize, cpus: CpuSet, policy: Policy, soft: bool },
+    Admit { which: usize },
+    Fork { parent: usize },
+    Sweep,
+    Adjust { which: usize, policy: Policy, soft: bool },
+    End { which: usize },
+}
+
+#[derive(Clone, Debug)]
+struct Story {
+    world: u8,
+    forgetful: bool,
+    pinned: Vec<CpuSet>,
+    steps: Vec<Step>,
+    cut: usize,
+}
+
+fn cpus() -> impl Strategy<Value = CpuSet> {
+    prop::collection::btree_set(0_usize..4, 1..3).prop_map(|cpus| cpus.into_iter().collect())
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    prop_oneof![
+        Just(Policy::Fair { nice: None }),
+        (-20_i8..20).prop_map(|nice| Policy::Fair { nice: Some(nice) }),
+        (1_u8..99).prop_map(|priority| Policy::Fifo { priority }),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let which = 0_usize..2;
+    prop_oneof![
+        3 => (which.clone(), cpus(), policy(), prop::bool::weighted(0.2))
+            .prop_map(|(which, cpus, policy, soft)| Step::Begin { which, cpus, policy, soft }),
+        3 => which.clone().prop_map(|which| Step::Admit { which }),
+        2 => (0_usize..20).prop_map(|parent| Step::Fork { parent }),
+        2 => Just(Step::Sweep),
+        1 => (which.clone(), policy(), any::<bool>())
+            .prop_map(|(which, policy, soft)| Step::Adjust { which, policy, soft }),
+        2 => which.prop_map(|which| Step::End { which }),
+    ]
+}
+
+fn story() -> impl Strategy<Value = Story> {
+    let pinned = prop::collection::vec(cpus(), 0..4);
+    let steps = prop::collection::vec(step(), 1..14);
+    (0_u8..4, any::<bool>(), pinned, steps, 0_usize..120).prop_map(
+        |(world, forgetful, pinned, steps, cut)| Story { world, forgetful, pinned, steps, cut },
+    )
+}
+
+/// Four processors; by `kind` no cpusets, v1, or v2 with or without the controller; somebody else's
+/// set of processors 1 to 3 with a task and, in v1, a set within.
+fn world(story: &Story) -> World {
+    let mut world = World::new(4);
+    world.forgetful = story.forgetful;
+    if story.world > 0 {
+        let mut tree = Tree::new(story.world == 1, &world.cpus);
+        tree.enabled = story.world == 3;
+        tree.isolated = !story.forgetful;
+        let other = tree.root.join("other");
+        let inner = other.join("inner");
+        for (path, cpus) in [(other.clone(), "1-3"), (inner, "2-3")] {
+            tree.make(&path).unwrap();
+            if tree.v1 || tree.enabled && path == other {
+                let set = tree.sets.get_mut(&path).unwrap();
+                set.cpus = cpus.parse().unwrap();
+                set.mems = "0".to_owned();
+            }
+        }
+        world.tree = Some(tree);
+        world.tasks.clear();
+        world.spawn(1, 0);
+        world.spawn(7, 1);
+        let cpus = world.tree.as_ref().unwrap().allowed(&other, &world.cpus);
+        let task = world.tasks.get_mut(&7).unwrap();
+        (task.home, task.cpus) = (other, cpus);
+    }
+    world.spawn(2, 1);
+    world.tasks.get_mut(&2).unwrap().fixed = true;
+    for tid in PROGRAMS.into_iter().chain(GUARDIANS) {
+        world.spawn(tid, 1);
+    }
+    for (tid, cpus) in (10..).zip(&story.pinned) {
+        world.spawn(tid, 1);
+        world.pin(tid, cpus).unwrap();
+    }
+    world.tasks.get_mut(&PROGRAMS[0]).unwrap().schedule.nice = 3;
+    world
+}
+
+/// Does one step; a refusal is an answer too.
+fn act(held: &mut Held, fake: &Fake, step: &Step) -> Result<(), Error> {
+    let guardian = |which: usize| id(GUARDIANS[which]);
+    let of = |held: &Held, which: usize| {
+        let mut all = held.occupations().iter();
+        all.find(|occupation| occupation.guardian == guardian(which)).map(|o| o.id)
+    };
+    match step {
+        Step::Begin { which, cpus, policy, soft } if of(held, *which).is_none() => {
+            let (cpus, command) = (Some(cpus.clone()), vec![which.to_string()]);
+            let request = Request { cpus, soft: *soft, policy: *policy, shield: None, command };
+            held.begin(&request, guardian(*which))?;
+        }
+        Step::Admit { which } => {
+            if let Some(id) = of(held, *which) {
+                held.admit(id, crate::fake::id(PROGRAMS[*which]))?;
+            }
+        }
+        Step::Fork { parent } => {
+            let mut world = fake.world.borrow_mut();
+            let tids: Vec<i32> = world.tasks.keys().copied().filter(|tid| *tid < 89).collect();
+            let parent = tids[parent % tids.len()];
+            let next = 100 + i32::try_from(world.tasks.len()).unwrap();
+            if !world.tasks[&parent].fixed {
+                world.fork(parent, next);
+            }
+        }
+        Step::Sweep => {
+            for id in held.occupations().iter().map(|o| o.id).collect::<Vec<_>>() {
+                held.sweep(id)?;
+            }
+        }
+        Step::Adjust { which, policy, soft } => {
+            if let Some(id) = of(held, *which) {
+                held.adjust(id, *policy, *soft)?;
+            }
+        }
+        Step::End { which } => {
+            if let Some(id) = of(held, *which) {
+                let undone = held.end(id)?;
+                assert!(undone.foreign.is_empty(), "{undone:?}");
+            }
+        }
+        Step::Begin { .. } => {}
+    }
+    Ok(())
+}
+
+/// Each occupied processor is its program's alone, as far as tasks can be moved.
+fn closed_to_others(held: &Held, fake: &Fake) {
+    let world = fake.world.borrow();
+    for occupation in held.occupations() {
+        let program = occupation.program.map(|task| task.tid);
+        for (tid, task) in &world.tasks {
+            let mut line =
+                std::iter::successors(Some(*tid), |t| world.tasks.get(t).map(|t| t.parent));
+            if line.any(|tid| Some(tid) == program) {
+                assert!(task.cpus.within(&occupation.cpus), "{tid} of {occupation:?} has {task:?}");
+            } else if !task.fixed && !occupation.soft {
+                assert!(!task.cpus.meets(&occupation.cpus), "{tid} meets {occupation:?}: {task:?}");
+            }
+        }
+        assert!(!world.irqs[&24].cpus.meets(&occupation.cpus));
+        assert!(!world.queues.meets(&occupation.cpus));
+    }
+}
+
+fn play(story: &Story) {
+    let state = tempfile::tempdir().unwrap();
+    let fake = Fake::new(world(story));
+    let before = fake.world.borrow().snapshot();
+    fake.left.set(story.cut);
+    let played = catch_unwind(AssertUnwindSafe(|| {
+        let mut held = fake.held(state.path());
+        for step in &story.steps {
+            let done = act(&mut held, &fake, step);
+            if done.is_ok() && !matches!(step, Step::Fork { .. }) {
+                closed_to_others(&held, &fake);
+            }
+        }
+    }));
+    if let Err(reason) = played {
+        assert!(reason.is::<crate::fake::Cut>(), "{reason:?}");
+    }
+    // The guardians are gone too, and whoever comes next puts everything back.
+    fake.left.set(usize::MAX);
+    GUARDIANS.iter().for_each(|tid| drop(fake.world.borrow_mut().tasks.remove(tid)));
+    for (_, undone) in fake.held(state.path()).recover().unwrap() {
+        assert!(undone.foreign.is_empty(), "{undone:?}");
+    }
+    let (mut tasks, rest) = before;
+    tasks.retain(|tid, _| !GUARDIANS.contains(tid));
+    let world = fake.world.borrow();
+    let (now, rest_now) = world.snapshot();
+    for (tid, task) in &world.tasks {
+        // A child has what its parent has.
+        let origin = if tasks.contains_key(tid) { *tid } else { task.parent };
+        assert_eq!(
+            now[tid],
+            tasks.get(&origin).cloned().unwrap_or_else(|| now[&origin].clone()),
+            "{tid}"
+        );
+    }
+    assert_eq!(rest, rest_now);
+    assert!(!state.path().join("journal").exists());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+    #[test]
+    fn whatever_happens_everything_is_as_it_was(story in story()) {
+        play(&story);
+    }
+}
+
+/// One story, cut before each of its changes.
+#[test]
+fn a_kill_at_any_change_is_undone() {
+    for world in 0..4 {
+        for forgetful in [false, true] {
+            let begin = |which, cpus: &str, policy, soft| {
+                let cpus = cpus.parse().unwrap();
+                Step::Begin { which, cpus, policy, soft }
+            };
+            let steps = vec![
+                begin(0, "3", Policy::Fifo { priority: 9 }, false),
+                Step::Admit { which: 0 },
+                Step::Fork { parent: 5 },
+                begin(1, "1", Policy::Fair { nice: Some(-5) }, false),
+                Step::Admit { which: 1 },
+                Step::Sweep,
+                Step::Adjust { which: 0, policy: Policy::Fair { nice: None }, soft: true },
+                Step::End { which: 0 },
+                Step::End { which: 1 },
+            ];
+            let pinned = ["3", "1", "0-1", "1,3"].map(|cpus| cpus.parse().unwrap()).to_vec();
+            for cut in 0..150 {
+                let story =
+                    Story { world, forgetful, pinned: pinned.clone(), steps: steps.clone(), cut };
+                play(&story);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_shield_is_taken_and_another_kind_beside_it_is_refused() {
+    let story = Story { world: 1, forgetful: false, pinned: vec![], steps: vec![], cut: 0 };
+    let state = tempfile::tempdir().unwrap();
+    let fake = Fake::new(world(&story));
+    let mut held = fake.held(state.path());
+    let wish = |cpus: &str, shield| Request {
+        cpus: Some(cpus.parse().unwrap()),
+        soft: false,
+        policy: Policy::Fair { nice: None },
+        shield,
+        command: vec![],
+    };
+    let first = held.begin(&wish("3", None), id(90)).unwrap();
+    assert_eq!(first.shield, ShieldKind::V1);
+    let second = held.begin(&wish("1", Some(ShieldKind::Affinity)), id(91));
+    assert!(matches!(second, Err(Error::NoShield { shield: "affinity", .. })), "{second:?}");
+}
