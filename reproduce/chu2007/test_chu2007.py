@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import wave
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -319,11 +320,12 @@ def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Pa
 
 
 def descendants(pid: int, name: str) -> list[int]:
-    """Children of children with this name."""
+    """Children of children with this name; they come and go meanwhile."""
     found = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            if Path(f"/proc/{child}/comm").read_text().strip() == name:
-                found.append(child)
-            found += descendants(child, name)
+        with suppress(FileNotFoundError, ProcessLookupError):
+            for child in map(int, task.read_text().split()):
+                if Path(f"/proc/{child}/comm").read_text().strip() == name:
+                    found.append(child)
+                found += descendants(child, name)
     return found
