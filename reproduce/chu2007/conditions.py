@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CPUSET = Path("/sys/fs/cgroup/cpuset")
+# Of the first process in a namespace.
+FIRST_PID = 1
 BALANCE = CPUSET / "cpuset.sched_load_balance"
 
 
@@ -20,16 +23,22 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Condition:
-    """A way to run a program: the words before its own, and what comes before and after."""
+    """A way to run a program: the words before its own, and what comes before and after.
+
+    One that moves every process it sees is refused outside of a namespace.
+    """
 
     name: str
     words: tuple[str, ...] = ()
     begin: tuple[str, ...] = ()
     end: tuple[str, ...] = ()
+    moves_others: bool = False
 
     @contextmanager
     def ready(self) -> Iterator[None]:
         """While it is set up."""
+        if self.moves_others and os.getpid() != FIRST_PID:
+            raise Failed("it would move processes that are not the experiment's")
         if self.begin:
             if others := foreign_sets():
                 raise Failed(f"there are cpusets already: {', '.join(others)}")
@@ -80,10 +89,12 @@ def every_condition(whimbrel: Path, cpu: int, shield: str) -> dict[str, Conditio
             ("cset", "shield", "--exec", "--"),
             ("cset", "shield", "--cpu", str(cpu)),
             ("cset", "shield", "--reset"),
+            moves_others=True,
         ),
         Condition(
             "occupy",
             (str(whimbrel), "occupy", "--quiet", "--cpu", str(cpu), "--shield", shield, "--"),
+            moves_others=True,
         ),
     ]
     return {condition.name: condition for condition in conditions}

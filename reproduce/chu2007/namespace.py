@@ -12,14 +12,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import FrameType
 
 from conditions import CPUSET, Failed
 
 INSIDE = "--inside"
-GONE_S = 5.0
 BY_CSET = ("user", "system")
 # First those that are mounts already, then those that become one.
 READ_ONLY = ("/sys", "/proc/irq", "/proc/sys")
@@ -41,9 +39,16 @@ def enter(script: str, arguments: list[str]) -> int:
         try:
             return process.wait()
         finally:
-            process.kill()
+            # unshare ends when all processes of the namespace have.
+            for child in children(process.pid) if process.poll() is None else []:
+                os.kill(child, signal.SIGKILL)
             process.wait()
             put_back(foreign)
+
+
+def children(pid: int) -> list[int]:
+    """Processes that a process has started."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def sets() -> list[Path]:
@@ -52,20 +57,11 @@ def sets() -> list[Path]:
 
 
 def put_back(foreign: set[Path]) -> None:
-    """Removes cpusets that were not there before; cset changes nothing else.
-
-    Their processes have been killed, and may need a moment to be gone.
-    """
-    for path in (path for path in sets() if path not in foreign):
-        print(f"put back: {path}", file=sys.stderr)
-        deadline_s = time.monotonic() + GONE_S
-        while path.exists():
-            try:
-                path.rmdir()
-            except OSError:
-                if time.monotonic() > deadline_s:
-                    raise
-                time.sleep(0.01)
+    """Removes cpusets that were not there before, and are empty; cset changes nothing else."""
+    for path in sets():
+        if path not in foreign:
+            print(f"put back: {path}", file=sys.stderr)
+            path.rmdir()
 
 
 def shut() -> None:
