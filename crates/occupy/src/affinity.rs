@@ -73,7 +73,7 @@ pub(crate) fn settle(work: &mut Work, dues: &Dues) {
             match change.thing.write(work.kernel, &change.to) {
                 Ok(()) => {
                     work.moved += usize::from(change.to != change.before);
-                    work.restored += usize::from(change.to == change.before);
+                    work.done(change);
                 }
                 Err(error) => {
                     let cpus: CpuSet = current.parse().unwrap_or_default();
@@ -195,11 +195,13 @@ fn of_program(work: &Work, id: u32) -> String {
 }
 
 /// The occupation of a descendant whose parents are gone: it has the program's processors, and the
-/// word that the program was given in its environment.
+/// word that the program was given in its environment. When the occupation ends, who would else be
+/// left with its processors is taken for one without that word, too.
 fn orphan(work: &Work, seen: &Seen, current: &str) -> Option<u32> {
     let of = work.journal.occupations().iter().find(|o| o.cpus.to_string() == current)?;
     let environ = work.machine.proc.join(seen.process.to_string()).join("environ");
-    let text = work.kernel.read(&environ).ok()?;
+    let text = work.kernel.read(&environ).unwrap_or_default();
     let mark = format!("{MARK}={}", of.id);
-    text.split('\0').any(|word| word == mark).then_some(of.id)
+    let marked = || text.split('\0').any(|word| word == mark);
+    (seen.parent == 1 && work.ending == Some(of.id) || marked()).then_some(of.id)
 }

@@ -11,7 +11,8 @@ use crate::kernel::Kernel;
 use crate::pass;
 use crate::work::{Work, name};
 use crate::{
-    Error, Kept, Machine, Occupation, Policy, Request, ShieldKind, TaskId, begin, machine, tasks,
+    CpuSet, Error, Kept, Machine, Occupation, Policy, Request, ShieldKind, TaskId, begin, machine,
+    tasks,
 };
 
 /// The journal under its lock: while one process has this, no other changes anything.
@@ -57,6 +58,14 @@ impl Held {
     /// All there are, by number.
     pub fn occupations(&self) -> &[Occupation] {
         self.journal.occupations()
+    }
+
+    /// The processors that [`Held::begin`] would take now, and why these.
+    ///
+    /// # Errors
+    /// Those that are asked for cannot be occupied, or there is none left.
+    pub fn choose(&mut self, asked: Option<&CpuSet>) -> Result<(CpuSet, String), Error> {
+        begin::processors(&self.work()?, asked)
     }
 
     /// Begins an occupation: chooses the processors, writes the journal, moves the others away.
@@ -163,9 +172,13 @@ impl Held {
     /// # Errors
     /// There is no such occupation, or the journal cannot be written.
     pub fn end(&mut self, id: u32) -> Result<Undone, Error> {
-        self.occupation(id)?;
-        self.journal.append(vec![Line::Ended(id)])?;
-        self.undo()
+        let admitted = self.occupation(id)?.program.is_some();
+        let mut work = self.work()?;
+        if admitted {
+            pass::last(&mut work, id);
+        }
+        work.journal.append(vec![Line::Ended(id)])?;
+        undo(&mut work)
     }
 
     /// Ends every occupation whose guardian is gone, and what a killed one left half done.
@@ -182,7 +195,7 @@ impl Held {
         }
         // Killed after the last one's end was written, and before all was put back.
         if self.journal.occupations().is_empty() && !self.journal.is_empty() {
-            self.undo()?;
+            undo(&mut self.work()?)?;
         }
         Ok(ended)
     }
@@ -216,22 +229,21 @@ impl Held {
         }
         last
     }
+}
 
-    fn undo(&mut self) -> Result<Undone, Error> {
-        let mut work = self.work()?;
-        pass::all(&mut work)?;
-        let mut undone = Undone { restored: work.restored, foreign: work.foreign.clone() };
-        for thing in work.stuck.clone() {
-            let why = "could not be put back: the next command tries again".to_owned();
-            undone.foreign.push(Kept { what: name(&thing), why });
-        }
-        pass::note(&mut work)?;
-        let stuck = work.stuck.clone();
-        if self.journal.occupations().is_empty() {
-            self.journal.forget(|thing| !stuck.contains(thing))?;
-        }
-        Ok(undone)
+/// Puts everything back that no occupation needs any more.
+fn undo(work: &mut Work) -> Result<Undone, Error> {
+    pass::all(work)?;
+    let mut undone = Undone { restored: work.restored, foreign: work.foreign.clone() };
+    for thing in &work.stuck {
+        let why = "could not be put back: the next command tries again".to_owned();
+        undone.foreign.push(Kept { what: name(thing), why });
     }
+    pass::note(work)?;
+    if work.journal.occupations().is_empty() {
+        work.journal.forget(|thing| !work.stuck.contains(thing))?;
+    }
+    Ok(undone)
 }
 
 /// What of the program's the kernel refused, as an error.

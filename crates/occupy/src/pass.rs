@@ -4,7 +4,9 @@
 //! Beginning, taking in, sweeping, adjusting, ending and recovering are this one thing; they differ
 //! in what they wrote into the journal before.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::journal::Line;
 use crate::sets::{self, Hierarchy};
@@ -13,8 +15,10 @@ use crate::things::Thing;
 use crate::work::Work;
 use crate::{Error, Occupation, TaskId, affinity, masks, policies};
 
-/// So often a pass is repeated: tasks that are made meanwhile have what their parents had.
-const ROUNDS: usize = 10;
+/// So long passes are repeated at most, and so long is waited in between for a task to make its way
+/// out of the kernel.
+const LONGEST: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(3);
 
 /// One pass.
 pub(crate) fn once(work: &mut Work) -> Result<(), Error> {
@@ -31,17 +35,47 @@ pub(crate) fn once(work: &mut Work) -> Result<(), Error> {
     sets
 }
 
+/// The last look at an occupation that ends: its program's last children are known as such only
+/// while it is there. What this cannot do, the undoing that follows makes unnecessary.
+pub(crate) fn last(work: &mut Work, id: u32) {
+    work.ending = Some(id);
+    work.resets = sets::given(work);
+    let done = once(work);
+    work.ending = None;
+    work.refused.clear();
+    // A journal that cannot be written cannot be written just below, either.
+    drop(done);
+}
+
 /// Passes until one finds nothing to do.
+///
+/// A task that is made takes over what its parent has some time before it can be seen. So who was
+/// given back what it had is watched until it cannot be within `fork` any more.
 pub(crate) fn all(work: &mut Work) -> Result<(), Error> {
-    for _ in 0..ROUNDS {
+    let start = Instant::now();
+    let mut watched = HashMap::new();
+    loop {
         let before = (work.moved, work.restored);
         work.resets = sets::given(work);
         once(work)?;
-        if (work.moved, work.restored) == before {
-            break;
+        watched.retain(|task, user| forks(work, *task, user));
+        watched.extend(work.freed.drain(..).map(|task| (task, None)));
+        let still = (work.moved, work.restored) == before;
+        if still && watched.is_empty() || start.elapsed() > LONGEST {
+            return Ok(());
+        }
+        if still {
+            thread::sleep(PAUSE);
         }
     }
-    Ok(())
+}
+
+/// Whether the task may be within the `fork` in which it was when it was freed: it has not slept
+/// since, nor run outside of the kernel. `user` is what it had run when it was first seen since.
+fn forks(work: &Work, task: TaskId, user: &mut Option<u64>) -> bool {
+    let Some(seen) = work.seen.iter().find(|seen| seen.task == task) else { return false };
+    let own = rustix::thread::gettid().as_raw_nonzero().get() == task.tid;
+    !own && seen.busy && *user.get_or_insert(seen.user) == seen.user
 }
 
 /// Writes down what each occupation could not have moved, and forgets the tasks that have gone.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whatever happens and whenever a kill comes: afterwards everything is as it was.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 
 use proptest::prelude::*;
 
 use crate::fake::{Fake, Tree, World, id};
-use crate::{CpuSet, Error, Held, Policy, Request, ShieldKind};
+use crate::schedule::Schedule;
+use crate::{CpuSet, Error, Held, MARK, Policy, Request, ShieldKind};
 
 const GUARDIANS: [i32; 2] = [90, 91];
 const PROGRAMS: [i32; 2] = [80, 81];
@@ -14,12 +17,31 @@ const PROGRAMS: [i32; 2] = [80, 81];
 /// What happens to a machine.
 #[derive(Clone, Debug)]
 enum Step {
-    Begin { which: usize, cpus: CpuSet, policy: Policy, soft: bool },
-    Admit { which: usize },
-    Fork { parent: usize },
+    Begin {
+        which: usize,
+        cpus: CpuSet,
+        policy: Policy,
+        soft: bool,
+    },
+    Admit {
+        which: usize,
+    },
+    Fork {
+        parent: usize,
+    },
+    /// One of a program's tasks ends; its children go to the first process.
+    Die {
+        which: usize,
+    },
     Sweep,
-    Adjust { which: usize, policy: Policy, soft: bool },
-    End { which: usize },
+    Adjust {
+        which: usize,
+        policy: Policy,
+        soft: bool,
+    },
+    End {
+        which: usize,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -49,7 +71,8 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (which.clone(), cpus(), policy(), prop::bool::weighted(0.2))
             .prop_map(|(which, cpus, policy, soft)| Step::Begin { which, cpus, policy, soft }),
         3 => which.clone().prop_map(|which| Step::Admit { which }),
-        2 => (0_usize..20).prop_map(|parent| Step::Fork { parent }),
+        3 => (0_usize..20).prop_map(|parent| Step::Fork { parent }),
+        1 => (0_usize..20).prop_map(|which| Step::Die { which }),
         2 => Just(Step::Sweep),
         1 => (which.clone(), policy(), any::<bool>())
             .prop_map(|(which, policy, soft)| Step::Adjust { which, policy, soft }),
@@ -105,8 +128,49 @@ fn world(story: &Story) -> World {
     world
 }
 
+/// What is known of the tasks without asking the kernel.
+#[derive(Default)]
+struct Ledger {
+    /// What each is to have at the end.
+    due: BTreeMap<i32, (CpuSet, Schedule, PathBuf)>,
+    /// Whose program each is of.
+    owner: BTreeMap<i32, usize>,
+}
+
+impl Ledger {
+    fn fork(&mut self, world: &mut World, parent: usize) {
+        let tids: Vec<i32> = world.tasks.keys().copied().filter(|tid| *tid < 89).collect();
+        let parent = tids[parent % tids.len()];
+        let next = 100 - i32::try_from(self.due.len()).unwrap();
+        if !world.tasks[&parent].fixed && next > 20 && !self.due.contains_key(&next) {
+            world.fork(parent, next);
+            self.due.insert(next, self.due[&parent].clone());
+            self.owner.get(&parent).copied().map(|which| self.owner.insert(next, which));
+        }
+    }
+
+    fn die(&mut self, world: &mut World, which: usize) {
+        let Some((&tid, _)) = self.owner.iter().cycle().nth(which) else { return };
+        self.owner.remove(&tid);
+        world.tasks.remove(&tid);
+        world.tasks.values_mut().filter(|task| task.parent == tid).for_each(|t| t.parent = 1);
+    }
+
+    /// A program is taken in with all that descends from it.
+    fn admit(&mut self, world: &mut World, which: usize, id: u32) {
+        let program = PROGRAMS[which];
+        world.tasks.get_mut(&program).unwrap().environ = format!("A=b\0{MARK}={id}\0");
+        let parent = |tid: &i32| world.tasks.get(tid).map(|task| task.parent);
+        for tid in world.tasks.keys() {
+            if std::iter::successors(Some(*tid), parent).any(|tid| tid == program) {
+                self.owner.insert(*tid, which);
+            }
+        }
+    }
+}
+
 /// Does one step; a refusal is an answer too.
-fn act(held: &mut Held, fake: &Fake, step: &Step) -> Result<(), Error> {
+fn act(held: &mut Held, fake: &Fake, ledger: &mut Ledger, step: &Step) -> Result<(), Error> {
     let guardian = |which: usize| id(GUARDIANS[which]);
     let of = |held: &Held, which: usize| {
         let mut all = held.occupations().iter();
@@ -121,17 +185,11 @@ fn act(held: &mut Held, fake: &Fake, step: &Step) -> Result<(), Error> {
         Step::Admit { which } => {
             if let Some(id) = of(held, *which) {
                 held.admit(id, crate::fake::id(PROGRAMS[*which]))?;
+                ledger.admit(&mut fake.world.borrow_mut(), *which, id);
             }
         }
-        Step::Fork { parent } => {
-            let mut world = fake.world.borrow_mut();
-            let tids: Vec<i32> = world.tasks.keys().copied().filter(|tid| *tid < 89).collect();
-            let parent = tids[parent % tids.len()];
-            let next = 100 + i32::try_from(world.tasks.len()).unwrap();
-            if !world.tasks[&parent].fixed {
-                world.fork(parent, next);
-            }
-        }
+        Step::Fork { parent } => ledger.fork(&mut fake.world.borrow_mut(), *parent),
+        Step::Die { which } => ledger.die(&mut fake.world.borrow_mut(), *which),
         Step::Sweep => {
             for id in held.occupations().iter().map(|o| o.id).collect::<Vec<_>>() {
                 held.sweep(id)?;
@@ -144,6 +202,7 @@ fn act(held: &mut Held, fake: &Fake, step: &Step) -> Result<(), Error> {
         }
         Step::End { which } => {
             if let Some(id) = of(held, *which) {
+                ledger.owner.retain(|_, owner| owner != which);
                 let undone = held.end(id)?;
                 assert!(undone.foreign.is_empty(), "{undone:?}");
             }
@@ -154,14 +213,12 @@ fn act(held: &mut Held, fake: &Fake, step: &Step) -> Result<(), Error> {
 }
 
 /// Each occupied processor is its program's alone, as far as tasks can be moved.
-fn closed_to_others(held: &Held, fake: &Fake) {
+fn closed_to_others(held: &Held, fake: &Fake, ledger: &Ledger) {
     let world = fake.world.borrow();
     for occupation in held.occupations() {
-        let program = occupation.program.map(|task| task.tid);
+        let which = GUARDIANS.iter().position(|tid| id(*tid) == occupation.guardian);
         for (tid, task) in &world.tasks {
-            let mut line =
-                std::iter::successors(Some(*tid), |t| world.tasks.get(t).map(|t| t.parent));
-            if line.any(|tid| Some(tid) == program) {
+            if ledger.owner.get(tid).copied() == which {
                 assert!(task.cpus.within(&occupation.cpus), "{tid} of {occupation:?} has {task:?}");
             } else if !task.fixed && !occupation.soft {
                 assert!(!task.cpus.meets(&occupation.cpus), "{tid} meets {occupation:?}: {task:?}");
@@ -175,14 +232,15 @@ fn closed_to_others(held: &Held, fake: &Fake) {
 fn play(story: &Story) {
     let state = tempfile::tempdir().unwrap();
     let fake = Fake::new(world(story));
-    let before = fake.world.borrow().snapshot();
+    let (due, rest) = fake.world.borrow().snapshot();
+    let mut ledger = Ledger { due, ..Ledger::default() };
     fake.left.set(story.cut);
     let played = catch_unwind(AssertUnwindSafe(|| {
         let mut held = fake.held(state.path());
         for step in &story.steps {
-            let done = act(&mut held, &fake, step);
-            if done.is_ok() && !matches!(step, Step::Fork { .. }) {
-                closed_to_others(&held, &fake);
+            let done = act(&mut held, &fake, &mut ledger, step);
+            if done.is_ok() && !matches!(step, Step::Fork { .. } | Step::Die { .. }) {
+                closed_to_others(&held, &fake, &ledger);
             }
         }
     }));
@@ -195,19 +253,10 @@ fn play(story: &Story) {
     for (_, undone) in fake.held(state.path()).recover().unwrap() {
         assert!(undone.foreign.is_empty(), "{undone:?}");
     }
-    let (mut tasks, rest) = before;
-    tasks.retain(|tid, _| !GUARDIANS.contains(tid));
     let world = fake.world.borrow();
     let (now, rest_now) = world.snapshot();
-    for (tid, task) in &world.tasks {
-        // A child has what its parent has.
-        let origin = if tasks.contains_key(tid) { *tid } else { task.parent };
-        assert_eq!(
-            now[tid],
-            tasks.get(&origin).cloned().unwrap_or_else(|| now[&origin].clone()),
-            "{tid}"
-        );
-    }
+    // A child has what its parent had.
+    now.iter().for_each(|(tid, task)| assert_eq!(task, &ledger.due[tid], "{tid}"));
     assert_eq!(rest, rest_now);
     assert!(!state.path().join("journal").exists());
 }

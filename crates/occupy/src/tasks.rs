@@ -20,6 +20,10 @@ pub(crate) struct Seen {
     pub name: String,
     /// The kernel refuses to move it (`PF_NO_SETAFFINITY`).
     pub fixed: bool,
+    /// It runs, wants to, or waits within the kernel; else it sleeps.
+    pub busy: bool,
+    /// The time that it ran outside of the kernel, in clock ticks.
+    pub user: u64,
 }
 
 impl Seen {
@@ -73,5 +77,7 @@ fn living(stat: &Stat, process: i32, parent: i32) -> Option<Seen> {
         parent,
         name: stat.comm.clone(),
         fixed: stat.flags & StatFlags::PF_NO_SETAFFINITY.bits() != 0,
+        busy: matches!(stat.state, 'R' | 'D'),
+        user: stat.utime,
     })
 }

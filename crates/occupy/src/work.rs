@@ -9,7 +9,7 @@ use crate::journal::{Change, Journal, Line};
 use crate::kernel::Kernel;
 use crate::tasks::Seen;
 use crate::things::Thing;
-use crate::{CpuSet, Error, Kept, Machine};
+use crate::{CpuSet, Error, Kept, Machine, TaskId};
 
 /// One pass over the machine, and what it found.
 #[derive(Debug)]
@@ -36,6 +36,10 @@ pub(crate) struct Work<'a> {
     pub refused: Vec<(Change, io::Error)>,
     /// What could not be put back.
     pub stuck: BTreeSet<Thing>,
+    /// The tasks that have again what they had before.
+    pub freed: Vec<TaskId>,
+    /// The occupation that ends now.
+    pub ending: Option<u32>,
 }
 
 impl<'a> Work<'a> {
@@ -58,6 +62,8 @@ impl<'a> Work<'a> {
             foreign: Vec::new(),
             refused: Vec::new(),
             stuck: BTreeSet::new(),
+            freed: Vec::new(),
+            ending: None,
         }
     }
 
@@ -129,11 +135,21 @@ impl<'a> Work<'a> {
                 continue;
             }
             match change.thing.write(self.kernel, &change.to) {
-                Ok(()) => self.restored += usize::from(change.to == change.before),
+                Ok(()) => self.done(&change),
                 Err(error) => failed.push((change, error)),
             }
         }
         Ok(failed)
+    }
+
+    /// Counts a change that was done.
+    pub fn done(&mut self, change: &Change) {
+        if change.to == change.before {
+            self.restored += 1;
+            if let Thing::Task(task) | Thing::Schedule(task) = change.thing {
+                self.freed.push(task);
+            }
+        }
     }
 
     /// Tells of a thing that somebody else has changed.

@@ -241,6 +241,20 @@ private_tests! {
         assert_eq!(noise["cpu"], 1);
     }
 
+    fn noise_is_measured_before_and_during_an_occupation() {
+        let tool = Tool::new();
+        let _busy = Running::shell("taskset -pc 1 $$ >/dev/null; while :; do :; done");
+        let file = tool.path("noise.svg");
+        let args = ["noise", "--cpu", "1", "--occupied", "--duration", "300ms", "--json"];
+        let output = tool.output(&[&args[..], &["--report", file.to_str().unwrap()]].concat());
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let lost = |when: &str| report[when]["lost_ns"].as_f64().unwrap();
+        // The other one had half of the processor before, and nothing of it during.
+        assert!(lost("noise_before") > 2.0 * lost("noise_during"), "{report}");
+        assert!(fs::read_to_string(file).unwrap().starts_with("<svg"));
+        assert!(tool.occupations().is_empty());
+    }
+
     fn a_second_occupation_needs_a_third_processor() {
         if std::thread::available_parallelism().unwrap().get() < 3 {
             println!("two occupations need three processors; tests/guest has them");

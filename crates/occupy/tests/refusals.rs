@@ -136,6 +136,13 @@ private_tests! {
         assert_eq!(everything()[&bystander.pid()], before[&bystander.pid()]);
     }
 
+    fn a_journal_that_others_may_write_is_not_trusted() {
+        let tool = Tool::new();
+        fs::create_dir(tool.state()).unwrap();
+        fs::set_permissions(tool.state(), fs::Permissions::from_mode(0o777)).unwrap();
+        refused(&tool, &["--", "true"], 2, &["others than this user and root may write it"]);
+    }
+
     fn an_occupation_that_is_not_there_is_refused() {
         let tool = Tool::new();
         refused(&tool, &["release", "3"], 2, &["no occupation 3"]);

@@ -138,9 +138,9 @@ pub struct ReleaseArgs {
 /// processor busy for all of its time.
 #[derive(Debug, Args)]
 pub struct NoiseArgs {
-    /// The processor
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub cpu: usize,
+    /// The processor [default: the one that `occupy` would choose]
+    #[arg(long, value_name = "N")]
+    pub cpu: Option<usize>,
 
     /// For how long, from 1ms to 1h
     #[arg(long, value_name = "TIME", default_value = "4s", value_parser = duration)]
@@ -149,6 +149,14 @@ pub struct NoiseArgs {
     /// The shortest gap that counts
     #[arg(long, value_name = "TIME", default_value = "5us", value_parser = threshold)]
     pub threshold: Duration,
+
+    /// Measure it twice, first as the processor is and then occupied, with all that `--report` counts
+    #[arg(long)]
+    pub occupied: bool,
+
+    /// With --occupied, also write both into a file: .json, .svg (a plot), or text for any other
+    #[arg(long, value_name = "FILE", requires = "occupied")]
+    pub report: Option<PathBuf>,
 
     /// Print it as JSON
     #[arg(long)]

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::{Error, Held, Kept, Machine, Occupation, Undone};
+use crate::{CpuSet, Error, Held, Kept, Machine, Occupation, Undone};
 
 pub use args::{OccupyArgs, Verb};
 
@@ -46,7 +46,7 @@ pub fn occupy(args: &OccupyArgs) -> ExitCode {
         Some(Verb::Status(args)) => status::status(&machine, args),
         Some(Verb::Adjust(args)) => steer::adjust(&machine, args),
         Some(Verb::Release(args)) => steer::release(&machine, args),
-        Some(Verb::Noise(args)) => noise::noise(args),
+        Some(Verb::Noise(args)) => noise::noise(&machine, args),
         None => match args.pid {
             Some(pid) => steer::take(&machine, args, pid),
             None => run::run(&machine, args),
@@ -73,6 +73,15 @@ fn print(text: &str) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),
     }
+}
+
+/// The processors that are asked for, or those that would be chosen.
+fn choose(machine: &Machine, asked: Option<&CpuSet>) -> Result<CpuSet, Failure> {
+    let (cpus, reason) = lock(machine)?.choose(asked)?;
+    if asked.is_none() {
+        say(&reason);
+    }
+    Ok(cpus)
 }
 
 /// A value as JSON, indented.

@@ -50,11 +50,16 @@ impl Watch {
             let _ = write!(io::stderr(), "{report}");
             return Ok(());
         }
-        fs::write(&self.file, text(&report, &self.file)?).map_err(|error| Failure {
-            status: 2,
-            message: format!("the report {}: {error}", self.file.display()),
-        })
+        write(&report, &self.file)
     }
+}
+
+/// Writes a report into a file.
+pub fn write(report: &Report, file: &Path) -> Result<(), Failure> {
+    fs::write(file, text(report, file)?).map_err(|error| Failure {
+        status: 2,
+        message: format!("the report {}: {error}", file.display()),
+    })
 }
 
 /// In the form that the file's name asks for.

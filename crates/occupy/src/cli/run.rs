@@ -11,19 +11,22 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
 use super::args::{OccupyArgs, default_policy};
 use super::report::{self, Watch};
 use super::signals::Signals;
-use super::{Failure, gate, program, say, say_foreign, say_recovered};
+use super::{Failure, choose, gate, program, say, say_foreign, say_recovered};
 use crate::guardian::Guard;
 use crate::{MARK, Machine, Occupation, Request};
 
 /// Runs the program to its end.
 pub fn run(machine: &Machine, args: &OccupyArgs) -> Result<u8, Failure> {
     let words = args.command.iter().map(|word| word.to_string_lossy().into_owned());
-    let request = request(args, words.collect());
+    let mut request = request(args, words.collect());
     program::find(&args.command[0])?;
 
-    let before = args.report.as_deref().zip(request.cpus.as_ref());
-    let before = before.map(|(file, cpus)| Watch::before(machine, cpus, file));
-    let mut watch = before.transpose()?;
+    let mut watch = None;
+    if let Some(file) = &args.report {
+        let cpus = choose(machine, request.cpus.as_ref())?;
+        watch = Some(Watch::before(machine, &cpus, file)?);
+        request.cpus = Some(cpus);
+    }
     let mut guard = Guard::begin(&request)?;
     say_begun(&guard, args.quiet);
     let signals = Signals::catch()?;

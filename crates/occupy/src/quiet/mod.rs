@@ -25,6 +25,8 @@ mod rows;
 mod svg;
 mod switches;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod text;
 mod ticks;
 
@@ -107,7 +109,9 @@ impl Before {
         self.program.look(&self.machine.proc, &end.tasks, program);
         let during = Span::between(&self.begun, &end, &self.program);
         let counts = program.and_then(|first| self.program.sum(first));
-        Ok(Report::new(self.cpus, &self.before, &during, counts, self.switches.err()))
+        let mut missing = end.missing();
+        missing.extend(self.switches.err());
+        Ok(Report::new(self.cpus, &self.before, &during, counts, missing))
     }
 }
 

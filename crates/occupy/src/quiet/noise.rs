@@ -198,3 +198,31 @@ impl Gaps {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_gap_is_in_one_bucket_that_holds_its_length(
+            lengths in prop::collection::vec(any::<u64>().prop_map(|n| n >> (n % 61)), 0..40),
+        ) {
+            let mut gaps = Gaps::default();
+            for ns in &lengths {
+                gaps.add(Duration::from_nanos(*ns));
+            }
+            let noise = gaps.noise(0, Duration::from_secs(1), THRESHOLD, 0);
+            prop_assert_eq!(noise.gaps, lengths.len() as u64);
+            prop_assert_eq!(noise.longest_ns, lengths.iter().max().copied().unwrap_or(0));
+            for bucket in &noise.buckets {
+                let held = |ns: &&u64| (bucket.from_us..bucket.below_us).contains(&(**ns / 1000));
+                prop_assert_eq!(bucket.count, lengths.iter().filter(held).count() as u64);
+            }
+            let follows = |pair: &[Bucket]| pair[0].below_us == pair[1].from_us;
+            prop_assert!(noise.buckets.windows(2).all(follows));
+            let _ = noise.to_string();
+        }
+    }
+}

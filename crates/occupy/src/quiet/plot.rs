@@ -111,7 +111,9 @@ fn interrupts(svg: &mut Svg, top: f64, report: &Report) -> f64 {
         svg.text((LEFT - 8.0, top + BAR + 4.0), Anchor::End, &shortened(&row.name));
         for ((rate, (_, colour)), y) in rates(row).into_iter().zip(WHEN).zip([top, top + BAR]) {
             let width = (RIGHT - LEFT) * rate / most;
-            svg.bar((LEFT, y), (width, BAR), colour);
+            if rate > 0.0 {
+                svg.bar((LEFT, y), (width, BAR), colour);
+            }
             svg.text((LEFT + width + 6.0, y + 10.0), Anchor::Start, &number(rate));
         }
         top += LINE;

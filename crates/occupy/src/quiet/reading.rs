@@ -59,13 +59,19 @@ pub struct Span {
 }
 
 impl Reading {
-    /// Reads all of them.
+    /// Reads all of them; those that this kernel or a container hides are left out.
+    ///
+    /// # Errors
+    /// A processor is off-line, or `/proc` cannot be read.
     pub fn take(
         machine: &Machine,
         cpus: &CpuSet,
         switches: &mut Result<Switches, String>,
     ) -> Result<Self, Error> {
-        let lines = |name| Ok(columns::parse(&read(&machine.proc.join(name))?, cpus));
+        let lines = |name| {
+            let text = fs::read_to_string(machine.proc.join(name)).unwrap_or_default();
+            columns::parse(&text, cpus)
+        };
         let online = ticks::parse(&read(&machine.proc.join("stat"))?);
         let mut sum = Ticks::default();
         for cpu in cpus.iter() {
@@ -75,14 +81,25 @@ impl Reading {
             sum = std::array::from_fn(|kind| sum[kind].saturating_add(ticks[kind]));
         }
         Ok(Self {
-            interrupts: lines("interrupts")?,
-            softirqs: lines("softirqs")?,
+            interrupts: lines("interrupts"),
+            softirqs: lines("softirqs"),
             tasks: tasks::all(&machine.proc)?,
             switches: switches.as_mut().ok().and_then(|switches| switches.read().ok()),
             ticks: sum,
             cpus: cpus.clone(),
             at: Instant::now(),
         })
+    }
+
+    /// What is hidden here, for people.
+    pub fn missing(&self) -> Vec<String> {
+        let no_turns = self.tasks.values().all(|task| task.turns == 0);
+        let hidden = [
+            (self.interrupts.is_empty(), "interrupts: there is no /proc/interrupts"),
+            (self.softirqs.is_empty(), "soft interrupts: there is no /proc/softirqs"),
+            (no_turns, "other tasks, and waiting: the kernel is without CONFIG_SCHED_INFO"),
+        ];
+        hidden.into_iter().filter(|(is, _)| *is).map(|(_, what)| what.to_owned()).collect()
     }
 }
 

@@ -98,6 +98,7 @@ impl fmt::Display for Report {
         let mut table = table(&["", "", ">before", ">during", "", ">times"]);
         for group in Group::ALL {
             let most = if group == Group::Others { SHOWN } else { usize::MAX };
+            let more = self.of(group).skip(most).count();
             for (at, row) in self.of(group).take(most).enumerate() {
                 table.add_row([
                     if at == 0 { group.title() } else { "" }.to_owned(),
@@ -108,12 +109,11 @@ impl fmt::Display for Report {
                     row.count.map_or_else(String::new, |count| count.to_string()),
                 ]);
             }
+            if more > 0 {
+                table.add_row([String::new(), format!("and {more} that ran less")]);
+            }
         }
         f.write_str(&lines_of(&table))?;
-        let more = self.of(Group::Others).skip(SHOWN).count();
-        if more > 0 {
-            writeln!(f, "{more} more tasks ran less")?;
-        }
         for missing in &self.missing {
             writeln!(f, "not counted: {missing}")?;
         }
@@ -152,10 +152,11 @@ impl fmt::Display for Unit {
     }
 }
 
-/// Three digits, or all before the point.
+/// Three digits, or all before the point; what is not nothing does not look like it.
 pub(super) fn number(value: f64) -> String {
     match value {
         0.0 => "0".into(),
+        ..0.001 => "<0.001".into(),
         ..0.1 => format!("{value:.3}"),
         ..10.0 => format!("{value:.2}"),
         ..100.0 => format!("{value:.1}"),

@@ -17,7 +17,7 @@ impl Report {
         before: &Span,
         during: &Span,
         program: Option<Counts>,
-        missing: Option<String>,
+        missing: Vec<String>,
     ) -> Self {
         let mut rows = time(before, during);
         rows.extend(switches(before, during));
@@ -35,7 +35,7 @@ impl Report {
             before_s: before.seconds,
             during_s: during.seconds,
             rows,
-            missing: missing.into_iter().collect(),
+            missing,
             noise_before: None,
             noise_during: None,
         }

@@ -76,3 +76,50 @@ pub fn family<'a>(
     let of_them = |(_, task): &(&TaskId, &Task)| processes.contains(&task.process);
     tasks.iter().filter(of_them).map(|(id, _)| *id).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Threads by number, process and parent.
+    fn tasks(all: &[(i32, i32, i32)]) -> BTreeMap<TaskId, Task> {
+        let task = |&(tid, process, parent): &(i32, i32, i32)| {
+            let name = String::new();
+            let task = Task { name, process, parent, cpu: None, ran_ns: 0, waited_ns: 0, turns: 0 };
+            (TaskId { tid, start: 1 }, task)
+        };
+        all.iter().map(task).collect()
+    }
+
+    fn numbers(tasks: &BTreeMap<TaskId, Task>, known: &[TaskId]) -> Vec<i32> {
+        family(tasks, known).into_iter().map(|id| id.tid).collect()
+    }
+
+    #[test]
+    fn a_family_has_threads_and_grandchildren_also_where_numbers_have_wrapped() {
+        let tasks = tasks(&[(1, 1, 0), (50, 50, 1), (51, 50, 1), (9, 9, 50), (3, 3, 9), (8, 8, 1)]);
+        assert_eq!(numbers(&tasks, &[TaskId { tid: 50, start: 1 }]), [3, 9, 50, 51]);
+    }
+
+    #[test]
+    fn a_number_that_is_used_again_is_another_family() {
+        let tasks = tasks(&[(50, 50, 1), (9, 9, 50)]);
+        assert_eq!(numbers(&tasks, &[TaskId { tid: 50, start: 0 }]), [0; 0]);
+    }
+
+    #[test]
+    fn an_orphan_that_was_known_stays_with_its_children() {
+        let tasks = tasks(&[(1, 1, 0), (9, 9, 1), (3, 3, 9)]);
+        let known = [TaskId { tid: 50, start: 1 }, TaskId { tid: 9, start: 1 }];
+        assert_eq!(numbers(&tasks, &known), [3, 9]);
+    }
+
+    #[test]
+    fn this_thread_is_among_all() {
+        let own = rustix::thread::gettid().as_raw_nonzero().get();
+        let tasks = all(Path::new("/proc")).unwrap();
+        let (_, task) = tasks.iter().find(|(id, _)| id.tid == own).unwrap();
+        assert_eq!(u32::try_from(task.process), Ok(std::process::id()));
+        assert!(task.cpu.is_some());
+    }
+}

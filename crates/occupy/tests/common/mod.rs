@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A private world for each test: its own process numbers, so that what is moved is what the test
-//! started, no interrupts, and a `/sys` of its own.
+//! started, no interrupts, no cpusets, and a `/sys` of its own.
 
 use std::fs;
 use std::path::Path;
@@ -18,8 +18,10 @@ const INSIDE: &str = "WHIMBREL_TEST_INSIDE";
 pub fn inside(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         // What the kernel has for all of the machine is hidden: no test writes it.
-        let hidden = Command::new("mount").args(["-t", "tmpfs", "none", "/proc/irq"]).status();
-        assert!(hidden.unwrap().success(), "/proc/irq could not be hidden");
+        for folder in ["/proc/irq", "/sys/fs/cgroup"] {
+            let hidden = Command::new("mount").args(["-t", "tmpfs", "none", folder]).status();
+            assert!(hidden.unwrap().success(), "{folder} could not be hidden");
+        }
         return true;
     }
     if !rustix::process::geteuid().is_root() {
