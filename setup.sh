@@ -12,9 +12,12 @@ packages='
     clang-format
     cpio
     e2fsprogs
+    cpuset
     g++
     gcc-aarch64-linux-gnu
+    lame
     libc6-dev-arm64-cross
+    mencoder
     python3-numpy
     python3-scipy
     python3-venv
