@@ -81,7 +81,7 @@ fn energy_is_estimated_from_the_time_at_each_point() {
     assert!(at(0, 0, "active_ns") > 60_000_000, "{summary}");
     assert_eq!(at(0, 1, "active_ns") + at(0, 1, "idle_ns"), 0);
     // An idle core consumes nothing where it is shut down, and a quarter where it is not.
-    assert_eq!(cores[0]["energy_uj"].as_u64().unwrap(), at(0, 0, "active_ns") / 1000 * 80 / 1000);
+    assert_eq!(cores[0]["energy_uj"].as_u64().unwrap(), at(0, 0, "active_ns") * 80 / 1_000_000);
     assert_eq!(cores[1]["energy_uj"].as_u64().unwrap(), at(1, 0, "idle_ns") / 4000);
 }
 
