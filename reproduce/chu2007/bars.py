@@ -50,14 +50,17 @@ class Bars:
             parts.append(label(LEFT - 6, to_y(value) + 4, f"{value:g}", "end"))
         for number, (name, group) in enumerate(self.groups):
             parts += drawn(name, group, self.series(), LEFT + number * GROUP, to_y)
-        for name, value in self.limits:
+        for _, value in self.limits:
             y = to_y(value)
             parts.append(f'<path d="M{LEFT} {y:.1f}H{end}" stroke="#777" stroke-dasharray="6 4"/>')
-            parts.append(label(end + 4, y + 4, name, "start"))
         for place, name in enumerate(self.series()):
             y = TOP + KEY * place
             parts.append(f'<rect x="{end + 12}" y="{y}" {square(place)}/>')
             parts.append(label(end + 26, y + 9, name, "start"))
+        for place, (name, _) in enumerate(self.limits, len(self.series())):
+            y = TOP + KEY * place + 5
+            parts.append(f'<path d="M{end + 8} {y}h16" stroke="#777" stroke-dasharray="6 4"/>')
+            parts.append(label(end + 26, y + 4, name, "start"))
         head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" '
         head += 'font-family="sans-serif" font-size="12">'
         body = "\n".join(parts)

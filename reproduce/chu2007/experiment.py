@@ -64,16 +64,14 @@ class Experiment:
                     for condition in turned:
                         yield number, load, job, condition
 
-    def runs(self) -> list[Run]:
-        """All measurements; one that fails is left out, and said."""
-        found = []
+    def runs(self) -> Iterator[Run]:
+        """All measurements, as they come; one that fails is left out, and said."""
         for number, load, job, condition in self.steps():
             try:
-                found.append(self.calmest(number, load, job, condition))
+                yield self.calmest(number, load, job, condition)
             except Failed as failed:
                 what = f"{load.name}, {job.name}, {condition.name}, round {number + 1}"
                 print(f"reproduce/chu2007: {what}: {failed}", file=sys.stderr)
-        return found
 
     def calmest(self, number: int, load: Load, job: Job, condition: Condition) -> Run:
         """A run that is calm enough, or the calmest of some. Which is taken depends on what others

@@ -130,7 +130,7 @@ def timed(tool: Sequence[str], words: Sequence[str], folder: Path) -> tuple[floa
         whole_s = time.monotonic() - start_s
     stamps = [float(stamp) for stamp in STAMP.findall(done.stdout)]
     if done.returncode != 0 or len(stamps) != 2:
-        raise Failed(f"{' '.join(command)}: {said.read_text(errors='replace')[-400:].strip()}")
+        raise Failed(f"{' '.join(words)}: {said.read_text(errors='replace')[-400:].strip()}")
     seconds = stamps[1] - stamps[0]
     return seconds, whole_s - seconds
 
