@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, Table};
 use serde::Serialize;
+pub use whimbrel_text::{lines_of, table, time};
 
 use crate::failure::Failure;
 
@@ -20,20 +20,6 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
         serde_json::to_string_pretty(value).map_err(|e| Failure::Output(io::Error::other(e)))?;
     text.push('\n');
     print(&text)
-}
-
-/// A table with the columns `titles`; a title that starts with `>` is aligned to the right.
-pub fn table(titles: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(titles.iter().map(|title| title.trim_start_matches('>')));
-    for (column, title) in table.column_iter_mut().zip(titles) {
-        column.set_padding((0, 2));
-        if title.starts_with('>') {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
 }
 
 /// One column of a table, with everything in it.
@@ -72,23 +58,6 @@ pub fn columns(all: &[Column<'_>]) -> String {
     lines_of(&table)
 }
 
-/// The text of a table, without the blanks that it leaves at the ends of lines.
-pub fn lines_of(table: &Table) -> String {
-    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
-}
-
-/// A time in the unit that suits it: `170 ns`, `5.7 µs`, `1.23 ms`, `10.0 s`.
-#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-pub fn time(ns: u64) -> String {
-    let ns_f = ns as f64;
-    match ns {
-        0..1_000 => format!("{ns} ns"),
-        1_000..1_000_000 => format!("{:.1} µs", ns_f / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.2} ms", ns_f / 1e6),
-        _ => format!("{:.1} s", ns_f / 1e9),
-    }
-}
-
 /// A size in whole KiB, so that none that is used looks like 0: `64 KiB`.
 pub fn kib(bytes: u64) -> String {
     format!("{} KiB", bytes.div_ceil(1024))
@@ -119,12 +88,6 @@ mod tests {
         assert_eq!(text(true), "name      n\ntask 1    1\ntask 22  22\n");
         assert_eq!(text(false), "name\ntask 1\ntask 22\n");
         assert_eq!(columns(&[Column::of("name", &[(); 0], |()| String::new())]), "");
-    }
-
-    #[test]
-    fn a_time_has_the_unit_that_suits_it() {
-        let shown = [0, 170, 5_700, 1_234_000, 10_000_000_000].map(time);
-        assert_eq!(shown, ["0 ns", "170 ns", "5.7 µs", "1.23 ms", "10.0 s"]);
     }
 
     #[test]

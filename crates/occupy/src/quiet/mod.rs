@@ -15,6 +15,7 @@
 //! # Ok::<(), whimbrel_occupy::Error>(())
 //! ```
 
+mod bar;
 mod columns;
 pub mod noise;
 mod plot;
@@ -27,7 +28,6 @@ mod switches;
 mod tasks;
 #[cfg(test)]
 mod tests;
-mod text;
 mod ticks;
 
 use std::thread::sleep;

@@ -13,8 +13,9 @@ use procfs::process::Status;
 use rustix::thread::{sched_getaffinity, sched_setaffinity};
 use serde::{Deserialize, Serialize};
 
-use super::text::{bar, lines_of, table, time};
+use super::bar::bar;
 use crate::Error;
+use whimbrel_text::{lines_of, table, time};
 
 /// What counts as a gap unless something else is asked for.
 pub const THRESHOLD: Duration = Duration::from_micros(5);

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::noise::Noise;
-use super::text::{lines_of, table};
 use crate::CpuSet;
+use whimbrel_text::{lines_of, table};
 
 /// Most other tasks that the table for people has.
 const SHOWN: usize = 8;

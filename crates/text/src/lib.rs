@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables for people.
+//! Tables and units for people, the same in every verb.
 
-use comfy_table::{CellAlignment, Table};
+use comfy_table::CellAlignment;
+pub use comfy_table::Table;
 
-/// The columns of a bar that is full.
-const FULL: usize = 30;
-
-/// A table with these columns; a title that starts with `>` is aligned to the right.
+/// A table with the columns `titles`; a title that starts with `>` is aligned to the right.
 pub fn table(titles: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
@@ -20,7 +18,7 @@ pub fn table(titles: &[&str]) -> Table {
     table
 }
 
-/// Its lines, without the blanks at their ends.
+/// The text of a table, without the blanks that it leaves at the ends of lines.
 pub fn lines_of(table: &Table) -> String {
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -37,9 +35,13 @@ pub fn time(ns: u64) -> String {
     }
 }
 
-/// A bar for a part of a whole, from 0 to 1; what is not nothing is to be seen.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-pub fn bar(part: f64) -> String {
-    let full = (part.clamp(0.0, 1.0) * FULL as f64).round() as usize;
-    if part > 0.0 { "█".repeat(full.max(1)) } else { String::new() }
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn a_time_has_the_unit_that_suits_it() {
+        let shown = [0, 170, 5_700, 1_234_000, 10_000_000_000].map(time);
+        assert_eq!(shown, ["0 ns", "170 ns", "5.7 µs", "1.23 ms", "10.0 s"]);
+    }
 }
