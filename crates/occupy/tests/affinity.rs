@@ -7,11 +7,11 @@ use std::io::Write;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Shell, affinity, inside, machine, me, pin, request};
+use common::{Running, affinity, inside, machine, me, pin, request, shell};
 use whimbrel_occupy::{Error, MARK, Policy, Request};
 
 /// A shell's only child, once it is there.
-fn child(shell: &Shell) -> i32 {
+fn child(shell: &Running) -> i32 {
     let path = format!("/proc/{0}/task/{0}/children", shell.pid());
     until(|| std::fs::read_to_string(&path).unwrap().trim().parse().ok())
 }
@@ -36,12 +36,12 @@ fn others_leave_and_come_back_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
     let shells = ["0-1", "0", "1"].map(|cpus| {
-        let shell = Shell::new("sleep 60; :");
-        pin(shell.pid(), cpus);
-        shell
+        let other = shell("sleep 60; :");
+        pin(other.pid(), cpus);
+        other
     });
     let now = || shells.each_ref().map(|shell| affinity(shell.pid()));
-    let program = Shell::new("sleep 60; :");
+    let program = shell("sleep 60; :");
     let child = child(&program);
 
     let mut held = machine.lock().unwrap();
@@ -65,10 +65,10 @@ fn children_that_are_made_meanwhile_are_not_left_pinned() {
     }
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
-    let mut free = Shell::new("read go; sleep 60; :");
-    let mut pinned = Shell::new("read go; sleep 60; :");
+    let mut free = shell("read go; sleep 60; :");
+    let mut pinned = shell("read go; sleep 60; :");
     pin(pinned.pid(), "0");
-    let mut program = Shell::new("read go; sleep 60; :");
+    let mut program = shell("read go; sleep 60; :");
 
     let mut held = machine.lock().unwrap();
     let id = held.begin(&request(), me(&machine)).unwrap().id;
@@ -90,7 +90,7 @@ fn a_task_that_moves_itself_back_is_moved_again_and_told() {
     }
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
-    let stubborn = Shell::new("sleep 60; :");
+    let stubborn = shell("sleep 60; :");
     let mut held = machine.lock().unwrap();
     let id = held.begin(&request(), me(&machine)).unwrap().id;
     for _ in 0..3 {
@@ -116,7 +116,7 @@ fn orphans_of_the_program_stay_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
     let words = format!("read go; ({MARK}=1 sleep 60 &) ; sleep 61; :");
-    let mut program = Shell::new(&words);
+    let mut program = shell(&words);
     let mut held = machine.lock().unwrap();
     let id = held.begin(&request(), me(&machine)).unwrap().id;
     held.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
@@ -148,7 +148,7 @@ fn priorities_are_set_adjusted_and_put_back() {
         // Niceness, real-time priority, policy: fields 19, 40 and 41.
         [fields[16].to_owned(), fields[37].to_owned(), fields[38].to_owned()]
     };
-    let mut program = Shell::new("read go; sleep 60; :");
+    let mut program = shell("read go; sleep 60; :");
     let status = std::process::Command::new("renice")
         .args(["-n", "5", "-p", &program.pid().to_string()])
         .output()
@@ -183,7 +183,7 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     }
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
-    let other = Shell::new("sleep 60; :");
+    let other = shell("sleep 60; :");
     let mut held = machine.lock().unwrap();
     let wish = |cpus: &str| Request { cpus: Some(cpus.parse().unwrap()), ..request() };
     let me = me(&machine);
@@ -209,7 +209,7 @@ fn three_hundred_processes_leave_and_come_back() {
     }
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
-    let shells: Vec<_> = (0..300).map(|_| Shell::new("exec sleep 60")).collect();
+    let shells: Vec<_> = (0..300).map(|_| shell("exec sleep 60")).collect();
     let all = |cpus: &str| shells.iter().all(|shell| affinity(shell.pid()) == cpus);
     let mut times = Vec::new();
     for _ in 0..10 {

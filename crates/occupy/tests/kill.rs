@@ -10,7 +10,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use common::{Shell, affinity, inside, machine, me, pin, request};
+use common::{affinity, inside, machine, me, pin, request, shell};
 use whimbrel_occupy::{Error, Policy, Request, ShieldKind};
 
 /// Set in a process that a test starts from its own program: the folder of its machine.
@@ -63,11 +63,11 @@ fn a_kill_at_a_random_instant_is_undone() {
     let machine = machine(folder.path());
     // Makes children all the time, of which some stay.
     let forking = "for i in $(seq 80); do sleep 60 & sleep 0.02; done; sleep 60";
-    let shells: Vec<_> = (0..40).map(|_| Shell::new("exec sleep 60")).collect();
+    let shells: Vec<_> = (0..40).map(|_| shell("exec sleep 60")).collect();
     for (shell, cpus) in shells.iter().zip(["0", "1", "0-1"].iter().cycle()) {
         pin(shell.pid(), cpus);
     }
-    let (maker, program) = (Shell::new(forking), Shell::new(forking));
+    let (maker, program) = (shell(forking), shell(forking));
     fs::write(folder.path().join("program"), program.pid().to_string()).unwrap();
 
     // So many find it occupied, whatever else the machine does.
@@ -137,7 +137,7 @@ fn cap_sys_nice_suffices_and_its_lack_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
     fs::create_dir_all(&machine.state).unwrap();
-    let target = Shell::new("exec sleep 60");
+    let target = shell("exec sleep 60");
     fs::write(folder.path().join("program"), target.pid().to_string()).unwrap();
     fs::write("/proc/irq/default_smp_affinity", "3\n").unwrap();
     let queues = machine.sys.join("devices/virtual/workqueue");

@@ -1,40 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A private world for each test: its own process numbers, so that what is moved is what the test
-//! started, no interrupts, no cpusets, and a `/sys` of its own.
+//! What tests of the mechanics share: the private world, with a `/sys` of its own.
+
+#[path = "../private/mod.rs"]
+mod private;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
+pub use private::Running;
 use whimbrel_occupy::{Machine, Policy, Request, ShieldKind, TaskId};
 
-/// Set in the private world.
-const INSIDE: &str = "WHIMBREL_TEST_INSIDE";
-
-/// Runs the rest of this test in a private world, as its first process; false outside of it, after
-/// the inside has passed.
+/// Whether this is the private world, where there are no interrupts; outside of it, runs the test
+/// there. Tasks begin on processors 0 and 1, however many there are.
 pub fn inside(test: &str) -> bool {
-    if std::env::var_os(INSIDE).is_some() {
-        // What the kernel has for all of the machine is hidden: no test writes it.
-        for folder in ["/proc/irq", "/sys/fs/cgroup"] {
-            let hidden = Command::new("mount").args(["-t", "tmpfs", "none", folder]).status();
-            assert!(hidden.unwrap().success(), "{folder} could not be hidden");
-        }
-        return true;
-    }
     if !rustix::process::geteuid().is_root() {
-        eprintln!("skipped: only root may make a private world");
+        eprintln!("skipped: only root may hide interrupts");
         return false;
     }
-    let status = Command::new("timeout")
-        .args(["60", "unshare", "--pid", "--fork", "--mount-proc", "--kill-child"])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture"])
-        .env(INSIDE, "1")
-        .status()
-        .unwrap();
-    assert!(status.success(), "{test} failed inside");
-    false
+    if !private::inside(test) {
+        return false;
+    }
+    let hidden = Command::new("mount").args(["-t", "tmpfs", "none", "/proc/irq"]).status();
+    assert!(hidden.unwrap().success(), "interrupts could not be hidden");
+    pin(number(std::process::id()), "0-1");
+    true
 }
 
 /// A machine with the real processes and a `/sys` that tells of the real processors.
@@ -65,33 +55,17 @@ pub fn me(machine: &Machine) -> TaskId {
     machine.identify(number(std::process::id())).unwrap()
 }
 
-/// A child that runs a shell's words, and is killed at the end.
-pub struct Shell(pub Child);
-
-impl Shell {
-    pub fn new(words: &str) -> Self {
-        let mut command = Command::new("sh");
-        command.args(["-c", words]).stdin(Stdio::piped()).stdout(Stdio::null());
-        Self(command.spawn().unwrap())
-    }
-
-    pub fn pid(&self) -> i32 {
-        number(self.0.id())
-    }
-}
-
-impl Drop for Shell {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// A child that runs a shell's words, and may be written to.
+pub fn shell(words: &str) -> Running {
+    let mut command = Command::new("sh");
+    Running(
+        command.args(["-c", words]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap(),
+    )
 }
 
 /// The processors that a task may use, as the kernel lists them.
 pub fn affinity(tid: i32) -> String {
-    let status = fs::read_to_string(format!("/proc/{tid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    line.unwrap().trim().to_owned()
+    private::affinity(tid).unwrap()
 }
 
 /// Sets them, as a user does.
