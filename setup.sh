@@ -11,8 +11,8 @@ packages='
     busybox-static
     clang-format
     cpio
-    e2fsprogs
     cpuset
+    e2fsprogs
     g++
     gcc-aarch64-linux-gnu
     lame

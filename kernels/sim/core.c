@@ -5,11 +5,6 @@
 
 #include "sim.h"
 
-static bool has_notes(const struct sim_core *c)
-{
-    return atomic_load_explicit(&c->core->inbox.summary, memory_order_relaxed) != 0;
-}
-
 static void finish_departure(struct sim_core *c)
 {
     struct wb_task *task = c->left;
@@ -42,8 +37,8 @@ static void rest(struct sim_core *c)
     // What its kernel did takes its time, and its energy, also if no task came of it. With notes it
     // has put off what it cannot do yet.
     c->debt_ps = 0;
-    if (ps != 0 || has_notes(c)) {
-        const uint64_t again_ps = has_notes(c) ? PS_PER_NS : 0;
+    if (ps != 0 || sim_has_notes(c)) {
+        const uint64_t again_ps = sim_has_notes(c) ? PS_PER_NS : 0;
         sim_push(sim.engine->now_ps + ps + again_ps, EVENT_WAKE, c->core->index);
         return;
     }
@@ -104,7 +99,7 @@ bool sim_work(struct sim_core *c)
 
 void sim_take_notes(struct sim_core *c)
 {
-    if (has_notes(c))
+    if (sim_has_notes(c))
         (void)wb_agent_serve(c->core);
     if (sim.engine->now_ps < c->tick_ps)
         return;
@@ -141,7 +136,7 @@ void sim_keep_attention(struct sim_core *c)
 
     c->attention =
         task != NULL && (wb_checkpoint_wanted(task) ||
-                         c->ready.levels >> wb_sync_priority(&task->sync) > 1 || sim_has_notes(c));
+                         c->ready.levels >> wb_sync_priority(&task->sync) > 1 || sim_is_wanted(c));
     if (sim.here == c && sim.self != NULL)
         wb_kernel_attention = c->attention;
 }

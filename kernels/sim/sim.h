@@ -182,13 +182,18 @@ static inline uint64_t sim_now_ns(void)
 
 static inline bool sim_has_notes(const struct sim_core *c)
 {
-    return atomic_load_explicit(&c->core->inbox.summary, memory_order_relaxed) != 0 ||
-           sim.engine->now_ps >= c->tick_ps;
+    return atomic_load_explicit(&c->core->inbox.summary, memory_order_relaxed) != 0;
+}
+
+/// Notes, or a tick that is due.
+static inline bool sim_is_wanted(const struct sim_core *c)
+{
+    return sim_has_notes(c) || sim.engine->now_ps >= c->tick_ps;
 }
 
 static inline void sim_serve(struct sim_core *c)
 {
-    if (sim_has_notes(c))
+    if (sim_is_wanted(c))
         sim_take_notes(c);
 }
 
