@@ -33,7 +33,7 @@ class Result:
 
 @dataclass
 class Thread:
-    """What a computing thread got: its last processor, its share of the time, the switches."""
+    """What a computing thread got: where it was longest, its share of the time, the switches."""
 
     cpu: int
     share: float

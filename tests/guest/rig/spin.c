@@ -12,15 +12,15 @@
 
 #include "rig.h"
 
-enum { MOST = 16 };
+enum { MOST = 16, CPUS = 8 };
 
 struct spinner {
     pthread_t thread;
     double seconds;
-    double share;      // of the time, on a processor
-    int64_t gap_ns;    // longest time between two looks at the clock
-    long involuntary;  // how often it was interrupted for another task
-    int cpu;           // where it was last
+    double share;         // of the time, on a processor
+    int64_t gap_ns;       // longest time between two looks at the clock
+    long involuntary;     // how often it was interrupted for another task
+    int64_t on_ns[CPUS];  // time on each processor
 };
 
 static int64_t now_ns(clockid_t clock)
@@ -44,6 +44,7 @@ static void *spin(void *given)
     while (last_ns < ends_ns) {
         const int64_t ns = now_ns(CLOCK_MONOTONIC);
 
+        self->on_ns[(unsigned)sched_getcpu() % CPUS] += ns - last_ns;
         if (ns - last_ns > self->gap_ns)
             self->gap_ns = ns - last_ns;
         last_ns = ns;
@@ -52,8 +53,18 @@ static void *spin(void *given)
     self->share =
         (double)(now_ns(CLOCK_THREAD_CPUTIME_ID) - worked_ns) / (double)(last_ns - began_ns);
     self->involuntary = after.ru_nivcsw - before.ru_nivcsw;
-    self->cpu = sched_getcpu();
     return NULL;
+}
+
+// Where it was longest: when one thread ends, the scheduler may move another to its processor.
+static int home(const struct spinner *spinner)
+{
+    int cpu = 0;
+
+    for (int i = 1; i < CPUS; i++)
+        if (spinner->on_ns[i] > spinner->on_ns[cpu])
+            cpu = i;
+    return cpu;
 }
 
 int rig_spin(double seconds, int threads)
@@ -71,7 +82,7 @@ int rig_spin(double seconds, int threads)
         const struct spinner *spinner = &spinners[i];
 
         pthread_join(spinner->thread, NULL);
-        printf("thread %d cpu %d share %.4f involuntary %ld gap_us %lld\n", i, spinner->cpu,
+        printf("thread %d cpu %d share %.4f involuntary %ld gap_us %lld\n", i, home(spinner),
                spinner->share, spinner->involuntary, (long long)spinner->gap_ns / 1000);
     }
     return 0;
