@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import wave
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,36 +110,26 @@ class Inputs:
 
     def wave(self, megabytes: float) -> Path:
         """Music of this size."""
-        path = self.folder / f"music-{megabytes:g}MB.wav"
-        if not path.exists():
-            part = path.with_suffix(".part.wav")
-            write_music(part, megabytes)
-            part.rename(path)
-        return path
+        return self._once(f"music-{megabytes:g}MB.wav", lambda part: write_music(part, megabytes))
 
     def video(self, megabytes: float) -> Path:
         """An MPEG-1 video of about this size."""
-        return self._video(
-            f"video-{megabytes:g}MB", max(1, round(megabytes * 1e6 / BYTES_PER_FRAME))
-        )
+        frames = max(1, round(megabytes * 1e6 / BYTES_PER_FRAME))
+        return self._once(f"video-{megabytes:g}MB.mpg", lambda part: write_mpeg1(part, frames))
 
     def clip(self) -> Path:
         """A short MPEG-1 video for a load that plays it again and again."""
-        return self._video("clip", round(CLIP_S * FRAMES_PER_S))
+        return self._once("clip.mpg", lambda part: write_mpeg1(part, round(CLIP_S * FRAMES_PER_S)))
 
     def clip4(self) -> Path:
         """The same as MPEG-4."""
-        path = self.folder / "clip.avi"
-        if not path.exists():
-            part = path.with_suffix(".part.avi")
-            write_mpeg4(part, self.clip())
-            part.rename(path)
-        return path
+        return self._once("clip.avi", lambda part: write_mpeg4(part, self.clip()))
 
-    def _video(self, stem: str, frames: int) -> Path:
-        path = self.folder / f"{stem}.mpg"
+    def _once(self, name: str, write: Callable[[Path], None]) -> Path:
+        """A file under its name is whole."""
+        path = self.folder / name
         if not path.exists():
-            part = path.with_suffix(".part.mpg")
-            write_mpeg1(part, frames)
+            part = path.with_suffix(f".part{path.suffix}")
+            write(part)
             part.rename(path)
         return path
