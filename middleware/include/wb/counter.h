@@ -1,14 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter: 64 bits, one writer, any number of readers, on cores without 64-bit atomics.
+// Counter: 64 bits, one writer, any number of readers.
 //
-// The high half is kept twice (Lamport, "Concurrent reading and writing", 1977): the writer stores
-// it before and after the low half, readers load it in the opposite order and try again while the
-// two differ.
+// Where a pointer has 64 bits it is one word. On other cores the high half is kept twice (Lamport,
+// "Concurrent reading and writing", 1977): the writer stores it before and after the low half,
+// readers load it in the opposite order and try again while the two differ.
 #ifndef WB_COUNTER_H
 #define WB_COUNTER_H
 
 #include <stdatomic.h>
 #include <stdint.h>
+
+// WB_COUNTER_HALVES, for tests: as where it has 32.
+#if UINTPTR_MAX > UINT32_MAX && !defined WB_COUNTER_HALVES
+
+struct wb_counter {
+    _Atomic uint64_t value;  // one writer: the kernel that owns what is counted
+};
+
+/// Context: the one writer. Never blocks.
+static inline void wb_counter_set(struct wb_counter *c, uint64_t value)
+{
+    // Release: whoever sees it sees what was counted.
+    atomic_store_explicit(&c->value, value, memory_order_release);
+}
+
+/// Context: any core.
+static inline uint64_t wb_counter_get(const struct wb_counter *c)
+{
+    return atomic_load_explicit(&c->value, memory_order_acquire);
+}
+
+/// Context: the one writer. Never blocks.
+static inline void wb_counter_add(struct wb_counter *c, uint64_t n)
+{
+    wb_counter_set(c, atomic_load_explicit(&c->value, memory_order_relaxed) + n);
+}
+
+#else
 
 struct wb_counter {
     _Atomic uint32_t high;  // one writer: the kernel that owns what is counted
@@ -74,5 +102,7 @@ static inline void wb_counter_add(struct wb_counter *c, uint64_t n)
     else
         wb_counter_carry(c, n);
 }
+
+#endif
 
 #endif

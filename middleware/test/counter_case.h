@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both kinds of counters do.
+#ifndef WB_TEST_COUNTER_CASE_H
+#define WB_TEST_COUNTER_CASE_H
+
+#include <stddef.h>
+
+#include "check.h"
+#include "wb/counter.h"
+
+TEST(a_counter_holds_64_bits)
+{
+    static const uint64_t values[] = {
+        0, 1, UINT32_MAX, 1ull << 32, 0x123456789abcdef0, UINT64_MAX
+    };
+    struct wb_counter c = { 0 };
+
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        wb_counter_set(&c, values[i]);
+        CHECK(wb_counter_get(&c) == values[i]);
+    }
+}
+
+TEST(adding_carries_into_the_high_half)
+{
+    struct wb_counter c = { 0 };
+
+    wb_counter_set(&c, UINT32_MAX - 1);
+    wb_counter_add(&c, 1);
+    CHECK(wb_counter_get(&c) == UINT32_MAX);
+    wb_counter_add(&c, 1);
+    CHECK(wb_counter_get(&c) == 1ull << 32);
+    wb_counter_add(&c, 3ull << 32);
+    CHECK(wb_counter_get(&c) == 4ull << 32);
+}
+
+#endif
