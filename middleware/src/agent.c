@@ -102,6 +102,12 @@ static bool is_ours(const struct wb_task *task, uint32_t core)
            (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED);
 }
 
+static bool lies_on_stack(const struct wb_task *task, const void *address)
+{
+    return (uintptr_t)address >= (uintptr_t)task->stack &&
+           (uintptr_t)address < (uintptr_t)task->stack + task->stack_bytes;
+}
+
 // What a move would have to copy, for policies. The stack in whole pages: it is deeper or not as
 // the compiler likes, and a policy is to decide alike on every machine.
 static uint32_t context_bytes(const struct wb_task *task)
@@ -109,12 +115,10 @@ static uint32_t context_bytes(const struct wb_task *task)
     enum { PAGE_BYTES = 4096 };
     // A local of ours lies on the stack of a task that runs, if its kernel has no other here.
     const unsigned char here = 0;
-    const unsigned char *top = task->stack + task->stack_bytes;
-    const unsigned char *low =
-        task == wb_kernel_self() ? &here : (const unsigned char *)wb_kernel_stack_low(task);
-    const bool is_known =
-        (uintptr_t)low >= (uintptr_t)task->stack && (uintptr_t)low < (uintptr_t)top;
-    const size_t depth = is_known ? (uintptr_t)top - (uintptr_t)low : 0;
+    const bool is_here = task == wb_kernel_self() && lies_on_stack(task, &here);
+    const unsigned char *low = is_here ? &here : wb_kernel_stack_low(task);
+    const uintptr_t top = (uintptr_t)task->stack + task->stack_bytes;
+    const size_t depth = lies_on_stack(task, low) ? top - (uintptr_t)low : 0;
     const size_t pages = (depth + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     const size_t bytes =
         task->heap.used_bytes + (pages < task->stack_bytes ? pages : task->stack_bytes);

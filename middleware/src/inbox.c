@@ -74,7 +74,7 @@ void wb_task_attach(struct wb_task *task)
     wb_kernel_attach(task);
 }
 
-static void look_at_own(struct wb_core *core, struct wb_task *task, enum wb_task_state state)
+static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum wb_task_state state)
 {
     switch (state) {
     case WB_TASK_NEW:
@@ -100,7 +100,7 @@ static void look_at_own(struct wb_core *core, struct wb_task *task, enum wb_task
     }
 }
 
-static void look(struct wb_core *core, struct wb_task *task)
+static inline void look(struct wb_core *core, struct wb_task *task)
 {
     const uint32_t place = atomic_load_explicit(&task->place, memory_order_acquire);
     const enum wb_task_state state = wb_place_state(place);

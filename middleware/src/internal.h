@@ -47,6 +47,12 @@ void wb_migration_first_output(struct wb_task *task);
 /// False: it cannot be had, and the offer is withdrawn.
 bool wb_recreation_load(struct wb_task *task);
 
+/// Draws the cycles of the calling task's next firing; 0: it has no work.
+uint64_t wb_work_cycles(struct wb_task *self);
+
+/// Ends a job as wb_period_wait() does. True: the next is released at `release_ns`, maybe later.
+bool wb_period_end(struct wb_task *self, bool *met);
+
 /// Makes every task look at its condition and its priority again: somebody who ought to have said
 /// that they changed was killed.
 void wb_system_look_again(struct wb_system *system);

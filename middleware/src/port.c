@@ -9,9 +9,7 @@
 
 #include "wb/port.h"
 
-#include "channel.h"
-#include "internal.h"
-#include "latency.h"
+#include "attempt.h"
 #include "mem.h"
 #include "wb/system.h"
 
@@ -116,34 +114,29 @@ void wb_port_close(struct wb_port *port)
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-// One attempt to get a slot, in either direction.
-static inline enum wb_status attempt(struct wb_port *port, void **slot)
-{
-    const bool is_mailbox = port->channel->tickets != NULL;
-
-    if (port->direction == WB_OUT)
-        return is_mailbox ? wb_mailbox_claim(port, slot) : channel_claim(port, slot);
-    const void *message = NULL;
-    const enum wb_status status =
-        is_mailbox ? wb_mailbox_hold(port, &message) : channel_hold(port, &message);
-    *slot = (void *)(uintptr_t)message;
-    return status;
-}
-
-static bool must_wait(enum wb_status status)
-{
-    return status == WB_ERR_FULL || status == WB_ERR_EMPTY;
-}
-
 // Tries again and again after a first attempt that failed.
 static enum wb_status poll(struct wb_port *port, void **slot, uint64_t until_ns)
 {
     struct wb_spin spin = { 0 };
     enum wb_status status = WB_ERR_EMPTY;
 
-    while (must_wait(status) && wb_kernel_spin(&spin, until_ns))
-        status = attempt(port, slot);
+    while (port_must_wait(status) && wb_kernel_spin(&spin, until_ns))
+        status = port_attempt(port, slot);
     port->task->poll_mark_ns += spin.polled_ns;
+    return status;
+}
+
+enum wb_status wb_port_prepare(struct wb_port *port, void **slot, uint64_t until_ns)
+{
+    const enum wb_status polled = poll(port, slot, until_ns);
+
+    if (!port_must_wait(polled))
+        return polled;
+    atomic_store_explicit(&port->waiting, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+    const enum wb_status status = port_attempt(port, slot);
+    if (!port_must_wait(status))
+        atomic_store_explicit(&port->waiting, 0, memory_order_relaxed);
     return status;
 }
 
@@ -154,21 +147,16 @@ static __attribute__((noinline)) enum wb_status wait(struct wb_port *port, void 
     const uint64_t until_ns = wb_end_of(timeout_ns);
 
     for (;;) {
-        enum wb_status status = poll(port, slot, until_ns);
-        if (!must_wait(status))
+        enum wb_status status = wb_port_prepare(port, slot, until_ns);
+        if (!port_must_wait(status))
             return status;
-        atomic_store_explicit(&port->waiting, 1, memory_order_relaxed);
-        atomic_thread_fence(memory_order_seq_cst);
-        status = attempt(port, slot);
-        if (must_wait(status)) {
-            const bool over = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
-            status = attempt(port, slot);
-            if (over && must_wait(status))
-                status = WB_ERR_TIMEOUT;
-        }
+        const bool over = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
+        status = port_attempt(port, slot);
         atomic_store_explicit(&port->waiting, 0, memory_order_relaxed);
-        if (!must_wait(status))
+        if (!port_must_wait(status))
             return status;
+        if (over)
+            return WB_ERR_TIMEOUT;
     }
 }
 
@@ -179,8 +167,8 @@ static enum wb_status get(struct wb_port *port, enum wb_direction direction, voi
         return WB_ERR_INVAL;
     if (is_closed(port))
         return WB_ERR_GONE;
-    const enum wb_status status = attempt(port, slot);
-    return must_wait(status) && timeout_ns != 0 ? wait(port, slot, timeout_ns) : status;
+    const enum wb_status status = port_attempt(port, slot);
+    return port_must_wait(status) && timeout_ns != 0 ? wait(port, slot, timeout_ns) : status;
 }
 
 // ---- Slots --------------------------------------------------------------------------------------
@@ -188,12 +176,8 @@ static enum wb_status get(struct wb_port *port, enum wb_direction direction, voi
 enum wb_status wb_port_claim(struct wb_port *out, void **slot, uint64_t timeout_ns)
 {
     wb_kernel_charge(WB_ACTION_CLAIM, 1);
-    // See image.c: this message was sent before its task's kernel was killed.
-    if (__builtin_expect(out->echoed < out->echo, 0)) {
-        out->echoed++;
-        *slot = out->scratch;
+    if (port_echoes(out, slot))
         return WB_OK;
-    }
     return get(out, WB_OUT, slot, timeout_ns);
 }
 
@@ -210,51 +194,20 @@ enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t time
     return WB_OK;
 }
 
-static __attribute__((cold, noinline)) void record(struct wb_port *port, enum wb_event_kind kind)
+__attribute__((cold, noinline)) void wb_port_record(struct wb_port *port, enum wb_event_kind kind)
 {
     wb_record_event(wb_core_here(port->task->system), kind, port->task->id, port->channel->id,
                     wb_channel_depth(port->channel), wb_kernel_now_ns());
 }
 
-static inline void note(struct wb_port *port, enum wb_event_kind kind)
-{
-    struct wb_task *task = port->task;
-
-    wb_counter_add(&port->messages, 1);
-    if (__builtin_expect(task->system->config.record_events != 0, 0))
-        record(port, kind);
-    if (__builtin_expect(task->open, 0) && (port->direction == WB_OUT || !task->has_output))
-        wb_migration_first_output(task);
-}
-
 enum wb_status wb_port_commit(struct wb_port *out)
 {
-    if (out->direction != WB_OUT || is_closed(out))
-        return WB_ERR_INVAL;
-    wb_kernel_charge(WB_ACTION_COMMIT, 1);
-    if (__builtin_expect(out->echoed != 0, 0)) {
-        out->echoed--;
-        out->echo--;
-        return WB_OK;
-    }
-    latency_send(out);
-    const enum wb_status status =
-        out->channel->tickets != NULL ? wb_mailbox_commit(out) : channel_commit(out);
-    if (status == WB_OK)
-        note(out, WB_EVENT_SEND);
-    return status;
+    return out->direction != WB_OUT || is_closed(out) ? WB_ERR_INVAL : port_commit(out);
 }
 
 enum wb_status wb_port_release(struct wb_port *in)
 {
-    if (in->direction != WB_IN || is_closed(in))
-        return WB_ERR_INVAL;
-    wb_kernel_charge(WB_ACTION_RELEASE, 1);
-    const enum wb_status status =
-        in->channel->tickets != NULL ? wb_mailbox_release(in) : channel_release(in);
-    if (status == WB_OK)
-        note(in, WB_EVENT_RECEIVE);
-    return status;
+    return in->direction != WB_IN || is_closed(in) ? WB_ERR_INVAL : port_release(in);
 }
 
 // ---- Copies -------------------------------------------------------------------------------------

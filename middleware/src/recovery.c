@@ -108,6 +108,7 @@ bool wb_task_revive(struct wb_task *task)
         wb_shared_restart(&task->shared, task->restarts);
     }
     wb_pipeline_end(task);
+    task->step = NULL;
     task->poll_mark_ns = 0;
     // Relaxed: the offer that follows publishes it.
     atomic_store_explicit(&task->revive, resumed ? WB_REVIVE_IMAGE : WB_REVIVE_ENTRY,

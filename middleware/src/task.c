@@ -182,24 +182,30 @@ static void count_miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns)
 // Jobs are released at start + offset + k * period (acquaviva2008 section 6.3: a frame that is not
 // there when the consumer's period ends is a deadline miss). The frame rate may change between two
 // jobs; the deadline of a job is that of its release.
-bool wb_period_wait(struct wb_task *self)
+bool wb_period_end(struct wb_task *self, bool *met)
 {
     wb_kernel_charge(WB_ACTION_JOB, 1);
     const uint64_t now_ns = wb_kernel_now_ns();
     const uint64_t deadline_ns = self->release_ns + self->job_deadline_ns;
-    const bool met = self->job_deadline_ns == 0 || now_ns <= deadline_ns;
     const struct rhythm next = next_rhythm(self);
 
+    *met = self->job_deadline_ns == 0 || now_ns <= deadline_ns;
     wb_counter_add(&self->stats.jobs, 1);
-    if (!met)
+    if (!*met)
         count_miss(self, now_ns - deadline_ns, now_ns);
     if (self->job_deadline_ns == 0)
         self->release_ns = now_ns;  // its periods begin now, if they do
     self->job_deadline_ns = next.deadline_ns;
-    if (next.period_ns != 0) {
-        self->release_ns += next.period_ns;
+    self->release_ns += next.period_ns;
+    return next.period_ns != 0;
+}
+
+bool wb_period_wait(struct wb_task *self)
+{
+    bool met;
+
+    if (wb_period_end(self, &met))
         wb_sleep_until(self->release_ns);
-    }
     return met;
 }
 

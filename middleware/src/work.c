@@ -80,17 +80,24 @@ bool wb_task_runs_on(const struct wb_task *task, const struct wb_core *core)
     return (task->work.not_on >> core->kind & 1) == 0;
 }
 
-bool wb_compute(struct wb_task *self)
+uint64_t wb_work_cycles(struct wb_task *self)
 {
     struct wb_work *work = &self->work;
-    const struct wb_system *system = self->system;
-    uint64_t cycles = 0;
 
-    if (work->cycles != NULL)
-        cycles = wb_draw_cycles(&work->random, work->distribution, work->spread_ppm,
-                                work->cycles[system->cores[wb_kernel_core()]->kind]);
-    wb_kernel_compute(cycles);
-    return !system->config.models_compute;
+    if (work->cycles == NULL)
+        return 0;
+    const struct wb_system *system = self->system;
+    const uint32_t kind = system->config.kinds > 1 ? system->cores[wb_kernel_core()]->kind : 0;
+    const uint64_t mean = work->cycles[kind];
+    return work->distribution == WB_CONSTANT
+               ? mean
+               : wb_draw_cycles(&work->random, work->distribution, work->spread_ppm, mean);
+}
+
+bool wb_compute(struct wb_task *self)
+{
+    wb_kernel_compute(wb_work_cycles(self));
+    return !self->system->config.models_compute;
 }
 
 uint64_t wb_task_firings(const struct wb_task *self)

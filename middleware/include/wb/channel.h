@@ -63,4 +63,7 @@ struct wb_channel {
     _Atomic uint32_t receiver_open;                         // 1 until it is closed
 };
 
+/// How many messages are in a channel now.
+uint32_t wb_channel_depth(const struct wb_channel *channel);
+
 #endif

@@ -189,6 +189,22 @@ _Noreturn void wb_kernel_halt(void);
 
 // ---- The middleware provides --------------------------------------------------------------------
 
+// How far a step has come.
+enum wb_step {
+    WB_STEP_STACK,    // the task itself has to go on, on its own stack
+    WB_STEP_COMPUTE,  // `value`: cycles, to be taken as by wb_kernel_compute() before the next step
+    WB_STEP_BLOCK,    // `value`: until when, as for wb_kernel_block()
+};
+
+/// What a kernel may call (wb_task.step) in the place of a task that would run on and is suspended
+/// because it blocked or computes, not for anything else that wb_kernel_block() does: for whoever
+/// does so a task needs no switch to its stack. NULL most of the time; nobody has to.
+///
+/// Context: the kernel of the task, as if the task ran (wb_kernel_self() is the task). Never
+///          blocks. What another core does between the step and the block that it asks for must
+///          wake the task, as in wb_kernel_block(); a step may be taken again for no reason.
+typedef enum wb_step wb_task_step(struct wb_task *task, uint64_t *value);
+
 // What a task is doing; part of its place word (see wb/system.h).
 enum wb_task_state {
     WB_TASK_NEW,       // not started yet

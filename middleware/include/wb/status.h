@@ -8,8 +8,9 @@
 #define WB_BEGIN_C extern "C" {
 #define WB_END_C }
 #else
-#define WB_BEGIN_C
-#define WB_END_C
+// What applications call is seen by their modules, and nothing else has to be.
+#define WB_BEGIN_C _Pragma("GCC visibility push(default)")
+#define WB_END_C _Pragma("GCC visibility pop")
 #endif
 
 #define WB_MUST_USE __attribute__((warn_unused_result))

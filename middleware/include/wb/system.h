@@ -215,6 +215,7 @@ struct wb_task {
     struct wb_shared shared;
     struct wb_work work;
     void *state;
+    wb_task_step *step;  // NULL: only the task itself goes on (see wb/kernel.h)
     struct wb_frame frame;
     uint64_t release_ns;       // of the current job
     uint64_t job_deadline_ns;  // of the current job, after its release; 0: none
@@ -393,8 +394,5 @@ void wb_task_wake(struct wb_task *task);
 
 /// Leaves a note about a task with a core, and rings.
 void wb_inbox_post(struct wb_core *core, uint32_t task);
-
-/// How many messages are in a channel now.
-uint32_t wb_channel_depth(const struct wb_channel *channel);
 
 #endif

@@ -4,6 +4,7 @@
 #define WB_WB_H
 
 #include "wb/app.h"
+#include "wb/firing.h"
 #include "wb/memory.h"
 #include "wb/port.h"
 #include "wb/semaphore.h"
