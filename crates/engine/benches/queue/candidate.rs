@@ -64,9 +64,9 @@ pub struct Lazy<K> {
     free: Vec<u32>,
 }
 
-const SLOT_BITS: u32 = 20;
+pub const SLOT_BITS: u32 = 20;
 
-fn slot_of(name: u64) -> usize {
+pub fn slot_of(name: u64) -> usize {
     (name & ((1 << SLOT_BITS) - 1)) as usize
 }
 

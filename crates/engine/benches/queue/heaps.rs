@@ -26,7 +26,7 @@ impl Keys for BinaryHeap<Reverse<u128>> {
     }
 }
 
-/// The engine's heap without the places of its events.
+/// The engine's heap without the places of its events, and without a front.
 pub struct Quaternary(Vec<u128>);
 
 impl Keys for Quaternary {

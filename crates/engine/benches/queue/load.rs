@@ -43,7 +43,7 @@ pub fn all() -> Vec<Load> {
     let steady = [Kind::Exponential, Kind::Uniform, Kind::Bimodal, Kind::Constant, Kind::Timers];
     let sized = steady
         .into_iter()
-        .flat_map(|kind| [8, 64, 1024, 16384].map(|events| Load { kind, events }));
+        .flat_map(|kind| [8, 24, 64, 1024, 16384].map(|events| Load { kind, events }));
     [Load { kind: Kind::Pipeline, events: SERVICE_PS.len() }].into_iter().chain(sized).collect()
 }
 

@@ -7,6 +7,7 @@
 #![allow(missing_docs, reason = "a program")]
 
 mod candidate;
+mod handles;
 mod heaps;
 mod ladder;
 mod load;
@@ -19,6 +20,7 @@ use std::time::Instant;
 use whimbrel_engine::queue::Queue;
 
 use candidate::{Candidate, Lazy};
+use handles::Heap;
 use heaps::{Pairing, Quaternary, Sorted};
 use ladder::Ladder;
 use load::{Bench, Load};
@@ -37,9 +39,10 @@ fn column<C: Candidate + 'static>(load: &Load) -> Column {
     Column { name: C::NAME, bench: load.bench::<C>(), ns: Vec::new() }
 }
 
-fn columns(load: &Load) -> [Column; 6] {
+fn columns(load: &Load) -> [Column; 7] {
     [
         column::<Queue<u32>>(load),
+        column::<Heap>(load),
         column::<Lazy<Quaternary>>(load),
         column::<Lazy<BinaryHeap<Reverse<u128>>>>(load),
         column::<Lazy<Sorted>>(load),
@@ -49,7 +52,7 @@ fn columns(load: &Load) -> [Column; 6] {
 }
 
 /// The columns with their times.
-fn measured(load: &Load) -> [Column; 6] {
+fn measured(load: &Load) -> [Column; 7] {
     let mut columns = columns(load);
     let mut engines = None;
     for column in &mut columns {

@@ -4,7 +4,6 @@
 use serde::{Deserialize, Serialize};
 
 const SLOT_BITS: u32 = 20;
-const ORDER_BITS: u32 = 64 - SLOT_BITS;
 
 /// Time (64 bits), order (44 bits) and slot (20 bits), from the top: comparing two keys compares
 /// times and then orders. Orders differ, so the slot never decides.
@@ -15,13 +14,13 @@ impl Key {
     /// Later than that of every event.
     pub(super) const NONE: Key = Key(u128::MAX);
 
-    /// # Panics
-    /// When `order` or `slot` needs more bits than it has.
+    /// So many slots can be told apart.
+    pub(super) const SLOTS: usize = 1 << SLOT_BITS;
+
+    /// `order` is one of [`Orders`].
     #[inline]
     pub(super) fn new(time: u64, order: u64, slot: u32) -> Key {
-        assert!(slot >> SLOT_BITS == 0, "more than 2^20 events at once");
-        assert!(order >> ORDER_BITS == 0, "more than 2^44 events in one run");
-        Key(u128::from(time) << 64 | u128::from(order) << SLOT_BITS | u128::from(slot))
+        Key(u128::from(time) << 64 | u128::from(order | u64::from(slot)))
     }
 
     #[inline]
@@ -44,5 +43,36 @@ impl Key {
     #[inline]
     pub(super) fn slot_of(name: u64) -> usize {
         (name & ((1 << SLOT_BITS) - 1)) as usize
+    }
+}
+
+/// Orders, each greater than the one before, where a name has them: above the slot.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Orders {
+    /// Above 0: no name is 0. 0 once they are used up.
+    next: u64,
+}
+
+impl Orders {
+    const ONE: u64 = 1 << SLOT_BITS;
+
+    pub(super) fn new() -> Orders {
+        Orders { next: Self::ONE }
+    }
+
+    /// # Panics
+    /// When none is left.
+    #[inline]
+    pub(super) fn take(&mut self) -> u64 {
+        let order = self.next;
+        assert!(order != 0, "as many as 2^44 events in one run");
+        self.next = order.wrapping_add(Self::ONE);
+        order
+    }
+
+    /// Only the last one is left.
+    #[cfg(test)]
+    pub(super) fn last() -> Orders {
+        Orders { next: 0_u64.wrapping_sub(Self::ONE) }
     }
 }

@@ -1,28 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is going to happen: events by time, and of one time in the order in which they were pushed.
 //!
-//! An implicit heap of four children per node (Johnson, *Priority queues with update and finding
-//! minimum spanning trees*, 1975) whose keys are single 128-bit numbers. A key holds time, order
-//! and slot; the four keys of a node's children fill one cache line. A slot holds the payload and
-//! says where its key is, so that any event can be cancelled. What else was tried, and by how much
-//! it lost or won: docs/decisions/0009-event-queue.md.
+//! The first few are a sorted list, which is all there is to most simulations; the others are a
+//! heap. Both hold keys, single 128-bit numbers of time, order and slot. A slot holds the payload
+//! and says where in the heap its key is, so that any event can be cancelled. What else was tried,
+//! and by how much it lost or won: docs/decisions/0009-event-queue.md.
 //!
 //! Nothing is allocated once the queue has been as full as it gets.
 
+mod front;
+mod heap;
 mod key;
+mod slots;
 #[cfg(test)]
 mod tests;
 
-use std::{iter, mem};
+use std::mem;
 
 use serde::{Deserialize, Serialize};
 
-use key::Key;
+use front::Front;
+use heap::Heap;
+use key::{Key, Orders};
+use slots::Slots;
 
 /// The time of no event: later than every one.
 pub const NEVER: u64 = u64::MAX;
 
-const CHILDREN: usize = 4;
+/// How many events leave a front that is full.
+const SPILLED: usize = 16;
+
+/// A heap with more events than this does not fill a front: of so many, few that are added come
+/// before those that would follow it.
+const MANY: usize = 64;
 
 /// Names one pushed event. No other event of the same queue is ever named so, even once it is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,53 +42,34 @@ impl Handle {
     /// The name as a number for other languages, never 0.
     #[must_use]
     pub fn number(self) -> u64 {
-        self.0 + 1
+        self.0
     }
 
     /// The handle whose number this is.
     #[must_use]
     pub fn from_number(number: u64) -> Self {
-        Handle(number.wrapping_sub(1))
+        Handle(number)
     }
 }
 
 /// Events that are going to happen.
 ///
-/// Holds at most 2^20 events, and takes at most 2^44 in its life: ten days at twenty million a
-/// second. It panics beyond either.
+/// Holds at most 2^20 events, and takes fewer than 2^44 in its life: ten days at twenty million a
+/// second. It panics beyond.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Queue<T> {
     /// When the first one happens, for `peek_time`.
     next: u64,
-    /// How many were ever pushed.
-    pushed: u64,
-    /// How many there are.
-    len: usize,
-    /// A heap: no key is above those of its children. Behind the last key come [`Key::NONE`], so
-    /// that whoever has one child has four.
-    keys: Vec<Key>,
-    slots: Vec<Slot<T>>,
-    /// Slots that hold no event, the last one freed at the end: it is the likeliest in the cache.
-    free: Vec<u32>,
+    orders: Orders,
+    /// All keys here are less than all in the heap.
+    front: Front,
+    heap: Heap,
+    slots: Slots<T>,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Slot<T> {
-    /// Where the key of this event is. Means nothing while the slot is free.
-    place: u32,
-    payload: T,
-}
-
-impl<T> Default for Queue<T> {
+impl<T: Copy> Default for Queue<T> {
     fn default() -> Self {
-        Queue {
-            next: NEVER,
-            pushed: 0,
-            len: 0,
-            keys: Vec::new(),
-            slots: Vec::new(),
-            free: Vec::new(),
-        }
+        Self::with_capacity(0)
     }
 }
 
@@ -93,23 +84,24 @@ impl<T: Copy> Queue<T> {
     #[must_use]
     pub fn with_capacity(events: usize) -> Self {
         Queue {
-            keys: Vec::with_capacity(events + CHILDREN),
-            slots: Vec::with_capacity(events),
-            free: Vec::with_capacity(events),
-            ..Self::default()
+            next: NEVER,
+            orders: Orders::new(),
+            front: Front::new(),
+            heap: Heap::with_capacity(events),
+            slots: Slots::with_capacity(events),
         }
     }
 
     /// How many events are going to happen.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.len
+        self.front.len() + self.heap.len()
     }
 
     /// Whether nothing is going to happen.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// When the first event happens, in picoseconds; [`NEVER`] if none does. One load.
@@ -122,122 +114,117 @@ impl<T: Copy> Queue<T> {
     /// Adds an event at a time in picoseconds, behind those of the same time.
     ///
     /// # Panics
-    /// When the queue holds 2^20 events, or has ever taken 2^44.
+    /// When the queue holds 2^20 events, or has taken 2^44 less one in its life.
     #[inline]
     pub fn push(&mut self, time: u64, payload: T) -> Handle {
-        let place = self.len as u32;
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = Slot { place, payload };
-                slot
-            }
-            None => {
-                self.slots.push(Slot { place, payload });
-                place
-            }
-        };
-        let key = Key::new(time, self.pushed, slot);
-        self.pushed += 1;
-        if self.len == self.keys.len() {
-            let more = if self.len == 0 { 1 } else { CHILDREN };
-            self.keys.extend(iter::repeat_n(Key::NONE, more));
+        // What is rare is a call at the end: nothing has to be kept over it.
+        if !(self.front.has_room() && self.front.takes(time)) {
+            return self.push_slowly(time, payload);
         }
-        self.len += 1;
-        self.rise(place as usize, key);
-        self.next = self.keys[0].time();
+        let Some(slot) = self.slots.fill(payload) else { return self.push_slowly(time, payload) };
+        let key = Key::new(time, self.orders.take(), slot);
+        self.next = self.front.push(key);
         Handle(key.name())
     }
 
     /// Adds an event and takes the first one and its time, in one step.
     #[inline]
     pub fn exchange(&mut self, time: u64, payload: T) -> (u64, T) {
-        if time < self.next || self.len == 0 {
-            self.pushed += 1;
+        if time < self.next {
             return (time, payload);
         }
-        let first = self.keys[0];
-        let slot = &mut self.slots[first.slot()];
-        let taken = mem::replace(&mut slot.payload, payload);
-        let key = Key::new(time, self.pushed, first.slot() as u32);
-        self.pushed += 1;
-        self.sink(0, key);
-        self.next = self.keys[0].time();
+        if !self.front.takes(time) {
+            return self.exchange_slowly(time, payload);
+        }
+        let first = self.front.first();
+        let taken = mem::replace(self.slots.payload_mut(first.slot()), payload);
+        let key = Key::new(time, self.orders.take(), first.slot() as u32);
+        self.next = self.front.exchange(key);
         (first.time(), taken)
     }
 
     /// Takes the first event and its time.
     #[inline]
     pub fn pop(&mut self) -> Option<(u64, T)> {
-        let first = *self.keys.first().filter(|_| self.len > 0)?;
-        let payload = self.take(0, first);
-        Some((first.time(), payload))
+        let Some((first, next)) = self.front.pop() else { return self.pop_slowly() };
+        self.next = next;
+        Some((first.time(), self.slots.take(first.slot())))
     }
 
     /// Takes an event before it happens; `None` if it has happened or was cancelled.
     #[inline]
     pub fn cancel(&mut self, handle: Handle) -> Option<T> {
-        let place = self.slots.get(Key::slot_of(handle.0))?.place as usize;
-        let key = *self.keys.get(place)?;
-        (key.name() == handle.0).then(|| self.take(place, key))
-    }
-
-    /// Takes the event whose key is there.
-    #[inline]
-    fn take(&mut self, place: usize, key: Key) -> T {
-        self.len -= 1;
-        let moved = mem::replace(&mut self.keys[self.len], Key::NONE);
-        if place < self.len {
-            // The last key may belong above the gap: it need not be a descendant of it.
-            if place > 0 && moved < self.keys[(place - 1) / CHILDREN] {
-                self.rise(place, moved);
-            } else {
-                self.sink(place, moved);
-            }
+        let slot = Key::slot_of(handle.0);
+        let place = self.slots.place(slot)?;
+        if self.heap.take(&mut self.slots, place, handle.0) {
+            self.front.set_behind(self.heap.first());
+        } else if !self.front.take(handle.0) {
+            return None;
         }
-        self.next = self.keys[0].time();
-        self.free.push(key.slot() as u32);
-        self.slots[key.slot()].payload
+        self.next = self.front.first().time();
+        Some(self.slots.take(slot))
     }
 
-    /// Moves a gap up until this key may stand in it.
-    #[inline]
-    fn rise(&mut self, mut gap: usize, key: Key) {
-        while gap > 0 {
-            let parent = (gap - 1) / CHILDREN;
-            let above = self.keys[parent];
-            if above < key {
-                break;
-            }
-            self.put(gap, above);
-            gap = parent;
+    /// Where the event may belong into the heap, or have no slot yet.
+    #[inline(never)]
+    fn push_slowly(&mut self, time: u64, payload: T) -> Handle {
+        let slot = match self.slots.fill(payload) {
+            Some(slot) => slot,
+            None => self.grow(payload),
+        };
+        let key = Key::new(time, self.orders.take(), slot);
+        let Queue { front, heap, slots, .. } = self;
+        if !front.has_room() {
+            front.spill(SPILLED, |key| heap.push(slots, key));
         }
-        self.put(gap, key);
-    }
-
-    /// Moves a gap down until this key may stand in it.
-    #[inline]
-    fn sink(&mut self, mut gap: usize, key: Key) {
-        loop {
-            let children = gap * CHILDREN + 1;
-            let Some(&[a, b, c, d]) = self.keys.get(children..children + CHILDREN) else { break };
-            // In pairs: two comparisons wait for each other, not three.
-            let less = |a: (usize, Key), b: (usize, Key)| if b.1 < a.1 { b } else { a };
-            let (least, below) = less(
-                less((children, a), (children + 1, b)),
-                less((children + 2, c), (children + 3, d)),
-            );
-            if key < below {
-                break;
-            }
-            self.put(gap, below);
-            gap = least;
+        if front.takes(time) {
+            front.push(key);
+        } else {
+            heap.push(slots, key);
+            front.set_behind(heap.first());
         }
-        self.put(gap, key);
+        self.next = self.front.first().time();
+        Handle(key.name())
     }
 
-    #[inline]
-    fn put(&mut self, place: usize, key: Key) {
-        self.keys[place] = key;
-        self.slots[key.slot()].place = place as u32;
+    /// Takes a slot that was not there before. All events may come to be in the heap.
+    #[cold]
+    fn grow(&mut self, payload: T) -> u32 {
+        let slot = self.slots.grow(payload);
+        self.heap.reserve(self.slots.len());
+        slot
+    }
+
+    /// Where the event may belong into the heap, or the first one be there, or no event be at all.
+    #[inline(never)]
+    fn exchange_slowly(&mut self, time: u64, payload: T) -> (u64, T) {
+        if self.front.len() == 0 && self.heap.len() > Front::MOST {
+            // One event sinks into the heap, instead of one that leaves it and one that enters.
+            let first = self.heap.first();
+            let taken = mem::replace(self.slots.payload_mut(first.slot()), payload);
+            let key = Key::new(time, self.orders.take(), first.slot() as u32);
+            self.heap.exchange(&mut self.slots, key);
+            self.front.set_behind(self.heap.first());
+            self.next = self.heap.first().time();
+            return (first.time(), taken);
+        }
+        let Some(first) = self.pop() else { return (time, payload) };
+        self.push_slowly(time, payload);
+        first
+    }
+
+    /// Where the first event may be in the heap.
+    #[inline(never)]
+    fn pop_slowly(&mut self) -> Option<(u64, T)> {
+        let Queue { front, heap, slots, .. } = self;
+        let first = if heap.len() > MANY {
+            heap.pop(slots)
+        } else {
+            front.fill(heap.len().min(Front::MOST), || heap.pop(slots));
+            front.pop()?.0
+        };
+        front.set_behind(heap.first());
+        self.next = front.first().time();
+        Some((first.time(), self.slots.take(first.slot())))
     }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What events carry, by number.
+
+use serde::{Deserialize, Serialize};
+
+use super::key::Key;
+
+/// Ends the list of free slots: a place where no slot is.
+const NO_SLOT: u32 = u32::MAX;
+
+/// As many slots as there ever were events at once. Those that hold no event are a list, the last
+/// one freed first: it is the likeliest in the cache.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Slots<T> {
+    held: Vec<Slot<T>>,
+    free: u32,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Slot<T> {
+    /// While the slot is free, the next free one. Otherwise where in the heap its key was put
+    /// last; it may have left the heap since.
+    place: u32,
+    payload: T,
+}
+
+impl<T: Copy> Slots<T> {
+    pub(super) fn with_capacity(slots: usize) -> Self {
+        Slots { held: Vec::with_capacity(slots), free: NO_SLOT }
+    }
+
+    /// How many there are, free ones included.
+    pub(super) fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Fills a free slot; `None` if there is none.
+    #[inline]
+    pub(super) fn fill(&mut self, payload: T) -> Option<u32> {
+        let slot = self.free;
+        let held = self.held.get_mut(slot as usize)?;
+        self.free = held.place;
+        held.payload = payload;
+        Some(slot)
+    }
+
+    /// Fills a slot that was not there before.
+    ///
+    /// # Panics
+    /// When there are as many as keys can name.
+    pub(super) fn grow(&mut self, payload: T) -> u32 {
+        assert!(self.held.len() < Key::SLOTS, "more than 2^20 events at once");
+        self.held.push(Slot { place: 0, payload });
+        self.held.len() as u32 - 1
+    }
+
+    /// Frees a slot.
+    #[inline]
+    pub(super) fn take(&mut self, slot: usize) -> T {
+        let held = &mut self.held[slot];
+        held.place = self.free;
+        self.free = slot as u32;
+        held.payload
+    }
+
+    /// What a slot carries.
+    #[inline]
+    pub(super) fn payload_mut(&mut self, slot: usize) -> &mut T {
+        &mut self.held[slot].payload
+    }
+
+    #[inline]
+    pub(super) fn place(&self, slot: usize) -> Option<usize> {
+        self.held.get(slot).map(|held| held.place as usize)
+    }
+
+    #[inline]
+    pub(super) fn set_place(&mut self, slot: usize, place: usize) {
+        self.held[slot].place = place as u32;
+    }
+
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.held.capacity()
+    }
+}
