@@ -29,13 +29,17 @@ def platform(*cores: str, rest: str = "") -> str:
 
 
 def command(
-    app: Path, *options: str, libexec: Path | None = None, **environment: str
+    app: Path,
+    *options: str,
+    libexec: Path | None = None,
+    quiet: bool = True,
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     """Starts `whimbrel sim` and waits for its end; never fails by itself."""
     environment = {**os.environ, "NO_COLOR": "1", **environment}
     if libexec is not None:
         environment["WHIMBREL_LIBEXEC"] = str(libexec)
-    words = [str(WHIMBREL), "sim", str(app), "--json", "--quiet", *options]
+    words = [str(WHIMBREL), "sim", str(app), "--json", *(["--quiet"] if quiet else []), *options]
     return subprocess.run(
         words, capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=environment
     )

@@ -277,6 +277,16 @@ firings = 20000
         assert summary["cores"][which]["temperature_mc"] == last
 
 
+def test_without_a_floorplan_no_temperature_is_known(tmp_path: Path) -> None:
+    app = '[app]\nname = "cool"\n\n[[task]]\nname = "cool"\ncycles = 1000\nfirings = 20\n'
+    record = tmp_path / "record"
+    summary = simulate(tmp_path, app, platform(""), "--record", str(record))
+    assert summary["cores"][0]["temperature_mc"] is None
+    recorded = events(record, 0)
+    assert recorded
+    assert not [event for event in recorded if event.kind == TEMPERATURE]
+
+
 # ---- Latency ------------------------------------------------------------------------------------
 
 FREE = platform("count = 3\n")

@@ -5,32 +5,28 @@
 
 #include "sim.h"
 
-static void finish_departure(struct sim_core *c)
+static inline void finish_departure(struct sim_core *c)
 {
+    static const enum wb_task_state states[] = { [GO_READY] = WB_TASK_READY,
+                                                 [GO_CAPTURED] = WB_TASK_READY,
+                                                 [GO_BLOCKED] = WB_TASK_BLOCKED,
+                                                 [GO_ENDED] = WB_TASK_ENDED };
     struct wb_task *task = c->left;
-    const uint64_t now_ns = sim_now_ns();
 
     c->left = NULL;
-    switch (c->after) {
-    case GO_CAPTURED:
-        wb_task_captured(task);
-        // fall through
-    case GO_READY:
-        wb_task_paused(task, WB_TASK_READY, now_ns);
-        ready_push(&c->ready, task);
-        break;
-    case GO_AWAY:
+    if (c->after == GO_AWAY) {
         engine_forget(sim.engine, c->core->index, task->id);
-        wb_task_departed(task, now_ns);
-        break;
-    case GO_BLOCKED:
-    case GO_ENDED:
-        wb_task_paused(task, c->after == GO_ENDED ? WB_TASK_ENDED : WB_TASK_BLOCKED, now_ns);
-        break;
+        wb_task_departed(task, sim_now_ns());
+        return;
     }
+    if (c->after == GO_CAPTURED)
+        wb_task_captured(task);
+    wb_task_paused(task, states[c->after], sim_now_ns());
+    if (states[c->after] == WB_TASK_READY)
+        ready_push(&c->ready, task);
 }
 
-static void rest(struct sim_core *c)
+static inline void rest(struct sim_core *c)
 {
     const uint64_t ps = c->debt_ps;
 
@@ -51,9 +47,15 @@ static void rest(struct sim_core *c)
     wb_record_event(c->core, WB_EVENT_SLEEP, UINT32_MAX, 0, 0, sim_now_ns());
 }
 
+static inline bool wants_attention(const struct sim_core *c, const struct wb_task *task)
+{
+    return wb_checkpoint_wanted(task) || c->ready.levels >> wb_sync_priority(&task->sync) > 1 ||
+           sim_is_wanted(c);
+}
+
 // The core's task begins to run, now. What its kernel does on that occasion the task pays for, and
-// so it does for what it misses in the cache. True: it is to execute.
-static bool begin(struct sim_core *c)
+// so it does for what it misses in the cache.
+static inline enum turn begin(struct sim_core *c)
 {
     struct wb_task *task = c->current;
 
@@ -61,18 +63,19 @@ static bool begin(struct sim_core *c)
     wb_task_resumed(task, sim_now_ns());
     c->stolen_ps += c->debt_ps;
     c->debt_ps = 0;
+    c->attention = wants_attention(c, task);
     sim_become(c);
-    sim_keep_attention(c);
     if (is_free(c, CHARGE_REFILL))
-        return true;
+        return TURN_TASK;
     const uint64_t ps =
         engine_refill(sim.engine, c->core->index, task->id, task->work.working_bytes);
-    if (ps != 0)
-        sim_push(sim.engine->now_ps + ps, EVENT_RESUME, c->core->index);
-    return ps == 0;
+    if (ps == 0)
+        return TURN_TASK;
+    sim_push(sim.engine->now_ps + ps, EVENT_RESUME, c->core->index);
+    return TURN_NOTHING;
 }
 
-bool sim_work(struct sim_core *c)
+enum turn sim_work(struct sim_core *c)
 {
     struct engine *engine = sim.engine;
 
@@ -83,34 +86,34 @@ bool sim_work(struct sim_core *c)
     struct wb_task *next = ready_pop(&c->ready, 0);
     if (next == NULL) {
         rest(c);
-        return false;
+        return TURN_NOTHING;
     }
     c->current = next;
     const uint64_t ps =
         c->debt_ps + (is_free(c, CHARGE_SWITCH) ? 0 : engine_switch(engine, c->core->index));
     c->debt_ps = 0;
-    if (ps == 0 || ps < sim.horizon_ps - engine->now_ps) {
+    if (ps == 0 || sim_may_pass(ps)) {
         engine->now_ps += ps;
         return begin(c);
     }
     sim_push(engine->now_ps + ps, EVENT_START, c->core->index);
-    return false;
+    return TURN_NOTHING;
 }
 
 void sim_take_notes(struct sim_core *c)
 {
     if (sim_has_notes(c))
         (void)wb_agent_serve(c->core);
-    if (sim.engine->now_ps < c->tick_ps)
+    if (!c->untold)
         return;
+    c->untold = false;
     const uint64_t tick_ns = wb_agent_tick(c->core, sim_now_ns());
-    c->tick_ps = tick_ns != WB_FOREVER ? tick_ns * PS_PER_NS : UINT64_MAX;
     if (tick_ns != WB_FOREVER)
-        sim_push(c->tick_ps, EVENT_TICK, c->core->index);
+        sim_push(tick_ns * PS_PER_NS, EVENT_TICK, c->core->index);
 }
 
 // Returns for how long it still sleeps.
-static uint64_t rouse(struct sim_core *c)
+static inline uint64_t rouse(struct sim_core *c)
 {
     c->idle = false;
     sim_record_power(c);
@@ -132,11 +135,7 @@ void sim_wake(struct sim_core *c)
 
 void sim_keep_attention(struct sim_core *c)
 {
-    const struct wb_task *task = c->current;
-
-    c->attention =
-        task != NULL && (wb_checkpoint_wanted(task) ||
-                         c->ready.levels >> wb_sync_priority(&task->sync) > 1 || sim_is_wanted(c));
+    c->attention = c->current != NULL && wants_attention(c, c->current);
     if (sim.here == c && sim.self != NULL)
         wb_kernel_attention = c->attention;
 }
@@ -165,6 +164,7 @@ void sim_kill(struct sim_core *c)
 {
     stop_timers(c);
     c->dead = true;
+    c->rings_at_once = false;
     c->current = c->left = NULL;
     c->attention = 0;
     memset(&c->ready, 0, sizeof c->ready);
@@ -176,23 +176,23 @@ void sim_kill(struct sim_core *c)
 // ---- Events -------------------------------------------------------------------------------------
 
 // The task's core is told, and the core's interrupt taken: by a task that runs from its time.
-// True: its task is to execute.
-static bool interrupt(struct sim_core *c)
+static inline enum turn interrupt(struct sim_core *c)
 {
     const uint64_t ps = is_free(c, CHARGE_RUNG) ? 0 : engine_answer(sim.engine, c->core->index);
 
     if (c->current != NULL) {
         c->stolen_ps += ps;
         sim_keep_attention(c);
-    } else {
-        c->debt_ps += ps;
-        const uint64_t sleeps_ps = c->idle ? rouse(c) : UINT64_MAX;
-        if (sleeps_ps == 0)
-            return sim_work(c);
-        if (sleeps_ps != UINT64_MAX)
-            sim_push(sim.engine->now_ps + sleeps_ps, EVENT_WAKE, c->core->index);
+        return TURN_NOTHING;
     }
-    return false;
+    c->debt_ps += ps;
+    if (!c->idle)
+        return TURN_NOTHING;
+    const uint64_t sleeps_ps = rouse(c);
+    if (sleeps_ps == 0)
+        return TURN_WORK;
+    sim_push(sim.engine->now_ps + sleeps_ps, EVENT_WAKE, c->core->index);
+    return TURN_NOTHING;
 }
 
 void sim_end_block(uint32_t number)
@@ -205,32 +205,33 @@ void sim_end_block(uint32_t number)
     wb_kernel_unblock(task);
 }
 
-static bool resume(struct sim_core *c)
+static inline enum turn resume(struct sim_core *c)
 {
     if (c->stolen_ps != 0) {
         sim_push(sim.engine->now_ps + c->stolen_ps, EVENT_RESUME, c->core->index);
         c->stolen_ps = 0;
-        return false;
+        return TURN_NOTHING;
     }
     sim_become(c);
-    return true;
+    return TURN_TASK;
 }
 
-bool sim_core_event(struct sim_core *c, uint32_t kind)
+enum turn sim_core_event(struct sim_core *c, uint32_t kind)
 {
     if (c->dead)
-        return false;
+        return TURN_NOTHING;
     switch (kind) {
     case EVENT_RESUME:
         return resume(c);
     case EVENT_START:
         return begin(c);
     case EVENT_WAKE:
-        return sim_work(c);
+        return TURN_WORK;
     case EVENT_RING:
         c->rung = false;
         return interrupt(c);
     default:
+        c->untold = true;
         return interrupt(c);
     }
 }

@@ -10,15 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// A core, as far as it can be told without a call.
+struct engine_core {
+    uint64_t since_ps;            // up to when its times are complete
+    uint64_t active_ps, idle_ps;  // that the engine has not heard of
+    uint64_t period_factor;       // a cycle takes so many picoseconds,
+    uint32_t period_shift;        // over two to the power of this
+    bool is_plain;                // no idle states, no cache, no polling: it is added up here
+    bool is_idle;
+};
+
 // What is behind is the engine's own.
 struct engine {
     uint64_t now_ps;   // whoever lets time pass without an event may move it, short of next_ps
     uint64_t next_ps;  // of the next event; UINT64_MAX: there is none
+    struct engine_core *cores;
 };
 
-struct engine_event {
-    uint32_t kind, index;  // what the caller gave it
-};
+#define ENGINE_NOTHING UINT64_MAX  // no event
 
 // ---- engine and events --------------------------------------------------------------------------
 
@@ -29,21 +38,18 @@ struct engine *engine_new(const char *json, char *error, size_t error_bytes);
 void engine_free(struct engine *engine);
 uint32_t engine_cores(const struct engine *engine);
 
-/// Adds an event; returns its handle, never 0. Among those of one time the first that was added
-/// comes first.
-uint64_t engine_push(struct engine *engine, uint64_t at_ps, struct engine_event event);
+/// Adds an event, which is a number of the caller's; returns its handle, never 0. Among those of
+/// one time the first that was added comes first.
+uint64_t engine_push(struct engine *engine, uint64_t at_ps, uint64_t event);
 
 /// Takes back an event. False: it has happened.
 bool engine_cancel(struct engine *engine, uint64_t handle);
 
-/// Takes the next event, and moves time to it. False: there is none.
-bool engine_pop(struct engine *engine, struct engine_event *event);
+/// Takes the next event, and moves time to it. ENGINE_NOTHING: there is none.
+uint64_t engine_pop(struct engine *engine);
 
 /// Adds an event that is not to be taken back, and takes the next one: it may be the same.
-void engine_exchange(struct engine *engine, uint64_t at_ps, struct engine_event *event);
-
-/// How many events have been taken.
-uint64_t engine_events(const struct engine *engine);
+uint64_t engine_exchange(struct engine *engine, uint64_t at_ps, uint64_t event);
 
 // ---- What things take ---------------------------------------------------------------------------
 // Each returns picoseconds from now on.
@@ -61,8 +67,17 @@ enum {
     CHARGE_NOTICE = 31
 };
 
-/// Cycles of a core; bytes to or from globally visible memory, for as long as others are before.
-uint64_t engine_compute(struct engine *engine, uint32_t core, uint64_t cycles);
+/// Cycles of a core.
+static inline uint64_t engine_compute(const struct engine *engine, uint32_t core, uint64_t cycles)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const struct engine_core *c = &engine->cores[core];
+    const wide ps = (wide)cycles * c->period_factor >> c->period_shift;
+
+    return ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX;
+}
+
+/// Bytes to or from globally visible memory, for as long as others are before.
 uint64_t engine_transfer(struct engine *engine, uint32_t core, uint64_t bytes);
 
 /// A switch to another task.
@@ -89,9 +104,38 @@ uint64_t engine_look(struct engine *engine, uint32_t core);
 
 // ---- Power and heat -----------------------------------------------------------------------------
 
-/// The core has no work, or some again: then the time until it can do it is returned.
-void engine_idle(struct engine *engine, uint32_t core);
-uint64_t engine_wake(struct engine *engine, uint32_t core);
+/// The same as engine_idle() and engine_wake() for cores that are not plain.
+void engine_rest(struct engine *engine, uint32_t core);
+uint64_t engine_rouse(struct engine *engine, uint32_t core);
+
+/// The core has no work.
+static inline void engine_idle(struct engine *engine, uint32_t core)
+{
+    struct engine_core *c = &engine->cores[core];
+
+    if (!c->is_plain) {
+        engine_rest(engine, core);
+    } else if (!c->is_idle) {
+        c->active_ps += engine->now_ps - c->since_ps;
+        c->since_ps = engine->now_ps;
+        c->is_idle = true;
+    }
+}
+
+/// It has some again. Returns the time until it can do it.
+static inline uint64_t engine_wake(struct engine *engine, uint32_t core)
+{
+    struct engine_core *c = &engine->cores[core];
+
+    if (!c->is_plain)
+        return engine_rouse(engine, core);
+    if (c->is_idle) {
+        c->idle_ps += engine->now_ps - c->since_ps;
+        c->since_ps = engine->now_ps;
+        c->is_idle = false;
+    }
+    return 0;
+}
 
 /// Changes the operating point. Returns for how long the core does nothing.
 uint64_t engine_set_point(struct engine *engine, uint32_t core, uint32_t point);

@@ -13,9 +13,10 @@ void faults_plan(struct faults *faults, struct wb_host *host, const struct fault
 {
     *faults = (struct faults){ .fault = *fault, .host = host };
     sim.faults = faults;
-    sim.fuel = UINT64_MAX;
-    if (fault->kind != FAULT_NONE && !is_of_doorbells(fault->kind))
-        sim.fuel = fault->at;
+    // A kernel that is stopped at any moment has a task that can be left at that moment.
+    for (uint32_t i = 0; i < sim.system->n_cores; i++)
+        sim.cores[i].takes_steps = false;
+    sim_count(fault->kind == FAULT_NONE || is_of_doorbells(fault->kind) ? UINT64_MAX : fault->at);
 }
 
 uint64_t faults_steps(void)
@@ -72,7 +73,7 @@ void faults_strike(void)
         return;
     }
     sim.faults->struck = true;
-    sim_execute(NULL, NULL);
+    sim_execute_launcher();
     act(sim.faults);
     sim_execute(here, self);
     if (here->dead)

@@ -69,6 +69,13 @@ static enum wb_status open_cores(struct wb_host *host)
     return WB_OK;
 }
 
+// No clock, no system, no event.
+static void forget_everything(void)
+{
+    sim = (struct sim){ .pending = ENGINE_NOTHING, .odd_clock = true };
+    sim_execute_launcher();
+}
+
 enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *config)
 {
     struct wb_host *host = calloc(1, sizeof *host);
@@ -83,9 +90,7 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
         host->config.system.offer_timeout_ns = OFFER_NS;
     if (host->config.module_bytes == 0)
         host->config.module_bytes = MODULE_BYTES;
-    memset(&sim, 0, sizeof sim);
-    sim_execute(NULL, NULL);
-    sim.odd_clock = true;
+    forget_everything();
     const enum wb_status status = open_memory(host) ? open_cores(host) : WB_ERR_NOMEM;
     if (status != WB_OK) {
         wb_host_close(host);
@@ -166,7 +171,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
 {
     *bad_core = WB_CORE_NONE;
     host->started = true;
-    sim.fuel = sim.events_left = UINT64_MAX;
+    sim.pause_at = UINT64_MAX;
     sim.engine->now_ps = (uint64_t)START_NS * PS_PER_NS;
     const enum wb_status status = wb_system_start(sim.system, START_NS);
     if (status != WB_OK)
@@ -252,9 +257,7 @@ void wb_host_close(struct wb_host *host)
     gvm_close(&host->gvm);
     if (host->module != NULL)
         dlclose(host->module);
-    memset(&sim, 0, sizeof sim);
-    sim_execute(NULL, NULL);
-    sim.odd_clock = true;
+    forget_everything();
     free(host);
 }
 

@@ -89,23 +89,25 @@ enum wb_status wb_kernel_depart(void)
 enum wb_status wb_kernel_block(uint64_t until_ns)
 {
     struct kernel_task *kt = kernel_task(sim.self);
+    wb_task_step *const step = sim.self->step;
 
     if (until_ns != WB_FOREVER && sim.odd_clock)
         until_ns = faults_true_ns(until_ns);
+    // Suspended while it serves, it does not wait yet for what the next step would look at.
+    sim.self->step = NULL;
     sim_serve(sim.here);
     if (!kt->woken && (until_ns == WB_FOREVER || until_ns > sim_now_ns())) {
-        kt->blocked = true;
-        if (until_ns != WB_FOREVER) {
-            kt->timer = 1;
-            kt->until_ns = sim_push(until_ns * PS_PER_NS, EVENT_TIMER, sim.self->id);
-        }
+        sim_begin_wait(sim.self, until_ns);
+        sim.self->step = step;
         sim_leave(GO_BLOCKED);
-    } else if (!kt->woken) {
-        wb_kernel_yield(wb_sync_priority(&sim.self->sync));
+        sim_end_wait(kt);
     } else {
-        sim_keep_attention(sim.here);
+        if (kt->woken)
+            sim_keep_attention(sim.here);
+        else
+            wb_kernel_yield(wb_sync_priority(&sim.self->sync));
+        kt->woken = false;
     }
-    kt->woken = false;
     return until_ns != WB_FOREVER && sim_now_ns() >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
 }
 
@@ -149,21 +151,12 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     return false;
 }
 
-void wb_kernel_doorbell(uint32_t core)
+// It takes time, or somebody has to know.
+static __attribute__((noinline)) void ring(struct sim_core *c, uint32_t from)
 {
-    struct sim_core *c = &sim.cores[core];
     struct engine *engine = sim.engine;
-    const uint32_t from = sim.here != NULL ? sim.here->core->index : core;
     uint64_t ring_ps = 0, owed_ps = 0;
 
-    // A kernel looks into its own inbox before it rests, and a task at its next checkpoint.
-    if (c == sim.here) {
-        if (sim.self != NULL)
-            sim_keep_attention(c);
-        return;
-    }
-    if (c->rung || c->dead)
-        return;
     c->rung = true;
     if (sim.here != NULL) {
         sim_record_power(c);
@@ -174,14 +167,33 @@ void wb_kernel_doorbell(uint32_t core)
     }
     // It rings even if the task that rings is killed meanwhile.
     const uint64_t ps =
-        owed_ps + ring_ps + (is_free(c, CHARGE_NOTICE) ? 0 : engine_notice(engine, from, core));
+        owed_ps + ring_ps +
+        (is_free(c, CHARGE_NOTICE) ? 0 : engine_notice(engine, from, c->core->index));
     if (__builtin_expect(sim.faults != NULL, 0))
         faults_ring(c, engine->now_ps + ps);
     else if (ps == 0)
-        sim_push_now(EVENT_RING, core);
+        sim_push_now(EVENT_RING, c->core->index);
     else
-        sim_push(engine->now_ps + ps, EVENT_RING, core);
+        sim_push(engine->now_ps + ps, EVENT_RING, c->core->index);
     sim_spend(ring_ps);
+}
+
+void wb_kernel_doorbell(uint32_t core)
+{
+    struct sim_core *c = &sim.cores[core];
+
+    if (c == sim.here) {
+        // A kernel looks into its own inbox before it rests, and a task at its next checkpoint.
+        if (sim.self != NULL)
+            sim_keep_attention(c);
+    } else if (c->rung || c->dead) {
+        return;
+    } else if (sim.self != NULL && c->rings_at_once && sim.here->takes_steps) {
+        c->rung = true;
+        sim_push_now(EVENT_RING, core);
+    } else {
+        ring(c, sim.here != NULL ? sim.here->core->index : core);
+    }
 }
 
 static __attribute__((noinline)) void out_of_fuel(void)
@@ -192,12 +204,18 @@ static __attribute__((noinline)) void out_of_fuel(void)
         sim_pause();
 }
 
+static __attribute__((noinline)) void charge(enum wb_action action, uint32_t units)
+{
+    if (sim.counts && --sim.fuel == 0)
+        out_of_fuel();
+    if (sim.here != NULL && !is_free(sim.here, action))
+        sim_spend(engine_action(sim.engine, sim.here->core->index, action, units));
+}
+
 void wb_kernel_charge(enum wb_action action, uint32_t units)
 {
-    if (--sim.fuel == 0)
-        out_of_fuel();
-    if ((sim.free & 1u << action) == 0)
-        sim_spend(engine_action(sim.engine, sim.here->core->index, action, units));
+    if (__builtin_expect((sim.free >> action & 1) == 0, 0))
+        charge(action, units);
 }
 
 // Traffic goes along with the cycles in a few parts, so that cores that compute at the same time

@@ -20,42 +20,27 @@ static jmp_buf out_of_loop;
 
 enum { BY_FAULT = 1, BY_DEATH };
 
-static bool matters(uint32_t kind)
+static inline bool matters(uint32_t kind)
 {
-    return kind <= EVENT_TIMER || kind == EVENT_COMMAND;
-}
-
-// Up to when time may pass without a look at events.
-void sim_renew(void)
-{
-    sim.horizon_ps = sim.now_first != sim.now_last ? sim.engine->now_ps : sim.engine->next_ps;
+    return kind <= EVENT_COMMAND;
 }
 
 uint64_t sim_push(uint64_t at_ps, enum sim_event kind, uint32_t index)
 {
-    const struct engine_event event = { .kind = kind, .index = index };
-
     sim.alive += matters(kind);
-    const uint64_t handle = engine_push(sim.engine, at_ps, event);
-    sim_renew();
-    return handle;
+    return engine_push(sim.engine, at_ps, event_of(kind, index));
 }
 
 // What happens at once has no need of the queue: it comes before whatever else is in that.
 void sim_push_now(enum sim_event kind, uint32_t index)
 {
     sim.alive++;
-    sim.now_events[sim.now_last++ & sim.now_mask] =
-        (struct engine_event){ .kind = kind, .index = index };
-    sim.horizon_ps = sim.engine->now_ps;
+    sim.now_events[sim.now_last++ & sim.now_mask] = event_of(kind, index);
 }
 
 void sim_take_back(uint64_t handle, enum sim_event kind)
 {
-    const bool taken = engine_cancel(sim.engine, handle);
-
-    sim.alive -= taken && matters(kind);
-    sim_renew();
+    sim.alive -= engine_cancel(sim.engine, handle) && matters(kind);
 }
 
 void sim_stop_timer(struct wb_task *task)
@@ -68,55 +53,52 @@ void sim_stop_timer(struct wb_task *task)
 }
 
 // An event is going to be handled.
-static void count(const struct engine_event *event)
+static inline void count(uint64_t event)
 {
-    sim.alive -= matters(event->kind);
-    if (__builtin_expect(sim.events_left != 0, 0) && --sim.events_left == 0)
+    sim.alive -= matters(event_kind(event));
+    if (__builtin_expect(++sim.events == sim.pause_at, 0))
         sim.paused = true;
-    sim_renew();
 }
 
-static bool take(struct engine_event *event)
+// ENGINE_NOTHING: there is none.
+static inline uint64_t take(void)
 {
-    if (sim.has_pending) {
-        *event = sim.pending;
-        sim.has_pending = false;
-        return true;
-    }
-    if (sim.now_first != sim.now_last) {
-        *event = sim.now_events[sim.now_first++ & sim.now_mask];
-        sim.events++;
-    } else if (!engine_pop(sim.engine, event)) {
-        return false;
-    }
-    count(event);
-    return true;
+    const uint64_t event = sim.now_first != sim.now_last
+                               ? sim.now_events[sim.now_first++ & sim.now_mask]
+                               : engine_pop(sim.engine);
+
+    if (event != ENGINE_NOTHING)
+        count(event);
+    return event;
 }
 
-static struct sim_core *next_core(void);
-static struct sim_core *act(const struct engine_event *event);
+// Lets the task of a core go on later, and takes what happens before: not at once.
+static inline uint64_t exchange(uint64_t resume_ps, const struct sim_core *c)
+{
+    sim.alive++;
+    const uint64_t event =
+        engine_exchange(sim.engine, resume_ps, event_of(EVENT_RESUME, c->core->index));
+    count(event);
+    return event;
+}
+
+static struct sim_core *next_core(uint64_t event);
 
 // The same for a task that leaves the thread. While a fault is planned the loop finds out, on its
 // own stack: a kernel that is stopped in the midst of its turn would leave a borrowed one unusable.
 static struct sim_core *next_from_task(void)
 {
-    return __builtin_expect(sim.faults == NULL, 1) ? next_core() : NULL;
+    return __builtin_expect(sim.faults == NULL, 1) ? next_core(ENGINE_NOTHING) : NULL;
 }
 
 // The same for one that lets time pass until later than the next event.
 static struct sim_core *next_before(uint64_t until_ps)
 {
-    struct engine_event event = { .kind = EVENT_RESUME, .index = sim.here->core->index };
-
     if (sim.now_first != sim.now_last || sim.faults != NULL || sim.paused) {
-        sim_push(until_ps, EVENT_RESUME, event.index);
+        sim_push(until_ps, EVENT_RESUME, sim.here->core->index);
         return next_from_task();
     }
-    sim.alive++;
-    engine_exchange(sim.engine, until_ps, &event);
-    count(&event);
-    struct sim_core *c = act(&event);
-    return c != NULL ? c : next_core();
+    return next_core(exchange(until_ps, sim.here));
 }
 
 // ---- A task that executes -----------------------------------------------------------------------
@@ -143,12 +125,12 @@ void sim_spend(uint64_t ps)
 {
     struct engine *engine = sim.engine;
 
-    if (sim.self == NULL) {
+    if (sim.self == NULL || sim.stepping) {
         if (sim.here != NULL)
             sim.here->debt_ps += ps;
         return;
     }
-    if (ps < sim.horizon_ps - engine->now_ps) {
+    if (sim_may_pass(ps)) {
         engine->now_ps += ps;
         return;
     }
@@ -160,16 +142,31 @@ void sim_spend(uint64_t ps)
     personality_restore(kernel_task(self));
 }
 
+void sim_set_counting(bool counts)
+{
+    sim.counts = counts;
+    for (uint32_t i = 0; i < sim.system->n_cores; i++)
+        sim.cores[i].uncounted = counts ? 0 : sim.cores[i].free;
+    if (sim.here != NULL)
+        sim_execute(sim.here, sim.self);
+    else
+        sim_execute_launcher();
+}
+
+void sim_count(uint64_t fuel)
+{
+    sim.fuel = fuel;
+    if (!sim.counts)
+        sim_set_counting(true);
+}
+
 void sim_pause(void)
 {
-    if (sim.self == NULL) {
-        sim.fuel = 1;
-        return;
-    }
-    struct wb_task *self = sim.self;
-    sim.pending = (struct engine_event){ .kind = EVENT_RESUME, .index = sim.here->core->index };
-    sim.has_pending = true;
     sim.paused = true;
+    if (sim.self == NULL || sim.stepping)
+        return;
+    struct wb_task *self = sim.self;
+    sim.pending = event_of(EVENT_RESUME, sim.here->core->index);
     personality_save(kernel_task(self));
     give_thread(self, NULL);
     personality_restore(kernel_task(self));
@@ -190,7 +187,7 @@ void sim_pass(uint64_t ps)
         if (until_ps < sim.engine->next_ps)
             sim.engine->now_ps = until_ps;
         else
-            (void)take(&(struct engine_event){ 0 });
+            (void)take();
 }
 
 void sim_halt(void)
@@ -202,7 +199,7 @@ void sim_halt(void)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     sim.halted = true;
-    if (sim.self == NULL)
+    if (sim.self == NULL || sim.stepping)
         longjmp(out_of_loop, BY_FAULT);
     sanitizer_leave(NULL, NULL, 0);
     context_switch(&nowhere, sim.loop_sp);
@@ -254,36 +251,49 @@ static void heat(void)
     sim_record_all_power();
     const uint64_t next_ps = engine_heat(sim.engine);
     sim_record_all_power();
-    for (uint32_t i = 0; i < sim.system->n_cores; i++)
-        wb_record_event(sim.cores[i].core, WB_EVENT_TEMPERATURE, UINT32_MAX, 0,
-                        (uint32_t)engine_temperature_mc(sim.engine, i), sim_now_ns());
+    for (uint32_t i = 0; i < sim.system->n_cores; i++) {
+        const int32_t mc = engine_temperature_mc(sim.engine, i);
+        if (mc != INT32_MIN)
+            wb_record_event(sim.cores[i].core, WB_EVENT_TEMPERATURE, UINT32_MAX, 0, (uint32_t)mc,
+                            sim_now_ns());
+    }
     if (next_ps != UINT64_MAX)
         sim_push(next_ps, EVENT_HEAT, 0);
 }
 
-static struct sim_core *act(const struct engine_event *event)
+static __attribute__((noinline)) void act_for_launcher(uint64_t event)
 {
-    sim_execute(NULL, NULL);
-    switch (event->kind) {
-    case EVENT_TIMER:
-        sim_end_block(event->index);
-        return NULL;
+    sim_execute_launcher();
+    switch (event_kind(event)) {
     case EVENT_SWEEP:
         sweep();
-        return NULL;
+        break;
     case EVENT_HEAT:
         heat();
-        return NULL;
+        break;
     case EVENT_COMMAND:
-        sim.command(event->index);
-        return NULL;
-    case EVENT_STOP:
-        sim.paused = true;
-        return NULL;
+        sim.command(event_index(event));
+        break;
     default:
-        return sim_core_event(&sim.cores[event->index], event->kind) ? &sim.cores[event->index]
-                                                                     : NULL;
+        sim.paused = true;
+        break;
     }
+}
+
+// What comes of it on a core, which is set then.
+static inline enum turn act(uint64_t event, struct sim_core **core)
+{
+    const uint32_t kind = event_kind(event);
+
+    if (kind < EVENT_TIMER || kind == EVENT_TICK) {
+        *core = &sim.cores[event_index(event)];
+        return sim_core_event(*core, kind);
+    }
+    if (kind == EVENT_TIMER)
+        sim_end_block(event_index(event));
+    else
+        act_for_launcher(event);
+    return TURN_NOTHING;
 }
 
 static bool is_over(void)
@@ -293,34 +303,44 @@ static bool is_over(void)
 
 static bool is_stuck(void)
 {
-    return sim.alive == 0 && !sim.has_pending && !sim.patient;
+    return sim.alive == 0 && !sim.patient;
 }
 
-// The core whose task executes next; NULL: the loop is to be left, or nothing happens any more.
-static struct sim_core *next_core(void)
+// The core whose task executes next, after an event that has been taken if there is one; NULL: the
+// loop is to be left, or nothing happens any more.
+static struct sim_core *next_core(uint64_t event)
 {
-    struct engine_event event;
     struct sim_core *c = sim.here;
+    enum turn turn =
+        event == ENGINE_NOTHING && c != NULL && c->left != NULL ? TURN_WORK : TURN_NOTHING;
 
-    if (c != NULL && c->left != NULL && sim_work(c))
-        return c;
-    while (!sim.paused && !is_over() && !is_stuck() && take(&event)) {
-        c = act(&event);
-        if (c != NULL)
+    for (;; event = ENGINE_NOTHING) {
+        while (turn == TURN_WORK || turn == TURN_TASK)
+            turn = turn == TURN_WORK ? sim_work(c) : sim_step(c);
+        if (turn == TURN_STACK)
             return c;
+        if (turn == TURN_LATER)
+            event = exchange(sim.resume_ps, c);
+        else if (event == ENGINE_NOTHING && !sim.paused && !is_over() && !is_stuck())
+            event = take();
+        if (event == ENGINE_NOTHING)
+            return NULL;
+        turn = act(event, &c);
     }
-    return NULL;
 }
 
 static enum sim_end run(void)
 {
-    struct sim_core *c;
+    const uint64_t pending = sim.pending;
 
-    while (!sim.halted && (c = next_core()) != NULL) {
+    sim.pending = ENGINE_NOTHING;
+    struct sim_core *c = next_core(pending);
+    while (!sim.halted && c != NULL) {
         const struct wb_task *task = c->current;
         sanitizer_leave(&sim.loop_fake_stack, task->stack, task->stack_bytes);
         context_switch(&sim.loop_sp, kernel_task(c->current)->sp);
         sanitizer_enter(sim.loop_fake_stack);
+        c = next_core(ENGINE_NOTHING);
     }
     return sim.halted ? SIM_FAULT : is_over() ? SIM_OVER : sim.paused ? SIM_PAUSED : SIM_DEADLOCK;
 }
@@ -328,10 +348,10 @@ static enum sim_end run(void)
 enum sim_end sim_run(void)
 {
     sim.running = true;
-    sim.paused = false;
+    sim.paused = sim.stepping = false;
     const enum sim_end end = setjmp(out_of_loop) != BY_FAULT ? run() : SIM_FAULT;
     sim.running = false;
-    sim_execute(NULL, NULL);
+    sim_execute_launcher();
     return end;
 }
 
@@ -348,7 +368,11 @@ void sim_start(void)
 {
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
         struct sim_core *c = &sim.cores[i];
-        c->free = engine_free_charges(sim.engine, i);
+        c->free = c->uncounted = engine_free_charges(sim.engine, i);
+        c->untold = true;
+        c->records = c->core->record.events.slots != 0;
+        c->rings_at_once = !c->records && is_free(c, CHARGE_NOTICE);
+        c->takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;
         atomic_store_explicit(&c->core->state, WB_CORE_UP, memory_order_relaxed);
         // The engine has them idle so far; a task that never rests would draw idle power for ever.
         sim_push(sim.engine->now_ps + engine_wake(sim.engine, i), EVENT_WAKE, i);

@@ -16,9 +16,9 @@
 #include "stuck.h"
 #include "watch.h"
 
-// How often the loop is left to write records and to listen, in charges: rings of records hold
-// several for each.
-enum { CHARGES_RECORDED = 1 << 13, CHARGES = 1 << 20 };
+// How often the loop is left to listen, in events, and to write records, in charges: the rings of
+// records hold several for each.
+enum { EVENTS = 1 << 18, CHARGES_RECORDED = 1 << 13 };
 
 static struct helper the_helper;
 static const struct words *to_save;  // save PATH ID
@@ -72,13 +72,20 @@ static void plan_commands(const struct helper *h)
 static void set_limits(const struct helper *h)
 {
     const struct plan_sim *plan = &h->plan.sim;
-    const uint64_t start_ns = sim.system->start_ns, done = sim_events();
+    const uint64_t start_ns = sim.system->start_ns;
 
-    sim.events_left =
-        plan->events == 0 ? UINT64_MAX : (plan->events > done ? plan->events - done : 0) + 1;
     if (plan->until_ns != 0 && plan->until_ns < UINT64_MAX / PS_PER_NS - start_ns &&
         start_ns + plan->until_ns > sim_now_ns())
         sim_push((start_ns + plan->until_ns) * PS_PER_NS, EVENT_STOP, 0);
+}
+
+static uint64_t events_to_pause(const struct helper *h)
+{
+    const uint64_t most = h->plan.sim.events;
+
+    if (most == 0 || most >= sim.events + EVENTS)
+        return EVENTS;
+    return most > sim.events ? most - sim.events + 1 : 1;
 }
 
 static void look_for_limits(struct helper *h)
@@ -89,7 +96,7 @@ static void look_for_limits(struct helper *h)
     if (plan->until_ns != 0 && sim_now_ns() - sim.system->start_ns >= plan->until_ns)
         snprintf(text, sizeof text, "it has not ended after %.9g s of virtual time",
                  (double)plan->until_ns / 1e9);
-    else if (sim.events_left == 0)
+    else if (plan->events != 0 && sim.events > plan->events)
         snprintf(text, sizeof text, "it has not ended after %" PRIu64 " events", plan->events);
     else
         return;
@@ -164,10 +171,10 @@ static bool restore(struct helper *h)
 
 static void run(struct helper *h)
 {
-    const uint64_t charges = h->plan.record != NULL ? CHARGES_RECORDED : CHARGES;
-
     while (!h->over) {
-        sim.fuel = charges;
+        sim.pause_at = sim.events + events_to_pause(h);
+        if (h->plan.record != NULL)
+            sim_count(CHARGES_RECORDED);
         const enum sim_end end = sim_run();
         helper_drain(h);
         take_end(h, end);
@@ -188,8 +195,9 @@ static void tell_simulated(const struct helper *h, uint64_t taken_ns)
 {
     const uint32_t blocks = engine_blocks(sim.engine);
 
-    fprintf(h->out, "{\"simulated\":{\"events\":%" PRIu64 ",\"wall_ns\":%" PRIu64, sim_events(),
-            taken_ns);
+    fprintf(h->out,
+            "{\"simulated\":{\"events\":%" PRIu64 ",\"steps\":%" PRIu64 ",\"wall_ns\":%" PRIu64,
+            sim.events, sim.steps_taken, taken_ns);
     for (uint32_t i = 0; i < blocks; i++)
         fprintf(h->out, "%s%" PRId32, i == 0 ? ",\"blocks_mc\":[" : ",",
                 engine_block_mc(sim.engine, i));

@@ -41,6 +41,9 @@
 #undef atomic_compare_exchange_strong_explicit
 #undef atomic_compare_exchange_weak_explicit
 
+// There is no other core whose cache has what comes next.
+#define __builtin_prefetch(...) ((void)0)
+
 #define atomic_thread_fence(order) atomic_signal_fence(order)
 #define atomic_store_explicit(object, value, order) ONE_THREAD_STORE(object, value)
 #define atomic_exchange_explicit(object, value, order) ONE_THREAD_CHANGE(object, value)

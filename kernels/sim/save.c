@@ -13,7 +13,7 @@
 
 enum { ID_BYTES = 32 };
 
-static const char magic[8] = "WBSIM\0\0\1";
+static const char magic[8] = "WBSIM\0\0\2";
 static const uint64_t no_page = UINT64_MAX;
 
 struct header {
@@ -143,7 +143,7 @@ static void take_state(const struct sim *saved)
     next.loop_sp = next.loop_fake_stack = NULL;
     next.running = next.paused = false;
     sim = next;
-    sim_renew();
+    sim_set_counting(false);
     // The replicas were saved; which of them lies where its task looks has to be set up again.
     for (uint32_t i = 0; i < sim.system->n_tasks; i++) {
         const struct wb_task *task = &sim.system->tasks[i];

@@ -24,13 +24,25 @@ struct sim_core {
     struct ready ready;
     uint64_t debt_ps;    // what its kernel did in no time, to be spent before a task runs
     uint64_t stolen_ps;  // by interrupts, from the task that runs
-    uint64_t tick_ps;    // when the agent's tick is due
     bool idle, rung, dead;
+    bool untold;         // the agent's tick is due
     bool starved;        // has no memory to load programs
+    bool takes_steps;    // in the place of its tasks
+    bool records;        // events
+    bool rings_at_once;  // nobody has to know, or to wait
     uint32_t attention;  // wb_kernel_attention while its task runs
     uint32_t told_uw;    // the power that its event stream has last,
     uint64_t told_ps;    // and until when it is right
     uint32_t free;       // engine_free_charges()
+    uint32_t uncounted;  // the same, or 0 while charges are counted
+};
+
+// What the steps of a task do. They are only taken in its place where that takes no time, as nobody
+// could be suspended in the midst of one.
+enum {
+    STEPS_ARE_FREE = 1 << WB_ACTION_CLAIM | 1 << WB_ACTION_HOLD | 1 << WB_ACTION_COMMIT |
+                     1 << WB_ACTION_RELEASE | 1 << WB_ACTION_POST | 1 << WB_ACTION_JOB |
+                     1 << CHARGE_RING
 };
 
 enum sim_event {
@@ -39,12 +51,28 @@ enum sim_event {
     EVENT_WAKE,     // core: it is out of its idle state
     EVENT_RING,     // core: its doorbell
     EVENT_TIMER,    // task: its block ends
+    EVENT_COMMAND,  // number of the command that was planned for this time
     EVENT_TICK,     // core: the agent's
     EVENT_SWEEP,    // overdue migrations
     EVENT_HEAT,     // temperatures
-    EVENT_COMMAND,  // number of the command that was planned for this time
     EVENT_STOP,     // whoever let the simulation run wants it back
 };
+
+// An event as a number: what happens, and to which core, task or command.
+static inline uint64_t event_of(enum sim_event kind, uint32_t index)
+{
+    return (uint64_t)index << 32 | kind;
+}
+
+static inline uint32_t event_kind(uint64_t event)
+{
+    return (uint32_t)event;
+}
+
+static inline uint32_t event_index(uint64_t event)
+{
+    return (uint32_t)(event >> 32);
+}
 
 enum sim_end {
     SIM_PAUSED,    // by EVENT_STOP or sim_pause()
@@ -59,20 +87,23 @@ struct sim {
     struct sim_core *cores;
     struct sim_core *here;  // whose code is executed; NULL: nobody's (the launcher's)
     struct wb_task *self;   // the task that executes; NULL: a kernel, or the launcher
-    uint32_t free;          // what takes no time for who executes: engine_free_charges()
+    uint32_t free;          // what takes no time for who executes, and need not be counted
     void *loop_sp;          // of the event loop while a task executes
     void *loop_fake_stack;
-    uint64_t horizon_ps;  // up to when time may pass without a look at events
-    uint64_t events;      // that were not in the engine's queue
+    uint64_t events;       // that there have been
+    uint64_t pause_at;     // after so many the loop is left
+    uint64_t steps_taken;  // in the place of tasks
     // What happens at once, in order: a ring with room for two events of each core.
-    struct engine_event *now_events;
+    uint64_t *now_events;
     uint32_t now_first, now_last, now_mask;
-    struct engine_event pending;  // taken, but not yet handled
-    bool has_pending, running, paused, halted;
+    uint64_t pending;    // taken, but not yet handled; ENGINE_NOTHING: none
+    uint64_t resume_ps;  // see TURN_LATER
+    bool running, paused, halted;
+    bool stepping;          // the task that executes does not do so on its own stack
     bool patient;           // the launcher may wake tasks that nothing else can
-    uint32_t alive;         // events that may let a task run: all but ticks, sweeps and heat
-    uint64_t events_left;   // until the loop is left for good, because there were too many
-    uint64_t fuel;          // charges until the loop is left, so that records can be written
+    uint32_t alive;         // events that may let a task run: up to EVENT_COMMAND
+    bool counts;            // charges, also those that take no time,
+    uint64_t fuel;          // from so many down; at 0 a fault is due, or the loop is to be left
     uint64_t last_look;     // when a clock was last read,
     uint32_t looks;         // and how often since time passed
     bool odd_clock;         // there is none yet, or a core's differs
@@ -108,11 +139,14 @@ _Noreturn void sim_abandon(void);
 /// Leaves the loop at the next chance, without anything else being different for it.
 void sim_pause(void);
 
+/// From here on `fuel` counts charges down.
+void sim_count(uint64_t fuel);
+
+/// Charges are counted, or not any more.
+void sim_set_counting(bool counts);
+
 /// Adds an event; returns its handle.
 uint64_t sim_push(uint64_t at_ps, enum sim_event kind, uint32_t index);
-
-/// Looks again when the next event is: after the engine was restored.
-void sim_renew(void);
 
 /// Adds one that happens at once. At most two of each core at a time.
 void sim_push_now(enum sim_event kind, uint32_t index);
@@ -127,13 +161,46 @@ void sim_stop_timer(struct wb_task *task);
 /// Leaves the core. Returns when the task runs again, maybe on another.
 void sim_leave(enum after after);
 
+/// What comes next on a core.
+enum turn {
+    TURN_NOTHING,  // until an event
+    TURN_WORK,     // its kernel looks for work
+    TURN_TASK,     // its task goes on,
+    TURN_LATER,    // at sim.resume_ps, and something else happens before
+    TURN_STACK,    // the same, on its own stack
+};
+
+/// A task blocks from here on.
+static inline void sim_begin_wait(struct wb_task *task, uint64_t until_ns)
+{
+    struct kernel_task *kt = kernel_task(task);
+
+    kt->blocked = kt->in_block = true;
+    if (until_ns == WB_FOREVER)
+        return;
+    kt->timer = 1;
+    kt->until_ns = sim_push(until_ns * PS_PER_NS, EVENT_TIMER, task->id);
+}
+
+/// A task goes on, by a step or on its stack: what it was woken for since it was blocked it looks
+/// at now.
+static inline void sim_end_wait(struct kernel_task *kt)
+{
+    if (kt->in_block)
+        kt->woken = false;
+    kt->in_block = false;
+}
+
+/// Takes a step in the place of the task of a core (step.c).
+enum turn sim_step(struct sim_core *c);
+
 // ---- core.c: a kernel's turns -------------------------------------------------------------------
 
-/// Serves what waits for a core without a task, and picks the next one. True: it runs now.
-bool sim_work(struct sim_core *c);
+/// Serves what waits for a core without a task, and picks the next one.
+enum turn sim_work(struct sim_core *c);
 
-/// Something comes to a core. True: its task is to execute.
-bool sim_core_event(struct sim_core *c, uint32_t kind);
+/// Something comes to a core.
+enum turn sim_core_event(struct sim_core *c, uint32_t kind);
 
 /// The time that a task blocked for is over.
 void sim_end_block(uint32_t task);
@@ -160,7 +227,7 @@ void sim_tell_power(struct sim_core *c);
 /// is recorded.
 static inline void sim_record_power(struct sim_core *c)
 {
-    if (__builtin_expect(c->core->record.events.slots != 0, 0))
+    if (__builtin_expect(c->records, 0))
         sim_tell_power(c);
 }
 
@@ -169,10 +236,10 @@ void sim_record_all_power(void);
 /// Stops a core in the midst of whatever it does. The launcher takes its tasks over.
 void sim_kill(struct sim_core *c);
 
-/// How many events there have been.
-static inline uint64_t sim_events(void)
+/// Time may pass so far without a look at events.
+static inline bool sim_may_pass(uint64_t ps)
 {
-    return engine_events(sim.engine) + sim.events;
+    return sim.now_first == sim.now_last && ps < sim.engine->next_ps - sim.engine->now_ps;
 }
 
 static inline uint64_t sim_now_ns(void)
@@ -188,7 +255,7 @@ static inline bool sim_has_notes(const struct sim_core *c)
 /// Notes, or a tick that is due.
 static inline bool sim_is_wanted(const struct sim_core *c)
 {
-    return sim_has_notes(c) || sim.engine->now_ps >= c->tick_ps;
+    return sim_has_notes(c) || c->untold;
 }
 
 static inline void sim_serve(struct sim_core *c)
@@ -197,13 +264,20 @@ static inline void sim_serve(struct sim_core *c)
         sim_take_notes(c);
 }
 
-/// From here on the code of a core's task is executed; of its kernel, without a task; of the
-/// launcher, without a core.
+/// From here on the code of a core's task is executed; of its kernel, without a task.
 static inline void sim_execute(struct sim_core *c, struct wb_task *self)
 {
     sim.here = c;
     sim.self = self;
-    sim.free = c != NULL ? c->free : UINT32_MAX;
+    sim.free = c->uncounted;
+}
+
+/// The same of the launcher.
+static inline void sim_execute_launcher(void)
+{
+    sim.here = NULL;
+    sim.self = NULL;
+    sim.free = sim.counts ? 0 : UINT32_MAX;
 }
 
 /// The task of a core has the thread from here on.

@@ -10,6 +10,7 @@ use std::{ptr, slice};
 use whimbrel_hardware::{Charge, Description};
 
 use crate::engine::{Engine, Event};
+use crate::ledger::Ledger;
 use crate::queue::Handle;
 
 /// The least that 64 looks at the clock in a row take: a tenth of a microsecond.
@@ -20,22 +21,48 @@ const LOOK_PS: u64 = 100_000;
 pub struct Shared {
     now_ps: u64,
     next_ps: u64,
+    /// The first of `ledgers`.
+    cores: *mut Ledger,
+    ledgers: Vec<Ledger>,
     engine: Engine,
 }
 
 impl Shared {
+    fn new(now_ps: u64, engine: Engine) -> Self {
+        let mut ledgers = Ledger::all(&engine.hardware, now_ps);
+        let next_ps = engine.next_ps();
+        Shared { now_ps, next_ps, cores: ledgers.as_mut_ptr(), ledgers, engine }
+    }
+
+    /// The models, with what C knows of a core told.
+    fn folded(&mut self, core: usize) -> &mut Engine {
+        self.ledgers[core].fold(&mut self.engine.hardware, core, self.now_ps);
+        &mut self.engine
+    }
+
+    /// The same for all cores; and the time.
+    fn all_folded(&mut self) -> (u64, &mut Engine) {
+        for core in 0..self.ledgers.len() {
+            self.folded(core);
+        }
+        (self.now_ps, &mut self.engine)
+    }
+
+    fn set_point(&mut self, core: usize, point: usize) -> u64 {
+        let now_ps = self.now_ps;
+        let ps = self.folded(core).hardware.set_point(now_ps, core, point);
+        self.ledgers[core].follow(&self.engine.hardware, core);
+        ps
+    }
+
     #[inline]
     fn renew(&mut self) {
         self.next_ps = self.engine.next_ps();
     }
 }
 
-/// An event as C has it.
-#[repr(C)]
-pub struct CEvent {
-    kind: u32,
-    index: u32,
-}
+/// `ENGINE_NOTHING` in C.
+const NOTHING: Event = Event::MAX;
 
 /// Writes a reason for C, cut to its room.
 fn explain(error: *mut c_char, room: usize, text: &str) {
@@ -61,10 +88,7 @@ pub unsafe extern "C" fn engine_new(
     // SAFETY: the caller's promise.
     let json = unsafe { CStr::from_ptr(json) }.to_bytes();
     match serde_json::from_slice::<Description>(json) {
-        Ok(description) => {
-            let engine = Engine::new(&description);
-            Box::into_raw(Box::new(Shared { now_ps: 0, next_ps: u64::MAX, engine }))
-        }
+        Ok(description) => Box::into_raw(Box::new(Shared::new(0, Engine::new(&description)))),
         Err(wrong) => {
             explain(error, error_bytes, &wrong.to_string());
             ptr::null_mut()
@@ -85,11 +109,10 @@ pub unsafe extern "C" fn engine_free(shared: *mut Shared) {
 /// # Safety
 /// As the module says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn engine_push(shared: *mut Shared, at_ps: u64, event: CEvent) -> u64 {
+pub unsafe extern "C" fn engine_push(shared: *mut Shared, at_ps: u64, event: Event) -> u64 {
     // SAFETY: as the module says.
     let shared = unsafe { &mut *shared };
-    let CEvent { kind, index } = event;
-    let handle = shared.engine.push(at_ps, Event { kind, index });
+    let handle = shared.engine.push(at_ps, event);
     shared.renew();
     handle.number()
 }
@@ -106,30 +129,27 @@ pub unsafe extern "C" fn engine_cancel(shared: *mut Shared, handle: u64) -> bool
 }
 
 /// # Safety
-/// As the module says; `event` may be written.
+/// As the module says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn engine_pop(shared: *mut Shared, event: *mut CEvent) -> bool {
+pub unsafe extern "C" fn engine_pop(shared: *mut Shared) -> Event {
     // SAFETY: as the module says.
     let shared = unsafe { &mut *shared };
-    let Some((at_ps, Event { kind, index })) = shared.engine.pop() else { return false };
+    let Some((at_ps, event)) = shared.engine.pop() else { return NOTHING };
     shared.now_ps = at_ps;
     shared.renew();
-    // SAFETY: the caller's promise.
-    unsafe { event.write(CEvent { kind, index }) };
-    true
+    event
 }
 
 /// # Safety
-/// As the module says; `event` may be read and written.
+/// As the module says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn engine_exchange(shared: *mut Shared, at_ps: u64, event: *mut CEvent) {
-    // SAFETY: as the module says, and the caller's promise.
-    let (shared, event) = unsafe { (&mut *shared, &mut *event) };
-    let CEvent { kind, index } = *event;
-    let (next_ps, Event { kind, index }) = shared.engine.exchange(at_ps, Event { kind, index });
+pub unsafe extern "C" fn engine_exchange(shared: *mut Shared, at_ps: u64, event: Event) -> Event {
+    // SAFETY: as the module says.
+    let shared = unsafe { &mut *shared };
+    let (next_ps, next) = shared.engine.exchange(at_ps, event);
     shared.now_ps = next_ps;
     shared.renew();
-    *event = CEvent { kind, index };
+    next
 }
 
 /// # Safety
@@ -138,7 +158,8 @@ pub unsafe extern "C" fn engine_exchange(shared: *mut Shared, at_ps: u64, event:
 pub unsafe extern "C" fn engine_save(shared: *mut Shared, to: *mut u8, room: usize) -> usize {
     // SAFETY: as the module says.
     let shared = unsafe { &mut *shared };
-    let bytes = shared.engine.save(shared.now_ps);
+    let (now_ps, engine) = shared.all_folded();
+    let bytes = engine.save(now_ps);
     if bytes.len() <= room {
         // SAFETY: the caller's promise.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
@@ -157,17 +178,14 @@ pub unsafe extern "C" fn engine_restore(
     // SAFETY: as the module says, and the caller's promise.
     let (shared, from) = unsafe { (&mut *shared, slice::from_raw_parts(from, bytes)) };
     let Some((now_ps, engine)) = Engine::restore(from) else { return false };
-    shared.now_ps = now_ps;
-    shared.engine = engine;
-    shared.renew();
+    *shared = Shared::new(now_ps, engine);
     true
 }
 
-/// Declares functions that only ask the machine: `name(arguments) -> type = |engine, now| value`.
-macro_rules! ask {
+/// Declares functions: `name(arguments) -> type = |shared| value`.
+macro_rules! export {
     ($(
-        $name:ident($($argument:ident: $type:ty),*) -> $out:ty =
-            |$engine:ident, $now:ident| $value:expr;
+        $name:ident($($argument:ident: $type:ty),*) -> $out:ty = |$shared:ident| $value:expr;
     )*) => {
         $(
             /// # Safety
@@ -175,55 +193,59 @@ macro_rules! ask {
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name(shared: *mut Shared $(, $argument: $type)*) -> $out {
                 // SAFETY: as the module says.
-                let shared = unsafe { &mut *shared };
-                #[allow(unused_variables)]
-                let $now = shared.now_ps;
-                let $engine = &mut shared.engine;
+                let $shared = unsafe { &mut *shared };
                 $value
             }
         )*
     };
 }
 
-ask! {
-    engine_cores() -> u32 = |e, now| e.hardware.cores() as u32;
-    engine_events() -> u64 = |e, now| e.events();
+export! {
+    engine_cores() -> u32 = |s| s.engine.hardware.cores() as u32;
     engine_action(core: u32, action: u32, units: u32) -> u64 =
-        |e, now| e.action_ps(now, core as usize, action as usize, u64::from(units));
-    engine_free_charges(core: u32) -> u32 = |e, now| e.free(core as usize);
-    engine_compute(core: u32, cycles: u64) -> u64 =
-        |e, now| e.hardware.compute_ps(core as usize, cycles);
+        |s| s.engine.action_ps(s.now_ps, core as usize, action as usize, u64::from(units));
+    engine_free_charges(core: u32) -> u32 = |s| s.engine.free(core as usize);
     engine_transfer(core: u32, bytes: u64) -> u64 =
-        |e, now| e.transfer_ps(now, core as usize, bytes);
-    engine_switch(core: u32) -> u64 = |e, now| e.hardware.cost_ps(core as usize, Charge::SWITCH, 1);
+        |s| s.engine.transfer_ps(s.now_ps, core as usize, bytes);
+    engine_switch(core: u32) -> u64 =
+        |s| s.engine.hardware.cost_ps(core as usize, Charge::SWITCH, 1);
     engine_refill(core: u32, task: u32, working_bytes: u64) -> u64 =
-        |e, now| e.hardware.refill(now, core as usize, task, working_bytes);
-    engine_forget(core: u32, task: u32) -> () = |e, now| e.hardware.forget(core as usize, task);
+        |s| s.engine.hardware.refill(s.now_ps, core as usize, task, working_bytes);
+    engine_forget(core: u32, task: u32) -> () = |s| s.engine.hardware.forget(core as usize, task);
     engine_copy(core: u32, bytes: u64) -> u64 =
-        |e, now| e.hardware.copy_ps(now, core as usize, bytes);
+        |s| s.engine.hardware.copy_ps(s.now_ps, core as usize, bytes);
     engine_load(core: u32, bytes: u64) -> u64 =
-        |e, now| e.hardware.cost_ps(core as usize, Charge::LOAD, bytes);
-    engine_ring(core: u32) -> u64 = |e, now| e.hardware.cost_ps(core as usize, Charge::RING, 1);
+        |s| s.engine.hardware.cost_ps(core as usize, Charge::LOAD, bytes);
+    engine_ring(core: u32) -> u64 = |s| s.engine.hardware.cost_ps(core as usize, Charge::RING, 1);
     engine_notice(from: u32, to: u32) -> u64 =
-        |e, now| e.notice_ps(now, from as usize, to as usize) - now;
-    engine_answer(core: u32) -> u64 = |e, now| e.hardware.cost_ps(core as usize, Charge::RUNG, 1);
+        |s| s.engine.notice_ps(s.now_ps, from as usize, to as usize) - s.now_ps;
+    engine_answer(core: u32) -> u64 = |s| s.engine.hardware.cost_ps(core as usize, Charge::RUNG, 1);
     engine_look(core: u32) -> u64 =
-        |e, now| e.hardware.cost_ps(core as usize, Charge::CLOCK, 1).max(LOOK_PS);
-    engine_idle(core: u32) -> () = |e, now| e.hardware.rest(now, core as usize);
-    engine_wake(core: u32) -> u64 = |e, now| e.hardware.wake(now, core as usize);
+        |s| s.engine.hardware.cost_ps(core as usize, Charge::CLOCK, 1).max(LOOK_PS);
+    engine_rest(core: u32) -> () = |s| s.engine.hardware.rest(s.now_ps, core as usize);
+    engine_rouse(core: u32) -> u64 = |s| s.engine.hardware.wake(s.now_ps, core as usize);
     engine_set_point(core: u32, point: u32) -> u64 =
-        |e, now| e.hardware.set_point(now, core as usize, point as usize);
+        |s| s.set_point(core as usize, point as usize);
     engine_power_uw(core: u32, at_ps: u64) -> u32 =
-        |e, now| e.hardware.power_uw(at_ps, core as usize) as u32;
+        |s| s.folded(core as usize).hardware.power_uw(at_ps, core as usize) as u32;
     engine_next_passage(core: u32, after_ps: u64) -> u64 =
-        |e, now| e.hardware.next_passage_ps(core as usize, after_ps).unwrap_or(u64::MAX);
-    engine_energy_uj(core: u32) -> u64 = |e, now| e.energy_uj(now, core as usize);
-    engine_total_uj() -> u64 = |e, now| e.total_uj(now);
+        |s| s.engine.hardware.next_passage_ps(core as usize, after_ps).unwrap_or(u64::MAX);
+    engine_energy_uj(core: u32) -> u64 = |s| {
+        let (now_ps, engine) = s.all_folded();
+        engine.energy_uj(now_ps, core as usize)
+    };
+    engine_total_uj() -> u64 = |s| {
+        let (now_ps, engine) = s.all_folded();
+        engine.total_uj(now_ps)
+    };
     engine_temperature_mc(core: u32) -> i32 =
-        |e, now| e.hardware.temperature_mc(core as usize).unwrap_or(i32::MIN);
-    engine_blocks() -> u32 = |e, now| e.hardware.network().map_or(0, |n| n.blocks().len() as u32);
+        |s| s.engine.hardware.temperature_mc(core as usize).unwrap_or(i32::MIN);
+    engine_blocks() -> u32 = |s| s.engine.hardware.network().map_or(0, |n| n.blocks().len() as u32);
     engine_block_mc(block: u32) -> i32 =
-        |e, now| e.hardware.network().map_or(i32::MIN, |n| n.block_mc(block as usize));
-    engine_sink_mc() -> i32 = |e, now| e.hardware.network().map_or(i32::MIN, |n| n.sink_mc());
-    engine_heat() -> u64 = |e, now| e.heat(now).unwrap_or(u64::MAX);
+        |s| s.engine.hardware.network().map_or(i32::MIN, |n| n.block_mc(block as usize));
+    engine_sink_mc() -> i32 = |s| s.engine.hardware.network().map_or(i32::MIN, |n| n.sink_mc());
+    engine_heat() -> u64 = |s| {
+        let (now_ps, engine) = s.all_folded();
+        engine.heat(now_ps).unwrap_or(u64::MAX)
+    };
 }

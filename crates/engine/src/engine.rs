@@ -21,20 +21,13 @@ fn microjoules(aj: u128) -> u64 {
     u64::try_from(aj / AJ_PER_UJ).unwrap_or(u64::MAX)
 }
 
-/// What happens; the numbers mean something to the kernels only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Event {
-    /// What kind of event.
-    pub kind: u32,
-    /// To which core, task, or command.
-    pub index: u32,
-}
+/// What happens; the number means something to the kernels only.
+pub type Event = u64;
 
 /// A simulation, without what is simulated.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Engine {
     queue: Queue<Event>,
-    events: u64,
     /// The hardware.
     pub hardware: Hardware,
 }
@@ -45,7 +38,6 @@ impl Engine {
     pub fn new(description: &Description) -> Self {
         Engine {
             queue: Queue::with_capacity(4 * description.cores.len()),
-            events: 0,
             hardware: Hardware::new(description),
         }
     }
@@ -72,22 +64,13 @@ impl Engine {
     /// Takes the next event.
     #[inline]
     pub fn pop(&mut self) -> Option<(u64, Event)> {
-        let next = self.queue.pop();
-        self.events += u64::from(next.is_some());
-        next
+        self.queue.pop()
     }
 
     /// Adds an event and takes the next one: as [`Engine::push`] and [`Engine::pop`], in one step.
     #[inline]
     pub fn exchange(&mut self, at_ps: u64, event: Event) -> (u64, Event) {
-        self.events += 1;
         self.queue.exchange(at_ps, event)
-    }
-
-    /// How many events have happened.
-    #[must_use]
-    pub fn events(&self) -> u64 {
-        self.events
     }
 
     /// How long `units` of an action (`enum wb_action`) take on a core. What is sent and received

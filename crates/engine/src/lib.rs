@@ -6,4 +6,5 @@
 
 mod abi;
 pub mod engine;
+mod ledger;
 pub mod queue;

@@ -151,6 +151,19 @@ impl CoreState {
         self.settled_ps = now_ps;
     }
 
+    /// The same for a core without idle states, whose times somebody else has added up since it was
+    /// settled; and whether it is idle now.
+    pub fn account(&mut self, now_ps: u64, spent: Residency, is_idle: bool) {
+        debug_assert!(self.asleep_ps.is_empty(), "its idle power is not constant");
+        self.spend(self.draw.active_uw, spent.active_ps);
+        self.spend(self.draw.idle_uw, spent.idle_ps);
+        let point = &mut self.points[self.point];
+        point.active_ps += spent.active_ps;
+        point.idle_ps += spent.idle_ps;
+        self.settled_ps = now_ps;
+        self.mode = if is_idle { Mode::Idle { since_ps: now_ps } } else { Mode::Active };
+    }
+
     /// Energy up to the last call that took a time, in attojoules.
     pub fn energy_aj(&self) -> u128 {
         self.energy_aj
@@ -240,6 +253,20 @@ mod tests {
         assert_eq!(core.energy_aj(), 32_200_000_000_000_000);
         let spent = Residency { active_ps: 300 * MS, idle_ps: 700 * MS };
         assert_eq!(core.points(), [spent]);
+    }
+
+    #[test]
+    fn times_that_are_added_up_elsewhere_count_as_those_that_were_settled() {
+        let (mut settled, mut told) =
+            (CoreState::new(1, 0, 0, DRAW), CoreState::new(1, 0, 0, DRAW));
+        settled.wake(2 * MS, &[]);
+        settled.rest(5 * MS, &[]);
+        settled.wake(9 * MS, &[]);
+        settled.settle(10 * MS, &[]);
+        told.account(10 * MS, Residency { active_ps: 4 * MS, idle_ps: 6 * MS }, false);
+        assert_eq!(told, settled);
+        told.account(11 * MS, Residency { active_ps: MS, idle_ps: 0 }, true);
+        assert_eq!(told.idle_since(), Some(11 * MS));
     }
 
     #[test]

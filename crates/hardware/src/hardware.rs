@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bus::{Bus, Parts};
 use crate::cache::{Cache, Reuse};
-use crate::core_state::CoreState;
+use crate::core_state::{CoreState, Residency};
 use crate::cost::{Charge, Table};
 use crate::description::{
     Core, Description, IdleState, Interconnect, Leakage, MemoryKind, Point, Transition,
@@ -124,15 +124,9 @@ impl Hardware {
         &self.tiles[core].state
     }
 
-    /// How long `cycles` take on a core at its present frequency, in picoseconds.
-    #[inline]
-    pub fn compute_ps(&self, core: usize, cycles: u64) -> u64 {
-        self.table(core).clock.ps(cycles)
-    }
-
-    /// How many cycles of a core pass in `ps` picoseconds at its present frequency.
-    pub fn cycles(&self, core: usize, ps: u64) -> u64 {
-        self.table(core).clock.cycles(ps)
+    /// The clock of a core at its present frequency.
+    pub fn clock(&self, core: usize) -> Clock {
+        self.table(core).clock
     }
 
     /// How long `units` of a charge take on a core at its present frequency, in picoseconds.
@@ -179,6 +173,11 @@ impl Hardware {
     pub fn rest(&mut self, now_ps: u64, core: usize) {
         let tile = &mut self.tiles[core];
         tile.state.rest(now_ps, &self.classes[tile.class as usize].idle_states);
+    }
+
+    /// What a core without idle states did until now, in picoseconds: see [`CoreState::account`].
+    pub fn account(&mut self, now_ps: u64, core: usize, spent: Residency, is_idle: bool) {
+        self.tiles[core].state.account(now_ps, spent, is_idle);
     }
 
     /// Brings a core to another of its points. Returns for how many picoseconds it does nothing.

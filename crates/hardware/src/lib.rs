@@ -23,6 +23,7 @@ pub mod power;
 pub mod thermal;
 pub mod time;
 
+pub use core_state::Residency;
 pub use cost::Charge;
 pub use description::{
     Arbitration, Block, Cache, Core, Cost, Costs, Description, Doorbell, DoorbellKind, IdleState,

@@ -77,6 +77,11 @@ impl Clock {
         self.hz
     }
 
+    /// Its period in picoseconds is the first number over two to the power of the second.
+    pub fn period(self) -> (u64, u32) {
+        (self.period.factor, self.period.shift)
+    }
+
     /// The time that `cycles` take, in picoseconds; at most `u64::MAX`.
     #[inline]
     pub fn ps(self, cycles: u64) -> u64 {

@@ -110,13 +110,13 @@ fn a_copy_crosses_the_bus_once_and_private_memory_once() {
 fn time_follows_the_point_that_a_core_is_at() {
     let mut board = Hardware::new(&board());
     let send = Charge::action(0).unwrap();
-    assert_eq!(board.compute_ps(0, 1_000), 10 * US);
+    assert_eq!(board.clock(0).ps(1_000), 10 * US);
     assert_eq!(board.cost_ps(0, send, 64), 132 * 10_000);
     assert_eq!(board.set_point(0, 0, 1), 20 * US);
-    assert_eq!(board.compute_ps(0, 1_000), 2 * US);
+    assert_eq!(board.clock(0).ps(1_000), 2 * US);
     assert_eq!(board.cost_ps(0, send, 64), 132 * 2_000);
-    assert_eq!(board.cycles(0, 2 * US), 1_000);
-    assert_eq!((board.compute_ps(1, 1_000), board.kind(2)), (10 * US, "dsp"));
+    assert_eq!(board.clock(0).cycles(2 * US), 1_000);
+    assert_eq!((board.clock(1).ps(1_000), board.kind(2)), (10 * US, "dsp"));
 }
 
 #[test]

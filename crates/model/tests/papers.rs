@@ -124,7 +124,7 @@ fn davinci_copies_and_notifies_in_the_times_of_figure_8() {
 #[test]
 fn smp2_switches_in_947_cycles() {
     let board = Hardware::new(&description("smp2"));
-    assert_eq!(board.cost_ps(1, Charge::SWITCH, 1), board.compute_ps(1, 947));
+    assert_eq!(board.cost_ps(1, Charge::SWITCH, 1), board.clock(1).ps(947));
 }
 
 /// Runs `tasks` of 2 KiB for 200 rounds on smp2; returns the cycles that went into caches.

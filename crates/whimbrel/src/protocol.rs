@@ -34,6 +34,8 @@ pub enum Line {
 pub struct Simulated {
     /// Events of the run.
     pub events: u64,
+    /// Steps of tasks that were taken without a switch to their stacks.
+    pub steps: u64,
     /// Real time from its start to its end.
     pub wall_ns: u64,
     /// Of the floorplan's blocks at the end, in thousandths of a degree Celsius; empty: none.
@@ -87,7 +89,6 @@ pub struct Status {
     #[serde(default)]
     pub policy: String,
     /// The core that the coordinator runs on; `None`: there is none.
-    #[serde(default)]
     pub coordinator: Option<u32>,
     /// Frames per second, in thousandths; 0: none.
     #[serde(default)]
@@ -124,7 +125,6 @@ pub struct CoreStatus {
     #[serde(default)]
     pub load_ppm: u32,
     /// In thousandths of a degree Celsius; `None`: there is no sensor.
-    #[serde(default)]
     pub temperature_mc: Option<i32>,
     /// Estimated from its operating points since the start, in microjoules.
     #[serde(default)]
@@ -370,7 +370,6 @@ pub struct End {
     pub ok: bool,
     /// From the source of a frame until it arrived at the end of the application, in the median;
     /// `None`: none did.
-    #[serde(default)]
     pub latency_ns: Option<u64>,
 }
 

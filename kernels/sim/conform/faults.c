@@ -46,7 +46,7 @@ static uint64_t hash_of(uint64_t hash, const void *at, size_t bytes)
 static uint64_t hash_end(const struct wb_system *system)
 {
     uint64_t hash = 0xcbf29ce484222325;
-    const uint64_t end[] = { sim.engine->now_ps, engine_events(sim.engine) };
+    const uint64_t end[] = { sim.engine->now_ps, sim.events };
 
     hash = hash_of(hash, end, sizeof end);
     for (uint32_t i = 0; i < system->n_tasks; i++) {

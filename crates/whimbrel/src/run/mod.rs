@@ -159,10 +159,14 @@ fn speed(gathered: &Gathered, took: &Simulated) -> String {
         took.wall_ns.max(1) as f64 / 1e9,
         took.events as f64 / 1e6,
     );
+    let per_s = events / wall;
+    let steps = match took.steps {
+        0 => String::new(),
+        steps => format!(", {steps} steps without a switch"),
+    };
     format!(
-        "{time:.3} s of virtual time in {wall:.3} s: {events:.3} million events, {:.2} million a \
-         second",
-        events / wall
+        "{time:.3} s of virtual time in {wall:.3} s: {events:.3} million events, {per_s:.2} \
+         million a second{steps}"
     )
 }
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps in the place of tasks (wb_task.step): a task that is taken on so has no switch to its
+// stack.
+
+#include "sim.h"
+
+static enum turn compute(struct sim_core *c, uint64_t cycles)
+{
+    const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
+    const uint64_t resume_ps = sim.engine->now_ps + ps;
+
+    if (ps == 0 && !sim.paused)
+        return TURN_TASK;
+    if (sim.now_first != sim.now_last || sim.paused) {
+        sim_push(resume_ps, EVENT_RESUME, c->core->index);
+        return TURN_NOTHING;
+    }
+    if (resume_ps < sim.engine->next_ps) {
+        sim.engine->now_ps = resume_ps;
+        return TURN_TASK;
+    }
+    sim.resume_ps = resume_ps;
+    return TURN_LATER;
+}
+
+// What its kernel has to do first may take time: on the task's stack, as wherever one blocks.
+static enum turn block(struct sim_core *c, uint64_t until_ns)
+{
+    struct wb_task *task = c->current;
+    struct kernel_task *kt = kernel_task(task);
+
+    if (sim_is_wanted(c))
+        return TURN_STACK;
+    if (kt->woken || (until_ns != WB_FOREVER && until_ns <= sim_now_ns())) {
+        kt->woken = false;
+        sim_keep_attention(c);
+        return TURN_TASK;
+    }
+    sim_begin_wait(task, until_ns);
+    c->left = task;
+    c->after = GO_BLOCKED;
+    c->current = NULL;
+    return TURN_WORK;
+}
+
+static enum turn take(struct sim_core *c)
+{
+    struct wb_task *task = c->current;
+    uint64_t value;
+
+    sim_end_wait(kernel_task(task));
+    const enum wb_step step = task->step(task, &value);
+    sim.steps_taken++;
+    if (step == WB_STEP_COMPUTE)
+        return compute(c, value);
+    return step == WB_STEP_BLOCK ? block(c, value) : TURN_STACK;
+}
+
+enum turn sim_step(struct sim_core *c)
+{
+    // From here on it has the core, but its stack does not execute.
+    sim.stepping = c->takes_steps && c->current->step != NULL;
+    const enum turn turn = sim.stepping ? take(c) : TURN_STACK;
+    if (turn == TURN_STACK)
+        sim.stepping = false;
+    return turn;
+}
