@@ -16,7 +16,9 @@ use serde_json::Value;
 /// Energy is a millijoule for each core and a microjoule for its number; on one core alone seven
 /// deadlines are missed; latency is ten milliseconds for each slot of the first channel.
 const SIMULATOR: &str = r#"
-cores=0 slots=0 until=0 tasks=
+echo $$ >> processes.txt
+while :; do
+cores=0 slots=0 until=0 tasks= word=
 while read -r word rest <&3; do
   set -- $rest
   case $word in
@@ -28,6 +30,7 @@ while read -r word rest <&3; do
     start) break ;;
   esac
 done
+[ "$word" = start ] || exit 0
 echo "$cores $slots $tasks" >> ran.txt
 [ -e slow ] && sleep 0.2
 fail() {
@@ -53,6 +56,8 @@ status="\"time_ns\":$((until + 1000)),\"live\":0,\"cores\":[${list#,}],\"tasks\"
 end="\"dropped_events\":0,\"dropped_migrations\":0,\"ok\":true"
 end="$end,\"latency_ns\":$((slots * 10000000))"
 echo "{\"end\":{\"status\":{$status,\"channels\":[]},$end}}" >&3
+[ -e once ] && exit 0
+done
 "#;
 
 const APP: &str = r#"
@@ -135,10 +140,14 @@ impl Bench {
 
     /// One line for each simulation: cores, slots of the first channel, core of each task.
     fn ran(&self) -> Vec<String> {
-        let text = fs::read_to_string(self.place.path("ran.txt")).unwrap_or_default();
-        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let mut lines = self.lines("ran.txt");
         lines.sort();
         lines
+    }
+
+    fn lines(&self, file: &str) -> Vec<String> {
+        let text = fs::read_to_string(self.place.path(file)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
     }
 }
 
@@ -162,6 +171,22 @@ fn every_mapping_runs_once_on_the_cores_it_has() {
     assert_eq!(front[1]["outcome"]["latency_ms"], 140.0);
     assert_eq!(front[1]["outcome"]["load"][1], 0.25);
     assert_eq!(front[1]["hz"][2], Value::Null);
+}
+
+#[test]
+fn a_simulator_is_kept_for_the_next_candidate_and_replaced_once_it_has_gone() {
+    let bench = Bench::new();
+    let args = ["--slots", "4,5,6,7", "--objectives", "energy,misses,latency,cores"];
+    bench.say(&args, 0);
+    let runs = bench.ran().len();
+    assert!(runs > 15, "{runs}");
+    let threads = thread::available_parallelism().unwrap().get();
+    assert!(bench.lines("processes.txt").len() <= threads.min(runs));
+    fs::remove_file(bench.place.path("processes.txt")).unwrap();
+    fs::write(bench.place.path("once"), "").unwrap();
+    bench.say(&args, 0);
+    assert_eq!(bench.ran().len(), 2 * runs);
+    assert_eq!(bench.lines("processes.txt").len(), runs);
 }
 
 #[test]

@@ -132,7 +132,8 @@ impl<'a> Runner<'a> {
         let affordable =
             self.runs_left.map_or(candidates.len(), |left| candidates.len().min(most(left)));
         self.runs_left = self.runs_left.map(|left| left - affordable as u64);
-        candidates[..affordable].par_iter().for_each(|candidate| {
+        // One by one: whoever has none left takes the next, to the last of the batch.
+        candidates[..affordable].par_iter().with_max_len(1).for_each(|candidate| {
             self.one(candidate);
             self.tell(done);
         });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Candidates in the simulator: a process for each, told a plan, heard until its end.
+//! Candidates in the simulator: a process is told a plan, heard to its end, and kept for the next.
 //!
 //! Only the cores that a candidate has are in its plan, in order; so a candidate on cores 0 and 2
 //! of the platform runs on cores 0 and 1 of its simulation, and nothing else consumes energy.
@@ -10,6 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use command_fds::{CommandFdExt, FdMapping};
 use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome};
@@ -41,6 +42,8 @@ pub struct Simulator {
     hardware: Description,
     duration_ns: u64,
     seed: u64,
+    /// Processes that wait for a plan.
+    idle: Mutex<Vec<Process>>,
 }
 
 impl Simulator {
@@ -52,7 +55,8 @@ impl Simulator {
         (app, hardware): (App, Description),
         (duration_ns, seed): (u64, u64),
     ) -> Self {
-        Self { program, folder, module, app, hardware, duration_ns, seed }
+        let idle = Mutex::default();
+        Self { program, folder, module, app, hardware, duration_ns, seed, idle }
     }
 
     /// Stands for everything that outcomes depend on besides candidates: a hash of the plan of a
@@ -117,7 +121,7 @@ impl Simulator {
         text.strip_suffix("start\n").unwrap_or(&text).to_owned() + &extra
     }
 
-    fn start(&self) -> io::Result<(Child, UnixStream)> {
+    fn start(&self) -> io::Result<Process> {
         let (socket, theirs) = UnixStream::pair()?;
         let mut command = Command::new(&self.program);
         command.current_dir(&self.folder).stdin(Stdio::null()).stdout(Stdio::null());
@@ -126,7 +130,30 @@ impl Simulator {
         command
             .fd_mappings(vec![FdMapping { parent_fd: theirs.into(), child_fd: 3 }])
             .map_err(|_| io::Error::other("descriptor 3 is taken twice"))?;
-        Ok((command.spawn()?, socket))
+        let answers = BufReader::new(socket.try_clone()?);
+        Ok(Process { child: command.spawn()?, socket, answers })
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<Process>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells a plan to one that waits for it, or to a new one.
+    fn tell(&self, plan: &str) -> Result<(Process, Heard), Failure> {
+        let waiting = self.waiting().pop();
+        if let Some(mut process) = waiting {
+            let heard = process.answer(plan)?;
+            // One that has ended while it waited says nothing.
+            if !heard.is_nothing() {
+                return Ok((process, heard));
+            }
+        }
+        let mut process = self.start().map_err(|error| {
+            let program = self.program.display();
+            Failure::Fatal(format!("the simulator {program} cannot be started: {error}"))
+        })?;
+        let heard = process.answer(plan)?;
+        Ok((process, heard))
     }
 
     fn outcome(&self, candidate: &Candidate, start_ns: u64, end: &End) -> Outcome {
@@ -153,20 +180,16 @@ impl Simulator {
 
 impl Evaluate for Simulator {
     fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure> {
-        let (child, socket) = self.start().map_err(|error| {
-            let program = self.program.display();
-            Failure::Fatal(format!("the simulator {program} cannot be started: {error}"))
-        })?;
-        let mut guard = Guard { child, socket };
-        // A simulator that ends before it has heard everything says why in its answers.
-        let _ = guard.socket.write_all(self.plan(candidate).as_bytes());
-        let heard = hear(&guard.socket).map_err(Failure::Fatal)?;
+        let (mut process, heard) = self.tell(&self.plan(candidate))?;
         match (heard.why, heard.start_ns, heard.end) {
             // What keeps one from starting keeps every other from it.
             (Some(why), None, _) => Err(Failure::Fatal(why)),
             (Some(why), Some(_), _) => Err(Failure::Candidate(why)),
-            (None, Some(start_ns), Some(end)) => Ok(self.outcome(candidate, start_ns, &end)),
-            (None, ..) => Err(Failure::Fatal(guard.last_words())),
+            (None, Some(start_ns), Some(end)) => {
+                self.waiting().push(process);
+                Ok(self.outcome(candidate, start_ns, &end))
+            }
+            (None, ..) => Err(Failure::Fatal(process.last_words())),
         }
     }
 }
@@ -181,6 +204,12 @@ struct Heard {
     why: Option<String>,
 }
 
+impl Heard {
+    fn is_nothing(&self) -> bool {
+        self.start_ns.is_none() && self.end.is_none() && self.why.is_none()
+    }
+}
+
 /// A core as the plan has it.
 fn core(described: &whimbrel_hardware::Core) -> Core {
     let point = |point: &whimbrel_hardware::Point| Point {
@@ -192,12 +221,11 @@ fn core(described: &whimbrel_hardware::Core) -> Core {
 }
 
 /// Listens until the end.
-fn hear(socket: &UnixStream) -> Result<Heard, String> {
-    let mut reader = BufReader::new(socket);
+fn hear(answers: &mut BufReader<UnixStream>) -> Result<Heard, String> {
     let mut heard = Heard::default();
     loop {
         let mut line = String::new();
-        match reader.by_ref().take(LINE_MAX).read_line(&mut line) {
+        match answers.by_ref().take(LINE_MAX).read_line(&mut line) {
             Ok(0) | Err(_) => return Ok(heard),
             Ok(_) => {}
         }
@@ -219,12 +247,21 @@ fn hear(socket: &UnixStream) -> Result<Heard, String> {
 }
 
 /// A simulator that is always ended and reaped.
-struct Guard {
+#[derive(Debug)]
+struct Process {
     child: Child,
     socket: UnixStream,
+    answers: BufReader<UnixStream>,
 }
 
-impl Guard {
+impl Process {
+    /// Tells it a plan, and listens to the end of its run.
+    fn answer(&mut self, plan: &str) -> Result<Heard, Failure> {
+        // A simulator that ends before it has heard everything says why in its answers.
+        let _ = self.socket.write_all(plan.as_bytes());
+        hear(&mut self.answers).map_err(Failure::Fatal)
+    }
+
     /// How it ended, when it should not have.
     fn last_words(&mut self) -> String {
         let _ = self.socket.shutdown(Shutdown::Both);
@@ -236,7 +273,7 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for Process {
     fn drop(&mut self) {
         // Errors mean that it has gone already.
         let _ = self.socket.shutdown(Shutdown::Both);
