@@ -13,8 +13,8 @@ use crate::run::usable_cpus;
 const SLOTS: &str = "2,3,4,5,6,7,8,9,10,11,12,13,14";
 /// The same for a short look.
 const FEW_SLOTS: &str = "4,14";
-/// How long one takes: some milliseconds, as starting a simulator does.
-const DURATION: &str = "200ms";
+/// How long one lasts in virtual time: it takes some milliseconds.
+const DURATION: &str = "500ms";
 
 #[derive(Deserialize)]
 struct Exploration {
