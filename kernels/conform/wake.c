@@ -119,11 +119,13 @@ TEST(a_stop_ends_the_sources_and_drains_what_they_sent)
     struct wb_task *from =
         suite_task(h, &(struct wb_task_config){ .name = "source", .entry = source });
 
-    suite_channel(
+    const struct wb_channel *c = suite_channel(
         h, &(struct wb_channel_config){ .name = "c", .slots = 4, .slot_bytes = 4 }, from,
         suite_task(h, &(struct wb_task_config){ .name = "drain", .entry = drain, .core = 1 }));
     harness_start(h);
-    CHECK(harness_wait(h, 20) == HARNESS_NOTHING);
+    do
+        CHECK(harness_wait(h, 20) == HARNESS_NOTHING);
+    while (wb_port_messages(c->receiver) == 0);
     wb_system_stop(harness_system(h));
     suite_wait(h);
     CHECK(s->rounds > 0);
