@@ -178,7 +178,7 @@ fn ctrl_c_and_sigterm_end_a_run_with_its_summary_and_without_an_error() {
         let place = Place::new();
         let app = place.app(STREAM);
         let mut run = place.start(&[app.to_str().unwrap(), "--json"]);
-        thread::sleep(Duration::from_millis(100));
+        run.wait_until_busy();
         let processes = run.processes();
         run.signal(signal);
         let output = run.finish();

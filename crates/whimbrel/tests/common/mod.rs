@@ -188,6 +188,17 @@ impl Run<'_> {
         std::iter::once(record["helper"].clone()).chain(kernels).collect()
     }
 
+    /// Waits until a core has been busy, and some frames more.
+    pub fn wait_until_busy(&self) {
+        let end = Instant::now() + PATIENCE;
+        let busy = || self.place.json(&["ps", "--json"], 0)[0]["load"][0].as_f64() > Some(0.0);
+        while !busy() {
+            assert!(Instant::now() < end, "nothing runs");
+            thread::sleep(Duration::from_millis(5));
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+
     pub fn signal(&self, signal: i32) {
         kill(u64::from(self.child.id()), signal);
     }
