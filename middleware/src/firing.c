@@ -256,17 +256,22 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
 // ---- The task -----------------------------------------------------------------------------------
 // Whatever returns here after a block or a computation, the kernel may have taken steps meanwhile.
 
+// None for a task with traffic, which goes along with its cycles in parts.
+static wb_task_step *step_of(const struct wb_task *self)
+{
+    return self->work.traffic_bytes == 0 ? step : NULL;
+}
+
 static void block(struct wb_task *self, uint64_t until_ns)
 {
-    self->step = step;
+    self->step = step_of(self);
     (void)wb_kernel_block(until_ns);
     self->step = NULL;
 }
 
 static void compute(struct wb_task *self)
 {
-    // Traffic goes along with the cycles in parts.
-    self->step = self->work.traffic_bytes == 0 ? step : NULL;
+    self->step = step_of(self);
     wb_kernel_compute(wb_work_cycles(self));
     self->step = NULL;
 }
