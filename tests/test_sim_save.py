@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import subprocess
 from pathlib import Path
 
@@ -57,6 +59,9 @@ def test_what_is_no_saved_run_is_refused(tmp_path: Path) -> None:
         refused = sim("--resume", str(state))
         assert refused.returncode == 2
         assert f"--resume {state}" in refused.stderr
+    for at in random.Random(7).sample(range(len(whole)), 12):
+        state.write_bytes(whole[:at] + bytes([whole[at] ^ 16]) + whole[at + 1 :])
+        assert sim("--resume", str(state)).returncode == 2
     missing = sim("--resume", str(tmp_path / "nothing"))
     assert missing.returncode == 2
     assert "cannot be read" in missing.stderr
@@ -66,3 +71,38 @@ def test_a_place_where_nothing_can_be_saved_is_an_error(tmp_path: Path) -> None:
     refused = sim("--save", f"{tmp_path}/no/such/folder@2s")
     assert refused.returncode == 2
     assert "cannot be written" in refused.stderr
+
+
+def test_a_moment_that_does_not_come_is_an_error(tmp_path: Path) -> None:
+    state, later = tmp_path / "state", tmp_path / "later"
+    refused = sim("--save", f"{state}@1h")
+    assert refused.returncode == 2
+    assert "not between the start and the end of the run" in refused.stderr
+    totals(sim("--save", f"{state}@2s"))
+    assert sim("--resume", str(state), "--save", f"{later}@1s").returncode == 2
+    assert not later.exists()
+
+
+def test_what_a_link_leads_to_is_written_and_what_is_no_file_stays_what_it_is(
+    tmp_path: Path,
+) -> None:
+    state, link, loose, pipe = (tmp_path / name for name in ("state", "link", "loose", "pipe"))
+    state.write_bytes(b"old")
+    link.symlink_to(state)
+    loose.symlink_to(tmp_path / "new")
+    totals(sim("--save", f"{link}@2s"))
+    totals(sim("--save", f"{loose}@2s"))
+    assert link.is_symlink() and loose.is_symlink()
+    assert state.stat().st_size == (tmp_path / "new").stat().st_size > 3
+    os.mkfifo(pipe)
+    with subprocess.Popen(["wc", "-c", str(pipe)], stdout=subprocess.PIPE) as reader:
+        totals(sim("--save", f"{pipe}@2s"))
+        assert int(reader.communicate(timeout=60)[0].split()[0]) == state.stat().st_size
+    assert pipe.is_fifo()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "link",
+        "loose",
+        "new",
+        "pipe",
+        "state",
+    ]

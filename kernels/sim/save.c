@@ -2,18 +2,19 @@
 #define _GNU_SOURCE
 #include "save.h"
 
-#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "private.h"
 
 enum { ID_BYTES = 32 };
 
-static const char magic[8] = "WBSIM\0\0\2";
+static const char magic[8] = "WBSIM\0\0\3";
 static const uint64_t no_page = UINT64_MAX;
 
 struct header {
@@ -45,20 +46,43 @@ static struct header header_of(const struct gvm *gvm, const char *id)
     return h;
 }
 
+// FNV-1a: a file that was damaged would go on as another simulation.
+static const uint64_t first_sum = UINT64_C(0xcbf29ce484222325);
+
+static uint64_t sum_of(uint64_t sum, const void *of, size_t bytes)
+{
+    const unsigned char *from = of;
+
+    for (size_t i = 0; i < bytes; i++)
+        sum = (sum ^ from[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+struct file {
+    FILE *stream;
+    uint64_t sum;  // of what was written
+};
+
 // ---- Saving -------------------------------------------------------------------------------------
 
-static bool write_engine(FILE *out, size_t bytes)
+static bool put(struct file *f, const void *from, size_t bytes)
+{
+    f->sum = sum_of(f->sum, from, bytes);
+    return fwrite(from, bytes, 1, f->stream) == 1;
+}
+
+static bool write_engine(struct file *out, size_t bytes)
 {
     unsigned char *buffer = malloc(bytes);
     const bool written = buffer != NULL && engine_save(sim.engine, buffer, bytes) == bytes &&
-                         fwrite(buffer, bytes, 1, out) == 1;
+                         put(out, buffer, bytes);
 
     free(buffer);
     return written;
 }
 
 // By the descriptor: guards cannot be read in memory, and what was never touched is skipped.
-static bool write_pages(FILE *out, const struct gvm *gvm)
+static bool write_pages(struct file *out, const struct gvm *gvm)
 {
     static unsigned char page[PAGE_BYTES];
     off_t at = 0;
@@ -66,31 +90,58 @@ static bool write_pages(FILE *out, const struct gvm *gvm)
     while ((at = lseek(gvm->fd, at, SEEK_DATA)) >= 0 && (size_t)at < gvm->bytes) {
         const uint64_t where = (uint64_t)at;
         if (pread(gvm->fd, page, sizeof page, at) != sizeof page ||
-            fwrite(&where, sizeof where, 1, out) != 1 || fwrite(page, sizeof page, 1, out) != 1)
+            !put(out, &where, sizeof where) || !put(out, page, sizeof page))
             return false;
         at += PAGE_BYTES;
     }
-    return fwrite(&no_page, sizeof no_page, 1, out) == 1;
+    return put(out, &no_page, sizeof no_page);
 }
 
+static bool write_all(FILE *stream, const struct gvm *gvm, const char *id)
+{
+    struct file out = { .stream = stream, .sum = first_sum };
+    struct header header = header_of(gvm, id);
+
+    if (stream == NULL)
+        return false;
+    header.engine_bytes = engine_save(sim.engine, NULL, 0);
+    const bool written = put(&out, &header, sizeof header) &&
+                         write_engine(&out, header.engine_bytes) && write_pages(&out, gvm) &&
+                         fwrite(&out.sum, sizeof out.sum, 1, stream) == 1;
+    return fclose(stream) == 0 && written;
+}
+
+// A file of its own until it is whole.
+static bool replace(const char *path, const struct gvm *gvm, const char *id)
+{
+    char *new = NULL;
+
+    if (asprintf(&new, "%s.XXXXXX", path) < 0)
+        return false;
+    const int fd = mkostemp(new, O_CLOEXEC);
+    const mode_t mask = umask(0);
+    umask(mask);
+    bool saved = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0;
+    saved = write_all(fd >= 0 ? fdopen(fd, "wb") : NULL, gvm, id) && saved;
+    saved = saved && rename(new, path) == 0;
+    if (!saved && fd >= 0)
+        unlink(new);
+    free(new);
+    return saved;
+}
+
+// What a link leads to is written, and what is no file is not replaced by one.
 const char *sim_save(struct wb_host *host, const char *path, const char *id)
 {
     const struct gvm *gvm = sim_host_memory(host);
-    struct header header = header_of(gvm, id);
-    char *new = NULL;
+    char *there = realpath(path, NULL);
+    struct stat now;
+    const bool is_new = lstat(path, &now) != 0;
+    const bool is_file = there != NULL && stat(there, &now) == 0 && S_ISREG(now.st_mode);
+    const bool saved = is_new || is_file ? replace(is_file ? there : path, gvm, id)
+                                         : write_all(fopen(path, "wbe"), gvm, id);
 
-    if (asprintf(&new, "%s.new", path) < 0)
-        return "no memory";
-    FILE *out = fopen(new, "wbe");
-    header.engine_bytes = engine_save(sim.engine, NULL, 0);
-    bool saved = out != NULL && fwrite(&header, sizeof header, 1, out) == 1 &&
-                 write_engine(out, header.engine_bytes) && write_pages(out, gvm);
-    if (out != NULL)
-        saved = fclose(out) == 0 && saved;
-    saved = saved && rename(new, path) == 0;
-    if (!saved)
-        unlink(new);
-    free(new);
+    free(there);
     return saved ? NULL : "the file cannot be written";
 }
 
@@ -106,6 +157,27 @@ static const char *compare(const struct header *saved, const struct header *mine
         saved->gvm_bytes != mine->gvm_bytes)
         return "it was saved by another build, or where code lies elsewhere";
     return NULL;
+}
+
+// The last word is the sum of all before it.
+static bool is_whole(FILE *in)
+{
+    static unsigned char part[1 << 16];
+    uint64_t sum = first_sum, told;
+    const long bytes = fseek(in, -(long)sizeof told, SEEK_END) == 0 ? ftell(in) : -1;
+
+    if (bytes < 0 || fread(&told, sizeof told, 1, in) != 1)
+        return false;
+    rewind(in);
+    for (long left = bytes; left > 0;) {
+        const size_t n = left < (long)sizeof part ? (size_t)left : sizeof part;
+        if (fread(part, n, 1, in) != 1)
+            return false;
+        sum = sum_of(sum, part, n);
+        left -= (long)n;
+    }
+    rewind(in);
+    return sum == told;
 }
 
 static bool read_engine(FILE *in, size_t bytes)
@@ -163,7 +235,8 @@ const char *sim_restore(struct wb_host *host, const char *path, const char *id)
         return "the file cannot be read";
     const char *wrong = fread(&saved, sizeof saved, 1, in) == 1 ? compare(&saved, &mine)
                                                                 : "it is no saved simulation";
-    if (wrong == NULL && (!read_engine(in, saved.engine_bytes) || !read_pages(in, gvm)))
+    if (wrong == NULL && (!is_whole(in) || fseek(in, sizeof saved, SEEK_SET) != 0 ||
+                          !read_engine(in, saved.engine_bytes) || !read_pages(in, gvm)))
         wrong = "it is damaged";
     fclose(in);
     if (wrong == NULL)
