@@ -154,12 +154,41 @@ def test_a_run_that_does_not_end_meets_its_limits(tmp_path: Path) -> None:
         assert said in told
 
 
+@pytest.mark.parametrize(
+    ("task", "options", "said"),
+    [
+        # Nothing but time passes in it.
+        ("cycles = 1", ("--max-events", "5000"), "it has not ended after 5000 events"),
+        # A firing of nine years at 1 MHz, and a first job after 213 days: never.
+        (f"cycles = {2**48}", (), "it has not ended after 3600 s of virtual time"),
+        ("period_us = 1000000000\noffset_frames = 18447\ncycles = 9", (), "after 3600 s"),
+    ],
+)
+def test_time_that_cannot_be_told_never_comes(
+    task: str, options: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    app = f'[app]\nname = "long"\n\n[[task]]\nname = "long"\nfirings = 4000000\n{task}\n'
+    slow = platform("[[core.point]]\nmhz = 1\nactive_mw = 1\n")
+    assert said in refused(tmp_path, app, slow, *options)
+
+
 def test_limits_hold_to_the_event(tmp_path: Path) -> None:
     hardware = platform('kind = "arm"\n')
     summary = simulate(tmp_path, PIPE, hardware)
     limit = f"{summary['time_ns'] + 1}ns"
     assert simulate(tmp_path, PIPE, hardware, "--limit", limit)["ok"]
     refused(tmp_path, PIPE, hardware, "--limit", f"{summary['time_ns'] - 1}ns")
+
+
+def test_nothing_happens_after_a_task_has_failed(tmp_path: Path) -> None:
+    pipe = PIPE.replace("firings = 10\n", "")[PIPE.index("[[task]]") :]
+    pipe = pipe.replace('name = "', 'entry = "firing"\nname = "')
+    (tmp_path / "app.toml").write_text(of_module(f'{pipe}[[task]]\nname = "unhappy"\ncore = 1\n'))
+    (tmp_path / "platform.toml").write_text(platform('kind = "arm"\ncount = 2\n'))
+    done = command(tmp_path / "app.toml", "--platform", str(tmp_path / "platform.toml"))
+    assert done.returncode == 2
+    assert "the antenna is unplugged" in done.stderr
+    assert json.loads(done.stdout)["time_ns"] == 0
 
 
 def test_a_task_that_lets_no_time_pass_is_named(tmp_path: Path) -> None:

@@ -61,6 +61,22 @@ slot_bytes = 64
 """
 
 
+# Some tasks' cycles have traffic along with them, and those go on on their own stacks.
+TRAFFIC = CROWD.replace('name = "dst"', 'name = "dst"\ntraffic = 400')
+MEMORY = f"""
+[[memory]]
+name = "ram"
+kind = "shared"
+size = "1MiB"
+latency_ns = 0
+mb_per_s = 400
+{SOURCE}"""
+
+
+# An interrupt takes its time also from a task that is about to run.
+ANSWERS = f'\n[doorbell]\nkind = "interrupt"\n{SOURCE}\n[doorbell.receive]\ncycles = 30\n{SOURCE}'
+
+
 def costs(*actions: str, cycles: int = 50) -> str:
     """What takes time on both platforms: the work of kernels, between the steps of tasks."""
     return "".join(f"\n[costs.{action}]\ncycles = {cycles}\n{SOURCE}" for action in actions)
@@ -87,6 +103,8 @@ CASES = {
     "copies": Case(FORK, 2, JOBS, options=("--mode", "replicate", "--shuttle", "split=1,0@7ms")),
     "jobs": Case(RT, 1, RINGS, options=("--agents", "10ms")),
     "crowd": Case(CROWD, 2, JOBS),
+    "traffic": Case(TRAFFIC, 2, JOBS, MEMORY),
+    "interrupts": Case(CROWD, 2, JOBS, ANSWERS + costs("switch")),
     "notes": Case(CROWD, 2, JOBS, costs("serve")),
     "reports": Case(CROWD, 2, JOBS, costs("report", "decide"), BALANCE),
     "arrivals": Case(CROWD, 2, JOBS, costs("copy", "park", "attach", cycles=5000), COPIES),
@@ -123,3 +141,12 @@ def test_steps_and_stacks_come_to_the_same(case: str, records: bool, tmp_path: P
     assert steps > 100
     assert none == 0
     assert by_steps == by_stacks
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_recording_changes_nothing(case: str, tmp_path: Path) -> None:
+    hardware = platform(*[""] * CASES[case].cores, rest=CASES[case].costs)
+    _, alone = run(tmp_path / "alone", case, hardware, records=False)
+    _, recorded = run(tmp_path / "recorded", case, hardware, records=True)
+    with_streams, without = (json.loads(told["summary"]) for told in (recorded, alone))
+    assert {**with_streams, "gvm_bytes": 0} == {**without, "gvm_bytes": 0}

@@ -68,6 +68,7 @@ struct plan_at {
     uint64_t at_ns;     // after the start
     uint64_t every_ns;  // and again each so often; 0: once
     struct words words;
+    bool done;  // of what has to be done once
 };
 
 struct plan_sim {

@@ -65,7 +65,7 @@ static void finish_previous(void)
         ready_push(&k.ready, task);
         break;
     case GO_AWAY:
-        wb_task_departed(task, k.left_ns);
+        wb_task_departed(task, k.left_ns, k.left_ns);
         break;
     case GO_BLOCKED:
     case GO_ENDED:

@@ -16,7 +16,7 @@ static inline void finish_departure(struct sim_core *c)
     c->left = NULL;
     if (c->after == GO_AWAY) {
         engine_forget(sim.engine, c->core->index, task->id);
-        wb_task_departed(task, sim_now_ns());
+        wb_task_departed(task, c->parked_ns, sim_now_ns());
         return;
     }
     if (c->after == GO_CAPTURED)
@@ -35,7 +35,7 @@ static inline void rest(struct sim_core *c)
     c->debt_ps = 0;
     if (ps != 0 || sim_has_notes(c)) {
         const uint64_t again_ps = sim_has_notes(c) ? PS_PER_NS : 0;
-        sim_push(sim.engine->now_ps + ps + again_ps, EVENT_WAKE, c->core->index);
+        sim_push_in(sim_sum(ps, again_ps), EVENT_WAKE, c->core->index);
         return;
     }
     if (c->idle)
@@ -53,25 +53,24 @@ static inline bool wants_attention(const struct sim_core *c, const struct wb_tas
            sim_is_wanted(c);
 }
 
-// The core's task begins to run, now. What its kernel does on that occasion the task pays for, and
-// so it does for what it misses in the cache.
+// The core's task begins to run, now. What its kernel does on that occasion the task pays for, what
+// interrupts took since it was chosen, and what it misses in the cache.
 static inline enum turn begin(struct sim_core *c)
 {
     struct wb_task *task = c->current;
 
     sim_execute(c, NULL);
     wb_task_resumed(task, sim_now_ns());
-    c->stolen_ps += c->debt_ps;
-    c->debt_ps = 0;
+    uint64_t ps = sim_sum(c->stolen_ps, c->debt_ps);
+    c->stolen_ps = c->debt_ps = 0;
     c->attention = wants_attention(c, task);
     sim_become(c);
-    if (is_free(c, CHARGE_REFILL))
+    if (!is_free(c, CHARGE_REFILL))
+        ps = sim_sum(ps, engine_refill(sim.engine, sim_in(ps), c->core->index, task->id,
+                                       task->work.working_bytes));
+    if (ps == 0 || sim_passes(ps))
         return TURN_TASK;
-    const uint64_t ps =
-        engine_refill(sim.engine, c->core->index, task->id, task->work.working_bytes);
-    if (ps == 0)
-        return TURN_TASK;
-    sim_push(sim.engine->now_ps + ps, EVENT_RESUME, c->core->index);
+    sim_push_in(ps, EVENT_RESUME, c->core->index);
     return TURN_NOTHING;
 }
 
@@ -92,11 +91,9 @@ enum turn sim_work(struct sim_core *c)
     const uint64_t ps =
         c->debt_ps + (is_free(c, CHARGE_SWITCH) ? 0 : engine_switch(engine, c->core->index));
     c->debt_ps = 0;
-    if (ps == 0 || sim_may_pass(ps)) {
-        engine->now_ps += ps;
+    if (ps == 0 || sim_passes(ps))
         return begin(c);
-    }
-    sim_push(engine->now_ps + ps, EVENT_START, c->core->index);
+    sim_push_in(ps, EVENT_START, c->core->index);
     return TURN_NOTHING;
 }
 
@@ -109,7 +106,7 @@ void sim_take_notes(struct sim_core *c)
     c->untold = false;
     const uint64_t tick_ns = wb_agent_tick(c->core, sim_now_ns());
     if (tick_ns != WB_FOREVER)
-        sim_push(tick_ns * PS_PER_NS, EVENT_TICK, c->core->index);
+        sim_push(sim_ps(tick_ns), EVENT_TICK, c->core->index);
 }
 
 // Returns for how long it still sleeps.
@@ -130,7 +127,7 @@ void sim_wake(struct sim_core *c)
     if (ps == 0)
         sim_push_now(EVENT_WAKE, c->core->index);
     else if (ps != UINT64_MAX)
-        sim_push(sim.engine->now_ps + ps, EVENT_WAKE, c->core->index);
+        sim_push_in(ps, EVENT_WAKE, c->core->index);
 }
 
 void sim_keep_attention(struct sim_core *c)
@@ -191,7 +188,7 @@ static inline enum turn interrupt(struct sim_core *c)
     const uint64_t sleeps_ps = rouse(c);
     if (sleeps_ps == 0)
         return TURN_WORK;
-    sim_push(sim.engine->now_ps + sleeps_ps, EVENT_WAKE, c->core->index);
+    sim_push_in(sleeps_ps, EVENT_WAKE, c->core->index);
     return TURN_NOTHING;
 }
 
@@ -208,7 +205,7 @@ void sim_end_block(uint32_t number)
 static inline enum turn resume(struct sim_core *c)
 {
     if (c->stolen_ps != 0) {
-        sim_push(sim.engine->now_ps + c->stolen_ps, EVENT_RESUME, c->core->index);
+        sim_push_in(c->stolen_ps, EVENT_RESUME, c->core->index);
         c->stolen_ps = 0;
         return TURN_NOTHING;
     }

@@ -52,10 +52,12 @@ uint64_t engine_pop(struct engine *engine);
 uint64_t engine_exchange(struct engine *engine, uint64_t at_ps, uint64_t event);
 
 // ---- What things take ---------------------------------------------------------------------------
-// Each returns picoseconds from now on.
+// Each returns picoseconds from then on when it begins, `at_ps`: that is not before now, or for the
+// functions without it, now.
 
 /// `units` of an action (enum wb_action) on a core.
-uint64_t engine_action(struct engine *engine, uint32_t core, uint32_t action, uint32_t units);
+uint64_t engine_action(struct engine *engine, uint64_t at_ps, uint32_t core, uint32_t action,
+                       uint32_t units);
 
 /// What takes no time on a core at any operating point: a bit for each action, and for these.
 uint32_t engine_free_charges(struct engine *engine, uint32_t core);
@@ -78,20 +80,21 @@ static inline uint64_t engine_compute(const struct engine *engine, uint32_t core
 }
 
 /// Bytes to or from globally visible memory, for as long as others are before.
-uint64_t engine_transfer(struct engine *engine, uint32_t core, uint64_t bytes);
+uint64_t engine_transfer(struct engine *engine, uint64_t at_ps, uint32_t core, uint64_t bytes);
 
 /// A switch to another task.
 uint64_t engine_switch(struct engine *engine, uint32_t core);
 
 /// What a task that has been switched to misses in the core's cache, of `working_bytes` of memory
 /// that it comes back to.
-uint64_t engine_refill(struct engine *engine, uint32_t core, uint32_t task, uint64_t working_bytes);
+uint64_t engine_refill(struct engine *engine, uint64_t at_ps, uint32_t core, uint32_t task,
+                       uint64_t working_bytes);
 
 /// What a task that has left the core has in its cache is of no use any more.
 void engine_forget(struct engine *engine, uint32_t core, uint32_t task);
 
 /// A copy of a task's memory; its program, loaded.
-uint64_t engine_copy(struct engine *engine, uint32_t core, uint64_t bytes);
+uint64_t engine_copy(struct engine *engine, uint64_t at_ps, uint32_t core, uint64_t bytes);
 uint64_t engine_load(struct engine *engine, uint32_t core, uint64_t bytes);
 
 /// What ringing costs the core that rings; when the other notices; what that costs it.

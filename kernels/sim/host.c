@@ -171,7 +171,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
 {
     *bad_core = WB_CORE_NONE;
     host->started = true;
-    sim.pause_at = UINT64_MAX;
+    sim.pause_at = sim.pause_at_pass = UINT64_MAX;
     sim.engine->now_ps = (uint64_t)START_NS * PS_PER_NS;
     const enum wb_status status = wb_system_start(sim.system, START_NS);
     if (status != WB_OK)

@@ -22,12 +22,13 @@ uint32_t wb_kernel_core(void)
 static void look(void)
 {
     enum { LOOKS = 64 };
+    struct looks *looks = sim.here != NULL ? &sim.here->looks : &sim.looks;
 
-    if (sim.last_look != sim.engine->now_ps) {
-        sim.last_look = sim.engine->now_ps;
-        sim.looks = 0;
-    } else if (++sim.looks >= LOOKS) {
-        sim.looks = 0;
+    if (looks->last_ps != sim.engine->now_ps) {
+        looks->last_ps = sim.engine->now_ps;
+        looks->count = 0;
+    } else if (!sim.stepping && ++looks->count >= LOOKS) {
+        looks->count = 0;
         sim_pass(engine_look(sim.engine, sim.here != NULL ? sim.here->core->index : 0));
     }
 }
@@ -82,6 +83,9 @@ enum wb_status wb_kernel_depart(void)
         if (parked != WB_OK)
             return parked;
     }
+    // On the task's time: until it is parked, nobody may see that it left.
+    sim.here->parked_ns = sim_now_ns();
+    wb_kernel_charge(WB_ACTION_PARK, 1);
     sim_leave(GO_AWAY);
     return WB_OK;
 }
@@ -174,7 +178,7 @@ static __attribute__((noinline)) void ring(struct sim_core *c, uint32_t from)
     else if (ps == 0)
         sim_push_now(EVENT_RING, c->core->index);
     else
-        sim_push(engine->now_ps + ps, EVENT_RING, c->core->index);
+        sim_push_in(ps, EVENT_RING, c->core->index);
     sim_spend(ring_ps);
 }
 
@@ -209,7 +213,7 @@ static __attribute__((noinline)) void charge(enum wb_action action, uint32_t uni
     if (sim.counts && --sim.fuel == 0)
         out_of_fuel();
     if (sim.here != NULL && !is_free(sim.here, action))
-        sim_spend(engine_action(sim.engine, sim.here->core->index, action, units));
+        sim_spend(engine_action(sim.engine, sim_begins_ps(), sim.here->core->index, action, units));
 }
 
 void wb_kernel_charge(enum wb_action action, uint32_t units)
@@ -232,7 +236,8 @@ void wb_kernel_compute(uint64_t cycles)
     }
     for (uint64_t i = 0; i < PARTS; i++) {
         sim_spend(engine_compute(sim.engine, core, cycles * (i + 1) / PARTS - cycles * i / PARTS));
-        sim_spend(engine_transfer(sim.engine, core, bytes * (i + 1) / PARTS - bytes * i / PARTS));
+        sim_spend(engine_transfer(sim.engine, sim_begins_ps(), core,
+                                  bytes * (i + 1) / PARTS - bytes * i / PARTS));
     }
 }
 
@@ -248,7 +253,7 @@ void wb_kernel_copy(void *to, const void *from, size_t bytes)
         return;
     }
     sanitizer_copy(private_of(core, to), private_of(core, from), bytes);
-    sim_spend(engine_copy(sim.engine, core, bytes));
+    sim_spend(engine_copy(sim.engine, sim_begins_ps(), core, bytes));
 }
 
 const void *wb_kernel_private(uint32_t core, const void *address)

@@ -31,6 +31,11 @@ uint64_t sim_push(uint64_t at_ps, enum sim_event kind, uint32_t index)
     return engine_push(sim.engine, at_ps, event_of(kind, index));
 }
 
+uint64_t sim_push_in(uint64_t ps, enum sim_event kind, uint32_t index)
+{
+    return sim_push(sim_in(ps), kind, index);
+}
+
 // What happens at once has no need of the queue: it comes before whatever else is in that.
 void sim_push_now(enum sim_event kind, uint32_t index)
 {
@@ -123,22 +128,16 @@ static void give_thread(struct wb_task *self, const struct sim_core *c)
 
 void sim_spend(uint64_t ps)
 {
-    struct engine *engine = sim.engine;
-
     if (sim.self == NULL || sim.stepping) {
         if (sim.here != NULL)
-            sim.here->debt_ps += ps;
+            sim.here->debt_ps = sim_sum(sim.here->debt_ps, ps);
         return;
     }
-    if (sim_may_pass(ps)) {
-        engine->now_ps += ps;
-        return;
-    }
-    if (ps == 0)
+    if (ps == 0 || sim_passes(ps))
         return;
     struct wb_task *self = sim.self;
     personality_save(kernel_task(self));
-    give_thread(self, next_before(engine->now_ps + ps));
+    give_thread(self, next_before(sim_in(ps)));
     personality_restore(kernel_task(self));
 }
 
@@ -178,7 +177,7 @@ void sim_pass(uint64_t ps)
         sim_spend(ps);
         return;
     }
-    const uint64_t until_ps = sim.engine->now_ps + ps, stop = sim_push(until_ps, EVENT_STOP, 0);
+    const uint64_t until_ps = sim_in(ps), stop = sim_push(until_ps, EVENT_STOP, 0);
     sim.patient = true;
     (void)sim_run();
     sim_take_back(stop, EVENT_STOP);
@@ -243,7 +242,7 @@ static void sweep(void)
     wb_system_sweep(sim.system, sim_now_ns());
     if (sim.faults != NULL)
         faults_look();
-    sim_push(sim.engine->now_ps + (UINT64_C(1) << SWEEP_PS_LOG), EVENT_SWEEP, 0);
+    sim_push_in(UINT64_C(1) << SWEEP_PS_LOG, EVENT_SWEEP, 0);
 }
 
 static void heat(void)
@@ -335,12 +334,12 @@ static enum sim_end run(void)
 
     sim.pending = ENGINE_NOTHING;
     struct sim_core *c = next_core(pending);
-    while (!sim.halted && c != NULL) {
+    while (c != NULL) {
         const struct wb_task *task = c->current;
         sanitizer_leave(&sim.loop_fake_stack, task->stack, task->stack_bytes);
         context_switch(&sim.loop_sp, kernel_task(c->current)->sp);
         sanitizer_enter(sim.loop_fake_stack);
-        c = next_core(ENGINE_NOTHING);
+        c = sim.halted ? NULL : next_core(ENGINE_NOTHING);
     }
     return sim.halted ? SIM_FAULT : is_over() ? SIM_OVER : sim.paused ? SIM_PAUSED : SIM_DEADLOCK;
 }
@@ -375,11 +374,11 @@ void sim_start(void)
         c->takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;
         atomic_store_explicit(&c->core->state, WB_CORE_UP, memory_order_relaxed);
         // The engine has them idle so far; a task that never rests would draw idle power for ever.
-        sim_push(sim.engine->now_ps + engine_wake(sim.engine, i), EVENT_WAKE, i);
+        sim_push_in(engine_wake(sim.engine, i), EVENT_WAKE, i);
         sim_record_start(c);
     }
-    sim_push(sim.engine->now_ps, EVENT_HEAT, 0);
-    sim_push(sim.engine->now_ps, EVENT_SWEEP, 0);
+    sim_push_in(0, EVENT_HEAT, 0);
+    sim_push_in(0, EVENT_SWEEP, 0);
 }
 
 void kernel_set_system(struct wb_system *system)

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <inttypes.h>
+#include <link.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 enum { EVENTS = 1 << 18, CHARGES_RECORDED = 1 << 13 };
 
 static struct helper the_helper;
-static const struct words *to_save;  // save PATH ID
+static struct plan_at *to_save;  // save PATH ID
 
 static uint64_t wall_ns(void)
 {
@@ -40,17 +41,17 @@ static bool saves(const struct plan_at *at)
 
 static void command(uint32_t number)
 {
-    const struct plan_at *at = &the_helper.plan.sim.commands[number];
+    struct plan_at *at = &the_helper.plan.sim.commands[number];
 
     if (saves(at)) {
         // Once every context is complete: see run().
-        to_save = &at->words;
+        to_save = at;
         sim.paused = true;
         return;
     }
     commands_obey(&the_helper.commands, &at->words);
     if (at->every_ns != 0)
-        sim_push(sim.engine->now_ps + at->every_ns * PS_PER_NS, EVENT_COMMAND, number);
+        sim_push_in(sim_ps(at->every_ns), EVENT_COMMAND, number);
 }
 
 // What was planned for a restored simulation is among its events; only saving is planned anew.
@@ -60,7 +61,7 @@ static void plan_commands(const struct helper *h)
 
     for (uint32_t i = 0; i < h->plan.sim.n_commands; i++) {
         const struct plan_at *at = &h->plan.sim.commands[i];
-        const uint64_t at_ps = (start_ns + at->at_ns) * PS_PER_NS;
+        const uint64_t at_ps = sim_ps(sim_sum(start_ns, at->at_ns));
         if (h->plan.sim.restore == NULL || (saves(at) && at_ps > sim.engine->now_ps))
             sim_push(at_ps, EVENT_COMMAND, i);
     }
@@ -68,24 +69,28 @@ static void plan_commands(const struct helper *h)
 
 // ---- Running ------------------------------------------------------------------------------------
 
+// The last moment that the clock can tell; what is later never happens.
+static const uint64_t last_ps = UINT64_MAX - 1;
+
 // The loop is left at either limit, so that a run fails or not whatever else leaves it.
 static void set_limits(const struct helper *h)
 {
-    const struct plan_sim *plan = &h->plan.sim;
-    const uint64_t start_ns = sim.system->start_ns;
+    const uint64_t until_ns = h->plan.sim.until_ns;
+    const uint64_t until_ps = sim_ps(sim_sum(sim.system->start_ns, until_ns));
 
-    if (plan->until_ns != 0 && plan->until_ns < UINT64_MAX / PS_PER_NS - start_ns &&
-        start_ns + plan->until_ns > sim_now_ns())
-        sim_push((start_ns + plan->until_ns) * PS_PER_NS, EVENT_STOP, 0);
+    if (until_ns != 0 && until_ps < last_ps && until_ps > sim.engine->now_ps)
+        sim_push(until_ps, EVENT_STOP, 0);
+    sim_push(last_ps, EVENT_STOP, 0);
 }
 
-static uint64_t events_to_pause(const struct helper *h)
+// When to leave the loop: after so many events, or after time has passed so often without one.
+static uint64_t next_pause(const struct helper *h, uint64_t done)
 {
     const uint64_t most = h->plan.sim.events;
 
-    if (most == 0 || most >= sim.events + EVENTS)
-        return EVENTS;
-    return most > sim.events ? most - sim.events + 1 : 1;
+    if (most == 0 || most >= done + EVENTS)
+        return done + EVENTS;
+    return most > done ? most + 1 : done + 1;
 }
 
 static void look_for_limits(struct helper *h)
@@ -96,7 +101,10 @@ static void look_for_limits(struct helper *h)
     if (plan->until_ns != 0 && sim_now_ns() - sim.system->start_ns >= plan->until_ns)
         snprintf(text, sizeof text, "it has not ended after %.9g s of virtual time",
                  (double)plan->until_ns / 1e9);
-    else if (plan->events != 0 && sim.events > plan->events)
+    else if (sim.engine->now_ps >= last_ps)
+        snprintf(text, sizeof text, "it has not ended after %.9g s, when virtual time ends",
+                 (double)last_ps / 1e12);
+    else if (plan->events != 0 && (sim.events > plan->events || sim.passes > plan->events))
         snprintf(text, sizeof text, "it has not ended after %" PRIu64 " events", plan->events);
     else
         return;
@@ -151,11 +159,23 @@ static bool asked(const struct helper *h)
 
 static void save(struct helper *h)
 {
-    const char *wrong = sim_save(h->build.host, to_save->word[1], to_save->word[2]);
+    const struct words *words = &to_save->words;
+    const char *wrong = sim_save(h->build.host, words->word[1], words->word[2]);
 
     if (wrong != NULL)
-        helper_complain(h, "save", to_save->word[1], wrong);
+        helper_complain(h, "save", words->word[1], wrong);
+    to_save->done = true;
     to_save = NULL;
+}
+
+static void look_for_unsaved(struct helper *h)
+{
+    for (uint32_t i = 0; i < h->plan.sim.n_commands && !h->failed; i++) {
+        const struct plan_at *at = &h->plan.sim.commands[i];
+        if (saves(at) && !at->done)
+            helper_complain(h, "unsaved", at->words.word[1],
+                            "that moment is not between the start and the end of the run");
+    }
 }
 
 static bool restore(struct helper *h)
@@ -172,7 +192,8 @@ static bool restore(struct helper *h)
 static void run(struct helper *h)
 {
     while (!h->over) {
-        sim.pause_at = sim.events + events_to_pause(h);
+        sim.pause_at = next_pause(h, sim.events);
+        sim.pause_at_pass = next_pause(h, sim.passes);
         if (h->plan.record != NULL)
             sim_count(CHARGES_RECORDED);
         const enum sim_end end = sim_run();
@@ -186,6 +207,7 @@ static void run(struct helper *h)
             helper_take_commands(h);
         look_for_limits(h);
     }
+    look_for_unsaved(h);
     sim_record_all_power();
     helper_drain(h);
 }
@@ -246,6 +268,22 @@ static void forget(struct helper *h)
     h->again = true;
 }
 
+static int tell_objects(struct dl_phdr_info *info, size_t bytes, void *to)
+{
+    (void)bytes;
+    *(unsigned long long *)to = info->dlpi_adds - info->dlpi_subs;
+    return 1;
+}
+
+// How many shared objects there are in this process.
+static unsigned long long objects(void)
+{
+    unsigned long long n = 0;
+
+    dl_iterate_phdr(tell_objects, &n);
+    return n;
+}
+
 int main(int argc, char **argv)
 {
     struct helper *h = &the_helper;
@@ -258,12 +296,14 @@ int main(int argc, char **argv)
         return 2;
     }
     watch_open();
+    const unsigned long long own = objects();
     while (helper_read_plan(h)) {
         const bool started = simulate(h);
         failed = h->failed;
         forget(h);
-        // The command knows by our end that nothing more comes.
-        if (!started)
+        // The command knows by our end that nothing more comes. What of a module stays (as C++
+        // templates' variables do), the next run must not find.
+        if (!started || objects() != own)
             break;
     }
     failed = failed || h->failed;

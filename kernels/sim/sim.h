@@ -16,6 +16,12 @@ enum { PS_PER_NS = 1000 };
 
 enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
+// At a clock.
+struct looks {
+    uint64_t last_ps;
+    uint32_t count;  // since time passed
+};
+
 struct sim_core {
     struct wb_core *core;
     struct wb_task *current;  // has the core; NULL: none
@@ -24,6 +30,7 @@ struct sim_core {
     struct ready ready;
     uint64_t debt_ps;    // what its kernel did in no time, to be spent before a task runs
     uint64_t stolen_ps;  // by interrupts, from the task that runs
+    uint64_t parked_ns;  // when the task that goes away began to be parked
     bool idle, rung, dead;
     bool untold;         // the agent's tick is due
     bool starved;        // has no memory to load programs
@@ -33,6 +40,7 @@ struct sim_core {
     uint32_t attention;  // wb_kernel_attention while its task runs
     uint32_t told_uw;    // the power that its event stream has last,
     uint64_t told_ps;    // and until when it is right
+    struct looks looks;
     uint32_t free;       // engine_free_charges()
     uint32_t uncounted;  // the same, or 0 while charges are counted
 };
@@ -90,9 +98,11 @@ struct sim {
     uint32_t free;          // what takes no time for who executes, and need not be counted
     void *loop_sp;          // of the event loop while a task executes
     void *loop_fake_stack;
-    uint64_t events;       // that there have been
-    uint64_t pause_at;     // after so many the loop is left
-    uint64_t steps_taken;  // in the place of tasks
+    uint64_t events;         // that there have been
+    uint64_t pause_at;       // after so many the loop is left,
+    uint64_t passes;         // how often time passed without one,
+    uint64_t pause_at_pass;  // and after so many the loop is left
+    uint64_t steps_taken;    // in the place of tasks
     // What happens at once, in order: a ring with room for two events of each core.
     uint64_t *now_events;
     uint32_t now_first, now_last, now_mask;
@@ -104,14 +114,30 @@ struct sim {
     uint32_t alive;         // events that may let a task run: up to EVENT_COMMAND
     bool counts;            // charges, also those that take no time,
     uint64_t fuel;          // from so many down; at 0 a fault is due, or the loop is to be left
-    uint64_t last_look;     // when a clock was last read,
-    uint32_t looks;         // and how often since time passed
+    struct looks looks;     // of the launcher
     bool odd_clock;         // there is none yet, or a core's differs
     struct faults *faults;  // NULL: none is planned
     void (*command)(uint32_t number);
 };
 
 extern struct sim sim;
+
+// A sum that cannot be told is one that is never reached.
+static inline uint64_t sim_sum(uint64_t a, uint64_t b)
+{
+    return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+static inline uint64_t sim_ps(uint64_t ns)
+{
+    return ns < UINT64_MAX / PS_PER_NS ? ns * PS_PER_NS : UINT64_MAX;
+}
+
+/// `ps` from now on.
+static inline uint64_t sim_in(uint64_t ps)
+{
+    return sim_sum(sim.engine->now_ps, ps);
+}
 
 static inline bool is_free(const struct sim_core *c, uint32_t charge)
 {
@@ -148,6 +174,9 @@ void sim_set_counting(bool counts);
 /// Adds an event; returns its handle.
 uint64_t sim_push(uint64_t at_ps, enum sim_event kind, uint32_t index);
 
+/// Adds one that happens `ps` from now on.
+uint64_t sim_push_in(uint64_t ps, enum sim_event kind, uint32_t index);
+
 /// Adds one that happens at once. At most two of each core at a time.
 void sim_push_now(enum sim_event kind, uint32_t index);
 
@@ -179,7 +208,7 @@ static inline void sim_begin_wait(struct wb_task *task, uint64_t until_ns)
     if (until_ns == WB_FOREVER)
         return;
     kt->timer = 1;
-    kt->until_ns = sim_push(until_ns * PS_PER_NS, EVENT_TIMER, task->id);
+    kt->until_ns = sim_push(sim_ps(until_ns), EVENT_TIMER, task->id);
 }
 
 /// A task goes on, by a step or on its stack: what it was woken for since it was blocked it looks
@@ -236,10 +265,23 @@ void sim_record_all_power(void);
 /// Stops a core in the midst of whatever it does. The launcher takes its tasks over.
 void sim_kill(struct sim_core *c);
 
-/// Time may pass so far without a look at events.
-static inline bool sim_may_pass(uint64_t ps)
+/// When what comes next in what is executed begins: a kernel first does what it owes.
+static inline uint64_t sim_begins_ps(void)
 {
-    return sim.now_first == sim.now_last && ps < sim.engine->next_ps - sim.engine->now_ps;
+    const bool owes = (sim.self == NULL || sim.stepping) && sim.here != NULL;
+    return owes ? sim_in(sim.here->debt_ps) : sim.engine->now_ps;
+}
+
+/// Lets time pass without a look at events, if none comes before.
+static inline bool sim_passes(uint64_t ps)
+{
+    if (sim.now_first != sim.now_last || ps >= sim.engine->next_ps - sim.engine->now_ps ||
+        sim.paused)
+        return false;
+    sim.engine->now_ps += ps;
+    if (__builtin_expect(++sim.passes == sim.pause_at_pass, 0))
+        sim.paused = true;
+    return true;
 }
 
 static inline uint64_t sim_now_ns(void)

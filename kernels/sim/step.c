@@ -7,19 +7,14 @@
 static enum turn compute(struct sim_core *c, uint64_t cycles)
 {
     const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
-    const uint64_t resume_ps = sim.engine->now_ps + ps;
 
-    if (ps == 0 && !sim.paused)
+    if ((ps == 0 && !sim.paused) || sim_passes(ps))
         return TURN_TASK;
     if (sim.now_first != sim.now_last || sim.paused) {
-        sim_push(resume_ps, EVENT_RESUME, c->core->index);
+        sim_push_in(ps, EVENT_RESUME, c->core->index);
         return TURN_NOTHING;
     }
-    if (resume_ps < sim.engine->next_ps) {
-        sim.engine->now_ps = resume_ps;
-        return TURN_TASK;
-    }
-    sim.resume_ps = resume_ps;
+    sim.resume_ps = sim_in(ps);
     return TURN_LATER;
 }
 

@@ -240,7 +240,7 @@ void wb_migration_close(struct wb_task *task)
     push(task, &task->settled);
 }
 
-void wb_task_departed(struct wb_task *task, uint64_t now_ns)
+void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
 {
     struct wb_system *system = task->system;
     const uint32_t request = atomic_load_explicit(&task->request, memory_order_relaxed);
@@ -248,11 +248,10 @@ void wb_task_departed(struct wb_task *task, uint64_t now_ns)
     const uint32_t target = wb_request_core(request);
     const uint64_t offer_end_ns = now_ns + system->config.offer_timeout_ns;
 
-    wb_kernel_charge(WB_ACTION_PARK, 1);
     wb_task_account(task, system->cores[owner], now_ns);
     wb_report_departure(task, system->cores[owner], now_ns);
     wb_migration_close(task);
-    task->migration.parked_ns = now_ns;
+    task->migration.parked_ns = parked_ns;
     task->migration.source = owner;
     if (offer_end_ns < wb_counter_get(&task->deadline_ns))
         wb_counter_set(&task->deadline_ns, offer_end_ns);

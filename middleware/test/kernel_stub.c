@@ -154,7 +154,7 @@ enum wb_status wb_kernel_depart(void)
     if (stub.on_depart != NULL)
         stub.on_depart();
     stub.self = NULL;
-    wb_task_departed(task, stub.now_ns);
+    wb_task_departed(task, stub.now_ns, stub.now_ns);
     if (stub.on_away != NULL)
         stub.on_away(task);
     CHECK(wb_place_state(atomic_load(&task->place)) == WB_TASK_READY);

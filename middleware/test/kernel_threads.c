@@ -118,7 +118,7 @@ static void *start(void *task)
 static void finish(struct wb_task *task, enum wb_task_state state)
 {
     if (state == WB_TASK_OFFERED)
-        wb_task_departed(task, wb_kernel_now_ns());
+        wb_task_departed(task, wb_kernel_now_ns(), wb_kernel_now_ns());
     else
         wb_task_paused(task, state, wb_kernel_now_ns());
     if (state == WB_TASK_READY)

@@ -66,7 +66,7 @@ static void move_a(void)
     const uint32_t request = atomic_load(&a->request);
     atomic_store(&a->request, wb_request(WB_REQUEST_ACCEPTED, 1, wb_request_number(request)));
     stub_become(0, NULL);
-    wb_task_departed(a, stub.now_ns);
+    wb_task_departed(a, stub.now_ns, stub.now_ns);
     stub_serve(1);
     CHECK(wb_task_core(a) == 1);
 }

@@ -146,7 +146,7 @@ static void leave_an_offer(struct wb_task *task, uint32_t target)
     atomic_store(&task->request,
                  wb_request(WB_REQUEST_ACCEPTED, target, wb_request_number(request)));
     stub_become(wb_task_core(task), NULL);
-    wb_task_departed(task, stub.now_ns);
+    wb_task_departed(task, stub.now_ns, stub.now_ns);
 }
 
 static void build_returned(void)

@@ -300,7 +300,7 @@ static void is_taken_and_does_not_run(uint64_t until_ns)
     const uint32_t request_word = atomic_load(&task->request);
     atomic_store(&task->request,
                  wb_request(WB_REQUEST_ACCEPTED, 1, wb_request_number(request_word)));
-    wb_task_departed(task, stub.now_ns);
+    wb_task_departed(task, stub.now_ns, stub.now_ns);
     stub_serve(1);
     stub_become(2, other);
 }

@@ -137,7 +137,7 @@ static void offer_to(uint32_t core)
     const uint32_t request = atomic_load(&task->request);
     atomic_store(&task->request, wb_request(WB_REQUEST_ACCEPTED, core, wb_request_number(request)));
     stub.self = NULL;
-    wb_task_departed(task, stub.now_ns);
+    wb_task_departed(task, stub.now_ns, stub.now_ns);
     CHECK(state() == WB_TASK_OFFERED);
 }
 

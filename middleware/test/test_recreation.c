@@ -60,7 +60,7 @@ static void offer_to(uint32_t core)
     atomic_store(&task->request, wb_request(WB_REQUEST_ACCEPTED, core, wb_request_number(request)));
     park();
     stub_become(0, NULL);
-    wb_task_departed(task, stub.now_ns);
+    wb_task_departed(task, stub.now_ns, stub.now_ns);
 }
 
 TEST(a_parked_context_begins_the_next_life)

@@ -202,18 +202,18 @@ macro_rules! export {
 
 export! {
     engine_cores() -> u32 = |s| s.engine.hardware.cores() as u32;
-    engine_action(core: u32, action: u32, units: u32) -> u64 =
-        |s| s.engine.action_ps(s.now_ps, core as usize, action as usize, u64::from(units));
+    engine_action(at_ps: u64, core: u32, action: u32, units: u32) -> u64 =
+        |s| s.engine.action_ps(at_ps, core as usize, action as usize, u64::from(units));
     engine_free_charges(core: u32) -> u32 = |s| s.engine.free(core as usize);
-    engine_transfer(core: u32, bytes: u64) -> u64 =
-        |s| s.engine.transfer_ps(s.now_ps, core as usize, bytes);
+    engine_transfer(at_ps: u64, core: u32, bytes: u64) -> u64 =
+        |s| s.engine.transfer_ps(at_ps, core as usize, bytes);
     engine_switch(core: u32) -> u64 =
         |s| s.engine.hardware.cost_ps(core as usize, Charge::SWITCH, 1);
-    engine_refill(core: u32, task: u32, working_bytes: u64) -> u64 =
-        |s| s.engine.hardware.refill(s.now_ps, core as usize, task, working_bytes);
+    engine_refill(at_ps: u64, core: u32, task: u32, working_bytes: u64) -> u64 =
+        |s| s.engine.hardware.refill(at_ps, core as usize, task, working_bytes);
     engine_forget(core: u32, task: u32) -> () = |s| s.engine.hardware.forget(core as usize, task);
-    engine_copy(core: u32, bytes: u64) -> u64 =
-        |s| s.engine.hardware.copy_ps(s.now_ps, core as usize, bytes);
+    engine_copy(at_ps: u64, core: u32, bytes: u64) -> u64 =
+        |s| s.engine.hardware.copy_ps(at_ps, core as usize, bytes);
     engine_load(core: u32, bytes: u64) -> u64 =
         |s| s.engine.hardware.cost_ps(core as usize, Charge::LOAD, bytes);
     engine_ring(core: u32) -> u64 = |s| s.engine.hardware.cost_ps(core as usize, Charge::RING, 1);

@@ -31,7 +31,7 @@ enum wb_action {
     WB_ACTION_CHECKPOINT,  // units: 1; the slow path only
     WB_ACTION_POST,        // units: 1; a note to another core's inbox
     WB_ACTION_SERVE,       // units: notes taken from the inbox
-    WB_ACTION_PARK,        // units: 1; first half of a hand-off
+    WB_ACTION_PARK,        // units: 1; first half of a hand-off, charged by wb_kernel_depart()
     WB_ACTION_ATTACH,      // units: 1; second half of a hand-off
     WB_ACTION_HEAP,        // units: 1; an allocation or a free
     WB_ACTION_REPORT,      // units: tasks reported by an agent
@@ -239,7 +239,8 @@ void wb_task_captured(struct wb_task *task);
 void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now_ns);
 
 /// To be called after wb_kernel_depart() has left the task's stack: publishes it to its target.
-void wb_task_departed(struct wb_task *task, uint64_t now_ns);
+/// `parked_ns`: when it began to be parked.
+void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns);
 
 // Kernels that recreate tasks keep each in a program of its own, and also call:
 

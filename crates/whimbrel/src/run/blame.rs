@@ -29,6 +29,8 @@ pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
         ),
         "save" => Problem::new(format!("--save {}: {}", error.key, error.text))
             .help("is there room, and may you write there?"),
+        "unsaved" => Problem::new(format!("--save {}: {}", error.key, error.text))
+            .help("the time is that of the simulation, from its start on"),
         "restore" => Problem::new(format!("--resume {}: {}", error.key, error.text))
             .help("a simulation goes on with the options, and on the build, that saved it"),
         "standstill" => with_task(app, task, error, standstill),

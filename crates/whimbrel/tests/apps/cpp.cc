@@ -28,3 +28,16 @@ extern "C" int catcher(struct wb_task *self)
     }
     return hop(self) == WB_OK && text.size() == 2200 ? 0 : 3;
 }
+
+// A variable of a template: the dynamic linker keeps it, and its module, to the end of a process.
+template <class T> struct Lives {
+    static int count;
+};
+
+template <class T> int Lives<T>::count = 0;
+
+extern "C" int newborn(struct wb_task *self)
+{
+    wb_compute(self);
+    return Lives<int>::count++;
+}

@@ -144,6 +144,24 @@ int unhappy(struct wb_task *self)
     wb_task_fail(self, "the antenna is unplugged");
 }
 
+static void put(void *slot, uint32_t bytes, uint64_t number)
+{
+    (void)bytes;
+    *(uint32_t *)slot = (uint32_t)number;
+}
+
+static bool is(const void *slot, uint32_t bytes, uint64_t number)
+{
+    (void)bytes;
+    return *(const uint32_t *)slot == (uint32_t)number;
+}
+
+// Fires, by steps of its kernel where that takes them.
+int firing(struct wb_task *self)
+{
+    return wb_fire(self, &(const struct wb_messages){ .write = put, .read = is });
+}
+
 // Waits for a message of a task that waits for one of this.
 int mutual(struct wb_task *self)
 {

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What crosses to globally visible memory, and what a move does, takes as long as by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from simulated import Json, platform, simulate
+
+SOURCE = 'source = "ours: a test"\n'
+# 2.5 ns a byte, behind a bus as fast as it.
+MEMORY = f"""
+[[memory]]
+name = "ram"
+kind = "shared"
+size = "64MiB"
+latency_ns = 0
+mb_per_s = 400
+{SOURCE}"""
+BUS = f'\n[bus]\narbitration = "fcfs"\nmhz = 100\nwidth_bytes = 4\nburst_bytes = 32\n{SOURCE}'
+JOBS = f"\n[costs.job]\ntime_us = 0.000001\n{SOURCE}"
+
+PAIR = """
+[app]
+name = "pair"
+
+[[task]]
+name = "source"
+period_us = 1000
+cycles = 1000
+traffic = 4000
+firings = 100
+
+[[task]]
+name = "sink"
+cycles = 1000
+traffic = 4000
+
+[[channel]]
+from = "source.out"
+to = "sink.in"
+slot_bytes = 16
+"""
+
+MOVER = """
+[app]
+name = "mover"
+
+[[task]]
+name = "mover"
+period_us = 10000
+cycles = 1000
+firings = 100
+
+[[task]]
+name = "busy"
+core = 1
+period_us = 1000
+cycles = 1000
+firings = 1000
+"""
+
+
+@pytest.mark.parametrize("rest", ["", JOBS], ids=["steps", "stacks"])
+def test_traffic_takes_its_time_in_every_firing(rest: str, tmp_path: Path) -> None:
+    summary = simulate(tmp_path, PAIR, platform("", rest=MEMORY + rest))
+    # 1 us of cycles and 10 us of traffic each time, to the nanosecond of a job's cost.
+    assert [task["busy_ns"] for task in summary["tasks"]] == pytest.approx([1_100_000] * 2, abs=2)
+
+
+def the_move(summary: Json) -> Json:
+    """The one migration of a run, which succeeded."""
+    (move,) = summary["migrations"]
+    assert move["status"] == "ok"
+    return move
+
+
+def away_ns(folder: Path, transport: str, rest: str) -> int:
+    """How long a replicated task is away."""
+    options = ("--mode", "replicate", "--transport", transport, "--move", "mover=1@501ms")
+    hardware = platform("count = 2\n", rest=rest)
+    move = the_move(simulate(folder, MOVER, hardware, *options))
+    return move["running_ns"] - move["parked_ns"]
+
+
+def test_the_copies_of_one_core_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    alone = away_ns(tmp_path, "alias", MEMORY)
+    assert alone > 1000
+    assert away_ns(tmp_path, "alias", MEMORY + BUS) == alone
+    # Into the buffer and out of it, over the one bus.
+    assert away_ns(tmp_path, "buffer", MEMORY + BUS) == pytest.approx(2 * alone, rel=0.05)
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_task_is_parked_before_another_core_takes_it(busy: bool, tmp_path: Path) -> None:
+    costs = "".join(
+        f"\n[costs.{half}]\ntime_us = {time_us}\n{SOURCE}"
+        for half, time_us in (("park", 55_000), ("attach", 45_000))
+    )
+    app = MOVER if busy else MOVER.replace("firings = 1000", "firings = 1")
+    hardware = platform("count = 2\n", rest=costs)
+    move = the_move(simulate(tmp_path, app, hardware, "--move", "mover=1@501ms"))
+    # 100 ms by hand; a target that is busy looks when its next job ends.
+    away_ms = (move["running_ns"] - move["parked_ns"]) / 1e6
+    assert 100 <= away_ms < (101.1 if busy else 100.01)
