@@ -125,10 +125,11 @@ fn cores_wait_for_each_other_before_the_shared_memory_and_not_before_their_own()
     // 20 ns setup, 60 ns latency, 32 bytes in 80 ns.
     let burst = 160_000;
     assert_eq!(board.transfer(0, 0, 64), 2 * burst);
-    assert_eq!(board.transfer(1_000, 1, 32), 3 * burst);
-    assert_eq!(board.burst(2_000, 2, 40), (4 * burst, 8));
+    assert_eq!(board.transfer(1_000, 1, 32), 2 * burst);
+    assert_eq!(board.transfer(2_000, 2, 40), 4 * burst + 100_000);
     assert_eq!(board.transfer(3_000, 2, 0), 3_000);
-    assert_eq!(board.traffic().energy_aj, 128 * 10_000_000);
+    assert_eq!([0, 1].map(|core| board.transfer_end(burst, core)), [4 * burst, 2 * burst]);
+    assert_eq!(board.traffic().energy_aj, 136 * 10_000_000);
     assert_eq!((board.local_ps(1, 64), board.local_ps(0, 64)), (5_000 + 64 * 2_500, 0));
 }
 
