@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The way to globally visible memory, whatever it is made of.
+//!
+//! On a bus the memory is part of each burst. At a mesh it is a place of its own, which takes one
+//! body after the other, each for `bytes / bandwidth`, in the order in which they are said. It works
+//! while the body is on its way: alone, `t = max((hops + 1) * hop + bytes / width, bytes /
+//! bandwidth) + latency`. What waits at a link comes later to the memory as well. With no interconnect
+//! nobody is in anybody's way, at the memory neither.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +18,16 @@ use crate::mesh::{Mesh, Node};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Fabric {
     way: Way,
-    shared: Option<(Memory, Node)>,
+    shared: Option<Shared>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Shared {
+    memory: Memory,
+    node: Node,
+    /// When it has taken all bodies that came over a mesh, and for how long they waited for it.
+    free_ps: u64,
+    waited_ps: u64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -27,7 +42,12 @@ impl Fabric {
     /// The interconnect of a platform, and the first of its memories that is shared.
     pub(crate) fn new(description: &Description) -> Self {
         let shared = description.memories.iter().find(|m| m.kind == MemoryKind::Shared);
-        let shared = shared.map(|memory| (Memory::new(memory), memory.node));
+        let shared = shared.map(|memory| Shared {
+            memory: Memory::new(memory),
+            node: memory.node,
+            free_ps: 0,
+            waited_ps: 0,
+        });
         let way = match &description.interconnect {
             None => Way::None,
             Some(Interconnect::Mesh(mesh)) => Way::Mesh(Mesh::new(mesh)),
@@ -46,7 +66,7 @@ impl Fabric {
                 burst_bytes,
                 pj_per_byte,
                 cores: description.cores.len(),
-                memory: shared.map_or_else(Memory::default, |(memory, _)| memory),
+                memory: shared.as_ref().map_or_else(Memory::default, |shared| shared.memory),
             }))),
         };
         Self { way, shared }
@@ -65,18 +85,14 @@ impl Fabric {
     /// See [`crate::Hardware::transfer`].
     #[inline]
     pub(crate) fn transfer(&mut self, at_ps: u64, core: usize, from: Node, bytes: u64) -> u64 {
-        let Some((memory, node)) = self.shared else { return at_ps };
+        let Some(shared) = &mut self.shared else { return at_ps };
         if bytes == 0 {
             return at_ps;
         }
         match &mut self.way {
-            Way::None => at_ps + memory.access_ps(bytes),
+            Way::None => at_ps + shared.memory.access_ps(bytes),
             Way::Bus(bus) => bus.transfer(at_ps, core, bytes),
-            Way::Mesh(mesh) => {
-                let end_ps = mesh.transfer(at_ps, from, node, bytes);
-                // The memory takes bytes in while the last of them are still on their way.
-                end_ps.max(at_ps + memory.bytes_ps(bytes)) + memory.latency_ps()
-            }
+            Way::Mesh(mesh) => shared.over_mesh(mesh, at_ps, from, bytes),
         }
     }
 
@@ -94,7 +110,11 @@ impl Fabric {
         match &self.way {
             Way::None => Traffic::default(),
             Way::Bus(bus) => *bus.traffic(),
-            Way::Mesh(mesh) => *mesh.traffic(),
+            Way::Mesh(mesh) => {
+                let mut traffic = *mesh.traffic();
+                traffic.waited_ps += self.shared.as_ref().map_or(0, |shared| shared.waited_ps);
+                traffic
+            }
         }
     }
 
@@ -104,5 +124,20 @@ impl Fabric {
             Way::Mesh(mesh) => mesh.head_ps(from, to),
             _ => 0,
         }
+    }
+}
+
+impl Shared {
+    /// Moves bytes from a node of a mesh. Returns when it is over.
+    fn over_mesh(&mut self, mesh: &mut Mesh, at_ps: u64, from: Node, bytes: u64) -> u64 {
+        let way_ps = mesh.alone_ps(from, self.node, bytes);
+        let taken_ps = self.memory.bytes_ps(bytes);
+        let arrives_ps = mesh.transfer(at_ps, from, self.node, bytes);
+        // Later than `at_ps` by what it waited at links.
+        let begins_ps = arrives_ps - way_ps;
+        self.free_ps = self.free_ps.max(begins_ps) + taken_ps;
+        let end_ps = arrives_ps.max(self.free_ps);
+        self.waited_ps += end_ps - begins_ps - way_ps.max(taken_ps);
+        end_ps + self.memory.latency_ps()
     }
 }
