@@ -41,7 +41,7 @@ pub struct Parts {
     pub burst_bytes: u32,
     /// Energy of each byte.
     pub pj_per_byte: f64,
-    /// How many cores share it.
+    /// How many cores share it, those that are left out included.
     pub cores: usize,
     /// The memory behind it.
     pub memory: Memory,

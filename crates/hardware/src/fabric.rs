@@ -2,10 +2,10 @@
 //! The way to globally visible memory, whatever it is made of.
 //!
 //! On a bus the memory is part of each burst. At a mesh it is a place of its own, which takes one
-//! body after the other, each for `bytes / bandwidth`, in the order in which they are said. It works
-//! while the body is on its way: alone, `t = max((hops + 1) * hop + bytes / width, bytes /
-//! bandwidth) + latency`. What waits at a link comes later to the memory as well. With no interconnect
-//! nobody is in anybody's way, at the memory neither.
+//! body after the other, each for `bytes / bandwidth`, in the order in which they are said. It
+//! works while the body is on its way: alone, `t = max((hops + 1) * hop + bytes / width, bytes /
+//! bandwidth) + latency`. What waits at a link comes later to the memory as well. With no
+//! interconnect nobody is in anybody's way, at the memory neither.
 
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,7 @@ impl Fabric {
                 setup_cycles,
                 burst_bytes,
                 pj_per_byte,
+                slots,
             }) => Way::Bus(Box::new(Bus::new(&Parts {
                 arbitration,
                 hz,
@@ -65,7 +66,7 @@ impl Fabric {
                 setup_cycles,
                 burst_bytes,
                 pj_per_byte,
-                cores: description.cores.len(),
+                cores: description.cores.len().max(slots as usize),
                 memory: shared.as_ref().map_or_else(Memory::default, |shared| shared.memory),
             }))),
         };

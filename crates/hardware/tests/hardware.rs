@@ -73,6 +73,7 @@ fn board() -> Description {
             setup_cycles: 2,
             burst_bytes: 32,
             pj_per_byte: 10.0,
+            slots: 0,
         }),
         doorbell: Doorbell {
             kind: DoorbellKind::Polling,
@@ -131,6 +132,23 @@ fn cores_wait_for_each_other_before_the_shared_memory_and_not_before_their_own()
     assert_eq!([0, 1].map(|core| board.transfer_end(burst, core)), [4 * burst, 2 * burst]);
     assert_eq!(board.traffic().energy_aj, 136 * 10_000_000);
     assert_eq!((board.local_ps(1, 64), board.local_ps(0, 64)), (5_000 + 64 * 2_500, 0));
+}
+
+#[test]
+fn a_core_that_is_left_out_keeps_its_slot_of_the_bus() {
+    let mut whole = board();
+    whole.cores.push(core("dsp", (3, 0)));
+    if let Some(Interconnect::Bus { arbitration, .. }) = &mut whole.interconnect {
+        *arbitration = Arbitration::Tdma;
+    }
+    // Ten bursts: nine rounds of four slots, and then a slot.
+    for cores in [4, 2, 1] {
+        let mut left = whole.clone();
+        left.truncate(cores);
+        assert_eq!(Hardware::new(&left).transfer(0, 0, 320), 37 * 160_000, "{cores} cores");
+        left.truncate(1);
+        assert_eq!(Hardware::new(&left).transfer(0, 0, 320), 37 * 160_000, "{cores} cores");
+    }
 }
 
 #[test]
