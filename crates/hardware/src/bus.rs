@@ -5,21 +5,26 @@
 //! AMBA AHB: ARM IHI 0011A): `t = setup + latency + max(bytes on the bus, bytes at the memory)`. A
 //! long transfer gives the bus back after every burst.
 //!
-//! First come, first served: a burst begins when the bus is free. TDMA: time is cut into slots of
-//! one full burst, which belong to the cores in turn, used or not; a burst begins with the next
-//! slot of its core, so a core waits for at most one round, whatever the others do (J. Rosén, A.
-//! Andrei, P. Eles, Z. Peng: "Bus access optimization for predictable implementation of real-time
-//! applications on multiprocessor systems-on-chip", RTSS 2007).
+//! First come, first served: a burst begins when the bus is free, and whoever has more to move asks
+//! again at its end, behind those who wait; so n long transfers have an n-th of the bus each (round
+//! robin: L. Kleinrock, "Queueing Systems", volume 2, 1976, with a quantum of one burst). TDMA:
+//! time is cut into slots of one full burst, which belong to the cores in turn, used or not; a
+//! burst begins with the next slot of its core, so a core waits for at most one round, whatever the
+//! others do (J. Rosén, A. Andrei, P. Eles, Z. Peng: "Bus access optimization for predictable
+//! implementation of real-time applications on multiprocessor systems-on-chip", RTSS 2007).
 //!
-//! Calls come in the order of virtual time. [`Bus::burst`] is exact: the caller comes back with the
-//! rest at the end of the burst, after others that asked meanwhile. [`Bus::transfer`] does all
-//! bursts at once, so later callers wait for the whole of it.
+//! [`Bus::transfer`] says when a transfer is over by what is known; those who come later may delay
+//! it. Who waits until then, asks [`Bus::transfer_end`], and waits on if that is later, ends
+//! exactly when it would if the bus were simulated burst by burst. A transfer may be said before it
+//! begins, and others that begin earlier after it; what they change may then make it end sooner
+//! than was said. The cost of a call does not depend on the number of bursts.
 
 use serde::{Deserialize, Serialize};
 
 use crate::description::Arbitration;
 use crate::memory::{Memory, Traffic, attojoules};
 use crate::time::Clock;
+use crate::turns::Turns;
 
 /// What a bus is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,7 +41,7 @@ pub struct Parts {
     pub burst_bytes: u32,
     /// Energy of each byte.
     pub pj_per_byte: f64,
-    /// How many cores share it.
+    /// How many cores share it, those that are left out included.
     pub cores: usize,
     /// The memory behind it.
     pub memory: Memory,
@@ -45,19 +50,24 @@ pub struct Parts {
 /// A bus and what is on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bus {
-    arbitration: Arbitration,
     clock: Clock,
     width_bytes: u64,
     lead_ps: u64,
     burst_bytes: u64,
     aj_per_byte: u64,
     memory: Memory,
-    /// TDMA: a slot, and a round of all cores' slots.
+    /// How long a full burst takes.
     slot_ps: u64,
-    round_ps: u64,
-    /// When the bus is free: of each core with TDMA, else of all in the first.
-    free_ps: Vec<u64>,
+    order: Order,
     traffic: Traffic,
+}
+
+/// Who has the bus, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+enum Order {
+    Fcfs(Box<Turns>),
+    /// When each core has done what it has begun.
+    Tdma(Vec<u64>),
 }
 
 impl Bus {
@@ -65,12 +75,7 @@ impl Bus {
     pub fn new(parts: &Parts) -> Self {
         let clock = Clock::new(parts.hz);
         let cores = parts.cores.max(1);
-        let own = match parts.arbitration {
-            Arbitration::Fcfs => 1,
-            Arbitration::Tdma => cores,
-        };
         let mut bus = Self {
-            arbitration: parts.arbitration,
             clock,
             width_bytes: parts.width_bytes.into(),
             lead_ps: clock.ps(parts.setup_cycles.into()) + parts.memory.latency_ps(),
@@ -78,12 +83,13 @@ impl Bus {
             aj_per_byte: attojoules(parts.pj_per_byte),
             memory: parts.memory,
             slot_ps: 0,
-            round_ps: 0,
-            free_ps: vec![0; own],
+            order: Order::Tdma(vec![0; cores]),
             traffic: Traffic::default(),
         };
         bus.slot_ps = bus.held_ps(bus.burst_bytes).max(1);
-        bus.round_ps = bus.slot_ps * cores as u64;
+        if parts.arbitration == Arbitration::Fcfs {
+            bus.order = Order::Fcfs(Box::new(Turns::new(cores, bus.slot_ps)));
+        }
         bus
     }
 
@@ -93,71 +99,52 @@ impl Bus {
         self.lead_ps + on_bus_ps.max(self.memory.bytes_ps(bytes))
     }
 
-    /// Moves one burst: at most `bytes`. Returns when it ends, and how many bytes are left.
-    #[inline]
-    pub fn burst(&mut self, now_ps: u64, core: usize, bytes: u64) -> (u64, u64) {
-        let taken = bytes.min(self.burst_bytes);
-        let held_ps = self.held_ps(taken);
-        let begin_ps = self.grant(now_ps, core);
-        let own = self.own(core);
-        self.free_ps[own] = begin_ps + held_ps;
-        self.note(1, taken, held_ps, begin_ps - now_ps);
-        (begin_ps + held_ps, bytes - taken)
-    }
-
-    /// Moves all bytes, burst after burst. Returns when the last one ends. The cost of the call
-    /// does not depend on how many they are.
-    pub fn transfer(&mut self, now_ps: u64, core: usize, bytes: u64) -> u64 {
+    /// Moves all bytes, burst after burst, from `at_ps` on. Returns when the last one ends, by what
+    /// is known.
+    pub fn transfer(&mut self, at_ps: u64, core: usize, bytes: u64) -> u64 {
         if bytes == 0 {
-            return now_ps;
+            return at_ps;
         }
         let full = (bytes - 1) / self.burst_bytes;
         let last_ps = self.held_ps(bytes - full * self.burst_bytes);
-        let begin_ps = self.grant(now_ps, core);
-        let step_ps = match self.arbitration {
-            Arbitration::Fcfs => self.slot_ps,
-            Arbitration::Tdma => self.round_ps,
-        };
-        let end_ps = begin_ps + full * step_ps + last_ps;
         let held_ps = full * self.slot_ps + last_ps;
-        let own = self.own(core);
-        self.free_ps[own] = end_ps;
-        self.note(full + 1, bytes, held_ps, end_ps - now_ps - held_ps);
-        end_ps
-    }
-
-    /// What has crossed it.
-    pub fn traffic(&self) -> &Traffic {
-        &self.traffic
-    }
-
-    /// When a burst of `core` may begin.
-    #[inline]
-    fn grant(&self, now_ps: u64, core: usize) -> u64 {
-        let ready_ps = now_ps.max(self.free_ps[self.own(core)]);
-        match self.arbitration {
-            Arbitration::Fcfs => ready_ps,
-            Arbitration::Tdma => {
+        self.traffic.transfers += full + 1;
+        self.traffic.bytes += bytes;
+        self.traffic.busy_ps += held_ps;
+        self.traffic.energy_aj += u128::from(self.aj_per_byte) * u128::from(bytes);
+        match &mut self.order {
+            Order::Fcfs(turns) => {
+                let end_ps = turns.transfer(at_ps, core, full, last_ps);
+                self.traffic.waited_ps = turns.waited_ps();
+                end_ps
+            }
+            Order::Tdma(free_ps) => {
+                let round_ps = self.slot_ps * free_ps.len() as u64;
+                let ready_ps = at_ps.max(free_ps[core]);
                 let offset_ps = core as u64 * self.slot_ps;
-                let rounds = ready_ps.saturating_sub(offset_ps).div_ceil(self.round_ps);
-                offset_ps + rounds * self.round_ps
+                let rounds = ready_ps.saturating_sub(offset_ps).div_ceil(round_ps);
+                let end_ps = offset_ps + (rounds + full) * round_ps + last_ps;
+                free_ps[core] = end_ps;
+                self.traffic.waited_ps += end_ps - at_ps - held_ps;
+                end_ps
             }
         }
     }
 
-    fn own(&self, core: usize) -> usize {
-        match self.arbitration {
-            Arbitration::Fcfs => 0,
-            Arbitration::Tdma => core,
+    /// When the last transfer of a core is over, by what is known at `now_ps`: later than said
+    /// before if others came since, and at most `now_ps` if it is over. With TDMA nobody delays
+    /// it, so it is `now_ps`.
+    #[inline]
+    pub fn transfer_end(&mut self, now_ps: u64, core: usize) -> u64 {
+        match &mut self.order {
+            Order::Fcfs(turns) => turns.transfer_end(now_ps, core),
+            Order::Tdma(_) => now_ps,
         }
     }
 
-    fn note(&mut self, bursts: u64, bytes: u64, held_ps: u64, waited_ps: u64) {
-        self.traffic.transfers += bursts;
-        self.traffic.bytes += bytes;
-        self.traffic.busy_ps += held_ps;
-        self.traffic.waited_ps += waited_ps;
-        self.traffic.energy_aj += u128::from(self.aj_per_byte) * u128::from(bytes);
+    /// What has crossed it, or will.
+    pub fn traffic(&self) -> &Traffic {
+        &self.traffic
     }
 }
 
@@ -184,10 +171,10 @@ mod tests {
     #[test]
     fn those_who_come_first_are_served_first() {
         let mut bus = bus(Arbitration::Fcfs);
-        assert_eq!(bus.burst(1_000, 2, 64), (1_000 + BURST, 0));
-        assert_eq!(bus.burst(2_000, 0, 64), (1_000 + 2 * BURST, 0));
-        assert_eq!(bus.burst(3_000, 1, 4), (1_000 + 2 * BURST + 30_000, 0));
-        assert_eq!(bus.burst(10 * BURST, 0, 64), (11 * BURST, 0));
+        assert_eq!(bus.transfer(1_000, 2, 64), 1_000 + BURST);
+        assert_eq!(bus.transfer(2_000, 0, 64), 1_000 + 2 * BURST);
+        assert_eq!(bus.transfer(3_000, 1, 4), 1_000 + 2 * BURST + 30_000);
+        assert_eq!(bus.transfer(10 * BURST, 0, 64), 11 * BURST);
         assert_eq!(bus.traffic().waited_ps, (BURST - 1_000) + (2 * BURST - 2_000));
         assert_eq!(bus.traffic().energy_aj, 196 * 2_500_000);
     }
@@ -195,26 +182,58 @@ mod tests {
     #[test]
     fn others_have_their_turn_between_the_bursts_of_a_long_transfer() {
         let mut bus = bus(Arbitration::Fcfs);
-        let (end, left) = bus.burst(0, 0, 128);
-        assert_eq!((end, left), (BURST, 64));
-        assert_eq!(bus.burst(10, 1, 64).0, 2 * BURST);
-        assert_eq!(bus.burst(end, 0, left), (3 * BURST, 0));
+        assert_eq!(bus.transfer(0, 0, 128), 2 * BURST);
+        assert_eq!(bus.transfer(10, 1, 64), 2 * BURST);
+        assert_eq!(bus.transfer_end(2 * BURST, 0), 3 * BURST);
+        assert_eq!(bus.transfer_end(2 * BURST, 1), 2 * BURST);
+        assert_eq!(bus.traffic().waited_ps, BURST + (BURST - 10));
     }
 
     #[test]
-    fn a_whole_transfer_takes_what_its_bursts_take_one_by_one() {
-        for arbitration in [Arbitration::Fcfs, Arbitration::Tdma] {
-            let (mut whole, mut parts) = (bus(arbitration), bus(arbitration));
-            for bytes in [1, 63, 64, 65, 1000, 64 * 1024] {
-                let mut at = (123, bytes);
-                while at.1 > 0 {
-                    at = parts.burst(at.0, 1, at.1);
-                }
-                assert_eq!(whole.transfer(123, 1, bytes), at.0, "{bytes} bytes, {arbitration:?}");
-                assert_eq!(whole.traffic().transfers, parts.traffic().transfers);
-                assert_eq!(whole.traffic().busy_ps, parts.traffic().busy_ps);
-            }
+    fn who_comes_at_the_end_of_a_burst_goes_before_the_one_whose_burst_it_was() {
+        let mut bus = bus(Arbitration::Fcfs);
+        bus.transfer(0, 0, 128);
+        assert_eq!(bus.transfer_end(BURST, 0), 2 * BURST);
+        assert_eq!(bus.transfer(BURST, 1, 64), 2 * BURST);
+        assert_eq!(bus.transfer(BURST, 2, 64), 3 * BURST);
+        assert_eq!(bus.transfer_end(BURST, 0), 4 * BURST);
+    }
+
+    #[test]
+    fn a_transfer_that_is_said_before_it_begins_is_in_nobodys_way_until_then() {
+        let mut bus = bus(Arbitration::Fcfs);
+        assert_eq!(bus.transfer(10 * BURST, 0, 128), 12 * BURST);
+        assert_eq!(bus.transfer(0, 1, 64), BURST);
+        assert_eq!(bus.transfer(8 * BURST, 2, 4 * 64), 14 * BURST);
+        assert_eq!(bus.transfer_end(8 * BURST, 0), 13 * BURST);
+        assert_eq!(bus.transfer_end(8 * BURST, 1), BURST);
+    }
+
+    #[test]
+    fn what_a_core_begins_before_its_last_transfer_is_over_comes_after_that() {
+        let mut bus = bus(Arbitration::Fcfs);
+        assert_eq!(bus.transfer(0, 0, 3 * 64), 3 * BURST);
+        assert_eq!(bus.transfer(10, 0, 64), 4 * BURST);
+        assert_eq!(bus.transfer(20, 1, 2 * 64), 4 * BURST);
+        assert_eq!(bus.transfer_end(20, 0), 6 * BURST);
+    }
+
+    #[test]
+    fn a_transfer_alone_takes_what_its_bursts_take() {
+        let mut fcfs = bus(Arbitration::Fcfs);
+        let mut tdma = bus(Arbitration::Tdma);
+        let mut at = 0;
+        for bytes in [1u64, 63, 64, 65, 1000, 64 * 1024] {
+            at += 99_999 * BURST;
+            let full = (bytes - 1) / 64;
+            let last = 20_000 + (bytes - full * 64).div_ceil(4) * 10_000;
+            assert_eq!(fcfs.transfer(at, 1, bytes), at + full * BURST + last, "{bytes} bytes");
+            // Each begins at the end of a round of three; the slot of core 1 is the second.
+            assert_eq!(tdma.transfer(at, 1, bytes), at + BURST + full * 3 * BURST + last);
         }
+        assert_eq!(fcfs.traffic().transfers, tdma.traffic().transfers);
+        assert_eq!(fcfs.traffic().busy_ps, tdma.traffic().busy_ps);
+        assert_eq!(fcfs.traffic().waited_ps, 0);
     }
 
     #[test]
@@ -232,15 +251,15 @@ mod tests {
     fn with_tdma_a_core_waits_for_a_round_at_most_whatever_the_others_do() {
         let mut bus = bus(Arbitration::Tdma);
         for _ in 0..100 {
-            bus.burst(0, 0, 64);
-            bus.burst(0, 2, 64);
+            bus.transfer(0, 0, 64);
+            bus.transfer(0, 2, 64);
         }
         // Core 1 has just missed its slot at 1 * 180 ns: its next begins a round later.
         let missed = BURST + 1;
-        assert_eq!(bus.burst(missed, 1, 64).0, BURST + 3 * BURST + BURST);
+        assert_eq!(bus.transfer(missed, 1, 64), BURST + 3 * BURST + BURST);
         let waited: Vec<u64> = (0..4 * 3 * BURST)
             .step_by(7_919)
-            .map(|now| self::bus(Arbitration::Tdma).burst(now, 1, 64).0 - now)
+            .map(|now| self::bus(Arbitration::Tdma).transfer(now, 1, 64) - now)
             .collect();
         assert!(waited.iter().all(|wait| (BURST..4 * BURST).contains(wait)));
         assert!(waited.iter().any(|wait| *wait > 4 * BURST - 10_000));

@@ -33,11 +33,20 @@ impl Description {
     /// Leaves only the first cores: memories, blocks and work of the others go with them.
     pub fn truncate(&mut self, cores: usize) {
         let stays = |core: Option<u32>| core.is_none_or(|core| (core as usize) < cores);
+        self.keep_slots();
         self.cores.truncate(cores);
         self.memories.retain(|memory| stays(memory.core));
         for block in self.thermal.iter_mut().flat_map(|thermal| &mut thermal.blocks) {
             // The silicon stays, and is dark.
             block.core = block.core.filter(|core| stays(Some(*core)));
+        }
+    }
+
+    /// A bus with slots keeps one for each of the cores that there are now, also when some of them
+    /// are left out. Says so only once.
+    pub fn keep_slots(&mut self) {
+        if let Some(Interconnect::Bus { slots: slots @ 0, .. }) = &mut self.interconnect {
+            *slots = u32::try_from(self.cores.len()).unwrap_or(u32::MAX);
         }
     }
 }
@@ -231,6 +240,9 @@ pub enum Interconnect {
         burst_bytes: u32,
         /// Energy of each byte.
         pj_per_byte: f64,
+        /// Slots in a round, those of the first cores first; 0: one for each core.
+        #[serde(default)]
+        slots: u32,
     },
     /// Links between neighbours.
     Mesh(Mesh),

@@ -7,17 +7,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bus::{Bus, Parts};
 use crate::cache::{Cache, Reuse};
 use crate::core_state::{CoreState, Residency};
 use crate::cost::{Charge, Table};
-use crate::description::{
-    Core, Description, IdleState, Interconnect, Leakage, MemoryKind, Point, Transition,
-};
+use crate::description::{Core, Description, IdleState, Leakage, Point, Transition};
 use crate::doorbell::Doorbell;
+use crate::fabric::Fabric;
 use crate::heat::Heat;
 use crate::memory::{Memory, Traffic};
-use crate::mesh::{Mesh, Node};
+use crate::mesh::Node;
 use crate::power::{Draw, draw};
 use crate::thermal::Network;
 use crate::time::Clock;
@@ -39,14 +37,6 @@ struct PointTable {
     costs: Table,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
-enum Fabric {
-    /// Nothing that could be in the way.
-    None,
-    Bus(Bus),
-    Mesh(Mesh),
-}
-
 /// A core and what is its own.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Tile {
@@ -63,7 +53,6 @@ pub struct Hardware {
     classes: Vec<Class>,
     tiles: Vec<Tile>,
     fabric: Fabric,
-    shared: Option<(Memory, Node)>,
     doorbell: Doorbell,
     heat: Option<Heat>,
 }
@@ -92,13 +81,10 @@ impl Hardware {
             }
         });
         let tiles: Vec<Tile> = tiles.collect();
-        let shared = description.memories.iter().find(|m| m.kind == MemoryKind::Shared);
-        let shared = shared.map(|memory| (Memory::new(memory), memory.node));
         Self {
-            fabric: Fabric::new(description, shared.map_or_else(Memory::default, |(m, _)| m)),
+            fabric: Fabric::new(description),
             classes: classes.into_iter().map(|(_, class)| class).collect(),
             tiles,
-            shared,
             doorbell: Doorbell::new(&description.doorbell),
             heat,
         }
@@ -147,12 +133,12 @@ impl Hardware {
 
     /// True if every ring is noticed when it is rung.
     pub fn rings_at_once(&self) -> bool {
-        !matches!(self.fabric, Fabric::Mesh(_)) && self.doorbell.is_instant()
+        !self.fabric.delays_rings() && self.doorbell.is_instant()
     }
 
     /// True if there is a memory that transfers go to.
     pub fn has_shared_memory(&self) -> bool {
-        self.shared.is_some()
+        self.fabric.has_memory()
     }
 
     /// A core has work. Returns after how many picoseconds it runs: leaving its idle state.
@@ -206,32 +192,20 @@ impl Hardware {
         }
     }
 
-    /// Moves bytes between a core and globally visible memory. Returns when it is over: `now_ps`
-    /// where there is no shared memory. Bursts of others come after it: see [`Hardware::burst`].
+    /// Moves bytes between a core and globally visible memory, from `at_ps` on. Returns when it is
+    /// over by what is known: `at_ps` where there is no shared memory. Calls that come later may
+    /// begin earlier.
     #[inline]
-    pub fn transfer(&mut self, now_ps: u64, core: usize, bytes: u64) -> u64 {
-        let Some((memory, node)) = self.shared else { return now_ps };
-        if bytes == 0 {
-            return now_ps;
-        }
-        match &mut self.fabric {
-            Fabric::None => now_ps + memory.access_ps(bytes),
-            Fabric::Bus(bus) => bus.transfer(now_ps, core, bytes),
-            Fabric::Mesh(mesh) => {
-                let end_ps = mesh.transfer(now_ps, self.tiles[core].node, node, bytes);
-                // The memory takes bytes in while the last of them are still on their way.
-                end_ps.max(now_ps + memory.bytes_ps(bytes)) + memory.latency_ps()
-            }
-        }
+    pub fn transfer(&mut self, at_ps: u64, core: usize, bytes: u64) -> u64 {
+        self.fabric.transfer(at_ps, core, self.tiles[core].node, bytes)
     }
 
-    /// The same for at most one burst of a bus, or for all where there is none. Returns when it is
-    /// over, and how many bytes are left.
-    pub fn burst(&mut self, now_ps: u64, core: usize, bytes: u64) -> (u64, u64) {
-        match &mut self.fabric {
-            Fabric::Bus(bus) if self.shared.is_some() => bus.burst(now_ps, core, bytes),
-            _ => (self.transfer(now_ps, core, bytes), 0),
-        }
+    /// When the last transfer of a core is over, by what is known at `now_ps`: later than said
+    /// before if others came since. At most `now_ps` if it is over, and where others cannot delay
+    /// it any more: anywhere but on a bus that is shared by turns.
+    #[inline]
+    pub fn transfer_end(&mut self, now_ps: u64, core: usize) -> u64 {
+        self.fabric.transfer_end(now_ps, core)
     }
 
     /// How long a core needs for bytes of its private memory, in picoseconds.
@@ -271,20 +245,13 @@ impl Hardware {
 
     /// What has crossed the interconnect; all zeros without one.
     pub fn traffic(&self) -> Traffic {
-        match &self.fabric {
-            Fabric::None => Traffic::default(),
-            Fabric::Bus(bus) => *bus.traffic(),
-            Fabric::Mesh(mesh) => *mesh.traffic(),
-        }
+        self.fabric.traffic()
     }
 
     /// One core rings another. Returns when the ring arrives; what both ends pay is
     /// [`Charge::RING`] and [`Charge::RUNG`].
     pub fn ring(&self, now_ps: u64, from: usize, to: usize) -> u64 {
-        let way_ps = match &self.fabric {
-            Fabric::Mesh(mesh) => mesh.head_ps(self.tiles[from].node, self.tiles[to].node),
-            _ => 0,
-        };
+        let way_ps = self.fabric.ring_ps(self.tiles[from].node, self.tiles[to].node);
         self.doorbell.arrival_ps(now_ps) + way_ps
     }
 
@@ -370,30 +337,4 @@ fn class_of(classes: &mut Vec<(Core, Class)>, core: &Core, description: &Descrip
         classes.push((key, class));
         classes.len() - 1
     })
-}
-
-impl Fabric {
-    fn new(description: &Description, memory: Memory) -> Self {
-        match &description.interconnect {
-            None => Self::None,
-            Some(Interconnect::Mesh(mesh)) => Self::Mesh(Mesh::new(mesh)),
-            &Some(Interconnect::Bus {
-                arbitration,
-                hz,
-                width_bytes,
-                setup_cycles,
-                burst_bytes,
-                pj_per_byte,
-            }) => Self::Bus(Bus::new(&Parts {
-                arbitration,
-                hz,
-                width_bytes,
-                setup_cycles,
-                burst_bytes,
-                pj_per_byte,
-                cores: description.cores.len(),
-                memory,
-            })),
-        }
-    }
 }

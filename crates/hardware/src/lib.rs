@@ -15,6 +15,7 @@ pub mod core_state;
 pub mod cost;
 mod description;
 pub mod doorbell;
+mod fabric;
 mod hardware;
 mod heat;
 pub mod memory;
@@ -22,6 +23,7 @@ pub mod mesh;
 pub mod power;
 pub mod thermal;
 pub mod time;
+mod turns;
 
 pub use core_state::Residency;
 pub use cost::Charge;

@@ -4,7 +4,8 @@
 //! A memory answers after its latency, and then moves bytes at its bandwidth: `t = latency + bytes
 //! / bandwidth`, the linear model of R. Hockney ("The communication challenge for MPP", Parallel
 //! Computing 20, 1994). A private memory serves one core, which waits for it, so nobody else is in
-//! its way; a shared one is behind the interconnect, which puts transfers in order.
+//! its way; a shared one is behind the interconnect, which puts transfers in order: a bus burst by
+//! burst, and at a mesh one body after the other.
 
 use serde::{Deserialize, Serialize};
 

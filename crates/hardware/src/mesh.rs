@@ -8,7 +8,8 @@
 //! contention `t = (hops + 1) * hop + bytes / width`: one router more than links. A head waits at
 //! a link until the body before it has passed; buffers in routers are not limited.
 //!
-//! Every neighbouring pair has a link each way. Calls come in the order of virtual time.
+//! Every neighbouring pair has a link each way. Messages take links in the order in which they are
+//! said, which is that of virtual time but for those that are said before they begin.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,9 +61,19 @@ impl Mesh {
         (Self::hops(from, to) + 1) * self.hop_ps
     }
 
+    /// How long a message takes until its last byte has arrived, likewise.
+    pub fn alone_ps(&self, from: Node, to: Node, bytes: u64) -> u64 {
+        self.head_ps(from, to) + self.body_ps(bytes)
+    }
+
+    /// For how long a message holds each link.
+    fn body_ps(&self, bytes: u64) -> u64 {
+        self.clock.ps(bytes.div_ceil(self.width_bytes))
+    }
+
     /// Sends `bytes` from one node to another. Returns when the last of them arrives.
     pub fn transfer(&mut self, now_ps: u64, from: Node, to: Node, bytes: u64) -> u64 {
-        let body_ps = self.clock.ps(bytes.div_ceil(self.width_bytes));
+        let body_ps = self.body_ps(bytes);
         let mut head_ps = now_ps + self.hop_ps;
         let (mut at, mut hops) = (from, 0);
         while at != to {

@@ -73,6 +73,7 @@ fn board() -> Description {
             setup_cycles: 2,
             burst_bytes: 32,
             pj_per_byte: 10.0,
+            slots: 0,
         }),
         doorbell: Doorbell {
             kind: DoorbellKind::Polling,
@@ -125,11 +126,29 @@ fn cores_wait_for_each_other_before_the_shared_memory_and_not_before_their_own()
     // 20 ns setup, 60 ns latency, 32 bytes in 80 ns.
     let burst = 160_000;
     assert_eq!(board.transfer(0, 0, 64), 2 * burst);
-    assert_eq!(board.transfer(1_000, 1, 32), 3 * burst);
-    assert_eq!(board.burst(2_000, 2, 40), (4 * burst, 8));
+    assert_eq!(board.transfer(1_000, 1, 32), 2 * burst);
+    assert_eq!(board.transfer(2_000, 2, 40), 4 * burst + 100_000);
     assert_eq!(board.transfer(3_000, 2, 0), 3_000);
-    assert_eq!(board.traffic().energy_aj, 128 * 10_000_000);
+    assert_eq!([0, 1].map(|core| board.transfer_end(burst, core)), [4 * burst, 2 * burst]);
+    assert_eq!(board.traffic().energy_aj, 136 * 10_000_000);
     assert_eq!((board.local_ps(1, 64), board.local_ps(0, 64)), (5_000 + 64 * 2_500, 0));
+}
+
+#[test]
+fn a_core_that_is_left_out_keeps_its_slot_of_the_bus() {
+    let mut whole = board();
+    whole.cores.push(core("dsp", (3, 0)));
+    if let Some(Interconnect::Bus { arbitration, .. }) = &mut whole.interconnect {
+        *arbitration = Arbitration::Tdma;
+    }
+    // Ten bursts: nine rounds of four slots, and then a slot.
+    for cores in [4, 2, 1] {
+        let mut left = whole.clone();
+        left.truncate(cores);
+        assert_eq!(Hardware::new(&left).transfer(0, 0, 320), 37 * 160_000, "{cores} cores");
+        left.truncate(1);
+        assert_eq!(Hardware::new(&left).transfer(0, 0, 320), 37 * 160_000, "{cores} cores");
+    }
 }
 
 #[test]
@@ -174,21 +193,53 @@ fn an_idle_core_that_polls_learns_late_and_pays_to_wake() {
     assert_eq!(board.power_uw(noticed, 1), 84_000);
 }
 
-#[test]
-fn a_ring_through_a_mesh_takes_the_way_of_its_head() {
-    let mut description = board();
-    description.interconnect = Some(Interconnect::Mesh(Mesh {
+fn mesh() -> Description {
+    let mesh = Mesh {
         columns: 3,
         rows: 1,
         hz: 1_000_000_000,
         width_bytes: 4,
         hop_cycles: 3,
         pj_per_byte_hop: 1.0,
-    }));
-    let mut board = Hardware::new(&description);
+    };
+    Description { interconnect: Some(Interconnect::Mesh(mesh)), ..board() }
+}
+
+#[test]
+fn a_ring_through_a_mesh_takes_the_way_of_its_head() {
+    let mut board = Hardware::new(&mesh());
     assert_eq!(board.ring(0, 0, 2), US + 3 * 3_000);
     // The memory at (0, 0) needs 2.5 ns for each byte, the way 3 routers and 8 cycles.
     assert_eq!(board.transfer(0, 2, 32), 80_000 + 60_000);
+}
+
+#[test]
+fn the_memory_at_a_mesh_has_its_bandwidth_once_for_all_cores() {
+    let mut description = mesh();
+    description.memories[1].bytes_per_s = 100_000_000;
+    let mut board = Hardware::new(&description);
+    let bytes = 80 << 20;
+    let ends = [0, 1, 2].map(|core| board.transfer(0, core, bytes));
+    for (end, seconds) in ends.into_iter().zip([0.838_860_8, 1.677_721_6, 2.516_582_4]) {
+        assert!((end as f64 / 1e12 - seconds).abs() < 1e-7, "{ends:?}");
+    }
+    // Each waits for those before it, at the memory or at the link before it.
+    let waited = board.traffic().waited_ps as f64 / 1e12;
+    assert!((waited - 0.838_860_8 * 3.0).abs() < 1e-7, "{waited}");
+    // Nobody is in the way any more, and then the first takes what it took at first.
+    assert_eq!(board.transfer(ends[2], 1, bytes) - ends[2], ends[0]);
+}
+
+#[test]
+fn one_after_the_other_nobody_waits_at_a_mesh() {
+    let mut description = mesh();
+    description.memories[1].latency_ps = 0;
+    let mut board = Hardware::new(&description);
+    let mut now = 0;
+    for i in 0..100 {
+        now = board.transfer(now, i % 3, 1 + i as u64 * 7);
+    }
+    assert_eq!(board.traffic().waited_ps, 0);
 }
 
 #[test]

@@ -96,6 +96,7 @@ fn read_bus(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
         setup_cycles: or(setup, 0),
         burst_bytes: burst?.into_inner(),
         pj_per_byte: or(energy, 0.0),
+        slots: 0,
     })
 }
 

@@ -168,7 +168,7 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Platform>
     }
     floorplan::check(&plan, cores.len(), problems);
     let (name, description) = head?;
-    let hardware = Description {
+    let mut hardware = Description {
         name: name.clone(),
         cores,
         costs: costs.unwrap_or_default(),
@@ -178,6 +178,7 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Platform>
         thermal: plan.thermal,
         work: work.into_iter().map(Spanned::into_inner).collect(),
     };
+    hardware.keep_slots();
     let cores = hardware.cores.iter().map(core_of_run).collect();
     Some(Platform { name, description, cores, hardware })
 }
