@@ -65,9 +65,11 @@ static inline enum turn begin(struct sim_core *c)
     c->stolen_ps = c->debt_ps = 0;
     c->attention = wants_attention(c, task);
     sim_become(c);
-    if (!is_free(c, CHARGE_REFILL))
+    if (!is_free(c, CHARGE_REFILL)) {
+        c->transfers = true;
         ps = sim_sum(ps, engine_refill(sim.engine, sim_in(ps), c->core->index, task->id,
                                        task->work.working_bytes));
+    }
     if (ps == 0 || sim_passes(ps))
         return TURN_TASK;
     sim_push_in(ps, EVENT_RESUME, c->core->index);
@@ -202,6 +204,17 @@ void sim_end_block(uint32_t number)
     wb_kernel_unblock(task);
 }
 
+// Others have come to the interconnect meanwhile, and are in the way.
+static bool transfers_on(struct sim_core *c)
+{
+    const uint64_t ps = engine_transfer_left(sim.engine, c->core->index);
+
+    c->transfers = ps != 0;
+    if (ps != 0)
+        sim_push_in(ps, EVENT_RESUME, c->core->index);
+    return ps != 0;
+}
+
 static inline enum turn resume(struct sim_core *c)
 {
     if (c->stolen_ps != 0) {
@@ -209,6 +222,8 @@ static inline enum turn resume(struct sim_core *c)
         c->stolen_ps = 0;
         return TURN_NOTHING;
     }
+    if (__builtin_expect(c->transfers, 0) && transfers_on(c))
+        return TURN_NOTHING;
     sim_become(c);
     return TURN_TASK;
 }

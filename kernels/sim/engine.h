@@ -82,6 +82,10 @@ static inline uint64_t engine_compute(const struct engine *engine, uint32_t core
 /// Bytes to or from globally visible memory, for as long as others are before.
 uint64_t engine_transfer(struct engine *engine, uint64_t at_ps, uint32_t core, uint64_t bytes);
 
+/// How much longer the last transfer of a core takes because of others that came meanwhile: to be
+/// asked once the time that was told for it is over. What a transfer is a part of ends with it.
+uint64_t engine_transfer_left(struct engine *engine, uint32_t core);
+
 /// A switch to another task.
 uint64_t engine_switch(struct engine *engine, uint32_t core);
 

@@ -212,8 +212,10 @@ static __attribute__((noinline)) void charge(enum wb_action action, uint32_t uni
 {
     if (sim.counts && --sim.fuel == 0)
         out_of_fuel();
-    if (sim.here != NULL && !is_free(sim.here, action))
-        sim_spend(engine_action(sim.engine, sim_begins_ps(), sim.here->core->index, action, units));
+    if (sim.here == NULL || is_free(sim.here, action))
+        return;
+    sim.here->transfers |= action <= WB_ACTION_RECEIVE;
+    sim_spend(engine_action(sim.engine, sim_begins_ps(), sim.here->core->index, action, units));
 }
 
 void wb_kernel_charge(enum wb_action action, uint32_t units)
@@ -235,6 +237,7 @@ void wb_kernel_compute(uint64_t cycles)
         return;
     }
     for (uint64_t i = 0; i < PARTS; i++) {
+        sim.here->transfers = true;
         sim_spend(engine_compute(sim.engine, core, cycles * (i + 1) / PARTS - cycles * i / PARTS));
         sim_spend(engine_transfer(sim.engine, sim_begins_ps(), core,
                                   bytes * (i + 1) / PARTS - bytes * i / PARTS));
@@ -253,6 +256,7 @@ void wb_kernel_copy(void *to, const void *from, size_t bytes)
         return;
     }
     sanitizer_copy(private_of(core, to), private_of(core, from), bytes);
+    sim.here->transfers = true;
     sim_spend(engine_copy(sim.engine, sim_begins_ps(), core, bytes));
 }
 

@@ -37,6 +37,7 @@ struct sim_core {
     bool takes_steps;    // in the place of its tasks
     bool records;        // events
     bool rings_at_once;  // nobody has to know, or to wait
+    bool transfers;      // its task may be held up by others: see resume()
     uint32_t attention;  // wb_kernel_attention while its task runs
     uint32_t told_uw;    // the power that its event stream has last,
     uint64_t told_ps;    // and until when it is right

@@ -206,7 +206,9 @@ export! {
         |s| s.engine.action_ps(at_ps, core as usize, action as usize, u64::from(units));
     engine_free_charges(core: u32) -> u32 = |s| s.engine.free(core as usize);
     engine_transfer(at_ps: u64, core: u32, bytes: u64) -> u64 =
-        |s| s.engine.transfer_ps(at_ps, core as usize, bytes);
+        |s| s.engine.hardware.transfer_after(0, at_ps, core as usize, bytes);
+    engine_transfer_left(core: u32) -> u64 =
+        |s| s.engine.hardware.transfer_end(s.now_ps, core as usize).saturating_sub(s.now_ps);
     engine_switch(core: u32) -> u64 =
         |s| s.engine.hardware.cost_ps(core as usize, Charge::SWITCH, 1);
     engine_refill(at_ps: u64, core: u32, task: u32, working_bytes: u64) -> u64 =

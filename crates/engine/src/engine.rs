@@ -76,10 +76,14 @@ impl Engine {
     /// How long `units` of an action (`enum wb_action`) take on a core. What is sent and received
     /// crosses the interconnect.
     #[inline]
-    pub fn action_ps(&mut self, now_ps: u64, core: usize, action: usize, units: u64) -> u64 {
+    pub fn action_ps(&mut self, at_ps: u64, core: usize, action: usize, units: u64) -> u64 {
         let Some(charge) = Charge::action(action) else { return 0 };
         let own_ps = self.hardware.cost_ps(core, charge, units);
-        if action <= LAST_COPYING { own_ps + self.transfer_ps(now_ps, core, units) } else { own_ps }
+        if action <= LAST_COPYING {
+            self.hardware.transfer_after(own_ps, at_ps, core, units)
+        } else {
+            own_ps
+        }
     }
 
     /// What takes no time on a core at any operating point: bit n for charge n, [`FREE_REFILL`]
@@ -94,12 +98,6 @@ impl Engine {
         let bits = charges.fold(0, |bits, charge| bits | 1 << charge.number());
         let bits = if hardware.has_cache(core) { bits } else { bits | FREE_REFILL };
         if hardware.rings_at_once() { bits | FREE_NOTICE } else { bits }
-    }
-
-    /// How long a core is held up by moving bytes to or from globally visible memory.
-    #[inline]
-    pub fn transfer_ps(&mut self, now_ps: u64, core: usize, bytes: u64) -> u64 {
-        self.hardware.transfer(now_ps, core, bytes) - now_ps
     }
 
     /// When a core notices that another rings it now.

@@ -216,19 +216,24 @@ impl Hardware {
 
     /// How long a core copies between its private memory and globally visible memory, in
     /// picoseconds: it reads the one and writes the other.
-    pub fn copy_ps(&mut self, now_ps: u64, core: usize, bytes: u64) -> u64 {
-        self.cost_ps(core, Charge::COPY, bytes)
-            + self.local_ps(core, bytes)
-            + (self.transfer(now_ps, core, bytes) - now_ps)
+    pub fn copy_ps(&mut self, at_ps: u64, core: usize, bytes: u64) -> u64 {
+        let own_ps = self.cost_ps(core, Charge::COPY, bytes) + self.local_ps(core, bytes);
+        self.transfer_after(own_ps, at_ps, core, bytes)
+    }
+
+    /// What a core does by itself for so long, and then the transfer that this was for.
+    #[inline]
+    pub fn transfer_after(&mut self, own_ps: u64, at_ps: u64, core: usize, bytes: u64) -> u64 {
+        self.transfer(at_ps.saturating_add(own_ps), core, bytes) - at_ps
     }
 
     /// A core switches to a task with a working set of so many bytes. Returns for how many
     /// picoseconds it fetches what is missing from its cache.
-    pub fn refill(&mut self, now_ps: u64, core: usize, task: u32, working_bytes: u64) -> u64 {
+    pub fn refill(&mut self, at_ps: u64, core: usize, task: u32, working_bytes: u64) -> u64 {
         let Some(cache) = &mut self.tiles[core].cache else { return 0 };
         let missing = cache.switch(task, working_bytes);
         let (own_ps, bytes) = (cache.miss_ps(missing), cache.bytes(missing));
-        own_ps + (self.transfer(now_ps, core, bytes) - now_ps)
+        self.transfer_after(own_ps, at_ps, core, bytes)
     }
 
     /// A task has left a core for another: what it left in the cache is stale.
