@@ -5,7 +5,7 @@ mod common;
 
 use common::{RADIO, build, errors, radio_with};
 use insta::assert_snapshot;
-use whimbrel_model::check_cores;
+use whimbrel_model::{Source, check_cores};
 
 #[test]
 fn an_unknown_key_is_an_error_that_names_the_line_and_the_key_that_was_meant() {
@@ -23,6 +23,12 @@ fn more_shared_memory_than_a_pool_may_have_is_refused() {
     let said = errors(&radio_with("memory = \"128KiB\"", "shared = \"2GiB\""), &[]);
     assert!(said.contains("shared") && said.contains("at most \"1GiB\""), "{said}");
     assert!(build(&radio_with("memory = \"128KiB\"", "shared = \"1GiB\""), &[]).is_ok());
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_file() {
+    let marked = Source::new("app.toml", format!("\u{feff}{RADIO}"));
+    assert_eq!(marked.text(), RADIO);
 }
 
 #[test]

@@ -71,3 +71,16 @@ fn files_that_cannot_be_read_or_written_are_named() {
         assert_eq!(output.status.code(), Some(2), "{mhz}");
     }
 }
+
+#[test]
+fn a_byte_order_mark_before_a_file_is_passed_over() {
+    let place = Place::new();
+    let thread = r#"{"tasks":{"t":{"run":10,"timer":{"ref":"a","period":100}}}}"#;
+    fs::write(place.path("t.json"), format!("\u{feff}{thread}")).unwrap();
+    let done = place.output(&["import", "t.json", "-o", "t.toml"]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let toml = fs::read_to_string(place.path("t.toml")).unwrap();
+    fs::write(place.path("t.toml"), format!("\u{feff}{toml}")).unwrap();
+    let done = place.output(&["graph", "t.toml"]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+}
