@@ -148,10 +148,19 @@ def test_a_run_that_does_not_end_meets_its_limits(tmp_path: Path) -> None:
     endless = PIPE.replace("firings = 10\n", "")
     for options, said in (
         (("--limit", "2ms"), "it has not ended after 0.002 s of virtual time"),
+        (("--limit", "2ms", "--duration", "1s"), "it has not ended after 0.002 s of virtual time"),
         (("--max-events", "50"), "it has not ended after 50 events"),
     ):
         told = refused(tmp_path, endless, platform('kind = "arm"\n'), *options)
         assert said in told
+
+
+def test_a_time_that_virtual_time_cannot_count(tmp_path: Path) -> None:
+    hardware = platform('kind = "arm"\n')
+    for option, value in (("--duration", "600years"), ("--save", "F@600years")):
+        told = refused(tmp_path, PIPE, hardware, option, value)
+        assert f"{option}: 600years is longer than virtual time can be" in told
+        assert "at most 200days" in told
 
 
 def test_limits_hold_to_the_event(tmp_path: Path) -> None:

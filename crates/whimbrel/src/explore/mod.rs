@@ -24,7 +24,7 @@ use crate::failure::{Answer, Failure, Outcome, first_of, say};
 use crate::helpers;
 use crate::output::{print, print_json};
 use crate::run::{nanoseconds, read, simulated_platform, utf8};
-use crate::sim::measured_work;
+use crate::sim::{check_times, measured_work};
 use simulate::Simulator;
 
 /// What is explored.
@@ -40,6 +40,7 @@ struct Loaded {
 /// # Errors
 /// Bad input, a simulator that cannot be started, or files that cannot be written.
 pub fn explore(args: &ExploreArgs) -> Outcome {
+    check_times(&[("--duration", args.duration)])?;
     let loaded = load(args)?;
     let system = System::new(&loaded.app, &loaded.hardware);
     let duration_ns = nanoseconds(args.duration);
