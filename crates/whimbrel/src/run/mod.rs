@@ -34,7 +34,7 @@ use signal_hook::iterator::Signals;
 use whimbrel_model::{App, PlanOptions, Problem, plan};
 
 pub use hardware::{Hardware, simulated_platform};
-pub use load::{Loaded, nanoseconds, pacing, read, usable_cpus, utf8};
+pub use load::{Loaded, cpus, nanoseconds, pacing, read, usable_cpus, utf8};
 pub use schedule::Schedule;
 pub use summary::{Options, Simulation};
 pub use view::received;
