@@ -148,6 +148,7 @@ def test_a_run_that_does_not_end_meets_its_limits(tmp_path: Path) -> None:
     endless = PIPE.replace("firings = 10\n", "")
     for options, said in (
         (("--limit", "2ms"), "it has not ended after 0.002 s of virtual time"),
+        (("--limit", "2ms", "--duration", "1s"), "it has not ended after 0.002 s of virtual time"),
         (("--max-events", "50"), "it has not ended after 50 events"),
     ):
         told = refused(tmp_path, endless, platform('kind = "arm"\n'), *options)
@@ -170,6 +171,14 @@ def test_time_that_cannot_be_told_never_comes(
     app = f'[app]\nname = "long"\n\n[[task]]\nname = "long"\nfirings = 4000000\n{task}\n'
     slow = platform("[[core.point]]\nmhz = 1\nactive_mw = 1\n")
     assert said in refused(tmp_path, app, slow, *options)
+
+
+def test_a_time_that_virtual_time_cannot_count(tmp_path: Path) -> None:
+    hardware = platform('kind = "arm"\n')
+    for option, value in (("--duration", "600years"), ("--save", "F@600years")):
+        told = refused(tmp_path, PIPE, hardware, option, value)
+        assert f"{option}: 600years is longer than virtual time can be" in told
+        assert "at most 200days" in told
 
 
 def test_limits_hold_to_the_event(tmp_path: Path) -> None:

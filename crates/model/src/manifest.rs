@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use crate::modes::{Mode, OnCrash};
 use crate::param::{self, Param};
 use crate::problem::{Problem, Problems, Span};
-use crate::reader::{Node, Reader, boolean, bytes, name, number, small, text};
+use crate::reader::{Node, Reader, boolean, bytes, huge, name, number, small, text};
 use crate::work::{self, Compute, WorkTable};
 
 const KIB: u64 = 1 << 10;
@@ -143,8 +143,9 @@ fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
     let compute = reader.optional("compute", "\"real\" or \"model\"", word);
     let frame_rate = reader.optional("frame_rate", "a number or an expression", amount_of);
     let memory = reader.optional("memory", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
-    let shared =
-        reader.optional("shared", "at most \"1GiB\"", |n| bytes(n).filter(|size| *size <= GIB));
+    let shared = reader.optional("shared", "a size as \"64KiB\", at most \"1GiB\"", |n| {
+        bytes(n).filter(|size| *size <= GIB)
+    });
     let description = reader.optional("description", "one line of text", text);
     let paths = reader.optional("paths", "an array of names of parameters", |n| list(n, name_of));
     reader.finish();
@@ -164,17 +165,16 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let mut reader = Reader::new("[[task]]", table, place, problems);
     let name = reader.required("name", NAME, name);
     let entry = reader.optional("entry", "the name of a C function", symbol);
-    let count = reader.optional("count", "from 1 to 4096", |n| within(n, 1, 4096));
-    let cores = reader.optional("core", "from 0 to 4094, or an array of such", core_list);
-    let priority = reader.optional("priority", "from 0 to 31", |n| within(n, 0, 31));
-    let stack = reader.optional("stack", "at least \"16KiB\", at most \"1GiB\"", |n| {
-        bytes(n).filter(|size| (16 * KIB..=GIB).contains(size))
-    });
+    let count = reader.optional("count", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
+    let cores = reader.optional("core", CORES, core_list);
+    let priority = reader.optional("priority", "a whole number from 0 to 31", |n| within(n, 0, 31));
+    let stack = reader
+        .optional("stack", STACK, |n| bytes(n).filter(|size| (16 * KIB..=GIB).contains(size)));
     let heap = reader.optional("heap", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
     let migratable = reader.optional("migratable", "true or false", boolean);
     let restart = reader.optional("restart", "true or false", boolean);
     let mode = reader.optional("mode", MODE, word);
-    let checkpoint_every = reader.optional("checkpoint_every", "a number of checkpoints", small);
+    let checkpoint_every = reader.optional("checkpoint_every", COUNT, small);
     let on_crash = reader.optional("on_crash", "\"replay\" or \"skip\"", word);
     let periodic = reader.optional("periodic", "true or false", boolean);
     let period_us = reader.optional("period_us", "from 1 to 1e9 microseconds", |n| {
@@ -222,7 +222,7 @@ fn read_channel(
     let to = reader.required("to", PORT, text);
     let slots = reader.optional("slots", SLOTS, |n| within(n, 1, SLOTS_MAX));
     let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount_of);
-    let initial = reader.optional("initial", "a number of messages", small);
+    let initial = reader.optional("initial", COUNT, small);
     let produce = reader.optional("produce", RATE, |n| within(n, 1, SLOTS_MAX));
     let consume = reader.optional("consume", RATE, |n| within(n, 1, SLOTS_MAX));
     reader.finish();
@@ -264,11 +264,14 @@ fn read_mailbox(
 }
 
 const NAME: &str = "1 to 31 letters, digits and _";
-const SIZE: &str = "a size as \"64KiB\" or a number of bytes";
+const SIZE: &str = "a size as \"64KiB\" or a number of bytes, at most \"64GiB\"";
+const STACK: &str = "a size as \"64KiB\", at least \"16KiB\", at most \"1GiB\"";
+const CORES: &str = "a whole number from 0 to 4094, or an array of such";
+const COUNT: &str = "a whole number from 0 to 4294967295";
 const MODE: &str = "\"handoff\", \"replicate\" or \"recreate\"";
 const PORT: &str = "a port: \"TASK.PORT\"";
-const SLOTS: &str = "from 1 to 32768";
-const RATE: &str = "messages per firing, from 1 to 32768";
+const SLOTS: &str = "a whole number from 1 to 32768";
+const RATE: &str = "a whole number of messages per firing, from 1 to 32768";
 
 // What wb_channel_add() takes: a mailbox numbers 2^17 laps of its slots in 32 bits.
 const SLOTS_MAX: u32 = 1 << 15;
@@ -323,6 +326,6 @@ fn symbol(node: &Node<'_>) -> Option<String> {
 pub(crate) fn amount_of(node: &Node<'_>) -> Option<Amount> {
     match node.get_ref().as_str() {
         Some(text) => Some(Amount::Expression(text.to_owned())),
-        None => number(node).map(Amount::Number),
+        None => number(node).or_else(|| huge(node)).map(Amount::Number),
     }
 }

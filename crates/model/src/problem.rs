@@ -75,9 +75,12 @@ pub struct Source {
 }
 
 impl Source {
-    /// Names a text; the name is what a person sees, usually a path.
+    /// Names a text; the name is what a person sees, usually a path. A byte order mark that it
+    /// begins with is left out.
     pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), text: text.into() }
+        let text = text.into();
+        let text = text.strip_prefix('\u{feff}').map_or_else(|| Arc::clone(&text), Arc::from);
+        Self { name: name.into(), text }
     }
 
     /// The name given to [`Source::new`].

@@ -132,6 +132,12 @@ pub(crate) fn number(node: &Node<'_>) -> Option<f64> {
     f64::is_finite(value).then_some(value)
 }
 
+/// A whole number that is too large to count with, for the message that names the bound.
+pub(crate) fn huge(node: &Node<'_>) -> Option<f64> {
+    let integer = node.get_ref().as_integer().filter(|integer| integer.radix() == 10)?;
+    integer.as_str().parse().ok().filter(|value| f64::is_finite(*value))
+}
+
 /// `true` or `false`.
 pub(crate) fn boolean(node: &Node<'_>) -> Option<bool> {
     node.get_ref().as_bool()

@@ -214,7 +214,8 @@ fn read_row(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
     })
 }
 
-const FREQUENCY: &str = "a frequency in MHz, or an array of one per core";
+const FREQUENCY: &str =
+    "a frequency in MHz, more than 0 and at most 1e6, or an array of one per core";
 
 fn mapping<'t>(node: &Node<'t>) -> Option<Mapping> {
     let one = |(key, node): (&Spanned<_>, &Node<'t>)| {

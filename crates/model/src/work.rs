@@ -172,7 +172,8 @@ const BYTES_MOST: u64 = 1 << 40;
 const CYCLES: &str = "a number, an expression, or one of these for each kind of core: \
                       { arm9 = 1000, dsp = \"samples * 2\" }";
 const DISTRIBUTION: &str = "\"constant\", \"uniform\", \"normal\" or \"exponential\"";
-const BYTES: &str = "a size as \"64KiB\" or a number of bytes";
+const BYTES: &str = "a size as \"64KiB\" or a number of bytes, at most \"1024GiB\"";
+const FIRINGS: &str = "a whole number from 1 to 2^64 - 1";
 
 pub(crate) fn read(reader: &mut Reader<'_, '_>) -> WorkTable {
     let size = |n: &Node<'_>| bytes(n).filter(|size| *size <= BYTES_MOST);
@@ -184,7 +185,7 @@ pub(crate) fn read(reader: &mut Reader<'_, '_>) -> WorkTable {
         }),
         working_set: reader.optional("working_set", BYTES, size),
         traffic: reader.optional("traffic", BYTES, size),
-        firings: reader.optional("firings", "at least 1", |n| whole(n).filter(|n| *n > 0)),
+        firings: reader.optional("firings", FIRINGS, |n| whole(n).filter(|n| *n > 0)),
     }
 }
 

@@ -159,6 +159,13 @@ fn every_kind_of_bad_rt_app_text_is_refused_in_words() {
 }
 
 #[test]
+fn a_task_whose_only_event_is_wrong_is_not_told_to_have_none() {
+    let said = refused("one.json", r#"{"tasks":{"t":{"run":-1}}}"#);
+    assert!(said.contains("`run` must be a whole number from 0 up"), "{said}");
+    assert!(!said.contains("does nothing"), "{said}");
+}
+
+#[test]
 fn what_is_unknown_in_a_graph_is_shown_where_it_stands() {
     assert_snapshot!(errors("cd2dat.xml", "srcActor=\"s4\"", "srcActor=\"S4\" tokens=\"2\""));
 }

@@ -5,7 +5,7 @@ mod common;
 
 use common::{RADIO, build, errors, radio_with};
 use insta::assert_snapshot;
-use whimbrel_model::check_cores;
+use whimbrel_model::{Source, check_cores};
 
 #[test]
 fn an_unknown_key_is_an_error_that_names_the_line_and_the_key_that_was_meant() {
@@ -23,6 +23,30 @@ fn more_shared_memory_than_a_pool_may_have_is_refused() {
     let said = errors(&radio_with("memory = \"128KiB\"", "shared = \"2GiB\""), &[]);
     assert!(said.contains("shared") && said.contains("at most \"1GiB\""), "{said}");
     assert!(build(&radio_with("memory = \"128KiB\"", "shared = \"1GiB\""), &[]).is_ok());
+}
+
+#[test]
+fn a_number_out_of_range_is_told_the_range() {
+    let cases = [
+        ("memory = \"128KiB\"", "memory = \"65GiB\"", "at most \"64GiB\""),
+        ("stack = \"32KiB\"", "heap = \"255GiB\"", "at most \"64GiB\""),
+        ("stack = \"32KiB\"", "heap = \"1000GiB\"", "at most \"64GiB\""),
+        ("count = 2", "count = 1.5", "`count` of [[task]] must be a whole number from 1 to 4096"),
+        ("priority = 4", "priority = 4.5", "must be a whole number from 0 to 31"),
+        ("slots = 7", "slots = 7\ninitial = 5e9", "a whole number from 0 to 4294967295"),
+        ("slots = 7", "slots = 40000", "must be a whole number from 1 to 32768"),
+        ("slot_bytes = 416", "slot_bytes = 99999999999999999999", "number from 1 to 1073741824"),
+    ];
+    for (from, to, expected) in cases {
+        let said = errors(&radio_with(from, to), &[]);
+        assert!(said.contains(expected), "{to}: {said}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_file() {
+    let marked = Source::new("app.toml", format!("\u{feff}{RADIO}"));
+    assert_eq!(marked.text(), RADIO);
 }
 
 #[test]

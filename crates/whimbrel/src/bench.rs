@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use whimbrel_model::Problem;
 
-use crate::cli::{BenchArgs, CpuList};
+use crate::cli::BenchArgs;
 use crate::failure::{Answer, Failure, Outcome};
 use crate::helpers;
 use crate::output::{lines_of, print, print_json, table};
@@ -57,13 +57,14 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     Ok(Answer::Yes)
 }
 
-/// What the benchmark helper measures: every group but the simulator's, on the first two of `cpus`.
+/// What the benchmark helper measures: every group but the simulator's, on `cpus` or else on the
+/// first two that this process may use.
 ///
 /// # Errors
 /// The helper is missing or fails.
 pub fn on_this_machine(
     groups: &[String],
-    cpus: Option<&CpuList>,
+    cpus: Option<[u32; 2]>,
     quick: bool,
 ) -> Result<Vec<Row>, Failure> {
     if !groups.is_empty() && groups.iter().all(|group| group == SIM) {
@@ -72,7 +73,7 @@ pub fn on_this_machine(
     let helper = helpers::find(helpers::BENCH)?;
     let groups = groups.iter().filter(|group| *group != SIM);
     let mut options: Vec<OsString> = groups.map(OsString::from).collect();
-    if let Some([first, second, ..]) = cpus.map(|cpus| cpus.0.as_slice()) {
+    if let Some([first, second]) = cpus {
         options.extend(["--cpus".into(), format!("{first},{second}").into()]);
     }
     if quick {

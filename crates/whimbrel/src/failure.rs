@@ -7,6 +7,9 @@ use std::process::ExitCode;
 use miette::{MietteHandlerOpts, Report};
 use whimbrel_model::{Problem, Problems, Source};
 
+/// How many problems of one file are shown.
+const TOLD_MOST: usize = 5;
+
 /// What a command that did not fail says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
@@ -35,10 +38,26 @@ impl From<Problem> for Failure {
 }
 
 impl Failure {
-    /// Problems of a file, each shown with its lines.
+    /// Problems of a file, each shown with its lines: the first of them, and how many more.
     pub fn in_file(source: &Source, problems: Problems) -> Self {
-        Self::Reports(problems.into_iter().map(|problem| source.report(problem)).collect())
+        let (first, more) = first_of(problems.into_iter().collect());
+        let mut reports: Vec<Report> =
+            first.into_iter().map(|problem| source.report(problem)).collect();
+        reports.extend(more.map(|n| Report::new(and_more(n, source.name()))));
+        Self::Reports(reports)
     }
+}
+
+/// The first of many things to be told of one file, and how many more there are, if any: what is
+/// wrong with a whole file, as when it is another one, is told by a few lines of it.
+pub fn first_of<T>(mut all: Vec<T>) -> (Vec<T>, Option<usize>) {
+    let more = all.len().saturating_sub(TOLD_MOST);
+    all.truncate(TOLD_MOST);
+    (all, Some(more).filter(|more| *more > 0))
+}
+
+fn and_more(n: usize, file: &str) -> Problem {
+    Problem::new(format!("… and {n} more in {file}")).help("mend these first")
 }
 
 /// Sets how reports look: wrapped on a terminal only, so that programs find whole lines.
@@ -77,4 +96,23 @@ pub fn conclude(outcome: Outcome) -> ExitCode {
 pub fn say(line: &str) {
     use io::Write;
     let _ = writeln!(io::stderr(), "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(n: usize) -> Vec<String> {
+        let problems: Vec<Problem> = (0..n).map(|i| Problem::new(i.to_string())).collect();
+        match Failure::in_file(&Source::new("app.toml", ""), problems.into()) {
+            Failure::Reports(reports) => reports.iter().map(Report::to_string).collect(),
+            Failure::Output(_) => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn of_many_problems_of_a_file_the_first_are_told_and_the_others_counted() {
+        assert_eq!(told(TOLD_MOST), ["0", "1", "2", "3", "4"]);
+        assert_eq!(told(8000)[5..], ["… and 7995 more in app.toml"]);
+    }
 }

@@ -8,7 +8,7 @@ use whimbrel_model::import::{Format, Options, application};
 use whimbrel_model::{App, Manifest, Problem, Source, dot};
 
 use crate::cli::{GraphArgs, ImportArgs};
-use crate::failure::{Answer, Failure, Outcome, say};
+use crate::failure::{Answer, Failure, Outcome, first_of, say};
 use crate::output::print;
 
 /// Makes an app.toml of a file of another tool.
@@ -47,8 +47,12 @@ pub fn translated(source: Source) -> Result<Source, Failure> {
 fn imported(source: &Source, options: &Options) -> Result<String, Failure> {
     let imported = application(source.name(), source.text(), options)
         .map_err(|problems| Failure::in_file(source, problems))?;
-    for warning in imported.warnings {
+    let (first, more) = first_of(imported.warnings);
+    for warning in first {
         say(format!("{:?}", source.report(warning)).trim_end());
+    }
+    if let Some(n) = more {
+        say(&format!("  ⚠ … and {n} more in {}", source.name()));
     }
     Ok(imported.toml)
 }

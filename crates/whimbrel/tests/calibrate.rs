@@ -137,3 +137,43 @@ fn a_task_to_check_must_exist_and_a_file_must_have_a_folder() {
         assert_eq!(place.output(&[&["calibrate"], &args[..]].concat()).status.code(), Some(2));
     }
 }
+
+#[test]
+fn processors_that_cannot_be_used_and_one_that_is_too_few_are_refused_before_anything_is_measured()
+{
+    let place = Place::new();
+    fs::write(place.path("rows.json"), rows()).unwrap();
+    for args in
+        [&["--quick", "--cores", "65535"][..], &["--rows", "rows.json", "--cores", "0,65535"]]
+    {
+        let said = place.error(&[&["calibrate", "-o", "out.toml"], args].concat());
+        assert!(said.contains("processor 65535 cannot be used"), "{said}");
+        assert!(said.contains("this process may use"), "{said}");
+    }
+    for one in ["0", "0,0"] {
+        let said = place.error(&["calibrate", "--quick", "--cores", one, "-o", "out.toml"]);
+        assert!(said.contains("measuring needs two processors"), "{said}");
+        assert!(!said.contains("measuring switch"), "{said}");
+    }
+    assert!(!place.path("out.toml").exists());
+    calibrate(&place, &["--cores", "0", "-o", place.path("out.toml").to_str().unwrap()]);
+    let written = fs::read_to_string(place.path("out.toml")).unwrap();
+    assert!(written.contains("\"1 processor as measured"), "{written}");
+}
+
+#[test]
+fn a_platform_to_check_is_looked_at_before_anything_is_run() {
+    let place = Place::new();
+    let app = root().join("apps/fm_radio/app.toml");
+    let said = place.error(&["calibrate", "--check", app.to_str().unwrap(), "--platform", "nope"]);
+    assert!(said.contains("nope.toml cannot be read"), "{said}");
+    assert!(!said.contains("on real cores"), "{said}");
+
+    let one = place.path("one.toml");
+    let one = one.to_str().unwrap();
+    calibrate(&place, &["--cores", "0", "-o", one]);
+    let check = ["calibrate", "--check", app.to_str().unwrap(), "--platform", one];
+    let said = place.error(&[&check[..], &["--cores", "0,0"]].concat());
+    assert!(said.contains("one has 1 core, and runs on two are compared"), "{said}");
+    assert!(!said.contains("on real cores"), "{said}");
+}

@@ -71,3 +71,31 @@ fn files_that_cannot_be_read_or_written_are_named() {
         assert_eq!(output.status.code(), Some(2), "{mhz}");
     }
 }
+
+#[test]
+fn a_byte_order_mark_before_a_file_is_passed_over() {
+    let place = Place::new();
+    let thread = r#"{"tasks":{"t":{"run":10,"timer":{"ref":"a","period":100}}}}"#;
+    fs::write(place.path("t.json"), format!("\u{feff}{thread}")).unwrap();
+    let done = place.output(&["import", "t.json", "-o", "t.toml"]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let toml = fs::read_to_string(place.path("t.toml")).unwrap();
+    fs::write(place.path("t.toml"), format!("\u{feff}{toml}")).unwrap();
+    let done = place.output(&["graph", "t.toml"]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+}
+
+#[test]
+fn a_text_that_is_no_toml_at_all_is_told_by_its_first_lines() {
+    let place = Place::new();
+    let prose = "It was a dark and stormy night, and nothing was TOML.\n".repeat(2000);
+    fs::write(place.path("app.toml"), prose).unwrap();
+    let app = root().join("apps/synthetic/app.toml");
+    let sim = ["sim", app.to_str().unwrap(), "--platform", "app.toml"];
+    for args in [&["graph", "app.toml"][..], &["run", "app.toml"], &sim] {
+        let said = place.error(args);
+        assert!(said.contains("this is not TOML"), "{said}");
+        assert!(said.contains(" more in app.toml"), "{said}");
+        assert!(said.len() < 10_000, "{}", said.len());
+    }
+}

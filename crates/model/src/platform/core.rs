@@ -35,7 +35,8 @@ pub(super) fn read(
     problems: &mut Vec<Problem>,
 ) -> Option<Placed> {
     let mut reader = Reader::new("[[core]]", table, place.clone(), problems);
-    let count = reader.optional("count", "from 1 to 4095", |n| within(n, 1, CORES_MAX));
+    let count =
+        reader.optional("count", "a whole number from 1 to 4095", |n| within(n, 1, CORES_MAX));
     let kind = reader.optional("kind", "1 to 31 letters, digits and _", name);
     let idle = reader.optional("idle", "\"on\" or \"off\"", |n| {
         filled(n).filter(|idle| idle == "on" || idle == "off")
@@ -232,10 +233,11 @@ fn read_leakage(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -
 
 fn read_cache(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Cache> {
     let mut reader = Reader::new("[core.cache]", table, place, problems);
-    let size = reader.required("size", "a size, as \"16KiB\"", |n| {
+    let size = reader.required("size", "a size as \"16KiB\", from 1 byte to \"1024GiB\"", |n| {
         bytes(n).filter(|size| (1..=1 << 40).contains(size))
     });
-    let line = reader.required("line_bytes", "from 1 to 4096", |n| within(n, 1, 4096));
+    let line =
+        reader.required("line_bytes", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
     let miss = reader.required("miss_ns", NS, ns);
     source(&mut reader);
     reader.finish();

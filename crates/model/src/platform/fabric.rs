@@ -85,7 +85,8 @@ fn read_bus(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
     let hz = reader.required("mhz", MHZ, mhz);
     let width = reader.required("width_bytes", WIDTH, |n| within(n, 1, 4096));
     let setup = reader.optional("setup_cycles", CYCLES, |n| within(n, 0, 1_000_000));
-    let burst = reader.required("burst_bytes", "from 1 to 1048576", |n| within(n, 1, 1 << 20));
+    let burst = reader
+        .required("burst_bytes", "a whole number from 1 to 1048576", |n| within(n, 1, 1 << 20));
     let energy = reader.optional("pj_per_byte", ENERGY, |n| between(n, 0.0, 1e6));
     source(&mut reader);
     reader.finish();
@@ -100,14 +101,14 @@ fn read_bus(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
     })
 }
 
-const WIDTH: &str = "bytes in each cycle, from 1 to 4096";
-const CYCLES: &str = "a number of cycles, from 0 to 1000000";
+const WIDTH: &str = "a whole number of bytes in each cycle, from 1 to 4096";
+const CYCLES: &str = "a whole number of cycles, from 0 to 1000000";
 const ENERGY: &str = "an energy in picojoules, from 0 to 1e6";
 
 fn read_mesh(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Mesh> {
     let mut reader = Reader::new("[mesh]", table, place, problems);
-    let columns = reader.required("columns", "from 1 to 64", |n| within(n, 1, 64));
-    let rows = reader.required("rows", "from 1 to 64", |n| within(n, 1, 64));
+    let columns = reader.required("columns", "a whole number from 1 to 64", |n| within(n, 1, 64));
+    let rows = reader.required("rows", "a whole number from 1 to 64", |n| within(n, 1, 64));
     let hz = reader.required("mhz", MHZ, mhz);
     let width = reader.required("width_bytes", WIDTH, |n| within(n, 1, 4096));
     let hop = reader.required("hop_cycles", CYCLES, |n| within(n, 0, 1_000_000));
@@ -139,8 +140,11 @@ pub(super) fn read_memory(
         "scratchpad" => Some(MemoryKind::Scratchpad),
         _ => None,
     });
-    let core = reader.optional("core", "the number of a core", |n| within(n, 0, 4094));
-    let size = reader.required("size", "a size, as \"64MiB\"", |n| bytes(n).filter(|b| *b > 0));
+    let core =
+        reader.optional("core", "the number of a core, from 0 to 4094", |n| within(n, 0, 4094));
+    let size = reader.required("size", "a size as \"64MiB\", from 1 byte to 2^64 - 1", |n| {
+        bytes(n).filter(|b| *b > 0)
+    });
     let latency = reader.required("latency_ns", NS, ns);
     let speed = "megabytes per second, from 0.001 to 1e9";
     let speed = reader.required("mb_per_s", speed, |n| scaled(n, 1e6, 1e3, 1e15));

@@ -116,15 +116,16 @@ fn read_block(
 ) -> Option<Vec<Spanned<Block>>> {
     let mut reader = Reader::new("[[block]]", table, place.clone(), problems);
     let name = reader.required("name", "1 to 31 letters, digits and _", name);
-    let core = reader.optional("core", "the number of a core", |n| within(n, 0, 4094));
+    let core =
+        reader.optional("core", "the number of a core, from 0 to 4094", |n| within(n, 0, 4094));
     let edge = "a place in millimetres, from -1e4 to 1e4";
     let mut left = |key| reader.required(key, edge, |n| between(n, -1e4, 1e4));
     let (x, y) = (left("x_mm"), left("y_mm"));
     let length = "a length in millimetres, from 0.001 to 1e4";
     let mut side = |key| reader.required(key, length, |n| between(n, 1e-3, 1e4));
     let (width, height) = (side("width_mm"), side("height_mm"));
-    let columns = reader.optional("columns", "from 1 to 64", |n| within(n, 1, 64));
-    let rows = reader.optional("rows", "from 1 to 64", |n| within(n, 1, 64));
+    let columns = reader.optional("columns", "a whole number from 1 to 64", |n| within(n, 1, 64));
+    let rows = reader.optional("rows", "a whole number from 1 to 64", |n| within(n, 1, 64));
     reader.finish();
 
     let one = Block {

@@ -210,12 +210,13 @@ fn read_work(
     let app = reader.required("app", "the name of an application", name);
     let task = reader.required("task", "the name of one of its tasks", name);
     let cycles =
-        reader.required("cycles", "the cycles of one firing, at least 1", |n: &Node<'_>| {
-            whole(n).filter(|cycles| *cycles > 0)
+        reader.required("cycles", "a whole number of cycles from 1 to 2^48", |n: &Node<'_>| {
+            whole(n).filter(|cycles| (1..=1 << 48).contains(cycles))
         });
-    let working_set = reader.optional("working_set", "a size, as \"16KiB\"", |n| {
-        bytes(n).filter(|size| *size <= 1 << 40)
-    });
+    let working_set =
+        reader.optional("working_set", "a size as \"16KiB\", at most \"1024GiB\"", |n| {
+            bytes(n).filter(|size| *size <= 1 << 40)
+        });
     units::source(&mut reader);
     reader.finish();
     let (app, task) = (app?.into_inner(), task?.into_inner());

@@ -12,6 +12,7 @@ use super::{RUNS, RUNS_QUICK, load, settings};
 use crate::cli::{CalibrateArgs, CpuList};
 use crate::failure::{Answer, Failure, Outcome, say};
 use crate::output::{Column, columns, print, print_json};
+use crate::run::simulated_platform;
 
 /// One figure, measured and simulated.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,10 +46,11 @@ struct Scenario {
 /// Runs an application on `cpus` and on the platform in turns, and shows the errors.
 ///
 /// # Errors
-/// Bad input, or a run that fails.
+/// Bad input, a platform with too few cores, or a run that fails.
 pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
     let app = load(path, &args.set)?;
     let task = task(&app, args)?;
+    enough_cores(args, cpus)?;
     let folder = tempfile::tempdir()
         .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
     let mut figures = Vec::new();
@@ -74,6 +76,16 @@ pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
         figures.extend(compare(&scenario, &real, &simulated));
     }
     show(args, &figures)
+}
+
+/// Looks at the platform before real runs, which take a while.
+fn enough_cores(args: &CalibrateArgs, cpus: &CpuList) -> Result<(), Failure> {
+    let platform = simulated_platform(&args.platform)?;
+    if platform.description()?.cores.len() >= cpus.0.len().min(2) {
+        return Ok(());
+    }
+    let message = format!("--platform: {} has 1 core, and runs on two are compared", platform.name);
+    Err(Problem::new(message).help("name one processor with --cores").into())
 }
 
 fn measure(

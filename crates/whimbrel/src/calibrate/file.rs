@@ -49,6 +49,7 @@ pub fn text(name: &str, machine: &Machine, fitted: &Fitted, work: &[Firing]) -> 
 
 fn head(name: &str, machine: &Machine, fitted: &Fitted) -> String {
     let Machine { model, hz, source, cores, cache_bytes } = machine;
+    let processors = if *cores == 1 { "processor" } else { "processors" };
     #[expect(clippy::cast_precision_loss, reason = "a frequency is far below 2^53")]
     let mhz = digits(*hz as f64 / 1e6, 6);
     let model = model.replace(['"', '\\'], "'");
@@ -59,7 +60,7 @@ fn head(name: &str, machine: &Machine, fitted: &Fitted) -> String {
          # Power is not known, so it is 0 and so are energies.\n\
          [platform]\n\
          name = \"{name}\"\n\
-         description = \"{cores} processors as measured: {model}\"\n\n\
+         description = \"{cores} {processors} as measured: {model}\"\n\n\
          [[core]]\n\
          count = {cores}\n\
          kind = \"host\"\n\

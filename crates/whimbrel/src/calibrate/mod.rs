@@ -21,7 +21,7 @@ use crate::bench::{self, Row};
 use crate::cli::{CalibrateArgs, CpuList};
 use crate::failure::{Answer, Failure, Outcome, say};
 use crate::output::{Column, columns, print, print_json};
-use crate::run::{read, usable_cpus};
+use crate::run::{cpus, read};
 
 use fit::Rows;
 use machine::Machine;
@@ -44,10 +44,7 @@ struct Back {
 /// # Errors
 /// A helper is missing or fails, a run fails, a row is missing, or the file cannot be written.
 pub fn calibrate(args: &CalibrateArgs) -> Outcome {
-    let cpus = match &args.cores {
-        Some(cpus) => cpus.clone(),
-        None => CpuList(usable_cpus()?),
-    };
+    let cpus = CpuList(cpus(args.cores.as_ref())?);
     if let Some(app) = &args.check {
         return check::check(args, app, &cpus);
     }
@@ -116,7 +113,7 @@ fn write(path: &Path, text: &str) -> Result<(), Problem> {
 fn rows(args: &CalibrateArgs, cpus: &CpuList) -> Result<Rows, Failure> {
     let Some(path) = &args.rows else {
         let groups: Vec<String> = fit::GROUPS.map(String::from).into();
-        return Ok(medians(&bench::on_this_machine(&groups, Some(cpus), args.quick)?));
+        return Ok(medians(&bench::on_this_machine(&groups, Some(two(cpus)?), args.quick)?));
     };
     let wrong = |why: String| {
         Problem::new(format!("{} {why}", path.display()))
@@ -127,6 +124,16 @@ fn rows(args: &CalibrateArgs, cpus: &CpuList) -> Result<Rows, Failure> {
     let rows: Vec<Row> =
         serde_json::from_str(&text).map_err(|error| wrong(format!("has no rows: {error}")))?;
     Ok(medians(&rows))
+}
+
+/// The first two processors that differ: channels and migrations are measured between them.
+fn two(cpus: &CpuList) -> Result<[u32; 2], Problem> {
+    let first = cpus.0.first().copied().unwrap_or_default();
+    let second = cpus.0.iter().copied().find(|cpu| *cpu != first);
+    second.map(|second| [first, second]).ok_or_else(|| {
+        Problem::new(format!("measuring needs two processors, and processor {first} is alone"))
+            .help("name two with --cores, or give rows that were measured earlier with --rows")
+    })
 }
 
 /// What the benchmarks compare with a plain copy is known by that name, too.

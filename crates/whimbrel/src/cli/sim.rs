@@ -55,9 +55,10 @@ pub struct SimArgs {
     #[arg(long, value_name = "TIME", value_parser = positive_duration)]
     pub duration: Option<Duration>,
 
-    /// It is an error when the run has not ended by itself after so much virtual time
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = positive_duration)]
-    pub limit: Duration,
+    /// It is an error when the run has not ended after so much virtual time [default: 1h, or the
+    /// end of a longer --duration]
+    #[arg(long, value_name = "TIME", value_parser = positive_duration)]
+    pub limit: Option<Duration>,
 
     /// It is an error when the run has not ended after so many events
     #[arg(long, value_name = "N")]
@@ -108,6 +109,21 @@ pub struct SimArgs {
 }
 
 impl SimArgs {
+    /// Every time that it names, with its option.
+    pub fn times(&self) -> Vec<(&'static str, Duration)> {
+        let once = [
+            ("--duration", self.duration),
+            ("--limit", self.limit),
+            ("--save", self.save.as_ref().map(|save| save.at)),
+            ("--agents", Some(self.moving.agents)),
+        ];
+        let once = once.into_iter().filter_map(|(option, time)| Some((option, time?)));
+        once.chain(self.moves.iter().map(|moved| ("--move", moved.at)))
+            .chain(self.shuttles.iter().map(|shuttle| ("--shuttle", shuttle.period)))
+            .chain(self.rates.iter().map(|change| ("--rate", change.at)))
+            .collect()
+    }
+
     /// What a run on real cores has been told as well.
     pub fn as_run(&self) -> RunArgs {
         RunArgs {

@@ -20,11 +20,11 @@ use whimbrel_hardware::Description;
 use whimbrel_model::{App, Compute, Manifest, Problem, Source};
 
 use crate::cli::ExploreArgs;
-use crate::failure::{Answer, Failure, Outcome, say};
+use crate::failure::{Answer, Failure, Outcome, first_of, say};
 use crate::helpers;
 use crate::output::{print, print_json};
 use crate::run::{nanoseconds, read, simulated_platform, utf8};
-use crate::sim::measured_work;
+use crate::sim::{check_times, measured_work};
 use simulate::Simulator;
 
 /// What is explored.
@@ -40,6 +40,7 @@ struct Loaded {
 /// # Errors
 /// Bad input, a simulator that cannot be started, or files that cannot be written.
 pub fn explore(args: &ExploreArgs) -> Outcome {
+    check_times(&[("--duration", args.duration)])?;
     let loaded = load(args)?;
     let system = System::new(&loaded.app, &loaded.hardware);
     let duration_ns = nanoseconds(args.duration);
@@ -92,7 +93,9 @@ fn choices(args: &ExploreArgs) -> Choices {
 }
 
 fn reports(problems: Vec<Problem>) -> Failure {
-    Failure::Reports(problems.into_iter().map(miette::Report::new).collect())
+    let (first, more) = first_of(problems);
+    let more = more.map(|n| Problem::new(format!("… and {n} more")));
+    Failure::Reports(first.into_iter().chain(more).map(miette::Report::new).collect())
 }
 
 /// Explores with a progress bar, until it is done or a signal comes; a second one ends the command

@@ -142,7 +142,11 @@ pub fn usable_cpus() -> Result<Vec<u32>, Problem> {
     Ok(usable.filter_map(|cpu| u32::try_from(cpu).ok()).collect())
 }
 
-fn cpus(wanted: Option<&CpuList>) -> Result<Vec<u32>, Problem> {
+/// The processors that are `wanted`; otherwise all that this process may use.
+///
+/// # Errors
+/// It may not use one of them.
+pub fn cpus(wanted: Option<&CpuList>) -> Result<Vec<u32>, Problem> {
     let usable = usable_cpus()?;
     let Some(wanted) = wanted else { return Ok(usable) };
     match wanted.0.iter().find(|cpu| !usable.contains(cpu)) {

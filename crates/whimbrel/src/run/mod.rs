@@ -34,7 +34,7 @@ use signal_hook::iterator::Signals;
 use whimbrel_model::{App, PlanOptions, Problem, plan};
 
 pub use hardware::{Hardware, simulated_platform};
-pub use load::{Loaded, nanoseconds, pacing, read, usable_cpus, utf8};
+pub use load::{Loaded, cpus, nanoseconds, pacing, read, usable_cpus, utf8};
 pub use schedule::Schedule;
 pub use summary::{Options, Simulation};
 pub use view::received;
@@ -121,7 +121,11 @@ fn sum_up(
 ) -> Outcome {
     gathered.sort();
     let Loaded { app, source, path, module, options, .. } = loaded;
-    let mut reports = verdict::reports(app, source, &gathered);
+    let helper = match options.simulation {
+        Some(_) => helpers::SIMULATOR,
+        None => helpers::LAUNCHER,
+    };
+    let mut reports = verdict::reports(app, source, &gathered, helper);
     let began = gathered.started.is_some();
     let ok = reports.is_empty();
     if let (Some(took), false) = (&gathered.simulated, args.quiet) {

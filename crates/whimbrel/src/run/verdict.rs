@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whether a run went well, and if not, everything that has to be said about it.
 
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
 use miette::Report;
+use signal_hook::consts::SIGXFSZ;
 use whimbrel_model::{App, Problem, Source};
 
 use super::blame;
 use super::gathered::{Gathered, Stop};
 use super::helper::describe_end;
+use crate::helpers::SIMULATOR;
 
-/// The reports of what went wrong; none when nothing did.
-pub fn reports(app: &App, source: &Source, gathered: &Gathered) -> Vec<Report> {
+/// The reports of what went wrong in a run by this helper; none when nothing did.
+pub fn reports(app: &App, source: &Source, gathered: &Gathered, helper: &str) -> Vec<Report> {
     let mut reports: Vec<Report> =
         gathered.errors.iter().map(|error| blame::report(app, source, error)).collect();
     reports.extend(gathered.deaths.iter().map(|death| Report::new(blame::death(death))));
@@ -19,28 +24,39 @@ pub fn reports(app: &App, source: &Source, gathered: &Gathered) -> Vec<Report> {
         reports.push(Report::new(problem.help(help)));
     }
     if reports.is_empty() {
-        reports.extend(silent_end(gathered).map(Report::new));
+        reports.extend(silent_end(gathered, helper).map(Report::new));
     }
     reports
 }
 
 /// What went wrong when the helper has not said it.
-fn silent_end(gathered: &Gathered) -> Option<Problem> {
+fn silent_end(gathered: &Gathered, helper: &str) -> Option<Problem> {
     let before_start = gathered.started.is_none() && gathered.stop == Some(Stop::User);
     match &gathered.end {
         None if before_start || (gathered.forced && gathered.stop == Some(Stop::User)) => None,
         None if gathered.forced => Some(undrained()),
-        None => {
-            let how = gathered.exit.map_or_else(|| "ended".into(), describe_end);
-            let problem = Problem::new(format!("the helper whimbrel-linux {how} during the run"));
-            Some(problem.help("its kernels have been ended; nothing is left behind: run it again"))
-        }
+        None => Some(gone(gathered.exit, helper)),
         Some(_) if gathered.forced && gathered.stop == Some(Stop::Duration) => Some(undrained()),
         Some(end) if !end.ok && !gathered.forced => {
             Some(Problem::new("the run failed and the helper does not say why"))
         }
         Some(_) => None,
     }
+}
+
+/// The helper has gone without a last word.
+fn gone(exit: Option<ExitStatus>, helper: &str) -> Problem {
+    if exit.and_then(|exit| exit.signal()) == Some(SIGXFSZ) {
+        let message = format!("a file of {helper} would have become larger than it may");
+        return Problem::new(message)
+            .help("`ulimit -f` shows and sets how large files may be; --record writes the most");
+    }
+    let how = exit.map_or_else(|| "ended".into(), describe_end);
+    let problem = Problem::new(format!("the helper {helper} {how} during the run"));
+    problem.help(match helper {
+        SIMULATOR => "it runs the code of the application as well; `--compute model` does not",
+        _ => "its kernels have been ended; nothing is left behind: run it again",
+    })
 }
 
 fn undrained() -> Problem {
@@ -50,10 +66,8 @@ fn undrained() -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::process::ExitStatusExt;
-    use std::process::ExitStatus;
-
     use super::*;
+    use crate::helpers::LAUNCHER;
     use crate::protocol::{End, Status};
 
     fn end(ok: bool) -> Option<End> {
@@ -62,7 +76,7 @@ mod tests {
     }
 
     fn message(gathered: &Gathered) -> Option<String> {
-        silent_end(gathered).map(|problem| problem.message)
+        silent_end(gathered, LAUNCHER).map(|problem| problem.message)
     }
 
     #[test]
@@ -85,7 +99,16 @@ mod tests {
     #[test]
     fn a_helper_that_dies_is_named_with_its_signal() {
         let exit = Some(ExitStatus::from_raw(9));
-        let message = message(&Gathered { exit, ..Gathered::default() }).unwrap();
-        assert_eq!(message, "the helper whimbrel-linux was killed by signal 9 during the run");
+        let told = message(&Gathered { exit, ..Gathered::default() }).unwrap();
+        assert_eq!(told, "the helper whimbrel-linux was killed by signal 9 during the run");
+        let simulated = gone(Some(ExitStatus::from_raw(11)), SIMULATOR).message;
+        assert_eq!(simulated, "the helper whimbrel-sim was killed by signal 11 during the run");
+    }
+
+    #[test]
+    fn a_file_that_may_not_grow_is_told_as_such() {
+        let told = gone(Some(ExitStatus::from_raw(SIGXFSZ)), SIMULATOR);
+        assert_eq!(told.message, "a file of whimbrel-sim would have become larger than it may");
+        assert!(told.help.unwrap().contains("ulimit -f"));
     }
 }

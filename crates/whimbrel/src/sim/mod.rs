@@ -20,6 +20,11 @@ use crate::run::{conduct, nanoseconds, utf8};
 
 pub use load::{Simulated, load, measured_work};
 
+/// When a run without --limit is taken for endless.
+const LIMIT: Duration = Duration::from_secs(3600);
+/// The longest time that is taken: virtual time counts picoseconds in 64 bits, 213 days of them.
+const DAYS_MOST: u64 = 200;
+
 /// How long channels may take to drain after the duration.
 const DRAIN: Duration = Duration::from_secs(2);
 
@@ -28,6 +33,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// # Errors
 /// Bad input, or a run that failed.
 pub fn sim(args: &SimArgs) -> Outcome {
+    check_times(&args.times())?;
     let Simulated { run, platform, commands } = load(args)?;
     let lines = extra_lines(args, &platform, &commands);
     let (save, resume) =
@@ -43,6 +49,22 @@ pub fn sim(args: &SimArgs) -> Outcome {
         plan + &save.unwrap_or_default() + &resume.unwrap_or_default() + "start\n"
     };
     conduct(&args.as_run(), run, helpers::SIMULATOR, None, complete)
+}
+
+/// Refuses times, each of an option, beyond what virtual time can count.
+///
+/// # Errors
+/// One for the first that is too long.
+pub fn check_times(times: &[(&str, Duration)]) -> Result<(), Problem> {
+    let most = Duration::from_secs(DAYS_MOST * 24 * 3600);
+    match times.iter().find(|(_, time)| *time > most) {
+        Some((option, time)) => {
+            let time = humantime::format_duration(*time);
+            let message = format!("{option}: {time} is longer than virtual time can be");
+            Err(Problem::new(message).help(format!("write at most {DAYS_MOST}days")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The whole path of a file: the helper works in the folder of the application.
@@ -62,12 +84,62 @@ pub fn extra_lines(args: &SimArgs, platform: &str, commands: &str) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(lines, "at {} 0 rate planned {}", nanoseconds(change.at), change.millihz);
     }
-    let mut limit = nanoseconds(args.limit);
+    let mut limit = nanoseconds(LIMIT);
     if let Some(end) = args.duration.map(nanoseconds) {
         let forced = end.saturating_add(nanoseconds(DRAIN));
         limit = limit.max(forced);
         let _ = write!(lines, "at {end} 0 stop\nat {forced} 0 kill\n");
     }
+    let limit = args.limit.map_or(limit, nanoseconds);
     let _ = writeln!(lines, "limit {limit} {}", args.max_events.unwrap_or(0));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: SimArgs,
+    }
+
+    fn args(options: &str) -> SimArgs {
+        Line::parse_from(["sim", "app.toml"].into_iter().chain(options.split_whitespace())).args
+    }
+
+    #[test]
+    fn a_limit_that_is_given_holds_however_long_the_run_is_to_be() {
+        let limit = |options: &str| {
+            let lines = extra_lines(&args(options), "", "");
+            let line = lines.lines().find_map(|line| line.strip_prefix("limit "));
+            line.unwrap().split(' ').next().unwrap().parse::<u64>().unwrap() / 1_000_000_000
+        };
+        assert_eq!(limit(""), 3600);
+        assert_eq!(limit("--duration 10s"), 3600);
+        assert_eq!(limit("--duration 2h"), 7202);
+        assert_eq!(limit("--duration 10s --limit 5s"), 5);
+    }
+
+    #[test]
+    fn a_time_beyond_virtual_time_is_refused_whichever_option_has_it() {
+        let refused = |options: &str| check_times(&args(options).times()).err();
+        assert_eq!(refused("--duration 200days --move a=1@199days"), None);
+        for (option, value) in [
+            ("--duration", "600years"),
+            ("--limit", "50years"),
+            ("--save", "F@600years"),
+            ("--move", "a=1@600years"),
+            ("--shuttle", "a=1,0@600years"),
+            ("--rate", "900@201days"),
+            ("--agents", "600years"),
+        ] {
+            let problem = refused(&format!("{option} {value}")).expect(option);
+            assert!(problem.message.starts_with(option), "{}", problem.message);
+            assert_eq!(problem.help.as_deref(), Some("write at most 200days"));
+        }
+    }
 }
