@@ -14,8 +14,9 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-/// More that come after others of their core than this are not kept for calls that come late.
-const KEPT: usize = 64;
+/// How many, for each core, may come after others of their core before the bus moves forward by
+/// what was said alone: callers that never look do not say what time it is.
+const KEPT: usize = 4;
 
 /// A transfer that is not over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,8 +98,9 @@ impl Turns {
             self.forward(self.now_ps);
             self.foresee();
         }
-        if self.line.behind.len() > KEPT {
-            self.forward(self.line.behind[0].at_ps);
+        let kept = KEPT * self.ends_ps.len();
+        if self.line.behind.len() > kept {
+            self.forward(self.line.behind[kept / 2].at_ps);
         }
         self.ends_ps[core]
     }

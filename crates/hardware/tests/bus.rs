@@ -240,3 +240,17 @@ fn a_gibibyte_beside_another_takes_no_longer_to_compute_than_a_kibibyte() {
     let ends: Vec<u64> = (0..CORES).map(|core| bus.transfer_end(alone, core)).collect();
     assert_eq!(ends, [3, 2, 1, 0].map(|before| 4 * alone - before * 5_000));
 }
+
+#[test]
+fn what_is_over_is_forgotten_also_if_nobody_looks() {
+    let mut bus = bus();
+    let mut free = [0; CORES];
+    let mut largest = 0;
+    for i in 0..10_000 {
+        let core = (0..CORES).min_by_key(|core| free[*core]).unwrap_or(0);
+        free[core] = bus.transfer(free[core], core, 1 + i * 37 % 300);
+        largest = largest.max(serde_json::to_string(&bus).unwrap().len());
+    }
+    assert!(largest < 8_000, "{largest} bytes");
+    assert!(free.iter().all(|free| free.abs_diff(bus.traffic().busy_ps) < 1_000_000), "{free:?}");
+}
