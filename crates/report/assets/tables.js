@@ -148,13 +148,15 @@ function header(run) {
 
 /// What this page does not show because it was not recorded, or not written as it should be.
 function missing(run) {
-  const { unknown, damaged, late, cut } = run.oddities;
+  const { missing, empty, unknown, damaged, late, cut } = run.oddities;
   const lines = [
     [
       run.summary.dropped_events,
       "event",
       "could not be recorded fast enough, and are missing here",
     ],
+    [missing, "event stream", "could not be found"],
+    [empty, "event stream", "had nothing in it"],
     [unknown, "record", "of a kind that is not known were left out"],
     [damaged, "record", "that cannot be were left out"],
     [late, "record", "that went back in time were put right"],

@@ -2,7 +2,7 @@
 //! Recorded runs and explorations as one page: HTML that needs nothing but itself, not even a
 //! network.
 //!
-//! [`page`] reads folders and gives the page as text. The event streams are summed up in one pass,
+//! [`page`] reads folders and gives the page as text, and what is missing of the runs. The event streams are summed up in one pass,
 //! in bounded memory, so that the page stays small however long the run was; `docs/report.md` says
 //! what it shows. The same folders always give the same bytes.
 
@@ -47,12 +47,21 @@ pub enum Error {
     },
 }
 
+/// A page.
+#[derive(Debug)]
+pub struct Page {
+    /// Its text.
+    pub html: String,
+    /// What is missing of the runs, a line each; where there are several, with their names.
+    pub damage: Vec<String>,
+}
+
 /// The page of these folders, each of a recorded run or of an exploration (which has an
 /// `explore.csv`), in their order.
 ///
 /// # Errors
 /// A folder is neither, or cannot be read.
-pub fn page(folders: &[impl AsRef<Path>]) -> Result<String, Error> {
+pub fn page(folders: &[impl AsRef<Path>]) -> Result<Page, Error> {
     let (mut runs, mut explorations) = (Vec::new(), Vec::new());
     for folder in folders.iter().map(AsRef::as_ref) {
         if folder.join(explored::FILE).is_file() {
@@ -61,5 +70,11 @@ pub fn page(folders: &[impl AsRef<Path>]) -> Result<String, Error> {
             runs.push(Run::read(folder)?);
         }
     }
-    Ok(html::page(&runs, &explorations))
+    let damage = runs.iter().flat_map(|run| {
+        run.damage().iter().map(|line| match folders.len() {
+            1 => line.clone(),
+            _ => format!("{}: {line}", run.name()),
+        })
+    });
+    Ok(Page { damage: damage.collect(), html: html::page(&runs, &explorations) })
 }

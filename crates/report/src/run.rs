@@ -41,21 +41,33 @@ pub struct Run {
     advice: Table,
     errors: Table,
     oddities: Left,
+    /// The same and more in words.
+    #[serde(skip)]
+    damage: Vec<String>,
     events: Gathered,
 }
 
-/// What of the event streams was left out or put right, as the reader counts it.
+/// What of the event streams is not there, was left out or put right.
 #[derive(Debug, Serialize)]
 struct Left {
+    missing: usize,
+    empty: usize,
     unknown: u64,
     damaged: u64,
     late: u64,
     cut: u64,
 }
 
-impl From<&Oddities> for Left {
-    fn from(odd: &Oddities) -> Self {
-        Self { unknown: odd.unknown, damaged: odd.damaged, late: odd.late, cut: odd.cut }
+impl Left {
+    fn new(recorded: &Recorded, odd: &Oddities) -> Self {
+        Self {
+            missing: recorded.missing().len(),
+            empty: recorded.empty().len(),
+            unknown: odd.unknown,
+            damaged: odd.damaged,
+            late: odd.late,
+            cut: odd.cut,
+        }
     }
 }
 
@@ -67,7 +79,7 @@ impl Run {
     pub fn read(folder: &Path) -> Result<Self, Error> {
         let refuse = |error| Error::Recorded(Box::new(error));
         let recorded = Recorded::open(folder).map_err(refuse)?;
-        let raw = recorded.summary.as_ref().map_or(&Value::Null, |summary| &summary.raw);
+        let raw = raw(&recorded);
         let first = recorded.merged().find_map(|event| Some(event.ok()?.time_ns));
         let start_ns = raw["start_ns"].as_u64().or(first).unwrap_or_default();
         let streams = recorded.cores().max().map_or(0, |core| core as usize + 1);
@@ -82,7 +94,7 @@ impl Run {
         }
         let time_ns = raw["time_ns"].as_u64().unwrap_or_default();
         let gathered = gather.finish(time_ns);
-        Ok(Self::new(name(folder), raw, gathered, &events.oddities()))
+        Ok(Self::new(name(folder), &recorded, gathered, &events.oddities()))
     }
 
     /// What it is called.
@@ -90,7 +102,13 @@ impl Run {
         &self.folder
     }
 
-    fn new(folder: String, raw: &Value, events: Gathered, odd: &Oddities) -> Self {
+    /// What is missing of it, a line each.
+    pub fn damage(&self) -> &[String] {
+        &self.damage
+    }
+
+    fn new(folder: String, recorded: &Recorded, events: Gathered, odd: &Oddities) -> Self {
+        let raw = raw(recorded);
         let table = |key: &str, columns: &[&str]| Table::of(list(raw, key), columns);
         let lines = |key: &str, columns: &[&str]| {
             let all = list(raw, key);
@@ -111,7 +129,8 @@ impl Run {
             deaths: lines("deaths", &["core", "detected_ns", "by", "running", "moved"]),
             advice: lines("advice", &["time_ns", "policy", "core", "text"]),
             errors: lines("errors", &["kind", "task", "index", "core", "text"]),
-            oddities: odd.into(),
+            oddities: Left::new(recorded, odd),
+            damage: recorded.damage(odd),
             events,
         }
     }
@@ -168,6 +187,11 @@ const PHASE: [&str; 6] = ["mode", "phase", "p50_ns", "p90_ns", "max_ns", "n"];
 pub fn name(folder: &Path) -> String {
     let last = folder.file_name().map(|name| name.to_string_lossy().into_owned());
     last.unwrap_or_else(|| folder.display().to_string())
+}
+
+/// All of the summary; `null` of a run that was killed.
+fn raw(recorded: &Recorded) -> &Value {
+    recorded.summary.as_ref().map_or(&Value::Null, |summary| &summary.raw)
 }
 
 fn list<'a>(raw: &'a Value, key: &str) -> &'a [Value] {

@@ -24,7 +24,7 @@ fn page_of(run: &MadeUp) -> String {
     let folder = tempfile::tempdir().unwrap();
     let run_folder = folder.path().join("run");
     run.write(&run_folder);
-    page(&[run_folder]).unwrap()
+    page(&[run_folder]).unwrap().html
 }
 
 /// What an attribute or a rule of CSS would load, other than links that somebody must press.
@@ -62,7 +62,7 @@ fn names_that_look_like_markup_stay_names() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("<b>&'\"");
     MadeUp::new(2, &[EVIL, "sink"], 50).write(&run);
-    let page = page(&[&run]).unwrap();
+    let page = page(&[&run]).unwrap().html;
     assert!(!page.contains("<img") && !page.contains("onerror=alert(1)>"));
     assert!(page.contains("<title>&lt;b&gt;&amp;&#39;&quot; · Whimbrel</title>"));
     assert_eq!(island(&page)["runs"][0]["tasks"]["rows"][0][0], EVIL);
@@ -92,7 +92,7 @@ fn the_island_has_what_was_recorded() {
 fn a_run_without_a_curve_says_so() {
     let folder = tempfile::tempdir().unwrap();
     MadeUp { hardware: false, ..MadeUp::new(2, &PIPELINE, 20) }.write(folder.path());
-    let data = island(&page(&[folder.path()]).unwrap());
+    let data = island(&page(&[folder.path()]).unwrap().html);
     let events = &data["runs"][0]["events"];
     for sort in ["frequency", "power", "temperature"] {
         assert_eq!(events[sort], serde_json::json!([null, null]), "{sort}");
@@ -106,7 +106,7 @@ fn a_page_of_a_million_events_stays_below_4_mib() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let events = MadeUp::new(8, &names, 7500).write(folder.path());
     assert!(events >= 1_000_000, "{events}");
-    let page = page(&[folder.path()]).unwrap();
+    let page = page(&[folder.path()]).unwrap().html;
     assert_eq!(island(&page)["runs"][0]["events"]["events"], events);
     assert!(page.len() < 4 << 20, "{} bytes", page.len());
 }
@@ -122,7 +122,7 @@ fn a_run_that_was_killed_is_shown_as_far_as_it_went() {
     let folder = tempfile::tempdir().unwrap();
     MadeUp::new(2, &PIPELINE, 100).write(folder.path());
     fs::remove_file(folder.path().join("summary.json")).unwrap();
-    let data = island(&page(&[folder.path()]).unwrap());
+    let data = island(&page(&[folder.path()]).unwrap().html);
     let run = &data["runs"][0];
     assert_eq!(run["summary"], serde_json::json!({}));
     assert_eq!(run["events"]["lanes"]["cores"].as_array().unwrap().len(), 2);
@@ -132,14 +132,19 @@ fn a_run_that_was_killed_is_shown_as_far_as_it_went() {
 #[test]
 fn what_is_wrong_with_a_stream_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    MadeUp::new(2, &PIPELINE, 20).write(folder.path());
+    MadeUp::new(4, &PIPELINE, 20).write(folder.path());
+    fs::remove_file(folder.path().join("core-2.events")).unwrap();
+    fs::write(folder.path().join("core-3.events"), "").unwrap();
     let stream = folder.path().join("core-1.events");
     let mut bytes = fs::read(&stream).unwrap();
     bytes.truncate(bytes.len() - 5);
     bytes[32 + 8] = 99;
     fs::write(&stream, bytes).unwrap();
-    let data = island(&page(&[folder.path()]).unwrap());
-    let expected = serde_json::json!({"unknown": 1, "damaged": 0, "late": 0, "cut": 1});
+    let page = page(&[folder.path()]).unwrap();
+    let data = island(&page.html);
+    let expected = serde_json::json!({
+        "missing": 1, "empty": 1, "unknown": 1, "damaged": 0, "late": 0, "cut": 1,
+    });
     assert_eq!(data["runs"][0]["oddities"], expected);
 }
 
@@ -152,7 +157,7 @@ fn an_exploration_keeps_its_front_and_columns_that_are_not_known() {
         table += &format!("{n},static,\"0,1\",{}.5,{},{front},x{n}\n", n % 77, n % 13);
     }
     fs::write(folder.path().join("explore.csv"), table).unwrap();
-    let data = island(&page(&[folder.path()]).unwrap());
+    let data = island(&page(&[folder.path()]).unwrap().html);
     let found = &data["explorations"][0];
     let front = found["front"].as_array().unwrap();
     assert_eq!(front.iter().filter(|front| front.as_bool() == Some(true)).count(), 20);

@@ -7,6 +7,7 @@ use std::fs;
 
 use common::{Folder, header, of, on};
 use proptest::prelude::*;
+use serde_json::json;
 use whimbrel_trace::{Error, Event, Kind, Oddities, Recorded};
 
 fn all(run: &Recorded) -> Vec<Event> {
@@ -58,7 +59,32 @@ fn a_killed_run_is_read_as_far_as_it_was_written() {
     assert_eq!(run.start_ns(), 1000);
     let mut merged = run.merged();
     assert_eq!(merged.by_ref().map(Result::unwrap).collect::<Vec<_>>(), [whole]);
-    assert_eq!(merged.oddities(), Oddities { cut: 3, ..Oddities::default() });
+    assert_eq!(merged.oddities(), Oddities { cut: 2, ..Oddities::default() });
+    assert_eq!(run.empty(), [2]);
+}
+
+/// The lines about a run from which nothing was left out.
+fn damage(folder: &Folder) -> Vec<String> {
+    Recorded::open(folder.path()).unwrap().damage(&Oddities::default())
+}
+
+#[test]
+fn streams_that_are_missing_or_empty_are_named() {
+    let folder = Folder::new();
+    folder.record(0, &[]).record(2, &[]);
+    let killed = "the run was killed: it has no summary, so tasks and channels have no names";
+    let gap = "event streams that are missing: 1 (core-1.events)";
+    assert_eq!(damage(&folder), [killed, gap]);
+    let cores = [0, 1, 2, 3].map(|core| json!({ "core": core }));
+    let summary = json!({ "version": 1, "cores": cores, "dropped_events": 7 });
+    fs::write(folder.path().join("summary.json"), summary.to_string()).unwrap();
+    fs::write(folder.stream(2), "").unwrap();
+    let lines = [
+        "event streams that are missing: 2 (core-1.events, core-3.events)",
+        "event streams that are empty: 1 (core-2.events)",
+        "events that were not recorded, for want of time: 7",
+    ];
+    assert_eq!(damage(&folder), lines);
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod sim;
 mod steer;
 mod top;
 mod trace;
+mod whole;
 
 use std::process::ExitCode;
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel report`: recorded runs and explorations as a page.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
 
 use whimbrel_model::Problem;
-use whimbrel_report::{Error, page};
+use whimbrel_report::{Error, Page, page};
 
 use crate::cli::ReportArgs;
 use crate::failure::{Answer, Outcome, say};
 use crate::output::{kib, print};
+use crate::whole;
 
 /// Writes the page.
 ///
@@ -19,29 +18,27 @@ use crate::output::{kib, print};
 pub fn report(args: &ReportArgs) -> Outcome {
     let page = page(&args.folders).map_err(|error| unreadable(&error))?;
     if args.output.as_os_str() == "-" {
-        print(&page)?;
+        print(&page.html)?;
+        warn(args, &page);
         return Ok(Answer::Yes);
     }
-    write(&args.output, &page).map_err(|error| {
+    whole::clean_up_after_signals();
+    let written = whole::write(&args.output, |file| file.write_all(page.html.as_bytes()));
+    written.map_err(|error: io::Error| {
         Problem::new(format!("{} cannot be written: {error}", args.output.display()))
     })?;
     if !args.quiet {
-        say(&format!("{}: {}", args.output.display(), kib(page.len() as u64)));
+        say(&format!("{}: {}", args.output.display(), kib(page.html.len() as u64)));
     }
+    warn(args, &page);
     Ok(Answer::Yes)
 }
 
-/// Writes a file beside the one it is to be, and then renames it: a page is whole, or not there.
-fn write(path: &Path, page: &str) -> io::Result<()> {
-    let mut new = path.as_os_str().to_owned();
-    new.push(".new");
-    let new = PathBuf::from(new);
-    let written = fs::write(&new, page).and_then(|()| fs::rename(&new, path));
-    if written.is_err() {
-        // What is left of it is of no use; that it was never there is no further error.
-        let _ = fs::remove_file(&new);
+/// Says what of the runs is not on the page.
+fn warn(args: &ReportArgs, page: &Page) {
+    if !args.quiet {
+        page.damage.iter().for_each(|line| say(line));
     }
-    written
 }
 
 fn unreadable(error: &Error) -> Problem {

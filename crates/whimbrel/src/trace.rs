@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -12,6 +12,7 @@ use whimbrel_trace::{ExportError, Exported, Format, Oddities, Recorded, export};
 
 use crate::cli::TraceArgs;
 use crate::failure::{Answer, Failure, Outcome, say};
+use crate::whole;
 
 /// Runs with fewer records are written before anybody looks.
 const LARGE: u64 = 1 << 20;
@@ -59,27 +60,12 @@ fn to_standard_output(args: &TraceArgs, run: &Recorded) -> Outcome {
     }
 }
 
-/// Writes a file beside the one it is to be, and then renames it: a trace is whole, or not there.
-/// What is there and no file, as a pipe, is written to.
 fn to_file(args: &TraceArgs, run: &Recorded, path: &Path) -> Result<Exported, Problem> {
-    let unwritable =
-        |error: &dyn ToString| Problem::new(format!("{}: {}", path.display(), error.to_string()));
-    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        let mut there = File::options().write(true).open(path).map_err(|e| unwritable(&e))?;
-        return write(args, run, &mut there).map_err(|error| broken(error, unwritable));
-    }
-    let mut new = path.as_os_str().to_owned();
-    new.push(".new");
-    let new = PathBuf::from(new);
-    let mut file = File::create(&new).map_err(|error| unwritable(&error))?;
-    let written = write(args, run, &mut file).map_err(|error| broken(error, unwritable)).and_then(
-        |exported| fs::rename(&new, path).map(|()| exported).map_err(|error| unwritable(&error)),
-    );
-    if written.is_err() {
-        // What is left of it is of no use; the error is the one above.
-        let _ = fs::remove_file(&new);
-    }
-    written
+    whole::clean_up_after_signals();
+    whole::write(path, |file| write(args, run, file)).map_err(|error| match error {
+        ExportError::Read(error) => unreadable(&error),
+        ExportError::Write(error) => Problem::new(format!("{}: {error}", path.display())),
+    })
 }
 
 fn write(args: &TraceArgs, run: &Recorded, out: &mut File) -> Result<Exported, ExportError> {
@@ -87,13 +73,6 @@ fn write(args: &TraceArgs, run: &Recorded, out: &mut File) -> Result<Exported, E
     let exported = export(run, args.format, out, &mut |read| bar.set_position(read));
     bar.finish_and_clear();
     exported
-}
-
-fn broken(error: ExportError, unwritable: impl Fn(&dyn ToString) -> Problem) -> Problem {
-    match error {
-        ExportError::Read(error) => unreadable(&error),
-        ExportError::Write(error) => unwritable(&error),
-    }
 }
 
 fn progress(args: &TraceArgs, records: u64) -> ProgressBar {
@@ -122,21 +101,5 @@ fn summary(exported: &Exported, path: &Path, took: Duration) -> String {
 
 /// Says what of the run is not in the trace.
 fn warn(run: &Recorded, odd: &Oddities) {
-    let dropped = match &run.summary {
-        Some(summary) => summary.dropped_events,
-        None => {
-            say("the run was killed: it has no summary, so tasks and channels have no names");
-            0
-        }
-    };
-    let counts = [
-        (dropped, "events that were not recorded, for want of time"),
-        (odd.cut, "event streams that end within a record"),
-        (odd.unknown, "events of kinds that this version does not know, left out"),
-        (odd.damaged, "damaged events, left out"),
-        (odd.late, "events that went back in time, put after the one before"),
-    ];
-    for (count, what) in counts.iter().filter(|(count, _)| *count > 0) {
-        say(&format!("{what}: {count}"));
-    }
+    run.damage(odd).iter().for_each(|line| say(line));
 }

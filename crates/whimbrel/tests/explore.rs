@@ -5,7 +5,7 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -228,6 +228,21 @@ fn the_folder_has_everything_and_is_not_written_over() {
     drop(parsed);
     let (_, said) = bench.say(&["-o", "found"], 2);
     assert!(said.contains("has an exploration already") && said.contains("--resume"), "{said}");
+}
+
+#[test]
+fn a_table_goes_where_a_link_leads_and_beside_files_of_other_names() {
+    let bench = Bench::new();
+    let at = |name: &str| bench.place.path(name);
+    symlink("real.toml", at("best.toml")).unwrap();
+    fs::write(at("best.toml.part"), "mine").unwrap();
+    fs::write(at("real.toml.part"), "mine").unwrap();
+    bench.say(&["--table", "best.toml"], 0);
+    assert!(at("best.toml").is_symlink());
+    assert!(fs::read_to_string(at("real.toml")).unwrap().contains("[[row]]"));
+    for name in ["best.toml.part", "real.toml.part"] {
+        assert_eq!(fs::read_to_string(at(name)).unwrap(), "mine", "{name}");
+    }
 }
 
 #[test]

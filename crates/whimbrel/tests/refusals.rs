@@ -3,9 +3,11 @@
 
 mod common;
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 
-use common::{Place, STREAM, root};
+use common::{Place, STREAM, root, text};
 use insta::assert_snapshot;
 
 /// What `run` says of an application with these tables.
@@ -170,6 +172,37 @@ fn a_folder_with_files_is_not_recorded_into() {
     fs::create_dir(place.path("rec")).unwrap();
     fs::write(place.path("rec/mine"), "").unwrap();
     assert_snapshot!(run(&place, STREAM, &["--record", "rec"]));
+}
+
+#[test]
+fn a_start_that_is_refused_leaves_no_recorded_run() {
+    let place = Place::new();
+    let said = run(&place, STREAM, &["--record", "rec", "--policy", "nope"]);
+    assert!(said.contains("nope"), "{said}");
+    assert!(!place.path("rec").exists(), "the folder is left");
+    let synthetic = root().join("apps/synthetic/app.toml");
+    fs::create_dir(place.path("mine")).unwrap();
+    for folder in ["rec", "mine"] {
+        let head = ["sim", synthetic.to_str().unwrap(), "--quiet", "--record", folder];
+        for refused in [["--policy", "nope"], ["--resume", "nope"]] {
+            assert!(place.error(&[&head[..], &refused].concat()).contains("nope"));
+        }
+    }
+    assert!(!place.path("rec").exists(), "the folder is left");
+    assert_eq!(fs::read_dir(place.path("mine")).unwrap().count(), 0, "files are left");
+}
+
+#[test]
+fn a_folder_whose_path_is_not_utf8_is_refused_and_not_made() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let name = OsStr::from_bytes(b"rec\xff");
+    let mut command = place.command(&["run", app.to_str().unwrap(), "--record"]);
+    let output = command.arg(name).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("--record") && said.contains("is not UTF-8"), "{said}");
+    assert!(!place.path("").join(name).exists(), "the folder is left");
 }
 
 #[test]

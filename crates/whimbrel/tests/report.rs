@@ -7,12 +7,26 @@ use std::fs;
 
 use common::{Place, STREAM, text};
 
+/// How many cores it has.
+const CORES: usize = 2;
+
 /// A place with the folder `run` of a run that was recorded.
 fn recorded() -> Place {
     let place = Place::new();
     let app = place.app(STREAM);
     let app = app.to_str().unwrap();
-    let args = ["run", app, "--record", "run", "--duration", "200ms", "--quiet", "--json"];
+    let args = [
+        "run",
+        app,
+        "--record",
+        "run",
+        "--duration",
+        "200ms",
+        "--quiet",
+        "--json",
+        "--cores",
+        "0,0",
+    ];
     let output = place.output(&args);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     place
@@ -60,7 +74,23 @@ fn what_is_no_recorded_run_is_an_error_that_says_what_to_name() {
 fn a_page_that_cannot_be_written_leaves_nothing_behind() {
     let place = recorded();
     fs::create_dir(place.path("folder")).unwrap();
+    let before = fs::read_dir(place.path("")).unwrap().count();
     let said = place.error(&["report", "run", "-o", "folder"]);
     assert!(said.contains("folder cannot be written"), "{said}");
-    assert!(!place.path("folder.new").exists());
+    assert_eq!(fs::read_dir(place.path("")).unwrap().count(), before);
+}
+
+#[test]
+fn what_is_missing_of_a_run_is_told_with_its_name() {
+    let place = recorded();
+    let whole = place.output(&["report", "run", "-o", "-"]);
+    assert_eq!(text(&whole.stderr), "");
+    fs::remove_file(place.path("run/core-0.events")).unwrap();
+    let others = fs::read_dir(place.path("run")).unwrap().count();
+    assert_eq!(others, CORES, "the streams of the other cores, and the summary");
+    let missing = "event streams that are missing: 1 (core-0.events)\n";
+    assert_eq!(text(&place.output(&["report", "run", "-o", "-"]).stderr), missing);
+    let said = text(&place.output(&["report", "run", "run"]).stderr);
+    assert!(said.ends_with(&format!("run: {missing}run: {missing}")), "{said}");
+    assert_eq!(text(&place.output(&["report", "run", "--quiet"]).stderr), "");
 }

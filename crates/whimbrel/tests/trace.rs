@@ -7,7 +7,8 @@ mod common;
 mod screen;
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -131,19 +132,38 @@ fn a_trace_that_cannot_be_written_leaves_nothing_behind() {
     fs::create_dir_all(place.path("taken/full")).unwrap();
     let said = place.error(&[&args[..], &["taken"]].concat());
     assert!(said.contains("taken: Is a directory"), "{said}");
-    assert!(!place.path("taken.new").exists());
+    assert_eq!(fs::read_dir(place.path("taken")).unwrap().count(), 1);
 }
 
 #[test]
-fn what_is_no_file_is_written_to_and_not_replaced() {
+fn what_is_no_file_and_cannot_be_written_to_is_not_replaced() {
     let place = Place::new();
-    let folder = empty_run(&place, 1);
-    symlink("/dev/null", place.path("null")).unwrap();
-    assert!(trace(&place, &folder, &["vcd", "-o", "null"]).status.success());
-    assert_eq!(fs::read_link(place.path("null")).unwrap(), Path::new("/dev/null"));
-    symlink("/dev/full", place.path("full")).unwrap();
-    let said = place.error(&["trace", "recorded", "--format", "vcd", "-o", "full"]);
-    assert!(said.contains("full: No space left on device"), "{said}");
+    empty_run(&place, 1);
+    let _socket = UnixListener::bind(place.path("socket")).unwrap();
+    let said = place.error(&["trace", "recorded", "--format", "vcd", "-o", "socket"]);
+    assert!(said.contains("socket: No such device or address"), "{said}");
+    assert!(fs::symlink_metadata(place.path("socket")).unwrap().file_type().is_socket());
+}
+
+#[test]
+fn streams_that_are_missing_or_empty_are_told() {
+    let place = Place::new();
+    let folder = empty_run(&place, 3);
+    fs::remove_file(folder.join("core-1.events")).unwrap();
+    fs::write(folder.join("core-2.events"), "").unwrap();
+    let summary = r#"{"version": 1, "cores": [{"core": 0}, {"core": 1}, {"core": 2}]}"#;
+    fs::write(folder.join("summary.json"), summary).unwrap();
+    let output = trace(&place, &folder, &["btf", "-o", "-"]);
+    assert!(output.status.success());
+    let said = text(&output.stderr);
+    let warnings: Vec<&str> = said.lines().collect();
+    assert_eq!(
+        warnings,
+        [
+            "event streams that are missing: 1 (core-1.events)",
+            "event streams that are empty: 1 (core-2.events)",
+        ]
+    );
 }
 
 #[test]

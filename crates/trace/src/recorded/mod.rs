@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The folder of a recorded run.
 
+mod damage;
 mod event;
 mod stream;
 mod summary;

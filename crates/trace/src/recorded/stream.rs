@@ -28,7 +28,8 @@ pub struct Oddities {
     pub damaged: u64,
     /// Records that went back in time: given the time of the one before.
     pub late: u64,
-    /// Streams that end within their header or a record, as those of a killed run may.
+    /// Streams that end within their header or a record, as those of a killed run may. What has
+    /// nothing in it does not count (see [`Recorded::empty`](crate::Recorded::empty)).
     pub cut: u64,
 }
 
@@ -141,7 +142,8 @@ pub struct Events {
 
 impl Events {
     pub(super) fn new(stream: &Stream) -> Self {
-        let cut = u64::from(stream.bytes < HEADER as u64);
+        let headless = stream.bytes < HEADER as u64;
+        let cut = u64::from(headless && stream.bytes > 0);
         Self {
             path: stream.path.clone(),
             core: stream.core,
@@ -149,7 +151,7 @@ impl Events {
             buffer: Vec::new(),
             given: 0,
             last_ns: 0,
-            over: cut != 0,
+            over: headless,
             ahead: None,
             oddities: Oddities { cut, ..Oddities::default() },
         }

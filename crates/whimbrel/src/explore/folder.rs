@@ -10,6 +10,7 @@ use whimbrel_model::Problem;
 
 use crate::cli::ExploreArgs;
 use crate::failure::Failure;
+use crate::whole;
 
 /// Everything that was evaluated, for `--resume`.
 const EVALUATED: &str = "evaluated.jsonl";
@@ -65,17 +66,14 @@ pub fn write(folder: &Path, system: &System, found: &Exploration) -> Result<(), 
 /// It cannot be written.
 pub fn write_file(
     path: &Path,
-    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    fill: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".part");
-    let written = || {
-        let mut file = BufWriter::new(File::create(&partial)?);
+    let written = whole::write(path, |file| {
+        let mut file = BufWriter::new(file);
         fill(&mut file)?;
-        file.flush()?;
-        fs::rename(&partial, path)
-    };
-    written().map_err(|error| {
+        file.flush()
+    });
+    written.map_err(|error| {
         Problem::new(format!("{} cannot be written: {error}", path.display())).into()
     })
 }

@@ -83,6 +83,12 @@ impl Gathered {
         self.advice.sort_by_key(|advice| advice.time_ns);
     }
 
+    /// Whether anything ran. A simulator that cannot go on from a saved run has laid its cores out
+    /// by then, and nothing more.
+    pub fn began(&self) -> bool {
+        self.started.is_some() && !self.errors.iter().any(|error| error.kind == "restore")
+    }
+
     /// The totals: those at the end, or else the last ones seen.
     pub fn totals(&self) -> Option<&Status> {
         self.end.as_ref().map(|end| &end.status).or(self.latest.as_ref())

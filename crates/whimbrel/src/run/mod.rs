@@ -51,6 +51,7 @@ use exclusive::Exclusive;
 use gathered::Gathered;
 use helper::Helper;
 use load::load;
+use record::Prepared;
 use session::{Input, Session};
 use summary::Summary;
 use view::View;
@@ -78,9 +79,10 @@ pub fn conduct(
     complete: impl FnOnce(String) -> String,
 ) -> Outcome {
     let launcher = helpers::find(helper)?;
-    let folder = args.record.as_deref().map(record::prepare).transpose()?;
+    let cores = loaded.options.cpus.len();
+    let folder = args.record.as_deref().map(|path| Prepared::new(path, cores)).transpose()?;
     let run = open_run(&loaded.app)?;
-    let text = complete(plan_text(&loaded, &run, folder.as_deref())?);
+    let text = complete(plan_text(&loaded, &run, folder.as_ref().map(Prepared::path))?);
 
     let (sender, inputs) = mpsc::channel();
     listen(&run, &sender)?;
@@ -108,6 +110,7 @@ pub fn conduct(
     let name = run.name().to_owned();
     drop(run);
     drop(occupied);
+    let folder = folder.filter(|_| gathered.began()).map(Prepared::keep);
     sum_up(args, &loaded, &name, folder.as_deref(), gathered)
 }
 
@@ -126,7 +129,7 @@ fn sum_up(
         None => helpers::LAUNCHER,
     };
     let mut reports = verdict::reports(app, source, &gathered, helper);
-    let began = gathered.started.is_some();
+    let began = gathered.began();
     let ok = reports.is_empty();
     if let (Some(took), false) = (&gathered.simulated, args.quiet) {
         say(&speed(&gathered, took));

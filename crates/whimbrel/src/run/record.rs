@@ -2,30 +2,84 @@
 //! The folder of a recorded run.
 
 use std::fs::{self, DirBuilder};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use whimbrel_model::Problem;
 
+use super::load::utf8;
 use super::summary::Summary;
+use crate::whole;
 
-/// Makes the folder, closed to other users, or takes an empty one.
-///
-/// # Errors
-/// It cannot be made or holds files already.
-pub fn prepare(path: &Path) -> Result<PathBuf, Problem> {
-    let refuse = |why: String| Problem::new(format!("--record {}: {why}", path.display()));
-    match DirBuilder::new().mode(0o700).create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        other => other.map_err(|error| refuse(error.to_string()))?,
+/// The folder of a run that has not started. When it is dropped, what was made for it is removed.
+#[derive(Debug)]
+pub struct Prepared {
+    path: PathBuf,
+    /// Whether the folder was not there before.
+    made: bool,
+    /// How many cores may have a stream in it.
+    cores: usize,
+}
+
+impl Prepared {
+    /// Makes the folder, closed to other users, or takes an empty one.
+    ///
+    /// # Errors
+    /// It cannot be made, its path cannot be told to the helper, or it holds files already.
+    pub fn new(path: &Path, cores: usize) -> Result<Self, Problem> {
+        let refuse = |why: String| Problem::new(format!("--record {}: {why}", path.display()));
+        let unreadable = |error: io::Error| refuse(error.to_string());
+        std::path::absolute(path).map_err(unreadable).and_then(|path| speakable(&path))?;
+        let made = match DirBuilder::new().mode(0o700).create(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
+            other => other.map(|()| true).map_err(unreadable)?,
+        };
+        let path = path.canonicalize().map_err(unreadable)?;
+        let prepared = Self { path, made, cores };
+        if fs::read_dir(&prepared.path).map_err(unreadable)?.next().is_some() {
+            // They are not of this run.
+            prepared.keep();
+            let help = "name a new folder, or remove what is in this one";
+            return Err(refuse("the folder holds files already".into()).help(help));
+        }
+        // Links may have led to a path that is not.
+        speakable(&prepared.path)?;
+        Ok(prepared)
     }
-    let mut entries = fs::read_dir(path).map_err(|error| refuse(error.to_string()))?;
-    if entries.next().is_some() {
-        let help = "name a new folder, or remove what is in this one";
-        return Err(refuse("the folder holds files already".into()).help(help));
+
+    /// The whole path.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
-    path.canonicalize().map_err(|error| refuse(error.to_string()))
+
+    /// The run has started: what is there stays.
+    pub fn keep(mut self) -> PathBuf {
+        self.made = false;
+        self.cores = 0;
+        std::mem::take(&mut self.path)
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        // What cannot be removed, or what somebody else has put there, is left.
+        for core in 0..self.cores {
+            let _ = fs::remove_file(self.path.join(format!("core-{core}.events")));
+        }
+        if self.made {
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+}
+
+/// Checks that a path can be told to the helper, whose lines are text.
+fn speakable(path: &Path) -> Result<(), Problem> {
+    let told = utf8(path).map(drop);
+    told.map_err(|problem| {
+        let message = format!("--record: {}", problem.message);
+        Problem::new(message).help("name a folder whose whole path is UTF-8")
+    })
 }
 
 /// Adds `summary.json`, which is there either whole or not at all.
@@ -33,12 +87,10 @@ pub fn prepare(path: &Path) -> Result<PathBuf, Problem> {
 /// # Errors
 /// It cannot be written.
 pub fn finish(folder: &Path, summary: &Summary) -> Result<(), Problem> {
-    let write = || -> io::Result<()> {
-        let new = folder.join("summary.json.new");
-        fs::write(&new, serde_json::to_vec_pretty(summary)?)?;
-        fs::rename(&new, folder.join("summary.json"))
-    };
-    write().map_err(|error| {
+    let written = whole::write(&folder.join("summary.json"), |file| -> io::Result<()> {
+        file.write_all(&serde_json::to_vec_pretty(summary)?)
+    });
+    written.map_err(|error| {
         Problem::new(format!("{}/summary.json cannot be written: {error}", folder.display()))
     })
 }
@@ -48,12 +100,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_with_files_in_it_is_refused() {
+    fn a_folder_with_files_in_it_is_refused_and_left_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let new = folder.path().join("run");
-        assert!(prepare(&new).is_ok());
-        assert!(prepare(&new).is_ok());
-        fs::write(new.join("notes"), "mine").unwrap();
-        assert!(prepare(&new).unwrap_err().message.contains("holds files already"));
+        assert_eq!(Prepared::new(&new, 1).unwrap().keep(), new.canonicalize().unwrap());
+        assert!(Prepared::new(&new, 1).is_ok());
+        fs::write(new.join("core-0.events"), "mine").unwrap();
+        let problem = Prepared::new(&new, 1).unwrap_err();
+        assert!(problem.message.contains("holds files already"));
+        assert!(new.join("core-0.events").is_file());
+    }
+
+    #[test]
+    fn of_a_run_that_did_not_start_only_what_was_made_for_it_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (new, old) = (folder.path().join("new"), folder.path().join("old"));
+        fs::create_dir(&old).unwrap();
+        for path in [&new, &old] {
+            let prepared = Prepared::new(path, 2).unwrap();
+            for name in ["core-0.events", "core-1.events", "core-2.events"] {
+                fs::write(path.join(name), "").unwrap();
+            }
+            drop(prepared);
+            let left: Vec<_> =
+                fs::read_dir(path).unwrap().map(|e| e.unwrap().file_name()).collect();
+            assert_eq!(left, ["core-2.events"], "it is of somebody else");
+            fs::remove_file(path.join("core-2.events")).unwrap();
+            drop(Prepared::new(path, 2).unwrap());
+            assert!(path.is_dir(), "it was there");
+        }
     }
 }
