@@ -75,7 +75,7 @@ static void run(struct wb_task *task)
         wb_task_paused(task, WB_TASK_BLOCKED, k.steps);
         break;
     case GO_AWAY:
-        wb_task_departed(task, k.steps);
+        wb_task_departed(task, k.steps, k.steps);
         break;
     case GO_ENDED:
         wb_task_paused(task, WB_TASK_ENDED, k.steps);
