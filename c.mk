@@ -30,9 +30,10 @@ ARCH_aarch64 := aarch64
 FLAGS_release := -O3 -flto=auto -ffat-lto-objects -g -fno-omit-frame-pointer
 # What runs in virtual time is as fast as its instructions are few: no frame pointers (there are
 # unwind tables), fixed addresses, only what modules call is visible, so that the rest can be inlined
-# for good, and no pairs of words through vector registers.
+# for good, pointers are followed through the whole program, and no pairs of words go through vector
+# registers.
 FLAGS_sim = $(filter-out -fno-omit-frame-pointer,$(FLAGS_release)) -fomit-frame-pointer -fno-pie -no-pie \
-	-fvisibility=hidden -fno-tree-slp-vectorize -include kernels/sim/one_thread.h
+	-fvisibility=hidden -fno-tree-slp-vectorize -fipa-pta -include kernels/sim/one_thread.h
 FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # -Wno-tsan: it does not model fences. Ours order only "am I waiting" against "is there something";
 # what is published is published by a release store, which it does model.

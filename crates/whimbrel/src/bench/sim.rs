@@ -25,7 +25,7 @@ pub const SWEEP: &str = "sim.sweep";
 pub const MANY: &str = "sim.many";
 const UNIT: &str = "events/s";
 /// As in `bench/sim_pipeline.toml`.
-const FRAMES: u64 = 1_000_000;
+const FRAMES: u64 = 4_000_000;
 /// Its release, and the end of six stages; what the simulator does inside is not counted.
 const EVENTS_PER_FRAME: u64 = 7;
 
