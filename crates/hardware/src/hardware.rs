@@ -18,7 +18,10 @@ use crate::memory::{Memory, Traffic};
 use crate::mesh::Node;
 use crate::power::{Draw, draw};
 use crate::thermal::Network;
-use crate::time::Clock;
+use crate::time::{Clock, SECOND_PS};
+
+/// Nobody gets to what begins after 201 days: virtual time ends before.
+const LAST_PS: u64 = 201 * 24 * 3600 * SECOND_PS;
 
 /// What cores that are alike have in common, so that a thousand of them share one table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -224,7 +227,10 @@ impl Hardware {
     /// What a core does by itself for so long, and then the transfer that this was for.
     #[inline]
     pub fn transfer_after(&mut self, own_ps: u64, at_ps: u64, core: usize, bytes: u64) -> u64 {
-        self.transfer(at_ps.saturating_add(own_ps), core, bytes) - at_ps
+        match at_ps.saturating_add(own_ps) {
+            begin_ps if begin_ps < LAST_PS => self.transfer(begin_ps, core, bytes) - at_ps,
+            _ => own_ps,
+        }
     }
 
     /// A core switches to a task with a working set of so many bytes. Returns for how many

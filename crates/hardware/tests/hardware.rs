@@ -108,6 +108,16 @@ fn a_copy_crosses_the_bus_once_and_private_memory_once() {
 }
 
 #[test]
+fn what_would_begin_when_virtual_time_has_ended_is_in_nobodys_way() {
+    let mut hardware = Hardware::new(&board());
+    for at_ps in [u64::MAX, u64::MAX - 1, 202 * 24 * 3600 * 1_000_000 * US] {
+        assert_eq!(hardware.transfer_after(7, at_ps, 0, u64::MAX), 7);
+    }
+    assert_eq!(hardware.transfer_after(u64::MAX, US, 0, 1), u64::MAX);
+    assert_eq!(hardware.transfer_after(0, 0, 0, 64), 2 * 160_000);
+}
+
+#[test]
 fn time_follows_the_point_that_a_core_is_at() {
     let mut board = Hardware::new(&board());
     let send = Charge::action(0).unwrap();
