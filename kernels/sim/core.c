@@ -61,8 +61,11 @@ static inline enum turn begin(struct sim_core *c)
 
     sim_execute(c, NULL);
     wb_task_resumed(task, sim_now_ns());
-    uint64_t ps = sim_sum(c->stolen_ps, c->debt_ps);
-    c->stolen_ps = c->debt_ps = 0;
+    uint64_t ps = 0;
+    if ((c->stolen_ps | c->debt_ps) != 0) {
+        ps = sim_sum(c->stolen_ps, c->debt_ps);
+        c->stolen_ps = c->debt_ps = 0;
+    }
     c->attention = wants_attention(c, task);
     sim_become(c);
     if (!is_free(c, CHARGE_REFILL)) {

@@ -18,7 +18,7 @@ uint32_t wb_kernel_core(void)
 }
 
 // Reading the clock takes no time, or instrumented code would be slower. But who does nothing else
-// waits for time to pass, so it does once there have been looks enough.
+// waits for time to pass, so it does once there have been looks enough. Steps wait for nothing.
 static void look(void)
 {
     enum { LOOKS = 64 };
@@ -27,7 +27,7 @@ static void look(void)
     if (looks->last_ps != sim.engine->now_ps) {
         looks->last_ps = sim.engine->now_ps;
         looks->count = 0;
-    } else if (!sim.stepping && ++looks->count >= LOOKS) {
+    } else if (++looks->count >= LOOKS) {
         looks->count = 0;
         sim_pass(engine_look(sim.engine, sim.here != NULL ? sim.here->core->index : 0));
     }
@@ -45,7 +45,8 @@ uint64_t wb_kernel_now_ns(void)
 {
     if (sim.odd_clock)
         return odd_now_ns();
-    look();
+    if (!sim.stepping)
+        look();
     return sim_now_ns();
 }
 
