@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fnv.h"
 #include "private.h"
 
 enum { ID_BYTES = 32 };
@@ -46,28 +47,16 @@ static struct header header_of(const struct gvm *gvm, const char *id)
     return h;
 }
 
-// FNV-1a: a file that was damaged would go on as another simulation.
-static const uint64_t first_sum = UINT64_C(0xcbf29ce484222325);
-
-static uint64_t sum_of(uint64_t sum, const void *of, size_t bytes)
-{
-    const unsigned char *from = of;
-
-    for (size_t i = 0; i < bytes; i++)
-        sum = (sum ^ from[i]) * UINT64_C(0x100000001b3);
-    return sum;
-}
-
 struct file {
     FILE *stream;
-    uint64_t sum;  // of what was written
+    uint64_t sum;  // of what was written: one that was damaged would go on as another simulation
 };
 
 // ---- Saving -------------------------------------------------------------------------------------
 
 static bool put(struct file *f, const void *from, size_t bytes)
 {
-    f->sum = sum_of(f->sum, from, bytes);
+    f->sum = fnv_of(f->sum, from, bytes);
     return fwrite(from, bytes, 1, f->stream) == 1;
 }
 
@@ -99,7 +88,7 @@ static bool write_pages(struct file *out, const struct gvm *gvm)
 
 static bool write_all(FILE *stream, const struct gvm *gvm, const char *id)
 {
-    struct file out = { .stream = stream, .sum = first_sum };
+    struct file out = { .stream = stream, .sum = FNV_BEGIN };
     struct header header = header_of(gvm, id);
 
     if (stream == NULL)
@@ -163,7 +152,7 @@ static const char *compare(const struct header *saved, const struct header *mine
 static bool is_whole(FILE *in)
 {
     static unsigned char part[1 << 16];
-    uint64_t sum = first_sum, told;
+    uint64_t sum = FNV_BEGIN, told;
     const long bytes = fseek(in, -(long)sizeof told, SEEK_END) == 0 ? ftell(in) : -1;
 
     if (bytes < 0 || fread(&told, sizeof told, 1, in) != 1)
@@ -173,10 +162,9 @@ static bool is_whole(FILE *in)
         const size_t n = left < (long)sizeof part ? (size_t)left : sizeof part;
         if (fread(part, n, 1, in) != 1)
             return false;
-        sum = sum_of(sum, part, n);
+        sum = fnv_of(sum, part, n);
         left -= (long)n;
     }
-    rewind(in);
     return sum == told;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fnv.h"
 #include "protocol.h"
 #include "sim_host.h"
 
@@ -33,29 +34,20 @@ __attribute__((destructor)) static void tell_all(void)
 
 // ---- One run ------------------------------------------------------------------------------------
 
-static uint64_t hash_of(uint64_t hash, const void *at, size_t bytes)
-{
-    const unsigned char *byte = at;
-
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ byte[i]) * 0x100000001b3;
-    return hash;
-}
-
 // Where and when everything came to its end, and by what way.
 static uint64_t hash_end(const struct wb_system *system)
 {
-    uint64_t hash = 0xcbf29ce484222325;
+    uint64_t hash = FNV_BEGIN;
     const uint64_t end[] = { sim.engine->now_ps, sim.events };
 
-    hash = hash_of(hash, end, sizeof end);
+    hash = fnv_of(hash, end, sizeof end);
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_task *task = &system->tasks[i];
-        hash = hash_of(hash, (const void *)&task->place, sizeof task->place);
-        hash = hash_of(hash, &task->stats, sizeof task->stats);
+        hash = fnv_of(hash, (const void *)&task->place, sizeof task->place);
+        hash = fnv_of(hash, &task->stats, sizeof task->stats);
     }
     for (uint32_t i = 0; i < system->n_cores; i++)
-        hash = hash_of(hash, &system->cores[i]->stats, sizeof system->cores[i]->stats);
+        hash = fnv_of(hash, &system->cores[i]->stats, sizeof system->cores[i]->stats);
     return hash;
 }
 
