@@ -69,6 +69,15 @@ def test_traffic_takes_its_time_in_every_firing(rest: str, tmp_path: Path) -> No
     assert [task["busy_ns"] for task in summary["tasks"]] == pytest.approx([1_100_000] * 2, abs=2)
 
 
+def test_traffic_of_two_cores_takes_turns_on_the_bus(tmp_path: Path) -> None:
+    task = "cycles = 8000\ntraffic = 32000\nfirings = 1\n"
+    tasks = "".join(f'[[task]]\nname = "{n}"\ncore = {core}\n{task}' for core, n in enumerate("ab"))
+    hardware = platform("count = 2\n", rest=MEMORY + BUS)
+    summary = simulate(tmp_path, f'[app]\nname = "both"\n{tasks}', hardware)
+    # Eight times 1 us of cycles, and 10 us of traffic of each, in turns of 80 ns.
+    assert [each["busy_ns"] for each in summary["tasks"]] == pytest.approx([168_000] * 2, abs=1300)
+
+
 def the_move(summary: Json) -> Json:
     """The one migration of a run, which succeeded."""
     (move,) = summary["migrations"]

@@ -94,7 +94,7 @@ enum turn sim_work(struct sim_core *c)
     }
     c->current = next;
     const uint64_t ps =
-        c->debt_ps + (is_free(c, CHARGE_SWITCH) ? 0 : engine_switch(engine, c->core->index));
+        sim_sum(c->debt_ps, is_free(c, CHARGE_SWITCH) ? 0 : engine_switch(engine, c->core->index));
     c->debt_ps = 0;
     if (ps == 0 || sim_passes(ps))
         return begin(c);
@@ -183,11 +183,11 @@ static inline enum turn interrupt(struct sim_core *c)
     const uint64_t ps = is_free(c, CHARGE_RUNG) ? 0 : engine_answer(sim.engine, c->core->index);
 
     if (c->current != NULL) {
-        c->stolen_ps += ps;
+        c->stolen_ps = sim_sum(c->stolen_ps, ps);
         sim_keep_attention(c);
         return TURN_NOTHING;
     }
-    c->debt_ps += ps;
+    c->debt_ps = sim_sum(c->debt_ps, ps);
     if (!c->idle)
         return TURN_NOTHING;
     const uint64_t sleeps_ps = rouse(c);

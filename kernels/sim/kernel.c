@@ -172,8 +172,8 @@ static __attribute__((noinline)) void ring(struct sim_core *c, uint32_t from)
     }
     // It rings even if the task that rings is killed meanwhile.
     const uint64_t ps =
-        owed_ps + ring_ps +
-        (is_free(c, CHARGE_NOTICE) ? 0 : engine_notice(engine, from, c->core->index));
+        sim_sum(sim_sum(owed_ps, ring_ps),
+                is_free(c, CHARGE_NOTICE) ? 0 : engine_notice(engine, from, c->core->index));
     if (__builtin_expect(sim.faults != NULL, 0))
         faults_ring(c, engine->now_ps + ps);
     else if (ps == 0)
@@ -209,14 +209,25 @@ static __attribute__((noinline)) void out_of_fuel(void)
         sim_pause();
 }
 
+// What ends with a transfer, which those who come meanwhile make longer (core.c, resume()).
+static void spend_with_transfer(uint64_t ps)
+{
+    sim.here->transfers = true;
+    sim_spend(ps);
+}
+
 static __attribute__((noinline)) void charge(enum wb_action action, uint32_t units)
 {
     if (sim.counts && --sim.fuel == 0)
         out_of_fuel();
     if (sim.here == NULL || is_free(sim.here, action))
         return;
-    sim.here->transfers |= action <= WB_ACTION_RECEIVE;
-    sim_spend(engine_action(sim.engine, sim_begins_ps(), sim.here->core->index, action, units));
+    const uint64_t ps =
+        engine_action(sim.engine, sim_begins_ps(), sim.here->core->index, action, units);
+    if (action <= WB_ACTION_RECEIVE)
+        spend_with_transfer(ps);
+    else
+        sim_spend(ps);
 }
 
 void wb_kernel_charge(enum wb_action action, uint32_t units)
@@ -238,10 +249,9 @@ void wb_kernel_compute(uint64_t cycles)
         return;
     }
     for (uint64_t i = 0; i < PARTS; i++) {
-        sim.here->transfers = true;
         sim_spend(engine_compute(sim.engine, core, cycles * (i + 1) / PARTS - cycles * i / PARTS));
-        sim_spend(engine_transfer(sim.engine, sim_begins_ps(), core,
-                                  bytes * (i + 1) / PARTS - bytes * i / PARTS));
+        spend_with_transfer(engine_transfer(sim.engine, sim_begins_ps(), core,
+                                            bytes * (i + 1) / PARTS - bytes * i / PARTS));
     }
 }
 
@@ -257,8 +267,7 @@ void wb_kernel_copy(void *to, const void *from, size_t bytes)
         return;
     }
     sanitizer_copy(private_of(core, to), private_of(core, from), bytes);
-    sim.here->transfers = true;
-    sim_spend(engine_copy(sim.engine, sim_begins_ps(), core, bytes));
+    spend_with_transfer(engine_copy(sim.engine, sim_begins_ps(), core, bytes));
 }
 
 const void *wb_kernel_private(uint32_t core, const void *address)
