@@ -21,31 +21,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::description::Arbitration;
+use crate::description::{self, Arbitration};
 use crate::memory::{Memory, Traffic, attojoules};
 use crate::time::Clock;
 use crate::turns::Turns;
-
-/// What a bus is made of.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Parts {
-    /// Who is next.
-    pub arbitration: Arbitration,
-    /// Its clock, in hertz.
-    pub hz: u64,
-    /// Bytes in each cycle; not 0.
-    pub width_bytes: u32,
-    /// Cycles before the first byte of a burst.
-    pub setup_cycles: u32,
-    /// The longest burst; not 0.
-    pub burst_bytes: u32,
-    /// Energy of each byte.
-    pub pj_per_byte: f64,
-    /// How many cores share it, those that are left out included.
-    pub cores: usize,
-    /// The memory behind it.
-    pub memory: Memory,
-}
 
 /// A bus and what is on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,23 +50,24 @@ enum Order {
 }
 
 impl Bus {
-    /// A bus that is free.
-    pub fn new(parts: &Parts) -> Self {
-        let clock = Clock::new(parts.hz);
-        let cores = parts.cores.max(1);
+    /// A bus that is free, of so many cores (those that are left out included), and the memory
+    /// behind it.
+    pub fn new(description: &description::Bus, cores: usize, memory: Memory) -> Self {
+        let clock = Clock::new(description.hz);
+        let cores = cores.max(1);
         let mut bus = Self {
             clock,
-            width_bytes: parts.width_bytes.into(),
-            lead_ps: clock.ps(parts.setup_cycles.into()) + parts.memory.latency_ps(),
-            burst_bytes: parts.burst_bytes.into(),
-            aj_per_byte: attojoules(parts.pj_per_byte),
-            memory: parts.memory,
+            width_bytes: description.width_bytes.into(),
+            lead_ps: clock.ps(description.setup_cycles.into()) + memory.latency_ps(),
+            burst_bytes: description.burst_bytes.into(),
+            aj_per_byte: attojoules(description.pj_per_byte),
+            memory,
             slot_ps: 0,
             order: Order::Tdma(vec![0; cores]),
             traffic: Traffic::default(),
         };
         bus.slot_ps = bus.held_ps(bus.burst_bytes).max(1);
-        if parts.arbitration == Arbitration::Fcfs {
+        if description.arbitration == Arbitration::Fcfs {
             bus.order = Order::Fcfs(Box::new(Turns::new(cores, bus.slot_ps)));
         }
         bus
@@ -153,17 +133,20 @@ mod tests {
     use super::*;
 
     /// 100 MHz, 4 bytes a cycle, 2 cycles of setup, bursts of 64 bytes: 18 cycles, 180 ns.
-    fn bus(arbitration: Arbitration) -> Bus {
-        Bus::new(&Parts {
+    fn description(arbitration: Arbitration) -> description::Bus {
+        description::Bus {
             arbitration,
             hz: 100_000_000,
             width_bytes: 4,
             setup_cycles: 2,
             burst_bytes: 64,
             pj_per_byte: 2.5,
-            cores: 3,
-            memory: Memory::default(),
-        })
+            slots: 0,
+        }
+    }
+
+    fn bus(arbitration: Arbitration) -> Bus {
+        Bus::new(&description(arbitration), 3, Memory::default())
     }
 
     const BURST: u64 = 180_000;
@@ -276,16 +259,7 @@ mod tests {
             bytes_per_s: 100_000_000,
             node: (0, 0),
         });
-        let bus = Bus::new(&Parts {
-            arbitration: Arbitration::Fcfs,
-            hz: 100_000_000,
-            width_bytes: 4,
-            setup_cycles: 2,
-            burst_bytes: 64,
-            pj_per_byte: 0.0,
-            cores: 1,
-            memory,
-        });
+        let bus = Bus::new(&description(Arbitration::Fcfs), 1, memory);
         // 20 ns setup, 50 ns latency, 64 bytes at 10 ns each, slower than the bus.
         assert_eq!(bus.held_ps(64), 20_000 + 50_000 + 640_000);
     }

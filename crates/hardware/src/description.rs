@@ -45,7 +45,7 @@ impl Description {
     /// A bus with slots keeps one for each of the cores that there are now, also when some of them
     /// are left out. Says so only once.
     pub fn keep_slots(&mut self) {
-        if let Some(Interconnect::Bus { slots: slots @ 0, .. }) = &mut self.interconnect {
+        if let Some(Interconnect::Bus(Bus { slots: slots @ 0, .. })) = &mut self.interconnect {
             *slots = u32::try_from(self.cores.len()).unwrap_or(u32::MAX);
         }
     }
@@ -227,25 +227,29 @@ pub enum Arbitration {
 #[serde(rename_all = "lowercase")]
 pub enum Interconnect {
     /// One transfer at a time.
-    Bus {
-        /// Who is next.
-        arbitration: Arbitration,
-        /// Its clock.
-        hz: u64,
-        /// Bytes in each cycle.
-        width_bytes: u32,
-        /// Cycles before the first byte of a transfer.
-        setup_cycles: u32,
-        /// The longest transfer before others have their turn, in bytes.
-        burst_bytes: u32,
-        /// Energy of each byte.
-        pj_per_byte: f64,
-        /// Slots in a round, those of the first cores first; 0: one for each core.
-        #[serde(default)]
-        slots: u32,
-    },
+    Bus(Bus),
     /// Links between neighbours.
     Mesh(Mesh),
+}
+
+/// A bus that cores share.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bus {
+    /// Who is next.
+    pub arbitration: Arbitration,
+    /// Its clock, in hertz.
+    pub hz: u64,
+    /// Bytes in each cycle; not 0.
+    pub width_bytes: u32,
+    /// Cycles before the first byte of a burst.
+    pub setup_cycles: u32,
+    /// The longest transfer before others have their turn, in bytes; not 0.
+    pub burst_bytes: u32,
+    /// Energy of each byte.
+    pub pj_per_byte: f64,
+    /// Slots in a round, those of the first cores first; 0: one for each core.
+    #[serde(default)]
+    pub slots: u32,
 }
 
 /// A two-dimensional mesh: a message goes along its row first, then along the column (XY routing).

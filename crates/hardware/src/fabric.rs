@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bus::{Bus, Parts};
+use crate::bus::Bus;
 use crate::description::{Description, Interconnect, MemoryKind};
 use crate::memory::{Memory, Traffic};
 use crate::mesh::{Mesh, Node};
@@ -51,24 +51,11 @@ impl Fabric {
         let way = match &description.interconnect {
             None => Way::None,
             Some(Interconnect::Mesh(mesh)) => Way::Mesh(Mesh::new(mesh)),
-            &Some(Interconnect::Bus {
-                arbitration,
-                hz,
-                width_bytes,
-                setup_cycles,
-                burst_bytes,
-                pj_per_byte,
-                slots,
-            }) => Way::Bus(Box::new(Bus::new(&Parts {
-                arbitration,
-                hz,
-                width_bytes,
-                setup_cycles,
-                burst_bytes,
-                pj_per_byte,
-                cores: description.cores.len().max(slots as usize),
-                memory: shared.as_ref().map_or_else(Memory::default, |shared| shared.memory),
-            }))),
+            Some(Interconnect::Bus(bus)) => {
+                let cores = description.cores.len().max(bus.slots as usize);
+                let memory = shared.as_ref().map_or_else(Memory::default, |shared| shared.memory);
+                Way::Bus(Box::new(Bus::new(bus, cores, memory)))
+            }
         };
         Self { way, shared }
     }

@@ -28,7 +28,7 @@ mod turns;
 pub use core_state::Residency;
 pub use cost::Charge;
 pub use description::{
-    Arbitration, Block, Cache, Core, Cost, Costs, Description, Doorbell, DoorbellKind, IdleState,
-    Interconnect, Leakage, Memory, MemoryKind, Mesh, Point, Thermal, Transition, Work,
+    Arbitration, Block, Bus, Cache, Core, Cost, Costs, Description, Doorbell, DoorbellKind,
+    IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point, Thermal, Transition, Work,
 };
 pub use hardware::Hardware;

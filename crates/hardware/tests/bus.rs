@@ -4,25 +4,25 @@
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
-use whimbrel_hardware::Arbitration;
-use whimbrel_hardware::bus::{Bus, Parts};
+use whimbrel_hardware::bus::Bus;
 use whimbrel_hardware::memory::{Memory, Traffic};
+use whimbrel_hardware::{self as hardware, Arbitration};
 
 const CORES: usize = 4;
 const BURST_BYTES: u64 = 16;
 
 /// 1 GHz, 4 bytes a cycle, a cycle of setup: 5 ns for a full burst of 16 bytes.
 fn bus() -> Bus {
-    Bus::new(&Parts {
+    let description = hardware::Bus {
         arbitration: Arbitration::Fcfs,
         hz: 1_000_000_000,
         width_bytes: 4,
         setup_cycles: 1,
         burst_bytes: 16,
         pj_per_byte: 1.0,
-        cores: CORES,
-        memory: Memory::default(),
-    })
+        slots: 0,
+    };
+    Bus::new(&description, CORES, Memory::default())
 }
 
 /// What a core does: it pauses for so many picoseconds, and then moves so many bytes.

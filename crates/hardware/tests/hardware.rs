@@ -2,7 +2,7 @@
 //! All models together, as the simulator calls them.
 
 use whimbrel_hardware::{
-    Arbitration, Block, Cache, Charge, Core, Cost, Costs, Description, Doorbell, DoorbellKind,
+    Arbitration, Block, Bus, Cache, Charge, Core, Cost, Costs, Description, Doorbell, DoorbellKind,
     Hardware, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point, Thermal,
     Transition,
 };
@@ -66,7 +66,7 @@ fn board() -> Description {
             memory("local", MemoryKind::Private, Some(1), 5_000),
             memory("ddr", MemoryKind::Shared, None, 60_000),
         ],
-        interconnect: Some(Interconnect::Bus {
+        interconnect: Some(Interconnect::Bus(Bus {
             arbitration: Arbitration::Fcfs,
             hz: 100_000_000,
             width_bytes: 4,
@@ -74,7 +74,7 @@ fn board() -> Description {
             burst_bytes: 32,
             pj_per_byte: 10.0,
             slots: 0,
-        }),
+        })),
         doorbell: Doorbell {
             kind: DoorbellKind::Polling,
             latency_ps: US,
@@ -148,7 +148,7 @@ fn cores_wait_for_each_other_before_the_shared_memory_and_not_before_their_own()
 fn a_core_that_is_left_out_keeps_its_slot_of_the_bus() {
     let mut whole = board();
     whole.cores.push(core("dsp", (3, 0)));
-    if let Some(Interconnect::Bus { arbitration, .. }) = &mut whole.interconnect {
+    if let Some(Interconnect::Bus(Bus { arbitration, .. })) = &mut whole.interconnect {
         *arbitration = Arbitration::Tdma;
     }
     // Ten bursts: nine rounds of four slots, and then a slot.

@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use whimbrel_hardware::{Arbitration, DoorbellKind, Hardware, Interconnect, MemoryKind};
+use whimbrel_hardware::{Arbitration, Bus, DoorbellKind, Hardware, Interconnect, MemoryKind};
 use whimbrel_model::Platform;
 
 use common::board::{BOARD, on_a_mesh, with};
@@ -34,7 +34,8 @@ fn every_table_of_a_file_becomes_what_the_simulator_takes() {
     assert_eq!(owners[..3], [0, 1, 2].map(|core| (MemoryKind::Private, Some(core))));
     assert_eq!(owners[3..], [(MemoryKind::Scratchpad, Some(2)), (MemoryKind::Shared, None)]);
     assert_eq!(board.memories[4].bytes_per_s, 200_000_000);
-    let Some(Interconnect::Bus { arbitration, burst_bytes: 32, slots: 3, .. }) = board.interconnect
+    let Some(Interconnect::Bus(Bus { arbitration, burst_bytes: 32, slots: 3, .. })) =
+        board.interconnect
     else {
         panic!("{:?}", board.interconnect);
     };

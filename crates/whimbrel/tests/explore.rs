@@ -228,6 +228,9 @@ fn the_folder_has_everything_and_is_not_written_over() {
     drop(parsed);
     let (_, said) = bench.say(&["-o", "found"], 2);
     assert!(said.contains("has an exploration already") && said.contains("--resume"), "{said}");
+    let (_, said) = bench.say(&["-o", "best.toml"], 2);
+    assert!(said.contains("best.toml cannot be made") && said.contains("new folder"), "{said}");
+    assert_eq!(fs::read_to_string(bench.place.path("best.toml")).unwrap(), rows);
 }
 
 #[test]

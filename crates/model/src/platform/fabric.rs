@@ -4,7 +4,7 @@
 use toml::Spanned;
 use toml::de::DeTable;
 use whimbrel_hardware::{
-    Arbitration, Core, Doorbell, DoorbellKind, Interconnect, Memory, MemoryKind, Mesh,
+    Arbitration, Bus, Core, Doorbell, DoorbellKind, Interconnect, Memory, MemoryKind, Mesh,
 };
 
 use super::cost;
@@ -70,7 +70,7 @@ pub(super) fn read(
 pub(super) fn mesh_of(interconnect: Option<&Spanned<Interconnect>>) -> Option<&Mesh> {
     match interconnect?.get_ref() {
         Interconnect::Mesh(mesh) => Some(mesh),
-        Interconnect::Bus { .. } => None,
+        Interconnect::Bus(_) => None,
     }
 }
 
@@ -90,7 +90,7 @@ fn read_bus(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
     let energy = reader.optional("pj_per_byte", ENERGY, |n| between(n, 0.0, 1e6));
     source(&mut reader);
     reader.finish();
-    Some(Interconnect::Bus {
+    Some(Interconnect::Bus(Bus {
         arbitration: or(arbitration, Arbitration::Fcfs),
         hz: hz?.into_inner(),
         width_bytes: width?.into_inner(),
@@ -98,7 +98,7 @@ fn read_bus(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
         burst_bytes: burst?.into_inner(),
         pj_per_byte: or(energy, 0.0),
         slots: 0,
-    })
+    }))
 }
 
 const WIDTH: &str = "a whole number of bytes in each cycle, from 1 to 4096";

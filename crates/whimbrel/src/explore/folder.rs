@@ -37,8 +37,11 @@ pub fn store(args: &ExploreArgs, identity: &str) -> Result<Store, Problem> {
             Problem::new(message).help(help)
         });
     }
-    let created = fs::create_dir_all(folder).map_err(StoreError::from);
-    created.and_then(|()| Store::create(&path, identity)).map_err(|error| match error {
+    fs::create_dir_all(folder).map_err(|error| {
+        let message = format!("--output: {} cannot be made: {error}", folder.display());
+        Problem::new(message).help("name a new folder, or an empty one")
+    })?;
+    Store::create(&path, identity).map_err(|error| match error {
         StoreError::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             Problem::new(format!("--output: {} has an exploration already", folder.display()))
                 .help("go on with it by --resume, or name a new folder")
