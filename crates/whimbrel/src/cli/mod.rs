@@ -2,6 +2,7 @@
 //! The command line: what may be written, and the text of `--help`, which is the manual.
 
 mod calibrate;
+mod common;
 mod explore;
 mod files;
 mod moving;
@@ -11,14 +12,14 @@ mod sim;
 mod trace;
 mod values;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use whimbrel_model::{Frequency, PolicyName, Setting};
+use whimbrel_model::{Frequency, PolicyName};
 use whimbrel_occupy::cli::OccupyArgs;
 
 pub use calibrate::CalibrateArgs;
+pub use common::CommonArgs;
 pub use explore::ExploreArgs;
 pub use files::{GraphArgs, ImportArgs};
 pub use moving::MovingArgs;
@@ -28,7 +29,7 @@ pub use sim::SimArgs;
 pub use trace::TraceArgs;
 pub use values::rate;
 pub use values::{CpuList, Move, RateChange, Shuttle, Spin, TaskName};
-use values::{frequency, interval, positive_duration, setting};
+use values::{frequency, interval, positive_duration};
 
 /// What can be measured.
 const BENCH_GROUPS: [&str; 8] =
@@ -87,10 +88,6 @@ pub enum Command {
 /// the second ends the run at once. A run ended by its user is no error: the exit status is 0.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The application's app.toml
-    #[arg(value_name = "APP.toml")]
-    pub app: PathBuf,
-
     /// Processors to run on, as 0-1,4; core N of the application is the N-th of them, and one named
     /// twice is shared by two kernels [default: all that this process may use]
     #[arg(long, value_name = "LIST")]
@@ -106,26 +103,6 @@ pub struct RunArgs {
     #[arg(long, value_name = "HOW", value_parser = frequency)]
     pub frequency: Option<Frequency>,
 
-    /// Frames per second, instead of the application's own rate
-    #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "fast")]
-    pub frame_rate: Option<f64>,
-
-    /// Run as fast as it goes: no task has a period
-    #[arg(long)]
-    pub fast: bool,
-
-    /// End after this time, as 10s or 500ms
-    #[arg(long, value_name = "TIME", value_parser = positive_duration)]
-    pub duration: Option<Duration>,
-
-    /// Replace a parameter of the application; repeatable
-    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
-    pub set: Vec<Setting>,
-
-    /// Record events, statistics and migrations into this new folder (see docs/recorded-run.md)
-    #[arg(long, value_name = "DIR")]
-    pub record: Option<PathBuf>,
-
     /// Occupy the processors for the run, as `whimbrel occupy` does: everything else leaves them
     #[arg(long)]
     pub exclusive: bool,
@@ -134,25 +111,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", default_value = "20us")]
     pub spin: Spin,
 
-    /// Move a task once, at a time after the start, as demodulator=1@2s; repeatable
-    #[arg(long = "move", value_name = "TASK[.INDEX]=CORE@TIME")]
-    pub moves: Vec<Move>,
-
-    /// Move a task again and again through a list of cores, as demodulator=1,0@500ms; repeatable
-    #[arg(long = "shuttle", value_name = "TASK[.INDEX]=CORE,...@PERIOD")]
-    pub shuttles: Vec<Shuttle>,
-
-    /// How tasks move, and who decides.
+    /// What `sim` has as well.
     #[command(flatten)]
-    pub moving: MovingArgs,
-
-    /// Print the result as one JSON object (the summary.json of a recorded run)
-    #[arg(long)]
-    pub json: bool,
-
-    /// Show nothing while it runs
-    #[arg(long, short)]
-    pub quiet: bool,
+    pub common: CommonArgs,
 }
 
 /// Moves a task of a run to another core.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The options of `run` that say how tasks move, and who decides.
+//! The options of `run` and `sim` that say how tasks move, and who decides.
 
 use std::path::PathBuf;
 use std::str::FromStr;

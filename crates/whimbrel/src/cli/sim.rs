@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use whimbrel_model::{Compute, Setting};
+use whimbrel_model::Compute;
 
-use super::values::{Save, positive_duration, rate, setting};
-use super::{Move, MovingArgs, RateChange, RunArgs, Shuttle, Spin};
+use super::values::{Save, positive_duration};
+use super::{CommonArgs, RateChange};
 
 /// Runs an application in virtual time, on hardware that need not exist.
 ///
@@ -21,10 +21,6 @@ use super::{Move, MovingArgs, RateChange, RunArgs, Shuttle, Spin};
 /// time of it. The same seed gives the same result, to the last bit, on every machine.
 #[derive(Debug, Args)]
 pub struct SimArgs {
-    /// The application's app.toml
-    #[arg(value_name = "APP.toml")]
-    pub app: PathBuf,
-
     /// The hardware: the name of a platform, or the path of a platform's file (see
     /// docs/platform-toml.md)
     #[arg(long, value_name = "PLATFORM", default_value = "mpsoc3")]
@@ -42,18 +38,6 @@ pub struct SimArgs {
     /// application's]
     #[arg(long, value_name = "HOW", value_parser = compute())]
     pub compute: Option<Compute>,
-
-    /// Frames per second, instead of the application's own rate
-    #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "fast")]
-    pub frame_rate: Option<f64>,
-
-    /// Run as fast as it goes: no task has a period
-    #[arg(long)]
-    pub fast: bool,
-
-    /// Ask sources to end after so much virtual time, as 10s or 500ms
-    #[arg(long, value_name = "TIME", value_parser = positive_duration)]
-    pub duration: Option<Duration>,
 
     /// It is an error when the run has not ended after so much virtual time [default: 1h, or the
     /// end of a longer --duration]
@@ -75,75 +59,29 @@ pub struct SimArgs {
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
 
-    /// Replace a parameter of the application; repeatable
-    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
-    pub set: Vec<Setting>,
-
-    /// Record events, statistics and migrations into this new folder (see docs/recorded-run.md)
-    #[arg(long, value_name = "DIR")]
-    pub record: Option<PathBuf>,
-
-    /// Move a task once, at a time after the start, as demodulator=1@2s; repeatable
-    #[arg(long = "move", value_name = "TASK[.INDEX]=CORE@TIME")]
-    pub moves: Vec<Move>,
-
-    /// Move a task again and again through a list of cores, as demodulator=1,0@500ms; repeatable
-    #[arg(long = "shuttle", value_name = "TASK[.INDEX]=CORE,...@PERIOD")]
-    pub shuttles: Vec<Shuttle>,
-
     /// Change the frame rate at a time, as 900@2s; repeatable
     #[arg(long = "rate", value_name = "N@TIME", conflicts_with = "fast")]
     pub rates: Vec<RateChange>,
 
-    /// How tasks move, and who decides.
+    /// What `run` has as well.
     #[command(flatten)]
-    pub moving: MovingArgs,
-
-    /// Print the result as one JSON object (the summary.json of a recorded run)
-    #[arg(long)]
-    pub json: bool,
-
-    /// Show nothing while it runs
-    #[arg(long, short)]
-    pub quiet: bool,
+    pub common: CommonArgs,
 }
 
 impl SimArgs {
     /// Every time that it names, with its option.
     pub fn times(&self) -> Vec<(&'static str, Duration)> {
         let once = [
-            ("--duration", self.duration),
+            ("--duration", self.common.duration),
             ("--limit", self.limit),
             ("--save", self.save.as_ref().map(|save| save.at)),
-            ("--agents", Some(self.moving.agents)),
+            ("--agents", Some(self.common.moving.agents)),
         ];
         let once = once.into_iter().filter_map(|(option, time)| Some((option, time?)));
-        once.chain(self.moves.iter().map(|moved| ("--move", moved.at)))
-            .chain(self.shuttles.iter().map(|shuttle| ("--shuttle", shuttle.period)))
+        once.chain(self.common.moves.iter().map(|moved| ("--move", moved.at)))
+            .chain(self.common.shuttles.iter().map(|shuttle| ("--shuttle", shuttle.period)))
             .chain(self.rates.iter().map(|change| ("--rate", change.at)))
             .collect()
-    }
-
-    /// What a run on real cores has been told as well.
-    pub fn as_run(&self) -> RunArgs {
-        RunArgs {
-            app: self.app.clone(),
-            cores: None,
-            platform: Some(self.platform.clone()),
-            frequency: None,
-            frame_rate: self.frame_rate,
-            fast: self.fast,
-            duration: self.duration,
-            set: self.set.clone(),
-            record: self.record.clone(),
-            exclusive: false,
-            spin: Spin::For(Duration::ZERO),
-            moves: self.moves.clone(),
-            shuttles: self.shuttles.clone(),
-            moving: self.moving.clone(),
-            json: self.json,
-            quiet: self.quiet,
-        }
     }
 }
 

@@ -15,7 +15,7 @@ use super::hardware::{Hardware, hardware};
 use super::moving;
 use super::schedule::Schedule;
 use super::summary::Options;
-use crate::cli::{CpuList, RunArgs, Spin};
+use crate::cli::{CommonArgs, CpuList, RunArgs, Spin};
 use crate::failure::Failure;
 use crate::files::translated;
 use crate::helpers;
@@ -52,29 +52,34 @@ pub struct Loaded {
 /// # Errors
 /// Every kind of bad input but those that only the helper can see.
 pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
-    let (source, path, folder) = read(&args.app)?;
+    let (source, path, folder) = read(&args.common.app)?;
     let here = env::current_dir().unwrap_or_default();
     let mut app = Manifest::parse(source.text())
-        .and_then(|manifest| App::build(&manifest, &args.set, &folder, &here))
+        .and_then(|manifest| App::build(&manifest, &args.common.set, &folder, &here))
         .map_err(|problems| Failure::in_file(&source, problems))?;
 
     let cpus = cpus(args.cores.as_ref())?;
     check_cores(&app, cpus.len())
         .and_then(|()| check_kinds(&app, &[]))
         .map_err(|problems| Failure::in_file(&source, problems))?;
-    let schedule = Schedule::new(args, &app, cpus.len())?;
-    let pacing = pacing(args, &app)?;
+    let schedule = Schedule::new(&args.common, &app, cpus.len())?;
+    let pacing = pacing(&args.common, &app)?;
     let module = helpers::find_module(&app, &folder, &source)?;
     let hardware = hardware(args, &cpus)?;
-    let (moving, moving_options) =
-        moving::load(args, &mut app, &source, &module, &hardware.points_hz(cpus.len()))?;
+    let (moving, moving_options) = moving::load(
+        &args.common.moving,
+        &mut app,
+        &source,
+        &module,
+        &hardware.points_hz(cpus.len()),
+    )?;
     let options = Options {
         cpus,
         platform: hardware.platform.clone(),
         frequency: hardware.frequency.word(),
         frame_rate: pacing.frame_rate(&app),
-        fast: args.fast,
-        duration_ns: args.duration.map(nanoseconds),
+        fast: args.common.fast,
+        duration_ns: args.common.duration.map(nanoseconds),
         spin_ns: match args.spin {
             Spin::Forever => None,
             Spin::For(time) => Some(nanoseconds(time)),
@@ -160,7 +165,7 @@ pub fn cpus(wanted: Option<&CpuList>) -> Result<Vec<u32>, Problem> {
 ///
 /// # Errors
 /// One that has no effect.
-pub fn pacing(args: &RunArgs, app: &App) -> Result<Pacing, Problem> {
+pub fn pacing(args: &CommonArgs, app: &App) -> Result<Pacing, Problem> {
     match args.frame_rate {
         _ if args.fast => Ok(Pacing::Fast),
         None => Ok(Pacing::Application),

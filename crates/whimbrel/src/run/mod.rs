@@ -39,7 +39,7 @@ pub use schedule::Schedule;
 pub use summary::{Options, Simulation};
 pub use view::received;
 
-use crate::cli::RunArgs;
+use crate::cli::{CommonArgs, RunArgs};
 use crate::control;
 use crate::failure::{Answer, Failure, Outcome, say};
 use crate::helpers;
@@ -64,7 +64,7 @@ const OFFER: Duration = Duration::from_millis(100);
 /// # Errors
 /// Bad input, a run that failed, or a kernel or helper that was killed.
 pub fn run(args: &RunArgs) -> Outcome {
-    conduct(args, load(args)?, helpers::LAUNCHER, args.duration, |plan| plan)
+    conduct(&args.common, load(args)?, helpers::LAUNCHER, args.common.duration, |plan| plan)
 }
 
 /// The same for a run that was loaded already, by any helper.
@@ -72,7 +72,7 @@ pub fn run(args: &RunArgs) -> Outcome {
 /// # Errors
 /// As [`run`].
 pub fn conduct(
-    args: &RunArgs,
+    args: &CommonArgs,
     mut loaded: Loaded,
     helper: &str,
     duration: Option<Duration>,
@@ -86,7 +86,7 @@ pub fn conduct(
 
     let (sender, inputs) = mpsc::channel();
     listen(&run, &sender)?;
-    let occupied = args.exclusive.then(|| Exclusive::begin(&loaded)).transpose()?;
+    let occupied = loaded.options.exclusive.then(|| Exclusive::begin(&loaded)).transpose()?;
     let helper = Helper::start(&launcher, &loaded.folder, sender)?;
     let occupied = occupied.map(|mut occupied| occupied.admit(helper.process()).map(|()| occupied));
     let occupied = occupied.transpose()?;
@@ -116,7 +116,7 @@ pub fn conduct(
 
 /// Keeps and shows the result of a run that is over, and says what went wrong in it.
 fn sum_up(
-    args: &RunArgs,
+    args: &CommonArgs,
     loaded: &Loaded,
     name: &str,
     folder: Option<&Path>,
@@ -177,7 +177,7 @@ fn speed(gathered: &Gathered, took: &Simulated) -> String {
     )
 }
 
-fn show(args: &RunArgs, app: &App, summary: &Summary, began: bool) -> Result<(), Failure> {
+fn show(args: &CommonArgs, app: &App, summary: &Summary, began: bool) -> Result<(), Failure> {
     match (args.json, began) {
         (true, _) => print_json(summary),
         (false, true) => print(&show::tables(app, summary)),

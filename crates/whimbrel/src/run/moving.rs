@@ -9,7 +9,7 @@ use serde::Serialize;
 use whimbrel_model::{App, Mode, Moving, PolicyName, Problem, Row, Source, Table};
 
 use super::load::{nanoseconds, utf8};
-use crate::cli::{MovingArgs, RunArgs};
+use crate::cli::MovingArgs;
 use crate::failure::Failure;
 
 /// The policy that needs rows.
@@ -40,13 +40,13 @@ pub struct MovingOptions {
 /// Tasks that cannot be recreated, a program that does not exist, a core that does not, a table
 /// that is missing or makes no sense.
 pub fn load(
-    args: &RunArgs,
+    args: &MovingArgs,
     app: &mut App,
     source: &Source,
     module: &Path,
     points_hz: &[Vec<u64>],
 ) -> Result<(Moving, MovingOptions), Failure> {
-    let MovingArgs { mode, transport, policy, table, coordinator, agents } = &args.moving;
+    let MovingArgs { mode, transport, policy, table, coordinator, agents } = args;
     if let Some(mode) = *mode {
         app.set_mode(mode).map_err(|problems| Failure::in_file(source, problems))?;
     }

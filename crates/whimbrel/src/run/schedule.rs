@@ -7,7 +7,7 @@ use std::time::Duration;
 use whimbrel_model::{App, Problem};
 
 use super::load::nanoseconds;
-use crate::cli::{Move, RunArgs, Shuttle, TaskName};
+use crate::cli::{CommonArgs, Move, Shuttle, TaskName};
 
 /// How long a move that was planned may take.
 const TIMEOUT_MS: u64 = 1000;
@@ -44,7 +44,7 @@ impl Schedule {
     ///
     /// # Errors
     /// A task or a core that does not exist, or a task that may not move.
-    pub fn new(args: &RunArgs, app: &App, cores: usize) -> Result<Self, Problem> {
+    pub fn new(args: &CommonArgs, app: &App, cores: usize) -> Result<Self, Problem> {
         let once = |Move { task, core, at }: Move| Entry {
             task,
             cores: vec![core],

@@ -33,11 +33,10 @@ pub struct Simulated {
 /// # Errors
 /// Every kind of bad input but those that only the helper can see.
 pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
-    let as_run = args.as_run();
-    let (source, _, folder) = read(&args.app)?;
+    let (source, _, folder) = read(&args.common.app)?;
     let here = env::current_dir().unwrap_or_default();
     let mut app = Manifest::parse(source.text())
-        .and_then(|manifest| App::build(&manifest, &args.set, &folder, &here))
+        .and_then(|manifest| App::build(&manifest, &args.common.set, &folder, &here))
         .map_err(|problems| Failure::in_file(&source, problems))?;
 
     let (name, cores, description) = hardware(args)?;
@@ -47,22 +46,23 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         .and_then(|()| check_cores(&app, cores.len()))
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;
-    let schedule = Schedule::new(&as_run, &app, cores.len())?;
+    let schedule = Schedule::new(&args.common, &app, cores.len())?;
     schedule
         .check_kinds(&app, &kinds)
         .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
-    let pacing = pacing(&as_run, &app)?;
+    let pacing = pacing(&args.common, &app)?;
     let module = helpers::find_module(&app, &folder, &source)?;
     let hardware = Hardware { platform: name, cores, frequency: Frequency::None };
     let points = hardware.points_hz(hardware.cores.len());
-    let (moving, moving_options) = moving::load(&as_run, &mut app, &source, &module, &points)?;
+    let (moving, moving_options) =
+        moving::load(&args.common.moving, &mut app, &source, &module, &points)?;
     let options = Options {
         cpus: (0..).take(hardware.cores.len()).collect(),
         platform: hardware.platform.clone(),
         frequency: "simulated",
         frame_rate: pacing.frame_rate(&app),
-        fast: args.fast,
-        duration_ns: args.duration.map(nanoseconds),
+        fast: args.common.fast,
+        duration_ns: args.common.duration.map(nanoseconds),
         spin_ns: Some(0),
         exclusive: false,
         moving: moving_options,
@@ -74,7 +74,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     };
     let run = Loaded {
         // Short, so that the result is the same wherever the files are.
-        path: file_name(&args.app),
+        path: file_name(&args.common.app),
         module: utf8(&module)?,
         kinds,
         app,

@@ -48,7 +48,7 @@ pub fn sim(args: &SimArgs) -> Outcome {
         let resume = resume.map(|file| format!("restore {} {id}\n", escape(&file)));
         plan + &save.unwrap_or_default() + &resume.unwrap_or_default() + "start\n"
     };
-    conduct(&args.as_run(), run, helpers::SIMULATOR, None, complete)
+    conduct(&args.common, run, helpers::SIMULATOR, None, complete)
 }
 
 /// Refuses times, each of an option, beyond what virtual time can count.
@@ -85,7 +85,7 @@ pub fn extra_lines(args: &SimArgs, platform: &str, commands: &str) -> String {
         let _ = writeln!(lines, "at {} 0 rate planned {}", nanoseconds(change.at), change.millihz);
     }
     let mut limit = nanoseconds(LIMIT);
-    if let Some(end) = args.duration.map(nanoseconds) {
+    if let Some(end) = args.common.duration.map(nanoseconds) {
         let forced = end.saturating_add(nanoseconds(DRAIN));
         limit = limit.max(forced);
         let _ = write!(lines, "at {end} 0 stop\nat {forced} 0 kill\n");

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The options that `run` and `sim` have in common.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use whimbrel_model::Setting;
+
+use super::values::{positive_duration, rate, setting};
+use super::{Move, MovingArgs, Shuttle};
+
+/// The application, what happens while it runs, and what is said of it.
+#[derive(Debug, Args)]
+pub struct CommonArgs {
+    /// The application's app.toml
+    #[arg(value_name = "APP.toml")]
+    pub app: PathBuf,
+
+    /// Frames per second, instead of the application's own rate
+    #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "fast")]
+    pub frame_rate: Option<f64>,
+
+    /// Run as fast as it goes: no task has a period
+    #[arg(long)]
+    pub fast: bool,
+
+    /// Ask sources to end after this time, as 10s or 500ms
+    #[arg(long, value_name = "TIME", value_parser = positive_duration)]
+    pub duration: Option<Duration>,
+
+    /// Replace a parameter of the application; repeatable
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    pub set: Vec<Setting>,
+
+    /// Record events, statistics and migrations into this new folder (see docs/recorded-run.md)
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+
+    /// Move a task once, at a time after the start, as demodulator=1@2s; repeatable
+    #[arg(long = "move", value_name = "TASK[.INDEX]=CORE@TIME")]
+    pub moves: Vec<Move>,
+
+    /// Move a task again and again through a list of cores, as demodulator=1,0@500ms; repeatable
+    #[arg(long = "shuttle", value_name = "TASK[.INDEX]=CORE,...@PERIOD")]
+    pub shuttles: Vec<Shuttle>,
+
+    /// How tasks move, and who decides.
+    #[command(flatten)]
+    pub moving: MovingArgs,
+
+    /// Print the result as one JSON object (the summary.json of a recorded run)
+    #[arg(long)]
+    pub json: bool,
+
+    /// Show nothing while it runs
+    #[arg(long, short)]
+    pub quiet: bool,
+}
