@@ -25,7 +25,7 @@ pub struct CommonArgs {
     #[arg(long)]
     pub fast: bool,
 
-    /// Ask sources to end after this time, as 10s or 500ms
+    /// Ask sources to end after this time of the run, as 10s or 500ms
     #[arg(long, value_name = "TIME", value_parser = positive_duration)]
     pub duration: Option<Duration>,
 
