@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel import` and `whimbrel graph`: a file is read, and the text of another written.
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::{env, fs};
 
@@ -10,6 +11,7 @@ use whimbrel_model::{App, Manifest, Problem, Source, dot};
 use crate::cli::{GraphArgs, ImportArgs};
 use crate::failure::{Answer, Failure, Outcome, first_of, say};
 use crate::output::print;
+use crate::whole;
 
 /// Makes an app.toml of a file of another tool.
 pub fn import(args: &ImportArgs) -> Outcome {
@@ -68,9 +70,11 @@ fn read(path: &Path, wanted: &str) -> Result<Source, Problem> {
 fn write(path: Option<&Path>, text: &str) -> Outcome {
     match path {
         None => print(text)?,
-        Some(path) => fs::write(path, text).map_err(|error| {
-            Problem::new(format!("{} cannot be written: {error}", path.display()))
-        })?,
+        Some(path) => whole::write(path, |file| file.write_all(text.as_bytes())).map_err(
+            |error: io::Error| {
+                Problem::new(format!("{} cannot be written: {error}", path.display()))
+            },
+        )?,
     }
     Ok(Answer::Yes)
 }
