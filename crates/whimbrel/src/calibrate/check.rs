@@ -8,11 +8,11 @@ use serde::Serialize;
 use whimbrel_model::{App, Direction, Problem};
 
 use super::measured::{self, Run, median};
-use super::{RUNS, RUNS_QUICK, load, settings};
+use super::{RUNS, RUNS_QUICK, settings};
 use crate::cli::{CalibrateArgs, CpuList};
 use crate::failure::{Answer, Failure, Outcome, say};
 use crate::output::{Column, columns, print, print_json};
-use crate::run::simulated_platform;
+use crate::run::{application, simulated_platform};
 
 /// One figure, measured and simulated.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,7 +48,7 @@ struct Scenario {
 /// # Errors
 /// Bad input, a platform with too few cores, or a run that fails.
 pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
-    let app = load(path, &args.set)?;
+    let app = application(path, &args.set)?.app;
     let task = task(&app, args)?;
     enough_cores(args, cpus)?;
     let folder = tempfile::tempdir()

@@ -11,17 +11,19 @@ mod work;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use whimbrel_model::{App, Manifest, Platform, Problem, Setting, Source};
+use whimbrel_model::{App, Platform, Problem, Setting, Source};
 
 use crate::bench::{self, Row};
 use crate::cli::{CalibrateArgs, CpuList};
 use crate::failure::{Answer, Failure, Outcome, say};
 use crate::output::{Column, columns, print, print_json};
-use crate::run::{cpus, read};
+use crate::run::{application, cpus};
+use crate::whole;
 
 use fit::Rows;
 use machine::Machine;
@@ -53,8 +55,11 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
         None => host_file()?,
     };
     let machine = Machine::look(cpus.0.first().copied().unwrap_or(0), cpus.0.len(), args.hz)?;
-    let apps: Vec<App> =
-        args.apps.iter().map(|path| load(path, &args.set)).collect::<Result<_, _>>()?;
+    let apps: Vec<App> = args
+        .apps
+        .iter()
+        .map(|path| application(path, &args.set).map(|read| read.app))
+        .collect::<Result<_, _>>()?;
     let rows = rows(args, &cpus)?;
     let fitted = fit::fit(&rows)?;
     let mut work = Vec::new();
@@ -103,7 +108,8 @@ fn name(path: &Path) -> String {
 fn write(path: &Path, text: &str) -> Result<(), Problem> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let made = folder.map_or(Ok(()), fs::create_dir_all);
-    made.and_then(|()| fs::write(path, text)).map_err(|error| {
+    let write = || whole::write(path, |file| file.write_all(text.as_bytes()));
+    made.and_then(|()| write()).map_err(|error| {
         Problem::new(format!("{} cannot be written: {error}", path.display()))
             .help("name another file with --output")
     })
@@ -148,15 +154,6 @@ fn medians(rows: &[Row]) -> Rows {
         }
     }
     all
-}
-
-/// Reads an application.
-fn load(path: &Path, set: &[Setting]) -> Result<App, Failure> {
-    let (source, _, folder) = read(path)?;
-    let here = env::current_dir().unwrap_or_default();
-    Manifest::parse(source.text())
-        .and_then(|manifest| App::build(&manifest, set, &folder, &here))
-        .map_err(|problems| Failure::in_file(&source, problems))
 }
 
 /// The settings as options of a run.

@@ -6,7 +6,6 @@ mod folder;
 mod show;
 mod simulate;
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,13 +16,13 @@ use whimbrel_explore::{
     Choices, Exploration, Options, Space, Store, Surroundings, System, explore as search, json,
 };
 use whimbrel_hardware::Description;
-use whimbrel_model::{App, Compute, Manifest, Problem, Source};
+use whimbrel_model::{App, Compute, Problem, Source};
 
 use crate::cli::ExploreArgs;
 use crate::failure::{Answer, Failure, Outcome, first_of, say};
 use crate::helpers;
 use crate::output::{print, print_json};
-use crate::run::{nanoseconds, read, simulated_platform, utf8};
+use crate::run::{Application, application, nanoseconds, simulated_platform, utf8};
 use crate::sim::{check_times, measured_work};
 use simulate::Simulator;
 
@@ -64,11 +63,7 @@ pub fn explore(args: &ExploreArgs) -> Outcome {
 }
 
 fn load(args: &ExploreArgs) -> Result<Loaded, Failure> {
-    let (source, _, folder) = read(&args.app)?;
-    let here = env::current_dir().unwrap_or_default();
-    let mut app = Manifest::parse(source.text())
-        .and_then(|manifest| App::build(&manifest, &args.set, &folder, &here))
-        .map_err(|problems| Failure::in_file(&source, problems))?;
+    let Application { mut app, source, folder, .. } = application(&args.app, &args.set)?;
     let hardware = simulated_platform(&args.platform)?.description()?;
     measured_work(&mut app, &hardware);
     app.set_compute(Compute::Model).map_err(|problems| Failure::in_file(&source, problems))?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 use whimbrel_model::{
-    App, Manifest, Moving, Pacing, Period, Problem, Source, check_cores, check_kinds,
+    App, Manifest, Moving, Pacing, Period, Problem, Setting, Source, check_cores, check_kinds,
 };
 
 use super::hardware::{Hardware, hardware};
@@ -19,6 +19,19 @@ use crate::cli::{CommonArgs, CpuList, RunArgs, Spin};
 use crate::failure::Failure;
 use crate::files::translated;
 use crate::helpers;
+
+/// An application, and where it is from.
+#[derive(Debug)]
+pub struct Application {
+    /// What it is.
+    pub app: App,
+    /// Its file.
+    pub source: Source,
+    /// The file's whole path.
+    pub path: String,
+    /// The folder of the file.
+    pub folder: PathBuf,
+}
 
 /// A run that makes sense.
 #[derive(Debug)]
@@ -52,11 +65,8 @@ pub struct Loaded {
 /// # Errors
 /// Every kind of bad input but those that only the helper can see.
 pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
-    let (source, path, folder) = read(&args.common.app)?;
-    let here = env::current_dir().unwrap_or_default();
-    let mut app = Manifest::parse(source.text())
-        .and_then(|manifest| App::build(&manifest, &args.common.set, &folder, &here))
-        .map_err(|problems| Failure::in_file(&source, problems))?;
+    let Application { mut app, source, path, folder } =
+        application(&args.common.app, &args.common.set)?;
 
     let cpus = cpus(args.cores.as_ref())?;
     check_cores(&app, cpus.len())
@@ -117,12 +127,22 @@ pub fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Reads the file of an application: its text, its whole path, its folder. A file of another tool
-/// becomes the text of an app.toml.
+/// Reads an application, with some of its parameters set. A file of another tool becomes the text of
+/// an app.toml.
 ///
 /// # Errors
-/// It cannot be read, or is a file of another tool that is wrong.
-pub fn read(path: &Path) -> Result<(Source, String, PathBuf), Failure> {
+/// The file cannot be read, or is wrong.
+pub fn application(path: &Path, set: &[Setting]) -> Result<Application, Failure> {
+    let (source, path, folder) = read(path)?;
+    let here = env::current_dir().unwrap_or_default();
+    let app = Manifest::parse(source.text())
+        .and_then(|manifest| App::build(&manifest, set, &folder, &here))
+        .map_err(|problems| Failure::in_file(&source, problems))?;
+    Ok(Application { app, source, path, folder })
+}
+
+/// The text of an application's file, the file's whole path, and its folder.
+fn read(path: &Path) -> Result<(Source, String, PathBuf), Failure> {
     let unreadable = |why: String| {
         let help = "the argument is the path of an app.toml, as apps/fm_radio/app.toml";
         Problem::new(format!("{} cannot be read: {why}", path.display())).help(help)

@@ -34,7 +34,7 @@ use signal_hook::iterator::Signals;
 use whimbrel_model::{App, PlanOptions, Problem, plan};
 
 pub use hardware::{Hardware, simulated_platform};
-pub use load::{Loaded, cpus, nanoseconds, pacing, read, usable_cpus, utf8};
+pub use load::{Application, Loaded, application, cpus, nanoseconds, pacing, usable_cpus, utf8};
 pub use schedule::Schedule;
 pub use summary::{Options, Simulation};
 pub use view::received;
@@ -64,21 +64,19 @@ const OFFER: Duration = Duration::from_millis(100);
 /// # Errors
 /// Bad input, a run that failed, or a kernel or helper that was killed.
 pub fn run(args: &RunArgs) -> Outcome {
-    conduct(&args.common, load(args)?, helpers::LAUNCHER, args.common.duration, |plan| plan)
+    conduct(&args.common, load(args)?, |plan| plan)
 }
 
-/// The same for a run that was loaded already, by any helper.
+/// The same for a run that was loaded already, on real cores or in virtual time.
 ///
 /// # Errors
 /// As [`run`].
 pub fn conduct(
     args: &CommonArgs,
     mut loaded: Loaded,
-    helper: &str,
-    duration: Option<Duration>,
     complete: impl FnOnce(String) -> String,
 ) -> Outcome {
-    let launcher = helpers::find(helper)?;
+    let launcher = helpers::find(loaded.options.helper())?;
     let cores = loaded.options.cpus.len();
     let folder = args.record.as_deref().map(|path| Prepared::new(path, cores)).transpose()?;
     let run = open_run(&loaded.app)?;
@@ -104,6 +102,8 @@ pub fn conduct(
     };
     let schedule = std::mem::take(&mut loaded.schedule);
     let view = View::new(&loaded.app, args.quiet);
+    // That of a simulation is in virtual time, and among its commands.
+    let duration = args.duration.filter(|_| loaded.options.simulation.is_none());
     let timing = (schedule, duration, loaded.options.frame_rate);
     let session = Session::new(helper, inputs, timing, view, on_start);
     let gathered = session.run(&text);
@@ -124,11 +124,7 @@ fn sum_up(
 ) -> Outcome {
     gathered.sort();
     let Loaded { app, source, path, module, options, .. } = loaded;
-    let helper = match options.simulation {
-        Some(_) => helpers::SIMULATOR,
-        None => helpers::LAUNCHER,
-    };
-    let mut reports = verdict::reports(app, source, &gathered, helper);
+    let mut reports = verdict::reports(app, source, &gathered, options.helper());
     let began = gathered.began();
     let ok = reports.is_empty();
     if let (Some(took), false) = (&gathered.simulated, args.quiet) {

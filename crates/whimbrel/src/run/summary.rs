@@ -12,6 +12,7 @@ use super::latency::{self, Latency};
 use super::moves::{ModeSummary, modes};
 use super::moving::MovingOptions;
 use super::view::received;
+use crate::helpers;
 use crate::protocol::{
     Advice, ChannelStatus, CoreDied, CoreStatus, HelperError, Migration, PointStatus, TaskStatus,
 };
@@ -117,6 +118,16 @@ pub struct Options {
     /// Of a run in virtual time; absent: it was a real one.
     #[serde(flatten)]
     pub simulation: Option<Simulation>,
+}
+
+impl Options {
+    /// The helper that runs it.
+    pub fn helper(&self) -> &'static str {
+        match self.simulation {
+            Some(_) => helpers::SIMULATOR,
+            None => helpers::LAUNCHER,
+        }
+    }
 }
 
 /// What a run in virtual time was told besides.

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Everything that is decided before a simulation is started.
 
-use std::env;
 use std::path::Path;
 
 use whimbrel_hardware::Description;
-use whimbrel_model::{
-    App, Core, Cycles, Frequency, Manifest, Problem, Work, check_cores, check_kinds,
-};
+use whimbrel_model::{App, Core, Cycles, Frequency, Problem, Work, check_cores, check_kinds};
 
 use crate::cli::SimArgs;
 use crate::failure::Failure;
 use crate::helpers;
 use crate::run::{
-    Hardware, Loaded, Options, Schedule, Simulation, moving, nanoseconds, pacing, read,
-    simulated_platform, utf8,
+    Application, Hardware, Loaded, Options, Schedule, Simulation, application, moving, nanoseconds,
+    pacing, simulated_platform, utf8,
 };
 
 /// A simulation that makes sense.
@@ -33,11 +30,8 @@ pub struct Simulated {
 /// # Errors
 /// Every kind of bad input but those that only the helper can see.
 pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
-    let (source, _, folder) = read(&args.common.app)?;
-    let here = env::current_dir().unwrap_or_default();
-    let mut app = Manifest::parse(source.text())
-        .and_then(|manifest| App::build(&manifest, &args.common.set, &folder, &here))
-        .map_err(|problems| Failure::in_file(&source, problems))?;
+    let Application { mut app, source, folder, .. } =
+        application(&args.common.app, &args.common.set)?;
 
     let (name, cores, description) = hardware(args)?;
     let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();

@@ -15,7 +15,6 @@ use whimbrel_model::{Problem, escape};
 use crate::cli::SimArgs;
 use crate::failure::Outcome;
 use crate::fingerprint::fingerprint;
-use crate::helpers;
 use crate::run::{conduct, nanoseconds, utf8};
 
 pub use load::{Simulated, load, measured_work};
@@ -48,7 +47,7 @@ pub fn sim(args: &SimArgs) -> Outcome {
         let resume = resume.map(|file| format!("restore {} {id}\n", escape(&file)));
         plan + &save.unwrap_or_default() + &resume.unwrap_or_default() + "start\n"
     };
-    conduct(&args.common, run, helpers::SIMULATOR, None, complete)
+    conduct(&args.common, run, complete)
 }
 
 /// Refuses times, each of an option, beyond what virtual time can count.
