@@ -127,8 +127,8 @@ pub fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Reads an application, with some of its parameters set. A file of another tool becomes the text of
-/// an app.toml.
+/// Reads an application, with some of its parameters set. A file of another tool becomes the text
+/// of an app.toml.
 ///
 /// # Errors
 /// The file cannot be read, or is wrong.
