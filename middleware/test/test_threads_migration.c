@@ -4,7 +4,7 @@
 #include "check.h"
 #include "kernel_threads.h"
 
-enum { CORES = 3, VICTIMS = 2, ASKERS = 3, ASKED = 3000 };
+enum { CORES = 3, VICTIMS = 2, ASKERS = 3, ASKED = 1000 };
 
 static struct wb_task *victims[VICTIMS];
 static _Atomic uint32_t inside[VICTIMS];  // how many cores run the victim
@@ -40,24 +40,32 @@ static int ask(struct wb_task *self)
 {
     uint32_t random = self->id;
 
-    for (int i = 0; i < ASKED; i++) {
+    for (int accepted = 0; accepted < ASKED;) {
         const uint32_t victim = next_random(&random) % VICTIMS;
         const uint32_t core = next_random(&random) % CORES;
-        const uint64_t timeout_ns = next_random(&random) % 4 == 0 ? 50000 : 100000000;
+        const uint64_t timeout_ns = next_random(&random) % 4 == 0 ? 1 : 100000000;
         const enum wb_status status = wb_migrate(victims[victim], core, timeout_ns);
         CHECK(status <= WB_OK && status >= WB_ERR_NOMEM);
         atomic_fetch_add(&outcomes[-(int)status], 1);
+        if (status == WB_ERR_BUSY)
+            wb_sleep_until(wb_now_ns() + next_random(&random) % 20000);  // the victim may be here
+        else
+            accepted++;
     }
     atomic_fetch_sub(&asking, 1);
     return 0;
 }
 
+// By hand, or as the sweep of an idle core does for a time that is over.
 static int withdraw(struct wb_task *self)
 {
     uint32_t random = self->id;
 
     while (atomic_load_explicit(&asking, memory_order_relaxed) != 0) {
-        wb_migration_cancel(victims[next_random(&random) % VICTIMS], WB_ERR_HELD);
+        if (next_random(&random) % 2 == 0)
+            wb_migration_cancel(victims[next_random(&random) % VICTIMS], WB_ERR_HELD);
+        else
+            wb_system_sweep(self->system, wb_now_ns());
         wb_sleep_until(wb_now_ns() + next_random(&random) % 100000);
     }
     return 0;
@@ -86,7 +94,6 @@ TEST(every_request_has_one_outcome_and_a_task_runs_on_one_core)
         CHECK(wb_task_migrations(victims[v]) > 10);
         CHECK(!wb_migration_pending(victims[v]));
     }
-    CHECK(outcome(WB_OK) + outcome(WB_ERR_TIMEOUT) + outcome(WB_ERR_BUSY) + outcome(WB_ERR_HELD) ==
-          ASKERS * ASKED);
-    CHECK(outcome(WB_ERR_TIMEOUT) > 0 && outcome(WB_ERR_BUSY) > 0);
+    CHECK(outcome(WB_OK) + outcome(WB_ERR_TIMEOUT) + outcome(WB_ERR_HELD) == ASKERS * ASKED);
+    CHECK(outcome(WB_ERR_TIMEOUT) > 0 && outcome(WB_ERR_HELD) > 0 && outcome(WB_ERR_BUSY) > 0);
 }
