@@ -65,6 +65,7 @@ ENGINE_asan := $(ENGINE)
 ENGINE_tsan := $(ENGINE)
 ENGINE_aarch64 := target/aarch64-unknown-linux-gnu/release/libwhimbrel_engine.a
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
+THREAD_TESTS := $(filter test_threads_%,$(UNIT_TESTS))
 LINUX_TESTS := $(notdir $(basename $(wildcard kernels/common/test/test_*.c kernels/linux/test/test_*.c)))
 C_FILES := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
 

@@ -11,7 +11,7 @@
 
 #include "check.h"
 
-enum { MEMORY_BYTES = 8 << 20, PERIOD_NS = 1000000, SPINS = 200, LIMIT_S = 60 };
+enum { MEMORY_BYTES = 8 << 20, PERIOD_NS = 1000000, SPINS = 200, LIMIT_S = 240 };
 
 struct thread_task {
     pthread_t thread;
@@ -36,6 +36,7 @@ uint32_t wb_kernel_attention = 1;
 
 static _Alignas(4096) unsigned char memory[MEMORY_BYTES];
 static struct wb_system *the_system;
+static uint64_t began_ns;
 static _Thread_local struct wb_core *here;
 static _Thread_local struct wb_task *self;
 
@@ -185,12 +186,18 @@ void threads_run(void)
 
     alarm(LIMIT_S);
     CHECK(the_system->n_cores <= 8);
-    CHECK(wb_system_start(the_system, wb_kernel_now_ns()) == WB_OK);
+    began_ns = wb_kernel_now_ns();
+    CHECK(wb_system_start(the_system, began_ns) == WB_OK);
     for (uint32_t i = 0; i < the_system->n_cores; i++)
         CHECK(pthread_create(&loops[i], NULL, loop, the_system->cores[i]) == 0);
     for (uint32_t i = 0; i < the_system->n_cores; i++)
         CHECK(pthread_join(loops[i], NULL) == 0);
     alarm(0);
+}
+
+bool threads_are_late(void)
+{
+    return wb_kernel_now_ns() - began_ns > 1000000000;
 }
 
 // ---- The contract -------------------------------------------------------------------------------
@@ -277,6 +284,8 @@ void wb_kernel_yield(uint32_t floor)
     serve();
     if (of_core(here)->ready != NULL && wb_sync_priority(&of_core(here)->ready->sync) >= floor)
         leave(WB_TASK_READY);
+    else
+        sched_yield();  // to the cores that share the processor
 }
 
 bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)

@@ -5,12 +5,12 @@
 #include "kernel_threads.h"
 #include "wb/semaphore.h"
 
-enum { CORES = 3, USERS = 5, ROUNDS = 4000, PERMITS = 2, SIGNALS = 6000 };
+enum { CORES = 3, USERS = 5, ROUNDS = 4000, PERMITS = 2, SIGNALS = 6000, PERMITS_EACH = 1000 };
 
 static struct wb_semaphore permits, ping, pong;
 static struct wb_mutex mutex;
 static uint32_t guarded;  // not atomic: ThreadSanitizer sees any two that are inside at once
-static _Atomic uint32_t inside, users, most_inside;
+static _Atomic uint32_t inside, users, most_inside, rounds, last;
 
 static void add_users(struct wb_system *s, wb_task_entry *entry)
 {
@@ -19,6 +19,7 @@ static void add_users(struct wb_system *s, wb_task_entry *entry)
         build_task(s, name, i % CORES, 3 + i, entry);
     }
     atomic_store(&users, USERS);
+    atomic_store(&rounds, 0);
     guarded = 0;
 }
 
@@ -40,12 +41,13 @@ static int move_users(struct wb_task *self)
 static int use_mutex(struct wb_task *self)
 {
     (void)self;
-    for (uint32_t i = 0; i < ROUNDS; i++) {
+    for (uint32_t i = 0; i < ROUNDS && !threads_are_late(); i++) {
         CHECK(wb_mutex_lock(&mutex, WB_FOREVER) == WB_OK);
         guarded++;
         wb_checkpoint();
         guarded++;
         CHECK(wb_mutex_unlock(&mutex) == WB_OK);
+        atomic_fetch_add(&rounds, 1);
         wb_checkpoint();
     }
     atomic_fetch_sub(&users, 1);
@@ -60,7 +62,7 @@ TEST(one_task_at_a_time_holds_a_mutex_and_it_moves_with_the_task)
     add_users(s, use_mutex);
     build_task(s, "mover", 1, 9, move_users);
     threads_run();
-    CHECK(guarded == 2 * USERS * ROUNDS);
+    CHECK(guarded == 2 * atomic_load(&rounds));
     for (uint32_t i = 0; i < s->n_tasks; i++)
         CHECK(wb_sync_priority(&s->tasks[i].sync) == s->tasks[i].priority);
 }
@@ -68,11 +70,12 @@ TEST(one_task_at_a_time_holds_a_mutex_and_it_moves_with_the_task)
 static int use_lock(struct wb_task *self)
 {
     (void)self;
-    for (uint32_t i = 0; i < ROUNDS; i++) {
+    for (uint32_t i = 0; i < ROUNDS && !threads_are_late(); i++) {
         CHECK(wb_lock(&guarded, WB_FOREVER) == WB_OK);
         guarded++;
         wb_checkpoint();
         CHECK(wb_unlock(&guarded) == WB_OK);
+        atomic_fetch_add(&rounds, 1);
         wb_checkpoint();
     }
     atomic_fetch_sub(&users, 1);
@@ -86,14 +89,14 @@ TEST(one_task_at_a_time_holds_the_lock_of_an_address)
     add_users(s, use_lock);
     build_task(s, "mover", 1, 9, move_users);
     threads_run();
-    CHECK(guarded == USERS * ROUNDS);
+    CHECK(guarded == atomic_load(&rounds));
 }
 
 // ---- Counting -----------------------------------------------------------------------------------
 
 static int use_permit(struct wb_task *self)
 {
-    for (uint32_t i = 0; i < ROUNDS; i++) {
+    for (uint32_t i = 0; i < ROUNDS && !threads_are_late(); i++) {
         enum wb_status status = WB_ERR_TIMEOUT;
         // A spinner does not let holders on its own core go on, so it gives up soon, for good.
         if (self->id % 2 == 1 && i % 2 == 1)
@@ -130,7 +133,9 @@ TEST(as_many_tasks_hold_a_permit_as_there_are)
 static int serve_ping(struct wb_task *self)
 {
     (void)self;
-    for (uint32_t i = 0; i < SIGNALS; i++) {
+    atomic_store(&last, 0);
+    for (uint32_t i = 1; atomic_load(&last) == 0; i++) {
+        atomic_store(&last, i == SIGNALS || threads_are_late());
         CHECK(wb_semaphore_give(&ping) == WB_OK);
         CHECK(wb_semaphore_take(&pong, WB_FOREVER) == WB_OK);
     }
@@ -139,11 +144,14 @@ static int serve_ping(struct wb_task *self)
 
 static int return_pong(struct wb_task *self)
 {
+    uint32_t is_last;
+
     (void)self;
-    for (uint32_t i = 0; i < SIGNALS; i++) {
+    do {
         CHECK(wb_semaphore_take(&ping, WB_FOREVER) == WB_OK);
+        is_last = atomic_load(&last);
         CHECK(wb_semaphore_give(&pong) == WB_OK);
-    }
+    } while (is_last == 0);
     return 0;
 }
 
@@ -160,7 +168,7 @@ TEST(no_wake_up_is_lost_between_a_giver_and_a_taker)
 static int give_many(struct wb_task *self)
 {
     (void)self;
-    for (uint32_t i = 0; i < SIGNALS; i++)
+    for (uint32_t i = 0; i < PERMITS_EACH; i++)
         while (wb_semaphore_give(&permits) != WB_OK)
             wb_yield();
     return 0;
@@ -169,7 +177,7 @@ static int give_many(struct wb_task *self)
 static int take_many(struct wb_task *self)
 {
     (void)self;
-    for (uint32_t i = 0; i < SIGNALS; i++)
+    for (uint32_t i = 0; i < PERMITS_EACH; i++)
         CHECK(wb_semaphore_take(&permits, WB_FOREVER) == WB_OK);
     return 0;
 }

@@ -8,6 +8,8 @@
 
 enum { CORES = 3, BLOCKS = 6000, SLOTS = 4, EARLY = 100 };
 
+static uint32_t sent;
+
 struct message {
     uint32_t *block;
 };
@@ -17,7 +19,7 @@ static int allocate(struct wb_task *self)
 {
     struct wb_port *out = wb_port_find(self, "out", 0);
 
-    for (uint32_t i = 0; i < BLOCKS; i++) {
+    for (uint32_t i = 0; i < BLOCKS && !threads_are_late(); i++) {
         const size_t words = i % 97 == 0 ? 5000 : 2 + i % 600;
         struct message m;
 
@@ -30,6 +32,7 @@ static int allocate(struct wb_task *self)
         CHECK(wb_port_send(out, &m, WB_FOREVER) == WB_OK);
         if (i % 100 == 0)
             CHECK(wb_migrate(self, (wb_task_core(self) + 1) % CORES, WB_FOREVER) == WB_OK);
+        sent++;
     }
     return 0;
 }
@@ -102,7 +105,7 @@ TEST(blocks_shared_among_cores_are_whole_and_the_pool_gets_them_all_back)
     // Whoever freed last gave back what the others had left.
     CHECK(claimed(s) == 0);
     CHECK(wb_shared_used_bytes(&a->shared) == 0 && wb_shared_used_bytes(&b->shared) == 0);
-    CHECK(wb_task_migrations(a) == BLOCKS / 100);
+    CHECK(wb_task_migrations(a) == (sent + 99) / 100);
 }
 
 // ---- The end of an owner, while others free what it left ----------------------------------------
@@ -150,19 +153,18 @@ TEST(what_is_freed_while_its_owner_ends_goes_back_to_the_pool)
 
 static int want_large(struct wb_task *self)
 {
-    uint32_t got = 0;
-
-    for (uint32_t i = 0; i < 2000; i++) {
+    for (uint32_t i = 0, got = 0; got == 0 || (got < 2000 && !threads_are_late()); i++) {
         uint32_t *block = wb_shared_malloc(i % 4 == 0 ? 100000 : 200000);
-        if (block == NULL)
+        if (block == NULL) {
+            wb_sleep_until(wb_now_ns() + 20000);  // those that have it want the processor
             continue;
+        }
         block[0] = self->id;
         wb_yield();
         CHECK(block[0] == self->id);
         wb_shared_free(block);
         got++;
     }
-    CHECK(got > 0);
     return 0;
 }
 
