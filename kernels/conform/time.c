@@ -10,7 +10,7 @@ static const uint64_t period_ns = 2000000, patience_ns = 500000;
 struct state {
     uint64_t base_ns;
     uint64_t order[SLEEPERS];
-    _Atomic uint32_t awake, given_up;
+    _Atomic uint32_t awake, late, given_up;
     uint32_t rounds;
     uint64_t jobs, misses;
 };
@@ -50,24 +50,40 @@ static int sleeper(struct wb_task *self)
     // 0 5 10 3 8 1: no order in which they could have been added.
     const uint64_t turn = wb_task_index(self) * 5 % 12;
 
+    if (wb_now_ns() >= s->base_ns)
+        atomic_store(&s->late, 1);
     wb_sleep_until(s->base_ns + turn * 3000000);
     s->order[atomic_fetch_add(&s->awake, 1)] = turn;
     return 0;
 }
 
-TEST(sleepers_of_one_core_wake_in_the_order_of_their_times)
+// Returns: false if one of them had no time left to sleep.
+static bool wake_in_order(uint64_t lead_ns)
 {
     struct harness *h = suite_open(1, sizeof(struct state));
     struct state *s = suite_state(h);
 
     for (uint32_t i = 0; i < SLEEPERS; i++)
         suite_task(h, &(struct wb_task_config){ .name = "sleeper", .index = i, .entry = sleeper });
-    s->base_ns = wb_now_ns() + 20000000;
+    s->base_ns = wb_now_ns() + lead_ns;
     suite_run(h);
     CHECK(atomic_load(&s->awake) == SLEEPERS);
+    const bool in_time = atomic_load(&s->late) == 0;
     for (uint32_t i = 1; i < SLEEPERS; i++)
-        CHECK(s->order[i - 1] < s->order[i]);
+        CHECK(!in_time || s->order[i - 1] < s->order[i]);
     harness_close(h);
+    return in_time;
+}
+
+TEST(sleepers_of_one_core_wake_in_the_order_of_their_times)
+{
+    uint64_t lead_ns = 20000000;
+
+    // A machine with other work may take long to start a kernel.
+    while (!wake_in_order(lead_ns)) {
+        CHECK(lead_ns < 10000000000);
+        lead_ns *= 2;
+    }
 }
 
 // ---- Timeouts -----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // Which programs tasks can be recreated from. It finds recreated.task beside itself.
 
 #define _GNU_SOURCE
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +13,7 @@
 
 enum { STACK_BYTES = 64 << 10, LIMIT_MS = 60000 };
 
-static const unsigned int the_cpu;
+static unsigned int the_cpu;
 static struct wb_host *lx;
 static struct wb_task *task;
 
@@ -40,6 +41,7 @@ static void open_system(void)
                                            .stacks_bytes = (size_t)2 * STACK_BYTES,
                                            .cpus = &the_cpu };
 
+    the_cpu = (unsigned int)sched_getcpu();  // one that is allowed
     CHECK(wb_host_open(&lx, &config) == WB_OK);
     CHECK(wb_task_add(wb_host_system(lx),
                       &(struct wb_task_config){ .name = "recreated",
