@@ -6,20 +6,12 @@
 
 enum { CORES = 4, SLOTS = 9, EVERY = 4 };
 
-struct message {
-    uint32_t number, sum;
-};
-
-struct state {
-    _Atomic uint32_t received, over, gaps, gate;
-};
-
 // Its progress is nowhere but on its stack: without an image it could not go on.
 static int sender(struct wb_task *self)
 {
     struct wb_port *out = wb_port_find(self, "out", 0);
 
-    for (struct message m = { 0 }; !wb_stopping(self); m.number++) {
+    for (struct suite_sum m = { 0 }; !wb_stopping(self); m.number++) {
         EXPECT(self, wb_port_send(out, &m, WB_FOREVER) == WB_OK);
         wb_checkpoint();
     }
@@ -35,11 +27,11 @@ static int summer(struct wb_task *self)
     void *to;
 
     while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {
-        const struct message *m = slot;
+        const struct suite_sum *m = slot;
         *sum += m->number;
         suite_compute(500);
         EXPECT(self, wb_port_claim(out, &to, WB_FOREVER) == WB_OK);
-        *(struct message *)to = (struct message){ m->number, *sum };
+        *(struct suite_sum *)to = (struct suite_sum){ m->number, *sum };
         EXPECT(self, wb_port_commit(out) == WB_OK);
         wb_checkpoint();
         EXPECT(self, wb_port_release(in) == WB_OK);
@@ -47,35 +39,21 @@ static int summer(struct wb_task *self)
     return 0;
 }
 
-// Each message once, in order, and with the sum of all before it.
 static int checker(struct wb_task *self)
 {
-    struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
-    struct message m;
-    uint32_t sum = 0, expected = 0;
-
-    for (; wb_port_receive(in, &m, WB_FOREVER) == WB_OK; expected++) {
-        sum += expected;
-        EXPECT(self, m.number == expected && m.sum == sum);
-        atomic_store(&s->received, expected + 1);
-        wb_checkpoint();
-    }
-    atomic_store(&s->over, 1);
+    suite_receive_sums(self, suite_shared(self));
     return 0;
 }
 
 static int mover(struct wb_task *self)
 {
     static const char *const names[] = { "sender", "summer", "checker" };
-    const struct state *s = suite_shared(self);
+    const struct suite_end *s = suite_shared(self);
     uint32_t random = (uint32_t)wb_now_ns() | 1;
 
     while (atomic_load(&s->over) == 0) {
         struct wb_task *task = wb_task_find(wb_task_app(self), names[suite_random(&random) % 3], 0);
-        const enum wb_status status = wb_migrate(task, suite_random(&random) % CORES, 2000000);
-        EXPECT(self, status == WB_OK || status == WB_ERR_BUSY || status == WB_ERR_GONE ||
-                         status == WB_ERR_TIMEOUT);
+        suite_move_anywhere(self, task, &random);
         wb_sleep_until(wb_now_ns() + 50000);
     }
     return 0;
@@ -97,7 +75,7 @@ static void connect(struct harness *h, const char *name, struct wb_task *from, s
 {
     suite_channel(h,
                   &(struct wb_channel_config){
-                      .name = name, .slots = SLOTS, .slot_bytes = sizeof(struct message) },
+                      .name = name, .slots = SLOTS, .slot_bytes = sizeof(struct suite_sum) },
                   from, to);
 }
 
@@ -105,7 +83,7 @@ static struct harness *open_pipeline(enum wb_mode mode)
 {
     struct harness *h = suite_open_with(
         &(struct harness_config){ .cores = CORES, .poll_ns = 20000, .offer_timeout_ns = 20000000 },
-        sizeof(struct state));
+        sizeof(struct suite_end));
     struct wb_task *from = add(h, "sender", sender, 0, mode, true);
     struct wb_task *middle = add(h, "summer", summer, 1, mode, true);
     struct wb_task *to = add(h, "checker", checker, 2, mode, true);
@@ -122,7 +100,7 @@ static struct harness *open_pipeline(enum wb_mode mode)
 static bool kill_all_but_one(struct harness *h, uint32_t *random)
 {
     uint32_t living[CORES] = { 0, 1, 2, 3 };
-    const struct state *s = suite_state(h);
+    const struct suite_end *s = suite_state(h);
 
     while (atomic_load(&s->received) < 10)
         CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
@@ -145,7 +123,7 @@ static void deliver_once(enum wb_mode mode, uint32_t rounds)
     // On a machine with other work, all tasks may wait whenever a kernel is killed.
     for (uint32_t i = 0; i < least || (resumed == 0 && i < 20 * least); i++) {
         struct harness *h = open_pipeline(mode);
-        const struct state *s = suite_state(h);
+        const struct suite_end *s = suite_state(h);
 
         harness_start(h);
         if (!kill_all_but_one(h, &random))
@@ -172,7 +150,7 @@ TEST(every_message_is_delivered_once_although_kernels_are_killed)
 
 TEST(so_it_is_when_the_tasks_are_replicated)
 {
-    struct harness *h = suite_open(1, sizeof(struct state));
+    struct harness *h = suite_open(1, sizeof(struct suite_end));
     const bool has = harness_private(h, 0, 1) != NULL;
 
     harness_close(h);
@@ -186,7 +164,7 @@ TEST(so_it_is_when_the_tasks_are_replicated)
 
 static int holder(struct wb_task *self)
 {
-    struct state *s = suite_shared(self);
+    struct suite_end *s = suite_shared(self);
 
     if (!harness_hold(self, true))
         return 0;
@@ -202,8 +180,8 @@ static int holder(struct wb_task *self)
 
 TEST(no_image_is_taken_of_a_task_that_holds_something_of_its_kernel)
 {
-    struct harness *h = suite_open(1, sizeof(struct state));
-    const struct state *s = suite_state(h);
+    struct harness *h = suite_open(1, sizeof(struct suite_end));
+    const struct suite_end *s = suite_state(h);
 
     suite_task(
         h, &(struct wb_task_config){ .name = "holder", .entry = holder, .checkpoint_every = 1 });

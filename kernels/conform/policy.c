@@ -132,24 +132,9 @@ static void to_core(const struct wb_snapshot *snapshot, const int64_t *params,
         wb_decide_move(decision, 0, core);
 }
 
-static void onwards(const struct wb_snapshot *snapshot, const int64_t *params,
-                    struct wb_decision *decision)
-{
-    uint32_t core = snapshot->tasks[0].core;
-
-    (void)params;
-    if (!snapshot->tasks[0].movable)
-        return;
-    do
-        core = (core + 1) % snapshot->n_cores;
-    while (!snapshot->cores[core].up);
-    wb_decide_move(decision, 0, core);
-}
-
 static const struct wb_policy to_core_policy = { .name = "to_core",
                                                  .n_params = 1,
                                                  .decide = to_core };
-static const struct wb_policy onwards_policy = { .name = "onwards", .decide = onwards };
 
 static int mover(struct wb_task *self)
 {
@@ -217,7 +202,7 @@ TEST(a_coordinator_killed_at_any_time_is_replaced)
         struct state *s = suite_state(h);
 
         atomic_store(&s->gate, 1);
-        let(h, &onwards_policy, 0);
+        let(h, &suite_onwards, 0);
         harness_start(h);
         wait_above(h, &s->arrivals, 2);
         suite_compute(suite_random(&random) % (2 * PERIOD_NS));

@@ -200,6 +200,15 @@ void suite_compute(uint64_t ns)
     while (wb_now_ns() < until_ns) {}
 }
 
+void suite_move_anywhere(struct wb_task *self, struct wb_task *task, uint32_t *random)
+{
+    const uint32_t core = suite_random(random) % self->system->n_cores;
+    const enum wb_status status = wb_migrate(task, core, 2000000);
+
+    EXPECT(self, status == WB_OK || status == WB_ERR_BUSY || status == WB_ERR_GONE ||
+                     status == WB_ERR_TIMEOUT);
+}
+
 void suite_hop(struct wb_task *self)
 {
     const uint32_t next = (wb_task_core(self) + 1) % self->system->n_cores;
@@ -208,3 +217,34 @@ void suite_hop(struct wb_task *self)
     EXPECT(self, wb_task_core(self) == next);
     EXPECT(self, wb_kernel_core() == next);
 }
+
+void suite_receive_sums(struct wb_task *self, struct suite_end *end)
+{
+    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct suite_sum m;
+    uint32_t sum = 0, expected = 0;
+
+    for (; wb_port_receive(in, &m, WB_FOREVER) == WB_OK; expected++) {
+        sum += expected;
+        EXPECT(self, m.number == expected && m.sum == sum);
+        atomic_store(&end->received, expected + 1);
+        wb_checkpoint();
+    }
+    atomic_store(&end->over, 1);
+}
+
+static void onwards(const struct wb_snapshot *snapshot, const int64_t *params,
+                    struct wb_decision *decision)
+{
+    uint32_t core = snapshot->tasks[0].core;
+
+    (void)params;
+    if (!snapshot->tasks[0].movable)
+        return;
+    do
+        core = (core + 1) % snapshot->n_cores;
+    while (!snapshot->cores[core].up);
+    wb_decide_move(decision, 0, core);
+}
+
+const struct wb_policy suite_onwards = { .name = "onwards", .decide = onwards };

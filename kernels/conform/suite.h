@@ -74,6 +74,25 @@ void suite_relax(void);
 /// Computes, without a checkpoint, for so long.
 void suite_compute(uint64_t ns);
 
+/// Moves another task, which holds nothing, to any core, if it lets itself be moved.
+void suite_move_anywhere(struct wb_task *self, struct wb_task *task, uint32_t *random);
+
+/// A policy that moves the first task to the next core that is up.
+extern const struct wb_policy suite_onwards;
+
+/// A message of a stream of numbers: with the sum of all up to it.
+struct suite_sum {
+    uint32_t number, sum;
+};
+
+/// What has come at the end of such a stream.
+struct suite_end {
+    _Atomic uint32_t received, over;
+};
+
+/// Receives such a stream to its end: each message once, in order, with its sum.
+void suite_receive_sums(struct wb_task *self, struct suite_end *end);
+
 /// Moves the calling task to the next core; fails the run unless that is where it ends up.
 void suite_hop(struct wb_task *self);
 

@@ -6,16 +6,13 @@
 
 enum { CORES = 3, SLOTS = 5, MESSAGES = 40, MOVES = 8, EVERY = 3 };
 
-struct message {
-    uint32_t number, sum;
-};
-
 struct state {
-    _Atomic uint32_t received, over, moves;
+    struct suite_end end;
+    _Atomic uint32_t moves;
 };
 
 // False: the receiver was stopped before its first image.
-static bool sends(struct wb_task *self, struct wb_port *out, const struct message *m)
+static bool sends(struct wb_task *self, struct wb_port *out, const struct suite_sum *m)
 {
     const enum wb_status status = wb_port_send(out, m, WB_FOREVER);
 
@@ -27,7 +24,7 @@ static int sender(struct wb_task *self)
 {
     struct wb_port *out = wb_port_find(self, "out", 0);
 
-    for (struct message m = { 0 }; m.number < MESSAGES && sends(self, out, &m); m.number++)
+    for (struct suite_sum m = { 0 }; m.number < MESSAGES && sends(self, out, &m); m.number++)
         wb_checkpoint();
     return 0;
 }
@@ -41,9 +38,9 @@ static int summer(struct wb_task *self)
 
     EXPECT(self, sum != NULL);
     while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {
-        const struct message *m = slot;
+        const struct suite_sum *m = slot;
         *sum += m->number;
-        const struct message to = { m->number, *sum };
+        const struct suite_sum to = { m->number, *sum };
         if (!sends(self, out, &to))
             break;
         wb_checkpoint();
@@ -55,17 +52,8 @@ static int summer(struct wb_task *self)
 static int checker(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
-    struct message m;
-    uint32_t sum = 0, expected = 0;
 
-    for (; wb_port_receive(in, &m, WB_FOREVER) == WB_OK; expected++) {
-        sum += expected;
-        EXPECT(self, m.number == expected && m.sum == sum);
-        atomic_store(&s->received, expected + 1);
-        wb_checkpoint();
-    }
-    atomic_store(&s->over, 1);
+    suite_receive_sums(self, &s->end);
     return 0;
 }
 
@@ -96,7 +84,7 @@ static struct wb_task *add(struct harness *h, const char *name, wb_task_entry *e
 
 static struct harness *open_pipeline(enum wb_mode mode)
 {
-    struct wb_channel_config config = { .slots = SLOTS, .slot_bytes = sizeof(struct message) };
+    struct wb_channel_config config = { .slots = SLOTS, .slot_bytes = sizeof(struct suite_sum) };
     struct harness *h =
         suite_open_with(&(struct harness_config){ .cores = CORES }, sizeof(struct state));
     struct wb_task *from = add(h, "sender", sender, 0, mode);
@@ -140,7 +128,7 @@ static const char *check(struct harness *h, const struct fault *fault)
     }
     if (lost != 0)
         return fault->kind == FAULT_KILL ? NULL : "a task is lost without a death";
-    if (atomic_load(&s->over) != 1 || atomic_load(&s->received) != MESSAGES)
+    if (atomic_load(&s->end.over) != 1 || atomic_load(&s->end.received) != MESSAGES)
         return "not every message has come";
     return NULL;
 }

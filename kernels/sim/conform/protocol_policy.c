@@ -9,22 +9,6 @@ struct state {
     _Atomic uint32_t arrivals, last_core;
 };
 
-static void onwards(const struct wb_snapshot *snapshot, const int64_t *params,
-                    struct wb_decision *decision)
-{
-    uint32_t core = snapshot->tasks[0].core;
-
-    (void)params;
-    if (!snapshot->tasks[0].movable)
-        return;
-    do
-        core = (core + 1) % snapshot->n_cores;
-    while (!snapshot->cores[core].up);
-    wb_decide_move(decision, 0, core);
-}
-
-static const struct wb_policy policy = { .name = "onwards", .decide = onwards };
-
 // Until it has come to other cores often enough.
 static int walker(struct wb_task *self)
 {
@@ -44,14 +28,13 @@ static struct harness *open_walker(void)
 {
     const int64_t params[WB_POLICY_PARAMS] = { 0 };
     struct harness *h = suite_open_with(&(struct harness_config){ .cores = CORES,
-
                                                                   .agent_period_ns = PERIOD_NS,
                                                                   .coordinator = COORDINATOR },
                                         sizeof(struct state));
 
     suite_task(h, &(struct wb_task_config){
                       .name = "walker", .entry = walker, .migratable = true, .restart = true });
-    CHECK(wb_system_set_policy(harness_system(h), &policy, params) == WB_OK);
+    CHECK(wb_system_set_policy(harness_system(h), &suite_onwards, params) == WB_OK);
     return h;
 }
 
