@@ -283,8 +283,10 @@ private_tests! {
     fn a_program_that_ends_by_a_signal_has_left_nothing() {
         let tool = Tool::new();
         let mut program = tool.spawn(&["--cpu", "1", "--", "sleep", "60"]);
-        let pid = tool.wait_for(1)[0]["program"]["tid"].as_i64().unwrap();
-        let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
+        let pid = tool.wait_for(1)[0]["program"]["tid"].as_i64().unwrap().try_into().unwrap();
+        // Before it is executed it is the tool's copy, which takes this signal otherwise.
+        wait_until("it runs", || field(pid, "Name").as_deref() == Some("sleep"));
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, Signal::SEGV).unwrap();
         let status = program.0.wait().unwrap();
         assert_eq!((status.code(), status.signal()), (Some(139), None));
