@@ -6,7 +6,7 @@
 
 #include "wb/wb.h"
 
-// Again where the other core did not take it in time: its processor may be busy with something else.
+// Again where the other core did not take it in time: its processor may have been busy.
 static enum wb_status hop(struct wb_task *self)
 {
     enum wb_status status;
