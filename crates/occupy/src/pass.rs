@@ -96,9 +96,9 @@ enum Since {
     Elsewhere,
 }
 
-/// Whether the task may have been within a `fork` that began before it was freed when the tasks were
-/// listed: each is looked at after that, so who is elsewhere then may have made a child that is not
-/// in the list.
+/// Whether the task may have been within a `fork` that began before it was freed when the tasks
+/// were listed: each is looked at after that, so who is elsewhere then may have made a child that
+/// is not in the list.
 fn forks(seen: &Seen, watched: &mut HashMap<TaskId, Since>) -> bool {
     let own = rustix::thread::gettid().as_raw_nonzero().get() == seen.task.tid;
     let since = match watched.get(&seen.task) {

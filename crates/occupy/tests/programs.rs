@@ -110,7 +110,8 @@ private_tests! {
             assert!(tool.occupations().is_empty());
         }
         // Ctrl-C goes to the whole group: here only to the tool, which waits on.
-        let mut command = tool.command(&["-q", "--cpu", "1", "--", "sh", "-c", "read line; exit 5"]);
+        let script = "read line; exit 5";
+        let mut command = tool.command(&["-q", "--cpu", "1", "--", "sh", "-c", script]);
         let mut program = Running(command.stdin(std::process::Stdio::piped()).spawn().unwrap());
         tool.wait_for(1);
         program.signal(Signal::INT);
@@ -212,7 +213,8 @@ private_tests! {
         tool.wait_for(1);
         let text = String::from_utf8(tool.output(&["status"]).stdout).unwrap();
         for word in ["occupation 1: processor 1 for `sleep 60`, process ", "by affinity, fair",
-            "quiet: in the last ", " s other tasks had ", "what stays there:", "affinity: to be had"] {
+            "quiet: in the last ", " s other tasks had ", "what stays there:",
+            "affinity: to be had"] {
             assert!(text.contains(word), "{word}: {text}");
         }
         let quiet = &tool.occupations()[0]["quiet"];

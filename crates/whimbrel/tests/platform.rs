@@ -118,7 +118,7 @@ fn the_radio_on_the_slowest_core_of_mpsoc3_keeps_up_with_a_rate_that_fits_only()
     // Whatever the machine does meanwhile, it does not become eight times faster.
     let hurried = at_rate(&format!("{:.3}", most * 8.0), "1500ms");
     assert!(hurried["deadline_misses"].as_u64().unwrap() > 0, "{most} frames per second");
-    // A busy machine may hold some jobs up for longer than a period, but not most of them each time.
+    // A busy machine may hold jobs up for longer than a period, but not most of them each time.
     let rate = format!("{:.3}", (most / 25.0).min(8.0));
     let jobs = |summary: &Value| -> u64 {
         summary["tasks"].as_array().unwrap().iter().map(|task| task["jobs"].as_u64().unwrap()).sum()
