@@ -96,7 +96,9 @@ enum Since {
     Elsewhere,
 }
 
-/// Whether the task may be within a `fork` that began before it was freed.
+/// Whether the task may have been within a `fork` that began before it was freed when the tasks
+/// were listed: each is looked at after that, so who is elsewhere then may have made a child that
+/// is not in the list.
 fn forks(seen: &Seen, watched: &mut HashMap<TaskId, Since>) -> bool {
     let own = rustix::thread::gettid().as_raw_nonzero().get() == seen.task.tid;
     let since = match watched.get(&seen.task) {
@@ -105,9 +107,7 @@ fn forks(seen: &Seen, watched: &mut HashMap<TaskId, Since>) -> bool {
         Some(Since::Busy(user)) if seen.busy && *user == seen.user => Since::Busy(seen.user),
         Some(_) => Since::Elsewhere,
     };
-    let within = !matches!(since, Since::Elsewhere);
-    watched.insert(seen.task, since);
-    within
+    !matches!(watched.insert(seen.task, since), Some(Since::Elsewhere))
 }
 
 /// Writes down what each occupation could not have moved, and forgets the tasks that have gone.

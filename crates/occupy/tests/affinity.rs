@@ -91,6 +91,8 @@ fn a_task_that_moves_itself_back_is_moved_again_and_told() {
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
     let stubborn = shell("sleep 60; :");
+    // A child that it makes later would be pinned with it, and moved as well.
+    child(&stubborn);
     let mut held = machine.lock().unwrap();
     let id = held.begin(&request(), me(&machine)).unwrap().id;
     for _ in 0..3 {

@@ -71,18 +71,20 @@ fn a_kill_at_a_random_instant_is_undone() {
     fs::write(folder.path().join("program"), program.pid().to_string()).unwrap();
 
     // So many find it occupied, whatever else the machine does.
-    let mut hits = 0;
+    // A victim lives longer after each that had not come to occupy anything.
+    let (mut hits, mut early) = (0, 0);
     for kill in 0_u64.. {
         if hits == 25 {
             break;
         }
         let mut victim = again(NAME, &[], folder.path()).spawn().unwrap();
-        thread::sleep(Duration::from_millis(5 + kill * 37 % 61));
+        thread::sleep(Duration::from_millis((5 + kill * 37 % 61) * (1 + early)));
         victim.kill().unwrap();
         victim.wait().unwrap();
         let mut held = machine.lock().unwrap();
+        early += 1;
         for (_, undone) in held.recover().unwrap() {
-            hits += 1;
+            (hits, early) = (hits + 1, 0);
             assert!(undone.foreign.is_empty(), "{undone:?}");
         }
         assert!(!folder.path().join("state/journal").exists());

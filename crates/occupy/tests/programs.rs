@@ -41,8 +41,7 @@ private_tests! {
 
     fn a_program_is_alone_there_from_its_first_instruction() {
         let tool = Tool::new();
-        let bystander = Running::shell("sleep 60");
-        wait_until("the bystander sleeps", || everything().contains_key(&bystander.pid()));
+        let bystander = Running::sleep();
         let before = everything();
 
         // It tells its own affinity, and that of the bystander meanwhile.
@@ -111,9 +110,12 @@ private_tests! {
             assert!(tool.occupations().is_empty());
         }
         // Ctrl-C goes to the whole group: here only to the tool, which waits on.
-        let mut program = tool.spawn(&["--cpu", "1", "--", "sh", "-c", "sleep 0.3; exit 5"]);
+        let script = "read line; exit 5";
+        let mut command = tool.command(&["-q", "--cpu", "1", "--", "sh", "-c", script]);
+        let mut program = Running(command.stdin(std::process::Stdio::piped()).spawn().unwrap());
         tool.wait_for(1);
         program.signal(Signal::INT);
+        drop(program.0.stdin.take());
         assert_eq!(program.0.wait().unwrap().code(), Some(5));
     }
 
@@ -197,7 +199,7 @@ private_tests! {
 
     fn others_may_use_a_soft_processor() {
         let tool = Tool::new();
-        let bystander = Running::shell("sleep 60");
+        let bystander = Running::sleep();
         let _program = tool.spawn(&["--cpu", "1", "--soft", "--", "sleep", "60"]);
         let shown = &tool.wait_for(1)[0];
         let pid = shown["program"]["tid"].as_i64().unwrap().try_into().unwrap();
@@ -211,10 +213,12 @@ private_tests! {
         tool.wait_for(1);
         let text = String::from_utf8(tool.output(&["status"]).stdout).unwrap();
         for word in ["occupation 1: processor 1 for `sleep 60`, process ", "by affinity, fair",
-            "quiet: in the last 0.2 s", "what stays there:", "affinity: to be had"] {
+            "quiet: in the last ", " s other tasks had ", "what stays there:",
+            "affinity: to be had"] {
             assert!(text.contains(word), "{word}: {text}");
         }
         let quiet = &tool.occupations()[0]["quiet"];
+        assert!(quiet["seconds"].as_f64().unwrap() >= 0.2, "{quiet}");
         assert!(quiet["others_percent"].as_f64().is_some(), "{quiet}");
     }
 
@@ -281,8 +285,10 @@ private_tests! {
     fn a_program_that_ends_by_a_signal_has_left_nothing() {
         let tool = Tool::new();
         let mut program = tool.spawn(&["--cpu", "1", "--", "sleep", "60"]);
-        let pid = tool.wait_for(1)[0]["program"]["tid"].as_i64().unwrap();
-        let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
+        let pid = tool.wait_for(1)[0]["program"]["tid"].as_i64().unwrap().try_into().unwrap();
+        // Before it is executed it is the tool's copy, which takes this signal otherwise.
+        wait_until("it runs", || field(pid, "Name").as_deref() == Some("sleep"));
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, Signal::SEGV).unwrap();
         let status = program.0.wait().unwrap();
         assert_eq!((status.code(), status.signal()), (Some(139), None));

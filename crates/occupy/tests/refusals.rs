@@ -13,8 +13,7 @@ use tool::Tool;
 
 /// Asks for something that is refused with this status and these words, and changes nothing.
 fn refused(tool: &Tool, args: &[&str], status: i32, words: &[&str]) {
-    let bystander = Running::shell("sleep 60");
-    wait_until("the bystander sleeps", || everything().contains_key(&bystander.pid()));
+    let bystander = Running::sleep();
     let before = everything();
     let (code, said) = tool.ends(args);
     assert_eq!(code, Some(status), "{args:?}: {said}");
@@ -94,8 +93,7 @@ private_tests! {
 
     fn a_process_may_end_while_it_is_occupied_for() {
         let tool = Tool::new();
-        let bystander = Running::shell("sleep 60");
-        wait_until("the bystander sleeps", || everything().contains_key(&bystander.pid()));
+        let bystander = Running::sleep();
         let before = everything();
         for milliseconds in 0..12 {
             let script = format!("sleep 0.{milliseconds:03}");
@@ -114,8 +112,7 @@ private_tests! {
             return;
         }
         let tool = Tool::new();
-        let bystander = Running::shell("sleep 60");
-        wait_until("the bystander sleeps", || everything().contains_key(&bystander.pid()));
+        let bystander = Running::sleep();
         let before = everything();
         fs::create_dir(tool.state()).unwrap();
         let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--"];

@@ -89,14 +89,18 @@ fn an_application_is_run_really_for_its_cycles_and_the_check_compares_both() {
     let path = path.to_str().unwrap();
     let result = calibrate(
         &place,
-        &["--quick", "--app", app, "--set", "output=", "--cores", "0", "-o", path],
+        &[
+            "--quick", "--app", app, "--cores", "0", "-o", path, "--set", "output=", "--set",
+            "plays=50",
+        ],
     );
     let tasks: Vec<_> =
         result["work"].as_array().unwrap().iter().map(|w| w["task"].clone()).collect();
     assert_eq!(tasks, ["lpf", "demodulator", "bpf", "sum"]);
 
     let check = ["calibrate", "--check", app, "--platform", path, "--cores", "0", "--quick"];
-    let figures = place.json(&[&check[..], &["--set", "output=", "--json"]].concat(), 0);
+    let figures =
+        place.json(&[&check[..], &["--set", "output=", "--set", "plays=50", "--json"]].concat(), 0);
     let throughput = &figures[0];
     assert_eq!(throughput["unit"], "frames/s");
     let ratio = throughput["simulated"].as_f64().unwrap() / throughput["real"].as_f64().unwrap();

@@ -5,47 +5,38 @@ mod common;
 #[path = "../../occupy/tests/private/mod.rs"]
 mod private;
 
-use std::fs;
-use std::process::{Command, Output};
-
 use common::{Place, STREAM, text};
-use private::{Running, affinity, everything};
-
-/// A run of half a second with these options.
-fn run(place: &Place, args: &[&str]) -> Output {
-    let app = place.app(STREAM);
-    let head = ["run", app.to_str().unwrap(), "--quiet", "--json", "--duration", "500ms"];
-    let mut command: Command = place.command(&[&head, args].concat());
-    command.env("WHIMBREL_OCCUPY_STATE", place.path("state")).output().unwrap()
-}
+use private::{Running, affinity, everything, wait_until};
+use std::fs;
 
 private_tests! {
     fn the_processors_of_an_exclusive_run_are_its_own_until_it_ends() {
         let place = Place::new();
-        let bystander = Running::shell("sleep 60");
-        let seen = place.path("seen");
-        let look = format!(
-            "while :; do grep Cpus_allowed_list /proc/{}/status >> {}; sleep 0.01; done",
-            bystander.pid(), seen.display()
+        let app = place.app(STREAM);
+        let bystander = Running::sleep();
+        let all = affinity(bystander.pid());
+        let state = place.path("state");
+        let mut run = place.start_with(
+            &[app.to_str().unwrap(), "--quiet", "--json", "--exclusive", "--cores", "1"],
+            &[("WHIMBREL_OCCUPY_STATE", state.to_str().unwrap())],
         );
-        let _looking = Running::shell(&look);
-        let output = run(&place, &["--exclusive", "--cores", "1"]);
+        wait_until("the bystander is elsewhere", || affinity(bystander.pid()) != all);
+        run.signal(2);
+        let output = run.finish();
         assert!(output.status.success(), "{}", text(&output.stderr));
         let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(summary["options"]["exclusive"], true);
 
-        let seen = fs::read_to_string(seen).unwrap();
-        let all = affinity(1).unwrap();
-        let narrowed = |line: &str| line.rsplit('\t').next() != Some(all.as_str());
-        assert!(seen.lines().any(narrowed), "{seen}");
-        assert_eq!(affinity(bystander.pid()), affinity(1));
+        assert_eq!(affinity(bystander.pid()), all);
         assert!(!everything().values().any(|text| text.starts_with("whimbrel-linux")));
-        assert!(!place.path("state").join("journal").exists());
+        assert!(!state.join("journal").exists());
     }
 
     fn an_exclusive_run_on_all_processors_is_refused() {
         let place = Place::new();
-        let output = run(&place, &["--exclusive"]);
+        let app = place.app(STREAM);
+        let mut command = place.command(&["run", app.to_str().unwrap(), "--exclusive"]);
+        let output = command.env("WHIMBREL_OCCUPY_STATE", place.path("state")).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         let said = text(&output.stderr);
         assert!(said.contains("no processor for the system"), "{said}");

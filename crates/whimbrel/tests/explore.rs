@@ -5,12 +5,12 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{PATIENCE, Place, text};
+use common::{PATIENCE, Place, text, write_script};
 use serde_json::Value;
 
 /// Energy is a millijoule for each core and a microjoule for its number; on one core alone seven
@@ -114,9 +114,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let helpers = tempfile::tempdir().unwrap();
-        let path = helpers.path().join("whimbrel-sim");
-        fs::write(&path, format!("#!/bin/sh\n{SIMULATOR}")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        write_script(&helpers.path().join("whimbrel-sim"), SIMULATOR);
         let place = Place::with_helpers(helpers.path().to_owned());
         fs::write(place.path("app.toml"), APP).unwrap();
         fs::write(place.path("platform.toml"), PLATFORM).unwrap();

@@ -8,18 +8,22 @@ use std::fs;
 use common::{Place, STREAM, kill, pid, text, wait_until_gone};
 use serde_json::{Value, json};
 
+const SIGINT: i32 = 2;
 const SIGKILL: i32 = 9;
 
 #[test]
 fn a_run_goes_on_without_a_killed_kernel_and_says_so_at_its_end() {
     let place = Place::new();
     let app = place.app(STREAM);
-    let args = [app.to_str().unwrap(), "--cores", "0,0", "--duration", "1s", "--json"];
-    let mut run = place.start(&args);
-    let moved = place.output(&["migrate", "test-1", "worker", "1"]);
+    let mut run = place.start(&[app.to_str().unwrap(), "--cores", "0,0", "--json"]);
+    let moved = place.migrate(&["worker", "1"]);
     assert!(moved.status.success(), "{}", text(&moved.stderr));
     let processes = run.processes();
     kill(pid(&processes[2]), SIGKILL);
+    place.wait_for_totals(|totals| {
+        totals["cores"][1]["state"] == "dead" && totals["tasks"][1]["core"] == 0
+    });
+    run.signal(SIGINT);
     let output = run.finish();
 
     let said = text(&output.stderr);

@@ -6,7 +6,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Place, STREAM, pid, root, text, wait_until_gone};
+use common::{Place, STREAM, kill, pid, root, text, wait_until_gone};
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -111,15 +111,22 @@ fn the_radio_on_the_slowest_core_of_mpsoc3_keeps_up_with_a_rate_that_fits_only()
     let at_rate = |rate: &str, duration: &str| {
         place.json(&[&args[..], &["--duration", duration, "--frame-rate", rate]].concat(), 0)
     };
-    let fast = place.json(&[&args[..], &["--fast", "--duration", "1s"]].concat(), 0);
+    let fast = ["--fast", "--set", "plays=20", "--duration", "1s"];
+    let fast = place.json(&[&args[..], &fast].concat(), 0);
     let most = fast["frames_per_s"].as_f64().unwrap();
 
     // Whatever the machine does meanwhile, it does not become eight times faster.
     let hurried = at_rate(&format!("{:.3}", most * 8.0), "1500ms");
     assert!(hurried["deadline_misses"].as_u64().unwrap() > 0, "{most} frames per second");
-    // A busy machine may hold a job up for longer than a period, but not each time.
+    // A busy machine may hold jobs up for longer than a period, but not most of them each time.
     let rate = format!("{:.3}", (most / 25.0).min(8.0));
-    let kept_up = (0..5).any(|_| at_rate(&rate, "1500ms")["deadline_misses"] == 0);
+    let jobs = |summary: &Value| -> u64 {
+        summary["tasks"].as_array().unwrap().iter().map(|task| task["jobs"].as_u64().unwrap()).sum()
+    };
+    let kept_up = (0..5).any(|_| {
+        let calm = at_rate(&rate, "1500ms");
+        calm["deadline_misses"].as_u64().unwrap() * 2 < jobs(&calm)
+    });
     assert!(kept_up, "{rate} of {most} frames per second");
 }
 
@@ -209,6 +216,8 @@ fn frequencies_are_put_back_after_everything_was_killed() {
     assert_eq!(says(&folder, "scaling_governor"), "userspace");
 
     let processes = run.processes();
+    // The helper is not to put them back when it sees that its command has gone.
+    kill(pid(&processes[0]), 19);
     run.signal(9);
     for process in &processes {
         common::kill_if_there(pid(process), 9);

@@ -29,7 +29,7 @@ fn a_helper_that_closes_its_socket_but_stays_is_ended() {
     let begin = Instant::now();
     let said = refusal("exec 3>&-\nexec sleep 60", &[]);
     assert!(said.contains("was killed by signal 9"), "{said}");
-    assert!(begin.elapsed() < Duration::from_secs(10));
+    assert!(begin.elapsed() < Duration::from_secs(50));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_helper_that_never_ends_is_ended() {
     let script = format!("echo '{STARTED}' >&3\nwhile read line <&3; do :; done\nexec sleep 60");
     let said = refusal(&script, &["--duration", "10ms"]);
     assert!(said.contains("did not drain"), "{said}");
-    assert!(begin.elapsed() < Duration::from_secs(15));
+    assert!(begin.elapsed() < Duration::from_secs(50));
 }
 
 #[test]

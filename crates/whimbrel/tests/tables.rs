@@ -4,9 +4,8 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
-use common::{Place, text};
+use common::{Place, text, write_script};
 use insta::assert_snapshot;
 
 #[test]
@@ -100,8 +99,7 @@ fn bench_place(script: &str) -> (tempfile::TempDir, Place) {
     let write = |path: &str, text: &str| {
         let path = folder.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        write_script(&path, text);
     };
     write("bin/whimbrel-bench", script);
     let peers = r#"{"peer":"gnuradio","samples_per_s":2e6},{"peer":"futuresdr","missing":"no"}"#;

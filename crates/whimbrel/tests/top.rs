@@ -6,6 +6,7 @@ mod common;
 mod screen;
 
 use std::process::Output;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{PATIENCE, Place, Run, STREAM, kill, pid, root, text};
@@ -29,7 +30,7 @@ fn a_task_of_the_radio_is_selected_and_moved_and_the_log_shows_it() {
     let place = Place::new();
     let app = root().join("apps/fm_radio/app.toml");
     let args = [app.to_str().unwrap(), "--cores", "0,0", "--set", "output=", "--set", "plays=9999"];
-    let _run = place.start(&[&args[..], &["--shuttle", "bpf.2=1,0@200ms"]].concat());
+    let _run = place.start(&[&args[..], &["--shuttle", "bpf.2=1,0@2s"]].concat());
     let mut top = top(&place);
     top.wait_for("bpf.2 0 → 1");
     top.wait_for("> lpf");
@@ -41,7 +42,7 @@ fn a_task_of_the_radio_is_selected_and_moved_and_the_log_shows_it() {
     while !top.shows("demodulator 0 → 1  away") {
         assert!(Instant::now() < end, "{}", top.text());
         top.press("1");
-        std::thread::sleep(Duration::from_millis(300));
+        thread::sleep(Duration::from_millis(300));
     }
     top.press("9");
     top.wait_for("core 9 does not exist");
@@ -67,6 +68,7 @@ fn the_end_of_the_run_is_shown_until_a_key_is_pressed() {
     let place = Place::new();
     let mut run = stream(&place);
     let mut top = top(&place);
+    run.wait_until_busy();
     run.signal(2);
     top.wait_for("test-1: stopped by its user. Press any key to leave.");
     assert!(run.finish().status.success());
@@ -103,10 +105,13 @@ fn a_kernel_that_is_killed_is_in_the_log_and_the_others_go_on() {
 fn a_view_that_is_not_read_does_not_hold_up_the_run() {
     let place = Place::new();
     let app = place.app(STREAM);
-    let shuttle = ["--shuttle", "worker=1,0@1ms", "--duration", "2s"];
+    let shuttle = ["--shuttle", "worker=1,0@1ms"];
     let mut run = place.start(&[&[app.to_str().unwrap(), "--cores", "0,0"], &shuttle[..]].concat());
     let top = top(&place);
     top.signal(19);
+    // As long as what the view is told may fill its queue.
+    thread::sleep(Duration::from_secs(1));
+    run.signal(2);
     let output = run.finish();
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
@@ -137,6 +142,7 @@ fn a_view_needs_a_terminal_and_a_run_and_says_which_there_are() {
     let end = Instant::now() + PATIENCE;
     while !place.runs().join("test-2/control.sock").exists() {
         assert!(Instant::now() < end);
+        thread::sleep(Duration::from_millis(2));
     }
     let said = place.error(&["top"]);
     assert!(said.contains("several runs") && said.contains("test-1, test-2"), "{said}");

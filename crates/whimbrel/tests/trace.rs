@@ -17,7 +17,7 @@ use insta::assert_snapshot;
 use screen::Screen;
 use serde_json::Value;
 
-/// Records half a second of the radio while its demodulator moves.
+/// Records some seconds of the radio while its demodulator moves.
 fn radio(place: &Place) -> PathBuf {
     let app = root().join("apps/fm_radio/app.toml");
     let folder = place.path("recorded");
@@ -29,9 +29,9 @@ fn radio(place: &Place) -> PathBuf {
         "--set",
         "output=",
         "--duration",
-        "500ms",
+        "2s",
         "--shuttle",
-        "demodulator=1,0@100ms",
+        "demodulator=1,0@20ms",
         "--quiet",
         "--record",
         folder.to_str().unwrap(),

@@ -80,6 +80,11 @@ impl Running {
         Self::start(Command::new("sh").args(["-c", script]))
     }
 
+    /// One that does nothing, and has its name from the start.
+    pub fn sleep() -> Self {
+        Self::start(Command::new("sleep").arg("60"))
+    }
+
     pub fn pid(&self) -> i32 {
         self.0.id().try_into().unwrap()
     }

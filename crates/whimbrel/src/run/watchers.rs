@@ -17,7 +17,7 @@ const INTERVALS_MS: (u64, u64) = (100, 5000);
 /// How much of what has happened is told to who comes later.
 const PAST: usize = 100;
 /// How long the last words may take to reach everybody.
-const FAREWELL: Duration = Duration::from_millis(500);
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Everybody who watches.
 #[derive(Debug, Default)]

@@ -6,9 +6,15 @@
 
 #include "wb/wb.h"
 
+// Again where the other core did not take it in time: its processor may have been busy.
 static enum wb_status hop(struct wb_task *self)
 {
-    return wb_migrate(self, 1 - wb_task_core(self), WB_FOREVER);
+    enum wb_status status;
+
+    do
+        status = wb_migrate(self, 1 - wb_task_core(self), WB_FOREVER);
+    while (status == WB_ERR_TIMEOUT);
+    return status;
 }
 
 extern "C" int catcher(struct wb_task *self)

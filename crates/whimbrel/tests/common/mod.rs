@@ -7,7 +7,6 @@
 
 use std::fs;
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -76,9 +75,7 @@ impl Place {
     /// A place whose helper is this shell script; its socket is descriptor 3.
     pub fn scripted(script: &str) -> (tempfile::TempDir, Self) {
         let folder = tempfile::tempdir().unwrap();
-        let helper = folder.path().join("whimbrel-linux");
-        fs::write(&helper, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+        write_script(&folder.path().join("whimbrel-linux"), script);
         let place = Self::with_helpers(folder.path().to_owned());
         (folder, place)
     }
@@ -128,6 +125,30 @@ impl Place {
         let output = self.output(args);
         assert_eq!(output.status.code(), Some(status), "{}", text(&output.stderr));
         serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// Moves a task of the one run in this place; again where the target was late.
+    pub fn migrate(&self, args: &[&str]) -> Output {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let output = self.output(&[&["migrate", "test-1"], args].concat());
+            if !was_late(&output) || Instant::now() > end {
+                return output;
+            }
+        }
+    }
+
+    /// Waits until this holds of the totals of the one run in this place.
+    pub fn wait_for_totals(&self, holds: impl Fn(&Value) -> bool) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let totals = self.json(&["top", "test-1", "--json"], 0);
+            if holds(&totals) {
+                return;
+            }
+            assert!(Instant::now() < end, "it does not come to that: {totals}");
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Runs to an error, and gives what standard error says without this place's own paths.
@@ -226,6 +247,21 @@ impl Drop for Run<'_> {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Whether a migration failed because a processor was busy with something else: an offer to a core
+/// lasts for a tenth of a second.
+pub fn was_late(output: &Output) -> bool {
+    text(&output.stderr).contains("did not take it, in time")
+}
+
+/// Writes an executable script. Another process does it: while this one has a file open to write
+/// it, what another thread starts has it open as well, and nobody can execute it.
+pub fn write_script(path: &Path, script: &str) {
+    let draft = path.with_extension("draft");
+    fs::write(&draft, format!("#!/bin/sh\n{script}\n")).unwrap();
+    let installed = Command::new("install").arg("-m755").args([&draft, path]).status();
+    assert!(installed.unwrap().success());
 }
 
 pub fn text(bytes: &[u8]) -> String {
