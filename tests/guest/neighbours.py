@@ -10,7 +10,7 @@ from machine import Guest
 
 FOLDERS = {"v2": "/sys/fs/cgroup", "v1": "/sys/fs/cgroup/cpuset"}
 # Bound to the processor that is occupied, to others, to both; and with priorities.
-PINNED = ["taskset 8", "taskset 3", "taskset c", "nice -n 7", "chrt -f 5", "chrt -b 0"]
+PINNED = ["taskset 8", "taskset 3", "taskset c", "rig as 0 7", "rig as 1 5", "rig as 3 0"]
 
 
 @contextmanager
