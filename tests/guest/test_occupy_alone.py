@@ -41,7 +41,7 @@ def test_each_thread_of_a_program_has_a_processor(load: Guest) -> None:
 
 
 def test_children_stay_with_the_program_and_all_others_away(load: Guest) -> None:
-    with occupation(load, "--cpu 2", "sh -c 'rig spin 60 1 & rig spin 60 1; :'") as program:
+    with occupation(load, "--cpu 2", "sh -c 'rig spin 600 1 & rig spin 600 1; :'") as program:
         # The shell, and two threads of each child.
         until(
             lambda there: (
@@ -53,7 +53,7 @@ def test_children_stay_with_the_program_and_all_others_away(load: Guest) -> None
 
 
 def test_others_run_while_a_soft_program_sleeps_and_never_while_it_computes(load: Guest) -> None:
-    with occupation(load, "--cpu 3 --soft", "sleep 60"):
+    with occupation(load, "--cpu 3 --soft", "sleep 600"):
         load.spin("taskset 8 rig spin 1 1", lambda one: one[0].cpu == 3 and one[0].share > 0.1)
     # The kernel keeps 5 % of each second from programs with a real-time priority.
     soft = "whimbrel-occupy --cpu 3 --soft -- rig spin 1 1"
@@ -72,7 +72,7 @@ def test_a_running_program_is_taken_with_all_its_threads(guest: Guest) -> None:
 
 def test_interrupts_and_workqueues_leave_and_come_back(guest: Guest) -> None:
     before = guest.snapshot()
-    with occupation(guest, "--cpu 3", "sleep 60"):
+    with occupation(guest, "--cpu 3", "sleep 600"):
         during = guest.snapshot().values
         on_it = {
             key: value

@@ -11,7 +11,7 @@ from neighbours import FOLDERS, pinned, service
 def test_pinned_tasks_move_aside_and_come_back(guest: Guest) -> None:
     with pinned(guest):
         before = guest.snapshot()
-        with occupation(guest, "--cpu 3", "sleep 60"):
+        with occupation(guest, "--cpu 3", "sleep 600"):
             until(lambda there: len(there) == 1, lambda: guest.snapshot().movable_on(3))
         assert guest.differences(before) == []
 
@@ -19,7 +19,7 @@ def test_pinned_tasks_move_aside_and_come_back(guest: Guest) -> None:
 def test_sets_of_others_are_narrowed_and_widened(guest: Guest) -> None:
     with service(guest, "service", "2-3"):
         before = guest.snapshot()
-        with occupation(guest, "--cpu 3", "sleep 60"):
+        with occupation(guest, "--cpu 3", "sleep 600"):
             until(lambda there: len(there) == 1, lambda: guest.snapshot().movable_on(3))
         assert guest.differences(before) == []
 
@@ -46,7 +46,7 @@ def test_a_task_that_moves_itself_back_is_moved_again(guest: Guest) -> None:
         return any(f"task {mover} " in thing["what"] for thing in kept)
 
     until(bool, there)
-    with occupation(guest, "--cpu 3", "sleep 60"):
+    with occupation(guest, "--cpu 3", "sleep 600"):
         until(lambda still: not still, there)
         if guest.cgroup == "none":
             until(bool, told)

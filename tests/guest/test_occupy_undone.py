@@ -24,7 +24,7 @@ def kill(guest: Guest, signal: int, whom: str, when: str, program: str) -> str:
     return guest.check(f"rig kill {signal} {whom} {when} {command}").strip()
 
 
-def kill_running(guest: Guest, signal: int, whom: str, then: str = "exec sleep 30") -> str:
+def kill_running(guest: Guest, signal: int, whom: str, then: str = "exec sleep 600") -> str:
     """The same, once the program runs; what it does then."""
     program = f"sh -c 'echo >/tmp/runs; {then}'"
     return kill(guest, signal, whom, "/tmp/runs", program)
@@ -70,7 +70,7 @@ def test_both_killed_are_undone_by_the_next_status(guest: Guest) -> None:
 @pytest.mark.parametrize("first", [0, 1])
 def test_two_occupations_end_in_either_order(guest: Guest, first: int) -> None:
     for cpu in (2, 3):
-        guest.check(f"sh -c 'exec sleep 60' & echo $! >/tmp/pid{cpu}")
+        guest.check(f"sh -c 'exec sleep 600' & echo $! >/tmp/pid{cpu}")
         guest.check(f"whimbrel-occupy --cpu {cpu} --pid $(cat /tmp/pid{cpu})")
     assert len(guest.status()["occupations"]) == 2
     order = (2, 3) if first == 0 else (3, 2)
@@ -82,8 +82,8 @@ def test_two_occupations_end_in_either_order(guest: Guest, first: int) -> None:
 
 
 def test_a_task_born_meanwhile_is_not_left_narrowed(guest: Guest) -> None:
-    with occupation(guest, "--cpu 3", "sleep 60"):
-        guest.check("sh -c 'sleep 61' & echo $! >/tmp/busy")
+    with occupation(guest, "--cpu 3", "sleep 600"):
+        guest.check("sh -c 'sleep 601' & echo $! >/tmp/busy")
     born = guest.check("cat /tmp/busy").strip()
     after = guest.snapshot()
     assert any(f"task {born}@" in task for task in after.movable_on(3))
