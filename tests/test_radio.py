@@ -70,7 +70,7 @@ def test_the_sound_is_that_of_another_receiver(recording: str, tmp_path: Path) -
 
 def test_frames_are_the_same_to_the_bit_whether_tasks_move_or_not(tmp_path: Path) -> None:
     still, moved, plain = tmp_path / "still.wav", tmp_path / "moved.wav", tmp_path / "plain.wav"
-    params = {**settings("cold_day_240k"), "plays": "300"}
+    params = {**settings("cold_day_240k"), "plays": "150"}
     play(still, **params)
     summary = play(moved, *MOVING, **params)
     happened = [m for m in summary["migrations"] if m["status"] == "ok"]
