@@ -59,11 +59,14 @@ def kernel_of(runtime: Path, core: int) -> int:
     raise AssertionError("the run did not start its kernels")
 
 
-def wait_for_sound(output: Path, size: int) -> None:
+def wait_for_sound(run: subprocess.Popen[str], output: Path, size: int) -> None:
     """Waits until the run has written so much: it is under way, and far from its end."""
-    for _ in range(60000):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        ended = run.poll() is not None
         if output.exists() and output.stat().st_size >= size:
             return
+        assert not ended, run.communicate()[1]
         time.sleep(0.001)
     raise AssertionError("the run wrote no sound")
 
@@ -76,7 +79,7 @@ def killed(app: Path, output: Path, core: int, size: int, *options: str) -> tupl
     with TemporaryDirectory(dir="/tmp") as runtime:  # the path of a socket has 107 bytes at most
         run = start(app, output, Path(runtime), *options)
         pid = kernel_of(Path(runtime), core)
-        wait_for_sound(output, size)
+        wait_for_sound(run, output, size)
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         out, said = run.communicate(timeout=120)
