@@ -32,9 +32,9 @@ for package in $packages; do
         missing="$missing $package"
 done
 
+run=''
+[ "$(id -u)" = 0 ] || run='sudo'
 if [ -n "$missing" ]; then
-    run=''
-    [ "$(id -u)" = 0 ] || run='sudo'
     if [ -n "$run" ] && ! command -v sudo >/dev/null; then
         echo "these packages are missing; as root: apt-get install --no-install-recommends$missing" >&2
         exit 1
@@ -56,8 +56,12 @@ done
 target=aarch64-unknown-linux-gnu
 [ -d "$(rustc --print target-libdir --target "$target")" ] || rustup target add "$target"
 
-# For the tests in a guest; a kernel for it, unpacked and not installed.
-[ "$(uname -m)" != x86_64 ] || tests/guest/fetch_kernel.sh build/guest
+# For the tests in a guest; a kernel for it, unpacked and not installed. An old list of packages may name
+# one that the archive has no more.
+if [ "$(uname -m)" = x86_64 ] && ! tests/guest/fetch_kernel.sh build/guest; then
+    $run apt-get update -qq
+    tests/guest/fetch_kernel.sh build/guest
+fi
 
 make --no-print-directory build/venv/bin/python
 echo 'everything is here: make test'

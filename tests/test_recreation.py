@@ -65,12 +65,12 @@ def between(tmp_path: Path) -> Path:
 def play(output: Path, folder: Path | None, *options: str) -> dict:
     """Plays as fast as it goes and returns the summary."""
     command = [str(WHIMBREL), "run", str(RADIO / "app.toml"), "--fast", "--json", *CORES, *options]
-    command += ["--set", f"output={output}", "--set", "plays=60"]
+    command += ["--set", f"output={output}", "--set", "plays=150"]
     env = dict(os.environ)
     if folder is not None:
         env["WHIMBREL_LIBEXEC"] = str(folder)
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=False, env=env
+        command, capture_output=True, text=True, timeout=300, check=False, env=env
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

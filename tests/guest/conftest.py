@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import image
 import pytest
-from machine import Guest, guardians
+from machine import Guest, wait_for_guardians
 
 
 @pytest.fixture(scope="session", params=["v2", "v1", "none"])
@@ -31,5 +31,5 @@ def guest(booted: Guest) -> Iterator[Guest]:
     before = booted.snapshot()
     yield booted
     booted.run("kill -9 $(jobs -p); killall -q -9 rig sleep; rm -f /tmp/*; wait")
-    guardians(booted, gone=True)
-    assert before.differences(booted.snapshot()) == []
+    wait_for_guardians(booted)
+    assert booted.differences(before) == []

@@ -4,6 +4,7 @@
 set -eu
 
 [ ! -d "$1/kernel" ] || exit 0
+rm -rf "$1/fetched"
 mkdir -p "$1/fetched"
 cd "$1/fetched"
 # The package of the newest kernel for virtual machines is empty, and depends on the kernel's own.

@@ -8,17 +8,18 @@ import re
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import image
 
 PROCESSORS = 4
 ALL = "0,1,2,3"
-BOOT_SECONDS = 60
+BOOTS, BOOT_SECONDS = 3, 60
+SETTLE_SECONDS = 10
 # Emulated processors have no side channels to guard, and need no search for their clock's rate. One
 # of them starts the kernel; `init` brings the others, and says why.
 KERNEL_LINE = "console=ttyS0 mitigations=off nokaslr random.trust_cpu=on tsc=reliable maxcpus=1"
@@ -42,6 +43,20 @@ class Thread:
 
 
 THREAD = re.compile(r"cpu (\d+) share ([0-9.]+) involuntary (\d+)")
+SPINS = 5
+Found = TypeVar("Found")
+
+
+def until(wanted: Callable[[Found], bool], look: Callable[[], Found], seconds: float = 30) -> Found:
+    """Looks until what it finds is as wanted; a processor of the guest may stand still meanwhile.
+
+    Fails with what it found last.
+    """
+    deadline = time.monotonic() + seconds
+    while not wanted(found := look()):
+        assert time.monotonic() < deadline, f"not as wanted after {seconds} s: {found}"
+        time.sleep(0.05)
+    return found
 
 
 class Guest:
@@ -55,7 +70,22 @@ class Guest:
         self.boot()
 
     def boot(self) -> None:
-        """Starts it, and waits until its shell listens."""
+        """Starts it, and waits until its shell listens; again if it never does.
+
+        QEMU before 8.1 can lose a processor while the kernel rewrites its own code (see `init`).
+        """
+        for left in reversed(range(BOOTS)):
+            self._start()
+            try:
+                self._until(re.compile(rb"@ready\n"), BOOT_SECONDS)
+                return
+            except AssertionError as error:
+                self.end()
+                if not left:
+                    raise
+                print(f"the guest did not come up and is started again: {error}")
+
+    def _start(self) -> None:
         line = f"{KERNEL_LINE} rig.cgroup={self.cgroup}"
         if self.cgroup == "v2":
             line += " cgroup_no_v1=all"
@@ -75,13 +105,8 @@ class Guest:
                 *("-drive", f"file={self.disk},if=virtio,format=raw,cache=unsafe"),
             ]
             self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
-        try:
-            self._until(re.compile(rb"@ready\n"), BOOT_SECONDS)
-        except BaseException:
-            self.end()
-            raise
 
-    def run(self, command: str, seconds: float = 60) -> Result:
+    def run(self, command: str, seconds: float = 180) -> Result:
         """Runs lines of shell in the guest, in its one shell, without input."""
         self.commands += 1
         text = f"{{ {command}\n}} </dev/null; printf '\\n@%d %d\\n' {self.commands} $?\n"
@@ -90,16 +115,23 @@ class Guest:
         output, match = self._until(end, seconds)
         return Result(output.decode(errors="replace"), int(match[1]))
 
-    def check(self, command: str, seconds: float = 60) -> str:
+    def check(self, command: str, seconds: float = 180) -> str:
         """As `run`, for what must succeed; returns what it said."""
         result = self.run(command, seconds)
         assert result.status == 0, f"{command}: status {result.status}\n{result.output}"
         return result.output
 
-    def spin(self, command: str) -> list[Thread]:
-        """Runs `rig spin`, by itself or occupied, and returns what its threads got."""
-        found = THREAD.finditer(self.check(command))
-        return [Thread(int(match[1]), float(match[2]), int(match[3])) for match in found]
+    def spin(self, command: str, wanted: Callable[[list[Thread]], bool]) -> list[Thread]:
+        """Runs `rig spin`, by itself or occupied, until its threads got what is wanted.
+
+        A few times at most: a host that takes a processor away for a while spoils one or two.
+        """
+        for _ in range(SPINS):
+            found = THREAD.finditer(self.check(command))
+            threads = [Thread(int(m[1]), float(m[2]), int(m[3])) for m in found]
+            if wanted(threads):
+                return threads
+        raise AssertionError(f"{command}: {threads}")
 
     def status(self) -> dict[str, Any]:
         """What `whimbrel occupy status` says."""
@@ -113,6 +145,13 @@ class Guest:
     def snapshot(self) -> Snapshot:
         """The state of all that an occupation may change."""
         return Snapshot.parse(self.check("rig snapshot"))
+
+    def differences(self, before: Snapshot) -> list[str]:
+        """What is not as it was, and stays so: the kernel takes a moment to settle its workers."""
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while (found := before.differences(self.snapshot())) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return found
 
     def reboot(self) -> None:
         """Starts anew after a loss of power, with what was written to its disk."""
@@ -165,7 +204,10 @@ class Snapshot:
         ]
 
     def differences(self, after: Snapshot) -> list[str]:
-        """What is not as it was. A task may come and go, but none may stay narrowed."""
+        """What is not as it was. A task may come and go, but none may stay narrowed.
+
+        A worker of the kernel that one side saw just born, not yet fixed, has only begun.
+        """
         found = []
         for key in sorted(self.values.keys() | after.values.keys()):
             was, now = (side.values.get(key) for side in (self, after))
@@ -174,41 +216,37 @@ class Snapshot:
                     found.append(f"{key}: new, {now}")
                 if "whimbrel" in now:
                     found.append(f"{key}: new, {now}")
-            elif key.startswith("task ") and not now:
+            elif key.startswith("task ") and (not now or fixed(was) != fixed(now)):
                 continue
             elif (was or "").split(" #")[0] != (now or "").split(" #")[0]:
                 found.append(f"{key}: {was} -> {now}")
         return found
 
 
-def guardians(guest: Guest, gone: bool = False) -> list[int]:
-    """The guardians that live; with `gone`, waits until none does."""
-    for _ in range(200):
-        found = [int(pid) for pid in guest.run("pidof occupy-guardian").output.split()]
-        if not gone or not found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"these guardians do not end: {found}")
+def fixed(task: str | None) -> bool:
+    """Whether the kernel lets nobody move a task."""
+    return " fixed=1 " in (task or "")
+
+
+def wait_for_guardians(guest: Guest, number: int = 0) -> None:
+    """Waits until so many live."""
+    living = "pidof occupy-guardian"
+    until(lambda pids: len(pids) == number, lambda: guest.run(living).output.split(), 60)
 
 
 @contextmanager
-def occupation(guest: Guest, options: str, program: str) -> Iterator[int]:
+def occupation(guest: Guest, options: str, words: str) -> Iterator[int]:
     """Occupies for a program that runs meanwhile; yields the program's number."""
-    command = (
-        f"whimbrel-occupy {options} -- sh -c 'echo $$ >/tmp/program; exec \"$@\"' sh {program}"
-    )
+    command = f"whimbrel-occupy {options} -- sh -c 'echo $$ >/tmp/program; exec \"$@\"' sh {words}"
     guest.check(f"rm -f /tmp/program; {command} >/tmp/said 2>&1 & echo $! >/tmp/tool")
-    program_pid = 0
-    for _ in range(200):
-        if found := guest.run("cat /tmp/program 2>/dev/null").output.strip():
-            program_pid = int(found)
-            break
-        if guest.run("kill -0 $(cat /tmp/tool) 2>/dev/null").status != 0:
-            break
-        time.sleep(0.05)
-    assert program_pid, guest.run("cat /tmp/said").output
+    program = until(
+        lambda result: result.output.strip() != "" or result.status != 0,
+        lambda: guest.run("cat /tmp/program 2>/dev/null || kill -0 $(cat /tmp/tool) 2>/dev/null"),
+        60,
+    ).output.strip()
+    assert program, guest.run("cat /tmp/said").output
     try:
-        yield program_pid
+        yield int(program)
     finally:
-        guest.run(f"kill -TERM {program_pid}; wait $(cat /tmp/tool)")
-        guardians(guest, gone=True)
+        guest.run(f"kill -TERM {program}; wait $(cat /tmp/tool)")
+        wait_for_guardians(guest)

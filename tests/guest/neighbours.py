@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from machine import Guest
+from machine import Guest, until
 
 FOLDERS = {"v2": "/sys/fs/cgroup", "v1": "/sys/fs/cgroup/cpuset"}
 # Bound to the processor that is occupied, to others, to both; and with priorities.
-PINNED = ["taskset 8", "taskset 3", "taskset c", "nice -n 7", "chrt -f 5", "chrt -b 0"]
+PINNED = ["taskset 8", "taskset 3", "taskset c", "rig as 0 7", "rig as 1 5", "rig as 3 0"]
 
 
 @contextmanager
@@ -19,11 +19,15 @@ def pinned(guest: Guest) -> Iterator[None]:
     starts = "; ".join(
         f"{how} sleep 100000 >/dev/null 2>&1 & echo $! >>/tmp/pinned" for how in PINNED
     )
-    guest.check(f"{starts}; sleep 0.2")
+    guest.check(starts)
+    until(
+        lambda names: names == ["sleep"] * len(PINNED),
+        lambda: guest.check("for pid in $(cat /tmp/pinned); do cat /proc/$pid/comm; done").split(),
+    )
     try:
         yield
     finally:
-        guest.check("kill $(cat /tmp/pinned); rm /tmp/pinned; sleep 0.1")
+        guest.check("kill $(cat /tmp/pinned); wait $(cat /tmp/pinned); rm /tmp/pinned")
 
 
 @contextmanager
@@ -45,6 +49,7 @@ def service(guest: Guest, name: str, cpus: str, exclusive: bool = False) -> Iter
     try:
         yield
     finally:
-        guest.check(f"kill $(cat /tmp/{name}); rm /tmp/{name}; sleep 0.2; rmdir {own}")
+        guest.check(f"kill $(cat /tmp/{name}); rm /tmp/{name}")
+        guest.check(f"until rmdir {own} 2>/dev/null; do usleep 50000; done")
         if guest.cgroup == "v2":
             guest.check(f"[ -d {root}/*/ ] || echo -cpuset >{root}/cgroup.subtree_control")

@@ -3,10 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
-from machine import Guest, occupation
+from machine import Guest, Thread, occupation, until
 
 SHARE = 0.95
+
+
+def alone(*cpus: int) -> Callable[[list[Thread]], bool]:
+    """Whether threads had these processors, each one for itself."""
+    return lambda threads: (
+        {thread.cpu for thread in threads} == set(cpus)
+        and min(thread.share for thread in threads) >= SHARE
+    )
 
 
 @pytest.fixture
@@ -20,50 +30,49 @@ def load(guest: Guest) -> Guest:
 
 
 def test_a_busy_program_has_its_processor_to_itself(load: Guest) -> None:
-    before = load.spin("rig spin 1 1")
-    alone = load.spin("whimbrel-occupy --cpu 3 -- rig spin 1 1")
-    print(f"share of a processor: {before[0].share} before, {alone[0].share} occupied")
-    assert before[0].share < SHARE <= alone[0].share
-    assert alone[0].cpu == 3
+    thread = load.spin("whimbrel-occupy --cpu 3 -- rig spin 1 1", alone(3))[0]
+    print(f"share of a processor: {thread.share}")
+    busy, shells = (set(load.check(words).split()) for words in ("cat /tmp/busy", "pidof sh"))
+    assert len(busy) == 6 and busy <= shells
 
 
 def test_each_thread_of_a_program_has_a_processor(load: Guest) -> None:
-    threads = load.spin("whimbrel-occupy --cpus 2-3 -- rig spin 1 2")
-    assert {thread.cpu for thread in threads} == {2, 3}
-    assert min(thread.share for thread in threads) >= SHARE
+    load.spin("whimbrel-occupy --cpus 2-3 -- rig spin 1 2", alone(2, 3))
 
 
 def test_children_stay_with_the_program_and_all_others_away(load: Guest) -> None:
-    with occupation(load, "--cpu 2", "sh -c 'rig spin 60 1 & rig spin 60 1; :'") as program:
-        state = load.snapshot()
-        there = state.movable_on(2)
-        assert len(there) >= 3, there
-        assert all("(rig)" in task or f"task {program}@" in task for task in there)
+    with occupation(load, "--cpu 2", "sh -c 'rig spin 600 1 & rig spin 600 1; :'") as program:
+        # The shell, and two threads of each child.
+        until(
+            lambda there: (
+                len(there) == 5
+                and all("(rig)" in task or f"task {program}@" in task for task in there)
+            ),
+            lambda: load.snapshot().movable_on(2),
+        )
 
 
 def test_others_run_while_a_soft_program_sleeps_and_never_while_it_computes(load: Guest) -> None:
-    with occupation(load, "--cpu 3 --soft", "sleep 60"):
-        shared = load.spin("taskset 8 rig spin 1 1")
-        assert shared[0].cpu == 3 and shared[0].share > 0.1
+    with occupation(load, "--cpu 3 --soft", "sleep 600"):
+        load.spin("taskset 8 rig spin 1 1", lambda one: one[0].cpu == 3 and one[0].share > 0.1)
     # The kernel keeps 5 % of each second from programs with a real-time priority.
-    alone = load.spin("whimbrel-occupy --cpu 3 --soft -- rig spin 1 1")
-    assert alone[0].share >= 0.75 and alone[0].cpu == 3
+    soft = "whimbrel-occupy --cpu 3 --soft -- rig spin 1 1"
+    load.spin(soft, lambda one: one[0].cpu == 3 and one[0].share >= 0.75)
 
 
 def test_a_running_program_is_taken_with_all_its_threads(guest: Guest) -> None:
-    guest.check(
-        "rig spin 600 2 >/dev/null 2>&1 & echo $! >/tmp/pid; echo $! >>/tmp/busy; sleep 0.3"
-    )
+    guest.check("rig spin 600 2 >/dev/null 2>&1 & echo $! >/tmp/pid")
+    guest.check('until [ "$(ls /proc/$(cat /tmp/pid)/task | wc -l)" = 3 ]; do usleep 50000; done')
     guest.check("whimbrel-occupy --cpu 3 --pid $(cat /tmp/pid)")
-    assert len(guest.snapshot().movable_on(3)) == 3
+    until(lambda there: len(there) == 3, lambda: guest.snapshot().movable_on(3))
     guest.check("whimbrel-occupy release --pid $(cat /tmp/pid)")
-    assert guest.snapshot().movable_on(3, alone=True) == []
+    until(lambda there: there == [], lambda: guest.snapshot().movable_on(3, alone=True))
     guest.check("whimbrel-occupy --cpu 3 --pid $(cat /tmp/pid); kill $(cat /tmp/pid)")
 
 
 def test_interrupts_and_workqueues_leave_and_come_back(guest: Guest) -> None:
     before = guest.snapshot()
-    with occupation(guest, "--cpu 3", "sleep 60"):
+    with occupation(guest, "--cpu 3", "sleep 600"):
         during = guest.snapshot().values
         on_it = {
             key: value
@@ -82,7 +91,7 @@ def test_interrupts_and_workqueues_leave_and_come_back(guest: Guest) -> None:
         queue = next(kept for kept in status if "virtio2-req.3" in kept["what"])
         assert queue["why"]
         assert len(on_it) == 1 or set(on_it.values()) <= {"0-3", "3"}
-    assert before.differences(guest.snapshot()) == []
+    assert guest.differences(before) == []
 
 
 def test_a_processor_that_is_off_line_is_refused(guest: Guest) -> None:

@@ -4,26 +4,24 @@
 from __future__ import annotations
 
 import pytest
-from machine import Guest, occupation
+from machine import Guest, occupation, until
 from neighbours import FOLDERS, pinned, service
 
 
 def test_pinned_tasks_move_aside_and_come_back(guest: Guest) -> None:
     with pinned(guest):
         before = guest.snapshot()
-        with occupation(guest, "--cpu 3", "sleep 60"):
-            during = guest.snapshot()
-            assert len(during.movable_on(3)) == 1, during.movable_on(3)
-        assert before.differences(guest.snapshot()) == []
+        with occupation(guest, "--cpu 3", "sleep 600"):
+            until(lambda there: len(there) == 1, lambda: guest.snapshot().movable_on(3))
+        assert guest.differences(before) == []
 
 
 def test_sets_of_others_are_narrowed_and_widened(guest: Guest) -> None:
     with service(guest, "service", "2-3"):
         before = guest.snapshot()
-        with occupation(guest, "--cpu 3", "sleep 60"):
-            during = guest.snapshot()
-            assert len(during.movable_on(3)) == 1, during.movable_on(3)
-        assert before.differences(guest.snapshot()) == []
+        with occupation(guest, "--cpu 3", "sleep 600"):
+            until(lambda there: len(there) == 1, lambda: guest.snapshot().movable_on(3))
+        assert guest.differences(before) == []
 
 
 def test_an_exclusive_set_of_another_tool_is_left_alone(guest: Guest) -> None:
@@ -33,16 +31,22 @@ def test_an_exclusive_set_of_another_tool_is_left_alone(guest: Guest) -> None:
         before = guest.snapshot()
         refused = guest.run("whimbrel-occupy --cpu 3 -- true 2>&1")
         assert refused.status == 2 and "/service has processor 3" in refused.output
-        assert before.differences(guest.snapshot()) == []
+        assert guest.differences(before) == []
 
 
 def test_a_task_that_moves_itself_back_is_moved_again(guest: Guest) -> None:
     guest.check("rig back 3 200000 >/tmp/back 2>&1 & echo $! >/tmp/busy")
-    with occupation(guest, "--cpu 3", "sleep 60"):
-        guest.check("sleep 1")
-        mover = guest.check("cat /tmp/busy").strip()
-        there = [guest.snapshot().movable_on(3) for _ in range(5)]
-        assert any(not any(f"task {mover}@" in task for task in tasks) for tasks in there)
+    mover = guest.check("cat /tmp/busy").strip()
+
+    def there() -> bool:
+        return any(f"task {mover}@" in task for task in guest.snapshot().movable_on(3, alone=True))
+
+    def told() -> bool:
+        kept = guest.status()["occupations"][0]["kept"]
+        return any(f"task {mover} " in thing["what"] for thing in kept)
+
+    until(bool, there)
+    with occupation(guest, "--cpu 3", "sleep 600"):
+        until(lambda still: not still, there)
         if guest.cgroup == "none":
-            kept = guest.status()["occupations"][0]["kept"]
-            assert any(f"task {mover} " in thing["what"] for thing in kept), kept
+            until(bool, told)

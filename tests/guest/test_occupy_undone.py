@@ -10,7 +10,7 @@ from collections import Counter
 from contextlib import ExitStack
 
 import pytest
-from machine import Guest, guardians, occupation
+from machine import Guest, occupation, until, wait_for_guardians
 from neighbours import pinned, service
 
 KILLS = int(os.environ.get("GUEST_KILLS", "10"))
@@ -24,9 +24,9 @@ def kill(guest: Guest, signal: int, whom: str, when: str, program: str) -> str:
     return guest.check(f"rig kill {signal} {whom} {when} {command}").strip()
 
 
-def kill_running(guest: Guest, signal: int, whom: str, sleep: str = "30") -> str:
-    """The same, once the program runs: a process that sleeps so long."""
-    program = f"sh -c 'echo >/tmp/runs; exec sleep {sleep}'"
+def kill_running(guest: Guest, signal: int, whom: str, then: str = "exec sleep 600") -> str:
+    """The same, once the program runs; what it does then."""
+    program = f"sh -c 'echo >/tmp/runs; {then}'"
     return kill(guest, signal, whom, "/tmp/runs", program)
 
 
@@ -49,50 +49,41 @@ def test_a_signal_ends_program_and_occupation(
 
 def test_a_killed_tool_leaves_its_program_and_nothing_else(guest: Guest) -> None:
     kill_running(guest, 9, "tool")
-    program = guest.check("pidof sleep").strip()
+    program = guest.check("until pidof sleep; do usleep 50000; done").strip()
     assert f"task {program}@" not in "\n".join(guest.snapshot().movable_on(3, alone=True))
     guest.check(f"kill {program}")
 
 
 def test_a_killed_guardian_is_noticed_by_the_tool(guest: Guest) -> None:
-    assert kill_running(guest, 9, "guardian", "1").startswith("status 0")
-    assert "guardian" in guest.check("cat /tmp/said")
+    noticed = "until grep -q guardian /tmp/said; do usleep 50000; done"
+    assert kill_running(guest, 9, "guardian", noticed).startswith("status 0")
 
 
 def test_both_killed_are_undone_by_the_next_status(guest: Guest) -> None:
     kill_running(guest, 9, "both")
     assert guest.snapshot().movable_on(0) != guest.snapshot().movable_on(3)
-    said = guest.check("whimbrel-occupy status 2>&1; kill $(pidof sleep)")
+    said = guest.check("whimbrel-occupy status 2>&1")
+    guest.check("until kill $(pidof sleep) 2>/dev/null; do usleep 50000; done")
     assert "had lost its guardian" in said
 
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_two_occupations_end_in_either_order(guest: Guest, first: int) -> None:
     for cpu in (2, 3):
-        guest.check(f"sh -c 'exec sleep 60' & echo $! >/tmp/pid{cpu}; sleep 0.2")
+        guest.check(f"sh -c 'exec sleep 600' & echo $! >/tmp/pid{cpu}")
         guest.check(f"whimbrel-occupy --cpu {cpu} --pid $(cat /tmp/pid{cpu})")
     assert len(guest.status()["occupations"]) == 2
     order = (2, 3) if first == 0 else (3, 2)
     guest.check(f"kill $(cat /tmp/pid{order[0]})")
     wait_for_guardians(guest, 1)
-    assert guest.snapshot().movable_on(order[0], alone=True) == []
-    there = guest.snapshot().movable_on(order[1])
-    assert len(there) == 1, there
+    until(lambda there: there == [], lambda: guest.snapshot().movable_on(order[0], alone=True))
+    until(lambda there: len(there) == 1, lambda: guest.snapshot().movable_on(order[1]))
     guest.check(f"kill $(cat /tmp/pid{order[1]})")
 
 
-def wait_for_guardians(guest: Guest, number: int) -> None:
-    """Waits until so many are left."""
-    for _ in range(200):
-        if len(guardians(guest)) == number:
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"there are still {guardians(guest)}")
-
-
 def test_a_task_born_meanwhile_is_not_left_narrowed(guest: Guest) -> None:
-    with occupation(guest, "--cpu 3", "sleep 60"):
-        guest.check("sh -c 'sleep 61' & echo $! >/tmp/busy")
+    with occupation(guest, "--cpu 3", "sleep 600"):
+        guest.check("sh -c 'sleep 601' & echo $! >/tmp/busy")
     born = guest.check("cat /tmp/busy").strip()
     after = guest.snapshot()
     assert any(f"task {born}@" in task for task in after.movable_on(3))
@@ -120,7 +111,7 @@ def kill_often(guest: Guest, chance: random.Random) -> None:
         ends[kill(guest, 9, whom, str(after_us), PROGRAM).split(" after")[0]] += 1
         if whom == "both":
             guest.check("whimbrel-occupy status >/dev/null 2>&1")
-        differ = before.differences(guest.snapshot())
+        differ = guest.differences(before)
         assert differ == [], f"kill {number}: {whom} after {after_us} us: {differ}"
     print(f"{KILLS} kills within {whole_us} us, 0 differences; the tool: {dict(ends)}")
 
@@ -128,7 +119,10 @@ def kill_often(guest: Guest, chance: random.Random) -> None:
 @pytest.mark.parametrize("booted", ["v2"], indirect=True)
 def test_a_journal_of_another_boot_is_dropped_and_told(booted: Guest) -> None:
     state = "export WHIMBREL_OCCUPY_STATE=/disk/occupy"
-    booted.check(f"{state}; whimbrel-occupy --cpu 3 -- sleep 600 >/dev/null 2>&1 & sleep 2")
+    booted.check(
+        f"{state}; whimbrel-occupy --cpu 3 -- sh -c 'echo >/tmp/runs; sleep 600' >/dev/null 2>&1 &"
+    )
+    booted.check("until [ -e /tmp/runs ]; do usleep 50000; done")
     assert booted.check("cat /disk/occupy/journal") != ""
     booted.reboot()
     booted.check("whimbrel-occupy status")
@@ -136,4 +130,4 @@ def test_a_journal_of_another_boot_is_dropped_and_told(booted: Guest) -> None:
     said = booted.check(f"({state}; whimbrel-occupy status 2>&1)")
     assert "a reboot has undone" in said
     assert booted.check("ls /disk/occupy").strip() == ""
-    assert fresh.differences(booted.snapshot()) == []
+    assert booted.differences(fresh) == []

@@ -13,7 +13,7 @@
 
 #include "rig.h"
 
-enum { WAITS = 4000, WAIT_US = 5000, MISSING = 127 };
+enum { WAITS = 12000, WAIT_US = 5000, MISSING = 127 };
 
 static void sleep_us(long us)
 {

@@ -15,10 +15,13 @@ int main(int argc, char **argv)
         return rig_spin(atof(argv[2]), atoi(argv[3]));
     if (strcmp(verb, "kill") == 0 && argc > 5)
         return rig_kill(atoi(argv[2]), argv[3], argv[4], argv + 5);
+    if (strcmp(verb, "as") == 0 && argc > 4)
+        return rig_as(atoi(argv[2]), atoi(argv[3]), argv + 4);
     if (strcmp(verb, "back") == 0 && argc == 4)
         rig_back(atoi(argv[2]), atol(argv[3]));
     fprintf(stderr,
             "usage: rig snapshot | rig spin SECONDS THREADS | rig back CPU MICROSECONDS\n"
+            "     | rig as POLICY NUMBER COMMAND ...\n"
             "     | rig kill SIGNAL tool|group|guardian|both MICROSECONDS|FILE COMMAND ...\n");
     return 2;
 }

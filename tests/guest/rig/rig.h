@@ -17,6 +17,10 @@ int rig_spin(double seconds, int threads);
 /// does not end.
 int rig_kill(int signal, const char *whom, const char *when, char *const command[]);
 
+/// Becomes a command that is scheduled by a policy of Linux: 0 with this nice value, 1 (FIFO) with
+/// this priority, 3 (batch). Returns 2 if that cannot be had.
+int rig_as(int policy, int number, char *const command[]);
+
 /// Binds itself to a processor, again and again until it is killed. Never returns.
 _Noreturn void rig_back(int cpu, long every_us);
 

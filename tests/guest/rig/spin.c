@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that computes and nothing else, and one that does not want to move. What the first gets
-// is counted by the guest's kernel (the thread's time on a processor), not by the clock alone: the
-// emulated processors wait for the host's, and that is no fault of the guest's scheduler.
+// A program that computes and nothing else, one that does not want to move, and one of another
+// policy (the guest's busybox may lack `nice` and `chrt`). What the first gets is counted by the
+// guest's kernel (the thread's time on a processor), not by the clock alone: the emulated
+// processors wait for the host's, and that is no fault of the guest's scheduler.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "rig.h"
 
@@ -86,6 +88,16 @@ int rig_spin(double seconds, int threads)
                spinner->share, spinner->involuntary, (long long)spinner->gap_ns / 1000);
     }
     return 0;
+}
+
+int rig_as(int policy, int number, char *const command[])
+{
+    const struct sched_param param = { .sched_priority = policy == SCHED_FIFO ? number : 0 };
+
+    if (sched_setscheduler(0, policy, &param) == 0 &&
+        (policy != SCHED_OTHER || setpriority(PRIO_PROCESS, 0, number) == 0))
+        execvp(command[0], command);
+    return 2;
 }
 
 _Noreturn void rig_back(int cpu, long every_us)
