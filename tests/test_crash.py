@@ -118,3 +118,23 @@ def test_the_sound_is_the_same_to_the_bit_whichever_kernel_is_killed(
         summary["coordinator"] == coordinator and coordinator != core
     )
     assert output.read_bytes() == undisturbed
+
+
+# A task that is recreated asks again for what it held: frames that it does not send twice, while
+# the slot for the next one is claimed already.
+@pytest.mark.parametrize("mode", ["handoff", "replicate", "recreate"])
+def test_the_sound_is_the_same_to_the_bit_while_tasks_with_images_move(
+    app: Path, undisturbed: bytes, tmp_path: Path, mode: str
+) -> None:
+    output = tmp_path / "out.wav"
+    options = [
+        o for task in ("lpf", "demodulator", "bpf.1") for o in ("--shuttle", f"{task}=1,0@9ms")
+    ]
+    with TemporaryDirectory(dir="/tmp") as runtime:
+        run = start(app, output, Path(runtime), "--mode", mode, *options)
+        out, said = run.communicate(timeout=300)
+
+    assert run.returncode == 0, said
+    moved = {m["task"] for m in json.loads(out)["migrations"] if m["status"] == "ok"}
+    assert moved == {"lpf", "demodulator", "bpf"}
+    assert output.read_bytes() == undisturbed

@@ -79,8 +79,9 @@ int lpf(struct wb_task *self)
         lpf_fill(self, state, frame);
         if (frame->samples == 0)
             break;
-        if (fm_outlet_give(&out, frame->first, frame->samples, &state->next))
-            wb_period_wait(self);
+        if (!fm_outlet_give(&out, frame->first, frame->samples, &state->next))
+            continue;
+        wb_period_wait(self);
         wb_checkpoint();
     }
     return 0;
@@ -109,8 +110,8 @@ int demodulator(struct wb_task *self)
         if (wb_compute(self))
             fm_demodulator_process(&state->filter, frame->data, fm_frame_im_of(frame, config),
                                    frame->samples, made->data);
-        fm_outlet_give(&out, frame->first, frame->samples, &state->next);
-        wb_checkpoint();
+        if (fm_outlet_give(&out, frame->first, frame->samples, &state->next))
+            wb_checkpoint();
     }
     fm_intake_end(&in);
     return 0;
@@ -151,8 +152,8 @@ int bpf(struct wb_task *self)
     fm_stage_bpf(&state->filter, config, wb_task_index(self));
     while ((frame = fm_intake_next(&in)) && (made = fm_outlet_claim(&out))) {
         bpf_fill(self, state, &in, frame, made);
-        fm_outlet_give(&out, frame->first, frame->samples, &state->next);
-        wb_checkpoint();
+        if (fm_outlet_give(&out, frame->first, frame->samples, &state->next))
+            wb_checkpoint();
     }
     fm_intake_end(&in);
     return 0;

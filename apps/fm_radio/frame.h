@@ -90,7 +90,8 @@ struct fm_frame *fm_outlet_claim(struct fm_outlet *outlet);
 ///
 /// Context: the task, after fm_outlet_claim(). Never blocks.
 /// Memory:  `next` lies in the task's state.
-/// Returns: true when it was sent.
+/// Returns: true when it was sent; if not, the slots are still claimed, and no checkpoint may come
+/// before the next frame: an image is never taken of a claimed slot.
 bool fm_outlet_give(struct fm_outlet *outlet, uint64_t first, uint32_t samples, uint64_t *next);
 
 /// The bytes that a slot needs for a frame of real or complex samples.
