@@ -187,11 +187,6 @@ fn ctrl_c_and_sigterm_end_a_run_with_its_summary_and_without_an_error() {
 
 #[test]
 fn a_second_ctrl_c_ends_a_run_at_once() {
-    // A busy machine may be late, but not each time.
-    assert!((0..4).any(|_| ends_at_once()), "it waited for the channels");
-}
-
-fn ends_at_once() -> bool {
     let place = Place::new();
     let app = place.app(STUBBORN);
     let mut run = place.start(&[app.to_str().unwrap(), "--json"]);
@@ -200,13 +195,10 @@ fn ends_at_once() -> bool {
     let second = Instant::now();
     run.signal(SIGINT);
     let output = run.finish();
-    if second.elapsed() > Duration::from_millis(1500) {
-        return false;
-    }
+    assert!(second.elapsed() < Duration::from_secs(4), "it waited for the channels");
     assert!(output.status.success(), "{}", text(&output.stderr));
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(summary["ended"], "forced");
-    true
 }
 
 #[test]
@@ -214,7 +206,7 @@ fn a_source_that_goes_on_after_the_time_of_a_run_is_an_error() {
     let place = Place::new();
     let app = place.app(STUBBORN);
     let said = place.error(&["run", app.to_str().unwrap(), "--duration", "50ms", "--quiet"]);
-    assert!(said.contains("did not drain within 2 s"), "{said}");
+    assert!(said.contains("did not drain within 5 s"), "{said}");
     assert!(said.contains("wb_stopping()"), "{said}");
 }
 

@@ -84,7 +84,7 @@ pub enum Command {
 /// tasks are; the result comes on standard output at the end. Frames are the messages received by
 /// the tasks that send to no channel.
 ///
-/// The first Ctrl-C (or SIGTERM) asks sources to end and waits up to 2 s for the channels to drain;
+/// The first Ctrl-C (or SIGTERM) asks sources to end and waits up to 5 s for the channels to drain;
 /// the second ends the run at once. A run ended by its user is no error: the exit status is 0.
 #[derive(Debug, Args)]
 pub struct RunArgs {

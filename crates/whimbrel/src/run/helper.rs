@@ -20,9 +20,9 @@ use crate::process::Process;
 use crate::protocol::{LINE_MAX, Line};
 
 /// How long a helper may take to leave after its socket is closed.
-const LEAVE: Duration = Duration::from_secs(2);
+const LEAVE: Duration = Duration::from_secs(5);
 /// A helper that takes no line for this long is stuck.
-const TAKE: Duration = Duration::from_secs(2);
+const TAKE: Duration = Duration::from_secs(5);
 
 /// A running helper. Dropping it ends it.
 #[derive(Debug)]

@@ -18,9 +18,9 @@ use crate::process::Process;
 use crate::protocol::{Line, Started};
 
 /// How long channels may take to drain after a stop.
-const DRAIN: Duration = Duration::from_secs(2);
+const DRAIN: Duration = Duration::from_secs(5);
 /// How long the helper may take to end the kernels by force, and to leave after its last word.
-const LEAVE: Duration = Duration::from_secs(2);
+const LEAVE: Duration = Duration::from_secs(5);
 /// How long a move of the schedule may take.
 const MOVE_TIMEOUT_MS: u64 = 1000;
 

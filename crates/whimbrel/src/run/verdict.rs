@@ -60,7 +60,7 @@ fn gone(exit: Option<ExitStatus>, helper: &str) -> Problem {
 }
 
 fn undrained() -> Problem {
-    Problem::new("the channels did not drain within 2 s of the end, and the run was ended by force")
+    Problem::new("the channels did not drain within 5 s of the end, and the run was ended by force")
         .help("a source must return once wb_stopping() is true, and every task once its inputs are")
 }
 
