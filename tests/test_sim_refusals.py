@@ -133,9 +133,8 @@ slot_bytes = 8
 @pytest.mark.parametrize("verb", ["sim", "run"])
 def test_a_deadlock_is_told_as_its_cycle(verb: str, tmp_path: Path) -> None:
     (tmp_path / "app.toml").write_text(of_module(MUTUAL))
-    cores = {"sim": ("--platform", "ca9x4"), "run": ("--cores", str(min(os.sched_getaffinity(0))))}[
-        verb
-    ]
+    cpu = str(min(os.sched_getaffinity(0)))
+    cores = {"sim": ("--platform", "ca9x4"), "run": ("--cores", cpu)}[verb]
     words = [WHIMBREL, verb, tmp_path / "app.toml", "--quiet", *cores]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "kernel_threads.h"
 
-enum { MESSAGES = 10000, LINE = 24 };
+enum { MESSAGES = 20000, LINE = 24 };
 
 struct message {
     uint32_t number;

@@ -5,9 +5,10 @@ mod common;
 #[path = "../../occupy/tests/private/mod.rs"]
 mod private;
 
+use std::fs;
+
 use common::{Place, STREAM, text};
 use private::{Running, affinity, everything, wait_until};
-use std::fs;
 
 private_tests! {
     fn the_processors_of_an_exclusive_run_are_its_own_until_it_ends() {

@@ -118,15 +118,9 @@ fn the_radio_on_the_slowest_core_of_mpsoc3_keeps_up_with_a_rate_that_fits_only()
     // Whatever the machine does meanwhile, it does not become eight times faster.
     let hurried = at_rate(&format!("{:.3}", most * 8.0), "1500ms");
     assert!(hurried["deadline_misses"].as_u64().unwrap() > 0, "{most} frames per second");
-    // A busy machine may hold jobs up for longer than a period, but not most of them each time.
+    // A busy machine may hold a job up for longer than a period, but not each time.
     let rate = format!("{:.3}", (most / 25.0).min(8.0));
-    let jobs = |summary: &Value| -> u64 {
-        summary["tasks"].as_array().unwrap().iter().map(|task| task["jobs"].as_u64().unwrap()).sum()
-    };
-    let kept_up = (0..5).any(|_| {
-        let calm = at_rate(&rate, "1500ms");
-        calm["deadline_misses"].as_u64().unwrap() * 2 < jobs(&calm)
-    });
+    let kept_up = (0..10).any(|_| at_rate(&rate, "1500ms")["deadline_misses"] == 0);
     assert!(kept_up, "{rate} of {most} frames per second");
 }
 

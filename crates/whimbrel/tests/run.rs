@@ -120,8 +120,8 @@ fn the_result_is_shown_as_tables() {
     }
 }
 
-#[test]
-fn messages_stay_in_order_while_tasks_move_on_schedule() {
+/// The summary of a run whose worker moves all the time, and its sink once.
+fn moving_on_schedule() -> Value {
     let place = Place::new();
     let app = place.app(STREAM);
     let moves = ["--shuttle", "worker=1,0@20ms", "--move", "sink=1@20ms"];
@@ -132,13 +132,25 @@ fn messages_stay_in_order_while_tasks_move_on_schedule() {
     let output = run.finish();
 
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn migrations_of<'a>(summary: &'a Value, task: &str) -> Vec<&'a Value> {
+    summary["migrations"].as_array().unwrap().iter().filter(|m| m["task"] == task).collect()
+}
+
+#[test]
+fn messages_stay_in_order_while_tasks_move_on_schedule() {
+    // On a busy machine the sink's target may not take it in time, but not each time.
+    let summary = (0..5)
+        .map(|_| moving_on_schedule())
+        .find(|summary| migrations_of(summary, "sink")[0]["status"] == "ok")
+        .expect("the sink never moves");
     let migrations = summary["migrations"].as_array().unwrap();
-    let of = |task: &str| migrations.iter().filter(|m| m["task"] == task).collect::<Vec<_>>();
-    assert!(of("worker").iter().filter(|m| m["status"] == "ok").count() >= 10, "{migrations:?}");
-    let [sink] = of("sink")[..] else { panic!("{migrations:?}") };
-    // On a busy machine its target may not take it in time.
-    assert!(sink["status"] == "ok" || sink["status"] == "timeout", "{sink}");
+    let ok =
+        |task: &str| migrations_of(&summary, task).iter().filter(|m| m["status"] == "ok").count();
+    assert!(ok("worker") >= 10, "{migrations:?}");
+    assert_eq!((ok("sink"), migrations_of(&summary, "sink").len()), (1, 1), "{migrations:?}");
     for migration in migrations.iter().filter(|m| m["status"] == "ok") {
         let times = ["request_ns", "parked_ns", "attached_ns", "running_ns"];
         let times: Vec<u64> = times.iter().map(|time| number(&migration[time])).collect();
