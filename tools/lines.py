@@ -11,9 +11,9 @@ import subprocess
 from collections import Counter
 from pathlib import Path, PurePosixPath
 
-CODE = {".c", ".cc", ".css", ".h", ".html", ".js", ".mk", ".py", ".rs", ".S", ".sh", ".syms", ".toml"}
+CODE = set(".c .cc .css .h .html .js .mk .py .rs .S .sh .syms .toml".split())
 CODE_NAMES = {"Makefile", "run"}
-NOT_PRODUCT = {"conform", "data", "docs", "fake", "model.pml", "recorded", "snapshots", "test", "tests"}
+NOT_PRODUCT = set("conform data docs fake recorded snapshots test tests".split())
 THIRD_PARTY = re.compile(r"uplot|yyjson|third_party")
 TEST_FILE = re.compile(r"^(test_.*|tests|second_machine|check_vectorised)$")
 
