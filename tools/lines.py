@@ -11,9 +11,11 @@ import subprocess
 from collections import Counter
 from pathlib import Path, PurePosixPath
 
-CODE = set(".c .cc .css .h .html .js .mk .py .rs .S .sh .syms .toml".split())
+CODE = set(
+    [".c", ".cc", ".css", ".h", ".html", ".js", ".mk", ".py", ".rs", ".S", ".sh", ".syms", ".toml"]
+)
 CODE_NAMES = {"Makefile", "run"}
-NOT_PRODUCT = set("conform data docs fake recorded snapshots test tests".split())
+NOT_PRODUCT = set(["conform", "data", "docs", "fake", "recorded", "snapshots", "test", "tests"])
 THIRD_PARTY = re.compile(r"uplot|yyjson|third_party")
 TEST_FILE = re.compile(r"^(test_.*|tests|second_machine|check_vectorised)$")
 
