@@ -10,10 +10,13 @@ CARGO := cd crates && cargo
 TARGET := $(BUILD)/cargo
 APPS := apps/fm_radio apps/hello apps/synthetic
 
+# As many commands at once as there are processors.
+MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
+
 include tools/c.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
-	lint-c lint-rust lint-python lint-size test-guest test-guest-soak test-c test-model test-rust test-apps test-python test-aarch64 \
+	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-rust test-apps test-python test-aarch64 \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -22,14 +25,18 @@ help:  ## list the verbs
 setup:  ## install the tools that this checkout needs
 	@tools/setup.sh
 
+ifdef BUILT  # by `make test`, before its suites
+build:
+else
 build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-sim $(BIN)/whimbrel-bench $(BIN)/whimbrel-bench.task timed-radio  ## build the command, its helpers and the applications
 	@for app in $(APPS); do \
-		$(MAKE) --no-print-directory -C $$app BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) all || exit 1; done
+		$(MAKE) -C $$app BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) all || exit 1; done
+endif
 
 # The FM radio with timed checkpoints, for `whimbrel bench checkpoint`.
 .PHONY: timed-radio
 timed-radio:
-	@$(MAKE) --no-print-directory -C apps/fm_radio BUILD=$(abspath $(BUILD))/bench MARCH=$(MARCH) \
+	@$(MAKE) -C apps/fm_radio BUILD=$(abspath $(BUILD))/bench MARCH=$(MARCH) \
 		EXTRA='-D_GNU_SOURCE= -include $(abspath bench/timed_checkpoint.h)' $(abspath $(BUILD))/bench/apps/fm_radio.so
 
 demo: build  ## play a recording through the FM radio while its demodulator moves
@@ -38,10 +45,34 @@ demo: build  ## play a recording through the FM radio while its demodulator move
 		--shuttle demodulator=1,0@450ms
 	@ls -l $(BUILD)/demo/cold_day.wav
 
-test: setup lint build test-c test-model test-sanitizers test-aarch64 test-apps test-rust test-python test-guest  ## lint, build and every test: what CI runs
-	@echo 'every test passed'
+# Every suite: a target below, how many seconds it should take at most on two processors, how many
+# processors it keeps busy, and the folders that it is made of. `make test` runs them in this order.
+CODE := middleware,kernels,crates,apps
+SUITES := \
+	lint-rust:90:1:crates \
+	test-c:120:1:middleware,kernels,crates/engine,crates/hardware \
+	test-rust:180:1:$(CODE),platforms,docs,bench \
+	test-sanitizers:120:1:middleware,kernels,crates/engine,crates/hardware \
+	test-aarch64:120:1:$(CODE),platforms,tests \
+	test-guest:120:1:crates,tests/guest \
+	test-python:120:1:$(CODE),platforms,docs,bench,reproduce,tests,README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md \
+	test-model:60:1:middleware/model \
+	lint-c:30:1:middleware,kernels,apps,bench,crates/whimbrel/tests,tests/guest \
+	test-apps:30:1:$(CODE) \
+	lint-files:10:1:.
 
-lint: lint-c lint-rust lint-python lint-size  ## formatters in check mode, then the linters
+test: setup  ## lint, build and every test: what CI runs
+	@$(MAKE) built-for-suites
+	@python3 tools/suites.py $(SUITES)
+
+test-times:  ## what each suite of `make test` took when it last passed
+	@python3 tools/suites.py --times $(SUITES)
+
+# What several suites are made of, so that none of them makes it while another does.
+.PHONY: built-for-suites
+built-for-suites: build test-modules $(BUILD)/release/recreated.task $(ENGINE_aarch64) $(PYTHON)
+
+lint: lint-c lint-rust lint-files  ## formatters in check mode, then the linters
 
 fmt:  ## rewrite files with the formatters
 	clang-format -i $(C_FILES)
@@ -110,9 +141,11 @@ lint-rust:
 
 # ---- Python and the applications ----------------------------------------------------------------
 
-lint-python: $(PYTHON)
+lint-files: $(PYTHON)
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
+	@python3 tools/lint_size.py
+	@python3 tools/folders.py --check
 
 $(PYTHON): tools/requirements.txt
 	/usr/bin/python3 -m venv --system-site-packages $(BUILD)/venv
@@ -120,11 +153,11 @@ $(PYTHON): tools/requirements.txt
 	@touch $@
 
 test-apps: build
-	@$(MAKE) --no-print-directory -C apps/fm_radio BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) \
+	@$(MAKE) -C apps/fm_radio BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) \
 		PYTHON=$(abspath $(PYTHON)) test
 
 test-model: $(PYTHON)
-	@$(MAKE) --no-print-directory -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
+	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
 test-python: build test-modules $(PYTHON)
 	$(PYTHON) -m pytest --quiet --ignore=tests/guest tests bench reproduce
@@ -142,6 +175,3 @@ test-guest-soak: $(BIN)/x86_64/whimbrel-occupy $(BUILD)/guest/rig $(PYTHON)
 $(BUILD)/guest/rig: $(RIG_C) tests/guest/rig/rig.h
 	@mkdir -p $(@D)
 	$(CC) $(WARN) -O2 -static -o $@ $(RIG_C) -lpthread
-
-lint-size:
-	@python3 tools/lint_size.py

@@ -69,6 +69,9 @@ THREAD_TESTS := $(filter test_threads_%,$(UNIT_TESTS))
 LINUX_TESTS := $(notdir $(basename $(wildcard kernels/common/test/test_*.c kernels/linux/test/test_*.c)))
 C_FILES := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
 
+# Link-time optimisation is for what ships: a test of a part, or of protocols, is linked without.
+test_flags = $(if $(filter -flto=auto,$(FLAGS_$(1))),$(filter-out -flto=auto,$(FLAGS_$(1))) -fno-lto,$(FLAGS_$(1)))
+
 objects = $(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2)))
 linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/common/arch/$(ARCH_$(1))/context.S)
 sim_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(SIM_C) kernels/common/arch/$(ARCH_$(1))/context.S)
@@ -102,24 +105,24 @@ $$(BUILD)/$(1)/recreated-sim.o: kernels/conform/program/recreated.c kernels/linu
 
 $$(BUILD)/$(1)/conform-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/sim/conform/harness.c middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(ENGINE_$(1))
 	@echo 'LD $$@'
-	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+	@$$(CC_$(1)) $$(call test_flags,$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
 $$(BUILD)/$(1)/faults-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(FAULTS_C) middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(ENGINE_$(1))
 	@echo 'LD $$@'
-	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+	@$$(CC_$(1)) $$(call test_flags,$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
 $$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/common/test/test_plan.c kernels/common/plan.c kernels/common/plan_memory.c kernels/common/plan_policy.c kernels/common/plan_sim.c kernels/common/plan_work.c kernels/common/plan_sim.c kernels/common/lines.c middleware/test/check.c)
-	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^
+	@$$(CC_$(1)) $$(call test_flags,$(1)) -o $$@ $$^
 
 $$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
-	@$$(CC_$(1)) $$(FLAGS_$(1)) -pie -rdynamic -o $$@ $$^ -ldl -lpthread
+	@$$(CC_$(1)) $$(call test_flags,$(1)) -pie -rdynamic -o $$@ $$^ -ldl -lpthread
 
 $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
 endef
 
 define unit_test
 $(BUILD)/$(1)/$(2): $(call objects,$(1),$(MIDDLEWARE_C) middleware/test/$(2).c $(call with,$(2)))
-	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^ -lpthread -lm
+	@$$(CC_$(1)) $$(call test_flags,$(1)) -o $$@ $$^ -lpthread -lm
 endef
 
 $(foreach v,release sim asan tsan aarch64,$(eval $(call variant,$(v))))
@@ -165,9 +168,12 @@ $(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) kernels/sim/main.c) $(call s
 # Cargo knows what it depends on.
 .PHONY: always
 always:
-$(ENGINE): always
+ifndef BUILT
+$(ENGINE) $(ENGINE_aarch64):
+endif
+$(ENGINE):
 	$(CARGO) build --release --locked --package whimbrel-engine
-$(ENGINE_aarch64): always
+$(ENGINE_aarch64):
 	$(CARGO) build --release --locked --package whimbrel-engine --target aarch64-unknown-linux-gnu
 
 # The simulator of a second machine, with the module that it is compared by: a tree as the first's.

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the suites of `make test`, as many side by side as there are processors for them.
+
+    tools/suites.py NAME:BUDGET:PROCESSORS:INPUT,INPUT… …
+
+A suite is a target of the Makefile. BUDGET is how many seconds it should take at most, PROCESSORS
+how many it keeps busy (one that needs all of them runs alone), and the INPUTs are the folders that
+it is made of. What it prints goes to build/log/NAME.log. A suite that has passed with the same inputs
+is not run again, unless CI or ALL is set in the environment. Every suite is run, whichever fails.
+
+`--times` prints what the last run of each took instead.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+LOGS, PASSED = Path("build/log"), Path("build/passed")
+ALWAYS_READ = ("Makefile", "tools")
+TAIL_LINES = 40
+
+
+@dataclass
+class Suite:
+    name: str
+    budget_s: float
+    processors: int
+    inputs: list[str]
+
+    @classmethod
+    def parse(cls, text: str) -> "Suite":
+        name, budget, processors, inputs = text.split(":")
+        return cls(name, float(budget), int(processors), inputs.split(","))
+
+    def log(self) -> Path:
+        return LOGS / f"{self.name}.log"
+
+    def stamp(self) -> Path:
+        return PASSED / self.name
+
+    def fingerprint(self) -> str:
+        """Of every file that the suite is made of, as it is in the working tree."""
+        command = ["git", "ls-files", "-coz", "--exclude-standard", *ALWAYS_READ, *self.inputs]
+        listed = subprocess.run(command, check=True, capture_output=True).stdout.split(b"\0")
+        known = hashlib.sha256()
+        for name in sorted(filter(None, listed)):
+            path = Path(os.fsdecode(name))
+            known.update(name + b"\0")
+            known.update(path.read_bytes() if path.is_file() else b"")
+        return known.hexdigest()
+
+
+@dataclass
+class Running:
+    suite: Suite
+    process: subprocess.Popen
+    since_s: float
+    fingerprint: str
+
+
+def start(suite: Suite) -> Running:
+    LOGS.mkdir(parents=True, exist_ok=True)
+    fingerprint = suite.fingerprint()
+    # `build` has been made, and would wait for another suite's cargo.
+    command = ["make", "BUILT=1", suite.name]
+    environment = {name: text for name, text in os.environ.items() if name != "MAKEFLAGS"}
+    with suite.log().open("wb") as log:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
+        )
+    return Running(suite, process, time.monotonic(), fingerprint)
+
+
+def wait_for_one(running: list[Running]) -> tuple[Running, int, float]:
+    """The first to end, its exit code, and how many seconds of processors it took."""
+    while True:
+        pid, status, used = os.wait4(-1, 0)
+        for one in running:
+            if one.process.pid == pid:
+                one.process.returncode = os.waitstatus_to_exitcode(status)
+                running.remove(one)
+                return one, one.process.returncode, used.ru_utime + used.ru_stime
+
+
+def take_next(waiting: list[Suite], free: int, all_free: bool) -> Suite | None:
+    """The next suite, in order, that there are processors for; all of them are enough for any."""
+    for suite in waiting:
+        if suite.processors <= free or all_free:
+            waiting.remove(suite)
+            return suite
+    return None
+
+
+def report(one: Running, code: int, cpu_s: float) -> dict:
+    suite, took_s = one.suite, time.monotonic() - one.since_s
+    over = f", over its budget of {suite.budget_s:.0f} s" if took_s > suite.budget_s else ""
+    verdict = "ok    " if code == 0 else "FAILED"
+    spent = f"{took_s:6.1f} s, {cpu_s:6.1f} s of processors{over}"
+    print(f"{verdict} {suite.name:16} {spent}", flush=True)
+    row = {"suite": suite.name, "s": took_s, "cpu_s": cpu_s, "budget_s": suite.budget_s}
+    if code == 0:
+        PASSED.mkdir(parents=True, exist_ok=True)
+        suite.stamp().write_text(json.dumps({**row, "fingerprint": one.fingerprint}))
+    else:
+        lines = suite.log().read_text(errors="replace").splitlines()
+        print("\n".join(f"    {line}" for line in lines[-TAIL_LINES:]), flush=True)
+    return row
+
+
+def last_passed(suite: Suite) -> dict:
+    return json.loads(suite.stamp().read_text()) if suite.stamp().exists() else {}
+
+
+def to_run(suites: list[Suite]) -> Iterator[Suite]:
+    everything = os.environ.get("CI") or os.environ.get("ALL")
+    for suite in suites:
+        if everything or last_passed(suite).get("fingerprint") != suite.fingerprint():
+            yield suite
+        else:
+            print(f"ok     {suite.name:16} has passed as it is (ALL=1 runs it again)", flush=True)
+
+
+def run(suites: list[Suite]) -> int:
+    began_s, processors = time.monotonic(), os.cpu_count() or 1
+    waiting, running, failed = list(to_run(suites)), [], []
+    while waiting or running:
+        free = processors - sum(min(one.suite.processors, processors) for one in running)
+        if suite := take_next(waiting, free, not running):
+            running.append(start(suite))
+            continue
+        one, code, cpu_s = wait_for_one(running)
+        report(one, code, cpu_s)
+        if code != 0:
+            failed.append(one.suite)
+    print(f"{time.monotonic() - began_s:.0f} s")
+    for suite in failed:
+        print(f"failed: make {suite.name} (all that it printed: {suite.log()})")
+    print(f"{len(suites) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+def times(suites: list[Suite]) -> int:
+    print("| suite | s | s of processors | budget, s |\n|---|---|---|---|")
+    rows = [(suite, last_passed(suite)) for suite in suites]
+    for suite, row in rows:
+        took = f"{row['s']:.0f} | {row['cpu_s']:.0f}" if row else "has not passed yet | "
+        print(f"| `make {suite.name}` | {took} | {suite.budget_s:.0f} |")
+    sums = [sum(row.get(key, 0) for _, row in rows) for key in ("s", "cpu_s")]
+    print(f"| in all | {sums[0]:.0f} | {sums[1]:.0f} | {sum(s.budget_s for s in suites):.0f} |")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--times", action="store_true", help="print what the last run of each took")
+    form = "NAME:BUDGET:PROCESSORS:INPUTS"
+    parser.add_argument("suites", nargs="+", type=Suite.parse, metavar=form)
+    asked = parser.parse_args()
+    return times(asked.suites) if asked.times else run(asked.suites)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
