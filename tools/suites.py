@@ -6,8 +6,9 @@
 
 A suite is a target of the Makefile. BUDGET is how many seconds it should take at most, PROCESSORS
 how many it keeps busy (one that needs all of them runs alone), and the INPUTs are the folders that
-it is made of. What it prints goes to build/log/NAME.log. A suite that has passed with the same inputs
-is not run again, unless CI or ALL is set in the environment. Every suite is run, whichever fails.
+it is made of. What it prints goes to build/log/NAME.log. A suite that has passed with the same
+inputs is not run again, unless CI or ALL is set in the environment. Every suite is run, whichever
+fails.
 
 `--times` prints what the last run of each took instead.
 """
