@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -54,6 +55,19 @@ pub fn helpers() -> PathBuf {
         std::env::var_os("WHIMBREL_LIBEXEC").map_or_else(|| root().join("bin"), PathBuf::from);
     assert!(folder.join("whimbrel-linux").is_file(), "run `make build test-modules` first");
     folder
+}
+
+/// Has a child heed signals that whoever started the tests (`nohup`, say) ignores: that is inherited.
+fn heed_signals(command: &mut Command) {
+    let heed = || {
+        for number in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+            // SAFETY: no handler is involved, and signal(2) may be called between fork and exec.
+            unsafe { libc::signal(number, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: it makes system calls that may be made between fork and exec, and allocates nothing.
+    unsafe { command.pre_exec(heed) };
 }
 
 /// The command, in a folder of its own, with a run directory of its own.
@@ -113,6 +127,7 @@ impl Place {
             .envs([("NO_COLOR", "1"), ("COLUMNS", "100"), ("LC_ALL", "C.UTF-8"), ("TERM", "xterm")])
             .env_remove("FORCE_COLOR")
             .stdin(Stdio::null());
+        heed_signals(&mut command);
         command
     }
 
