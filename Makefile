@@ -54,7 +54,7 @@ reproduce: build  ## measure what the papers published, and print both
 docs:  ## the documentation of the crates, as pages
 	cargo doc --no-deps --workspace
 
-size: $(BIN)/whimbrel-linux  ## bytes of code per file of the middleware and the Linux kernels
+size: $(BIN)/whimbrel-linux size-boards  ## bytes of the middleware in four links for boards, and of code per file on Linux
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
 soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, random simulations, and a thousand killed occupations
