@@ -24,7 +24,7 @@ board_objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out middleware/src/par
 board_links = $(LINKS:%=$(BUILD)/$(1)/%.elf)
 
 define board
-$$(BUILD)/$(1)/%.o: %.c middleware/size.mk c.mk
+$$(BUILD)/$(1)/%.o: %.c middleware/size.mk tools/c.mk
 	@mkdir -p $$(@D)
 	@$$(BOARD_$(1))gcc $$(WARN) $$(FLAGS_$(1)) $$(BOARD_FLAGS) -Imiddleware/include -MMD -MP -c -o $$@ $$<
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulator's part of wb/word.h, found before the processor's (c.mk): it has one thread, so
+// The simulator's part of wb/word.h, found before the processor's (tools/c.mk): it has one thread, so
 // what is atomic needs neither a lock nor a fence. Loads and stores stay what they are; a swap is
 // both.
 #ifndef WB_WORD_OPS_H
