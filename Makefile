@@ -94,7 +94,7 @@ folders:  ## draw the table of folders in ARCHITECTURE.md
 lines:  ## count the product's own lines
 	@python3 tools/lines.py
 
-size: $(BIN)/whimbrel-linux  ## bytes of code per file of the middleware and the Linux kernels
+size: $(BIN)/whimbrel-linux size-boards  ## bytes of the middleware in four links for boards, and of code per file on Linux
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
 soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, random simulations, and a thousand killed occupations

@@ -116,7 +116,9 @@ static void one_kernel(const struct bench_options *options, const char *name, si
 
 // The same ring of addresses for both sides.
 struct passing {
-    _Alignas(128) _Atomic(void *) ring[RING];
+    _Alignas(128) struct passed {
+        WB_STORED(void *) block;
+    } ring[RING];
 };
 
 static void give(const struct allocator *a, struct passing *p, uint32_t batches,
@@ -125,12 +127,12 @@ static void give(const struct allocator *a, struct passing *p, uint32_t batches,
     for (uint32_t i = 0; i < batches; i++) {
         const uint64_t from_ns = clock_now_ns();
         for (uint32_t j = 0; j < PASSED_BATCH; j++) {
-            _Atomic(void *) *slot = &p->ring[j % RING];
-            while (atomic_load_explicit(slot, memory_order_relaxed) != NULL) {}
+            struct passed *slot = &p->ring[j % RING];
+            while (wb_word_load(&slot->block, WB_RELAXED) != NULL) {}
             uint64_t *block;
             while ((block = a->get(PASSED_BYTES)) == NULL) {}
             memset(block, 1, PASSED_BYTES);
-            atomic_store_explicit(slot, block, memory_order_release);
+            wb_word_store(&slot->block, block, WB_RELEASE);
         }
         bench_samples_add(samples, (double)(clock_now_ns() - from_ns) / PASSED_BATCH);
     }
@@ -139,12 +141,12 @@ static void give(const struct allocator *a, struct passing *p, uint32_t batches,
 static void take(const struct allocator *a, struct passing *p, uint32_t batches)
 {
     for (uint32_t i = 0; i < batches * PASSED_BATCH; i++) {
-        _Atomic(void *) *slot = &p->ring[i % RING];
+        struct passed *slot = &p->ring[i % RING];
         uint64_t *block;
-        while ((block = atomic_load_explicit(slot, memory_order_acquire)) == NULL) {}
+        while ((block = wb_word_load(&slot->block, WB_ACQUIRE)) == NULL) {}
         if (*block == 0)
             bench_fail("a block came over empty");
-        atomic_store_explicit(slot, NULL, memory_order_relaxed);
+        wb_word_store(&slot->block, NULL, WB_RELAXED);
         a->put(block);
     }
 }

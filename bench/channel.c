@@ -6,7 +6,6 @@
 
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -73,7 +72,7 @@ static void ours(const struct bench_options *options, struct bench_samples *samp
 }
 
 struct raw {
-    _Alignas(128) _Atomic uint32_t line;
+    _Alignas(128) struct wb_word line;
     unsigned int cpu;
     uint32_t trips;
     uint32_t copied_bytes;  // beside the line
@@ -88,10 +87,10 @@ static void *raw_pong(void *arg)
 
     bench_pin_thread(raw->cpu);
     for (uint32_t i = 1; i <= raw->trips + WARM_UP; i++) {
-        while (atomic_load_explicit(&raw->line, memory_order_acquire) != 2 * i - 1) {}
+        while (wb_word_load(&raw->line, WB_ACQUIRE) != 2 * i - 1) {}
         memcpy(&mine, &raw->message, raw->copied_bytes);
         memcpy(&raw->message, &mine, raw->copied_bytes);
-        atomic_store_explicit(&raw->line, 2 * i, memory_order_release);
+        wb_word_store(&raw->line, 2 * i, WB_RELEASE);
     }
     return NULL;
 }
@@ -103,8 +102,8 @@ static void raw_ping(struct raw *raw, struct bench_samples *samples)
 
     for (uint32_t i = 1; i <= raw->trips + WARM_UP; i++) {
         memcpy(&raw->message, &mine, raw->copied_bytes);
-        atomic_store_explicit(&raw->line, 2 * i - 1, memory_order_release);
-        while (atomic_load_explicit(&raw->line, memory_order_acquire) != 2 * i) {}
+        wb_word_store(&raw->line, 2 * i - 1, WB_RELEASE);
+        while (wb_word_load(&raw->line, WB_ACQUIRE) != 2 * i) {}
         memcpy(&mine, &raw->message, raw->copied_bytes);
         if (i % BATCH != 0)
             continue;

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from documents import ROOT, blocks, prose
 
-POLICIES = ROOT / "middleware/src/policy"
+POLICIES = ROOT / "middleware/src/decide/policy"
 INCLUDE = f"-I{ROOT / 'middleware/include'}"
 PAGE = ROOT / "docs/policies.md"
 EXAMPLE = ROOT / "middleware/test/policy_reserve.c"

@@ -33,7 +33,7 @@ FLAGS_release := -O3 -flto=auto -ffat-lto-objects -g -fno-omit-frame-pointer
 # for good, pointers are followed through the whole program, and no pairs of words go through vector
 # registers.
 FLAGS_sim = $(filter-out -fno-omit-frame-pointer,$(FLAGS_release)) -fomit-frame-pointer -fno-pie -no-pie \
-	-fvisibility=hidden -fno-tree-slp-vectorize -fipa-pta -include kernels/sim/one_thread.h
+	-fvisibility=hidden -fno-tree-slp-vectorize -fipa-pta -Ikernels/sim/one_thread
 FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # -Wno-tsan: it does not model fences. Ours order only "am I waiting" against "is there something";
 # what is published is published by a release store, which it does model.
@@ -51,7 +51,7 @@ OBJCOPY_aarch64 := objcopy
 QEMU :=
 endif
 
-MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/policy/*.c)
+MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/*/*.c middleware/src/*/*/*.c)
 # What a helper of the command is made of besides its kernels, and the kernels themselves.
 CONFORM_C := $(filter-out %/checkpoint_cost.c %/linux.c %/launcher.c,$(wildcard kernels/conform/*.c))
 HELPER_C := $(addprefix kernels/common/,helper.c commands.c choose.c plan.c plan_memory.c plan_policy.c plan_work.c plan_sim.c build.c lines.c tell.c tell_power.c recorder.c stuck.c)
@@ -153,6 +153,10 @@ $(BUILD)/obj/bench/%.o: bench/%.c tools/c.mk
 	@mkdir -p $(@D)
 	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
 
+# ---- The middleware for boards --------------------------------------------------------------------
+
+include middleware/size.mk
+
 # ---- The helpers of the command -----------------------------------------------------------------
 
 $(BIN)/whimbrel-linux: $(LINUX_O) $(call linux_objects,release)
@@ -244,6 +248,6 @@ test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch6
 
 # ---- Lint ---------------------------------------------------------------------------------------
 
-lint-c:
+lint-c: lint-boards
 	@clang-format --dry-run -Werror $(C_FILES)
 	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/common/arch/$(ARCH_release) $(filter %.c,$(C_FILES))

@@ -15,6 +15,8 @@ packages='
     e2fsprogs
     g++
     gcc-aarch64-linux-gnu
+    gcc-arm-none-eabi
+    gcc-riscv64-unknown-elf
     lame
     libc6-dev-arm64-cross
     mencoder

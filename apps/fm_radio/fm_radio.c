@@ -5,7 +5,6 @@
 // modelled, frames have their places and sizes but no content, and no file is touched. See frame.h
 // for how they survive the death of a core.
 #include <assert.h>
-#include <stdatomic.h>
 
 #include "dsp/stages.h"
 #include "frame.h"
@@ -168,7 +167,7 @@ struct sum_state {
         uint64_t next;
         float x, y;
     } past[2];
-    _Atomic uint32_t now;
+    struct wb_word now;
     struct fm_sum filter;
     float audio[];
 };
@@ -206,13 +205,19 @@ static void sum_write(struct wb_task *self, struct sum_state *state, uint64_t fi
         wb_task_fail(self, why);
 }
 
+// Relaxed: only this task writes it.
+static uint32_t now_of(const struct sum_state *state)
+{
+    return wb_word_load(&state->now, WB_RELAXED);
+}
+
 static void sum_note(struct sum_state *state, uint64_t next)
 {
-    const uint32_t other = 1 - state->now;
+    const uint32_t other = 1 - now_of(state);
 
     state->past[other] = (struct sum_past){ next, state->filter.x, state->filter.y };
     // Release: complete before it holds.
-    atomic_store_explicit(&state->now, other, memory_order_release);
+    wb_word_store(&state->now, other, WB_RELEASE);
 }
 
 int sum(struct wb_task *self)
@@ -229,10 +234,10 @@ int sum(struct wb_task *self)
     for (uint32_t i = 0; i < bands; i++)
         in[i] = fm_intake_open(self, i, fm_frame_bytes(config));
     fm_stage_sum(&state->filter, config);
-    state->filter.x = state->past[state->now].x;
-    state->filter.y = state->past[state->now].y;
+    state->filter.x = state->past[now_of(state)].x;
+    state->filter.y = state->past[now_of(state)].y;
     while (sum_take(in, bands, band, &first, &samples)) {
-        if (first >= state->past[state->now].next) {
+        if (first >= state->past[now_of(state)].next) {
             if (wb_compute(self)) {
                 fm_sum_process(&state->filter, band, samples, state->audio);
                 sum_write(self, state, first, samples);

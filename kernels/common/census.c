@@ -4,7 +4,7 @@
 struct wb_task *census_running(struct wb_system *system, uint32_t core)
 {
     for (uint32_t i = 0; i < system->n_tasks; i++) {
-        const uint32_t place = atomic_load_explicit(&system->tasks[i].place, memory_order_acquire);
+        const uint32_t place = wb_word_load(&system->tasks[i].place, WB_ACQUIRE);
         if (wb_place_owner(place) == core && wb_place_state(place) == WB_TASK_RUNNING)
             return &system->tasks[i];
     }
@@ -16,7 +16,7 @@ uint32_t census_tasks(const struct wb_system *system, uint32_t core)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
-        const uint32_t place = atomic_load_explicit(&system->tasks[i].place, memory_order_acquire);
+        const uint32_t place = wb_word_load(&system->tasks[i].place, WB_ACQUIRE);
         n += wb_place_owner(place) == core && !wb_place_is_over(place);
     }
     return n;

@@ -26,7 +26,7 @@ static void ask(struct commands *c, const char *id, struct wb_task *task, uint32
     *asked = (struct asked){ .id = strdup(id),
                              .task = task,
                              .core = core,
-                             .number = wb_request_number(atomic_load(&task->request)),
+                             .number = wb_request_number(wb_word_load(&task->request, WB_SEQ_CST)),
                              .next = c->asked };
     c->asked = asked;
 }
@@ -59,7 +59,7 @@ static void migrate(struct commands *c, const struct words *w)
 static bool is_under_way(const struct asked *asked)
 {
     return wb_migration_pending(asked->task) &&
-           wb_request_number(atomic_load(&asked->task->request)) == asked->number;
+           wb_request_number(wb_word_load(&asked->task->request, WB_SEQ_CST)) == asked->number;
 }
 
 void commands_tell_outcomes(struct commands *c, bool end)
@@ -71,7 +71,7 @@ void commands_tell_outcomes(struct commands *c, bool end)
             continue;
         }
         tell_migrated(c->out, asked->id, asked->task, asked->core,
-                      (enum wb_status)atomic_load(&asked->task->outcome));
+                      (enum wb_status)wb_word_load(&asked->task->outcome, WB_SEQ_CST));
         *link = asked->next;
         free(asked->id);
         free(asked);

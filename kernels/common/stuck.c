@@ -23,7 +23,7 @@ static uint64_t switches_of(const struct wb_system *system)
 
 static bool waits_for_ever(struct wb_task *task)
 {
-    const uint32_t place = atomic_load_explicit(&task->place, memory_order_acquire);
+    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
 
     return wb_place_is_over(place) ||
            (wb_place_state(place) == WB_TASK_BLOCKED && kernel_task(task)->timer == 0);
@@ -32,12 +32,12 @@ static bool waits_for_ever(struct wb_task *task)
 static bool all_wait(struct wb_system *system)
 {
     for (uint32_t i = 0; i < system->n_cores; i++)
-        if (atomic_load_explicit(&system->cores[i]->inbox.summary, memory_order_acquire) != 0)
+        if (wb_word_load(&system->cores[i]->inbox.summary, WB_ACQUIRE) != 0)
             return false;
     for (uint32_t i = 0; i < system->n_tasks; i++)
         if (!waits_for_ever(&system->tasks[i]))
             return false;
-    return atomic_load_explicit(&system->live, memory_order_acquire) != 0;
+    return wb_word_load(&system->live, WB_ACQUIRE) != 0;
 }
 
 // What has no room is left out.
@@ -56,18 +56,18 @@ static __attribute__((format(printf, 2, 3))) void say(struct text *text, const c
 // The task that holds what this one waits for; NULL: it waits for no mutex, or for one of nobody.
 static struct wb_task *holder_for(const struct wb_task *task)
 {
-    const struct wb_gate *gate = atomic_load_explicit(&task->sync.waits_for, memory_order_acquire);
+    const struct wb_gate *gate = wb_word_load(&task->sync.waits_for, WB_ACQUIRE);
     const struct wb_system *system = task->system;
 
     if (gate == NULL)
         return NULL;
-    const uint32_t holder = __atomic_load_n(&gate->holder, __ATOMIC_RELAXED) & WB_HOLDERS_MAX;
+    const uint32_t holder = wb_word_load(&gate->holder, WB_RELAXED) & WB_HOLDERS_MAX;
     return holder == 0 || holder > system->n_tasks ? NULL : &system->tasks[holder - 1];
 }
 
 static bool is_waiting(const struct wb_port *port)
 {
-    return atomic_load_explicit(&port->waiting, memory_order_relaxed) != 0;
+    return wb_word_load(&port->waiting, WB_RELAXED) != 0;
 }
 
 // ---- Who waits for what, when nothing better can be said ----------------------------------------
@@ -83,7 +83,7 @@ static void say_gate(struct text *text, const struct wb_task *task)
 
     if (holder != NULL)
         say(text, "%s%s for a mutex of %s;", gap(text), task->name, holder->name);
-    else if (atomic_load_explicit(&task->sync.waits_for, memory_order_acquire) != NULL)
+    else if (wb_word_load(&task->sync.waits_for, WB_ACQUIRE) != NULL)
         say(text, "%s%s for a semaphore;", gap(text), task->name);
 }
 
@@ -129,8 +129,7 @@ static struct wb_task *keep_those_that_wait(const struct wb_system *system, bool
     bool changed;
 
     for (uint32_t i = 0; i < system->n_tasks; i++)
-        kept[i] =
-            !wb_place_is_over(atomic_load_explicit(&system->tasks[i].place, memory_order_acquire));
+        kept[i] = !wb_place_is_over(wb_word_load(&system->tasks[i].place, WB_ACQUIRE));
     do {
         changed = false;
         last = NULL;

@@ -88,13 +88,13 @@ static void core(FILE *out, const struct wb_core *c)
     static const char *const states[] = { "down", "up", "stopped", "dead" };
 
     fprintf(out, "{\"core\":%" PRIu32 ",\"state\":\"%s\"", c->index,
-            states[atomic_load_explicit(&c->state, memory_order_acquire)]);
+            states[wb_word_load(&c->state, WB_ACQUIRE)]);
     counter(out, "busy_ns", &c->stats.busy_ns);
     counter(out, "polling_ns", &c->stats.polling_ns);
     counter(out, "switches", &c->stats.switches);
     counter(out, "sleeps", &c->stats.sleeps);
     counter(out, "notes", &c->stats.notes);
-    number(out, "load_ppm", atomic_load_explicit(&c->report.busy_ppm, memory_order_relaxed));
+    number(out, "load_ppm", wb_word_load(&c->report.busy_ppm, WB_RELAXED));
     tell_core_power(out, c);
     putc('}', out);
 }
@@ -111,7 +111,7 @@ static void task(FILE *out, const struct wb_task *t)
 {
     static const char *const states[] = { "new",     "ready",    "running", "blocked",
                                           "offered", "returned", "ended",   "lost" };
-    const uint32_t place = atomic_load_explicit(&t->place, memory_order_acquire);
+    const uint32_t place = wb_word_load(&t->place, WB_ACQUIRE);
 
     fprintf(out, "{\"task\":\"%s\",\"index\":%" PRIu32 ",\"core\":%" PRIu32 ",\"state\":\"%s\"",
             t->name, t->index, wb_place_owner(place), states[wb_place_state(place)]);
@@ -126,9 +126,8 @@ static void task(FILE *out, const struct wb_task *t)
     number(out, "restarts", t->restarts);
     number(out, "heap_bytes", t->heap.used_bytes);
     number(out, "heap_peak_bytes", t->heap.peak_bytes);
-    number(out, "context_bytes",
-           atomic_load_explicit(&t->report.context_bytes, memory_order_relaxed));
-    number(out, "load_ppm", atomic_load_explicit(&t->report.load_ppm, memory_order_relaxed));
+    number(out, "context_bytes", wb_word_load(&t->report.context_bytes, WB_RELAXED));
+    number(out, "load_ppm", wb_word_load(&t->report.load_ppm, WB_RELAXED));
     number(out, "shared_bytes", wb_shared_used_bytes(&t->shared));
     number(out, "shared_peak_bytes", t->shared.heap.peak_bytes);
     number(out, "shared_left", wb_shared_left_bytes(&t->shared));
@@ -143,7 +142,7 @@ static void task(FILE *out, const struct wb_task *t)
 
 static void channel(FILE *out, const struct wb_channel *c)
 {
-    const uint32_t low = atomic_load_explicit(&c->low, memory_order_relaxed);
+    const uint32_t low = wb_word_load(&c->low, WB_RELAXED);
     const uint64_t received = c->receiver != NULL ? wb_port_messages(c->receiver) : 0;
     uint64_t sent = 0;
 
@@ -152,7 +151,7 @@ static void channel(FILE *out, const struct wb_channel *c)
     fprintf(out, "{\"channel\":\"%s\"", c->name);
     number(out, "slots", c->slots);
     number(out, "depth", wb_channel_depth(c));
-    number(out, "high", atomic_load_explicit(&c->high, memory_order_relaxed));
+    number(out, "high", wb_word_load(&c->high, WB_RELAXED));
     if (low > c->slots)
         fputs(",\"low\":null", out);
     else
@@ -170,17 +169,16 @@ static void decider(FILE *out, const struct wb_system *system)
     fputs(",\"policy\":", out);
     text(out, policy != NULL ? policy->name : "");
     if (policy != NULL && !policy->local)
-        number(out, "coordinator",
-               atomic_load_explicit(&system->control.coordinator, memory_order_relaxed));
+        number(out, "coordinator", wb_word_load(&system->control.coordinator, WB_RELAXED));
     else
         fputs(",\"coordinator\":null", out);
-    number(out, "rate_millihz", atomic_load_explicit(&system->rate_millihz, memory_order_relaxed));
+    number(out, "rate_millihz", wb_word_load(&system->rate_millihz, WB_RELAXED));
 }
 
 static void status(FILE *out, const struct wb_system *system)
 {
     fprintf(out, "\"status\":{\"time_ns\":%" PRIu64, wb_kernel_now_ns());
-    number(out, "live", atomic_load_explicit(&system->live, memory_order_acquire));
+    number(out, "live", wb_word_load(&system->live, WB_ACQUIRE));
     decider(out, system);
     fputs(",\"cores\":[", out);
     for (uint32_t i = 0; i < system->n_cores; i++) {
@@ -283,12 +281,12 @@ void tell_death(FILE *out, const struct wb_host_event *event)
 void tell_end(FILE *out, const struct wb_system *system, bool ok)
 {
     uint32_t events = 0;
-    uint32_t migrations = atomic_load(&system->record.migrations.dropped);
+    uint32_t migrations = wb_word_load(&system->record.migrations.dropped, WB_SEQ_CST);
     uint64_t latency_ns = 0;
 
     for (uint32_t i = 0; i < system->n_cores; i++) {
-        events += atomic_load(&system->cores[i]->record.events.dropped);
-        migrations += atomic_load(&system->cores[i]->record.migrations.dropped);
+        events += wb_word_load(&system->cores[i]->record.events.dropped, WB_SEQ_CST);
+        migrations += wb_word_load(&system->cores[i]->record.migrations.dropped, WB_SEQ_CST);
     }
     fputs("{\"end\":{", out);
     status(out, system);

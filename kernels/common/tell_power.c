@@ -6,7 +6,7 @@
 
 void tell_core_power(FILE *out, const struct wb_core *core)
 {
-    const uint32_t present = atomic_load_explicit(&core->point, memory_order_acquire);
+    const uint32_t present = wb_word_load(&core->point, WB_ACQUIRE);
     const uint64_t now_ns = wb_kernel_now_ns();
     const int32_t mc = wb_host_temperature_mc(core->index);
 

@@ -7,11 +7,11 @@
 enum { SOURCE, TARGET, ASKERS };
 
 struct state {
-    _Atomic uint32_t busy_runs, release_busy;      // the task that keeps the target busy
-    _Atomic uint32_t victim_runs, release_victim;  // in front of the victim's checkpoint
-    _Atomic uint32_t asked, end;
-    _Atomic int32_t answer;
-    _Atomic uint32_t beats;  // the victim's checkpoints
+    struct wb_word busy_runs, release_busy;      // the task that keeps the target busy
+    struct wb_word victim_runs, release_victim;  // in front of the victim's checkpoint
+    struct wb_word asked, end;
+    WB_STORED(int32_t) answer;
+    struct wb_swapped beats;  // the victim's checkpoints
 };
 
 // Keeps its core from looking at its inbox.
@@ -19,8 +19,8 @@ static int busy(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    atomic_store(&s->busy_runs, 1);
-    while (atomic_load(&s->release_busy) == 0)
+    wb_word_store(&s->busy_runs, 1, WB_SEQ_CST);
+    while (wb_word_load(&s->release_busy, WB_SEQ_CST) == 0)
         suite_relax();
     return 0;
 }
@@ -29,12 +29,12 @@ static int victim(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    atomic_store(&s->victim_runs, 1);
-    while (atomic_load(&s->release_victim) == 0)
+    wb_word_store(&s->victim_runs, 1, WB_SEQ_CST);
+    while (wb_word_load(&s->release_victim, WB_SEQ_CST) == 0)
         suite_relax();
-    while (atomic_load(&s->end) == 0) {
+    while (wb_word_load(&s->end, WB_SEQ_CST) == 0) {
         wb_checkpoint();
-        atomic_fetch_add(&s->beats, 1);
+        wb_word_add(&s->beats, 1, WB_SEQ_CST);
         suite_relax();
     }
     return 0;
@@ -45,11 +45,12 @@ static int asker(struct wb_task *self)
     struct state *s = suite_shared(self);
     struct wb_task *task = wb_task_find(wb_task_app(self), "victim", 0);
 
-    while (atomic_load(&s->victim_runs) == 0 || atomic_load(&s->busy_runs) == 0)
+    while (wb_word_load(&s->victim_runs, WB_SEQ_CST) == 0 ||
+           wb_word_load(&s->busy_runs, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 10000);
-    atomic_store(&s->asked, 1);
-    atomic_store(&s->answer, wb_migrate(task, TARGET, WB_FOREVER));
-    atomic_store(&s->asked, 2);
+    wb_word_store(&s->asked, 1, WB_SEQ_CST);
+    wb_word_store(&s->answer, wb_migrate(task, TARGET, WB_FOREVER), WB_SEQ_CST);
+    wb_word_store(&s->asked, 2, WB_SEQ_CST);
     return 0;
 }
 
@@ -90,7 +91,7 @@ static void start_and_offer(struct harness *h)
     struct state *s = suite_state(h);
 
     start_and_ask(h);
-    atomic_store(&s->release_victim, 1);
+    wb_word_store(&s->release_victim, 1, WB_SEQ_CST);
     suite_wait_for_state(h, victim_of(h), WB_TASK_OFFERED);
 }
 
@@ -98,16 +99,16 @@ static void start_and_offer(struct harness *h)
 static void expect_it_runs_on(struct harness *h, uint32_t core)
 {
     struct state *s = suite_state(h);
-    const uint32_t beats = atomic_load(&s->beats);
+    const uint32_t beats = wb_word_load(&s->beats, WB_SEQ_CST);
 
-    for (uint32_t ms = 0; atomic_load(&s->beats) < beats + 3; ms++) {
+    for (uint32_t ms = 0; wb_word_load(&s->beats, WB_SEQ_CST) < beats + 3; ms++) {
         CHECK(ms < SUITE_LIMIT_MS);
         CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
     }
     CHECK(wb_task_core(victim_of(h)) == core);
     CHECK(!wb_migration_pending(victim_of(h)));
-    atomic_store(&s->release_busy, 1);
-    atomic_store(&s->end, 1);
+    wb_word_store(&s->release_busy, 1, WB_SEQ_CST);
+    wb_word_store(&s->end, 1, WB_SEQ_CST);
     suite_wait(h);
 }
 
@@ -121,8 +122,8 @@ TEST(a_request_withdrawn_before_the_checkpoint_leaves_the_task_on_its_source)
     start_and_ask(h);
     wb_migration_cancel(victim_of(h), WB_ERR_TIMEOUT);
     suite_wait_for(h, &s->asked, 2);
-    CHECK(atomic_load(&s->answer) == WB_ERR_TIMEOUT);
-    atomic_store(&s->release_victim, 1);
+    CHECK(wb_word_load(&s->answer, WB_SEQ_CST) == WB_ERR_TIMEOUT);
+    wb_word_store(&s->release_victim, 1, WB_SEQ_CST);
     expect_it_runs_on(h, SOURCE);
     CHECK(wb_task_migrations(victim_of(h)) == 0);
     harness_close(h);
@@ -134,9 +135,9 @@ TEST(an_offer_that_a_busy_target_does_not_take_in_time_goes_back)
     struct state *s = suite_state(h);
 
     start_and_ask(h);
-    atomic_store(&s->release_victim, 1);
+    wb_word_store(&s->release_victim, 1, WB_SEQ_CST);
     suite_wait_for(h, &s->asked, 2);
-    CHECK(atomic_load(&s->answer) == WB_ERR_TIMEOUT);
+    CHECK(wb_word_load(&s->answer, WB_SEQ_CST) == WB_ERR_TIMEOUT);
     // It had left: otherwise there was nothing to take back.
     CHECK(wb_counter_get(&victim_of(h)->stats.refused) == 1);
     expect_it_runs_on(h, SOURCE);
@@ -151,7 +152,7 @@ TEST(an_offer_that_is_withdrawn_goes_back_with_the_reason)
     start_and_offer(h);
     wb_migration_cancel(victim_of(h), WB_ERR_GONE);
     suite_wait_for(h, &s->asked, 2);
-    CHECK(atomic_load(&s->answer) == WB_ERR_GONE);
+    CHECK(wb_word_load(&s->answer, WB_SEQ_CST) == WB_ERR_GONE);
     expect_it_runs_on(h, SOURCE);
     harness_close(h);
 }
@@ -162,9 +163,9 @@ TEST(an_offer_is_taken_when_the_target_comes_to_look)
     struct state *s = suite_state(h);
 
     start_and_offer(h);
-    atomic_store(&s->release_busy, 1);
+    wb_word_store(&s->release_busy, 1, WB_SEQ_CST);
     suite_wait_for(h, &s->asked, 2);
-    CHECK(atomic_load(&s->answer) == WB_OK);
+    CHECK(wb_word_load(&s->answer, WB_SEQ_CST) == WB_OK);
     expect_it_runs_on(h, TARGET);
     harness_close(h);
 }
@@ -179,12 +180,12 @@ TEST(withdrawing_and_taking_at_the_same_time_has_one_winner)
         struct state *s = suite_state(h);
 
         start_and_offer(h);
-        atomic_store(&s->release_busy, 1);
+        wb_word_store(&s->release_busy, 1, WB_SEQ_CST);
         suite_compute(suite_random(&random) % 20000);
         wb_migration_cancel(victim_of(h), WB_ERR_TIMEOUT);
         suite_wait_for(h, &s->asked, 2);
-        const bool moved = atomic_load(&s->answer) == WB_OK;
-        CHECK(moved || atomic_load(&s->answer) == WB_ERR_TIMEOUT);
+        const bool moved = wb_word_load(&s->answer, WB_SEQ_CST) == WB_OK;
+        CHECK(moved || wb_word_load(&s->answer, WB_SEQ_CST) == WB_ERR_TIMEOUT);
         expect_it_runs_on(h, moved ? TARGET : SOURCE);
         CHECK(wb_task_migrations(victim_of(h)) == moved);
         harness_close(h);
@@ -202,8 +203,8 @@ TEST(a_target_killed_before_the_checkpoint_leaves_the_task_on_its_source)
     if (!suite_kill(h, TARGET))
         return;
     suite_wait_for(h, &s->asked, 2);
-    CHECK(atomic_load(&s->answer) == WB_ERR_GONE);
-    atomic_store(&s->release_victim, 1);
+    CHECK(wb_word_load(&s->answer, WB_SEQ_CST) == WB_ERR_GONE);
+    wb_word_store(&s->release_victim, 1, WB_SEQ_CST);
     expect_it_runs_on(h, SOURCE);
     harness_close(h);
 }
@@ -217,7 +218,7 @@ TEST(a_target_killed_before_it_takes_the_offer_gives_the_task_back)
     if (!suite_kill(h, TARGET))
         return;
     suite_wait_for(h, &s->asked, 2);
-    CHECK(atomic_load(&s->answer) == WB_ERR_GONE);
+    CHECK(wb_word_load(&s->answer, WB_SEQ_CST) == WB_ERR_GONE);
     expect_it_runs_on(h, SOURCE);
     harness_close(h);
 }
@@ -230,9 +231,9 @@ TEST(a_source_killed_after_the_offer_does_not_take_the_task_along)
     start_and_offer(h);
     if (!suite_kill(h, SOURCE))
         return;
-    atomic_store(&s->release_busy, 1);
+    wb_word_store(&s->release_busy, 1, WB_SEQ_CST);
     suite_wait_for(h, &s->asked, 2);
-    CHECK(atomic_load(&s->answer) == WB_OK);
+    CHECK(wb_word_load(&s->answer, WB_SEQ_CST) == WB_OK);
     expect_it_runs_on(h, TARGET);
     harness_close(h);
 }
@@ -246,7 +247,7 @@ TEST(an_offer_withdrawn_after_its_source_was_killed_ends_on_a_living_core)
     if (!suite_kill(h, SOURCE))
         return;
     wb_migration_cancel(victim_of(h), WB_ERR_TIMEOUT);
-    atomic_store(&s->release_busy, 1);
+    wb_word_store(&s->release_busy, 1, WB_SEQ_CST);
     suite_wait_for(h, &s->asked, 2);
     expect_it_runs_on(h, wb_task_core(victim_of(h)));
     CHECK(wb_task_core(victim_of(h)) != SOURCE);
@@ -263,7 +264,7 @@ TEST(an_offer_whose_source_and_target_are_killed_ends_on_the_last_core)
         return;
     CHECK(suite_kill(h, TARGET));
     suite_wait_for(h, &s->asked, 2);
-    CHECK(atomic_load(&s->answer) == WB_ERR_GONE);
+    CHECK(wb_word_load(&s->answer, WB_SEQ_CST) == WB_ERR_GONE);
     expect_it_runs_on(h, ASKERS);
     harness_close(h);
 }
@@ -277,9 +278,9 @@ TEST(a_source_killed_before_the_checkpoint_answers_the_requester)
     if (!suite_kill(h, SOURCE))
         return;
     suite_wait_for(h, &s->asked, 2);
-    CHECK(atomic_load(&s->answer) == WB_ERR_GONE);
-    CHECK(wb_place_state(atomic_load(&victim_of(h)->place)) == WB_TASK_LOST);
-    atomic_store(&s->release_busy, 1);
+    CHECK(wb_word_load(&s->answer, WB_SEQ_CST) == WB_ERR_GONE);
+    CHECK(wb_place_state(wb_word_load(&victim_of(h)->place, WB_SEQ_CST)) == WB_TASK_LOST);
+    wb_word_store(&s->release_busy, 1, WB_SEQ_CST);
     suite_wait(h);
     harness_close(h);
 }
@@ -292,8 +293,8 @@ TEST(a_requester_killed_meanwhile_holds_nothing_up)
     start_and_ask(h);
     if (!suite_kill(h, ASKERS))
         return;
-    atomic_store(&s->release_busy, 1);
-    atomic_store(&s->release_victim, 1);
+    wb_word_store(&s->release_busy, 1, WB_SEQ_CST);
+    wb_word_store(&s->release_victim, 1, WB_SEQ_CST);
     while (wb_migration_pending(victim_of(h)))
         CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
     expect_it_runs_on(h, TARGET);

@@ -11,7 +11,7 @@ enum { DEEP_BYTES = 48 << 10, LEFT_BYTES = 10 << 10, FRAME_WORDS = 64 };
 
 struct state {
     uint32_t rounds;
-    _Atomic uint32_t moving;
+    struct wb_word moving;
     uint32_t deepest_bytes;
 };
 
@@ -24,7 +24,7 @@ static int disturber(struct wb_task *self)
 
     fesetround(FE_DOWNWARD);
     errno = error;
-    while (atomic_load(&s->moving) != 0) {
+    while (wb_word_load(&s->moving, WB_SEQ_CST) != 0) {
         wb_yield();
         EXPECT(self, fegetround() == FE_DOWNWARD);
         EXPECT(self, fetestexcept(FE_DIVBYZERO | FE_INVALID) == 0);
@@ -39,13 +39,13 @@ static void run_disturbed(wb_task_entry *entry, uint32_t rounds)
     struct state *s = suite_state(h);
 
     s->rounds = suite_count(rounds);
-    atomic_store(&s->moving, 1);
+    wb_word_store(&s->moving, 1, WB_SEQ_CST);
     suite_task(h, &(struct wb_task_config){ .name = "moving", .entry = entry, .migratable = true });
     for (uint32_t i = 0; i < 2; i++)
         suite_task(h, &(struct wb_task_config){
                           .name = "disturber", .index = i, .entry = disturber, .core = i });
     suite_run(h);
-    CHECK(atomic_load(&s->moving) == 0);
+    CHECK(wb_word_load(&s->moving, WB_SEQ_CST) == 0);
     harness_close(h);
 }
 
@@ -72,7 +72,7 @@ static int rounds_its_own_way(struct wb_task *self)
         EXPECT(self, third() == expected[i % 4]);
     }
     EXPECT(self, expected[1] > expected[2] && expected[2] == expected[3]);
-    atomic_store(&s->moving, 0);
+    wb_word_store(&s->moving, 0, WB_SEQ_CST);
     return 0;
 }
 
@@ -95,7 +95,7 @@ static int raises_flags(struct wb_task *self)
     }
     EXPECT(self, infinite != 1);
     feclearexcept(FE_ALL_EXCEPT);
-    atomic_store(&s->moving, 0);
+    wb_word_store(&s->moving, 0, WB_SEQ_CST);
     return 0;
 }
 
@@ -133,7 +133,7 @@ static int computes(struct wb_task *self)
     // Small whole numbers: the sums are exact, whatever the order.
     for (uint32_t i = 0; i < s->rounds; i++)
         EXPECT(self, across_a_hop(self, (long)i, i % 9) == without_a_hop((long)i, i % 9));
-    atomic_store(&s->moving, 0);
+    wb_word_store(&s->moving, 0, WB_SEQ_CST);
     return 0;
 }
 
@@ -153,7 +153,7 @@ static int keeps_errno(struct wb_task *self)
         suite_hop(self);
         EXPECT(self, errno == (int)i);
     }
-    atomic_store(&s->moving, 0);
+    wb_word_store(&s->moving, 0, WB_SEQ_CST);
     return 0;
 }
 
@@ -191,7 +191,7 @@ static int diver(struct wb_task *self)
 
     for (uint32_t i = 0; i < s->rounds; i++)
         EXPECT(self, dive(self, 0) > 16);
-    atomic_store(&s->moving, 0);
+    wb_word_store(&s->moving, 0, WB_SEQ_CST);
     return 0;
 }
 

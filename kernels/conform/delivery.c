@@ -17,7 +17,7 @@ struct state {
     uint32_t moves;    // each mover makes so many
     uint32_t n_moved;  // tasks that may be moved
     struct wb_task *moved[MOVED_MAX];
-    _Atomic uint32_t moving;  // movers that are not done
+    struct wb_swapped moving;  // movers that are not done
     uint32_t sent[SENDERS], received[SENDERS];
 };
 
@@ -44,7 +44,7 @@ static int sender(struct wb_task *self)
     struct wb_port *out = wb_port_find(self, "out", 0);
     const uint32_t me = wb_task_index(self);
 
-    while (atomic_load(&s->moving) != 0) {
+    while (wb_word_load(&s->moving, WB_SEQ_CST) != 0) {
         const struct message m = message_of(me, s->sent[me]);
         EXPECT(self, wb_port_send(out, &m, WB_FOREVER) == WB_OK);
         s->sent[me]++;
@@ -86,7 +86,7 @@ static int mover(struct wb_task *self)
         if (status == WB_ERR_BUSY)
             wb_sleep_until(wb_now_ns() + 10000);
     }
-    atomic_fetch_sub(&s->moving, 1);
+    wb_word_sub(&s->moving, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -115,14 +115,14 @@ static void add_movers(struct harness *h, uint32_t n)
                                                 .entry = mover,
                                                 .core = i,
                                                 .priority = SUITE_PRIORITY + 4 });
-    atomic_store(&s->moving, n);
+    wb_word_init(&s->moving, n);
 }
 
 static void run_and_check(struct harness *h, uint32_t senders)
 {
     struct state *s = suite_state(h);
     uint64_t moved = 0;
-    const uint32_t movers = atomic_load(&s->moving);
+    const uint32_t movers = wb_word_load(&s->moving, WB_SEQ_CST);
 
     suite_run(h);
     for (uint32_t i = 0; i < senders; i++)

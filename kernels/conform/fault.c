@@ -6,7 +6,7 @@
 #include "suite.h"
 
 struct state {
-    _Atomic uint32_t hopped;
+    struct wb_word hopped;
 };
 
 // Volatile, or the compiler would see that it never returns.
@@ -31,7 +31,7 @@ static int hops_and_falls(struct wb_task *self)
     struct state *s = suite_shared(self);
 
     suite_hop(self);
-    atomic_store(&s->hopped, 1);
+    wb_word_store(&s->hopped, 1, WB_SEQ_CST);
     return falls(self);
 }
 
@@ -77,7 +77,7 @@ static void expect_fault(struct harness *h, enum wb_fault_kind kind, uint32_t co
     const struct wb_system *system = harness_system(h);
     const struct wb_fault *fault = &system->fault;
 
-    CHECK(atomic_load(&fault->complete) != 0);
+    CHECK(wb_word_load(&fault->complete, WB_SEQ_CST) != 0);
     CHECK(fault->kind == kind);
     CHECK(fault->task < system->n_tasks);
     CHECK(strcmp(system->tasks[fault->task].name, "guilty") == 0);
@@ -98,7 +98,7 @@ TEST(a_stack_overflow_names_its_task_also_on_another_core)
     struct harness *h = run(hops_and_falls);
     const struct state *s = suite_state(h);
 
-    CHECK(atomic_load(&s->hopped) == 1);
+    CHECK(wb_word_load(&s->hopped, WB_SEQ_CST) == 1);
     expect_fault(h, WB_FAULT_STACK, 1);
     harness_close(h);
 }

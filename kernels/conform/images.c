@@ -51,7 +51,7 @@ static int mover(struct wb_task *self)
     const struct suite_end *s = suite_shared(self);
     uint32_t random = (uint32_t)wb_now_ns() | 1;
 
-    while (atomic_load(&s->over) == 0) {
+    while (wb_word_load(&s->over, WB_SEQ_CST) == 0) {
         struct wb_task *task = wb_task_find(wb_task_app(self), names[suite_random(&random) % 3], 0);
         suite_move_anywhere(self, task, &random);
         wb_sleep_until(wb_now_ns() + 50000);
@@ -102,7 +102,7 @@ static bool kill_all_but_one(struct harness *h, uint32_t *random)
     uint32_t living[CORES] = { 0, 1, 2, 3 };
     const struct suite_end *s = suite_state(h);
 
-    while (atomic_load(&s->received) < 10)
+    while (wb_word_load(&s->received, WB_SEQ_CST) < 10)
         CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
     for (uint32_t n = CORES; n > 1; n--) {
         const uint32_t i = suite_random(random) % n;
@@ -128,12 +128,12 @@ static void deliver_once(enum wb_mode mode, uint32_t rounds)
         harness_start(h);
         if (!kill_all_but_one(h, &random))
             return;
-        const uint32_t before = atomic_load(&s->received);
-        while (atomic_load(&s->received) < before + 10)
+        const uint32_t before = wb_word_load(&s->received, WB_SEQ_CST);
+        while (wb_word_load(&s->received, WB_SEQ_CST) < before + 10)
             CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
         wb_system_stop(harness_system(h));
         suite_wait(h);
-        CHECK(atomic_load(&s->over) == 1);
+        CHECK(wb_word_load(&s->over, WB_SEQ_CST) == 1);
         for (uint32_t t = 0; t < 3; t++) {
             resumed += harness_system(h)->tasks[t].images.resumed;
             CHECK(harness_system(h)->tasks[t].images.damaged == 0);
@@ -168,7 +168,7 @@ static int holder(struct wb_task *self)
 
     if (!harness_hold(self, true))
         return 0;
-    atomic_store(&s->over, 1);
+    wb_word_store(&s->over, 1, WB_SEQ_CST);
     for (uint32_t i = 0; i < 3; i++)
         wb_checkpoint();
     EXPECT(self, wb_counter_get(&self->images.taken) == 0);
@@ -186,7 +186,7 @@ TEST(no_image_is_taken_of_a_task_that_holds_something_of_its_kernel)
     suite_task(
         h, &(struct wb_task_config){ .name = "holder", .entry = holder, .checkpoint_every = 1 });
     suite_run(h);
-    if (atomic_load(&s->over) == 0)
+    if (wb_word_load(&s->over, WB_SEQ_CST) == 0)
         wb_test_skip("nothing of this kernel can be held");
     harness_close(h);
 }

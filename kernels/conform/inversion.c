@@ -6,12 +6,12 @@
 
 struct state {
     struct wb_mutex mutex;
-    _Atomic uint32_t locked, hogged, done;
+    struct wb_word locked, hogged, done;
 };
 
-static void nap_until(const _Atomic uint32_t *word)
+static void nap_until(const struct wb_word *word)
 {
-    while (atomic_load(word) == 0)
+    while (wb_word_load(word, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 10000);
 }
 
@@ -20,19 +20,19 @@ static int low(struct wb_task *self)
     struct state *s = suite_shared(self);
 
     EXPECT(self, wb_mutex_lock(&s->mutex, WB_FOREVER) == WB_OK);
-    atomic_store(&s->locked, 1);
-    while (atomic_load(&s->hogged) == 0) {
+    wb_word_store(&s->locked, 1, WB_SEQ_CST);
+    while (wb_word_load(&s->hogged, WB_SEQ_CST) == 0) {
         wb_checkpoint();
         suite_relax();
     }
     // It runs again only because somebody more urgent than the hog waits for it.
-    EXPECT(self, atomic_load(&s->done) == 0);
+    EXPECT(self, wb_word_load(&s->done, WB_SEQ_CST) == 0);
     EXPECT(self, wb_sync_priority(&self->sync) == SUITE_PRIORITY + 2);
     EXPECT(self, wb_mutex_unlock(&s->mutex) == WB_OK);
     EXPECT(self, wb_sync_priority(&self->sync) == SUITE_PRIORITY);
     // And no longer.
     wb_checkpoint();
-    EXPECT(self, atomic_load(&s->done) == 1);
+    EXPECT(self, wb_word_load(&s->done, WB_SEQ_CST) == 1);
     return 0;
 }
 
@@ -42,8 +42,8 @@ static int middle(struct wb_task *self)
     struct state *s = suite_shared(self);
 
     nap_until(&s->locked);
-    atomic_store(&s->hogged, 1);
-    while (atomic_load(&s->done) == 0) {
+    wb_word_store(&s->hogged, 1, WB_SEQ_CST);
+    while (wb_word_load(&s->done, WB_SEQ_CST) == 0) {
         wb_checkpoint();
         suite_relax();
     }
@@ -56,7 +56,7 @@ static int high(struct wb_task *self)
 
     nap_until(&s->hogged);
     EXPECT(self, wb_mutex_lock(&s->mutex, WB_FOREVER) == WB_OK);
-    atomic_store(&s->done, 1);
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
     EXPECT(self, wb_mutex_unlock(&s->mutex) == WB_OK);
     return 0;
 }

@@ -7,9 +7,10 @@
 enum { CORES = 4, SLOTS = 3 };
 
 struct state {
-    _Atomic uint32_t sent, expected;    // the sender's and the receiver's own: they survive
-    _Atomic uint32_t repeated, closed;  // messages that came again; 1: the receiver saw the end
-    _Atomic uint32_t gate;              // the sender holds back while it is 0
+    struct wb_word sent, expected;  // the sender's and the receiver's own: they survive
+    struct wb_word closed;          // messages that came again; 1: the receiver saw the end
+    struct wb_swapped repeated;
+    struct wb_word gate;  // the sender holds back while it is 0
 };
 
 // ---- Tasks that may be restarted anywhere -------------------------------------------------------
@@ -21,13 +22,13 @@ static int sender(struct wb_task *self)
     struct wb_port *out = wb_port_find(self, "out", 0);
     void *slot;
 
-    for (uint32_t i = atomic_load(&s->sent); !wb_stopping(self); i++) {
+    for (uint32_t i = wb_word_load(&s->sent, WB_SEQ_CST); !wb_stopping(self); i++) {
         EXPECT(self, wb_port_claim(out, &slot, WB_FOREVER) == WB_OK);
         *(uint32_t *)slot = i;
         wb_checkpoint();
         suite_compute(1000);
         EXPECT(self, wb_port_commit(out) == WB_OK);
-        atomic_store(&s->sent, i + 1);
+        wb_word_store(&s->sent, i + 1, WB_SEQ_CST);
     }
     return 0;
 }
@@ -55,16 +56,17 @@ static int receiver(struct wb_task *self)
     const void *slot;
 
     while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {
-        const uint32_t number = *(const uint32_t *)slot, expected = atomic_load(&s->expected);
+        const uint32_t number = *(const uint32_t *)slot,
+                       expected = wb_word_load(&s->expected, WB_SEQ_CST);
         EXPECT(self, number == expected || number + 1 == expected);
         if (number == expected)
-            atomic_store(&s->expected, number + 1);
+            wb_word_store(&s->expected, number + 1, WB_SEQ_CST);
         else
-            atomic_fetch_add(&s->repeated, 1);
+            wb_word_add(&s->repeated, 1, WB_SEQ_CST);
         EXPECT(self, wb_port_release(in) == WB_OK);
         wb_checkpoint();
     }
-    atomic_store(&s->closed, 1);
+    wb_word_store(&s->closed, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -75,7 +77,7 @@ static int mover(struct wb_task *self)
     struct state *s = suite_shared(self);
     uint32_t random = (uint32_t)wb_now_ns() | 1;
 
-    while (atomic_load(&s->closed) == 0) {
+    while (wb_word_load(&s->closed, WB_SEQ_CST) == 0) {
         struct wb_task *task = wb_task_find(wb_task_app(self), names[suite_random(&random) % 3], 0);
         suite_move_anywhere(self, task, &random);
         wb_sleep_until(wb_now_ns() + 20000);
@@ -152,11 +154,11 @@ static void lose_nothing(bool mailbox, uint32_t rounds)
             return;
         wb_system_stop(harness_system(h));
         suite_wait(h);
-        CHECK(atomic_load(&s->closed) == 1);
+        CHECK(wb_word_load(&s->closed, WB_SEQ_CST) == 1);
         // One more, if the sender was killed before it noted its last and then told to stop.
-        CHECK(atomic_load(&s->expected) - atomic_load(&s->sent) <= 1);
+        CHECK(wb_word_load(&s->expected, WB_SEQ_CST) - wb_word_load(&s->sent, WB_SEQ_CST) <= 1);
         // Each death may make each of the three tasks repeat one message.
-        CHECK(atomic_load(&s->repeated) <= 3 * (CORES - 1));
+        CHECK(wb_word_load(&s->repeated, WB_SEQ_CST) <= 3 * (CORES - 1));
         harness_close(h);
     }
 }
@@ -178,14 +180,14 @@ static int endless_sender(struct wb_task *self)
     struct state *s = suite_shared(self);
     struct wb_port *out = wb_port_find(self, "out", 0);
 
-    while (atomic_load(&s->gate) == 0)
+    while (wb_word_load(&s->gate, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 10000);
     for (uint32_t i = 0; !wb_stopping(self); i++) {
         const enum wb_status status = wb_port_send(out, &i, WB_FOREVER);
         EXPECT(self, status == WB_OK || status == WB_ERR_GONE);
         if (status == WB_ERR_GONE)
             break;
-        atomic_store(&s->sent, i + 1);
+        wb_word_store(&s->sent, i + 1, WB_SEQ_CST);
     }
     return 0;
 }
@@ -197,7 +199,7 @@ static struct harness *open_two(bool gate)
 
     connect(h, "stream", add(h, "sender", endless_sender, 0, false),
             add(h, "receiver", receiver, 1, false), false);
-    atomic_store(&s->gate, gate);
+    wb_word_store(&s->gate, gate, WB_SEQ_CST);
     harness_start(h);
     return h;
 }
@@ -206,7 +208,7 @@ static bool is_lost(struct harness *h, const char *name)
 {
     const struct wb_task *task = wb_task_find(&harness_system(h)->app, name, 0);
 
-    return wb_place_state(atomic_load(&task->place)) == WB_TASK_LOST;
+    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_LOST;
 }
 
 // Kills `core` at any time; whoever is left comes to an end. A task that was not running lives on.
@@ -231,9 +233,11 @@ TEST(a_lost_sender_leaves_all_that_was_accepted_and_an_end)
         if (!kill_one(h, 0, &random))
             return;
         // One more than it had time to note.
-        const uint32_t unnoted = atomic_load(&s->expected) - atomic_load(&s->sent);
+        const uint32_t unnoted =
+            wb_word_load(&s->expected, WB_SEQ_CST) - wb_word_load(&s->sent, WB_SEQ_CST);
         CHECK(unnoted <= is_lost(h, "sender"));
-        CHECK(atomic_load(&s->closed) == 1 && atomic_load(&s->repeated) == 0);
+        CHECK(wb_word_load(&s->closed, WB_SEQ_CST) == 1 &&
+              wb_word_load(&s->repeated, WB_SEQ_CST) == 0);
         harness_close(h);
     }
 }
@@ -248,7 +252,8 @@ TEST(a_lost_receiver_is_gone_for_its_sender)
 
         if (!kill_one(h, 1, &random))
             return;
-        const uint32_t left = atomic_load(&s->sent) - atomic_load(&s->expected);
+        const uint32_t left =
+            wb_word_load(&s->sent, WB_SEQ_CST) - wb_word_load(&s->expected, WB_SEQ_CST);
         CHECK(is_lost(h, "receiver") ? left <= SLOTS : left == 0);
         harness_close(h);
     }
@@ -262,12 +267,12 @@ TEST(a_task_that_waited_on_a_killed_kernel_goes_on_elsewhere)
     suite_wait_for_state(h, wb_task_find(&harness_system(h)->app, "receiver", 0), WB_TASK_BLOCKED);
     if (!suite_kill(h, 1))
         return;
-    atomic_store(&s->gate, 1);
-    while (atomic_load(&s->expected) < 1000)
+    wb_word_store(&s->gate, 1, WB_SEQ_CST);
+    while (wb_word_load(&s->expected, WB_SEQ_CST) < 1000)
         CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
     wb_system_stop(harness_system(h));
     suite_wait(h);
-    CHECK(atomic_load(&s->expected) == atomic_load(&s->sent));
-    CHECK(atomic_load(&s->repeated) == 0);
+    CHECK(wb_word_load(&s->expected, WB_SEQ_CST) == wb_word_load(&s->sent, WB_SEQ_CST));
+    CHECK(wb_word_load(&s->repeated, WB_SEQ_CST) == 0);
     harness_close(h);
 }

@@ -92,7 +92,7 @@ bool harness_kill_program(struct harness *h, const struct wb_task *task)
 {
     for (uint32_t i = 0; i < harness_system(h)->n_cores; i++) {
         const struct hosted *hosted = hosted_of(task, i);
-        const pid_t pid = hosted != NULL ? hosted->pid : 0;
+        const pid_t pid = hosted != NULL ? hosted_pid(hosted) : 0;
         if (pid != 0 && kill(pid, SIGKILL) == 0)
             return true;
     }
@@ -124,8 +124,8 @@ uint32_t harness_programs(struct harness *h)
     for (uint32_t t = 0; t < system->n_tasks; t++)
         for (uint32_t i = 0; i < system->n_cores; i++) {
             const struct hosted *hosted = hosted_of(&system->tasks[t], i);
-            n += hosted != NULL && hosted->pid != 0 &&
-                 atomic_load(&system->cores[i]->state) != WB_CORE_DEAD;
+            n += hosted != NULL && hosted_pid(hosted) != 0 &&
+                 wb_word_load(&system->cores[i]->state, WB_SEQ_CST) != WB_CORE_DEAD;
         }
     return n;
 }
@@ -156,7 +156,7 @@ void harness_close(struct harness *h)
     uint32_t dead = 0;
 
     for (uint32_t i = 0; i < harness_system(h)->n_cores; i++)
-        dead += atomic_load(&harness_system(h)->cores[i]->state) == WB_CORE_DEAD;
+        dead += wb_word_load(&harness_system(h)->cores[i]->state, WB_SEQ_CST) == WB_CORE_DEAD;
     wb_host_close(h->host);
     // Nor any zombie: we have no other children. A kernel killed while it starts a program leaves
     // one that nobody knows of until it has looked who its parent is.

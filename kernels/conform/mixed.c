@@ -13,7 +13,7 @@ struct mixed {
     struct recreated recreated;  // first: the relay of the program knows nothing else
     uint32_t relays, moves_each;
     struct wb_task *relay[RELAYS_MOST];
-    _Atomic uint32_t moved[RELAYS_MOST], crowded;
+    struct wb_swapped moved[RELAYS_MOST], crowded;
 };
 
 // ---- The stream ---------------------------------------------------------------------------------
@@ -25,7 +25,7 @@ static int sender(struct wb_task *self)
 
     for (uint32_t i = 0; !wb_stopping(self); i++) {
         EXPECT(self, wb_port_send(out, &i, WB_FOREVER) == WB_OK);
-        atomic_store(&s->recreated.sent, i + 1);
+        wb_word_store(&s->recreated.sent, i + 1, WB_SEQ_CST);
         wb_checkpoint();
     }
     return 0;
@@ -56,7 +56,7 @@ static int receiver(struct wb_task *self)
 
     for (; wb_port_receive(in, &number, WB_FOREVER) == WB_OK; expected++) {
         EXPECT(self, number == expected);
-        atomic_store(&s->recreated.expected, expected + 1);
+        wb_word_store(&s->recreated.expected, expected + 1, WB_SEQ_CST);
         wb_checkpoint();
     }
     return 0;
@@ -69,7 +69,7 @@ static uint32_t fewest(struct mixed *s)
     uint32_t moved = UINT32_MAX;
 
     for (uint32_t i = 0; i < s->relays; i++) {
-        const uint32_t its = atomic_load(&s->moved[i]);
+        const uint32_t its = wb_word_load(&s->moved[i], WB_SEQ_CST);
         moved = its < moved ? its : moved;
     }
     return moved;
@@ -82,12 +82,12 @@ static int mover(struct wb_task *self)
     const uint32_t i = wb_task_index(self);
     struct wb_task *task = s->relay[i];
 
-    while (atomic_load(&s->moved[i]) < s->moves_each) {
+    while (wb_word_load(&s->moved[i], WB_SEQ_CST) < s->moves_each) {
         const enum wb_status status =
             wb_migrate(task, (wb_task_core(task) + 1) % CORES, WB_FOREVER);
         EXPECT(self, status == WB_OK || status == WB_ERR_FULL);
-        atomic_fetch_add(status == WB_OK ? &s->moved[i] : &s->crowded, 1);
-        while (atomic_load(&s->moved[i]) > fewest(s) + AHEAD)
+        wb_word_add(status == WB_OK ? &s->moved[i] : &s->crowded, 1, WB_SEQ_CST);
+        while (wb_word_load(&s->moved[i], WB_SEQ_CST) > fewest(s) + AHEAD)
             wb_sleep_until(wb_now_ns() + 20000);
     }
     return 0;
@@ -197,7 +197,8 @@ TEST(tasks_of_every_mode_that_move_all_the_time_lose_double_and_reorder_nothing)
     }
     wb_system_stop(harness_system(h));
     suite_wait(h);
-    CHECK(atomic_load(&s->recreated.expected) == atomic_load(&s->recreated.sent));
+    CHECK(wb_word_load(&s->recreated.expected, WB_SEQ_CST) ==
+          wb_word_load(&s->recreated.sent, WB_SEQ_CST));
     for (uint32_t i = 0; i < s->relays; i++) {
         CHECK(wb_task_migrations(s->relay[i]) == s->moves_each);
         CHECK(s->relay[i]->heap.used_bytes == s->relay[i]->heap.peak_bytes ||
@@ -205,6 +206,6 @@ TEST(tasks_of_every_mode_that_move_all_the_time_lose_double_and_reorder_nothing)
     }
     CHECK(harness_programs(h) == 0);
     printf("# %u migrations of %u modes, %u messages, %.1f s\n", s->relays * s->moves_each,
-           s->relays, atomic_load(&s->recreated.sent), seconds);
+           s->relays, wb_word_load(&s->recreated.sent, WB_SEQ_CST), seconds);
     harness_close(h);
 }

@@ -7,9 +7,9 @@
 enum { PERIOD_NS = 2000000, WORKERS = 4, COORDINATOR = 1 };
 
 struct state {
-    _Atomic uint32_t done;
-    _Atomic uint32_t gate;      // the task that is to move reaches no checkpoint while it is 0
-    _Atomic uint32_t arrivals;  // times that it found itself on another core
+    struct wb_word done;
+    struct wb_word gate;      // the task that is to move reaches no checkpoint while it is 0
+    struct wb_word arrivals;  // times that it found itself on another core
 };
 
 static struct harness *open_cores(uint32_t cores)
@@ -31,9 +31,9 @@ static void let(struct harness *h, const struct wb_policy *policy, int64_t param
 }
 
 // Supervises until a counter is above `least`.
-static void wait_above(struct harness *h, const _Atomic uint32_t *word, uint32_t least)
+static void wait_above(struct harness *h, const struct wb_word *word, uint32_t least)
 {
-    for (uint32_t ms = 0; atomic_load(word) <= least; ms++) {
+    for (uint32_t ms = 0; wb_word_load(word, WB_SEQ_CST) <= least; ms++) {
         CHECK(ms < SUITE_LIMIT_MS);
         CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
     }
@@ -46,12 +46,12 @@ static int compute(struct wb_task *self)
     struct state *s = suite_shared(self);
     const uint32_t home = wb_task_core(self);
 
-    while (atomic_load(&s->done) == 0) {
+    while (wb_word_load(&s->done, WB_SEQ_CST) == 0) {
         suite_compute(50000);
         wb_checkpoint();
         wb_yield();
         if (wb_task_core(self) != home)
-            atomic_store(&s->arrivals, 1);
+            wb_word_store(&s->arrivals, 1, WB_SEQ_CST);
     }
     return 0;
 }
@@ -74,7 +74,7 @@ static void ends_up_on_both_cores(const char *policy)
     let(h, wb_policy_find(policy), 0);
     harness_start(h);
     suite_wait_for(h, &s->arrivals, 1);
-    atomic_store(&s->done, 1);
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
     suite_wait(h);
     harness_close(h);
 }
@@ -94,7 +94,7 @@ static int never_leave(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    while (atomic_load(&s->done) == 0) {
+    while (wb_word_load(&s->done, WB_SEQ_CST) == 0) {
         wb_checkpoint();
         suite_relax();
     }
@@ -114,9 +114,9 @@ TEST(agents_report_of_a_kernel_that_only_computes_and_of_one_that_only_sleeps)
         wait_above(h, &system->cores[i]->report.periods, 5);
     wait_above(h, &task->report.load_ppm, 900000);
     wait_above(h, &task->report.context_bytes, 0);
-    CHECK(atomic_load(&system->cores[1]->report.load_ppm) == 0);
+    CHECK(wb_word_load(&system->cores[1]->report.load_ppm, WB_SEQ_CST) == 0);
     CHECK(wb_counter_get(&task->stats.busy_ns) == 0);
-    atomic_store(&s->done, 1);
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
     suite_wait(h);
     harness_close(h);
 }
@@ -141,12 +141,12 @@ static int mover(struct wb_task *self)
     struct state *s = suite_shared(self);
     uint32_t core = wb_task_core(self);
 
-    while (atomic_load(&s->done) == 0) {
-        if (atomic_load(&s->gate) != 0)
+    while (wb_word_load(&s->done, WB_SEQ_CST) == 0) {
+        if (wb_word_load(&s->gate, WB_SEQ_CST) != 0)
             wb_checkpoint();
         suite_relax();
         if (wb_task_core(self) != core)
-            atomic_fetch_add(&s->arrivals, 1);
+            wb_word_store(&s->arrivals, wb_word_load(&s->arrivals, WB_SEQ_CST) + 1, WB_SEQ_CST);
         core = wb_task_core(self);
     }
     return 0;
@@ -182,12 +182,12 @@ TEST(a_migration_outlives_the_coordinator_that_asked_for_it)
     }
     if (!suite_kill(h, COORDINATOR))
         return;
-    atomic_store(&s->gate, 1);
+    wb_word_store(&s->gate, 1, WB_SEQ_CST);
     wait_for_core(h, task, 2);
     // Its successor takes the policy as it is changed now.
     let(h, &to_core_policy, 0);
     wait_for_core(h, task, 0);
-    atomic_store(&s->done, 1);
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
     suite_wait(h);
     harness_close(h);
 }
@@ -201,17 +201,17 @@ TEST(a_coordinator_killed_at_any_time_is_replaced)
         (void)open_mover(&h);
         struct state *s = suite_state(h);
 
-        atomic_store(&s->gate, 1);
+        wb_word_store(&s->gate, 1, WB_SEQ_CST);
         let(h, &suite_onwards, 0);
         harness_start(h);
         wait_above(h, &s->arrivals, 2);
         suite_compute(suite_random(&random) % (2 * PERIOD_NS));
         if (!suite_kill(h, COORDINATOR))
             return;
-        const uint32_t arrivals = atomic_load(&s->arrivals);
+        const uint32_t arrivals = wb_word_load(&s->arrivals, WB_SEQ_CST);
         wait_above(h, &s->arrivals, arrivals + 3);
-        CHECK(atomic_load(&harness_system(h)->control.coordinator) != COORDINATOR);
-        atomic_store(&s->done, 1);
+        CHECK(wb_word_load(&harness_system(h)->control.coordinator, WB_SEQ_CST) != COORDINATOR);
+        wb_word_store(&s->done, 1, WB_SEQ_CST);
         suite_wait(h);
         harness_close(h);
     }
@@ -225,15 +225,15 @@ TEST(a_policy_changed_at_run_time_decides_from_then_on)
     const struct wb_task *task = open_mover(&h);
     struct state *s = suite_state(h);
 
-    atomic_store(&s->gate, 1);
+    wb_word_store(&s->gate, 1, WB_SEQ_CST);
     harness_start(h);
     wait_above(h, &harness_system(h)->cores[COORDINATOR]->report.periods, 3);
-    CHECK(atomic_load(&s->arrivals) == 0);
+    CHECK(wb_word_load(&s->arrivals, WB_SEQ_CST) == 0);
     for (uint32_t i = 0; i < 6; i++) {
         let(h, &to_core_policy, (i + 1) % 3);
         wait_for_core(h, task, (i + 1) % 3);
     }
-    atomic_store(&s->done, 1);
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
     suite_wait(h);
     harness_close(h);
 }

@@ -6,7 +6,8 @@
 enum { EQUALS = 3, TURNS = 50 };
 
 struct state {
-    _Atomic uint32_t ran, done;
+    struct wb_word done;
+    struct wb_swapped ran;
     uint32_t rounds, turn;
 };
 
@@ -26,7 +27,7 @@ static int urgent(struct wb_task *self)
     uint32_t message;
 
     while (wb_port_receive(in, &message, WB_FOREVER) == WB_OK)
-        atomic_fetch_add(&s->ran, 1);
+        wb_word_add(&s->ran, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -50,7 +51,7 @@ static int patient(struct wb_task *self)
     for (uint32_t i = 0; i < s->rounds; i++) {
         EXPECT(self, wb_port_send(out, &i, WB_FOREVER) == WB_OK);
         wb_checkpoint();
-        EXPECT(self, atomic_load(&s->ran) == i + 1);
+        EXPECT(self, wb_word_load(&s->ran, WB_SEQ_CST) == i + 1);
     }
     return 0;
 }
@@ -71,10 +72,10 @@ static int ringer(struct wb_task *self)
 
     for (uint32_t i = 0; i < s->rounds; i++) {
         EXPECT(self, wb_port_send(out, &i, WB_FOREVER) == WB_OK);
-        while (atomic_load(&s->ran) != i + 1)
+        while (wb_word_load(&s->ran, WB_SEQ_CST) != i + 1)
             wb_sleep_until(wb_now_ns() + 1000);
     }
-    atomic_store(&s->done, 1);
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -83,7 +84,7 @@ static int busy(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    while (atomic_load(&s->done) == 0) {
+    while (wb_word_load(&s->done, WB_SEQ_CST) == 0) {
         wb_checkpoint();
         suite_relax();
     }
@@ -107,7 +108,7 @@ static int napper(struct wb_task *self)
 
     for (uint32_t i = 0; i < TURNS; i++)
         wb_sleep_until(wb_now_ns() + 200000);
-    atomic_store(&s->done, 1);
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -126,7 +127,7 @@ static int background(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    atomic_store(&s->ran, 1);
+    (void)wb_word_swap(&s->ran, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -137,10 +138,10 @@ static int foreground(struct wb_task *self)
     for (uint32_t i = 0; i < s->rounds; i++) {
         wb_checkpoint();
         wb_yield();
-        EXPECT(self, atomic_load(&s->ran) == 0);
+        EXPECT(self, wb_word_load(&s->ran, WB_SEQ_CST) == 0);
     }
     // Only when it waits does the core have time for less.
-    while (atomic_load(&s->ran) == 0)
+    while (wb_word_load(&s->ran, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 100000);
     return 0;
 }
@@ -160,9 +161,9 @@ TEST(a_less_urgent_task_runs_only_while_the_others_wait)
 static int equal(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    const uint32_t me = atomic_fetch_add(&s->ran, 1);
+    const uint32_t me = wb_word_add(&s->ran, 1, WB_SEQ_CST);
 
-    while (atomic_load(&s->ran) != EQUALS || (s->turn == 0 && me != 0))
+    while (wb_word_load(&s->ran, WB_SEQ_CST) != EQUALS || (s->turn == 0 && me != 0))
         wb_yield();
     for (uint32_t i = 0; i < TURNS; i++) {
         EXPECT(self, s->turn % EQUALS == me);

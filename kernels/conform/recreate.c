@@ -46,9 +46,9 @@ bool recreate_in_processes(void)
 void recreate_wait_for_steps(struct harness *h, uint32_t more)
 {
     const struct recreated *s = suite_state(h);
-    const uint32_t steps = atomic_load(&s->steps);
+    const uint32_t steps = wb_word_load(&s->steps, WB_SEQ_CST);
 
-    for (uint32_t ms = 0; atomic_load(&s->steps) < steps + more; ms++) {
+    for (uint32_t ms = 0; wb_word_load(&s->steps, WB_SEQ_CST) < steps + more; ms++) {
         CHECK(ms < SUITE_LIMIT_MS);
         suite_go_on(h);
     }
@@ -61,7 +61,7 @@ enum wb_status recreate_move(struct harness *h, struct wb_task *task, uint32_t c
         CHECK(ms < SUITE_LIMIT_MS);
         suite_go_on(h);
     }
-    return (enum wb_status)atomic_load(&task->outcome);
+    return (enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST);
 }
 
 static struct harness *open_one(const char *name, struct wb_task **task)
@@ -76,7 +76,7 @@ static void end(struct harness *h)
 {
     struct recreated *s = suite_state(h);
 
-    atomic_store(&s->end, 1);
+    wb_word_store(&s->end, 1, WB_SEQ_CST);
     suite_wait(h);
     CHECK(harness_programs(h) == 0);
     harness_close(h);
@@ -96,9 +96,9 @@ TEST(a_recreated_task_has_its_memory_on_the_target)
         recreate_wait_for_steps(h, 3);
         CHECK(recreate_move(h, task, target) == WB_OK);
         recreate_wait_for_steps(h, 3);
-        CHECK(atomic_load(&s->core) == target && wb_task_core(task) == target);
+        CHECK(wb_word_load(&s->core, WB_SEQ_CST) == target && wb_task_core(task) == target);
     }
-    CHECK(atomic_load(&s->fresh) == 1 && atomic_load(&s->lives) == 9);
+    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 && wb_word_load(&s->lives, WB_SEQ_CST) == 9);
     CHECK(wb_task_migrations(task) == 8 && task->restarts == 0);
     CHECK(harness_programs(h) == 1);
     end(h);
@@ -112,12 +112,12 @@ TEST(a_recreation_waits_while_the_task_holds_a_mutex)
     if (h == NULL)
         return;
     struct recreated *s = suite_state(h);
-    atomic_store(&s->hold, 1);
+    wb_word_store(&s->hold, 1, WB_SEQ_CST);
     harness_start(h);
     recreate_wait_for_steps(h, 2);
     CHECK(recreate_move(h, task, 1) == WB_ERR_HELD);
     recreate_wait_for_steps(h, 2);
-    CHECK(wb_task_core(task) == 0 && atomic_load(&s->lives) == 1);
+    CHECK(wb_task_core(task) == 0 && wb_word_load(&s->lives, WB_SEQ_CST) == 1);
     end(h);
 }
 
@@ -131,11 +131,11 @@ TEST(a_recreation_that_finds_the_transfer_buffer_taken_leaves_the_task_on_its_so
     struct recreated *s = suite_state(h);
     harness_start(h);
     recreate_wait_for_steps(h, 2);
-    atomic_store(&harness_system(h)->transfer_owner, 99);
+    wb_word_store(&harness_system(h)->transfer_owner, 99, WB_SEQ_CST);
     CHECK(recreate_move(h, task, 1) == WB_ERR_FULL);
     recreate_wait_for_steps(h, 2);
-    CHECK(wb_task_core(task) == 0 && atomic_load(&s->lives) == 1);
-    atomic_store(&harness_system(h)->transfer_owner, 0);
+    CHECK(wb_task_core(task) == 0 && wb_word_load(&s->lives, WB_SEQ_CST) == 1);
+    wb_word_store(&harness_system(h)->transfer_owner, 0, WB_SEQ_CST);
     CHECK(recreate_move(h, task, 1) == WB_OK);
     end(h);
 }
@@ -161,11 +161,11 @@ TEST(a_target_without_memory_leaves_a_recreated_task_on_its_source)
     }
     CHECK(recreate_move(h, task, 1) == WB_ERR_NOMEM);
     recreate_wait_for_steps(h, 2);
-    CHECK(wb_task_core(task) == 0 && atomic_load(&s->fresh) == 1);
+    CHECK(wb_task_core(task) == 0 && wb_word_load(&s->fresh, WB_SEQ_CST) == 1);
     CHECK(harness_starve(h, 1, false));
     CHECK(recreate_move(h, task, 1) == WB_OK);
     recreate_wait_for_steps(h, 2);
-    CHECK(wb_task_core(task) == 1 && atomic_load(&s->fresh) == 1);
+    CHECK(wb_task_core(task) == 1 && wb_word_load(&s->fresh, WB_SEQ_CST) == 1);
     end(h);
 }
 
@@ -174,8 +174,8 @@ static int busy(struct wb_task *self)
 {
     struct recreated *s = suite_shared(self);
 
-    atomic_store(&s->busy, 1);
-    while (atomic_load(&s->release) == 0)
+    wb_word_store(&s->busy, 1, WB_SEQ_CST);
+    while (wb_word_load(&s->release, WB_SEQ_CST) == 0)
         suite_relax();
     return 0;
 }
@@ -209,9 +209,9 @@ TEST(a_recreated_task_whose_offer_is_withdrawn_has_its_memory_on_its_source_agai
     struct recreated *s = suite_state(h);
     wb_migration_cancel(task, WB_ERR_TIMEOUT);
     recreate_wait_for_steps(h, 3);
-    CHECK(wb_task_core(task) == 0 && atomic_load(&task->outcome) == WB_ERR_TIMEOUT);
-    CHECK(atomic_load(&s->fresh) == 1 && atomic_load(&s->lives) == 2);
-    atomic_store(&s->release, 1);
+    CHECK(wb_task_core(task) == 0 && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_TIMEOUT);
+    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 && wb_word_load(&s->lives, WB_SEQ_CST) == 2);
+    wb_word_store(&s->release, 1, WB_SEQ_CST);
     end(h);
 }
 
@@ -225,10 +225,10 @@ TEST(a_source_killed_after_the_checkpoint_does_not_take_the_memory_along)
     struct recreated *s = suite_state(h);
     if (!suite_kill(h, 0))
         return;
-    atomic_store(&s->release, 1);
+    wb_word_store(&s->release, 1, WB_SEQ_CST);
     recreate_wait_for_steps(h, 3);
     CHECK(wb_task_core(task) == 1);
-    CHECK(atomic_load(&s->fresh) == 1 && atomic_load(&s->lives) == 2);
+    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 && wb_word_load(&s->lives, WB_SEQ_CST) == 2);
     end(h);
 }
 
@@ -243,8 +243,8 @@ TEST(a_target_killed_before_it_takes_a_recreated_task_gives_it_back)
     if (!suite_kill(h, 1))
         return;
     recreate_wait_for_steps(h, 3);
-    CHECK(wb_task_core(task) == 0 && atomic_load(&task->outcome) == WB_ERR_GONE);
-    CHECK(atomic_load(&s->fresh) == 1 && atomic_load(&s->lives) == 2);
+    CHECK(wb_task_core(task) == 0 && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_GONE);
+    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 && wb_word_load(&s->lives, WB_SEQ_CST) == 2);
     end(h);
 }
 
@@ -264,7 +264,8 @@ TEST(a_killed_kernel_makes_its_recreated_task_start_again_elsewhere_with_no_stat
         return;
     suite_wait_for(h, &s->fresh, 2);
     recreate_wait_for_steps(h, 1);
-    CHECK(wb_task_core(task) == 1 && task->restarts == 1 && atomic_load(&s->lives) == 1);
+    CHECK(wb_task_core(task) == 1 && task->restarts == 1 &&
+          wb_word_load(&s->lives, WB_SEQ_CST) == 1);
     end(h);
 }
 

@@ -12,7 +12,7 @@ static int sender(struct wb_task *self)
 
     for (uint32_t i = 0; !wb_stopping(self); i++) {
         EXPECT(self, wb_port_send(out, &i, WB_FOREVER) == WB_OK);
-        atomic_store(&s->sent, i + 1);
+        wb_word_store(&s->sent, i + 1, WB_SEQ_CST);
     }
     return 0;
 }
@@ -26,15 +26,15 @@ static int receiver(struct wb_task *self)
     uint32_t number;
 
     while (wb_port_receive(in, &number, WB_FOREVER) == WB_OK) {
-        const uint32_t expected = atomic_load(&s->expected);
+        const uint32_t expected = wb_word_load(&s->expected, WB_SEQ_CST);
         EXPECT(self, number == expected || number + 1 == expected);
         if (number == expected)
-            atomic_store(&s->expected, number + 1);
+            wb_word_store(&s->expected, number + 1, WB_SEQ_CST);
         else
-            atomic_fetch_add(&s->repeated, 1);
+            wb_word_add(&s->repeated, 1, WB_SEQ_CST);
         wb_checkpoint();
     }
-    atomic_store(&s->closed, 1);
+    wb_word_store(&s->closed, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -66,11 +66,11 @@ static void expect_all_came(struct harness *h, const struct wb_task *task, uint3
 
     wb_system_stop(harness_system(h));
     suite_wait(h);
-    CHECK(atomic_load(&s->closed) == 1);
-    CHECK(atomic_load(&s->expected) == atomic_load(&s->sent));
-    CHECK(atomic_load(&s->repeated) <= repeated);
+    CHECK(wb_word_load(&s->closed, WB_SEQ_CST) == 1);
+    CHECK(wb_word_load(&s->expected, WB_SEQ_CST) == wb_word_load(&s->sent, WB_SEQ_CST));
+    CHECK(wb_word_load(&s->repeated, WB_SEQ_CST) <= repeated);
     if (task->restarts == 0)
-        CHECK(atomic_load(&s->passed) == atomic_load(&s->sent));
+        CHECK(wb_word_load(&s->passed, WB_SEQ_CST) == wb_word_load(&s->sent, WB_SEQ_CST));
     CHECK(harness_programs(h) == 0);
     harness_close(h);
 }
@@ -90,7 +90,7 @@ TEST(a_thousand_recreations_lose_double_and_reorder_nothing)
         CHECK(harness_programs(h) <= 2);
     }
     CHECK(wb_task_migrations(task) == moves && task->restarts == 0);
-    CHECK(atomic_load(&s->fresh) == 1);
+    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1);
     // Its memory did not grow: one block for what it keeps, one for the data of that.
     CHECK(task->heap.used_bytes == task->heap.peak_bytes);
     expect_all_came(h, task, 0);

@@ -3,21 +3,23 @@
 #ifndef WB_RECREATED_H
 #define WB_RECREATED_H
 
-#include <stdatomic.h>
 #include <stdint.h>
+
+#include "wb/word.h"
 
 enum { RECREATED_DATA_BYTES = 10000 };
 
 struct recreated {
-    _Atomic uint32_t steps, lives;  // of the stepper, as it knows them itself
-    _Atomic uint32_t fresh;         // how often it began with no state
-    _Atomic uint32_t core;          // where it is
-    _Atomic uint32_t end;           // makes it return
-    _Atomic uint32_t hold;          // makes it hold a mutex at its checkpoints
-    _Atomic uint32_t passed;        // of the relay: messages, by its own count
-    _Atomic uint32_t sent, expected, closed, repeated;
-    _Atomic uint32_t busy, release;  // the task that keeps the target busy
-    uint64_t ran_ns, took_ns;        // of the computer
+    struct wb_word steps, lives;  // of the stepper, as it knows them itself
+    struct wb_word fresh;         // how often it began with no state
+    struct wb_word core;          // where it is
+    struct wb_word end;           // makes it return
+    struct wb_word hold;          // makes it hold a mutex at its checkpoints
+    struct wb_word passed;        // of the relay: messages, by its own count
+    struct wb_word sent, expected, closed;
+    struct wb_swapped repeated;
+    struct wb_word busy, release;  // the task that keeps the target busy
+    uint64_t ran_ns, took_ns;      // of the computer
 };
 
 #endif

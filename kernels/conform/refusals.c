@@ -4,7 +4,7 @@
 #include "suite.h"
 
 struct state {
-    _Atomic uint32_t running, release, done;
+    struct wb_word running, release, done;
 };
 
 static const uint64_t patience_ns = 2000000;
@@ -14,10 +14,10 @@ static int victim(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    atomic_store(&s->running, 1);
-    while (atomic_load(&s->release) == 0)
+    wb_word_store(&s->running, 1, WB_SEQ_CST);
+    while (wb_word_load(&s->release, WB_SEQ_CST) == 0)
         suite_relax();
-    while (atomic_load(&s->done) == 0) {
+    while (wb_word_load(&s->done, WB_SEQ_CST) == 0) {
         wb_checkpoint();
         suite_relax();
     }
@@ -31,7 +31,7 @@ static struct wb_task *find(struct wb_task *self, const char *name)
 
 static void wait_for_victim(const struct state *s)
 {
-    while (atomic_load(&s->running) == 0)
+    while (wb_word_load(&s->running, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 10000);
 }
 
@@ -59,12 +59,12 @@ static int asks_in_vain(struct wb_task *self)
     EXPECT(self, wb_now_ns() >= until_ns);
     EXPECT(self, wb_task_core(task) == 0 && !wb_migration_pending(task));
     // What was withdrawn is not carried out later, and the next request is.
-    atomic_store(&s->release, 1);
+    wb_word_store(&s->release, 1, WB_SEQ_CST);
     wb_sleep_until(wb_now_ns() + patience_ns);
     EXPECT(self, wb_task_core(task) == 0 && wb_task_migrations(task) == 0);
     EXPECT(self, wb_migrate(task, 1, WB_FOREVER) == WB_OK);
     EXPECT(self, wb_task_core(task) == 1 && wb_task_migrations(task) == 1);
-    atomic_store(&s->done, 1);
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -86,12 +86,12 @@ static int asks_twice(struct wb_task *self)
     EXPECT(self, wb_migration_request(task, 1, WB_FOREVER, NULL) == WB_ERR_BUSY);
     EXPECT(self, wb_migrate(task, 1, WB_FOREVER) == WB_ERR_BUSY);
     EXPECT(self, wb_migrate(task, 0, WB_FOREVER) == WB_ERR_BUSY);
-    atomic_store(&s->release, 1);
+    wb_word_store(&s->release, 1, WB_SEQ_CST);
     while (wb_migration_pending(task))
         wb_sleep_until(wb_now_ns() + 10000);
     EXPECT(self, wb_task_core(task) == 1 && wb_task_migrations(task) == 1);
     EXPECT(self, wb_migrate(task, 0, WB_FOREVER) == WB_OK);
-    atomic_store(&s->done, 1);
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -108,10 +108,10 @@ static int asks_for_the_pinned(struct wb_task *self)
     struct state *s = suite_shared(self);
     struct wb_task *task = find(self, "victim");
 
-    atomic_store(&s->release, 1);
+    wb_word_store(&s->release, 1, WB_SEQ_CST);
     EXPECT(self, wb_migrate(task, 1, WB_FOREVER) == WB_ERR_PINNED);
     EXPECT(self, wb_task_core(task) == 0);
-    atomic_store(&s->done, 1);
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -128,14 +128,14 @@ static int asks_for_nonsense(struct wb_task *self)
     struct state *s = suite_shared(self);
     struct wb_task *task = find(self, "victim");
 
-    atomic_store(&s->release, 1);
+    wb_word_store(&s->release, 1, WB_SEQ_CST);
     EXPECT(self, wb_migrate(task, 2, WB_FOREVER) == WB_ERR_INVAL);
     EXPECT(self, wb_migrate(task, WB_CORE_NONE, WB_FOREVER) == WB_ERR_INVAL);
     EXPECT(self, wb_migrate(self, 2, WB_FOREVER) == WB_ERR_INVAL);
     EXPECT(self, wb_migrate(task, 0, WB_FOREVER) == WB_OK);
     EXPECT(self, wb_task_migrations(task) == 0);
-    atomic_store(&s->done, 1);
-    while (wb_place_state(atomic_load(&task->place)) != WB_TASK_ENDED)
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
+    while (wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) != WB_TASK_ENDED)
         wb_sleep_until(wb_now_ns() + 10000);
     EXPECT(self, wb_migrate(task, 1, WB_FOREVER) == WB_ERR_GONE);
     EXPECT(self, !wb_migration_pending(task));
@@ -156,8 +156,8 @@ static int ends(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    atomic_store(&s->running, 1);
-    while (atomic_load(&s->release) == 0)
+    wb_word_store(&s->running, 1, WB_SEQ_CST);
+    while (wb_word_load(&s->release, WB_SEQ_CST) == 0)
         suite_relax();
     return 0;
 }
@@ -168,7 +168,7 @@ static int asks_the_last_moment(struct wb_task *self)
     struct wb_task *task = find(self, "victim");
 
     wait_for_victim(s);
-    atomic_store(&s->done, 1);
+    wb_word_store(&s->done, 1, WB_SEQ_CST);
     EXPECT(self, wb_migrate(task, 1, WB_FOREVER) == WB_ERR_GONE);
     EXPECT(self, !wb_migration_pending(task));
     return 0;
@@ -180,7 +180,7 @@ static int releases(struct wb_task *self)
 
     while (!wb_migration_pending(find(self, "victim")))
         wb_sleep_until(wb_now_ns() + 10000);
-    atomic_store(&s->release, 1);
+    wb_word_store(&s->release, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -204,7 +204,7 @@ static int holder(struct wb_task *self)
 
     if (!harness_hold(self, true))
         return 0;
-    atomic_store(&s->running, 1);
+    wb_word_store(&s->running, 1, WB_SEQ_CST);
     for (uint32_t i = 0; i < 8; i++)
         EXPECT(self, wb_migrate(self, 1, WB_FOREVER) == WB_ERR_HELD);
     EXPECT(self, wb_task_core(self) == 0 && wb_task_migrations(self) == 0);
@@ -221,7 +221,7 @@ TEST(a_task_that_holds_something_of_its_kernel_stays)
     suite_task(h,
                &(struct wb_task_config){ .name = "holder", .entry = holder, .migratable = true });
     suite_run(h);
-    if (atomic_load(&s->running) == 0)
+    if (wb_word_load(&s->running, WB_SEQ_CST) == 0)
         wb_test_skip("nothing of this kernel can be held");
     harness_close(h);
 }

@@ -10,8 +10,8 @@ enum { BLOCK_BYTES = 3000, DEPTH = 20, FRAME_BYTES = 500 };
 
 struct state {
     uint32_t *watched;  // in the heap of a replicated task
-    _Atomic uint32_t wrote, looked;
-    _Atomic uint32_t received, gate, over;
+    struct wb_word wrote, looked;
+    struct wb_word received, gate, over;
 };
 
 static bool has_private_memory(void)
@@ -115,8 +115,8 @@ static int writer(struct wb_task *self)
     *s->watched = 1;
     suite_hop(self);
     *s->watched = 2;
-    atomic_store(&s->wrote, 1);
-    while (atomic_load(&s->looked) == 0)
+    wb_word_store(&s->wrote, 1, WB_SEQ_CST);
+    while (wb_word_load(&s->looked, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 10000);
     EXPECT(self, *s->watched == 2);
     return 0;
@@ -126,11 +126,11 @@ static int onlooker(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    while (atomic_load(&s->wrote) == 0)
+    while (wb_word_load(&s->wrote, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 10000);
     const uint32_t *left = wb_kernel_private(wb_task_core(self), s->watched);
     EXPECT(self, left != NULL && *left == 1);
-    atomic_store(&s->looked, 1);
+    wb_word_store(&s->looked, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -170,8 +170,8 @@ static int sink(struct wb_task *self)
         ++*expected;
         wb_checkpoint();
     }
-    atomic_store(&s->received, *expected);
-    atomic_store(&s->over, 1);
+    wb_word_store(&s->received, *expected, WB_SEQ_CST);
+    wb_word_store(&s->over, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -180,7 +180,7 @@ static int mover(struct wb_task *self)
     struct state *s = suite_shared(self);
     uint32_t random = 77;
 
-    while (atomic_load(&s->over) == 0) {
+    while (wb_word_load(&s->over, WB_SEQ_CST) == 0) {
         const char *name = suite_random(&random) % 2 == 0 ? "source" : "sink";
         const enum wb_status status = wb_migrate(wb_task_find(wb_task_app(self), name, 0),
                                                  suite_random(&random) % 3, 1000000);
@@ -201,7 +201,7 @@ static void stream(enum wb_transport transport)
                   add(h, "source", source, 0), add(h, "sink", sink, 1));
     suite_task(h, &(struct wb_task_config){ .name = "mover", .entry = mover, .core = 2 });
     suite_run(h);
-    CHECK(atomic_load(&s->received) == suite_count(20000));
+    CHECK(wb_word_load(&s->received, WB_SEQ_CST) == suite_count(20000));
     harness_close(h);
 }
 
@@ -226,10 +226,10 @@ static int sleeper(struct wb_task *self)
     here[99] = 1;
     suite_hop(self);
     kept[0]++;
-    atomic_store(&s->wrote, 1);
-    while (atomic_load(&s->gate) == 0)
+    wb_word_store(&s->wrote, 1, WB_SEQ_CST);
+    while (wb_word_load(&s->gate, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 1000000);
-    atomic_store(&s->received, kept[0] + here[99]);
+    wb_word_store(&s->received, kept[0] + here[99], WB_SEQ_CST);
     return 0;
 }
 
@@ -247,9 +247,9 @@ TEST(a_replicated_task_that_waited_on_a_killed_kernel_is_fetched_from_its_memory
     if (!suite_kill(h, 1))
         return;
     // Rarely, it had just woken up.
-    const bool lost = wb_place_state(atomic_load(&task->place)) == WB_TASK_LOST;
-    atomic_store(&s->gate, 1);
+    const bool lost = wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_LOST;
+    wb_word_store(&s->gate, 1, WB_SEQ_CST);
     suite_wait(h);
-    CHECK(lost || atomic_load(&s->received) == 43);
+    CHECK(lost || wb_word_load(&s->received, WB_SEQ_CST) == 43);
     harness_close(h);
 }

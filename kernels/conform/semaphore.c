@@ -9,7 +9,8 @@ enum { CORES = 4 };
 struct state {
     struct wb_mutex mutex;
     struct wb_semaphore there, back;
-    _Atomic uint32_t held, users, owners;
+    struct wb_word held;
+    struct wb_swapped users, owners;
     uint32_t rounds, first, second;  // guarded by the mutex: equal whenever it is free
 };
 
@@ -45,7 +46,7 @@ static int use_mutex(struct wb_task *self)
         EXPECT(self, wb_mutex_unlock(&s->mutex) == WB_OK);
         wb_checkpoint();
     }
-    atomic_fetch_sub(&s->users, 1);
+    wb_word_sub(&s->users, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -59,7 +60,7 @@ static int use_lock(struct wb_task *self)
         EXPECT(self, wb_unlock(&s->first) == WB_OK);
         wb_checkpoint();
     }
-    atomic_fetch_sub(&s->users, 1);
+    wb_word_sub(&s->users, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -68,7 +69,7 @@ static int mover(struct wb_task *self)
     struct state *s = suite_shared(self);
     uint32_t random = 5;
 
-    while (atomic_load(&s->users) != 0) {
+    while (wb_word_load(&s->users, WB_SEQ_CST) != 0) {
         struct wb_task *task = wb_task_find(wb_task_app(self), "user", suite_random(&random) % 3);
         const enum wb_status status = wb_migrate(task, suite_random(&random) % CORES, 2000000);
         EXPECT(self, status == WB_OK || status == WB_ERR_BUSY || status == WB_ERR_GONE ||
@@ -83,7 +84,7 @@ static void one_at_a_time(wb_task_entry *user)
     struct harness *h = open_cores(CORES);
     struct state *s = suite_state(h);
 
-    atomic_store(&s->users, 3);
+    wb_word_init(&s->users, 3);
     for (uint32_t i = 0; i < 3; i++)
         suite_task(h, &(struct wb_task_config){ .name = "user",
                                                 .index = i,
@@ -148,14 +149,14 @@ static int hasty(struct wb_task *self)
     struct state *s = suite_shared(self);
     const uint64_t begin_ns = wb_now_ns(), wait_ns = 2000000;
 
-    while (atomic_load(&s->held) == 0)
+    while (wb_word_load(&s->held, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 10000);
     EXPECT(self, wb_semaphore_take(&s->there, wait_ns) == WB_ERR_TIMEOUT);
     EXPECT(self, wb_semaphore_spin(&s->there, wait_ns) == WB_ERR_TIMEOUT);
     EXPECT(self, wb_mutex_lock(&s->mutex, wait_ns) == WB_ERR_TIMEOUT);
     EXPECT(self, wb_lock(&s->first, wait_ns) == WB_ERR_TIMEOUT);
     EXPECT(self, wb_now_ns() - begin_ns >= 4 * wait_ns);
-    atomic_store(&s->users, 1);
+    (void)wb_word_swap(&s->users, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -165,8 +166,8 @@ static int stubborn(struct wb_task *self)
 
     EXPECT(self, wb_mutex_lock(&s->mutex, 0) == WB_OK && wb_lock(&s->first, 0) == WB_OK);
     EXPECT(self, wb_migrate(self, 1, WB_FOREVER) == WB_ERR_HELD);
-    atomic_store(&s->held, 1);
-    while (atomic_load(&s->users) == 0)
+    wb_word_store(&s->held, 1, WB_SEQ_CST);
+    while (wb_word_load(&s->users, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 10000);
     EXPECT(self, wb_unlock(&s->first) == WB_OK);
     suite_hop(self);
@@ -193,7 +194,7 @@ static int holder(struct wb_task *self)
 
     EXPECT(self, wb_mutex_lock(&s->mutex, WB_FOREVER) == WB_OK);
     EXPECT(self, wb_lock(&s->first, WB_FOREVER) == WB_OK);
-    atomic_store(&s->held, 1);
+    wb_word_store(&s->held, 1, WB_SEQ_CST);
     for (;;)
         suite_compute(1000000);
 }
@@ -202,14 +203,14 @@ static int successor(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    while (atomic_load(&s->held) == 0)
+    while (wb_word_load(&s->held, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 10000);
-    atomic_store(&s->held, 2);
+    wb_word_store(&s->held, 2, WB_SEQ_CST);
     EXPECT(self, wb_mutex_lock(&s->mutex, WB_FOREVER) == WB_ERR_OWNER);
     EXPECT(self, wb_lock(&s->first, WB_FOREVER) == WB_ERR_OWNER);
     EXPECT(self, wb_mutex_unlock(&s->mutex) == WB_OK && wb_unlock(&s->first) == WB_OK);
     EXPECT(self, wb_mutex_lock(&s->mutex, WB_FOREVER) == WB_OK);
-    atomic_store(&s->owners, 1);
+    (void)wb_word_swap(&s->owners, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -227,7 +228,7 @@ TEST(the_death_of_a_holder_is_told_to_who_waits_for_it)
     if (!suite_kill(h, 0))
         return;
     suite_wait(h);
-    CHECK(atomic_load(&s->owners) == 1);
+    CHECK(wb_word_load(&s->owners, WB_SEQ_CST) == 1);
     harness_close(h);
 }
 
@@ -240,7 +241,7 @@ static int repairer(struct wb_task *self)
         const enum wb_status status = wb_mutex_lock(&s->mutex, WB_FOREVER);
         EXPECT(self, status == WB_OK || status == WB_ERR_OWNER);
         if (status == WB_ERR_OWNER) {
-            atomic_fetch_add(&s->owners, 1);
+            wb_word_add(&s->owners, 1, WB_SEQ_CST);
             s->second = s->first;
         }
         use(self, s);

@@ -10,7 +10,7 @@ enum { SLOTS = 5, CORES = 3, SIZES = 9 };
 
 struct state {
     uint32_t blocks;
-    _Atomic uint32_t seen;
+    struct wb_swapped seen;
 };
 
 static uint32_t words_of(uint32_t number)
@@ -91,7 +91,7 @@ static int receiver(struct wb_task *self)
         EXPECT(self, block[0] == expected && is_whole(block));
         expected++;
         wb_shared_free(block);
-        atomic_store(&s->seen, expected);
+        (void)wb_word_swap(&s->seen, expected, WB_SEQ_CST);
     }
     return 0;
 }
@@ -116,7 +116,7 @@ TEST(shared_blocks_arrive_whole_on_every_core_and_are_freed_there)
     suite_channel(h, &first, from, by);
     suite_channel(h, &second, by, to);
     suite_run(h);
-    CHECK(atomic_load(&s->seen) == s->blocks);
+    CHECK(wb_word_load(&s->seen, WB_SEQ_CST) == s->blocks);
     CHECK(wb_shared_used_bytes(&from->shared) == 0);
     CHECK(wb_shared_used_bytes(&by->shared) == 0);
     CHECK(from->shared.heap.peak_bytes > 0 && to->shared.heap.peak_bytes == 0);
@@ -144,7 +144,7 @@ static int churner(struct wb_task *self)
             blocks[i][0] = words;
             blocks[i][1] = blocks[i][words - 1] = self->id;
         }
-        atomic_fetch_add(&s->seen, 1);
+        wb_word_add(&s->seen, 1, WB_SEQ_CST);
         wb_checkpoint();
     }
     for (uint32_t i = 0; i < 16; i++)
@@ -164,12 +164,12 @@ static bool run_with_a_death(bool restart)
             suite_task(h, &(struct wb_task_config){
                               .name = names[i], .entry = churner, .core = i, .restart = restart });
     harness_start(h);
-    while (atomic_load(&s->seen) < 3000)
+    while (wb_word_load(&s->seen, WB_SEQ_CST) < 3000)
         CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
     if (!suite_kill(h, 1))
         return false;
-    const uint32_t seen = atomic_load(&s->seen);
-    while (atomic_load(&s->seen) < seen + 3000)
+    const uint32_t seen = wb_word_load(&s->seen, WB_SEQ_CST);
+    while (wb_word_load(&s->seen, WB_SEQ_CST) < seen + 3000)
         CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
     wb_system_stop(harness_system(h));
     suite_wait(h);

@@ -84,7 +84,8 @@ static void describe_task(const struct wb_task *task)
     static const char *const states[] = { "new",     "ready",    "running", "blocked",
                                           "offered", "returned", "ended",   "lost" };
     static const char *const phases[] = { "none", "filling", "pending", "accepted" };
-    const uint32_t place = atomic_load(&task->place), request = atomic_load(&task->request);
+    const uint32_t place = wb_word_load(&task->place, WB_SEQ_CST),
+                   request = wb_word_load(&task->request, WB_SEQ_CST);
 
     fprintf(stderr, "  %s %s on core %u, request %s for core %u\n", task->name,
             states[wb_place_state(place)], wb_place_owner(place), phases[wb_request_phase(request)],
@@ -96,7 +97,7 @@ void suite_describe(struct harness *h)
     struct wb_system *system = harness_system(h);
     const struct wb_fault *fault = &system->fault;
 
-    if (atomic_load(&fault->complete) != 0)
+    if (wb_word_load(&fault->complete, WB_SEQ_CST) != 0)
         fprintf(stderr, "  fault of %s on core %d: %s\n",
                 fault->task < system->n_tasks ? system->tasks[fault->task].name : "a kernel",
                 (int)fault->core, fault->text);
@@ -137,19 +138,19 @@ void suite_go_on(struct harness *h)
     CHECK(wait(h, 1) == HARNESS_NOTHING);
 }
 
-void suite_wait_for(struct harness *h, const _Atomic uint32_t *word, uint32_t value)
+void suite_wait_for(struct harness *h, const struct wb_word *word, uint32_t value)
 {
-    for (uint32_t ms = 0; atomic_load(word) != value; ms++) {
+    for (uint32_t ms = 0; wb_word_load(word, WB_SEQ_CST) != value; ms++) {
         if (ms == SUITE_LIMIT_MS)
             suite_describe(h);
         CHECK(ms < SUITE_LIMIT_MS);
-        CHECK(wait(h, 1) == HARNESS_NOTHING || atomic_load(word) == value);
+        CHECK(wait(h, 1) == HARNESS_NOTHING || wb_word_load(word, WB_SEQ_CST) == value);
     }
 }
 
 void suite_wait_for_state(struct harness *h, const struct wb_task *task, enum wb_task_state state)
 {
-    for (uint32_t ms = 0; wb_place_state(atomic_load(&task->place)) != state; ms++) {
+    for (uint32_t ms = 0; wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) != state; ms++) {
         if (ms == SUITE_LIMIT_MS)
             suite_describe(h);
         CHECK(ms < SUITE_LIMIT_MS);
@@ -227,10 +228,10 @@ void suite_receive_sums(struct wb_task *self, struct suite_end *end)
     for (; wb_port_receive(in, &m, WB_FOREVER) == WB_OK; expected++) {
         sum += expected;
         EXPECT(self, m.number == expected && m.sum == sum);
-        atomic_store(&end->received, expected + 1);
+        wb_word_store(&end->received, expected + 1, WB_SEQ_CST);
         wb_checkpoint();
     }
-    atomic_store(&end->over, 1);
+    wb_word_store(&end->over, 1, WB_SEQ_CST);
 }
 
 static void onwards(const struct wb_snapshot *snapshot, const int64_t *params,

@@ -53,7 +53,7 @@ void suite_run(struct harness *h);
 void suite_go_on(struct harness *h);
 
 /// Supervises until `word` is `value`. Anything else that happens first ends the program.
-void suite_wait_for(struct harness *h, const _Atomic uint32_t *word, uint32_t value);
+void suite_wait_for(struct harness *h, const struct wb_word *word, uint32_t value);
 
 /// Supervises until a task is in `state`.
 void suite_wait_for_state(struct harness *h, const struct wb_task *task, enum wb_task_state state);
@@ -87,7 +87,7 @@ struct suite_sum {
 
 /// What has come at the end of such a stream.
 struct suite_end {
-    _Atomic uint32_t received, over;
+    struct wb_word received, over;
 };
 
 /// Receives such a stream to its end: each message once, in order, with its sum.

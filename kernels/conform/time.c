@@ -10,7 +10,8 @@ static const uint64_t period_ns = 2000000, patience_ns = 500000;
 struct state {
     uint64_t base_ns;
     uint64_t order[SLEEPERS];
-    _Atomic uint32_t awake, late, given_up;
+    struct wb_word late, given_up;
+    struct wb_swapped awake;
     uint32_t rounds;
     uint64_t jobs, misses;
 };
@@ -51,9 +52,9 @@ static int sleeper(struct wb_task *self)
     const uint64_t turn = wb_task_index(self) * 5 % 12;
 
     if (wb_now_ns() >= s->base_ns)
-        atomic_store(&s->late, 1);
+        wb_word_store(&s->late, 1, WB_SEQ_CST);
     wb_sleep_until(s->base_ns + turn * 3000000);
-    s->order[atomic_fetch_add(&s->awake, 1)] = turn;
+    s->order[wb_word_add(&s->awake, 1, WB_SEQ_CST)] = turn;
     return 0;
 }
 
@@ -67,8 +68,8 @@ static bool wake_in_order(uint64_t lead_ns)
         suite_task(h, &(struct wb_task_config){ .name = "sleeper", .index = i, .entry = sleeper });
     s->base_ns = wb_now_ns() + lead_ns;
     suite_run(h);
-    CHECK(atomic_load(&s->awake) == SLEEPERS);
-    const bool in_time = atomic_load(&s->late) == 0;
+    CHECK(wb_word_load(&s->awake, WB_SEQ_CST) == SLEEPERS);
+    const bool in_time = wb_word_load(&s->late, WB_SEQ_CST) == 0;
     for (uint32_t i = 1; i < SLEEPERS; i++)
         CHECK(!in_time || s->order[i - 1] < s->order[i]);
     harness_close(h);
@@ -100,13 +101,13 @@ static void run_pair(wb_task_entry *from, wb_task_entry *to)
     suite_channel(h, &(struct wb_channel_config){ .name = "c", .slots = 3, .slot_bytes = 4 },
                   suite_task(h, &sender), suite_task(h, &receiver));
     suite_run(h);
-    CHECK(atomic_load(&s->given_up) == 1);
+    CHECK(wb_word_load(&s->given_up, WB_SEQ_CST) == 1);
     harness_close(h);
 }
 
 static void wait_until_given_up(struct state *s)
 {
-    while (atomic_load(&s->given_up) == 0)
+    while (wb_word_load(&s->given_up, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 100000);
 }
 
@@ -126,7 +127,7 @@ static int impatient_receiver(struct wb_task *self)
         suite_hop(self);
     }
     EXPECT(self, message == 42 && slot == &message);
-    atomic_store(&s->given_up, 1);
+    wb_word_store(&s->given_up, 1, WB_SEQ_CST);
     EXPECT(self, wb_port_receive(in, &message, WB_FOREVER) == WB_OK && message == 7);
     return 0;
 }
@@ -163,7 +164,7 @@ static int impatient_sender(struct wb_task *self)
         EXPECT(self, wb_now_ns() >= until_ns);
         suite_hop(self);
     }
-    atomic_store(&s->given_up, 1);
+    wb_word_store(&s->given_up, 1, WB_SEQ_CST);
     return 0;
 }
 

@@ -4,7 +4,6 @@
 
 #define _GNU_SOURCE
 #include <signal.h>
-#include <stdatomic.h>
 #include <time.h>
 
 #include "private.h"
@@ -12,13 +11,13 @@
 // This process's own; `armed_ns` is 0 when no signal is to come.
 static timer_t the_timer;
 static bool has_timer;
-static _Atomic uint64_t armed_ns;
+static WB_STORED(uint64_t) armed_ns;
 static void (*on_alarm)(void);
 
 static void on_signal(int number)
 {
     (void)number;
-    atomic_store_explicit(&armed_ns, 0, memory_order_relaxed);
+    wb_word_store(&armed_ns, 0, WB_RELAXED);
     on_alarm();
 }
 
@@ -35,7 +34,7 @@ void alarm_init(void (*ring)(void))
 
 void alarm_set(uint64_t at_ns, uint64_t now_ns)
 {
-    const uint64_t armed = atomic_load_explicit(&armed_ns, memory_order_relaxed);
+    const uint64_t armed = wb_word_load(&armed_ns, WB_RELAXED);
     const uint64_t left_ns = at_ns > now_ns ? at_ns - now_ns : 1;
     const struct itimerspec when = { .it_value = { .tv_sec = (time_t)(left_ns / 1000000000),
                                                    .tv_nsec = (long)(left_ns % 1000000000) } };
@@ -43,6 +42,6 @@ void alarm_set(uint64_t at_ns, uint64_t now_ns)
     // One that comes too early does no harm: whoever it interrupts looks, and sets it anew.
     if (!has_timer || (armed != 0 && armed <= at_ns))
         return;
-    atomic_store_explicit(&armed_ns, at_ns, memory_order_relaxed);
+    wb_word_store(&armed_ns, at_ns, WB_RELAXED);
     timer_settime(the_timer, 0, &when, NULL);
 }

@@ -33,7 +33,7 @@ static uint64_t hz_of(const struct wb_core *core)
         return clock_hz();
     if (frequency_slows())
         return core_highest_hz(core->system);
-    return core->points[atomic_load_explicit(&core->point, memory_order_relaxed)].hz;
+    return core->points[wb_word_load(&core->point, WB_RELAXED)].hz;
 }
 
 // Whole seconds and the rest apart: neither product passes 64 bits below 18 GHz.

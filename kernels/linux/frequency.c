@@ -121,7 +121,7 @@ void frequency_start(struct wb_core *core, uint64_t now_ns)
 {
     f.until_ns = now_ns;
     if (core->n_points != 0)
-        (void)take(core, atomic_load_explicit(&core->point, memory_order_relaxed));
+        (void)take(core, wb_word_load(&core->point, WB_RELAXED));
 }
 
 void wb_kernel_set_point(uint32_t point)

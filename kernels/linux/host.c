@@ -29,9 +29,9 @@ extern char **environ;
 
 static void reap(struct hosted *h)
 {
-    while (waitpid(h->pid, &h->wait_status, 0) < 0 && errno == EINTR) {}
-    h->pid = 0;
-    atomic_store_explicit(&h->turn, 0, memory_order_relaxed);
+    while (waitpid(hosted_pid(h), &h->wait_status, 0) < 0 && errno == EINTR) {}
+    wb_word_store(&h->pid, 0, WB_SEQ_CST);
+    wb_word_store(&h->turn, 0, WB_RELAXED);
 }
 
 // Its processor time; 0 where nobody has to know.
@@ -40,7 +40,7 @@ static uint64_t process_ran_ns(const struct hosted *h)
     clockid_t clock;
     struct timespec t;
 
-    if (!frequency_slows() || clock_getcpuclockid(h->pid, &clock) != 0 ||
+    if (!frequency_slows() || clock_getcpuclockid(hosted_pid(h), &clock) != 0 ||
         clock_gettime(clock, &t) != 0)
         return 0;
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
@@ -49,7 +49,7 @@ static uint64_t process_ran_ns(const struct hosted *h)
 // Lets the process run until it gives the core back. False: it has ended instead, and is reaped.
 static bool hand_over(struct hosted *h)
 {
-    const uint32_t its = (uint32_t)h->pid | FUTEX_WAITERS;
+    const uint32_t its = (uint32_t)hosted_pid(h) | FUTEX_WAITERS;
     uint32_t turn = its;
 
     const uint64_t from_ns = process_ran_ns(h);
@@ -57,16 +57,17 @@ static bool hand_over(struct hosted *h)
     h->poll_end_ns = kernel_poll_end_ns(&h->spin_ns);
     h->slows = frequency_slows();
     // Release: it sees what we answer, and what other tasks wrote.
-    atomic_store_explicit(&h->turn, its, memory_order_release);
+    wb_word_store(&h->turn, its, WB_RELEASE);
     futex(&h->turn, FUTEX_WAKE, 1, WB_FOREVER);
     while (turn == its) {
         const long slept = futex(&h->turn, FUTEX_WAIT, its, LOOK_NS);
         const bool late = slept != 0 && errno == ETIMEDOUT;
         // Acquire: what it wishes, and what it wrote.
-        turn = atomic_load_explicit(&h->turn, memory_order_acquire);
-        if (turn == its && late && waitpid(h->pid, &h->wait_status, WNOHANG) == h->pid) {
-            h->pid = 0;
-            atomic_store_explicit(&h->turn, 0, memory_order_relaxed);
+        turn = wb_word_load(&h->turn, WB_ACQUIRE);
+        if (turn == its && late &&
+            waitpid(hosted_pid(h), &h->wait_status, WNOHANG) == hosted_pid(h)) {
+            wb_word_store(&h->pid, 0, WB_SEQ_CST);
+            wb_word_store(&h->turn, 0, WB_RELAXED);
             return false;
         }
     }
@@ -120,7 +121,7 @@ static bool spawn(struct hosted *h)
                          posix_spawn(&pid, hosted_program(), &actions, NULL, argv, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
     if (spawned)
-        h->pid = pid;
+        wb_word_store(&h->pid, pid, WB_SEQ_CST);
     return spawned;
 }
 
@@ -130,7 +131,7 @@ enum wb_status wb_kernel_load(struct wb_task *task)
 
     if (h == NULL)
         return WB_ERR_NOMEM;
-    if (h->pid != 0)
+    if (hosted_pid(h) != 0)
         return WB_OK;
     // Any task may be at its checkpoint here, and finds its errno as it was.
     const int error_number = errno;
@@ -143,10 +144,10 @@ void wb_kernel_unload(struct wb_task *task)
 {
     struct hosted *h = hosted_of(task, wb_kernel_core());
 
-    if (h == NULL || h->pid == 0)
+    if (h == NULL || hosted_pid(h) == 0)
         return;
     const int error_number = errno;
-    kill(h->pid, SIGKILL);
+    kill(hosted_pid(h), SIGKILL);
     reap(h);
     errno = error_number;
 }
@@ -171,7 +172,7 @@ static void take_end(struct wb_task *self, int wait_status)
 {
     char text[WB_ERROR_BYTES];
 
-    if (atomic_load_explicit(&self->system->fault.taken, memory_order_acquire) != 0)
+    if (wb_word_load(&self->system->fault.taken, WB_ACQUIRE) != 0)
         wb_kernel_halt();
     if (is_killed_from_outside(wait_status) && self->restart) {
         wb_recreation_killed(self);

@@ -39,11 +39,11 @@ struct hosted {
 
     // The kernel of `core`, while it is its turn.
     pid_t kernel_pid;
-    _Atomic pid_t pid;              // the process, 0: none; the process notes it as well
+    WB_STORED(pid_t) pid;           // the process, 0: none; the process notes it as well
     int wait_status;                // of the last one
     uint64_t spin_ns, poll_end_ns;  // see kernel_poll_end_ns()
     bool slows;                     // see frequency_slows()
-    _Atomic uint32_t turn;          // 0: the kernel; its pid | FUTEX_WAITERS: the process
+    struct wb_word turn;            // 0: the kernel; its pid | FUTEX_WAITERS: the process
     _Alignas(WB_LINE_BYTES) void *robust_node;  // for Linux to find `turn` by
 
     // The process, while it is its turn; `answer`: its kernel.
@@ -51,6 +51,12 @@ struct hosted {
     enum wb_status answer;
     uint64_t argument;
 };
+
+// Also while the process may note it.
+static inline pid_t hosted_pid(const struct hosted *h)
+{
+    return wb_word_load(&h->pid, WB_SEQ_CST);
+}
 
 // What a program must agree on with its kernel; one of another build may not.
 static inline uint64_t hosted_layout(void)

@@ -17,7 +17,7 @@ void context_switch(void **save, void *load);
 
 // The summary word of this core's inbox: the launcher maps the core's page over this one.
 _Alignas(PAGE_BYTES) uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
-extern uint32_t wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
+extern struct wb_word wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
 
 enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
@@ -76,7 +76,7 @@ static void finish_previous(void)
 
 static void raise_attention(void)
 {
-    atomic_fetch_or_explicit(&k.core->inbox.summary, 1, memory_order_relaxed);
+    wb_word_or(&k.core->inbox.summary, 1, WB_RELAXED);
 }
 
 // Serving the inbox lowers attention; a request that the running task has not seen, or a more
@@ -146,7 +146,7 @@ void kernel_task_start(struct wb_task *task)
 
 static bool has_notes(void)
 {
-    return atomic_load_explicit(&k.core->inbox.summary, memory_order_relaxed) != 0;
+    return wb_word_load(&k.core->inbox.summary, WB_RELAXED) != 0;
 }
 
 // When the core has to look again by itself. `held`: a task waits for the emulated core.
@@ -173,7 +173,7 @@ static void serve(void)
 
 static bool is_over(void)
 {
-    return atomic_load_explicit(&k.system->live, memory_order_seq_cst) == 0;
+    return wb_word_load(&k.system->live, WB_SEQ_CST) == 0;
 }
 
 static void idle_until(uint64_t until_ns, uint64_t since_ns)
@@ -252,9 +252,9 @@ void kernel_run(struct wb_core *core, uint64_t spin_ns)
     alarm_init(raise_attention);
     frequency_start(core, clock_now_ns());
     k.tick_ns = wb_agent_tick(core, clock_now_ns());
-    atomic_store_explicit(&core->state, WB_CORE_UP, memory_order_release);
+    wb_word_store(&core->state, WB_CORE_UP, WB_RELEASE);
     loop();
-    atomic_store_explicit(&core->state, WB_CORE_STOPPED, memory_order_release);
+    wb_word_store(&core->state, WB_CORE_STOPPED, WB_RELEASE);
 }
 
 // ---- The contract -------------------------------------------------------------------------------

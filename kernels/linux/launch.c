@@ -201,7 +201,7 @@ enum wb_status wb_host_start(struct wb_host *lx, uint32_t *bad_core)
 
 void wb_host_close(struct wb_host *lx)
 {
-    atomic_store(&lx->closing, 1);
+    wb_word_store(&lx->closing, 1, WB_SEQ_CST);
     if (lx->kernels != NULL) {
         wb_host_kill(lx);
         for (uint32_t i = 0; i < lx->config.system.cores; i++)

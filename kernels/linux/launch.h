@@ -30,7 +30,7 @@ struct wb_host {
     int epoll, wake;  // wake: the watcher has news
     pthread_t watcher;
     bool has_watcher, fault_told, ended_told, killed;
-    _Atomic uint32_t closing;
+    struct wb_word closing;
     pthread_mutex_t lock;  // deaths are handled once, by the watcher or by wb_host_wait()
 };
 

@@ -13,11 +13,11 @@
 
 // A kernel's own part of a core (wb_core.kernel).
 struct linux_core {
-    _Atomic uint32_t sleeping;  // futex: 1 while the kernel sleeps or is about to
+    struct wb_swapped sleeping;  // futex: 1 while the kernel sleeps or is about to
     // Robust futex: the kernel's thread id while it lives; Linux sets FUTEX_OWNER_DIED in it when
     // the kernel is killed. `robust_next` is the list node that Linux finds it by.
     void *robust_next;
-    _Atomic uint32_t alive;
+    struct wb_compared alive;
 };
 
 _Static_assert(sizeof(struct linux_core) <= WB_KERNEL_CORE_BYTES, "raise WB_KERNEL_CORE_BYTES");
@@ -135,7 +135,7 @@ uint64_t kernel_poll_end_ns(uint64_t *spin_ns);
 
 /// Makes Linux set FUTEX_OWNER_DIED in `word` when this process ends, by its own will or not, while
 /// the word holds its thread id. `node`: memory beside the word, for Linux to find it by.
-bool robust_mark(void **node, _Atomic uint32_t *word);
+bool robust_mark(void **node, const void *word);
 
 /// Makes Linux mark `core` when this process is killed. False where robust futexes are missing.
 bool robust_arm(struct wb_core *core);
@@ -178,6 +178,6 @@ bool mirror_enter(struct mirror *mirror, uint32_t core);
 const void *mirror_alias(uint32_t core, const void *address);
 void mirror_close(struct mirror *mirror);
 
-long futex(_Atomic uint32_t *word, int operation, uint32_t value, uint64_t timeout_ns);
+long futex(const void *word, int operation, uint32_t value, uint64_t timeout_ns);
 
 #endif

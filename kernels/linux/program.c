@@ -168,7 +168,7 @@ enum wb_status wb_host_recreates(struct wb_host *lx, struct wb_task *task, const
 static bool is_running(const struct hosted *h)
 {
     // Acquire: whoever starts the task again sees what it wrote.
-    const uint32_t turn = atomic_load_explicit(&h->turn, memory_order_acquire);
+    const uint32_t turn = wb_word_load(&h->turn, WB_ACQUIRE);
     const pid_t pid = (pid_t)(turn & FUTEX_TID_MASK);
 
     if (pid == 0 || (turn & FUTEX_OWNER_DIED) != 0)
@@ -192,8 +192,8 @@ void hosted_close(const struct wb_system *system)
     for (uint32_t i = 0; the_program.rows != NULL && i < system->n_tasks; i++)
         for (uint32_t core = 0; core < system->n_cores; core++) {
             const struct hosted *h = hosted_of(&system->tasks[i], core);
-            if (h != NULL && h->pid != 0)
-                waitpid(h->pid, NULL, 0);
+            if (h != NULL && hosted_pid(h) != 0)
+                waitpid(hosted_pid(h), NULL, 0);
         }
     if (the_program.image != NULL)
         munmap((void *)(uintptr_t)the_program.image, the_program.image_bytes);

@@ -4,7 +4,6 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
-#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,7 +14,7 @@
 // Read by Linux when this thread dies; the list has one entry, the word of this process.
 static struct robust_list_head the_list;
 
-long futex(_Atomic uint32_t *word, int operation, uint32_t value, uint64_t timeout_ns)
+long futex(const void *word, int operation, uint32_t value, uint64_t timeout_ns)
 {
     const struct timespec timeout = { .tv_sec = (time_t)(timeout_ns / 1000000000u),
                                       .tv_nsec = (long)(timeout_ns % 1000000000u) };
@@ -24,7 +23,7 @@ long futex(_Atomic uint32_t *word, int operation, uint32_t value, uint64_t timeo
                    NULL, 0);
 }
 
-bool robust_mark(void **node, _Atomic uint32_t *word)
+bool robust_mark(void **node, const void *word)
 {
     // Linux adds the offset to the address of the list node to find the futex word.
     the_list.futex_offset = (long)((const char *)word - (const char *)node);
@@ -38,30 +37,29 @@ bool robust_arm(struct wb_core *core)
 {
     struct linux_core *lc = linux_core(core);
 
-    atomic_store_explicit(&lc->alive, (uint32_t)gettid(), memory_order_release);
+    wb_word_store(&lc->alive, (uint32_t)gettid(), WB_RELEASE);
     return robust_mark(&lc->robust_next, &lc->alive);
 }
 
 void robust_disarm(struct wb_core *core)
 {
     the_list.list.next = &the_list.list;
-    atomic_store_explicit(&linux_core(core)->alive, 0, memory_order_release);
+    wb_word_store(&linux_core(core)->alive, 0, WB_RELEASE);
 }
 
 bool robust_is_dead(struct wb_core *core)
 {
-    return (atomic_load_explicit(&linux_core(core)->alive, memory_order_acquire) &
-            FUTEX_OWNER_DIED) != 0;
+    return (wb_word_load(&linux_core(core)->alive, WB_ACQUIRE) & FUTEX_OWNER_DIED) != 0;
 }
 
 // The word, with the bit that makes Linux wake us; 0 when there is nothing to wait for.
 static uint32_t word_to_wait_for(struct linux_core *lc)
 {
-    uint32_t word = atomic_load_explicit(&lc->alive, memory_order_acquire);
+    uint32_t word = wb_word_load(&lc->alive, WB_ACQUIRE);
 
     while (word != 0 && (word & (FUTEX_WAITERS | FUTEX_OWNER_DIED)) == 0)
-        if (atomic_compare_exchange_weak_explicit(&lc->alive, &word, word | FUTEX_WAITERS,
-                                                  memory_order_acquire, memory_order_acquire))
+        if (wb_word_compare_swap_weak(&lc->alive, &word, word | FUTEX_WAITERS, WB_ACQUIRE,
+                                      WB_ACQUIRE))
             word |= FUTEX_WAITERS;
     return word;
 }

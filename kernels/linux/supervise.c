@@ -16,13 +16,13 @@
 
 static bool is_faulty(const struct wb_system *system)
 {
-    return atomic_load_explicit(&system->fault.taken, memory_order_acquire) != 0;
+    return wb_word_load(&system->fault.taken, WB_ACQUIRE) != 0;
 }
 
 // A kernel that has noted a fault ends by itself: ending it before would cut the note short.
 static bool fault_is_complete(const struct wb_host *lx)
 {
-    if (atomic_load_explicit(&lx->system->fault.complete, memory_order_acquire) != 0)
+    if (wb_word_load(&lx->system->fault.complete, WB_ACQUIRE) != 0)
         return true;
     for (uint32_t i = 0; i < lx->system->n_cores; i++)
         if (lx->kernels[i].pid == 0)
@@ -67,7 +67,7 @@ void *supervise_watch(void *arg)
     const uint64_t one = 1;
 
     memset(watched, true, sizeof watched);
-    while (atomic_load(&lx->closing) == 0 &&
+    while (wb_word_load(&lx->closing, WB_SEQ_CST) == 0 &&
            robust_wait(lx->system, watched, (uint64_t)TICK_MS * 1000000))
         for (uint32_t i = 0; i < n; i++)
             if (watched[i] && robust_is_dead(lx->system->cores[i])) {
@@ -89,7 +89,7 @@ static void reap(struct wb_host *lx)
         if (kernel->pidfd >= 0)
             close(kernel->pidfd);
         kernel->pidfd = -1;
-        if (atomic_load(&lx->system->cores[i]->state) != WB_CORE_STOPPED)
+        if (wb_word_load(&lx->system->cores[i]->state, WB_SEQ_CST) != WB_CORE_STOPPED)
             take_over(lx, i, false);
     }
 }

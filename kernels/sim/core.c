@@ -139,7 +139,7 @@ void sim_keep_attention(struct sim_core *c)
 {
     c->attention = c->current != NULL && wants_attention(c, c->current);
     if (sim.here == c && sim.self != NULL)
-        wb_kernel_attention = c->attention;
+        wb_word_store(&wb_kernel_attention, c->attention, WB_RELAXED);
 }
 
 void sim_make_ready(struct sim_core *c, struct wb_task *task)
@@ -156,7 +156,7 @@ static void stop_timers(const struct sim_core *c)
 {
     for (uint32_t i = 0; i < sim.system->n_tasks; i++) {
         struct wb_task *task = &sim.system->tasks[i];
-        const uint32_t place = atomic_load_explicit(&task->place, memory_order_relaxed);
+        const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
         if (wb_place_owner(place) == c->core->index)
             sim_stop_timer(task);
     }
@@ -202,7 +202,7 @@ void sim_end_block(uint32_t number)
     struct wb_task *task = &sim.system->tasks[number];
 
     kernel_task(task)->timer = 0;
-    const uint32_t place = atomic_load_explicit(&task->place, memory_order_relaxed);
+    const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
     sim_execute(&sim.cores[wb_place_owner(place)], NULL);
     wb_kernel_unblock(task);
 }

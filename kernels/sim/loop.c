@@ -13,7 +13,7 @@ void context_switch(void **save, void *load);
 
 struct sim sim;
 
-_Alignas(PAGE_BYTES) uint32_t wb_kernel_attention;
+_Alignas(PAGE_BYTES) struct wb_word wb_kernel_attention;
 
 // From a fault of a kernel, or of the launcher; from the midst of a kernel that has been stopped.
 static jmp_buf out_of_loop;
@@ -297,7 +297,7 @@ static inline enum turn act(uint64_t event, struct sim_core **core)
 
 static bool is_over(void)
 {
-    return atomic_load_explicit(&sim.system->live, memory_order_relaxed) == 0;
+    return wb_word_load(&sim.system->live, WB_RELAXED) == 0;
 }
 
 static bool is_stuck(void)
@@ -372,7 +372,7 @@ void sim_start(void)
         c->records = c->core->record.events.slots != 0;
         c->rings_at_once = !c->records && is_free(c, CHARGE_NOTICE);
         c->takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;
-        atomic_store_explicit(&c->core->state, WB_CORE_UP, memory_order_relaxed);
+        wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
         // The engine has them idle so far; a task that never rests would draw idle power for ever.
         sim_push_in(engine_wake(sim.engine, i), EVENT_WAKE, i);
         sim_record_start(c);

@@ -42,7 +42,7 @@ void sim_record_start(struct sim_core *c)
     if (core->record.events.slots == 0)
         return;
     if (core->n_points != 0) {
-        const uint32_t at = atomic_load_explicit(&core->point, memory_order_relaxed);
+        const uint32_t at = wb_word_load(&core->point, WB_RELAXED);
         wb_record_event(c->core, WB_EVENT_FREQUENCY, UINT32_MAX, 0, core->points[at].hz / 1000,
                         sim_now_ns());
     }

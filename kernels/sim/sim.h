@@ -292,7 +292,7 @@ static inline uint64_t sim_now_ns(void)
 
 static inline bool sim_has_notes(const struct sim_core *c)
 {
-    return atomic_load_explicit(&c->core->inbox.summary, memory_order_relaxed) != 0;
+    return wb_word_load(&c->core->inbox.summary, WB_RELAXED) != 0;
 }
 
 /// Notes, or a tick that is due.
@@ -327,7 +327,7 @@ static inline void sim_execute_launcher(void)
 static inline void sim_become(struct sim_core *c)
 {
     sim_execute(c, c->current);
-    wb_kernel_attention = c->attention;
+    wb_word_store(&wb_kernel_attention, c->attention, WB_RELAXED);
 }
 
 #endif

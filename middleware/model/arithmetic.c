@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../src/pool.h"
-#include "../src/ring.h"
+#include "../src/memory/pool.h"
+#include "../src/word/ring.h"
 
 enum { SLOTS_MAX = 1 << 15, PAIRS_MAX = 200, STRIDE = 97 };
 

@@ -70,7 +70,7 @@ proctype Task()
     byte next, edge, echo, spare, i, message, moved, counted;
 
 checkpoint:
-    // image.c: wb_image_is_due(), wb_task_captured(). Messages between two checkpoints may be many
+    // image.c: capture(), wb_task_captured(). Messages between two checkpoints may be many
     // or none, so an image is due at any time; at the latest after EVERY messages.
     if
     :: newest != 0 && edge - in_head < EVERY -> goto work
@@ -109,7 +109,7 @@ work:
     goto checkpoint;
 
 dead:
-    // recovery.c: wb_task_revive(), image.c: wb_image_resume()
+    // revive.c: wb_task_revive(), image.c: resume()
     atomic {
         message = 0;
         if

@@ -92,7 +92,7 @@ inline advance_tail(position)
     }
 }
 
-// One attempt of wb_mailbox_claim(): `got`, or full
+// One attempt of claim(): `got`, or full
 inline claim()
 {
     got = false;
@@ -146,7 +146,7 @@ inline wait_for_slot()
     got = false
 }
 
-// wb_mailbox_commit()
+// commit()
 inline commit()
 {
     atomic {
@@ -173,7 +173,7 @@ inline close()
     notify(RECEIVER)
 }
 
-// wb_mailbox_recover() for an output port, by the launcher
+// recover() for an output port, by the launcher
 inline recover()
 {
     i = 0;
@@ -252,7 +252,7 @@ inline pass_over_void()
     od
 }
 
-// One attempt of wb_mailbox_hold(): `got`, empty, or over
+// One attempt of hold(): `got`, empty, or over
 inline hold()
 {
     got = false;
@@ -275,7 +275,7 @@ inline hold()
     word = 0
 }
 
-// wb_mailbox_release(), after the message was read
+// release(), after the message was read
 inline release()
 {
     word = slot[edge % SLOTS] - 1;

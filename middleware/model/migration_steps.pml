@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What migration.pml is made of: the words, what is checked of them, and the steps of migration.c
-// and inbox.c. README.md says which line of the code each step stands for.
+// and serve.c. README.md says which line of the code each step stands for.
 
 #ifndef REQUESTS
 #define REQUESTS 1
@@ -152,7 +152,7 @@ inline return_offer()
 #define HEIR(dead) \
     (state_of_core[(dead + 1) % CORES] == UP -> (dead + 1) % CORES : (dead + 2) % CORES)
 
-// wb_migration_readdress()
+// recovery.c: readdress()
 inline readdress(here)
 {
     atomic { step(here); n = place & 255 };
@@ -257,7 +257,7 @@ inline departed(here)
     fi
 }
 
-// ---- inbox.c ------------------------------------------------------------------------------------
+// ---- serve.c ------------------------------------------------------------------------------------
 
 inline arrive(here)
 {

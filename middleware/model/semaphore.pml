@@ -198,7 +198,7 @@ inline unlock()
     open()
 }
 
-// wb_gate_abandon(), after the task's place says that it is over.
+// gate.c: abandon(), after the task's place says that it is over.
 inline abandon(i)
 {
     atomic {

@@ -4,7 +4,7 @@
 // The owner has a run with two blocks in use, and ends: it gives back what is unused, closes its
 // list of returned blocks, and counts off what was in it. Two others free one block each, at any
 // time. The owner's kernel may be killed before any step of the end (KILLS=1); recovery then does
-// all of it again. See wb_shared_close(), release() and free_last() in shared.c, kingsley.c.
+// all of it again. See close_shared(), release() and free_last() in shared.c, kingsley.c.
 //
 // Holds: the run is given back once at most and never while a block of it is in use; without a
 // death it is given back.

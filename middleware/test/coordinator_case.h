@@ -81,7 +81,7 @@ static inline void pass(void)
 {
     stub.now_ns += PERIOD_NS;
     for (uint32_t i = 0; i < CORES; i++)
-        if (atomic_load(&sys->cores[i]->state) == WB_CORE_UP)
+        if (wb_word_load(&sys->cores[i]->state, WB_SEQ_CST) == WB_CORE_UP)
             tick(i);
 }
 
@@ -104,7 +104,7 @@ static inline void decide_point(uint32_t core, uint32_t point)
 
 static inline uint32_t wanted(const struct wb_task *task)
 {
-    const uint32_t request = atomic_load(&task->request);
+    const uint32_t request = wb_word_load(&task->request, WB_SEQ_CST);
 
     return wb_request_phase(request) == WB_REQUEST_PENDING ? wb_request_core(request)
                                                            : WB_CORE_NONE;
@@ -112,7 +112,7 @@ static inline uint32_t wanted(const struct wb_task *task)
 
 static inline uint32_t coordinator(void)
 {
-    return atomic_load(&sys->control.coordinator);
+    return wb_word_load(&sys->control.coordinator, WB_SEQ_CST);
 }
 
 // Any core's next advice.

@@ -8,7 +8,7 @@
 enum { MEMORY_BYTES = 1 << 20 };
 
 struct stub stub;
-uint32_t wb_kernel_attention = 1;
+struct wb_word wb_kernel_attention = { { 1 } };
 
 static _Alignas(4096) unsigned char own_memory[MEMORY_BYTES];
 static unsigned char *memory = own_memory;
@@ -90,7 +90,7 @@ void stub_start(struct wb_system *system)
 {
     CHECK(wb_system_start(system, stub.now_ns) == WB_OK);
     for (uint32_t i = 0; i < system->n_cores; i++) {
-        atomic_store(&system->cores[i]->state, WB_CORE_UP);
+        wb_word_store(&system->cores[i]->state, WB_CORE_UP, WB_SEQ_CST);
         stub_serve(i);
     }
 }
@@ -157,7 +157,7 @@ enum wb_status wb_kernel_depart(void)
     wb_task_departed(task, stub.now_ns, stub.now_ns);
     if (stub.on_away != NULL)
         stub.on_away(task);
-    CHECK(wb_place_state(atomic_load(&task->place)) == WB_TASK_READY);
+    CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_READY);
     stub_run(task);
     return WB_OK;
 }
@@ -234,7 +234,7 @@ void *wb_kernel_stack_low(const struct wb_task *task)
 void wb_kernel_set_point(uint32_t point)
 {
     stub.points++;
-    atomic_store(&stub.system->cores[stub.core]->point, point);
+    wb_word_store(&stub.system->cores[stub.core]->point, point, WB_SEQ_CST);
 }
 
 int32_t wb_kernel_temperature_mc(void)

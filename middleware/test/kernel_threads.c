@@ -32,7 +32,7 @@ _Static_assert(sizeof(struct thread_task) <= WB_KERNEL_TASK_BYTES, "too large");
 _Static_assert(sizeof(struct thread_core) <= WB_KERNEL_CORE_BYTES, "too large");
 
 // Every checkpoint looks.
-uint32_t wb_kernel_attention = 1;
+struct wb_word wb_kernel_attention = { { 1 } };
 
 static _Alignas(4096) unsigned char memory[MEMORY_BYTES];
 static struct wb_system *the_system;
@@ -149,8 +149,8 @@ static void *loop(void *core)
 
     here = core;
     sem_init(&of_core(here)->back, 0, 0);
-    atomic_store(&here->state, WB_CORE_UP);
-    while (atomic_load(&the_system->live) != 0) {
+    wb_word_store(&here->state, WB_CORE_UP, WB_SEQ_CST);
+    while (wb_word_load(&the_system->live, WB_SEQ_CST) != 0) {
         serve();
         struct wb_task *task = pop(0);
         if (task != NULL)
@@ -158,7 +158,7 @@ static void *loop(void *core)
         else
             nanosleep(&pause, NULL);
     }
-    atomic_store(&here->state, WB_CORE_STOPPED);
+    wb_word_store(&here->state, WB_CORE_STOPPED, WB_SEQ_CST);
     return NULL;
 }
 

@@ -56,15 +56,16 @@ static void run_for(struct wb_task *task, uint64_t ns)
 
 static uint32_t load(const struct wb_task *task)
 {
-    return atomic_load(&task->report.load_ppm);
+    return wb_word_load(&task->report.load_ppm, WB_SEQ_CST);
 }
 
 // Hands `a`, which runs, over to core 1.
 static void move_a(void)
 {
     CHECK(wb_migration_request(a, 1, WB_FOREVER, NULL) == WB_OK);
-    const uint32_t request = atomic_load(&a->request);
-    atomic_store(&a->request, wb_request(WB_REQUEST_ACCEPTED, 1, wb_request_number(request)));
+    const uint32_t request = wb_word_load(&a->request, WB_SEQ_CST);
+    wb_word_store(&a->request, wb_request(WB_REQUEST_ACCEPTED, 1, wb_request_number(request)),
+                  WB_SEQ_CST);
     stub_become(0, NULL);
     wb_task_departed(a, stub.now_ns, stub.now_ns);
     stub_serve(1);
@@ -80,12 +81,12 @@ TEST(a_load_is_the_part_of_the_period_that_a_task_computed)
     stub.now_ns += 750;
     tick(0);
     CHECK(load(a) == 250000 && load(b) == 0);
-    CHECK(atomic_load(&sys->cores[0]->report.busy_ppm) == 250000);
-    CHECK(atomic_load(&sys->cores[0]->report.load_ppm) == 250000);
-    CHECK(atomic_load(&sys->cores[0]->report.periods) == 1);
+    CHECK(wb_word_load(&sys->cores[0]->report.busy_ppm, WB_SEQ_CST) == 250000);
+    CHECK(wb_word_load(&sys->cores[0]->report.load_ppm, WB_SEQ_CST) == 250000);
+    CHECK(wb_word_load(&sys->cores[0]->report.periods, WB_SEQ_CST) == 1);
     stub.now_ns += PERIOD_NS;
     tick(0);
-    CHECK(load(a) == 0 && atomic_load(&sys->cores[0]->report.busy_ppm) == 0);
+    CHECK(load(a) == 0 && wb_word_load(&sys->cores[0]->report.busy_ppm, WB_SEQ_CST) == 0);
 }
 
 TEST(a_task_that_has_not_left_its_core_counts_as_well)
@@ -98,7 +99,8 @@ TEST(a_task_that_has_not_left_its_core_counts_as_well)
     CHECK(load(a) == 600000);
     stub.now_ns += PERIOD_NS;
     tick(0);
-    CHECK(load(a) == 1000000 && atomic_load(&sys->cores[0]->report.busy_ppm) == 1000000);
+    CHECK(load(a) == 1000000 &&
+          wb_word_load(&sys->cores[0]->report.busy_ppm, WB_SEQ_CST) == 1000000);
     stub.now_ns += 100;
     stub_pause(WB_TASK_BLOCKED);
     stub.now_ns += 900;
@@ -138,10 +140,10 @@ TEST(ticks_stay_in_step_and_do_nothing_before_their_time)
     const uint64_t due_ns = stub.now_ns + PERIOD_NS;
     stub.now_ns = due_ns - 1;
     CHECK(wb_agent_tick(sys->cores[0], stub.now_ns) == due_ns);
-    CHECK(atomic_load(&sys->cores[0]->report.periods) == 0);
+    CHECK(wb_word_load(&sys->cores[0]->report.periods, WB_SEQ_CST) == 0);
     stub.now_ns = due_ns + 300;
     CHECK(wb_agent_tick(sys->cores[0], stub.now_ns) == due_ns + PERIOD_NS);
-    CHECK(atomic_load(&sys->cores[0]->report.periods) == 1);
+    CHECK(wb_word_load(&sys->cores[0]->report.periods, WB_SEQ_CST) == 1);
 }
 
 TEST(without_a_period_agents_never_report)
@@ -156,12 +158,12 @@ TEST(a_load_is_counted_at_the_highest_frequency)
     setup();
     sys->cores[0]->points = points;
     sys->cores[0]->n_points = 3;
-    atomic_store(&sys->cores[0]->point, 1);
+    wb_word_store(&sys->cores[0]->point, 1, WB_SEQ_CST);
     run_for(a, 600);
     stub.now_ns += 400;
     tick(0);
     CHECK(load(a) == 300000);
-    CHECK(atomic_load(&sys->cores[0]->report.busy_ppm) == 600000);
+    CHECK(wb_word_load(&sys->cores[0]->report.busy_ppm, WB_SEQ_CST) == 600000);
 }
 
 TEST(a_load_is_exact_across_a_change_of_frequency)
@@ -169,12 +171,12 @@ TEST(a_load_is_exact_across_a_change_of_frequency)
     setup();
     sys->cores[0]->points = points;
     sys->cores[0]->n_points = 3;
-    atomic_store(&sys->cores[0]->point, 2);
+    wb_word_store(&sys->cores[0]->point, 2, WB_SEQ_CST);
     stub_run(a);
     stub.now_ns += 500;
-    atomic_store(&sys->cores[0]->wanted_point, 0);
+    wb_word_init(&sys->cores[0]->wanted_point, 0);
     CHECK(wb_agent_serve(sys->cores[0]) == 0 && stub.points == 1);
-    CHECK(atomic_load(&sys->cores[0]->point) == 0);
+    CHECK(wb_word_load(&sys->cores[0]->point, WB_SEQ_CST) == 0);
     stub.now_ns += 500;
     tick(0);
     CHECK(load(a) == 600000);
@@ -185,7 +187,7 @@ TEST(a_load_is_exact_across_a_migration)
     setup();
     sys->cores[0]->points = sys->cores[1]->points = points;
     sys->cores[0]->n_points = sys->cores[1]->n_points = 3;
-    atomic_store(&sys->cores[0]->point, 2);
+    wb_word_store(&sys->cores[0]->point, 2, WB_SEQ_CST);
     stub_run(a);
     stub.now_ns += 400;
     move_a();
@@ -194,7 +196,7 @@ TEST(a_load_is_exact_across_a_migration)
     tick(1);
     CHECK(load(a) == 400000 + 600000 / 5);
     tick(0);
-    CHECK(load(a) == 520000 && atomic_load(&sys->cores[0]->report.load_ppm) == 0);
+    CHECK(load(a) == 520000 && wb_word_load(&sys->cores[0]->report.load_ppm, WB_SEQ_CST) == 0);
 }
 
 // Its new core's tick would divide what little time there was since the last report by itself.
@@ -221,16 +223,16 @@ TEST(a_task_that_has_just_come_is_reported_a_period_later)
 TEST(a_report_says_where_a_task_was_before_and_since_when_it_is_here)
 {
     setup();
-    CHECK(atomic_load(&a->report.last_core) == 0);
+    CHECK(wb_word_load(&a->report.last_core, WB_SEQ_CST) == 0);
     CHECK(wb_counter_get(&a->report.since_ns) == 10000);
     stub.now_ns += 70;
     stub_run(a);
     move_a();
-    CHECK(atomic_load(&a->report.last_core) == 0 && wb_task_core(a) == 1);
+    CHECK(wb_word_load(&a->report.last_core, WB_SEQ_CST) == 0 && wb_task_core(a) == 1);
     CHECK(wb_counter_get(&a->report.since_ns) == 10070);
     stub.now_ns += 30;
     stub_run(a);
-    CHECK(atomic_load(&a->report.migration_ns) == 30);
+    CHECK(wb_word_load(&a->report.migration_ns, WB_SEQ_CST) == 30);
 }
 
 TEST(memory_in_use_is_reported_per_task_and_per_core)
@@ -241,19 +243,19 @@ TEST(memory_in_use_is_reported_per_task_and_per_core)
     stub_pause(WB_TASK_READY);
     stub.now_ns += PERIOD_NS;
     tick(0);
-    const uint32_t bytes = atomic_load(&a->report.context_bytes);
+    const uint32_t bytes = wb_word_load(&a->report.context_bytes, WB_SEQ_CST);
     CHECK(bytes == a->heap.used_bytes + a->stack_bytes && a->heap.used_bytes >= 100);
-    CHECK(atomic_load(&sys->cores[0]->report.context_bytes) == bytes);
+    CHECK(wb_word_load(&sys->cores[0]->report.context_bytes, WB_SEQ_CST) == bytes);
 }
 
 TEST(a_temperature_is_passed_on)
 {
     setup();
-    CHECK(atomic_load(&sys->cores[0]->report.temperature_mc) == WB_NO_TEMPERATURE);
+    CHECK(wb_word_load(&sys->cores[0]->report.temperature_mc, WB_SEQ_CST) == WB_NO_TEMPERATURE);
     stub.temperature_mc = -1500;
     stub.now_ns += PERIOD_NS;
     tick(0);
-    CHECK(atomic_load(&sys->cores[0]->report.temperature_mc) == -1500);
+    CHECK(wb_word_load(&sys->cores[0]->report.temperature_mc, WB_SEQ_CST) == -1500);
 }
 
 TEST(the_memory_that_a_system_asks_for_includes_its_agents)
@@ -279,12 +281,12 @@ TEST(an_operating_point_is_set_once_by_its_own_core)
     setup();
     sys->cores[1]->points = points;
     sys->cores[1]->n_points = 3;
-    atomic_store(&sys->cores[1]->wanted_point, 2);
+    wb_word_init(&sys->cores[1]->wanted_point, 2);
     stub_serve(0);
     CHECK(stub.points == 0);
     stub_serve(1);
     stub_serve(1);
-    CHECK(stub.points == 1 && atomic_load(&sys->cores[1]->point) == 2);
+    CHECK(stub.points == 1 && wb_word_load(&sys->cores[1]->point, WB_SEQ_CST) == 2);
 }
 
 TEST(a_point_that_does_not_exist_or_is_set_already_is_left_alone)
@@ -292,9 +294,9 @@ TEST(a_point_that_does_not_exist_or_is_set_already_is_left_alone)
     setup();
     sys->cores[0]->points = points;
     sys->cores[0]->n_points = 3;
-    atomic_store(&sys->cores[0]->wanted_point, 3);
+    wb_word_init(&sys->cores[0]->wanted_point, 3);
     stub_serve(0);
-    atomic_store(&sys->cores[0]->wanted_point, 0);
+    wb_word_init(&sys->cores[0]->wanted_point, 0);
     stub_serve(0);
     CHECK(stub.points == 0);
 }
@@ -304,9 +306,9 @@ TEST(nobody_asks_for_a_point_at_the_start)
     setup();
     sys->cores[0]->points = points;
     sys->cores[0]->n_points = 3;
-    atomic_store(&sys->cores[0]->point, 2);
+    wb_word_store(&sys->cores[0]->point, 2, WB_SEQ_CST);
     stub_serve(0);
-    CHECK(stub.points == 0 && atomic_load(&sys->cores[0]->point) == 2);
+    CHECK(stub.points == 0 && wb_word_load(&sys->cores[0]->point, WB_SEQ_CST) == 2);
 }
 
 // ---- The frame rate -----------------------------------------------------------------------------

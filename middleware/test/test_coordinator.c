@@ -19,7 +19,7 @@ TEST(the_snapshot_is_what_the_agents_reported)
     setup();
     sys->cores[2]->points = points;
     sys->cores[2]->n_points = 2;
-    atomic_store(&sys->cores[2]->point, 1);
+    wb_word_store(&sys->cores[2]->point, 1, WB_SEQ_CST);
     wb_system_set_rate(sys, 25000);
     b->migratable = false;
     stub_run(a);
@@ -43,8 +43,8 @@ TEST(the_snapshot_is_what_the_agents_reported)
 TEST(a_task_that_moved_is_seen_with_where_it_was_and_what_it_cost)
 {
     setup();
-    atomic_store(&a->report.last_core, 2);
-    atomic_store(&a->report.migration_ns, 777);
+    wb_word_store(&a->report.last_core, 2, WB_SEQ_CST);
+    wb_word_store(&a->report.migration_ns, 777, WB_SEQ_CST);
     wb_counter_set(&a->report.since_ns, 10400);
     pass();
     CHECK(seen_tasks[0].last_core == 2 && seen_tasks[0].here_ns == 600);
@@ -123,9 +123,9 @@ TEST(a_point_is_set_by_the_agent_of_its_core)
     pass();
     pass();
     CHECK(stub.rings[2] == rings + 1 && stub.points == 0);
-    CHECK(atomic_load(&sys->cores[2]->inbox.summary) != 0);
+    CHECK(wb_word_load(&sys->cores[2]->inbox.summary, WB_SEQ_CST) != 0);
     stub_serve(2);
-    CHECK(stub.points == 1 && atomic_load(&sys->cores[2]->point) == 1);
+    CHECK(stub.points == 1 && wb_word_load(&sys->cores[2]->point, WB_SEQ_CST) == 1);
 }
 
 TEST(nonsense_is_ignored_and_reported_once)
@@ -139,7 +139,7 @@ TEST(nonsense_is_ignored_and_reported_once)
     decide_point(0, 3);
     pass();
     CHECK(wanted(a) == 2 && !wb_migration_pending(b));
-    CHECK(atomic_load(&sys->cores[0]->wanted_point) == WB_NO_POINT);
+    CHECK(wb_word_load(&sys->cores[0]->wanted_point, WB_SEQ_CST) == WB_NO_POINT);
     CHECK(advice(&told) && told.core == 1 && told.time_ns == 11000 && told.policy == &global);
     CHECK(strstr(told.text, "task 7") != NULL);
     moves[1] = (struct wb_move){ b->id, 2 };
@@ -183,10 +183,12 @@ TEST(the_policy_may_change_and_end_while_the_system_runs)
 TEST(a_policy_that_is_being_changed_is_not_asked)
 {
     setup();
-    atomic_fetch_add(&sys->control.choice, 1);
+    wb_word_store(&sys->control.choice, wb_word_load(&sys->control.choice, WB_SEQ_CST) + 1,
+                  WB_SEQ_CST);
     pass();
     CHECK(asked[1] == 0);
-    atomic_fetch_add(&sys->control.choice, 1);
+    wb_word_store(&sys->control.choice, wb_word_load(&sys->control.choice, WB_SEQ_CST) + 1,
+                  WB_SEQ_CST);
     pass();
     CHECK(asked[1] == 1);
 }
@@ -229,7 +231,7 @@ TEST(a_policy_waits_for_the_first_report_of_every_core_but_no_longer_than_a_peri
 
     setup_silent();
     let(&global);
-    atomic_store(&sys->cores[2]->state, WB_CORE_DEAD);
+    wb_word_store(&sys->cores[2]->state, WB_CORE_DEAD, WB_SEQ_CST);
     pass();
     CHECK(asked[1] == 1);
 

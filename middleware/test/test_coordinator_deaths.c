@@ -20,7 +20,7 @@ TEST(the_next_living_core_takes_the_part_of_a_dead_coordinator)
 TEST(an_agent_notices_a_dead_coordinator_by_itself)
 {
     setup();
-    atomic_store(&sys->cores[1]->state, WB_CORE_DEAD);
+    wb_word_store(&sys->cores[1]->state, WB_CORE_DEAD, WB_SEQ_CST);
     pass();
     CHECK(coordinator() == 2 && asked[2] == 1 && asked[0] == 0);
 }
@@ -49,7 +49,8 @@ TEST(a_migration_that_a_dead_coordinator_asked_for_completes)
     stub.on_away = taken_in;
     wb_checkpoint();
     CHECK(wb_task_core(a) == 2 && !wb_migration_pending(a));
-    CHECK((enum wb_status)atomic_load(&a->outcome) == WB_OK && a->settled.by == WB_BY_POLICY);
+    CHECK((enum wb_status)wb_word_load(&a->outcome, WB_SEQ_CST) == WB_OK &&
+          a->settled.by == WB_BY_POLICY);
 }
 
 TEST(a_system_whose_coordinator_has_no_core_is_refused)

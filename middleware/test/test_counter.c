@@ -18,9 +18,9 @@ TEST(a_writer_killed_in_the_carry_leaves_the_old_value_or_the_new)
     struct wb_counter c = { 0 };
 
     wb_counter_set(&c, UINT32_MAX - 5);
-    atomic_store(&c.high, 1);
+    wb_word_store(&c.high, 1, WB_SEQ_CST);
     CHECK(wb_counter_get(&c) == UINT32_MAX - 5);
-    atomic_store(&c.low, 7);
+    wb_word_store(&c.low, 7, WB_SEQ_CST);
     CHECK(wb_counter_get(&c) == (1ull << 32) + 7);
 }
 
@@ -29,8 +29,8 @@ TEST(the_next_writer_repairs_what_a_killed_one_left)
     struct wb_counter c = { 0 };
 
     wb_counter_set(&c, UINT32_MAX);
-    atomic_store(&c.high, 1);
-    atomic_store(&c.low, 7);
+    wb_word_store(&c.high, 1, WB_SEQ_CST);
+    wb_word_store(&c.low, 7, WB_SEQ_CST);
     wb_counter_add(&c, 0x90000000);
     CHECK(wb_counter_get(&c) == (1ull << 32) + 0x90000007);
 }
@@ -39,11 +39,11 @@ TEST(the_next_writer_repairs_what_a_killed_one_left)
 enum { READS = 400000, READS_AT_ONCE = 1000 };
 static const uint64_t STEP = 0x7fffffff;
 static struct wb_counter shared;
-static _Atomic int stop;
+static WB_STORED(int) stop;
 
 static void *write_on(void *arg)
 {
-    for (uint64_t i = 1; atomic_load(&stop) == 0; i++)
+    for (uint64_t i = 1; wb_word_load(&stop, WB_SEQ_CST) == 0; i++)
         wb_counter_set(&shared, i * STEP);
     return arg;
 }
@@ -66,7 +66,7 @@ TEST(no_reader_ever_sees_a_torn_value)
         if (reads % READS_AT_ONCE == 0)
             nanosleep(&pause, NULL);  // the writer's turn, should both share a processor
     }
-    atomic_store(&stop, 1);
+    wb_word_store(&stop, 1, WB_SEQ_CST);
     CHECK(pthread_join(writer, NULL) == 0);
     alarm(0);
 }

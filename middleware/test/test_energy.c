@@ -48,7 +48,8 @@ TEST(a_core_begins_at_the_point_it_was_given)
     const struct wb_core *core = one_core(1);
 
     CHECK(core->n_points == 2 && core->points != points);
-    CHECK(atomic_load(&core->point) == 1 && atomic_load(&core->wanted_point) == 1);
+    CHECK(wb_word_load(&core->point, WB_SEQ_CST) == 1 &&
+          wb_word_load(&core->wanted_point, WB_SEQ_CST) == 1);
     CHECK(core->points[1].hz == 500000000);
 }
 
@@ -104,7 +105,7 @@ TEST(what_was_done_at_a_point_stays_with_it)
     run(task, 300);
     stub.now_ns += 700;
     wb_core_enter_point(core, 1, stub.now_ns);
-    CHECK(atomic_load(&core->point) == 1);
+    CHECK(wb_word_load(&core->point, WB_SEQ_CST) == 1);
     run(task, 20);
     stub.now_ns += 30;
     CHECK(is(wb_core_residence(core, 0, stub.now_ns), 300, 700));

@@ -51,7 +51,7 @@ static void open(uint64_t firings, uint32_t initial, uint64_t period_ns)
     };
 
     stub_system(2);
-    wb_kernel_attention = 0;
+    wb_word_store(&wb_kernel_attention, 0, WB_RELAXED);
     source = stub_task("source", 0);
     sink = stub_task("sink", 1);
     CHECK(wb_channel_add(stub.system, &config, &channel) == WB_OK);
@@ -153,7 +153,7 @@ TEST(a_heap_without_room_for_its_ports_fails_the_run)
 TEST(whoever_wants_it_at_a_checkpoint_gets_it_there_after_each_firing)
 {
     open(3, 0, 0);
-    wb_kernel_attention = 1;
+    wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
     fire(source);
     CHECK(stub.yields == 3);
 }
@@ -165,18 +165,18 @@ static void play_two_firings(uint64_t until_ns)
 {
     uint64_t value = 0;
 
-    CHECK(until_ns == WB_FOREVER && atomic_load(&in->waiting) == 1);
+    CHECK(until_ns == WB_FOREVER && wb_word_load(&in->waiting, WB_SEQ_CST) == 1);
     send(1);
-    CHECK(atomic_load(&in->waiting) == 0);
+    CHECK(wb_word_load(&in->waiting, WB_SEQ_CST) == 0);
     CHECK(take_step(sink, &value) == WB_STEP_COMPUTE && value == CYCLES);
     CHECK(last == 1 && wb_port_messages(in) == 1);
     CHECK(take_step(sink, &value) == WB_STEP_BLOCK && value == WB_FOREVER);
-    CHECK(atomic_load(&in->waiting) == 1);
+    CHECK(wb_word_load(&in->waiting, WB_SEQ_CST) == 1);
     // Woken for nothing.
-    CHECK(take_step(sink, &value) == WB_STEP_BLOCK && atomic_load(&in->waiting) == 1);
+    CHECK(take_step(sink, &value) == WB_STEP_BLOCK && wb_word_load(&in->waiting, WB_SEQ_CST) == 1);
     send(2);
     CHECK(take_step(sink, &value) == WB_STEP_COMPUTE && last == 2);
-    CHECK(atomic_load(&in->waiting) == 0);
+    CHECK(wb_word_load(&in->waiting, WB_SEQ_CST) == 0);
     wb_port_close(out);
     CHECK(take_step(sink, &value) == WB_STEP_STACK);
     CHECK(take_step(sink, &value) == WB_STEP_STACK);
@@ -200,7 +200,7 @@ static void play_a_request(uint64_t until_ns)
     CHECK(until_ns == WB_FOREVER);
     send(1);
     CHECK(take_step(sink, &value) == WB_STEP_COMPUTE);
-    wb_kernel_attention = 1;
+    wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
     CHECK(take_step(sink, &value) == WB_STEP_STACK);
     CHECK(stub.yields == 0);
     wb_port_close(out);
@@ -242,10 +242,10 @@ static void play_a_rate_that_goes_and_comes_back(uint64_t until_ns)
     CHECK(until_ns == 1000);
     stub.now_ns = 1000;
     CHECK(take_step(source, &value) == WB_STEP_COMPUTE);
-    atomic_store(&stub.system->rate_millihz, 0);
+    wb_word_store(&stub.system->rate_millihz, 0, WB_SEQ_CST);
     CHECK(take_step(source, &value) == WB_STEP_COMPUTE);
     stub.now_ns = 50000;
-    atomic_store(&stub.system->rate_millihz, 1000000000);
+    wb_word_store(&stub.system->rate_millihz, 1000000000, WB_SEQ_CST);
     CHECK(take_step(source, &value) == WB_STEP_BLOCK && value == 51000);
     stub.now_ns = 51000;
 }
@@ -255,7 +255,7 @@ TEST(a_firing_without_a_period_is_a_job_that_cannot_be_late)
     open(3, 0, 0);
     source->follows_rate = true;
     source->job_deadline_ns = 1000;
-    atomic_store(&stub.system->rate_millihz, 1000000000);
+    wb_word_store(&stub.system->rate_millihz, 1000000000, WB_SEQ_CST);
     stub.on_block = play_a_rate_that_goes_and_comes_back;
     fire(source);
     CHECK(wb_counter_get(&source->stats.jobs) == 3);
@@ -266,13 +266,14 @@ static void play_a_full_channel(uint64_t until_ns)
 {
     uint64_t value, message;
 
-    CHECK(until_ns == WB_FOREVER && atomic_load(&out->waiting) == 1);
+    CHECK(until_ns == WB_FOREVER && wb_word_load(&out->waiting, WB_SEQ_CST) == 1);
     stub_become(1, sink);
     CHECK(wb_port_receive(in, &message, 0) == WB_OK && message == 1);
     stub_become(0, source);
     CHECK(take_step(source, &value) == WB_STEP_COMPUTE);
     CHECK(wb_port_messages(out) == SLOTS + 1);
-    CHECK(take_step(source, &value) == WB_STEP_BLOCK && atomic_load(&out->waiting) == 1);
+    CHECK(take_step(source, &value) == WB_STEP_BLOCK &&
+          wb_word_load(&out->waiting, WB_SEQ_CST) == 1);
     wb_port_close(in);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoint images: when they are taken, and what becomes of the channels after a death.
 // with: check.c build.c kernel_stub.c
-#include "../src/image.h"
+#include "../src/parts.h"
 
 #include <string.h>
 
@@ -218,11 +218,11 @@ TEST(every_bit_of_an_image_counts)
     unsigned char *image = task->images.buffer[0];
     for (uint32_t i = 0; i < 200; i++) {
         image[i] ^= 0x10;
-        CHECK(!wb_image_resume(task));
+        CHECK(!wb_parts.images->resume(task));
         image[i] ^= 0x10;
-        atomic_store(&task->images.newest, 1);
+        wb_word_store(&task->images.newest, 1, WB_SEQ_CST);
     }
-    CHECK(wb_image_resume(task));
+    CHECK(wb_parts.images->resume(task));
 }
 
 TEST(a_task_with_a_damaged_image_that_may_not_start_again_is_lost)
@@ -233,7 +233,7 @@ TEST(a_task_with_a_damaged_image_that_may_not_start_again_is_lost)
     memset(task->images.buffer[0], 0, 64);
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 1);
-    CHECK(wb_place_state(atomic_load(&task->place)) == WB_TASK_LOST);
+    CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_LOST);
 }
 
 TEST(an_image_damaged_before_the_heir_loads_it_leads_to_the_entry)
@@ -241,10 +241,11 @@ TEST(an_image_damaged_before_the_heir_loads_it_leads_to_the_entry)
     setup(1, true);
     wb_checkpoint_enter();
     stub_leave();
-    CHECK(wb_core_died(stub.system, 0) == 0 && task->revive == WB_REVIVE_IMAGE);
+    CHECK(wb_core_died(stub.system, 0) == 0 &&
+          wb_word_load(&task->revive, WB_SEQ_CST) == WB_REVIVE_IMAGE);
     memset(task->images.buffer[0], 0, 64);
     stub_serve(1);
-    CHECK(wb_task_core(task) == 1 && task->revive == WB_REVIVE_NOT);
+    CHECK(wb_task_core(task) == 1 && wb_word_load(&task->revive, WB_SEQ_CST) == WB_REVIVE_NOT);
 }
 
 TEST(a_kernel_killed_while_it_writes_an_image_leaves_the_one_before)

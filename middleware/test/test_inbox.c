@@ -23,7 +23,7 @@ static struct wb_core *core(uint32_t index)
 
 static void place(enum wb_task_state state, uint32_t owner)
 {
-    atomic_store(&task->place, wb_place(state, owner));
+    wb_word_store(&task->place, wb_place(state, owner), WB_SEQ_CST);
 }
 
 TEST(a_note_rings_its_core_and_is_served_once)
@@ -32,9 +32,9 @@ TEST(a_note_rings_its_core_and_is_served_once)
     stub.rings[1] = 0;
     place(WB_TASK_BLOCKED, 1);
     wb_inbox_post(core(1), task->id);
-    CHECK(stub.rings[1] == 1 && atomic_load(&core(1)->inbox.summary) != 0);
+    CHECK(stub.rings[1] == 1 && wb_word_load(&core(1)->inbox.summary, WB_SEQ_CST) != 0);
     CHECK(stub_serve(1) == 1 && stub.unblocked == task);
-    CHECK(atomic_load(&core(1)->inbox.summary) == 0 && stub_serve(1) == 0);
+    CHECK(wb_word_load(&core(1)->inbox.summary, WB_SEQ_CST) == 0 && stub_serve(1) == 0);
     CHECK(stub.unblocks == 1);
     CHECK(wb_counter_get(&core(1)->stats.notes) == 2);  // with the one that started it
 }
@@ -51,7 +51,7 @@ TEST(notes_about_one_task_coalesce)
 TEST(a_repeated_doorbell_serves_nothing)
 {
     setup();
-    atomic_store(&core(1)->inbox.summary, 1);
+    wb_word_init(&core(1)->inbox.summary, 1);
     CHECK(stub_serve(1) == 0 && stub.unblocks == 0 && stub.attaches == 0);
 }
 
@@ -66,7 +66,7 @@ TEST(repeated_notes_do_no_harm_in_any_state)
             wb_inbox_post(core(1), task->id);
             CHECK(stub_serve(1) == 1);
         }
-        CHECK(wb_place_state(atomic_load(&task->place)) == (enum wb_task_state)state);
+        CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == (enum wb_task_state)state);
         CHECK(stub.attaches == 0);
         CHECK(stub.unblocks == (state <= WB_TASK_BLOCKED ? 3u : 0u));
     }
@@ -103,7 +103,7 @@ TEST(a_note_about_a_task_that_is_over_is_not_passed_on)
 TEST(only_the_target_of_an_offer_attaches_it)
 {
     setup();
-    atomic_store(&task->place, wb_place_offer(1, 2, 0));
+    wb_word_store(&task->place, wb_place_offer(1, 2, 0), WB_SEQ_CST);
     wb_inbox_post(core(0), task->id);
     wb_inbox_post(core(1), task->id);
     CHECK(stub_serve(0) == 1 && stub_serve(1) == 1);
@@ -159,7 +159,7 @@ TEST(every_task_of_a_large_system_has_a_note_of_its_own)
         snprintf(name, sizeof name, "t%u", (unsigned)i);
         CHECK(wb_task_add(system, &(struct wb_task_config){ .name = name, .entry = never_runs },
                           &tasks[i]) == WB_OK);
-        atomic_store(&tasks[i]->place, wb_place(WB_TASK_BLOCKED, 0));
+        wb_word_store(&tasks[i]->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
     }
     for (uint32_t i = 0; i < MANY; i++) {
         wb_inbox_post(system->cores[0], i);

@@ -130,7 +130,7 @@ TEST(a_sender_killed_with_slots_claimed_has_sent_a_prefix)
 static void build_waiting_receiver(void)
 {
     build_sender();
-    atomic_store(&in->waiting, 1);
+    wb_word_init(&in->waiting, 1);
 }
 
 static void check_woken(void)

@@ -77,7 +77,7 @@ static void check_all(void)
 
     stub_leave();
     CHECK(wb_core_died(system, 0) == 0);
-    CHECK(atomic_load(&system->control.coordinator) == 1);
+    CHECK(wb_word_load(&system->control.coordinator, WB_SEQ_CST) == 1);
     reach_a_checkpoint();
     // The next coordinator decides the same, if that has not been done yet, and then otherwise.
     for (uint32_t core = 2; core > 0; core--) {
@@ -101,15 +101,15 @@ static void build_two_dead(void)
     stub_become(0, NULL);
     (void)wb_agent_tick(stub.system->cores[0], stub.now_ns);
     stub.now_ns += PERIOD_NS;
-    atomic_store(&stub.system->control.coordinator, 2);
-    atomic_store(&stub.system->cores[2]->state, WB_CORE_DEAD);
+    wb_word_store(&stub.system->control.coordinator, 2, WB_SEQ_CST);
+    wb_word_store(&stub.system->cores[2]->state, WB_CORE_DEAD, WB_SEQ_CST);
 }
 
 static void replace(void)
 {
     stub_become(0, NULL);
     (void)wb_agent_tick(stub.system->cores[0], stub.now_ns);
-    CHECK(atomic_load(&stub.system->control.coordinator) == 0);
+    CHECK(wb_word_load(&stub.system->control.coordinator, WB_SEQ_CST) == 0);
 }
 
 static void check_replaced(void)
@@ -117,7 +117,7 @@ static void check_replaced(void)
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);
     CHECK(wb_core_died(stub.system, 2) == 0);
-    CHECK(atomic_load(&stub.system->control.coordinator) == 1);
+    CHECK(wb_word_load(&stub.system->control.coordinator, WB_SEQ_CST) == 1);
 }
 
 TEST(a_kernel_killed_while_it_replaces_a_dead_coordinator)

@@ -68,7 +68,7 @@ static void check_ended(void)
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);
     stub_serve(1);
-    if (wb_place_state(atomic_load(&task->place)) != WB_TASK_ENDED) {
+    if (wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) != WB_TASK_ENDED) {
         CHECK(*killed_progress() < 2 && task->restarts == 1);
         stub_run(task);
         stub_pause(WB_TASK_ENDED);
@@ -84,7 +84,7 @@ static void check_ended(void)
     stub_pause(WB_TASK_ENDED);
     stub_leave();
     wb_system_sweep(stub.system, stub.now_ns);
-    CHECK(atomic_load(&stub.system->live) == 0);
+    CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 0);
 }
 
 TEST(a_task_that_was_killed_while_it_ended_does_not_keep_the_run_alive)

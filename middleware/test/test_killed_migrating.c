@@ -29,7 +29,7 @@ static void build(void)
 
 static enum wb_task_state state(const struct wb_task *task)
 {
-    return wb_place_state(atomic_load(&task->place));
+    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST));
 }
 
 static void serve_the_living(void)
@@ -61,7 +61,7 @@ static void check_task(struct wb_task *task)
     stub.on_away = moves_on;
     wb_checkpoint();
     CHECK(wb_task_core(task) == 3 - core && !wb_migration_pending(task));
-    CHECK((enum wb_status)atomic_load(&task->outcome) == WB_OK);
+    CHECK((enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST) == WB_OK);
 }
 
 static void check_all(void)
@@ -70,7 +70,7 @@ static void check_all(void)
     CHECK(wb_core_died(stub.system, 0) == 0);
     check_task(mine);
     check_task(theirs);
-    CHECK(atomic_load(&stub.system->live) == 2);
+    CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 2);
 }
 
 // ---- The requester ------------------------------------------------------------------------------
@@ -142,9 +142,9 @@ TEST(a_source_killed_while_it_refuses)
 static void leave_an_offer(struct wb_task *task, uint32_t target)
 {
     CHECK(wb_migration_request(task, target, 5000, NULL) == WB_OK);
-    const uint32_t request = atomic_load(&task->request);
-    atomic_store(&task->request,
-                 wb_request(WB_REQUEST_ACCEPTED, target, wb_request_number(request)));
+    const uint32_t request = wb_word_load(&task->request, WB_SEQ_CST);
+    wb_word_store(&task->request,
+                  wb_request(WB_REQUEST_ACCEPTED, target, wb_request_number(request)), WB_SEQ_CST);
     stub_become(wb_task_core(task), NULL);
     wb_task_departed(task, stub.now_ns, stub.now_ns);
 }

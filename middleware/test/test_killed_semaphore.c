@@ -35,9 +35,9 @@ static void build(void)
 // `peer` is blocked at a gate.
 static void wait_at(struct wb_gate *gate)
 {
-    atomic_store(&peer->place, wb_place(WB_TASK_BLOCKED, 1));
-    atomic_store(&peer->sync.waits_for, gate);
-    gate->waited = 1;
+    wb_word_store(&peer->place, wb_place(WB_TASK_BLOCKED, 1), WB_SEQ_CST);
+    wb_word_init(&peer->sync.waits_for, gate);
+    wb_word_init(&gate->waited, 1);
 }
 
 // Core 0 dies; its task starts again on core 1. A task that waited has been woken.
@@ -48,7 +48,7 @@ static void die(void)
     CHECK(wb_core_died(stub.system, 0) == 0);
     stub_serve(1);
     CHECK(wb_task_core(task) == 1 && stub.unblocks > 0);
-    CHECK(atomic_load(&task->sync.waits_for) == NULL && task->sync.held == 0);
+    CHECK(wb_word_load(&task->sync.waits_for, WB_SEQ_CST) == NULL && task->sync.held == 0);
 }
 
 static bool is_taken(enum wb_status status)
@@ -74,7 +74,7 @@ static void check_permits(void)
     const bool all_given = *killed_progress() == 2 * ROUNDS;
 
     die();
-    const uint32_t permits = s->semaphore.value;
+    const uint32_t permits = wb_word_load(&s->semaphore.value, WB_SEQ_CST);
     CHECK(permits == 1 || (permits == 0 && !all_given));
     stub_run(peer);
     CHECK(wb_semaphore_take(&s->semaphore, 0) == (permits == 1 ? WB_OK : WB_ERR_EMPTY));
@@ -102,7 +102,7 @@ static void lock_and_unlock(void)
         CHECK(wb_mutex_lock(&s->mutex, WB_FOREVER) == WB_OK);
         *killed_progress() = 2 * i - 1;
         // Both are stored, though nothing is done in between.
-        atomic_signal_fence(memory_order_seq_cst);
+        wb_word_order();
         *killed_progress() = 2 * i;
         CHECK(wb_mutex_unlock(&s->mutex) == WB_OK);
     }
@@ -142,7 +142,7 @@ static void lock_and_unlock_names(void)
         CHECK(wb_lock((unsigned char *)s + i, WB_FOREVER) == WB_OK);
         *killed_progress() = 2 * i - 1;
         // Both are stored, though nothing is done in between.
-        atomic_signal_fence(memory_order_seq_cst);
+        wb_word_order();
         *killed_progress() = 2 * i;
         CHECK(wb_unlock((unsigned char *)s + i) == WB_OK);
     }
@@ -194,14 +194,14 @@ static void build_held_by_less_urgent(void)
 {
     build_held();
     peer->priority = 1;
-    atomic_store(&peer->sync.priority, 1);
+    wb_word_store(&peer->sync.priority, 1, WB_SEQ_CST);
 }
 
 static void check_waiter(void)
 {
     die();
     stub_run(peer);
-    if (s->semaphore.value == 0)
+    if (wb_word_load(&s->semaphore.value, WB_SEQ_CST) == 0)
         CHECK(wb_semaphore_give(&s->semaphore) == WB_OK);
     CHECK(wb_semaphore_take(&s->semaphore, 0) == WB_OK);
 }

@@ -93,12 +93,13 @@ static void forget(void)
 static void check_claims(void)
 {
     const struct wb_pool *pool = stub.system->pool;
-    uint32_t claimed = 32 - (uint32_t)__builtin_popcount(~atomic_load(&pool->words[0]));
+    uint32_t claimed =
+        32 - (uint32_t)__builtin_popcount(~wb_word_load(&pool->words[0], WB_SEQ_CST));
 
     claimed -= 32 - pool->granules;
     for (uint32_t i = 0; i < pool->granules; i++)
-        if (atomic_load(&pool->runs[i].owner) != NULL) {
-            CHECK(atomic_load(&pool->runs[i].used) != 0);
+        if (wb_word_load(&pool->runs[i].owner, WB_SEQ_CST) != NULL) {
+            CHECK(wb_word_load(&pool->runs[i].used, WB_SEQ_CST) != 0);
             claimed -= pool->runs[i].size_class == 9 ? 4 : 1;
         }
     CHECK(claimed == 0 || claimed == 1 || claimed == 4);
@@ -119,7 +120,7 @@ static void check_lost(void)
 {
     task->restart = false;
     stub_leave();
-    const bool over = wb_place_is_over(atomic_load(&task->place));
+    const bool over = wb_place_is_over(wb_word_load(&task->place, WB_SEQ_CST));
     CHECK(wb_core_died(stub.system, 0) == (over ? 0 : 1));
     stub_serve(1);
     stub_run(peer);

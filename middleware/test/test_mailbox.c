@@ -84,17 +84,17 @@ TEST(laps_may_wrap)
     for (int s = 0; s < SIZES; s++) {
         setup(sizes[s]);
         const uint32_t last_lap = LAPS - 1;
-        atomic_store(&mailbox->tail, last_lap * sizes[s]);
-        atomic_store(&mailbox->head, last_lap * sizes[s]);
+        wb_word_store(&mailbox->tail, last_lap * sizes[s], WB_SEQ_CST);
+        wb_word_store(&mailbox->head, last_lap * sizes[s], WB_SEQ_CST);
         in->edge = in->cursor = last_lap * sizes[s];
         for (uint32_t i = 0; i < sizes[s]; i++)
-            atomic_store(&mailbox->tickets[i], last_lap << LAP_SHIFT);
+            wb_word_store(&mailbox->tickets[i], last_lap << LAP_SHIFT, WB_SEQ_CST);
         for (uint32_t i = 0; i < 4 * sizes[s]; i++) {
             CHECK(put((int)(i % SENDERS), i) == WB_OK);
             CHECK(wb_channel_depth(mailbox) == 1);
             CHECK(get(i));
         }
-        CHECK(atomic_load(&mailbox->tail) == 3 * sizes[s]);
+        CHECK(wb_word_load(&mailbox->tail, WB_SEQ_CST) == 3 * sizes[s]);
     }
 }
 
@@ -104,10 +104,10 @@ TEST(the_largest_mailbox_wraps_at_the_end_of_32_bits)
 
     setup(slots);
     const uint32_t end = slots * LAPS;
-    atomic_store(&mailbox->tail, end - 1);
-    atomic_store(&mailbox->head, end - 1);
+    wb_word_store(&mailbox->tail, end - 1, WB_SEQ_CST);
+    wb_word_store(&mailbox->head, end - 1, WB_SEQ_CST);
     in->edge = in->cursor = end - 1;
-    atomic_store(&mailbox->tickets[slots - 1], (uint32_t)(LAPS - 1) << LAP_SHIFT);
+    wb_word_store(&mailbox->tickets[slots - 1], (uint32_t)(LAPS - 1) << LAP_SHIFT, WB_SEQ_CST);
     CHECK(put(0, 1) == WB_OK && put(1, 2) == WB_OK);
     CHECK(wb_channel_depth(mailbox) == 2);
     CHECK(get(1) && get(2) && is_empty());
@@ -192,7 +192,7 @@ TEST(the_high_mark_is_the_most_that_was_ever_in_it)
         CHECK(put(0, i) == WB_OK);
     CHECK(get(0) && get(1) && get(2));
     CHECK(put(0, 3) == WB_OK && get(3));
-    CHECK(atomic_load(&mailbox->high) == 3);
+    CHECK(wb_word_load(&mailbox->high, WB_SEQ_CST) == 3);
 }
 
 // ---- Ends ---------------------------------------------------------------------------------------
@@ -259,11 +259,11 @@ TEST(a_sender_that_waits_for_room_is_woken_when_a_void_slot_makes_some)
     setup(1);
     claim(out[0]);
     CHECK(put(1, 1) == WB_ERR_FULL);
-    atomic_store(&out[1]->waiting, 1);
+    wb_word_init(&out[1]->waiting, 1);
     wb_port_close(out[0]);
     stub_become(1, in->task);
     CHECK(is_empty());
-    CHECK(atomic_load(&out[1]->waiting) == 0);
+    CHECK(wb_word_load(&out[1]->waiting, WB_SEQ_CST) == 0);
     CHECK(stub_serve(0) == 1 && stub.unblocked == out[1]->task);
     CHECK(put(1, 1) == WB_OK && get(1));
 }
@@ -272,8 +272,8 @@ TEST(every_waiting_sender_is_woken_by_a_release)
 {
     setup(2);
     CHECK(put(0, 1) == WB_OK && put(0, 2) == WB_OK);
-    atomic_store(&out[1]->waiting, 1);
-    atomic_store(&out[2]->waiting, 1);
+    wb_word_init(&out[1]->waiting, 1);
+    wb_word_init(&out[2]->waiting, 1);
     stub_become(1, in->task);
     CHECK(get(1));
     CHECK(stub_serve(0) == 2);

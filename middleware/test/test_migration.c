@@ -32,12 +32,12 @@ static enum wb_status request(uint32_t core)
 
 static enum wb_task_state state(void)
 {
-    return wb_place_state(atomic_load(&task->place));
+    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST));
 }
 
 static enum wb_status outcome(void)
 {
-    return (enum wb_status)atomic_load(&task->outcome);
+    return (enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST);
 }
 
 static bool last_record(struct wb_migration *migration)
@@ -68,11 +68,11 @@ TEST(a_pinned_task_is_refused_but_may_stay_where_it_is)
 TEST(a_dead_or_stopped_target_is_refused)
 {
     setup();
-    atomic_store(&stub.system->cores[2]->state, WB_CORE_DEAD);
+    wb_word_store(&stub.system->cores[2]->state, WB_CORE_DEAD, WB_SEQ_CST);
     CHECK(request(2) == WB_ERR_GONE);
-    atomic_store(&stub.system->cores[2]->state, WB_CORE_STOPPED);
+    wb_word_store(&stub.system->cores[2]->state, WB_CORE_STOPPED, WB_SEQ_CST);
     CHECK(request(2) == WB_ERR_GONE);
-    atomic_store(&stub.system->cores[2]->state, WB_CORE_DOWN);
+    wb_word_store(&stub.system->cores[2]->state, WB_CORE_DOWN, WB_SEQ_CST);
     CHECK(request(2) == WB_OK);
 }
 
@@ -83,7 +83,7 @@ TEST(a_second_request_is_refused_while_one_is_under_way)
     CHECK(request(1) == WB_OK && wb_migration_pending(task));
     CHECK(request(2) == WB_ERR_BUSY);
     CHECK(wb_migrate(task, 2, 1000) == WB_ERR_BUSY);
-    CHECK(wb_request_core(atomic_load(&task->request)) == 1);
+    CHECK(wb_request_core(wb_word_load(&task->request, WB_SEQ_CST)) == 1);
 }
 
 TEST(a_task_that_is_over_is_gone)
@@ -124,7 +124,7 @@ TEST(a_task_that_holds_something_stays_and_goes_on)
 static void target_takes_it(struct wb_task *away)
 {
     CHECK(away == task && state() == WB_TASK_OFFERED);
-    CHECK(wb_place_target(atomic_load(&task->place)) == 1 && wb_task_core(task) == 0);
+    CHECK(wb_place_target(wb_word_load(&task->place, WB_SEQ_CST)) == 1 && wb_task_core(task) == 0);
     stub.now_ns += 20;
     CHECK(stub_serve(1) == 1 && stub.attached == task);
     CHECK(state() == WB_TASK_READY && wb_task_core(task) == 1);
@@ -285,10 +285,10 @@ TEST(a_requester_withdraws_what_is_overdue)
 TEST(request_numbers_wrap)
 {
     setup();
-    atomic_store(&task->request, wb_request(WB_REQUEST_NONE, 0, 0xffff));
+    wb_word_store(&task->request, wb_request(WB_REQUEST_NONE, 0, 0xffff), WB_SEQ_CST);
     stub.on_away = target_takes_it;
     CHECK(wb_migrate(task, 1, 5000) == WB_OK);
-    CHECK(wb_request_number(atomic_load(&task->request)) == 0);
+    CHECK(wb_request_number(wb_word_load(&task->request, WB_SEQ_CST)) == 0);
 }
 
 static void is_taken_and_does_not_run(uint64_t until_ns)
@@ -297,9 +297,9 @@ static void is_taken_and_does_not_run(uint64_t until_ns)
     if (wb_task_core(task) == 1)
         return;
     stub_become(0, NULL);
-    const uint32_t request_word = atomic_load(&task->request);
-    atomic_store(&task->request,
-                 wb_request(WB_REQUEST_ACCEPTED, 1, wb_request_number(request_word)));
+    const uint32_t request_word = wb_word_load(&task->request, WB_SEQ_CST);
+    wb_word_store(&task->request,
+                  wb_request(WB_REQUEST_ACCEPTED, 1, wb_request_number(request_word)), WB_SEQ_CST);
     wb_task_departed(task, stub.now_ns, stub.now_ns);
     stub_serve(1);
     stub_become(2, other);

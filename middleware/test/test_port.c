@@ -54,7 +54,8 @@ TEST(a_wait_ends_when_its_time_has_passed)
     CHECK(wb_port_send(out, &message, 100) == WB_OK);
     CHECK(wb_port_send(out, &message, 100) == WB_ERR_TIMEOUT);
     CHECK(stub.now_ns == 700);
-    CHECK(atomic_load(&in->waiting) == 0 && atomic_load(&out->waiting) == 0);
+    CHECK(wb_word_load(&in->waiting, WB_SEQ_CST) == 0 &&
+          wb_word_load(&out->waiting, WB_SEQ_CST) == 0);
 }
 
 TEST(a_timeout_that_passes_the_end_of_time_is_for_ever)
@@ -68,7 +69,7 @@ TEST(a_timeout_that_passes_the_end_of_time_is_for_ever)
 static void send_one(uint64_t until_ns)
 {
     (void)until_ns;
-    CHECK(atomic_load(&in->waiting) == 1);
+    CHECK(wb_word_load(&in->waiting, WB_SEQ_CST) == 1);
     stub_become(0, sender);
     CHECK(wb_port_send(out, &(uint32_t){ 42 }, 0) == WB_OK);
     stub_become(1, receiver);
@@ -81,7 +82,7 @@ TEST(a_blocked_receiver_takes_what_comes_meanwhile)
     stub.on_block = send_one;
     CHECK(wb_port_receive(in, &message, WB_FOREVER) == WB_OK);
     CHECK(message == 42 && stub.blocks == 1);
-    CHECK(atomic_load(&in->waiting) == 0);
+    CHECK(wb_word_load(&in->waiting, WB_SEQ_CST) == 0);
 }
 
 static void send_at_the_last_moment(uint64_t until_ns)
@@ -131,9 +132,9 @@ TEST(a_waiting_receiver_is_woken_once_on_its_core)
 {
     setup();
     stub.rings[1] = 0;
-    atomic_store(&in->waiting, 1);
+    wb_word_init(&in->waiting, 1);
     CHECK(wb_port_send(out, &message, 0) == WB_OK);
-    CHECK(atomic_load(&in->waiting) == 0 && stub.rings[1] == 1 && stub.unblocks == 0);
+    CHECK(wb_word_load(&in->waiting, WB_SEQ_CST) == 0 && stub.rings[1] == 1 && stub.unblocks == 0);
     CHECK(stub_serve(1) == 1 && stub.unblocked == receiver);
 }
 
@@ -141,7 +142,7 @@ TEST(a_waiting_sender_is_woken_by_a_release)
 {
     setup();
     CHECK(wb_port_send(out, &message, 0) == WB_OK);
-    atomic_store(&out->waiting, 1);
+    wb_word_init(&out->waiting, 1);
     stub_become(1, receiver);
     CHECK(wb_port_receive(in, &message, 0) == WB_OK);
     CHECK(stub_serve(0) == 1 && stub.unblocked == sender);
@@ -157,7 +158,7 @@ TEST(a_task_of_the_same_core_is_woken_without_a_note)
     stub_start(stub.system);
     stub_become(0, sender);
     stub.rings[0] = stub.unblocks = 0;
-    atomic_store(&at->waiting, 1);
+    wb_word_init(&at->waiting, 1);
     CHECK(wb_port_send(to, &message, 0) == WB_OK);
     CHECK(stub.unblocks == 1 && stub.unblocked == neighbour && stub.rings[0] == 0);
 }
@@ -187,10 +188,10 @@ TEST(a_sender_is_told_that_the_receiver_is_over)
 TEST(closing_wakes_who_waits_for_the_other_side)
 {
     setup();
-    atomic_store(&in->waiting, 1);
+    wb_word_init(&in->waiting, 1);
     wb_port_close(out);
     CHECK(stub_serve(1) == 1 && stub.unblocked == receiver);
-    atomic_store(&out->waiting, 1);
+    wb_word_init(&out->waiting, 1);
     stub_become(1, receiver);
     wb_port_close(in);
     CHECK(stub_serve(0) == 1 && stub.unblocked == sender);

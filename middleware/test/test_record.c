@@ -42,7 +42,7 @@ TEST(a_full_ring_drops_the_newest_and_counts_them)
     struct wb_ring *ring = &core->record.events;
     for (uint32_t i = 0; i < ring->slots + 3; i++)
         note(i);
-    CHECK(atomic_load(&ring->dropped) == 3);
+    CHECK(wb_word_load(&ring->dropped, WB_SEQ_CST) == 3);
     for (uint32_t i = 0; i < ring->slots; i++)
         CHECK(wb_ring_take(ring, &event) && event.value == i);
     CHECK(!wb_ring_take(ring, &event));
@@ -52,15 +52,15 @@ TEST(a_ring_goes_round_and_over_the_end_of_its_indices)
 {
     setup();
     struct wb_ring *ring = &core->record.events;
-    atomic_store(&ring->head, UINT32_MAX - 10);
-    atomic_store(&ring->tail, UINT32_MAX - 10);
+    wb_word_store(&ring->head, UINT32_MAX - 10, WB_SEQ_CST);
+    wb_word_store(&ring->tail, UINT32_MAX - 10, WB_SEQ_CST);
     for (uint32_t i = 0; i < 3 * ring->slots; i++) {
         note(i);
         note(i + 1000);
         CHECK(wb_ring_take(ring, &event) && event.value == i);
         CHECK(wb_ring_take(ring, &event) && event.value == i + 1000);
     }
-    CHECK(atomic_load(&ring->dropped) == 0);
+    CHECK(wb_word_load(&ring->dropped, WB_SEQ_CST) == 0);
 }
 
 // As if an interrupt had come between claiming the slot and completing it.
@@ -69,11 +69,12 @@ TEST(the_reader_waits_for_an_entry_that_is_not_complete)
     setup();
     note(1);
     struct wb_ring *ring = &core->record.events;
-    _Atomic uint32_t *flag = (_Atomic uint32_t *)(void *)ring->data;
-    const uint32_t complete = atomic_exchange(flag, 0);
+    struct wb_word *flag = (struct wb_word *)(void *)ring->data;
+    const uint32_t complete = wb_word_load(flag, WB_SEQ_CST);
+    wb_word_store(flag, 0, WB_SEQ_CST);
     note(2);
     CHECK(!wb_ring_take(ring, &event));
-    atomic_store(flag, complete);
+    wb_word_store(flag, complete, WB_SEQ_CST);
     CHECK(wb_ring_take(ring, &event) && event.value == 1);
     CHECK(wb_ring_take(ring, &event) && event.value == 2);
 }
@@ -85,7 +86,7 @@ TEST(a_run_that_is_not_recorded_keeps_no_events)
 
     wb_record_event(system->cores[0], WB_EVENT_RUN, 0, 0, 0, 0);
     CHECK(!wb_ring_take(&system->cores[0]->record.events, &event));
-    CHECK(atomic_load(&system->cores[0]->record.events.dropped) == 0);
+    CHECK(wb_word_load(&system->cores[0]->record.events.dropped, WB_SEQ_CST) == 0);
 }
 
 TEST(a_ring_of_one_slot_keeps_one_migration)
@@ -97,7 +98,7 @@ TEST(a_ring_of_one_slot_keeps_one_migration)
 
     wb_ring_put(ring, &m);
     wb_ring_put(ring, &m);
-    CHECK(atomic_load(&ring->dropped) == 1);
+    CHECK(wb_word_load(&ring->dropped, WB_SEQ_CST) == 1);
     CHECK(wb_ring_take(ring, &got) && got.task == 9);
     wb_ring_put(ring, &m);
     CHECK(wb_ring_take(ring, &got) && !wb_ring_take(ring, &got));

@@ -27,7 +27,7 @@ static void setup(bool mailbox)
 
 static enum wb_task_state state(void)
 {
-    return wb_place_state(atomic_load(&task->place));
+    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST));
 }
 
 static uint32_t die(uint32_t core)
@@ -60,11 +60,11 @@ TEST(tasks_that_did_not_run_move_to_the_heir_as_they_are)
 
     for (int i = 0; i < 3; i++) {
         setup(false);
-        atomic_store(&task->place, wb_place(states[i], 0));
+        wb_word_store(&task->place, wb_place(states[i], 0), WB_SEQ_CST);
         CHECK(die(0) == 0 && task->restarts == 0);
-        CHECK(atomic_load(&stub.system->cores[0]->state) == WB_CORE_DEAD);
+        CHECK(wb_word_load(&stub.system->cores[0]->state, WB_SEQ_CST) == WB_CORE_DEAD);
         CHECK(arrives_at(1));
-        CHECK(atomic_load(&stub.system->live) == 2);
+        CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 2);
     }
 }
 
@@ -72,7 +72,7 @@ TEST(a_pinned_task_moves_as_well)
 {
     setup(false);
     task->migratable = false;
-    atomic_store(&task->place, wb_place(WB_TASK_BLOCKED, 0));
+    wb_word_store(&task->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
     CHECK(die(0) == 0 && arrives_at(1));
 }
 
@@ -89,7 +89,7 @@ TEST(the_running_task_is_lost_where_it_may_not_start_again)
     setup(false);
     task->restart = false;
     CHECK(die(0) == 1);
-    CHECK(state() == WB_TASK_LOST && atomic_load(&stub.system->live) == 1);
+    CHECK(state() == WB_TASK_LOST && wb_word_load(&stub.system->live, WB_SEQ_CST) == 1);
     CHECK(is_over_for_peer());
 }
 
@@ -99,7 +99,7 @@ TEST(a_task_whose_context_cannot_be_laid_out_again_is_lost)
     stub.init = WB_ERR_INVAL;
     CHECK(die(0) == 0 && state() == WB_TASK_OFFERED);
     stub_serve(1);
-    CHECK(state() == WB_TASK_LOST && atomic_load(&stub.system->live) == 1);
+    CHECK(state() == WB_TASK_LOST && wb_word_load(&stub.system->live, WB_SEQ_CST) == 1);
     CHECK(is_over_for_peer());
 }
 
@@ -108,7 +108,7 @@ TEST(a_task_that_had_ended_stays_ended)
     setup(false);
     stub_pause(WB_TASK_ENDED);
     CHECK(die(0) == 0 && state() == WB_TASK_ENDED);
-    CHECK(atomic_load(&stub.system->live) == 1);
+    CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 1);
 }
 
 TEST(without_an_heir_everything_is_lost)
@@ -116,14 +116,14 @@ TEST(without_an_heir_everything_is_lost)
     setup(false);
     die(1);
     die(2);
-    CHECK(die(0) == 2 && atomic_load(&stub.system->live) == 0);
+    CHECK(die(0) == 2 && wb_word_load(&stub.system->live, WB_SEQ_CST) == 0);
 }
 
 TEST(tasks_of_other_cores_only_look_again)
 {
     setup(false);
-    const uint32_t place = atomic_load(&peer->place);
-    CHECK(die(0) == 0 && atomic_load(&peer->place) == place);
+    const uint32_t place = wb_word_load(&peer->place, WB_SEQ_CST);
+    CHECK(die(0) == 0 && wb_word_load(&peer->place, WB_SEQ_CST) == place);
     stub.unblocks = 0;
     stub_serve(1);
     CHECK(stub.unblocks == 1 && stub.unblocked == peer);
@@ -134,8 +134,9 @@ TEST(tasks_of_other_cores_only_look_again)
 static void offer_to(uint32_t core)
 {
     CHECK(wb_migration_request(task, core, 5000, NULL) == WB_OK);
-    const uint32_t request = atomic_load(&task->request);
-    atomic_store(&task->request, wb_request(WB_REQUEST_ACCEPTED, core, wb_request_number(request)));
+    const uint32_t request = wb_word_load(&task->request, WB_SEQ_CST);
+    wb_word_store(&task->request, wb_request(WB_REQUEST_ACCEPTED, core, wb_request_number(request)),
+                  WB_SEQ_CST);
     stub.self = NULL;
     wb_task_departed(task, stub.now_ns, stub.now_ns);
     CHECK(state() == WB_TASK_OFFERED);
@@ -145,7 +146,8 @@ static bool settles_with(enum wb_status status)
 {
     if (state() == WB_TASK_READY)
         stub_run(task);
-    return !wb_migration_pending(task) && (enum wb_status)atomic_load(&task->outcome) == status;
+    return !wb_migration_pending(task) &&
+           (enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST) == status;
 }
 
 TEST(an_offered_task_is_taken_by_its_target_though_its_source_died)
@@ -184,7 +186,7 @@ TEST(a_task_whose_target_and_then_source_die_goes_to_an_heir)
 TEST(a_task_whose_heir_dies_before_it_arrives_goes_to_the_next)
 {
     setup(false);
-    atomic_store(&task->place, wb_place(WB_TASK_BLOCKED, 0));
+    wb_word_store(&task->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
     CHECK(die(0) == 0 && die(1) == 0);
     CHECK(arrives_at(2));
 }
@@ -208,9 +210,9 @@ TEST(a_request_for_a_task_of_the_dead_core_stands_and_moves_it_on)
 TEST(a_request_that_the_dead_core_was_filling_ends)
 {
     setup(false);
-    atomic_store(&peer->request, wb_request(WB_REQUEST_FILLING, 0, 5));
+    wb_word_store(&peer->request, wb_request(WB_REQUEST_FILLING, 0, 5), WB_SEQ_CST);
     CHECK(die(0) == 0 && !wb_migration_pending(peer));
-    CHECK((enum wb_status)atomic_load(&peer->outcome) == WB_ERR_GONE);
+    CHECK((enum wb_status)wb_word_load(&peer->outcome, WB_SEQ_CST) == WB_ERR_GONE);
 }
 
 TEST(a_request_to_move_a_lost_task_ends)
@@ -224,7 +226,7 @@ TEST(a_request_to_move_a_lost_task_ends)
 TEST(a_record_that_others_fill_is_not_touched_by_an_heir)
 {
     setup(false);
-    atomic_store(&task->place, wb_place(WB_TASK_BLOCKED, 0));
+    wb_word_store(&task->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
     CHECK(die(0) == 0);
     CHECK(wb_migration_request(task, 2, 5000, NULL) == WB_OK);
     CHECK(arrives_at(1) && task->migration.attached_ns == 0);
@@ -236,7 +238,7 @@ TEST(a_kernel_killed_while_it_ended_a_task_leaves_no_port_open)
 {
     setup(false);
     stub.self = NULL;
-    atomic_store(&task->place, wb_place(WB_TASK_ENDED, 0));  // and no more
+    wb_word_store(&task->place, wb_place(WB_TASK_ENDED, 0), WB_SEQ_CST);  // and no more
     CHECK(die(0) == 0);
     CHECK(is_over_for_peer());
 }
@@ -246,19 +248,19 @@ TEST(a_run_ends_though_a_kernel_was_killed_before_it_counted_its_last_task)
     setup(false);
     stub_run(peer);
     stub_pause(WB_TASK_ENDED);
-    atomic_store(&task->place, wb_place(WB_TASK_ENDED, 0));
+    wb_word_store(&task->place, wb_place(WB_TASK_ENDED, 0), WB_SEQ_CST);
     CHECK(die(0) == 0);
-    CHECK(atomic_load(&stub.system->live) == 1);
+    CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 1);
     stub.rings[1] = 0;
     wb_system_sweep(stub.system, stub.now_ns);
-    CHECK(atomic_load(&stub.system->live) == 0 && stub.rings[1] == 1);
+    CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 0 && stub.rings[1] == 1);
 }
 
 TEST(a_kernel_killed_while_it_closed_a_port_leaves_it_closed)
 {
     setup(false);
     task->restart = false;
-    atomic_store(&out->closed, 1);  // and no more
+    wb_word_store(&out->closed, 1, WB_SEQ_CST);  // and no more
     CHECK(die(0) == 1 && is_over_for_peer());
 }
 
@@ -347,9 +349,10 @@ TEST(a_mailbox_slot_that_was_freed_but_not_passed_does_not_stop_the_receiver)
     uint32_t message;
 
     swap_ends(true);
-    const uint32_t head = atomic_load(&in->channel->head);
+    const uint32_t head = wb_word_load(&in->channel->head, WB_SEQ_CST);
     CHECK(wb_port_receive(in, &message, 0) == WB_OK);
-    atomic_store(&in->channel->head, head);  // as if it had been killed between the two stores
+    wb_word_store(&in->channel->head, head,
+                  WB_SEQ_CST);  // as if it had been killed between the two stores
     CHECK(die(0) == 0 && arrives_at(1));
     stub_run(task);
     for (uint32_t i = 2; i <= 3; i++)
@@ -362,9 +365,10 @@ TEST(a_mailbox_slot_claimed_but_not_passed_by_the_tail_does_not_stop_the_senders
 
     setup(true);
     struct wb_port *other = build_port(peer, channel, WB_OUT);
-    const uint32_t tail = atomic_load(&channel->tail);
+    const uint32_t tail = wb_word_load(&channel->tail, WB_SEQ_CST);
     CHECK(wb_port_claim(out, &slot, 0) == WB_OK);
-    atomic_store(&channel->tail, tail);  // as if it had been killed between the two stores
+    wb_word_store(&channel->tail, tail,
+                  WB_SEQ_CST);  // as if it had been killed between the two stores
     CHECK(die(0) == 0 && arrives_at(1));
     CHECK(next_message() == UINT32_MAX);
     CHECK(wb_port_send(other, &(uint32_t){ 5 }, 0) == WB_OK && next_message() == 5);

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "../src/context.h"
-#include "../src/transfer.h"
+#include "../src/memory/context.h"
+#include "../src/move/transfer.h"
 #include "check.h"
 #include "kernel_stub.h"
 #include "wb/memory.h"
@@ -36,7 +36,7 @@ static void start(void)
 
 static uint32_t owner(void)
 {
-    return atomic_load(&stub.system->transfer_owner);
+    return wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST);
 }
 
 // As its memory goes with its process.
@@ -56,8 +56,9 @@ static void park(void)
 static void offer_to(uint32_t core)
 {
     CHECK(wb_migration_request(task, core, WB_FOREVER, NULL) == WB_OK);
-    uint32_t request = atomic_load(&task->request);
-    atomic_store(&task->request, wb_request(WB_REQUEST_ACCEPTED, core, wb_request_number(request)));
+    uint32_t request = wb_word_load(&task->request, WB_SEQ_CST);
+    wb_word_store(&task->request, wb_request(WB_REQUEST_ACCEPTED, core, wb_request_number(request)),
+                  WB_SEQ_CST);
     park();
     stub_become(0, NULL);
     wb_task_departed(task, stub.now_ns, stub.now_ns);
@@ -226,9 +227,9 @@ TEST(a_target_that_cannot_load_the_program_gives_the_task_back)
     offer_to(1);
     stub.load = WB_ERR_NOMEM;
     stub_serve(1);
-    CHECK(wb_place_state(atomic_load(&task->place)) == WB_TASK_RETURNED);
+    CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_RETURNED);
     stub_serve(0);
-    CHECK(wb_task_core(task) == 0 && atomic_load(&task->outcome) == WB_ERR_NOMEM);
+    CHECK(wb_task_core(task) == 0 && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_NOMEM);
     CHECK(owner() == task->id + 1);
     wb_recreation_begin(task);
     CHECK(strcmp(wb_task_state(task), "kept") == 0);
@@ -247,16 +248,16 @@ TEST(a_program_whose_task_is_withdrawn_meanwhile_is_unloaded)
     stub_serve(1);
     CHECK(stub.loads == 1 && stub.unloads == 1);
     stub_serve(0);
-    CHECK(wb_task_core(task) == 0 && atomic_load(&task->outcome) == WB_ERR_TIMEOUT);
+    CHECK(wb_task_core(task) == 0 && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_TIMEOUT);
 }
 
 TEST(a_program_killed_after_its_checkpoint_ends_the_request)
 {
     start();
     CHECK(wb_migration_request(task, 1, WB_FOREVER, NULL) == WB_OK);
-    atomic_store(&task->request, wb_request(WB_REQUEST_ACCEPTED, 1, 1));
+    wb_word_store(&task->request, wb_request(WB_REQUEST_ACCEPTED, 1, 1), WB_SEQ_CST);
     wb_recreation_killed(task);
-    CHECK(!wb_migration_pending(task) && atomic_load(&task->outcome) == WB_ERR_GONE);
+    CHECK(!wb_migration_pending(task) && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_GONE);
     CHECK(task->restarts == 1 && wb_counter_get(&task->stats.refused) == 1);
 }
 
@@ -295,13 +296,14 @@ TEST(a_program_killed_while_it_asks_for_a_migration_of_another_task_leaves_no_re
 {
     start();
     struct wb_task *sender = out->task;
-    atomic_store(&sender->request, wb_request(WB_REQUEST_FILLING, 0, 1));
+    wb_word_store(&sender->request, wb_request(WB_REQUEST_FILLING, 0, 1), WB_SEQ_CST);
     wb_recreation_killed(task);
-    CHECK(!wb_migration_pending(sender) && atomic_load(&sender->outcome) == WB_ERR_GONE);
+    CHECK(!wb_migration_pending(sender) &&
+          wb_word_load(&sender->outcome, WB_SEQ_CST) == WB_ERR_GONE);
     CHECK(wb_migration_request(sender, 1, WB_FOREVER, NULL) == WB_OK);
 
     start();
-    atomic_store(&out->task->request, wb_request(WB_REQUEST_FILLING, 1, 1));
+    wb_word_store(&out->task->request, wb_request(WB_REQUEST_FILLING, 1, 1), WB_SEQ_CST);
     wb_recreation_killed(task);
     CHECK(wb_migration_pending(out->task));
 }
@@ -310,8 +312,8 @@ TEST(the_priority_that_a_killed_program_has_lent_or_was_lent_is_computed_anew)
 {
     start();
     stub.reprioritises = 0;
-    atomic_store(&task->sync.priority, task->priority + 1);
-    atomic_store(&out->task->sync.priority, task->priority + 1);
+    wb_word_store(&task->sync.priority, task->priority + 1, WB_SEQ_CST);
+    wb_word_store(&out->task->sync.priority, task->priority + 1, WB_SEQ_CST);
     wb_recreation_killed(task);
     stub_serve(0);
     CHECK(wb_sync_priority(&task->sync) == task->priority);

@@ -37,11 +37,12 @@ static void ask(void)
 // Refused at its checkpoint or after it, for this reason; it runs on, and may be asked for again.
 static void expect_refused(enum wb_status why)
 {
-    CHECK((enum wb_status)atomic_load(&task->outcome) == why && !wb_migration_pending(task));
-    CHECK(wb_place_state(atomic_load(&task->place)) == WB_TASK_RUNNING);
-    CHECK(wb_task_core(task) == 0 && task->memory_core == 0);
+    CHECK((enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST) == why &&
+          !wb_migration_pending(task));
+    CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_RUNNING);
+    CHECK(wb_task_core(task) == 0 && wb_word_load(&task->memory_core, WB_SEQ_CST) == 0);
     CHECK(wb_task_migrations(task) == 0 && task->restarts == 0);
-    atomic_store(&stub.system->cores[1]->state, WB_CORE_UP);
+    wb_word_store(&stub.system->cores[1]->state, WB_CORE_UP, WB_SEQ_CST);
     ask();
 }
 
@@ -104,7 +105,7 @@ TEST(a_task_of_any_mode_whose_target_dies_before_the_checkpoint_runs_on)
 
 static void target_dies(struct wb_task *away)
 {
-    CHECK(wb_place_state(atomic_load(&away->place)) == WB_TASK_OFFERED);
+    CHECK(wb_place_state(wb_word_load(&away->place, WB_SEQ_CST)) == WB_TASK_OFFERED);
     stub_leave();
     CHECK(wb_core_died(stub.system, 1) == 0);
     stub_serve(0);
@@ -124,7 +125,7 @@ TEST(a_task_of_any_mode_whose_target_dies_after_the_checkpoint_runs_on)
 static void target_looks(struct wb_task *away)
 {
     stub_serve(1);
-    CHECK(wb_place_state(atomic_load(&away->place)) == WB_TASK_RETURNED);
+    CHECK(wb_place_state(wb_word_load(&away->place, WB_SEQ_CST)) == WB_TASK_RETURNED);
     stub_serve(0);
 }
 

@@ -73,12 +73,13 @@ static void ask(uint32_t core)
 
 static enum wb_task_state state(void)
 {
-    return wb_place_state(atomic_load(&task->place));
+    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST));
 }
 
 static bool is_at(uint32_t core)
 {
-    return state() == WB_TASK_READY && wb_task_core(task) == core && task->memory_core == core;
+    return state() == WB_TASK_READY && wb_task_core(task) == core &&
+           wb_word_load(&task->memory_core, WB_SEQ_CST) == core;
 }
 
 TEST(the_target_copies_what_is_in_use_from_the_source)
@@ -110,7 +111,7 @@ TEST(a_target_that_cannot_read_it_refuses_and_the_task_runs_on)
     stub_serve(1);
     CHECK(state() == WB_TASK_RETURNED);
     stub_serve(0);
-    CHECK(is_at(0) && atomic_load(&task->outcome) == WB_ERR_NOMEM);
+    CHECK(is_at(0) && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_NOMEM);
     CHECK(wb_counter_get(&task->stats.refused) == 1);
 }
 
@@ -127,7 +128,7 @@ TEST(a_withdrawal_during_the_copy_wins)
     ask(1);
     on_look = withdraw;
     stub_serve(1);
-    CHECK(is_at(0) && atomic_load(&task->outcome) == WB_ERR_TIMEOUT);
+    CHECK(is_at(0) && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_TIMEOUT);
     CHECK(task->migration.bytes == 0);
 }
 
@@ -147,7 +148,7 @@ TEST(a_target_killed_during_the_copy_leaves_the_source_as_it_was)
     stub_serve(1);
     CHECK(state() != WB_TASK_OFFERED);
     stub_serve(0);
-    CHECK(is_at(0) && atomic_load(&task->outcome) == WB_ERR_GONE);
+    CHECK(is_at(0) && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_GONE);
 }
 
 TEST(what_a_dead_source_has_offered_is_fetched_by_the_heir)
@@ -160,7 +161,7 @@ TEST(what_a_dead_source_has_offered_is_fetched_by_the_heir)
     stub_serve(2);
     stub_serve(3);
     CHECK(state() == WB_TASK_READY && look_core == 0);
-    CHECK(task->memory_core == wb_task_core(task));
+    CHECK(wb_word_load(&task->memory_core, WB_SEQ_CST) == wb_task_core(task));
 }
 
 TEST(a_task_that_waited_on_a_dead_kernel_is_fetched_from_its_replica)
@@ -181,7 +182,7 @@ TEST(a_dead_kernel_whose_memory_cannot_be_read_takes_its_task_along)
     stub.private = NULL;
     CHECK(wb_core_died(stub.system, 0) == 0);
     stub_serve(1);
-    CHECK(state() == WB_TASK_LOST && atomic_load(&stub.system->live) == 0);
+    CHECK(state() == WB_TASK_LOST && wb_word_load(&stub.system->live, WB_SEQ_CST) == 0);
 }
 
 // ---- Through the transfer buffer ----------------------------------------------------------------
@@ -200,13 +201,13 @@ TEST(the_buffer_carries_stack_and_heap_as_they_were_when_the_task_was_offered)
     memset(stack, 5, sizeof stack);
     base[40] = 6;
     ask(1);
-    CHECK(atomic_load(&stub.system->transfer_owner) == task->id + 1);
+    CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == task->id + 1);
     spoil();
     stub_serve(1);
     CHECK(is_at(1) && looked == 0);
     CHECK(stack[0] == 5 && stack[STACK_BYTES - 1] == 5 && base[40] == 6);
     CHECK(task->migration.bytes == STACK_BYTES + (uint64_t)(task->heap.next - base));
-    CHECK(atomic_load(&stub.system->transfer_owner) == 0);
+    CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 0);
 }
 
 TEST(a_kernel_without_aliases_takes_the_buffer_by_itself)
@@ -223,7 +224,7 @@ static bool takes_the_buffer(void)
 {
     stub.system->config.transport = WB_TRANSPORT_AUTO;
     ask(1);
-    const bool took = atomic_load(&stub.system->transfer_owner) == task->id + 1;
+    const bool took = wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == task->id + 1;
     stub_serve(1);
     CHECK(is_at(1));
     return took;
@@ -237,7 +238,7 @@ TEST(a_small_context_takes_the_buffer_if_it_is_free_and_nobody_needs_it)
     stub.system->transfer_is_needed = true;
     CHECK(!takes_the_buffer() && look_core == 0);
     setup();
-    atomic_store(&stub.system->transfer_owner, 99);
+    wb_word_store(&stub.system->transfer_owner, 99, WB_SEQ_CST);
     CHECK(!takes_the_buffer() && look_core == 0);
 }
 
@@ -253,7 +254,7 @@ TEST(a_large_context_is_read_by_alias)
     stub.on_away = leave_checkpoint;
     if (setjmp(offered) == 0)
         wb_checkpoint_enter();
-    CHECK(atomic_load(&stub.system->transfer_owner) == 0);
+    CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 0);
     task->heap.next = next;
 }
 
@@ -261,13 +262,13 @@ TEST(a_full_transfer_buffer_refuses_and_the_task_runs_on)
 {
     setup();
     stub.system->config.transport = WB_TRANSPORT_BUFFER;
-    atomic_store(&stub.system->transfer_owner, 99);
+    wb_word_store(&stub.system->transfer_owner, 99, WB_SEQ_CST);
     CHECK(wb_migration_request(task, 1, WB_FOREVER, NULL) == WB_OK);
     stub_run(task);
     wb_checkpoint_enter();
-    CHECK(atomic_load(&task->outcome) == WB_ERR_FULL && !wb_migration_pending(task));
+    CHECK(wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_FULL && !wb_migration_pending(task));
     CHECK(state() == WB_TASK_RUNNING && wb_task_core(task) == 0);
-    CHECK(atomic_load(&stub.system->transfer_owner) == 99);
+    CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 99);
 }
 
 TEST(a_target_that_comes_too_early_comes_again)
@@ -275,12 +276,12 @@ TEST(a_target_that_comes_too_early_comes_again)
     setup();
     stub.system->config.transport = WB_TRANSPORT_BUFFER;
     ask(1);
-    const size_t filled = atomic_load(&stub.system->transfer_filled);
-    atomic_store(&stub.system->transfer_filled, 100);
+    const size_t filled = wb_word_load(&stub.system->transfer_filled, WB_SEQ_CST);
+    wb_word_store(&stub.system->transfer_filled, 100, WB_SEQ_CST);
     const uint32_t rings = stub.rings[1];
     stub_serve(1);
     CHECK(state() == WB_TASK_OFFERED && stub.rings[1] == rings + 1);
-    atomic_store(&stub.system->transfer_filled, filled);
+    wb_word_store(&stub.system->transfer_filled, filled, WB_SEQ_CST);
     stub_serve(1);
     CHECK(is_at(1));
 }
@@ -290,12 +291,12 @@ TEST(a_source_killed_while_it_fills_leaves_its_memory_to_be_read)
     setup();
     stub.system->config.transport = WB_TRANSPORT_BUFFER;
     ask(1);
-    atomic_store(&stub.system->transfer_filled, 100);
+    wb_word_store(&stub.system->transfer_filled, 100, WB_SEQ_CST);
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);
     stub_serve(1);
     CHECK(is_at(1) && look_core == 0 && stack[0] == 10);
-    CHECK(atomic_load(&stub.system->transfer_owner) == 0);
+    CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 0);
 }
 
 TEST(a_withdrawn_offer_gives_the_buffer_back_and_the_next_begins_anew)
@@ -303,13 +304,13 @@ TEST(a_withdrawn_offer_gives_the_buffer_back_and_the_next_begins_anew)
     setup();
     stub.system->config.transport = WB_TRANSPORT_BUFFER;
     ask(1);
-    const size_t filled = atomic_load(&stub.system->transfer_filled);
-    atomic_store(&stub.system->transfer_filled, 100);
+    const size_t filled = wb_word_load(&stub.system->transfer_filled, WB_SEQ_CST);
+    wb_word_store(&stub.system->transfer_filled, 100, WB_SEQ_CST);
     stub_serve(1);
-    atomic_store(&stub.system->transfer_filled, filled);
+    wb_word_store(&stub.system->transfer_filled, filled, WB_SEQ_CST);
     wb_migration_cancel(task, WB_ERR_TIMEOUT);
     stub_serve(0);
-    CHECK(is_at(0) && atomic_load(&stub.system->transfer_owner) == 0);
+    CHECK(is_at(0) && wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 0);
     memset(stack, 4, sizeof stack);
     base[40] = 4;
     ask(1);
@@ -322,11 +323,11 @@ TEST(a_task_killed_between_its_checkpoint_and_its_departure_leaves_no_buffer_beh
 {
     setup();
     task->restart = true;
-    atomic_store(&stub.system->transfer_owner, task->id + 1);
+    wb_word_store(&stub.system->transfer_owner, task->id + 1, WB_SEQ_CST);
     stub_run(task);
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);
-    CHECK(atomic_load(&stub.system->transfer_owner) == 0);
+    CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 0);
 }
 
 TEST(a_restarted_task_finds_its_heap_as_it_left_it)
@@ -338,7 +339,7 @@ TEST(a_restarted_task_finds_its_heap_as_it_left_it)
     CHECK(wb_core_died(stub.system, 0) == 0);
     stub_serve(1);
     CHECK(is_at(1) && look_core == 0 && base[40] == 10 && task->restarts == 1);
-    CHECK(task->revive == WB_REVIVE_NOT);
+    CHECK(wb_word_load(&task->revive, WB_SEQ_CST) == WB_REVIVE_NOT);
 }
 
 TEST(a_restarted_task_whose_heir_dies_in_turn_finds_its_heap_as_it_left_it)
@@ -362,7 +363,7 @@ TEST(a_restarted_task_whose_heap_cannot_be_read_is_lost)
     stub.private = NULL;
     CHECK(wb_core_died(stub.system, 0) == 0);
     stub_serve(1);
-    CHECK(state() == WB_TASK_LOST && atomic_load(&stub.system->live) == 0);
+    CHECK(state() == WB_TASK_LOST && wb_word_load(&stub.system->live, WB_SEQ_CST) == 0);
 }
 
 TEST(a_request_for_a_task_that_is_lost_on_its_way_ends)
@@ -374,7 +375,7 @@ TEST(a_request_for_a_task_that_is_lost_on_its_way_ends)
     stub_serve(1);
     stub_serve(1);
     CHECK(state() == WB_TASK_LOST && !wb_migration_pending(task));
-    CHECK(atomic_load(&task->outcome) == WB_ERR_GONE);
+    CHECK(wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_GONE);
 }
 
 TEST(an_heir_that_fetches_does_not_touch_a_record_that_others_fill)
@@ -382,7 +383,7 @@ TEST(an_heir_that_fetches_does_not_touch_a_record_that_others_fill)
     setup();
     task->migration = (struct wb_migration){ .bytes = 7, .copied_ns = 8 };
     CHECK(wb_core_died(stub.system, 0) == 0);
-    atomic_store(&task->request, wb_request(WB_REQUEST_FILLING, 2, 1));
+    wb_word_store(&task->request, wb_request(WB_REQUEST_FILLING, 2, 1), WB_SEQ_CST);
     stub_serve(1);
     CHECK(is_at(1) && task->migration.bytes == 7 && task->migration.copied_ns == 8);
 }

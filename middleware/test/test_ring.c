@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit tests of middleware/src/ring.h.
+// Unit tests of middleware/src/word/ring.h.
 // with: check.c build.c kernel_stub.c
-#include "../src/ring.h"
+#include "../src/word/ring.h"
 
 #include "check.h"
 

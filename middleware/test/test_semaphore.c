@@ -61,7 +61,7 @@ TEST(a_take_that_waits_in_vain_times_out_and_waits_no_more)
     stub.now_ns = 7;
     CHECK(wb_semaphore_take(&semaphore, 100) == WB_ERR_TIMEOUT);
     CHECK(stub.now_ns == 107 && stub.blocks == 1 && stub.spins > 0);
-    CHECK(atomic_load(&task->sync.waits_for) == NULL);
+    CHECK(wb_word_load(&task->sync.waits_for, WB_SEQ_CST) == NULL);
 }
 
 // What `other` does on core 1 while the running task is blocked or polls.
@@ -157,7 +157,7 @@ TEST(what_is_given_just_before_it_would_block_is_taken)
     build(0, 1);
     stub.on_spin = give_at_the_first_turn;
     CHECK(wb_semaphore_take(&semaphore, WB_FOREVER) == WB_OK);
-    CHECK(stub.blocks == 0 && atomic_load(&task->sync.waits_for) == NULL);
+    CHECK(stub.blocks == 0 && wb_word_load(&task->sync.waits_for, WB_SEQ_CST) == NULL);
 }
 
 // ---- Several waiters ----------------------------------------------------------------------------
@@ -165,9 +165,9 @@ TEST(what_is_given_just_before_it_would_block_is_taken)
 // They wait as block() of gate.c leaves them.
 static void both_wait(void)
 {
-    atomic_store(&other->sync.waits_for, &semaphore.gate);
-    atomic_store(&urgent->sync.waits_for, &semaphore.gate);
-    semaphore.gate.waited = 1;
+    wb_word_init(&other->sync.waits_for, &semaphore.gate);
+    wb_word_init(&urgent->sync.waits_for, &semaphore.gate);
+    wb_word_init(&semaphore.gate.waited, 1);
 }
 
 TEST(the_most_urgent_waiter_is_woken_and_nobody_else)
@@ -176,8 +176,8 @@ TEST(the_most_urgent_waiter_is_woken_and_nobody_else)
     both_wait();
     CHECK(wb_semaphore_give(&semaphore) == WB_OK);
     CHECK(stub_serve(1) == 1 && stub.unblocked == urgent);
-    CHECK(atomic_load(&urgent->sync.waits_for) == NULL);
-    CHECK(atomic_load(&other->sync.waits_for) == &semaphore.gate);
+    CHECK(wb_word_load(&urgent->sync.waits_for, WB_SEQ_CST) == NULL);
+    CHECK(wb_word_load(&other->sync.waits_for, WB_SEQ_CST) == &semaphore.gate);
     CHECK(wb_semaphore_give(&semaphore) == WB_OK);
     CHECK(stub_serve(1) == 1 && stub.unblocked == other);
 }
@@ -205,8 +205,8 @@ static void two_permits_and_one_waker(uint64_t until_ns)
 {
     (void)until_ns;
     // As a giver leaves it that found another one looking for a waiter.
-    semaphore.value = 2;
-    atomic_store(&task->sync.waits_for, NULL);
+    wb_word_init(&semaphore.value, 2);
+    wb_word_init(&task->sync.waits_for, NULL);
     both_wait();
 }
 
@@ -223,7 +223,7 @@ TEST(waiting_that_a_killed_giver_left_unannounced_ends_when_recovery_wakes_every
     build(0, 1);
     both_wait();
     // The giver has taken `waited` and was killed before it chose.
-    semaphore.gate.waited = 0;
+    wb_word_init(&semaphore.gate.waited, 0);
     stub_leave();
     wb_core_died(stub.system, 0);
     stub.unblocks = 0;
@@ -235,9 +235,9 @@ TEST(a_restarted_task_waits_for_nothing)
 {
     build(0, 1);
     task->restart = true;
-    atomic_store(&task->sync.waits_for, &semaphore.gate);
-    semaphore.gate.waited = 1;
+    wb_word_init(&task->sync.waits_for, &semaphore.gate);
+    wb_word_init(&semaphore.gate.waited, 1);
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);
-    CHECK(atomic_load(&task->sync.waits_for) == NULL);
+    CHECK(wb_word_load(&task->sync.waits_for, WB_SEQ_CST) == NULL);
 }

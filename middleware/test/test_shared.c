@@ -36,7 +36,7 @@ static bool pool_is_whole(void)
     const struct wb_pool *pool = stub.system->pool;
 
     for (uint32_t i = 0; i < pool->n_words; i++)
-        if (atomic_load(&pool->words[i]) != 0)
+        if (wb_word_load(&pool->words[i], WB_SEQ_CST) != 0)
             return false;
     return true;
 }

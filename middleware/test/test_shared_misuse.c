@@ -43,7 +43,7 @@ TEST(a_second_free_is_found_out_after_the_pool_has_the_block_back)
     setup();
     void *block = wb_shared_malloc(BIG_BYTES);
     wb_shared_free(block);
-    CHECK(atomic_load(&stub.system->pool->words[0]) == 0);
+    CHECK(wb_word_load(&stub.system->pool->words[0], WB_SEQ_CST) == 0);
     CHECK(HALTS(wb_shared_free(block)));
     expect(one, "it freed a shared block twice");
 }

@@ -78,7 +78,7 @@ static uint32_t claimed_at_rest(void)
         CHECK(wb_shared_used_bytes(&tasks[i]->shared) == 0);
     }
     for (uint32_t i = 0; i < pool->n_words; i++)
-        granules += (uint32_t)__builtin_popcount(atomic_load(&pool->words[i]));
+        granules += (uint32_t)__builtin_popcount(wb_word_load(&pool->words[i], WB_SEQ_CST));
     return granules;
 }
 

@@ -61,7 +61,7 @@ TEST(a_good_config_is_laid_out)
     for (uint32_t i = 0; i < 2; i++) {
         CHECK((uintptr_t)stub.system->cores[i] % 4096 == 0);
         CHECK(stub.system->cores[i]->index == i);
-        CHECK(atomic_load(&stub.system->cores[i]->state) == WB_CORE_DOWN);
+        CHECK(wb_word_load(&stub.system->cores[i]->state, WB_SEQ_CST) == WB_CORE_DOWN);
     }
 }
 
@@ -131,7 +131,7 @@ TEST(a_task_is_what_its_config_says)
     CHECK(strcmp(wb_task_name(task), "task") == 0 && wb_task_index(task) == 4);
     CHECK(wb_task_core(task) == 1 && task->priority == 7 && !task->migratable);
     CHECK(task->relative_deadline_ns == 100);
-    CHECK(wb_place_state(atomic_load(&task->place)) == WB_TASK_NEW);
+    CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_NEW);
     CHECK(wb_task_find(&stub.system->app, "task", 4) == task);
 }
 
@@ -282,7 +282,7 @@ TEST(starting_posts_every_task_to_its_core)
 
     one->offset_ns = 5;
     CHECK(wb_system_start(stub.system, 100) == WB_OK);
-    CHECK(atomic_load(&stub.system->live) == 2 && stub.system->start_ns == 100);
+    CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 2 && stub.system->start_ns == 100);
     CHECK(one->release_ns == 105 && two->release_ns == 100);
     CHECK(stub_serve(0) == 1 && stub.attached == one);
     CHECK(stub_serve(1) == 1 && stub.attached == two);
@@ -318,7 +318,7 @@ TEST(only_the_first_fault_is_kept)
     wb_system_fault(stub.system, WB_FAULT_TRAP, one, "first");
     wb_system_fault(stub.system, WB_FAULT_TASK, NULL, "second");
     const struct wb_fault *fault = &stub.system->fault;
-    CHECK(atomic_load(&fault->complete) == 1 && fault->kind == WB_FAULT_TRAP);
+    CHECK(wb_word_load(&fault->complete, WB_SEQ_CST) == 1 && fault->kind == WB_FAULT_TRAP);
     CHECK(fault->task == one->id && fault->core == 1 && strcmp(fault->text, "first") == 0);
 }
 

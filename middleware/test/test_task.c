@@ -195,10 +195,12 @@ TEST(the_last_task_to_end_rings_every_core)
     stub_run(task);
     stub.rings[0] = stub.rings[1] = 0;
     stub_pause(WB_TASK_ENDED);
-    CHECK(atomic_load(&stub.system->live) == 1 && stub.rings[0] == 0 && stub.rings[1] == 0);
+    CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 1 && stub.rings[0] == 0 &&
+          stub.rings[1] == 0);
     stub_run(last);
     stub_pause(WB_TASK_ENDED);
-    CHECK(atomic_load(&stub.system->live) == 0 && stub.rings[0] == 1 && stub.rings[1] == 1);
+    CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 0 && stub.rings[0] == 1 &&
+          stub.rings[1] == 1);
 }
 
 TEST(a_state_pointer_is_kept)

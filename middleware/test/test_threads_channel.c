@@ -12,7 +12,8 @@ struct message {
 };
 
 static uint32_t out_at_once;  // slots that both ends keep claimed and held
-static _Atomic uint32_t sent, moved, done;
+static struct wb_word done;
+static struct wb_swapped sent, moved;
 
 static void fill(struct message *m, uint32_t number)
 {
@@ -31,7 +32,8 @@ static void check(const struct message *m, uint32_t number)
 // Whether the sender sends on: until all is sent, or for a second, but for ten moves at least.
 static bool goes_on(void)
 {
-    return atomic_load(&moved) <= 10 || (atomic_load(&sent) < MESSAGES && !threads_are_late());
+    return wb_word_load(&moved, WB_SEQ_CST) <= 10 ||
+           (wb_word_load(&sent, WB_SEQ_CST) < MESSAGES && !threads_are_late());
 }
 
 // ---- Copies -------------------------------------------------------------------------------------
@@ -44,7 +46,7 @@ static int send_copies(struct wb_task *self)
     for (uint32_t i = 0; goes_on(); i++) {
         fill(&m, i);
         CHECK(wb_port_send(out, &m, WB_FOREVER) == WB_OK);
-        atomic_fetch_add(&sent, 1);
+        wb_word_add(&sent, 1, WB_SEQ_CST);
         wb_checkpoint();
     }
     return 0;
@@ -60,8 +62,8 @@ static int receive_copies(struct wb_task *self)
         check(&m, i++);
         wb_checkpoint();
     }
-    CHECK(i == atomic_load(&sent));
-    atomic_store(&done, 1);
+    CHECK(i == wb_word_load(&sent, WB_SEQ_CST));
+    wb_word_store(&done, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -74,14 +76,14 @@ static int send_in_place(struct wb_task *self)
 
     for (uint32_t i = 0; goes_on(); i++) {
         CHECK(wb_port_claim(out, &slot, WB_FOREVER) == WB_OK);
-        atomic_fetch_add(&sent, 1);
+        wb_word_add(&sent, 1, WB_SEQ_CST);
         wb_checkpoint();
         fill(slot, i);
         if (i + 1 >= out_at_once)
             CHECK(wb_port_commit(out) == WB_OK);
     }
     while (wb_port_commit(out) == WB_OK) {}
-    CHECK(wb_port_messages(out) == atomic_load(&sent));
+    CHECK(wb_port_messages(out) == wb_word_load(&sent, WB_SEQ_CST));
     return 0;
 }
 
@@ -100,8 +102,8 @@ static int receive_in_place(struct wb_task *self)
             held--;
         }
     }
-    CHECK(i == atomic_load(&sent));
-    atomic_store(&done, 1);
+    CHECK(i == wb_word_load(&sent, WB_SEQ_CST));
+    wb_word_store(&done, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -112,12 +114,12 @@ static int move_both(struct wb_task *self)
     const struct wb_app *app = wb_task_app(self);
     struct wb_task *ends[] = { wb_task_find(app, "sender", 0), wb_task_find(app, "receiver", 0) };
 
-    for (uint32_t i = 0; atomic_load(&done) == 0; i++) {
+    for (uint32_t i = 0; wb_word_load(&done, WB_SEQ_CST) == 0; i++) {
         const enum wb_status status = wb_migrate(ends[i % 2], i / 2 % 3, 5000000);
         // BUSY: the last one was taken by its target in time, but has not run there yet.
         CHECK(status == WB_OK || status == WB_ERR_TIMEOUT || status == WB_ERR_BUSY ||
               status == WB_ERR_GONE);
-        atomic_fetch_add(&moved, status == WB_OK);
+        wb_word_add(&moved, status == WB_OK, WB_SEQ_CST);
     }
     return 0;
 }
@@ -127,9 +129,9 @@ static void play(uint32_t slots, wb_task_entry *sender, wb_task_entry *receiver)
     struct wb_system *s = threads_open(3);
     struct wb_channel *channel = build_channel(s, "c", slots, sizeof(struct message), false);
 
-    atomic_store(&done, 0);
-    atomic_store(&moved, 0);
-    atomic_store(&sent, 0);
+    wb_word_store(&done, 0, WB_SEQ_CST);
+    wb_word_init(&moved, 0);
+    wb_word_init(&sent, 0);
     build_port(build_task(s, "sender", 0, 3, sender), channel, WB_OUT);
     build_port(build_task(s, "receiver", 1, 3, receiver), channel, WB_IN);
     build_task(s, "mover", 2, 4, move_both);

@@ -8,12 +8,12 @@
 enum { CORES = 3, WORKERS = 4, MOVES = 30, CHANGES = 2000 };
 
 static struct wb_task *workers[WORKERS];
-static _Atomic uint32_t inside[WORKERS];  // how many cores run the worker
-static _Atomic uint32_t changes;
+static struct wb_swapped inside[WORKERS];  // how many cores run the worker
+static struct wb_swapped changes;
 
 static bool is_over(void)
 {
-    if (atomic_load(&changes) < CHANGES)
+    if (wb_word_load(&changes, WB_SEQ_CST) < CHANGES)
         return false;
     for (int i = 0; i < WORKERS; i++)
         if (wb_task_migrations(workers[i]) < MOVES)
@@ -24,8 +24,8 @@ static bool is_over(void)
 static int work(struct wb_task *self)
 {
     while (!is_over()) {
-        CHECK(atomic_fetch_add(&inside[self->id], 1) == 0);
-        CHECK(atomic_fetch_sub(&inside[self->id], 1) == 1);
+        CHECK(wb_word_add(&inside[self->id], 1, WB_SEQ_CST) == 0);
+        CHECK(wb_word_sub(&inside[self->id], 1, WB_SEQ_CST) == 1);
         wb_checkpoint();
         wb_yield();
     }
@@ -78,8 +78,8 @@ static void choose(struct wb_system *system, uint32_t n)
 static int change(struct wb_task *self)
 {
     while (!is_over()) {
-        choose(self->system, atomic_fetch_add(&changes, 1) + 2);
-        wb_system_set_rate(self->system, atomic_load(&changes));
+        choose(self->system, wb_word_add(&changes, 1, WB_SEQ_CST) + 2);
+        wb_system_set_rate(self->system, wb_word_load(&changes, WB_SEQ_CST));
         wb_sleep_until(wb_now_ns() + 50000);
     }
     return 0;
@@ -99,5 +99,5 @@ TEST(policies_change_and_tasks_move_while_agents_report)
     for (int i = 0; i < WORKERS; i++)
         CHECK(wb_task_migrations(workers[i]) >= MOVES);
     for (uint32_t i = 0; i < CORES; i++)
-        CHECK(atomic_load(&s->cores[i]->report.periods) > 0);
+        CHECK(wb_word_load(&s->cores[i]->report.periods, WB_SEQ_CST) > 0);
 }

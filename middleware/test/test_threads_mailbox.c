@@ -10,7 +10,8 @@ struct message {
     uint32_t sender, number, both;
 };
 
-static _Atomic uint32_t done, sent;
+static struct wb_word done;
+static struct wb_swapped sent;
 
 // Claims a second slot where there is one. Waiting for it would be for ever: the receiver cannot
 // pass over the first.
@@ -27,7 +28,7 @@ static int send_all(struct wb_task *self)
             *slot[k] = (struct message){ me, i + k, me ^ (i + k) };
             CHECK(wb_port_commit(out) == WB_OK);
         }
-        atomic_fetch_add(&sent, n);
+        wb_word_add(&sent, n, WB_SEQ_CST);
         wb_checkpoint();
     }
     return 0;
@@ -45,8 +46,8 @@ static int receive_all(struct wb_task *self)
         CHECK(m.number == expected[m.sender]++);
         wb_checkpoint();
     }
-    CHECK(received == atomic_load(&sent));
-    atomic_store(&done, 1);
+    CHECK(received == wb_word_load(&sent, WB_SEQ_CST));
+    wb_word_store(&done, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -54,7 +55,7 @@ static int move_all(struct wb_task *self)
 {
     struct wb_system *system = wb_task_app(self)->system;
 
-    for (uint32_t i = 0; atomic_load(&done) == 0; i++) {
+    for (uint32_t i = 0; wb_word_load(&done, WB_SEQ_CST) == 0; i++) {
         const enum wb_status status = wb_migrate(&system->tasks[i % 5], i % 3, 5000000);
         // BUSY: the last one was taken by its target in time, but has not run there yet.
         CHECK(status == WB_OK || status == WB_ERR_TIMEOUT || status == WB_ERR_BUSY ||
@@ -69,8 +70,8 @@ static void play(uint32_t slots)
     struct wb_system *s = threads_open(3);
     struct wb_channel *mailbox = build_channel(s, "m", slots, sizeof(struct message), true);
 
-    atomic_store(&done, 0);
-    atomic_store(&sent, 0);
+    wb_word_store(&done, 0, WB_SEQ_CST);
+    wb_word_init(&sent, 0);
     for (uint32_t i = 0; i < SENDERS; i++)
         build_port(build_task(s, names[i], i % 3, 3, send_all), mailbox, WB_OUT);
     build_port(build_task(s, "receiver", 1, 3, receive_all), mailbox, WB_IN);

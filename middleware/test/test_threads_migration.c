@@ -7,9 +7,9 @@
 enum { CORES = 3, VICTIMS = 2, ASKERS = 3, ASKED = 1000 };
 
 static struct wb_task *victims[VICTIMS];
-static _Atomic uint32_t inside[VICTIMS];  // how many cores run the victim
-static _Atomic uint32_t outcomes[10];
-static _Atomic uint32_t asking;
+static struct wb_swapped inside[VICTIMS];  // how many cores run the victim
+static struct wb_swapped outcomes[10];
+static struct wb_swapped asking;
 static uint32_t cores_seen[VICTIMS];
 
 // Anything it owns is written without atomics: ThreadSanitizer sees it run on two cores at once.
@@ -18,11 +18,11 @@ static int be_moved(struct wb_task *self)
     const uint32_t me = self == victims[0] ? 0 : 1;
     uint32_t core = wb_task_core(self);
 
-    while (atomic_load_explicit(&asking, memory_order_relaxed) != 0) {
-        CHECK(atomic_fetch_add(&inside[me], 1) == 0);
+    while (wb_word_load(&asking, WB_RELAXED) != 0) {
+        CHECK(wb_word_add(&inside[me], 1, WB_SEQ_CST) == 0);
         cores_seen[me] |= 1u << core;
         CHECK(wb_task_core(self) == core);
-        CHECK(atomic_fetch_sub(&inside[me], 1) == 1);
+        CHECK(wb_word_sub(&inside[me], 1, WB_SEQ_CST) == 1);
         wb_checkpoint();
         wb_yield();  // to the other victim
         core = wb_task_core(self);
@@ -46,13 +46,13 @@ static int ask(struct wb_task *self)
         const uint64_t timeout_ns = next_random(&random) % 4 == 0 ? 1 : 100000000;
         const enum wb_status status = wb_migrate(victims[victim], core, timeout_ns);
         CHECK(status <= WB_OK && status >= WB_ERR_NOMEM);
-        atomic_fetch_add(&outcomes[-(int)status], 1);
+        wb_word_add(&outcomes[-(int)status], 1, WB_SEQ_CST);
         if (status == WB_ERR_BUSY)
             wb_sleep_until(wb_now_ns() + next_random(&random) % 20000);  // the victim may be here
         else
             accepted++;
     }
-    atomic_fetch_sub(&asking, 1);
+    wb_word_sub(&asking, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -61,7 +61,7 @@ static int withdraw(struct wb_task *self)
 {
     uint32_t random = self->id;
 
-    while (atomic_load_explicit(&asking, memory_order_relaxed) != 0) {
+    while (wb_word_load(&asking, WB_RELAXED) != 0) {
         if (next_random(&random) % 2 == 0)
             wb_migration_cancel(victims[next_random(&random) % VICTIMS], WB_ERR_HELD);
         else
@@ -73,7 +73,7 @@ static int withdraw(struct wb_task *self)
 
 static uint32_t outcome(enum wb_status status)
 {
-    return atomic_load(&outcomes[-(int)status]);
+    return wb_word_load(&outcomes[-(int)status], WB_SEQ_CST);
 }
 
 TEST(every_request_has_one_outcome_and_a_task_runs_on_one_core)
@@ -81,7 +81,7 @@ TEST(every_request_has_one_outcome_and_a_task_runs_on_one_core)
     static const char *const names[] = { "asker 0", "asker 1", "asker 2" };
     struct wb_system *s = threads_open(CORES);
 
-    atomic_store(&asking, ASKERS);
+    wb_word_init(&asking, ASKERS);
     victims[0] = build_task(s, "victim 0", 0, 2, be_moved);
     victims[1] = build_task(s, "victim 1", 1, 2, be_moved);
     for (uint32_t i = 0; i < ASKERS; i++)

@@ -10,7 +10,8 @@ enum { CORES = 3, USERS = 5, ROUNDS = 4000, PERMITS = 2, SIGNALS = 6000 };
 static struct wb_semaphore permits, ping, pong;
 static struct wb_mutex mutex;
 static uint32_t guarded;  // not atomic: ThreadSanitizer sees any two that are inside at once
-static _Atomic uint32_t inside, users, most_inside, rounds, last, takers, given, taken;
+static struct wb_word last;
+static struct wb_swapped inside, users, most_inside, rounds, takers, given, taken;
 
 static void add_users(struct wb_system *s, wb_task_entry *entry)
 {
@@ -18,14 +19,14 @@ static void add_users(struct wb_system *s, wb_task_entry *entry)
         const char name[] = { (char)('a' + i), 0 };
         build_task(s, name, i % CORES, 3 + i, entry);
     }
-    atomic_store(&users, USERS);
-    atomic_store(&rounds, 0);
+    wb_word_init(&users, USERS);
+    wb_word_init(&rounds, 0);
     guarded = 0;
 }
 
 static int move_users(struct wb_task *self)
 {
-    for (uint32_t i = 0; atomic_load(&users) != 0; i++) {
+    for (uint32_t i = 0; wb_word_load(&users, WB_SEQ_CST) != 0; i++) {
         const char name[] = { (char)('a' + i % USERS), 0 };
         const enum wb_status status =
             wb_migrate(wb_task_find(wb_task_app(self), name, 0), i / USERS % CORES, 5000000);
@@ -47,10 +48,10 @@ static int use_mutex(struct wb_task *self)
         wb_checkpoint();
         guarded++;
         CHECK(wb_mutex_unlock(&mutex) == WB_OK);
-        atomic_fetch_add(&rounds, 1);
+        wb_word_add(&rounds, 1, WB_SEQ_CST);
         wb_checkpoint();
     }
-    atomic_fetch_sub(&users, 1);
+    wb_word_sub(&users, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -62,7 +63,7 @@ TEST(one_task_at_a_time_holds_a_mutex_and_it_moves_with_the_task)
     add_users(s, use_mutex);
     build_task(s, "mover", 1, 9, move_users);
     threads_run();
-    CHECK(guarded == 2 * atomic_load(&rounds));
+    CHECK(guarded == 2 * wb_word_load(&rounds, WB_SEQ_CST));
     for (uint32_t i = 0; i < s->n_tasks; i++)
         CHECK(wb_sync_priority(&s->tasks[i].sync) == s->tasks[i].priority);
 }
@@ -75,10 +76,10 @@ static int use_lock(struct wb_task *self)
         guarded++;
         wb_checkpoint();
         CHECK(wb_unlock(&guarded) == WB_OK);
-        atomic_fetch_add(&rounds, 1);
+        wb_word_add(&rounds, 1, WB_SEQ_CST);
         wb_checkpoint();
     }
-    atomic_fetch_sub(&users, 1);
+    wb_word_sub(&users, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -89,7 +90,7 @@ TEST(one_task_at_a_time_holds_the_lock_of_an_address)
     add_users(s, use_lock);
     build_task(s, "mover", 1, 9, move_users);
     threads_run();
-    CHECK(guarded == atomic_load(&rounds));
+    CHECK(guarded == wb_word_load(&rounds, WB_SEQ_CST));
 }
 
 // ---- Counting -----------------------------------------------------------------------------------
@@ -104,15 +105,16 @@ static int use_permit(struct wb_task *self)
         while (status == WB_ERR_TIMEOUT)
             status = wb_semaphore_take(&permits, i % 3 == 0 ? 50000 : WB_FOREVER);
         CHECK(status == WB_OK);
-        const uint32_t now = atomic_fetch_add(&inside, 1) + 1;
-        uint32_t most = atomic_load(&most_inside);
-        while (now > most && !atomic_compare_exchange_weak(&most_inside, &most, now)) {}
+        const uint32_t now = wb_word_add(&inside, 1, WB_SEQ_CST) + 1;
+        uint32_t most = wb_word_load(&most_inside, WB_SEQ_CST);
+        while (now > most &&
+               !wb_word_compare_swap_weak(&most_inside, &most, now, WB_SEQ_CST, WB_SEQ_CST)) {}
         wb_checkpoint();
-        atomic_fetch_sub(&inside, 1);
+        wb_word_sub(&inside, 1, WB_SEQ_CST);
         CHECK(wb_semaphore_give(&permits) == WB_OK);
         wb_yield();
     }
-    atomic_fetch_sub(&users, 1);
+    wb_word_sub(&users, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -121,11 +123,12 @@ TEST(as_many_tasks_hold_a_permit_as_there_are)
     struct wb_system *s = threads_open(CORES);
 
     CHECK(wb_semaphore_init(&permits, PERMITS, PERMITS) == WB_OK);
-    atomic_store(&most_inside, 0);
+    wb_word_init(&most_inside, 0);
     add_users(s, use_permit);
     build_task(s, "mover", 1, 9, move_users);
     threads_run();
-    CHECK(atomic_load(&most_inside) <= PERMITS && permits.value == PERMITS);
+    CHECK(wb_word_load(&most_inside, WB_SEQ_CST) <= PERMITS &&
+          wb_word_load(&permits.value, WB_SEQ_CST) == PERMITS);
 }
 
 // ---- Wake-ups -----------------------------------------------------------------------------------
@@ -133,9 +136,9 @@ TEST(as_many_tasks_hold_a_permit_as_there_are)
 static int serve_ping(struct wb_task *self)
 {
     (void)self;
-    atomic_store(&last, 0);
-    for (uint32_t i = 1; atomic_load(&last) == 0; i++) {
-        atomic_store(&last, i == SIGNALS || threads_are_late());
+    wb_word_store(&last, 0, WB_SEQ_CST);
+    for (uint32_t i = 1; wb_word_load(&last, WB_SEQ_CST) == 0; i++) {
+        wb_word_store(&last, i == SIGNALS || threads_are_late(), WB_SEQ_CST);
         CHECK(wb_semaphore_give(&ping) == WB_OK);
         CHECK(wb_semaphore_take(&pong, WB_FOREVER) == WB_OK);
     }
@@ -149,7 +152,7 @@ static int return_pong(struct wb_task *self)
     (void)self;
     do {
         CHECK(wb_semaphore_take(&ping, WB_FOREVER) == WB_OK);
-        is_last = atomic_load(&last);
+        is_last = wb_word_load(&last, WB_SEQ_CST);
         CHECK(wb_semaphore_give(&pong) == WB_OK);
     } while (is_last == 0);
     return 0;
@@ -168,9 +171,9 @@ TEST(no_wake_up_is_lost_between_a_giver_and_a_taker)
 static int give_many(struct wb_task *self)
 {
     (void)self;
-    while (atomic_load(&takers) != 0) {
+    while (wb_word_load(&takers, WB_SEQ_CST) != 0) {
         if (wb_semaphore_give(&permits) == WB_OK)
-            atomic_fetch_add(&given, 1);
+            wb_word_add(&given, 1, WB_SEQ_CST);
         else
             wb_yield();
     }
@@ -182,9 +185,9 @@ static int take_many(struct wb_task *self)
     (void)self;
     for (uint32_t i = 0; i < SIGNALS && !threads_are_late(); i++) {
         CHECK(wb_semaphore_take(&permits, WB_FOREVER) == WB_OK);
-        atomic_fetch_add(&taken, 1);
+        wb_word_add(&taken, 1, WB_SEQ_CST);
     }
-    atomic_fetch_sub(&takers, 1);
+    wb_word_sub(&takers, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -193,11 +196,12 @@ TEST(two_givers_at_once_leave_no_taker_asleep)
     struct wb_system *s = threads_open(4);
 
     CHECK(wb_semaphore_init(&permits, 0, 3) == WB_OK);
-    atomic_store(&takers, 2);
+    wb_word_init(&takers, 2);
     build_task(s, "giver", 0, 3, give_many);
     build_task(s, "other giver", 1, 3, give_many);
     build_task(s, "taker", 2, 3, take_many);
     build_task(s, "other taker", 3, 3, take_many);
     threads_run();
-    CHECK(permits.value == atomic_load(&given) - atomic_load(&taken));
+    CHECK(wb_word_load(&permits.value, WB_SEQ_CST) ==
+          wb_word_load(&given, WB_SEQ_CST) - wb_word_load(&taken, WB_SEQ_CST));
 }

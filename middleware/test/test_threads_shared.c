@@ -85,7 +85,7 @@ static uint32_t claimed(const struct wb_system *s)
     uint32_t granules = 0;
 
     for (uint32_t i = 0; i < s->pool->n_words; i++)
-        granules += (uint32_t)__builtin_popcount(atomic_load(&s->pool->words[i]));
+        granules += (uint32_t)__builtin_popcount(wb_word_load(&s->pool->words[i], WB_SEQ_CST));
     return granules;
 }
 
@@ -111,7 +111,7 @@ TEST(blocks_shared_among_cores_are_whole_and_the_pool_gets_them_all_back)
 // ---- The end of an owner, while others free what it left ----------------------------------------
 
 static uint32_t *left[CORES][EARLY];
-static _Atomic uint32_t ready[CORES];
+static struct wb_word ready[CORES];
 
 // Leaves blocks to the next core, and ends while that one frees them.
 static int leave(struct wb_task *self)
@@ -124,8 +124,8 @@ static int leave(struct wb_task *self)
         *block = i;
         left[me][i] = block;
     }
-    atomic_store_explicit(&ready[me], 1, memory_order_release);
-    while (atomic_load_explicit(&ready[before], memory_order_acquire) == 0)
+    wb_word_store(&ready[me], 1, WB_RELEASE);
+    while (wb_word_load(&ready[before], WB_ACQUIRE) == 0)
         wb_yield();
     for (uint32_t i = 0; i < EARLY; i++) {
         CHECK(*left[before][i] == i);
@@ -141,7 +141,7 @@ TEST(what_is_freed_while_its_owner_ends_goes_back_to_the_pool)
     for (int round = 0; round < 20; round++) {
         struct wb_system *s = threads_open(CORES);
         for (uint32_t i = 0; i < CORES; i++) {
-            atomic_store(&ready[i], 0);
+            wb_word_store(&ready[i], 0, WB_SEQ_CST);
             build_task(s, names[i], i, 3, leave);
         }
         threads_run();

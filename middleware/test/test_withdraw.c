@@ -20,12 +20,12 @@ static void setup(void)
 
 static enum wb_task_state state(void)
 {
-    return wb_place_state(atomic_load(&task->place));
+    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST));
 }
 
 static enum wb_status outcome(void)
 {
-    return (enum wb_status)atomic_load(&task->outcome);
+    return (enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST);
 }
 
 static bool stayed(enum wb_status why)
@@ -204,7 +204,7 @@ TEST(a_target_that_does_not_take_it_in_time_loses_the_offer)
 TEST(a_sweep_withdraws_what_goes_to_a_dead_core)
 {
     setup();
-    atomic_store(&stub.system->cores[1]->state, WB_CORE_DEAD);
+    wb_word_store(&stub.system->cores[1]->state, WB_CORE_DEAD, WB_SEQ_CST);
     wb_system_sweep(stub.system, stub.now_ns);
     CHECK(stayed(WB_ERR_GONE));
 }
@@ -219,7 +219,7 @@ static void take_it_back(struct wb_task *away)
 TEST(a_task_that_departs_for_a_dead_core_comes_back)
 {
     setup();
-    atomic_store(&stub.system->cores[1]->state, WB_CORE_DEAD);
+    wb_word_store(&stub.system->cores[1]->state, WB_CORE_DEAD, WB_SEQ_CST);
     stub.on_away = take_it_back;
     wb_checkpoint();
     CHECK(stayed(WB_ERR_GONE) && state() == WB_TASK_RUNNING);

@@ -21,7 +21,7 @@ struct place {
 };
 
 // Every checkpoint looks, so that every checkpoint is a step.
-uint32_t wb_kernel_attention = 1;
+struct wb_word wb_kernel_attention = { { 1 } };
 
 static struct {
     struct wb_system *system;
@@ -90,7 +90,7 @@ static bool turn(uint32_t core)
 {
     struct wb_task *task;
 
-    if (atomic_load(&k.system->cores[core]->state) == WB_CORE_DEAD)
+    if (wb_word_load(&k.system->cores[core]->state, WB_SEQ_CST) == WB_CORE_DEAD)
         return false;
     k.core = core;
     const bool served = wb_agent_serve(k.system->cores[core]) > 0;
@@ -121,8 +121,8 @@ uint32_t one_process_run(struct wb_system *system, uint32_t kill_at, uint32_t mo
     k.kill_at = kill_at;
     CHECK(wb_system_start(system, 0) == WB_OK);
     for (uint32_t i = 0; i < system->n_cores; i++)
-        atomic_store(&system->cores[i]->state, WB_CORE_UP);
-    while (atomic_load(&system->live) > 0) {
+        wb_word_store(&system->cores[i]->state, WB_CORE_UP, WB_SEQ_CST);
+    while (wb_word_load(&system->live, WB_SEQ_CST) > 0) {
         const bool first = turn(0), second = turn(1);
 
         CHECK(first || second);

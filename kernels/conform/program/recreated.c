@@ -48,10 +48,10 @@ static struct memory *remember(struct wb_task *self, struct recreated *s)
         for (uint32_t i = 0; i < RECREATED_DATA_BYTES; i++)
             memory->data[i] = byte_at(0, i);
         wb_task_set_state(self, memory);
-        atomic_fetch_add(&s->fresh, 1);
+        wb_word_store(&s->fresh, wb_word_load(&s->fresh, WB_SEQ_CST) + 1, WB_SEQ_CST);
     }
     memory->lives++;
-    atomic_store(&s->lives, memory->lives);
+    wb_word_store(&s->lives, memory->lives, WB_SEQ_CST);
     return memory;
 }
 
@@ -64,13 +64,13 @@ int stepper(struct wb_task *self)
 
     for (uint32_t i = 0; i < RECREATED_DATA_BYTES; i++)
         EXPECT(self, memory->data[i] == byte_at(memory->steps, i));
-    while (atomic_load(&s->end) == 0) {
+    while (wb_word_load(&s->end, WB_SEQ_CST) == 0) {
         memory->steps++;
         for (uint32_t i = 0; i < RECREATED_DATA_BYTES; i++)
             memory->data[i] = byte_at(memory->steps, i);
-        atomic_store(&s->core, wb_task_core(self));
-        atomic_store(&s->steps, memory->steps);
-        const bool hold = atomic_load(&s->hold) != 0;
+        wb_word_store(&s->core, wb_task_core(self), WB_SEQ_CST);
+        wb_word_store(&s->steps, memory->steps, WB_SEQ_CST);
+        const bool hold = wb_word_load(&s->hold, WB_SEQ_CST) != 0;
         if (hold)
             pthread_mutex_lock(&mutex);
         errno = EXDEV;
@@ -95,8 +95,8 @@ int relay(struct wb_task *self)
         EXPECT(self, wb_port_send(out, slot, WB_FOREVER) == WB_OK);
         EXPECT(self, wb_port_release(in) == WB_OK);
         memory->steps++;
-        atomic_store(&s->passed, memory->steps);
-        atomic_store(&s->core, wb_task_core(self));
+        wb_word_store(&s->passed, memory->steps, WB_SEQ_CST);
+        wb_word_store(&s->core, wb_task_core(self), WB_SEQ_CST);
         wb_checkpoint();
     }
     return 0;
@@ -107,7 +107,7 @@ int crasher(struct wb_task *self)
     struct recreated *s = wb_task_app(self)->state;
 
     (void)self;
-    atomic_store(&s->lives, 1);
+    wb_word_store(&s->lives, 1, WB_SEQ_CST);
     volatile uintptr_t nowhere = 16;
     *(volatile int *)nowhere = 1;
     return 0;

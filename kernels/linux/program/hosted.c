@@ -19,7 +19,7 @@ _Noreturn void kernel_task_start(struct wb_task *task);
 
 // The summary word of the core's inbox: main() maps the core's page over this one.
 _Alignas(PAGE_BYTES) uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
-extern uint32_t wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
+extern struct wb_word wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
 
 static struct hosted *here;   // fixed once main() has it
 static struct wb_task *self;  // NULL before the task begins
@@ -31,7 +31,7 @@ static void give_back(enum hosted_wish wish, uint64_t argument)
     here->wish = wish;
     here->argument = argument;
     // Release: the kernel sees the wish, and what the task wrote.
-    atomic_store_explicit(&here->turn, 0, memory_order_release);
+    wb_word_store(&here->turn, 0, WB_RELEASE);
     futex(&here->turn, FUTEX_WAKE, 1, WB_FOREVER);
 }
 
@@ -41,7 +41,7 @@ static void await_turn(void)
     uint32_t turn;
 
     // Acquire: the answer, and what other tasks wrote.
-    while ((turn = atomic_load_explicit(&here->turn, memory_order_acquire)) != ours)
+    while ((turn = wb_word_load(&here->turn, WB_ACQUIRE)) != ours)
         futex(&here->turn, FUTEX_WAIT, turn, WB_FOREVER);
 }
 
@@ -193,7 +193,7 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     enum { TURNS = 32 };
 
     if (here->poll_end_ns == 0 || here->spin_ns == 0 || here->slows ||
-        __atomic_load_n(&wb_kernel_attention, __ATOMIC_RELAXED) != 0)
+        wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0)
         return false;
     if (++spin->turns % TURNS != 0)
         return true;

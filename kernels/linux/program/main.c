@@ -33,7 +33,7 @@ int main(int argc, char **argv)
     if (hosted->layout != hosted_layout())
         return HOSTED_STALE;
     // Its kernel may be killed before it comes to note this; then the launcher has to reap us.
-    hosted->pid = getpid();
+    wb_word_store(&hosted->pid, getpid(), WB_SEQ_CST);
     if (getppid() != hosted->kernel_pid ||
         !map_shared(&wb_kernel_attention, PAGE_BYTES, fd, (unsigned char *)hosted->core - GVM_BASE,
                     MAP_FIXED))

@@ -14,7 +14,7 @@ HOSTED := $(BUILD)/obj/hosted
 HOSTED_ARCH := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),aarch64,x86_64)
 OBJCOPY := $(patsubst %gcc,%objcopy,$(filter %gcc,$(CC)))
 OBJCOPY := $(or $(OBJCOPY),objcopy)
-HOSTED_C := $(wildcard $(ROOT)/middleware/src/*.c $(ROOT)/middleware/src/policy/*.c) $(HOST)/program/hosted.c $(HOST)/program/main.c \
+HOSTED_C := $(wildcard $(addprefix $(ROOT)/middleware/src/,*.c */*.c */*/*.c)) $(HOST)/program/hosted.c $(HOST)/program/main.c \
 	$(HOST)/clock.c $(HOST)/compute.c $(HOST)/doorbell.c $(COMMON)/fault.c $(HOST)/halt.c $(COMMON)/hooks.c $(HOST)/robust.c
 HOSTED_O := $(patsubst $(ROOT)/%.c,$(HOSTED)/%.o,$(HOSTED_C)) $(HOSTED)/context.o
 HOSTED_FLAGS := -std=c11 -O2 -g -fno-omit-frame-pointer -fno-pie -Wall -Wextra -Wpedantic -Wconversion \

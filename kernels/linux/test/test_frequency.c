@@ -24,7 +24,7 @@ struct shared {                  // globally visible
     struct recreated recreated;  // first: programs know nothing else
     uint64_t ran_ns, took_ns;
     uint32_t points_seen[3];
-    _Atomic uint32_t stage;
+    struct wb_word stage;
 };
 
 static const struct wb_point quarter[] = { { 100000000, 84000, 84000 },
@@ -218,7 +218,7 @@ static int debtor(struct wb_task *self)
     struct shared *s = wb_task_app(self)->state;
 
     compute_ns(30 * MS);
-    atomic_store(&s->stage, 1);
+    wb_word_store(&s->stage, 1, WB_SEQ_CST);
     while (wb_task_core(self) == 0) {
         wb_sleep_until(wb_now_ns() + MS);
         wb_checkpoint();
@@ -233,7 +233,7 @@ TEST(a_task_departs_at_once_though_its_core_owes_for_it)
     uint32_t bad_core;
 
     CHECK(wb_host_start(lx, &bad_core) == WB_OK);
-    while (atomic_load(&s->stage) == 0)
+    while (wb_word_load(&s->stage, WB_SEQ_CST) == 0)
         CHECK(wb_host_wait(lx, 5).kind == WB_HOST_NOTHING);
     CHECK(wb_migration_request(task, 1, (uint64_t)PATIENCE_MS * MS, NULL) == WB_OK);
     CHECK(wb_host_wait(lx, PATIENCE_MS).kind == WB_HOST_ENDED);
@@ -248,13 +248,13 @@ static int switcher(struct wb_task *self)
     struct shared *s = wb_task_app(self)->state;
     const struct wb_core *core = self->system->cores[0];
 
-    s->points_seen[0] = atomic_load(&core->point);
+    s->points_seen[0] = wb_word_load(&core->point, WB_SEQ_CST);
     compute_ns(2 * MS);
     wb_kernel_set_point(1);
-    s->points_seen[1] = atomic_load(&core->point);
+    s->points_seen[1] = wb_word_load(&core->point, WB_SEQ_CST);
     compute_ns(2 * MS);
     wb_kernel_set_point(7);
-    s->points_seen[2] = atomic_load(&core->point);
+    s->points_seen[2] = wb_word_load(&core->point, WB_SEQ_CST);
     return 0;
 }
 

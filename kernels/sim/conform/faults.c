@@ -58,7 +58,7 @@ static _Noreturn void fail(const struct harness *h, const struct fault *fault, c
 
     snprintf(text, sizeof text, "%s at %" PRIu64 " (core %" PRIu32 ", %" PRId64 " ns): %s %s",
              names[fault->kind], fault->at, fault->core, fault->ns, why,
-             atomic_load(&system->fault.complete) != 0 ? system->fault.text : "");
+             wb_word_load(&system->fault.complete, WB_SEQ_CST) != 0 ? system->fault.text : "");
     suite_describe((struct harness *)(uintptr_t)h);
     wb_test_fail(__FILE__, __LINE__, text);
 }
@@ -69,12 +69,12 @@ static const char *objection(struct harness *h)
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_task *task = &system->tasks[i];
-        if (!wb_place_is_over(atomic_load(&task->place)))
+        if (!wb_place_is_over(wb_word_load(&task->place, WB_SEQ_CST)))
             return "a task is not over";
         if (wb_migration_pending(task))
             return "a migration has no end";
     }
-    if (atomic_load(&system->transfer_owner) != 0)
+    if (wb_word_load(&system->transfer_owner, WB_SEQ_CST) != 0)
         return "the transfer buffer is not free";
     return NULL;
 }
@@ -182,14 +182,14 @@ void protocol_inject(const struct protocol *protocol)
 bool protocol_has_death(const struct wb_system *system)
 {
     for (uint32_t i = 0; i < system->n_cores; i++)
-        if (atomic_load(&system->cores[i]->state) == WB_CORE_DEAD)
+        if (wb_word_load(&system->cores[i]->state, WB_SEQ_CST) == WB_CORE_DEAD)
             return true;
     return false;
 }
 
 void protocol_move(struct wb_task *self, struct wb_task *task, uint32_t core)
 {
-    const uint32_t source = wb_task_core(task), lives = atomic_load(&task->lives);
+    const uint32_t source = wb_task_core(task), lives = wb_word_load(&task->lives, WB_SEQ_CST);
     const enum wb_status status = wb_migrate(task, core, WB_FOREVER);
     const uint32_t now = wb_task_core(task);
 
@@ -198,6 +198,6 @@ void protocol_move(struct wb_task *self, struct wb_task *task, uint32_t core)
     // Who takes a task over from a killed kernel moves it, too.
     if (protocol_has_death(self->system))
         return;
-    EXPECT(self, atomic_load(&task->lives) == lives);
+    EXPECT(self, wb_word_load(&task->lives, WB_SEQ_CST) == lives);
     EXPECT(self, now == (status == WB_OK ? core : source));
 }

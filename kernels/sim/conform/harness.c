@@ -96,7 +96,7 @@ bool harness_starve(struct harness *h, uint32_t core, bool starve)
 
 static bool has_program(const struct wb_task *task)
 {
-    const uint32_t place = atomic_load(&task->place);
+    const uint32_t place = wb_word_load(&task->place, WB_SEQ_CST);
     const enum wb_task_state state = wb_place_state(place);
 
     return task->mode == WB_RECREATE && !sim.cores[wb_place_owner(place)].dead &&

@@ -8,7 +8,7 @@ enum { CORES = 3, SLOTS = 5, MESSAGES = 40, MOVES = 8, EVERY = 3 };
 
 struct state {
     struct suite_end end;
-    _Atomic uint32_t moves;
+    struct wb_word moves;
 };
 
 // False: the receiver was stopped before its first image.
@@ -61,9 +61,9 @@ static int mover(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    for (uint32_t i; (i = atomic_load(&s->moves)) < MOVES;) {
+    for (uint32_t i; (i = wb_word_load(&s->moves, WB_SEQ_CST)) < MOVES;) {
         struct wb_task *task = &self->system->tasks[i % 3];
-        atomic_store(&s->moves, i + 1);
+        wb_word_store(&s->moves, i + 1, WB_SEQ_CST);
         protocol_move(self, task, (wb_task_core(task) + 1) % CORES);
         wb_sleep_until(wb_now_ns() + 500);
     }
@@ -119,16 +119,17 @@ static const char *check(struct harness *h, const struct fault *fault)
 
     for (uint32_t i = 0; i < 3; i++) {
         const struct wb_task *task = &harness_system(h)->tasks[i];
-        lost += wb_place_state(atomic_load(&task->place)) == WB_TASK_LOST;
+        lost += wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_LOST;
         if (task->images.damaged != 0)
             return "an image is damaged";
-        if (wb_place_state(atomic_load(&task->place)) == WB_TASK_LOST &&
+        if (wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_LOST &&
             wb_counter_get(&task->images.taken) != 0)
             return "a task with an image is lost";
     }
     if (lost != 0)
         return fault->kind == FAULT_KILL ? NULL : "a task is lost without a death";
-    if (atomic_load(&s->end.over) != 1 || atomic_load(&s->end.received) != MESSAGES)
+    if (wb_word_load(&s->end.over, WB_SEQ_CST) != 1 ||
+        wb_word_load(&s->end.received, WB_SEQ_CST) != MESSAGES)
         return "not every message has come";
     return NULL;
 }

@@ -9,7 +9,8 @@ enum { PATIENCE_NS = 80000000 };  // longer than any doorbell is late
 struct state {
     struct wb_mutex mutex;
     struct wb_semaphore there, back;
-    _Atomic uint32_t rounds[USERS], repairs, moves, cut_short;
+    struct wb_word moves, cut_short;
+    struct wb_swapped rounds[USERS], repairs;
     uint32_t first, second;  // guarded by the mutex: equal whenever it is free
 };
 
@@ -18,9 +19,9 @@ static int mover(struct wb_task *self)
     struct state *s = suite_shared(self);
     const uint32_t moved = self->id;  // all tasks before it
 
-    for (uint32_t i; (i = atomic_load(&s->moves)) < MOVES;) {
+    for (uint32_t i; (i = wb_word_load(&s->moves, WB_SEQ_CST)) < MOVES;) {
         struct wb_task *task = &self->system->tasks[i % moved];
-        atomic_store(&s->moves, i + 1);
+        wb_word_store(&s->moves, i + 1, WB_SEQ_CST);
         protocol_move(self, task, (wb_task_core(task) + 1) % CORES);
         wb_sleep_until(wb_now_ns() + 500);
     }
@@ -63,20 +64,20 @@ static void add_mover(struct harness *h)
 static int user(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    _Atomic uint32_t *rounds = &s->rounds[wb_task_index(self)];
+    struct wb_swapped *rounds = &s->rounds[wb_task_index(self)];
 
-    while (atomic_load(rounds) < ROUNDS) {
+    while (wb_word_load(rounds, WB_SEQ_CST) < ROUNDS) {
         const enum wb_status status = wb_mutex_lock(&s->mutex, WB_FOREVER);
         EXPECT(self, status == WB_OK || status == WB_ERR_OWNER);
         if (status == WB_ERR_OWNER) {
-            atomic_fetch_add(&s->repairs, 1);
+            wb_word_add(&s->repairs, 1, WB_SEQ_CST);
             s->second = s->first;
         }
         EXPECT(self, s->first == s->second);
         s->first++;
         wb_checkpoint();
         s->second++;
-        atomic_fetch_add(rounds, 1);
+        wb_word_add(rounds, 1, WB_SEQ_CST);
         EXPECT(self, wb_mutex_unlock(&s->mutex) == WB_OK);
         wb_checkpoint();
     }
@@ -102,7 +103,7 @@ static const char *check_users(struct harness *h, const struct fault *fault)
         return "two were inside at a time";
     if (s->first < USERS * ROUNDS || s->first > USERS * ROUNDS + killed)
         return "a round is missing";
-    if (atomic_load(&s->repairs) > killed)
+    if (wb_word_load(&s->repairs, WB_SEQ_CST) > killed)
         return "an owner was lost without a death";
     return NULL;
 }
@@ -123,7 +124,7 @@ static bool goes_on(struct wb_task *self, enum wb_status status)
     if (status == WB_OK)
         return true;
     EXPECT(self, protocol_has_death(self->system));
-    atomic_store(&s->cut_short, 1);
+    wb_word_store(&s->cut_short, 1, WB_SEQ_CST);
     return false;
 }
 
@@ -131,9 +132,9 @@ static int play(struct wb_task *self, struct wb_semaphore *give, struct wb_semap
                 bool begins)
 {
     struct state *s = suite_shared(self);
-    _Atomic uint32_t *rounds = &s->rounds[wb_task_index(self)];
+    struct wb_swapped *rounds = &s->rounds[wb_task_index(self)];
 
-    for (; atomic_load(rounds) < PING_PONGS; atomic_fetch_add(rounds, 1)) {
+    for (; wb_word_load(rounds, WB_SEQ_CST) < PING_PONGS; wb_word_add(rounds, 1, WB_SEQ_CST)) {
         if (begins && !goes_on(self, wb_semaphore_give(give)))
             return 0;
         if (!goes_on(self, wb_semaphore_take(take, PATIENCE_NS)))
@@ -172,9 +173,10 @@ static const char *check_players(struct harness *h, const struct fault *fault)
     const struct state *s = suite_state(h);
 
     (void)fault;
-    if (atomic_load(&s->cut_short) != 0)
+    if (wb_word_load(&s->cut_short, WB_SEQ_CST) != 0)
         return NULL;
-    if (atomic_load(&s->rounds[0]) != PING_PONGS || atomic_load(&s->rounds[1]) != PING_PONGS)
+    if (wb_word_load(&s->rounds[0], WB_SEQ_CST) != PING_PONGS ||
+        wb_word_load(&s->rounds[1], WB_SEQ_CST) != PING_PONGS)
         return "a permit is missing, and nobody was told";
     return NULL;
 }

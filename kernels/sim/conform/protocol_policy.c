@@ -6,7 +6,8 @@
 enum { CORES = 3, COORDINATOR = 1, PERIOD_NS = 100000, ARRIVALS = 12 };
 
 struct state {
-    _Atomic uint32_t arrivals, last_core;
+    struct wb_word last_core;
+    struct wb_swapped arrivals;
 };
 
 // Until it has come to other cores often enough.
@@ -14,12 +15,12 @@ static int walker(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
 
-    while (atomic_load(&s->arrivals) < ARRIVALS) {
+    while (wb_word_load(&s->arrivals, WB_SEQ_CST) < ARRIVALS) {
         suite_compute(2000);
         wb_checkpoint();
-        if (wb_task_core(self) != atomic_load(&s->last_core))
-            atomic_fetch_add(&s->arrivals, 1);
-        atomic_store(&s->last_core, wb_task_core(self));
+        if (wb_task_core(self) != wb_word_load(&s->last_core, WB_SEQ_CST))
+            wb_word_add(&s->arrivals, 1, WB_SEQ_CST);
+        wb_word_store(&s->last_core, wb_task_core(self), WB_SEQ_CST);
     }
     return 0;
 }
@@ -42,11 +43,11 @@ static const char *check(struct harness *h, const struct fault *fault)
 {
     const struct wb_system *system = harness_system(h);
     const struct state *s = suite_state(h);
-    const uint32_t coordinator = atomic_load(&system->control.coordinator);
+    const uint32_t coordinator = wb_word_load(&system->control.coordinator, WB_SEQ_CST);
 
-    if (atomic_load(&s->arrivals) < ARRIVALS)
+    if (wb_word_load(&s->arrivals, WB_SEQ_CST) < ARRIVALS)
         return "the policy's moves have not been made";
-    if (atomic_load(&system->cores[coordinator]->state) == WB_CORE_DEAD)
+    if (wb_word_load(&system->cores[coordinator]->state, WB_SEQ_CST) == WB_CORE_DEAD)
         return "the coordinator is dead";
     if (fault->kind != FAULT_KILL && coordinator != COORDINATOR)
         return "the coordinator has changed for nothing";

@@ -9,7 +9,8 @@ enum { CORES = 3, SLOTS = 2, MESSAGES = 60, MOVES = 12, SENDERS = 2, WORDS = 400
 
 struct stream {
     struct recreated recreated;  // first: the relay of the program knows nothing else
-    _Atomic uint32_t sent[SENDERS], expected[SENDERS], repeated, closed, moves[SENDERS + 1];
+    struct wb_word sent[SENDERS], expected[SENDERS], closed;
+    struct wb_swapped repeated, moves[SENDERS + 1];
 };
 
 struct message {
@@ -33,13 +34,13 @@ static int sender(struct wb_task *self)
     const uint32_t me = wb_task_index(self);
     void *slot;
 
-    for (uint32_t i = atomic_load(&s->sent[me]); i < MESSAGES; i++) {
+    for (uint32_t i = wb_word_load(&s->sent[me], WB_SEQ_CST); i < MESSAGES; i++) {
         if (is_gone(self, wb_port_claim(out, &slot, WB_FOREVER)))
             return 0;
         *(struct message *)slot = (struct message){ me, i };
         wb_checkpoint();
         EXPECT(self, wb_port_commit(out) == WB_OK);
-        atomic_store(&s->sent[me], i + 1);
+        wb_word_store(&s->sent[me], i + 1, WB_SEQ_CST);
     }
     return 0;
 }
@@ -76,16 +77,16 @@ static int receiver(struct wb_task *self)
     while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {
         const struct message m = *(const struct message *)slot;
         EXPECT(self, m.sender < SENDERS);
-        const uint32_t expected = atomic_load(&s->expected[m.sender]);
+        const uint32_t expected = wb_word_load(&s->expected[m.sender], WB_SEQ_CST);
         EXPECT(self, m.number == expected || m.number + 1 == expected);
         if (m.number == expected)
-            atomic_store(&s->expected[m.sender], m.number + 1);
+            wb_word_store(&s->expected[m.sender], m.number + 1, WB_SEQ_CST);
         else
-            atomic_fetch_add(&s->repeated, 1);
+            wb_word_add(&s->repeated, 1, WB_SEQ_CST);
         EXPECT(self, wb_port_release(in) == WB_OK);
         wb_checkpoint();
     }
-    atomic_store(&s->closed, 1);
+    wb_word_store(&s->closed, 1, WB_SEQ_CST);
     return 0;
 }
 
@@ -95,8 +96,8 @@ static int mover(struct wb_task *self)
     const uint32_t me = wb_task_index(self);
     struct wb_task *task = &self->system->tasks[me];
 
-    while (atomic_load(&s->moves[me]) < MOVES) {
-        atomic_fetch_add(&s->moves[me], 1);
+    while (wb_word_load(&s->moves[me], WB_SEQ_CST) < MOVES) {
+        wb_word_add(&s->moves[me], 1, WB_SEQ_CST);
         protocol_move(self, task, (wb_task_core(task) + 1 + me) % CORES);
         wb_sleep_until(wb_now_ns() + 500);
     }
@@ -170,7 +171,8 @@ static struct harness *open_relay(const struct way *way)
 
 static bool is_lost(struct harness *h, uint32_t task)
 {
-    return wb_place_state(atomic_load(&harness_system(h)->tasks[task].place)) == WB_TASK_LOST;
+    return wb_place_state(wb_word_load(&harness_system(h)->tasks[task].place, WB_SEQ_CST)) ==
+           WB_TASK_LOST;
 }
 
 static const char *check(struct harness *h, const struct fault *fault, uint32_t senders)
@@ -179,12 +181,12 @@ static const char *check(struct harness *h, const struct fault *fault, uint32_t 
     const bool killed = fault->kind == FAULT_KILL;
 
     for (uint32_t i = 0; i < senders; i++)
-        if (atomic_load(&s->expected[i]) != MESSAGES)
+        if (wb_word_load(&s->expected[i], WB_SEQ_CST) != MESSAGES)
             return "not every message has come";
-    if (atomic_load(&s->closed) != 1)
+    if (wb_word_load(&s->closed, WB_SEQ_CST) != 1)
         return "the receiver has not seen the end";
     // Each of the tasks on the killed kernel may repeat what it had not finished.
-    if (atomic_load(&s->repeated) > (killed ? senders + 2u : 0))
+    if (wb_word_load(&s->repeated, WB_SEQ_CST) > (killed ? senders + 2u : 0))
         return "a message has come twice";
     for (uint32_t i = 0; i < harness_system(h)->n_tasks; i++)
         if (harness_system(h)->tasks[i].restarts > killed)
@@ -201,15 +203,16 @@ static const char *check_one(struct harness *h, const struct fault *fault)
 static const char *check_lossy(struct harness *h, const struct fault *fault)
 {
     const struct stream *s = suite_state(h);
-    const uint32_t sent = atomic_load(&s->sent[0]), came = atomic_load(&s->expected[0]);
+    const uint32_t sent = wb_word_load(&s->sent[0], WB_SEQ_CST),
+                   came = wb_word_load(&s->expected[0], WB_SEQ_CST);
 
     if (!is_lost(h, 0) && !is_lost(h, 1) && !is_lost(h, 2))
         return check(h, fault, 1);
     if (fault->kind != FAULT_KILL)
         return "a task is lost without a death";
-    if (!is_lost(h, 2) && atomic_load(&s->closed) != 1)
+    if (!is_lost(h, 2) && wb_word_load(&s->closed, WB_SEQ_CST) != 1)
         return "the receiver has not seen the end";
-    if (atomic_load(&s->repeated) != 0)
+    if (wb_word_load(&s->repeated, WB_SEQ_CST) != 0)
         return "a message has come twice";
     // It may not have come to note its last.
     if (!is_lost(h, 0) && !is_lost(h, 2) && came - sent > 1)

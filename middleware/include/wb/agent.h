@@ -12,6 +12,7 @@
 #include "wb/counter.h"
 #include "wb/policy.h"
 #include "wb/record.h"
+#include "wb/word.h"
 
 struct wb_system;
 
@@ -30,11 +31,11 @@ struct wb_advice {
 
 struct wb_task_report {
     // Any core reads; written by the agent of the core that owns the task.
-    _Atomic uint32_t load_ppm;       // part of a core at its highest frequency, of the last period
-    _Atomic uint32_t context_bytes;  // stack and heap in use; UINT32_MAX: that or more
-    _Atomic uint32_t last_core;      // where it ran before
-    _Atomic uint32_t migration_ns;   // what its migrations cost it of late; 0: it never moved
-    struct wb_counter since_ns;      // when it came to its core
+    struct wb_word load_ppm;       // part of a core at its highest frequency, of the last period
+    struct wb_word context_bytes;  // stack and heap in use; UINT32_MAX: that or more
+    struct wb_word last_core;      // where it ran before
+    struct wb_word migration_ns;   // what its migrations cost it of late; 0: it never moved
+    struct wb_counter since_ns;    // when it came to its core
 
     // That agent's own, handed over with the task.
     uint64_t mark_ns;  // its busy time when `work_ns` was last brought up to date
@@ -44,11 +45,11 @@ struct wb_task_report {
 
 struct wb_core_report {
     // Any core reads; written by the core's own agent.
-    _Atomic uint32_t busy_ppm;       // of the last period in tasks, at the present frequency
-    _Atomic uint32_t load_ppm;       // sum of its tasks' loads
-    _Atomic uint32_t context_bytes;  // of its tasks; UINT32_MAX: that or more
-    _Atomic int32_t temperature_mc;
-    _Atomic uint32_t periods;  // reported so far
+    struct wb_word busy_ppm;       // of the last period in tasks, at the present frequency
+    struct wb_word load_ppm;       // sum of its tasks' loads
+    struct wb_word context_bytes;  // of its tasks; UINT32_MAX: that or more
+    WB_STORED(int32_t) temperature_mc;
+    struct wb_word periods;  // reported so far
 
     // That agent's own.
     uint64_t due_ns, from_ns, mark_ns;
@@ -66,11 +67,11 @@ struct wb_control {
     const struct wb_table_row *rows;  // fixed at the start, ascending
     uint32_t n_rows;
 
-    _Atomic uint32_t coordinator;  // its core; whoever sees that this one is dead swaps it
+    struct wb_compared coordinator;  // its core; whoever sees that this one is dead swaps it
     // The policy in force. The launcher writes; `choice` counts, and is odd while it does.
-    _Atomic uint32_t choice;
-    _Atomic(const struct wb_policy *) policy;
-    _Atomic uint32_t params[2 * WB_POLICY_PARAMS];  // low and high half of each
+    struct wb_word choice;
+    WB_STORED(const struct wb_policy *) policy;
+    struct wb_word params[2 * WB_POLICY_PARAMS];  // low and high half of each
 };
 
 /// Lets another policy decide from the next period on; NULL: none. `params`: one value for each of

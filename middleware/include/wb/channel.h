@@ -3,13 +3,13 @@
 #ifndef WB_CHANNELS_H
 #define WB_CHANNELS_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "wb/counter.h"
 #include "wb/heap.h"
 #include "wb/latency.h"
+#include "wb/word.h"
 
 struct wb_system;
 struct wb_task;
@@ -41,8 +41,8 @@ struct wb_port {
     struct wb_counter messages;
 
     // Set by the owning task before it blocks, cleared by whoever wakes it.
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t waiting;
-    _Atomic uint32_t closed;  // 1 for good: set by the owning task, or by recovery
+    _Alignas(WB_LINE_BYTES) struct wb_swapped waiting;
+    struct wb_word closed;  // 1 for good: set by the owning task, or by recovery
 };
 
 struct wb_channel {
@@ -52,15 +52,15 @@ struct wb_channel {
     uint32_t id, slots, slot_bytes, stride_bytes, n_senders;
     uint32_t initial;  // messages that were in it at the start
     unsigned char *data;
-    _Atomic uint32_t *tickets;  // mailboxes: the state of each slot (see mailbox.c); else NULL
+    struct wb_compared *tickets;  // mailboxes: the state of each slot (see mailbox.c); else NULL
     struct wb_port *receiver, *senders;
 
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t tail;  // channel: the sender; mailbox: any sender
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t head;  // the receiver
-    _Atomic uint32_t high;                          // the receiver: most messages ever in it
-    _Atomic uint32_t low;  // the receiver: fewest left behind since it was full; before: slots + 1
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t senders_open;  // 1 until all of them are closed
-    _Atomic uint32_t receiver_open;                         // 1 until it is closed
+    _Alignas(WB_LINE_BYTES) struct wb_compared tail;  // channel: the sender; mailbox: any sender
+    _Alignas(WB_LINE_BYTES) struct wb_word head;      // the receiver
+    struct wb_word high;                              // the receiver: most messages ever in it
+    struct wb_word low;  // the receiver: fewest left behind since it was full; before: slots + 1
+    _Alignas(WB_LINE_BYTES) struct wb_word senders_open;  // 1 until all of them are closed
+    struct wb_word receiver_open;                         // 1 until it is closed
 };
 
 /// How many messages are in a channel now.

@@ -3,10 +3,10 @@
 #ifndef WB_FAULT_H
 #define WB_FAULT_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 #include "wb/app.h"
+#include "wb/word.h"
 
 enum wb_fault_kind {
     WB_FAULT_NONE,
@@ -18,7 +18,8 @@ enum wb_fault_kind {
 };
 
 struct wb_fault {  // written once, by the core that wins `taken`
-    _Atomic uint32_t taken, complete;
+    struct wb_swapped taken;
+    struct wb_word complete;
     enum wb_fault_kind kind;
     uint32_t core, task;  // WB_CORE_NONE, UINT32_MAX when there is none
     char text[WB_ERROR_BYTES];

@@ -6,12 +6,12 @@
 #ifndef WB_HEAP_H
 #define WB_HEAP_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "wb/status.h"
+#include "wb/word.h"
 
 struct wb_system;
 
@@ -24,7 +24,7 @@ enum {
 struct wb_heap {                       // used by its owner only, but for `returned`
     unsigned char *base, *next, *end;  // of a task's own heap: [base, next) was ever in use
     void *free[WB_HEAP_CLASSES];
-    _Atomic(void *) returned;  // pushed by those who free a foreign block, taken by the owner
+    WB_SWAPPED(void *) returned;  // pushed by those who free a foreign block, taken by the owner
     size_t used_bytes, peak_bytes;
     uint32_t generation;  // restarts of the owner; the launcher
     bool is_private;      // fixed: elsewhere there is other memory at its addresses
@@ -34,13 +34,14 @@ enum { WB_SHARED_MAX = 1 << 30 };  // bytes of a pool
 
 // Some granules in a row that hold blocks of one class. Kept at the first of them.
 struct wb_run {
-    _Alignas(WB_LINE_BYTES) _Atomic(struct wb_shared *) owner;  // NULL: no run begins here;
-                                                                // whoever has claimed the granules
+    _Alignas(WB_LINE_BYTES)
+        WB_STORED(struct wb_shared *) owner;  // NULL: no run begins here;
+                                              // whoever has claimed the granules
     struct wb_run *following;  // the owner's: the next of those that it is about to give back
     uint32_t size_class;       // the owner
     uint32_t block_bytes;      // the owner
     uint32_t epoch;            // the owner: that in which it was last counted as spare
-    _Atomic uint32_t used;     // blocks that are not free: the owner; after its end, anyone
+    struct wb_compared used;   // blocks that are not free: the owner; after its end, anyone
 };
 
 struct wb_pool {
@@ -48,19 +49,19 @@ struct wb_pool {
     unsigned char *base;
     size_t bytes;
     uint32_t granules, n_words;
-    struct wb_run *runs;      // one per granule
-    _Atomic uint32_t *words;  // a bit per granule, 1: claimed; any core, by compare-and-swap
+    struct wb_run *runs;       // one per granule
+    struct wb_swapped *words;  // a bit per granule, 1: claimed; any core, by compare-and-swap
 };
 
 // What one task, or the launcher, has of the pool.
 struct wb_shared {
     struct wb_heap heap;
-    struct wb_pool *pool;         // fixed; NULL: there is none
-    size_t spare_bytes;           // of small runs that had no block in use, at some time of this
-    uint32_t epoch;               // epoch: from one look at them to the next, counted from 1
-    uint32_t hint;                // the word of the pool where it last found something
-    _Atomic uint32_t left_bytes;  // in use since before its end or its last restart; the owner;
-                                  // after its end, anyone
+    struct wb_pool *pool;           // fixed; NULL: there is none
+    size_t spare_bytes;             // of small runs that had no block in use, at some time of this
+    uint32_t epoch;                 // epoch: from one look at them to the next, counted from 1
+    uint32_t hint;                  // the word of the pool where it last found something
+    struct wb_compared left_bytes;  // in use since before its end or its last restart; the owner;
+                                    // after its end, anyone
 };
 
 /// An empty heap over memory that every kernel sees.

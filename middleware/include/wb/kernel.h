@@ -9,12 +9,12 @@
 #ifndef WB_KERNEL_H
 #define WB_KERNEL_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "wb/status.h"
+#include "wb/word.h"
 
 struct wb_core;
 struct wb_system;
@@ -45,9 +45,7 @@ enum wb_action {
 /// urgent task is ready, or wb_checkpoint_wanted() is true of it, for as long as it is. Linux
 /// maps the summary word of the core's inbox here, FreeRTOS and the simulator set it in the
 /// doorbell's interrupt and at a context switch.
-///
-/// Touched by __atomic builtins only: it is not _Atomic because C++ applications read it too.
-extern uint32_t wb_kernel_attention;
+extern struct wb_word wb_kernel_attention;
 
 /// The task that runs here, or NULL outside of tasks (an interrupt, the idle loop, the launcher).
 struct wb_task *wb_kernel_self(void);
@@ -205,7 +203,7 @@ enum wb_step {
 ///          wake the task, as in wb_kernel_block(); a step may be taken again for no reason.
 typedef enum wb_step wb_task_step(struct wb_task *task, uint64_t *value);
 
-// What a task is doing; part of its place word (see wb/system.h).
+// What a task is doing; part of its place word (see wb/place.h).
 enum wb_task_state {
     WB_TASK_NEW,       // not started yet
     WB_TASK_READY,     // waits for its core

@@ -4,9 +4,10 @@
 #ifndef WB_RECORD_H
 #define WB_RECORD_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "wb/word.h"
 
 // Numbers are part of the recorded-run format (docs/recorded-run.md): add at the end.
 enum wb_event_kind {
@@ -50,10 +51,12 @@ struct wb_migration {
 // Writers are one core's kernel, tasks and interrupts; the reader is the launcher. A slot starts
 // with a word that says whether it is complete, so a writer may interrupt another.
 struct wb_ring {
-    _Atomic uint32_t tail, head, dropped;
-    uint32_t slots;        // fixed; a power of two; 0: nothing is kept
-    uint32_t entry_bytes;  // fixed
-    unsigned char *data;   // fixed
+    struct wb_compared tail;    // writers
+    struct wb_word head;        // the reader
+    struct wb_swapped dropped;  // writers
+    uint32_t slots;             // fixed; a power of two; 0: nothing is kept
+    uint32_t entry_bytes;       // fixed
+    unsigned char *data;        // fixed
 };
 
 struct wb_record {

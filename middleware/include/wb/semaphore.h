@@ -14,20 +14,22 @@
 #include <stdint.h>
 
 #include "wb/status.h"
+#include "wb/word.h"
 
 WB_BEGIN_C
 
-// What tasks wait at. Touched by __atomic builtins only: it is not _Atomic because C++ applications
-// declare semaphores and mutexes too.
+// What tasks wait at.
 struct wb_gate {
-    uint32_t holder;  // a task and its restarts (see gate.h); 0: none. Whoever takes, or unlocks
-    uint32_t waited;  // 1: a task may wait here. Set by waiters and wakers, taken by wakers
+    struct wb_compared
+        holder;  // a task and its restarts (see gate.h); 0: none. Whoever takes, or unlocks
+    struct wb_swapped
+        waited;  // 1: a task may wait here. Set by waiters and wakers, taken by wakers
 };
 
 struct wb_semaphore {
-    struct wb_gate gate;  // first; nobody ever holds it
-    uint32_t value;       // permits; any task
-    uint32_t most;        // fixed
+    struct wb_gate gate;       // first; nobody ever holds it
+    struct wb_compared value;  // permits; any task
+    uint32_t most;             // fixed
 };
 
 // All zero is a mutex that nobody holds.

@@ -6,7 +6,6 @@
 #ifndef WB_SYNC_H
 #define WB_SYNC_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 #include "wb/semaphore.h"
@@ -18,12 +17,12 @@ enum {
 
 struct wb_sync {  // of a task
     // Set by the task, cleared by it, by whoever wakes it, or by recovery.
-    _Atomic(struct wb_gate *) waits_for;
-    _Atomic uint32_t priority;  // effective; the kernel that owns the task
-    _Atomic uint32_t nudges;    // any core: counts what may have changed its effective priority
-    uint32_t nudges_seen;       // the kernel that owns the task
-    uint32_t held;              // locks of wb_lock(); the task, or recovery
-    uint32_t owned;             // mutexes, those of wb_lock() among them; the same
+    WB_SWAPPED(struct wb_gate *) waits_for;
+    struct wb_word priority;   // effective; the kernel that owns the task
+    struct wb_swapped nudges;  // any core: counts what may have changed its effective priority
+    uint32_t nudges_seen;      // the kernel that owns the task
+    uint32_t held;             // locks of wb_lock(); the task, or recovery
+    uint32_t owned;            // mutexes, those of wb_lock() among them; the same
 };
 
 /// The priority by which the task is to be scheduled: its own, or that of a more urgent task that
@@ -32,12 +31,12 @@ static inline uint32_t wb_sync_priority(const struct wb_sync *sync)
 {
     // Relaxed: it is exact for the kernel that owns the task, which alone writes it, and a hint for
     // the others.
-    return atomic_load_explicit(&sync->priority, memory_order_relaxed);
+    return wb_word_load(&sync->priority, WB_RELAXED);
 }
 
 // The names of wb_lock(), an open hash table that is only ever added to.
 struct wb_locks {
-    _Atomic(const void *) names[WB_LOCKS];  // whoever comes first with a name
+    WB_COMPARED(const void *) names[WB_LOCKS];  // whoever comes first with a name
     struct wb_mutex mutexes[WB_LOCKS];
 };
 

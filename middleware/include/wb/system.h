@@ -10,40 +10,15 @@
 #include "wb/agent.h"
 #include "wb/app.h"
 #include "wb/channel.h"
-#include "wb/counter.h"
+#include "wb/core.h"
+#include "wb/descriptor.h"
 #include "wb/fault.h"
 #include "wb/heap.h"
 #include "wb/kernel.h"
-#include "wb/policy.h"
+#include "wb/place.h"
 #include "wb/record.h"
-#include "wb/sync.h"
 #include "wb/task.h"
-#include "wb/work.h"
-
-enum {
-    WB_NEAR_WORDS = 12,          // inbox words that share the summary's line
-    WB_KERNEL_TASK_BYTES = 128,  // a kernel's own part of a task
-    WB_KERNEL_CORE_BYTES = 128,  // a kernel's own part of a core
-    WB_CORES_MAX = 4095,         // cores fit 12 bits of a place word
-};
-
-// ---- Cores --------------------------------------------------------------------------------------
-
-// Notes to a core, one bit per task: "look at this task". Setting a bit twice is the same as once,
-// so a lost, late or repeated doorbell does no harm; what to do is read from the task itself.
-struct wb_inbox {
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t summary;  // bit b: some word w with w % 32 == b is set
-    uint32_t n_words;                                  // fixed
-    _Atomic uint32_t *words;  // set by any core, taken by the core that owns the inbox
-    _Atomic uint32_t near[WB_NEAR_WORDS];
-};
-
-// How a task moves (acquaviva2008 section 4.2; hand-off: holmbacka2013 section IV).
-enum wb_mode {
-    WB_HANDOFF,    // its memory is globally visible; only the owner of its descriptor changes
-    WB_REPLICATE,  // each kernel has private memory for it at one address; its content is copied
-    WB_RECREATE,   // it ends on the source, is loaded again on the target, and its state is copied
-};
+#include "wb/word.h"
 
 // How a replicated context travels.
 enum wb_transport {
@@ -51,187 +26,6 @@ enum wb_transport {
     WB_TRANSPORT_ALIAS,   // the target reads the source's private memory: one copy
     WB_TRANSPORT_BUFFER,  // the source fills the transfer buffer while the target empties it
 };
-
-enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };  // who asked for a migration
-
-enum wb_core_state {
-    WB_CORE_DOWN,     // its kernel has not started
-    WB_CORE_UP,       // serves its inbox
-    WB_CORE_STOPPED,  // its kernel has ended in order
-    WB_CORE_DEAD,     // its kernel was killed
-};
-
-struct wb_core_stats {             // written by the core's own kernel
-    struct wb_counter busy_ns;     // in tasks, without polling
-    struct wb_counter polling_ns;  // in tasks that poll a channel
-    struct wb_counter switches;
-    struct wb_counter sleeps;  // times the kernel slept for want of work
-    struct wb_counter notes;   // inbox notes served
-};
-
-struct wb_core {
-    struct wb_inbox inbox;
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t state;  // UP, STOPPED: its kernel; DEAD: the launcher
-    uint32_t index;                                  // fixed
-    uint32_t kind;                                   // fixed: below wb_system_config.kinds
-    struct wb_system *system;                        // fixed
-    struct wb_core_stats stats;
-    struct wb_record record;
-    const struct wb_point *points;   // fixed: from the lowest frequency to the highest
-    uint32_t n_points;               // fixed; 0: its frequency is not known and cannot be set
-    struct wb_residency *residency;  // one per point; its own kernel
-    struct wb_latency *latency;      // of frames that ended here; its own kernel, or NULL
-    _Atomic uint32_t point;          // the present one; the core's own kernel
-    uint32_t emptying;               // its own kernel: the use of the transfer buffer, and how
-    size_t emptied;                  // many bytes of that are here
-    _Atomic uint32_t wanted_point;   // the coordinator, or its own agent; or WB_NO_POINT
-    _Alignas(WB_LINE_BYTES) struct wb_core_report report;
-    _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_CORE_BYTES];
-};
-
-// ---- Tasks --------------------------------------------------------------------------------------
-
-// place: state in bits 0-3, owner core in 4-15; while OFFERED also the target core in 16-27 and the
-// low bits of the request's number in 28-31, so that no one withdraws a later offer by mistake;
-// while RETURNED the status that says why, negated, in 16-27.
-static inline uint32_t wb_place(enum wb_task_state state, uint32_t owner)
-{
-    return (uint32_t)state | owner << 4;
-}
-static inline uint32_t wb_place_offer(uint32_t owner, uint32_t target, uint32_t number)
-{
-    return (uint32_t)WB_TASK_OFFERED | owner << 4 | target << 16 | number << 28;
-}
-static inline uint32_t wb_place_returned(uint32_t owner, enum wb_status why)
-{
-    return (uint32_t)WB_TASK_RETURNED | owner << 4 | (uint32_t)-why << 16;
-}
-static inline enum wb_status wb_place_why(uint32_t place)
-{
-    return (enum wb_status)(-(int32_t)(place >> 16));
-}
-static inline enum wb_task_state wb_place_state(uint32_t place)
-{
-    return (enum wb_task_state)(place & 0xf);
-}
-static inline bool wb_place_is_over(uint32_t place)
-{
-    return wb_place_state(place) == WB_TASK_ENDED || wb_place_state(place) == WB_TASK_LOST;
-}
-static inline uint32_t wb_place_owner(uint32_t place)
-{
-    return place >> 4 & 0xfff;
-}
-static inline uint32_t wb_place_target(uint32_t place)
-{
-    return place >> 16 & 0xfff;
-}
-
-// request: phase in bits 0-3, a core in bits 4-15, the rest numbers the requests.
-enum wb_request_phase {
-    WB_REQUEST_NONE,
-    WB_REQUEST_FILLING,   // one core (the core bits; the launcher is 0xfff) writes the request
-    WB_REQUEST_PENDING,   // waits for the task's checkpoint
-    WB_REQUEST_ACCEPTED,  // the task is at its checkpoint: parked, offered, or being taken back
-};
-static inline uint32_t wb_request(enum wb_request_phase phase, uint32_t core, uint32_t number)
-{
-    return (uint32_t)phase | (core & 0xfff) << 4 | number << 16;
-}
-static inline enum wb_request_phase wb_request_phase(uint32_t request)
-{
-    return (enum wb_request_phase)(request & 0xf);
-}
-static inline uint32_t wb_request_core(uint32_t request)
-{
-    return request >> 4 & 0xfff;
-}
-static inline uint32_t wb_request_number(uint32_t request)
-{
-    return request >> 16;
-}
-
-struct wb_task_stats {  // written by the kernel that owns the task
-    struct wb_counter busy_ns;
-    struct wb_counter polling_ns;
-    struct wb_counter runs;  // times it was switched to
-    struct wb_counter jobs;  // periods ended
-    struct wb_counter misses;
-    struct wb_counter migrations;
-    struct wb_counter refused;  // migrations that left it on its source
-    struct wb_counter worst_late_ns;
-};
-
-// What a kernel has to do before a task that it takes in can run.
-enum wb_revival {
-    WB_REVIVE_NOT,    // its context is complete
-    WB_REVIVE_ENTRY,  // it starts again from its entry
-    WB_REVIVE_IMAGE,  // it goes on from its newest checkpoint image
-};
-
-// Checkpoint images: two, so that one is whole while the other is written.
-struct wb_images {
-    void *buffer[2];  // fixed; NULL: the task keeps none
-    size_t bytes;     // fixed; of each
-    // The kernel that runs the task; recovery when that is dead.
-    _Atomic uint32_t newest;  // 1 + the position of the newest whole one; 0: there is none
-    uint32_t since;           // checkpoints since one was taken
-    struct wb_counter taken;
-    // Recovery.
-    uint32_t resumed, damaged;   // how often the task went on from one; how many were not whole
-    uint64_t replayed, skipped;  // messages that came again, or were not processed
-};
-
-struct wb_task {
-    // Fixed at the start.
-    struct wb_system *system;
-    char name[WB_NAME_BYTES];
-    uint32_t id, index, priority;
-    bool migratable, restart, has_output;
-    enum wb_mode mode;
-    uint32_t checkpoint_every;  // an image each so many checkpoints; 0: none
-    bool replay;                // what came since the image is processed again, else it is skipped
-    wb_task_entry *entry;
-    unsigned char *stack;  // lowest address
-    size_t stack_bytes;
-    uint64_t period_ns, relative_deadline_ns, offset_ns;
-    bool follows_rate;      // its period is one frame, whatever the frame rate is
-    struct wb_port *ports;  // list by next_of_task
-
-    // Shared: who may change a word depends on the state in it (see migration.c).
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t place;
-    _Atomic uint32_t request;
-    _Atomic int32_t outcome;        // of the last migration; written before request goes NONE
-    _Atomic uint32_t requester;     // task id + 1 to wake at the end, 0 for none
-    _Atomic int32_t answer;         // what became of the last request of this task's own
-    struct wb_migration migration;  // of the request; written by whoever holds its phase
-    struct wb_counter deadline_ns;  // of the request, or of the offer if that is earlier
-    struct wb_sync sync;
-
-    // The task itself and the kernel that owns it.
-    _Alignas(WB_LINE_BYTES) struct wb_task_stats stats;
-    struct wb_task_report report;
-    struct wb_heap heap;
-    struct wb_shared shared;
-    struct wb_work work;
-    void *state;
-    wb_task_step *step;  // NULL: only the task itself goes on (see wb/kernel.h)
-    struct wb_frame frame;
-    uint64_t release_ns;       // of the current job
-    uint64_t job_deadline_ns;  // of the current job, after its release; 0: none
-    uint64_t resumed_ns;       // when it was last switched to
-    uint64_t poll_mark_ns;     // polling time to take off the current run
-    uint32_t restarts;         // written by recovery
-    _Atomic uint32_t lives;    // the same: how often it was cut short, and went on or started again
-    _Atomic uint32_t revive;   // enum wb_revival: recovery; cleared by the kernel that took it in
-    _Atomic uint32_t memory_core;  // mode replicate: whose private memory holds its context
-    struct wb_images images;
-    struct wb_migration settled;  // done, but for its first output; open: it waits for that
-    bool open;
-    _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_TASK_BYTES];
-};
-
-// ---- The whole ----------------------------------------------------------------------------------
 
 struct wb_param {
     char *key, *text;
@@ -269,17 +63,17 @@ struct wb_system {
     uint64_t start_ns;
     struct wb_app app;
 
-    _Alignas(WB_LINE_BYTES) _Atomic uint32_t live;  // tasks not over; any core
-    _Atomic uint32_t stopping;                      // the launcher
-    _Atomic uint32_t rate_millihz;  // the launcher; frames per second in thousandths, 0: none
+    _Alignas(WB_LINE_BYTES) struct wb_swapped live;  // tasks not over; any core
+    struct wb_word stopping;                         // the launcher
+    struct wb_word rate_millihz;  // the launcher; frames per second in thousandths, 0: none
     struct wb_control control;
-    unsigned char *transfer;          // fixed: the transfer buffer (see transfer.h)
-    bool transfer_is_needed;          // fixed: tasks are recreated, which cannot do without it
-    size_t transfer_bytes;            // fixed
-    _Atomic size_t transfer_filled;   // bytes of it that are there; the source
-    uint32_t transfer_uses;           // whoever has it
-    _Atomic uint32_t transfer_owner;  // task id + 1, 0: nobody; whoever takes it, then that task
-    struct wb_shared shared;          // the launcher's own
+    unsigned char *transfer;            // fixed: the transfer buffer (see transfer.h)
+    bool transfer_is_needed;            // fixed: tasks are recreated, which cannot do without it
+    size_t transfer_bytes;              // fixed
+    WB_STORED(size_t) transfer_filled;  // bytes of it that are there; the source
+    uint32_t transfer_uses;             // whoever has it
+    struct wb_compared transfer_owner;  // task id + 1, 0: nobody; whoever takes it, then that task
+    struct wb_shared shared;            // the launcher's own
     struct wb_fault fault;
     struct wb_record record;  // what the launcher itself does to migrations
 };

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "wb/status.h"
+#include "wb/word.h"
 
 WB_BEGIN_C
 
@@ -26,7 +27,7 @@ typedef int wb_task_entry(struct wb_task *self);
 
 /// Nonzero when this kernel wants the running task at its next checkpoint. Realised by the kernel
 /// (see wb/kernel.h); public only so that a checkpoint costs three instructions.
-extern uint32_t wb_kernel_attention;
+extern struct wb_word wb_kernel_attention;
 
 /// The part of a checkpoint behind the poll. Call wb_checkpoint() instead.
 void wb_checkpoint_enter(void);
@@ -41,7 +42,7 @@ void wb_checkpoint_enter(void);
 static inline void wb_checkpoint(void)
 {
     // Relaxed is enough: the word only says "look"; the look itself acquires.
-    if (__builtin_expect(__atomic_load_n(&wb_kernel_attention, __ATOMIC_RELAXED) != 0, 0))
+    if (__builtin_expect(wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0, 0))
         wb_checkpoint_enter();
 }
 

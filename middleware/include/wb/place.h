@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two words of a task that decide where it is: `place`, and `request` of a migration. Each
+// change of hands is one compare-swap on one of them (see migration.c).
+#ifndef WB_PLACE_H
+#define WB_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wb/kernel.h"
+#include "wb/status.h"
+
+// place: state in bits 0-3, owner core in 4-15; while OFFERED also the target core in 16-27 and the
+// low bits of the request's number in 28-31, so that no one withdraws a later offer by mistake;
+// while RETURNED the status that says why, negated, in 16-27.
+static inline uint32_t wb_place(enum wb_task_state state, uint32_t owner)
+{
+    return (uint32_t)state | owner << 4;
+}
+static inline uint32_t wb_place_offer(uint32_t owner, uint32_t target, uint32_t number)
+{
+    return (uint32_t)WB_TASK_OFFERED | owner << 4 | target << 16 | number << 28;
+}
+static inline uint32_t wb_place_returned(uint32_t owner, enum wb_status why)
+{
+    return (uint32_t)WB_TASK_RETURNED | owner << 4 | (uint32_t)-why << 16;
+}
+static inline enum wb_status wb_place_why(uint32_t place)
+{
+    return (enum wb_status)(-(int32_t)(place >> 16));
+}
+static inline enum wb_task_state wb_place_state(uint32_t place)
+{
+    return (enum wb_task_state)(place & 0xf);
+}
+static inline bool wb_place_is_over(uint32_t place)
+{
+    return wb_place_state(place) == WB_TASK_ENDED || wb_place_state(place) == WB_TASK_LOST;
+}
+static inline uint32_t wb_place_owner(uint32_t place)
+{
+    return place >> 4 & 0xfff;
+}
+static inline uint32_t wb_place_target(uint32_t place)
+{
+    return place >> 16 & 0xfff;
+}
+
+// request: phase in bits 0-3, a core in bits 4-15, the rest numbers the requests.
+enum wb_request_phase {
+    WB_REQUEST_NONE,
+    WB_REQUEST_FILLING,   // one core (the core bits; the launcher is 0xfff) writes the request
+    WB_REQUEST_PENDING,   // waits for the task's checkpoint
+    WB_REQUEST_ACCEPTED,  // the task is at its checkpoint: parked, offered, or being taken back
+};
+static inline uint32_t wb_request(enum wb_request_phase phase, uint32_t core, uint32_t number)
+{
+    return (uint32_t)phase | (core & 0xfff) << 4 | number << 16;
+}
+static inline enum wb_request_phase wb_request_phase(uint32_t request)
+{
+    return (enum wb_request_phase)(request & 0xf);
+}
+static inline uint32_t wb_request_core(uint32_t request)
+{
+    return request >> 4 & 0xfff;
+}
+static inline uint32_t wb_request_number(uint32_t request)
+{
+    return request >> 16;
+}
+
+#endif

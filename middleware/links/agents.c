@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// With agents that report and a policy that decides.
+
+#include "wb/parts.h"
+
+const struct wb_parts wb_parts = { .agents = &wb_part_agents };

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// With what outlives a killed kernel, and locks.
+
+#include "wb/parts.h"
+
+const struct wb_parts wb_parts = { .deaths = &wb_part_deaths, .locks = &wb_part_locks };

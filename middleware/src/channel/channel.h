@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Channels: one sender, one receiver, a ring of slots.
+//
+// Indices run through 0 .. 2 * slots - 1, so that full and empty differ for any number of slots.
+// `tail` belongs to the sender, `head` to the receiver; each keeps the other's index as last seen
+// and loads it anew only when that makes the channel look full or empty.
+//
+// Inline, because a message passes through all of it: one attempt each, never blocking, with
+// WB_OK, WB_ERR_FULL or WB_ERR_EMPTY, WB_ERR_GONE, or WB_ERR_INVAL.
+#ifndef WB_CHANNEL_H
+#define WB_CHANNEL_H
+
+#include "../internal.h"
+#include "../word/ring.h"
+#include "wb/system.h"
+
+static inline void *channel_slot_at(const struct wb_channel *channel, uint32_t index)
+{
+    return channel->data + (size_t)ring_slot(index, channel->slots) * channel->stride_bytes;
+}
+
+// The most messages at any time and, once it has been full, the fewest. Between two releases the
+// depth only grows, so looking before and after each release is exact; once both marks are at their
+// limits there is nothing left to look for.
+static inline void channel_note_depth(struct wb_port *in)
+{
+    struct wb_channel *channel = in->channel;
+    const uint32_t high = wb_word_load(&channel->high, WB_RELAXED);
+    const uint32_t low = wb_word_load(&channel->low, WB_RELAXED);
+
+    if (high == channel->slots && low == 0)
+        return;
+    const uint32_t tail = wb_word_load(&channel->tail, WB_RELAXED);
+    const uint32_t depth = ring_distance(in->edge, tail, channel->slots);
+    if (depth > high)
+        wb_word_store(&channel->high, depth, WB_RELAXED);
+    if ((depth == channel->slots || low <= channel->slots) && depth - 1 < low)
+        wb_word_store(&channel->low, depth - 1, WB_RELAXED);
+}
+
+static inline enum wb_status channel_claim(struct wb_port *out, void **slot)
+{
+    struct wb_channel *channel = out->channel;
+
+    if (wb_word_load(&channel->receiver_open, WB_RELAXED) == 0)
+        return WB_ERR_GONE;
+    if (ring_distance(out->seen, out->cursor, channel->slots) == channel->slots) {
+        // Acquire: the receiver has done reading the slots it freed.
+        out->seen = wb_word_load(&channel->head, WB_ACQUIRE);
+        if (ring_distance(out->seen, out->cursor, channel->slots) == channel->slots)
+            return WB_ERR_FULL;
+    }
+    *slot = channel_slot_at(channel, out->cursor);
+    out->cursor = ring_next(out->cursor, channel->slots);
+    return WB_OK;
+}
+
+static inline enum wb_status channel_commit(struct wb_port *out)
+{
+    struct wb_channel *channel = out->channel;
+
+    if (out->edge == out->cursor)
+        return WB_ERR_INVAL;
+    out->edge = ring_next(out->edge, channel->slots);
+    // Release publishes the slot.
+    wb_word_store(&channel->tail, out->edge, WB_RELEASE);
+    wb_port_notify(channel->receiver);
+    // And the next one's is made ours to write while nobody waits for it.
+    wb_word_prefetch(channel_slot_at(channel, out->edge), 1);
+    return WB_OK;
+}
+
+static inline enum wb_status channel_hold(struct wb_port *in, const void **slot)
+{
+    struct wb_channel *channel = in->channel;
+
+    if (in->cursor == in->seen) {
+        // In this order: what was sent before the sender closed is seen after we see it closed.
+        const uint32_t senders = wb_word_load(&channel->senders_open, WB_ACQUIRE);
+        // Acquire makes the slots visible.
+        in->seen = wb_word_load(&channel->tail, WB_ACQUIRE);
+        if (in->cursor == in->seen) {
+            // The message's first line sets out together with the index that announces it.
+            wb_word_prefetch(channel_slot_at(channel, in->cursor), 0);
+            return senders == 0 ? WB_ERR_GONE : WB_ERR_EMPTY;
+        }
+    }
+    *slot = channel_slot_at(channel, in->cursor);
+    in->cursor = ring_next(in->cursor, channel->slots);
+    return WB_OK;
+}
+
+static inline enum wb_status channel_release(struct wb_port *in)
+{
+    struct wb_channel *channel = in->channel;
+
+    if (in->edge == in->cursor)
+        return WB_ERR_INVAL;
+    channel_note_depth(in);
+    in->edge = ring_next(in->edge, channel->slots);
+    // Given back by the next checkpoint image: until then it may have to come again.
+    if (__builtin_expect(in->keeps, 0))
+        return WB_OK;
+    // Release: our reads of the slot come before the sender's next writes to it.
+    wb_word_store(&channel->head, in->edge, WB_RELEASE);
+    if (channel->senders != NULL)
+        wb_port_notify(channel->senders);
+    return WB_OK;
+}
+
+#endif

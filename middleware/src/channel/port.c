@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports: the blocking forms of the channels' single attempts.
+//
+// Waiting is polling, then sleeping. Before it sleeps a task sets `waiting` and tries once more;
+// the other side changes its index and then looks at `waiting`. Each has a full fence between its
+// store and its load, so at least one of the two sees the other: no wake-up is lost. (A fence
+// rather than a seq_cst store: the lines of the message and of the index may then travel at the
+// same time.)
+
+#include "wb/port.h"
+
+#include "../word/mem.h"
+#include "attempt.h"
+#include "wb/system.h"
+
+struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t index)
+{
+    for (struct wb_port *port = self->ports; port != NULL; port = port->next_of_task)
+        if (port->index == index && wb_text_equal(port->name, name))
+            return port;
+    return NULL;
+}
+
+uint32_t wb_port_count(const struct wb_task *self, const char *name)
+{
+    uint32_t n = 0;
+
+    for (const struct wb_port *port = self->ports; port != NULL; port = port->next_of_task)
+        n += wb_text_equal(port->name, name);
+    return n;
+}
+
+struct wb_port *wb_port_next(struct wb_task *self, const struct wb_port *last)
+{
+    return last == NULL ? self->ports : last->next_of_task;
+}
+
+const char *wb_port_name(const struct wb_port *port)
+{
+    return port->name;
+}
+
+bool wb_port_is_input(const struct wb_port *port)
+{
+    return port->direction == WB_IN;
+}
+
+uint32_t wb_port_rate(const struct wb_port *port)
+{
+    return port->rate;
+}
+
+uint32_t wb_port_initial(const struct wb_port *port)
+{
+    return port->channel->initial;
+}
+
+uint32_t wb_port_slot_bytes(const struct wb_port *port)
+{
+    return port->channel->slot_bytes;
+}
+
+uint64_t wb_port_messages(const struct wb_port *port)
+{
+    return wb_counter_get(&port->messages);
+}
+
+uint64_t wb_port_position(const struct wb_port *port)
+{
+    return wb_port_messages(port) - port->echo;
+}
+
+static bool is_closed(const struct wb_port *port)
+{
+    return wb_word_load(&port->closed, WB_RELAXED) != 0;
+}
+
+static bool is_without_senders(const struct wb_channel *channel)
+{
+    for (const struct wb_port *out = channel->senders; out != NULL; out = out->next_of_channel)
+        if (wb_word_load(&out->closed, WB_SEQ_CST) == 0)
+            return false;
+    return true;
+}
+
+// No step is a step from what was there before, so all may be taken again: a kernel may have been
+// killed after any of them.
+void wb_port_shut(struct wb_port *port)
+{
+    struct wb_channel *channel = port->channel;
+
+    if (port->direction == WB_IN) {
+        wb_word_store(&port->closed, 1, WB_RELAXED);
+        wb_word_store(&channel->receiver_open, 0, WB_RELAXED);
+        for (struct wb_port *out = channel->senders; out != NULL; out = out->next_of_channel)
+            wb_port_notify(out);
+        return;
+    }
+    if (channel->tickets != NULL)
+        wb_parts.mailboxes->recover(port);
+    // seq_cst among senders that close at once: the last of them sees that all are closed.
+    wb_word_store(&port->closed, 1, WB_SEQ_CST);
+    if (is_without_senders(channel))
+        // Release: who sees the last sender gone also sees all that any of them sent.
+        wb_word_store(&channel->senders_open, 0, WB_RELEASE);
+    wb_port_notify(channel->receiver);
+}
+
+void wb_port_close(struct wb_port *port)
+{
+    if (!is_closed(port))
+        wb_port_shut(port);
+}
+
+// ---- Waiting ------------------------------------------------------------------------------------
+
+// Tries again and again after a first attempt that failed.
+static enum wb_status poll(struct wb_port *port, void **slot, uint64_t until_ns)
+{
+    struct wb_spin spin = { 0 };
+    enum wb_status status = WB_ERR_EMPTY;
+
+    while (port_must_wait(status) && wb_kernel_spin(&spin, until_ns))
+        status = port_attempt(port, slot);
+    port->task->poll_mark_ns += spin.polled_ns;
+    return status;
+}
+
+enum wb_status wb_port_prepare(struct wb_port *port, void **slot, uint64_t until_ns)
+{
+    const enum wb_status polled = poll(port, slot, until_ns);
+
+    if (!port_must_wait(polled))
+        return polled;
+    port_begin_wait(port);
+    wb_word_fence(WB_SEQ_CST);
+    const enum wb_status status = port_attempt(port, slot);
+    if (!port_must_wait(status))
+        port_end_wait(port);
+    return status;
+}
+
+// An attempt has failed.
+static __attribute__((noinline)) enum wb_status wait(struct wb_port *port, void **slot,
+                                                     uint64_t timeout_ns)
+{
+    const uint64_t until_ns = wb_end_of(timeout_ns);
+
+    for (;;) {
+        enum wb_status status = wb_port_prepare(port, slot, until_ns);
+        if (!port_must_wait(status))
+            return status;
+        const bool over = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
+        status = port_attempt(port, slot);
+        port_end_wait(port);
+        if (!port_must_wait(status))
+            return status;
+        if (over)
+            return WB_ERR_TIMEOUT;
+    }
+}
+
+static enum wb_status get(struct wb_port *port, enum wb_direction direction, void **slot,
+                          uint64_t timeout_ns)
+{
+    if (port->direction != direction)
+        return WB_ERR_INVAL;
+    if (is_closed(port))
+        return WB_ERR_GONE;
+    const enum wb_status status = port_attempt(port, slot);
+    return port_must_wait(status) && timeout_ns != 0 ? wait(port, slot, timeout_ns) : status;
+}
+
+// ---- Slots --------------------------------------------------------------------------------------
+
+enum wb_status wb_port_claim(struct wb_port *out, void **slot, uint64_t timeout_ns)
+{
+    wb_kernel_charge(WB_ACTION_CLAIM, 1);
+    if (port_echoes(out, slot))
+        return WB_OK;
+    return get(out, WB_OUT, slot, timeout_ns);
+}
+
+enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t timeout_ns)
+{
+    void *message = NULL;
+
+    wb_kernel_charge(WB_ACTION_HOLD, 1);
+    const enum wb_status status = get(in, WB_IN, &message, timeout_ns);
+    if (status != WB_OK)
+        return status;
+    latency_receive(in, message);
+    *slot = message;
+    return WB_OK;
+}
+
+__attribute__((cold, noinline)) void wb_port_record(struct wb_port *port, enum wb_event_kind kind)
+{
+    wb_record_event(wb_core_here(port->task->system), kind, port->task->id, port->channel->id,
+                    wb_channel_depth(port->channel), wb_kernel_now_ns());
+}
+
+enum wb_status wb_port_commit(struct wb_port *out)
+{
+    return out->direction != WB_OUT || is_closed(out) ? WB_ERR_INVAL : port_commit(out);
+}
+
+enum wb_status wb_port_release(struct wb_port *in)
+{
+    return in->direction != WB_IN || is_closed(in) ? WB_ERR_INVAL : port_release(in);
+}
+
+// ---- Copies -------------------------------------------------------------------------------------
+
+enum wb_status wb_port_send(struct wb_port *out, const void *msg, uint64_t timeout_ns)
+{
+    void *slot = NULL;
+
+    if (out->edge != out->cursor)
+        return WB_ERR_INVAL;
+    const enum wb_status status = wb_port_claim(out, &slot, timeout_ns);
+    if (status != WB_OK)
+        return status;
+    wb_kernel_charge(WB_ACTION_SEND, out->channel->slot_bytes);
+    memcpy(slot, msg, out->channel->slot_bytes);
+    return wb_port_commit(out);
+}
+
+enum wb_status wb_port_receive(struct wb_port *in, void *msg, uint64_t timeout_ns)
+{
+    const void *slot = NULL;
+
+    if (in->edge != in->cursor)
+        return WB_ERR_INVAL;
+    const enum wb_status status = wb_port_hold(in, &slot, timeout_ns);
+    if (status != WB_OK)
+        return status;
+    wb_kernel_charge(WB_ACTION_RECEIVE, in->channel->slot_bytes);
+    memcpy(msg, slot, in->channel->slot_bytes);
+    return wb_port_release(in);
+}

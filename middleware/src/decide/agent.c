@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agent's reports: what a core and its tasks used in the last period (the slave daemon of
+// acquaviva2008 section 4.2).
+//
+// A task's busy time counts from the switch to it, also while it runs on. It becomes work at the
+// highest frequency whenever that frequency or the task's core is about to change, and at the end
+// of a period, so loads are exact across both.
+
+#include "../internal.h"
+#include "../word/mem.h"
+#include "wb/system.h"
+
+enum { ADVICE = 8 };  // pieces of advice that wait for the launcher; a power of two
+
+static size_t bytes_of(const struct wb_system_config *config)
+{
+    if (config->agent_period_ns == 0)
+        return 0;
+    return wb_round_up(config->cores * sizeof(struct wb_snapshot_core), WB_LINE_BYTES) +
+           wb_round_up(config->tasks * sizeof(struct wb_snapshot_task), WB_LINE_BYTES) +
+           wb_round_up(config->tasks * sizeof(struct wb_move), WB_LINE_BYTES) +
+           wb_round_up(config->cores * sizeof(struct wb_set_point), WB_LINE_BYTES) +
+           wb_round_up(ADVICE * (8 + sizeof(struct wb_advice)), WB_LINE_BYTES) + WB_LINE_BYTES;
+}
+
+static bool init(struct wb_system *system, struct wb_core_report *report)
+{
+    const struct wb_system_config *config = &system->config;
+
+    if (config->agent_period_ns == 0)
+        return true;
+    report->cores = wb_system_alloc(system, config->cores * sizeof *report->cores, WB_LINE_BYTES);
+    report->tasks = wb_system_alloc(system, config->tasks * sizeof *report->tasks, WB_LINE_BYTES);
+    report->moves = wb_system_alloc(system, config->tasks * sizeof *report->moves, WB_LINE_BYTES);
+    report->points = wb_system_alloc(system, config->cores * sizeof *report->points, WB_LINE_BYTES);
+    report->advice.slots = ADVICE;
+    report->advice.entry_bytes = sizeof(struct wb_advice);
+    report->advice.data =
+        wb_system_alloc(system, ADVICE * (8 + sizeof(struct wb_advice)), WB_LINE_BYTES);
+    return report->cores != NULL && report->tasks != NULL && report->moves != NULL &&
+           report->points != NULL && report->advice.data != NULL;
+}
+
+// ---- Loads --------------------------------------------------------------------------------------
+
+static uint32_t ppm_of(uint64_t part, uint64_t whole)
+{
+    while (part > UINT64_MAX / WB_PPM) {
+        part >>= 1;
+        whole >>= 1;
+    }
+    const uint64_t ppm = whole != 0 ? part * WB_PPM / whole : 0;
+    return ppm < UINT32_MAX ? (uint32_t)ppm : UINT32_MAX;
+}
+
+// The present frequency, as part of the highest one.
+static uint32_t speed_ppm(const struct wb_core *core)
+{
+    if (core->n_points == 0)
+        return WB_PPM;
+    const uint32_t point = wb_word_load(&core->point, WB_RELAXED);
+    return ppm_of(core->points[point].hz, core->points[core->n_points - 1].hz);
+}
+
+// What the running task has not been charged yet; 0 if none runs here.
+static uint64_t unaccounted_ns(const struct wb_task *running, uint64_t now_ns)
+{
+    if (running == NULL)
+        return 0;
+    const uint64_t not_busy_ns = running->resumed_ns + running->poll_mark_ns;
+    return now_ns > not_busy_ns ? now_ns - not_busy_ns : 0;
+}
+
+static uint64_t busy_ns(const struct wb_task *task, uint64_t now_ns)
+{
+    const uint64_t counted_ns = wb_counter_get(&task->stats.busy_ns);
+    return counted_ns + (task == wb_kernel_self() ? unaccounted_ns(task, now_ns) : 0);
+}
+
+static void fold(struct wb_task *task, uint32_t speed, uint64_t now_ns)
+{
+    struct wb_task_report *report = &task->report;
+    const uint64_t busy = busy_ns(task, now_ns);
+
+    report->work_ns += wb_part(busy - report->mark_ns, speed);
+    report->mark_ns = busy;
+}
+
+// True of a task that nobody but this core's kernel can take away.
+static bool is_ours(const struct wb_task *task, uint32_t core)
+{
+    const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
+    const enum wb_task_state state = wb_place_state(place);
+
+    return wb_place_owner(place) == core &&
+           (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED);
+}
+
+static bool lies_on_stack(const struct wb_task *task, const void *address)
+{
+    return (uintptr_t)address >= (uintptr_t)task->stack &&
+           (uintptr_t)address < (uintptr_t)task->stack + task->stack_bytes;
+}
+
+// What a move would have to copy, for policies. The stack in whole pages: it is deeper or not as
+// the compiler likes, and a policy is to decide alike on every machine.
+static uint32_t context_bytes(const struct wb_task *task)
+{
+    enum { PAGE_BYTES = 4096 };
+    // A local of ours lies on the stack of a task that runs, if its kernel has no other here.
+    const unsigned char here = 0;
+    const bool is_here = task == wb_kernel_self() && lies_on_stack(task, &here);
+    const unsigned char *low = is_here ? &here : wb_kernel_stack_low(task);
+    const uintptr_t top = (uintptr_t)task->stack + task->stack_bytes;
+    const size_t depth = lies_on_stack(task, low) ? top - (uintptr_t)low : 0;
+    const size_t pages = (depth + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    const size_t bytes =
+        task->heap.used_bytes + (pages < task->stack_bytes ? pages : task->stack_bytes);
+
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+// A task that has just come, with what it did elsewhere reported there, is reported next time.
+static void report_task(struct wb_task *task, uint64_t period_ns, uint64_t now_ns)
+{
+    struct wb_task_report *report = &task->report;
+    const uint64_t window_ns = now_ns - report->from_ns;
+
+    if (window_ns < period_ns / 2)
+        return;
+    // Relaxed, here and below: each word stands for itself, and whoever reads it may be late.
+    wb_word_store(&report->load_ppm, ppm_of(report->work_ns, window_ns), WB_RELAXED);
+    wb_word_store(&report->context_bytes, context_bytes(task), WB_RELAXED);
+    report->work_ns = 0;
+    report->from_ns = now_ns;
+}
+
+static void report_tasks(struct wb_core *core, uint64_t now_ns)
+{
+    const struct wb_system *system = core->system;
+    const uint32_t speed = speed_ppm(core);
+    uint64_t bytes = 0;
+    uint32_t load_ppm = 0, tasks = 0;
+
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        struct wb_task *task = &system->tasks[i];
+        if (!is_ours(task, core->index))
+            continue;
+        fold(task, speed, now_ns);
+        report_task(task, system->config.agent_period_ns, now_ns);
+        load_ppm += wb_word_load(&task->report.load_ppm, WB_RELAXED);
+        bytes += wb_word_load(&task->report.context_bytes, WB_RELAXED);
+        tasks++;
+    }
+    wb_word_store(&core->report.load_ppm, load_ppm, WB_RELAXED);
+    wb_word_store(&core->report.context_bytes, bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
+                  WB_RELAXED);
+    wb_kernel_charge(WB_ACTION_REPORT, tasks);
+}
+
+static void report_core(struct wb_core *core, uint64_t now_ns)
+{
+    struct wb_core_report *report = &core->report;
+    const uint64_t busy =
+        wb_counter_get(&core->stats.busy_ns) + unaccounted_ns(wb_kernel_self(), now_ns);
+
+    wb_word_store(&report->busy_ppm, ppm_of(busy - report->mark_ns, now_ns - report->from_ns),
+                  WB_RELAXED);
+    wb_word_store(&report->temperature_mc, wb_kernel_temperature_mc(), WB_RELAXED);
+    wb_word_store(&report->periods, wb_word_load(&report->periods, WB_RELAXED) + 1, WB_RELAXED);
+    report->mark_ns = busy;
+    report->from_ns = now_ns;
+}
+
+// ---- What happens between two periods -----------------------------------------------------------
+
+static void arrival(struct wb_task *task, uint32_t from, uint64_t now_ns)
+{
+    wb_word_store(&task->report.last_core, from, WB_RELAXED);
+    wb_counter_set(&task->report.since_ns, now_ns);
+    if (task->report.from_ns == 0)
+        task->report.from_ns = now_ns;
+}
+
+static void departure(struct wb_task *task, const struct wb_core *core, uint64_t now_ns)
+{
+    fold(task, speed_ppm(core), now_ns);
+}
+
+// A quarter of the news: one slow wake-up of a target is no trend.
+static void migration(struct wb_task *task, const struct wb_migration *migration)
+{
+    const uint64_t took_ns = migration->running_ns - migration->parked_ns;
+    const uint32_t took = took_ns < INT32_MAX ? (uint32_t)took_ns : INT32_MAX;
+    const uint32_t before = wb_word_load(&task->report.migration_ns, WB_RELAXED);
+
+    wb_word_store(&task->report.migration_ns, before == 0 ? took : before - before / 4 + took / 4,
+                  WB_RELAXED);
+}
+
+static void obey(struct wb_core *core)
+{
+    struct wb_core_report *report = &core->report;
+    const struct wb_system *system = core->system;
+    const uint32_t wanted = wb_word_load(&core->wanted_point, WB_RELAXED);
+
+    if (wanted == report->obeyed_point || wanted >= core->n_points)
+        return;
+    report->obeyed_point = wanted;
+    if (wanted == wb_word_load(&core->point, WB_RELAXED))
+        return;
+    const uint64_t now_ns = wb_kernel_now_ns();
+    const uint32_t speed = speed_ppm(core);
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        if (is_ours(&system->tasks[i], core->index))
+            fold(&system->tasks[i], speed, now_ns);
+    wb_kernel_set_point(wanted);
+}
+
+uint64_t wb_agent_tick(struct wb_core *core, uint64_t now_ns)
+{
+    struct wb_core_report *report = &core->report;
+    const uint64_t period_ns = core->system->config.agent_period_ns;
+
+    if (period_ns == 0)
+        return WB_FOREVER;
+    if (report->due_ns == 0) {
+        report->from_ns = now_ns;
+        report->due_ns = now_ns + period_ns;
+    }
+    if (now_ns < report->due_ns)
+        return report->due_ns;
+    report_tasks(core, now_ns);
+    report_core(core, now_ns);
+    wb_coordinator_tick(core, now_ns);
+    // In step, unless a task has kept the core for longer than a period.
+    report->due_ns += period_ns;
+    if (report->due_ns <= now_ns)
+        report->due_ns = now_ns + period_ns;
+    return report->due_ns;
+}
+
+const struct wb_part_agents wb_part_agents = {
+    .bytes = bytes_of,
+    .init = init,
+    .arrival = arrival,
+    .departure = departure,
+    .migration = migration,
+    .obey = obey,
+    .replace = wb_coordinator_replace,
+};

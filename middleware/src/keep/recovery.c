@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to the tasks of a kernel that was killed.
+//
+// A killed kernel leaves every task but the running one with a complete context, so those are
+// offered to a living core like any other hand-off. The running one lost its registers: it starts
+// again from its newest checkpoint image, or from its entry with its state pointer and with its
+// ports as the channels say, or is lost. The killed kernel may have died between any two stores;
+// each step below says what it repairs.
+
+#include "../internal.h"
+#include "revive.h"
+
+static bool is_up(const struct wb_core *core)
+{
+    const uint32_t state = wb_word_load(&core->state, WB_ACQUIRE);
+    return state == WB_CORE_UP || state == WB_CORE_DOWN;
+}
+
+static struct wb_core *next_up(const struct wb_system *system, uint32_t dead,
+                               const struct wb_task *task)
+{
+    for (uint32_t i = 1; i < system->n_cores; i++) {
+        struct wb_core *core = system->cores[(dead + i) % system->n_cores];
+        if (is_up(core) && (task == NULL || wb_task_runs_on(task, core)))
+            return core;
+    }
+    return NULL;
+}
+
+struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead)
+{
+    return next_up(system, dead, NULL);
+}
+
+static struct wb_core *heir_of(const struct wb_task *task, uint32_t dead)
+{
+    return next_up(task->system, dead, task);
+}
+
+// Offers the task to a living core; false if it is no longer where it was seen. Nobody withdraws
+// this offer: it has the number of the request after the present one, which cannot be accepted
+// before the task runs again.
+static bool give(struct wb_task *task, uint32_t place, struct wb_core *to)
+{
+    const uint32_t request = wb_word_load(&task->request, WB_RELAXED);
+    const uint32_t offer =
+        wb_place_offer(wb_place_owner(place), to->index, wb_request_number(request) + 1);
+
+    if (!wb_word_compare_swap(&task->place, &place, offer, WB_SEQ_CST, WB_RELAXED))
+        return false;
+    wb_inbox_post(to, task->id);
+    return true;
+}
+
+static void leave_all(struct wb_task *task)
+{
+    for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
+        wb_port_shut(port);
+    wb_heap_close(&task->heap);
+    if (wb_parts.pool != NULL)
+        wb_parts.pool->close(&task->shared);
+}
+
+static void lose(struct wb_task *task, uint32_t core)
+{
+    leave_all(task);
+    const struct wb_mover *mover = wb_mover_of(task);
+    if (mover != NULL && mover->drop != NULL)
+        mover->drop(task);
+    if (wb_parts.locks != NULL)
+        wb_parts.locks->recover(task);
+    wb_word_store(&task->place, wb_place(WB_TASK_LOST, core), WB_SEQ_CST);
+    wb_migration_cancel(task, WB_ERR_GONE);
+    wb_system_task_over(task->system);
+}
+
+// Its context is complete, so any core may take it back. More than one may come to see to it here,
+// and the heir may die as well: each step is one compare-and-swap, and is looked at again.
+static void readdress(struct wb_task *task)
+{
+    const struct wb_system *system = task->system;
+
+    for (;;) {
+        uint32_t place = wb_word_load(&task->place, WB_SEQ_CST);
+        const uint32_t owner = wb_place_owner(place);
+        if (wb_place_state(place) != WB_TASK_RETURNED ||
+            wb_word_load(&system->cores[owner]->state, WB_SEQ_CST) != WB_CORE_DEAD)
+            return;
+        struct wb_core *heir = heir_of(task, owner);
+        if (heir == NULL)
+            return;
+        const uint32_t again = wb_place_returned(heir->index, wb_place_why(place));
+        if (wb_word_compare_swap(&task->place, &place, again, WB_SEQ_CST, WB_RELAXED))
+            wb_inbox_post(heir, task->id);
+    }
+}
+
+// The running task has lost its registers, and a recreated one its memory, whatever it did.
+static bool is_cut_short(const struct wb_task *task, enum wb_task_state state)
+{
+    return state == WB_TASK_RUNNING ||
+           (task->mode == WB_RECREATE && (state == WB_TASK_READY || state == WB_TASK_BLOCKED));
+}
+
+// A request that the dead core was writing, withdrawing, or carrying out will not be finished by
+// it.
+static void end_request(struct wb_task *task, uint32_t dead, bool orphan)
+{
+    const uint32_t request = wb_word_load(&task->request, WB_ACQUIRE);
+    const enum wb_request_phase phase = wb_request_phase(request);
+
+    if ((phase == WB_REQUEST_FILLING && wb_request_core(request) == dead) ||
+        (phase == WB_REQUEST_ACCEPTED && orphan))
+        wb_migration_finish(task, WB_ERR_GONE);
+    else if (phase != WB_REQUEST_NONE && wb_request_core(request) == dead)
+        wb_migration_cancel(task, WB_ERR_GONE);
+}
+
+// True when no living core will see to the task. Its owner may have died before this death, with
+// the task on offer to the core that has died now.
+static bool is_orphan(const struct wb_task *task, uint32_t place)
+{
+    struct wb_core *const *cores = task->system->cores;
+
+    if (wb_place_state(place) == WB_TASK_OFFERED && is_up(cores[wb_place_target(place)]))
+        return false;
+    return !is_up(cores[wb_place_owner(place)]);
+}
+
+// True of a task between its source and its target. Others may withdraw its hand-off meanwhile.
+static bool is_on_its_way(const struct wb_task *task, uint32_t place)
+{
+    const enum wb_task_state state = wb_place_state(place);
+    const uint32_t request = wb_word_load(&task->request, WB_ACQUIRE);
+
+    return state == WB_TASK_RETURNED ||
+           (state == WB_TASK_OFFERED && wb_request_phase(request) == WB_REQUEST_ACCEPTED);
+}
+
+// Returns true when the task is lost.
+static bool take_over(struct wb_task *task, uint32_t dead)
+{
+    struct wb_core *heir = heir_of(task, dead);
+    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const enum wb_task_state state = wb_place_state(place);
+    const bool over = wb_place_is_over(place);
+    const bool orphan = !over && is_orphan(task, place);
+
+    if (orphan && heir != NULL && is_on_its_way(task, place)) {
+        wb_migration_cancel(task, WB_ERR_GONE);
+        readdress(task);
+        return false;
+    }
+    end_request(task, dead, orphan);
+    if (over && wb_place_owner(place) == dead)
+        leave_all(task);
+    if (over)
+        // Neither the task's kernel nor the requester's may have come to look at the other's word.
+        wb_migration_cancel(task, WB_ERR_GONE);
+    if (state == WB_TASK_OFFERED && !orphan)
+        // The source may not have come to tell it.
+        wb_inbox_post(task->system->cores[wb_place_target(place)], task->id);
+    if (!orphan)
+        return false;
+    if (heir == NULL || (is_cut_short(task, state) && !wb_task_revive(task))) {
+        lose(task, dead);
+        return true;
+    }
+    // An offer may have been withdrawn and taken back since we looked.
+    return !give(task, place, heir) && take_over(task, dead);
+}
+
+uint32_t wb_core_died(struct wb_system *system, uint32_t core)
+{
+    uint32_t lost = 0;
+
+    // seq_cst against wb_task_departed(): an offer to this core is either seen below or withdrawn
+    // by its source.
+    wb_word_store(&system->cores[core]->state, WB_CORE_DEAD, WB_SEQ_CST);
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        lost += take_over(&system->tasks[i], core);
+    // The dead core may have changed a channel and not woken its peer, or taken a note and not
+    // acted on it.
+    wb_system_look_again(system);
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        wb_kernel_doorbell(i);
+    if (wb_parts.agents != NULL)
+        wb_parts.agents->replace(system);
+    return lost;
+}
+
+const struct wb_part_deaths wb_part_deaths = {
+    .revive = wb_task_fetch_revived,
+    .lose = lose,
+    .readdress = readdress,
+};

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Latencies are counted in buckets, each a thirty-second part of a power of two wide, with their
+// sum: so frames that all take equally long have their latency exactly.
+
+#include "latency.h"
+
+#include "../internal.h"
+
+enum { PART_BITS = 5, PARTS = 1 << PART_BITS, BUCKETS = (64 - PART_BITS + 1) * PARTS };
+
+struct wb_latency {  // written by the core's own kernel, read once all kernels have ended
+    struct wb_latency_bucket {
+        uint64_t n, sum_ns;
+    } buckets[BUCKETS];
+};
+
+static bool init(struct wb_core *core)
+{
+    core->latency = wb_system_alloc(core->system, sizeof *core->latency, WB_LINE_BYTES);
+    return core->latency != NULL;
+}
+
+static bool has_channel(const struct wb_task *task, enum wb_direction direction)
+{
+    for (const struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
+        if (port->direction == direction && port->channel->tickets == NULL)
+            return true;
+    return false;
+}
+
+static void bind(struct wb_task *task)
+{
+    const enum wb_timing timing = !has_channel(task, WB_IN)    ? WB_TIMED_SOURCE
+                                  : !has_channel(task, WB_OUT) ? WB_TIMED_END
+                                                               : WB_TIMED_WAY;
+
+    for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
+        if (port->channel->tickets == NULL)
+            port->timing = timing;
+}
+
+static uint64_t begin(const struct wb_task *task)
+{
+    return 1 + (task->job_deadline_ns != 0 ? task->release_ns : wb_kernel_now_ns());
+}
+
+static uint32_t bucket_of(uint64_t ns)
+{
+    if (ns < PARTS)
+        return (uint32_t)ns;
+    const uint32_t shift = 63 - PART_BITS - (uint32_t)__builtin_clzll(ns);
+    return (shift << PART_BITS) + (uint32_t)(ns >> shift);
+}
+
+static void count(struct wb_task *task, struct wb_core *core)
+{
+    struct wb_frame *frame = &task->frame;
+
+    if (frame->end_ns == 0)
+        return;
+    // The clocks of two cores may differ by a little.
+    const uint64_t began_ns = frame->mark - 1;
+    const uint64_t ns = frame->end_ns > began_ns ? frame->end_ns - began_ns : 0;
+    struct wb_latency_bucket *bucket = &core->latency->buckets[bucket_of(ns)];
+    bucket->n++;
+    bucket->sum_ns += ns;
+    frame->end_ns = 0;
+}
+
+static void arrive(struct wb_task *task, uint64_t mark)
+{
+    struct wb_frame *frame = &task->frame;
+
+    if (mark == 0)
+        return;
+    if (mark != frame->mark)
+        count(task, wb_core_here(task->system));
+    frame->mark = mark;
+    frame->end_ns = wb_kernel_now_ns();
+}
+
+static struct wb_latency_bucket over_all_cores(const struct wb_system *system, uint32_t bucket)
+{
+    struct wb_latency_bucket sum = { 0, 0 };
+
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        sum.n += system->cores[i]->latency->buckets[bucket].n;
+        sum.sum_ns += system->cores[i]->latency->buckets[bucket].sum_ns;
+    }
+    return sum;
+}
+
+bool wb_system_latency(const struct wb_system *system, uint64_t *ns)
+{
+    uint64_t frames = 0, before = 0;
+
+    for (uint32_t i = 0; system->config.times_frames && i < BUCKETS; i++)
+        frames += over_all_cores(system, i).n;
+    for (uint32_t i = 0; 2 * before < frames; i++) {
+        const struct wb_latency_bucket bucket = over_all_cores(system, i);
+        before += bucket.n;
+        if (2 * before >= frames)
+            *ns = bucket.sum_ns / bucket.n;
+    }
+    return frames != 0;
+}
+
+const struct wb_part_latency wb_part_latency = {
+    .bytes = sizeof(struct wb_latency) + WB_LINE_BYTES,
+    .init = init,
+    .bind = bind,
+    .begin = begin,
+    .arrive = arrive,
+    .count = count,
+};

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wb/record.h"
+
+#include "../word/mem.h"
+#include "wb/system.h"
+
+enum { FLAG_BYTES = 8 };  // the completeness word, padded so that entries stay aligned
+
+static unsigned char *slot(struct wb_ring *ring, uint32_t index)
+{
+    return ring->data + (size_t)(index & (ring->slots - 1)) * (FLAG_BYTES + ring->entry_bytes);
+}
+
+void wb_ring_put(struct wb_ring *ring, const void *entry)
+{
+    uint32_t tail = wb_word_load(&ring->tail, WB_RELAXED);
+
+    if (ring->slots == 0)
+        return;
+    do {
+        // Acquire: the reader is done with the slot before we write it again.
+        if (tail - wb_word_load(&ring->head, WB_ACQUIRE) >= ring->slots) {
+            wb_word_add(&ring->dropped, 1, WB_RELAXED);
+            return;
+        }
+    } while (!wb_word_compare_swap_weak(&ring->tail, &tail, tail + 1, WB_RELAXED, WB_RELAXED));
+    unsigned char *s = slot(ring, tail);
+    memcpy(s + FLAG_BYTES, entry, ring->entry_bytes);
+    wb_word_store((struct wb_word *)(void *)s, 1, WB_RELEASE);
+}
+
+bool wb_ring_take(struct wb_ring *ring, void *entry)
+{
+    const uint32_t head = wb_word_load(&ring->head, WB_RELAXED);
+
+    if (ring->slots == 0)
+        return false;
+    unsigned char *s = slot(ring, head);
+    struct wb_word *complete = (struct wb_word *)(void *)s;
+    if (wb_word_load(complete, WB_ACQUIRE) == 0)
+        return false;
+    memcpy(entry, s + FLAG_BYTES, ring->entry_bytes);
+    wb_word_store(complete, 0, WB_RELAXED);
+    // Release: writers see the slot as incomplete and read before they may claim it.
+    wb_word_store(&ring->head, head + 1, WB_RELEASE);
+    return true;
+}
+
+void wb_record_event(struct wb_core *core, enum wb_event_kind kind, uint32_t task, uint32_t object,
+                     uint64_t value, uint64_t time_ns)
+{
+    if (core->record.events.slots == 0)
+        return;
+    const struct wb_event event = {
+        .time_ns = time_ns,
+        .kind = (uint16_t)kind,
+        .core = (uint16_t)core->index,
+        .task = task,
+        .object = object,
+        .value = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value,
+    };
+    wb_ring_put(&core->record.events, &event);
+}

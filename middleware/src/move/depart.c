@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A checkpoint, and how a task leaves its core there.
+
+#include "../internal.h"
+
+bool wb_migration_requested(const struct wb_task *task)
+{
+    // Relaxed: the checkpoint that acts on it acquires.
+    return wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) == WB_REQUEST_PENDING;
+}
+
+bool wb_checkpoint_wanted(const struct wb_task *task)
+{
+    return task->checkpoint_every != 0 || wb_migration_requested(task);
+}
+
+static enum wb_status depart(struct wb_task *self)
+{
+    if (self->sync.held != 0)
+        return WB_ERR_HELD;
+    const struct wb_mover *mover = wb_mover_of(self);
+    const enum wb_status ready = mover != NULL && mover->begin != NULL ? mover->begin(self) : WB_OK;
+    const enum wb_status left = ready == WB_OK ? wb_kernel_depart() : ready;
+    if (left != WB_OK)
+        wb_mover_end(self);
+    return left;
+}
+
+void wb_checkpoint_enter(void)
+{
+    struct wb_task *self = wb_kernel_self();
+    uint32_t request = wb_word_load(&self->request, WB_RELAXED);
+
+    wb_kernel_charge(WB_ACTION_CHECKPOINT, 1);
+    // Acquire: what the requester filled in. Failing means that it was withdrawn this moment.
+    if (wb_request_phase(request) == WB_REQUEST_PENDING &&
+        wb_word_compare_swap(
+            &self->request, &request,
+            wb_request(WB_REQUEST_ACCEPTED, wb_request_core(request), wb_request_number(request)),
+            WB_ACQUIRE, WB_RELAXED)) {
+        const enum wb_status left = depart(self);
+        if (left != WB_OK) {
+            wb_counter_add(&self->stats.refused, 1);
+            wb_migration_finish(self, left);
+        }
+    }
+    if (wb_parts.images == NULL || !wb_parts.images->capture(self))
+        wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
+}
+
+void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
+{
+    const struct wb_mover *mover = wb_mover_of(task);
+    struct wb_system *system = task->system;
+    const uint32_t request = wb_word_load(&task->request, WB_RELAXED);
+    const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
+    const uint32_t target = wb_request_core(request);
+    const uint64_t offer_end_ns = now_ns + system->config.offer_timeout_ns;
+
+    wb_task_account(task, system->cores[owner], now_ns);
+    if (wb_parts.agents != NULL)
+        wb_parts.agents->departure(task, system->cores[owner], now_ns);
+    wb_migration_close(task);
+    task->migration.parked_ns = parked_ns;
+    task->migration.source = owner;
+    if (offer_end_ns < wb_counter_get(&task->deadline_ns))
+        wb_counter_set(&task->deadline_ns, offer_end_ns);
+    wb_record_event(system->cores[owner], WB_EVENT_PARK, task->id, target, 0, now_ns);
+    if (mover != NULL && mover->announce != NULL)
+        mover->announce(task);
+    // From here on the task belongs to whoever wins its place. Release publishes its context;
+    // seq_cst against the target's death, which marks the core and then looks at the places.
+    wb_word_store(&task->place, wb_place_offer(owner, target, wb_request_number(request)),
+                  WB_SEQ_CST);
+    if (wb_word_load(&system->cores[target]->state, WB_SEQ_CST) == WB_CORE_DEAD)
+        wb_migration_cancel(task, WB_ERR_GONE);
+    else
+        wb_inbox_post(system->cores[target], task->id);
+    if (mover != NULL && mover->fill != NULL)
+        mover->fill(task);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Migration by hand-off, in two phases.
+//
+//   requester            source                            target
+//   NONE -> FILLING
+//   -> PENDING  ......>  checkpoint: PENDING -> ACCEPTED
+//                        leaves the stack, place = OFFERED
+//                        note to the target  ...........>  place OFFERED -> READY: the commit
+//                                                          first run: request -> NONE, outcome OK
+//
+// Anyone may withdraw: PENDING by taking it to FILLING, OFFERED by taking the place to RETURNED,
+// whereupon the source, or if it is dead another core, takes the task back. Each of these is one
+// compare-and-swap on one word, so withdrawing and committing cannot both succeed. Holding a phase
+// is what permits writing wb_task.migration: the requester in FILLING, the source and then the
+// target in ACCEPTED.
+
+#include "../internal.h"
+
+enum { SWEEP_NS = 1000000 };  // how often a waiting requester looks for overdue requests
+
+static enum wb_status refuse_early(const struct wb_task *task, uint32_t core)
+{
+    const struct wb_system *system = task->system;
+
+    if (core >= system->n_cores || !wb_task_runs_on(task, system->cores[core]))
+        return WB_ERR_INVAL;
+    if (!task->migratable)
+        return WB_ERR_PINNED;
+    const uint32_t state = wb_word_load(&system->cores[core]->state, WB_ACQUIRE);
+    return state == WB_CORE_DEAD || state == WB_CORE_STOPPED ? WB_ERR_GONE : WB_OK;
+}
+
+static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
+                 const struct wb_task *requester, enum wb_by by)
+{
+    const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
+
+    task->migration = (struct wb_migration){ .request_ns = wb_kernel_now_ns(),
+                                             .task = task->id,
+                                             .source = wb_place_owner(place),
+                                             .target = core,
+                                             .mode = task->mode,
+                                             .by = by };
+    wb_counter_set(&task->deadline_ns, wb_end_of(timeout_ns));
+    wb_word_store(&task->requester, requester != NULL ? requester->id + 1 : 0, WB_RELAXED);
+}
+
+static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
+                          struct wb_task *requester, enum wb_by by, uint32_t *number)
+{
+    const enum wb_status early = refuse_early(task, core);
+    if (early != WB_OK)
+        return early;
+
+    uint32_t old = wb_word_load(&task->request, WB_RELAXED);
+    *number = (wb_request_number(old) + 1) & 0xffff;
+    // Acquire: the end of the previous migration is visible before we write over its record.
+    if (wb_request_phase(old) != WB_REQUEST_NONE ||
+        !wb_word_compare_swap(&task->request, &old,
+                              wb_request(WB_REQUEST_FILLING, wb_kernel_core(), *number), WB_ACQUIRE,
+                              WB_RELAXED))
+        return WB_ERR_BUSY;
+
+    fill(task, core, timeout_ns, requester, by);
+    // seq_cst against wb_task_paused(): either it sees this request, or we see that the task is
+    // over. Release part: the source sees what we filled in.
+    wb_word_store(&task->request, wb_request(WB_REQUEST_PENDING, core, *number), WB_SEQ_CST);
+    const uint32_t place = wb_word_load(&task->place, WB_SEQ_CST);
+    if (wb_place_is_over(place))
+        wb_migration_cancel(task, WB_ERR_GONE);
+    else
+        wb_inbox_post(task->system->cores[wb_place_owner(place)], task->id);
+    return WB_OK;
+}
+
+enum wb_status wb_migration_request(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
+                                    struct wb_task *requester)
+{
+    uint32_t number;
+    return ask(task, core, timeout_ns, requester, WB_BY_USER, &number);
+}
+
+enum wb_status wb_migration_ask(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
+                                enum wb_by by)
+{
+    uint32_t number;
+    return ask(task, core, timeout_ns, NULL, by, &number);
+}
+
+static bool is_under_way(const struct wb_task *task, uint32_t number)
+{
+    // Acquire: the answer was written before the request ended.
+    const uint32_t request = wb_word_load(&task->request, WB_ACQUIRE);
+    return wb_request_phase(request) != WB_REQUEST_NONE && wb_request_number(request) == number;
+}
+
+// One task waits for the outcome of a migration of another, or asks for its own. Others may ask for
+// the next one before the waiting task looks, so the outcome of this one is kept with it.
+enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_ns)
+{
+    struct wb_task *self = wb_kernel_self();
+
+    if (core == wb_task_core(task) && !wb_migration_pending(task))
+        return wb_place_is_over(wb_word_load(&task->place, WB_RELAXED)) ? WB_ERR_GONE : WB_OK;
+    uint32_t number;
+    const uint64_t until_ns = wb_end_of(timeout_ns);
+    const enum wb_status asked = ask(task, core, timeout_ns, self, WB_BY_TASK, &number);
+    if (asked != WB_OK)
+        return asked;
+    if (task == self)
+        wb_checkpoint_enter();
+    while (is_under_way(task, number)) {
+        // Its target has it for good, but has not come to run it.
+        if (wb_kernel_now_ns() >= until_ns && wb_task_core(task) == core)
+            return WB_OK;
+        if (wb_kernel_block(wb_kernel_now_ns() + SWEEP_NS) == WB_ERR_TIMEOUT)
+            wb_system_sweep(task->system, wb_kernel_now_ns());
+    }
+    return (enum wb_status)wb_word_load(&self->answer, WB_RELAXED);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a migration ends: its outcome, and its record.
+
+#include "../internal.h"
+
+static void push(struct wb_task *task, const struct wb_migration *migration)
+{
+    struct wb_core *here = wb_core_here(task->system);
+
+    wb_ring_put(here != NULL ? &here->record.migrations : &task->system->record.migrations,
+                migration);
+}
+
+void wb_migration_finish(struct wb_task *task, enum wb_status outcome)
+{
+    const uint32_t number = wb_request_number(wb_word_load(&task->request, WB_RELAXED));
+    const uint32_t requester = wb_word_load(&task->requester, WB_RELAXED);
+
+    if (outcome != WB_OK) {
+        task->migration.status = outcome;
+        push(task, &task->migration);
+    }
+    wb_word_store(&task->outcome, outcome, WB_RELAXED);
+    if (requester != 0)
+        wb_word_store(&task->system->tasks[requester - 1].answer, outcome, WB_RELAXED);
+    // Release: the next requester, and whoever waits for the outcome, see the end of this one.
+    wb_word_store(&task->request, wb_request(WB_REQUEST_NONE, 0, number), WB_RELEASE);
+    if (requester != 0 && requester - 1 != task->id)
+        wb_task_wake(&task->system->tasks[requester - 1]);
+}
+
+void wb_migration_close(struct wb_task *task)
+{
+    if (!task->open)
+        return;
+    task->open = false;
+    push(task, &task->settled);
+}
+
+void wb_migration_settle(struct wb_task *task, uint64_t now_ns)
+{
+    task->settled = task->migration;
+    task->settled.running_ns = now_ns;
+    task->open = true;
+    if (wb_parts.agents != NULL)
+        wb_parts.agents->migration(task, &task->settled);
+    wb_counter_add(&task->stats.migrations, 1);
+    wb_migration_finish(task, WB_OK);
+}
+
+void wb_migration_first_output(struct wb_task *task)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+
+    task->settled.output_ns = now_ns;
+    wb_record_event(wb_core_here(task->system), WB_EVENT_OUTPUT, task->id, 0, 0, now_ns);
+    wb_migration_close(task);
+}
+
+bool wb_migration_pending(const struct wb_task *task)
+{
+    return wb_request_phase(wb_word_load(&task->request, WB_ACQUIRE)) != WB_REQUEST_NONE;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every part: what a program has that says nothing else.
+
+#include "wb/parts.h"
+
+const struct wb_parts wb_parts = {
+    .replicate = &wb_replicate,
+    .recreate = &wb_recreate,
+    .mailboxes = &wb_part_mailboxes,
+    .locks = &wb_part_locks,
+    .pool = &wb_part_pool,
+    .images = &wb_part_images,
+    .deaths = &wb_part_deaths,
+    .agents = &wb_part_agents,
+    .latency = &wb_part_latency,
+};

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a part provides (wb/parts.h). Whoever calls looks first whether the part is there, or has
+// seen something that only exists if it is: a ticket, an image, a revival.
+#ifndef WB_PARTS_INTERNAL_H
+#define WB_PARTS_INTERNAL_H
+
+#include "wb/parts.h"
+#include "wb/system.h"
+
+struct wb_fetched {
+    uint64_t bytes, copied_ns;  // 0: nothing was copied
+};
+
+// A way to move besides the hand-off. What is NULL has nothing to do.
+struct wb_mover {
+    bool needs_buffer;  // cannot do without the transfer buffer
+
+    /// How much of the transfer buffer the task may need.
+    size_t (*room)(const struct wb_task *task);
+
+    /// At the task's checkpoint: gets ready for it to leave. WB_OK, or why it stays.
+    enum wb_status (*begin)(struct wb_task *task);
+
+    /// On the source, before and after the task is offered.
+    void (*announce)(struct wb_task *task);
+    void (*fill)(struct wb_task *task);
+
+    /// Brings the memory of a task that this core is about to take in here. May be done again.
+    ///
+    /// Context: this core's kernel, before it takes the task. Blocks for as long as the copy takes.
+    /// Returns: WB_OK; WB_ERR_EMPTY when more of it is to come: try again; WB_ERR_NOMEM when the
+    ///          memory of the task cannot be read from here.
+    enum wb_status (*fetch)(struct wb_core *core, struct wb_task *task, uint32_t place,
+                            struct wb_fetched *fetched);
+
+    /// The same of its heap alone, for a task that starts again.
+    enum wb_status (*fetch_heap)(struct wb_core *core, struct wb_task *task,
+                                 struct wb_fetched *fetched);
+
+    /// On the target: starts what the task needs to run here; false: it cannot, and the offer is
+    /// withdrawn. And ends it, if the task was withdrawn meanwhile.
+    bool (*load)(struct wb_task *task);
+    void (*unload)(struct wb_task *task);
+
+    /// The move is over, or does not take place; or the task is lost.
+    void (*end)(struct wb_task *task);
+    void (*drop)(struct wb_task *task);
+};
+
+struct wb_part_mailboxes {  // one attempt each, as in channel.h
+    enum wb_status (*claim)(struct wb_port *out, void **slot);
+    enum wb_status (*commit)(struct wb_port *out);
+    enum wb_status (*hold)(struct wb_port *in, const void **slot);
+    enum wb_status (*release)(struct wb_port *in);
+    uint32_t (*depth)(const struct wb_channel *mailbox);
+
+    /// Brings a port back to what its mailbox says, after its task was interrupted anywhere.
+    void (*recover)(struct wb_port *port);
+};
+
+struct wb_part_locks {
+    /// Wakes those who wait for what a task holds that is over.
+    void (*abandon)(struct wb_task *task);
+
+    /// Takes back what a task that lost its registers said of itself.
+    void (*recover)(struct wb_task *task);
+
+    /// Computes the effective priority of a task anew, if anything has changed since the last time.
+    /// True when it has changed: the kernel is to be told.
+    bool (*nudged)(struct wb_task *task);
+};
+
+struct wb_part_pool {
+    /// How much of the arena it takes; lays it out, false without memory.
+    size_t (*bytes)(size_t shared_bytes);
+    bool (*init)(struct wb_system *system);
+
+    /// The end of a task that shares memory, and that it starts again (both in shared.c).
+    void (*close)(struct wb_shared *shared);
+    void (*restart)(struct wb_shared *shared, uint32_t generation);
+};
+
+struct wb_part_images {
+    /// Room for the task's images. Once, when its ports are bound. False without memory.
+    bool (*init)(struct wb_task *task);
+
+    /// Counts a checkpoint; true when it is to take an image.
+    bool (*capture)(struct wb_task *self);
+
+    /// See image.h.
+    bool (*resume)(struct wb_task *task);
+    enum wb_status (*load)(struct wb_task *task);
+};
+
+struct wb_part_deaths {
+    /// Makes the context of a task complete that recovery has given to this core: from its image,
+    /// or from its entry. Returns as wb_mover.fetch; WB_ERR_INVAL when it cannot be revived.
+    enum wb_status (*revive)(struct wb_core *core, struct wb_task *task, uint32_t place,
+                             uint32_t revival, struct wb_fetched *fetched);
+
+    /// Ends a task whose context cannot be had any more.
+    void (*lose)(struct wb_task *task, uint32_t core);
+
+    /// Sees to it that the core that is to take a withdrawn task back is not a dead one.
+    void (*readdress)(struct wb_task *task);
+};
+
+struct wb_part_agents {  // see report.h
+    size_t (*bytes)(const struct wb_system_config *config);
+    bool (*init)(struct wb_system *system, struct wb_core_report *report);
+    void (*arrival)(struct wb_task *task, uint32_t from, uint64_t now_ns);
+    void (*departure)(struct wb_task *task, const struct wb_core *core, uint64_t now_ns);
+    void (*migration)(struct wb_task *task, const struct wb_migration *migration);
+    void (*obey)(struct wb_core *core);
+    void (*replace)(struct wb_system *system);
+};
+
+struct wb_part_latency {  // see latency.h
+    size_t bytes;         // of each core
+    bool (*init)(struct wb_core *core);
+    void (*bind)(struct wb_task *task);
+    uint64_t (*begin)(const struct wb_task *task);
+    void (*arrive)(struct wb_task *task, uint64_t mark);
+    void (*count)(struct wb_task *task, struct wb_core *core);
+};
+
+/// How a task moves; NULL: by hand-off.
+static inline const struct wb_mover *wb_mover_of(const struct wb_task *task)
+{
+    return task->mode == WB_HANDOFF     ? NULL
+           : task->mode == WB_REPLICATE ? wb_parts.replicate
+                                        : wb_parts.recreate;
+}
+
+static inline void wb_mover_end(struct wb_task *task)
+{
+    const struct wb_mover *mover = wb_mover_of(task);
+
+    if (mover != NULL && mover->end != NULL)
+        mover->end(task);
+}
+
+#endif

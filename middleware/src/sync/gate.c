@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gates: waiting without lists.
+//
+// A waiter says in its own `waits_for` that it waits here, and in `waited` of the gate that
+// somebody does, then tries once more, and blocks. Who gives changes the gate and then looks at
+// `waited`. Each has a full fence between its stores and its load, so at least one of the two sees
+// the other (see port.c). The giver looks through the tasks, clears `waits_for` of the most urgent
+// one, which chooses it, and wakes it; the chosen one tries again, as anybody may meanwhile.
+//
+// A giver may be killed after it chose, or choose a task that was killed: recovery wakes everybody,
+// and everybody tries again.
+
+#include "gate.h"
+
+static bool waits_at(const struct wb_task *task, const struct wb_gate *gate)
+{
+    // Acquire: a task that says so has set what it waits by before.
+    return wb_word_load(&task->sync.waits_for, WB_ACQUIRE) == gate;
+}
+
+static struct wb_task *most_urgent(struct wb_system *system, const struct wb_gate *gate)
+{
+    struct wb_task *found = NULL;
+
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        struct wb_task *task = &system->tasks[i];
+        if (waits_at(task, gate) &&
+            (found == NULL || wb_sync_priority(&task->sync) > wb_sync_priority(&found->sync)))
+            found = task;
+    }
+    return found;
+}
+
+// Clearing its word chooses the task: only one giver does, and not if it has left by itself.
+static bool choose(struct wb_task *task, struct wb_gate *gate)
+{
+    // Release: the task, or recovery, that sees it cleared sees what was given. Acquire: pairs with
+    // a task that left, so that the next look does not find it.
+    return wb_word_compare_swap(&task->sync.waits_for, &gate, NULL, WB_ACQ_REL, WB_ACQUIRE);
+}
+
+void wb_gate_open(struct wb_gate *gate, struct wb_system *system)
+{
+    struct wb_task *task;
+
+    // See the head of this file for what this fence pairs with.
+    wb_word_fence(WB_SEQ_CST);
+    // Acquire: whoever set it is found below.
+    if (wb_word_load(&gate->waited, WB_RELAXED) == 0 ||
+        wb_word_swap(&gate->waited, 0, WB_ACQ_REL) == 0)
+        return;
+    while ((task = most_urgent(system, gate)) != NULL) {
+        // Before the choice: the chosen task may give in turn, and must not miss the others.
+        // A swap, as givers swap it too.
+        (void)wb_word_swap(&gate->waited, 1, WB_RELEASE);
+        if (choose(task, gate)) {
+            wb_task_wake(task);
+            return;
+        }
+    }
+}
+
+static void abandon(struct wb_task *task)
+{
+    const uint32_t holder = wb_gate_holder(task);
+    struct wb_system *system = task->system;
+
+    // Against a waiter that looks whether the holder is over: one of the two sees the other.
+    wb_word_fence(WB_SEQ_CST);
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct wb_gate *gate = wb_word_load(&system->tasks[i].sync.waits_for, WB_ACQUIRE);
+        if (gate != NULL && wb_word_load(&gate->holder, WB_RELAXED) == holder)
+            wb_task_wake(&system->tasks[i]);
+    }
+}
+
+static void recover(struct wb_task *task)
+{
+    // Release, by an exchange: a giver that chose this task did so before, and whoever is woken
+    // after this sees what was given.
+    (void)wb_word_swap(&task->sync.waits_for, NULL, WB_ACQ_REL);
+    task->sync.held = 0;
+    task->sync.owned = 0;
+}
+
+// ---- Waiting ------------------------------------------------------------------------------------
+
+static enum wb_status poll(struct wb_gate *gate, wb_gate_attempt *attempt, struct wb_task *self,
+                           uint64_t until_ns)
+{
+    struct wb_spin spin = { 0 };
+    enum wb_status status;
+
+    do {
+        status = attempt(gate, self);
+    } while (status == WB_ERR_EMPTY && wb_kernel_spin(&spin, until_ns));
+    self->poll_mark_ns += spin.polled_ns;
+    return status;
+}
+
+static enum wb_status block(struct wb_gate *gate, wb_gate_attempt *attempt, struct wb_task *self,
+                            uint64_t until_ns)
+{
+    bool timed_out = false;
+
+    // Release: who is led to this task by `waited` finds that it waits.
+    (void)wb_word_swap(&self->sync.waits_for, gate, WB_RELEASE);
+    (void)wb_word_swap(&gate->waited, 1, WB_RELEASE);
+    wb_word_fence(WB_SEQ_CST);
+    enum wb_status status = attempt(gate, self);
+    if (status == WB_ERR_EMPTY) {
+        wb_inherit_press(gate, self);
+        timed_out = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
+    }
+    // Acquire: if somebody chose this task, it sees what was given.
+    (void)wb_word_swap(&self->sync.waits_for, NULL, WB_ACQ_REL);
+    if (timed_out) {
+        status = attempt(gate, self);
+        if (status == WB_ERR_EMPTY) {
+            wb_inherit_release(gate, self);
+            return WB_ERR_TIMEOUT;
+        }
+    }
+    return status;
+}
+
+enum wb_status wb_gate_enter(struct wb_gate *gate, wb_gate_attempt *attempt, uint64_t timeout_ns)
+{
+    struct wb_task *self = wb_kernel_self();
+    enum wb_status status = attempt(gate, self);
+
+    if (status != WB_ERR_EMPTY || timeout_ns == 0)
+        return status;
+    const uint64_t until_ns = wb_end_of(timeout_ns);
+    do {
+        status = poll(gate, attempt, self, until_ns);
+        if (status == WB_ERR_EMPTY)
+            status = block(gate, attempt, self, until_ns);
+    } while (status == WB_ERR_EMPTY);
+    return status;
+}
+
+const struct wb_part_locks wb_part_locks = {
+    .abandon = abandon,
+    .recover = recover,
+    .nudged = wb_inherit_nudged,
+};

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gates: what semaphores and mutexes have in common. Waiting is in gate.c, inheritance of
+// priorities in inherit.c.
+#ifndef WB_GATE_H
+#define WB_GATE_H
+
+#include "../internal.h"
+
+/// One attempt by `self`: WB_ERR_EMPTY says that it has to wait.
+typedef enum wb_status wb_gate_attempt(struct wb_gate *gate, struct wb_task *self);
+
+/// Attempts until that is over: polls, then blocks.
+///
+/// Returns: what the attempt says; WB_ERR_EMPTY only if `timeout_ns` is 0; else WB_ERR_TIMEOUT.
+enum wb_status wb_gate_enter(struct wb_gate *gate, wb_gate_attempt *attempt, uint64_t timeout_ns);
+
+/// Wakes the most urgent task that waits at the gate. To be called after a store of what it waits
+/// for.
+void wb_gate_open(struct wb_gate *gate, struct wb_system *system);
+
+/// What `holder` of a gate is while the task holds it: its number from 1 in the lower half, and how
+/// many lives it has had in the upper one, in which a task that was cut short differs.
+static inline uint32_t wb_gate_holder(const struct wb_task *task)
+{
+    return (task->id + 1) | wb_word_load(&task->lives, WB_RELAXED) << 16;
+}
+
+// ---- inherit.c ----------------------------------------------------------------------------------
+
+/// The task that holds a gate; NULL when nobody does, or when that task is over or has been started
+/// again since.
+struct wb_task *wb_gate_living(struct wb_system *system, uint32_t holder);
+
+/// Makes the holder of a gate at least as urgent as `self`, which waits there.
+void wb_inherit_press(const struct wb_gate *gate, const struct wb_task *self);
+
+/// Makes it no more urgent than need be, once `self` waits no more.
+void wb_inherit_release(const struct wb_gate *gate, const struct wb_task *self);
+
+/// Computes the effective priority of a task anew.
+///
+/// Context: the kernel that owns the task.
+/// Returns: true when it has changed: the kernel is to be told.
+bool wb_inherit(struct wb_task *task);
+
+/// The same, if anything has changed since the last time.
+bool wb_inherit_nudged(struct wb_task *task);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inheritance of priorities, on one core and across cores.
+//
+// An effective priority is never handed over: the kernel that owns a task computes it anew from the
+// words of those that wait. Whoever changes one of these words counts up the task's `nudges` and
+// leaves a note with its core; the agent that finds them counted up computes. So a nudge may
+// coalesce, come late, or be lost together with a core, and nothing has to be taken back.
+
+#include "gate.h"
+
+struct wb_task *wb_gate_living(struct wb_system *system, uint32_t holder)
+{
+    const uint32_t number = holder & WB_HOLDERS_MAX;
+
+    if (number == 0 || number > system->n_tasks)
+        return NULL;
+    struct wb_task *task = &system->tasks[number - 1];
+    // Acquire: who takes over from a task that is over sees all that it did.
+    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const uint32_t lives = wb_word_load(&task->lives, WB_ACQUIRE);
+    return wb_place_is_over(place) || (lives & 0xffff) != holder >> 16 ? NULL : task;
+}
+
+static void nudge(struct wb_task *task)
+{
+    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+
+    // Release: who sees the count sees what was changed before.
+    wb_word_add(&task->sync.nudges, 1, WB_RELEASE);
+    // A note also to this core: the task's effective priority may reach further, and a chain of
+    // calls would take as much stack as there are tasks in a row.
+    wb_inbox_post(task->system->cores[wb_place_owner(place)], task->id);
+}
+
+static struct wb_task *holder_of(const struct wb_gate *gate, struct wb_system *system)
+{
+    // Relaxed: the holder may change at any time; whoever takes the gate looks for itself.
+    return gate != NULL ? wb_gate_living(system, wb_word_load(&gate->holder, WB_RELAXED)) : NULL;
+}
+
+void wb_inherit_press(const struct wb_gate *gate, const struct wb_task *self)
+{
+    struct wb_task *holder = holder_of(gate, self->system);
+
+    if (holder != NULL && wb_sync_priority(&holder->sync) < wb_sync_priority(&self->sync))
+        nudge(holder);
+}
+
+void wb_inherit_release(const struct wb_gate *gate, const struct wb_task *self)
+{
+    struct wb_task *holder = holder_of(gate, self->system);
+
+    if (holder != NULL && wb_sync_priority(&holder->sync) != holder->priority)
+        nudge(holder);
+}
+
+static uint32_t wanted(const struct wb_task *task)
+{
+    const struct wb_system *system = task->system;
+    const uint32_t holder = wb_gate_holder(task);
+    uint32_t most = task->priority;
+
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct wb_sync *sync = &system->tasks[i].sync;
+        const struct wb_gate *gate = wb_word_load(&sync->waits_for, WB_ACQUIRE);
+        if (gate != NULL && wb_word_load(&gate->holder, WB_RELAXED) == holder &&
+            wb_sync_priority(sync) > most)
+            most = wb_sync_priority(sync);
+    }
+    return most;
+}
+
+bool wb_inherit(struct wb_task *task)
+{
+    struct wb_sync *sync = &task->sync;
+    const uint32_t before = wb_sync_priority(sync);
+    uint32_t now;
+
+    // On a preemptive kernel an interrupt may do the same in the midst of this; then it has seen
+    // another count, and what it found is looked for again.
+    do {
+        sync->nudges_seen = wb_word_load(&sync->nudges, WB_ACQUIRE);
+        now = wanted(task);
+        wb_word_store(&sync->priority, now, WB_RELAXED);
+    } while (sync->nudges_seen != wb_word_load(&sync->nudges, WB_ACQUIRE));
+    if (now == before)
+        return false;
+    struct wb_task *holder = holder_of(wb_word_load(&sync->waits_for, WB_RELAXED), task->system);
+    if (holder != NULL)
+        nudge(holder);
+    return true;
+}
+
+bool wb_inherit_nudged(struct wb_task *task)
+{
+    // Acquire: see nudge().
+    return wb_word_load(&task->sync.nudges, WB_ACQUIRE) != task->sync.nudges_seen &&
+           wb_inherit(task);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a system consists of: tasks, channels, ports and parameters, added by the launcher before
+// the start.
+
+#include "../internal.h"
+#include "../word/mem.h"
+
+static bool name_is_good(const char *name)
+{
+    size_t n = 0;
+
+    while (name[n] != '\0')
+        n++;
+    return n > 0 && n < WB_NAME_BYTES;
+}
+
+static bool has_parts(const struct wb_task_config *config)
+{
+    return (config->mode != WB_REPLICATE || wb_parts.replicate != NULL) &&
+           (config->mode != WB_RECREATE || wb_parts.recreate != NULL) &&
+           (config->checkpoint_every == 0 || wb_parts.images != NULL);
+}
+
+enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config *config,
+                           struct wb_task **out)
+{
+    if (!name_is_good(config->name) || config->core >= system->n_cores || config->entry == NULL ||
+        wb_task_find(&system->app, config->name, config->index) != NULL || !has_parts(config))
+        return WB_ERR_INVAL;
+    unsigned char *heap = config->heap != NULL
+                              ? config->heap
+                              : wb_system_alloc(system, config->heap_bytes, WB_LINE_BYTES);
+    if (system->n_tasks == system->config.tasks || heap == NULL)
+        return WB_ERR_NOMEM;
+
+    struct wb_task *task = &system->tasks[system->n_tasks];
+    task->system = system;
+    wb_text_copy(task->name, config->name, sizeof task->name);
+    task->id = system->n_tasks++;
+    task->index = config->index;
+    task->priority = config->priority;
+    wb_word_init(&task->sync.priority, config->priority);
+    task->migratable = config->migratable;
+    task->restart = config->restart;
+    task->mode = config->mode;
+    wb_word_init(&task->memory_core, config->core);
+    task->checkpoint_every = config->checkpoint_every;
+    task->replay = config->replay;
+    task->entry = config->entry;
+    task->stack = config->stack;
+    task->stack_bytes = config->stack_bytes;
+    task->period_ns = config->period_ns;
+    task->relative_deadline_ns = config->deadline_ns != 0 ? config->deadline_ns : config->period_ns;
+    task->offset_ns = config->offset_ns;
+    task->follows_rate = config->follows_rate;
+    wb_word_init(&task->place, wb_place(WB_TASK_NEW, config->core));
+    wb_heap_init(&task->heap, heap, config->heap_bytes);
+    task->heap.is_private = config->mode != WB_HANDOFF;
+    task->shared.pool = system->pool;
+    task->shared.epoch = 1;
+    *out = task;
+    return WB_OK;
+}
+
+static const struct wb_channel *channel_find(const struct wb_system *system, const char *name)
+{
+    for (uint32_t i = 0; i < system->n_channels; i++)
+        if (wb_text_equal(system->channels[i].name, name))
+            return &system->channels[i];
+    return NULL;
+}
+
+enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_config *config,
+                              struct wb_channel **out)
+{
+    enum { SLOTS_MAX = 1 << 15 };  // a mailbox numbers 2^17 laps of its slots in 32 bits
+
+    if (!name_is_good(config->name) || config->slots == 0 || config->slots > SLOTS_MAX ||
+        config->slot_bytes == 0 || config->initial > config->slots ||
+        config->slot_bytes > UINT32_MAX - 2 * WB_LINE_BYTES ||
+        (config->mailbox && (config->initial != 0 || wb_parts.mailboxes == NULL)) ||
+        channel_find(system, config->name) != NULL)
+        return WB_ERR_INVAL;
+    const size_t mark_bytes = system->config.times_frames ? WB_MARK_BYTES : 0;
+    const uint32_t stride = (uint32_t)wb_round_up(config->slot_bytes + mark_bytes, WB_LINE_BYTES);
+    unsigned char *data = wb_system_alloc(system, (size_t)stride * config->slots, WB_LINE_BYTES);
+    struct wb_compared *tickets = NULL;
+    if (config->mailbox)
+        tickets = wb_system_alloc(system, config->slots * sizeof *tickets, WB_LINE_BYTES);
+    if (system->n_channels == system->config.channels || data == NULL ||
+        (config->mailbox && tickets == NULL))
+        return WB_ERR_NOMEM;
+
+    struct wb_channel *channel = &system->channels[system->n_channels];
+    channel->system = system;
+    wb_text_copy(channel->name, config->name, sizeof channel->name);
+    channel->id = system->n_channels++;
+    channel->slots = config->slots;
+    channel->slot_bytes = config->slot_bytes;
+    channel->initial = config->initial;
+    channel->stride_bytes = stride;
+    channel->data = data;
+    channel->tickets = tickets;
+    wb_word_init(&channel->tail, config->initial);
+    wb_word_init(&channel->high, config->initial);
+    wb_word_init(&channel->low, config->slots + 1);
+    *out = channel;
+    return WB_OK;
+}
+
+static struct wb_port *port_new(struct wb_task *task, struct wb_channel *channel,
+                                enum wb_direction direction, const char *name, uint32_t index)
+{
+    struct wb_system *system = task->system;
+    struct wb_port *port = &system->ports[system->n_ports++];
+
+    port->channel = channel;
+    port->task = task;
+    port->direction = direction;
+    port->index = index;
+    port->rate = 1;
+    wb_text_copy(port->name, name, sizeof port->name);
+    struct wb_port **last = &task->ports;
+    while (*last != NULL)
+        last = &(*last)->next_of_task;
+    *last = port;
+    return port;
+}
+
+enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
+                           enum wb_direction direction, const char *name, uint32_t index)
+{
+    enum { SENDERS_MAX = 1 << 13 };  // a mailbox numbers its senders in 13 bits
+    const bool taken = direction == WB_IN ? channel->receiver != NULL
+                                          : channel->senders != NULL && channel->tickets == NULL;
+
+    if (!name_is_good(name) || taken || wb_port_find(task, name, index) != NULL)
+        return WB_ERR_INVAL;
+    if (task->system->n_ports == task->system->config.ports || channel->n_senders == SENDERS_MAX)
+        return WB_ERR_NOMEM;
+
+    struct wb_port *port = port_new(task, channel, direction, name, index);
+    if (direction == WB_IN) {
+        port->seen = wb_word_load(&channel->tail, WB_RELAXED);
+        channel->receiver = port;
+        wb_word_store(&channel->receiver_open, 1, WB_RELAXED);
+    } else {
+        port->cursor = port->edge = wb_word_load(&channel->tail, WB_RELAXED);
+        task->has_output = true;
+        port->next_of_channel = channel->senders;
+        channel->senders = port;
+        port->number = channel->n_senders++;
+        wb_word_store(&channel->senders_open, 1, WB_RELAXED);
+    }
+    return WB_OK;
+}
+
+enum wb_status wb_port_set_rate(struct wb_port *port, uint32_t rate)
+{
+    if (rate == 0 || rate > WB_RATE_MAX)
+        return WB_ERR_INVAL;
+    port->rate = rate;
+    return WB_OK;
+}
+
+static char *keep_text(struct wb_system *system, const char *text)
+{
+    size_t n = 0;
+
+    while (text[n] != '\0')
+        n++;
+    char *copy = wb_system_alloc(system, n + 1, 1);
+    if (copy != NULL)
+        memcpy(copy, text, n + 1);
+    return copy;
+}
+
+enum wb_status wb_param_add(struct wb_system *system, const char *key, const char *text,
+                            const double *numbers, uint32_t n_numbers)
+{
+    if (system->n_params == system->config.params)
+        return WB_ERR_NOMEM;
+    struct wb_param *param = &system->params[system->n_params];
+    param->key = keep_text(system, key);
+    param->text = keep_text(system, text);
+    param->numbers = wb_system_alloc(system, n_numbers * sizeof *numbers, sizeof *numbers);
+    param->n_numbers = n_numbers;
+    if (param->key == NULL || param->text == NULL || param->numbers == NULL)
+        return WB_ERR_NOMEM;
+    if (n_numbers != 0)
+        memcpy(param->numbers, numbers, n_numbers * sizeof *numbers);
+    system->n_params++;
+    return WB_OK;
+}

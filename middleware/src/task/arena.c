@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arena: the memory of a system, handed out once.
+
+#include "../internal.h"
+#include "../word/mem.h"
+
+void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align)
+{
+    const uintptr_t at = wb_round_up((uintptr_t)system->arena, align);
+
+    if (at > (uintptr_t)system->arena_end || bytes > (uintptr_t)system->arena_end - at)
+        return NULL;
+    unsigned char *memory = system->arena + (at - (uintptr_t)system->arena);
+    system->arena = memory + bytes;
+    return memory;
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Firings, as steps: where one is stands in `struct firing`, nothing of it on the stack. So a
+// kernel may take the next step in a task's place, without a switch to its stack (wb_task.step).
+
+#include "wb/firing.h"
+
+#include "../channel/attempt.h"
+#include "wb/memory.h"
+
+enum phase {
+    BEGIN,  // a firing, if there is another
+    TAKE,   // messages, from end `at` on
+    PUT,    // the same
+    SLEEP,  // until the next job is released
+    CHECK,  // whether somebody wants the task at a checkpoint
+    OVER,
+};
+
+struct firing {  // in the task's heap
+    const struct wb_messages *messages;
+    uint64_t fired;  // complete firings
+    enum phase phase;
+    uint32_t at;
+    bool is_periodic;  // its firings are jobs, whatever becomes of the rate
+    bool late;         // the slot that `at` comes to next has been asked for: the task waits
+    void *slot;        // that one, if it has been got since
+    uint32_t n_in, n_ends;
+    struct wb_port *ends[];  // inputs, in the order in which they are bound, then outputs
+};
+
+// What keeps a task from going on.
+enum stop { TO_COMPUTE, TO_WAIT, TO_SLEEP, TO_CHECKPOINT, TO_END };
+
+// ---- Beginning ----------------------------------------------------------------------------------
+
+// More than 0 for a task that was recreated without its state.
+static uint64_t firings_by_ports(const struct firing *f)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < f->n_ends; i++) {
+        const uint64_t firings = wb_port_position(f->ends[i]) / f->ends[i]->rate;
+        least = firings < least ? firings : least;
+    }
+    return least == UINT64_MAX ? 0 : least;
+}
+
+static uint32_t list_ends(const struct wb_task *self, enum wb_direction direction,
+                          struct wb_port **to)
+{
+    uint32_t n = 0;
+
+    for (struct wb_port *port = self->ports; port != NULL; port = port->next_of_task) {
+        if (port->direction != direction)
+            continue;
+        if (to != NULL)
+            to[n] = port;
+        n++;
+    }
+    return n;
+}
+
+static struct firing *firing_of(struct wb_task *self, const struct wb_messages *messages)
+{
+    struct firing *f = self->state;
+
+    if (f == NULL) {
+        const uint32_t n = list_ends(self, WB_IN, NULL) + list_ends(self, WB_OUT, NULL);
+        f = wb_calloc(1, sizeof *f + n * sizeof *f->ends);
+        if (f == NULL)
+            wb_task_fail(self, "its heap has no room for its ports: raise `heap`");
+        f->n_in = list_ends(self, WB_IN, f->ends);
+        f->n_ends = n;
+        list_ends(self, WB_OUT, f->ends + f->n_in);
+        f->fired = firings_by_ports(f);
+        self->state = f;
+    }
+    // Wherever an earlier life was: its ports know what of the firing is done.
+    f->messages = messages;
+    f->is_periodic = wb_task_is_periodic(self);
+    f->phase = BEGIN;
+    f->at = 0;
+    f->late = false;
+    f->slot = NULL;
+    return f;
+}
+
+// ---- Messages -----------------------------------------------------------------------------------
+
+// The slot that the task has waited for, or that it may get only now: paid for already.
+static enum wb_status get_late(struct firing *f, struct wb_port *port, void **slot)
+{
+    *slot = f->slot;
+    f->slot = NULL;
+    const enum wb_status status = *slot != NULL ? WB_OK : port_attempt(port, slot);
+    f->late = port_must_wait(status);
+    return status;
+}
+
+static inline enum wb_status hold(struct firing *f, struct wb_port *in, void **slot)
+{
+    if (f->late)
+        return get_late(f, in, slot);
+    wb_kernel_charge(WB_ACTION_HOLD, 1);
+    return port_attempt_in(in, slot);
+}
+
+static inline enum wb_status claim(struct firing *f, struct wb_port *out, void **slot)
+{
+    if (f->late)
+        return get_late(f, out, slot);
+    wb_kernel_charge(WB_ACTION_CLAIM, 1);
+    return port_echoes(out, slot) ? WB_OK : port_attempt_out(out, slot);
+}
+
+// At this end a firing cannot go on.
+static enum wb_status stop_at(struct firing *f, uint32_t at, enum wb_status status)
+{
+    f->at = at;
+    f->late = port_must_wait(status);
+    return status;
+}
+
+// Takes the messages of a firing, from end `at` on.
+static inline __attribute__((always_inline)) enum wb_status take(struct wb_task *self,
+                                                                 struct firing *f)
+{
+    for (uint32_t at = f->at; at < f->n_in; at++) {
+        struct wb_port *in = f->ends[at];
+        const struct wb_channel *channel = in->channel;
+        const uint64_t until = (f->fired + 1) * in->rate, initial = channel->initial;
+        for (uint64_t position = wb_port_position(in); position < until; position++) {
+            const uint64_t number = position < initial ? 0 : position - initial + 1;
+            void *slot;
+            const enum wb_status status = hold(f, in, &slot);
+            if (status != WB_OK)
+                return stop_at(f, at, status);
+            latency_receive(in, slot);
+            if (!f->messages->read(slot, channel->slot_bytes, number))
+                wb_task_fail(self, "one of its inputs got another message than the next one");
+            port_release(in);
+        }
+    }
+    f->at = f->n_in;
+    return WB_OK;
+}
+
+static inline __attribute__((always_inline)) enum wb_status put(struct firing *f)
+{
+    for (uint32_t at = f->at; at < f->n_ends; at++) {
+        struct wb_port *out = f->ends[at];
+        const uint64_t until = (f->fired + 1) * out->rate;
+        for (uint64_t position = wb_port_position(out); position < until; position++) {
+            void *slot;
+            const enum wb_status status = claim(f, out, &slot);
+            if (status != WB_OK)
+                return stop_at(f, at, status);
+            f->messages->write(slot, out->channel->slot_bytes, position + 1);
+            port_commit(out);
+        }
+    }
+    return WB_OK;
+}
+
+// ---- Steps --------------------------------------------------------------------------------------
+
+static bool goes_on(const struct wb_task *self, const struct firing *f)
+{
+    const uint64_t firings = self->work.firings;
+    return f->n_in != 0 || (!wb_stopping(self) && (firings == 0 || f->fired < firings));
+}
+
+static enum stop stopped(struct firing *f, enum wb_status status)
+{
+    if (port_must_wait(status))
+        return TO_WAIT;
+    f->phase = OVER;
+    return TO_END;
+}
+
+// True if the task has to sleep until the next job.
+static bool complete(struct wb_task *self, struct firing *f)
+{
+    bool met;
+
+    f->fired++;
+    f->at = 0;
+    return f->is_periodic && wb_period_end(self, &met);
+}
+
+static inline __attribute__((always_inline)) enum stop advance(struct wb_task *self,
+                                                               struct firing *f)
+{
+    enum wb_status status;
+
+    if (f->late)
+        port_end_wait(f->ends[f->at]);
+    switch (f->phase) {
+    case PUT:
+        status = put(f);
+        if (status != WB_OK)
+            return stopped(f, status);
+        f->phase = complete(self, f) ? SLEEP : CHECK;
+        // fall through
+    case SLEEP:
+        if (f->phase == SLEEP && wb_kernel_now_ns() < self->release_ns)
+            return TO_SLEEP;
+        f->phase = CHECK;
+        // fall through
+    case CHECK:
+        if (wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0)
+            return TO_CHECKPOINT;
+        // fall through
+    case BEGIN:
+        if (!goes_on(self, f)) {
+            f->phase = OVER;
+            return TO_END;
+        }
+        f->phase = TAKE;
+        // fall through
+    case TAKE:
+        status = take(self, f);
+        if (status != WB_OK)
+            return stopped(f, status);
+        f->phase = PUT;
+        return TO_COMPUTE;
+    case OVER:
+        break;
+    }
+    return TO_END;
+}
+
+// By the kernel. Nobody acts between an attempt that fails and the block, so one attempt is enough.
+static enum wb_step step(struct wb_task *self, uint64_t *value)
+{
+    struct firing *f = self->state;
+
+    switch (advance(self, f)) {
+    case TO_COMPUTE:
+        *value = wb_work_cycles(self);
+        return WB_STEP_COMPUTE;
+    case TO_WAIT:
+        port_begin_wait(f->ends[f->at]);
+        *value = WB_FOREVER;
+        return WB_STEP_BLOCK;
+    case TO_SLEEP:
+        *value = self->release_ns;
+        return WB_STEP_BLOCK;
+    case TO_CHECKPOINT:
+    case TO_END:
+        break;
+    }
+    return WB_STEP_STACK;
+}
+
+// ---- The task -----------------------------------------------------------------------------------
+// Whatever returns here after a block or a computation, the kernel may have taken steps meanwhile.
+
+// None for a task with traffic, which goes along with its cycles in parts.
+static wb_task_step *step_of(const struct wb_task *self)
+{
+    return self->work.traffic_bytes == 0 ? step : NULL;
+}
+
+static void block(struct wb_task *self, uint64_t until_ns)
+{
+    self->step = step_of(self);
+    (void)wb_kernel_block(until_ns);
+    self->step = NULL;
+}
+
+static void compute(struct wb_task *self)
+{
+    self->step = step_of(self);
+    wb_kernel_compute(wb_work_cycles(self));
+    self->step = NULL;
+}
+
+static void wait(struct wb_task *self, struct firing *f)
+{
+    if (port_must_wait(wb_port_prepare(f->ends[f->at], &f->slot, WB_FOREVER)))
+        block(self, WB_FOREVER);
+}
+
+int wb_fire(struct wb_task *self, const struct wb_messages *messages)
+{
+    struct firing *f = firing_of(self, messages);
+
+    for (;;) {
+        switch (advance(self, f)) {
+        case TO_COMPUTE:
+            compute(self);
+            break;
+        case TO_WAIT:
+            wait(self, f);
+            break;
+        case TO_SLEEP:
+            block(self, self->release_ns);
+            break;
+        case TO_CHECKPOINT:
+            f->phase = BEGIN;
+            wb_checkpoint_enter();
+            break;
+        case TO_END:
+            return 0;
+        }
+    }
+}

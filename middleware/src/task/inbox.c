@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inbox: notes between cores.
+//
+// A note is one bit, "look at task N". What is to be done is read from the task's place, so notes
+// may coalesce, come late, come twice, or come to a core that the task has left: that core passes
+// them on to the task's new owner (serve.c).
+
+#include "../internal.h"
+
+void wb_inbox_post(struct wb_core *core, uint32_t task)
+{
+    const uint32_t word = task / 32;
+
+    wb_kernel_charge(WB_ACTION_POST, 1);
+    // The bit first, then its summary: who takes the summary finds the bit. Release publishes what
+    // the note is about. The summary is seq_cst against the sleeper's flag (see
+    // wb_kernel_doorbell).
+    wb_word_or(&core->inbox.words[word], 1u << task % 32, WB_RELEASE);
+    wb_word_or(&core->inbox.summary, 1u << word % 32, WB_SEQ_CST);
+    wb_kernel_doorbell(core->index);
+}
+
+void wb_inbox_ring(struct wb_core *core)
+{
+    wb_kernel_charge(WB_ACTION_POST, 1);
+    // As above; no word has a bit, so no task is looked at.
+    wb_word_or(&core->inbox.summary, 1, WB_SEQ_CST);
+    wb_kernel_doorbell(core->index);
+}
+
+void wb_task_wake(struct wb_task *task)
+{
+    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const uint32_t owner = wb_place_owner(place);
+    const enum wb_task_state state = wb_place_state(place);
+
+    // A task of this core cannot leave it while we run here, so it can be unblocked directly.
+    if (owner == wb_kernel_core() && wb_kernel_self() != NULL &&
+        (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED))
+        wb_kernel_unblock(task);
+    else
+        wb_inbox_post(task->system->cores[owner], task->id);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a task may ask of itself and of others.
+
+#include "../internal.h"
+#include "../word/mem.h"
+
+struct wb_core *wb_core_here(struct wb_system *system)
+{
+    const uint32_t core = wb_kernel_core();
+    return core < system->n_cores ? system->cores[core] : NULL;
+}
+
+bool wb_stopping(const struct wb_task *self)
+{
+    return wb_word_load(&self->system->stopping, WB_RELAXED) != 0;
+}
+
+const char *wb_task_name(const struct wb_task *self)
+{
+    return self->name;
+}
+
+uint32_t wb_task_index(const struct wb_task *self)
+{
+    return self->index;
+}
+
+uint32_t wb_task_core(const struct wb_task *self)
+{
+    return wb_place_owner(wb_word_load(&self->place, WB_RELAXED));
+}
+
+uint64_t wb_task_migrations(const struct wb_task *self)
+{
+    return wb_counter_get(&self->stats.migrations);
+}
+
+struct wb_app *wb_task_app(const struct wb_task *self)
+{
+    return &self->system->app;
+}
+
+struct wb_task *wb_task_find(const struct wb_app *app, const char *name, uint32_t index)
+{
+    struct wb_system *system = app->system;
+
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        if (system->tasks[i].index == index && wb_text_equal(system->tasks[i].name, name))
+            return &system->tasks[i];
+    return NULL;
+}
+
+void *wb_task_state(const struct wb_task *self)
+{
+    return self->state;
+}
+
+void wb_task_set_state(struct wb_task *self, void *state)
+{
+    self->state = state;
+}

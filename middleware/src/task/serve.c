@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The agent: acts on the notes in its core's inbox.
+
+#include "../internal.h"
+
+static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum wb_task_state state)
+{
+    switch (state) {
+    case WB_TASK_NEW:
+        if (wb_parts.agents != NULL)
+            wb_parts.agents->arrival(task, core->index, wb_kernel_now_ns());
+        wb_word_store(&task->place, wb_place(WB_TASK_READY, core->index), WB_RELAXED);
+        wb_task_attach(task);
+        break;
+    case WB_TASK_RETURNED:
+        wb_migration_returned(core, task);
+        break;
+    case WB_TASK_READY:
+    case WB_TASK_RUNNING:
+    case WB_TASK_BLOCKED:
+        if (wb_parts.locks != NULL && wb_parts.locks->nudged(task))
+            wb_kernel_reprioritise(task);
+        wb_kernel_unblock(task);
+        break;
+    case WB_TASK_OFFERED:  // whoever attaches it unblocks it
+    case WB_TASK_ENDED:
+    case WB_TASK_LOST:
+        break;
+    }
+}
+
+static inline void look(struct wb_core *core, struct wb_task *task)
+{
+    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const enum wb_task_state state = wb_place_state(place);
+
+    if (state == WB_TASK_OFFERED && wb_place_target(place) == core->index)
+        wb_migration_arrive(core, task, place);
+    else if (wb_place_owner(place) == core->index)
+        look_at_own(core, task, state);
+    else if (!wb_place_is_over(place))
+        wb_inbox_post(core->system->cores[wb_place_owner(place)], task->id);
+}
+
+uint32_t wb_agent_serve(struct wb_core *core)
+{
+    struct wb_inbox *inbox = &core->inbox;
+    uint32_t served = 0;
+
+    // Acquire: a bit whose summary we take is visible, and so is what it is about.
+    uint32_t summary = wb_word_swap(&inbox->summary, 0, WB_ACQ_REL);
+    for (; summary != 0; summary &= summary - 1) {
+        for (uint32_t w = (uint32_t)__builtin_ctz(summary); w < inbox->n_words; w += 32) {
+            uint32_t bits = wb_word_swap(&inbox->words[w], 0, WB_ACQ_REL);
+            for (; bits != 0; bits &= bits - 1, served++)
+                look(core, &core->system->tasks[w * 32 + (uint32_t)__builtin_ctz(bits)]);
+        }
+    }
+    if (served != 0) {
+        wb_kernel_charge(WB_ACTION_SERVE, served);
+        wb_counter_add(&core->stats.notes, served);
+    }
+    if (wb_parts.agents != NULL)
+        wb_parts.agents->obey(core);
+    return served;
+}

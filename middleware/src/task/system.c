@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laying out a system. Runs in the launcher only, before any kernel.
+
+#include "wb/system.h"
+
+#include "../internal.h"
+#include "../word/mem.h"
+
+static uint32_t inbox_words(const struct wb_system_config *config)
+{
+    return (config->tasks + 31) / 32;
+}
+
+// A core fills its alignment, so that a kernel may map its inbox by itself.
+static size_t core_bytes(const struct wb_system_config *config)
+{
+    return wb_round_up(sizeof(struct wb_core), config->core_align);
+}
+
+// What the parts that are there take for each core.
+static size_t bytes_of_parts(const struct wb_system_config *config)
+{
+    size_t bytes = 0;
+
+    if (config->agent_period_ns != 0 && wb_parts.agents != NULL)
+        bytes += wb_parts.agents->bytes(config);
+    if (config->times_frames && wb_parts.latency != NULL)
+        bytes += wb_parts.latency->bytes;
+    return bytes;
+}
+
+size_t wb_system_bytes(const struct wb_system_config *config)
+{
+    // The rings before each core end anywhere, so its alignment may cost nearly all of itself.
+    const size_t core = core_bytes(config) + config->core_align + sizeof(struct wb_core *);
+    const size_t words = wb_round_up(sizeof(uint32_t) * inbox_words(config), WB_LINE_BYTES);
+    const size_t rings = (size_t)config->record_events * (8 + sizeof(struct wb_event)) +
+                         (size_t)config->record_migrations * (8 + sizeof(struct wb_migration)) +
+                         (size_t)2 * WB_LINE_BYTES;
+
+    return wb_round_up(sizeof(struct wb_system), WB_LINE_BYTES) + config->cores * (core + words) +
+           (config->cores + 1) * rings + config->tasks * sizeof(struct wb_task) +
+           config->channels * sizeof(struct wb_channel) + config->ports * sizeof(struct wb_port) +
+           config->params * sizeof(struct wb_param) + sizeof(struct wb_locks) +
+           config->cores * bytes_of_parts(config) + (size_t)9 * WB_LINE_BYTES +
+           (config->shared_bytes != 0 && wb_parts.pool != NULL
+                ? wb_parts.pool->bytes(config->shared_bytes)
+                : 0);
+}
+
+static bool is_power_of_two_or_zero(uint32_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+static bool ring_init(struct wb_system *system, struct wb_ring *ring, uint32_t slots,
+                      uint32_t entry_bytes)
+{
+    ring->slots = slots;
+    ring->entry_bytes = entry_bytes;
+    if (slots == 0)
+        return true;
+    ring->data = wb_system_alloc(system, (size_t)slots * (8 + entry_bytes), WB_LINE_BYTES);
+    return ring->data != NULL;
+}
+
+static bool record_init(struct wb_system *system, struct wb_record *record, uint32_t events)
+{
+    return ring_init(system, &record->events, events, sizeof(struct wb_event)) &&
+           ring_init(system, &record->migrations, system->config.record_migrations,
+                     sizeof(struct wb_migration));
+}
+
+static struct wb_core *core_new(struct wb_system *system, uint32_t index)
+{
+    const uint32_t words = inbox_words(&system->config);
+    struct wb_core *core =
+        wb_system_alloc(system, core_bytes(&system->config), system->config.core_align);
+
+    if (core == NULL)
+        return NULL;
+    core->index = index;
+    core->system = system;
+    core->inbox.n_words = words;
+    wb_word_init(&core->wanted_point, WB_NO_POINT);
+    wb_word_init(&core->report.temperature_mc, WB_NO_TEMPERATURE);
+    core->report.obeyed_point = WB_NO_POINT;
+    core->inbox.words = words <= WB_NEAR_WORDS
+                            ? core->inbox.near
+                            : wb_system_alloc(system, words * sizeof(uint32_t), WB_LINE_BYTES);
+    if (core->inbox.words == NULL ||
+        !record_init(system, &core->record, system->config.record_events) ||
+        (system->config.agent_period_ns != 0 && !wb_parts.agents->init(system, &core->report)) ||
+        (system->config.times_frames && !wb_parts.latency->init(core)))
+        return NULL;
+    return core;
+}
+
+static bool cores_init(struct wb_system *system)
+{
+    system->cores =
+        wb_system_alloc(system, system->config.cores * sizeof(struct wb_core *), WB_LINE_BYTES);
+    if (system->cores == NULL)
+        return false;
+    for (uint32_t i = 0; i < system->config.cores; i++) {
+        system->cores[i] = core_new(system, i);
+        if (system->cores[i] == NULL)
+            return false;
+    }
+    system->n_cores = system->config.cores;
+    return true;
+}
+
+static bool has_parts(const struct wb_system_config *config)
+{
+    return (config->agent_period_ns == 0 || wb_parts.agents != NULL) &&
+           (!config->times_frames || wb_parts.latency != NULL) &&
+           (config->shared_bytes == 0 || wb_parts.pool != NULL);
+}
+
+enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes,
+                              const struct wb_system_config *config)
+{
+    struct wb_system *system = memory;
+
+    if (config->cores == 0 || config->cores > WB_CORES_MAX || config->tasks > WB_HOLDERS_MAX ||
+        config->coordinator >= config->cores || config->core_align < WB_LINE_BYTES ||
+        (uintptr_t)memory % WB_LINE_BYTES != 0 || !is_power_of_two_or_zero(config->record_events) ||
+        !is_power_of_two_or_zero(config->record_migrations) ||
+        config->shared_bytes > WB_SHARED_MAX || config->kinds > WB_KINDS_MAX || !has_parts(config))
+        return WB_ERR_INVAL;
+    if (bytes < wb_system_bytes(config))
+        return WB_ERR_NOMEM;
+
+    *system = (struct wb_system){ .config = *config };
+    system->arena = (unsigned char *)memory + sizeof *system;
+    system->arena_end = (unsigned char *)memory + bytes;
+    system->app.system = system;
+    wb_word_init(&system->control.coordinator, config->coordinator);
+    system->tasks = wb_system_alloc(system, config->tasks * sizeof *system->tasks, WB_LINE_BYTES);
+    system->channels =
+        wb_system_alloc(system, config->channels * sizeof *system->channels, WB_LINE_BYTES);
+    system->ports = wb_system_alloc(system, config->ports * sizeof *system->ports, WB_LINE_BYTES);
+    system->params = wb_system_alloc(system, config->params * sizeof *system->params, 16);
+    system->locks = wb_system_alloc(system, sizeof *system->locks, WB_LINE_BYTES);
+    if (system->locks == NULL || system->tasks == NULL || system->channels == NULL ||
+        system->ports == NULL || system->params == NULL ||
+        !record_init(system, &system->record, 0) || !cores_init(system) ||
+        (config->shared_bytes != 0 && !wb_parts.pool->init(system)))
+        return WB_ERR_NOMEM;
+    *out = system;
+    return WB_OK;
+}
+
+// Sets the transfer buffer aside, as large as the largest context that may travel through it; none
+// if no task needs it.
+static bool transfer_init(struct wb_system *system)
+{
+    size_t most = 0;
+
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct wb_mover *mover = wb_mover_of(&system->tasks[i]);
+        const size_t bytes = mover != NULL ? mover->room(&system->tasks[i]) : 0;
+        most = bytes > most ? bytes : most;
+        system->transfer_is_needed |= mover != NULL && mover->needs_buffer;
+    }
+    if (most == 0)
+        return true;
+    system->transfer = wb_system_alloc(system, most, WB_LINE_BYTES);
+    system->transfer_bytes = most;
+    return system->transfer != NULL;
+}
+
+enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns)
+{
+    if (!transfer_init(system))
+        return WB_ERR_NOMEM;
+    system->start_ns = start_ns;
+    wb_word_init(&system->live, system->n_tasks);
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        struct wb_task *task = &system->tasks[i];
+        if (task->checkpoint_every != 0 && !wb_parts.images->init(task))
+            return WB_ERR_NOMEM;
+        if (system->config.times_frames)
+            wb_parts.latency->bind(task);
+        const enum wb_status status = wb_kernel_task_init(task);
+        if (status != WB_OK)
+            return status;
+        task->release_ns = start_ns + task->offset_ns;
+        task->job_deadline_ns = task->period_ns != 0 ? task->relative_deadline_ns : 0;
+        wb_inbox_post(system->cores[wb_task_core(task)], i);
+    }
+    return WB_OK;
+}

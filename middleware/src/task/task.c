@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a task: what its kernel tells of it.
+
+#include "wb/task.h"
+
+#include "../internal.h"
+
+void wb_task_main(struct wb_task *task)
+{
+    if (task->period_ns != 0)
+        wb_sleep_until(task->release_ns);
+    const int result = task->entry(task);
+
+    if (result != 0)
+        wb_task_fail(task, "its function returned an error");
+    wb_kernel_exit();
+}
+
+void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
+{
+    const uint32_t core = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
+    const uint32_t request = wb_word_load(&task->request, WB_RELAXED);
+
+    wb_word_store(&task->place, wb_place(WB_TASK_RUNNING, core), WB_RELAXED);
+    task->resumed_ns = now_ns;
+    wb_counter_add(&task->stats.runs, 1);
+    wb_record_event(task->system->cores[core], WB_EVENT_RUN, task->id, 0, 0, now_ns);
+    // A preemptive kernel may also switch to it between its checkpoint and its departure.
+    if (wb_request_phase(request) == WB_REQUEST_ACCEPTED && task->migration.attached_ns != 0)
+        wb_migration_settle(task, now_ns);
+}
+
+void wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+{
+    const uint64_t ran_ns = now_ns - task->resumed_ns;
+    const uint64_t polled_ns = task->poll_mark_ns < ran_ns ? task->poll_mark_ns : ran_ns;
+
+    task->poll_mark_ns = 0;
+    task->resumed_ns = now_ns;
+    wb_counter_add(&task->stats.busy_ns, ran_ns - polled_ns);
+    wb_counter_add(&core->stats.busy_ns, ran_ns - polled_ns);
+    if (polled_ns != 0) {
+        wb_counter_add(&task->stats.polling_ns, polled_ns);
+        wb_counter_add(&core->stats.polling_ns, polled_ns);
+    }
+}
+
+void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+{
+    wb_task_count(task, core, now_ns);
+    wb_counter_add(&core->stats.switches, 1);
+}
+
+// The place decides: should this kernel be killed right after it, recovery does the rest again.
+static void end(struct wb_task *task, uint32_t core)
+{
+    // seq_cst against wb_migration_request(): one of the two sees the other.
+    wb_word_store(&task->place, wb_place(WB_TASK_ENDED, core), WB_SEQ_CST);
+    for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
+        wb_port_shut(port);
+    if (wb_parts.latency != NULL)
+        wb_parts.latency->count(task, task->system->cores[core]);
+    if (wb_parts.locks != NULL)
+        wb_parts.locks->abandon(task);
+    wb_heap_close(&task->heap);
+    if (wb_parts.pool != NULL)
+        wb_parts.pool->close(&task->shared);
+    wb_migration_close(task);
+    if (wb_migration_pending(task))
+        wb_migration_cancel(task, WB_ERR_GONE);
+    wb_system_task_over(task->system);
+}
+
+void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now_ns)
+{
+    static const enum wb_event_kind kinds[] = { [WB_TASK_READY] = WB_EVENT_READY,
+                                                [WB_TASK_BLOCKED] = WB_EVENT_BLOCK,
+                                                [WB_TASK_ENDED] = WB_EVENT_END };
+    const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
+    struct wb_core *core = task->system->cores[owner];
+
+    wb_task_account(task, core, now_ns);
+    wb_record_event(core, kinds[state], task->id, 0, 0, now_ns);
+    if (state == WB_TASK_ENDED)
+        end(task, owner);
+    else
+        // Release: should this kernel die now, whoever adopts the task sees its whole context.
+        wb_word_store(&task->place, wb_place(state, owner), WB_RELEASE);
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Finds circles of C files: those whose objects call each other, directly or over others.
+
+    c_circles.py NM OBJECT...
+
+Reads with NM what each object defines and what it needs. Prints each circle, and exits with 1 if
+there is one. middleware/src/parts.c is not among the objects: it is the table in which a program
+names its parts, and what is called through it does not depend on them.
+"""
+
+import subprocess
+import sys
+
+UNDEFINED = "U"
+
+
+def symbols(nm: str, path: str) -> tuple[set[str], set[str]]:
+    """What an object defines for others, and what it needs of them."""
+    command = [nm, "--portability", "--extern-only", path]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    named = [line.split()[:2] for line in lines]
+    needed = {name for name, kind in named if kind == UNDEFINED}
+    return {name for name, kind in named if kind != UNDEFINED}, needed
+
+
+def graph(nm: str, paths: list[str]) -> dict[str, set[str]]:
+    """Which objects each object needs."""
+    read = {path: symbols(nm, path) for path in paths}
+    home = {name: path for path, (defined, _) in read.items() for name in defined}
+    return {
+        path: {home[name] for name in needed if name in home} - {path}
+        for path, (_, needed) in read.items()
+    }
+
+
+def reach(needs: dict[str, set[str]], start: str) -> set[str]:
+    """All that is needed by one object, over any number of others."""
+    seen: set[str] = set()
+    todo = [start]
+    while todo:
+        for path in needs[todo.pop()] - seen:
+            seen.add(path)
+            todo.append(path)
+    return seen
+
+
+def circles(needs: dict[str, set[str]]) -> list[list[str]]:
+    """The sets of objects that all need each other."""
+    reached = {path: reach(needs, path) for path in needs}
+    found = {
+        tuple(sorted(other for other in reached[path] if path in reached[other]))
+        for path in needs
+        if path in reached[path]
+    }
+    return [list(circle) for circle in sorted(found)]
+
+
+def main() -> int:
+    nm, paths = sys.argv[1], sys.argv[2:]
+    found = circles(graph(nm, paths))
+    for circle in found:
+        print(f"a circle of {len(circle)} objects: {' '.join(circle)}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
