@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads a TOML table key by key and notes what is wrong, with its place, instead of stopping.
 
+use std::str::FromStr;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Problem, Span, nearest};
+use crate::problem::{Problem, Problems, Span, nearest};
 
 /// A TOML value with its place.
 pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
@@ -77,6 +79,27 @@ impl<'t, 'p> Reader<'t, 'p> {
             self.problems.push(problem.at(key.span(), "unknown key").help(help));
         }
     }
+}
+
+/// The tables of a text.
+///
+/// # Errors
+/// Every place where it is no TOML.
+pub(crate) fn document(source: &str) -> Result<DeTable<'_>, Problems> {
+    let (document, errors) = DeTable::parse_recoverable(source);
+    let syntax = errors.iter().map(|error| {
+        let at = error.span().unwrap_or(0..0);
+        Problem::new("this is not TOML").at(at, error.message())
+    });
+    Problems::none_or(syntax.collect(), || document.into_inner())
+}
+
+pub(crate) fn each<T>(
+    tables: Option<Spanned<Vec<Spanned<DeTable<'_>>>>>,
+    mut read: impl FnMut(&DeTable<'_>, Span) -> Option<T>,
+) -> Vec<T> {
+    let tables = tables.map(Spanned::into_inner).unwrap_or_default();
+    tables.iter().filter_map(|table| read(table.get_ref(), table.span())).collect()
 }
 
 /// What a value is, for a person who expected something else.
@@ -156,6 +179,42 @@ pub(crate) fn bytes(node: &Node<'_>) -> Option<u64> {
         _ => return None,
     };
     count.parse::<u64>().ok()?.checked_mul(scale)
+}
+
+pub(crate) fn whole_table<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
+    node.get_ref().as_table().cloned()
+}
+
+pub(crate) fn tables<'t>(node: &Node<'t>) -> Option<Vec<Spanned<DeTable<'t>>>> {
+    let all = node.get_ref().as_array()?.iter();
+    all.map(|n| Some(Spanned::new(n.span(), n.get_ref().as_table()?.clone()))).collect()
+}
+
+pub(crate) fn list<'t, T>(
+    node: &Node<'t>,
+    convert: impl Fn(&Node<'t>) -> Option<T>,
+) -> Option<Vec<Spanned<T>>> {
+    let all = node.get_ref().as_array()?.iter();
+    all.map(|n| Some(Spanned::new(n.span(), convert(n)?))).collect()
+}
+
+pub(crate) fn core_list(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
+    match node.get_ref() {
+        DeValue::Array(_) => list(node, |n| within(n, 0, 4094)).filter(|cores| !cores.is_empty()),
+        _ => within(node, 0, 4094).map(|core| vec![Spanned::new(node.span(), core)]),
+    }
+}
+
+pub(crate) fn within(node: &Node<'_>, least: u32, most: u32) -> Option<u32> {
+    small(node).filter(|value| (least..=most).contains(value))
+}
+
+pub(crate) fn filled(node: &Node<'_>) -> Option<String> {
+    text(node).filter(|text| !text.is_empty())
+}
+
+pub(crate) fn word<T: FromStr>(node: &Node<'_>) -> Option<T> {
+    text(node)?.parse().ok()
 }
 
 #[cfg(test)]

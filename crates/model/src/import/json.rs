@@ -6,7 +6,7 @@ use jsonc_parser::ast::{Object, ObjectPropName, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::Notes;
+use super::notes::Notes;
 use crate::problem::{Problem, Span, nearest};
 
 /// Deeper nesting is refused: the parser uses the stack. rt-app's own goes to seven.

@@ -9,9 +9,9 @@ use super::fabric::{at_node, node};
 use super::units::{
     CELSIUS, MHZ, MW, NS, US, between, celsius, mhz, mw, ns, or, scaled, source, us,
 };
-use crate::manifest::{each, filled, tables, whole_table, within};
 use crate::problem::{Problem, Span};
 use crate::reader::{Reader, boolean, bytes, name};
+use crate::reader::{each, filled, tables, whole_table, within};
 
 /// Frequencies further apart cannot be emulated.
 const SPAN_MAX: u64 = 1000;

@@ -5,9 +5,9 @@ use toml::de::DeTable;
 use whimbrel_hardware::{Cost, Costs};
 
 use super::units::{US, between, or, source, us};
-use crate::manifest::whole_table;
 use crate::problem::{Problem, Span};
 use crate::reader::Reader;
+use crate::reader::whole_table;
 
 const CYCLES: &str = "a number of cycles, from 0 to 1e15";
 

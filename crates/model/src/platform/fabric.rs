@@ -9,9 +9,9 @@ use whimbrel_hardware::{
 
 use super::cost;
 use super::units::{MHZ, NS, US, between, mhz, ns, or, scaled, source, us};
-use crate::manifest::{filled, list, whole_table, within};
 use crate::problem::{Problem, Span};
 use crate::reader::{Node, Reader, bytes, name};
+use crate::reader::{filled, list, whole_table, within};
 
 /// A `[[memory]]`: of every core if it is not shared and names none.
 pub(super) struct Placed {

@@ -11,9 +11,9 @@ use toml::Spanned;
 use toml::de::DeTable;
 use whimbrel_hardware::{Description, Work};
 
-use crate::manifest::{document, each, tables, whole_table};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{Node, Reader, bytes, name, text, whole};
+use crate::reader::{document, each, tables, whole_table};
 
 /// The hardware that an application runs on, or that is emulated or simulated.
 #[derive(Debug, Clone, PartialEq, Default)]

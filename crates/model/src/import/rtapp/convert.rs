@@ -4,9 +4,9 @@
 use super::Global;
 use super::events::Event;
 use super::thread::{Phase, Policy, Thread};
-use crate::import::Notes;
 use crate::import::draft::{Cycles, Draft, Task};
 use crate::import::names::Names;
+use crate::import::notes::Notes;
 use crate::problem::Problem;
 
 /// The longest period of an application, in nanoseconds.

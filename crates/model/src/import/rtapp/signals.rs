@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use super::events::{Event, Signal};
 use super::thread::Thread;
-use crate::import::Notes;
 use crate::import::draft::{Channel, Task};
 use crate::import::json::{Entry, entries};
 use crate::import::names::plain;
+use crate::import::notes::Notes;
 use crate::problem::{Problem, Span};
 
 const SLOTS: u32 = 14;

@@ -3,8 +3,8 @@
 
 use super::events::{self, Event};
 use super::{Global, once};
-use crate::import::Notes;
 use crate::import::json::{Entry, entries};
+use crate::import::notes::Notes;
 use crate::problem::{Problem, Span};
 
 const KEYS: [&str; 19] = [
