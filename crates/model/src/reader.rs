@@ -6,7 +6,7 @@ use std::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Problem, Problems, Span, nearest};
+use crate::problem::{Problem, Problems, Span, suggestion};
 
 /// A TOML value with its place.
 pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
@@ -71,10 +71,9 @@ impl<'t, 'p> Reader<'t, 'p> {
             if self.asked.contains(&name) {
                 continue;
             }
-            let help = match nearest(name, self.asked.iter().copied()) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("{} takes {}", self.title, self.asked.join(", ")),
-            };
+            let help = suggestion(name, self.asked.iter().copied(), || {
+                format!("{} takes {}", self.title, self.asked.join(", "))
+            });
             let problem = Problem::new(format!("{} has no key `{name}`", self.title));
             self.problems.push(problem.at(key.span(), "unknown key").help(help));
         }
@@ -131,14 +130,14 @@ pub(crate) fn is_name(text: &str) -> bool {
 }
 
 /// A whole number from 0 up.
-pub(crate) fn whole(node: &Node<'_>) -> Option<u64> {
+pub(crate) fn unsigned(node: &Node<'_>) -> Option<u64> {
     let integer = node.get_ref().as_integer()?;
     u64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
 /// A whole number that fits 32 bits.
 pub(crate) fn small(node: &Node<'_>) -> Option<u32> {
-    u32::try_from(whole(node)?).ok()
+    u32::try_from(unsigned(node)?).ok()
 }
 
 /// A number, whole or not, that is finite.
@@ -168,7 +167,7 @@ pub(crate) fn boolean(node: &Node<'_>) -> Option<bool> {
 
 /// A number of bytes: a whole number, or text such as `"64KiB"`.
 pub(crate) fn bytes(node: &Node<'_>) -> Option<u64> {
-    let Some(text) = node.get_ref().as_str() else { return whole(node) };
+    let Some(text) = node.get_ref().as_str() else { return unsigned(node) };
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (count, unit) = text.split_at(digits);
     let scale = match unit.trim() {
@@ -181,7 +180,7 @@ pub(crate) fn bytes(node: &Node<'_>) -> Option<u64> {
     count.parse::<u64>().ok()?.checked_mul(scale)
 }
 
-pub(crate) fn whole_table<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
+pub(crate) fn subtable<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
     node.get_ref().as_table().cloned()
 }
 

@@ -74,10 +74,10 @@ impl FromStr for PolicyName {
             return Err(format!("`{name}` is no policy: write NAME or NAME:KEY=VALUE,KEY=VALUE"));
         }
         let settings: Vec<&str> = rest.map_or_else(Vec::new, |rest| rest.split(',').collect());
-        let whole = |setting: &&&str| {
+        let valid = |setting: &&&str| {
             setting.split_once('=').is_some_and(|(key, value)| is_name(key) && !value.is_empty())
         };
-        if let Some(bad) = settings.iter().find(|setting| !whole(setting)) {
+        if let Some(bad) = settings.iter().find(|setting| !valid(setting)) {
             return Err(format!("`{bad}` is no parameter: write KEY=VALUE"));
         }
         let name = if name == NO_POLICY { "" } else { name };

@@ -11,7 +11,7 @@ use crate::app::{Compute, Distribution, Mode, OnCrash, Param};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{
     self, Node, Reader, boolean, bytes, core_list, document, each, filled, is_name, list, name,
-    number, small, tables, text, whole, whole_table, within, word,
+    number, small, subtable, tables, text, unsigned, within, word,
 };
 
 const KIB: u64 = 1 << 10;
@@ -112,8 +112,8 @@ fn read_document(
     problems: &mut Vec<Problem>,
 ) -> Option<Manifest> {
     let mut top = Reader::new("the file", document, 0..0, problems);
-    let app = top.required("app", "the table with the application's name and module", whole_table);
-    let params = top.optional("params", "a table", whole_table);
+    let app = top.required("app", "the table with the application's name and module", subtable);
+    let params = top.optional("params", "a table", subtable);
     let tasks = top.required("task", "one [[task]] for each task or group of tasks", tables);
     let channels = top.optional("channel", "tables: [[channel]]", tables);
     let mailboxes = top.optional("mailbox", "tables: [[mailbox]]", tables);
@@ -214,7 +214,7 @@ fn read_work(reader: &mut Reader<'_, '_>) -> WorkTable {
         }),
         working_set: reader.optional("working_set", BYTES, size),
         traffic: reader.optional("traffic", BYTES, size),
-        firings: reader.optional("firings", FIRINGS, |n| whole(n).filter(|n| *n > 0)),
+        firings: reader.optional("firings", FIRINGS, |n| unsigned(n).filter(|n| *n > 0)),
     }
 }
 

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::app::App;
 use crate::plan::{Row, millihz};
-use crate::problem::{Problem, Problems, Span, nearest};
+use crate::problem::{Problem, Problems, Span, suggestion};
 use crate::reader::{Node, Reader, core_list, document, each, list, number, tables};
 
 /// A file whose tables have the right shape.
@@ -151,10 +151,9 @@ fn refusal(
 fn unknown_task(app: &App, name: &Spanned<String>) -> Problem {
     let task = name.get_ref();
     let known = app.tasks.iter().filter(|task| task.index == 0).map(|task| task.name.as_str());
-    let help = match nearest(task, known.clone()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("its tasks are {}", known.collect::<Vec<_>>().join(", ")),
-    };
+    let help = suggestion(task, known.clone(), || {
+        format!("its tasks are {}", known.collect::<Vec<_>>().join(", "))
+    });
     let problem = Problem::new(format!("{} has no task `{task}`", app.name));
     problem.at(name.span(), "this task").help(help)
 }
