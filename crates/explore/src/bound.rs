@@ -13,9 +13,14 @@
 //!
 //! Where a policy decides, points and places are not known, and the least of all are taken.
 
+use petgraph::algo::toposort;
+use petgraph::graph::{DiGraph, NodeIndex};
+
 use crate::candidate::{Candidate, Objective};
-use crate::distribute::ROUNDING;
 use crate::system::System;
+
+/// Sums of loads that should be 1 may be this much more.
+pub(crate) const ROUNDING: f64 = 1e-9;
 
 /// Bounds of candidates.
 #[derive(Debug, Clone)]
@@ -40,7 +45,8 @@ impl Bound {
                 }
             }
         }
-        let order = sorted(system.tasks.len(), &edges);
+        // Applications have no loop of channels that are empty at the start.
+        let order = sorted(system.tasks.len(), &edges).unwrap_or_default();
         let duration_ns = if system.endless { duration_ns } else { 0 };
         Self { duration_ns, order, edges }
     }
@@ -135,21 +141,13 @@ impl Bound {
     }
 }
 
-/// Tasks in topological order (Kahn's algorithm). Applications have no loop of channels that are
-/// empty at the start.
-fn sorted(tasks: usize, edges: &[(usize, usize)]) -> Vec<usize> {
-    let mut waits = vec![0; tasks];
-    edges.iter().for_each(|(_, to)| waits[*to] += 1);
-    let mut order: Vec<usize> = (0..tasks).filter(|task| waits[*task] == 0).collect();
-    let mut next = 0;
-    while let Some(task) = order.get(next).copied() {
-        next += 1;
-        for (_, to) in edges.iter().filter(|(from, _)| *from == task) {
-            waits[*to] -= 1;
-            if waits[*to] == 0 {
-                order.push(*to);
-            }
-        }
+/// Tasks in topological order; `None` if there is none.
+fn sorted(tasks: usize, edges: &[(usize, usize)]) -> Option<Vec<usize>> {
+    let mut graph = DiGraph::<(), (), usize>::default();
+    for _ in 0..tasks {
+        graph.add_node(());
     }
-    order
+    graph.extend_with_edges(edges);
+    let order = toposort(&graph, None).ok()?;
+    Some(order.into_iter().map(NodeIndex::index).collect())
 }

@@ -16,7 +16,6 @@
 mod bound;
 mod candidate;
 mod choices;
-mod distribute;
 mod export;
 mod pareto;
 mod policy;

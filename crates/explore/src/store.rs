@@ -5,12 +5,12 @@
 //! it, in the order in which they were finished. A last line that was cut off is left out.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::candidate::{Candidate, Outcome};
 
@@ -28,32 +28,17 @@ pub struct Store {
 }
 
 /// Why a file cannot be gone on with.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum StoreError {
     /// It cannot be read or written.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// It is of another application, platform, duration or seed.
+    #[error("it is of another application, platform, duration or seed")]
     Other,
     /// This line, from 1, makes no sense.
+    #[error("line {0} makes no sense: {1}")]
     Line(usize, String),
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Other => f.write_str("it is of another application, platform, duration or seed"),
-            Self::Line(number, why) => write!(f, "line {number} makes no sense: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for StoreError {}
-
-impl From<io::Error> for StoreError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -86,7 +71,7 @@ impl Store {
     pub fn resume(path: &Path, identity: &str) -> Result<Self, StoreError> {
         let mut reader = BufReader::new(File::open(path)?);
         let mut known = HashMap::new();
-        let (mut line, mut whole, mut number) = (Vec::new(), 0u64, 0);
+        let (mut line, mut complete, mut number) = (Vec::new(), 0u64, 0);
         while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
             number += 1;
             let wrong = |error: serde_json::Error| StoreError::Line(number, error.to_string());
@@ -99,14 +84,14 @@ impl Store {
                 let row: Row = serde_json::from_slice(&line).map_err(wrong)?;
                 known.insert(row.candidate, row.verdict);
             }
-            whole += line.len() as u64;
+            complete += line.len() as u64;
             line.clear();
         }
         if number == 0 {
             return Err(StoreError::Line(1, "it is not there".into()));
         }
         let mut file = OpenOptions::new().write(true).open(path)?;
-        file.set_len(whole)?;
+        file.set_len(complete)?;
         io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
         Ok(Self { known, file: Some(file) })
     }

@@ -36,15 +36,6 @@ pub struct Reuse {
     pub misses: u64,
 }
 
-impl Reuse {
-    /// The part that was still there; 1 when nothing was looked for.
-    #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
-    pub fn hit_ratio(self) -> f64 {
-        let all = self.hits + self.misses;
-        if all == 0 { 1.0 } else { self.hits as f64 / all as f64 }
-    }
-}
-
 /// One core's cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
@@ -113,8 +104,8 @@ impl Cache {
 
     /// Makes room for the top of the stack at its bottom.
     fn evict(&mut self) {
-        let held: u64 = self.stack.iter().map(|resident| resident.lines).sum();
-        let mut over = held.saturating_sub(self.lines);
+        let total: u64 = self.stack.iter().map(|resident| resident.lines).sum();
+        let mut over = total.saturating_sub(self.lines);
         for resident in &mut self.stack {
             let gone = over.min(resident.lines);
             resident.lines -= gone;
@@ -157,7 +148,7 @@ mod tests {
         for round in 0..10 {
             assert_eq!(cache.switch(round % 2, 20 * KIB), 512);
         }
-        assert_eq!(cache.reuse().hit_ratio(), 0.0);
+        assert_eq!(cache.reuse().hits, 0);
     }
 
     #[test]
@@ -203,6 +194,6 @@ mod tests {
     #[test]
     fn a_task_without_a_working_set_touches_nothing() {
         let mut cache = cache();
-        assert_eq!((cache.switch(0, 0), cache.reuse().hit_ratio()), (0, 1.0));
+        assert_eq!((cache.switch(0, 0), cache.reuse()), (0, Reuse::default()));
     }
 }

@@ -248,7 +248,6 @@ pub struct Bus {
     /// Energy of each byte.
     pub pj_per_byte: f64,
     /// Slots in a round, those of the first cores first; 0: one for each core.
-    #[serde(default)]
     pub slots: u32,
 }
 

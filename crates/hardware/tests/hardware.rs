@@ -188,7 +188,8 @@ fn a_task_that_moves_warms_up_its_new_cache_and_finds_the_old_one_stale() {
     board.forget(0, 7);
     assert_eq!(board.refill(MS * 200, 1, 7, 4 << 10), cold);
     assert_eq!(board.refill(MS * 300, 0, 7, 4 << 10), cold);
-    assert_eq!(board.reuse(0).hit_ratio(), 1.0 / 3.0);
+    assert_eq!(board.reuse(0).hits * 2, board.reuse(0).misses);
+    assert!(board.reuse(0).hits > 0);
 }
 
 #[test]

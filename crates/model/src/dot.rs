@@ -4,8 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::app::{App, Channel, Direction, Period, Port, Task};
-use crate::work::{Cycles, Work};
+use crate::app::{App, Channel, Cycles, Direction, Period, Port, Task, Work};
 
 /// For the cores in turn, light enough for black text: Brewer's Set3, of which neighbours differ.
 const COLOURS: [&str; 12] = [

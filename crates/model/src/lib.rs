@@ -8,36 +8,21 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod app;
-mod build;
 mod dot;
-mod expr;
 pub mod import;
-mod manifest;
-mod modes;
-mod moving;
-mod param;
 mod plan;
 mod platform;
 mod problem;
-mod rates;
+mod read;
 mod reader;
 pub mod sdf;
-mod synthetic;
-mod table;
-mod wiring;
-mod work;
-mod work_lines;
 
-pub use app::{App, Channel, Direction, Pacing, Period, Port, Task};
-pub use build::check_cores;
+pub use app::{
+    App, Channel, Compute, Cycles, Direction, Distribution, HOST_KIND, Mode, OnCrash, Pacing,
+    Param, ParamKind, Period, Port, Setting, Task, Work, check_cores, check_kinds,
+};
 pub use dot::dot;
-pub use expr::{ExprError, evaluate};
-pub use manifest::Manifest;
-pub use modes::{Mode, OnCrash};
-pub use moving::{Moving, NO_POLICY, PolicyName};
-pub use param::{Param, ParamKind, Setting};
-pub use plan::{PlanOptions, escape, plan};
+pub use plan::{Moving, NO_POLICY, PlanOptions, PolicyName, Row, escape, plan};
 pub use platform::{Core, Frequency, Platform, Point};
 pub use problem::{Problem, Problems, Source, Span, Warning};
-pub use table::{Row, Table};
-pub use work::{Compute, Cycles, Distribution, HOST_KIND, Work, check_kinds};
+pub use read::{ExprError, Manifest, Table, evaluate};

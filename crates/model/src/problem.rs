@@ -155,3 +155,12 @@ pub(crate) fn nearest<'a>(
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
+
+/// What to write instead of a wrong name: the known one that is meant, or what `otherwise` says.
+pub(crate) fn suggestion<'a>(
+    wrong: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    nearest(wrong, known).map_or_else(otherwise, |meant| format!("did you mean `{meant}`?"))
+}

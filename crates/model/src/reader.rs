@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads a TOML table key by key and notes what is wrong, with its place, instead of stopping.
 
+use std::str::FromStr;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Problem, Span, nearest};
+use crate::problem::{Problem, Problems, Span, suggestion};
 
 /// A TOML value with its place.
 pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
@@ -69,14 +71,34 @@ impl<'t, 'p> Reader<'t, 'p> {
             if self.asked.contains(&name) {
                 continue;
             }
-            let help = match nearest(name, self.asked.iter().copied()) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("{} takes {}", self.title, self.asked.join(", ")),
-            };
+            let help = suggestion(name, self.asked.iter().copied(), || {
+                format!("{} takes {}", self.title, self.asked.join(", "))
+            });
             let problem = Problem::new(format!("{} has no key `{name}`", self.title));
             self.problems.push(problem.at(key.span(), "unknown key").help(help));
         }
     }
+}
+
+/// The tables of a text.
+///
+/// # Errors
+/// Every place where it is no TOML.
+pub(crate) fn document(source: &str) -> Result<DeTable<'_>, Problems> {
+    let (document, errors) = DeTable::parse_recoverable(source);
+    let syntax = errors.iter().map(|error| {
+        let at = error.span().unwrap_or(0..0);
+        Problem::new("this is not TOML").at(at, error.message())
+    });
+    Problems::none_or(syntax.collect(), || document.into_inner())
+}
+
+pub(crate) fn each<T>(
+    tables: Option<Spanned<Vec<Spanned<DeTable<'_>>>>>,
+    mut read: impl FnMut(&DeTable<'_>, Span) -> Option<T>,
+) -> Vec<T> {
+    let tables = tables.map(Spanned::into_inner).unwrap_or_default();
+    tables.iter().filter_map(|table| read(table.get_ref(), table.span())).collect()
 }
 
 /// What a value is, for a person who expected something else.
@@ -108,14 +130,14 @@ pub(crate) fn is_name(text: &str) -> bool {
 }
 
 /// A whole number from 0 up.
-pub(crate) fn whole(node: &Node<'_>) -> Option<u64> {
+pub(crate) fn unsigned(node: &Node<'_>) -> Option<u64> {
     let integer = node.get_ref().as_integer()?;
     u64::from_str_radix(integer.as_str(), integer.radix()).ok()
 }
 
 /// A whole number that fits 32 bits.
 pub(crate) fn small(node: &Node<'_>) -> Option<u32> {
-    u32::try_from(whole(node)?).ok()
+    u32::try_from(unsigned(node)?).ok()
 }
 
 /// A number, whole or not, that is finite.
@@ -145,7 +167,7 @@ pub(crate) fn boolean(node: &Node<'_>) -> Option<bool> {
 
 /// A number of bytes: a whole number, or text such as `"64KiB"`.
 pub(crate) fn bytes(node: &Node<'_>) -> Option<u64> {
-    let Some(text) = node.get_ref().as_str() else { return whole(node) };
+    let Some(text) = node.get_ref().as_str() else { return unsigned(node) };
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (count, unit) = text.split_at(digits);
     let scale = match unit.trim() {
@@ -156,6 +178,42 @@ pub(crate) fn bytes(node: &Node<'_>) -> Option<u64> {
         _ => return None,
     };
     count.parse::<u64>().ok()?.checked_mul(scale)
+}
+
+pub(crate) fn subtable<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
+    node.get_ref().as_table().cloned()
+}
+
+pub(crate) fn tables<'t>(node: &Node<'t>) -> Option<Vec<Spanned<DeTable<'t>>>> {
+    let all = node.get_ref().as_array()?.iter();
+    all.map(|n| Some(Spanned::new(n.span(), n.get_ref().as_table()?.clone()))).collect()
+}
+
+pub(crate) fn list<'t, T>(
+    node: &Node<'t>,
+    convert: impl Fn(&Node<'t>) -> Option<T>,
+) -> Option<Vec<Spanned<T>>> {
+    let all = node.get_ref().as_array()?.iter();
+    all.map(|n| Some(Spanned::new(n.span(), convert(n)?))).collect()
+}
+
+pub(crate) fn core_list(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
+    match node.get_ref() {
+        DeValue::Array(_) => list(node, |n| within(n, 0, 4094)).filter(|cores| !cores.is_empty()),
+        _ => within(node, 0, 4094).map(|core| vec![Spanned::new(node.span(), core)]),
+    }
+}
+
+pub(crate) fn within(node: &Node<'_>, least: u32, most: u32) -> Option<u32> {
+    small(node).filter(|value| (least..=most).contains(value))
+}
+
+pub(crate) fn filled(node: &Node<'_>) -> Option<String> {
+    text(node).filter(|text| !text.is_empty())
+}
+
+pub(crate) fn word<T: FromStr>(node: &Node<'_>) -> Option<T> {
+    text(node)?.parse().ok()
 }
 
 #[cfg(test)]

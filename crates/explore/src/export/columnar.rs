@@ -41,10 +41,10 @@ fn write(system: &System, exploration: &Exploration, out: impl Write + Send) -> 
         all.iter().map(|entry| ByteArray::from(of(entry).into_bytes())).collect()
     };
     #[expect(clippy::cast_possible_wrap, reason = "no exploration has 2^63 candidates or misses")]
-    let whole = |of: &dyn Fn(&Entry) -> u64| -> Vec<i64> {
+    let integers = |of: &dyn Fn(&Entry) -> u64| -> Vec<i64> {
         all.iter().map(|entry| of(entry) as i64).collect()
     };
-    column::<Int64Type>(&mut group, &whole(&|e| e.id as u64), None)?;
+    column::<Int64Type>(&mut group, &integers(&|e| e.id as u64), None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| e.candidate.policy.clone()), None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| words.mapping(&e.candidate)), None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| words.points(&e.candidate)), None)?;
@@ -52,7 +52,7 @@ fn write(system: &System, exploration: &Exploration, out: impl Write + Send) -> 
     optional(&mut group, all.iter().map(|e| rate(e)))?;
     let energy: Vec<f64> = all.iter().map(|e| e.outcome.energy_mj).collect();
     column::<DoubleType>(&mut group, &energy, None)?;
-    column::<Int64Type>(&mut group, &whole(&|e| e.outcome.misses), None)?;
+    column::<Int64Type>(&mut group, &integers(&|e| e.outcome.misses), None)?;
     optional(&mut group, all.iter().map(|e| e.outcome.latency_ms))?;
     let cores: Vec<i32> =
         all.iter().map(|e| i32::try_from(e.outcome.cores).unwrap_or(i32::MAX)).collect();

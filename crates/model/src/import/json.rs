@@ -6,8 +6,8 @@ use jsonc_parser::ast::{Object, ObjectPropName, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::Notes;
-use crate::problem::{Problem, Span, nearest};
+use super::notes::Notes;
+use crate::problem::{Problem, Span, suggestion};
 
 /// Deeper nesting is refused: the parser uses the stack. rt-app's own goes to seven.
 const DEPTH_MAX: usize = 64;
@@ -137,10 +137,9 @@ impl<'a> Entry<'a> {
         known: impl Iterator<Item = &'k str> + Clone,
         notes: &mut Notes,
     ) {
-        let help = match nearest(self.key, known.clone()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("{place} takes {}", known.collect::<Vec<_>>().join(", ")),
-        };
+        let help = suggestion(self.key, known.clone(), || {
+            format!("{place} takes {}", known.collect::<Vec<_>>().join(", "))
+        });
         let problem = Problem::new(format!("{place} has no key `{}`", self.key));
         notes.refuse(problem.at(self.at.clone(), "unknown key").help(help));
     }

@@ -7,6 +7,7 @@
 mod draft;
 mod json;
 mod names;
+mod notes;
 mod rtapp;
 mod sdf3;
 mod xml;
@@ -14,6 +15,7 @@ mod xml;
 use miette::LabeledSpan;
 
 use crate::problem::{Problem, Problems, Warning};
+use notes::Notes;
 
 /// What a file does not say by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +70,7 @@ pub fn application(path: &str, text: &str, options: &Options) -> Result<Imported
     let stem = path.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
     let mut notes = Notes::default();
     let draft = match Format::of(path) {
-        Some(Format::RtApp) => rtapp::read(stem, text, options, &mut notes),
+        Some(Format::RtApp) => rtapp::read(stem, text, options.hz, &mut notes),
         Some(Format::Sdf3) => sdf3::read(stem, text, &mut notes),
         None => {
             let problem = Problem::new(format!("{path} is neither .json nor .xml"));
@@ -90,21 +92,4 @@ pub fn application(path: &str, text: &str, options: &Options) -> Result<Imported
 
 fn first_place(labels: &[LabeledSpan]) -> usize {
     labels.iter().map(LabeledSpan::offset).min().unwrap_or_default()
-}
-
-/// What is said of a file while it is read.
-#[derive(Debug, Default)]
-struct Notes {
-    problems: Vec<Problem>,
-    warnings: Vec<Warning>,
-}
-
-impl Notes {
-    fn refuse(&mut self, problem: Problem) {
-        self.problems.push(problem);
-    }
-
-    fn warn(&mut self, problem: Problem) {
-        self.warnings.push(problem.into());
-    }
 }

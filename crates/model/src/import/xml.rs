@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use roxmltree::{Document, Node};
 
-use super::Notes;
+use super::notes::Notes;
 use crate::problem::{Problem, Span, nearest};
 
 /// An element.

@@ -9,9 +9,9 @@ use super::fabric::{at_node, node};
 use super::units::{
     CELSIUS, MHZ, MW, NS, US, between, celsius, mhz, mw, ns, or, scaled, source, us,
 };
-use crate::manifest::{each, filled, tables, whole_table, within};
 use crate::problem::{Problem, Span};
 use crate::reader::{Reader, boolean, bytes, name};
+use crate::reader::{each, filled, subtable, tables, within};
 
 /// Frequencies further apart cannot be emulated.
 const SPAN_MAX: u64 = 1000;
@@ -45,10 +45,10 @@ pub(super) fn read(
     let points = reader.required("point", "one [[core.point]] for each operating point", |n| {
         tables(n).filter(|points| !points.is_empty())
     });
-    let transition = reader.optional("transition", "a table: [core.transition]", whole_table);
+    let transition = reader.optional("transition", "a table: [core.transition]", subtable);
     let idle_states = reader.optional("idle_state", "tables: [[core.idle_state]]", tables);
-    let leakage = reader.optional("leakage", "a table: [core.leakage]", whole_table);
-    let cache = reader.optional("cache", "a table: [core.cache]", whole_table);
+    let leakage = reader.optional("leakage", "a table: [core.leakage]", subtable);
+    let cache = reader.optional("cache", "a table: [core.cache]", subtable);
     let node = reader.optional("node", "a node of the mesh: [column, row]", node);
     reader.optional("source", super::SOURCE, filled);
     reader.finish();

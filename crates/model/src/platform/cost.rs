@@ -5,9 +5,9 @@ use toml::de::DeTable;
 use whimbrel_hardware::{Cost, Costs};
 
 use super::units::{US, between, or, source, us};
-use crate::manifest::whole_table;
 use crate::problem::{Problem, Span};
 use crate::reader::Reader;
+use crate::reader::subtable;
 
 const CYCLES: &str = "a number of cycles, from 0 to 1e15";
 
@@ -17,7 +17,7 @@ pub(super) fn read_all(table: &DeTable<'_>, place: Span, problems: &mut Vec<Prob
     let others = ["switch", "clock", "copy", "load"];
     let found = Costs::ACTIONS.into_iter().chain(others).map(|key| {
         let wanted = "a table with the action's cost";
-        (key, reader.optional(key, wanted, whole_table))
+        (key, reader.optional(key, wanted, subtable))
     });
     let found: Vec<_> = found.collect();
     reader.finish();

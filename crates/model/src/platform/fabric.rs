@@ -9,9 +9,9 @@ use whimbrel_hardware::{
 
 use super::cost;
 use super::units::{MHZ, NS, US, between, mhz, ns, or, scaled, source, us};
-use crate::manifest::{filled, list, whole_table, within};
 use crate::problem::{Problem, Span};
 use crate::reader::{Node, Reader, bytes, name};
+use crate::reader::{filled, list, subtable, within};
 
 /// A `[[memory]]`: of every core if it is not shared and names none.
 pub(super) struct Placed {
@@ -231,8 +231,8 @@ pub(super) fn read_doorbell(
         });
     let latency = reader.optional("latency_us", US, us);
     let interval = reader.optional("interval_us", US, |n| us(n).filter(|ps| *ps > 0));
-    let send = reader.optional("send", "a table: [doorbell.send]", whole_table);
-    let receive = reader.optional("receive", "a table: [doorbell.receive]", whole_table);
+    let send = reader.optional("send", "a table: [doorbell.send]", subtable);
+    let receive = reader.optional("receive", "a table: [doorbell.receive]", subtable);
     source(&mut reader);
     reader.finish();
     let kind = or(kind, DoorbellKind::Interrupt);

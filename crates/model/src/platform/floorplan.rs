@@ -6,9 +6,9 @@ use toml::de::DeTable;
 use whimbrel_hardware::{Block, Thermal};
 
 use super::units::{CELSIUS, between, celsius, or, scaled, source};
-use crate::manifest::{each, within};
 use crate::problem::{Problem, Span};
 use crate::reader::{Reader, name};
+use crate::reader::{each, within};
 
 /// Blocks may overlap by what rounding does, and no more.
 const SLACK_MM: f64 = 1e-6;

@@ -11,9 +11,9 @@ use toml::Spanned;
 use toml::de::DeTable;
 use whimbrel_hardware::{Description, Work};
 
-use crate::manifest::{document, each, tables, whole_table};
 use crate::problem::{Problem, Problems, Span};
-use crate::reader::{Node, Reader, bytes, name, text, whole};
+use crate::reader::{Node, Reader, bytes, name, text, unsigned};
+use crate::reader::{document, each, subtable, tables};
 
 /// The hardware that an application runs on, or that is emulated or simulated.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -129,14 +129,14 @@ struct Tables<'t> {
 fn split<'t>(document: &'t DeTable<'t>, problems: &mut Vec<Problem>) -> Tables<'t> {
     let mut top = Reader::new("the file", document, 0..0, problems);
     let found = Tables {
-        platform: top.required("platform", "the table with the platform's name", whole_table),
+        platform: top.required("platform", "the table with the platform's name", subtable),
         cores: top.optional("core", "tables: [[core]]", tables),
-        costs: top.optional("costs", "tables: [costs.send] and the like", whole_table),
+        costs: top.optional("costs", "tables: [costs.send] and the like", subtable),
         memories: top.optional("memory", "tables: [[memory]]", tables),
-        bus: top.optional("bus", "a table: [bus]", whole_table),
-        mesh: top.optional("mesh", "a table: [mesh]", whole_table),
-        doorbell: top.optional("doorbell", "a table: [doorbell]", whole_table),
-        thermal: top.optional("thermal", "a table: [thermal]", whole_table),
+        bus: top.optional("bus", "a table: [bus]", subtable),
+        mesh: top.optional("mesh", "a table: [mesh]", subtable),
+        doorbell: top.optional("doorbell", "a table: [doorbell]", subtable),
+        thermal: top.optional("thermal", "a table: [thermal]", subtable),
         blocks: top.optional("block", "tables: [[block]]", tables),
         work: top.optional("work", "tables: [[work]]", tables),
     };
@@ -211,7 +211,7 @@ fn read_work(
     let task = reader.required("task", "the name of one of its tasks", name);
     let cycles =
         reader.required("cycles", "a whole number of cycles from 1 to 2^48", |n: &Node<'_>| {
-            whole(n).filter(|cycles| (1..=1 << 48).contains(cycles))
+            unsigned(n).filter(|cycles| (1..=1 << 48).contains(cycles))
         });
     let working_set =
         reader.optional("working_set", "a size as \"16KiB\", at most \"1024GiB\"", |n| {

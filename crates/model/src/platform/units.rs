@@ -4,7 +4,7 @@
 use toml::Spanned;
 
 use super::SOURCE;
-use crate::manifest::filled;
+use crate::reader::filled;
 use crate::reader::{Node, Reader, number};
 
 /// Asks for where the numbers of a table are from.

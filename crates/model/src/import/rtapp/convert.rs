@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Threads as tasks: a firing is one pass through what a thread repeats.
+//! Threads as tasks: a firing is one iteration of what a thread repeats.
 
 use super::Global;
 use super::events::Event;
 use super::thread::{Phase, Policy, Thread};
-use crate::import::Notes;
 use crate::import::draft::{Cycles, Draft, Task};
 use crate::import::names::Names;
+use crate::import::notes::Notes;
 use crate::problem::Problem;
 
 /// The longest period of an application, in nanoseconds.
@@ -17,7 +17,7 @@ const CYCLES_MAX: u64 = 1 << 48;
 
 /// What one firing is made of.
 #[derive(Debug, Default)]
-struct Pass {
+struct Iteration {
     run_ns: u64,
     sleep_ns: u64,
     /// Between the times that its timers go off.
@@ -42,8 +42,8 @@ pub(super) fn tasks(threads: &[Thread], global: &Global, notes: &mut Notes) -> D
 }
 
 fn task(thread: &Thread, name: String, global: &Global, notes: &mut Notes) -> Task {
-    let pass = pass(thread, notes);
-    let period_ns = period(thread, &pass, notes);
+    let iteration = iteration(thread, notes);
+    let period_ns = period(thread, &iteration, notes);
     let receives = thread.phases.iter().flat_map(|phase| &phase.events);
     let receives = receives.into_iter().any(|event| matches!(event, Event::Receive(_)));
 
@@ -57,7 +57,7 @@ fn task(thread: &Thread, name: String, global: &Global, notes: &mut Notes) -> Ta
         let warning = format!("`delay` of `{}` is left out: it has no period", thread.name);
         notes.warn(Problem::new(warning).at(thread.at.clone(), "this task"));
     }
-    if pass.count.is_some() && receives {
+    if iteration.count.is_some() && receives {
         let warning = format!("`loop` of `{}` is left out: it ends with its senders", thread.name);
         notes.warn(Problem::new(warning).at(thread.at.clone(), "this task"));
     }
@@ -70,26 +70,26 @@ fn task(thread: &Thread, name: String, global: &Global, notes: &mut Notes) -> Ta
         period_ns,
         deadline_ns: thread.dl_deadline_ns.filter(|ns| *ns > 0),
         offset_ns: Some(thread.delay_ns).filter(|ns| *ns > 0),
-        cycles: Cycles::Any(cycles(thread, pass.run_ns, global.hz, notes)),
+        cycles: Cycles::Any(cycles(thread, iteration.run_ns, global.hz, notes)),
         working_set: None,
-        firings: pass.count.filter(|_| !receives),
+        firings: iteration.count.filter(|_| !receives),
     }
 }
 
 /// What is one firing: a loop of the phases if they are alike, or all of them.
-fn pass(thread: &Thread, notes: &mut Notes) -> Pass {
+fn iteration(thread: &Thread, notes: &mut Notes) -> Iteration {
     let firing = thread.firing();
     let all_loops = thread.phases.iter().map(|phase| phase.loops).sum::<Option<u64>>();
-    let mut pass = Pass::default();
+    let mut iteration = Iteration::default();
 
     for (phase, loops) in &firing {
-        pass.add(phase, *loops);
+        iteration.add(phase, *loops);
     }
     if firing.len() == 1 {
-        pass.count = thread.loops.zip(all_loops).map(|(a, b)| a.saturating_mul(b));
-        return pass;
+        iteration.count = thread.loops.zip(all_loops).map(|(a, b)| a.saturating_mul(b));
+        return iteration;
     }
-    pass.count = thread.loops;
+    iteration.count = thread.loops;
     if all_loops.is_none() {
         let problem = Problem::new(format!("a phase of `{}` never ends", thread.name));
         let help = "give each phase a finite `loop`, or keep the endless one alone";
@@ -97,10 +97,10 @@ fn pass(thread: &Thread, notes: &mut Notes) -> Pass {
     }
     let warning = format!("the phases of `{}` differ: one firing is all of them", thread.name);
     notes.warn(Problem::new(warning).at(thread.at.clone(), "the load is the same, in one piece"));
-    pass
+    iteration
 }
 
-impl Pass {
+impl Iteration {
     fn add(&mut self, phase: &Phase, loops: u64) {
         for event in &phase.events {
             let times = |ns: &u64| ns.saturating_mul(loops);
@@ -115,12 +115,12 @@ impl Pass {
     }
 }
 
-/// A timer gives it, or the deadline class, or what a pass takes with its sleeping.
-fn period(thread: &Thread, pass: &Pass, notes: &mut Notes) -> Option<u64> {
+/// A timer gives it, or the deadline class, or what a iteration takes with its sleeping.
+fn period(thread: &Thread, iteration: &Iteration, notes: &mut Notes) -> Option<u64> {
     let of_deadline = thread.dl_period_ns.filter(|_| thread.policy == Policy::Deadline);
-    let period = match (pass.timer_ns, pass.sleep_ns) {
-        (0, 0) => of_deadline.filter(|_| pass.yields)?,
-        (0, sleep) => sleep.saturating_add(pass.run_ns),
+    let period = match (iteration.timer_ns, iteration.sleep_ns) {
+        (0, 0) => of_deadline.filter(|_| iteration.yields)?,
+        (0, sleep) => sleep.saturating_add(iteration.run_ns),
         (timer, _) => timer,
     };
     if !(1000..=PERIOD_MAX_NS).contains(&period) {

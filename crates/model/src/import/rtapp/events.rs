@@ -3,8 +3,8 @@
 //! number or the like behind it to tell it from others.
 
 use super::Global;
-use crate::import::Notes;
 use crate::import::json::{Entry, entries};
+use crate::import::notes::Notes;
 use crate::problem::{Problem, Span};
 
 /// The names of events, those that begin like others first.

@@ -11,7 +11,8 @@ use jsonc_parser::ast::Object;
 
 use super::draft::Draft;
 use super::json::{Entry, entries, parse};
-use super::{Notes, Options, names};
+use super::names;
+use super::notes::Notes;
 use crate::problem::Problem;
 use thread::{Policy, Thread};
 
@@ -44,9 +45,9 @@ struct Global {
 }
 
 /// Reads a whole file.
-pub(super) fn read(stem: &str, text: &str, options: &Options, notes: &mut Notes) -> Option<Draft> {
+pub(super) fn read(stem: &str, text: &str, hz: u64, notes: &mut Notes) -> Option<Draft> {
     let object = parse(text).map_err(|problem| notes.refuse(problem)).ok()?;
-    let mut global = Global { hz: options.hz, loop_ns: 0, policy: Policy::Other };
+    let mut global = Global { hz, loop_ns: 0, policy: Policy::Other };
     let mut tasks = None;
     let mut aliases = Vec::new();
     for entry in once(&object, &TOP, notes) {
@@ -67,7 +68,7 @@ pub(super) fn read(stem: &str, text: &str, options: &Options, notes: &mut Notes)
         let at = super::json::span(tasks);
         notes.refuse(Problem::new("no task has an instance").at(at, "these tasks"));
     }
-    let mhz = Mhz(options.hz);
+    let mhz = Mhz(hz);
     let mut draft = convert::tasks(&threads, &global, notes);
     draft.name = names::plain(stem);
     draft.source = format!("Made from an rt-app file; a microsecond of `run` is {mhz} cycles.");

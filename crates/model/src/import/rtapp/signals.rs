@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use super::events::{Event, Signal};
 use super::thread::Thread;
-use crate::import::Notes;
 use crate::import::draft::{Channel, Task};
 use crate::import::json::{Entry, entries};
 use crate::import::names::plain;
+use crate::import::notes::Notes;
 use crate::problem::{Problem, Span};
 
 const SLOTS: u32 = 14;
@@ -60,27 +60,31 @@ pub(super) fn channels(
         let at = |task: &usize| threads[*task].at.clone();
         let Some((sender, produce)) = users.senders.first_key_value() else {
             let places: Vec<Span> = users.receivers.keys().map(at).collect();
-            notes.refuse(told(&places, format!("nothing ever signals `{name}`"), "waits for it"));
+            notes.refuse(problem_at(
+                &places,
+                format!("nothing ever signals `{name}`"),
+                "waits for it",
+            ));
             continue;
         };
         if users.receivers.is_empty() {
             let places: Vec<Span> = users.senders.keys().map(at).collect();
             let message = format!("nothing waits for `{name}`: the signal is left out");
-            notes.warn(told(&places, message, "signals it"));
+            notes.warn(problem_at(&places, message, "signals it"));
             continue;
         }
         if users.senders.len() > 1 {
             let places: Vec<Span> = users.senders.keys().map(at).collect();
             let message = format!("{} tasks signal `{name}`", users.senders.len());
             let help = "a channel has one sender: give each of them a signal of its own";
-            notes.refuse(told(&places, message, "signals it").help(help));
+            notes.refuse(problem_at(&places, message, "signals it").help(help));
             continue;
         }
         for (receiver, consume) in &users.receivers {
             if let Some(rate) = Some(produce.max(consume)).filter(|rate| **rate > RATE_MAX) {
                 let message = format!("`{name}` is signalled {rate} times in one firing");
                 let help = format!("at most {RATE_MAX} messages: lower the `loop` of its phase");
-                notes.refuse(told(&[at(sender), at(receiver)], message, "here").help(help));
+                notes.refuse(problem_at(&[at(sender), at(receiver)], message, "here").help(help));
             }
             channels.push(Channel {
                 from: (tasks[*sender].name.clone(), plain(name)),
@@ -96,7 +100,7 @@ pub(super) fn channels(
     channels
 }
 
-fn told(places: &[Span], message: String, words: &str) -> Problem {
+fn problem_at(places: &[Span], message: String, words: &str) -> Problem {
     let mut problem = Problem::new(message);
     for at in places {
         problem = problem.at(at.clone(), words);

@@ -3,8 +3,8 @@
 
 use super::events::{self, Event};
 use super::{Global, once};
-use crate::import::Notes;
 use crate::import::json::{Entry, entries};
+use crate::import::notes::Notes;
 use crate::problem::{Problem, Span};
 
 const KEYS: [&str; 19] = [
@@ -82,7 +82,7 @@ type LeftOut = Vec<(&'static str, Span)>;
 /// Reads a thread; `None` when it has no instance or is refused.
 pub(super) fn read(entry: &Entry<'_>, global: &Global, notes: &mut Notes) -> Option<Thread> {
     let object = entry.object(notes)?;
-    let told = notes.problems.len();
+    let before = notes.problems.len();
     let mut thread = Thread {
         name: entry.key.to_owned(),
         at: entry.at.clone(),
@@ -129,7 +129,7 @@ pub(super) fn read(entry: &Entry<'_>, global: &Global, notes: &mut Notes) -> Opt
     }
     if thread.phases.iter().all(|phase| phase.events.is_empty()) {
         // An event that was refused is one that it has.
-        if notes.problems.len() == told {
+        if notes.problems.len() == before {
             let problem = Problem::new(format!("`{}` does nothing", thread.name));
             notes.refuse(problem.at(thread.at, "this task").help("give it events, as `run`"));
         }

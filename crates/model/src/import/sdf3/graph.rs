@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `<sdf>`: actors with their ports, and the channels between these.
 
-use crate::import::Notes;
 use crate::import::names::Names;
+use crate::import::notes::Notes;
 use crate::import::xml::Element;
 use crate::problem::{Problem, Span, nearest};
 

@@ -7,9 +7,9 @@ mod properties;
 
 use std::collections::BTreeSet;
 
-use super::Notes;
 use super::draft::{Channel, Cycles, Draft, Task};
 use super::names::{Names, plain};
+use super::notes::Notes;
 use super::xml::{Element, parse};
 use crate::problem::Problem;
 use graph::{Actor, Edge, Graph};

@@ -2,8 +2,8 @@
 //! `<sdfProperties>`: execution times, and sizes of tokens, buffers and state, these in bits.
 
 use super::graph::{Actor, Edge, Graph};
-use crate::import::Notes;
 use crate::import::names::plain;
+use crate::import::notes::Notes;
 use crate::import::xml::Element;
 use crate::problem::{Problem, nearest};
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The lines of a plan that say of what kind cores are, and what tasks compute there.
 
-use crate::app::{App, Task};
-use crate::plan::{Lines, PlanOptions};
-use crate::work::{Compute, Cycles, HOST_KIND, Work};
+use super::{Lines, PlanOptions};
+use crate::app::{App, Compute, Cycles, HOST_KIND, Task, Work};
 
 /// A line for each core. Returns the kinds, in the order of their numbers.
 pub(crate) fn cores<'o>(options: &'o PlanOptions, lines: &mut Lines) -> Vec<&'o str> {

@@ -3,12 +3,11 @@
 //!
 //! A line is written only where it says something else than the helper takes without it.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::str::FromStr;
 
-use crate::plan::escape;
+use super::escape;
 use crate::reader::is_name;
-use crate::table::Row;
 
 /// The helper keeps a rate in 32 bits; all above it are one to a table.
 const RATE_MAX: u64 = u32::MAX as u64;
@@ -28,6 +27,29 @@ pub struct Moving {
     pub policy: Option<PolicyName>,
     /// The rows of the table policy.
     pub rows: Vec<Row>,
+}
+
+/// One row for an application on a set of cores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// It holds up to this frame rate, in thousandths per second.
+    pub rate_millihz: u64,
+    /// An operating point for each core, from the lowest frequency.
+    pub points: Vec<u32>,
+    /// A core for each task.
+    pub cores: Vec<u32>,
+}
+
+impl Row {
+    /// The line of a plan.
+    pub(crate) fn line(&self) -> String {
+        let mut line = format!("row {}", self.rate_millihz);
+        for number in self.points.iter().chain(&self.cores) {
+            // Writing to a String cannot fail.
+            let _ = write!(line, " {number}");
+        }
+        line
+    }
 }
 
 /// What to write for no policy at all.
@@ -52,10 +74,10 @@ impl FromStr for PolicyName {
             return Err(format!("`{name}` is no policy: write NAME or NAME:KEY=VALUE,KEY=VALUE"));
         }
         let settings: Vec<&str> = rest.map_or_else(Vec::new, |rest| rest.split(',').collect());
-        let whole = |setting: &&&str| {
+        let valid = |setting: &&&str| {
             setting.split_once('=').is_some_and(|(key, value)| is_name(key) && !value.is_empty())
         };
-        if let Some(bad) = settings.iter().find(|setting| !whole(setting)) {
+        if let Some(bad) = settings.iter().find(|setting| !valid(setting)) {
             return Err(format!("`{bad}` is no parameter: write KEY=VALUE"));
         }
         let name = if name == NO_POLICY { "" } else { name };

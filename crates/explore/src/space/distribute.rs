@@ -8,10 +8,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::space::{Governed, Space};
-
-/// Sums of loads that should be 1 may be this much more.
-pub(crate) const ROUNDING: f64 = 1e-9;
+use super::{Governed, Space};
+use crate::bound::ROUNDING;
 
 /// What is done with a mapping: the core of each task, and for each core the one before it that it
 /// is tied with.

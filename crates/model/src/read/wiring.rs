@@ -5,10 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use toml::Spanned;
 
-use crate::app::{Channel, Direction, Port, Task};
-use crate::build::amount;
-use crate::manifest::{LinkTable, Manifest};
-use crate::param::Param;
+use super::amount::amount;
+use super::manifest::{LinkTable, Manifest};
+use crate::app::{Channel, Direction, Param, Port, Task};
 use crate::problem::{Problem, Span, nearest};
 use crate::reader::is_name;
 

@@ -1,60 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The application's own parameters: `[params]`, and `--set KEY=VALUE` that replaces one.
 
-use std::fmt;
-
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Problem, Span, nearest};
+use crate::app::{Param, ParamKind, Setting};
+use crate::problem::{Problem, nearest};
 use crate::reader::{Node, is_name, number};
-
-/// What kind of value a parameter has; a replacement must be of the same kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ParamKind {
-    /// Any text without control characters.
-    Text,
-    /// One finite number.
-    Number,
-    /// `true` or `false`; as a number 1 or 0.
-    Boolean,
-    /// An array of finite numbers.
-    Numbers,
-}
-
-impl fmt::Display for ParamKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Text => "a text",
-            Self::Number => "a number",
-            Self::Boolean => "true or false",
-            Self::Numbers => "an array of numbers as [1, 0.5]",
-        })
-    }
-}
-
-/// One parameter.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Param {
-    /// Its name.
-    pub key: String,
-    /// What it may be replaced by.
-    pub kind: ParamKind,
-    /// The value as it is written, without quotes.
-    pub text: String,
-    /// The numbers it stands for; none for a text.
-    pub numbers: Vec<f64>,
-    /// Where its value stands in the file.
-    pub span: Span,
-}
-
-/// `--set KEY=VALUE`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting {
-    /// The parameter to replace.
-    pub key: String,
-    /// Its new value.
-    pub value: String,
-}
 
 /// Reads `[params]`.
 pub(crate) fn read(source: &str, table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Param> {

@@ -6,14 +6,11 @@ use std::path::Path;
 
 use toml::Spanned;
 
-use crate::app::{App, Period, Task};
-use crate::expr::evaluate;
-use crate::manifest::{Amount, Manifest, TaskTable};
-use crate::modes::{self, Mode, OnCrash};
-use crate::param::{self, Param, ParamKind, Setting};
+use super::amount::amount;
+use super::manifest::{Manifest, TaskTable};
+use super::{modes, param, synthetic, wiring, work};
+use crate::app::{App, Mode, OnCrash, Param, ParamKind, Period, Setting, Task, Work};
 use crate::problem::{Problem, Problems, Span};
-use crate::work::Work;
-use crate::{synthetic, wiring, work};
 
 /// Beyond this a period would be no whole nanosecond.
 const RATE_MAX: f64 = 1e9;
@@ -68,30 +65,6 @@ impl App {
     }
 }
 
-/// Refuses tasks that start on a core beyond the first `cores`.
-///
-/// # Errors
-/// One problem for each place in the file that names such a core.
-pub fn check_cores(app: &App, cores: usize) -> Result<(), Problems> {
-    let mut problems: Vec<Problem> = Vec::new();
-    for task in &app.tasks {
-        let core = task.core.get_ref();
-        let last = problems.last().and_then(|problem| problem.labels.first());
-        let seen = last.is_some_and(|label| label.offset() == task.core.span().start);
-        if (*core as usize) < cores || seen {
-            continue;
-        }
-        let message = format!("`{}` starts on core {core}, which does not exist", task.name);
-        let have =
-            if cores == 1 { "only core 0".into() } else { format!("cores 0 to {}", cores - 1) };
-        problems.push(Problem::new(message).at(task.core.span(), "this core").help(format!(
-            "this run has {have}: choose one of them, or list more processors with --cores \
-             (one listed twice is shared by two kernels)"
-        )));
-    }
-    Problems::none_or(problems, || ())
-}
-
 fn resolve_paths(
     manifest: &Manifest,
     params: &mut [Param],
@@ -113,31 +86,6 @@ fn resolve_paths(
             param.text = base.join(&param.text).to_string_lossy().into_owned();
         }
     }
-}
-
-/// The value of an amount, or a problem that points at what is wrong in it.
-pub(crate) fn amount(
-    amount: &Spanned<Amount>,
-    params: &[Param],
-    what: &str,
-) -> Result<f64, Problem> {
-    let text = match amount.get_ref() {
-        Amount::Number(value) => return Ok(*value),
-        Amount::Expression(text) => text,
-    };
-    let lookup = |name: &str| {
-        let param = params.iter().find(|param| param.key == name)?;
-        (param.kind == ParamKind::Number).then(|| param.numbers[0])
-    };
-    evaluate(text, lookup).map_err(|error| {
-        let span = amount.span();
-        // An escape makes the text in the file longer: then only the whole can be shown.
-        let exact = span.len() == text.len() + 2;
-        let at = span.start + 1 + error.at.start..span.start + 1 + error.at.end;
-        Problem::new(format!("`{what}` has no value"))
-            .at(if exact { at } else { span }, error.what)
-            .help("write numbers and numeric parameters joined by +, * and /")
-    })
 }
 
 fn frame_rate(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>) -> Option<f64> {

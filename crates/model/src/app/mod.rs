@@ -2,12 +2,20 @@
 //! An application that makes sense: every task, channel and port by itself, in the order of the
 //! file. Positions in these lists are the numbers that statistics and recorded events use.
 
+mod modes;
+mod param;
+mod placement;
+mod work;
+
 use toml::Spanned;
 
-use crate::modes::{Mode, OnCrash};
-use crate::param::Param;
 use crate::problem::Span;
-use crate::work::{Compute, Work};
+pub(crate) use modes::ADD_RESTART;
+pub use modes::{Mode, OnCrash};
+pub use param::{Param, ParamKind, Setting};
+pub use placement::{check_cores, check_kinds};
+pub use work::{Compute, Cycles, Distribution, HOST_KIND, Work};
+pub(crate) use work::{check_modelled, nothing_real};
 
 /// A checked application.
 #[derive(Debug, Clone)]

@@ -2,16 +2,13 @@
 //! The table of the table policy: for each range of frame rates a mapping of the tasks, and a
 //! frequency of the cores. See `docs/table-toml.md`.
 
-use std::fmt::Write;
-
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::app::App;
-use crate::manifest::{core_list, document, each, list, tables};
-use crate::moving::millihz;
-use crate::problem::{Problem, Problems, Span, nearest};
-use crate::reader::{Node, Reader, number};
+use crate::plan::{Row, millihz};
+use crate::problem::{Problem, Problems, Span, suggestion};
+use crate::reader::{Node, Reader, core_list, document, each, list, number, tables};
 
 /// A file whose tables have the right shape.
 #[derive(Debug, Clone)]
@@ -27,29 +24,6 @@ struct RowTable {
     frame_rate: Spanned<f64>,
     mapping: Mapping,
     frequency_mhz: Option<Spanned<Vec<Spanned<f64>>>>,
-}
-
-/// One row for an application on a set of cores.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    /// It holds up to this frame rate, in thousandths per second.
-    pub rate_millihz: u64,
-    /// An operating point for each core, from the lowest frequency.
-    pub points: Vec<u32>,
-    /// A core for each task.
-    pub cores: Vec<u32>,
-}
-
-impl Row {
-    /// The line of a plan.
-    pub(crate) fn line(&self) -> String {
-        let mut line = format!("row {}", self.rate_millihz);
-        for number in self.points.iter().chain(&self.cores) {
-            // Writing to a String cannot fail.
-            let _ = write!(line, " {number}");
-        }
-        line
-    }
 }
 
 impl Table {
@@ -177,10 +151,9 @@ fn refusal(
 fn unknown_task(app: &App, name: &Spanned<String>) -> Problem {
     let task = name.get_ref();
     let known = app.tasks.iter().filter(|task| task.index == 0).map(|task| task.name.as_str());
-    let help = match nearest(task, known.clone()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("its tasks are {}", known.collect::<Vec<_>>().join(", ")),
-    };
+    let help = suggestion(task, known.clone(), || {
+        format!("its tasks are {}", known.collect::<Vec<_>>().join(", "))
+    });
     let problem = Problem::new(format!("{} has no task `{task}`", app.name));
     problem.at(name.span(), "this task").help(help)
 }

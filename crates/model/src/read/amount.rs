@@ -6,6 +6,51 @@
 
 use std::ops::Range;
 
+use toml::Spanned;
+
+use crate::app::{Param, ParamKind};
+use crate::problem::Problem;
+use crate::reader::{Node, huge, number};
+
+/// A number, or an expression that gives one.
+#[derive(Debug, Clone)]
+pub(crate) enum Amount {
+    Number(f64),
+    Expression(String),
+}
+
+pub(crate) fn amount_of(node: &Node<'_>) -> Option<Amount> {
+    match node.get_ref().as_str() {
+        Some(text) => Some(Amount::Expression(text.to_owned())),
+        None => number(node).or_else(|| huge(node)).map(Amount::Number),
+    }
+}
+
+/// The value of an amount, or a problem that points at what is wrong in it.
+pub(crate) fn amount(
+    amount: &Spanned<Amount>,
+    params: &[Param],
+    what: &str,
+) -> Result<f64, Problem> {
+    let text = match amount.get_ref() {
+        Amount::Number(value) => return Ok(*value),
+        Amount::Expression(text) => text,
+    };
+    let lookup = |name: &str| {
+        let param = params.iter().find(|param| param.key == name)?;
+        (param.kind == ParamKind::Number).then(|| param.numbers[0])
+    };
+    evaluate(text, lookup).map_err(|error| {
+        let span = amount.span();
+        // An escape makes the text in the file longer: then only the whole can be shown.
+        let exact = span.len() == text.len() + 2;
+        let at = span.start + 1 + error.at.start..span.start + 1 + error.at.end;
+        Problem::new(format!("`{what}` has no value"))
+            .at(if exact { at } else { span }, error.what)
+            .help("write numbers and numeric parameters joined by +, * and /")
+    })
+}
+
 /// What is wrong with an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExprError {

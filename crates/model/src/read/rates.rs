@@ -13,11 +13,11 @@ pub(crate) fn check(app: &App, problems: &mut Vec<Problem>) {
     if !app.synthetic {
         forget_firings(&mut graph);
     }
-    let told = Told { app, graph: &graph, positions: &positions };
+    let explain = Explain { app, graph: &graph, positions: &positions };
     problems.extend(graph.check().err().map(|flaw| match flaw {
-        Flaw::Unbalanced { channel, .. } => told.unbalanced(channel),
-        Flaw::Deadlock(cycle) => told.blocked(&cycle),
-        Flaw::TooLong => told.too_long(),
+        Flaw::Unbalanced { channel, .. } => explain.unbalanced(channel),
+        Flaw::Deadlock(cycle) => explain.blocked(&cycle),
+        Flaw::TooLong => explain.too_long(),
     }));
 }
 
@@ -29,14 +29,14 @@ fn forget_firings(graph: &mut Graph) {
     }
 }
 
-struct Told<'a> {
+struct Explain<'a> {
     app: &'a App,
     graph: &'a Graph,
     /// Of the graph's channels in the application.
     positions: &'a [usize],
 }
 
-impl Told<'_> {
+impl Explain<'_> {
     fn label(&self, task: usize) -> String {
         let task = &self.app.tasks[task];
         self.app.label(&task.name, task.index)

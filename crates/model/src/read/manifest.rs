@@ -2,19 +2,21 @@
 //! The file as it is written: every key present and of its type, nothing yet compared with
 //! anything else. See `docs/app-toml.md`.
 
-use std::str::FromStr;
-
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
-use crate::modes::{Mode, OnCrash};
-use crate::param::{self, Param};
+use super::amount::{Amount, amount_of};
+use super::param;
+use crate::app::{Compute, Distribution, Mode, OnCrash, Param};
 use crate::problem::{Problem, Problems, Span};
-use crate::reader::{Node, Reader, boolean, bytes, huge, name, number, small, text};
-use crate::work::{self, Compute, WorkTable};
+use crate::reader::{
+    self, Node, Reader, boolean, bytes, core_list, document, each, filled, is_name, list, name,
+    number, small, subtable, tables, text, unsigned, within, word,
+};
 
 const KIB: u64 = 1 << 10;
 const GIB: u64 = 1 << 30;
+const BYTES_MOST: u64 = 1 << 40;
 
 /// An `app.toml` whose tables have the right shape.
 #[derive(Debug, Clone)]
@@ -37,13 +39,6 @@ pub(crate) struct AppTable {
     pub paths: Vec<Spanned<String>>,
 }
 
-/// A number, or an expression that gives one.
-#[derive(Debug, Clone)]
-pub(crate) enum Amount {
-    Number(f64),
-    Expression(String),
-}
-
 #[derive(Debug, Clone)]
 pub(crate) struct TaskTable {
     pub name: Spanned<String>,
@@ -63,6 +58,23 @@ pub(crate) struct TaskTable {
     pub deadline_frames: Option<Spanned<f64>>,
     pub offset_frames: Option<Spanned<f64>>,
     pub work: WorkTable,
+}
+
+/// What a `[[task]]` says of its work.
+#[derive(Debug, Clone)]
+pub(crate) struct WorkTable {
+    pub cycles: Option<Spanned<CyclesTable>>,
+    pub distribution: Option<Spanned<Distribution>>,
+    pub spread: Option<Spanned<f64>>,
+    pub working_set: Option<Spanned<u64>>,
+    pub traffic: Option<Spanned<u64>>,
+    pub firings: Option<Spanned<u64>>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum CyclesTable {
+    Every(Spanned<Amount>),
+    ByKind(Vec<(String, Spanned<Amount>)>),
 }
 
 /// A `[[channel]]`, or a `[[mailbox]]` with its many senders.
@@ -94,27 +106,14 @@ impl Manifest {
     }
 }
 
-/// The tables of a text.
-///
-/// # Errors
-/// Every place where it is no TOML.
-pub(crate) fn document(source: &str) -> Result<DeTable<'_>, Problems> {
-    let (document, errors) = DeTable::parse_recoverable(source);
-    let syntax = errors.iter().map(|error| {
-        let at = error.span().unwrap_or(0..0);
-        Problem::new("this is not TOML").at(at, error.message())
-    });
-    Problems::none_or(syntax.collect(), || document.into_inner())
-}
-
 fn read_document(
     source: &str,
     document: &DeTable<'_>,
     problems: &mut Vec<Problem>,
 ) -> Option<Manifest> {
     let mut top = Reader::new("the file", document, 0..0, problems);
-    let app = top.required("app", "the table with the application's name and module", whole_table);
-    let params = top.optional("params", "a table", whole_table);
+    let app = top.required("app", "the table with the application's name and module", subtable);
+    let params = top.optional("params", "a table", subtable);
     let tasks = top.required("task", "one [[task]] for each task or group of tasks", tables);
     let channels = top.optional("channel", "tables: [[channel]]", tables);
     let mailboxes = top.optional("mailbox", "tables: [[mailbox]]", tables);
@@ -128,14 +127,6 @@ fn read_document(
     Some(Manifest { app: app?, params: params.unwrap_or_default(), tasks, links })
 }
 
-pub(crate) fn each<T>(
-    tables: Option<Spanned<Vec<Spanned<DeTable<'_>>>>>,
-    mut read: impl FnMut(&DeTable<'_>, Span) -> Option<T>,
-) -> Vec<T> {
-    let tables = tables.map(Spanned::into_inner).unwrap_or_default();
-    tables.iter().filter_map(|table| read(table.get_ref(), table.span())).collect()
-}
-
 fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<AppTable> {
     let mut reader = Reader::new("[app]", table, place, problems);
     let name = reader.required("name", NAME, name);
@@ -147,7 +138,8 @@ fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
         bytes(n).filter(|size| *size <= GIB)
     });
     let description = reader.optional("description", "one line of text", text);
-    let paths = reader.optional("paths", "an array of names of parameters", |n| list(n, name_of));
+    let paths =
+        reader.optional("paths", "an array of names of parameters", |n| list(n, reader::name));
     reader.finish();
     Some(AppTable {
         name: name?,
@@ -186,7 +178,7 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let offset_frames = reader.optional("offset_frames", "from 0 to 1e6", |n| {
         number(n).filter(|offset| (0.0..=1e6).contains(offset))
     });
-    let work = work::read(&mut reader);
+    let work = read_work(&mut reader);
     reader.finish();
 
     let name = name?;
@@ -210,6 +202,33 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         offset_frames,
         work,
     })
+}
+
+fn read_work(reader: &mut Reader<'_, '_>) -> WorkTable {
+    let size = |n: &Node<'_>| bytes(n).filter(|size| *size <= BYTES_MOST);
+    WorkTable {
+        cycles: reader.optional("cycles", CYCLES, cycles),
+        distribution: reader.optional("distribution", DISTRIBUTION, word),
+        spread: reader.optional("spread", "more than 0, at most 1", |n| {
+            number(n).filter(|spread| *spread > 0.0 && *spread <= 1.0)
+        }),
+        working_set: reader.optional("working_set", BYTES, size),
+        traffic: reader.optional("traffic", BYTES, size),
+        firings: reader.optional("firings", FIRINGS, |n| unsigned(n).filter(|n| *n > 0)),
+    }
+}
+
+fn cycles(node: &Node<'_>) -> Option<CyclesTable> {
+    let Some(table) = node.get_ref().as_table() else {
+        return Some(CyclesTable::Every(Spanned::new(node.span(), amount_of(node)?)));
+    };
+    let kind = |(key, node): (&Spanned<_>, &Node<'_>)| {
+        let name: &std::borrow::Cow<'_, str> = key.get_ref();
+        let amount = Spanned::new(node.span(), amount_of(node)?);
+        is_name(name).then(|| (name.to_string(), amount))
+    };
+    let kinds = table.iter().map(kind).collect::<Option<Vec<_>>>()?;
+    (!kinds.is_empty()).then_some(CyclesTable::ByKind(kinds))
 }
 
 fn read_channel(
@@ -273,59 +292,18 @@ const PORT: &str = "a port: \"TASK.PORT\"";
 const SLOTS: &str = "a whole number from 1 to 32768";
 const RATE: &str = "a whole number of messages per firing, from 1 to 32768";
 
+const CYCLES: &str = "a number, an expression, or one of these for each kind of core: \
+                      { arm9 = 1000, dsp = \"samples * 2\" }";
+const DISTRIBUTION: &str = "\"constant\", \"uniform\", \"normal\" or \"exponential\"";
+const BYTES: &str = "a size as \"64KiB\" or a number of bytes, at most \"1024GiB\"";
+const FIRINGS: &str = "a whole number from 1 to 2^64 - 1";
+
 // What wb_channel_add() takes: a mailbox numbers 2^17 laps of its slots in 32 bits.
 const SLOTS_MAX: u32 = 1 << 15;
 const SLOT_BYTES: &str = "a number of bytes or an expression";
-
-pub(crate) fn whole_table<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
-    node.get_ref().as_table().cloned()
-}
-
-pub(crate) fn tables<'t>(node: &Node<'t>) -> Option<Vec<Spanned<DeTable<'t>>>> {
-    let all = node.get_ref().as_array()?.iter();
-    all.map(|n| Some(Spanned::new(n.span(), n.get_ref().as_table()?.clone()))).collect()
-}
-
-pub(crate) fn list<'t, T>(
-    node: &Node<'t>,
-    convert: impl Fn(&Node<'t>) -> Option<T>,
-) -> Option<Vec<Spanned<T>>> {
-    let all = node.get_ref().as_array()?.iter();
-    all.map(|n| Some(Spanned::new(n.span(), convert(n)?))).collect()
-}
-
-pub(crate) fn core_list(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
-    match node.get_ref() {
-        DeValue::Array(_) => list(node, |n| within(n, 0, 4094)).filter(|cores| !cores.is_empty()),
-        _ => within(node, 0, 4094).map(|core| vec![Spanned::new(node.span(), core)]),
-    }
-}
-
-pub(crate) fn within(node: &Node<'_>, least: u32, most: u32) -> Option<u32> {
-    small(node).filter(|value| (least..=most).contains(value))
-}
-
-pub(crate) fn filled(node: &Node<'_>) -> Option<String> {
-    text(node).filter(|text| !text.is_empty())
-}
-
-fn name_of(node: &Node<'_>) -> Option<String> {
-    name(node)
-}
-
-pub(crate) fn word<T: FromStr>(node: &Node<'_>) -> Option<T> {
-    text(node)?.parse().ok()
-}
 
 fn symbol(node: &Node<'_>) -> Option<String> {
     let symbol = filled(node).filter(|text| text.len() <= 255)?;
     let inside = symbol.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     (inside && !symbol.starts_with(|c: char| c.is_ascii_digit())).then_some(symbol)
-}
-
-pub(crate) fn amount_of(node: &Node<'_>) -> Option<Amount> {
-    match node.get_ref().as_str() {
-        Some(text) => Some(Amount::Expression(text.to_owned())),
-        None => number(node).or_else(|| huge(node)).map(Amount::Number),
-    }
 }

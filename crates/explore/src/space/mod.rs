@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The space of candidates: every one that differs from all others and can keep up, once.
 
+mod distribute;
+
 use std::ops::ControlFlow;
 
-use crate::bound::Bound;
+use crate::bound::{Bound, ROUNDING};
 use crate::candidate::{Candidate, Objective};
 use crate::choices::{Checked, Choices};
-use crate::distribute::{ROUNDING, distribute};
 use crate::policy::Decides;
 use crate::symmetry::Symmetry;
 use crate::system::System;
+use distribute::distribute;
 use whimbrel_model::Problem;
 
 /// The core of the coordinator, as in every run that is not told another.

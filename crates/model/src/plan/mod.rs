@@ -2,13 +2,15 @@
 //! The plan: what a helper is told before it lays an application out and starts it.
 //! See `docs/kernels-linux-protocol.md`.
 
+mod moving;
+mod work_lines;
+
 use std::fmt::Write;
 
-use crate::app::{App, Direction, Pacing, Period, Task};
-use crate::modes::OnCrash;
-use crate::moving::Moving;
+use crate::app::{App, Direction, OnCrash, Pacing, Period, Task};
 use crate::platform::{Core, Frequency, Point};
-use crate::work_lines;
+pub(crate) use moving::millihz;
+pub use moving::{Moving, NO_POLICY, PolicyName, Row};
 
 /// What a plan says beyond the application itself.
 #[derive(Debug, Clone)]

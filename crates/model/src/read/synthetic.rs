@@ -3,10 +3,10 @@
 
 use toml::Spanned;
 
-use crate::app::App;
-use crate::manifest::{AppTable, LinkTable, Manifest, TaskTable};
+use super::manifest::{AppTable, LinkTable, Manifest, TaskTable};
+use super::rates;
+use crate::app::{App, check_modelled};
 use crate::problem::Problem;
-use crate::{rates, work};
 
 /// The module that runs them: see `apps/synthetic`.
 const MODULE: &str = "synthetic.so";
@@ -72,9 +72,9 @@ fn receiver(link: &LinkTable) -> &str {
 /// up, computing that cannot be modelled.
 pub(crate) fn check(app: &App, manifest: &Manifest, problems: &mut Vec<Problem>) {
     if let Some(written) = manifest.app.compute.as_ref().filter(|_| app.models_compute()) {
-        work::check_modelled(app, &written.span(), problems);
+        check_modelled(app, &written.span(), problems);
     } else if app.synthetic {
-        work::check_modelled(app, &app.module.span(), problems);
+        check_modelled(app, &app.module.span(), problems);
     }
     rates::check(app, problems);
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How tasks move and what becomes of them after a death: migration modes and checkpoint images.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::App;
+use crate::problem::{Problem, Problems};
+
+/// How a task moves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    /// Its memory is globally visible: only the owner of its descriptor changes.
+    #[default]
+    Handoff,
+    /// Every kernel has private memory for it; what is in use is copied.
+    Replicate,
+    /// It ends on the source, is loaded again on the target, and its state is copied.
+    Recreate,
+}
+
+impl Mode {
+    /// Every mode, by the words for it.
+    pub const WORDS: [&str; 3] = ["handoff", "replicate", "recreate"];
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Self::WORDS[*self as usize])
+    }
+}
+
+impl FromStr for Mode {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "handoff" => Ok(Self::Handoff),
+            "replicate" => Ok(Self::Replicate),
+            "recreate" => Ok(Self::Recreate),
+            _ => Err(format!("`{word}` is no mode: {}", Self::WORDS.join(", "))),
+        }
+    }
+}
+
+/// What happens to the messages since the last image when a task starts again from it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnCrash {
+    /// They are processed again.
+    #[default]
+    Replay,
+    /// They are left out, and reported.
+    Skip,
+}
+
+impl FromStr for OnCrash {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "replay" => Ok(Self::Replay),
+            "skip" => Ok(Self::Skip),
+            _ => Err(format!("`{word}` is neither replay nor skip")),
+        }
+    }
+}
+
+pub(crate) const ADD_RESTART: &str =
+    "it starts again from its entry with its state: add `restart = true`";
+
+impl App {
+    /// Gives every migratable task a mode, whatever the file says.
+    ///
+    /// # Errors
+    /// One problem for each `[[task]]` that cannot move in this mode.
+    pub fn set_mode(&mut self, mode: Mode) -> Result<(), Problems> {
+        let mut problems: Vec<Problem> = Vec::new();
+        for task in self.tasks.iter_mut().filter(|task| task.migratable) {
+            if mode == Mode::Recreate && !task.restart && task.index == 0 {
+                let message = format!("`{}` cannot be recreated", task.name);
+                let problem = Problem::new(message).at(task.span.clone(), "this task");
+                problems.push(problem.help(ADD_RESTART));
+            }
+            task.mode = mode;
+        }
+        Problems::none_or(problems, || ())
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Whether the cores of a run suit the tasks that start on them.
+
+use super::{App, Cycles, HOST_KIND, Work};
+use crate::problem::{Problem, Problems, nearest};
+
+/// Refuses tasks that start on a core beyond the first `cores`.
+///
+/// # Errors
+/// One problem for each place in the file that names such a core.
+pub fn check_cores(app: &App, cores: usize) -> Result<(), Problems> {
+    let mut problems: Vec<Problem> = Vec::new();
+    for task in &app.tasks {
+        let core = task.core.get_ref();
+        let last = problems.last().and_then(|problem| problem.labels.first());
+        let seen = last.is_some_and(|label| label.offset() == task.core.span().start);
+        if (*core as usize) < cores || seen {
+            continue;
+        }
+        let message = format!("`{}` starts on core {core}, which does not exist", task.name);
+        let have =
+            if cores == 1 { "only core 0".into() } else { format!("cores 0 to {}", cores - 1) };
+        problems.push(Problem::new(message).at(task.core.span(), "this core").help(format!(
+            "this run has {have}: choose one of them, or list more processors with --cores \
+             (one listed twice is shared by two kernels)"
+        )));
+    }
+    Problems::none_or(problems, || ())
+}
+
+/// Refuses tasks that start on a core of a kind that they do not run on; `kinds`: that of each
+/// core, as [`crate::PlanOptions::kinds`].
+///
+/// # Errors
+/// One problem for each place in the file that maps a task to such a core.
+pub fn check_kinds(app: &App, kinds: &[String]) -> Result<(), Problems> {
+    let mut problems: Vec<Problem> = Vec::new();
+    for task in &app.tasks {
+        let core = *task.core.get_ref();
+        let kind = kinds.get(core as usize).map_or(HOST_KIND, String::as_str);
+        let Some(Work { cycles: Cycles::ByKind(all), .. }) = &task.work else { continue };
+        let last = problems.last().and_then(|problem| problem.labels.first());
+        let seen = last.is_some_and(|label| label.offset() == task.core.span().start);
+        if all.iter().any(|(name, _)| name == kind) || seen {
+            continue;
+        }
+        let message = format!(
+            "`{}` starts on core {core}, which is of kind `{kind}`, and does not run there",
+            task.name
+        );
+        let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+        let help = match nearest(kind, names.iter().copied()) {
+            Some(meant) => format!("its cycles are for `{meant}`: did you mean `{kind}`?"),
+            None => format!("it has cycles for {}: add `{kind}`, or move it", names.join(", ")),
+        };
+        problems.push(Problem::new(message).at(task.core.span(), "this core").help(help));
+    }
+    Problems::none_or(problems, || ())
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which combinations of migration modes and checkpoint images make sense.
+
+use super::manifest::TaskTable;
+use crate::app::{ADD_RESTART, Channel, Direction, Mode, OnCrash, Port, Task};
+use crate::problem::Problem;
+
+/// Notes what is wrong with one `[[task]]` by itself.
+pub(crate) fn check_task(table: &TaskTable, problems: &mut Vec<Problem>) {
+    let name = table.name.get_ref();
+    let mode = table.mode.as_ref().filter(|mode| *mode.get_ref() != Mode::Handoff);
+
+    if let Some(mode) = mode.filter(|_| !table.migratable) {
+        let message = format!("`{name}` has a mode to move in, but may not move");
+        let problem = Problem::new(message).at(mode.span(), "this mode");
+        problems.push(problem.help("leave it out, or take `migratable = false` away"));
+    } else if let Some(mode) = mode.filter(|m| *m.get_ref() == Mode::Recreate && !table.restart) {
+        let problem = Problem::new(format!("`{name}` cannot be recreated"));
+        problems.push(problem.at(mode.span(), "this mode").help(ADD_RESTART));
+    }
+    if let Some(at) = table.on_crash.as_ref().filter(|_| every(table) == 0) {
+        let problem = Problem::new(format!("`{name}` keeps no image to start again from"));
+        let help = "add `checkpoint_every`: an image each so many checkpoints";
+        problems.push(problem.at(at.span(), "this key").help(help));
+    }
+}
+
+/// Notes each channel that cannot hold what has come since the image of its receiver. Mailboxes
+/// keep nothing: what came from one is left out, whatever the task says.
+pub(crate) fn check_images(
+    (tables, tasks): (&[TaskTable], &[Task]),
+    (channels, ports): (&[Channel], &[Port]),
+    problems: &mut Vec<Problem>,
+) {
+    for table in tables {
+        let Some(at) = table.checkpoint_every.as_ref() else { continue };
+        let name = table.name.get_ref();
+        let short = |port: &&Port| {
+            let task = &tasks[port.task];
+            port.direction == Direction::In
+                && task.name == *name
+                && task.on_crash == OnCrash::Replay
+                && !channels[port.channel].mailbox
+                && channels[port.channel].slots <= task.checkpoint_every
+        };
+        let Some(port) = ports.iter().find(short) else { continue };
+        let Channel { name: channel, slots, .. } = &channels[port.channel];
+        let every = at.get_ref();
+        let message = format!("`{channel}` cannot keep the messages of {every} checkpoints");
+        problems.push(Problem::new(message).at(at.span(), "this many").help(format!(
+            "they are kept until the next image, to be processed again after a death: give the \
+             channel more than {every} slots (it has {slots}), take images more often, or write \
+             on_crash = \"skip\""
+        )));
+    }
+}
+
+/// How many checkpoints lie between two images; 0: there are none.
+pub(crate) fn every(table: &TaskTable) -> u32 {
+    table.checkpoint_every.as_ref().map_or(0, |every| *every.get_ref())
+}
