@@ -20,6 +20,7 @@ packages='
     lame
     libc6-dev-arm64-cross
     mencoder
+    python3-matplotlib
     python3-numpy
     python3-scipy
     python3-venv

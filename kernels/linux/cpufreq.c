@@ -2,9 +2,9 @@
 // Frequencies by sysfs: the governor `userspace` and scaling_setspeed where there are such, else
 // scaling_min_freq and scaling_max_freq as a clamp.
 //
-// The journal has a line `PATH VALUE` for each attribute that may be changed. Whoever finds it
-// after a crash writes the values back, and needs to know nothing else
-// (crates/whimbrel/src/rundir/frequencies.rs).
+// What each attribute was is kept here, for the end, and in a journal, for the command if this
+// process is killed. The journal has the form of that of `whimbrel occupy`, and is undone by the
+// same code (crates/occupy/src/journal.rs).
 
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,8 +25,17 @@ struct policy {
     uint64_t khz;  // 0: not set yet
 };
 
+// What an attribute was.
+struct former {
+    char path[SYSFS_PATH_BYTES], value[VALUE_BYTES];
+};
+
 // Laid out by the launcher, inherited by the kernels.
 static struct policy *policies;
+
+// Of the launcher alone, in the order in which they are put back.
+static struct former *formers;
+static size_t n_formers;
 
 static void path_of(char *path, const char *root, unsigned int cpu, const char *attribute)
 {
@@ -34,20 +43,34 @@ static void path_of(char *path, const char *root, unsigned int cpu, const char *
              attribute);
 }
 
+// Paths and values of sysfs have nothing that JSON escapes; one that has is refused.
+static bool write_line(FILE *journal, const char *path, const char *value)
+{
+    return strpbrk(path, "\"\\") == NULL && strpbrk(value, "\"\\") == NULL &&
+           fprintf(journal,
+                   "{\"change\":{\"thing\":{\"word\":\"%s\"},\"before\":\"%s\",\"from\":\"%s\","
+                   "\"to\":\"\"}}\n",
+                   path, value, value) > 0;
+}
+
 // A speed by hand is known only to its governor, so it comes after it.
 static bool note(FILE *journal, const char *root, unsigned int cpu)
 {
     static const char *const attributes[] = { "scaling_min_freq", "scaling_max_freq",
                                               "scaling_governor", "scaling_setspeed" };
-    char path[SYSFS_PATH_BYTES], value[VALUE_BYTES] = "";
+    bool has_speed = false;
 
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
-        path_of(path, root, cpu, attributes[i]);
-        const bool has_speed = strcmp(value, "userspace") == 0;
+        struct former *former = &formers[n_formers];
+
         if (i == 3 && !has_speed)
             return true;
-        if (!sysfs_read(path, value, sizeof value) || fprintf(journal, "%s %s\n", path, value) < 0)
+        path_of(former->path, root, cpu, attributes[i]);
+        if (!sysfs_read(former->path, former->value, sizeof former->value) ||
+            !write_line(journal, former->path, former->value))
             return false;
+        has_speed = strcmp(former->value, "userspace") == 0;
+        n_formers++;
     }
     return true;
 }
@@ -55,11 +78,13 @@ static bool note(FILE *journal, const char *root, unsigned int cpu)
 static bool write_journal(const char *root, const unsigned int *cpus, uint32_t n,
                           const char *journal, unsigned int *bad)
 {
+    char boot[VALUE_BYTES];
     FILE *file = fopen(journal, "wxe");
-    bool noted = file != NULL;
 
     if (file == NULL)
         return false;
+    bool noted = sysfs_read("/proc/sys/kernel/random/boot_id", boot, sizeof boot) &&
+                 fprintf(file, "{\"boot\":\"%s\"}\n", boot) > 0;
     for (uint32_t i = 0; noted && i < n; i++) {
         *bad = cpus[i];
         noted = note(file, root, cpus[i]);
@@ -98,8 +123,11 @@ const char *cpufreq_open(const char *root, const unsigned int *cpus, uint32_t n,
                 return "two cores share this processor, which has one frequency";
     }
     free(policies);
+    free(formers);
     policies = calloc(n, sizeof *policies);
-    if (policies == NULL)
+    formers = calloc(4 * (size_t)n, sizeof *formers);
+    n_formers = 0;
+    if (policies == NULL || formers == NULL)
         return "no memory";
     if (!write_journal(root, cpus, n, journal, bad)) {
         unlink(journal);
@@ -140,41 +168,16 @@ bool cpufreq_set(uint32_t core, uint64_t hz)
     return set;
 }
 
-// Splits `PATH VALUE`. False: the line was cut short by a crash.
-static bool split(char *line, const char **value)
-{
-    char *space = strrchr(line, ' ');
-    const size_t length = strcspn(line, "\n");
-
-    if (space == NULL || line[length] != '\n')
-        return false;
-    line[length] = '\0';
-    *space = '\0';
-    *value = space + 1;
-    return true;
-}
-
-// Writes every value back; a second time, because a limit may be refused before the other moved.
+// A second time, because a limit may be refused before the other moved.
 bool cpufreq_restore(const char *journal)
 {
-    enum { WRITE, WRITE_AGAIN, COMPARE, PASSES };
-    FILE *file = fopen(journal, "re");
-    char line[SYSFS_PATH_BYTES + VALUE_BYTES], now[VALUE_BYTES];
-    const char *value;
+    char now[VALUE_BYTES];
     bool restored = true;
 
-    if (file == NULL)
-        return false;
-    for (int pass = WRITE; pass < PASSES; pass++) {
-        rewind(file);
-        while (fgets(line, sizeof line, file) != NULL)
-            if (split(line, &value)) {
-                if (pass != COMPARE)
-                    (void)sysfs_write(line, value);
-                else if (!sysfs_read(line, now, sizeof now) || strcmp(now, value) != 0)
-                    restored = false;
-            }
-    }
-    fclose(file);
+    for (size_t i = 0; i < 2 * n_formers; i++)
+        (void)sysfs_write(formers[i % n_formers].path, formers[i % n_formers].value);
+    for (size_t i = 0; i < n_formers; i++)
+        if (!sysfs_read(formers[i].path, now, sizeof now) || strcmp(now, formers[i].value) != 0)
+            restored = false;
     return restored && unlink(journal) == 0;
 }

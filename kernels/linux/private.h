@@ -107,7 +107,7 @@ const char *cpufreq_open(const char *root, const unsigned int *cpus, uint32_t n,
 /// Sets the frequency of a core's processor. False: Linux did not take it.
 bool cpufreq_set(uint32_t core, uint64_t hz);
 
-/// Puts back what the journal says, and removes it. False: not all of it could be put back, and it
+/// Puts back what the frequencies were, and removes the journal. False: not all of it could be put back, and it
 /// is still there.
 bool cpufreq_restore(const char *journal);
 

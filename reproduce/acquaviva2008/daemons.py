@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from figures import PUBLISHED, RATES_HZ, TASKS, Row, row
-from svg import Axis, Plot
+from figures import PUBLISHED, RATES_HZ, TASKS
+from plot import Axis, Plot
+from published import Row, row
 from systems import ENDLESS, Bench, Table, operating_points, platform, radio
 
 SECONDS = 10

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from figures import PUBLISHED, Row, row
-from svg import Axis, Plot
+from figures import PUBLISHED
+from plot import Axis, Plot
+from published import Row, row
 from systems import ENDLESS, TASKS, Bench, Mapping, operating_points, platform, radio, whimbrel
 
 MODES = {False: "always on", True: "shutdown when idle"}

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from svg import Axis, Plot, Point
+from plot import Axis, Plot, Point
+from published import Row, row
 
-Row = dict[str, Any]
 Benches = dict[str, dict[str, Any]]
 
 PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())
@@ -41,11 +41,6 @@ def fit(points: list[Point]) -> Line:
     xy = mean([(p[0] - x) * (p[1] - y) for p in points])
     yy = mean([(p[1] - y) ** 2 for p in points])
     return Line(offset=y - xy / xx * x, slope=xy / xx, r2=xy**2 / (xx * yy))
-
-
-def row(what: str, paper: object, ours: float, unit: str, note: str) -> Row:
-    """One thing that was published and measured again."""
-    return {"what": what, "paper": paper, "ours": ours, "unit": unit, "note": note}
 
 
 def costs(benches: Benches, mode: str, suffix: str = "") -> list[Point]:
@@ -141,6 +136,9 @@ def figure7(benches: Benches, mhz: float) -> tuple[list[Row], Plot]:
     axes = Axis("size of the context, KiB"), Axis("cost of a migration, cycles")
     plot = Plot("Figure 7: task migration cost (replication)", *axes)
     plot.add("measured", cycles)
+    plot.limit(
+        f"published intercept: {paper['intercept_cycles']} cycles", paper["intercept_cycles"]
+    )
     ends = [(x, line.offset + line.slope * x) for x in (0, max(SIZES_KIB.values()))]
     plot.add(f"{line.offset:.0f} + {line.slope:.0f} cycles/KiB", ends, line=True)
     return rows, plot

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from figures import PUBLISHED, Row, row
-from svg import Axis, Plot, Point
+from figures import PUBLISHED
+from plot import Axis, Plot, Point
+from published import Row, row
 from systems import (
     ENDLESS,
     Bench,

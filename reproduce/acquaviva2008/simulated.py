@@ -9,8 +9,8 @@ from pathlib import Path
 import daemons
 import energy
 import moving
-from figures import Row
-from svg import Plot
+from plot import Plot
+from published import Row
 from systems import Bench
 
 RATES = range(300, 6601, 300)

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from bars import Bars
 from conditions import Condition, Failed
 from inputs import Inputs
 from loads import Load
 from measured import Job, Run, lame, measure, mencoder, wait_for_calm
 from namespace import put_back, sets
-from svg import Axis
+from plot import Axis, Plot
 from tables import EVERYWHERE, GOAL, IDLE, TABLES, Measured, published
 
 # How often a run is repeated that was disturbed, and how long a calm moment is waited for.
@@ -95,11 +94,9 @@ class Experiment:
         return min(tries, key=lambda run: run.disturbed)
 
 
-def compared(m: Measured, figure: int, load: str) -> Bars:
+def compared(m: Measured, figure: int, load: str) -> Plot:
     """Figure 7 or 8: time with a tool over time without."""
-    bars = Bars(
-        f"Figure {figure}: {load} load, time with a tool", Axis("time, % of default scheduling")
-    )
+    groups = {}
     for job in m.jobs(load):
         numbers = published(load, job, "total")
         assert numbers is not None
@@ -107,21 +104,24 @@ def compared(m: Measured, figure: int, load: str) -> Bars:
         for tool in m.tools():
             gained = m.improvement(load, job, tool, "total")
             values[tool] = None if gained is None else 100 - gained
-        bars.add(job, values)
-    bars.limit("default", 100)
-    return bars
+        groups[job] = values
+    title = f"Figure {figure}: {load} load, time with a tool"
+    plot = Plot(title, Axis("program"), Axis("time, % of default scheduling"))
+    plot.bars(groups)
+    plot.limit("default", 100)
+    return plot
 
 
-def slowed(m: Measured, job: str) -> Bars:
+def slowed(m: Measured, job: str) -> Plot:
     """Every load, against alone."""
-    bars = Bars(f"{job} under every load", Axis("time, as many times as alone"))
-    for load in m.loads():
-        bars.add(load, {c: m.slowdown(load, job, c) for c in ("default", *m.tools())})
-    bars.limit(f"goal: {GOAL}", GOAL)
-    return bars
+    plot = Plot(f"{job} under every load", Axis("load"), Axis("time, as many times as alone"))
+    conditions = ("default", *m.tools())
+    plot.bars({load: {c: m.slowdown(load, job, c) for c in conditions} for load in m.loads()})
+    plot.limit(f"goal: {GOAL}", GOAL)
+    return plot
 
 
-def every_plot(m: Measured) -> dict[str, Bars]:
+def every_plot(m: Measured) -> dict[str, Plot]:
     """By the name of its file."""
     figures = [(7, "light"), (8, "heavy")]
     plots = {f"figure{n}": compared(m, n, load) for n, load in figures if load in m.loads()}

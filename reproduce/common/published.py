@@ -3,7 +3,13 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+from plot import Floorplans, Plot
 
 Row = dict[str, Any]
 
@@ -29,3 +35,17 @@ def table(rows: list[Row], ours: str) -> str:
         f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}  {d:<{widths[3]}}  {e}".rstrip()
         for a, b, c, d, e in lines
     )
+
+
+def publish(
+    rows: list[Row], plots: Mapping[str, Plot | Floorplans], ours: str, folder: Path, as_json: bool
+) -> None:
+    """Prints the rows, and writes the plots into a folder, by the names of their files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, plot in plots.items():
+        plot.write(folder / f"{name}.svg")
+    if as_json:
+        print(json.dumps(rows, indent=1, ensure_ascii=False))
+    else:
+        print(table(rows, ours))
+        print(f"\nplots: {folder}", file=sys.stderr)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import players
 from players import CA9X4, LARGE_MS, MESH64, SMALL_MS, Lab, Platform
+from plot import Axis, Plot
 from published import Row, row
 from recorded import Recorded
-from svg import Axis, Plot
 
 PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())
 FPS = PUBLISHED["figure5"]["after_fps"]
@@ -40,6 +40,7 @@ def rate_plot(title: str, rates: list[list[int]]) -> Plot:
     plot = Plot(title, SECONDS, RATE)
     for number, rate in enumerate(rates, 1):
         plot.add(f"video {number}", over_time(rate))
+    plot.limit(f"published at the end: {FPS}", FPS)
     return plot
 
 
@@ -216,6 +217,8 @@ def figure6(lab: Lab) -> tuple[list[Row], dict[str, Plot]]:
         "figure6_rates": rate_plot("Figure 6: frame rates", ours.rates),
         "figure6_power": ours.plot("Figure 6: four small videos are collected on core 0"),
     }
+    for when in ("before", "after"):
+        plots["figure6_power"].limit(f"published {when}", paper[f"{when}_mw"])
     return rows, plots
 
 

@@ -7,10 +7,9 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-import heatmap
 from experiments import CROWDED
-from heatmap import Chip
 from players import CA9X4, MESH64, SMALL_MS, Lab, Platform
+from plot import Chip, Floorplans
 from published import Row, row
 from recorded import POWER, Recorded, Steps
 
@@ -82,7 +81,7 @@ def compared(what: str, spread: Mapping, concentrated: Mapping, note: str) -> li
     ]
 
 
-def figure1(lab: Lab, quick: bool) -> tuple[list[Row], dict[str, str]]:
+def figure1(lab: Lab, quick: bool) -> tuple[list[Row], dict[str, Floorplans]]:
     """Four videos on four cores and on one; 64 on 64 and on a corner of 16."""
     small_s, large_s = (200, 150) if quick else (400, 400)
     spread = Mapping.simulate(lab, "heat_spread", CA9X4, [0, 1, 2, 3], small_s)
@@ -94,12 +93,12 @@ def figure1(lab: Lab, quick: bool) -> tuple[list[Row], dict[str, str]]:
     note = f"after {large_s} s; 64 players on 64 cores, and on a corner of 16"
     rows += compared("figure 1, 64 cores", wide, corner, note)
     plots = {
-        "figure1": heatmap.text(
-            "Figure 1 on ca9x4: four small videos, °C",
+        "figure1": Floorplans(
+            "Figure 1 on ca9x4: four small videos",
             [spread.chip("one per core"), packed.chip("all on core 0")],
         ),
-        "figure1_mesh": heatmap.text(
-            "Figure 1 on 64 cores: 64 small videos, °C",
+        "figure1_mesh": Floorplans(
+            "Figure 1 on 64 cores: 64 small videos",
             [wide.chip("one per core"), corner.chip("four per core in a corner")],
         ),
     }

@@ -2,15 +2,18 @@
 """Where constant power leads on a floorplan: the thermal network once more, by its equations.
 
 `docs/platform-toml.md` names the parameters; crates/hardware/src/thermal.rs has the model that the
-simulator steps through time. This is its steady state, G x = P, by elimination.
+simulator steps through time. This is its steady state, G x = P.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 Block = dict[str, Any]
-Matrix = list[list[float]]
+Matrix = NDArray[np.float64]
 
 TOUCH_MM = 1e-6
 
@@ -35,39 +38,24 @@ def conductances(thermal: dict[str, float], blocks: list[Block]) -> Matrix:
     """Between all blocks and, last, the sink, in W/K."""
     k, thickness_m = thermal["conductivity_w_per_m_k"], thermal["thickness_mm"] * 1e-3
     sink = len(blocks)
-    matrix = [[0.0] * (sink + 1) for _ in range(sink + 1)]
+    matrix = np.zeros((sink + 1, sink + 1))
 
     def join(i: int, j: int, conductance: float) -> None:
-        matrix[i][i] += conductance
-        matrix[j][j] += conductance
-        matrix[i][j] -= conductance
-        matrix[j][i] -= conductance
+        matrix[i, i] += conductance
+        matrix[j, j] += conductance
+        matrix[i, j] -= conductance
+        matrix[j, i] -= conductance
 
     for i, a in enumerate(blocks):
         join(i, sink, k * a["width_mm"] * a["height_mm"] * 1e-6 / thickness_m)
         for j, b in enumerate(blocks[:i]):
             join(i, j, k * thickness_m * edge_over_distance(a, b))
-    matrix[sink][sink] += 1 / thermal["sink_k_per_w"]
+    matrix[sink, sink] += 1 / thermal["sink_k_per_w"]
     return matrix
-
-
-def solve(matrix: Matrix, right: list[float]) -> list[float]:
-    """Gaussian elimination; a symmetric, positive definite matrix needs no pivots."""
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
-    for i, pivot in enumerate(rows):
-        for row in rows[i + 1 :]:
-            if factor := row[i] / pivot[i]:
-                for j in range(i, len(row)):
-                    row[j] -= factor * pivot[j]
-    found = [0.0] * len(rows)
-    for i in reversed(range(len(rows))):
-        known = sum(rows[i][j] * found[j] for j in range(i + 1, len(rows)))
-        found[i] = (rows[i][-1] - known) / rows[i][i]
-    return found
 
 
 def steady_c(thermal: dict[str, float], blocks: list[Block], core_w: list[float]) -> list[float]:
     """The temperature of each block when core `i` draws `core_w[i]` for ever; a block each."""
     power = [0.0 if b["core"] is None else core_w[b["core"]] for b in blocks]
-    above = solve(conductances(thermal, blocks), [*power, 0.0])
-    return [thermal["ambient_c"] + kelvin for kelvin in above[:-1]]
+    above = np.linalg.solve(conductances(thermal, blocks), [*power, 0.0])
+    return [thermal["ambient_c"] + kelvin for kelvin in above[:-1].tolist()]

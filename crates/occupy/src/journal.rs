@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::kernel::{Kernel, Linux};
 use crate::things::Thing;
 use crate::{Error, Occupation};
 
@@ -261,6 +262,28 @@ impl Journal {
             change.of = None;
         });
     }
+}
+
+/// Puts everything back that a journal of changes without occupations tells of, and removes it.
+/// Without one, or with one of another boot, there is nothing to do.
+///
+/// # Errors
+/// Something does not take its former value, or the journal is not understood.
+pub fn undo(path: &Path) -> io::Result<()> {
+    let kernel = Linux::default();
+    let boot = kernel.read(Path::new("/proc/sys/kernel/random/boot_id"))?;
+    let mut journal = Journal::load(path, boot.trim()).map_err(io::Error::other)?;
+    let changes: Vec<&Change> = journal.changes().collect();
+    // Twice, because a value may be refused before another is back: a lower limit above the upper.
+    for change in changes.iter().chain(&changes) {
+        let _ = change.thing.write(&kernel, &change.before);
+    }
+    for Change { thing, before, .. } in changes {
+        if thing.read(&kernel)? != *before {
+            return Err(io::Error::other(format!("{thing:?} does not take {before} back")));
+        }
+    }
+    journal.forget(|_| true).map_err(io::Error::other)
 }
 
 fn written(line: &Line) -> String {

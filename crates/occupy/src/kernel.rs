@@ -59,7 +59,8 @@ impl Kernel for Linux {
     }
 
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {
-        fs::OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes())
+        let file = fs::OpenOptions::new().write(true).truncate(true).open(path);
+        file?.write_all(text.as_bytes())
     }
 
     fn folders(&self, path: &Path) -> io::Result<Vec<String>> {

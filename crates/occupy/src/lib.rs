@@ -50,6 +50,7 @@ pub const MARK: &str = "WHIMBREL_OCCUPY";
 pub use cpus::{CpuSet, CpuSetError};
 pub use error::Error;
 pub use held::{Held, Swept, Undone};
+pub use journal::undo;
 pub use machine::Machine;
 pub use occupation::{Kept, Occupation, Policy, Request, ShieldKind};
 pub use task::TaskId;

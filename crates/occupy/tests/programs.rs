@@ -252,7 +252,7 @@ private_tests! {
     fn noise_is_measured_before_and_during_an_occupation() {
         let tool = Tool::new();
         let busy = Running::shell("taskset -pc 1 $$ >/dev/null; while :; do :; done");
-        let file = tool.path("noise.svg");
+        let file = tool.path("noise.json");
         let args = ["noise", "--cpu", "1", "--occupied", "--duration", "300ms", "--json"];
         let output = tool.output(&[&args[..], &["--report", file.to_str().unwrap()]].concat());
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -263,7 +263,8 @@ private_tests! {
         let shell = rows.iter().find(shell).unwrap();
         assert!(shell["before"].as_f64().unwrap() > 0.0, "{report}");
         assert_eq!(shell["during"], 0.0, "{report}");
-        assert!(fs::read_to_string(file).unwrap().starts_with("<svg"));
+        let written = fs::read_to_string(file).unwrap();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&written).unwrap(), report);
         assert!(tool.occupations().is_empty());
     }
 

@@ -168,6 +168,9 @@ private_tests! {
         ] {
             assert_eq!(tool.ends(args).0, Some(2), "{args:?}");
         }
+        for args in [&["--report=x.svg", "--", "true"][..], &["noise", "--report=x.svg"]] {
+            refused(&tool, args, 2, &["write FILE.json", "tools/plot_quiet.py"]);
+        }
         assert!(!tool.state().exists());
     }
 }

@@ -86,7 +86,7 @@ function migrationCards(run) {
   const open = (move) => {
     const around = Math.max((move.arrives ?? move.leaves) - move.leaves, 1000) * 20;
     run.view.show(move.leaves - around, (move.arrives ?? move.leaves) + around);
-    document.querySelector(".timeline").scrollIntoView({ block: "center" });
+    document.querySelector(".uplot")?.scrollIntoView({ block: "center" });
   };
   const away = column("parked to running", "away", duration);
   const columns = [
@@ -121,7 +121,7 @@ function migrationCards(run) {
     ),
     card(
       "Migrations",
-      `${some}The time of one shows it in the timeline`,
+      `${some}The time of one shows that part of the run in the plots`,
       null,
       table(columns, run.migrations, { first: away, onrow: open }),
     ),
@@ -194,7 +194,7 @@ function comparison(runs) {
           : null,
       energy,
     ],
-    ["cores", (run) => run.lanes.length, count],
+    ["cores", (run) => run.frequency.length, count],
     [
       "highest load",
       (run) => (run.cores.length ? Math.max(...run.cores.map((core) => core.load)) : null),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plots of values over time, all of the part of the run that the timeline shows.
+// Plots of values over time, all of the same part of the run.
 
 /// How many curves a plot shows at first.
 const AT_FIRST = 6;

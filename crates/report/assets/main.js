@@ -4,67 +4,14 @@
 /// What is to be drawn again when colours change.
 const redraws = new Set();
 
-function timelineCard(run) {
-  if (!run.lanes.length) return null;
-  const line = new Timeline(run);
-  const { view } = run;
-  redraws.add(() => line.draw());
-  const tool = (text, label, act) =>
-    el("button", { type: "button", title: label, "aria-label": label, onclick: act }, text);
-  const tools = [
-    tool("◀", "earlier", () => view.pan(-0.5)),
-    tool("▶", "later", () => view.pan(0.5)),
-    tool("+", "zoom in", () => view.zoom(0.5)),
-    tool("−", "zoom out", () => view.zoom(2)),
-    tool("All", "the whole run", () => view.whole()),
-  ];
-  const chips = run.names.map((name, task) => {
-    const chip = el(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": true,
-        title: `only ${name}`,
-        onclick: () => {
-          line.chosen = line.chosen === task ? null : task;
-          chips.forEach((other, n) =>
-            other.setAttribute("aria-pressed", line.chosen === null || line.chosen === n),
-          );
-          line.draw();
-        },
-      },
-      el("i", { style: { background: colour(task) } }),
-      name,
-    );
-    return chip;
-  });
-  const bins = run.laneWidth
-    ? ` This run is long: what cores ran is kept in steps of ${duration(run.laneWidth)}.`
-    : "";
-  const marks = run.misses.at.length
-    ? "Arrows are migrations, red marks are missed deadlines"
-    : "Arrows are migrations";
-  const about = `What each core ran; the height of a column is the load in it. ${marks}.${bins}`;
-  const keys = [
-    "Drag to zoom, ",
-    el("kbd", {}, "Shift"),
-    " drag to move, ",
-    el("kbd", {}, "Ctrl"),
-    " wheel to zoom, double click for all. Keys: ",
-    ...["←", "→", "+", "−", "0"].map((key) => el("kbd", {}, key)),
-    ", ",
-    el("kbd", {}, "N"),
-    el("kbd", {}, "P"),
-    " next and previous migration.",
-  ];
-  return card(
-    "Timeline",
-    about,
-    tools,
-    el("div", { class: "chips" }, chips),
-    line.main.box,
-    line.small.box,
-    el("p", { class: "hint" }, keys),
+/// What another viewer shows better, and how to get there.
+function timelineHint(run) {
+  return el(
+    "p",
+    { class: "hint" },
+    "Which task ran where and when, with migrations and missed deadlines: ",
+    el("code", {}, `whimbrel trace ${run.folder} --format perfetto`),
+    " writes a timeline for ui.perfetto.dev.",
   );
 }
 
@@ -74,7 +21,7 @@ function recorded(run) {
     {},
     header(run),
     troubleCards(run),
-    timelineCard(run),
+    timelineHint(run),
     queueCard(run),
     powerCards(run),
     heatCards(run),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as the page shows it: columns decoded, slices added up in bins, curves sampled, and the
-// part of the run that all plots show together.
+// A run as the page shows it: columns decoded, curves sampled, and the part of the run that all
+// plots show together.
 
 /// The numbers of a column: base64 of differences, each zigzag and LEB128.
 function decode(text) {
@@ -33,76 +33,6 @@ function above(numbers, value) {
     else low = middle + 1;
   }
   return low;
-}
-
-// ---- what a core ran ----------------------------------------------------------------------------
-
-/// One core's slices, or bins of `width` nanoseconds with what each task ran in them, and the same
-/// in wider and wider bins.
-class Lane {
-  constructor(data, width, end) {
-    this.at = decode(data.at);
-    this.span = decode(data.span);
-    this.task = decode(data.task);
-    this.width = width;
-    this.levels = [];
-    this.first = width || Math.max(end / 16384, 1);
-  }
-
-  /// The bins that are at least `width` wide: parallel arrays, by time and then by task.
-  bins(width) {
-    const level = Math.max(0, Math.ceil(Math.log2(width / this.first)));
-    for (let n = this.levels.length; n <= level; n++) {
-      const finer = n ? this.levels[n - 1] : this;
-      this.levels.push(addUp(finer, this.first * 2 ** n, n > 0 || this.width > 0));
-    }
-    return this.levels[level];
-  }
-}
-
-/// Adds slices up in bins; `whole`: none of them reaches over the end of a bin.
-function addUp(slices, width, whole) {
-  const at = [],
-    task = [],
-    span = [];
-  let bin = -1;
-  let sums = new Map();
-  const close = () => {
-    for (const [number, sum] of [...sums].sort((a, b) => a[0] - b[0])) {
-      at.push(bin * width);
-      task.push(number);
-      span.push(sum);
-    }
-    sums = new Map();
-  };
-  const add = (to, number, part) => {
-    if (to !== bin) {
-      close();
-      bin = to;
-    }
-    sums.set(number, (sums.get(number) ?? 0) + part);
-  };
-  for (let n = 0; n < slices.at.length; n++) {
-    let start = slices.at[n],
-      left = slices.span[n];
-    // Sums of whole bins may lie a rounding error beside the multiple of their width.
-    let to = Math.floor(start / width + 1e-9);
-    while (!whole && start + left > (to + 1) * width) {
-      const part = (to + 1) * width - start;
-      add(to, slices.task[n], part);
-      start += part;
-      left -= part;
-      to++;
-    }
-    add(to, slices.task[n], left);
-  }
-  close();
-  return {
-    at: Float64Array.from(at),
-    task: Uint32Array.from(task),
-    span: Float64Array.from(span),
-    width,
-  };
 }
 
 // ---- a value over time --------------------------------------------------------------------------
@@ -195,10 +125,6 @@ class Run {
     this.nameOf = (task, index) => (several.has(task) ? `${task}.${index}` : task);
     this.names = this.tasks.map((task) => this.nameOf(task.task, task.index));
     this.numbers = new Map(this.names.map((name, number) => [name, number]));
-    this.lanes = events.lanes.cores.map((lane) => new Lane(lane, events.lanes.width_ns, this.end));
-    this.laneWidth = events.lanes.width_ns;
-    const misses = Object.entries(events.misses).map(([key, column]) => [key, decode(column)]);
-    this.misses = Object.fromEntries(misses);
     const curves = (all) => all.map((data) => data && new Curve(data, this.end));
     for (const key of ["depth", "frequency", "power", "temperature"])
       this[key] = curves(events[key]);
@@ -215,10 +141,6 @@ class Run {
       move.away = between("parked_ns", "running_ns");
     }
     this.view = new View(this.end);
-  }
-
-  name(task) {
-    return this.names[task] ?? `task ${task}`;
   }
 
   channel(number) {
@@ -249,15 +171,6 @@ class View {
       this.waiting = null;
       for (const draw of this.drawers) draw();
     });
-  }
-
-  zoom(factor, around = (this.from + this.to) / 2) {
-    this.show(around - (around - this.from) * factor, around + (this.to - around) * factor);
-  }
-
-  pan(part) {
-    const by = (this.to - this.from) * part;
-    this.show(this.from + by, this.to + by);
   }
 
   whole() {

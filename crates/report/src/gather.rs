@@ -5,13 +5,9 @@ use serde::Serialize;
 use whimbrel_trace::{Event, Kind};
 
 use crate::envelope::{Envelope, EnvelopeData};
-use crate::lanes::{Lanes, LanesData, Slice};
-use crate::marks::{Marks, MarksData};
 
-/// How many slices, points of all curves of one sort, and marks a page has room for.
-const SLICES: usize = 200_000;
+/// How many points of all curves of one sort a page has room for.
 const POINTS: usize = 120_000;
-const MARKS: usize = 10_000;
 
 /// How many points a curve has at most, and at least where there are many.
 const POINTS_OF_ONE: (usize, usize) = (4096, 64);
@@ -23,10 +19,6 @@ pub struct Gather {
     /// The time of the last event, since the start.
     end: u64,
     events: u64,
-    lanes: Lanes,
-    /// The task that each core runs, and since when.
-    running: Vec<Option<(u32, u64)>>,
-    misses: Marks,
     /// Of each channel; `None`: of one that is not shown.
     depth: Vec<Option<Envelope>>,
     frequency: Vec<Envelope>,
@@ -39,8 +31,6 @@ pub struct Gather {
 pub struct Gathered {
     events: u64,
     end_ns: u64,
-    lanes: LanesData,
-    misses: MarksData,
     depth: Vec<Option<EnvelopeData>>,
     frequency: Vec<Option<EnvelopeData>>,
     power: Vec<Option<EnvelopeData>>,
@@ -58,9 +48,6 @@ impl Gather {
             start_ns,
             end: 0,
             events: 0,
-            lanes: Lanes::new(cores, SLICES),
-            running: vec![None; cores],
-            misses: Marks::new(MARKS),
             depth: shown.iter().map(depth).collect(),
             frequency: curves.clone(),
             power: curves.clone(),
@@ -75,26 +62,11 @@ impl Gather {
         self.end = at;
         self.events += 1;
         match event.kind {
-            Kind::Run => {
-                self.close(core, at);
-                if let Some(running) = self.running.get_mut(core) {
-                    *running = Some((event.task, at));
-                }
-            }
-            // A task is put aside at the time at which the next one begins, and after that.
-            Kind::Ready | Kind::Block | Kind::End | Kind::Park | Kind::Return => {
-                let running = self.running.get(core).copied().flatten();
-                if running.is_some_and(|(task, _)| task == event.task) {
-                    self.close(core, at);
-                }
-            }
-            Kind::Sleep => self.close(core, at),
             Kind::Send | Kind::Receive => {
                 if let Some(Some(depth)) = self.depth.get_mut(event.object as usize) {
                     depth.push(at, event.value.into());
                 }
             }
-            Kind::Miss => self.misses.push(at, event.core, event.task, event.value),
             Kind::Frequency => curve(&mut self.frequency, core, at, event.value.into()),
             Kind::Power => curve(&mut self.power, core, at, event.value.into()),
             Kind::Temperature => {
@@ -104,25 +76,14 @@ impl Gather {
         }
     }
 
-    fn close(&mut self, core: usize, at: u64) {
-        if let Some((task, since)) = self.running.get_mut(core).and_then(Option::take) {
-            self.lanes.push(core, Slice { at: since, span: at - since, task });
-        }
-    }
-
     /// The end of the run, `time_ns` after its start.
-    pub fn finish(mut self, time_ns: u64) -> Gathered {
+    pub fn finish(self, time_ns: u64) -> Gathered {
         let end_ns = self.end.max(time_ns.min(crate::LATEST_NS));
-        for core in 0..self.running.len() {
-            self.close(core, end_ns);
-        }
         let known = |curve: Envelope| (!curve.is_empty()).then(|| curve.data(end_ns));
         let all = |curves: Vec<Envelope>| curves.into_iter().map(known).collect();
         Gathered {
             events: self.events,
             end_ns,
-            lanes: self.lanes.data(),
-            misses: self.misses.data(),
             depth: self.depth.into_iter().map(|depth| depth.and_then(known)).collect(),
             frequency: all(self.frequency),
             power: all(self.power),

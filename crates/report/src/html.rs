@@ -14,11 +14,9 @@ const STYLES: [&str; 2] =
     [include_str!("../assets/uplot.min.css"), include_str!("../assets/style.css")];
 const UPLOT: &str = include_str!("../assets/uplot.min.js");
 const UPLOT_LICENSE: &str = include_str!("../assets/uplot.LICENSE");
-const SCRIPTS: [&str; 10] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("../assets/base.js"),
     include_str!("../assets/model.js"),
-    include_str!("../assets/timeline.js"),
-    include_str!("../assets/steer.js"),
     include_str!("../assets/curves.js"),
     include_str!("../assets/heat.js"),
     include_str!("../assets/tables.js"),

@@ -11,8 +11,6 @@ mod envelope;
 mod explored;
 mod gather;
 mod html;
-mod lanes;
-mod marks;
 mod run;
 mod table;
 

@@ -177,19 +177,6 @@ TEST(what_cannot_be_noted_is_not_changed)
     remove_tree();
 }
 
-TEST(a_journal_cut_short_puts_back_its_whole_lines)
-{
-    unsigned int bad;
-
-    make_tree("userspace\n");
-    CHECK(open_both(&bad) == NULL);
-    FILE *file = fopen(journal, "a");
-    CHECK(file != NULL && fputs("/sys/devi", file) >= 0 && fclose(file) == 0);
-    CHECK(cpufreq_restore(journal));
-    CHECK(is_as_before(2) && is_as_before(5));
-    remove_tree();
-}
-
 TEST(a_journal_that_is_not_there_puts_nothing_back)
 {
     make_tree("userspace\n");

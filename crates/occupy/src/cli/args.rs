@@ -54,9 +54,9 @@ pub struct OccupyArgs {
     pub pid: Option<i32>,
 
     /// Say at the end what disturbed the program, before and during: a table on standard error, or
-    /// into a file: .json, .svg (a plot), or the table for any other name
+    /// into a file: .json, which tools/plot_quiet.py plots, or the table for any other name
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "-", conflicts_with = "pid")]
+    #[arg(default_missing_value = "-", conflicts_with = "pid", value_parser = report)]
     pub report: Option<PathBuf>,
 
     /// Say nothing but errors
@@ -156,8 +156,9 @@ pub struct NoiseArgs {
     #[arg(long)]
     pub occupied: bool,
 
-    /// With --occupied, also write both into a file: .json, .svg (a plot), or text for any other
-    #[arg(long, value_name = "FILE", requires = "occupied")]
+    /// With --occupied, also write both into a file: .json, which tools/plot_quiet.py plots, or
+    /// text for any other name
+    #[arg(long, value_name = "FILE", requires = "occupied", value_parser = report)]
     pub report: Option<PathBuf>,
 
     /// Print it as JSON
@@ -218,6 +219,16 @@ impl From<Way> for ShieldKind {
 fn cpus(text: &str) -> Result<CpuSet, String> {
     let cpus: CpuSet = text.parse().map_err(|error| format!("{error}"))?;
     if cpus.is_empty() { Err("name at least one processor".into()) } else { Ok(cpus) }
+}
+
+fn report(text: &str) -> Result<PathBuf, String> {
+    let file = PathBuf::from(text);
+    if file.extension().is_some_and(|extension| extension == "svg") {
+        return Err("plots are made from JSON: write FILE.json, and then \
+                    tools/plot_quiet.py FILE.json FILE.svg"
+            .into());
+    }
+    Ok(file)
 }
 
 fn pid() -> clap::builder::RangedI64ValueParser<i32> {

@@ -66,7 +66,6 @@ pub fn write(report: &Report, file: &Path) -> Result<(), Failure> {
 fn text(report: &Report, file: &Path) -> Result<String, Failure> {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("json") => super::json(report),
-        Some("svg") => Ok(report.plot()),
         _ => Ok(report.to_string()),
     }
 }

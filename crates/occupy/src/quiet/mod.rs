@@ -18,12 +18,10 @@
 mod bar;
 mod columns;
 pub mod noise;
-mod plot;
 mod program;
 mod reading;
 mod report;
 mod rows;
-mod svg;
 mod switches;
 mod tasks;
 #[cfg(test)]

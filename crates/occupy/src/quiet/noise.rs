@@ -192,7 +192,7 @@ impl Gaps {
             watched_ns: ns(watched),
             threshold_ns: ns(threshold),
             gaps: self.by_bits.iter().map(|(count, _)| count).sum(),
-            lost_ns: self.by_bits.iter().map(|(_, lost)| lost).sum(),
+            lost_ns: self.by_bits.iter().fold(0, |sum, (_, lost)| lost.saturating_add(sum)),
             longest_ns: self.longest_ns,
             switched,
             buckets: (first..end).map(bucket).collect(),

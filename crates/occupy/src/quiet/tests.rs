@@ -2,7 +2,6 @@
 //! Reports of spans whose numbers are known.
 
 use insta::assert_snapshot;
-use proptest::prelude::*;
 
 use super::columns::Line;
 use super::noise::{Bucket, Noise};
@@ -124,32 +123,4 @@ fn a_span_of_no_time_has_no_numbers_that_are_none() {
     let counts = Some(Counts::default());
     let report = Report::new(CpuSet::default(), &nothing(), &nothing(), counts, Vec::new());
     assert!(report.rows.iter().all(|row| row.during.is_finite()));
-}
-
-#[test]
-fn the_picture_has_a_bar_for_each_length_and_each_line_before_and_during() {
-    let svg = report().plot();
-    let picture = roxmltree::Document::parse(&svg).unwrap();
-    let rectangles = picture.descendants().filter(|node| node.has_tag_name("rect")).count();
-    // The ground; what the colours mean; two lengths before, one during; of three lines, two
-    // before and two during.
-    assert_eq!(rectangles, 1 + 2 + 3 + 4);
-    assert!(picture.descendants().any(|node| node.text() == Some("37 a <late> & driver")));
-}
-
-proptest! {
-    #[test]
-    fn any_name_and_any_gaps_make_a_picture(
-        name in any::<String>(),
-        count in any::<u64>(),
-        bits in prop::collection::btree_set(0_u32..64, 0..20),
-    ) {
-        let gaps: Vec<_> = bits.iter().map(|bits| (1 << bits, u64::from(*bits % 3), 1)).collect();
-        let span = || span(vec![line(&name, count)], Vec::new());
-        let mut report = Report::new(CpuSet::one(0), &span(), &span(), None, Vec::new());
-        report.noise_before = Some(noise(&gaps, 0));
-        let svg = report.plot();
-        prop_assert!(roxmltree::Document::parse(&svg).is_ok(), "{}", svg);
-        prop_assert!(!svg.contains("NaN") && !svg.contains("inf"), "{}", svg);
-    }
 }
