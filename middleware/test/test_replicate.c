@@ -6,7 +6,6 @@
 #include "check.h"
 #include "kernel_stub.h"
 #include "wb/memory.h"
-#include "wb/task.h"
 
 enum { STACK_BYTES = 256 };
 
@@ -291,7 +290,6 @@ TEST(a_target_that_comes_too_early_comes_again)
     CHECK(is_at(1));
 }
 
-// It looked at the offer before that was withdrawn, and ran for ever.
 TEST(a_target_that_finds_the_buffer_given_back_comes_again)
 {
     ask_through_buffer();
