@@ -6,7 +6,6 @@
 #include "check.h"
 #include "kernel_stub.h"
 #include "wb/memory.h"
-#include "wb/task.h"
 
 enum { STACK_BYTES = 256 };
 
@@ -271,11 +270,16 @@ TEST(a_full_transfer_buffer_refuses_and_the_task_runs_on)
     CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 99);
 }
 
-TEST(a_target_that_comes_too_early_comes_again)
+static void ask_through_buffer(void)
 {
     setup();
     stub.system->config.transport = WB_TRANSPORT_BUFFER;
     ask(1);
+}
+
+TEST(a_target_that_comes_too_early_comes_again)
+{
+    ask_through_buffer();
     const size_t filled = wb_word_load(&stub.system->transfer_filled, WB_SEQ_CST);
     wb_word_store(&stub.system->transfer_filled, 100, WB_SEQ_CST);
     const uint32_t rings = stub.rings[1];
@@ -286,11 +290,20 @@ TEST(a_target_that_comes_too_early_comes_again)
     CHECK(is_at(1));
 }
 
+TEST(a_target_that_finds_the_buffer_given_back_comes_again)
+{
+    ask_through_buffer();
+    memset(stub.system->transfer, 0, WB_LINE_BYTES);
+    stub_serve(1);
+    CHECK(state() == WB_TASK_OFFERED);
+    wb_migration_cancel(task, WB_ERR_TIMEOUT);
+    stub_serve(0);
+    CHECK(is_at(0));
+}
+
 TEST(a_source_killed_while_it_fills_leaves_its_memory_to_be_read)
 {
-    setup();
-    stub.system->config.transport = WB_TRANSPORT_BUFFER;
-    ask(1);
+    ask_through_buffer();
     wb_word_store(&stub.system->transfer_filled, 100, WB_SEQ_CST);
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);
@@ -301,9 +314,7 @@ TEST(a_source_killed_while_it_fills_leaves_its_memory_to_be_read)
 
 TEST(a_withdrawn_offer_gives_the_buffer_back_and_the_next_begins_anew)
 {
-    setup();
-    stub.system->config.transport = WB_TRANSPORT_BUFFER;
-    ask(1);
+    ask_through_buffer();
     const size_t filled = wb_word_load(&stub.system->transfer_filled, WB_SEQ_CST);
     wb_word_store(&stub.system->transfer_filled, 100, WB_SEQ_CST);
     stub_serve(1);

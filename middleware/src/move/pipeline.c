@@ -95,19 +95,31 @@ void wb_pipeline_fill(struct wb_task *task)
     }
 }
 
+// An offer that was withdrawn leaves the buffer to others, who may write it while we read. What we
+// read then is of no use, and is not used; it must only stay within the task's memory.
+static bool is_within(const struct wb_task *task, const struct announcement *a)
+{
+    const uintptr_t above = (uintptr_t)a->stack_low - (uintptr_t)task->stack;
+
+    return a->heap_bytes <= (size_t)(task->heap.end - task->heap.base) &&
+           above <= task->stack_bytes && a->stack_bytes == task->stack_bytes - above;
+}
+
 enum wb_status wb_pipeline_empty(struct wb_core *core, struct wb_task *task, uint32_t place,
                                  uint64_t *total)
 {
     struct wb_system *system = task->system;
     const struct announcement a = *(const struct announcement *)(const void *)system->transfer;
 
+    if (!is_within(task, &a))
+        return WB_ERR_EMPTY;
     *total = a.heap_bytes + a.stack_bytes;
     if (core->emptying != a.use)
         core->emptied = 0;
     core->emptying = a.use;
     // Acquire: what was filled is visible.
     const size_t filled = wb_word_load(&system->transfer_filled, WB_ACQUIRE);
-    while (core->emptied < filled) {
+    while (core->emptied < filled && core->emptied < *total) {
         size_t bytes = filled - core->emptied;
         unsigned char *to = locate(task, &a, core->emptied, &bytes);
         wb_kernel_copy(to, system->transfer + WB_LINE_BYTES + core->emptied, bytes);

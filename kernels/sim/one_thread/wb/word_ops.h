@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulator's part of wb/word.h, found before the processor's (tools/c.mk): it has one thread, so
-// what is atomic needs neither a lock nor a fence. Loads and stores stay what they are; a swap is
-// both.
+// The simulator's part of wb/word.h, found before the processor's (tools/c.mk): it has one thread,
+// so what is atomic needs neither a lock nor a fence. Loads and stores stay what they are; a swap
+// is both.
 #ifndef WB_WORD_OPS_H
 #define WB_WORD_OPS_H
 
