@@ -8,7 +8,7 @@ AARCH64_CC := aarch64-linux-gnu-gcc
 QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
 
 WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-INCLUDE := -Imiddleware/include -Ikernels/common -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench
+INCLUDE := -Imiddleware/include -Ikernels/process -Ikernels/helper -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench
 
 CC_release := $(CC)
 CC_sim := $(CC)
@@ -53,11 +53,11 @@ endif
 
 MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/policy/*.c)
 # What a helper of the command is made of besides its kernels, and the kernels themselves.
-CONFORM_C := $(filter-out %/checkpoint_cost.c %/linux.c %/launcher.c,$(wildcard kernels/conform/*.c))
-HELPER_C := $(addprefix kernels/common/,helper.c commands.c choose.c plan.c plan_memory.c plan_policy.c plan_work.c plan_sim.c build.c lines.c tell.c tell_power.c recorder.c stuck.c)
-COMMON_C := $(filter-out $(HELPER_C),$(wildcard kernels/common/*.c))
-LINUX_C := $(COMMON_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
-SIM_C := $(COMMON_C) $(filter-out kernels/sim/main.c,$(wildcard kernels/sim/*.c))
+CONFORM_C := $(filter-out %/checkpoint_cost.c %/launcher.c,$(wildcard kernels/conform/*.c))
+HELPER_C := $(wildcard kernels/helper/*.c)
+PROCESS_C := $(wildcard kernels/process/*.c)
+LINUX_C := $(PROCESS_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
+SIM_C := $(PROCESS_C) $(filter-out kernels/sim/main.c,$(wildcard kernels/sim/*.c))
 FAULTS_C := $(wildcard kernels/sim/conform/*.c) kernels/conform/launcher.c kernels/conform/suite.c
 ENGINE := target/release/libwhimbrel_engine.a
 ENGINE_release := $(ENGINE)
@@ -66,12 +66,12 @@ ENGINE_tsan := $(ENGINE)
 ENGINE_aarch64 := target/aarch64-unknown-linux-gnu/release/libwhimbrel_engine.a
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
 THREAD_TESTS := $(filter test_threads_%,$(UNIT_TESTS))
-LINUX_TESTS := $(notdir $(basename $(wildcard kernels/common/test/test_*.c kernels/linux/test/test_*.c)))
+LINUX_TESTS := $(notdir $(basename $(wildcard kernels/helper/test/test_*.c kernels/linux/test/test_*.c)))
 C_FILES := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
 
 objects = $(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2)))
-linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/common/arch/$(ARCH_$(1))/context.S)
-sim_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(SIM_C) kernels/common/arch/$(ARCH_$(1))/context.S)
+linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/process/arch/$(ARCH_$(1))/context.S)
+sim_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(SIM_C) kernels/process/arch/$(ARCH_$(1))/context.S)
 # A unit test names what it is linked with in its head: `// with: check.c kernel_stub.c`.
 with = $(addprefix middleware/test/,$(shell sed -n 's|^// with: ||p' middleware/test/$(1).c))
 
@@ -82,13 +82,13 @@ define variant
 $$(BUILD)/$(1)/%.o: %.c c.mk
 	@mkdir -p $$(@D)
 	@echo 'CC $(1) $$<'
-	@$$(CC_$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/common/arch/$$(ARCH_$(1)) -MMD -MP -c -o $$@ $$<
+	@$$(CC_$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/process/arch/$$(ARCH_$(1)) -MMD -MP -c -o $$@ $$<
 
 $$(BUILD)/$(1)/%.o: %.S c.mk
 	@mkdir -p $$(@D)
 	@$$(CC_$(1)) -c -o $$@ $$<
 
-$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/conform/linux.c middleware/test/check.c)
+$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/linux/conform/harness.c middleware/test/check.c)
 	@echo 'LD $$@'
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
@@ -108,7 +108,7 @@ $$(BUILD)/$(1)/faults-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(FAU
 	@echo 'LD $$@'
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
-$$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/common/test/test_plan.c kernels/common/plan.c kernels/common/plan_memory.c kernels/common/plan_policy.c kernels/common/plan_sim.c kernels/common/plan_work.c kernels/common/plan_sim.c kernels/common/lines.c middleware/test/check.c)
+$$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/helper/test/test_plan.c kernels/helper/plan.c kernels/helper/plan_memory.c kernels/helper/plan_policy.c kernels/helper/plan_sim.c kernels/helper/plan_work.c kernels/helper/plan_sim.c kernels/helper/lines.c middleware/test/check.c)
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^
 
 $$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
@@ -240,4 +240,4 @@ test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch6
 
 lint-c:
 	@clang-format --dry-run -Werror $(C_FILES)
-	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/common/arch/$(ARCH_release) $(filter %.c,$(C_FILES))
+	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/process/arch/$(ARCH_release) $(filter %.c,$(C_FILES))

@@ -2,8 +2,9 @@
 // What the conformance suite needs of a kernel besides wb/kernel.h: how a system is made, started,
 // watched and broken.
 //
-// Each realisation writes these functions once (linux.c). The cases call nothing but them, suite.h
-// and wb/*.h. "Outside" is wherever the suite itself runs: no core of the system under test.
+// Each realisation writes these functions once (`conform/harness.c` beside it). The cases call
+// nothing but them, suite.h and wb/*.h. "Outside" is wherever the suite itself runs: no core of the
+// system under test.
 #ifndef WB_HARNESS_H
 #define WB_HARNESS_H
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common.h"
+#include "process.h"
 
 _Noreturn void launcher_give_up(const char *what)
 {

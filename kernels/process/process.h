@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels that run tasks as contexts of a process have in common: their part of a task, ready
 // queues, globally visible memory, and what the C and C++ libraries keep of a thread.
-#ifndef WB_COMMON_H
-#define WB_COMMON_H
+#ifndef WB_PROCESS_H
+#define WB_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common.h"
 #include "lines.h"
+#include "process.h"
 #include "wb/system.h"
 
 struct plan_param {

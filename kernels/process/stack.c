@@ -2,7 +2,7 @@
 // The stack of a task that does not run: its first context, and how much of it is in use.
 
 #include "arch.h"
-#include "common.h"
+#include "process.h"
 
 void context_start(void);
 

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-#include "common.h"
+#include "process.h"
 
 // libstdc++'s per-thread state (Itanium C++ ABI, section 2.2.2); NULL where it is not loaded.
 static struct cxx_globals {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common.h"
+#include "process.h"
 
 void ready_push(struct ready *ready, struct wb_task *task)
 {

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common.h"
+#include "process.h"
 
 // For gvm_contains(), in every kernel.
 static const unsigned char *the_end = GVM_BASE;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "common.h"
+#include "process.h"
 
 /// Loads `path` and everything it depends on beyond the C and C++ libraries.
 ///

@@ -16,7 +16,7 @@
 
 #include "hosted.h"
 #include "launcher.h"
-#include "private.h"
+#include "process.h"
 
 extern char **environ;
 

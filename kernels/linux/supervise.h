@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher's files share: launch.c lays out and starts, supervise.c watches.
-#ifndef WB_LAUNCH_H
-#define WB_LAUNCH_H
+// What the launcher's files share: host.c lays out and starts, supervise.c watches.
+#ifndef WB_SUPERVISE_H
+#define WB_SUPERVISE_H
 
 #include <pthread.h>
 
@@ -35,6 +35,6 @@ struct wb_host {
 };
 
 /// Handles deaths as they happen: the first detector, a thread of its own.
-void *supervise_watch(void *lx);
+void *supervise_watch(void *host);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Linux kernels for their launcher: lay out, start, supervise, end.
+// Kernels that live in processes, for their launcher: lay out, start, supervise, end.
 //
 //   wb_host_open -> wb_host_stack, wb_*_add, wb_host_module -> wb_host_start -> wb_host_wait …
 //   -> wb_host_close
@@ -50,8 +50,7 @@ struct wb_host_event {
 ///
 /// Returns: WB_OK; WB_ERR_NOMEM with errno when the memory or its address cannot be had;
 ///          WB_ERR_INVAL for a bad config.
-WB_MUST_USE enum wb_status wb_host_open(struct wb_host **linux_,
-                                        const struct wb_host_config *config);
+WB_MUST_USE enum wb_status wb_host_open(struct wb_host **host, const struct wb_host_config *config);
 struct wb_system *wb_host_system(struct wb_host *host);
 
 /// The size of globally visible memory, in bytes of address space.

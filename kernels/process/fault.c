@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common.h"
+#include "process.h"
 
 enum { SIGNAL_STACK_BYTES = 64 * 1024 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common.h"
+#include "process.h"
 
 struct wb_task *census_running(struct wb_system *system, uint32_t core)
 {

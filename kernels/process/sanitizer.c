@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "arch.h"
-#include "common.h"
+#include "process.h"
 
 __attribute__((weak)) void __asan_get_shadow_mapping(size_t *scale, size_t *offset);
 __attribute__((weak)) void __sanitizer_start_switch_fiber(void **save, const void *bottom,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common.h"
+#include "process.h"
 
 struct text {
     char *at;
