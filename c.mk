@@ -118,7 +118,7 @@ $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
 endef
 
 define unit_test
-$(BUILD)/$(1)/$(2): $(call objects,$(1),$(MIDDLEWARE_C) middleware/test/$(2).c $(call with,$(2)))
+$(BUILD)/$(1)/$(2): $(call objects,$(1),$(MIDDLEWARE_C) kernels/template/trivial.c middleware/test/$(2).c $(call with,$(2)))
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -o $$@ $$^ -lpthread -lm
 endef
 

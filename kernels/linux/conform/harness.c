@@ -22,6 +22,10 @@ extern char **environ;
 
 enum { CORES_MAX = 8 };
 
+const struct harness_sizes harness_sizes = { .memory_bytes = 8 << 20,
+                                             .shared_bytes = 1 << 20,
+                                             .stack_bytes = 64 << 10 };
+
 // The cores take turns on the processors that we may use.
 static void choose_cpus(unsigned int *cpus, uint32_t cores)
 {
