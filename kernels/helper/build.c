@@ -9,46 +9,30 @@
 #include <string.h>
 
 #include "choose.h"
-#include "wb/energy.h"
-#include "wb/port.h"
+#include "layout.h"
 
-enum { RECORD_EVENTS = 1 << 16, RECORD_MIGRATIONS = 1 << 11, MODULE_BYTES = 64 << 20 };
+enum { MODULE_BYTES = 64 << 20 };
 
-static bool fail(struct build *build, struct tell_error *error, const char *kind, const char *key,
+static bool fail(struct build *build, struct plan_error *error, const char *kind, const char *key,
                  const char *text)
 {
     snprintf(build->text, sizeof build->text, "%s", text);
-    *error = (struct tell_error){
+    *error = (struct plan_error){
         .kind = kind, .task = "", .key = key, .text = build->text, .core = WB_CORE_NONE
     };
     return false;
 }
 
-static bool open_system(struct build *build, const struct plan *plan, struct tell_error *error)
+static bool open_system(struct build *build, const struct plan *plan, struct plan_error *error)
 {
     const struct wb_host_config config = {
-        .system = { .cores = plan->n_cpus,
-                    .tasks = plan->n_tasks,
-                    .channels = plan->n_channels,
-                    .ports = plan->n_ports,
-                    .params = plan->n_params,
-                    .shared_bytes = plan->shared_bytes,
-                    .record_events = plan->record != NULL ? RECORD_EVENTS : 0,
-                    .record_migrations = RECORD_MIGRATIONS,
-                    .offer_timeout_ns = plan->offer_ns,
-                    .agent_period_ns = plan->policy.agents_ns,
-                    .coordinator = plan->policy.coordinator,
-                    .transport = plan->transport,
-                    .kinds = plan_kinds(plan),
-                    .models_compute = plan->works.models_compute,
-                    .times_frames = true,
-                    .seed = plan->works.seed },
+        .system = plan_system(plan),
         .memory_bytes = plan_memory_bytes(plan),
         .stacks_bytes = plan_stacks_bytes(plan),
         .private_bytes = plan_private_bytes(plan),
         .private_parts = plan_private_parts(plan),
         .module_bytes = MODULE_BYTES,
-        .cpus = plan->cpus,
+        .cpus = build->cpus,
         .spin_ns = plan->spin_ns,
         .launcher_fds = build->launcher_fds,
         .n_launcher_fds = sizeof build->launcher_fds / sizeof build->launcher_fds[0],
@@ -62,19 +46,8 @@ static bool open_system(struct build *build, const struct plan *plan, struct tel
     return fail(build, error, "memory", "", text);
 }
 
-static bool take_memory(struct wb_host *host, struct wb_task_config *config)
-{
-    if (config->mode != WB_REPLICATE) {
-        config->stack = wb_host_stack(host, config->stack_bytes);
-        return config->stack != NULL;
-    }
-    config->stack = wb_host_private(host, config->core, config->stack_bytes);
-    config->heap = wb_host_private(host, config->core, config->heap_bytes);
-    return config->stack != NULL && config->heap != NULL;
-}
-
 // By default it lies beside the module and has its name: NAME.task for NAME.so.
-static bool open_program(struct build *build, const struct plan *plan, struct tell_error *error)
+static bool open_program(struct build *build, const struct plan *plan, struct plan_error *error)
 {
     char path[4096];
     const size_t n = strlen(plan->module);
@@ -91,149 +64,55 @@ static bool open_program(struct build *build, const struct plan *plan, struct te
     return fail(build, error, "module", plan->module, text);
 }
 
-static bool host_program(struct build *build, const struct plan_task *planned, struct wb_task *task,
-                         struct tell_error *error)
+// ---- What the layout asks for -------------------------------------------------------------------
+
+static wb_task_entry *find_entry(void *state, const char *symbol)
 {
-    if (task->mode != WB_RECREATE || wb_host_recreates(build->host, task, planned->entry) == WB_OK)
-        return true;
-    fail(build, error, "symbol", planned->entry, "the program does not define it");
-    error->task = planned->config.name;
-    error->index = planned->config.index;
-    return false;
+    const struct build *build = state;
+    wb_task_entry *entry;
+
+    *(void **)&entry = dlsym(build->module, symbol);
+    return entry;
 }
 
-static bool add_points(struct build *build, const struct plan *plan, struct tell_error *error)
+static bool take_memory(void *state, struct wb_task_config *config)
 {
-    struct wb_system *system = wb_host_system(build->host);
-    bool added = true;
+    const struct build *build = state;
 
-    for (uint32_t i = 0; i < plan->n_points; i++)
-        added = added && plan->points[i].core < system->n_cores;
-    for (uint32_t core = 0; added && core < system->n_cores; core++) {
-        struct wb_point *points = calloc(plan->n_points + 1, sizeof *points);
-        uint32_t n = 0, start = UINT32_MAX;
-        for (uint32_t i = 0; points != NULL && i < plan->n_points; i++)
-            if (plan->points[i].core == core) {
-                start = plan->points[i].start ? n : start;
-                points[n++] = plan->points[i].point;
-            }
-        added = points != NULL &&
-                (n == 0 || wb_core_set_points(system->cores[core], points, n,
-                                              start != UINT32_MAX ? start : n - 1) == WB_OK);
-        free(points);
+    if (config->mode != WB_REPLICATE) {
+        config->stack = wb_host_stack(build->host, config->stack_bytes);
+        return config->stack != NULL;
     }
-    return added || fail(build, error, "plan", "point", "operating points cannot be added");
+    config->stack = wb_host_private(build->host, config->core, config->stack_bytes);
+    config->heap = wb_host_private(build->host, config->core, config->heap_bytes);
+    return config->stack != NULL && config->heap != NULL;
 }
 
-static bool add_tasks(struct build *build, const struct plan *plan, void *module,
-                      struct tell_error *error)
+static enum wb_status recreate(void *state, struct wb_task *task, const char *symbol)
 {
-    struct wb_system *system = wb_host_system(build->host);
+    const struct build *build = state;
 
-    for (uint32_t i = 0; i < plan->n_tasks; i++) {
-        struct wb_task_config config = plan->tasks[i].config;
-        struct wb_task *task;
-        *(void **)&config.entry = dlsym(module, plan->tasks[i].entry);
-        const bool has_memory = take_memory(build->host, &config);
-        if (config.entry == NULL) {
-            fail(build, error, "symbol", plan->tasks[i].entry, "the module does not define it");
-            error->task = config.name;
-            error->index = config.index;
-            return false;
-        }
-        if (!has_memory || wb_task_add(system, &config, &task) != WB_OK) {
-            fail(build, error, "plan", "", "a task cannot be added");
-            error->task = config.name;
-            error->index = config.index;
-            return false;
-        }
-        if (!host_program(build, &plan->tasks[i], task, error))
-            return false;
-    }
-    return true;
+    return wb_host_recreates(build->host, task, symbol);
 }
 
-static bool set_kinds(struct build *build, const struct plan *plan, struct tell_error *error)
-{
-    struct wb_system *system = wb_host_system(build->host);
-    bool set = true;
+// ---- All of it ----------------------------------------------------------------------------------
 
-    for (uint32_t core = 0; set && core < system->n_cores; core++)
-        set = wb_core_set_kind(system->cores[core], plan->kinds[core]) == WB_OK;
-    return set || fail(build, error, "plan", "core", "there is no such kind of cores");
-}
-
-static bool add_works(struct build *build, const struct plan *plan, struct tell_error *error)
-{
-    struct wb_system *system = wb_host_system(build->host);
-
-    for (uint32_t i = 0; i < plan->works.n; i++) {
-        const struct plan_work *work = &plan->works.all[i];
-        struct wb_task *task = wb_task_find(&system->app, work->task, work->index);
-        if (task == NULL || wb_task_set_work(task, &work->config) != WB_OK) {
-            fail(build, error, "plan", "work", "its work cannot be added");
-            error->task = work->task;
-            error->index = work->index;
-            return false;
-        }
-    }
-    return true;
-}
-
-static struct wb_channel *find_channel(struct wb_system *system, const char *name)
-{
-    for (uint32_t i = 0; i < system->n_channels; i++)
-        if (strcmp(system->channels[i].name, name) == 0)
-            return &system->channels[i];
-    return NULL;
-}
-
-static bool add_channels(struct build *build, const struct plan *plan, struct tell_error *error)
-{
-    struct wb_system *system = wb_host_system(build->host);
-    struct wb_channel *channel;
-
-    for (uint32_t i = 0; i < plan->n_channels; i++)
-        if (wb_channel_add(system, &plan->channels[i], &channel) != WB_OK)
-            return fail(build, error, "plan", plan->channels[i].name, "a channel cannot be added");
-    for (uint32_t i = 0; i < plan->n_ports; i++) {
-        const struct plan_port *port = &plan->ports[i];
-        struct wb_task *task = wb_task_find(&system->app, port->task, port->task_index);
-        channel = find_channel(system, port->channel);
-        if (task == NULL || channel == NULL ||
-            wb_port_add(task, channel, port->direction, port->name, port->index) != WB_OK ||
-            wb_port_set_rate(wb_port_find(task, port->name, port->index), port->rate) != WB_OK)
-            return fail(build, error, "plan", port->name, "a port cannot be bound");
-    }
-    return true;
-}
-
-static bool add_params(struct build *build, const struct plan *plan, struct tell_error *error)
-{
-    struct wb_system *system = wb_host_system(build->host);
-
-    for (uint32_t i = 0; i < plan->n_params; i++) {
-        const struct plan_param *p = &plan->params[i];
-        if (wb_param_add(system, p->key, p->text, p->numbers, p->n_numbers) != WB_OK)
-            return fail(build, error, "plan", p->key, "a parameter cannot be added");
-    }
-    return true;
-}
-
-static bool choose(struct build *build, const struct plan *plan, struct tell_error *error)
+static bool choose(struct build *build, const struct plan *plan, struct plan_error *error)
 {
     char why[256] = "";
 
-    return choose_planned(wb_host_system(build->host), build->module, plan, why, sizeof why) ||
-           fail(build, error, "policy", plan->policy.name != NULL ? plan->policy.name : "", why);
+    return plan->policy.name == NULL ||
+           choose_policy(wb_host_system(build->host), build->module, &plan->policy, why,
+                         sizeof why) ||
+           fail(build, error, "policy", plan->policy.name, why);
 }
 
-static bool set_up(struct build *build, void *module, struct tell_error *error)
+static bool set_up(struct build *build, struct plan_error *error)
 {
     enum wb_status (*setup)(struct wb_app *);
 
-    *(void **)&setup = dlsym(module, "wb_app_setup");
-    *(void **)&build->finish = dlsym(module, "wb_app_finish");
+    *(void **)&setup = dlsym(build->module, "wb_app_setup");
+    *(void **)&build->finish = dlsym(build->module, "wb_app_finish");
     build->app = &wb_host_system(build->host)->app;
     if (setup == NULL || setup(build->app) == WB_OK)
         return true;
@@ -241,19 +120,24 @@ static bool set_up(struct build *build, void *module, struct tell_error *error)
     return fail(build, error, "setup", "", build->app->error);
 }
 
-bool build_system(struct build *build, const struct plan *plan, struct tell_error *error)
+bool build_system(struct build *build, const struct plan *plan, struct plan_error *error)
 {
+    const struct layout_host host = {
+        .state = build, .entry = find_entry, .memory = take_memory, .recreates = recreate
+    };
     char text[768] = "";
 
+    build->cpus = calloc(plan->n_cores, sizeof *build->cpus);
+    for (uint32_t i = 0; build->cpus != NULL && i < plan->n_cores; i++)
+        build->cpus[i] = plan->cores[i].cpu;
+    if (build->cpus == NULL)
+        return fail(build, error, "memory", "", "there is none for the plan's cores");
     if (!open_system(build, plan, error))
         return false;
-    void *module = wb_host_module(build->host, plan->module, text, sizeof text);
-    if (module == NULL)
+    build->module = wb_host_module(build->host, plan->module, text, sizeof text);
+    if (build->module == NULL)
         return fail(build, error, "module", plan->module, text);
-    build->module = module;
-    return set_kinds(build, plan, error) && add_points(build, plan, error) &&
-           add_params(build, plan, error) && open_program(build, plan, error) &&
-           add_tasks(build, plan, module, error) && add_works(build, plan, error) &&
-           add_channels(build, plan, error) && choose(build, plan, error) &&
-           set_up(build, module, error);
+    return open_program(build, plan, error) &&
+           layout_system(wb_host_system(build->host), plan, &host, error) &&
+           choose(build, plan, error) && set_up(build, error);
 }

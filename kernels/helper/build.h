@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a plan to a system that is ready to start.
+// From a plan to a system that is ready to start, with its module and its memory.
 #ifndef WB_BUILD_H
 #define WB_BUILD_H
 
@@ -7,10 +7,10 @@
 
 #include "host.h"
 #include "plan.h"
-#include "tell.h"
 
 struct build {
     int launcher_fds[2];  // in: closed in the kernels
+    unsigned int *cpus;   // one per core; free() it
     struct wb_host *host;
     void *module;  // handle for dlsym()
     struct wb_app *app;
@@ -20,6 +20,6 @@ struct build {
 
 /// Lays out memory, loads the module, adds tasks, channels and ports, and runs the module's
 /// wb_app_setup. Returns true, or false with `*error` filled in.
-bool build_system(struct build *build, const struct plan *plan, struct tell_error *error);
+bool build_system(struct build *build, const struct plan *plan, struct plan_error *error);
 
 #endif

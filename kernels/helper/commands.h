@@ -4,19 +4,21 @@
 #define WB_COMMANDS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "build.h"
-#include "lines.h"
+#include "tell.h"
 
 struct commands {
-    FILE *out;
+    struct teller *teller;
     struct build *build;
-    struct asked *asked;  // migrations whose outcome the command waits for
+    struct request *requests;  // migrations whose outcome the command waits for
 };
 
-/// Does what one line says. An unknown one is passed over.
-void commands_obey(struct commands *commands, const struct words *words);
+/// Does what the command asks.
+void commands_obey(struct commands *commands, const struct command *command);
+
+/// Answers one that is not right in itself, if it is one that is answered.
+void commands_refuse(struct commands *commands, const struct command *command, const char *why);
 
 /// Answers for the migrations that are over; `end`: for all of them.
 void commands_tell_outcomes(struct commands *commands, bool end);

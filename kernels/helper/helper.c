@@ -4,20 +4,24 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+enum { PLAN_BYTES = 1 << 30, COMMAND_BYTES = 1 << 16 };
+
 bool helper_open(struct helper *h)
 {
-    *h = (struct helper){ .lines = { .fd = HELPER_SOCKET } };
-    h->out = fdopen(fcntl(HELPER_SOCKET, F_DUPFD_CLOEXEC, HELPER_SOCKET), "w");
-    if (h->out == NULL)
+    FILE *out = fdopen(fcntl(HELPER_SOCKET, F_DUPFD_CLOEXEC, HELPER_SOCKET), "w");
+
+    if (out == NULL)
         return false;
     fcntl(HELPER_SOCKET, F_SETFD, FD_CLOEXEC);
-    h->commands.out = h->out;
-    h->commands.build = &h->build;
+    h->lines = (struct lines){ .fd = HELPER_SOCKET, .most = PLAN_BYTES };
+    h->teller.file = out;
+    h->commands = (struct commands){ .teller = &h->teller, .build = &h->build };
     h->build.launcher_fds[0] = HELPER_SOCKET;
-    h->build.launcher_fds[1] = fileno(h->out);
+    h->build.launcher_fds[1] = fileno(out);
     // A session of its own: the terminal's Ctrl-C is the command's to interpret, and autogroup
     // gives the kernels their own share of the processors.
     setsid();
@@ -25,52 +29,72 @@ bool helper_open(struct helper *h)
     return true;
 }
 
-void helper_close(struct helper *h)
+void helper_forget(struct helper *h)
 {
-    plan_free(&h->plan);
-    lines_free(&h->lines);
-    words_free(&h->words);
-    fclose(h->out);
+    yyjson_alc_dyn_free(h->plan_memory);
+    free(h->build.cpus);
+    h->plan_memory = NULL;
+    h->plan = (struct plan){ 0 };
+    memset(&h->build, 0, sizeof h->build);
+    h->commands.requests = NULL;
+    h->lines.most = PLAN_BYTES;
+    h->failed = h->over = false;
+    h->again = true;
 }
 
-void helper_report(struct helper *h, struct tell_error error)
+void helper_close(struct helper *h)
 {
-    tell_error(h->out, &error);
+    yyjson_alc_dyn_free(h->plan_memory);
+    free(h->build.cpus);
+    lines_free(&h->lines);
+    fclose(h->teller.file);
+}
+
+void helper_report(struct helper *h, struct plan_error error)
+{
+    tell_error(&h->teller, &error);
     h->failed = true;
 }
 
 void helper_complain(struct helper *h, const char *kind, const char *key, const char *text)
 {
     helper_report(h,
-                  (struct tell_error){
+                  (struct plan_error){
                       .kind = kind, .task = "", .key = key, .text = text, .core = WB_CORE_NONE });
+}
+
+// The next line; NULL at the end of the stream.
+static char *await_line(struct helper *h, size_t *bytes)
+{
+    char *line;
+
+    while ((line = lines_next(&h->lines, bytes)) == NULL && !h->lines.closed)
+        lines_read(&h->lines);
+    return line;
 }
 
 bool helper_read_plan(struct helper *h)
 {
-    while (!h->plan.complete) {
-        char *line = lines_next(&h->lines);
-        if (line == NULL && h->lines.closed)
-            return false;
-        if (line == NULL) {
-            lines_read(&h->lines);
-            continue;
-        }
-        if (h->again && !h->plan.greeted && strncmp(line, "whimbrel ", 9) != 0)
-            continue;
-        const char *wrong = words_split(&h->words, line) ? plan_take(&h->plan, &h->words)
-                                                         : "a line of the plan is malformed";
-        if (wrong != NULL) {
-            helper_complain(h, "plan", h->words.count != 0 ? h->words.word[0] : "", wrong);
-            return false;
-        }
+    struct parse_error error = { .text = "there is no memory for it" };
+    size_t bytes;
+    char *line = await_line(h, &bytes);
+
+    while (line != NULL && h->again && strncmp(line, "{\"plan\":", 8) != 0)
+        line = await_line(h, &bytes);
+    if (line == NULL)
+        return false;
+    h->plan_memory = yyjson_alc_dyn_new();
+    if (h->plan_memory == NULL || !parse_plan(h->plan_memory, line, bytes, &h->plan, &error)) {
+        helper_complain(h, "plan", error.key, error.text);
+        return false;
     }
+    h->lines.most = COMMAND_BYTES;
     return true;
 }
 
 bool helper_build(struct helper *h)
 {
-    struct tell_error error;
+    struct plan_error error;
 
     if (build_system(&h->build, &h->plan, &error))
         return true;
@@ -96,13 +120,13 @@ bool helper_start(struct helper *h)
     char cpu[16] = "";
 
     if (status == WB_OK) {
-        tell_started(h->out, h->build.host, h->plan.cpus);
+        tell_started(&h->teller, h->build.host, &h->plan);
         start_record(h);
         return true;
     }
     if (bad)
-        snprintf(cpu, sizeof cpu, "%u", h->plan.cpus[bad_core]);
-    helper_report(h, (struct tell_error){ .kind = bad ? "core" : "kernel",
+        snprintf(cpu, sizeof cpu, "%u", h->plan.cores[bad_core].cpu);
+    helper_report(h, (struct plan_error){ .kind = bad ? "core" : "kernel",
                                           .task = "",
                                           .key = cpu,
                                           .text = bad ? "this processor cannot be used"
@@ -111,14 +135,30 @@ bool helper_start(struct helper *h)
     return false;
 }
 
+static void take_command(struct helper *h, const char *line, size_t bytes)
+{
+    struct command command;
+    struct parse_error error;
+    yyjson_alc memory;
+    char why[sizeof error.key + sizeof error.text];
+
+    yyjson_alc_pool_init(&memory, h->command_memory, sizeof h->command_memory);
+    if (parse_command(&memory, line, bytes, &command, &error)) {
+        commands_obey(&h->commands, &command);
+        return;
+    }
+    snprintf(why, sizeof why, "%s %s", error.key, error.text);
+    commands_refuse(&h->commands, &command, why);
+}
+
 void helper_take_commands(struct helper *h)
 {
     char *line;
+    size_t bytes;
 
     lines_read(&h->lines);
-    while ((line = lines_next(&h->lines)) != NULL)
-        if (words_split(&h->words, line))
-            commands_obey(&h->commands, &h->words);
+    while ((line = lines_next(&h->lines, &bytes)) != NULL)
+        take_command(h, line, bytes);
     if (h->lines.closed)
         wb_host_kill(h->build.host);  // nobody is left to run for
 }
@@ -132,12 +172,12 @@ void helper_drain(struct helper *h)
     recorder_drain(&h->recorder);
     for (uint32_t i = 0; i < system->n_cores; i++) {
         while (wb_ring_take(&system->cores[i]->record.migrations, &m))
-            tell_migration(h->out, system, &m);
+            tell_migration(&h->teller, system, &m);
         while (wb_ring_take(&system->cores[i]->report.advice, &advice))
-            tell_advice(h->out, &advice);
+            tell_advice(&h->teller, &advice);
     }
     while (wb_ring_take(&system->record.migrations, &m))
-        tell_migration(h->out, system, &m);
+        tell_migration(&h->teller, system, &m);
     commands_tell_outcomes(&h->commands, h->over);
 }
 
@@ -148,7 +188,7 @@ static void tell_fault(struct helper *h)
     const struct wb_fault *fault = &system->fault;
     const struct wb_task *task = fault->task < system->n_tasks ? &system->tasks[fault->task] : NULL;
 
-    helper_report(h, (struct tell_error){ .kind = kinds[fault->kind],
+    helper_report(h, (struct plan_error){ .kind = kinds[fault->kind],
                                           .task = task != NULL ? task->name : "",
                                           .index = task != NULL ? task->index : 0,
                                           .core = fault->core,
@@ -160,7 +200,7 @@ void helper_take_event(struct helper *h, const struct wb_host_event *event)
 {
     switch (event->kind) {
     case WB_HOST_DIED:
-        tell_death(h->out, event);
+        tell_death(&h->teller, event);
         h->failed = true;
         break;
     case WB_HOST_FAULT:
@@ -180,5 +220,5 @@ void helper_finish(struct helper *h)
         helper_complain(h, "record", h->plan.record, "the event streams could not be written");
     if (h->build.finish != NULL && h->build.finish(h->build.app) != WB_OK)
         helper_complain(h, "finish", "", h->build.app->error);
-    tell_end(h->out, wb_host_system(h->build.host), !h->failed);
+    tell_end(&h->teller, wb_host_system(h->build.host), !h->failed);
 }

@@ -5,12 +5,11 @@
 #define WB_HELPER_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "build.h"
 #include "commands.h"
 #include "lines.h"
-#include "plan.h"
+#include "parse.h"
 #include "recorder.h"
 #include "tell.h"
 
@@ -18,14 +17,15 @@ enum { HELPER_SOCKET = 3 };
 
 struct helper {
     struct lines lines;
-    struct words words;
     struct plan plan;
+    yyjson_alc *plan_memory;  // what it lies in
     struct build build;
     struct recorder recorder;
     struct commands commands;
-    FILE *out;
     bool failed, over;
     bool again;  // a run is over: what was still asked of it comes before the next plan
+    struct teller teller;
+    char command_memory[1 << 20];  // what a command lies in
 };
 
 /// Takes the socket. False when there is none: somebody started the helper by hand.
@@ -33,16 +33,19 @@ bool helper_open(struct helper *h);
 void helper_close(struct helper *h);
 
 /// Tells an error; the run has failed.
-void helper_report(struct helper *h, struct tell_error error);
+void helper_report(struct helper *h, struct plan_error error);
 
 /// The same for one of no task and no core. `key`: what it is about, or "".
 void helper_complain(struct helper *h, const char *kind, const char *key, const char *text);
 
-/// Reads a plan up to `start`. Blocks. False at the end of the stream, or after an error.
+/// Reads a plan. Blocks. False at the end of the stream, or after an error.
 bool helper_read_plan(struct helper *h);
 
 /// Lays the system out. False, with the error told, when that fails.
 bool helper_build(struct helper *h);
+
+/// Makes room for the plan of another run.
+void helper_forget(struct helper *h);
 
 /// Starts the kernels, and opens the event streams of a recorded run. False, with the error told,
 /// when nothing runs.

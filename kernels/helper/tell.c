@@ -1,41 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tell.h"
 
-#include <inttypes.h>
 #include <unistd.h>
 
 #include "wb/port.h"
 
-static void text(FILE *out, const char *s)
+// ---- Objects and messages -----------------------------------------------------------------------
+
+struct members *tell_begin(struct teller *t)
 {
-    putc('"', out);
-    for (; *s != '\0'; s++) {
-        const unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\')
-            putc('\\', out);
-        if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
-        else
-            putc(c, out);
-    }
-    putc('"', out);
+    yyjson_alc_pool_init(&t->pool, t->memory, sizeof t->memory);
+    t->members.doc = yyjson_mut_doc_new(&t->pool);
+    t->members.object = yyjson_mut_obj(t->members.doc);
+    return &t->members;
 }
 
-static void number(FILE *out, const char *name, uint64_t value)
+// Writes the object. `joined`: its first members have been written, with its brace. One that does
+// not fit into the memory is told as `null`, which the command complains of.
+static void put(struct teller *t, bool joined)
 {
-    fprintf(out, ",\"%s\":%" PRIu64, name, value);
+    // A text of the application may be anything.
+    const yyjson_write_flag flags = YYJSON_WRITE_ALLOW_INVALID_UNICODE;
+    size_t bytes = 0;
+    const char *json = yyjson_mut_val_write_opts(t->members.object, flags, &t->pool, &bytes, NULL);
+
+    if (json != NULL)
+        fwrite(json + joined, bytes - joined, 1, t->file);
+    else
+        fputs("null", t->file);
 }
 
-static void counter(FILE *out, const char *name, const struct wb_counter *value)
+void tell_finish(struct teller *t, const char *name)
 {
-    number(out, name, wb_counter_get(value));
+    fprintf(t->file, "{\"%s\":", name);
+    put(t, false);
+    fputs("}\n", t->file);
+    fflush(t->file);
 }
 
-static void finish(FILE *out)
-{
-    fputs("}}\n", out);
-    fflush(out);
-}
+// ---- Messages -----------------------------------------------------------------------------------
 
 const char *tell_status_word(enum wb_status status)
 {
@@ -50,45 +53,47 @@ static const char *tell_mode_word(enum wb_mode mode)
     return words[mode];
 }
 
-void tell_error(FILE *out, const struct tell_error *error)
+void tell_error(struct teller *t, const struct plan_error *error)
 {
-    fputs("{\"error\":{\"kind\":", out);
-    text(out, error->kind);
-    fputs(",\"task\":", out);
-    text(out, error->task);
+    struct members *out = tell_begin(t);
+
+    text(out, "kind", error->kind);
+    text(out, "task", error->task);
     number(out, "index", error->index);
     if (error->core == WB_CORE_NONE)
-        fputs(",\"core\":null", out);
+        nothing(out, "core");
     else
         number(out, "core", error->core);
-    fputs(",\"key\":", out);
-    text(out, error->key);
-    fputs(",\"text\":", out);
-    text(out, error->text);
-    finish(out);
+    text(out, "key", error->key);
+    text(out, "text", error->text);
+    tell_finish(t, "error");
 }
 
-void tell_started(FILE *out, struct wb_host *host, const unsigned int *cpus)
+void tell_started(struct teller *t, struct wb_host *host, const struct plan *plan)
 {
     const struct wb_system *system = wb_host_system(host);
+    struct members *out = tell_begin(t);
 
-    fprintf(out, "{\"started\":{\"pid\":%d,\"kernels\":[", (int)getpid());
-    for (uint32_t i = 0; i < system->n_cores; i++)
-        fprintf(out, "%s{\"core\":%" PRIu32 ",\"cpu\":%u,\"pid\":%d}", i == 0 ? "" : ",", i,
-                cpus[i], (int)wb_host_pid(host, i));
-    fputs("]", out);
+    number(out, "pid", (uint64_t)getpid());
+    yyjson_mut_val *kernels = list(out, "kernels");
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        struct members kernel = element(out, kernels);
+        number(&kernel, "core", i);
+        number(&kernel, "cpu", plan->cores[i].cpu);
+        number(&kernel, "pid", (uint64_t)wb_host_pid(host, i));
+    }
     number(out, "gvm_bytes", wb_host_gvm_bytes(host));
     number(out, "start_ns", system->start_ns);
-    fprintf(out, ",\"clock\":\"%s\"", wb_host_clock(host));
-    finish(out);
+    text(out, "clock", wb_host_clock(host));
+    tell_finish(t, "started");
 }
 
-static void core(FILE *out, const struct wb_core *c)
+static void core(struct members *out, const struct wb_core *c)
 {
     static const char *const states[] = { "down", "up", "stopped", "dead" };
 
-    fprintf(out, "{\"core\":%" PRIu32 ",\"state\":\"%s\"", c->index,
-            states[atomic_load_explicit(&c->state, memory_order_acquire)]);
+    number(out, "core", c->index);
+    text(out, "state", states[atomic_load_explicit(&c->state, memory_order_acquire)]);
     counter(out, "busy_ns", &c->stats.busy_ns);
     counter(out, "polling_ns", &c->stats.polling_ns);
     counter(out, "switches", &c->stats.switches);
@@ -96,7 +101,6 @@ static void core(FILE *out, const struct wb_core *c)
     counter(out, "notes", &c->stats.notes);
     number(out, "load_ppm", atomic_load_explicit(&c->report.busy_ppm, memory_order_relaxed));
     tell_core_power(out, c);
-    putc('}', out);
 }
 
 // Over all kernels: what its mode reserves, and its images.
@@ -107,14 +111,16 @@ static uint64_t reserved_bytes(const struct wb_task *t)
     return (heap + t->stack_bytes) * replicas + 2 * t->images.bytes;
 }
 
-static void task(FILE *out, const struct wb_task *t)
+static void task(struct members *out, const struct wb_task *t)
 {
     static const char *const states[] = { "new",     "ready",    "running", "blocked",
                                           "offered", "returned", "ended",   "lost" };
     const uint32_t place = atomic_load_explicit(&t->place, memory_order_acquire);
 
-    fprintf(out, "{\"task\":\"%s\",\"index\":%" PRIu32 ",\"core\":%" PRIu32 ",\"state\":\"%s\"",
-            t->name, t->index, wb_place_owner(place), states[wb_place_state(place)]);
+    text(out, "task", t->name);
+    number(out, "index", t->index);
+    number(out, "core", wb_place_owner(place));
+    text(out, "state", states[wb_place_state(place)]);
     counter(out, "busy_ns", &t->stats.busy_ns);
     counter(out, "polling_ns", &t->stats.polling_ns);
     counter(out, "runs", &t->stats.runs);
@@ -132,16 +138,15 @@ static void task(FILE *out, const struct wb_task *t)
     number(out, "shared_bytes", wb_shared_used_bytes(&t->shared));
     number(out, "shared_peak_bytes", t->shared.heap.peak_bytes);
     number(out, "shared_left", wb_shared_left_bytes(&t->shared));
-    fprintf(out, ",\"mode\":\"%s\"", tell_mode_word(t->mode));
+    text(out, "mode", tell_mode_word(t->mode));
     counter(out, "images", &t->images.taken);
     number(out, "damaged", t->images.damaged);
     number(out, "replayed", t->images.replayed);
     number(out, "skipped", t->images.skipped);
     number(out, "reserved_bytes", reserved_bytes(t));
-    putc('}', out);
 }
 
-static void channel(FILE *out, const struct wb_channel *c)
+static void channel(struct members *out, const struct wb_channel *c)
 {
     const uint32_t low = atomic_load_explicit(&c->low, memory_order_relaxed);
     const uint64_t received = c->receiver != NULL ? wb_port_messages(c->receiver) : 0;
@@ -149,76 +154,84 @@ static void channel(FILE *out, const struct wb_channel *c)
 
     for (const struct wb_port *p = c->senders; p != NULL; p = p->next_of_channel)
         sent += wb_port_messages(p);
-    fprintf(out, "{\"channel\":\"%s\"", c->name);
+    text(out, "channel", c->name);
     number(out, "slots", c->slots);
     number(out, "depth", wb_channel_depth(c));
     number(out, "high", atomic_load_explicit(&c->high, memory_order_relaxed));
     if (low > c->slots)
-        fputs(",\"low\":null", out);
+        nothing(out, "low");
     else
         number(out, "low", low);
     number(out, "sent", sent);
     number(out, "received", received);
     number(out, "bytes", received * c->slot_bytes);
-    putc('}', out);
 }
 
-static void decider(FILE *out, const struct wb_system *system)
+static void decider(struct members *out, const struct wb_system *system)
 {
     const struct wb_policy *policy = wb_system_policy(system);
 
-    fputs(",\"policy\":", out);
-    text(out, policy != NULL ? policy->name : "");
+    text(out, "policy", policy != NULL ? policy->name : "");
     if (policy != NULL && !policy->local)
         number(out, "coordinator",
                atomic_load_explicit(&system->control.coordinator, memory_order_relaxed));
     else
-        fputs(",\"coordinator\":null", out);
+        nothing(out, "coordinator");
     number(out, "rate_millihz", atomic_load_explicit(&system->rate_millihz, memory_order_relaxed));
 }
 
-static void status(FILE *out, const struct wb_system *system)
+// The lists come first: they are written as they are made, the other members at once.
+static void status(struct teller *t, const struct wb_system *system)
 {
-    fprintf(out, "\"status\":{\"time_ns\":%" PRIu64, wb_kernel_now_ns());
+    const uint64_t now_ns = wb_kernel_now_ns();
+
+    fputs("{\"cores\":[", t->file);
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        fputs(i == 0 ? "" : ",", t->file);
+        core(tell_begin(t), system->cores[i]);
+        put(t, false);
+    }
+    fputs("],\"tasks\":[", t->file);
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        fputs(i == 0 ? "" : ",", t->file);
+        task(tell_begin(t), &system->tasks[i]);
+        put(t, false);
+    }
+    fputs("],\"channels\":[", t->file);
+    for (uint32_t i = 0; i < system->n_channels; i++) {
+        fputs(i == 0 ? "" : ",", t->file);
+        channel(tell_begin(t), &system->channels[i]);
+        put(t, false);
+    }
+    fputs("],", t->file);
+    struct members *out = tell_begin(t);
+    number(out, "time_ns", now_ns);
     number(out, "live", atomic_load_explicit(&system->live, memory_order_acquire));
     decider(out, system);
-    fputs(",\"cores\":[", out);
-    for (uint32_t i = 0; i < system->n_cores; i++) {
-        fputs(i == 0 ? "" : ",", out);
-        core(out, system->cores[i]);
-    }
-    fputs("],\"tasks\":[", out);
-    for (uint32_t i = 0; i < system->n_tasks; i++) {
-        fputs(i == 0 ? "" : ",", out);
-        task(out, &system->tasks[i]);
-    }
-    fputs("],\"channels\":[", out);
-    for (uint32_t i = 0; i < system->n_channels; i++) {
-        fputs(i == 0 ? "" : ",", out);
-        channel(out, &system->channels[i]);
-    }
-    putc(']', out);
     tell_energy(out, system);
-    putc('}', out);
+    put(t, true);
 }
 
-void tell_status(FILE *out, const struct wb_system *system)
+void tell_status(struct teller *t, const struct wb_system *system)
 {
-    putc('{', out);
-    status(out, system);
-    fputs("}\n", out);
-    fflush(out);
+    fputs("{\"status\":", t->file);
+    status(t, system);
+    fputs("}\n", t->file);
+    fflush(t->file);
 }
 
-void tell_migration(FILE *out, const struct wb_system *system, const struct wb_migration *m)
+void tell_migration(struct teller *teller, const struct wb_system *system,
+                    const struct wb_migration *m)
 {
     static const char *const by[] = { "user", "task", "policy" };
     const struct wb_task *t = &system->tasks[m->task];
+    struct members *out = tell_begin(teller);
 
-    fprintf(out, "{\"migration\":{\"task\":\"%s\",\"index\":%" PRIu32, t->name, t->index);
+    text(out, "task", t->name);
+    number(out, "index", t->index);
     number(out, "source", m->source);
     number(out, "target", m->target);
-    fprintf(out, ",\"status\":\"%s\"", tell_status_word((enum wb_status)m->status));
+    text(out, "status", tell_status_word((enum wb_status)m->status));
     number(out, "request_ns", m->request_ns);
     number(out, "parked_ns", m->parked_ns);
     number(out, "attached_ns", m->attached_ns);
@@ -226,61 +239,68 @@ void tell_migration(FILE *out, const struct wb_system *system, const struct wb_m
     number(out, "output_ns", m->output_ns);
     number(out, "copied_ns", m->copied_ns);
     number(out, "bytes", m->bytes);
-    fprintf(out, ",\"mode\":\"%s\",\"by\":\"%s\"", tell_mode_word((enum wb_mode)m->mode),
-            by[m->by]);
-    finish(out);
+    text(out, "mode", tell_mode_word((enum wb_mode)m->mode));
+    text(out, "by", by[m->by]);
+    tell_finish(teller, "migration");
 }
 
-void tell_migrated(FILE *out, const char *id, const struct wb_task *t, uint32_t to,
-                   enum wb_status outcome)
+void tell_migrated(struct teller *teller, const char *id, const struct wb_task *t, uint32_t to,
+                   enum wb_status outcome, const char *why)
 {
-    fputs("{\"migrated\":{\"id\":", out);
-    text(out, id);
-    fprintf(out, ",\"task\":\"%s\",\"index\":%" PRIu32, t != NULL ? t->name : "",
-            t != NULL ? t->index : 0);
+    struct members *out = tell_begin(teller);
+
+    text(out, "id", id);
+    text(out, "task", t != NULL ? t->name : "");
+    number(out, "index", t != NULL ? t->index : 0);
     number(out, "core", to);
-    fprintf(out, ",\"status\":\"%s\",\"why\":", tell_status_word(outcome));
-    text(out, outcome == WB_OK ? ""
-              : t == NULL      ? "there is no such task"
-                               : wb_status_text(outcome));
-    finish(out);
+    text(out, "status", tell_status_word(outcome));
+    text(out, "why",
+         why != NULL        ? why
+         : outcome == WB_OK ? ""
+         : t == NULL        ? "there is no such task"
+                            : wb_status_text(outcome));
+    tell_finish(teller, "migrated");
 }
 
-void tell_set(FILE *out, const char *id, bool ok, const char *why)
+void tell_set(struct teller *teller, const char *id, bool ok, const char *why)
 {
-    fputs("{\"set\":{\"id\":", out);
-    text(out, id);
-    fprintf(out, ",\"ok\":%s,\"why\":", ok ? "true" : "false");
-    text(out, why);
-    finish(out);
+    struct members *out = tell_begin(teller);
+
+    text(out, "id", id);
+    flag(out, "ok", ok);
+    text(out, "why", why);
+    tell_finish(teller, "set");
 }
 
-void tell_advice(FILE *out, const struct wb_advice *advice)
+void tell_advice(struct teller *teller, const struct wb_advice *advice)
 {
-    fprintf(out, "{\"advice\":{\"time_ns\":%" PRIu64 ",\"policy\":", advice->time_ns);
-    text(out, advice->policy->name);
+    struct members *out = tell_begin(teller);
+
+    number(out, "time_ns", advice->time_ns);
+    text(out, "policy", advice->policy->name);
     number(out, "core", advice->core);
-    fputs(",\"text\":", out);
-    text(out, advice->text);
-    finish(out);
+    text(out, "text", advice->text);
+    tell_finish(teller, "advice");
 }
 
-void tell_death(FILE *out, const struct wb_host_event *event)
+void tell_death(struct teller *teller, const struct wb_host_event *event)
 {
-    fprintf(out, "{\"core_died\":{\"core\":%" PRIu32 ",\"pid\":%d,\"signal\":%d", event->core,
-            (int)event->pid, event->signal);
+    struct members *out = tell_begin(teller);
+
+    number(out, "core", event->core);
+    number(out, "pid", (uint64_t)event->pid);
+    number(out, "signal", (uint64_t)event->signal);
     number(out, "detected_ns", event->detected_ns);
-    fprintf(out, ",\"by\":\"%s\",\"running\":\"%s\"",
-            event->by_robust_futex ? "robust-futex" : "pidfd",
-            event->running != NULL ? event->running->name : "");
+    text(out, "by", event->by_robust_futex ? "robust-futex" : "pidfd");
+    text(out, "running", event->running != NULL ? event->running->name : "");
     number(out, "lost", event->lost);
     number(out, "restarted", event->restarted);
     number(out, "resumed", event->resumed);
     number(out, "moved", event->moved);
-    finish(out);
+    tell_finish(teller, "core_died");
 }
 
-void tell_end(FILE *out, const struct wb_system *system, bool ok)
+void tell_end(struct teller *teller, const struct wb_system *system, bool ok)
 {
     uint32_t events = 0;
     uint32_t migrations = atomic_load(&system->record.migrations.dropped);
@@ -290,12 +310,16 @@ void tell_end(FILE *out, const struct wb_system *system, bool ok)
         events += atomic_load(&system->cores[i]->record.events.dropped);
         migrations += atomic_load(&system->cores[i]->record.migrations.dropped);
     }
-    fputs("{\"end\":{", out);
-    status(out, system);
+    fputs("{\"end\":{\"status\":", teller->file);
+    status(teller, system);
+    putc(',', teller->file);
+    struct members *out = tell_begin(teller);
     number(out, "dropped_events", events);
     number(out, "dropped_migrations", migrations);
     if (wb_system_latency(system, &latency_ns))
         number(out, "latency_ns", latency_ns);
-    fprintf(out, ",\"ok\":%s", ok ? "true" : "false");
-    finish(out);
+    flag(out, "ok", ok);
+    put(teller, true);
+    fputs("}\n", teller->file);
+    fflush(teller->file);
 }

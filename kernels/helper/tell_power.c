@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
-
 #include "tell.h"
 #include "wb/energy.h"
 
-void tell_core_power(FILE *out, const struct wb_core *core)
+void tell_core_power(struct members *out, const struct wb_core *core)
 {
     const uint32_t present = atomic_load_explicit(&core->point, memory_order_acquire);
     const uint64_t now_ns = wb_kernel_now_ns();
     const int32_t mc = wb_host_temperature_mc(core->index);
 
-    fprintf(out, ",\"hz\":%" PRIu64 ",\"energy_uj\":%" PRIu64 ",\"points\":[",
-            core->n_points != 0 ? core->points[present].hz : 0, wb_host_core_energy(core, now_ns));
+    number(out, "hz", core->n_points != 0 ? core->points[present].hz : 0);
+    number(out, "energy_uj", wb_host_core_energy(core, now_ns));
+    yyjson_mut_val *points = list(out, "points");
     for (uint32_t i = 0; i < core->n_points; i++) {
         const struct wb_residence at = wb_core_residence(core, i, now_ns);
-        fprintf(out, "%s{\"hz\":%" PRIu64 ",\"active_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 "}",
-                i == 0 ? "" : ",", core->points[i].hz, at.active_ns, at.idle_ns);
+        struct members point = element(out, points);
+        number(&point, "hz", core->points[i].hz);
+        number(&point, "active_ns", at.active_ns);
+        number(&point, "idle_ns", at.idle_ns);
     }
     if (mc == WB_NO_TEMPERATURE)
-        fputs("],\"temperature_mc\":null", out);
+        nothing(out, "temperature_mc");
     else
-        fprintf(out, "],\"temperature_mc\":%" PRId32, mc);
+        negative(out, "temperature_mc", mc);
 }
 
 static bool has_power(const struct wb_system *system)
@@ -32,11 +33,11 @@ static bool has_power(const struct wb_system *system)
     return false;
 }
 
-void tell_energy(FILE *out, const struct wb_system *system)
+void tell_energy(struct members *out, const struct wb_system *system)
 {
     uint64_t machine_uj;
     const char *source = wb_host_energy(&machine_uj);
 
-    fprintf(out, ",\"energy_source\":\"%s\",\"machine_energy_uj\":%" PRIu64,
-            has_power(system) && source[0] != 's' ? "platform" : source, machine_uj);
+    text(out, "energy_source", has_power(system) && source[0] != 's' ? "platform" : source);
+    number(out, "machine_energy_uj", machine_uj);
 }

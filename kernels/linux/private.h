@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plan.h"
 #include "process.h"
 #include "wb/system.h"
 

@@ -41,8 +41,6 @@ static inline struct kernel_task *kernel_task(struct wb_task *task)
     return (struct kernel_task *)(void *)task->kernel;
 }
 
-enum frequency_mode { FREQUENCY_NONE, FREQUENCY_EMULATE, FREQUENCY_CPUFREQ };
-
 /// The system this process belongs to, also in the launcher; NULL before it is laid out.
 void kernel_set_system(struct wb_system *system);
 struct wb_system *kernel_system(void);

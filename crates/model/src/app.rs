@@ -2,6 +2,7 @@
 //! An application that makes sense: every task, channel and port by itself, in the order of the
 //! file. Positions in these lists are the numbers that statistics and recorded events use.
 
+use serde::Serialize;
 use toml::Spanned;
 
 use crate::modes::{Mode, OnCrash};
@@ -100,7 +101,7 @@ pub enum Pacing {
 }
 
 /// One channel or mailbox.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Channel {
     /// Made from the names of its tasks, unique.
     pub name: String,
@@ -113,11 +114,13 @@ pub struct Channel {
     /// Whether it has many senders.
     pub mailbox: bool,
     /// Where its receiver stands in the file.
+    #[serde(skip)]
     pub span: Span,
 }
 
 /// Which way messages pass a port, seen from its task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// The task receives.
     In,
@@ -126,7 +129,7 @@ pub enum Direction {
 }
 
 /// Binds a port of a task to a channel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Port {
     /// Position in [`App::tasks`].
     pub task: usize,

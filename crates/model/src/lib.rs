@@ -2,8 +2,8 @@
 //! Applications as `app.toml` describes them.
 //!
 //! Three pure steps, each with everything that is wrong as its error: [`Manifest::parse`] takes the
-//! text apart, [`App::build`] checks what the parts say of each other, [`plan()`] writes the lines
-//! that lay the application out on a set of cores. Nothing here reads a file or knows a machine.
+//! text apart, [`App::build`] checks what the parts say of each other, [`plan()`] lays
+//! the application out on a set of cores. Nothing here reads a file or knows a machine.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
@@ -26,7 +26,6 @@ mod synthetic;
 mod table;
 mod wiring;
 mod work;
-mod work_lines;
 
 pub use app::{App, Channel, Direction, Pacing, Period, Port, Task};
 pub use build::check_cores;
@@ -36,7 +35,9 @@ pub use manifest::Manifest;
 pub use modes::{Mode, OnCrash};
 pub use moving::{Moving, NO_POLICY, PolicyName};
 pub use param::{Param, ParamKind, Setting};
-pub use plan::{PlanOptions, escape, plan};
+pub use plan::{
+    At, Command, Limit, Plan, PlanCore, PlanOptions, PlanTask, PlanWork, SavedFile, plan,
+};
 pub use platform::{Core, Frequency, Platform, Point};
 pub use problem::{Problem, Problems, Source, Span, Warning};
 pub use table::{Row, Table};

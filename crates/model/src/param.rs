@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use serde::Serialize;
 use toml::de::{DeTable, DeValue};
 
 use crate::problem::{Problem, Span, nearest};
@@ -33,17 +34,19 @@ impl fmt::Display for ParamKind {
 }
 
 /// One parameter.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Param {
     /// Its name.
     pub key: String,
     /// What it may be replaced by.
+    #[serde(skip)]
     pub kind: ParamKind,
     /// The value as it is written, without quotes.
     pub text: String,
     /// The numbers it stands for; none for a text.
     pub numbers: Vec<f64>,
     /// Where its value stands in the file.
+    #[serde(skip)]
     pub span: Span,
 }
 

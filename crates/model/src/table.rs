@@ -2,8 +2,7 @@
 //! The table of the table policy: for each range of frame rates a mapping of the tasks, and a
 //! frequency of the cores. See `docs/table-toml.md`.
 
-use std::fmt::Write;
-
+use serde::Serialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -30,7 +29,7 @@ struct RowTable {
 }
 
 /// One row for an application on a set of cores.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Row {
     /// It holds up to this frame rate, in thousandths per second.
     pub rate_millihz: u64,
@@ -38,18 +37,6 @@ pub struct Row {
     pub points: Vec<u32>,
     /// A core for each task.
     pub cores: Vec<u32>,
-}
-
-impl Row {
-    /// The line of a plan.
-    pub(crate) fn line(&self) -> String {
-        let mut line = format!("row {}", self.rate_millihz);
-        for number in self.points.iter().chain(&self.cores) {
-            // Writing to a String cannot fail.
-            let _ = write!(line, " {number}");
-        }
-        line
-    }
 }
 
 impl Table {

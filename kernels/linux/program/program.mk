@@ -19,7 +19,7 @@ HOSTED_C := $(wildcard $(ROOT)/middleware/src/*.c $(ROOT)/middleware/src/policy/
 	$(ROOT)/kernels/template/trivial.c
 HOSTED_O := $(patsubst $(ROOT)/%.c,$(HOSTED)/%.o,$(HOSTED_C)) $(HOSTED)/context.o
 HOSTED_FLAGS := -std=c11 -O2 -g -fno-omit-frame-pointer -fno-pie -Wall -Wextra -Wpedantic -Wconversion \
-	-Wshadow -Werror -MMD -MP -I$(ROOT)/middleware/include -I$(PROCESS) -I$(HOST) -I$(PROCESS)/arch/$(HOSTED_ARCH)
+	-Wshadow -Werror -MMD -MP -I$(ROOT)/middleware/include -I$(PROCESS) -I$(ROOT)/kernels/plan -I$(HOST) -I$(PROCESS)/arch/$(HOSTED_ARCH)
 
 define link_program
 @mkdir -p $(@D)
