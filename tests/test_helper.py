@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who decides on moves: the helper's lines and answers, from the plan to the end of a run."""
+"""Who decides on moves: the messages of a helper, from the plan to the end of a run."""
 
 import json
 import os
@@ -21,15 +21,15 @@ Json = dict[str, Any]
 
 
 class Helper:
-    """A helper under test: lines go in, objects come out."""
+    """A helper under test: objects go in and come out."""
 
     def __init__(self, end: socket.socket) -> None:
         self.end = end
         self.end.settimeout(PATIENCE_S)
         self.lines = end.makefile("r")
 
-    def say(self, *lines: str) -> None:
-        self.end.sendall("".join(f"{line}\n" for line in lines).encode())
+    def say(self, name: str, **members: object) -> None:
+        self.end.sendall((json.dumps({name: members}) + "\n").encode())
 
     def hear(self, kind: str, **wanted: object) -> Json:
         """The next object of this kind that has these members; others are passed over."""
@@ -44,10 +44,13 @@ class Helper:
                 return members
         raise AssertionError(f"no {kind} {wanted} among {heard[-3:]}")
 
-    def ask(self, line: str) -> Json:
-        verb, identity = line.split(" ")[:2]
-        self.say(line)
-        assert verb in ("policy", "rate")
+    def policy(self, identity: str, name: str | None = None, *params: str) -> Json:
+        policy = None if name is None else {"name": name, "params": list(params)}
+        self.say("policy", id=identity, policy=policy)
+        return self.hear("set", id=identity)
+
+    def rate(self, identity: str, millihz: object) -> Json:
+        self.say("rate", id=identity, millihz=millihz)
         return self.hear("set", id=identity)
 
     def status(self) -> Json:
@@ -61,40 +64,45 @@ class Helper:
             time.sleep(0.01)
 
 
-def task(name: str, entry: str, rest: str) -> str:
-    return (
-        f"task {name} 0 entry {entry} mode handoff core 0 priority 8 stack 65536 heap 65536 "
-        f"migratable 1 restart 0 {rest} image 0 replay 0"
-    )
+TASK: Json = {
+    "name": "t",
+    "mode": "handoff",
+    "priority": 8,
+    "stack_bytes": 65536,
+    "heap_bytes": 65536,
+    "migratable": True,
+}
+
+
+def policy(name: str, *params: str) -> Json:
+    return {"name": name, "params": list(params)}
+
+
+def rows(*rows: tuple[int, list[int], list[int]]) -> list[Json]:
+    return [{"rate_millihz": r, "points": points, "cores": cores} for r, points, cores in rows]
 
 
 @contextmanager
 def helper(
-    *lines: str,
-    entry: str = "spinner",
-    rest: str = "period 0 deadline 0 offset 0 frame 0",
-    starts: bool = True,
+    entry: str = "spinner", task: Json | None = None, starts: bool = True, **members: object
 ) -> Iterator[Helper]:
     """Two kernels that share a processor, and one task on the first."""
     ours, theirs = socket.socketpair()
-    plan = [
-        "whimbrel 1",
-        f"core {CPU}",
-        f"core {CPU}",
-        f"module {MODULE}",
-        "memory 0",
-        "spin 20000",
-        "offer 60000000000",
-        task("t", entry, rest),
-        *lines,
-        "start",
-    ]
+    plan = {
+        "version": 2,
+        "module": str(MODULE),
+        "spin_ns": 20000,
+        "offer_ns": 60_000_000_000,
+        "cores": [{"cpu": CPU}, {"cpu": CPU}],
+        "tasks": [{**TASK, "entry": entry, **(task or {})}],
+        **members,
+    }
     command = f"exec {HELPER} 3<&{theirs.fileno()}"
     process = subprocess.Popen(["bash", "-c", command], pass_fds=[theirs.fileno()])
     theirs.close()
     try:
         end = Helper(ours)
-        end.say(*plan)
+        end.say("plan", **plan)
         if starts:
             end.hear("started")
         yield end
@@ -110,23 +118,23 @@ def finish(run: Helper) -> Json:
 
 
 def test_a_policy_of_the_module_decides_and_may_be_changed() -> None:
-    with helper("agents 2000000", "coordinator 1", "policy mine core=1") as run:
+    with helper(agents_ns=2000000, coordinator=1, policy=policy("mine", "core=1")) as run:
         run.wait_for_core(1)
         status = run.status()
         assert (status["policy"], status["coordinator"]) == ("mine", 1)
-        assert run.ask("policy 7 mine core=0")["ok"]
+        assert run.policy("7", "mine", "core=0")["ok"]
         # It sends nothing, so its migration is told when it moves on.
         moved = run.hear("migration", status="ok")
         assert (moved["target"], moved["by"]) == (1, "policy")
         run.wait_for_core(0)
-        assert run.ask("policy 8")["ok"]
+        assert run.policy("8")["ok"]
         status = run.status()
         assert (status["policy"], status["coordinator"]) == ("", None)
         assert finish(run)["ok"]
 
 
 def test_nonsense_is_told_as_advice() -> None:
-    with helper("agents 2000000", "policy mine") as run:
+    with helper(agents_ns=2000000, policy=policy("mine")) as run:
         advice = run.hear("advice")
         assert (advice["policy"], advice["core"]) == ("mine", 0)
         assert "77" in advice["text"]
@@ -134,40 +142,42 @@ def test_nonsense_is_told_as_advice() -> None:
 
 
 def test_what_cannot_decide_is_refused_and_changes_nothing() -> None:
-    with helper("agents 2000000", "policy balance") as run:
-        for line, why in {
-            "policy 1 nobody": "no policy of this name",
-            "policy 2 hollow": "no policy of this name",
-            "policy 3 mine to=1": "has no parameter `to`",
-            "policy 4 mine core=2": "a number from 0 to 1",
-            "policy 5 mine core": "no KEY=VALUE",
-            "rate 6 fast": "no frame rate",
-            "rate 7 4294967296": "no frame rate",
+    with helper(agents_ns=2000000, policy=policy("balance")) as run:
+        for words, why in {
+            ("nobody",): "no policy of this name",
+            ("hollow",): "no policy of this name",
+            ("mine", "to=1"): "has no parameter `to`",
+            ("mine", "core=2"): "a number from 0 to 1",
+            ("mine", "core"): "no KEY=VALUE",
         }.items():
-            answer = run.ask(line)
+            answer = run.policy("1", *words)
             assert not answer["ok"]
             assert why in answer["why"]
+        for rate in ("fast", 4294967296, -1, 0.5, None):
+            answer = run.rate("2", rate)
+            assert not answer["ok"]
+            assert "rate.millihz is no whole number" in answer["why"]
         assert run.status()["policy"] == "balance"
         assert finish(run)["ok"]
 
 
 def test_a_plan_whose_policy_is_unknown_is_an_error() -> None:
-    with helper("agents 2000000", "policy nobody", starts=False) as run:
+    with helper(agents_ns=2000000, policy=policy("nobody"), starts=False) as run:
         error = run.hear("error")
         assert (error["kind"], error["key"]) == ("policy", "nobody")
 
 
 def test_without_agents_no_policy_decides() -> None:
     with helper() as run:
-        answer = run.ask("policy 1 mine")
+        answer = run.policy("1", "mine")
         assert not answer["ok"]
         assert "agents" in answer["why"]
-        assert run.ask("policy 2")["ok"]
+        assert run.policy("2")["ok"]
         assert finish(run)["ok"]
 
 
 def test_agents_report_loads_and_memory() -> None:
-    with helper("agents 5000000") as run:
+    with helper(agents_ns=5000000) as run:
         deadline = time.monotonic() + PATIENCE_S
         while not (
             (status := run.status())["tasks"][0]["load_ppm"] > 0
@@ -181,21 +191,21 @@ def test_agents_report_loads_and_memory() -> None:
 
 
 def test_the_table_follows_the_frame_rate() -> None:
-    rows = ["row 10000 0 0 0", "row 30000 0 0 1"]
-    with helper("agents 2000000", *rows, "policy table", "rate 5000") as run:
+    table = rows((10000, [0, 0], [0]), (30000, [0, 0], [1]))
+    with helper(agents_ns=2000000, rows=table, policy=policy("table"), rate_millihz=5000) as run:
         run.wait_for_core(0)
         assert run.status()["rate_millihz"] == 5000
-        assert run.ask("rate 1 25000")["ok"]
+        assert run.rate("1", 25000)["ok"]
         run.wait_for_core(1)
-        assert run.ask("rate 2 10000")["ok"]
+        assert run.rate("2", 10000)["ok"]
         run.wait_for_core(0)
         assert finish(run)["ok"]
 
 
 def test_periods_follow_the_frame_rate() -> None:
-    frame = "period 100000000 deadline 100000000 offset 0 frame 1"
-    with helper("rate 10000", entry="ticker", rest=frame) as run:
-        assert run.ask("rate 1 1000000")["ok"]
+    frame = {"period_ns": 100000000, "deadline_ns": 100000000, "follows_rate": True}
+    with helper(rate_millihz=10000, entry="ticker", task=frame) as run:
+        assert run.rate("1", 1000000)["ok"]
         deadline = time.monotonic() + PATIENCE_S
         while (status := run.status())["tasks"][0]["jobs"] < 200:
             assert time.monotonic() < deadline
@@ -205,12 +215,17 @@ def test_periods_follow_the_frame_rate() -> None:
 
 
 def test_operating_points_follow_the_frame_rate() -> None:
-    points = [f"point {core} {hz} 1000 100" for core in (0, 1) for hz in (400000000, 500000000)]
-    rows = ["row 10000 0 1 0", "row 30000 1 0 0"]
-    lines = [*points, "frequency emulate", *rows, "agents 2000000", "policy table", "rate 5000"]
-    with helper(*lines) as run:
+    points = [{"hz": hz, "active_uw": 1000, "idle_uw": 100} for hz in (400000000, 500000000)]
+    with helper(
+        cores=[{"cpu": CPU, "points": points, "start": 1}] * 2,
+        frequency="emulate",
+        rows=rows((10000, [0, 1], [0]), (30000, [1, 0], [0])),
+        agents_ns=2000000,
+        policy=policy("table"),
+        rate_millihz=5000,
+    ) as run:
         for rate, wanted in ((5000, [400000000, 500000000]), (25000, [500000000, 400000000])):
-            assert run.ask(f"rate {rate} {rate}")["ok"]
+            assert run.rate(str(rate), rate)["ok"]
             deadline = time.monotonic() + PATIENCE_S
             while [core["hz"] for core in run.status()["cores"]] != wanted:
                 assert time.monotonic() < deadline
@@ -219,11 +234,31 @@ def test_operating_points_follow_the_frame_rate() -> None:
 
 
 def test_agents_and_a_policy_hide_no_deadlock() -> None:
-    ports = [
-        "channel c slots 1 bytes 4 initial 0 mailbox 0",
-        "port t 0 in in 0 c",
-        "port t 0 out out 0 c",
-    ]
-    with helper(*ports, "agents 2000000", "policy mine core=1", entry="waiter") as run:
+    port = {"task": 0, "channel": 0, "rate": 1}
+    with helper(
+        channels=[{"name": "c", "slots": 1, "slot_bytes": 4}],
+        ports=[{**port, "direction": name, "name": name} for name in ("in", "out")],
+        agents_ns=2000000,
+        policy=policy("mine", "core=1"),
+        entry="waiter",
+    ) as run:
         assert run.hear("error")["kind"] == "deadlock"
         assert not run.hear("end")["ok"]
+
+
+def test_a_damaged_plan_is_an_error_that_names_what_is_wrong() -> None:
+    for members, key in (
+        ({"task": {"priority": 32}}, "plan.tasks[0].priority"),
+        ({"version": 1}, "plan"),
+        ({"coordinator": 2}, "plan.coordinator"),
+    ):
+        with helper(starts=False, **members) as run:  # type: ignore[arg-type]
+            error = run.hear("error")
+            assert (error["kind"], error["key"]) == ("plan", key)
+
+
+def test_an_unknown_command_is_passed_over() -> None:
+    with helper() as run:
+        run.say("dance", id="1")
+        assert run.policy("2")["ok"]
+        assert finish(run)["ok"]

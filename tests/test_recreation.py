@@ -21,7 +21,7 @@ SHUTTLES = ("lpf=1,0@9ms", "demodulator=1,0@7ms", "bpf.1=1,0@11ms", "sum=1,0@13m
 
 # Between the command and its helper: makes tasks of the plan ones that are recreated.
 BETWEEN = """#!{python}
-import os, socket, subprocess, sys, threading
+import json, os, socket, subprocess, sys, threading
 above = socket.socket(fileno=3)
 below, other = socket.socketpair()
 os.dup2(other.fileno(), 9)
@@ -31,9 +31,11 @@ os.close(9)
 
 def down():
     for line in above.makefile("rb"):
-        if line.startswith(tuple(b"task " + t for t in {tasks!r})):
-            line = line.replace(b" mode handoff ", b" mode recreate ")
-        below.sendall(line)
+        message = json.loads(line)
+        for task in message.get("plan", {{}}).get("tasks", []):
+            if task["name"] in {tasks!r}:
+                task["mode"] = "recreate"
+        below.sendall(json.dumps(message).encode() + b"\\n")
     below.shutdown(socket.SHUT_WR)
 
 threading.Thread(target=down, daemon=True).start()
@@ -55,7 +57,7 @@ def between(tmp_path: Path) -> Path:
             python=sys.executable,
             shell="/bin/sh",
             helper=ROOT / "bin/whimbrel-linux",
-            tasks=[b"lpf ", b"demodulator ", b"bpf ", b"sum "],
+            tasks=["lpf", "demodulator", "bpf", "sum"],
         )
     )
     script.chmod(0o755)

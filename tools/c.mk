@@ -8,7 +8,7 @@ AARCH64_CC := aarch64-linux-gnu-gcc
 QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
 
 WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-INCLUDE := -Imiddleware/include -Ikernels/common -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench
+INCLUDE := -Imiddleware/include -Ikernels/plan -Ikernels/process -Ikernels/helper -isystem kernels/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench
 
 CC_release := $(CC)
 CC_sim := $(CC)
@@ -53,11 +53,13 @@ endif
 
 MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/*/*.c middleware/src/*/*/*.c)
 # What a helper of the command is made of besides its kernels, and the kernels themselves.
-CONFORM_C := $(filter-out %/checkpoint_cost.c %/linux.c %/launcher.c,$(wildcard kernels/conform/*.c))
-HELPER_C := $(addprefix kernels/common/,helper.c commands.c choose.c plan.c plan_memory.c plan_policy.c plan_work.c plan_sim.c build.c lines.c tell.c tell_power.c recorder.c stuck.c)
-COMMON_C := $(filter-out $(HELPER_C),$(wildcard kernels/common/*.c))
-LINUX_C := $(COMMON_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
-SIM_C := $(COMMON_C) $(filter-out kernels/sim/main.c,$(wildcard kernels/sim/*.c))
+CONFORM_C := $(filter-out %/checkpoint_cost.c %/launcher.c,$(wildcard kernels/conform/*.c))
+# yyjson is another project's: it is built as it came, without our warnings.
+HELPER_C := $(wildcard kernels/helper/*.c kernels/plan/*.c) kernels/third_party/yyjson/yyjson.c
+PLAN_TEST_C := $(wildcard kernels/plan/*.c) $(addprefix kernels/helper/,lines.c object.c parse.c) kernels/third_party/yyjson/yyjson.c
+PROCESS_C := $(wildcard kernels/process/*.c)
+LINUX_C := $(PROCESS_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
+SIM_C := $(PROCESS_C) $(filter-out kernels/sim/main.c,$(wildcard kernels/sim/*.c))
 FAULTS_C := $(wildcard kernels/sim/conform/*.c) kernels/conform/launcher.c kernels/conform/suite.c
 ENGINE := $(TARGET)/release/libwhimbrel_engine.a
 ENGINE_release := $(ENGINE)
@@ -66,15 +68,15 @@ ENGINE_tsan := $(ENGINE)
 ENGINE_aarch64 := $(TARGET)/aarch64-unknown-linux-gnu/release/libwhimbrel_engine.a
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
 THREAD_TESTS := $(filter test_threads_%,$(UNIT_TESTS))
-LINUX_TESTS := $(notdir $(basename $(wildcard kernels/common/test/test_*.c kernels/linux/test/test_*.c)))
-C_FILES := $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
+LINUX_TESTS := $(notdir $(basename $(wildcard kernels/helper/test/test_*.c kernels/linux/test/test_*.c)))
+C_FILES := $(filter-out kernels/third_party/%,$(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null))
 
 # Link-time optimisation is for what ships: a test of a part, or of protocols, is linked without.
 test_flags = $(if $(filter -flto=auto,$(FLAGS_$(1))),$(filter-out -flto=auto,$(FLAGS_$(1))) -fno-lto,$(FLAGS_$(1)))
 
 objects = $(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2)))
-linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/common/arch/$(ARCH_$(1))/context.S)
-sim_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(SIM_C) kernels/common/arch/$(ARCH_$(1))/context.S)
+linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/process/arch/$(ARCH_$(1))/context.S)
+sim_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(SIM_C) kernels/process/arch/$(ARCH_$(1))/context.S)
 # A unit test names what it is linked with in its head: `// with: check.c kernel_stub.c`.
 with = $(addprefix middleware/test/,$(shell sed -n 's|^// with: ||p' middleware/test/$(1).c))
 
@@ -82,16 +84,18 @@ MIDDLEWARE_O := $(call objects,release,$(MIDDLEWARE_C))
 LINUX_O := $(call objects,release,$(LINUX_C) $(HELPER_C) kernels/linux/main.c)
 
 define variant
+$$(BUILD)/$(1)/kernels/third_party/%.o: WARN := -std=c11 -w
+
 $$(BUILD)/$(1)/%.o: %.c tools/c.mk
 	@mkdir -p $$(@D)
 	@echo 'CC $(1) $$<'
-	@$$(CC_$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/common/arch/$$(ARCH_$(1)) -MMD -MP -c -o $$@ $$<
+	@$$(CC_$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/process/arch/$$(ARCH_$(1)) -MMD -MP -c -o $$@ $$<
 
 $$(BUILD)/$(1)/%.o: %.S tools/c.mk
 	@mkdir -p $$(@D)
 	@$$(CC_$(1)) -c -o $$@ $$<
 
-$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/conform/linux.c middleware/test/check.c)
+$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/linux/conform/harness.c middleware/test/check.c)
 	@echo 'LD $$@'
 	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
@@ -111,7 +115,7 @@ $$(BUILD)/$(1)/faults-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(FAU
 	@echo 'LD $$@'
 	@$$(CC_$(1)) $$(call test_flags,$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
-$$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/common/test/test_plan.c kernels/common/plan.c kernels/common/plan_memory.c kernels/common/plan_policy.c kernels/common/plan_sim.c kernels/common/plan_work.c kernels/common/plan_sim.c kernels/common/lines.c middleware/test/check.c)
+$$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/helper/test/test_plan.c $(PLAN_TEST_C) $(MIDDLEWARE_C) kernels/template/trivial.c middleware/test/build.c middleware/test/kernel_stub.c middleware/test/check.c)
 	@$$(CC_$(1)) $$(call test_flags,$(1)) -o $$@ $$^
 
 $$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
@@ -121,7 +125,7 @@ $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
 endef
 
 define unit_test
-$(BUILD)/$(1)/$(2): $(call objects,$(1),$(MIDDLEWARE_C) middleware/test/$(2).c $(call with,$(2)))
+$(BUILD)/$(1)/$(2): $(call objects,$(1),$(MIDDLEWARE_C) kernels/template/trivial.c middleware/test/$(2).c $(call with,$(2)))
 	@$$(CC_$(1)) $$(call test_flags,$(1)) -o $$@ $$^ -lpthread -lm
 endef
 
@@ -250,4 +254,4 @@ test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch6
 
 lint-c: lint-boards
 	@clang-format --dry-run -Werror $(C_FILES)
-	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/common/arch/$(ARCH_release) $(filter %.c,$(C_FILES))
+	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/process/arch/$(ARCH_release) $(filter %.c,$(C_FILES))

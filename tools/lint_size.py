@@ -20,7 +20,7 @@ def tracked() -> list[Path]:
     """The source files of this checkout, also those that are not committed yet."""
     command = ["git", "ls-files", "-co", "--exclude-standard", *SOURCES]
     listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-    return [path for path in map(Path, listed) if path.exists()]
+    return [path for path in map(Path, listed) if path.exists() and "third_party" not in path.parts]
 
 
 def functions(lines: list[str]) -> list[tuple[int, int]]:

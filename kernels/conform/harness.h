@@ -2,8 +2,9 @@
 // What the conformance suite needs of a kernel besides wb/kernel.h: how a system is made, started,
 // watched and broken.
 //
-// Each realisation writes these functions once (linux.c). The cases call nothing but them, suite.h
-// and wb/*.h. "Outside" is wherever the suite itself runs: no core of the system under test.
+// Each realisation writes these functions once (`conform/harness.c` beside it). The cases call
+// nothing but them, suite.h and wb/*.h. "Outside" is wherever the suite itself runs: no core of the
+// system under test.
 #ifndef WB_HARNESS_H
 #define WB_HARNESS_H
 
@@ -36,10 +37,16 @@ enum {
     HARNESS_TASKS = 16,
     HARNESS_CHANNELS = 16,
     HARNESS_PORTS = 48,
-    HARNESS_MEMORY_BYTES = 8 << 20,  // for channels, heaps and what the cases allocate
-    HARNESS_SHARED_BYTES = 1 << 20,
-    HARNESS_STACK_BYTES = 64 << 10,  // of each task
 };
+
+/// What a system of the suite may use of the machine: each realisation has its own.
+struct harness_sizes {
+    size_t memory_bytes;  // for channels, heaps and what the cases allocate
+    size_t shared_bytes;
+    size_t stack_bytes;  // of each task
+};
+
+extern const struct harness_sizes harness_sizes;
 
 /// Makes an empty system. Processors may be fewer than cores: kernels then share them.
 ///
@@ -49,13 +56,13 @@ struct harness *harness_open(const struct harness_config *config);
 /// Context: outside, between harness_open() and harness_close().
 struct wb_system *harness_system(struct harness *h);
 
-/// A stack of HARNESS_STACK_BYTES whose overflow is noticed.
+/// A stack of harness_sizes.stack_bytes whose overflow is noticed.
 ///
 /// Context: outside, before harness_start(). Ends the program when there is none.
 void *harness_stack(struct harness *h);
 
 /// `bytes` of the kernels' private memory for a task that starts on `core`; of stacks and heaps no
-/// more than HARNESS_STACK_BYTES each.
+/// more than harness_sizes.stack_bytes each.
 ///
 /// Context: outside, before harness_start().
 /// Returns: the address, the same in every kernel; NULL where there is no private memory.

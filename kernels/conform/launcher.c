@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common.h"
+#include "process.h"
 
 _Noreturn void launcher_give_up(const char *what)
 {
@@ -25,7 +25,7 @@ struct harness *launcher_open(const struct harness_config *config, uint64_t for_
         .tasks = HARNESS_TASKS,
         .channels = HARNESS_CHANNELS,
         .ports = HARNESS_PORTS,
-        .shared_bytes = HARNESS_SHARED_BYTES,
+        .shared_bytes = harness_sizes.shared_bytes,
         .record_events = 1024,
         .record_migrations = 1024,
         .offer_timeout_ns = config->offer_timeout_ns != 0 ? config->offer_timeout_ns : for_ever_ns,
@@ -33,9 +33,9 @@ struct harness *launcher_open(const struct harness_config *config, uint64_t for_
         .agent_period_ns = config->agent_period_ns,
         .coordinator = config->coordinator,
     };
-    more.memory_bytes = HARNESS_MEMORY_BYTES;
-    more.stacks_bytes = HARNESS_TASKS * HARNESS_STACK_BYTES;
-    more.private_bytes = (size_t)2 * HARNESS_TASKS * HARNESS_STACK_BYTES;
+    more.memory_bytes = harness_sizes.memory_bytes;
+    more.stacks_bytes = HARNESS_TASKS * harness_sizes.stack_bytes;
+    more.private_bytes = (size_t)2 * HARNESS_TASKS * harness_sizes.stack_bytes;
     more.private_parts = 2 * HARNESS_TASKS;
     if (h == NULL || wb_host_open(&h->host, &more) != WB_OK)
         launcher_give_up("no globally visible memory");
@@ -49,7 +49,7 @@ struct wb_system *harness_system(struct harness *h)
 
 void *harness_stack(struct harness *h)
 {
-    void *stack = wb_host_stack(h->host, HARNESS_STACK_BYTES);
+    void *stack = wb_host_stack(h->host, harness_sizes.stack_bytes);
 
     if (stack == NULL)
         launcher_give_up("no room for a stack");

@@ -90,7 +90,7 @@ static void travel(enum wb_transport transport)
     CHECK(wb_task_migrations(task) == suite_count(2000));
     CHECK(wb_ring_take(&harness_system(h)->cores[1]->record.migrations, &m));
     CHECK(m.mode == WB_REPLICATE && m.status == WB_OK);
-    CHECK(m.bytes >= BLOCK_BYTES && m.bytes < 2 * HARNESS_STACK_BYTES);
+    CHECK(m.bytes >= BLOCK_BYTES && m.bytes < 2 * harness_sizes.stack_bytes);
     CHECK(m.parked_ns <= m.copied_ns && m.copied_ns <= m.attached_ns);
     harness_close(h);
 }

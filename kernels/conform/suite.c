@@ -47,7 +47,7 @@ struct wb_task *suite_task(struct harness *h, const struct wb_task_config *wante
 
     if (config.priority == 0)
         config.priority = SUITE_PRIORITY;
-    config.stack_bytes = HARNESS_STACK_BYTES;
+    config.stack_bytes = harness_sizes.stack_bytes;
     if (config.heap_bytes == 0)
         config.heap_bytes = HEAP_BYTES;
     if (config.mode == WB_REPLICATE) {

@@ -1,241 +1,227 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host: runs, as an ordinary task of this kernel, a task that lives in a process of its own.
-//
-// On its stack in globally visible memory the task has only the loop of host_run(). So it is
-// scheduled, parked, offered and recovered like any other; what moves with the loop is nothing but
-// the wish to go on, and the process is started anew wherever the loop finds itself.
+// The launcher: lays the system out, forks the kernels, and gives everything back.
 
 #define _GNU_SOURCE
-#include <assert.h>
-#include <dirent.h>
+#include "supervise.h"
+
 #include <errno.h>
-#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "hosted.h"
+#include "module.h"
 
-enum { LOOK_NS = 20000000 };  // how often to look for a process that ended where no futex tells
+enum { MODULE_BYTES = 8 << 20, OFFER_NS = 50000000, HOOK_HEAP_BYTES = 256 << 10 };
 
-extern char **environ;
+// ---- Laying out ---------------------------------------------------------------------------------
 
-// ---- The process --------------------------------------------------------------------------------
-
-static void reap(struct hosted *h)
+enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *config)
 {
-    while (waitpid(hosted_pid(h), &h->wait_status, 0) < 0 && errno == EINTR) {}
-    wb_word_store(&h->pid, 0, WB_SEQ_CST);
-    wb_word_store(&h->turn, 0, WB_RELAXED);
-}
+    struct wb_host *host = calloc(1, sizeof *host);
+    if (host == NULL)
+        return WB_ERR_NOMEM;
+    host->config = *config;
+    host->epoll = host->wake = -1;
+    host->gvm.fd = -1;
+    pthread_mutex_init(&host->lock, NULL);
+    if (host->config.system.core_align == 0)
+        host->config.system.core_align = PAGE_BYTES;
+    if (host->config.system.offer_timeout_ns == 0)
+        host->config.system.offer_timeout_ns = OFFER_NS;
+    if (host->config.module_bytes == 0)
+        host->config.module_bytes = MODULE_BYTES;
 
-// Its processor time; 0 where nobody has to know.
-static uint64_t process_ran_ns(const struct hosted *h)
-{
-    clockid_t clock;
-    struct timespec t;
-
-    if (!frequency_slows() || clock_getcpuclockid(hosted_pid(h), &clock) != 0 ||
-        clock_gettime(clock, &t) != 0)
-        return 0;
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-// Lets the process run until it gives the core back. False: it has ended instead, and is reaped.
-static bool hand_over(struct hosted *h)
-{
-    const uint32_t its = (uint32_t)hosted_pid(h) | FUTEX_WAITERS;
-    uint32_t turn = its;
-
-    const uint64_t from_ns = process_ran_ns(h);
-
-    h->poll_end_ns = kernel_poll_end_ns(&h->spin_ns);
-    h->slows = frequency_slows();
-    // Release: it sees what we answer, and what other tasks wrote.
-    wb_word_store(&h->turn, its, WB_RELEASE);
-    futex(&h->turn, FUTEX_WAKE, 1, WB_FOREVER);
-    while (turn == its) {
-        const long slept = futex(&h->turn, FUTEX_WAIT, its, LOOK_NS);
-        const bool late = slept != 0 && errno == ETIMEDOUT;
-        // Acquire: what it wishes, and what it wrote.
-        turn = wb_word_load(&h->turn, WB_ACQUIRE);
-        if (turn == its && late &&
-            waitpid(hosted_pid(h), &h->wait_status, WNOHANG) == hosted_pid(h)) {
-            wb_word_store(&h->pid, 0, WB_SEQ_CST);
-            wb_word_store(&h->turn, 0, WB_RELAXED);
-            return false;
-        }
+    const struct wb_system_config *sc = &host->config.system;
+    const size_t arena = wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES;
+    const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
+    enum wb_status status = WB_ERR_NOMEM;
+    host->kernels = calloc(sc->cores, sizeof *host->kernels);
+    if (host->kernels != NULL &&
+        mirror_open(&host->mirror, sc->cores, config->private_bytes, config->private_parts) &&
+        gvm_open(&host->gvm, arena + guards + config->stacks_bytes + host->config.module_bytes))
+        status = wb_system_init(&host->system, gvm_take(&host->gvm, arena), arena, sc);
+    if (status != WB_OK) {
+        wb_host_close(host);
+        return status;
     }
-    if (turn != 0) {
-        reap(h);
+    host->hook_heap = wb_system_alloc(host->system, sizeof *host->hook_heap, WB_LINE_BYTES);
+    wb_heap_init(host->hook_heap, wb_system_alloc(host->system, HOOK_HEAP_BYTES / 2, WB_LINE_BYTES),
+                 HOOK_HEAP_BYTES / 2);
+    hooks_init(host->system, host->hook_heap);
+    kernel_set_system(host->system);
+    clock_init();
+    *out = host;
+    return WB_OK;
+}
+
+struct wb_system *wb_host_system(struct wb_host *host)
+{
+    return host->system;
+}
+
+const char *wb_host_clock(const struct wb_host *host)
+{
+    (void)host;
+    return clock_name();
+}
+
+size_t wb_host_gvm_bytes(const struct wb_host *host)
+{
+    return host->gvm.bytes;
+}
+
+void *wb_host_stack(struct wb_host *host, size_t bytes)
+{
+    return gvm_stack(&host->gvm, bytes);
+}
+
+void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes)
+{
+    return core < host->mirror.cores ? mirror_take(&host->mirror, core, bytes) : NULL;
+}
+
+void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t error_bytes)
+{
+    return module_load(&host->gvm, path, error, error_bytes);
+}
+
+// ---- Starting -----------------------------------------------------------------------------------
+
+// A task that uses a stale descriptor number shall get EBADF, not one of ours.
+static void close_launcher_fds(const struct wb_host *host, uint32_t index)
+{
+    close(host->epoll);
+    close(host->wake);
+    close(host->gvm.fd);
+    for (uint32_t i = 0; i < index; i++)
+        if (host->kernels[i].pidfd >= 0)
+            close(host->kernels[i].pidfd);
+    for (uint32_t i = 0; i < host->config.n_launcher_fds; i++)
+        close(host->config.launcher_fds[i]);
+}
+
+static _Noreturn void be_kernel(struct wb_host *host, uint32_t index, pid_t launcher)
+{
+    struct wb_core *core = host->system->cores[index];
+    cpu_set_t set;
+
+    // The kernels end with their launcher, however it ends.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != launcher)
+        _exit(1);
+    CPU_ZERO(&set);
+    CPU_SET(host->kernels[index].cpu, &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0 ||
+        !gvm_alias(&host->gvm, (void *)&wb_kernel_attention, core) ||
+        !mirror_enter(&host->mirror, index)) {
+        wb_system_fault(host->system, WB_FAULT_KERNEL, NULL,
+                        "a kernel could not take its processor or map its memory");
+        _exit(3);
+    }
+    close_launcher_fds(host, index);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    fault_catch();
+    robust_arm(core);
+    kernel_run(core, host->config.spin_ns);
+    robust_disarm(core);
+    _exit(0);
+}
+
+static bool cpus_are_usable(const struct wb_host *host, uint32_t *bad)
+{
+    cpu_set_t allowed;
+
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return false;
+    for (*bad = 0; *bad < host->system->n_cores; ++*bad) {
+        const unsigned int cpu = host->config.cpus[*bad];
+        if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &allowed))
+            return false;
     }
-    const uint64_t to_ns = process_ran_ns(h);
-    frequency_add_run(to_ns > from_ns ? to_ns - from_ns : 0);
     return true;
 }
 
-// What the application has opened before the fork is the program's as well.
-static void keep_files(int gvm)
+static void add_to_epoll(const struct wb_host *host, int fd)
 {
-    static bool kept;  // in this kernel
-    DIR *files = kept ? NULL : opendir("/proc/self/fd");
-    const struct dirent *entry;
+    struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
-    kept = true;
-    while (files != NULL && (entry = readdir(files)) != NULL) {
-        const int fd = (int)strtol(entry->d_name, NULL, 10);
-        if (entry->d_name[0] != '.' && fd != gvm && fd != dirfd(files))
-            fcntl(fd, F_SETFD, 0);
-    }
-    if (files != NULL)
-        closedir(files);
+    if (fd >= 0)
+        epoll_ctl(host->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-// By posix_spawn, which shares this process's memory until the program is loaded: a fork would copy
-// the tables of all of it.
-static bool spawn(struct hosted *h)
+static bool fork_kernel(struct wb_host *host, uint32_t i)
 {
-    size_t gvm_bytes;
-    const int gvm = hosted_gvm(&gvm_bytes);
-    char fd[16], bytes[32], address[32];
-    char *const argv[] = { h->task->name, fd, bytes, address, NULL };
-    posix_spawn_file_actions_t actions;
-    pid_t pid;
+    struct kernel_process *kernel = &host->kernels[i];
+    const pid_t launcher = getpid();
 
-    keep_files(gvm);
-    snprintf(fd, sizeof fd, "%d", gvm);
-    snprintf(bytes, sizeof bytes, "%zu", gvm_bytes);
-    snprintf(address, sizeof address, "%zu", (size_t)h);
-    h->kernel_pid = getpid();
-    h->wait_status = 0;
-    if (posix_spawn_file_actions_init(&actions) != 0)
+    kernel->cpu = host->config.cpus[i];
+    kernel->pid = fork();
+    if (kernel->pid == 0)
+        be_kernel(host, i, launcher);
+    if (kernel->pid < 0) {
+        kernel->pid = 0;
         return false;
-    // Onto itself: that takes FD_CLOEXEC off.
-    const bool spawned = posix_spawn_file_actions_adddup2(&actions, gvm, gvm) == 0 &&
-                         posix_spawn(&pid, hosted_program(), &actions, NULL, argv, environ) == 0;
-    posix_spawn_file_actions_destroy(&actions);
-    if (spawned)
-        wb_word_store(&h->pid, pid, WB_SEQ_CST);
-    return spawned;
-}
-
-enum wb_status wb_kernel_load(struct wb_task *task)
-{
-    struct hosted *h = hosted_of(task, wb_kernel_core());
-
-    if (h == NULL)
-        return WB_ERR_NOMEM;
-    if (hosted_pid(h) != 0)
-        return WB_OK;
-    // Any task may be at its checkpoint here, and finds its errno as it was.
-    const int error_number = errno;
-    const bool loaded = spawn(h) && hand_over(h);
-    errno = error_number;
-    return loaded ? WB_OK : WB_ERR_NOMEM;
-}
-
-void wb_kernel_unload(struct wb_task *task)
-{
-    struct hosted *h = hosted_of(task, wb_kernel_core());
-
-    if (h == NULL || hosted_pid(h) == 0)
-        return;
-    const int error_number = errno;
-    kill(hosted_pid(h), SIGKILL);
-    reap(h);
-    errno = error_number;
-}
-
-// ---- The loop -----------------------------------------------------------------------------------
-
-static bool is_killed_from_outside(int wait_status)
-{
-    if (!WIFSIGNALED(wait_status))
-        return false;
-    const int number = WTERMSIG(wait_status);
-    return number == SIGKILL || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
-}
-
-static bool is_stale(int wait_status)
-{
-    return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == HOSTED_STALE;
-}
-
-// The process ended and had not wished to. One that has noted a fault ends like that as well.
-static void take_end(struct wb_task *self, int wait_status)
-{
-    char text[WB_ERROR_BYTES];
-
-    if (wb_word_load(&self->system->fault.taken, WB_ACQUIRE) != 0)
-        wb_kernel_halt();
-    if (is_killed_from_outside(wait_status) && self->restart) {
-        wb_recreation_killed(self);
-        return;
     }
-    if (WIFSIGNALED(wait_status))
-        snprintf(text, sizeof text, "its process was ended by SIG%s",
-                 sigabbrev_np(WTERMSIG(wait_status)));
-    else
-        snprintf(text, sizeof text, "its process ended by itself, with status %d",
-                 WEXITSTATUS(wait_status));
-    wb_task_fail(self, text);
+    kernel->pidfd = (int)syscall(SYS_pidfd_open, kernel->pid, 0);
+    add_to_epoll(host, kernel->pidfd);
+    return true;
 }
 
-enum life { LIFE_LEFT, LIFE_OVER, LIFE_CUT_SHORT };
-
-static enum life host(struct wb_task *self, struct hosted *h)
+enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
 {
-    while (hand_over(h)) {
-        switch (h->wish) {
-        case HOSTED_READY:
-            break;
-        case HOSTED_BLOCK:
-            h->answer = wb_kernel_block(h->argument);
-            break;
-        case HOSTED_YIELD:
-            wb_kernel_yield((uint32_t)h->argument);
-            break;
-        case HOSTED_ATTACH:
-            wb_kernel_attach(&self->system->tasks[h->argument]);
-            break;
-        case HOSTED_REPRIORITISE:
-            wb_kernel_reprioritise(&self->system->tasks[h->argument]);
-            break;
-        case HOSTED_DEPART:
-            reap(h);
-            return LIFE_LEFT;
-        case HOSTED_EXIT:
-            reap(h);
-            return LIFE_OVER;
+    if (!cpus_are_usable(host, bad_core))
+        return WB_ERR_INVAL;
+    *bad_core = WB_CORE_NONE;
+    host->epoll = epoll_create1(EPOLL_CLOEXEC);
+    host->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    add_to_epoll(host, host->wake);
+    const enum wb_status status = wb_system_start(host->system, clock_now_ns());
+    if (status != WB_OK)
+        return status;
+    for (uint32_t i = 0; i < host->system->n_cores; i++)
+        if (!fork_kernel(host, i)) {
+            wb_host_kill(host);
+            return WB_ERR_NOMEM;
         }
-    }
-    return LIFE_CUT_SHORT;
+    // Only now a thread: a fork copies none but the calling one.
+    host->has_watcher = pthread_create(&host->watcher, NULL, supervise_watch, host) == 0;
+    return WB_OK;
 }
 
-int host_run(struct wb_task *self)
+// ---- Closing ------------------------------------------------------------------------------------
+
+void wb_host_close(struct wb_host *host)
 {
-    for (;;) {
-        // This core's: after its departure the loop goes on wherever the task was attached.
-        struct hosted *h = hosted_of(self, wb_kernel_core());
-        enum life life = LIFE_CUT_SHORT;
-        if (wb_kernel_load(self) == WB_OK)
-            life = host(self, h);
-        else if (!is_killed_from_outside(h->wait_status))
-            wb_task_fail(self,
-                         is_stale(h->wait_status)
-                             ? "its program is of another build than this kernel: build it again"
-                             : "its program cannot be started");
-        if (life == LIFE_OVER)
-            return 0;
-        if (life == LIFE_CUT_SHORT)
-            take_end(self, h->wait_status);
-        else if (wb_kernel_depart() != WB_OK)
-            assert(!"a host holds nothing of its kernel");
+    wb_word_store(&host->closing, 1, WB_SEQ_CST);
+    if (host->kernels != NULL) {
+        wb_host_kill(host);
+        for (uint32_t i = 0; i < host->config.system.cores; i++)
+            if (host->kernels[i].pid != 0) {
+                waitpid(host->kernels[i].pid, NULL, 0);
+                if (host->kernels[i].pidfd >= 0)
+                    close(host->kernels[i].pidfd);
+            }
     }
+    if (host->has_watcher)
+        pthread_join(host->watcher, NULL);
+    if (host->epoll >= 0)
+        close(host->epoll);
+    if (host->wake >= 0)
+        close(host->wake);
+    hosted_close(host->system);
+    kernel_set_system(NULL);
+    gvm_close(&host->gvm);
+    mirror_close(&host->mirror);
+    pthread_mutex_destroy(&host->lock);
+    free(host->kernels);
+    free(host);
 }

@@ -81,7 +81,7 @@ void hosted_await_end(const struct wb_system *system, uint32_t core);
 /// Once every kernel has ended: forgets the program, and reaps what a killed kernel has left.
 void hosted_close(const struct wb_system *system);
 
-// ---- host.c: the kernel's side ------------------------------------------------------------------
+// ---- hosting.c: the kernel's side ---------------------------------------------------------------
 
 /// The entry of every task that is hosted: lets its process run, and does what that wishes.
 int host_run(struct wb_task *self);

@@ -32,13 +32,13 @@ static bool use_machine(struct linux_helper *l)
     const struct plan *plan = &h->plan;
     unsigned int bad = 0;
 
-    sensors_open(root, plan->cpus, plan->n_cpus);
+    sensors_open(root, h->build.cpus, plan->n_cores);
     frequency_use(plan->frequency);
     if (plan->frequency != FREQUENCY_CPUFREQ)
         return true;
     const char *wrong = plan->journal == NULL
                             ? "the plan has no journal"
-                            : cpufreq_open(root, plan->cpus, plan->n_cpus, plan->journal, &bad);
+                            : cpufreq_open(root, h->build.cpus, plan->n_cores, plan->journal, &bad);
     if (wrong == NULL)
         return l->has_journal = true;
     char cpu[16];
@@ -72,7 +72,8 @@ static void supervise(struct linux_helper *l)
                              { .fd = wb_host_fd(h->build.host), .events = POLLIN } };
 
     while (!h->over) {
-        poll(fds, 2, h->commands.asked != NULL || h->plan.record != NULL ? BUSY_TICK_MS : TICK_MS);
+        poll(fds, 2,
+             h->commands.requests != NULL || h->plan.record != NULL ? BUSY_TICK_MS : TICK_MS);
         if (fds[0].revents != 0 && !h->lines.closed)
             helper_take_commands(h);
         if (h->lines.closed)
@@ -88,7 +89,7 @@ static void supervise(struct linux_helper *l)
 
 int main(void)
 {
-    struct linux_helper l = { 0 };
+    static struct linux_helper l;
     struct helper *h = &l.common;
 
     if (!helper_open(h)) {

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common.h"
+#include "plan.h"
+#include "process.h"
 #include "wb/system.h"
 
 // A kernel's own part of a core (wb_core.kernel).

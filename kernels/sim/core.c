@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sim.h"
+#include "private.h"
 
 static inline void finish_departure(struct sim_core *c)
 {

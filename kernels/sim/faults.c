@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "faults.h"
 
-#include "sim.h"
+#include "private.h"
 #include "sim_host.h"
 
 static bool is_of_doorbells(enum fault_kind kind)

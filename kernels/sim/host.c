@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mirror.h"
 #include "module.h"
 #include "private.h"
-#include "sim.h"
 #include "sim_host.h"
 #include "wb/energy.h"
 
@@ -38,11 +38,11 @@ static bool open_memory(struct wb_host *host)
         wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES +
         sc->cores * (sizeof(struct sim_core) + 4 * sizeof *sim.now_events + WB_LINE_BYTES);
     const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
-    const size_t replicas = private_bytes(sc->cores, config->private_bytes, config->private_parts);
+    const size_t replicas = mirror_bytes(sc->cores, config->private_bytes, config->private_parts);
 
     if (!gvm_open(&host->gvm,
                   arena + guards + config->stacks_bytes + config->module_bytes + replicas) ||
-        !private_open(&host->gvm, sc->cores, config->private_bytes, config->private_parts))
+        !mirror_open(&host->gvm, sc->cores, config->private_bytes, config->private_parts))
         return false;
     return wb_system_init(&sim.system, gvm_take(&host->gvm, arena), arena, sc) == WB_OK;
 }
@@ -134,14 +134,7 @@ void *wb_host_stack(struct wb_host *host, size_t bytes)
 
 void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes)
 {
-    return core < host->config.system.cores ? private_take(core, bytes) : NULL;
-}
-
-// It lies in globally visible memory as everything else.
-bool mirror_contains(const void *address)
-{
-    (void)address;
-    return false;
+    return core < host->config.system.cores ? mirror_take(core, bytes) : NULL;
 }
 
 void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t error_bytes)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel contract in virtual time (wb/kernel.h).
 
-#include "sim.h"
+#include "private.h"
 
 #include "faults.h"
-#include "private.h"
+#include "mirror.h"
 #include "wb/energy.h"
 
 struct wb_task *wb_kernel_self(void)
@@ -54,7 +54,7 @@ uint64_t wb_kernel_now_ns(void)
 enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     if (task->mode == WB_REPLICATE && sim.here != NULL)
-        private_give(task, sim.here->core->index);
+        mirror_give(task, sim.here->core->index);
     return stack_init(task);
 }
 
@@ -66,7 +66,7 @@ void wb_kernel_attach(struct wb_task *task)
     if (task->mode == WB_RECREATE)
         kt->sp = stack_first_context(task);
     if (task->mode == WB_REPLICATE)
-        private_give(task, sim.here->core->index);
+        mirror_give(task, sim.here->core->index);
     sanitizer_clean(task->stack, (size_t)((unsigned char *)kt->sp - task->stack));
     kt->blocked = false;
     kt->woken = true;  // whatever it waited for, it looks again
@@ -266,13 +266,13 @@ void wb_kernel_copy(void *to, const void *from, size_t bytes)
         sanitizer_copy(to, from, bytes);
         return;
     }
-    sanitizer_copy(private_of(core, to), private_of(core, from), bytes);
+    sanitizer_copy(mirror_of(core, to), mirror_of(core, from), bytes);
     spend_with_transfer(engine_copy(sim.engine, sim_begins_ps(), core, bytes));
 }
 
 const void *wb_kernel_private(uint32_t core, const void *address)
 {
-    return private_contains(address) ? private_of(core, address) : NULL;
+    return mirror_contains(address) ? mirror_of(core, address) : NULL;
 }
 
 void wb_kernel_capture(void)

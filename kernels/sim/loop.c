@@ -2,7 +2,7 @@
 // The event loop: takes events in the order of virtual time and lets cores act on them.
 
 #define _GNU_SOURCE
-#include "sim.h"
+#include "private.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -22,7 +22,8 @@
 enum { EVENTS = 1 << 18, CHARGES_RECORDED = 1 << 13 };
 
 static struct helper the_helper;
-static struct plan_at *to_save;  // save PATH ID
+static const struct plan_at *to_save;
+static bool *saved;  // of the commands of the plan
 
 static uint64_t wall_ns(void)
 {
@@ -36,12 +37,12 @@ static uint64_t wall_ns(void)
 
 static bool saves(const struct plan_at *at)
 {
-    return strcmp(at->words.word[0], "save") == 0 && at->words.count == 3;
+    return at->command.verb == COMMAND_SAVE;
 }
 
 static void command(uint32_t number)
 {
-    struct plan_at *at = &the_helper.plan.sim.commands[number];
+    const struct plan_at *at = &the_helper.plan.sim.commands[number];
 
     if (saves(at)) {
         // Once every context is complete: see run().
@@ -49,7 +50,7 @@ static void command(uint32_t number)
         sim.paused = true;
         return;
     }
-    commands_obey(&the_helper.commands, &at->words);
+    commands_obey(&the_helper.commands, &at->command);
     if (at->every_ns != 0)
         sim_push_in(sim_ps(at->every_ns), EVENT_COMMAND, number);
 }
@@ -121,7 +122,7 @@ static void complain_of_standstill(struct helper *h)
 
     snprintf(text, sizeof text, "no virtual time has passed in %.3g s of processor time",
              (double)report.patience_ms / 1e3);
-    helper_report(h, (struct tell_error){ .kind = task != NULL ? "standstill" : "kernel",
+    helper_report(h, (struct plan_error){ .kind = task != NULL ? "standstill" : "kernel",
                                           .task = task != NULL ? task->name : "",
                                           .index = task != NULL ? task->index : 0,
                                           .core = report.core,
@@ -159,12 +160,12 @@ static bool asked(const struct helper *h)
 
 static void save(struct helper *h)
 {
-    const struct words *words = &to_save->words;
-    const char *wrong = sim_save(h->build.host, words->word[1], words->word[2]);
+    const struct command *command = &to_save->command;
+    const char *wrong = sim_save(h->build.host, command->path, command->id);
 
     if (wrong != NULL)
-        helper_complain(h, "save", words->word[1], wrong);
-    to_save->done = true;
+        helper_complain(h, "save", command->path, wrong);
+    saved[to_save - h->plan.sim.commands] = true;
     to_save = NULL;
 }
 
@@ -172,8 +173,8 @@ static void look_for_unsaved(struct helper *h)
 {
     for (uint32_t i = 0; i < h->plan.sim.n_commands && !h->failed; i++) {
         const struct plan_at *at = &h->plan.sim.commands[i];
-        if (saves(at) && !at->done)
-            helper_complain(h, "unsaved", at->words.word[1],
+        if (saves(at) && !saved[i])
+            helper_complain(h, "unsaved", at->command.path,
                             "that moment is not between the start and the end of the run");
     }
 }
@@ -213,19 +214,19 @@ static void run(struct helper *h)
 }
 
 // What is known of a run besides its totals.
-static void tell_simulated(const struct helper *h, uint64_t taken_ns)
+static void tell_simulated(struct helper *h, uint64_t taken_ns)
 {
     const uint32_t blocks = engine_blocks(sim.engine);
+    struct members *out = tell_begin(&h->teller);
 
-    fprintf(h->out,
-            "{\"simulated\":{\"events\":%" PRIu64 ",\"steps\":%" PRIu64 ",\"wall_ns\":%" PRIu64,
-            sim.events, sim.steps_taken, taken_ns);
+    number(out, "events", sim.events);
+    number(out, "steps", sim.steps_taken);
+    number(out, "wall_ns", taken_ns);
+    yyjson_mut_val *blocks_mc = list(out, "blocks_mc");
     for (uint32_t i = 0; i < blocks; i++)
-        fprintf(h->out, "%s%" PRId32, i == 0 ? ",\"blocks_mc\":[" : ",",
-                engine_block_mc(sim.engine, i));
-    if (blocks != 0)
-        fprintf(h->out, "],\"sink_mc\":%" PRId32, engine_sink_mc(sim.engine));
-    fputs("}}\n", h->out);
+        yyjson_mut_arr_add_sint(out->doc, blocks_mc, engine_block_mc(sim.engine, i));
+    negative(out, "sink_mc", blocks != 0 ? engine_sink_mc(sim.engine) : 0);
+    tell_finish(&h->teller, "simulated");
 }
 
 // False if it has not started.
@@ -233,7 +234,8 @@ static bool simulate(struct helper *h)
 {
     char error[512] = "";
 
-    if (!helper_build(h))
+    saved = calloc(h->plan.sim.n_commands + 1, sizeof *saved);
+    if (saved == NULL || !helper_build(h))
         return false;
     if (h->plan.sim.platform == NULL ||
         !sim_host_platform(h->build.host, h->plan.sim.platform, error, sizeof error)) {
@@ -260,12 +262,8 @@ static void forget(struct helper *h)
 {
     if (h->build.host != NULL)
         wb_host_close(h->build.host);
-    plan_free(&h->plan);
-    memset(&h->plan, 0, sizeof h->plan);
-    memset(&h->build, 0, sizeof h->build);
-    h->commands.asked = NULL;
-    h->failed = h->over = false;
-    h->again = true;
+    free(saved);
+    helper_forget(h);
 }
 
 static int tell_objects(struct dl_phdr_info *info, size_t bytes, void *to)

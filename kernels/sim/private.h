@@ -1,29 +1,333 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private memory of simulated kernels: each has its own at the same addresses, though they are one
-// process. What is mapped there belongs to the core that has the task; the others' can be reached
-// elsewhere.
-#ifndef WB_PRIVATE_H
-#define WB_PRIVATE_H
+// The simulator's kernels: what their files share.
+//
+// One process, one thread. Every core has a kernel that exists only as the state in struct sim_core
+// and as turns of the event loop (loop.c); every task is a context with a stack of its own. What is
+// being executed is executed at engine->now_ps. When it lets time pass and nothing else is to
+// happen before, time simply moves on; otherwise it is suspended, and the events in between come
+// first. So whatever tasks and kernels do to shared memory they do in the order of virtual time.
+#ifndef WB_SIM_PRIVATE_H
+#define WB_SIM_PRIVATE_H
 
-#include "common.h"
+#include "engine.h"
+#include "process.h"
 
-/// How much of globally visible memory it takes to give each of `cores` so many bytes in so many
-/// parts.
-size_t private_bytes(uint32_t cores, size_t bytes, uint32_t parts);
+enum { PS_PER_NS = 1000 };
 
-/// Sets it aside. False: there is not that much.
-bool private_open(struct gvm *gvm, uint32_t cores, size_t bytes, uint32_t parts);
+enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
-/// Takes the next part, page-aligned, zeroed, with GUARD_BYTES of inaccessible memory below it.
-/// What is there belongs to `core`. NULL when all is taken.
-void *private_take(uint32_t core, size_t bytes);
+// At a clock.
+struct looks {
+    uint64_t last_ps;
+    uint32_t count;  // since time passed
+};
 
-bool private_contains(const void *address);
+struct sim_core {
+    struct wb_core *core;
+    struct wb_task *current;  // has the core; NULL: none
+    struct wb_task *left;     // has just left it, and its departure is to be finished
+    enum after after;         // what becomes of that one
+    struct ready ready;
+    uint64_t debt_ps;    // what its kernel did in no time, to be spent before a task runs
+    uint64_t stolen_ps;  // by interrupts, from the task that runs
+    uint64_t parked_ns;  // when the task that goes away began to be parked
+    bool idle, rung, dead;
+    bool untold;         // the agent's tick is due
+    bool starved;        // has no memory to load programs
+    bool takes_steps;    // in the place of its tasks
+    bool records;        // events
+    bool rings_at_once;  // nobody has to know, or to wait
+    bool transfers;      // its task may be held up by others: see resume()
+    uint32_t attention;  // wb_kernel_attention while its task runs
+    uint32_t told_uw;    // the power that its event stream has last,
+    uint64_t told_ps;    // and until when it is right
+    struct looks looks;
+    uint32_t free;       // engine_free_charges()
+    uint32_t uncounted;  // the same, or 0 while charges are counted
+};
 
-/// Where core `core` has what it has at `address`; any other address as it is.
-void *private_of(uint32_t core, const void *address);
+// What the steps of a task do. They are only taken in its place where that takes no time, as nobody
+// could be suspended in the midst of one.
+enum {
+    STEPS_ARE_FREE = 1 << WB_ACTION_CLAIM | 1 << WB_ACTION_HOLD | 1 << WB_ACTION_COMMIT |
+                     1 << WB_ACTION_RELEASE | 1 << WB_ACTION_POST | 1 << WB_ACTION_JOB |
+                     1 << CHARGE_RING
+};
 
-/// Makes the stack and the heap of a replicated task, which runs nowhere, those of `core`.
-void private_give(const struct wb_task *task, uint32_t core);
+enum sim_event {
+    EVENT_RESUME,   // core: the time that its task let pass is over
+    EVENT_START,    // core: its kernel is done, and its task begins to run
+    EVENT_WAKE,     // core: it is out of its idle state
+    EVENT_RING,     // core: its doorbell
+    EVENT_TIMER,    // task: its block ends
+    EVENT_COMMAND,  // number of the command that was planned for this time
+    EVENT_TICK,     // core: the agent's
+    EVENT_SWEEP,    // overdue migrations
+    EVENT_HEAT,     // temperatures
+    EVENT_STOP,     // whoever let the simulation run wants it back
+};
+
+// An event as a number: what happens, and to which core, task or command.
+static inline uint64_t event_of(enum sim_event kind, uint32_t index)
+{
+    return (uint64_t)index << 32 | kind;
+}
+
+static inline uint32_t event_kind(uint64_t event)
+{
+    return (uint32_t)event;
+}
+
+static inline uint32_t event_index(uint64_t event)
+{
+    return (uint32_t)(event >> 32);
+}
+
+enum sim_end {
+    SIM_PAUSED,    // by EVENT_STOP or sim_pause()
+    SIM_OVER,      // every task is over
+    SIM_FAULT,     // see system->fault
+    SIM_DEADLOCK,  // tasks wait, and nothing can wake one
+};
+
+struct sim {
+    struct engine *engine;
+    struct wb_system *system;
+    struct sim_core *cores;
+    struct sim_core *here;  // whose code is executed; NULL: nobody's (the launcher's)
+    struct wb_task *self;   // the task that executes; NULL: a kernel, or the launcher
+    uint32_t free;          // what takes no time for who executes, and need not be counted
+    void *loop_sp;          // of the event loop while a task executes
+    void *loop_fake_stack;
+    uint64_t events;         // that there have been
+    uint64_t pause_at;       // after so many the loop is left,
+    uint64_t passes;         // how often time passed without one,
+    uint64_t pause_at_pass;  // and after so many the loop is left
+    uint64_t steps_taken;    // in the place of tasks
+    // What happens at once, in order: a ring with room for two events of each core.
+    uint64_t *now_events;
+    uint32_t now_first, now_last, now_mask;
+    uint64_t pending;    // taken, but not yet handled; ENGINE_NOTHING: none
+    uint64_t resume_ps;  // see TURN_LATER
+    bool running, paused, halted;
+    bool stepping;          // the task that executes does not do so on its own stack
+    bool patient;           // the launcher may wake tasks that nothing else can
+    uint32_t alive;         // events that may let a task run: up to EVENT_COMMAND
+    bool counts;            // charges, also those that take no time,
+    uint64_t fuel;          // from so many down; at 0 a fault is due, or the loop is to be left
+    struct looks looks;     // of the launcher
+    bool odd_clock;         // there is none yet, or a core's differs
+    struct faults *faults;  // NULL: none is planned
+    void (*command)(uint32_t number);
+};
+
+extern struct sim sim;
+
+// A sum that cannot be told is one that is never reached.
+static inline uint64_t sim_sum(uint64_t a, uint64_t b)
+{
+    return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+static inline uint64_t sim_ps(uint64_t ns)
+{
+    return ns < UINT64_MAX / PS_PER_NS ? ns * PS_PER_NS : UINT64_MAX;
+}
+
+/// `ps` from now on.
+static inline uint64_t sim_in(uint64_t ps)
+{
+    return sim_sum(sim.engine->now_ps, ps);
+}
+
+static inline bool is_free(const struct sim_core *c, uint32_t charge)
+{
+    return (c->free & 1u << charge) != 0;
+}
+
+/// Gives every core its first turn.
+void sim_start(void);
+
+/// Runs until one of the ends. Only the launcher calls this.
+enum sim_end sim_run(void);
+
+/// Lets `ps` pass for whoever executes: a task is suspended for so long, a kernel owes it.
+void sim_spend(uint64_t ps);
+
+/// The same; time of the launcher's own passes as well.
+void sim_pass(uint64_t ps);
+
+/// Ends the simulation because of a fault, from within the loop.
+_Noreturn void sim_halt(void);
+
+/// Leaves for good what executes on a core that has just been stopped.
+_Noreturn void sim_abandon(void);
+
+/// Leaves the loop at the next chance, without anything else being different for it.
+void sim_pause(void);
+
+/// From here on `fuel` counts charges down.
+void sim_count(uint64_t fuel);
+
+/// Charges are counted, or not any more.
+void sim_set_counting(bool counts);
+
+/// Adds an event; returns its handle.
+uint64_t sim_push(uint64_t at_ps, enum sim_event kind, uint32_t index);
+
+/// Adds one that happens `ps` from now on.
+uint64_t sim_push_in(uint64_t ps, enum sim_event kind, uint32_t index);
+
+/// Adds one that happens at once. At most two of each core at a time.
+void sim_push_now(enum sim_event kind, uint32_t index);
+
+/// Takes back one that has not happened yet.
+void sim_take_back(uint64_t handle, enum sim_event kind);
+
+/// Takes back the event that ends a task's block, if there is one: while there is, the task's
+/// `until_ns` is its handle.
+void sim_stop_timer(struct wb_task *task);
+
+/// Leaves the core. Returns when the task runs again, maybe on another.
+void sim_leave(enum after after);
+
+/// What comes next on a core.
+enum turn {
+    TURN_NOTHING,  // until an event
+    TURN_WORK,     // its kernel looks for work
+    TURN_TASK,     // its task goes on,
+    TURN_LATER,    // at sim.resume_ps, and something else happens before
+    TURN_STACK,    // the same, on its own stack
+};
+
+/// A task blocks from here on.
+static inline void sim_begin_wait(struct wb_task *task, uint64_t until_ns)
+{
+    struct kernel_task *kt = kernel_task(task);
+
+    kt->blocked = kt->in_block = true;
+    if (until_ns == WB_FOREVER)
+        return;
+    kt->timer = 1;
+    kt->until_ns = sim_push(sim_ps(until_ns), EVENT_TIMER, task->id);
+}
+
+/// A task goes on, by a step or on its stack: what it was woken for since it was blocked it looks
+/// at now.
+static inline void sim_end_wait(struct kernel_task *kt)
+{
+    if (kt->in_block)
+        kt->woken = false;
+    kt->in_block = false;
+}
+
+/// Takes a step in the place of the task of a core (step.c).
+enum turn sim_step(struct sim_core *c);
+
+// ---- core.c: a kernel's turns -------------------------------------------------------------------
+
+/// Serves what waits for a core without a task, and picks the next one.
+enum turn sim_work(struct sim_core *c);
+
+/// Something comes to a core.
+enum turn sim_core_event(struct sim_core *c, uint32_t kind);
+
+/// The time that a task blocked for is over.
+void sim_end_block(uint32_t task);
+
+/// Takes notes and ticks that wait for this core: it has some.
+void sim_take_notes(struct sim_core *c);
+
+/// Gives `task` to the ready queue of its core.
+void sim_make_ready(struct sim_core *c, struct wb_task *task);
+
+/// The core has something to do: it leaves its idle state, if it is in one.
+void sim_wake(struct sim_core *c);
+
+/// Raises or lowers attention for the task that runs on a core.
+void sim_keep_attention(struct sim_core *c);
+
+/// Records what a core starts with: its frequency and its power.
+void sim_record_start(struct sim_core *c);
+
+void sim_tell_power(struct sim_core *c);
+
+/// Records how the core's power has changed up to now. To be called before and after whatever may
+/// change it, and before anything else is recorded of a core that is idle. Nothing unless the run
+/// is recorded.
+static inline void sim_record_power(struct sim_core *c)
+{
+    if (__builtin_expect(c->records, 0))
+        sim_tell_power(c);
+}
+
+void sim_record_all_power(void);
+
+/// Stops a core in the midst of whatever it does. The launcher takes its tasks over.
+void sim_kill(struct sim_core *c);
+
+/// When what comes next in what is executed begins: a kernel first does what it owes.
+static inline uint64_t sim_begins_ps(void)
+{
+    const bool owes = (sim.self == NULL || sim.stepping) && sim.here != NULL;
+    return owes ? sim_in(sim.here->debt_ps) : sim.engine->now_ps;
+}
+
+/// Lets time pass without a look at events, if none comes before.
+static inline bool sim_passes(uint64_t ps)
+{
+    if (sim.now_first != sim.now_last || ps >= sim.engine->next_ps - sim.engine->now_ps ||
+        sim.paused)
+        return false;
+    sim.engine->now_ps += ps;
+    if (__builtin_expect(++sim.passes == sim.pause_at_pass, 0))
+        sim.paused = true;
+    return true;
+}
+
+static inline uint64_t sim_now_ns(void)
+{
+    return sim.engine->now_ps / PS_PER_NS;
+}
+
+static inline bool sim_has_notes(const struct sim_core *c)
+{
+    return wb_word_load(&c->core->inbox.summary, WB_RELAXED) != 0;
+}
+
+/// Notes, or a tick that is due.
+static inline bool sim_is_wanted(const struct sim_core *c)
+{
+    return sim_has_notes(c) || c->untold;
+}
+
+static inline void sim_serve(struct sim_core *c)
+{
+    if (sim_is_wanted(c))
+        sim_take_notes(c);
+}
+
+/// From here on the code of a core's task is executed; of its kernel, without a task.
+static inline void sim_execute(struct sim_core *c, struct wb_task *self)
+{
+    sim.here = c;
+    sim.self = self;
+    sim.free = c->uncounted;
+}
+
+/// The same of the launcher.
+static inline void sim_execute_launcher(void)
+{
+    sim.here = NULL;
+    sim.self = NULL;
+    sim.free = sim.counts ? 0 : UINT32_MAX;
+}
+
+/// The task of a core has the thread from here on.
+static inline void sim_become(struct sim_core *c)
+{
+    sim_execute(c, c->current);
+    wb_word_store(&wb_kernel_attention, c->attention, WB_RELAXED);
+}
 
 #endif

@@ -3,7 +3,7 @@
 //
 // An idle core goes through its idle states without an event. The engine knows when it did, so
 // that is recorded later, with the time at which it happened, before anything else of the core is.
-#include "sim.h"
+#include "private.h"
 
 static void record_power(struct sim_core *c, uint64_t at_ps)
 {

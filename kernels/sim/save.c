@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "fnv.h"
-#include "private.h"
+#include "mirror.h"
 
 enum { ID_BYTES = 32 };
 
@@ -208,7 +208,7 @@ static void take_state(const struct sim *saved)
     for (uint32_t i = 0; i < sim.system->n_tasks; i++) {
         const struct wb_task *task = &sim.system->tasks[i];
         if (task->mode == WB_REPLICATE)
-            private_give(task, wb_word_load(&task->memory_core, WB_RELAXED));
+            mirror_give(task, wb_word_load(&task->memory_core, WB_RELAXED));
     }
 }
 

@@ -4,7 +4,7 @@
 #define WB_SIM_HOST_H
 
 #include "host.h"
-#include "sim.h"
+#include "private.h"
 
 /// Builds the hardware from a platform's description. After wb_host_open(), before anything else.
 ///

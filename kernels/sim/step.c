@@ -2,7 +2,7 @@
 // Steps in the place of tasks (wb_task.step): a task that is taken on so has no switch to its
 // stack.
 
-#include "sim.h"
+#include "private.h"
 
 static enum turn compute(struct sim_core *c, uint64_t cycles)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "sim.h"
+#include "private.h"
 
 // How often is looked, for each time that is had patience for; and how many looks more a task has
 // to get to its next charge.

@@ -210,11 +210,6 @@ void wb_kernel_compute(uint64_t cycles)
     stub.computed += cycles;
 }
 
-void wb_kernel_copy(void *to, const void *from, size_t bytes)
-{
-    memcpy(to, from, bytes);
-}
-
 const void *wb_kernel_private(uint32_t core, const void *address)
 {
     return stub.private != NULL ? stub.private(core, address) : NULL;
@@ -224,11 +219,6 @@ void wb_kernel_capture(void)
 {
     stub.captures++;
     wb_task_captured(stub.self);
-}
-
-void *wb_kernel_stack_low(const struct wb_task *task)
-{
-    return task->stack;
 }
 
 void wb_kernel_set_point(uint32_t point)

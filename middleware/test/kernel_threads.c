@@ -298,63 +298,9 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     return true;
 }
 
-void wb_kernel_doorbell(uint32_t core)
-{
-    (void)core;
-}
-
-void wb_kernel_charge(enum wb_action action, uint32_t units)
-{
-    (void)action;
-    (void)units;
-}
-
-void wb_kernel_compute(uint64_t cycles)
-{
-    (void)cycles;
-}
-
-void wb_kernel_copy(void *to, const void *from, size_t bytes)
-{
-    memcpy(to, from, bytes);
-}
-
-const void *wb_kernel_private(uint32_t core, const void *address)
-{
-    (void)core;
-    (void)address;
-    return NULL;
-}
-
 void wb_kernel_capture(void)
 {
     leave(WB_TASK_READY);  // no test on threads keeps images
-}
-
-void *wb_kernel_stack_low(const struct wb_task *task)
-{
-    return task->stack;
-}
-
-void wb_kernel_set_point(uint32_t point)
-{
-    (void)point;
-}
-
-int32_t wb_kernel_temperature_mc(void)
-{
-    return WB_NO_TEMPERATURE;
-}
-
-enum wb_status wb_kernel_load(struct wb_task *task)
-{
-    (void)task;
-    return WB_ERR_NOMEM;
-}
-
-void wb_kernel_unload(struct wb_task *task)
-{
-    (void)task;
 }
 
 void wb_kernel_exit(void)

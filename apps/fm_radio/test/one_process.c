@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <ucontext.h>
 
 #include "check.h"
@@ -205,12 +204,6 @@ void wb_kernel_unblock(struct wb_task *task)
     place->blocked = false;
 }
 
-// next_ready() looks at every task anew.
-void wb_kernel_reprioritise(struct wb_task *task)
-{
-    (void)task;
-}
-
 void wb_kernel_yield(uint32_t floor)
 {
     (void)wb_agent_serve(k.system->cores[k.core]);
@@ -225,11 +218,6 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     return false;
 }
 
-void wb_kernel_doorbell(uint32_t core)
-{
-    (void)core;
-}
-
 void wb_kernel_charge(enum wb_action action, uint32_t units)
 {
     (void)action;
@@ -238,52 +226,9 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
         leave(GO_KILLED);
 }
 
-void wb_kernel_compute(uint64_t cycles)
-{
-    (void)cycles;
-}
-
-void wb_kernel_copy(void *to, const void *from, size_t bytes)
-{
-    memcpy(to, from, bytes);
-}
-
-const void *wb_kernel_private(uint32_t core, const void *address)
-{
-    (void)core;
-    (void)address;
-    return NULL;
-}
-
 void wb_kernel_capture(void)
 {
     leave(GO_READY);  // no test of this kernel keeps images
-}
-
-void *wb_kernel_stack_low(const struct wb_task *task)
-{
-    return task->stack;
-}
-
-void wb_kernel_set_point(uint32_t point)
-{
-    (void)point;
-}
-
-int32_t wb_kernel_temperature_mc(void)
-{
-    return WB_NO_TEMPERATURE;
-}
-
-enum wb_status wb_kernel_load(struct wb_task *task)
-{
-    (void)task;
-    return WB_ERR_NOMEM;
-}
-
-void wb_kernel_unload(struct wb_task *task)
-{
-    (void)task;
 }
 
 void wb_kernel_exit(void)

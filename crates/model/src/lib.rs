@@ -2,8 +2,8 @@
 //! Applications as `app.toml` describes them.
 //!
 //! Three pure steps, each with everything that is wrong as its error: [`Manifest::parse`] takes the
-//! text apart, [`App::build`] checks what the parts say of each other, [`plan()`] writes the lines
-//! that lay the application out on a set of cores. Nothing here reads a file or knows a machine.
+//! text apart, [`App::build`] checks what the parts say of each other, [`plan()`] lays
+//! the application out on a set of cores. Nothing here reads a file or knows a machine.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
@@ -22,7 +22,9 @@ pub use app::{
     Param, ParamKind, Period, Port, Setting, Task, Work, check_cores, check_kinds,
 };
 pub use dot::dot;
-pub use plan::{Moving, NO_POLICY, PlanOptions, PolicyName, Row, escape, plan};
+pub use plan::{
+    At, Command, Limit, Moving, NO_POLICY, Plan, PlanCore, PlanOptions, PlanTask, PlanWork, PolicyName, Row, SavedFile, plan,
+};
 pub use platform::{Core, Frequency, Platform, Point};
 pub use problem::{Problem, Problems, Source, Span, Warning};
 pub use read::{ExprError, Manifest, Table, evaluate};

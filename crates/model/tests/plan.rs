@@ -5,7 +5,9 @@ mod common;
 
 use common::{RADIO, build, radio_with};
 use insta::assert_snapshot;
-use whimbrel_model::{Core, Frequency, Moving, Pacing, PlanOptions, Point, plan};
+use whimbrel_model::{
+    Core, Frequency, Moving, Pacing, Plan, PlanOptions, PlanTask, Point, Row, plan,
+};
 
 fn options(pacing: Pacing) -> PlanOptions {
     PlanOptions {
@@ -24,21 +26,20 @@ fn options(pacing: Pacing) -> PlanOptions {
     }
 }
 
-fn lines_of(text: &str, pacing: Pacing, first_word: &str) -> Vec<String> {
-    let plan = plan(&build(text, &[]).unwrap(), &options(pacing));
-    let prefix = format!("{first_word} ");
-    plan.lines().filter(|line| line.starts_with(&prefix)).map(str::to_owned).collect()
+fn of(text: &str, pacing: Pacing) -> Plan {
+    plan(&build(text, &[]).unwrap(), &options(pacing))
 }
 
 #[test]
 fn a_plan_lays_out_every_core_parameter_channel_task_and_port() {
-    assert_snapshot!(plan(&build(RADIO, &[]).unwrap(), &options(Pacing::Application)));
+    let plan = of(RADIO, Pacing::Application);
+    assert_snapshot!(serde_json::to_string_pretty(&plan).unwrap());
 }
 
 #[test]
 fn the_plan_says_how_much_memory_the_tasks_share() {
     let text = radio_with("memory = \"128KiB\"", "shared = \"2MiB\"");
-    assert_eq!(lines_of(&text, Pacing::Application, "shared"), ["shared 2097152"]);
+    assert_eq!(of(&text, Pacing::Application).shared_bytes, 2_097_152);
 }
 
 #[test]
@@ -49,9 +50,8 @@ fn the_plan_says_where_to_record_and_to_poll_for_ever() {
         record: Some("/tmp/a b".into()),
         ..options(Pacing::Application)
     };
-    let text = plan(&app, &options);
-    assert!(text.contains("\nspin forever\n"));
-    assert!(text.contains("\nrecord /tmp/a%20b\n"));
+    let plan = plan(&app, &options);
+    assert_eq!((plan.spin_ns, plan.record.as_deref()), (None, Some("/tmp/a b")));
 }
 
 #[test]
@@ -64,37 +64,33 @@ fn the_plan_names_the_points_of_each_core_and_how_they_are_set() {
     ];
     let frequency = Frequency::Cpufreq;
     let options = PlanOptions { cores, frequency, ..options(Pacing::Application) };
-    let text = plan(&app, &options);
-    assert!(text.contains(
-        "\npoint 0 100 7 3\npoint 0 200 7 3 start\npoint 1 100 7 3 start\n\
-         frequency cpufreq\njournal /tmp/run%20dir/frequencies\n"
-    ));
+    let plan = plan(&app, &options);
+    assert_eq!((&plan.cores[0].points, plan.cores[0].start), (&points, 1));
+    assert_eq!((&plan.cores[1].points[..], plan.cores[1].start), (&points[..1], 0));
+    assert_eq!(plan.frequency, "cpufreq");
+    assert_eq!(plan.journal.as_deref(), Some("/tmp/run dir/frequencies"));
+}
+
+fn times(task: &PlanTask) -> (u64, u64, u64, bool) {
+    assert_eq!((task.checkpoint_every, task.replay), (0, false));
+    (task.period_ns, task.deadline_ns, task.offset_ns, task.follows_rate)
 }
 
 #[test]
 fn without_pacing_no_task_has_a_period() {
-    for line in lines_of(RADIO, Pacing::Fast, "task") {
-        assert!(line.ends_with(" period 0 deadline 0 offset 0 frame 0 image 0 replay 0"), "{line}");
+    for task in of(RADIO, Pacing::Fast).tasks {
+        assert_eq!(times(&task), (0, 0, 0, false), "{}", task.name);
     }
 }
 
 #[test]
 fn a_frame_rate_of_the_run_replaces_that_of_the_application_but_no_period_of_its_own() {
     let rate = Pacing::Rate(50.0);
-    let of_frame = &lines_of(RADIO, rate, "task")[0];
-    assert!(
-        of_frame.ends_with(
-            " period 20000000 deadline 20000000 offset 40000000 frame 1 image 0 replay 0"
-        ),
-        "{of_frame}"
-    );
+    let of_frame = times(&of(RADIO, rate).tasks[0]);
+    assert_eq!(of_frame, (20_000_000, 20_000_000, 40_000_000, true));
 
     let own = radio_with("periodic = true", "period_us = 1.5\ndeadline_frames = 2");
-    let of_own = &lines_of(&own, rate, "task")[0];
-    assert!(
-        of_own.ends_with(" period 1500 deadline 3000 offset 3000 frame 0 image 0 replay 0"),
-        "{of_own}"
-    );
+    assert_eq!(times(&of(&own, rate).tasks[0]), (1500, 3000, 3000, false));
 }
 
 #[test]
@@ -103,14 +99,15 @@ fn a_setting_replaces_a_parameter_of_its_kind_and_what_depends_on_it() {
         [("sample_rate", "480000"), ("gains", "2,3"), ("stereo", "true"), ("input", "x.cu8")];
     let app = build(RADIO, &settings).unwrap();
     assert_eq!(app.frame_rate, Some(1200.0));
-    let text = plan(&app, &options(Pacing::Application));
-    for line in [
-        "param sample_rate 480000 480000",
-        "param gains [2,%203] 2 3",
-        "param stereo true 1",
-        "param input /home/x.cu8",
+    let plan = plan(&app, &options(Pacing::Application));
+    for (key, text, numbers) in [
+        ("sample_rate", "480000", &[480_000.0][..]),
+        ("gains", "[2, 3]", &[2.0, 3.0]),
+        ("stereo", "true", &[1.0]),
+        ("input", "/home/x.cu8", &[]),
     ] {
-        assert!(text.lines().any(|l| l == line), "{line} in {text}");
+        let param = plan.params.iter().find(|param| param.key == key).unwrap();
+        assert_eq!((param.text.as_str(), &param.numbers[..]), (text, numbers));
     }
 }
 
@@ -118,8 +115,8 @@ fn a_setting_replaces_a_parameter_of_its_kind_and_what_depends_on_it() {
 fn names_of_channels_stay_unique_and_short_enough() {
     let long = "a_task_with_a_name_of_29_chars";
     let text = RADIO.replace("lpf", long);
-    let names = lines_of(&text, Pacing::Fast, "channel");
-    let mut names: Vec<&str> = names.iter().map(|l| l.split(' ').nth(1).unwrap()).collect();
+    let plan = of(&text, Pacing::Fast);
+    let mut names: Vec<&str> = plan.channels.iter().map(|c| c.name.as_str()).collect();
     assert!(names.iter().all(|name| name.len() <= 31), "{names:?}");
     names.sort_unstable();
     names.dedup();
@@ -136,12 +133,30 @@ fn the_sink_is_what_receives_and_sends_to_no_channel() {
 }
 
 #[test]
-fn who_decides_on_moves_stands_between_the_tasks_and_their_ports() {
-    let moving = Moving { coordinator: 1, agents_ns: 5, ..Moving::default() };
-    let options = PlanOptions { moving, ..options(Pacing::Rate(50.0)) };
-    let text = plan(&build(RADIO, &[]).unwrap(), &options);
-    let first_words: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
-    let at = first_words.iter().position(|word| *word == "coordinator").unwrap();
-    assert_eq!(first_words[at - 1..=at + 3], ["task", "coordinator", "agents", "rate", "port"]);
-    assert!(text.contains("\nrate 50000\n"));
+fn who_decides_on_moves_is_told_with_the_frame_rate_in_thousandths() {
+    let moving = Moving {
+        program: Some("/my apps/radio.task".into()),
+        transport: Some("buffer".into()),
+        agents_ns: 100_000_000,
+        coordinator: 1,
+        policy: Some("table:limit=7".parse().unwrap()),
+        rows: vec![Row { rate_millihz: 450_000, points: vec![0, 2], cores: vec![0, 1, 1] }],
+    };
+    let of_rate = |rate: f64, moving: &Moving| {
+        let options = PlanOptions { moving: moving.clone(), ..options(Pacing::Rate(rate)) };
+        plan(&build(RADIO, &[]).unwrap(), &options)
+    };
+    let plan = of_rate(33.333_3, &moving);
+    assert_eq!(plan.rate_millihz, 33_333);
+    assert_eq!(plan.program.as_deref(), Some("/my apps/radio.task"));
+    assert_eq!(plan.transport.as_deref(), Some("buffer"));
+    assert_eq!((plan.agents_ns, plan.coordinator), (100_000_000, 1));
+    assert_eq!(plan.policy, moving.policy);
+    assert_eq!(plan.rows, moving.rows);
+    let line = plan.line();
+    assert!(line.contains(r#""policy":{"name":"table","params":["limit=7"]}"#), "{line}");
+    assert!(line.contains(r#"{"rate_millihz":450000,"points":[0,2],"cores":[0,1,1]}"#), "{line}");
+    assert_eq!(of_rate(1e9, &moving).rate_millihz, 4_294_967_295);
+    // Without agents nobody decides by it.
+    assert_eq!(of_rate(50.0, &Moving::default()).rate_millihz, 0);
 }

@@ -5,7 +5,7 @@ mod common;
 
 use common::{RADIO, build, errors, plan_of, radio_with};
 use insta::assert_snapshot;
-use whimbrel_model::{App, Compute, PlanOptions, Problems, check_kinds, plan};
+use whimbrel_model::{App, Compute, PlanOptions, PlanWork, Problems, check_kinds, plan};
 
 /// A cycle-true synthetic application: a source that cuts frames in two, two workers, a sink.
 const SYNTHETIC: &str = r#"
@@ -54,11 +54,6 @@ fn synthetic_with(from: &str, to: &str) -> String {
     SYNTHETIC.replacen(from, to, 1)
 }
 
-fn lines(plan: &str, words: &[&str]) -> Vec<String> {
-    let wanted = |line: &&str| words.contains(&line.split(' ').next().unwrap_or_default());
-    plan.lines().filter(wanted).map(str::to_owned).collect()
-}
-
 fn options(kinds: &[&str]) -> PlanOptions {
     PlanOptions {
         cpus: vec![4, 5, 6],
@@ -78,56 +73,63 @@ fn options(kinds: &[&str]) -> PlanOptions {
 
 #[test]
 fn the_work_of_a_task_is_told_for_each_kind_of_core_of_the_run() {
-    let text = plan(&build(SYNTHETIC, &[]).unwrap(), &options(&["dsp", "host", "dsp"]));
+    let plan = plan(&build(SYNTHETIC, &[]).unwrap(), &options(&["dsp", "host", "dsp"]));
+    let cores: Vec<_> = plan.cores.iter().map(|core| (core.cpu, core.kind)).collect();
+    assert_eq!(cores, [(4, 0), (5, 1), (6, 0)]);
+    assert!(plan.models_compute && plan.seed == 7);
+    let works: Vec<_> = plan.tasks.iter().map(|task| task.work.clone().unwrap()).collect();
+    let work = |distribution: &str, spread_ppm, (working_bytes, traffic_bytes), firings, cycles| {
+        let distribution = distribution.to_owned();
+        PlanWork { distribution, spread_ppm, working_bytes, traffic_bytes, firings, cycles }
+    };
+    let worker = work("normal", 250_000, (16384, 4096), 0, vec![200, 2005]);
     assert_eq!(
-        lines(&text, &["core", "compute", "seed", "work"]),
+        works,
         [
-            "core 4",
-            "core 5 1",
-            "core 6",
-            "compute model",
-            "seed 7",
-            "work source 0 distribution constant spread 0 working 0 traffic 0 firings 10 \
-             cycles 333",
-            "work worker 0 distribution normal spread 250000 working 16384 traffic 4096 firings 0 \
-             cycles 200 2005",
-            "work worker 1 distribution normal spread 250000 working 16384 traffic 4096 firings 0 \
-             cycles 200 2005",
-            "work sink 0 distribution exponential spread 0 working 0 traffic 0 firings 0 \
-             cycles 1",
+            work("constant", 0, (0, 0), 10, vec![333]),
+            worker.clone(),
+            worker,
+            work("exponential", 0, (0, 0), 0, vec![1]),
         ]
     );
+}
+
+fn cycles(settings: &[(&str, &str)], kinds: &[&str], task: usize) -> Vec<u64> {
+    let plan = plan(&build(SYNTHETIC, settings).unwrap(), &options(kinds));
+    plan.tasks[task].work.clone().unwrap().cycles
 }
 
 #[test]
 fn a_kind_that_is_not_listed_has_no_cycles() {
-    let text = plan(&build(SYNTHETIC, &[]).unwrap(), &options(&["arm9", "host"]));
-    assert!(text.contains("work worker 0 distribution normal") && text.contains("cycles 0 2005\n"));
+    assert_eq!(cycles(&[], &["arm9", "host"], 1), [0, 2005]);
 }
 
 #[test]
 fn cycles_go_by_the_parameters_in_force() {
-    let text = plan(&build(SYNTHETIC, &[("load", "30")]).unwrap(), &options(&[]));
-    assert!(text.contains("firings 10 cycles 10\n") && text.contains(" cycles 65\n"), "{text}");
+    assert_eq!(cycles(&[("load", "30")], &[], 0), [10]);
+    assert_eq!(cycles(&[("load", "30")], &[], 1), [65]);
 }
 
 #[test]
-fn a_rate_is_told_where_it_is_not_one() {
-    let text = plan(&build(SYNTHETIC, &[]).unwrap(), &options(&[]));
-    assert_eq!(
-        lines(&text, &["port"])[..4],
-        [
-            "port source 0 out out 0 source_worker_0 2",
-            "port worker 0 in in 0 source_worker_0",
-            "port source 0 out out 1 source_worker_1 2",
-            "port worker 1 in in 0 source_worker_1",
-        ]
-    );
+fn a_rate_is_told_with_its_port() {
+    let plan = plan(&build(SYNTHETIC, &[]).unwrap(), &options(&[]));
+    let line = plan.line();
+    for port in [
+        r#"{"task":0,"direction":"out","name":"out","index":0,"channel":0,"rate":2}"#,
+        r#"{"task":1,"direction":"in","name":"in","index":0,"channel":0,"rate":1}"#,
+        r#"{"task":0,"direction":"out","name":"out","index":1,"channel":1,"rate":2}"#,
+        r#"{"task":2,"direction":"in","name":"in","index":0,"channel":1,"rate":1}"#,
+    ] {
+        assert!(line.contains(port), "{port} in {line}");
+    }
+    assert_eq!(plan.channels[1].name, "source_worker_1");
 }
 
 #[test]
 fn an_application_without_work_says_nothing_of_it() {
-    assert!(lines(&plan_of(RADIO), &["compute", "seed", "work"]).is_empty());
+    let plan = plan_of(RADIO);
+    assert!(!plan.models_compute && plan.seed == 0);
+    assert!(plan.tasks.iter().all(|task| task.work.is_none()));
 }
 
 #[test]

@@ -20,77 +20,81 @@ fn refusal(place: &Place, args: &[&str]) -> String {
 /// A helper that ends a run with these lines.
 fn helper_that_says(lines: &[Value]) -> String {
     let say = lines.iter().map(|line| format!("cat >&3 <<'END'\n{line}\nEND\n"));
-    format!(
-        "while read line <&3 && [ \"$line\" != start ]; do :; done\n{}",
-        say.collect::<String>()
-    )
+    format!("read -r line <&3\n{}", say.collect::<String>())
+}
+
+/// A helper that keeps its plan and leaves.
+const KEEPS_ITS_PLAN: &str = "read -r line <&3; printf '%s' \"$line\" > plan; exit 7";
+
+fn kept_plan(place: &Place) -> Value {
+    let text = fs::read_to_string(place.path("plan")).unwrap();
+    serde_json::from_str::<Value>(&text).unwrap()["plan"].take()
 }
 
 /// The plan that a run writes with these options.
-fn plan(args: &[&str]) -> Vec<String> {
-    let (_folder, place) = Place::scripted(
-        "while read line <&3; do echo \"$line\" >> plan; [ \"$line\" = start ] && exit 7; done",
-    );
+fn plan(args: &[&str]) -> Value {
+    let (_folder, place) = Place::scripted(KEEPS_ITS_PLAN);
     let app = place.app(STREAM);
     let table = "[[row]]\nframe_rate = 450\n[[row]]\nframe_rate = 900\nmapping = { worker = 1 }\n";
     fs::write(place.path("table.toml"), table).unwrap();
     let output = place.output(&[&["run", app.to_str().unwrap(), "--cores", "0,0"], args].concat());
     assert!(text(&output.stderr).contains("ended with status 7"), "{}", text(&output.stderr));
-    fs::read_to_string(place.path("plan")).unwrap().lines().map(str::to_owned).collect()
+    kept_plan(&place)
 }
 
-fn lines_of<'a>(plan: &'a [String], words: &[&str]) -> Vec<&'a str> {
-    let first = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
-    plan.iter().map(String::as_str).filter(|line| words.contains(&&*first(line))).collect()
+/// What a plan says of who decides.
+fn deciders(plan: &Value) -> Value {
+    let names =
+        ["program", "transport", "agents_ns", "coordinator", "policy", "rows", "rate_millihz"];
+    names.iter().map(|name| ((*name).to_owned(), plan[name].clone())).collect()
 }
-
-const DECIDERS: [&str; 7] =
-    ["program", "transport", "agents", "coordinator", "policy", "row", "rate"];
 
 #[test]
 fn a_run_that_is_told_nothing_tells_of_agents_and_the_rate_only() {
-    let told = plan(&[]);
-    let told = lines_of(&told, &DECIDERS);
-    assert_eq!(told[0], "agents 100000000");
-    assert!(told.len() == 2 && told[1].starts_with("rate "), "{told:?}");
-    assert_eq!(lines_of(&plan(&["--policy", "none"]), &DECIDERS), told);
+    let told = deciders(&plan(&[]));
+    let rate = told["rate_millihz"].as_u64().unwrap();
+    assert!(rate > 0);
+    let expected = json!({"program": null, "transport": null, "agents_ns": 100_000_000,
+                          "coordinator": 0, "policy": null, "rows": [], "rate_millihz": rate});
+    assert_eq!(told, expected);
+    assert_eq!(deciders(&plan(&["--policy", "none"])), told);
 }
 
 #[test]
 fn a_policy_is_told_with_its_agents_its_coordinator_and_the_rate() {
     let args = ["--policy", "balance:margin=5", "--coordinator", "1", "--transport", "buffer"];
     let plan = plan(&[&args[..], &["--frame-rate", "12.5", "--mode", "replicate"]].concat());
-    let expected = [
-        "transport buffer",
-        "coordinator 1",
-        "policy balance margin=5",
-        "agents 100000000",
-        "rate 12500",
-    ];
-    assert_eq!(lines_of(&plan, &DECIDERS), expected);
-    let tasks = lines_of(&plan, &["task"]);
-    assert!(tasks.iter().all(|task| task.contains(" mode replicate ")), "{tasks:?}");
+    let expected = json!({"program": null, "transport": "buffer", "agents_ns": 100_000_000,
+                          "coordinator": 1, "rows": [], "rate_millihz": 12500,
+                          "policy": {"name": "balance", "params": ["margin=5"]}});
+    assert_eq!(deciders(&plan), expected);
+    let tasks = plan["tasks"].as_array().unwrap();
+    assert!(tasks.iter().all(|task| task["mode"] == "replicate"), "{tasks:?}");
 }
 
 #[test]
 fn agents_report_as_often_as_they_are_told_also_without_a_policy() {
-    let plan = plan(&["--agents", "20ms", "--fast"]);
-    assert_eq!(lines_of(&plan, &DECIDERS), ["agents 20000000"]);
+    let told = deciders(&plan(&["--agents", "20ms", "--fast"]));
+    let expected = json!({"program": null, "transport": null, "agents_ns": 20_000_000,
+                          "coordinator": 0, "policy": null, "rows": [], "rate_millihz": 0});
+    assert_eq!(told, expected);
 }
 
 #[test]
 fn a_table_is_told_row_by_row_and_chooses_its_policy() {
-    let rows = ["policy table", "row 450000 0 0 0 0 0", "row 900000 0 0 0 1 0"];
-    assert_eq!(lines_of(&plan(&["--table", "table.toml"]), &["policy", "row"]), rows);
+    let rows = json!([
+        {"rate_millihz": 450_000, "points": [0, 0], "cores": [0, 0, 0]},
+        {"rate_millihz": 900_000, "points": [0, 0], "cores": [0, 1, 0]},
+    ]);
+    let told = plan(&["--table", "table.toml"]);
+    assert_eq!((&told["policy"]["name"], &told["rows"]), (&json!("table"), &rows));
     let other = plan(&["--table", "table.toml", "--policy", "static"]);
-    assert_eq!(lines_of(&other, &["policy", "row"]), ["policy static", rows[1], rows[2]]);
+    assert_eq!((&other["policy"]["name"], &other["rows"]), (&json!("static"), &rows));
 }
 
 #[test]
 fn the_program_of_recreated_tasks_lies_beside_the_module() {
-    let (_folder, place) = Place::scripted(
-        "while read line <&3; do echo \"$line\" >> plan; [ \"$line\" = start ] && exit 7; done",
-    );
+    let (_folder, place) = Place::scripted(KEEPS_ITS_PLAN);
     let app = place.app(STREAM);
     let module = place.path("tasks.so");
     fs::write(&module, "").unwrap();
@@ -102,9 +106,8 @@ fn the_program_of_recreated_tasks_lies_beside_the_module() {
     assert_snapshot!("no_program", place.error(&args));
     fs::write(place.path("tasks.task"), "").unwrap();
     place.output(&args);
-    let plan = fs::read_to_string(place.path("plan")).unwrap();
-    let program = format!("program {}", place.path("tasks.task").display());
-    assert!(plan.lines().any(|line| line == program), "{plan}");
+    let program = place.path("tasks.task").display().to_string();
+    assert_eq!(kept_plan(&place)["program"], json!(program));
 }
 
 #[test]

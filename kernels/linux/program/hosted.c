@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -218,50 +217,12 @@ bool frequency_slows(void)
     return here->slows;
 }
 
-void wb_kernel_copy(void *to, const void *from, size_t bytes)
-{
-    memcpy(to, from, bytes);
-}
-
-const void *wb_kernel_private(uint32_t core, const void *address)
-{
-    (void)core;
-    (void)address;
-    return NULL;
-}
-
 // Its context is complete at any time: its image keeps no stack, and goes on from its entry.
 void wb_kernel_capture(void)
 {
     if (kernel_task(self)->mutexes == 0)
         wb_task_captured(self);
     wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
-}
-
-void *wb_kernel_stack_low(const struct wb_task *task)
-{
-    return task->stack;
-}
-
-void wb_kernel_set_point(uint32_t point)
-{
-    (void)point;
-}
-
-int32_t wb_kernel_temperature_mc(void)
-{
-    return WB_NO_TEMPERATURE;
-}
-
-enum wb_status wb_kernel_load(struct wb_task *task)
-{
-    (void)task;
-    return WB_ERR_NOMEM;
-}
-
-void wb_kernel_unload(struct wb_task *task)
-{
-    (void)task;
 }
 
 void wb_kernel_exit(void)

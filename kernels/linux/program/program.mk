@@ -9,16 +9,17 @@
 # joined, and the names replaced (hooks.syms), before the C library comes in.
 
 HOST := $(ROOT)/kernels/linux
-COMMON := $(ROOT)/kernels/common
+PROCESS := $(ROOT)/kernels/process
 HOSTED := $(BUILD)/obj/hosted
 HOSTED_ARCH := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),aarch64,x86_64)
 OBJCOPY := $(patsubst %gcc,%objcopy,$(filter %gcc,$(CC)))
 OBJCOPY := $(or $(OBJCOPY),objcopy)
 HOSTED_C := $(wildcard $(addprefix $(ROOT)/middleware/src/,*.c */*.c */*/*.c)) $(HOST)/program/hosted.c $(HOST)/program/main.c \
-	$(HOST)/clock.c $(HOST)/compute.c $(HOST)/doorbell.c $(COMMON)/fault.c $(HOST)/halt.c $(COMMON)/hooks.c $(HOST)/robust.c
+	$(HOST)/clock.c $(HOST)/compute.c $(HOST)/doorbell.c $(PROCESS)/fault.c $(HOST)/halt.c $(PROCESS)/hooks.c $(HOST)/robust.c \
+	$(ROOT)/kernels/template/trivial.c
 HOSTED_O := $(patsubst $(ROOT)/%.c,$(HOSTED)/%.o,$(HOSTED_C)) $(HOSTED)/context.o
 HOSTED_FLAGS := -std=c11 -O2 -g -fno-omit-frame-pointer -fno-pie -Wall -Wextra -Wpedantic -Wconversion \
-	-Wshadow -Werror -MMD -MP -I$(ROOT)/middleware/include -I$(COMMON) -I$(HOST) -I$(COMMON)/arch/$(HOSTED_ARCH)
+	-Wshadow -Werror -MMD -MP -I$(ROOT)/middleware/include -I$(PROCESS) -I$(ROOT)/kernels/plan -I$(HOST) -I$(PROCESS)/arch/$(HOSTED_ARCH)
 
 define link_program
 @mkdir -p $(@D)
@@ -34,7 +35,7 @@ $(HOSTED)/%.o: $(ROOT)/%.c $(HOST)/program/program.mk
 	@echo 'CC hosted $*.c'
 	@$(CC) $(HOSTED_FLAGS) -c -o $@ $<
 
-$(HOSTED)/context.o: $(COMMON)/arch/$(HOSTED_ARCH)/context.S
+$(HOSTED)/context.o: $(PROCESS)/arch/$(HOSTED_ARCH)/context.S
 	@mkdir -p $(@D)
 	@$(CC) -c -o $@ $<
 

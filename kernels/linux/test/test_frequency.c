@@ -30,7 +30,7 @@ struct shared {                  // globally visible
 static const struct wb_point quarter[] = { { 100000000, 84000, 84000 },
                                            { 400000000, 1000000, 1000000 } };
 static const struct wb_point thousandth[] = { { 1000000, 0, 0 }, { 1000000000, 0, 0 } };
-static struct wb_host *lx;
+static struct wb_host *host;
 
 // Two cores on one processor, the first of which begins at its lowest point.
 static struct shared *open_cores(enum frequency_mode mode, const struct wb_point *points)
@@ -45,8 +45,8 @@ static struct shared *open_cores(enum frequency_mode mode, const struct wb_point
 
     cpus[0] = cpus[1] = (unsigned int)sched_getcpu();  // one that is allowed
     frequency_use(mode);
-    CHECK(wb_host_open(&lx, &config) == WB_OK);
-    struct wb_system *system = wb_host_system(lx);
+    CHECK(wb_host_open(&host, &config) == WB_OK);
+    struct wb_system *system = wb_host_system(host);
     CHECK(wb_core_set_points(system->cores[0], points, 2, 0) == WB_OK);
     CHECK(wb_core_set_points(system->cores[1], points, 2, 1) == WB_OK);
     system->app.state = wb_app_alloc(&system->app, sizeof(struct shared));
@@ -60,12 +60,12 @@ static struct wb_task *add(const char *name, wb_task_entry *entry, uint64_t dead
     const struct wb_task_config config = { .name = name,
                                            .entry = entry,
                                            .migratable = true,
-                                           .stack = wb_host_stack(lx, STACK_BYTES),
+                                           .stack = wb_host_stack(host, STACK_BYTES),
                                            .stack_bytes = STACK_BYTES,
                                            .heap_bytes = 4096,
                                            .period_ns = deadline_ns };
 
-    CHECK(wb_task_add(wb_host_system(lx), &config, &task) == WB_OK);
+    CHECK(wb_task_add(wb_host_system(host), &config, &task) == WB_OK);
     return task;
 }
 
@@ -86,7 +86,7 @@ static struct wb_task *add_hosted(const char *entry, uint64_t deadline_ns)
     strcpy(strrchr(path, '/') + 1, "recreated.task");
     task->mode = WB_RECREATE;
     task->restart = true;
-    CHECK(wb_host_program(lx, path) == WB_OK && wb_host_recreates(lx, task, entry) == WB_OK);
+    CHECK(wb_host_program(host, path) == WB_OK && wb_host_recreates(host, task, entry) == WB_OK);
     return task;
 }
 
@@ -94,8 +94,8 @@ static void run(void)
 {
     uint32_t bad_core;
 
-    CHECK(wb_host_start(lx, &bad_core) == WB_OK);
-    CHECK(wb_host_wait(lx, PATIENCE_MS).kind == WB_HOST_ENDED);
+    CHECK(wb_host_start(host, &bad_core) == WB_OK);
+    CHECK(wb_host_wait(host, PATIENCE_MS).kind == WB_HOST_ENDED);
 }
 
 static uint64_t processor_ns(void)
@@ -140,7 +140,7 @@ static bool worker_runs_its_part(void)
     run();
     const bool part = ran_its_part(s->ran_ns, s->took_ns);
     CHECK(wb_counter_get(&task->stats.busy_ns) >= s->took_ns);
-    wb_host_close(lx);
+    wb_host_close(host);
     return part;
 }
 
@@ -165,7 +165,7 @@ TEST(without_a_way_to_set_points_nothing_is_slowed)
     add("worker", worker, 0);
     run();
     CHECK(s->took_ns < 10000ull * MS);
-    wb_host_close(lx);
+    wb_host_close(host);
 }
 
 static int jobs(struct wb_task *self)
@@ -183,7 +183,7 @@ TEST(a_job_is_late_by_what_an_emulated_core_takes_longer)
     run();
     CHECK(wb_counter_get(&task->stats.misses) == 1);
     CHECK(wb_counter_get(&task->stats.worst_late_ns) >= 30 * MS);
-    wb_host_close(lx);
+    wb_host_close(host);
 }
 
 static bool program_runs_its_part(void)
@@ -193,7 +193,7 @@ static bool program_runs_its_part(void)
     add_hosted("computer", 0);
     run();
     const bool part = ran_its_part(s->ran_ns, s->took_ns);
-    wb_host_close(lx);
+    wb_host_close(host);
     return part;
 }
 
@@ -210,7 +210,7 @@ TEST(a_job_of_a_program_is_late_by_what_an_emulated_core_takes_longer)
     run();
     CHECK(wb_counter_get(&task->stats.misses) == 1);
     CHECK(wb_counter_get(&task->stats.worst_late_ns) >= 30 * MS);
-    wb_host_close(lx);
+    wb_host_close(host);
 }
 
 static int debtor(struct wb_task *self)
@@ -232,15 +232,15 @@ TEST(a_task_departs_at_once_though_its_core_owes_for_it)
     struct wb_task *task = add("debtor", debtor, 0);
     uint32_t bad_core;
 
-    CHECK(wb_host_start(lx, &bad_core) == WB_OK);
+    CHECK(wb_host_start(host, &bad_core) == WB_OK);
     while (wb_word_load(&s->stage, WB_SEQ_CST) == 0)
-        CHECK(wb_host_wait(lx, 5).kind == WB_HOST_NOTHING);
+        CHECK(wb_host_wait(host, 5).kind == WB_HOST_NOTHING);
     CHECK(wb_migration_request(task, 1, (uint64_t)PATIENCE_MS * MS, NULL) == WB_OK);
-    CHECK(wb_host_wait(lx, PATIENCE_MS).kind == WB_HOST_ENDED);
+    CHECK(wb_host_wait(host, PATIENCE_MS).kind == WB_HOST_ENDED);
     // 30 ms a thousand times over.
     CHECK(clock_now_ns() < 25000ull * MS);
     CHECK(wb_counter_get(&task->stats.migrations) == 1);
-    wb_host_close(lx);
+    wb_host_close(host);
 }
 
 static int switcher(struct wb_task *self)
@@ -261,14 +261,14 @@ static int switcher(struct wb_task *self)
 TEST(a_core_says_which_point_it_has_taken_and_ignores_one_that_is_none)
 {
     const struct shared *s = open_cores(FREQUENCY_EMULATE, quarter);
-    const struct wb_core *core = wb_host_system(lx)->cores[0];
+    const struct wb_core *core = wb_host_system(host)->cores[0];
 
     add("switcher", switcher, 0);
     run();
     CHECK(s->points_seen[0] == 0 && s->points_seen[1] == 1 && s->points_seen[2] == 1);
     for (uint32_t i = 0; i < 2; i++)
         CHECK(wb_core_residence(core, i, clock_now_ns()).active_ns >= 2 * MS);
-    wb_host_close(lx);
+    wb_host_close(host);
 }
 
 TEST(points_stay_where_they_are_when_nothing_sets_them)
@@ -278,5 +278,5 @@ TEST(points_stay_where_they_are_when_nothing_sets_them)
     add("switcher", switcher, 0);
     run();
     CHECK(s->points_seen[0] == 0 && s->points_seen[1] == 0);
-    wb_host_close(lx);
+    wb_host_close(host);
 }

@@ -12,6 +12,10 @@
 #include "protocol.h"
 #include "sim_host.h"
 
+const struct harness_sizes harness_sizes = { .memory_bytes = 8 << 20,
+                                             .shared_bytes = 1 << 20,
+                                             .stack_bytes = 64 << 10 };
+
 // Alike cores of 1 GHz; what the middleware does takes as long as it does on a small processor, so
 // that every step of it is a moment of its own.
 static char *platform(uint32_t cores)

@@ -7,6 +7,7 @@ mod param;
 mod placement;
 mod work;
 
+use serde::Serialize;
 use toml::Spanned;
 
 use crate::problem::Span;
@@ -108,7 +109,7 @@ pub enum Pacing {
 }
 
 /// One channel or mailbox.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Channel {
     /// Made from the names of its tasks, unique.
     pub name: String,
@@ -121,11 +122,13 @@ pub struct Channel {
     /// Whether it has many senders.
     pub mailbox: bool,
     /// Where its receiver stands in the file.
+    #[serde(skip)]
     pub span: Span,
 }
 
 /// Which way messages pass a port, seen from its task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// The task receives.
     In,
@@ -134,7 +137,7 @@ pub enum Direction {
 }
 
 /// Binds a port of a task to a channel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Port {
     /// Position in [`App::tasks`].
     pub task: usize,

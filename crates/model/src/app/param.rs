@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::problem::Span;
 
 /// What kind of value a parameter has; a replacement must be of the same kind.
@@ -30,17 +32,19 @@ impl fmt::Display for ParamKind {
 }
 
 /// One parameter.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Param {
     /// Its name.
     pub key: String,
     /// What it may be replaced by.
+    #[serde(skip)]
     pub kind: ParamKind,
     /// The value as it is written, without quotes.
     pub text: String,
     /// The numbers it stands for; none for a text.
     pub numbers: Vec<f64>,
     /// Where its value stands in the file.
+    #[serde(skip)]
     pub span: Span,
 }
 

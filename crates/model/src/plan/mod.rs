@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The plan: what a helper is told before it lays an application out and starts it.
-//! See `docs/kernels-linux-protocol.md`.
+//! The plan: what a helper is told before it lays an application out and starts it; and the
+//! commands that steer a run. See `docs/kernels-linux-protocol.md`.
 
 mod moving;
-mod work_lines;
 
-use std::fmt::Write;
+use serde::Serialize;
 
-use crate::app::{App, Direction, OnCrash, Pacing, Period, Task};
+use crate::app::{
+    App, Channel, Compute, Cycles, HOST_KIND, OnCrash, Pacing, Param, Period, Port, Task, Work,
+};
 use crate::platform::{Core, Frequency, Point};
+use moving::RATE_MAX;
 pub(crate) use moving::millihz;
 pub use moving::{Moving, NO_POLICY, PolicyName, Row};
+
+/// Of the messages to a helper.
+const VERSION: u32 = 2;
 
 /// What a plan says beyond the application itself.
 #[derive(Debug, Clone)]
@@ -41,119 +46,262 @@ pub struct PlanOptions {
     pub journal: String,
 }
 
-/// Writes the lines of a plan, from `whimbrel 1` to `start`.
-pub fn plan(app: &App, options: &PlanOptions) -> String {
-    let mut lines = Lines(String::from("whimbrel 1\n"));
-
-    let kinds = work_lines::cores(options, &mut lines);
-    lines.add(format_args!("module {}", escape(&options.module)));
-    lines.add(format_args!("memory {}", app.memory_bytes));
-    lines.add(format_args!("shared {}", app.shared_bytes));
-    match options.spin_ns {
-        Some(ns) => lines.add(format_args!("spin {ns}")),
-        None => lines.add(format_args!("spin forever")),
-    }
-    lines.add(format_args!("offer {}", options.offer_ns));
-    if let Some(folder) = &options.record {
-        lines.add(format_args!("record {}", escape(folder)));
-    }
-    points(options, &mut lines);
-    params(app, &mut lines);
-    channels(app, &mut lines);
-    for task in &app.tasks {
-        lines.add(format_args!("{}", task_line(app, task, options.pacing)));
-    }
-    work_lines::works(app, options, &kinds, &mut lines);
-    for line in options.moving.lines(options.pacing.frame_rate(app)) {
-        lines.add(format_args!("{line}"));
-    }
-    ports(app, &mut lines);
-    lines.add(format_args!("start"));
-    lines.0
+/// A plan as a helper takes it.
+#[derive(Debug, Clone, Default, Serialize)]
+#[expect(missing_docs, reason = "the protocol's own names")]
+pub struct Plan {
+    pub version: u32,
+    pub module: String,
+    pub program: Option<String>,
+    pub record: Option<String>,
+    pub journal: Option<String>,
+    pub memory_bytes: u64,
+    pub shared_bytes: u64,
+    /// `None`: an idle kernel never sleeps.
+    pub spin_ns: Option<u64>,
+    pub offer_ns: u64,
+    pub transport: Option<String>,
+    pub frequency: String,
+    pub models_compute: bool,
+    pub seed: u64,
+    pub cores: Vec<PlanCore>,
+    pub params: Vec<Param>,
+    pub channels: Vec<Channel>,
+    pub tasks: Vec<PlanTask>,
+    pub ports: Vec<Port>,
+    pub agents_ns: u64,
+    pub coordinator: u32,
+    pub policy: Option<PolicyName>,
+    pub rows: Vec<Row>,
+    pub rate_millihz: u64,
+    /// The hardware to simulate, as JSON; `None`: no simulation.
+    pub platform: Option<String>,
+    /// What a simulation is to do at a time.
+    pub commands: Vec<At>,
+    pub restore: Option<SavedFile>,
+    pub limit: Option<Limit>,
 }
 
-/// Writes `%XX` for every byte that would end a word or a line.
-pub fn escape(word: &str) -> String {
-    let mut escaped = String::with_capacity(word.len());
-    for c in word.chars() {
-        match c {
-            ' ' | '%' | '\0'..='\x1f' | '\x7f' => {
-                escaped.push('%');
-                escaped.push_str(&format!("{:02X}", u32::from(c)));
-            }
-            _ => escaped.push(c),
+/// A core of a plan.
+#[derive(Debug, Clone, Serialize)]
+#[expect(missing_docs, reason = "the protocol's own names")]
+pub struct PlanCore {
+    pub cpu: u32,
+    pub kind: usize,
+    pub points: Vec<Point>,
+    pub start: usize,
+}
+
+/// A task of a plan.
+#[derive(Debug, Clone, Serialize)]
+#[expect(missing_docs, reason = "the protocol's own names")]
+pub struct PlanTask {
+    pub name: String,
+    pub index: u32,
+    pub entry: String,
+    pub mode: String,
+    pub core: u32,
+    pub priority: u32,
+    pub stack_bytes: u64,
+    pub heap_bytes: u64,
+    pub migratable: bool,
+    pub restart: bool,
+    pub period_ns: u64,
+    pub deadline_ns: u64,
+    pub offset_ns: u64,
+    pub follows_rate: bool,
+    pub checkpoint_every: u32,
+    pub replay: bool,
+    pub work: Option<PlanWork>,
+}
+
+/// What a task of a plan computes in each firing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the protocol's own names")]
+pub struct PlanWork {
+    pub distribution: String,
+    pub spread_ppm: u32,
+    pub working_bytes: u64,
+    pub traffic_bytes: u64,
+    pub firings: u64,
+    /// For each kind of core, or one for all.
+    pub cycles: Vec<u64>,
+}
+
+/// A command that is obeyed by itself, after the start and again each so often; 0: once.
+#[derive(Debug, Clone, Serialize)]
+#[expect(missing_docs, reason = "the protocol's own names")]
+pub struct At {
+    pub at_ns: u64,
+    pub every_ns: u64,
+    pub command: Command,
+}
+
+impl At {
+    /// Once.
+    pub fn once(at_ns: u64, command: Command) -> Self {
+        Self { at_ns, every_ns: 0, command }
+    }
+}
+
+/// A simulation that was saved, and what it must be of.
+#[derive(Debug, Clone, Serialize)]
+#[expect(missing_docs, reason = "the protocol's own names")]
+pub struct SavedFile {
+    pub path: String,
+    pub id: String,
+}
+
+/// Longer or more is an error; 0: no limit.
+#[derive(Debug, Clone, Serialize)]
+#[expect(missing_docs, reason = "the protocol's own names")]
+pub struct Limit {
+    pub until_ns: u64,
+    pub events: u64,
+}
+
+/// What is asked of a run.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the protocol's own names")]
+pub enum Command {
+    Status {},
+    Migrate {
+        id: String,
+        task: String,
+        index: u32,
+        core: u32,
+        timeout_ms: u64,
+    },
+    /// Without a policy none decides any more.
+    Policy {
+        id: String,
+        policy: Option<PolicyName>,
+    },
+    Rate {
+        id: String,
+        millihz: u64,
+    },
+    /// Sources end, and channels drain.
+    Stop {},
+    Kill {},
+    /// Of a simulation's plan only.
+    Save(SavedFile),
+}
+
+impl Command {
+    /// The message of it.
+    pub fn line(&self) -> String {
+        json(self) + "\n"
+    }
+}
+
+impl Plan {
+    /// The message of it.
+    pub fn line(&self) -> String {
+        format!("{{\"plan\":{}}}\n", json(self))
+    }
+}
+
+/// What consists of numbers and text always is JSON.
+fn json(message: &impl Serialize) -> String {
+    serde_json::to_string(message).unwrap_or_default()
+}
+
+/// Lays out an application as the options say.
+pub fn plan(app: &App, options: &PlanOptions) -> Plan {
+    let (kinds, cores) = cores(options);
+    let moving = &options.moving;
+    // Without agents nobody decides, and the periods say the rate already.
+    let rate = options.pacing.frame_rate(app).filter(|_| moving.agents_ns != 0);
+    Plan {
+        version: VERSION,
+        module: options.module.clone(),
+        program: moving.program.clone(),
+        record: options.record.clone(),
+        journal: (options.frequency == Frequency::Cpufreq).then(|| options.journal.clone()),
+        memory_bytes: app.memory_bytes,
+        shared_bytes: app.shared_bytes,
+        spin_ns: options.spin_ns,
+        offer_ns: options.offer_ns,
+        transport: moving.transport.clone(),
+        frequency: options.frequency.word().to_owned(),
+        models_compute: app.compute == Compute::Model,
+        seed: options.seed,
+        cores,
+        params: app.params.clone(),
+        channels: app.channels.clone(),
+        tasks: app.tasks.iter().map(|task| plan_task(app, task, options.pacing, &kinds)).collect(),
+        ports: app.ports.clone(),
+        agents_ns: moving.agents_ns,
+        coordinator: moving.coordinator,
+        policy: moving.policy.clone(),
+        rows: moving.rows.clone(),
+        rate_millihz: rate.map_or(0, |rate| millihz(rate).min(RATE_MAX)),
+        platform: None,
+        commands: Vec::new(),
+        restore: None,
+        limit: None,
+    }
+}
+
+/// The kinds of cores in the order of their numbers, and the cores.
+fn cores(options: &PlanOptions) -> (Vec<&str>, Vec<PlanCore>) {
+    let mut kinds: Vec<&str> = Vec::new();
+    let mut cores = Vec::new();
+    for (core, cpu) in options.cpus.iter().enumerate() {
+        let kind = options.kinds.get(core).map_or(HOST_KIND, String::as_str);
+        let number = kinds.iter().position(|known| *known == kind).unwrap_or(kinds.len());
+        if number == kinds.len() {
+            kinds.push(kind);
         }
+        let (points, start) = options
+            .cores
+            .get(core)
+            .map_or((Vec::new(), 0), |core| (core.points.clone(), core.start));
+        cores.push(PlanCore { cpu: *cpu, kind: number, points, start });
     }
-    escaped
+    (kinds, cores)
 }
 
-pub(crate) struct Lines(String);
-
-impl Lines {
-    pub fn add(&mut self, line: std::fmt::Arguments<'_>) {
-        // Writing to a String cannot fail.
-        let _ = writeln!(self.0, "{line}");
-    }
-}
-
-fn points(options: &PlanOptions, lines: &mut Lines) {
-    for (number, core) in options.cores.iter().enumerate() {
-        for (position, point) in core.points.iter().enumerate() {
-            let Point { hz, active_uw, idle_uw } = point;
-            let start = if position == core.start { " start" } else { "" };
-            lines.add(format_args!("point {number} {hz} {active_uw} {idle_uw}{start}"));
-        }
-    }
-    if options.frequency != Frequency::None {
-        lines.add(format_args!("frequency {}", options.frequency.word()));
-    }
-    if options.frequency == Frequency::Cpufreq {
-        lines.add(format_args!("journal {}", escape(&options.journal)));
-    }
-}
-
-fn params(app: &App, lines: &mut Lines) {
-    for param in &app.params {
-        let numbers: String = param.numbers.iter().map(|number| format!(" {number}")).collect();
-        lines.add(format_args!("param {} {}{numbers}", param.key, escape(&param.text)));
-    }
-}
-
-fn channels(app: &App, lines: &mut Lines) {
-    for channel in &app.channels {
-        lines.add(format_args!(
-            "channel {} slots {} bytes {} initial {} mailbox {}",
-            channel.name,
-            channel.slots,
-            channel.slot_bytes,
-            channel.initial,
-            u8::from(channel.mailbox),
-        ));
-    }
-}
-
-fn task_line(app: &App, task: &Task, pacing: Pacing) -> String {
+fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask {
     let period = period_ns(app, task, pacing);
-    format!(
-        "task {} {} entry {} mode {} core {} priority {} stack {} heap {} migratable {} \
-         restart {} period {} deadline {} offset {} frame {} image {} replay {}",
-        task.name,
-        task.index,
-        task.entry.get_ref(),
-        task.mode,
-        task.core.get_ref(),
-        task.priority,
-        task.stack_bytes.get_ref(),
-        task.heap_bytes,
-        u8::from(task.migratable),
-        u8::from(task.restart),
-        whole_ns(period),
-        whole_ns(period * task.deadline_frames),
-        whole_ns(period * task.offset_frames),
-        u8::from(task.period == Period::Frame && period > 0.0),
-        task.checkpoint_every,
-        u8::from(task.checkpoint_every > 0 && task.on_crash == OnCrash::Replay),
-    )
+    PlanTask {
+        name: task.name.clone(),
+        index: task.index,
+        entry: task.entry.get_ref().clone(),
+        mode: task.mode.to_string(),
+        core: *task.core.get_ref(),
+        priority: task.priority,
+        stack_bytes: *task.stack_bytes.get_ref(),
+        heap_bytes: task.heap_bytes,
+        migratable: task.migratable,
+        restart: task.restart,
+        period_ns: whole_ns(period),
+        deadline_ns: whole_ns(period * task.deadline_frames),
+        offset_ns: whole_ns(period * task.offset_frames),
+        follows_rate: task.period == Period::Frame && period > 0.0,
+        checkpoint_every: task.checkpoint_every,
+        replay: task.checkpoint_every > 0 && task.on_crash == OnCrash::Replay,
+        work: task.work.as_ref().map(|work| plan_work(work, kinds)),
+    }
+}
+
+fn plan_work(work: &Work, kinds: &[&str]) -> PlanWork {
+    let cycles = match &work.cycles {
+        Cycles::Every(cycles) => vec![*cycles],
+        by_kind @ Cycles::ByKind(_) => {
+            kinds.iter().map(|kind| by_kind.on(kind).unwrap_or(0)).collect()
+        }
+    };
+    PlanWork {
+        distribution: work.distribution.to_string(),
+        spread_ppm: work.spread_ppm,
+        working_bytes: work.working_bytes,
+        traffic_bytes: work.traffic_bytes,
+        firings: work.firings,
+        cycles,
+    }
 }
 
 fn period_ns(app: &App, task: &Task, pacing: Pacing) -> f64 {
@@ -173,23 +321,4 @@ fn period_ns(app: &App, task: &Task, pacing: Pacing) -> f64 {
 )]
 fn whole_ns(ns: f64) -> u64 {
     ns.round() as u64
-}
-
-fn ports(app: &App, lines: &mut Lines) {
-    for port in &app.ports {
-        let task = &app.tasks[port.task];
-        let direction = match port.direction {
-            Direction::In => "in",
-            Direction::Out => "out",
-        };
-        let channel = &app.channels[port.channel].name;
-        lines.add(format_args!(
-            "port {} {} {direction} {} {} {channel}{}",
-            task.name,
-            task.index,
-            port.name,
-            port.index,
-            if port.rate == 1 { String::new() } else { format!(" {}", port.rate) },
-        ));
-    }
 }

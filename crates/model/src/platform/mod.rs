@@ -7,6 +7,7 @@ mod fabric;
 mod floorplan;
 mod units;
 
+use serde::Serialize;
 use toml::Spanned;
 use toml::de::DeTable;
 use whimbrel_hardware::{Description, Work};
@@ -38,7 +39,7 @@ pub struct Core {
 }
 
 /// An operating point of a core.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Point {
     /// Its frequency.
     pub hz: u64,

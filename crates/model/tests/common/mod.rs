@@ -10,7 +10,7 @@ use std::path::Path;
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use whimbrel_model::{
-    App, Frequency, Manifest, Moving, Pacing, PlanOptions, Problems, Setting, Source, plan,
+    App, Frequency, Manifest, Moving, Pacing, Plan, PlanOptions, Problems, Setting, Source, plan,
 };
 
 /// An FM radio in small: one source, a split, a join, a mailbox.
@@ -71,7 +71,7 @@ pub fn build(text: &str, settings: &[(&str, &str)]) -> Result<App, Problems> {
 }
 
 /// The plan of an application on two cores, without options.
-pub fn plan_of(text: &str) -> String {
+pub fn plan_of(text: &str) -> Plan {
     let options = PlanOptions {
         cpus: vec![0, 1],
         module: "/radio.so".into(),

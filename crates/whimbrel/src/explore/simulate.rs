@@ -9,14 +9,14 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{self, Child, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use command_fds::{CommandFdExt, FdMapping};
 use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome};
 use whimbrel_hardware::Description;
 use whimbrel_model::{
-    App, Core, Frequency, Moving, Pacing, PlanOptions, Point, PolicyName, escape, plan,
+    App, At, Command, Core, Frequency, Moving, Pacing, Plan, PlanOptions, Point, PolicyName, plan,
 };
 
 use crate::fingerprint::fingerprint;
@@ -72,11 +72,11 @@ impl Simulator {
             points: vec![0; cores],
             slots: self.app.channels.iter().map(|channel| channel.slots).collect(),
         };
-        fingerprint(&self.plan(&candidate))
+        fingerprint(&self.plan(&candidate).line())
     }
 
-    /// The lines of a candidate.
-    fn plan(&self, candidate: &Candidate) -> String {
+    /// The plan of a candidate.
+    fn plan(&self, candidate: &Candidate) -> Plan {
         let cores = candidate.cores();
         let hardware = subset(&self.hardware, candidate, &cores);
         let mut app = self.app.clone();
@@ -112,18 +112,16 @@ impl Simulator {
             seed: self.seed,
             journal: String::new(),
         };
-        let text = plan(&app, &options);
         // What a description cannot say in JSON does not exist: it is plain data.
-        let hardware = serde_json::to_string(&hardware).unwrap_or_default();
+        let platform = serde_json::to_string(&hardware).ok();
         let (end, forced) = (self.duration_ns, self.duration_ns.saturating_add(DRAIN_NS));
-        let extra =
-            format!("platform {}\nat {end} 0 stop\nat {forced} 0 kill\nstart\n", escape(&hardware));
-        text.strip_suffix("start\n").unwrap_or(&text).to_owned() + &extra
+        let commands = vec![At::once(end, Command::Stop {}), At::once(forced, Command::Kill {})];
+        Plan { platform, commands, ..plan(&app, &options) }
     }
 
     fn start(&self) -> io::Result<Process> {
         let (socket, theirs) = UnixStream::pair()?;
-        let mut command = Command::new(&self.program);
+        let mut command = process::Command::new(&self.program);
         command.current_dir(&self.folder).stdin(Stdio::null()).stdout(Stdio::null());
         // Of a group of its own: Ctrl-C is for the command, which keeps what is done.
         command.stderr(Stdio::null()).process_group(0);
@@ -180,7 +178,7 @@ impl Simulator {
 
 impl Evaluate for Simulator {
     fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure> {
-        let (mut process, heard) = self.tell(&self.plan(candidate))?;
+        let (mut process, heard) = self.tell(&self.plan(candidate).line())?;
         match (heard.why, heard.start_ns, heard.end) {
             // What keeps one from starting keeps every other from it.
             (Some(why), None, _) => Err(Failure::Fatal(why)),

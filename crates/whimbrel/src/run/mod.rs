@@ -31,7 +31,7 @@ use std::time::{Duration, SystemTime};
 use miette::Report;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use whimbrel_model::{App, PlanOptions, Problem, plan};
+use whimbrel_model::{App, Plan, PlanOptions, Problem, plan};
 
 pub use hardware::{Hardware, simulated_platform};
 pub use load::{Application, Loaded, application, cpus, nanoseconds, pacing, usable_cpus, utf8};
@@ -74,13 +74,13 @@ pub fn run(args: &RunArgs) -> Outcome {
 pub fn conduct(
     args: &CommonArgs,
     mut loaded: Loaded,
-    complete: impl FnOnce(String) -> String,
+    complete: impl FnOnce(Plan) -> Plan,
 ) -> Outcome {
     let launcher = helpers::find(loaded.options.helper())?;
     let cores = loaded.options.cpus.len();
     let folder = args.record.as_deref().map(|path| Prepared::new(path, cores)).transpose()?;
     let run = open_run(&loaded.app)?;
-    let text = complete(plan_text(&loaded, &run, folder.as_ref().map(Prepared::path))?);
+    let plan = complete(plan_of(&loaded, &run, folder.as_ref().map(Prepared::path))?);
 
     let (sender, inputs) = mpsc::channel();
     listen(&run, &sender)?;
@@ -106,7 +106,7 @@ pub fn conduct(
     let duration = args.duration.filter(|_| loaded.options.simulation.is_none());
     let timing = (schedule, duration, loaded.options.frame_rate);
     let session = Session::new(helper, inputs, timing, view, on_start);
-    let gathered = session.run(&text);
+    let gathered = session.run(&plan);
     let name = run.name().to_owned();
     drop(run);
     drop(occupied);
@@ -194,7 +194,7 @@ fn open_run(app: &App) -> Result<RunDir, Failure> {
     Ok(RunDir::create(&base, &app.name)?)
 }
 
-fn plan_text(loaded: &Loaded, run: &RunDir, folder: Option<&Path>) -> Result<String, Problem> {
+fn plan_of(loaded: &Loaded, run: &RunDir, folder: Option<&Path>) -> Result<Plan, Problem> {
     let options = PlanOptions {
         cpus: loaded.options.cpus.clone(),
         module: loaded.module.clone(),

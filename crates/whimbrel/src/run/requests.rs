@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::mpsc::SyncSender;
 
-use whimbrel_model::escape;
+use whimbrel_model::{Command, PolicyName};
 
 use super::schedule::Due;
 use crate::control::Reply;
@@ -42,31 +42,30 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Somebody wants totals; gives the line that asks for them.
-    pub fn totals(&mut self, reply: SyncSender<Reply>) -> &'static str {
+    /// Somebody wants totals; gives the command that asks for them.
+    pub fn totals(&mut self, reply: SyncSender<Reply>) -> Command {
         self.totals.push(reply);
-        "status\n"
+        Command::Status {}
     }
 
-    /// Somebody wants a migration; gives the line that asks for it.
-    pub fn migrate(&mut self, request: &Move, waiter: Waiter) -> String {
+    /// Somebody wants a migration; gives the command that asks for it.
+    pub fn migrate(&mut self, request: Move, waiter: Waiter) -> Command {
         let id = self.new_id();
+        self.moves.insert(id.clone(), waiter);
         let Move { task, index, core, timeout_ms } = request;
-        let line = format!("migrate {id} {} {index} {core} {timeout_ms}\n", escape(task));
-        self.moves.insert(id, waiter);
-        line
+        Command::Migrate { id, task, index, core, timeout_ms }
     }
 
-    /// Somebody wants another policy; gives the line that asks for it.
-    pub fn policy(&mut self, name: &str, settings: &[String], reply: SyncSender<Reply>) -> String {
-        let words = std::iter::once(name).chain(settings.iter().map(String::as_str));
-        let words = words.filter(|word| !word.is_empty()).map(|word| format!(" {}", escape(word)));
-        format!("policy {}{}\n", self.set(reply), words.collect::<String>())
+    /// Somebody wants another policy, or none; gives the command that asks for it.
+    pub fn policy(&mut self, name: &str, settings: &[String], reply: SyncSender<Reply>) -> Command {
+        let policy = PolicyName { name: name.to_owned(), settings: settings.to_vec() };
+        let policy = (!name.is_empty()).then_some(policy);
+        Command::Policy { id: self.set(reply), policy }
     }
 
-    /// Somebody wants another frame rate; gives the line that asks for it.
-    pub fn rate(&mut self, millihz: u64, reply: SyncSender<Reply>) -> String {
-        format!("rate {} {millihz}\n", self.set(reply))
+    /// Somebody wants another frame rate; gives the command that asks for it.
+    pub fn rate(&mut self, millihz: u64, reply: SyncSender<Reply>) -> Command {
+        Command::Rate { id: self.set(reply), millihz }
     }
 
     fn set(&mut self, reply: SyncSender<Reply>) -> String {
@@ -131,9 +130,13 @@ mod tests {
         let mut requests = Requests::default();
         let (first, first_reply) = mpsc::sync_channel(1);
         let (second, second_reply) = mpsc::sync_channel(1);
-        requests.migrate(&request("bpf"), Waiter::Client(first));
-        let line = requests.migrate(&request("bpf"), Waiter::Client(second));
-        assert_eq!(line, "migrate 2 bpf 0 1 5\n");
+        requests.migrate(request("bpf"), Waiter::Client(first));
+        let line = requests.migrate(request("bpf"), Waiter::Client(second)).line();
+        assert_eq!(
+            line,
+            "{\"migrate\":{\"id\":\"2\",\"task\":\"bpf\",\"index\":0,\"core\":1,\
+             \"timeout_ms\":5}}\n"
+        );
 
         assert_eq!(requests.answer_move(outcome("2", "busy")), None);
         assert!(matches!(second_reply.recv(), Ok(Reply::Migrated(m)) if m.status == "busy"));
@@ -142,10 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_from_another_terminal_stays_one_word_of_one_line() {
+    fn a_name_from_another_terminal_stays_one_text_of_one_line() {
         let (reply, _keep) = mpsc::sync_channel(1);
-        let line = Requests::default().migrate(&request("a\nkill b"), Waiter::Client(reply));
-        assert_eq!(line, "migrate 1 a%0Akill%20b 0 1 5\n");
+        let request = request("a\nkill\"b");
+        let line = Requests::default().migrate(request, Waiter::Client(reply)).line();
+        assert!(
+            line.contains("\"task\":\"a\\nkill\\\"b\"") && line.find('\n') == Some(line.len() - 1)
+        );
     }
 
     #[test]
@@ -155,11 +161,18 @@ mod tests {
         let (second, second_reply) = mpsc::sync_channel(1);
         let settings = ["high=80".to_owned(), "a b=1".to_owned()];
         assert_eq!(
-            requests.policy("balance", &settings, first.clone()),
-            "policy 1 balance high=80 a%20b=1\n"
+            requests.policy("balance", &settings, first.clone()).line(),
+            "{\"policy\":{\"id\":\"1\",\"policy\":{\"name\":\"balance\",\
+             \"params\":[\"high=80\",\"a b=1\"]}}}\n"
         );
-        assert_eq!(requests.policy("", &[], first), "policy 2\n");
-        assert_eq!(requests.rate(50_000, second), "rate 3 50000\n");
+        assert_eq!(
+            requests.policy("", &[], first).line(),
+            "{\"policy\":{\"id\":\"2\",\"policy\":null}}\n"
+        );
+        assert_eq!(
+            requests.rate(50_000, second).line(),
+            "{\"rate\":{\"id\":\"3\",\"millihz\":50000}}\n"
+        );
 
         requests.answer_set(Set { id: "3".into(), ok: true, why: String::new() });
         requests.answer_set(Set { id: "2".into(), ok: false, why: "no".into() });
@@ -175,7 +188,7 @@ mod tests {
         let task: crate::cli::TaskName = "bpf.2".parse().unwrap();
         let mut answer = |single, status| {
             let due = Due { task: task.clone(), core: 1, single };
-            requests.migrate(&request("bpf"), Waiter::Schedule(due));
+            requests.migrate(request("bpf"), Waiter::Schedule(due));
             let id = requests.last_id.to_string();
             requests.answer_move(outcome(&id, status))
         };

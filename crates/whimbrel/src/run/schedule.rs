@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The moves that a run was told to make by itself: `--move` and `--shuttle`.
 
-use std::fmt::Write;
 use std::time::Duration;
 
-use whimbrel_model::{App, Problem};
+use whimbrel_model::{App, At, Command, Problem};
 
 use super::load::nanoseconds;
 use crate::cli::{CommonArgs, Move, Shuttle, TaskName};
@@ -80,24 +79,28 @@ impl Schedule {
         self.entries.iter().filter(|entry| entry.pending()).map(|entry| entry.due).min()
     }
 
-    /// The same as lines of a simulation's plan, which knows when they are due by itself.
-    pub fn lines(&self) -> String {
-        let mut lines = String::new();
+    /// The same as commands of a simulation's plan, which knows when they are due by itself.
+    pub fn commands(&self) -> Vec<At> {
+        let mut commands = Vec::new();
         for entry in &self.entries {
             let round = entry.period.unwrap_or_default().saturating_mul(entry.cores.len() as u32);
             for (turn, core) in (0..).zip(&entry.cores) {
                 let at = entry.due + entry.period.unwrap_or_default().saturating_mul(turn);
                 let TaskName { name, index } = &entry.task;
-                // Writing to a String cannot fail.
-                let _ = writeln!(
-                    lines,
-                    "at {} {} migrate planned {name} {index} {core} {TIMEOUT_MS}",
-                    nanoseconds(at),
-                    nanoseconds(round),
-                );
+                commands.push(At {
+                    at_ns: nanoseconds(at),
+                    every_ns: nanoseconds(round),
+                    command: Command::Migrate {
+                        id: "planned".into(),
+                        task: name.clone(),
+                        index: *index,
+                        core: *core,
+                        timeout_ms: TIMEOUT_MS,
+                    },
+                });
             }
         }
-        lines
+        commands
     }
 
     /// Takes the moves that are due by `now`. A shuttle leaves out those it is late for.

@@ -12,6 +12,8 @@ use super::requests::{Move, Requests, Waiter};
 use super::schedule::Schedule;
 use super::view::View;
 use super::watchers::{Watchers, portrait};
+use whimbrel_model::{Command, Plan};
+
 use crate::cli::TaskName;
 use crate::control::{Ask, Reply, Request};
 use crate::process::Process;
@@ -98,8 +100,8 @@ impl<'a> Session<'a> {
     }
 
     /// Tells the plan and stays until the helper and its kernels have gone.
-    pub fn run(mut self, plan: &str) -> Gathered {
-        self.tell(plan);
+    pub fn run(mut self, plan: &Plan) -> Gathered {
+        self.send(&plan.line());
         while self.phase != Phase::Over {
             match self.wait() {
                 Ok(input) => self.take(input),
@@ -163,15 +165,15 @@ impl<'a> Session<'a> {
         for due in self.schedule.take(time) {
             let TaskName { name: task, index } = due.task.clone();
             let request = Move { task, index, core: due.core, timeout_ms: MOVE_TIMEOUT_MS };
-            let line = self.requests.migrate(&request, Waiter::Schedule(due));
-            self.tell(&line);
+            let command = self.requests.migrate(request, Waiter::Schedule(due));
+            self.tell(&command);
         }
         if let Some(interval) = self.view.interval().filter(|_| self.next_status <= now) {
-            self.tell("status\n");
+            self.tell(&Command::Status {});
             self.next_status = now + interval;
         }
         if self.watchers.want_totals(now) {
-            self.tell("status\n");
+            self.tell(&Command::Status {});
         }
         if self.duration.is_some_and(|duration| duration <= time) {
             self.stop(Stop::Duration);
@@ -252,7 +254,7 @@ impl<'a> Session<'a> {
     fn stop(&mut self, why: Stop) {
         self.gathered.stop = Some(why);
         self.phase = Phase::Draining(Instant::now() + DRAIN);
-        self.tell("stop\n");
+        self.tell(&Command::Stop {});
     }
 
     fn end_by_force(&mut self) {
@@ -262,7 +264,7 @@ impl<'a> Session<'a> {
             Phase::Running(_) | Phase::Draining(_) => {
                 self.gathered.forced = true;
                 self.phase = Phase::Leaving(Instant::now() + LEAVE);
-                self.tell("kill\n");
+                self.tell(&Command::Kill {});
             }
         }
     }
@@ -274,11 +276,11 @@ impl<'a> Session<'a> {
             let _ = ask.reply.try_send(Reply::Refused(why.into()));
             return;
         }
-        let line = match ask.request {
-            Request::Status => self.requests.totals(ask.reply).to_owned(),
+        let command = match ask.request {
+            Request::Status => self.requests.totals(ask.reply),
             Request::Migrate { task, index, core, timeout_ms } => {
                 let request = Move { task, index, core, timeout_ms };
-                self.requests.migrate(&request, Waiter::Client(ask.reply))
+                self.requests.migrate(request, Waiter::Client(ask.reply))
             }
             Request::Policy { name, settings } => self.requests.policy(&name, &settings, ask.reply),
             Request::Rate { millihz } => self.requests.rate(millihz, ask.reply),
@@ -288,12 +290,16 @@ impl<'a> Session<'a> {
                 return;
             }
         };
-        self.tell(&line);
+        self.tell(&command);
+    }
+
+    fn tell(&mut self, command: &Command) {
+        self.send(&command.line());
     }
 
     /// A helper that takes no line is stuck or has gone: either way its end is what comes next.
-    fn tell(&mut self, lines: &str) {
-        if self.helper.tell(lines).is_err() {
+    fn send(&mut self, line: &str) {
+        if self.helper.tell(line).is_err() {
             self.helper.kill();
         }
     }

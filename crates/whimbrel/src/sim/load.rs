@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use whimbrel_hardware::Description;
-use whimbrel_model::{App, Core, Cycles, Frequency, Problem, Work, check_cores, check_kinds};
+use whimbrel_model::{App, At, Core, Cycles, Frequency, Problem, Work, check_cores, check_kinds};
 
 use crate::cli::SimArgs;
 use crate::failure::Failure;
@@ -21,8 +21,8 @@ pub struct Simulated {
     pub run: Loaded,
     /// The hardware, as JSON.
     pub platform: String,
-    /// Lines of the plan: what is to happen at a time.
-    pub commands: String,
+    /// What is to happen at a time.
+    pub commands: Vec<At>,
 }
 
 /// Reads and checks everything that `sim` was given.
@@ -80,7 +80,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         options,
         schedule: Schedule::default(),
     };
-    Ok(Simulated { run, platform: json(&description)?, commands: schedule.lines() })
+    Ok(Simulated { run, platform: json(&description)?, commands: schedule.commands() })
 }
 
 fn file_name(path: &Path) -> String {

@@ -6,11 +6,10 @@
 
 mod load;
 
-use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use whimbrel_model::{Problem, escape};
+use whimbrel_model::{At, Command, Limit, Plan, Problem, SavedFile};
 
 use crate::cli::SimArgs;
 use crate::failure::Outcome;
@@ -34,18 +33,17 @@ const DRAIN: Duration = Duration::from_secs(2);
 pub fn sim(args: &SimArgs) -> Outcome {
     check_times(&args.times())?;
     let Simulated { run, platform, commands } = load(args)?;
-    let lines = extra_lines(args, &platform, &commands);
     let (save, resume) =
-        (whole(args.save.as_ref().map(|s| &*s.file))?, whole(args.resume.as_deref())?);
-    let complete = |plan: String| {
-        let plan = plan.strip_suffix("start\n").unwrap_or(&plan).to_owned() + &lines;
+        (absolute(args.save.as_ref().map(|s| &*s.file))?, absolute(args.resume.as_deref())?);
+    let complete = |plan: Plan| {
+        let mut plan = simulated(args, platform, commands, plan);
         // A run that goes on from another may be recorded elsewhere, or saved again.
-        let told = plan.lines().filter(|line| !line.starts_with("record "));
-        let id = fingerprint(&told.collect::<Vec<_>>().join("\n"));
+        let id = fingerprint(&Plan { record: None, ..plan.clone() }.line());
         let at = args.save.as_ref().map_or(0, |save| nanoseconds(save.at));
-        let save = save.map(|file| format!("at {at} 0 save {} {id}\n", escape(&file)));
-        let resume = resume.map(|file| format!("restore {} {id}\n", escape(&file)));
-        plan + &save.unwrap_or_default() + &resume.unwrap_or_default() + "start\n"
+        let save = save.map(|path| Command::Save(SavedFile { path, id: id.clone() }));
+        plan.commands.extend(save.map(|save| At::once(at, save)));
+        plan.restore = resume.map(|path| SavedFile { path, id });
+        plan
     };
     conduct(&args.common, run, complete)
 }
@@ -67,31 +65,31 @@ pub fn check_times(times: &[(&str, Duration)]) -> Result<(), Problem> {
 }
 
 /// The whole path of a file: the helper works in the folder of the application.
-fn whole(file: Option<&Path>) -> Result<Option<String>, Problem> {
-    let whole = |file: &Path| {
+fn absolute(file: Option<&Path>) -> Result<Option<String>, Problem> {
+    let text = |file: &Path| {
         let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         utf8(&path)
     };
-    file.map(whole).transpose()
+    file.map(text).transpose()
 }
 
-/// The lines of the plan that only a simulation has.
-pub fn extra_lines(args: &SimArgs, platform: &str, commands: &str) -> String {
-    let mut lines = format!("platform {}\n", escape(platform));
-    lines.push_str(commands);
+/// A plan with what only a simulation has.
+fn simulated(args: &SimArgs, platform: String, commands: Vec<At>, plan: Plan) -> Plan {
+    let mut plan = Plan { platform: Some(platform), commands, ..plan };
     for change in &args.rates {
-        // Writing to a String cannot fail.
-        let _ = writeln!(lines, "at {} 0 rate planned {}", nanoseconds(change.at), change.millihz);
+        let rate = Command::Rate { id: "planned".into(), millihz: u64::from(change.millihz) };
+        plan.commands.push(At::once(nanoseconds(change.at), rate));
     }
     let mut limit = nanoseconds(LIMIT);
     if let Some(end) = args.common.duration.map(nanoseconds) {
         let forced = end.saturating_add(nanoseconds(DRAIN));
         limit = limit.max(forced);
-        let _ = write!(lines, "at {end} 0 stop\nat {forced} 0 kill\n");
+        plan.commands.push(At::once(end, Command::Stop {}));
+        plan.commands.push(At::once(forced, Command::Kill {}));
     }
-    let limit = args.limit.map_or(limit, nanoseconds);
-    let _ = writeln!(lines, "limit {limit} {}", args.max_events.unwrap_or(0));
-    lines
+    let until_ns = args.limit.map_or(limit, nanoseconds);
+    plan.limit = Some(Limit { until_ns, events: args.max_events.unwrap_or(0) });
+    plan
 }
 
 #[cfg(test)]
@@ -113,9 +111,8 @@ mod tests {
     #[test]
     fn a_limit_that_is_given_holds_however_long_the_run_is_to_be() {
         let limit = |options: &str| {
-            let lines = extra_lines(&args(options), "", "");
-            let line = lines.lines().find_map(|line| line.strip_prefix("limit "));
-            line.unwrap().split(' ').next().unwrap().parse::<u64>().unwrap() / 1_000_000_000
+            let plan = simulated(&args(options), String::new(), Vec::new(), Plan::default());
+            plan.limit.unwrap().until_ns / 1_000_000_000
         };
         assert_eq!(limit(""), 3600);
         assert_eq!(limit("--duration 10s"), 3600);

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "build.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "choose.h"
+#include "layout.h"
+
+enum { MODULE_BYTES = 64 << 20 };
+
+static bool fail(struct build *build, struct plan_error *error, const char *kind, const char *key,
+                 const char *text)
+{
+    snprintf(build->text, sizeof build->text, "%s", text);
+    *error = (struct plan_error){
+        .kind = kind, .task = "", .key = key, .text = build->text, .core = WB_CORE_NONE
+    };
+    return false;
+}
+
+static bool open_system(struct build *build, const struct plan *plan, struct plan_error *error)
+{
+    const struct wb_host_config config = {
+        .system = plan_system(plan),
+        .memory_bytes = plan_memory_bytes(plan),
+        .stacks_bytes = plan_stacks_bytes(plan),
+        .private_bytes = plan_private_bytes(plan),
+        .private_parts = plan_private_parts(plan),
+        .module_bytes = MODULE_BYTES,
+        .cpus = build->cpus,
+        .spin_ns = plan->spin_ns,
+        .launcher_fds = build->launcher_fds,
+        .n_launcher_fds = sizeof build->launcher_fds / sizeof build->launcher_fds[0],
+    };
+
+    if (wb_host_open(&build->host, &config) == WB_OK)
+        return true;
+    char text[256];
+    snprintf(text, sizeof text, "%zu bytes of globally visible memory cannot be had: %s",
+             config.memory_bytes + config.stacks_bytes + plan->shared_bytes, strerror(errno));
+    return fail(build, error, "memory", "", text);
+}
+
+// By default it lies beside the module and has its name: NAME.task for NAME.so.
+static bool open_program(struct build *build, const struct plan *plan, struct plan_error *error)
+{
+    char path[4096];
+    const size_t n = strlen(plan->module);
+    const bool so = n > 3 && strcmp(plan->module + n - 3, ".so") == 0;
+
+    if (!plan_recreates(plan))
+        return true;
+    snprintf(path, sizeof path, "%.*s.task", (int)(so ? n - 3 : n), plan->module);
+    if (wb_host_program(build->host, plan->program != NULL ? plan->program : path) == WB_OK)
+        return true;
+    char text[512];
+    snprintf(text, sizeof text, "its program %.400s is not there, or is not static",
+             plan->program != NULL ? plan->program : path);
+    return fail(build, error, "module", plan->module, text);
+}
+
+// ---- What the layout asks for -------------------------------------------------------------------
+
+static wb_task_entry *find_entry(void *state, const char *symbol)
+{
+    const struct build *build = state;
+    wb_task_entry *entry;
+
+    *(void **)&entry = dlsym(build->module, symbol);
+    return entry;
+}
+
+static bool take_memory(void *state, struct wb_task_config *config)
+{
+    const struct build *build = state;
+
+    if (config->mode != WB_REPLICATE) {
+        config->stack = wb_host_stack(build->host, config->stack_bytes);
+        return config->stack != NULL;
+    }
+    config->stack = wb_host_private(build->host, config->core, config->stack_bytes);
+    config->heap = wb_host_private(build->host, config->core, config->heap_bytes);
+    return config->stack != NULL && config->heap != NULL;
+}
+
+static enum wb_status recreate(void *state, struct wb_task *task, const char *symbol)
+{
+    const struct build *build = state;
+
+    return wb_host_recreates(build->host, task, symbol);
+}
+
+// ---- All of it ----------------------------------------------------------------------------------
+
+static bool choose(struct build *build, const struct plan *plan, struct plan_error *error)
+{
+    char why[256] = "";
+
+    return plan->policy.name == NULL ||
+           choose_policy(wb_host_system(build->host), build->module, &plan->policy, why,
+                         sizeof why) ||
+           fail(build, error, "policy", plan->policy.name, why);
+}
+
+static bool set_up(struct build *build, struct plan_error *error)
+{
+    enum wb_status (*setup)(struct wb_app *);
+
+    *(void **)&setup = dlsym(build->module, "wb_app_setup");
+    *(void **)&build->finish = dlsym(build->module, "wb_app_finish");
+    build->app = &wb_host_system(build->host)->app;
+    if (setup == NULL || setup(build->app) == WB_OK)
+        return true;
+    build->finish = NULL;
+    return fail(build, error, "setup", "", build->app->error);
+}
+
+bool build_system(struct build *build, const struct plan *plan, struct plan_error *error)
+{
+    const struct layout_host host = {
+        .state = build, .entry = find_entry, .memory = take_memory, .recreates = recreate
+    };
+    char text[768] = "";
+
+    build->cpus = calloc(plan->n_cores, sizeof *build->cpus);
+    for (uint32_t i = 0; build->cpus != NULL && i < plan->n_cores; i++)
+        build->cpus[i] = plan->cores[i].cpu;
+    if (build->cpus == NULL)
+        return fail(build, error, "memory", "", "there is none for the plan's cores");
+    if (!open_system(build, plan, error))
+        return false;
+    build->module = wb_host_module(build->host, plan->module, text, sizeof text);
+    if (build->module == NULL)
+        return fail(build, error, "module", plan->module, text);
+    return open_program(build, plan, error) &&
+           layout_system(wb_host_system(build->host), plan, &host, error) &&
+           choose(build, plan, error) && set_up(build, error);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command asks of a run, and the answers (docs/kernels-linux-protocol.md).
+#ifndef WB_COMMANDS_H
+#define WB_COMMANDS_H
+
+#include <stdbool.h>
+
+#include "build.h"
+#include "tell.h"
+
+struct commands {
+    struct teller *teller;
+    struct build *build;
+    struct request *requests;  // migrations whose outcome the command waits for
+};
+
+/// Does what the command asks.
+void commands_obey(struct commands *commands, const struct command *command);
+
+/// Answers one that is not right in itself, if it is one that is answered.
+void commands_refuse(struct commands *commands, const struct command *command, const char *why);
+
+/// Answers for the migrations that are over; `end`: for all of them.
+void commands_tell_outcomes(struct commands *commands, bool end);
+
+#endif

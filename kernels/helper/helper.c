@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "helper.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PLAN_BYTES = 1 << 30, COMMAND_BYTES = 1 << 16 };
+
+bool helper_open(struct helper *h)
+{
+    FILE *out = fdopen(fcntl(HELPER_SOCKET, F_DUPFD_CLOEXEC, HELPER_SOCKET), "w");
+
+    if (out == NULL)
+        return false;
+    fcntl(HELPER_SOCKET, F_SETFD, FD_CLOEXEC);
+    h->lines = (struct lines){ .fd = HELPER_SOCKET, .most = PLAN_BYTES };
+    h->teller.file = out;
+    h->commands = (struct commands){ .teller = &h->teller, .build = &h->build };
+    h->build.launcher_fds[0] = HELPER_SOCKET;
+    h->build.launcher_fds[1] = fileno(out);
+    // A session of its own: the terminal's Ctrl-C is the command's to interpret, and autogroup
+    // gives the kernels their own share of the processors.
+    setsid();
+    signal(SIGPIPE, SIG_IGN);
+    return true;
+}
+
+void helper_forget(struct helper *h)
+{
+    yyjson_alc_dyn_free(h->plan_memory);
+    free(h->build.cpus);
+    h->plan_memory = NULL;
+    h->plan = (struct plan){ 0 };
+    memset(&h->build, 0, sizeof h->build);
+    h->commands.requests = NULL;
+    h->lines.most = PLAN_BYTES;
+    h->failed = h->over = false;
+    h->again = true;
+}
+
+void helper_close(struct helper *h)
+{
+    yyjson_alc_dyn_free(h->plan_memory);
+    free(h->build.cpus);
+    lines_free(&h->lines);
+    fclose(h->teller.file);
+}
+
+void helper_report(struct helper *h, struct plan_error error)
+{
+    tell_error(&h->teller, &error);
+    h->failed = true;
+}
+
+void helper_complain(struct helper *h, const char *kind, const char *key, const char *text)
+{
+    helper_report(h,
+                  (struct plan_error){
+                      .kind = kind, .task = "", .key = key, .text = text, .core = WB_CORE_NONE });
+}
+
+// The next line; NULL at the end of the stream.
+static char *await_line(struct helper *h, size_t *bytes)
+{
+    char *line;
+
+    while ((line = lines_next(&h->lines, bytes)) == NULL && !h->lines.closed)
+        lines_read(&h->lines);
+    return line;
+}
+
+bool helper_read_plan(struct helper *h)
+{
+    struct parse_error error = { .text = "there is no memory for it" };
+    size_t bytes;
+    char *line = await_line(h, &bytes);
+
+    while (line != NULL && h->again && strncmp(line, "{\"plan\":", 8) != 0)
+        line = await_line(h, &bytes);
+    if (line == NULL)
+        return false;
+    h->plan_memory = yyjson_alc_dyn_new();
+    if (h->plan_memory == NULL || !parse_plan(h->plan_memory, line, bytes, &h->plan, &error)) {
+        helper_complain(h, "plan", error.key, error.text);
+        return false;
+    }
+    h->lines.most = COMMAND_BYTES;
+    return true;
+}
+
+bool helper_build(struct helper *h)
+{
+    struct plan_error error;
+
+    if (build_system(&h->build, &h->plan, &error))
+        return true;
+    helper_report(h, error);
+    return false;
+}
+
+// After the fork: the streams are no business of the kernels.
+static void start_record(struct helper *h)
+{
+    if (h->plan.record == NULL ||
+        recorder_open(&h->recorder, wb_host_system(h->build.host), h->plan.record))
+        return;
+    helper_complain(h, "record", h->plan.record, "the event streams cannot be created there");
+    wb_host_kill(h->build.host);
+}
+
+bool helper_start(struct helper *h)
+{
+    uint32_t bad_core = WB_CORE_NONE;
+    const enum wb_status status = wb_host_start(h->build.host, &bad_core);
+    const bool bad = bad_core != WB_CORE_NONE;
+    char cpu[16] = "";
+
+    if (status == WB_OK) {
+        tell_started(&h->teller, h->build.host, &h->plan);
+        start_record(h);
+        return true;
+    }
+    if (bad)
+        snprintf(cpu, sizeof cpu, "%u", h->plan.cores[bad_core].cpu);
+    helper_report(h, (struct plan_error){ .kind = bad ? "core" : "kernel",
+                                          .task = "",
+                                          .key = cpu,
+                                          .text = bad ? "this processor cannot be used"
+                                                      : "the kernels cannot be started",
+                                          .core = bad_core });
+    return false;
+}
+
+static void take_command(struct helper *h, const char *line, size_t bytes)
+{
+    struct command command;
+    struct parse_error error;
+    yyjson_alc memory;
+    char why[sizeof error.key + sizeof error.text];
+
+    yyjson_alc_pool_init(&memory, h->command_memory, sizeof h->command_memory);
+    if (parse_command(&memory, line, bytes, &command, &error)) {
+        commands_obey(&h->commands, &command);
+        return;
+    }
+    snprintf(why, sizeof why, "%s %s", error.key, error.text);
+    commands_refuse(&h->commands, &command, why);
+}
+
+void helper_take_commands(struct helper *h)
+{
+    char *line;
+    size_t bytes;
+
+    lines_read(&h->lines);
+    while ((line = lines_next(&h->lines, &bytes)) != NULL)
+        take_command(h, line, bytes);
+    if (h->lines.closed)
+        wb_host_kill(h->build.host);  // nobody is left to run for
+}
+
+void helper_drain(struct helper *h)
+{
+    struct wb_system *system = wb_host_system(h->build.host);
+    struct wb_migration m;
+    struct wb_advice advice;
+
+    recorder_drain(&h->recorder);
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        while (wb_ring_take(&system->cores[i]->record.migrations, &m))
+            tell_migration(&h->teller, system, &m);
+        while (wb_ring_take(&system->cores[i]->report.advice, &advice))
+            tell_advice(&h->teller, &advice);
+    }
+    while (wb_ring_take(&system->record.migrations, &m))
+        tell_migration(&h->teller, system, &m);
+    commands_tell_outcomes(&h->commands, h->over);
+}
+
+static void tell_fault(struct helper *h)
+{
+    static const char *const kinds[] = { "kernel", "stack", "fault", "fault", "task", "kernel" };
+    const struct wb_system *system = wb_host_system(h->build.host);
+    const struct wb_fault *fault = &system->fault;
+    const struct wb_task *task = fault->task < system->n_tasks ? &system->tasks[fault->task] : NULL;
+
+    helper_report(h, (struct plan_error){ .kind = kinds[fault->kind],
+                                          .task = task != NULL ? task->name : "",
+                                          .index = task != NULL ? task->index : 0,
+                                          .core = fault->core,
+                                          .key = "",
+                                          .text = fault->text });
+}
+
+void helper_take_event(struct helper *h, const struct wb_host_event *event)
+{
+    switch (event->kind) {
+    case WB_HOST_DIED:
+        tell_death(&h->teller, event);
+        h->failed = true;
+        break;
+    case WB_HOST_FAULT:
+        tell_fault(h);
+        break;
+    case WB_HOST_ENDED:
+        h->over = true;
+        break;
+    case WB_HOST_NOTHING:
+        break;
+    }
+}
+
+void helper_finish(struct helper *h)
+{
+    if (!recorder_close(&h->recorder))
+        helper_complain(h, "record", h->plan.record, "the event streams could not be written");
+    if (h->build.finish != NULL && h->build.finish(h->build.app) != WB_OK)
+        helper_complain(h, "finish", "", h->build.app->error);
+    tell_end(&h->teller, wb_host_system(h->build.host), !h->failed);
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stuck.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "process.h"
+
+struct text {
+    char *at;
+    size_t bytes, used;
+};
+
+static uint64_t switches_of(const struct wb_system *system)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        n += wb_counter_get(&system->cores[i]->stats.switches);
+    return n;
+}
+
+static bool waits_for_ever(struct wb_task *task)
+{
+    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+
+    return wb_place_is_over(place) ||
+           (wb_place_state(place) == WB_TASK_BLOCKED && kernel_task(task)->timer == 0);
+}
+
+static bool all_wait(struct wb_system *system)
+{
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        if (wb_word_load(&system->cores[i]->inbox.summary, WB_ACQUIRE) != 0)
+            return false;
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        if (!waits_for_ever(&system->tasks[i]))
+            return false;
+    return wb_word_load(&system->live, WB_ACQUIRE) != 0;
+}
+
+// What has no room is left out.
+static __attribute__((format(printf, 2, 3))) void say(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+
+    if (text->used >= text->bytes)
+        return;
+    va_start(arguments, format);
+    text->used +=
+        (size_t)vsnprintf(text->at + text->used, text->bytes - text->used, format, arguments);
+    va_end(arguments);
+}
+
+// The task that holds what this one waits for; NULL: it waits for no mutex, or for one of nobody.
+static struct wb_task *holder_for(const struct wb_task *task)
+{
+    const struct wb_gate *gate = wb_word_load(&task->sync.waits_for, WB_ACQUIRE);
+    const struct wb_system *system = task->system;
+
+    if (gate == NULL)
+        return NULL;
+    const uint32_t holder = wb_word_load(&gate->holder, WB_RELAXED) & WB_HOLDERS_MAX;
+    return holder == 0 || holder > system->n_tasks ? NULL : &system->tasks[holder - 1];
+}
+
+static bool is_waiting(const struct wb_port *port)
+{
+    return wb_word_load(&port->waiting, WB_RELAXED) != 0;
+}
+
+// ---- Who waits for what, when nothing better can be said ----------------------------------------
+
+static const char *gap(const struct text *text)
+{
+    return text->used == 0 ? "" : " ";
+}
+
+static void say_gate(struct text *text, const struct wb_task *task)
+{
+    const struct wb_task *holder = holder_for(task);
+
+    if (holder != NULL)
+        say(text, "%s%s for a mutex of %s;", gap(text), task->name, holder->name);
+    else if (wb_word_load(&task->sync.waits_for, WB_ACQUIRE) != NULL)
+        say(text, "%s%s for a semaphore;", gap(text), task->name);
+}
+
+static void list(const struct wb_system *system, struct text *text)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct wb_task *task = &system->tasks[i];
+        for (const struct wb_port *p = task->ports; p != NULL; p = p->next_of_task)
+            if (is_waiting(p))
+                say(text, "%s%s for %s in channel %s;", gap(text), task->name,
+                    p->direction == WB_IN ? "a message" : "room", p->channel->name);
+        say_gate(text, task);
+    }
+}
+
+// ---- A cycle of tasks, each of which waits for the next -----------------------------------------
+
+struct wait {
+    const struct wb_port *port;  // where; NULL: at a mutex
+    struct wb_task *whom;        // NULL: nobody
+};
+
+// The first wait of a task for one of those that are kept.
+static struct wait first_wait(const struct wb_task *task, const bool *kept)
+{
+    for (const struct wb_port *p = task->ports; p != NULL; p = p->next_of_task) {
+        if (!is_waiting(p))
+            continue;
+        const struct wb_port *peer =
+            p->direction == WB_IN ? p->channel->senders : p->channel->receiver;
+        for (; peer != NULL; peer = peer->next_of_channel)
+            if (kept[peer->task->id])
+                return (struct wait){ .port = p, .whom = peer->task };
+    }
+    struct wb_task *holder = holder_for(task);
+    return (struct wait){ .whom = holder != NULL && kept[holder->id] ? holder : NULL };
+}
+
+// Keeps the tasks that wait for one that is kept: each of them waits in a cycle, or for one.
+static struct wb_task *keep_those_that_wait(const struct wb_system *system, bool *kept)
+{
+    struct wb_task *last = NULL;
+    bool changed;
+
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        kept[i] = !wb_place_is_over(wb_word_load(&system->tasks[i].place, WB_ACQUIRE));
+    do {
+        changed = false;
+        last = NULL;
+        for (uint32_t i = 0; i < system->n_tasks; i++) {
+            if (!kept[i])
+                continue;
+            kept[i] = first_wait(&system->tasks[i], kept).whom != NULL;
+            changed |= !kept[i];
+            if (kept[i])
+                last = &system->tasks[i];
+        }
+    } while (changed);
+    return last;
+}
+
+static const char *role_at(const struct wb_port *port)
+{
+    if (port == NULL)
+        return "holder";
+    return port->direction == WB_IN ? "sender" : "receiver";
+}
+
+static void say_wait(struct text *text, struct text *channels, const struct wb_port *port)
+{
+    if (port == NULL) {
+        say(text, " waits for a mutex");
+        return;
+    }
+    const struct wb_channel *channel = port->channel;
+    if (port->direction == WB_IN)
+        say(text, " waits for a message in %s (empty)", channel->name);
+    else
+        say(text, " waits for room in %s (full, %u of %u)", channel->name, channel->slots,
+            channel->slots);
+    say(channels, "%s%s", gap(channels), channel->name);
+}
+
+static bool say_cycle(const struct wb_system *system, struct text *text, struct text *channels)
+{
+    bool *kept = calloc(system->n_tasks, sizeof *kept);
+    struct wb_task *first = kept != NULL ? keep_those_that_wait(system, kept) : NULL;
+
+    // After as many steps as there are tasks, the way is in a cycle.
+    for (uint32_t i = 0; first != NULL && i < system->n_tasks; i++)
+        first = first_wait(first, kept).whom;
+    for (struct wb_task *task = first; task != NULL;) {
+        const struct wait wait = first_wait(task, kept);
+        if (task == first)
+            say(text, "%s", task->name);
+        say_wait(text, channels, wait.port);
+        const bool closed = wait.whom == first;
+        say(text, ", whose %s %s%s", role_at(wait.port), closed ? "is " : "", wait.whom->name);
+        task = closed ? NULL : wait.whom;
+    }
+    free(kept);
+    return first != NULL;
+}
+
+void stuck_describe(const struct wb_system *system, struct stuck_why *why)
+{
+    struct text text = { .at = why->text, .bytes = sizeof why->text };
+    struct text channels = { .at = why->channels, .bytes = sizeof why->channels };
+
+    *why = (struct stuck_why){ .text = "" };
+    if (!say_cycle(system, &text, &channels))
+        list(system, &text);
+}
+
+bool stuck_look(struct stuck *stuck, struct wb_system *system, struct stuck_why *why)
+{
+    const uint64_t switches = switches_of(system);
+    const bool quiet = all_wait(system) && switches == stuck->switches;
+    const bool sure = quiet && stuck->suspected;
+
+    stuck->suspected = quiet;
+    stuck->switches = switches;
+    if (sure)
+        stuck_describe(system, why);
+    return sure;
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tell.h"
+
+#include <unistd.h>
+
+#include "wb/port.h"
+
+// ---- Objects and messages -----------------------------------------------------------------------
+
+struct members *tell_begin(struct teller *t)
+{
+    yyjson_alc_pool_init(&t->pool, t->memory, sizeof t->memory);
+    t->members.doc = yyjson_mut_doc_new(&t->pool);
+    t->members.object = yyjson_mut_obj(t->members.doc);
+    return &t->members;
+}
+
+// Writes the object. `joined`: its first members have been written, with its brace. One that does
+// not fit into the memory is told as `null`, which the command complains of.
+static void put(struct teller *t, bool joined)
+{
+    // A text of the application may be anything.
+    const yyjson_write_flag flags = YYJSON_WRITE_ALLOW_INVALID_UNICODE;
+    size_t bytes = 0;
+    const char *json = yyjson_mut_val_write_opts(t->members.object, flags, &t->pool, &bytes, NULL);
+
+    if (json != NULL)
+        fwrite(json + joined, bytes - joined, 1, t->file);
+    else
+        fputs("null", t->file);
+}
+
+void tell_finish(struct teller *t, const char *name)
+{
+    fprintf(t->file, "{\"%s\":", name);
+    put(t, false);
+    fputs("}\n", t->file);
+    fflush(t->file);
+}
+
+// ---- Messages -----------------------------------------------------------------------------------
+
+const char *tell_status_word(enum wb_status status)
+{
+    static const char *const words[] = { "ok",   "full", "empty",  "timeout", "inval", "gone",
+                                         "busy", "held", "pinned", "nomem",   "owner" };
+    return words[-(int)status];
+}
+
+static const char *tell_mode_word(enum wb_mode mode)
+{
+    static const char *const words[] = { "handoff", "replicate", "recreate" };
+    return words[mode];
+}
+
+void tell_error(struct teller *t, const struct plan_error *error)
+{
+    struct members *out = tell_begin(t);
+
+    text(out, "kind", error->kind);
+    text(out, "task", error->task);
+    number(out, "index", error->index);
+    if (error->core == WB_CORE_NONE)
+        nothing(out, "core");
+    else
+        number(out, "core", error->core);
+    text(out, "key", error->key);
+    text(out, "text", error->text);
+    tell_finish(t, "error");
+}
+
+void tell_started(struct teller *t, struct wb_host *host, const struct plan *plan)
+{
+    const struct wb_system *system = wb_host_system(host);
+    struct members *out = tell_begin(t);
+
+    number(out, "pid", (uint64_t)getpid());
+    yyjson_mut_val *kernels = list(out, "kernels");
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        struct members kernel = element(out, kernels);
+        number(&kernel, "core", i);
+        number(&kernel, "cpu", plan->cores[i].cpu);
+        number(&kernel, "pid", (uint64_t)wb_host_pid(host, i));
+    }
+    number(out, "gvm_bytes", wb_host_gvm_bytes(host));
+    number(out, "start_ns", system->start_ns);
+    text(out, "clock", wb_host_clock(host));
+    tell_finish(t, "started");
+}
+
+static void core(struct members *out, const struct wb_core *c)
+{
+    static const char *const states[] = { "down", "up", "stopped", "dead" };
+
+    number(out, "core", c->index);
+    text(out, "state", states[wb_word_load(&c->state, WB_ACQUIRE)]);
+    counter(out, "busy_ns", &c->stats.busy_ns);
+    counter(out, "polling_ns", &c->stats.polling_ns);
+    counter(out, "switches", &c->stats.switches);
+    counter(out, "sleeps", &c->stats.sleeps);
+    counter(out, "notes", &c->stats.notes);
+    number(out, "load_ppm", wb_word_load(&c->report.busy_ppm, WB_RELAXED));
+    tell_core_power(out, c);
+}
+
+// Over all kernels: what its mode reserves, and its images.
+static uint64_t reserved_bytes(const struct wb_task *t)
+{
+    const uint64_t heap = (uint64_t)(t->heap.end - t->heap.base);
+    const uint32_t replicas = t->mode == WB_REPLICATE ? t->system->n_cores : 1;
+    return (heap + t->stack_bytes) * replicas + 2 * t->images.bytes;
+}
+
+static void task(struct members *out, const struct wb_task *t)
+{
+    static const char *const states[] = { "new",     "ready",    "running", "blocked",
+                                          "offered", "returned", "ended",   "lost" };
+    const uint32_t place = wb_word_load(&t->place, WB_ACQUIRE);
+
+    text(out, "task", t->name);
+    number(out, "index", t->index);
+    number(out, "core", wb_place_owner(place));
+    text(out, "state", states[wb_place_state(place)]);
+    counter(out, "busy_ns", &t->stats.busy_ns);
+    counter(out, "polling_ns", &t->stats.polling_ns);
+    counter(out, "runs", &t->stats.runs);
+    counter(out, "jobs", &t->stats.jobs);
+    counter(out, "misses", &t->stats.misses);
+    counter(out, "worst_late_ns", &t->stats.worst_late_ns);
+    counter(out, "migrations", &t->stats.migrations);
+    counter(out, "refused", &t->stats.refused);
+    number(out, "restarts", t->restarts);
+    number(out, "heap_bytes", t->heap.used_bytes);
+    number(out, "heap_peak_bytes", t->heap.peak_bytes);
+    number(out, "context_bytes",
+           wb_word_load(&t->report.context_bytes, WB_RELAXED));
+    number(out, "load_ppm", wb_word_load(&t->report.load_ppm, WB_RELAXED));
+    number(out, "shared_bytes", wb_shared_used_bytes(&t->shared));
+    number(out, "shared_peak_bytes", t->shared.heap.peak_bytes);
+    number(out, "shared_left", wb_shared_left_bytes(&t->shared));
+    text(out, "mode", tell_mode_word(t->mode));
+    counter(out, "images", &t->images.taken);
+    number(out, "damaged", t->images.damaged);
+    number(out, "replayed", t->images.replayed);
+    number(out, "skipped", t->images.skipped);
+    number(out, "reserved_bytes", reserved_bytes(t));
+}
+
+static void channel(struct members *out, const struct wb_channel *c)
+{
+    const uint32_t low = wb_word_load(&c->low, WB_RELAXED);
+    const uint64_t received = c->receiver != NULL ? wb_port_messages(c->receiver) : 0;
+    uint64_t sent = 0;
+
+    for (const struct wb_port *p = c->senders; p != NULL; p = p->next_of_channel)
+        sent += wb_port_messages(p);
+    text(out, "channel", c->name);
+    number(out, "slots", c->slots);
+    number(out, "depth", wb_channel_depth(c));
+    number(out, "high", wb_word_load(&c->high, WB_RELAXED));
+    if (low > c->slots)
+        nothing(out, "low");
+    else
+        number(out, "low", low);
+    number(out, "sent", sent);
+    number(out, "received", received);
+    number(out, "bytes", received * c->slot_bytes);
+}
+
+static void decider(struct members *out, const struct wb_system *system)
+{
+    const struct wb_policy *policy = wb_system_policy(system);
+
+    text(out, "policy", policy != NULL ? policy->name : "");
+    if (policy != NULL && !policy->local)
+        number(out, "coordinator",
+               wb_word_load(&system->control.coordinator, WB_RELAXED));
+    else
+        nothing(out, "coordinator");
+    number(out, "rate_millihz", wb_word_load(&system->rate_millihz, WB_RELAXED));
+}
+
+// The lists come first: they are written as they are made, the other members at once.
+static void status(struct teller *t, const struct wb_system *system)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+
+    fputs("{\"cores\":[", t->file);
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        fputs(i == 0 ? "" : ",", t->file);
+        core(tell_begin(t), system->cores[i]);
+        put(t, false);
+    }
+    fputs("],\"tasks\":[", t->file);
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        fputs(i == 0 ? "" : ",", t->file);
+        task(tell_begin(t), &system->tasks[i]);
+        put(t, false);
+    }
+    fputs("],\"channels\":[", t->file);
+    for (uint32_t i = 0; i < system->n_channels; i++) {
+        fputs(i == 0 ? "" : ",", t->file);
+        channel(tell_begin(t), &system->channels[i]);
+        put(t, false);
+    }
+    fputs("],", t->file);
+    struct members *out = tell_begin(t);
+    number(out, "time_ns", now_ns);
+    number(out, "live", wb_word_load(&system->live, WB_ACQUIRE));
+    decider(out, system);
+    tell_energy(out, system);
+    put(t, true);
+}
+
+void tell_status(struct teller *t, const struct wb_system *system)
+{
+    fputs("{\"status\":", t->file);
+    status(t, system);
+    fputs("}\n", t->file);
+    fflush(t->file);
+}
+
+void tell_migration(struct teller *teller, const struct wb_system *system,
+                    const struct wb_migration *m)
+{
+    static const char *const by[] = { "user", "task", "policy" };
+    const struct wb_task *t = &system->tasks[m->task];
+    struct members *out = tell_begin(teller);
+
+    text(out, "task", t->name);
+    number(out, "index", t->index);
+    number(out, "source", m->source);
+    number(out, "target", m->target);
+    text(out, "status", tell_status_word((enum wb_status)m->status));
+    number(out, "request_ns", m->request_ns);
+    number(out, "parked_ns", m->parked_ns);
+    number(out, "attached_ns", m->attached_ns);
+    number(out, "running_ns", m->running_ns);
+    number(out, "output_ns", m->output_ns);
+    number(out, "copied_ns", m->copied_ns);
+    number(out, "bytes", m->bytes);
+    text(out, "mode", tell_mode_word((enum wb_mode)m->mode));
+    text(out, "by", by[m->by]);
+    tell_finish(teller, "migration");
+}
+
+void tell_migrated(struct teller *teller, const char *id, const struct wb_task *t, uint32_t to,
+                   enum wb_status outcome, const char *why)
+{
+    struct members *out = tell_begin(teller);
+
+    text(out, "id", id);
+    text(out, "task", t != NULL ? t->name : "");
+    number(out, "index", t != NULL ? t->index : 0);
+    number(out, "core", to);
+    text(out, "status", tell_status_word(outcome));
+    text(out, "why",
+         why != NULL        ? why
+         : outcome == WB_OK ? ""
+         : t == NULL        ? "there is no such task"
+                            : wb_status_text(outcome));
+    tell_finish(teller, "migrated");
+}
+
+void tell_set(struct teller *teller, const char *id, bool ok, const char *why)
+{
+    struct members *out = tell_begin(teller);
+
+    text(out, "id", id);
+    flag(out, "ok", ok);
+    text(out, "why", why);
+    tell_finish(teller, "set");
+}
+
+void tell_advice(struct teller *teller, const struct wb_advice *advice)
+{
+    struct members *out = tell_begin(teller);
+
+    number(out, "time_ns", advice->time_ns);
+    text(out, "policy", advice->policy->name);
+    number(out, "core", advice->core);
+    text(out, "text", advice->text);
+    tell_finish(teller, "advice");
+}
+
+void tell_death(struct teller *teller, const struct wb_host_event *event)
+{
+    struct members *out = tell_begin(teller);
+
+    number(out, "core", event->core);
+    number(out, "pid", (uint64_t)event->pid);
+    number(out, "signal", (uint64_t)event->signal);
+    number(out, "detected_ns", event->detected_ns);
+    text(out, "by", event->by_robust_futex ? "robust-futex" : "pidfd");
+    text(out, "running", event->running != NULL ? event->running->name : "");
+    number(out, "lost", event->lost);
+    number(out, "restarted", event->restarted);
+    number(out, "resumed", event->resumed);
+    number(out, "moved", event->moved);
+    tell_finish(teller, "core_died");
+}
+
+void tell_end(struct teller *teller, const struct wb_system *system, bool ok)
+{
+    uint32_t events = 0;
+    uint32_t migrations = wb_word_load(&system->record.migrations.dropped, WB_SEQ_CST);
+    uint64_t latency_ns = 0;
+
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        events += wb_word_load(&system->cores[i]->record.events.dropped, WB_SEQ_CST);
+        migrations += wb_word_load(&system->cores[i]->record.migrations.dropped, WB_SEQ_CST);
+    }
+    fputs("{\"end\":{\"status\":", teller->file);
+    status(teller, system);
+    putc(',', teller->file);
+    struct members *out = tell_begin(teller);
+    number(out, "dropped_events", events);
+    number(out, "dropped_migrations", migrations);
+    if (wb_system_latency(system, &latency_ns))
+        number(out, "latency_ns", latency_ns);
+    flag(out, "ok", ok);
+    put(teller, true);
+    fputs("}\n", teller->file);
+    fflush(teller->file);
+}

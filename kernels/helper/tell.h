@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the helper tells the command: one line of JSON each (docs/kernels-linux-protocol.md).
+//
+// While kernels run nothing is allocated: each object is made in memory that is there from the
+// start. Lists of a status are written object by object, so that this suffices for any number.
+#ifndef WB_TELL_H
+#define WB_TELL_H
+
+#include <stdio.h>
+
+#include "host.h"
+#include "members.h"
+#include "plan.h"
+#include "wb/system.h"
+
+struct teller {
+    FILE *file;
+    yyjson_alc pool;
+    struct members members;
+    char memory[1 << 20];  // of one object and its text
+};
+
+/// Begins an object of a message.
+struct members *tell_begin(struct teller *teller);
+
+/// Writes it as a message of this name.
+void tell_finish(struct teller *teller, const char *name);
+
+void tell_error(struct teller *teller, const struct plan_error *error);
+void tell_started(struct teller *teller, struct wb_host *host, const struct plan *plan);
+void tell_status(struct teller *teller, const struct wb_system *system);
+void tell_migration(struct teller *teller, const struct wb_system *system,
+                    const struct wb_migration *m);
+
+/// `why`: what is wrong with the request itself, or NULL.
+void tell_migrated(struct teller *teller, const char *id, const struct wb_task *task, uint32_t core,
+                   enum wb_status status, const char *why);
+void tell_set(struct teller *teller, const char *id, bool ok, const char *why);
+void tell_advice(struct teller *teller, const struct wb_advice *advice);
+void tell_death(struct teller *teller, const struct wb_host_event *event);
+void tell_end(struct teller *teller, const struct wb_system *system, bool ok);
+
+/// Members of a core, and of the machine, about frequency, power and temperature.
+void tell_core_power(struct members *out, const struct wb_core *core);
+void tell_energy(struct members *out, const struct wb_system *system);
+
+/// The word of the protocol for a status: `ok`, `busy`, …
+const char *tell_status_word(enum wb_status status);
+
+#endif

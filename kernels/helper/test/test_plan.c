@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan: what its parser takes, what it refuses and how it says so, that no input breaks it, and
+// that a plan of constant tables builds the same system.
+
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "kernel_stub.h"
+#include "layout.h"
+#include "lines.h"
+#include "parse.h"
+#include "wb/port.h"
+
+#define ONES "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"
+
+static const char good[] =
+    "{\"plan\":{\"version\":2,\"module\":\"/tmp/with space/radio.so\",\"record\":\"/tmp/run\","
+    "\"journal\":\"/tmp/run/frequencies\",\"memory_bytes\":65536,\"shared_bytes\":2097152,"
+    "\"spin_ns\":null,\"offer_ns\":50000000,\"transport\":\"buffer\",\"frequency\":\"emulate\","
+    "\"models_compute\":true,\"seed\":18446744073709551615,"
+    "\"cores\":[{\"cpu\":0,\"kind\":0,\"points\":[{\"hz\":100000000,\"active_uw\":84000,"
+    "\"idle_uw\":8400},{\"hz\":500000000,\"active_uw\":1000000,\"idle_uw\":100000}],\"start\":1},"
+    "{\"cpu\":1,\"kind\":1}],"
+    "\"params\":[{\"key\":\"gains\",\"text\":\"[1,2]\",\"numbers\":[1,2.5]},"
+    "{\"key\":\"empty\",\"text\":\"\"}],"
+    "\"channels\":[{\"name\":\"a_b\",\"slots\":14,\"slot_bytes\":4096,\"initial\":0,"
+    "\"mailbox\":false}],"
+    "\"tasks\":[{\"name\":\"bpf\",\"index\":2,\"entry\":\"band_pass\",\"mode\":\"replicate\","
+    "\"core\":1,\"priority\":8,\"stack_bytes\":65536,\"heap_bytes\":262144,\"migratable\":true,"
+    "\"restart\":false,\"period_ns\":1000000,\"deadline_ns\":1000000,\"offset_ns\":8000000,"
+    "\"follows_rate\":true,\"checkpoint_every\":5,\"replay\":true,"
+    "\"work\":{\"distribution\":\"normal\",\"spread_ppm\":200000,\"working_bytes\":16384,"
+    "\"traffic_bytes\":4096,\"firings\":100,\"cycles\":[0,1000]}}],"
+    "\"ports\":[{\"task\":0,\"direction\":\"in\",\"name\":\"in\",\"index\":0,\"channel\":0,"
+    "\"rate\":3}],"
+    "\"agents_ns\":10000000,\"coordinator\":1,"
+    "\"policy\":{\"name\":\"table\",\"params\":[\"limit=700000\",\"delay=5\"]},"
+    "\"rows\":[{\"rate_millihz\":450000,\"points\":[0,2],\"cores\":[1]},"
+    "{\"rate_millihz\":900000,\"points\":[4,4],\"cores\":[0]}],\"rate_millihz\":450000}}";
+
+// A plan and the memory it lies in.
+struct parsed {
+    yyjson_alc *memory;
+    struct plan plan;
+    struct parse_error error;
+};
+
+static bool parse(struct parsed *parsed, const char *text)
+{
+    *parsed = (struct parsed){ .memory = yyjson_alc_dyn_new() };
+    return parse_plan(parsed->memory, text, strlen(text), &parsed->plan, &parsed->error);
+}
+
+static void forget(struct parsed *parsed)
+{
+    yyjson_alc_dyn_free(parsed->memory);
+}
+
+// The good plan with one text of it replaced by another.
+static char *replaced(const char *from, const char *to)
+{
+    const char *at = strstr(good, from);
+    char *text;
+
+    CHECK(at != NULL);
+    CHECK(asprintf(&text, "%.*s%s%s", (int)(at - good), good, to, at + strlen(from)) > 0);
+    return text;
+}
+
+static bool takes(const char *from, const char *to)
+{
+    struct parsed parsed;
+    char *text = replaced(from, to);
+    const bool taken = parse(&parsed, text);
+
+    forget(&parsed);
+    free(text);
+    return taken;
+}
+
+static void refuses(const char *from, const char *to, const char *key, const char *why)
+{
+    struct parsed parsed;
+    char *text = replaced(from, to);
+
+    CHECK(!parse(&parsed, text));
+    if (strcmp(parsed.error.key, key) != 0 || strstr(parsed.error.text, why) == NULL)
+        fprintf(stderr, "%s: `%s` %s\n", to, parsed.error.key, parsed.error.text);
+    CHECK(strcmp(parsed.error.key, key) == 0);
+    CHECK(strstr(parsed.error.text, why) != NULL);
+    forget(&parsed);
+    free(text);
+}
+
+TEST(a_whole_plan_is_taken_word_for_word)
+{
+    struct parsed parsed;
+    const struct plan *plan = &parsed.plan;
+
+    CHECK(parse(&parsed, good));
+    CHECK(plan->n_cores == 2 && plan->cores[1].cpu == 1);
+    CHECK(strcmp(plan->module, "/tmp/with space/radio.so") == 0);
+    CHECK(plan->spin_ns == WB_FOREVER && plan->memory_bytes == 65536);
+    CHECK(plan->shared_bytes == 2097152);
+    CHECK(plan->n_params == 2 && plan->params[0].n_numbers == 2);
+    CHECK(plan->params[0].numbers[1] > 2.4 && plan->params[0].numbers[1] < 2.6);
+    CHECK(plan->params[1].text[0] == '\0');
+    CHECK(plan->channels[0].slots == 14 && plan->channels[0].slot_bytes == 4096);
+    CHECK(plan->tasks[0].config.index == 2 && plan->tasks[0].config.offset_ns == 8000000);
+    CHECK(strcmp(plan->tasks[0].entry, "band_pass") == 0);
+    CHECK(plan->transport == WB_TRANSPORT_BUFFER);
+    CHECK(plan->tasks[0].config.mode == WB_REPLICATE && plan->tasks[0].config.replay);
+    CHECK(plan->tasks[0].config.checkpoint_every == 5);
+    CHECK(plan->cores[0].n_points == 2 && plan->cores[0].points[1].hz == 500000000);
+    CHECK(plan->cores[0].start == 1 && plan->cores[1].n_points == 0);
+    CHECK(plan->cores[0].points[0].active_uw == 84000 && plan->cores[0].points[0].idle_uw == 8400);
+    CHECK(plan->frequency == FREQUENCY_EMULATE);
+    CHECK(strcmp(plan->journal, "/tmp/run/frequencies") == 0);
+    CHECK(plan->cores[0].kind == 0 && plan->cores[1].kind == 1 && plan_system(plan).kinds == 2);
+    CHECK(plan->models_compute && plan->seed == UINT64_MAX);
+    forget(&parsed);
+}
+
+TEST(work_ports_and_who_decides_are_taken_word_for_word)
+{
+    struct parsed parsed;
+    const struct plan *plan = &parsed.plan;
+
+    CHECK(parse(&parsed, good));
+    const struct wb_work_config *work = plan->tasks[0].work;
+    CHECK(work->distribution == WB_NORMAL && work->spread_ppm == 200000);
+    CHECK(work->working_bytes == 16384 && work->traffic_bytes == 4096);
+    CHECK(work->firings == 100 && work->n_cycles == 2);
+    CHECK(work->cycles[0] == 0 && work->cycles[1] == 1000);
+    CHECK(plan->ports[0].rate == 3 && plan->ports[0].direction == WB_IN);
+    CHECK(plan->ports[0].task == 0 && plan->ports[0].channel == 0);
+    CHECK(plan->agents_ns == 10000000 && plan->coordinator == 1);
+    CHECK(strcmp(plan->policy.name, "table") == 0 && plan->policy.n_params == 2);
+    CHECK(strcmp(plan->policy.params[1], "delay=5") == 0 && plan->rate_millihz == 450000);
+    CHECK(plan->n_rows == 2 && plan->rows[1].rate_millihz == 900000);
+    CHECK(plan->rows[0].points[1] == 2 && plan->rows[0].cores[0] == 1);
+    CHECK(plan_memory_bytes(plan) > 14 * 4096 + 262144 + 65536);
+    CHECK(plan_stacks_bytes(plan) == 0);
+    CHECK(plan_private_bytes(plan) == 65536 + 262144 && plan_private_parts(plan) == 2);
+    forget(&parsed);
+}
+
+TEST(a_pool_above_its_bound_is_refused)
+{
+    CHECK(takes("\"shared_bytes\":2097152", "\"shared_bytes\":1073741824"));
+    refuses("\"shared_bytes\":2097152", "\"shared_bytes\":1073741825", "plan.shared_bytes",
+            "to 1073741824");
+}
+
+TEST(a_plan_of_another_version_is_refused)
+{
+    refuses("\"version\":2", "\"version\":3", "plan", "version 2");
+    refuses("\"version\":2,", "", "plan", "version 2");
+    refuses("{\"plan\":", "{\"core\":", "", "no plan");
+}
+
+TEST(a_plan_without_a_core_a_module_or_a_task_is_refused)
+{
+    refuses("\"module\":\"/tmp/with space/radio.so\",", "", "plan.module", "is missing");
+    refuses("\"cores\":[", "\"cores\":[],\"hue\":[", "plan.hue", "is not known");
+    CHECK(!takes("{\"plan\":{\"version\":2,",
+                 "{\"plan\":{\"version\":2,\"module\":\"m\",\"cores\":[],\"tasks\":[]}}"));
+}
+
+TEST(what_is_malformed_is_refused_by_its_name)
+{
+    static const struct {
+        const char *from, *to, *key;
+    } bad[] = {
+        { "\"cpu\":0", "\"cpu\":-1", "plan.cores[0].cpu" },
+        { "\"cpu\":0", "\"cpu\":99999999999999999999", "plan.cores[0].cpu" },
+        { "\"kind\":1", "\"kind\":32", "plan.cores[1].kind" },
+        { "\"cpu\":1,", "", "plan.cores[1].cpu" },
+        { "\"cpu\":1", "\"cpu\":1,\"cpu\":1", "plan.cores[1].cpu" },
+        { "{\"cpu\":1,\"kind\":1}", "7", "plan.cores[1]" },
+        { "\"/tmp/run\"", "\"\\u0000\"", "plan.record" },
+        { "\"/tmp/run\"", "5", "plan.record" },
+        { "\"key\":\"empty\",", "", "plan.params[1].key" },
+        { "2.5", "\"2.5x\"", "plan.params[0].numbers[1]" },
+        { "[1,2.5]", "1", "plan.params[0].numbers" },
+        { "\"slots\":14,", "", "plan.channels[0].slots" },
+        { "\"slots\":14", "\"slots\":5000000000", "plan.channels[0].slots" },
+        { "\"mailbox\":false", "\"mailbox\":0", "plan.channels[0].mailbox" },
+        { "\"entry\":\"band_pass\",", "", "plan.tasks[0].entry" },
+        { "\"priority\":8", "\"priority\":32", "plan.tasks[0].priority" },
+        { "\"replicate\"", "\"copy\"", "plan.tasks[0].mode" },
+        { "\"direction\":\"in\"", "\"direction\":\"up\"", "plan.ports[0].direction" },
+        { "\"rate\":3", "\"rate\":\"x\"", "plan.ports[0].rate" },
+        { "\"channel\":0", "\"channel\":1", "plan.ports" },
+        { "\"task\":0", "\"task\":1", "plan.ports" },
+        { "\"models_compute\":true", "\"models_compute\":\"maybe\"", "plan.models_compute" },
+        { "18446744073709551615", "-1", "plan.seed" },
+        { "18446744073709551615", "18446744073709551616", "plan.seed" },
+        { "\"normal\"", "\"even\"", "plan.tasks[0].work.distribution" },
+        { "[0,1000]", "[]", "plan.tasks" },
+        { "\"spread_ppm\":200000", "\"spread_ppm\":5000000000", "plan.tasks[0].work.spread_ppm" },
+        { ",\"cycles\":[0,1000]", "", "plan.tasks[0].work.cycles" },
+        { "[0,1000]", "[0,-1]", "plan.tasks[0].work.cycles[1]" },
+        { "[0,1000]", "[" ONES "," ONES ",1]", "plan.tasks" },
+        { ",\"idle_uw\":8400", "", "plan.cores[0].points[0].idle_uw" },
+        { "84000", "5000000000", "plan.cores[0].points[0].active_uw" },
+        { "8400}", "5000000000}", "plan.cores[0].points[0].idle_uw" },
+        { "\"emulate\"", "\"turbo\"", "plan.frequency" },
+        { "\"buffer\"", "\"post\"", "plan.transport" },
+        { "\"agents_ns\":10000000", "\"agents_ns\":-1", "plan.agents_ns" },
+        { "\"agents_ns\":10000000", "\"agents_ns\":1", "plan.agents_ns" },
+        { "\"agents_ns\":10000000", "\"agents_ns\":18446744073709551615", "plan.agents_ns" },
+        { "\"coordinator\":1", "\"coordinator\":5000000000", "plan.coordinator" },
+        { "\"name\":\"table\"", "\"name\":\"\"", "plan.policy" },
+        { "\"name\":\"table\",", "", "plan.policy.name" },
+        { "\"delay=5\"", "5", "plan.policy.params[1]" },
+        { "\"rate_millihz\":900000", "\"rate_millihz\":\"x\"", "plan.rows[1].rate_millihz" },
+        { "[4,4]", "[4,-4]", "plan.rows[1].points[1]" },
+        { "\"rate_millihz\":450000}}", "\"rate_millihz\":5000000000}}", "plan.rate_millihz" },
+        { "\"version\":2", "\"version\":2,\"hello\":1", "plan.hello" },
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        refuses(bad[i].from, bad[i].to, bad[i].key, "");
+}
+
+TEST(what_is_no_json_is_refused_with_its_column)
+{
+    refuses("{\"plan\":", "{\"plan\" ", "", "at column 9:");
+    refuses("450000}}", "450000}", "", "at column ");
+}
+
+TEST(rows_and_coordinator_must_fit_cores_and_tasks)
+{
+    CHECK(takes("[4,4]", "[0,0]"));
+    CHECK(!takes("[4,4]", "[0]"));
+    CHECK(!takes("[4,4]", "[0,0,0]"));
+    CHECK(!takes("\"cores\":[0]", "\"cores\":[2]"));
+    CHECK(!takes("\"cores\":[0]", "\"cores\":[]"));
+    CHECK(!takes("\"rate_millihz\":900000", "\"rate_millihz\":450000"));
+    CHECK(!takes("\"coordinator\":1", "\"coordinator\":2"));
+}
+
+TEST(a_second_policy_is_refused)
+{
+    refuses("\"coordinator\":1", "\"policy\":{\"name\":\"static\"}", "plan.policy", "comes twice");
+}
+
+TEST(no_change_of_a_byte_breaks_the_parser)
+{
+    uint32_t random = 12345, accepted = 0;
+
+    for (int round = 0; round < 20000; round++) {
+        struct parsed parsed;
+        char text[sizeof good];
+        memcpy(text, good, sizeof good);
+        for (int i = 0; i < round % 4; i++) {
+            random = random * 1664525 + 1013904223;
+            text[(random >> 8) % strlen(text)] = (char)(random >> 16 | 1);
+        }
+        accepted += parse(&parsed, text);
+        forget(&parsed);
+    }
+    CHECK(accepted >= 5000);
+}
+
+TEST(commands_are_taken_word_for_word_and_refused_by_their_name)
+{
+    static char memory[1 << 16];
+    static const char move[] = "{\"migrate\":{\"id\":\"7\",\"task\":\"a b\",\"index\":1,"
+                               "\"core\":2,\"timeout_ms\":3}}";
+    static const char rate[] = "{\"rate\":{\"id\":\"8\",\"millihz\":\"fast\"}}";
+    static const char unknown[] = "{\"dance\":{}}";
+    struct parse_error error;
+    struct command command;
+    yyjson_alc pool;
+
+    yyjson_alc_pool_init(&pool, memory, sizeof memory);
+    CHECK(parse_command(&pool, move, strlen(move), &command, &error));
+    CHECK(command.verb == COMMAND_MIGRATE && strcmp(command.task, "a b") == 0);
+    CHECK(command.index == 1 && command.core == 2 && command.timeout_ms == 3);
+    CHECK(!parse_command(&pool, rate, strlen(rate), &command, &error));
+    CHECK(command.verb == COMMAND_RATE && strcmp(command.id, "8") == 0);
+    CHECK(strcmp(error.key, "rate.millihz") == 0);
+    CHECK(!parse_command(&pool, unknown, strlen(unknown), &command, &error));
+    CHECK(strcmp(error.key, "dance") == 0);
+}
+
+// ---- Tables instead of text ---------------------------------------------------------------------
+
+static int never_runs(struct wb_task *self)
+{
+    (void)self;
+    return 0;
+}
+
+static const struct wb_point points[] = { { 100000000, 84000, 8400 },
+                                          { 500000000, 1000000, 100000 } };
+static const uint64_t cycles[] = { 0, 1000 };
+static const struct wb_work_config work = { .distribution = WB_NORMAL,
+                                            .spread_ppm = 200000,
+                                            .working_bytes = 16384,
+                                            .traffic_bytes = 4096,
+                                            .firings = 100,
+                                            .cycles = cycles,
+                                            .n_cycles = 2 };
+static unsigned char stack[65536], heap[262144];
+static const struct plan_core cores[] = { { .points = points, .n_points = 2, .start = 1 },
+                                          { .cpu = 1, .kind = 1 } };
+static const double gains[] = { 1, 2.5 };
+static const struct plan_param params[] = {
+    { .key = "gains", .text = "[1,2]", .numbers = gains, .n_numbers = 2 },
+    { .key = "empty", .text = "" }
+};
+static const struct wb_channel_config channels[] = {
+    { .name = "a_b", .slots = 14, .slot_bytes = 4096 }
+};
+static const struct plan_task tasks[] = { { .config = { .name = "bpf",
+                                                        .index = 2,
+                                                        .entry = never_runs,
+                                                        .stack = stack,
+                                                        .heap = heap,
+                                                        .mode = WB_REPLICATE,
+                                                        .core = 1,
+                                                        .priority = 8,
+                                                        .stack_bytes = sizeof stack,
+                                                        .heap_bytes = sizeof heap,
+                                                        .migratable = true,
+                                                        .period_ns = 1000000,
+                                                        .deadline_ns = 1000000,
+                                                        .offset_ns = 8000000,
+                                                        .follows_rate = true,
+                                                        .checkpoint_every = 5,
+                                                        .replay = true },
+                                            .work = &work } };
+static const struct plan_port ports[] = { { .name = "in", .direction = WB_IN, .rate = 3 } };
+static const uint32_t row_points[] = { 0, 2, 4, 4 }, row_cores[] = { 1, 0 };
+static const struct wb_table_row rows[] = { { 450000, row_points, row_cores },
+                                            { 900000, row_points + 2, row_cores + 1 } };
+static const struct plan tables = { .module = "",
+                                    .record = "",
+                                    .memory_bytes = 65536,
+                                    .shared_bytes = 2097152,
+                                    .spin_ns = WB_FOREVER,
+                                    .offer_ns = 50000000,
+                                    .seed = UINT64_MAX,
+                                    .agents_ns = 10000000,
+                                    .transport = WB_TRANSPORT_BUFFER,
+                                    .models_compute = true,
+                                    .coordinator = 1,
+                                    .rate_millihz = 450000,
+                                    .cores = cores,
+                                    .params = params,
+                                    .channels = channels,
+                                    .tasks = tasks,
+                                    .ports = ports,
+                                    .rows = rows,
+                                    .n_cores = 2,
+                                    .n_params = 2,
+                                    .n_channels = 1,
+                                    .n_tasks = 1,
+                                    .n_ports = 1,
+                                    .n_rows = 2 };
+
+static wb_task_entry *entry_of(void *state, const char *symbol)
+{
+    (void)state;
+    return strcmp(symbol, "band_pass") == 0 ? never_runs : NULL;
+}
+
+static bool memory_of(void *state, struct wb_task_config *config)
+{
+    (void)state;
+    config->stack = stack;
+    config->heap = heap;
+    return true;
+}
+
+enum { SYSTEM_BYTES = 32 << 20 };
+
+// Lays out a plan in zeroed memory, always at the same address.
+static unsigned char *lay_out(const struct plan *plan, const struct layout_host *host)
+{
+    static _Alignas(4096) unsigned char memory[SYSTEM_BYTES];
+    struct wb_system_config config = plan_system(plan);
+    struct plan_error error;
+    unsigned char *copy = malloc(sizeof memory);
+
+    config.core_align = WB_LINE_BYTES;
+    stub_use(memory, sizeof memory);
+    struct wb_system *system = stub_open(&config);
+    memset(heap, 0, sizeof heap);
+    CHECK(layout_system(system, plan, host, &error));
+    CHECK(wb_port_find(&system->tasks[0], "in", 0)->rate == 3);
+    CHECK(system->cores[0]->n_points == 2 && system->control.rows[1].cores[0] == 0);
+    CHECK(copy != NULL);
+    return memcpy(copy, memory, sizeof memory);
+}
+
+TEST(a_plan_of_constant_tables_builds_the_same_system)
+{
+    struct parsed parsed;
+
+    CHECK(parse(&parsed, good));
+    unsigned char *of_text =
+        lay_out(&parsed.plan, &(struct layout_host){ .entry = entry_of, .memory = memory_of });
+    forget(&parsed);
+    unsigned char *of_tables = lay_out(&tables, &(struct layout_host){ 0 });
+    CHECK(memcmp(of_text, of_tables, SYSTEM_BYTES) == 0);
+    free(of_text);
+    free(of_tables);
+}
+
+// ---- Lines --------------------------------------------------------------------------------------
+
+TEST(lines_arrive_in_any_pieces)
+{
+    int ends[2];
+    struct lines lines = { .most = 1 << 20 };
+    static const char text[] = "one two\nthree\nfo";
+    size_t bytes;
+
+    CHECK(pipe(ends) == 0);
+    lines.fd = ends[0];
+    for (size_t i = 0; i + 1 < sizeof text; i++) {
+        CHECK(write(ends[1], &text[i], 1) == 1);
+        lines_read(&lines);
+    }
+    CHECK(strcmp(lines_next(&lines, &bytes), "one two") == 0 && bytes == 7);
+    CHECK(strcmp(lines_next(&lines, &bytes), "three") == 0 && bytes == 5);
+    CHECK(lines_next(&lines, &bytes) == NULL);
+    CHECK(write(ends[1], "ur\n", 3) == 3);
+    lines_read(&lines);
+    CHECK(strcmp(lines_next(&lines, &bytes), "four") == 0);
+    CHECK(lines_next(&lines, &bytes) == NULL);
+    close(ends[1]);
+    lines_read(&lines);
+    CHECK(lines.closed && lines_next(&lines, &bytes) == NULL);
+    close(ends[0]);
+    lines_free(&lines);
+}
+
+TEST(a_line_without_an_end_does_not_grow_for_ever)
+{
+    int ends[2];
+    struct lines lines = { .most = 1 << 20 };
+    static char chunk[4096];
+
+    memset(chunk, 'a', sizeof chunk);
+    CHECK(pipe(ends) == 0);
+    lines.fd = ends[0];
+    for (int i = 0; i < 1000 && !lines.closed; i++) {
+        CHECK(write(ends[1], chunk, sizeof chunk) == sizeof chunk);
+        lines_read(&lines);
+    }
+    CHECK(lines.closed && lines.room <= 1 << 20);
+    close(ends[0]);
+    close(ends[1]);
+    lines_free(&lines);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launcher's files share: host.c lays out and starts, supervise.c watches.
+#ifndef WB_SUPERVISE_H
+#define WB_SUPERVISE_H
+
+#include <pthread.h>
+
+#include "host.h"
+#include "private.h"
+
+enum { TICK_MS = 20 };  // how often the launcher looks, should no detector ring
+
+struct kernel_process {
+    pid_t pid;  // 0: reaped
+    int pidfd;  // -1: not supported here
+    unsigned int cpu;
+    int wait_status;
+    bool dead;  // its death has been handled; under `lock`
+    bool told;  // and told
+    struct wb_host_event death;
+};
+
+struct wb_host {
+    struct gvm gvm;
+    struct mirror mirror;
+    struct wb_system *system;
+    struct wb_host_config config;
+    struct kernel_process *kernels;
+    struct wb_heap *hook_heap;
+    int epoll, wake;  // wake: the watcher has news
+    pthread_t watcher;
+    bool has_watcher, fault_told, ended_told, killed;
+    struct wb_word closing;
+    pthread_mutex_t lock;  // deaths are handled once, by the watcher or by wb_host_wait()
+};
+
+/// Handles deaths as they happen: the first detector, a thread of its own.
+void *supervise_watch(void *host);
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layout.h"
+
+#include "wb/energy.h"
+#include "wb/port.h"
+
+static bool fail(struct plan_error *error, const char *key, const char *text)
+{
+    *error = (struct plan_error){
+        .kind = "plan", .task = "", .key = key, .text = text, .core = WB_CORE_NONE
+    };
+    return false;
+}
+
+static bool fail_task(struct plan_error *error, const struct plan_task *task, const char *key,
+                      const char *text)
+{
+    fail(error, key, text);
+    error->task = task->config.name;
+    error->index = task->config.index;
+    return false;
+}
+
+static bool set_cores(struct wb_system *system, const struct plan *plan, struct plan_error *error)
+{
+    for (uint32_t i = 0; i < plan->n_cores; i++) {
+        const struct plan_core *core = &plan->cores[i];
+        if (wb_core_set_kind(system->cores[i], core->kind) != WB_OK)
+            return fail(error, "cores", "there is no such kind of cores");
+        if (core->n_points != 0 && wb_core_set_points(system->cores[i], core->points,
+                                                      core->n_points, core->start) != WB_OK)
+            return fail(error, "points", "operating points cannot be added");
+    }
+    return true;
+}
+
+static bool add_params(struct wb_system *system, const struct plan *plan, struct plan_error *error)
+{
+    for (uint32_t i = 0; i < plan->n_params; i++) {
+        const struct plan_param *p = &plan->params[i];
+        if (wb_param_add(system, p->key, p->text, p->numbers, p->n_numbers) != WB_OK)
+            return fail(error, p->key, "a parameter cannot be added");
+    }
+    return true;
+}
+
+static bool fail_symbol(struct plan_error *error, const struct plan_task *task, const char *text)
+{
+    fail_task(error, task, task->entry != NULL ? task->entry : "", text);
+    error->kind = "symbol";
+    return false;
+}
+
+static bool add_task(struct wb_system *system, const struct plan_task *planned,
+                     const struct layout_host *host, struct plan_error *error)
+{
+    struct wb_task_config config = planned->config;
+    struct wb_task *task;
+
+    if (config.entry == NULL && host->entry != NULL)
+        config.entry = host->entry(host->state, planned->entry);
+    if (config.entry == NULL)
+        return fail_symbol(error, planned, "the module does not define it");
+    if ((config.stack == NULL && host->memory != NULL && !host->memory(host->state, &config)) ||
+        wb_task_add(system, &config, &task) != WB_OK)
+        return fail_task(error, planned, "", "a task cannot be added");
+    if (config.mode == WB_RECREATE && host->recreates != NULL &&
+        host->recreates(host->state, task, planned->entry) != WB_OK)
+        return fail_symbol(error, planned, "the program does not define it");
+    if (planned->work != NULL && wb_task_set_work(task, planned->work) != WB_OK)
+        return fail_task(error, planned, "work", "its work cannot be added");
+    return true;
+}
+
+static bool add_channels(struct wb_system *system, const struct plan *plan,
+                         struct plan_error *error)
+{
+    struct wb_channel *channel;
+
+    for (uint32_t i = 0; i < plan->n_channels; i++)
+        if (wb_channel_add(system, &plan->channels[i], &channel) != WB_OK)
+            return fail(error, plan->channels[i].name, "a channel cannot be added");
+    for (uint32_t i = 0; i < plan->n_ports; i++) {
+        const struct plan_port *port = &plan->ports[i];
+        struct wb_task *task = &system->tasks[port->task];
+        channel = &system->channels[port->channel];
+        if (wb_port_add(task, channel, port->direction, port->name, port->index) != WB_OK ||
+            wb_port_set_rate(wb_port_find(task, port->name, port->index), port->rate) != WB_OK)
+            return fail(error, port->name, "a port cannot be bound");
+    }
+    return true;
+}
+
+static const uint32_t *copied(struct wb_system *system, const uint32_t *numbers, uint32_t n)
+{
+    uint32_t *copy = wb_system_alloc(system, n * sizeof *copy, sizeof *copy);
+
+    for (uint32_t i = 0; copy != NULL && i < n; i++)
+        copy[i] = numbers[i];
+    return copy;
+}
+
+static bool add_rows(struct wb_system *system, const struct plan *plan, struct plan_error *error)
+{
+    const uint32_t n = plan->n_rows;
+    struct wb_table_row *rows = wb_system_alloc(system, n * sizeof *rows, sizeof(uint64_t));
+
+    for (uint32_t i = 0; rows != NULL && i < n; i++) {
+        rows[i] =
+            (struct wb_table_row){ .rate_millihz = plan->rows[i].rate_millihz,
+                                   .points = copied(system, plan->rows[i].points, plan->n_cores),
+                                   .cores = copied(system, plan->rows[i].cores, plan->n_tasks) };
+        if (rows[i].points == NULL || rows[i].cores == NULL)
+            rows = NULL;
+    }
+    if (rows == NULL)
+        return fail(error, "rows", "there is no room for the rows of its table");
+    system->control.rows = rows;
+    system->control.n_rows = n;
+    return true;
+}
+
+bool layout_system(struct wb_system *system, const struct plan *plan,
+                   const struct layout_host *host, struct plan_error *error)
+{
+    if (!plan_check(plan, error) || !set_cores(system, plan, error) ||
+        !add_params(system, plan, error))
+        return false;
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        if (!add_task(system, &plan->tasks[i], host, error))
+            return false;
+    wb_system_set_rate(system, plan->rate_millihz);
+    return add_channels(system, plan, error) && add_rows(system, plan, error);
+}
+
+// Of KEY=VALUE.
+static bool set_param(const struct wb_policy *policy, int64_t *values, const char *text)
+{
+    char key[64];
+
+    for (size_t i = 0; i < sizeof key && text[i] != '\0'; i++) {
+        key[i] = text[i] == '=' ? '\0' : text[i];
+        if (text[i] == '=')
+            return wb_policy_param_set(policy, values, key, text + i + 1) == WB_OK;
+    }
+    return false;
+}
+
+enum wb_status layout_policy(struct wb_system *system, const struct wb_policy *policy,
+                             const struct plan_policy *planned, uint32_t *bad)
+{
+    int64_t values[WB_POLICY_PARAMS] = { 0 };
+
+    wb_policy_defaults(policy, values);
+    for (*bad = 0; *bad < planned->n_params; ++*bad)
+        if (!set_param(policy, values, planned->params[*bad]))
+            return WB_ERR_INVAL;
+    return wb_system_set_policy(system, policy, values) == WB_OK ? WB_OK : WB_ERR_GONE;
+}

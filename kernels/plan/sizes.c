@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a plan makes sense, and how much memory it needs, of which kind. Needs no C library.
+
+#include "plan.h"
+#include "wb/energy.h"
+
+static size_t stride_bytes(const struct wb_channel_config *channel)
+{
+    const size_t bytes = (size_t)channel->slot_bytes + WB_MARK_BYTES;
+    return (bytes + WB_LINE_BYTES - 1) / WB_LINE_BYTES * WB_LINE_BYTES;
+}
+
+static size_t channel_bytes(const struct wb_channel_config *channel)
+{
+    return (stride_bytes(channel) + sizeof(uint32_t)) * channel->slots + (size_t)2 * WB_LINE_BYTES;
+}
+
+// What a context has beside the heap and the stack, with some room to spare.
+enum { CONTEXT_BYTES = 16 << 10 };
+
+static size_t image_bytes(const struct plan *plan, const struct wb_task_config *task)
+{
+    size_t bytes = 2 * (task->heap_bytes + task->stack_bytes + CONTEXT_BYTES);
+
+    for (uint32_t i = 0; i < plan->n_ports; i++)
+        bytes += 2 * WB_LINE_BYTES;
+    // A scratch slot for each port it sends through; which those are is not known here.
+    for (uint32_t i = 0; i < plan->n_channels; i++)
+        bytes += stride_bytes(&plan->channels[i]) + WB_LINE_BYTES;
+    return bytes;
+}
+
+static size_t task_bytes(const struct plan *plan, const struct plan_task *task)
+{
+    const struct wb_task_config *config = &task->config;
+
+    return (config->mode == WB_REPLICATE ? 0 : config->heap_bytes) + WB_LINE_BYTES +
+           (config->checkpoint_every != 0 ? image_bytes(plan, config) : 0);
+}
+
+size_t plan_private_bytes(const struct plan *plan)
+{
+    size_t bytes = 0;
+
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        if (plan->tasks[i].config.mode == WB_REPLICATE)
+            bytes += plan->tasks[i].config.stack_bytes + plan->tasks[i].config.heap_bytes;
+    return bytes;
+}
+
+uint32_t plan_private_parts(const struct plan *plan)
+{
+    uint32_t parts = 0;
+
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        parts += plan->tasks[i].config.mode == WB_REPLICATE ? 2 : 0;
+    return parts;
+}
+
+bool plan_recreates(const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        if (plan->tasks[i].config.mode == WB_RECREATE)
+            return true;
+    return false;
+}
+
+// The transfer buffer, and the words between a kernel and each program it may host.
+static size_t recreation_bytes(const struct plan *plan)
+{
+    enum { HOSTED_BYTES = 256 };
+    size_t largest = 0, bytes = 0;
+
+    for (uint32_t i = 0; i < plan->n_tasks; i++) {
+        const struct wb_task_config *task = &plan->tasks[i].config;
+        const size_t context = task->heap_bytes + task->stack_bytes + CONTEXT_BYTES +
+                               (size_t)plan->n_ports * 2 * WB_LINE_BYTES;
+        if (task->mode == WB_HANDOFF)
+            continue;
+        largest = context > largest ? context : largest;
+        bytes += (size_t)plan->n_cores * HOSTED_BYTES;
+    }
+    return bytes + largest;
+}
+
+static size_t length(const char *text)
+{
+    size_t n = 0;
+
+    while (text[n] != '\0')
+        n++;
+    return n;
+}
+
+static uint32_t kinds(const struct plan *plan)
+{
+    uint32_t n = 1;
+
+    for (uint32_t i = 0; i < plan->n_cores; i++)
+        if (plan->cores[i].kind >= n)
+            n = plan->cores[i].kind + 1;
+    return n;
+}
+
+static size_t core_bytes(const struct plan *plan)
+{
+    size_t bytes = 0;
+
+    for (uint32_t i = 0; i < plan->n_cores; i++)
+        bytes += plan->cores[i].n_points * (sizeof(struct wb_point) + sizeof(struct wb_residency)) +
+                 (size_t)2 * WB_LINE_BYTES;
+    return bytes;
+}
+
+static size_t row_bytes(const struct plan *plan)
+{
+    const size_t numbers = (size_t)plan->n_cores + plan->n_tasks;
+
+    return plan->n_rows * (sizeof(struct wb_table_row) + numbers * sizeof(uint32_t)) +
+           WB_LINE_BYTES;
+}
+
+size_t plan_memory_bytes(const struct plan *plan)
+{
+    size_t bytes = plan->memory_bytes + (64 << 10) + recreation_bytes(plan) + row_bytes(plan) +
+                   core_bytes(plan) + WB_LINE_BYTES;
+
+    for (uint32_t i = 0; i < plan->n_channels; i++)
+        bytes += channel_bytes(&plan->channels[i]);
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        bytes += task_bytes(plan, &plan->tasks[i]) +
+                 (plan->tasks[i].work != NULL ? kinds(plan) * sizeof(uint64_t) : 0);
+    for (uint32_t i = 0; i < plan->n_params; i++)
+        bytes += length(plan->params[i].key) + length(plan->params[i].text) + WB_LINE_BYTES +
+                 plan->params[i].n_numbers * sizeof(double);
+    return bytes;
+}
+
+size_t plan_stacks_bytes(const struct plan *plan)
+{
+    size_t bytes = 0;
+
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        if (plan->tasks[i].config.mode != WB_REPLICATE)
+            bytes += plan->tasks[i].config.stack_bytes;
+    return bytes;
+}
+
+// ---- The system and whether all of it fits ------------------------------------------------------
+
+enum { RECORD_EVENTS = 1 << 16, RECORD_MIGRATIONS = 1 << 11, AGENTS_LEAST_NS = 100000 };
+
+struct wb_system_config plan_system(const struct plan *plan)
+{
+    return (struct wb_system_config){ .cores = plan->n_cores,
+                                      .tasks = plan->n_tasks,
+                                      .channels = plan->n_channels,
+                                      .ports = plan->n_ports,
+                                      .params = plan->n_params,
+                                      .shared_bytes = plan->shared_bytes,
+                                      .record_events = plan->record != NULL ? RECORD_EVENTS : 0,
+                                      .record_migrations = RECORD_MIGRATIONS,
+                                      .offer_timeout_ns = plan->offer_ns,
+                                      .agent_period_ns = plan->agents_ns,
+                                      .coordinator = plan->coordinator,
+                                      .transport = plan->transport,
+                                      .kinds = kinds(plan),
+                                      .models_compute = plan->models_compute,
+                                      .times_frames = true,
+                                      .seed = plan->seed };
+}
+
+static const char *misfit_of_rows(const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_rows; i++) {
+        if (i != 0 && plan->rows[i].rate_millihz <= plan->rows[i - 1].rate_millihz)
+            return "the rates of the rows do not ascend";
+        for (uint32_t t = 0; t < plan->n_tasks; t++)
+            if (plan->rows[i].cores[t] >= plan->n_cores)
+                return "a row has a core that does not exist";
+    }
+    return NULL;
+}
+
+static const char *misfit_of_ports(const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_ports; i++)
+        if (plan->ports[i].task >= plan->n_tasks || plan->ports[i].channel >= plan->n_channels)
+            return "a port has a task or a channel that does not exist";
+    return NULL;
+}
+
+static const char *misfit_of_work(const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_tasks; i++) {
+        const struct wb_work_config *work = plan->tasks[i].work;
+        if (work != NULL && (work->n_cycles == 0 || work->n_cycles > WB_KINDS_MAX))
+            return "the work of a task has no cycles, or more than there may be kinds of cores";
+    }
+    return NULL;
+}
+
+bool plan_check(const struct plan *plan, struct plan_error *error)
+{
+    const char *key = "", *text = NULL;
+
+    if (plan->n_cores == 0 || plan->n_tasks == 0)
+        text = "it has no core or no task";
+    else if (plan->coordinator >= plan->n_cores)
+        key = "coordinator", text = "there is no such core";
+    else if (plan->agents_ns != 0 && plan->agents_ns < AGENTS_LEAST_NS)
+        key = "agents_ns", text = "agents that report so often would do nothing else";
+    else if (plan->policy.name != NULL && plan->policy.name[0] == '\0')
+        key = "policy", text = "it has no name";
+    else if ((text = misfit_of_work(plan)) != NULL)
+        key = "tasks";
+    else if ((text = misfit_of_rows(plan)) != NULL)
+        key = "rows";
+    else if ((text = misfit_of_ports(plan)) != NULL)
+        key = "ports";
+    *error = (struct plan_error){
+        .kind = "plan", .task = "", .key = key, .text = text, .core = WB_CORE_NONE
+    };
+    return text == NULL;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that live in processes, for their launcher: lay out, start, supervise, end.
+//
+//   wb_host_open -> wb_host_stack, wb_*_add, wb_host_module -> wb_host_start -> wb_host_wait …
+//   -> wb_host_close
+//
+// One launcher per process. It stays single-threaded until wb_host_start() has forked the kernels.
+#ifndef WB_HOST_H
+#define WB_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "wb/system.h"
+
+struct wb_host;
+
+struct wb_host_config {
+    struct wb_system_config system;  // core_align and offer_timeout_ns have defaults for 0
+    size_t memory_bytes;       // for channels, heaps and the application, beyond wb_system_bytes()
+    size_t stacks_bytes;       // sum of the stacks
+    size_t private_bytes;      // per core: sum of the stacks and heaps of replicated tasks
+    uint32_t private_parts;    // how many stacks and heaps that are
+    size_t module_bytes;       // writable segments of the module; 0: 8 MiB
+    const unsigned int *cpus;  // one per core: the processor to run on
+    const int *launcher_fds;   // descriptors that are no business of the kernels
+    uint32_t n_launcher_fds;
+    uint64_t spin_ns;  // how long an idle kernel polls before it sleeps; WB_FOREVER: never sleeps
+};
+
+enum wb_host_event_kind {
+    WB_HOST_NOTHING,  // the time allowed has passed
+    WB_HOST_DIED,     // a kernel was killed; its tasks have been taken over
+    WB_HOST_FAULT,    // a task failed: see system->fault; the other kernels have been ended
+    WB_HOST_ENDED,    // every task is over, every kernel has ended
+};
+
+struct wb_host_event {
+    enum wb_host_event_kind kind;
+    uint32_t core, lost, restarted, resumed, moved;  // DIED
+    struct wb_task *running;                         // DIED: the task it was running, or NULL
+    int signal;                                      // DIED: what killed it
+    pid_t pid;
+    uint64_t detected_ns;  // DIED: on the run's clock
+    bool by_robust_futex;  // DIED: else by pidfd
+};
+
+/// Maps globally visible memory and lays out an empty system in it.
+///
+/// Returns: WB_OK; WB_ERR_NOMEM with errno when the memory or its address cannot be had;
+///          WB_ERR_INVAL for a bad config.
+WB_MUST_USE enum wb_status wb_host_open(struct wb_host **host, const struct wb_host_config *config);
+struct wb_system *wb_host_system(struct wb_host *host);
+
+/// The size of globally visible memory, in bytes of address space.
+size_t wb_host_gvm_bytes(const struct wb_host *host);
+
+/// A stack with a guard below it; NULL when `stacks_bytes` is used up.
+void *wb_host_stack(struct wb_host *host, size_t bytes);
+
+/// The same, or a heap, in the private memory of every kernel, for a replicated task that starts on
+/// `core`; NULL when `private_bytes` or `private_parts` are used up.
+void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes);
+
+/// Loads a module: its globals become common to all kernels, its heap calls go to the task's heap.
+///
+/// Returns: the handle for dlsym(), or NULL with the reason in `error`.
+void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t error_bytes);
+
+/// Names the program that tasks are recreated from: a static one, linked to fixed addresses.
+///
+/// Returns: WB_OK; WB_ERR_INVAL when `path` is no such program for this processor; WB_ERR_NOMEM.
+WB_MUST_USE enum wb_status wb_host_program(struct wb_host *host, const char *path);
+
+/// Makes an added task one that is hosted: function `entry` of the program, in a process of its
+/// own.
+///
+/// Memory:  its heap is that process's own; what wb_task_add() set aside for it is not used.
+/// Returns: WB_OK; WB_ERR_INVAL when the program does not define `entry`; WB_ERR_NOMEM.
+WB_MUST_USE enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task,
+                                             const char *entry);
+
+/// Starts time and forks one pinned kernel per core.
+///
+/// Returns: WB_OK; WB_ERR_INVAL with `*bad_core` when a processor cannot be used; else as
+///          wb_system_start(). On an error nothing runs.
+WB_MUST_USE enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core);
+
+/// Supervises until something happens or `timeout_ms` has passed. Also withdraws overdue
+/// migrations.
+struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms);
+
+/// A descriptor that is readable when wb_host_wait(…, 0) has something to tell.
+int wb_host_fd(const struct wb_host *host);
+
+/// What the clock of the run is made of: `counter`, `monotonic` or `virtual`.
+const char *wb_host_clock(const struct wb_host *host);
+
+/// The last reading of a core's sensor in thousandths of a degree Celsius; WB_NO_TEMPERATURE.
+int32_t wb_host_temperature_mc(uint32_t core);
+
+/// The energy of a core since the start, in microjoules; 0 where nothing is known.
+uint64_t wb_host_core_energy(const struct wb_core *core, uint64_t now_ns);
+
+/// The energy of the whole machine since the start, in microjoules, and where it comes from:
+/// `powercap`, `simulation`, or "" where there is nothing.
+const char *wb_host_energy(uint64_t *uj);
+
+/// Process id of a kernel, 0 once it has been reaped.
+pid_t wb_host_pid(const struct wb_host *host, uint32_t core);
+
+/// Ends every kernel at once.
+void wb_host_kill(struct wb_host *host);
+
+/// Ends what still runs and gives everything back.
+void wb_host_close(struct wb_host *host);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the C and C++ libraries keep of a thread and a task must find again wherever it runs: errno,
+// and the exceptions it handles. The latter belong to one kernel, so a task that has any stays.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+
+#include "process.h"
+
+// libstdc++'s per-thread state (Itanium C++ ABI, section 2.2.2); NULL where it is not loaded.
+static struct cxx_globals {
+    void *caught;
+    unsigned int uncaught;
+} * the_globals;
+
+void personality_init(void)
+{
+    // A module brings libstdc++ along, outside the global scope.
+    void *libstdcxx = dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY);
+    struct cxx_globals *(*globals)(void) = NULL;
+
+    if (libstdcxx != NULL)
+        *(void **)&globals = dlsym(libstdcxx, "__cxa_get_globals");
+    the_globals = globals != NULL ? globals() : NULL;
+}
+
+void personality_save(struct kernel_task *lt)
+{
+    lt->error_number = errno;
+    if (the_globals != NULL) {
+        lt->caught = the_globals->caught;
+        lt->uncaught = the_globals->uncaught;
+    }
+}
+
+void personality_restore(const struct kernel_task *lt)
+{
+    if (the_globals != NULL) {
+        the_globals->caught = lt->caught;
+        the_globals->uncaught = lt->uncaught;
+    }
+    errno = lt->error_number;
+}
+
+bool personality_is_held(const struct kernel_task *lt)
+{
+    return lt->mutexes != 0 ||
+           (the_globals != NULL && (the_globals->caught != NULL || the_globals->uncaught != 0));
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels that run tasks as contexts of a process have in common: their part of a task, ready
+// queues, globally visible memory, and what the C and C++ libraries keep of a thread.
+#ifndef WB_PROCESS_H
+#define WB_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wb/system.h"
+
+// Far from what Linux, the loader and AddressSanitizer use on both architectures (48-bit
+// addresses).
+#define GVM_BASE ((unsigned char *)0x200000000000)
+
+enum { GUARD_BYTES = 64 * 1024, PAGE_BYTES = 4096 };
+
+// A kernel's own part of a task (wb_task.kernel), in globally visible memory because it moves
+// along.
+struct kernel_task {
+    void *sp;              // saved context while the task does not run
+    struct wb_task *next;  // in a ready queue
+    uint32_t queue;        // 1 + number of that queue, 0: none
+    uint32_t level;        // its priority among the timers
+    uint64_t until_ns;     // of a timed block
+    uint32_t timer;        // 1 + position in the timer heap, 0: none
+    int32_t error_number;  // the task's errno
+    uint32_t mutexes;      // held pthread mutexes of the module
+    bool blocked, woken;   // woken: an unblock came while it was not blocked
+    bool in_block;         // the simulator: has not gone on yet since it was blocked
+    void *caught;          // C++: exceptions being handled, and how many are in flight
+    uint32_t uncaught;
+    void *fake_stack;  // AddressSanitizer's, while the task does not run
+};
+
+_Static_assert(sizeof(struct kernel_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
+
+static inline struct kernel_task *kernel_task(struct wb_task *task)
+{
+    return (struct kernel_task *)(void *)task->kernel;
+}
+
+/// The system this process belongs to, also in the launcher; NULL before it is laid out.
+void kernel_set_system(struct wb_system *system);
+struct wb_system *kernel_system(void);
+
+// ---- ready.c: the ready queues of this kernel ---------------------------------------------------
+
+enum { PRIORITIES = 32 };
+
+struct ready {
+    uint32_t levels;  // bit p: queue p is not empty
+    struct wb_task *first[PRIORITIES], *last[PRIORITIES];
+};
+
+void ready_push(struct ready *ready, struct wb_task *task);
+
+/// The most urgent task of at least `floor` priority, first come first served; NULL if there is
+/// none.
+struct wb_task *ready_pop(struct ready *ready, uint32_t floor);
+
+/// The most urgent task that is asked to migrate; NULL if there is none.
+struct wb_task *ready_pop_leaving(struct ready *ready);
+
+/// Moves a task, if it is in a queue, to the end of that of its effective priority.
+void ready_move(struct ready *ready, struct wb_task *task);
+
+// ---- stack.c ------------------------------------------------------------------------------------
+
+/// What wb_kernel_task_init() does wherever the task's stack is in reach.
+enum wb_status stack_init(struct wb_task *task);
+
+/// Lays out a context on the task's empty stack that begins in kernel_task_start().
+void *stack_first_context(struct wb_task *task);
+
+// ---- gvm.c --------------------------------------------------------------------------------------
+
+struct gvm {
+    int fd;
+    unsigned char *base;
+    size_t bytes, used;
+};
+
+/// Maps `bytes` of globally visible memory. False, with errno, when it cannot be had.
+bool gvm_open(struct gvm *gvm, size_t bytes);
+
+/// Takes the next part, page-aligned, zeroed. NULL when it is used up.
+void *gvm_take(struct gvm *gvm, size_t bytes);
+
+/// A stack with GUARD_BYTES of inaccessible memory below it; its lowest address.
+void *gvm_stack(struct gvm *gvm, size_t bytes);
+void gvm_close(struct gvm *gvm);
+
+/// Makes `bytes` of private memory at `at` (both page-aligned) common to all kernels, content kept.
+bool gvm_replace(struct gvm *gvm, void *at, size_t bytes);
+
+/// Maps the page at `shared`, in globally visible memory, also at `at`.
+bool gvm_alias(const struct gvm *gvm, void *at, const void *shared);
+
+/// True of the private memory of replicated tasks, where the kernels have any. The kernels'.
+bool mirror_contains(const void *address);
+
+/// True of globally visible memory, and of the private memory of replicated tasks.
+bool gvm_contains(const void *address);
+
+/// A descriptor of globally visible memory that the kernels inherit, -1 without one; its size.
+int gvm_share(size_t *bytes);
+
+// ---- personality.c: what the C and C++ libraries keep of a thread -------------------------------
+
+/// Looks up what this process has. Once, in a kernel.
+void personality_init(void);
+
+/// Takes it from, or gives it to, the libraries of this process. errno is safe in between only.
+void personality_save(struct kernel_task *lt);
+void personality_restore(const struct kernel_task *lt);
+
+/// True while the running task holds what cannot move with it.
+bool personality_is_held(const struct kernel_task *lt);
+
+/// Where a task's first context begins: called by context_start() on the task's stack.
+_Noreturn void kernel_task_start(struct wb_task *task);
+
+// ---- sanitizer.c --------------------------------------------------------------------------------
+
+/// Makes AddressSanitizer's shadow of [base, base + bytes) common to all kernels. Nothing without
+/// it.
+bool sanitizer_share(void *base, size_t bytes);
+
+/// To be called around a context switch, so that AddressSanitizer knows the stack in use.
+void sanitizer_leave(void **fake_stack, const void *stack, size_t stack_bytes);
+void sanitizer_enter(void *fake_stack);
+
+/// Forgets the red zones in memory whose former content is gone.
+void sanitizer_clean(void *at, size_t bytes);
+
+/// memcpy(), also of memory with red zones in it.
+void sanitizer_copy(void *to, const void *from, size_t bytes);
+
+// ---- fault.c ------------------------------------------------------------------------------------
+
+/// Turns SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT of this kernel into a fault that names the
+/// task.
+void fault_catch(void);
+
+/// Where the stack of the running task ends, if it is not the one in its descriptor.
+void fault_set_stack(const void *lowest);
+
+// ---- census.c: what the launcher tells of a death -----------------------------------------------
+
+/// The task that runs on `core`, NULL if there is none.
+struct wb_task *census_running(struct wb_system *system, uint32_t core);
+
+/// How many tasks of `core` are not over.
+uint32_t census_tasks(const struct wb_system *system, uint32_t core);
+
+/// How often tasks of the system have been started again.
+uint32_t census_restarts(const struct wb_system *system);
+
+/// How often tasks of the system have gone on from a checkpoint image.
+uint32_t census_resumes(const struct wb_system *system);
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mirror.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+// A block of globally visible memory to map into, and behind it one for each core to map.
+static struct {
+    const struct gvm *gvm;
+    unsigned char *base;
+    size_t bytes, used;  // of one block
+} region;
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+}
+
+static size_t block_bytes(size_t bytes, uint32_t parts)
+{
+    return bytes == 0 ? 0 : whole_pages(bytes) + (size_t)parts * (GUARD_BYTES + PAGE_BYTES);
+}
+
+size_t mirror_bytes(uint32_t cores, size_t bytes, uint32_t parts)
+{
+    return block_bytes(bytes, parts) * (cores + 1);
+}
+
+bool mirror_open(struct gvm *gvm, uint32_t cores, size_t bytes, uint32_t parts)
+{
+    region.gvm = gvm;
+    region.bytes = block_bytes(bytes, parts);
+    region.used = 0;
+    region.base = gvm_take(gvm, region.bytes * (cores + 1));
+    return region.base != NULL;
+}
+
+bool mirror_contains(const void *address)
+{
+    const unsigned char *a = address;
+    return a >= region.base && a < region.base + region.bytes;
+}
+
+void *mirror_of(uint32_t core, const void *address)
+{
+    unsigned char *a = (unsigned char *)(uintptr_t)address;
+    return mirror_contains(a) ? a + region.bytes * (core + 1) : a;
+}
+
+// Nothing but a lack of memory for page tables can prevent it, and nobody could go on then.
+static void give(unsigned char *at, size_t bytes, uint32_t core)
+{
+    const unsigned char *from = mirror_of(core, at);
+
+    if (mmap(at, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, region.gvm->fd,
+             from - region.gvm->base) != at)
+        abort();
+}
+
+void *mirror_take(uint32_t core, size_t bytes)
+{
+    unsigned char *guard = region.base + region.used;
+
+    bytes = whole_pages(bytes != 0 ? bytes : 1);
+    if (GUARD_BYTES + bytes > region.bytes - region.used ||
+        mprotect(guard, GUARD_BYTES, PROT_NONE) != 0)
+        return NULL;
+    region.used += GUARD_BYTES + bytes;
+    give(guard + GUARD_BYTES, bytes, core);
+    return guard + GUARD_BYTES;
+}
+
+void mirror_give(const struct wb_task *task, uint32_t core)
+{
+    give(task->stack, task->stack_bytes, core);
+    if (task->heap.end != task->heap.base)
+        give(task->heap.base, (size_t)(task->heap.end - task->heap.base), core);
+}

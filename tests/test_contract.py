@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documents say of the contract and of names in the source is what the source has."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ("apps", "bench", "crates", "kernels", "middleware", "tests")
+WORDS = {"twenty-two": 22, "twenty-three": 23, "twenty-four": 24, "twenty-five": 25}
+
+# `wb_kernel_now_ns` or `hooks_init()`; a word of one part could be prose.
+NAME = re.compile(r"`(_?[a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?:\(\))?`")
+
+
+@cache
+def source() -> str:
+    """The text of all of our sources."""
+    kinds = {".c", ".h", ".S", ".rs", ".cc", ".py", ".pml"}
+    folders = [path for folder in SOURCES for path in (ROOT / folder).rglob("*")]
+    files = [path for path in folders if path.suffix in kinds and "third_party" not in path.parts]
+    return "\n".join(path.read_text() for path in files)
+
+
+def provided() -> int:
+    """How many functions `wb/kernel.h` asks of a kernel."""
+    text = (ROOT / "middleware/include/wb/kernel.h").read_text()
+    code = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//"))
+    return len(set(re.findall(r"\b(wb_kernel_[a-z_]+)\(", code)))
+
+
+@pytest.mark.parametrize(
+    ("document", "sentence"),
+    [
+        ("README.md", r"contract of ([a-z-]+) functions and one word"),
+        ("docs/decisions/0001-*.md", r"The contract has ([a-z-]+) functions"),
+    ],
+)
+def test_documents_count_the_functions_of_the_contract(document: str, sentence: str) -> None:
+    (path,) = ROOT.glob(document)
+    found = re.search(sentence, path.read_text())
+    assert found is not None, f"{document} does not say how many functions the contract has"
+    assert WORDS[found[1]] == provided()
+
+
+def test_every_name_in_the_architecture_is_one_of_the_source() -> None:
+    names = set(NAME.findall((ROOT / "ARCHITECTURE.md").read_text()))
+    assert len(names) > 20
+    missing = sorted(name for name in names if re.search(rf"\b{name}", source()) is None)
+    assert not missing, f"ARCHITECTURE.md has names that the source does not: {missing}"
