@@ -3,6 +3,7 @@
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod atomic_file;
 mod bench;
 mod calibrate;
 mod cli;
@@ -13,6 +14,7 @@ mod failure;
 mod files;
 mod fingerprint;
 mod helpers;
+mod load;
 mod migrate;
 mod output;
 mod process;
@@ -25,7 +27,6 @@ mod sim;
 mod steer;
 mod top;
 mod trace;
-mod whole;
 
 use std::process::ExitCode;
 

@@ -7,7 +7,7 @@ use serde_json::Map;
 
 use super::{Row, parse, sim};
 use crate::failure::Failure;
-use crate::run::usable_cpus;
+use crate::load::usable_cpus;
 
 /// Each of its 51 mappings with each of these slots is a run of its own.
 const SLOTS: &str = "2,3,4,5,6,7,8,9,10,11,12,13,14";

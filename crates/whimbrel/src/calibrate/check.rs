@@ -11,8 +11,8 @@ use super::measured::{self, Run, median};
 use super::{RUNS, RUNS_QUICK, settings};
 use crate::cli::{CalibrateArgs, CpuList};
 use crate::failure::{Answer, Failure, Outcome, say};
+use crate::load::{application, simulated_platform};
 use crate::output::{Column, columns, print, print_json};
-use crate::run::{application, simulated_platform};
 
 /// One figure, measured and simulated.
 #[derive(Debug, Clone, PartialEq, Serialize)]
