@@ -2,7 +2,7 @@
 //! The `whimbrel` command.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
-// What only these verbs use stays beside what it belongs to; the whole build finds what nobody uses.
+// What only these verbs use stays where it belongs; the whole build finds what nobody uses.
 #![cfg_attr(not(feature = "analysis"), allow(dead_code, unused_imports))]
 
 mod atomic_file;

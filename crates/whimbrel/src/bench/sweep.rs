@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde_json::Map;
 
-use super::{Row, parse, sim};
+use super::{Row, median, parse, sim};
 use crate::failure::Failure;
 use crate::load::usable_cpus;
 
@@ -37,7 +37,7 @@ pub fn row(quick: bool) -> Result<Row, Failure> {
         one.push(runs_per_s(&cpus[cpus.len().saturating_sub(1)..], quick)?);
         all.push(runs_per_s(&cpus, quick)?);
     }
-    Ok(compare(cpus.len(), sim::median(one), sim::median(all)))
+    Ok(compare(cpus.len(), median(one), median(all)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a number of processors")]

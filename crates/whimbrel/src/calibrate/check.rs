@@ -7,8 +7,9 @@ use std::path::Path;
 use serde::Serialize;
 use whimbrel_model::{App, Direction, Problem};
 
-use super::measured::{self, Run, median};
+use super::measured::{self, Run};
 use super::{RUNS, RUNS_QUICK, settings};
+use crate::bench::median;
 use crate::cli::{CalibrateArgs, CpuList};
 use crate::failure::{Answer, Failure, Outcome, say};
 use crate::load::{application, simulated_platform};

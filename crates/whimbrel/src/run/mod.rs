@@ -15,7 +15,6 @@ mod requests;
 mod results;
 mod session;
 mod show;
-mod show_power;
 mod summary;
 mod verdict;
 mod view;
