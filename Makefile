@@ -5,11 +5,14 @@ BUILD := build
 BIN := bin
 MARCH ?= native
 PYTHON := $(BUILD)/venv/bin/python
+# The crates are a workspace of their own, and Cargo builds into $(TARGET) (crates/.cargo/config.toml).
+CARGO := cd crates && cargo
+TARGET := $(BUILD)/cargo
 APPS := apps/fm_radio apps/hello apps/synthetic
 
-include c.mk
+include tools/c.mk
 
-.PHONY: help setup build demo test lint fmt bench reproduce docs size soak clean occupy-static \
+.PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
 	lint-c lint-rust lint-python lint-size test-guest test-guest-soak test-c test-model test-rust test-apps test-python test-aarch64 \
 	test-sanitizers
 
@@ -17,7 +20,7 @@ help:  ## list the verbs
 	@grep -hE '^[a-z]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t10
 
 setup:  ## install the tools that this checkout needs
-	@./setup.sh
+	@tools/setup.sh
 
 build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-sim $(BIN)/whimbrel-bench $(BIN)/whimbrel-bench.task timed-radio  ## build the command, its helpers and the applications
 	@for app in $(APPS); do \
@@ -42,7 +45,7 @@ lint: lint-c lint-rust lint-python lint-size  ## formatters in check mode, then 
 
 fmt:  ## rewrite files with the formatters
 	clang-format -i $(C_FILES)
-	cargo fmt --all
+	$(CARGO) fmt --all
 	$(PYTHON) -m ruff format .
 
 bench: build  ## measure this machine against its peers
@@ -52,7 +55,13 @@ reproduce: build  ## measure what the papers published, and print both
 	@for paper in reproduce/*/run; do $$paper || exit 1; done
 
 docs:  ## the documentation of the crates, as pages
-	cargo doc --no-deps --workspace
+	$(CARGO) doc --no-deps --workspace
+
+folders:  ## draw the table of folders in ARCHITECTURE.md
+	@python3 tools/folders.py
+
+lines:  ## count the product's own lines
+	@python3 tools/lines.py
 
 size: $(BIN)/whimbrel-linux  ## bytes of code per file of the middleware and the Linux kernels
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
@@ -63,10 +72,10 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
 	$(BUILD)/release/faults-sim
 	SIM_CASES=10000 $(PYTHON) -m pytest --quiet -rP tests/test_sim_random.py
-	WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
+	cd crates && WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
 
 clean:  ## remove everything that was built
-	rm -rf $(BUILD) $(BIN) target
+	rm -rf $(BUILD) $(BIN)
 
 # ---- Rust ---------------------------------------------------------------------------------------
 
@@ -74,9 +83,9 @@ clean:  ## remove everything that was built
 $(BIN)/whimbrel:
 	@command -v cargo >/dev/null || \
 		{ echo 'cargo is missing: install Rust 1.85 or newer, for example with rustup' >&2; exit 1; }
-	cargo build --release --locked --package whimbrel
+	$(CARGO) build --release --locked --package whimbrel
 	@mkdir -p $(BIN)
-	@cmp -s target/release/whimbrel $@ || cp target/release/whimbrel $@
+	@cmp -s $(TARGET)/release/whimbrel $@ || cp $(TARGET)/release/whimbrel $@
 
 # Programs without libraries, for a small embedded Linux.
 occupy-static: $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy  ## `whimbrel occupy` alone, as one static file per processor
@@ -87,17 +96,17 @@ AARCH64_LINKER := CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gn
 
 .PHONY: $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy
 $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy: $(BIN)/%/whimbrel-occupy:
-	$(AARCH64_LINKER) RUSTFLAGS='-C target-feature=+crt-static' cargo build --locked \
+	cd crates && $(AARCH64_LINKER) RUSTFLAGS='-C target-feature=+crt-static' cargo build --locked \
 		--profile static --package whimbrel-occupy --target $*-unknown-linux-gnu
 	@mkdir -p $(@D)
-	@cp target/$*-unknown-linux-gnu/static/whimbrel-occupy $@
+	@cp $(TARGET)/$*-unknown-linux-gnu/static/whimbrel-occupy $@
 
 test-rust: build test-modules
-	cargo test --release --locked --workspace
+	$(CARGO) test --release --locked --workspace
 
 lint-rust:
-	cargo fmt --all --check
-	cargo clippy --release --locked --workspace --all-targets -- -D warnings
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
 
 # ---- Python and the applications ----------------------------------------------------------------
 
@@ -105,9 +114,9 @@ lint-python: $(PYTHON)
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 
-$(PYTHON): requirements.txt
+$(PYTHON): tools/requirements.txt
 	/usr/bin/python3 -m venv --system-site-packages $(BUILD)/venv
-	$(PYTHON) -m pip install --quiet --requirement requirements.txt
+	$(PYTHON) -m pip install --quiet --requirement tools/requirements.txt
 	@touch $@
 
 test-apps: build

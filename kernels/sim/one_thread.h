@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included before every file of the simulator (c.mk): it has one thread, so what is atomic needs
+// Included before every file of the simulator (tools/c.mk): it has one thread, so what is atomic needs
 // neither a lock nor a fence. Loads and stores stay what they are; an exchange is both.
 #ifndef WB_ONE_THREAD_H
 #define WB_ONE_THREAD_H

@@ -59,11 +59,11 @@ COMMON_C := $(filter-out $(HELPER_C),$(wildcard kernels/common/*.c))
 LINUX_C := $(COMMON_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
 SIM_C := $(COMMON_C) $(filter-out kernels/sim/main.c,$(wildcard kernels/sim/*.c))
 FAULTS_C := $(wildcard kernels/sim/conform/*.c) kernels/conform/launcher.c kernels/conform/suite.c
-ENGINE := target/release/libwhimbrel_engine.a
+ENGINE := $(TARGET)/release/libwhimbrel_engine.a
 ENGINE_release := $(ENGINE)
 ENGINE_asan := $(ENGINE)
 ENGINE_tsan := $(ENGINE)
-ENGINE_aarch64 := target/aarch64-unknown-linux-gnu/release/libwhimbrel_engine.a
+ENGINE_aarch64 := $(TARGET)/aarch64-unknown-linux-gnu/release/libwhimbrel_engine.a
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
 THREAD_TESTS := $(filter test_threads_%,$(UNIT_TESTS))
 LINUX_TESTS := $(notdir $(basename $(wildcard kernels/common/test/test_*.c kernels/linux/test/test_*.c)))
@@ -79,12 +79,12 @@ MIDDLEWARE_O := $(call objects,release,$(MIDDLEWARE_C))
 LINUX_O := $(call objects,release,$(LINUX_C) $(HELPER_C) kernels/linux/main.c)
 
 define variant
-$$(BUILD)/$(1)/%.o: %.c c.mk
+$$(BUILD)/$(1)/%.o: %.c tools/c.mk
 	@mkdir -p $$(@D)
 	@echo 'CC $(1) $$<'
 	@$$(CC_$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/common/arch/$$(ARCH_$(1)) -MMD -MP -c -o $$@ $$<
 
-$$(BUILD)/$(1)/%.o: %.S c.mk
+$$(BUILD)/$(1)/%.o: %.S tools/c.mk
 	@mkdir -p $$(@D)
 	@$$(CC_$(1)) -c -o $$@ $$<
 
@@ -94,7 +94,7 @@ $$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$
 
 # The suite's recreated tasks, in the simulator's own process: as program.mk has it, only their calls
 # of malloc and its kin go to the task's heap. No link-time optimisation: it would undo the renaming.
-$$(BUILD)/$(1)/recreated-sim.o: kernels/conform/program/recreated.c kernels/linux/program/hooks.syms c.mk
+$$(BUILD)/$(1)/recreated-sim.o: kernels/conform/program/recreated.c kernels/linux/program/hooks.syms tools/c.mk
 	@mkdir -p $$(@D)
 	@echo 'CC $(1) $$<'
 	@$$(CC_$(1)) $$(WARN) $$(filter-out -flto=auto,$$(FLAGS_$(1))) -fPIC $$(INCLUDE) -MMD -MP -c -o $$@ $$<
@@ -139,14 +139,14 @@ $(BUILD)/asan/recreated.task: $(BUILD)/release/recreated.task
 	@mkdir -p $(@D)
 	@cp $< $@
 
-$(BUILD)/obj/recreated.o: kernels/conform/program/recreated.c c.mk
+$(BUILD)/obj/recreated.o: kernels/conform/program/recreated.c tools/c.mk
 	@mkdir -p $(@D)
 	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
 
 $(BIN)/whimbrel-bench.task: $(BUILD)/obj/bench/linux/program/mover.o $(BUILD)/obj/bench/linux/carry.o $(HOSTED_O)
 	$(call link_program)
 
-$(BUILD)/obj/bench/%.o: bench/%.c c.mk
+$(BUILD)/obj/bench/%.o: bench/%.c tools/c.mk
 	@mkdir -p $(@D)
 	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
 
@@ -166,9 +166,9 @@ $(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) kernels/sim/main.c) $(call s
 .PHONY: always
 always:
 $(ENGINE): always
-	cargo build --release --locked --package whimbrel-engine
+	$(CARGO) build --release --locked --package whimbrel-engine
 $(ENGINE_aarch64): always
-	cargo build --release --locked --package whimbrel-engine --target aarch64-unknown-linux-gnu
+	$(CARGO) build --release --locked --package whimbrel-engine --target aarch64-unknown-linux-gnu
 
 # The simulator of a second machine, with the module that it is compared by: a tree as the first's.
 SECOND := $(BUILD)/second
@@ -178,12 +178,12 @@ $(SECOND)/bin/whimbrel-sim.aarch64: $(call objects,aarch64,$(HELPER_C) kernels/s
 	@echo 'LD $@'
 	@$(CC_aarch64) $(FLAGS_aarch64) -rdynamic -o $@ $^ -ldl -lpthread -lm
 
-$(SECOND)/bin/whimbrel-sim: c.mk
+$(SECOND)/bin/whimbrel-sim: tools/c.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $(QEMU) "$$(dirname "$$0")/whimbrel-sim.aarch64"\n' > $@
 	@chmod +x $@
 
-$(SECOND)/build/apps/synthetic.so: apps/synthetic/synthetic.c c.mk
+$(SECOND)/build/apps/synthetic.so: apps/synthetic/synthetic.c tools/c.mk
 	@mkdir -p $(@D)
 	@$(CC_aarch64) -std=c11 $(MODULE_FLAGS) -o $@ $<
 
@@ -218,7 +218,7 @@ test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(LINUX_TESTS:%=$(BUILD)/rel
 	$(BUILD)/release/conform-sim
 	CONFORM_SCALE=0.25 $(BUILD)/release/faults-sim
 
-$(BUILD)/release/checkpoint-cost: kernels/conform/checkpoint_cost.c c.mk
+$(BUILD)/release/checkpoint-cost: kernels/conform/checkpoint_cost.c tools/c.mk
 	@mkdir -p $(@D)
 	$(CC) $(WARN) -O3 -fPIC $(INCLUDE) -o $@ $<
 
