@@ -37,7 +37,7 @@ endif
 .PHONY: timed-radio
 timed-radio:
 	@$(MAKE) -C apps/fm_radio BUILD=$(abspath $(BUILD))/bench MARCH=$(MARCH) \
-		EXTRA='-D_GNU_SOURCE= -include $(abspath bench/timed_checkpoint.h)' $(abspath $(BUILD))/bench/apps/fm_radio.so
+		EXTRA='-D_GNU_SOURCE= -include $(abspath bench/linux/timed_checkpoint.h)' $(abspath $(BUILD))/bench/apps/fm_radio.so
 
 demo: build  ## play a recording through the FM radio while its demodulator moves
 	@mkdir -p $(BUILD)/demo

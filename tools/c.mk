@@ -8,7 +8,7 @@ AARCH64_CC := aarch64-linux-gnu-gcc
 QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
 
 WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-INCLUDE := -Imiddleware/include -Ikernels/plan -Ikernels/process -Ikernels/helper -isystem kernels/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench
+INCLUDE := -Imiddleware/include -Ikernels/plan -Ikernels/process -Ikernels/helper -isystem kernels/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
 
 CC_release := $(CC)
 CC_sim := $(CC)
@@ -150,7 +150,7 @@ $(BUILD)/obj/recreated.o: kernels/conform/program/recreated.c tools/c.mk
 	@mkdir -p $(@D)
 	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
 
-$(BIN)/whimbrel-bench.task: $(BUILD)/obj/bench/program/mover.o $(BUILD)/obj/bench/carry.o $(HOSTED_O)
+$(BIN)/whimbrel-bench.task: $(BUILD)/obj/bench/linux/program/mover.o $(BUILD)/obj/bench/linux/carry.o $(HOSTED_O)
 	$(call link_program)
 
 $(BUILD)/obj/bench/%.o: bench/%.c tools/c.mk
@@ -201,7 +201,7 @@ $(SECOND)/build/apps/synthetic.so: apps/synthetic/synthetic.c tools/c.mk
 	@mkdir -p $(@D)
 	@$(CC_aarch64) -std=c11 $(MODULE_FLAGS) -o $@ $<
 
-$(BIN)/whimbrel-bench: $(call linux_objects,release) $(call objects,release,$(wildcard bench/*.c))
+$(BIN)/whimbrel-bench: $(call linux_objects,release) $(call objects,release,$(wildcard bench/linux/*.c))
 	@mkdir -p $(@D)
 	@echo 'LD $@'
 	@$(CC) $(FLAGS_release) -rdynamic -o $@ $^ -ldl -lpthread -lm

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds every source file to the project's limits of size.
 
-Lines of at most 100 columns, files of at most 400 lines, C functions of at most 80; a median C
-function of at most 15 lines. Prints what is over, and exits with 1 if anything is.
+Lines of at most 100 columns, C functions of at most 80 lines; a median C function of at most 15
+lines. Prints what is over, and exits with 1 if anything is. A file ends where its subject does:
+one of more than 700 lines is only named.
 """
 
 import re
@@ -12,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-COLUMNS, FILE_LINES, FUNCTION_LINES, MEDIAN_LINES = 100, 400, 80, 15
+COLUMNS, FILE_LINES, FUNCTION_LINES, MEDIAN_LINES = 100, 700, 80, 15
 SOURCES = ("*.c", "*.h", "*.S", "*.rs", "*.py")
 
 
@@ -40,7 +41,7 @@ def main() -> int:
     for path in tracked():
         lines = path.read_text().splitlines()
         if len(lines) > FILE_LINES:
-            over.append(f"{path}: {len(lines)} lines, at most {FILE_LINES}")
+            print(f"{path}: {len(lines)} lines; is that one subject?")
         for number, line in enumerate(lines, 1):
             if len(line.expandtabs(8)) > COLUMNS and not re.search(r"https?://", line):
                 over.append(f"{path}:{number}: {len(line)} columns, at most {COLUMNS}")

@@ -113,6 +113,15 @@ fn parse<T: for<'de> Deserialize<'de>>(program: &Path, text: &str) -> Result<T, 
     })
 }
 
+/// The median of numbers; `None` of none.
+pub fn median(mut numbers: Vec<f64>) -> Option<f64> {
+    numbers.sort_unstable_by(f64::total_cmp);
+    let middle = numbers.len() / 2;
+    let upper = numbers.get(middle)?;
+    let odd = numbers.len() % 2 == 1;
+    Some(if odd { *upper } else { f64::midpoint(numbers[middle - 1], *upper) })
+}
+
 fn listing(rows: &[Row]) -> String {
     let titles = ["bench", ">p50", ">p90", ">p99", ">max", "unit", "against", ">p50", ">ratio"];
     let mut table = table(&titles);
@@ -158,6 +167,13 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_median_of_an_even_number_lies_between_the_two_in_the_middle() {
+        assert_eq!(median(vec![9.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![9.0, 1.0, 2.0, 4.0]), Some(3.0));
+        assert_eq!(median(Vec::new()), None);
+    }
 
     #[test]
     fn a_row_keeps_fields_that_only_the_helper_knows() {

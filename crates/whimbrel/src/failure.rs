@@ -56,6 +56,13 @@ pub fn first_of<T>(mut all: Vec<T>) -> (Vec<T>, Option<usize>) {
     (all, Some(more).filter(|more| *more > 0))
 }
 
+/// What is missing in a command that was built without one of its features.
+#[cfg(not(all(feature = "analysis", feature = "occupy")))]
+pub fn built_without(feature: &str) -> Problem {
+    Problem::new(format!("this whimbrel was built without its feature `{feature}`"))
+        .help("`make build` builds all of it")
+}
+
 fn and_more(n: usize, file: &str) -> Problem {
     Problem::new(format!("… and {n} more in {file}")).help("mend these first")
 }

@@ -8,10 +8,10 @@ use std::{env, fs};
 use whimbrel_model::import::{Format, Options, application};
 use whimbrel_model::{App, Manifest, Problem, Source, dot};
 
+use crate::atomic_file;
 use crate::cli::{GraphArgs, ImportArgs};
 use crate::failure::{Answer, Failure, Outcome, first_of, say};
 use crate::output::print;
-use crate::whole;
 
 /// Makes an app.toml of a file of another tool.
 pub fn import(args: &ImportArgs) -> Outcome {
@@ -70,7 +70,7 @@ fn read(path: &Path, wanted: &str) -> Result<Source, Problem> {
 fn write(path: Option<&Path>, text: &str) -> Outcome {
     match path {
         None => print(text)?,
-        Some(path) => whole::write(path, |file| file.write_all(text.as_bytes())).map_err(
+        Some(path) => atomic_file::write(path, |file| file.write_all(text.as_bytes())).map_err(
             |error: io::Error| {
                 Problem::new(format!("{} cannot be written: {error}", path.display()))
             },

@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use whimbrel_model::Problem;
 use whimbrel_report::{Error, Page, page};
 
+use crate::atomic_file;
 use crate::cli::ReportArgs;
 use crate::failure::{Answer, Outcome, say};
 use crate::output::{kib, print};
-use crate::whole;
 
 /// Writes the page.
 ///
@@ -22,8 +22,8 @@ pub fn report(args: &ReportArgs) -> Outcome {
         warn(args, &page);
         return Ok(Answer::Yes);
     }
-    whole::clean_up_after_signals();
-    let written = whole::write(&args.output, |file| file.write_all(page.html.as_bytes()));
+    atomic_file::clean_up_after_signals();
+    let written = atomic_file::write(&args.output, |file| file.write_all(page.html.as_bytes()));
     written.map_err(|error: io::Error| {
         Problem::new(format!("{} cannot be written: {error}", args.output.display()))
     })?;

@@ -10,9 +10,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use whimbrel_model::Problem;
 use whimbrel_trace::{ExportError, Exported, Format, Oddities, Recorded, export};
 
+use crate::atomic_file;
 use crate::cli::TraceArgs;
 use crate::failure::{Answer, Failure, Outcome, say};
-use crate::whole;
 
 /// Runs with fewer records are written before anybody looks.
 const LARGE: u64 = 1 << 20;
@@ -61,8 +61,8 @@ fn to_standard_output(args: &TraceArgs, run: &Recorded) -> Outcome {
 }
 
 fn to_file(args: &TraceArgs, run: &Recorded, path: &Path) -> Result<Exported, Problem> {
-    whole::clean_up_after_signals();
-    whole::write(path, |file| write(args, run, file)).map_err(|error| match error {
+    atomic_file::clean_up_after_signals();
+    atomic_file::write(path, |file| write(args, run, file)).map_err(|error| match error {
         ExportError::Read(error) => unreadable(&error),
         ExportError::Write(error) => Problem::new(format!("{}: {error}", path.display())),
     })

@@ -12,7 +12,7 @@ use whimbrel_model::Problem;
 use super::{Row, parse, peers, sim};
 use crate::failure::Failure;
 
-/// As in `bench/sim_many.toml`.
+/// As in `bench/sim/many.toml`.
 const CORES: usize = 1024;
 /// Pipelines of this many stages, side by side.
 const STAGES: usize = 5;
@@ -35,7 +35,7 @@ pub fn row() -> Result<Row, Failure> {
     let folder = tempfile::tempdir().map_err(|error| failed(&error.to_string()))?;
     let path = folder.path().join("many.toml");
     fs::write(&path, app()).map_err(|error| failed(&error.to_string()))?;
-    let files = (path.as_path(), Path::new("sim_many.toml"));
+    let files = (path.as_path(), Path::new("many.toml"));
     let options = ["--duration", "1s", "--quiet"];
     let (text, seconds) = sim::timed(&[peers::cpu()?], "sim", files, &options)?;
     let run: Run = parse(Path::new("whimbrel sim"), &text)?;
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_cores_are_those_of_the_platform() {
-        let text = include_str!("../../../../bench/sim_many.toml");
+        let text = include_str!("../../../../bench/sim/many.toml");
         assert!(text.contains(&format!("count = {CORES}\n")), "{text}");
     }
 

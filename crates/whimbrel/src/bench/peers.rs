@@ -11,7 +11,7 @@ use whimbrel_model::Problem;
 use super::{Row, lines_of_command, parse};
 use crate::failure::{Failure, say};
 use crate::helpers;
-use crate::run::usable_cpus;
+use crate::load::usable_cpus;
 
 /// A system measured side by side.
 #[derive(Debug, Clone, Deserialize)]

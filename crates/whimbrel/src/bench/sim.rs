@@ -13,7 +13,7 @@ use serde_json::Map;
 use whimbrel_model::Problem;
 
 use super::peers::{self, Peer};
-use super::{Row, lines_of_command, many, parse, sweep};
+use super::{Row, lines_of_command, many, median, parse, sweep};
 use crate::cli::BenchArgs;
 use crate::failure::{Failure, say};
 use crate::helpers;
@@ -24,7 +24,7 @@ pub const SWEEP: &str = "sim.sweep";
 /// See [`many`].
 pub const MANY: &str = "sim.many";
 const UNIT: &str = "events/s";
-/// As in `bench/sim_pipeline.toml`.
+/// As in `bench/sim/pipeline.toml`.
 const FRAMES: u64 = 4_000_000;
 /// Its release, and the end of six stages; what the simulator does inside is not counted.
 const EVENTS_PER_FRAME: u64 = 7;
@@ -77,7 +77,7 @@ fn pipeline(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
 
 /// The pipeline and its platform, in the folder of benchmarks.
 pub fn pipeline_files() -> (&'static Path, &'static Path) {
-    (Path::new("sim_pipeline.toml"), Path::new("sim_flat.toml"))
+    (Path::new("pipeline.toml"), Path::new("flat.toml"))
 }
 
 /// Runs one of our own verbs on some processors, with the files of an application and a platform:
@@ -95,7 +95,7 @@ pub fn timed(
     let ours = env::current_exe().map_err(|error| {
         Problem::new(format!("the place of this command is not known: {error}"))
     })?;
-    let folder = helpers::folder()?.join("../bench");
+    let folder = helpers::folder()?.join("../bench/sim");
     let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
     let mut options: Vec<OsString> = vec![
         "-c".into(),
@@ -117,18 +117,12 @@ fn events_per_s() -> Result<f64, Failure> {
     let (text, seconds) = timed(&[peers::cpu()?], "sim", pipeline_files(), &[])?;
     let run: Run = parse(Path::new("whimbrel sim"), &text)?;
     if !run.ok || run.frames != FRAMES {
-        let message = format!("of {FRAMES} frames of sim_pipeline.toml came {}", run.frames);
+        let message = format!("of {FRAMES} frames of pipeline.toml came {}", run.frames);
         return Err(Problem::new(message).into());
     }
     #[expect(clippy::cast_precision_loss, reason = "a count in the millions")]
     let events = (FRAMES * EVENTS_PER_FRAME) as f64;
     Ok(events / seconds)
-}
-
-/// The middle one; `None` of none.
-pub fn median(mut rates: Vec<f64>) -> Option<f64> {
-    rates.sort_unstable_by(f64::total_cmp);
-    rates.get(rates.len() / 2).copied()
 }
 
 /// A peer with the median of its rates.
@@ -160,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_frames_are_those_of_the_pipeline() {
-        let text = include_str!("../../../../bench/sim_pipeline.toml");
+        let text = include_str!("../../../../bench/sim/pipeline.toml");
         assert!(text.contains(&format!("firings = {FRAMES} ")), "{text}");
     }
 }

@@ -5,9 +5,9 @@
 use serde::Deserialize;
 use serde_json::Map;
 
-use super::{Row, parse, sim};
+use super::{Row, median, parse, sim};
 use crate::failure::Failure;
-use crate::run::usable_cpus;
+use crate::load::usable_cpus;
 
 /// Each of its 51 mappings with each of these slots is a run of its own.
 const SLOTS: &str = "2,3,4,5,6,7,8,9,10,11,12,13,14";
@@ -37,7 +37,7 @@ pub fn row(quick: bool) -> Result<Row, Failure> {
         one.push(runs_per_s(&cpus[cpus.len().saturating_sub(1)..], quick)?);
         all.push(runs_per_s(&cpus, quick)?);
     }
-    Ok(compare(cpus.len(), sim::median(one), sim::median(all)))
+    Ok(compare(cpus.len(), median(one), median(all)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a number of processors")]

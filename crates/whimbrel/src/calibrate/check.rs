@@ -7,12 +7,13 @@ use std::path::Path;
 use serde::Serialize;
 use whimbrel_model::{App, Direction, Problem};
 
-use super::measured::{self, Run, median};
+use super::measured::{self, Run};
 use super::{RUNS, RUNS_QUICK, settings};
+use crate::bench::median;
 use crate::cli::{CalibrateArgs, CpuList};
 use crate::failure::{Answer, Failure, Outcome, say};
+use crate::load::{application, simulated_platform};
 use crate::output::{Column, columns, print, print_json};
-use crate::run::{application, simulated_platform};
 
 /// One figure, measured and simulated.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -149,15 +149,6 @@ fn mean_depths(
         .collect()
 }
 
-/// The median of numbers; `None` of none.
-pub fn median(mut numbers: Vec<f64>) -> Option<f64> {
-    numbers.sort_unstable_by(f64::total_cmp);
-    let middle = numbers.len() / 2;
-    let upper = numbers.get(middle)?;
-    let odd = numbers.len() % 2 == 1;
-    Some(if odd { *upper } else { f64::midpoint(numbers[middle - 1], *upper) })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,12 +159,5 @@ mod tests {
         let events = [(110, 0, 1), (130, 0, 3), (140, 0, 0), (150, 7, 9)];
         let means = mean_depths(events.into_iter(), 100, 100, 2);
         assert_eq!(means, [0.5, 0.0]);
-    }
-
-    #[test]
-    fn the_median_of_an_even_number_lies_between_the_two_in_the_middle() {
-        assert_eq!(median(vec![9.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(vec![9.0, 1.0, 2.0, 4.0]), Some(3.0));
-        assert_eq!(median(Vec::new()), None);
     }
 }

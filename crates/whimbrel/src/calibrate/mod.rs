@@ -8,22 +8,21 @@ mod machine;
 mod measured;
 mod work;
 
-use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 use whimbrel_model::{App, Platform, Problem, Setting, Source};
 
+use crate::atomic_file;
 use crate::bench::{self, Row};
 use crate::cli::{CalibrateArgs, CpuList};
 use crate::failure::{Answer, Failure, Outcome, say};
+use crate::load::{application, cpus, host_file};
 use crate::output::{Column, columns, print, print_json};
-use crate::run::{application, cpus};
-use crate::whole;
 
 use fit::Rows;
 use machine::Machine;
@@ -81,22 +80,6 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
     show(args, &path, &machine, &backs, &work)
 }
 
-/// Where the platform `host` of the simulator is.
-///
-/// # Errors
-/// The user has no folder for configuration.
-pub fn host_file() -> Result<PathBuf, Problem> {
-    let absolute =
-        |key: &str| env::var_os(key).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = absolute("XDG_CONFIG_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".config")))
-        .ok_or_else(|| {
-            Problem::new("this user has no folder for configuration")
-                .help("set XDG_CONFIG_HOME or HOME, or name a file with --output")
-        })?;
-    Ok(folder.join("whimbrel/host.toml"))
-}
-
 /// The name of a platform after its file.
 fn name(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
@@ -108,7 +91,7 @@ fn name(path: &Path) -> String {
 fn write(path: &Path, text: &str) -> Result<(), Problem> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let made = folder.map_or(Ok(()), fs::create_dir_all);
-    let write = || whole::write(path, |file| file.write_all(text.as_bytes()));
+    let write = || atomic_file::write(path, |file| file.write_all(text.as_bytes()));
     made.and_then(|()| write()).map_err(|error| {
         Problem::new(format!("{} cannot be written: {error}", path.display()))
             .help("name another file with --output")

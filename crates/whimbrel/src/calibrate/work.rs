@@ -11,7 +11,8 @@ use std::path::Path;
 use serde::Serialize;
 use whimbrel_model::{App, Direction};
 
-use super::measured::{Run, median};
+use super::measured::Run;
+use crate::bench::median;
 
 /// What a firing of a task takes.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line: what may be written, and the text of `--help`, which is the manual.
 
+#[cfg(not(all(feature = "analysis", feature = "occupy")))]
+mod absent;
+#[cfg(feature = "analysis")]
 mod calibrate;
 mod common;
+#[cfg(feature = "analysis")]
 mod explore;
 mod files;
 mod moving;
+#[cfg(feature = "analysis")]
 mod policy;
+#[cfg(feature = "analysis")]
 mod report;
 mod sim;
+#[cfg(feature = "analysis")]
+mod top;
+#[cfg(feature = "analysis")]
 mod trace;
 mod values;
 
@@ -16,20 +25,28 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use whimbrel_model::{Frequency, PolicyName};
-use whimbrel_occupy::cli::OccupyArgs;
 
-pub use calibrate::CalibrateArgs;
+#[cfg(not(feature = "occupy"))]
+pub use absent::AbsentArgs as OccupyArgs;
+#[cfg(not(feature = "analysis"))]
+pub use absent::{
+    AbsentArgs as CalibrateArgs, AbsentArgs as ExploreArgs, AbsentArgs as ReportArgs,
+    AbsentArgs as TopArgs, AbsentArgs as TraceArgs,
+};
 pub use common::CommonArgs;
-pub use explore::ExploreArgs;
 pub use files::{GraphArgs, ImportArgs};
 pub use moving::MovingArgs;
-pub use policy::POLICIES;
-pub use report::ReportArgs;
 pub use sim::SimArgs;
-pub use trace::TraceArgs;
 pub use values::rate;
 pub use values::{CpuList, Move, RateChange, Shuttle, Spin, TaskName};
-use values::{frequency, interval, positive_duration};
+use values::{frequency, positive_duration};
+#[cfg(feature = "occupy")]
+use whimbrel_occupy::cli::OccupyArgs;
+#[cfg(feature = "analysis")]
+pub use {
+    calibrate::CalibrateArgs, explore::ExploreArgs, policy::POLICIES, report::ReportArgs,
+    top::TopArgs, trace::TraceArgs,
+};
 
 /// What can be measured.
 const BENCH_GROUPS: [&str; 8] =
@@ -165,29 +182,6 @@ pub struct RateArgs {
     /// Frames per second
     #[arg(value_name = "FPS", value_parser = rate)]
     pub rate: f64,
-}
-
-/// Shows a run while it goes on, and steers it by keys.
-///
-/// Cores with their load, tasks and the core each is on, the messages in channels, and a log of
-/// migrations, deaths and ignored decisions. `?` shows the keys. What becomes of the view is of no
-/// consequence for the run.
-#[derive(Debug, Args)]
-pub struct TopArgs {
-    /// The run, as `whimbrel ps` lists it [default: the only one]
-    pub run: Option<String>,
-
-    /// How often figures are renewed, from 100ms to 5s
-    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = interval)]
-    pub interval: Duration,
-
-    /// Print the view once, as plain text, after one interval
-    #[arg(long, conflicts_with = "json")]
-    pub once: bool,
-
-    /// Print the totals since the start once, as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]

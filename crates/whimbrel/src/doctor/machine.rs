@@ -9,7 +9,7 @@ use rustix::process::{PidfdFlags, Resource, getpid, getrlimit, pidfd_open};
 use super::Finding;
 use crate::cli::CpuList;
 use crate::helpers;
-use crate::run::usable_cpus;
+use crate::load::usable_cpus;
 use crate::rundir::Base;
 
 /// Where globally visible memory lies, and the most that it may take there.

@@ -8,9 +8,9 @@ use std::path::Path;
 use whimbrel_explore::{Exploration, Store, StoreError, System, csv, json, parquet};
 use whimbrel_model::Problem;
 
+use crate::atomic_file;
 use crate::cli::ExploreArgs;
 use crate::failure::Failure;
-use crate::whole;
 
 /// Everything that was evaluated, for `--resume`.
 const EVALUATED: &str = "evaluated.jsonl";
@@ -71,7 +71,7 @@ pub fn write_file(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let written = whole::write(path, |file| {
+    let written = atomic_file::write(path, |file| {
         let mut file = BufWriter::new(file);
         fill(&mut file)?;
         file.flush()

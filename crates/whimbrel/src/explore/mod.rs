@@ -21,9 +21,9 @@ use whimbrel_model::{App, Compute, Problem, Source};
 use crate::cli::ExploreArgs;
 use crate::failure::{Answer, Failure, Outcome, first_of, say};
 use crate::helpers;
+use crate::load::sim::{check_times, measured_work};
+use crate::load::{Application, application, nanoseconds, simulated_platform, utf8};
 use crate::output::{print, print_json};
-use crate::run::{Application, application, nanoseconds, simulated_platform, utf8};
-use crate::sim::{check_times, measured_work};
 use simulate::Simulator;
 
 /// What is explored.

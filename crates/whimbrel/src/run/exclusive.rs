@@ -5,8 +5,8 @@ use whimbrel_model::Problem;
 use whimbrel_occupy::guardian::Guard;
 use whimbrel_occupy::{Error, Policy, Request, TaskId};
 
-use super::load::Loaded;
 use crate::failure::say;
+use crate::load::Loaded;
 use crate::process::Process;
 
 /// The processors of a run, until this is dropped.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use command_fds::{CommandFdExt, FdMapping};
 use whimbrel_model::Problem;
 
-use super::session::Input;
+use crate::control::Ask;
 use crate::process::Process;
 use crate::protocol::{LINE_MAX, Line};
 
@@ -23,6 +23,21 @@ use crate::protocol::{LINE_MAX, Line};
 const LEAVE: Duration = Duration::from_secs(5);
 /// A helper that takes no line for this long is stuck.
 const TAKE: Duration = Duration::from_secs(5);
+
+/// What a session waits for.
+#[derive(Debug)]
+pub enum Input {
+    /// The helper has said something.
+    Line(Box<Line>),
+    /// The helper has said something that makes no sense.
+    Garbled(String),
+    /// The helper has gone.
+    Closed,
+    /// The user wants an end.
+    Signal,
+    /// A request from another terminal.
+    Ask(Ask),
+}
 
 /// A running helper. Dropping it ends it.
 #[derive(Debug)]

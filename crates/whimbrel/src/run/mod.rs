@@ -2,21 +2,19 @@
 //! `whimbrel run`: checks everything, starts the helper, stays with the run, and sums it up.
 
 mod blame;
+#[cfg(feature = "occupy")]
 mod exclusive;
 mod floorplan;
-mod gathered;
-mod hardware;
 mod helper;
 mod latency;
-mod load;
 mod moves;
-pub mod moving;
+#[cfg(not(feature = "occupy"))]
+mod not_exclusive;
 mod record;
 mod requests;
-mod schedule;
+mod results;
 mod session;
 mod show;
-mod show_power;
 mod summary;
 mod verdict;
 mod view;
@@ -33,26 +31,25 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use whimbrel_model::{App, Plan, PlanOptions, Problem, plan};
 
-pub use hardware::{Hardware, simulated_platform};
-pub use load::{Application, Loaded, application, cpus, nanoseconds, pacing, usable_cpus, utf8};
-pub use schedule::Schedule;
-pub use summary::{Options, Simulation};
 pub use view::received;
 
 use crate::cli::{CommonArgs, RunArgs};
 use crate::control;
 use crate::failure::{Answer, Failure, Outcome, say};
 use crate::helpers;
+use crate::load::{Loaded, load, utf8};
 use crate::output::{print, print_json};
 use crate::process::Process;
 use crate::protocol::{Simulated, Started};
 use crate::rundir::{Base, JOURNAL, RunDir, RunRecord, SOCKET, reclaim};
+#[cfg(feature = "occupy")]
 use exclusive::Exclusive;
-use gathered::Gathered;
-use helper::Helper;
-use load::load;
+use helper::{Helper, Input};
+#[cfg(not(feature = "occupy"))]
+use not_exclusive::Exclusive;
 use record::Prepared;
-use session::{Input, Session};
+use results::Results;
+use session::Session;
 use summary::Summary;
 use view::View;
 
@@ -64,14 +61,14 @@ const OFFER: Duration = Duration::from_millis(100);
 /// # Errors
 /// Bad input, a run that failed, or a kernel or helper that was killed.
 pub fn run(args: &RunArgs) -> Outcome {
-    conduct(&args.common, load(args)?, |plan| plan)
+    execute(&args.common, load(args)?, |plan| plan)
 }
 
 /// The same for a run that was loaded already, on real cores or in virtual time.
 ///
 /// # Errors
 /// As [`run`].
-pub fn conduct(
+pub fn execute(
     args: &CommonArgs,
     mut loaded: Loaded,
     complete: impl FnOnce(Plan) -> Plan,
@@ -106,12 +103,12 @@ pub fn conduct(
     let duration = args.duration.filter(|_| loaded.options.simulation.is_none());
     let timing = (schedule, duration, loaded.options.frame_rate);
     let session = Session::new(helper, inputs, timing, view, on_start);
-    let gathered = session.run(&plan);
+    let results = session.run(&plan);
     let name = run.name().to_owned();
     drop(run);
     drop(occupied);
-    let folder = folder.filter(|_| gathered.began()).map(Prepared::keep);
-    sum_up(args, &loaded, &name, folder.as_deref(), gathered)
+    let folder = folder.filter(|_| results.began()).map(Prepared::keep);
+    sum_up(args, &loaded, &name, folder.as_deref(), results)
 }
 
 /// Keeps and shows the result of a run that is over, and says what went wrong in it.
@@ -120,23 +117,23 @@ fn sum_up(
     loaded: &Loaded,
     name: &str,
     folder: Option<&Path>,
-    mut gathered: Gathered,
+    mut results: Results,
 ) -> Outcome {
-    gathered.sort();
+    results.sort();
     let Loaded { app, source, path, module, options, .. } = loaded;
-    let mut reports = verdict::reports(app, source, &gathered, options.helper());
-    let began = gathered.began();
+    let mut reports = verdict::reports(app, source, &results, options.helper());
+    let began = results.began();
     let ok = reports.is_empty();
-    if let (Some(took), false) = (&gathered.simulated, args.quiet) {
-        say(&speed(&gathered, took));
+    if let (Some(took), false) = (&results.simulated, args.quiet) {
+        say(&speed(&results, took));
     }
     // A simulation's result is the same wherever it is made.
     let (name, module) = match options.simulation {
         Some(_) => (app.name.as_str(), Path::new(module).file_name().and_then(OsStr::to_str)),
         None => (name, Some(module.as_str())),
     };
-    let whence = [name, path, module.unwrap_or_default()];
-    let summary = Summary::new(app, whence, options.clone(), gathered, ok);
+    let origin = [name, path, module.unwrap_or_default()];
+    let summary = Summary::new(app, origin, options.clone(), results, ok);
     if let Some(folder) = folder {
         let written = record::finish(folder, &summary);
         reports.extend(written.err().map(Report::new));
@@ -153,9 +150,9 @@ fn sum_up(
 }
 
 /// How fast a simulation was, in words.
-fn speed(gathered: &Gathered, took: &Simulated) -> String {
-    let start_ns = gathered.started.as_ref().map_or(0, |started| started.start_ns);
-    let end_ns = gathered.totals().map_or(0, |status| status.time_ns);
+fn speed(results: &Results, took: &Simulated) -> String {
+    let start_ns = results.started.as_ref().map_or(0, |started| started.start_ns);
+    let end_ns = results.totals().map_or(0, |status| status.time_ns);
     #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
     let (time, wall, events) = (
         end_ns.saturating_sub(start_ns) as f64 / 1e9,

@@ -2,10 +2,8 @@
 //! What a result says of moves: modes and what they reserve, the latency of migrations, the
 //! migrations, and what a policy decided in vain. Columns that would say nothing are left out.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use serde::Serialize;
 use whimbrel_model::{App, Mode};
 
 use super::latency::steps;
@@ -15,32 +13,6 @@ use crate::protocol::{Migration, TaskStatus};
 
 /// How many migrations are listed, and how many ignored decisions; the rest is in `--json`.
 const LISTED: usize = 10;
-
-/// The tasks of one mode.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ModeSummary {
-    /// How they move.
-    pub mode: String,
-    /// How many there are.
-    pub tasks: u64,
-    /// What is reserved for them over all kernels: stacks, heaps, checkpoint images.
-    pub reserved_bytes: u64,
-}
-
-/// One for each mode that tasks have.
-pub fn modes(tasks: &[TaskStatus]) -> Vec<ModeSummary> {
-    let mut modes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for task in tasks {
-        let (tasks, reserved_bytes) = modes.entry(&task.mode).or_default();
-        *tasks += 1;
-        *reserved_bytes += task.reserved_bytes;
-    }
-    let summary = |(mode, (tasks, reserved_bytes)): (&str, _)| {
-        let mode = mode.to_owned();
-        ModeSummary { mode, tasks, reserved_bytes }
-    };
-    modes.into_iter().map(summary).collect()
-}
 
 /// Whether a mode is worth a word: hand-off is what happens when nobody asks for another.
 pub fn is_special(mode: &str) -> bool {

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use whimbrel_model::Problem;
 
-use super::load::utf8;
 use super::summary::Summary;
-use crate::whole;
+use crate::atomic_file;
+use crate::load::utf8;
 
 /// The folder of a run that has not started. When it is dropped, what was made for it is removed.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ fn speakable(path: &Path) -> Result<(), Problem> {
 /// # Errors
 /// It cannot be written.
 pub fn finish(folder: &Path, summary: &Summary) -> Result<(), Problem> {
-    let written = whole::write(&folder.join("summary.json"), |file| -> io::Result<()> {
+    let written = atomic_file::write(&folder.join("summary.json"), |file| -> io::Result<()> {
         file.write_all(&serde_json::to_vec_pretty(summary)?)
     });
     written.map_err(|error| {

@@ -6,8 +6,8 @@ use std::sync::mpsc::SyncSender;
 
 use whimbrel_model::{Command, PolicyName};
 
-use super::schedule::Due;
 use crate::control::Reply;
+use crate::load::Due;
 use crate::protocol::{Migrated, Set, Status};
 
 /// Who waits for a migration.

@@ -6,16 +6,17 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use super::gathered::{Gathered, Stop};
-use super::helper::Helper;
+use whimbrel_model::{Command, Plan};
+
+use super::helper::{Helper, Input};
 use super::requests::{Move, Requests, Waiter};
-use super::schedule::Schedule;
+use super::results::{Results, Stop};
 use super::view::View;
 use super::watchers::{Watchers, portrait};
-use whimbrel_model::{Command, Plan};
 
 use crate::cli::TaskName;
 use crate::control::{Ask, Reply, Request};
+use crate::load::Schedule;
 use crate::process::Process;
 use crate::protocol::{Line, Started};
 
@@ -25,21 +26,6 @@ const DRAIN: Duration = Duration::from_secs(5);
 const LEAVE: Duration = Duration::from_secs(5);
 /// How long a move of the schedule may take.
 const MOVE_TIMEOUT_MS: u64 = 1000;
-
-/// What a session waits for.
-#[derive(Debug)]
-pub enum Input {
-    /// The helper has said something.
-    Line(Box<Line>),
-    /// The helper has said something that makes no sense.
-    Garbled(String),
-    /// The helper has gone.
-    Closed,
-    /// The user wants an end.
-    Signal,
-    /// A request from another terminal.
-    Ask(Ask),
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -70,7 +56,7 @@ pub struct Session<'a> {
     requests: Requests,
     watchers: Watchers,
     kernels: Vec<Process>,
-    gathered: Gathered,
+    results: Results,
 }
 
 impl<'a> Session<'a> {
@@ -95,12 +81,12 @@ impl<'a> Session<'a> {
             requests: Requests::default(),
             watchers: Watchers::default(),
             kernels: Vec::new(),
-            gathered: Gathered::default(),
+            results: Results::default(),
         }
     }
 
     /// Tells the plan and stays until the helper and its kernels have gone.
-    pub fn run(mut self, plan: &Plan) -> Gathered {
+    pub fn run(mut self, plan: &Plan) -> Results {
         self.send(&plan.line());
         while self.phase != Phase::Over {
             match self.wait() {
@@ -111,15 +97,15 @@ impl<'a> Session<'a> {
             }
         }
         self.view.finish();
-        self.watchers.finish(&self.gathered);
-        self.gathered.exit = self.helper.reap().ok();
+        self.watchers.finish(&self.results);
+        self.results.exit = self.helper.reap().ok();
         for kernel in &self.kernels {
             // They end with their helper; one that did not would keep its processor busy for ever.
             if !kernel.wait(Duration::from_millis(200)) {
                 let _ = kernel.kill();
             }
         }
-        self.gathered
+        self.results
     }
 
     fn wait(&self) -> Result<Input, RecvTimeoutError> {
@@ -184,14 +170,14 @@ impl<'a> Session<'a> {
         match input {
             Input::Line(line) => self.take_line(*line),
             Input::Garbled(line) => {
-                self.gathered.garbled.get_or_insert(line);
+                self.results.garbled.get_or_insert(line);
                 self.end_by_force();
             }
             Input::Closed => self.phase = Phase::Over,
             Input::Signal => match self.phase {
                 Phase::Running(_) => self.stop(Stop::User),
                 _ => {
-                    self.gathered.stop = Some(Stop::User);
+                    self.results.stop = Some(Stop::User);
                     self.end_by_force();
                 }
             },
@@ -206,12 +192,12 @@ impl<'a> Session<'a> {
                 self.requests.answer_totals(&status);
                 self.watchers.totals(&status);
                 self.view.status(&status);
-                self.gathered.latest = Some(status);
+                self.results.latest = Some(status);
             }
             Line::Migration(migration) => {
                 self.view.migration(&migration);
                 self.watchers.tell(&Reply::Migration(migration.clone()));
-                self.gathered.migration(migration);
+                self.results.migration(migration);
             }
             Line::Migrated(migrated) => {
                 if let Some(said) = self.requests.answer_move(migrated) {
@@ -222,16 +208,16 @@ impl<'a> Session<'a> {
             Line::CoreDied(death) => {
                 self.view.death(&death);
                 self.watchers.tell(&Reply::CoreDied(death.clone()));
-                self.gathered.deaths.push(death);
+                self.results.deaths.push(death);
             }
             Line::Advice(advice) => {
                 self.watchers.tell(&Reply::Advice(advice.clone()));
-                self.gathered.advice(advice);
+                self.results.advice(advice);
             }
-            Line::Simulated(simulated) => self.gathered.simulated = Some(simulated),
-            Line::Error(error) => self.gathered.errors.push(error),
+            Line::Simulated(simulated) => self.results.simulated = Some(simulated),
+            Line::Error(error) => self.results.errors.push(error),
             Line::End(end) => {
-                self.gathered.end = Some(end);
+                self.results.end = Some(end);
                 self.helper.hang_up();
                 self.phase = Phase::Leaving(Instant::now() + LEAVE);
             }
@@ -244,7 +230,7 @@ impl<'a> Session<'a> {
         self.kernels = pids.filter_map(Process::with_pid).collect();
         (self.on_start)(&started);
         self.view.started(&started);
-        self.gathered.started = Some(started);
+        self.results.started = Some(started);
         if self.phase == Phase::Starting {
             self.phase = Phase::Running(now);
             self.next_status = now + self.view.interval().unwrap_or_default();
@@ -252,7 +238,7 @@ impl<'a> Session<'a> {
     }
 
     fn stop(&mut self, why: Stop) {
-        self.gathered.stop = Some(why);
+        self.results.stop = Some(why);
         self.phase = Phase::Draining(Instant::now() + DRAIN);
         self.tell(&Command::Stop {});
     }
@@ -262,7 +248,7 @@ impl<'a> Session<'a> {
             Phase::Leaving(_) | Phase::Starting => self.helper.kill(),
             Phase::Over => {}
             Phase::Running(_) | Phase::Draining(_) => {
-                self.gathered.forced = true;
+                self.results.forced = true;
                 self.phase = Phase::Leaving(Instant::now() + LEAVE);
                 self.tell(&Command::Kill {});
             }
@@ -285,8 +271,8 @@ impl<'a> Session<'a> {
             Request::Policy { name, settings } => self.requests.policy(&name, &settings, ask.reply),
             Request::Rate { millihz } => self.requests.rate(millihz, ask.reply),
             Request::Watch { interval_ms } => {
-                let portrait = portrait(self.view.app(), self.frame_rate, &self.gathered);
-                self.watchers.add(interval_ms, ask, portrait, &self.gathered);
+                let portrait = portrait(self.view.app(), self.frame_rate, &self.results);
+                self.watchers.add(interval_ms, ask, portrait, &self.results);
                 return;
             }
         };

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The result of a run: what `--json` prints and `summary.json` keeps. See `docs/recorded-run.md`.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use whimbrel_hardware::Thermal;
 use whimbrel_model::{App, ParamKind};
 
 use super::floorplan::Floorplan;
-use super::gathered::{Gathered, Stop};
 use super::latency::{self, Latency};
-use super::moves::{ModeSummary, modes};
-use super::moving::MovingOptions;
+use super::results::{Results, Stop};
 use super::view::received;
-use crate::helpers;
+use crate::load::Options;
 use crate::protocol::{
     Advice, ChannelStatus, CoreDied, CoreStatus, HelperError, Migration, PointStatus, TaskStatus,
 };
@@ -92,56 +91,6 @@ pub struct Summary {
     pub dropped_advice: u64,
 }
 
-/// What a run was told.
-#[derive(Debug, Clone, Serialize)]
-pub struct Options {
-    /// The processor of each core.
-    pub cpus: Vec<u32>,
-    /// The platform's name.
-    #[serde(skip)]
-    pub platform: String,
-    /// How operating points were set.
-    pub frequency: &'static str,
-    /// Frames per second; `null`: as fast as it goes, or without a rate.
-    pub frame_rate: Option<f64>,
-    /// Whether no task had a period.
-    pub fast: bool,
-    /// The limit, if there was one.
-    pub duration_ns: Option<u64>,
-    /// How long idle kernels polled; `null`: for ever.
-    pub spin_ns: Option<u64>,
-    /// Whether the processors were occupied for the run.
-    pub exclusive: bool,
-    /// How tasks were to move, and who decided.
-    #[serde(flatten)]
-    pub moving: MovingOptions,
-    /// Of a run in virtual time; absent: it was a real one.
-    #[serde(flatten)]
-    pub simulation: Option<Simulation>,
-}
-
-impl Options {
-    /// The helper that runs it.
-    pub fn helper(&self) -> &'static str {
-        match self.simulation {
-            Some(_) => helpers::SIMULATOR,
-            None => helpers::LAUNCHER,
-        }
-    }
-}
-
-/// What a run in virtual time was told besides.
-#[derive(Debug, Clone, Serialize)]
-pub struct Simulation {
-    /// Where every draw began.
-    pub seed: u64,
-    /// Whether tasks computed, or only took the time of it: `real` or `model`.
-    pub compute: String,
-    /// The platform's floorplan, if it has one.
-    #[serde(skip)]
-    pub thermal: Option<Thermal>,
-}
-
 /// What a run consumed, in microjoules.
 #[derive(Debug, Serialize)]
 pub struct Energy {
@@ -168,23 +117,47 @@ pub struct CoreSummary {
     pub totals: CoreStatus,
 }
 
+/// The tasks of one mode.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModeSummary {
+    /// How they move.
+    pub mode: String,
+    /// How many there are.
+    pub tasks: u64,
+    /// What is reserved for them over all kernels: stacks, heaps, checkpoint images.
+    pub reserved_bytes: u64,
+}
+
+/// One for each mode that tasks have.
+pub fn modes(tasks: &[TaskStatus]) -> Vec<ModeSummary> {
+    let mut modes: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for task in tasks {
+        let (tasks, reserved_bytes) = modes.entry(&task.mode).or_default();
+        *tasks += 1;
+        *reserved_bytes += task.reserved_bytes;
+    }
+    let summary = |(mode, (tasks, reserved_bytes)): (&str, _)| {
+        let mode = mode.to_owned();
+        ModeSummary { mode, tasks, reserved_bytes }
+    };
+    modes.into_iter().map(summary).collect()
+}
+
 impl Summary {
     /// Sums up the run `run` of an application from the file `path` with the module `module`.
     pub fn new(
         app: &App,
         [run, path, module]: [&str; 3],
         options: Options,
-        gathered: Gathered,
+        results: Results,
         ok: bool,
     ) -> Self {
-        let totals = gathered.totals().cloned().unwrap_or_default();
-        let start_ns = gathered.started.as_ref().map_or(0, |started| started.start_ns);
+        let totals = results.totals().cloned().unwrap_or_default();
+        let start_ns = results.started.as_ref().map_or(0, |started| started.start_ns);
         let time_ns = totals.time_ns.saturating_sub(start_ns);
         let frames = received(&app.sinks(), &totals);
-        let dropped = gathered
-            .end
-            .as_ref()
-            .map_or((0, 0), |end| (end.dropped_events, end.dropped_migrations));
+        let dropped =
+            results.end.as_ref().map_or((0, 0), |end| (end.dropped_events, end.dropped_migrations));
         let energy = Energy {
             cores_uj: totals.cores.iter().map(|core| core.energy_uj).sum(),
             machine_uj: totals.machine_energy_uj,
@@ -193,7 +166,7 @@ impl Summary {
         let thermal =
             options.simulation.as_ref().and_then(|simulation| simulation.thermal.as_ref());
         let floorplan = thermal
-            .zip(gathered.simulated.as_ref())
+            .zip(results.simulated.as_ref())
             .and_then(|(thermal, simulated)| Floorplan::new(thermal, simulated));
         let cores = totals.cores.into_iter().zip(&options.cpus);
         Self {
@@ -201,15 +174,15 @@ impl Summary {
             run: run.into(),
             app: app_json(app, path, module),
             platform: options.platform.clone(),
-            ended: ended(&gathered, ok),
+            ended: ended(&results, ok),
             ok,
-            clock: gathered.started.as_ref().map_or_else(String::new, |s| s.clock.clone()),
+            clock: results.started.as_ref().map_or_else(String::new, |s| s.clock.clone()),
             start_ns,
             time_ns,
-            gvm_bytes: gathered.started.as_ref().map_or(0, |started| started.gvm_bytes),
+            gvm_bytes: results.started.as_ref().map_or(0, |started| started.gvm_bytes),
             frames,
             frames_per_s: ratio(frames, time_ns) * 1e9,
-            latency_ns: gathered.end.as_ref().and_then(|end| end.latency_ns),
+            latency_ns: results.end.as_ref().and_then(|end| end.latency_ns),
             deadline_misses: totals.tasks.iter().map(|task| task.misses).sum(),
             energy,
             floorplan,
@@ -228,22 +201,22 @@ impl Summary {
             rate_millihz: totals.rate_millihz,
             tasks: totals.tasks,
             channels: totals.channels,
-            migration_latency: latency::of(&gathered.migrations),
-            migrations: gathered.migrations,
-            deaths: gathered.deaths,
-            advice: gathered.advice,
-            errors: gathered.errors,
+            migration_latency: latency::of(&results.migrations),
+            migrations: results.migrations,
+            deaths: results.deaths,
+            advice: results.advice,
+            errors: results.errors,
             dropped_events: dropped.0,
-            dropped_migrations: dropped.1 + gathered.migrations_left_out,
-            dropped_advice: gathered.advice_left_out,
+            dropped_migrations: dropped.1 + results.migrations_left_out,
+            dropped_advice: results.advice_left_out,
         }
     }
 }
 
-fn ended(gathered: &Gathered, ok: bool) -> &'static str {
-    match gathered.stop {
+fn ended(results: &Results, ok: bool) -> &'static str {
+    match results.stop {
         _ if !ok => "failed",
-        _ if gathered.forced => "forced",
+        _ if results.forced => "forced",
         Some(Stop::User) => "stopped",
         Some(Stop::Duration) => "duration",
         None => "finished",

@@ -9,35 +9,35 @@ use signal_hook::consts::SIGXFSZ;
 use whimbrel_model::{App, Problem, Source};
 
 use super::blame;
-use super::gathered::{Gathered, Stop};
 use super::helper::describe_end;
+use super::results::{Results, Stop};
 use crate::helpers::SIMULATOR;
 
 /// The reports of what went wrong in a run by this helper; none when nothing did.
-pub fn reports(app: &App, source: &Source, gathered: &Gathered, helper: &str) -> Vec<Report> {
+pub fn reports(app: &App, source: &Source, results: &Results, helper: &str) -> Vec<Report> {
     let mut reports: Vec<Report> =
-        gathered.errors.iter().map(|error| blame::report(app, source, error)).collect();
-    reports.extend(gathered.deaths.iter().map(|death| Report::new(blame::death(death))));
-    if let Some(line) = &gathered.garbled {
+        results.errors.iter().map(|error| blame::report(app, source, error)).collect();
+    reports.extend(results.deaths.iter().map(|death| Report::new(blame::death(death))));
+    if let Some(line) = &results.garbled {
         let problem = Problem::new(format!("the helper said what makes no sense: {line}"));
         let help = "its version differs from this command's: build both with `make build`";
         reports.push(Report::new(problem.help(help)));
     }
     if reports.is_empty() {
-        reports.extend(silent_end(gathered, helper).map(Report::new));
+        reports.extend(silent_end(results, helper).map(Report::new));
     }
     reports
 }
 
 /// What went wrong when the helper has not said it.
-fn silent_end(gathered: &Gathered, helper: &str) -> Option<Problem> {
-    let before_start = gathered.started.is_none() && gathered.stop == Some(Stop::User);
-    match &gathered.end {
-        None if before_start || (gathered.forced && gathered.stop == Some(Stop::User)) => None,
-        None if gathered.forced => Some(undrained()),
-        None => Some(gone(gathered.exit, helper)),
-        Some(_) if gathered.forced && gathered.stop == Some(Stop::Duration) => Some(undrained()),
-        Some(end) if !end.ok && !gathered.forced => {
+fn silent_end(results: &Results, helper: &str) -> Option<Problem> {
+    let before_start = results.started.is_none() && results.stop == Some(Stop::User);
+    match &results.end {
+        None if before_start || (results.forced && results.stop == Some(Stop::User)) => None,
+        None if results.forced => Some(undrained()),
+        None => Some(gone(results.exit, helper)),
+        Some(_) if results.forced && results.stop == Some(Stop::Duration) => Some(undrained()),
+        Some(end) if !end.ok && !results.forced => {
             Some(Problem::new("the run failed and the helper does not say why"))
         }
         Some(_) => None,
@@ -75,31 +75,31 @@ mod tests {
         Some(End { status, dropped_events: 0, dropped_migrations: 0, ok, latency_ns: None })
     }
 
-    fn message(gathered: &Gathered) -> Option<String> {
-        silent_end(gathered, LAUNCHER).map(|problem| problem.message)
+    fn message(results: &Results) -> Option<String> {
+        silent_end(results, LAUNCHER).map(|problem| problem.message)
     }
 
     #[test]
     fn a_run_that_its_user_ends_is_no_failure_however_it_ends() {
         let stop = Some(Stop::User);
         for forced in [false, true] {
-            let ended = Gathered { stop, forced, end: end(!forced), ..Gathered::default() };
+            let ended = Results { stop, forced, end: end(!forced), ..Results::default() };
             assert_eq!(message(&ended), None);
         }
-        assert_eq!(message(&Gathered { stop, ..Gathered::default() }), None);
+        assert_eq!(message(&Results { stop, ..Results::default() }), None);
     }
 
     #[test]
     fn a_run_that_does_not_drain_after_its_time_is_a_failure() {
         let stop = Some(Stop::Duration);
-        let ended = Gathered { stop, forced: true, end: end(false), ..Gathered::default() };
+        let ended = Results { stop, forced: true, end: end(false), ..Results::default() };
         assert!(message(&ended).unwrap().contains("did not drain"));
     }
 
     #[test]
     fn a_helper_that_dies_is_named_with_its_signal() {
         let exit = Some(ExitStatus::from_raw(9));
-        let told = message(&Gathered { exit, ..Gathered::default() }).unwrap();
+        let told = message(&Results { exit, ..Results::default() }).unwrap();
         assert_eq!(told, "the helper whimbrel-linux was killed by signal 9 during the run");
         let simulated = gone(Some(ExitStatus::from_raw(11)), SIMULATOR).message;
         assert_eq!(simulated, "the helper whimbrel-sim was killed by signal 11 during the run");

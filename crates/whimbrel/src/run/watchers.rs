@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use whimbrel_model::App;
 
-use super::gathered::{Gathered, Stop};
+use super::results::{Results, Stop};
 use crate::control::{Ask, Ended, Portrait, Reply};
 use crate::protocol::Status;
 
@@ -35,12 +35,12 @@ struct Watcher {
 
 impl Watchers {
     /// Takes another one, who is told what the run is and what has happened lately.
-    pub fn add(&mut self, interval_ms: u64, ask: Ask, portrait: Portrait, gathered: &Gathered) {
+    pub fn add(&mut self, interval_ms: u64, ask: Ask, portrait: Portrait, results: &Results) {
         let interval = Duration::from_millis(interval_ms.clamp(INTERVALS_MS.0, INTERVALS_MS.1));
         let due = Instant::now();
         let watcher = Watcher { reply: ask.reply, gone: ask.gone, interval, due, waits: false };
         let first = Reply::Watching(Box::new(portrait));
-        if std::iter::once(first).chain(past(gathered)).all(|reply| watcher.tell(reply)) {
+        if std::iter::once(first).chain(past(results)).all(|reply| watcher.tell(reply)) {
             self.0.push(watcher);
         }
     }
@@ -75,11 +75,11 @@ impl Watchers {
     }
 
     /// The run is over: says so, and stays until everybody has been told or does not listen.
-    pub fn finish(&mut self, gathered: &Gathered) {
+    pub fn finish(&mut self, results: &Results) {
         if self.0.is_empty() {
             return;
         }
-        self.tell(&Reply::Ended(Box::new(ended(gathered))));
+        self.tell(&Reply::Ended(Box::new(ended(results))));
         let end = Instant::now() + FAREWELL;
         for Watcher { reply, gone, .. } in self.0.drain(..) {
             drop(reply);
@@ -97,8 +97,8 @@ impl Watcher {
 }
 
 /// All of a run that does not change.
-pub fn portrait(app: &App, frame_rate: Option<f64>, gathered: &Gathered) -> Portrait {
-    let started = gathered.started.as_ref();
+pub fn portrait(app: &App, frame_rate: Option<f64>, results: &Results) -> Portrait {
+    let started = results.started.as_ref();
     let task = |task: &whimbrel_model::Task| (app.label(&task.name, task.index), task.migratable);
     Portrait {
         app: app.name.clone(),
@@ -111,8 +111,8 @@ pub fn portrait(app: &App, frame_rate: Option<f64>, gathered: &Gathered) -> Port
 }
 
 /// The latest of each kind.
-fn past(gathered: &Gathered) -> impl Iterator<Item = Reply> {
-    let Gathered { migrations, deaths, advice, .. } = gathered;
+fn past(results: &Results) -> impl Iterator<Item = Reply> {
+    let Results { migrations, deaths, advice, .. } = results;
     fn last<T>(all: &[T]) -> &[T] {
         &all[all.len().saturating_sub(PAST)..]
     }
@@ -121,8 +121,8 @@ fn past(gathered: &Gathered) -> impl Iterator<Item = Reply> {
     migrations.chain(deaths).chain(last(advice).iter().cloned().map(Reply::Advice))
 }
 
-fn ended(gathered: &Gathered) -> Ended {
-    let Gathered { errors, deaths, end, stop, forced, .. } = gathered;
+fn ended(results: &Results) -> Ended {
+    let Results { errors, deaths, end, stop, forced, .. } = results;
     let failed = |how: String| (false, how);
     let (ok, how) = match (errors.first(), deaths.first(), end) {
         (Some(error), _, _) if error.task.is_empty() => failed(format!("failed: {}", error.text)),
@@ -136,7 +136,7 @@ fn ended(gathered: &Gathered) -> Ended {
             None => (true, "finished".into()),
         },
     };
-    Ended { ok, how, status: gathered.totals().cloned() }
+    Ended { ok, how, status: results.totals().cloned() }
 }
 
 #[cfg(test)]
@@ -162,8 +162,8 @@ mod tests {
         let mut watchers = Watchers::default();
         let (quick, quick_replies) = ask(0, 9);
         let (slow, slow_replies) = ask(1_000_000, 9);
-        watchers.add(0, quick, Portrait::default(), &Gathered::default());
-        watchers.add(1_000_000, slow, Portrait::default(), &Gathered::default());
+        watchers.add(0, quick, Portrait::default(), &Results::default());
+        watchers.add(1_000_000, slow, Portrait::default(), &Results::default());
         assert!(matches!(quick_replies.recv(), Ok(Reply::Watching(_))));
         assert!(matches!(slow_replies.recv(), Ok(Reply::Watching(_))));
 
@@ -182,8 +182,8 @@ mod tests {
     fn one_who_comes_later_hears_what_has_happened() {
         let mut watchers = Watchers::default();
         let (late, replies) = ask(100, 9);
-        let gathered = Gathered { advice: vec![advice()], ..Gathered::default() };
-        watchers.add(100, late, Portrait::default(), &gathered);
+        let results = Results { advice: vec![advice()], ..Results::default() };
+        watchers.add(100, late, Portrait::default(), &results);
         assert!(matches!(replies.try_iter().last(), Some(Reply::Advice(_))));
     }
 
@@ -192,11 +192,11 @@ mod tests {
         let mut watchers = Watchers::default();
         let (deaf, _deaf_replies) = ask(100, 1);
         let (other, other_replies) = ask(100, 9);
-        watchers.add(100, deaf, Portrait::default(), &Gathered::default());
-        watchers.add(100, other, Portrait::default(), &Gathered::default());
+        watchers.add(100, deaf, Portrait::default(), &Results::default());
+        watchers.add(100, other, Portrait::default(), &Results::default());
         watchers.tell(&Reply::Advice(advice()));
         assert_eq!(watchers.0.len(), 1);
-        watchers.finish(&Gathered::default());
+        watchers.finish(&Results::default());
         assert!(matches!(other_replies.try_iter().last(), Some(Reply::Ended(_))));
     }
 
@@ -211,18 +211,18 @@ mod tests {
                 latency_ns: None,
             })
         };
-        let how = |gathered: Gathered| {
-            let ended = ended(&gathered);
+        let how = |results: Results| {
+            let ended = ended(&results);
             (ended.ok, ended.how)
         };
-        let done = || Gathered { end: end(), ..Gathered::default() };
+        let done = || Results { end: end(), ..Results::default() };
         assert_eq!(how(done()), (true, "finished".into()));
-        assert_eq!(how(Gathered::default()), (false, "its helper was killed".into()));
+        assert_eq!(how(Results::default()), (false, "its helper was killed".into()));
         let stop = Some(Stop::User);
-        assert_eq!(how(Gathered { stop, ..done() }), (true, "stopped by its user".into()));
+        assert_eq!(how(Results { stop, ..done() }), (true, "stopped by its user".into()));
         let stop = Some(Stop::Duration);
-        assert_eq!(how(Gathered { stop, ..done() }), (true, "ended after its time".into()));
-        let forced = Gathered { stop, forced: true, ..done() };
+        assert_eq!(how(Results { stop, ..done() }), (true, "ended after its time".into()));
+        let forced = Results { stop, forced: true, ..done() };
         assert_eq!(how(forced), (false, "was ended by force".into()));
     }
 }

@@ -4,8 +4,6 @@
 //! A simulation is a run by another helper: it is loaded, watched and summed up in the same way.
 //! What differs is what its cores are, and that what is to happen at a time is in its plan.
 
-mod load;
-
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,14 +12,12 @@ use whimbrel_model::{At, Command, Limit, Plan, Problem, SavedFile};
 use crate::cli::SimArgs;
 use crate::failure::Outcome;
 use crate::fingerprint::fingerprint;
-use crate::run::{conduct, nanoseconds, utf8};
-
-pub use load::{Simulated, load, measured_work};
+use crate::load::sim::{Simulated, check_times, load};
+use crate::load::{nanoseconds, utf8};
+use crate::run::execute;
 
 /// When a run without --limit is taken for endless.
 const LIMIT: Duration = Duration::from_secs(3600);
-/// The longest time that is taken: virtual time counts picoseconds in 64 bits, 213 days of them.
-const DAYS_MOST: u64 = 200;
 
 /// How long channels may take to drain after the duration.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -45,23 +41,7 @@ pub fn sim(args: &SimArgs) -> Outcome {
         plan.restore = resume.map(|path| SavedFile { path, id });
         plan
     };
-    conduct(&args.common, run, complete)
-}
-
-/// Refuses times, each of an option, beyond what virtual time can count.
-///
-/// # Errors
-/// One for the first that is too long.
-pub fn check_times(times: &[(&str, Duration)]) -> Result<(), Problem> {
-    let most = Duration::from_secs(DAYS_MOST * 24 * 3600);
-    match times.iter().find(|(_, time)| *time > most) {
-        Some((option, time)) => {
-            let time = humantime::format_duration(*time);
-            let message = format!("{option}: {time} is longer than virtual time can be");
-            Err(Problem::new(message).help(format!("write at most {DAYS_MOST}days")))
-        }
-        None => Ok(()),
-    }
+    execute(&args.common, run, complete)
 }
 
 /// The whole path of a file: the helper works in the folder of the application.

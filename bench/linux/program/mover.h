@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bench/recreate.c shares with the task that it moves, which lives in a program of its own.
+// What recreate.c shares with the task that it moves, which lives in a program of its own.
 #ifndef WB_BENCH_MOVER_H
 #define WB_BENCH_MOVER_H
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use whimbrel_model::{App, Mode, Moving, PolicyName, Problem, Row, Source, Table};
 
-use super::load::{nanoseconds, utf8};
+use super::{nanoseconds, utf8};
 use crate::cli::MovingArgs;
 use crate::failure::Failure;
 

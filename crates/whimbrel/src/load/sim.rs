@@ -2,17 +2,21 @@
 //! Everything that is decided before a simulation is started.
 
 use std::path::Path;
+use std::time::Duration;
 
 use whimbrel_hardware::Description;
 use whimbrel_model::{App, At, Core, Cycles, Frequency, Problem, Work, check_cores, check_kinds};
 
-use crate::cli::SimArgs;
-use crate::failure::Failure;
-use crate::helpers;
-use crate::run::{
+use super::{
     Application, Hardware, Loaded, Options, Schedule, Simulation, application, moving, nanoseconds,
     pacing, simulated_platform, utf8,
 };
+use crate::cli::SimArgs;
+use crate::failure::Failure;
+use crate::helpers;
+
+/// The longest time that is taken: virtual time counts picoseconds in 64 bits, 213 days of them.
+const DAYS_MOST: u64 = 200;
 
 /// A simulation that makes sense.
 #[derive(Debug)]
@@ -81,6 +85,22 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         schedule: Schedule::default(),
     };
     Ok(Simulated { run, platform: json(&description)?, commands: schedule.commands() })
+}
+
+/// Refuses times, each of an option, beyond what virtual time can count.
+///
+/// # Errors
+/// One for the first that is too long.
+pub fn check_times(times: &[(&str, Duration)]) -> Result<(), Problem> {
+    let most = Duration::from_secs(DAYS_MOST * 24 * 3600);
+    match times.iter().find(|(_, time)| *time > most) {
+        Some((option, time)) => {
+            let time = humantime::format_duration(*time);
+            let message = format!("{option}: {time} is longer than virtual time can be");
+            Err(Problem::new(message).help(format!("write at most {DAYS_MOST}days")))
+        }
+        None => Ok(()),
+    }
 }
 
 fn file_name(path: &Path) -> String {

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Everything that is decided before a process is started: the application, its cores, its moves.
+//! What `run`, `sim`, `bench`, `calibrate` and `explore` have in common; it uses none of them.
+
+mod hardware;
+mod moving;
+mod options;
+mod schedule;
+pub mod sim;
 
 use std::env;
 use std::fs;
@@ -11,14 +18,15 @@ use whimbrel_model::{
     App, Manifest, Moving, Pacing, Period, Problem, Setting, Source, check_cores, check_kinds,
 };
 
-use super::hardware::{Hardware, hardware};
-use super::moving;
-use super::schedule::Schedule;
-use super::summary::Options;
+pub use hardware::{Hardware, host_file, simulated_platform};
+pub use options::{Options, Simulation};
+pub use schedule::{Due, Schedule};
+
 use crate::cli::{CommonArgs, CpuList, RunArgs, Spin};
 use crate::failure::Failure;
 use crate::files::translated;
 use crate::helpers;
+use hardware::hardware;
 
 /// An application, and where it is from.
 #[derive(Debug)]

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use whimbrel_model::{Core, Frequency, Platform, Point, Problem, Source};
 
-use crate::calibrate::host_file;
 use crate::cli::RunArgs;
 use crate::failure::Failure;
 use crate::helpers;
@@ -88,6 +87,22 @@ pub fn simulated_platform(wanted: &str) -> Result<Platform, Failure> {
         return Err(Problem::new(message).help(help).into());
     }
     from_file(&path)
+}
+
+/// Where the platform `host` of the simulator is.
+///
+/// # Errors
+/// The user has no folder for configuration.
+pub fn host_file() -> Result<PathBuf, Problem> {
+    let absolute =
+        |key: &str| env::var_os(key).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = absolute("XDG_CONFIG_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".config")))
+        .ok_or_else(|| {
+            Problem::new("this user has no folder for configuration")
+                .help("set XDG_CONFIG_HOME or HOME, or name a file with --output")
+        })?;
+    Ok(folder.join("whimbrel/host.toml"))
 }
 
 /// Where a platform's file is, by its name or its path.

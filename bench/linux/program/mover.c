@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task of bench/recreate.c. Each of its lives begins with its memory, as the last one left it,
+// The task of recreate.c. Each of its lives begins with its memory, as the last one left it,
 // and ends by asking for the next.
 
 #include "mover.h"

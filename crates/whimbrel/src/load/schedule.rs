@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use whimbrel_model::{App, At, Command, Problem};
 
-use super::load::nanoseconds;
+use super::nanoseconds;
 use crate::cli::{CommonArgs, Move, Shuttle, TaskName};
 
 /// How long a move that was planned may take.

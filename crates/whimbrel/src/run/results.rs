@@ -22,7 +22,7 @@ pub enum Stop {
 
 /// What is known of a run.
 #[derive(Debug, Default)]
-pub struct Gathered {
+pub struct Results {
     /// Once the kernels ran.
     pub started: Option<Started>,
     /// The last totals.
@@ -53,7 +53,7 @@ pub struct Gathered {
     pub exit: Option<ExitStatus>,
 }
 
-impl Gathered {
+impl Results {
     /// Keeps a migration.
     pub fn migration(&mut self, migration: Migration) {
         if self.migrations.len() < MIGRATIONS_MAX {

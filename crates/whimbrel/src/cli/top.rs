@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The options of `top`.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::values::interval;
+
+/// Shows a run while it goes on, and steers it by keys.
+///
+/// Cores with their load, tasks and the core each is on, the messages in channels, and a log of
+/// migrations, deaths and ignored decisions. `?` shows the keys. What becomes of the view is of no
+/// consequence for the run.
+#[derive(Debug, Args)]
+pub struct TopArgs {
+    /// The run, as `whimbrel ps` lists it [default: the only one]
+    pub run: Option<String>,
+
+    /// How often figures are renewed, from 100ms to 5s
+    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = interval)]
+    pub interval: Duration,
+
+    /// Print the view once, as plain text, after one interval
+    #[arg(long, conflicts_with = "json")]
+    pub once: bool,
+
+    /// Print the totals since the start once, as JSON
+    #[arg(long)]
+    pub json: bool,
+}

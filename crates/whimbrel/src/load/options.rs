@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a run was told, as its summary keeps it.
+
+use serde::Serialize;
+use whimbrel_hardware::Thermal;
+
+use super::moving::MovingOptions;
+use crate::helpers;
+
+/// What a run was told.
+#[derive(Debug, Clone, Serialize)]
+pub struct Options {
+    /// The processor of each core.
+    pub cpus: Vec<u32>,
+    /// The platform's name.
+    #[serde(skip)]
+    pub platform: String,
+    /// How operating points were set.
+    pub frequency: &'static str,
+    /// Frames per second; `null`: as fast as it goes, or without a rate.
+    pub frame_rate: Option<f64>,
+    /// Whether no task had a period.
+    pub fast: bool,
+    /// The limit, if there was one.
+    pub duration_ns: Option<u64>,
+    /// How long idle kernels polled; `null`: for ever.
+    pub spin_ns: Option<u64>,
+    /// Whether the processors were occupied for the run.
+    pub exclusive: bool,
+    /// How tasks were to move, and who decided.
+    #[serde(flatten)]
+    pub moving: MovingOptions,
+    /// Of a run in virtual time; absent: it was a real one.
+    #[serde(flatten)]
+    pub simulation: Option<Simulation>,
+}
+
+impl Options {
+    /// The helper that runs it.
+    pub fn helper(&self) -> &'static str {
+        match self.simulation {
+            Some(_) => helpers::SIMULATOR,
+            None => helpers::LAUNCHER,
+        }
+    }
+}
+
+/// What a run in virtual time was told besides.
+#[derive(Debug, Clone, Serialize)]
+pub struct Simulation {
+    /// Where every draw began.
+    pub seed: u64,
+    /// Whether tasks computed, or only took the time of it: `real` or `model`.
+    pub compute: String,
+    /// The platform's floorplan, if it has one.
+    #[serde(skip)]
+    pub thermal: Option<Thermal>,
+}
