@@ -23,7 +23,8 @@ pub use app::{
 };
 pub use dot::dot;
 pub use plan::{
-    At, Command, Limit, Moving, NO_POLICY, Plan, PlanCore, PlanOptions, PlanTask, PlanWork, PolicyName, Row, SavedFile, plan,
+    At, Command, Limit, Moving, NO_POLICY, Plan, PlanCore, PlanOptions, PlanTask, PlanWork,
+    PolicyName, Row, SavedFile, plan,
 };
 pub use platform::{Core, Frequency, Platform, Point};
 pub use problem::{Problem, Problems, Source, Span, Warning};
