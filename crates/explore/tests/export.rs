@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The files say what was found: they are read back here.
 
-mod common;
-
 use std::path::Path;
 
-use common::{Analytic, options, run};
+use crate::common::{Analytic, options, run};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use whimbrel_explore::{Choices, Exploration, SlotChoice, Space, System, csv, json, table};
@@ -90,7 +88,7 @@ fn explored(rates: &[u64]) -> (System, Exploration) {
     let system = System::new(&app(), &platform());
     let slots = vec![SlotChoice { channel: Some("lpf_bpf".into()), slots: vec![4, 14] }];
     let choices = Choices { rates_millihz: rates.to_vec(), slots, ..Choices::default() };
-    let space = Space::new(system.clone(), &choices, common::SECOND_NS).unwrap();
+    let space = Space::new(system.clone(), &choices, crate::common::SECOND_NS).unwrap();
     let evaluate = Analytic::new(&system);
     let found = run(&space, &evaluate, &options()).unwrap();
     (system, found)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Choices that do not fit, each with what is wrong and what to do about it.
 
-mod common;
-
-use common::{SECOND_NS, core, system};
+use crate::common::{SECOND_NS, core, system};
 use whimbrel_explore::{Choices, Pin, PointChoice, SlotChoice, Space, System};
 
 fn radio() -> System {

@@ -2,14 +2,12 @@
 //! What is found is what is there, whatever the number of threads, and also if it was ended and
 //! gone on with.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use common::{Analytic, SECOND_NS, core, options, run, run_with, space, system};
+use crate::common::{Analytic, SECOND_NS, core, options, run, run_with, space, system};
 use whimbrel_explore::{
     Budget, Candidate, Choices, Core, Evaluate, Exploration, Failure, Front, Method, Objective,
     Options, Outcome, PointChoice, SlotChoice, Space, Store, StoreError, Surroundings, System,

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is the same but for names is explored once, and nothing else is left out.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{core, space, system};
+use crate::common::{core, space, system};
 use proptest::prelude::*;
 use whimbrel_explore::{Candidate, Choices, Pin, PointChoice, SlotChoice, Space, System};
 
@@ -225,7 +223,7 @@ fn under_a_policy_the_core_of_the_coordinator_is_like_no_other() {
     };
     // Two cores, of which the task takes both: there is no such mapping without a policy.
     let refused =
-        Space::new(system.clone(), &Choices { cores: vec![2], ..high() }, common::SECOND_NS);
+        Space::new(system.clone(), &Choices { cores: vec![2], ..high() }, crate::common::SECOND_NS);
     assert!(refused.unwrap_err()[0].message.contains("nothing to explore"));
     // Cores {0, 1} with the task on either, or {1, 2} with it on one of them.
     assert_eq!(of("balance").len(), 3);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Nothing that can stand in a file makes the loader panic, and what it accepts is laid out fully.
 
-mod common;
-
-use common::{RADIO, build};
+use crate::common::{RADIO, build};
 use proptest::prelude::*;
 use whimbrel_model::{Frequency, Manifest, Moving, Pacing, PlanOptions, Table, evaluate, plan};
 

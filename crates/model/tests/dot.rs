@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is drawn of an application, and that Graphviz takes it.
 
-mod common;
-
 use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
 
-use common::{RADIO, build, radio_with};
+use crate::common::{RADIO, build, radio_with};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use whimbrel_model::dot;

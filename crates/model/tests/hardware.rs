@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a platform's file says of its hardware.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use whimbrel_hardware::{Arbitration, Bus, DoorbellKind, Hardware, Interconnect, MemoryKind};
 use whimbrel_model::Platform;
 
-use common::board::{BOARD, on_a_mesh, with};
+use crate::common::board::{BOARD, on_a_mesh, with};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a person is told of hardware that makes no sense, and where.
 
-mod common;
-
-use common::board::{BOARD, MESH, on_a_mesh, refused, with};
+use crate::common::board::{BOARD, MESH, on_a_mesh, refused, with};
 use whimbrel_model::Platform;
 
 #[test]

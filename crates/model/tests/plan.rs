@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the helper is told about an application.
 
-mod common;
-
-use common::{RADIO, build, radio_with};
+use crate::common::{RADIO, build, radio_with};
 use insta::assert_snapshot;
 use whimbrel_model::{
     Core, Frequency, Moving, Pacing, Plan, PlanOptions, PlanTask, Point, Row, plan,

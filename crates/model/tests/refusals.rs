@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Applications that make no sense, and what a person is told.
 
-mod common;
-
-use common::{RADIO, build, errors, radio_with};
+use crate::common::{RADIO, build, errors, radio_with};
 use insta::assert_snapshot;
 use whimbrel_model::{Source, check_cores};
 

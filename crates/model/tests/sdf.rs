@@ -2,9 +2,7 @@
 //! What is computed of a dataflow graph, against graphs of the literature, by hand, and against
 //! letting small ones run.
 
-mod common;
-
-use common::{RADIO, build};
+use crate::common::{RADIO, build};
 use num_rational::Ratio;
 use proptest::prelude::*;
 use proptest::sample::Index;

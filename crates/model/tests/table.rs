@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The table of the table policy: what it becomes, and what a person is told who got it wrong.
 
-mod common;
-
-use common::{RADIO, build, radio_with, shown};
+use crate::common::{RADIO, build, radio_with, shown};
 use insta::assert_snapshot;
 use whimbrel_model::{Problems, Row, Table};
 

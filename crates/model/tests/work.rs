@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What tasks compute: how it is told to the helper, and what makes no sense.
 
-mod common;
-
-use common::{RADIO, build, errors, plan_of, radio_with};
+use crate::common::{RADIO, build, errors, plan_of, radio_with};
 use insta::assert_snapshot;
 use whimbrel_model::{App, Compute, PlanOptions, PlanWork, Problems, check_kinds, plan};
 
@@ -211,7 +209,7 @@ fn a_mapping_to_a_kind_of_core_that_a_task_does_not_run_on_is_shown_at_its_core(
     assert!(check_kinds(&app, &kinds(&["dsp", "host"])).is_ok());
     assert!(check_kinds(&app, &[]).is_ok());
     let problems = check_kinds(&app, &kinds(&["host", "arm9"])).unwrap_err();
-    assert_snapshot!(common::shown("app.toml", SYNTHETIC, problems));
+    assert_snapshot!(crate::common::shown("app.toml", SYNTHETIC, problems));
 }
 
 #[test]

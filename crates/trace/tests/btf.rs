@@ -2,11 +2,9 @@
 //! Best Trace Format, held to the grammar of its specification, version 2.2.0: columns, kinds of
 //! source, and the charts of states of processes and cores.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Folder, SLICES, anything, made_up, trace};
+use crate::common::{Folder, SLICES, anything, made_up, trace};
 use proptest::prelude::*;
 use whimbrel_trace::Format;
 

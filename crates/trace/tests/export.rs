@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What all formats have in common: counts, names, progress and errors.
 
-mod common;
-
 use std::fs;
 use std::io::{self, Write};
 
-use common::{Folder, about, made_up, of, trace};
+use crate::common::{Folder, about, made_up, of, trace};
 use whimbrel_trace::{Error, Event, ExportError, Format, Kind, Recorded, export};
 
 #[test]

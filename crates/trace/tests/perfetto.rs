@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Perfetto traces, decoded again.
 
-mod common;
 #[path = "../src/export/proto.rs"]
 mod proto;
 
 use std::collections::BTreeMap;
 
-use common::{Folder, SLICES, anything, made_up, trace};
+use crate::common::{Folder, SLICES, anything, made_up, trace};
 use proptest::prelude::*;
 use prost::Message;
 use proto::{CLEARED, NEEDS_NAMES, TracePacket, TrackDescriptor, TrackEvent, Type};

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reading recorded runs: whole ones, those of killed runs, and whatever else lies in a folder.
 
-mod common;
-
 use std::fs;
 
-use common::{Folder, header, of, on};
+use crate::common::{Folder, header, of, on};
 use proptest::prelude::*;
 use serde_json::json;
 use whimbrel_trace::{Error, Event, Kind, Oddities, Recorded};

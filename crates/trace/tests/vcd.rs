@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Value change dumps, parsed again.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{Folder, SLICES, anything, made_up, trace};
+use crate::common::{Folder, SLICES, anything, made_up, trace};
 use proptest::prelude::*;
 use vcd::{Command, Header, IdCode, Parser, Value};
 use whimbrel_trace::Format;

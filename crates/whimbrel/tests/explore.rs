@@ -2,15 +2,13 @@
 //! `whimbrel explore` from its arguments to its files. The simulator is a script that computes
 //! outcomes from what the plan says, so that every figure is known.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{PATIENCE, Place, text, write_script};
+use crate::common::{PATIENCE, Place, text, write_script};
 use serde_json::Value;
 
 /// Energy is a millijoule for each core and a microjoule for its number; on one core alone seven

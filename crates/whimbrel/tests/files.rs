@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The verbs that make one file of another: what they write, and where.
 
-mod common;
-
 use std::fs;
 
-use common::{Place, root, text};
+use crate::common::{Place, root, text};
 use insta::assert_snapshot;
 
 fn sample(file: &str) -> String {

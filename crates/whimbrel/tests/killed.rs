@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whatever is killed with signal 9, nothing hangs and nothing is left behind.
 
-mod common;
-
 use std::fs;
 
-use common::{Place, STREAM, kill, pid, text, wait_until_gone};
+use crate::common::{Place, STREAM, kill, pid, text, wait_until_gone};
 use serde_json::{Value, json};
 
 const SIGINT: i32 = 2;

@@ -2,11 +2,9 @@
 //! How tasks move and who decides: what is refused, what the helper is told, what is shown of it.
 //! Helpers here are scripts, so that every mode and policy can be shown.
 
-mod common;
-
 use std::fs;
 
-use common::{Place, STREAM, text};
+use crate::common::{Place, STREAM, text};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where `trace` and `report` write: a file appears whole, and nothing else of the user's changes.
 
-mod common;
-
 use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::os::unix::process::ExitStatusExt;
@@ -11,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{PATIENCE, Place, kill, text};
+use crate::common::{PATIENCE, Place, kill, text};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 /// Both, up to the name of what they write.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs on a platform: emulated frequencies, energy, and frequencies that Linux sets.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Place, STREAM, kill, pid, root, text, wait_until_gone};
+use crate::common::{Place, STREAM, kill, pid, root, text, wait_until_gone};
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -214,7 +212,7 @@ fn frequencies_are_put_back_after_everything_was_killed() {
     kill(pid(&processes[0]), 19);
     run.signal(9);
     for process in &processes {
-        common::kill_if_there(pid(process), 9);
+        crate::common::kill_if_there(pid(process), 9);
     }
     run.finish();
     wait_until_gone(&processes);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Helpers that do not keep to the protocol: scripts in the place of whimbrel-linux.
 
-mod common;
-
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{PATIENCE, Place, STREAM, kill, text};
+use crate::common::{PATIENCE, Place, STREAM, kill, text};
 
 const STARTED: &str =
     r#"{"started":{"pid":1,"kernels":[],"gvm_bytes":1,"start_ns":1,"clock":"tsc"}}"#;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Bad input: one clear error that says what to do, exit status 2, and nothing left behind.
 
-mod common;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use common::{Place, STREAM, root, text};
+use crate::common::{Place, STREAM, root, text};
 use insta::assert_snapshot;
 
 /// What `run` says of an application with these tables.

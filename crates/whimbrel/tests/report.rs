@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel report`.
 
-mod common;
-
 use std::fs;
 
-use common::{Place, STREAM, text};
+use crate::common::{Place, STREAM, text};
 
 /// How many cores it has.
 const CORES: usize = 2;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs that go well, from their start to each way to end.
 
-mod common;
-
 use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -10,7 +8,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Place, STREAM, text};
+use crate::common::{Place, STREAM, text};
 use serde_json::Value;
 
 const SIGINT: i32 = 2;
@@ -44,7 +42,7 @@ fn a_run_ends_when_its_sources_do_and_every_message_has_arrived() {
 fn a_cpp_task_moves_with_its_strings_but_not_while_it_handles_an_exception() {
     let place = Place::new();
     let app = place.path("cpp.toml");
-    let module = common::root().join("build/test-apps/cpp.so");
+    let module = crate::common::root().join("build/test-apps/cpp.so");
     let tables =
         format!("[app]\nname = \"cpp\"\nmodule = {module:?}\n[[task]]\nname = \"catcher\"\n");
     fs::write(&app, tables).unwrap();
@@ -57,7 +55,7 @@ fn a_cpp_task_moves_with_its_strings_but_not_while_it_handles_an_exception() {
 
 fn sharing(place: &Place, app_keys: &str, entry: &str) -> std::path::PathBuf {
     let app = place.path("shared.toml");
-    let module = common::root().join("build/test-apps/shared.so");
+    let module = crate::common::root().join("build/test-apps/shared.so");
     let tables = format!(
         "[app]\nname = \"shared\"\nmodule = {module:?}\n{app_keys}[[task]]\nname = \"{entry}\"\n"
     );
@@ -192,7 +190,7 @@ fn ctrl_c_and_sigterm_end_a_run_with_its_summary_and_without_an_error() {
         let worker = &summary["channels"][0];
         assert_eq!(worker["sent"], worker["received"]);
         assert!(number(&summary["frames"]) > 0);
-        assert!(processes.iter().all(|process| !common::lives(process)));
+        assert!(processes.iter().all(|process| !crate::common::lives(process)));
         assert_eq!(fs::read_dir(place.runs()).unwrap().count(), 0);
     }
 }

@@ -2,12 +2,10 @@
 //! Dataflow graphs in the simulator: where nothing but computing takes time and every task has a
 //! core to itself, the time of an iteration is the maximum cycle mean of the graph, exactly.
 
-mod common;
-
 use std::fmt::Write;
 use std::fs;
 
-use common::Place;
+use crate::common::Place;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use whimbrel_model::sdf::{Graph, Task};

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Power, energy and heat of simulated runs, as they are shown and kept.
 
-mod common;
-
 use std::fs;
 
-use common::{Place, text};
+use crate::common::{Place, text};
 use serde_json::Value;
 
 /// One task that never rests for two seconds.

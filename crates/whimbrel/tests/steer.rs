@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A run is seen and steered from another terminal.
 
-mod common;
-
 use std::thread;
 
-use common::{Place, STREAM, text, was_late};
+use crate::common::{Place, STREAM, text, was_late};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The help, and the commands that only look or measure.
 
-mod common;
-
 use std::fs;
 
-use common::{Place, text, write_script};
+use crate::common::{Place, text, write_script};
 use insta::assert_snapshot;
 
 #[test]

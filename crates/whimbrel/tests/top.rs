@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A run is watched and steered on a real terminal, and by the verbs that do the same for scripts.
 
-mod common;
-#[path = "common/screen.rs"]
-mod screen;
-
 use std::process::Output;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{PATIENCE, Place, Run, STREAM, kill, pid, root, text};
-use screen::Screen;
+use crate::common::screen::Screen;
+use crate::common::{PATIENCE, Place, Run, STREAM, kill, pid, root, text};
 
 const SIGTERM: i32 = 15;
 

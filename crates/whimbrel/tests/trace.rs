@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel trace`: a recorded run of the FM radio in each format, and what cannot be shown.
 
-mod common;
 #[path = "common/screen.rs"]
 #[allow(dead_code, reason = "what is watched here is not steered")]
 mod screen;
@@ -12,7 +11,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::{Place, root, text};
+use crate::common::{Place, root, text};
 use insta::assert_snapshot;
 use screen::Screen;
 use serde_json::Value;

@@ -5,6 +5,8 @@
 // Each test binary uses its own part of this module.
 #![allow(dead_code)]
 
+pub mod screen;
+
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::CommandExt;

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Every test of the crate as one program: it is linked once.
+
+mod common;
+mod export;
+mod refusals;
+mod search;
+mod symmetry;

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Every test of the crate as one program: it is linked once.
+
+mod bus;
+mod hardware;

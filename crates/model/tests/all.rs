@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Every test of the crate as one program: it is linked once.
+
+mod arbitrary;
+mod common;
+mod documents;
+mod dot;
+mod hardware;
+mod hardware_refusals;
+mod import;
+mod modes;
+mod papers;
+mod plan;
+mod platform;
+mod refusals;
+mod sdf;
+mod table;
+mod work;

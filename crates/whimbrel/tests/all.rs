@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Every test of the crate as one program: it is linked once.
+
+mod common;
+mod explore;
+mod files;
+mod killed;
+mod moving;
+mod outputs;
+mod platform;
+mod protocol;
+mod refusals;
+mod report;
+mod run;
+mod sim_dataflow;
+mod sim_power;
+mod steer;
+mod tables;
+mod top;
+mod trace;
