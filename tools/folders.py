@@ -59,7 +59,7 @@ def included(path: PurePosixPath, headers: dict[str, list[PurePosixPath]]) -> se
     """The folders whose headers a C file includes."""
     found = set()
     for name in re.findall(r'^#include "([^"]+)"', Path(path).read_text(), re.MULTILINE):
-        meant = {folder_of(header) for header in headers.get(name, [])}
+        meant = {folder_of(header) for header in headers.get(name.replace("../", ""), [])}
         if folder_of(path) not in meant:
             found |= meant - {None}
     return found
@@ -104,7 +104,7 @@ def draw(said: dict[str, str]) -> str:
     opened = [folder for folder in OPENED if folder and folder not in folders]
     rows = ["| folder | is | uses |", "|---|---|---|"]
     for folder in sorted({*folders, *opened}):
-        if folder.startswith("."):
+        if "/." in f"/{folder}":
             continue
         others = ", ".join(f"`{other}`" for other in sorted(used.get(folder, ())))
         rows.append(f"| `{folder}/` | {said.get(folder, MISSING)} | {others} |")
