@@ -39,9 +39,21 @@ timed-radio:
 	@$(MAKE) -C apps/fm_radio BUILD=$(abspath $(BUILD))/bench MARCH=$(MARCH) \
 		EXTRA='-D_GNU_SOURCE= -include $(abspath bench/linux/timed_checkpoint.h)' $(abspath $(BUILD))/bench/apps/fm_radio.so
 
-demo: build  ## play a recording through the FM radio while its demodulator moves
+# The demo needs `run` alone: where the command is not built yet, a smaller one does.
+DEMO := $(if $(wildcard $(BIN)/whimbrel),$(BIN)/whimbrel,$(BUILD)/demo/whimbrel)
+
+.PHONY: $(BUILD)/demo/whimbrel demo-radio
+$(BUILD)/demo/whimbrel: cargo-is-there
+	$(CARGO) build --release --locked --package whimbrel --no-default-features
+	@mkdir -p $(@D)
+	@cp $(TARGET)/release/whimbrel $@
+
+demo-radio:
+	@$(MAKE) -C apps/fm_radio BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) all
+
+demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the FM radio while its demodulator moves
 	@mkdir -p $(BUILD)/demo
-	$(BIN)/whimbrel run apps/fm_radio/app.toml --set output=$(abspath $(BUILD))/demo/cold_day.wav \
+	WHIMBREL_LIBEXEC=$(abspath $(BIN)) $(DEMO) run apps/fm_radio/app.toml --set output=$(abspath $(BUILD))/demo/cold_day.wav \
 		--shuttle demodulator=1,0@450ms
 	@ls -l $(BUILD)/demo/cold_day.wav
 
@@ -110,10 +122,12 @@ clean:  ## remove everything that was built
 
 # ---- Rust ---------------------------------------------------------------------------------------
 
-.PHONY: $(BIN)/whimbrel
-$(BIN)/whimbrel:
+.PHONY: $(BIN)/whimbrel cargo-is-there
+cargo-is-there:
 	@command -v cargo >/dev/null || \
 		{ echo 'cargo is missing: install Rust 1.85 or newer, for example with rustup' >&2; exit 1; }
+
+$(BIN)/whimbrel: cargo-is-there
 	$(CARGO) build --release --locked --package whimbrel
 	@mkdir -p $(BIN)
 	@cmp -s $(TARGET)/release/whimbrel $@ || cp $(TARGET)/release/whimbrel $@
