@@ -13,49 +13,56 @@ use serde_json::Value;
 
 /// Energy is a millijoule for each core and a microjoule for its number; on one core alone seven
 /// deadlines are missed; latency is ten milliseconds for each slot of the first channel.
-const SIMULATOR: &str = r#"
-echo $$ >> processes.txt
-while :; do
-cores=0 slots=0 until=0 tasks= word=
-while read -r word rest <&3; do
-  set -- $rest
-  case $word in
-    core) cores=$((cores + 1)) ;;
-    channel) [ $slots = 0 ] && slots=$3 ;;
-    at) [ "$3" = stop ] && until=$1 ;;
-    platform) echo "$rest" | sed 's/%20/ /g' >> platforms.txt ;;
-    task) tasks="$tasks $1.$2=$8" ;;
-    start) break ;;
-  esac
-done
-[ "$word" = start ] || exit 0
-echo "$cores $slots $tasks" >> ran.txt
-[ -e slow ] && sleep 0.2
-fail() {
-  about='"task":"","index":0,"core":null,"key":""'
-  echo "{\"error\":{\"kind\":\"$1\",$about,\"text\":\"$2\"}}" >&3
-  exit 2
-}
-[ -e broken ] && fail module 'no module'
-echo '{"started":{"pid":1,"kernels":[],"gvm_bytes":1,"start_ns":1000,"clock":"virtual"}}' >&3
-[ $slots = 1 ] && fail deadlock 'a deadlock'
-misses=0; [ $cores = 1 ] && misses=7
-list=; n=0
-zero='"polling_ns":0,"switches":0,"sleeps":0,"notes":0'
-while [ $n -lt $cores ]; do
-  core="\"core\":$n,\"state\":\"up\",\"busy_ns\":$((until / 4)),\"energy_uj\":$((1000 + n))"
-  list="$list,{$core,$zero}"
-  n=$((n + 1))
-done
-task='"task":"a","index":0,"core":0,"state":"ended","busy_ns":0,"polling_ns":0,"runs":1'
-task="$task,\"jobs\":100,\"misses\":$misses,\"worst_late_ns\":0,\"migrations\":0,\"refused\":0"
-task="$task,\"restarts\":0,\"heap_bytes\":0,\"heap_peak_bytes\":0"
-status="\"time_ns\":$((until + 1000)),\"live\":0,\"cores\":[${list#,}],\"tasks\":[{$task}]"
-end="\"dropped_events\":0,\"dropped_migrations\":0,\"ok\":true"
-end="$end,\"latency_ns\":$((slots * 10000000))"
-echo "{\"end\":{\"status\":{$status,\"channels\":[]},$end}}" >&3
-[ -e once ] && exit 0
-done
+const SIMULATOR: &str = r#"#!/usr/bin/env python3
+import json, os, pathlib, sys, time
+
+def note(file, text):
+    with open(file, "a") as f:
+        f.write(f"{text}\n")
+
+def tell(kind, /, **members):
+    print(json.dumps({kind: members}), file=out, flush=True)
+
+def fail(kind, text):
+    tell("error", kind=kind, text=text, task="", index=0, core=None, key="")
+    sys.exit(2)
+
+def exists(name):
+    return pathlib.Path(name).exists()
+
+out = os.fdopen(os.dup(3), "w")
+note("processes.txt", os.getpid())
+for line in os.fdopen(3):
+    plan = json.loads(line).get("plan")
+    if plan is None:
+        continue
+    cores, slots = len(plan["cores"]), plan["channels"][0]["slots"]
+    until = max(at["at_ns"] for at in plan["commands"] if "stop" in at["command"])
+    tasks = "".join(f" {t['name']}.{t['index']}={t['core']}" for t in plan["tasks"])
+    note("platforms.txt", plan["platform"])
+    note("ran.txt", f"{cores} {slots} {tasks}")
+    if exists("slow"):
+        time.sleep(0.2)
+    if exists("broken"):
+        fail("module", "no module")
+    tell("started", pid=1, kernels=[], gvm_bytes=1, start_ns=1000, clock="virtual")
+    if slots == 1:
+        fail("deadlock", "a deadlock")
+    zero = dict.fromkeys(["polling_ns", "switches", "sleeps", "notes"], 0)
+    listed = [
+        {"core": n, "state": "up", "busy_ns": until // 4, "energy_uj": 1000 + n, **zero}
+        for n in range(cores)
+    ]
+    task = {"task": "a", "index": 0, "core": 0, "state": "ended", "jobs": 100, "runs": 1}
+    task["misses"] = 7 if cores == 1 else 0
+    for key in ["busy_ns", "polling_ns", "worst_late_ns", "migrations", "refused", "restarts"]:
+        task[key] = 0
+    task["heap_bytes"] = task["heap_peak_bytes"] = 0
+    status = {"time_ns": until + 1000, "live": 0, "cores": listed, "tasks": [task], "channels": []}
+    rest = {"dropped_events": 0, "dropped_migrations": 0, "ok": True}
+    tell("end", status=status, latency_ns=slots * 10000000, **rest)
+    if exists("once"):
+        break
 "#;
 
 const APP: &str = r#"

@@ -145,17 +145,25 @@ fn a_view_needs_a_terminal_and_a_run_and_says_which_there_are() {
 }
 
 /// A helper that obeys `rate` and no policy but `balance`.
-const OBEDIENT: &str = r#"
-kernels='[{"core":0,"cpu":0,"pid":'$$'}]'
-echo '{"started":{"pid":1,"kernels":'$kernels',"gvm_bytes":1,"start_ns":1,"clock":"tsc"}}' >&3
-while read -r verb id rest <&3; do
-    answer() { echo "{\"set\":{\"id\":\"$id\",\"ok\":$1,\"why\":\"$2\"}}" >&3; }
-    case "$verb $rest" in
-    'policy balance high=80 low=20' | 'rate 37500' | 'policy ') answer true '' ;;
-    policy*) answer false "it was told $rest" ;;
-    kill* | stop*) exit 0 ;;
-    esac
-done
+const OBEDIENT: &str = r#"#!/usr/bin/env python3
+import json, os
+
+def tell(kind, /, **members):
+    print(json.dumps({kind: members}), file=out, flush=True)
+
+out = os.fdopen(os.dup(3), "w")
+kernels = [{"core": 0, "cpu": 0, "pid": os.getpid()}]
+tell("started", pid=1, kernels=kernels, gvm_bytes=1, start_ns=1, clock="tsc")
+for line in os.fdopen(3):
+    ((verb, asked),) = json.loads(line).items()
+    if verb == "policy":
+        policy = asked["policy"] or {"name": "", "params": []}
+        ok = policy in ({"name": "balance", "params": ["high=80", "low=20"]}, {"name": "", "params": []})
+        tell("set", id=asked["id"], ok=ok, why="" if ok else f"it was told {policy['name']}")
+    elif verb == "rate" and asked["millihz"] == 37500:
+        tell("set", id=asked["id"], ok=True, why="")
+    elif verb in ("kill", "stop"):
+        break
 "#;
 
 fn said(output: &Output) -> (Option<i32>, String) {

@@ -276,7 +276,8 @@ pub fn was_late(output: &Output) -> bool {
 /// it, what another thread starts has it open as well, and nobody can execute it.
 pub fn write_script(path: &Path, script: &str) {
     let draft = path.with_extension("draft");
-    fs::write(&draft, format!("#!/bin/sh\n{script}\n")).unwrap();
+    let interpreter = if script.starts_with("#!") { "" } else { "#!/bin/sh\n" };
+    fs::write(&draft, format!("{interpreter}{script}\n")).unwrap();
     let installed = Command::new("install").arg("-m755").args([&draft, path]).status();
     assert!(installed.unwrap().success());
 }
