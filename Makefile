@@ -147,7 +147,7 @@ $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy: $(BIN)/%/whimbrel-
 	@cp $(TARGET)/$*-unknown-linux-gnu/static/whimbrel-occupy $@
 
 test-rust: build test-modules
-	$(CARGO) test --release --locked --workspace
+	$(CARGO) test --release --locked --workspace --no-fail-fast
 
 lint-rust:
 	$(CARGO) fmt --all --check

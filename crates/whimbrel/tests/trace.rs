@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel trace`: a recorded run of the FM radio in each format, and what cannot be shown.
 
-#[path = "common/screen.rs"]
-#[allow(dead_code, reason = "what is watched here is not steered")]
-mod screen;
-
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::common::screen::Screen;
 use crate::common::{Place, root, text};
 use insta::assert_snapshot;
-use screen::Screen;
 use serde_json::Value;
 
 /// Records some seconds of the radio while its demodulator moves.
