@@ -152,6 +152,7 @@ test-rust: build test-modules
 lint-rust:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --release --locked --package whimbrel --no-default-features -- -D warnings
 
 # ---- Python and the applications ----------------------------------------------------------------
 
@@ -180,11 +181,16 @@ test-python: build test-modules $(PYTHON)
 GUEST := $(if $(filter x86_64,$(shell uname -m)),tests/guest)
 RIG_C := $(wildcard tests/guest/rig/*.c)
 
-test-guest: $(BIN)/x86_64/whimbrel-occupy $(BUILD)/guest/rig $(PYTHON)
+GUEST_NEEDS := $(BIN)/x86_64/whimbrel-occupy $(BUILD)/guest/rig $(BUILD)/guest/kernel $(PYTHON)
+
+test-guest: $(if $(GUEST),$(GUEST_NEEDS))
 	$(if $(GUEST),$(PYTHON) -m pytest --quiet -rP $(GUEST))
 
-test-guest-soak: $(BIN)/x86_64/whimbrel-occupy $(BUILD)/guest/rig $(PYTHON)
+test-guest-soak: $(if $(GUEST),$(GUEST_NEEDS))
 	$(if $(GUEST),GUEST_KILLS=1000 $(PYTHON) -m pytest --quiet -rP $(GUEST) -k random)
+
+$(BUILD)/guest/kernel:
+	tests/guest/fetch_kernel.sh $(BUILD)/guest
 
 $(BUILD)/guest/rig: $(RIG_C) tests/guest/rig/rig.h
 	@mkdir -p $(@D)
