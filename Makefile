@@ -6,7 +6,8 @@ BIN := bin
 MARCH ?= native
 PYTHON := $(BUILD)/venv/bin/python
 # The crates are a workspace of their own, and Cargo builds into $(TARGET) (crates/.cargo/config.toml).
-CARGO := cd crates && cargo
+# Cargo has a jobserver of its own.
+CARGO := cd crates && env -u MAKEFLAGS cargo
 TARGET := $(BUILD)/cargo
 APPS := apps/fm_radio apps/hello apps/synthetic
 
@@ -23,7 +24,7 @@ help:  ## list the verbs
 	@grep -hE '^[a-z]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t10
 
 setup:  ## install the tools that this checkout needs
-	@tools/setup.sh
+	@env -u MAKEFLAGS tools/setup.sh
 
 ifdef BUILT  # by `make test`, before its suites
 build:
@@ -109,13 +110,14 @@ lines:  ## count the product's own lines
 size: $(BIN)/whimbrel-linux size-boards  ## bytes of the middleware in four links for boards, and of code per file on Linux
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, random simulations, and a thousand killed occupations
+soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, random simulations, a thousand killed occupations, and the tests in odd surroundings
 	for i in $$(seq 100); do for t in $(THREAD_TESTS); do $(BUILD)/release/$$t >/dev/null || exit 1; done; done
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
 	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
 	$(BUILD)/release/faults-sim
 	SIM_CASES=10000 $(PYTHON) -m pytest --quiet -rP tests/test_sim_random.py
-	cd crates && WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
+	$(PYTHON) tests/surroundings.py
+	cd crates && env -u MAKEFLAGS WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
 
 clean:  ## remove everything that was built
 	rm -rf $(BUILD) $(BIN)
@@ -141,7 +143,7 @@ AARCH64_LINKER := CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gn
 
 .PHONY: $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy
 $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy: $(BIN)/%/whimbrel-occupy:
-	cd crates && $(AARCH64_LINKER) RUSTFLAGS='-C target-feature=+crt-static' cargo build --locked \
+	cd crates && env -u MAKEFLAGS $(AARCH64_LINKER) RUSTFLAGS='-C target-feature=+crt-static' cargo build --locked \
 		--profile static --package whimbrel-occupy --target $*-unknown-linux-gnu
 	@mkdir -p $(@D)
 	@cp $(TARGET)/$*-unknown-linux-gnu/static/whimbrel-occupy $@
@@ -150,9 +152,10 @@ test-rust: build test-modules
 	$(CARGO) test --release --locked --workspace --no-fail-fast
 
 lint-rust:
+	@python3 tools/rust_circles.py
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
-	$(CARGO) clippy --release --locked --package whimbrel --no-default-features -- -D warnings
+	$(CARGO) clippy --release --locked --workspace --no-default-features -- -D warnings
 
 # ---- Python and the applications ----------------------------------------------------------------
 

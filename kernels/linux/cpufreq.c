@@ -48,7 +48,7 @@ static bool write_line(FILE *journal, const char *path, const char *value)
 {
     return strpbrk(path, "\"\\") == NULL && strpbrk(value, "\"\\") == NULL &&
            fprintf(journal,
-                   "{\"change\":{\"thing\":{\"word\":\"%s\"},\"before\":\"%s\",\"from\":\"%s\","
+                   "{\"change\":{\"setting\":{\"word\":\"%s\"},\"before\":\"%s\",\"from\":\"%s\","
                    "\"to\":\"\"}}\n",
                    path, value, value) > 0;
 }

@@ -120,6 +120,8 @@ static int move_both(struct wb_task *self)
         CHECK(status == WB_OK || status == WB_ERR_TIMEOUT || status == WB_ERR_BUSY ||
               status == WB_ERR_GONE);
         wb_word_add(&moved, status == WB_OK, WB_SEQ_CST);
+        if (status == WB_ERR_BUSY || status == WB_ERR_GONE)
+            wb_sleep_until(wb_now_ns() + 20000);  // who is left may be here
     }
     return 0;
 }

@@ -60,6 +60,8 @@ static int move_all(struct wb_task *self)
         // BUSY: the last one was taken by its target in time, but has not run there yet.
         CHECK(status == WB_OK || status == WB_ERR_TIMEOUT || status == WB_ERR_BUSY ||
               status == WB_ERR_GONE);
+        if (status == WB_ERR_BUSY || status == WB_ERR_GONE)
+            wb_sleep_until(wb_now_ns() + 20000);  // who is left may be here
     }
     return 0;
 }

@@ -2,10 +2,17 @@
 //! What is decided before an occupation begins: its processors and its shield.
 
 use crate::choose::choose;
-use crate::kernel::Kernel;
-use crate::sets::{self, Hierarchy};
-use crate::work::{Work, list};
+use crate::linux::kernel::{Kernel, Linux, list};
+use crate::shield::sets::{self, Hierarchy};
+use crate::work::Work;
 use crate::{CpuSet, Error, Machine, ShieldKind};
+
+impl Machine {
+    /// The shields, best first, and of each why it is not to be had.
+    pub fn shields(&self) -> Vec<(ShieldKind, Result<(), String>)> {
+        available(&Linux::default(), self)
+    }
+}
 
 /// The processors to occupy, and why these.
 pub(crate) fn processors(work: &Work, asked: Option<&CpuSet>) -> Result<(CpuSet, String), Error> {

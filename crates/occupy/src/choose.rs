@@ -3,8 +3,8 @@
 
 use std::cmp::Reverse;
 
-use crate::kernel::Kernel;
-use crate::masks::Interrupt;
+use crate::linux::kernel::Kernel;
+use crate::shield::masks::Interrupt;
 use crate::{CpuSet, Machine};
 
 /// The processor with the fewest interrupts that cannot be moved, of equals the highest; and why.

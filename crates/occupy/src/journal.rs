@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The journal: what there is, and what every changed thing was before.
+//! The journal: what there is, and what every changed setting was before.
 //!
 //! A line is written before the change that it tells of, so that after a kill at any instant each
-//! thing is as the journal says it was, or as it says it was to be. The file lives in memory
+//! setting is as the journal says it was, or as it says it was to be. The file lives in memory
 //! (`/run`) and holds only state that a reboot voids: the first line names the boot. A kill does
 //! not lose what was written, so nothing is flushed to a disk.
 
@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Kernel, Linux};
-use crate::things::Thing;
+use crate::linux::kernel::{Kernel, Linux};
+use crate::settings::Setting;
 use crate::{Error, Occupation};
 
-/// What happened to a thing.
+/// What happened to a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Change {
-    pub thing: Thing,
+    pub setting: Setting,
     /// The occupation that a task belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u32>,
@@ -43,8 +43,8 @@ pub(crate) struct Change {
 
 impl Change {
     /// One that nobody else has a part in.
-    pub fn new(thing: Thing, before: String, from: String, to: String) -> Self {
-        Self { thing, of: None, before, from, to, past: BTreeSet::new(), back: 0, foreign: false }
+    pub fn new(setting: Setting, before: String, from: String, to: String) -> Self {
+        Self { setting, of: None, before, from, to, past: BTreeSet::new(), back: 0, foreign: false }
     }
 
     /// Whether it has this value from us; else somebody else has changed it.
@@ -87,7 +87,7 @@ pub(crate) struct Journal {
     file: Option<File>,
     lines: usize,
     occupations: Vec<Occupation>,
-    changes: BTreeMap<Thing, Change>,
+    changes: BTreeMap<Setting, Change>,
     outlived: bool,
 }
 
@@ -147,12 +147,12 @@ impl Journal {
         self.occupations.iter().find(|occupation| occupation.id == id)
     }
 
-    /// What happened to a thing, if anything did.
-    pub fn change(&self, thing: &Thing) -> Option<&Change> {
-        self.changes.get(thing)
+    /// What happened to a setting, if anything did.
+    pub fn change(&self, setting: &Setting) -> Option<&Change> {
+        self.changes.get(setting)
     }
 
-    /// All things that were changed.
+    /// All settings that were changed.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
         self.changes.values()
     }
@@ -165,7 +165,7 @@ impl Journal {
     /// Writes lines, in one go; what they tell of may be done afterwards.
     pub fn append(&mut self, mut lines: Vec<Line>) -> Result<(), Error> {
         lines.retain(|line| match line {
-            Line::Change(change) => self.changes.get(&change.thing) != Some(change),
+            Line::Change(change) => self.changes.get(&change.setting) != Some(change),
             _ => true,
         });
         if lines.is_empty() {
@@ -183,9 +183,9 @@ impl Journal {
         Ok(())
     }
 
-    /// Forgets things for good; the file tells of them until it is written anew.
-    pub fn forget(&mut self, gone: impl Fn(&Thing) -> bool) -> Result<(), Error> {
-        self.changes.retain(|thing, _| !gone(thing));
+    /// Forgets settings for good; the file tells of them until it is written anew.
+    pub fn forget(&mut self, gone: impl Fn(&Setting) -> bool) -> Result<(), Error> {
+        self.changes.retain(|setting, _| !gone(setting));
         if self.is_empty() {
             return self.delete();
         }
@@ -242,7 +242,7 @@ impl Journal {
         match line {
             Line::Boot(_) => {}
             Line::Change(change) => {
-                self.changes.insert(change.thing.clone(), change);
+                self.changes.insert(change.setting.clone(), change);
             }
             Line::Occupation(new) => {
                 self.occupations.retain(|occupation| occupation.id != new.id);
@@ -276,11 +276,11 @@ pub fn undo(path: &Path) -> io::Result<()> {
     let changes: Vec<&Change> = journal.changes().collect();
     // Twice, because a value may be refused before another is back: a lower limit above the upper.
     for change in changes.iter().chain(&changes) {
-        let _ = change.thing.write(&kernel, &change.before);
+        let _ = change.setting.write(&kernel, &change.before);
     }
-    for Change { thing, before, .. } in changes {
-        if thing.read(&kernel)? != *before {
-            return Err(io::Error::other(format!("{thing:?} does not take {before} back")));
+    for Change { setting, before, .. } in changes {
+        if setting.read(&kernel)? != *before {
+            return Err(io::Error::other(format!("{setting:?} does not take {before} back")));
         }
     }
     journal.forget(|_| true).map_err(io::Error::other)
@@ -299,11 +299,11 @@ mod tests {
 
     use super::{Change, Journal, Line, STALE};
     use crate::TaskId;
-    use crate::things::Thing;
+    use crate::settings::Setting;
 
     fn change(tid: i32, to: &str) -> Change {
-        let thing = Thing::Task(TaskId { tid, start: 5 });
-        Change::new(thing, "0-3".to_owned(), "0-3".to_owned(), to.to_owned())
+        let setting = Setting::Task(TaskId { tid, start: 5 });
+        Change::new(setting, "0-3".to_owned(), "0-3".to_owned(), to.to_owned())
     }
 
     fn path(folder: &tempfile::TempDir) -> PathBuf {
@@ -328,7 +328,7 @@ mod tests {
             // What comes then is not glued to the broken line.
             journal.append(vec![Line::Change(change(99, "1"))]).unwrap();
             let journal = Journal::load(&path, "one").unwrap();
-            prop_assert_eq!(journal.change(&change(99, "").thing), Some(&change(99, "1")));
+            prop_assert_eq!(journal.change(&change(99, "").setting), Some(&change(99, "1")));
         }
 
         #[test]
@@ -365,7 +365,7 @@ mod tests {
                 .unwrap();
         }
         let long = fs::metadata(&path).unwrap().len();
-        journal.forget(|thing| *thing == change(2, "").thing).unwrap();
+        journal.forget(|setting| *setting == change(2, "").setting).unwrap();
         assert!(fs::metadata(&path).unwrap().len() < long / 100);
         let again = Journal::load(&path, "one").unwrap();
         assert!(again.changes().eq(journal.changes()));

@@ -74,7 +74,7 @@ pub struct Request {
 /// Something that could not be moved away from an occupied processor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
-    /// The thing: `task 17 (ksoftirqd/1)`, `interrupt 24 (virtio0-input.0)`.
+    /// Its name: `task 17 (ksoftirqd/1)`, `interrupt 24 (virtio0-input.0)`.
     pub what: String,
     /// The reason, for people.
     pub why: String,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Making things what the journal's occupations ask for: journal first, then change.
+//! Making settings what the journal's occupations ask for: journal first, then change.
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::Path;
 
 use crate::journal::{Change, Journal, Line};
-use crate::kernel::Kernel;
-use crate::tasks::Seen;
-use crate::things::Thing;
+use crate::linux::kernel::Kernel;
+use crate::linux::tasks::Seen;
+use crate::settings::Setting;
 use crate::{CpuSet, Error, Kept, Machine};
 
 /// One pass over the machine, and what it found.
@@ -26,7 +25,7 @@ pub(crate) struct Work<'a> {
     pub seen: Vec<Seen>,
     /// How many tasks were moved.
     pub moved: usize,
-    /// How many things are again what they were before.
+    /// How many settings are again what they were before.
     pub restored: usize,
     /// What cannot be moved, with the processors that it is on.
     pub kept: Vec<(CpuSet, Kept)>,
@@ -35,7 +34,7 @@ pub(crate) struct Work<'a> {
     /// What of the program's the kernel refused.
     pub refused: Vec<(Change, io::Error)>,
     /// What could not be put back.
-    pub stuck: BTreeSet<Thing>,
+    pub stuck: BTreeSet<Setting>,
     /// The occupation that ends now.
     pub ending: Option<u32>,
 }
@@ -82,19 +81,19 @@ impl<'a> Work<'a> {
             .collect()
     }
 
-    /// The change that gives a thing its due; none if it has it.
+    /// The change that gives a setting its due; none if it has it.
     ///
     /// `due` says what it is to be, from what it would be without occupations. A value that is not
     /// from us is somebody else's will: that is what it would be, from then on.
     pub fn plan(
         &self,
-        thing: &Thing,
+        setting: &Setting,
         current: &str,
         due: impl Fn(&str) -> String,
     ) -> Option<Change> {
-        let known = self.journal.change(thing);
+        let known = self.journal.change(setting);
         let ours = |change: &Change| {
-            let reset = || matches!(thing, Thing::Task(_)) && self.resets.contains(current);
+            let reset = || matches!(setting, Setting::Task(_)) && self.resets.contains(current);
             change.explains(current) || due(&change.before) == current || reset()
         };
         let foreign = known.is_some_and(|change| !ours(change));
@@ -114,7 +113,7 @@ impl<'a> Work<'a> {
         });
         let past = past.unwrap_or_default();
         Some(Change {
-            thing: thing.clone(),
+            setting: setting.clone(),
             of,
             before,
             from: current.to_owned(),
@@ -137,7 +136,7 @@ impl<'a> Work<'a> {
             if change.from == change.to {
                 continue;
             }
-            match change.thing.write(self.kernel, &change.to) {
+            match change.setting.write(self.kernel, &change.to) {
                 Ok(()) => self.restored += usize::from(change.to == change.before),
                 Err(error) => failed.push((change, error)),
             }
@@ -145,11 +144,11 @@ impl<'a> Work<'a> {
         Ok(failed)
     }
 
-    /// Tells of a thing that somebody else has changed.
+    /// Tells of a setting that somebody else has changed.
     pub fn tell(&mut self, change: &Change) {
         if change.foreign {
             let why = format!("somebody else made it `{}`: left so", change.from);
-            let told = Kept { what: name(&change.thing), why };
+            let told = Kept { what: name(&change.setting), why };
             if !self.foreign.contains(&told) {
                 self.foreign.push(told);
             }
@@ -165,20 +164,20 @@ impl<'a> Work<'a> {
         if change.of.is_some() {
             self.refused.push((change, error));
         } else if change.to == change.before {
-            self.stuck.insert(change.thing);
+            self.stuck.insert(change.setting);
         }
     }
 
-    /// Gives one thing its due; what cannot be put back is noted.
+    /// Gives one setting its due; what cannot be put back is noted.
     ///
     /// # Errors
     /// It cannot be read or changed, or the journal cannot be written.
-    pub fn settle(&mut self, thing: Thing, due: impl Fn(&str) -> String) -> Result<(), Error> {
-        let fails = |thing: &Thing, error| Error::File { path: name(thing).into(), error };
-        let current = thing.read(self.kernel).map_err(|error| fails(&thing, error))?;
-        let Some(change) = self.plan(&thing, &current, due) else { return Ok(()) };
+    pub fn settle(&mut self, setting: Setting, due: impl Fn(&str) -> String) -> Result<(), Error> {
+        let fails = |setting: &Setting, error| Error::File { path: name(setting).into(), error };
+        let current = setting.read(self.kernel).map_err(|error| fails(&setting, error))?;
+        let Some(change) = self.plan(&setting, &current, due) else { return Ok(()) };
         match self.carry_out(vec![change])?.pop() {
-            Some((change, error)) if change.to != change.before => Err(fails(&thing, error)),
+            Some((change, error)) if change.to != change.before => Err(fails(&setting, error)),
             Some((change, error)) => {
                 self.fail(change, error);
                 Ok(())
@@ -204,17 +203,17 @@ impl<'a> Work<'a> {
     }
 }
 
-/// As a thing is called in what is shown to people.
-pub(crate) fn name(thing: &Thing) -> String {
-    match thing {
-        Thing::Task(task) => format!("task {}", task.tid),
-        Thing::Schedule(task) => format!("the scheduling of task {}", task.tid),
-        Thing::Home(task) => format!("the cpuset of process {}", task.tid),
-        Thing::List(path)
-        | Thing::Mask(path)
-        | Thing::Word(path)
-        | Thing::Controller(path)
-        | Thing::Folder(path) => path.display().to_string(),
+/// As a setting is called in what is shown to people.
+pub(crate) fn name(setting: &Setting) -> String {
+    match setting {
+        Setting::Task(task) => format!("task {}", task.tid),
+        Setting::Schedule(task) => format!("the scheduling of task {}", task.tid),
+        Setting::Home(task) => format!("the cpuset of process {}", task.tid),
+        Setting::List(path)
+        | Setting::Mask(path)
+        | Setting::Word(path)
+        | Setting::Controller(path)
+        | Setting::Folder(path) => path.display().to_string(),
     }
 }
 
@@ -225,10 +224,4 @@ pub(crate) fn refusal(error: &io::Error, kernel: &dyn Kernel) -> String {
         Some(libc::EACCES | libc::EPERM | libc::EROFS) => "needs root".to_owned(),
         _ => format!("the kernel refuses it: {error}"),
     }
-}
-
-/// The file's list of processors.
-pub(crate) fn list(kernel: &dyn Kernel, path: &Path) -> Result<CpuSet, Error> {
-    let text = kernel.read(path).map_err(|error| Error::File { path: path.to_owned(), error })?;
-    text.parse().map_err(|_| Error::Text { path: path.to_owned(), text })
 }

@@ -44,13 +44,13 @@ fn others_leave_and_come_back_as_they_were() {
     let program = shell("sleep 60; :");
     let child = child(&program);
 
-    let mut held = machine.lock().unwrap();
-    let id = held.begin(&request(), me(&machine)).unwrap().id;
-    held.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
+    let mut occupations = machine.lock().unwrap();
+    let id = occupations.begin(&request(), me(&machine)).unwrap().id;
+    occupations.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
     assert_eq!(now(), ["0", "0", "0"]);
     assert_eq!([affinity(program.pid()), affinity(child)], ["1", "1"]);
 
-    let undone = held.end(id).unwrap();
+    let undone = occupations.end(id).unwrap();
     assert!(undone.restored >= 4, "{undone:?}");
     assert!(undone.foreign.is_empty(), "{undone:?}");
     assert_eq!(now(), ["0-1", "0", "1"]);
@@ -70,16 +70,16 @@ fn children_that_are_made_meanwhile_are_not_left_pinned() {
     pin(pinned.pid(), "0");
     let mut program = shell("read go; sleep 60; :");
 
-    let mut held = machine.lock().unwrap();
-    let id = held.begin(&request(), me(&machine)).unwrap().id;
-    held.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
+    let mut occupations = machine.lock().unwrap();
+    let id = occupations.begin(&request(), me(&machine)).unwrap().id;
+    occupations.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
     for shell in [&mut free, &mut pinned, &mut program] {
         shell.0.stdin.take().unwrap().write_all(b"\n").unwrap();
     }
     let children = [&free, &pinned, &program].map(child);
     assert_eq!(children.map(affinity), ["0", "0", "1"]);
 
-    held.end(id).unwrap();
+    occupations.end(id).unwrap();
     assert_eq!(children.map(affinity), ["0-1", "0", "0-1"]);
 }
 
@@ -93,20 +93,20 @@ fn a_task_that_moves_itself_back_is_moved_again_and_told() {
     let stubborn = shell("sleep 60; :");
     // A child that it makes later would be pinned with it, and moved as well.
     child(&stubborn);
-    let mut held = machine.lock().unwrap();
-    let id = held.begin(&request(), me(&machine)).unwrap().id;
+    let mut occupations = machine.lock().unwrap();
+    let id = occupations.begin(&request(), me(&machine)).unwrap().id;
     for _ in 0..3 {
-        assert!(held.sweep(id).unwrap().kept.is_empty());
+        assert!(occupations.sweep(id).unwrap().kept.is_empty());
         pin(stubborn.pid(), "1");
-        assert_eq!(held.sweep(id).unwrap().moved, 1);
+        assert_eq!(occupations.sweep(id).unwrap().moved, 1);
         assert_eq!(affinity(stubborn.pid()), "0");
     }
-    let kept = held.sweep(id).unwrap().kept;
+    let kept = occupations.sweep(id).unwrap().kept;
     assert_eq!(kept.len(), 1, "{kept:?}");
     assert_eq!(kept[0].what, format!("task {} (sh)", stubborn.pid()));
     assert!(kept[0].why.starts_with("moves itself back"), "{kept:?}");
     // What it wanted is what it gets.
-    held.end(id).unwrap();
+    occupations.end(id).unwrap();
     assert_eq!(affinity(stubborn.pid()), "1");
 }
 
@@ -119,9 +119,9 @@ fn orphans_of_the_program_stay_with_it() {
     let machine = machine(folder.path());
     let words = format!("read go; ({MARK}=1 sleep 60 &) ; sleep 61; :");
     let mut program = shell(&words);
-    let mut held = machine.lock().unwrap();
-    let id = held.begin(&request(), me(&machine)).unwrap().id;
-    held.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
+    let mut occupations = machine.lock().unwrap();
+    let id = occupations.begin(&request(), me(&machine)).unwrap().id;
+    occupations.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
     program.0.stdin.take().unwrap().write_all(b"\n").unwrap();
     child(&program);
     let orphan = until(|| {
@@ -131,9 +131,9 @@ fn orphans_of_the_program_stay_with_it() {
         let line = |pid: &i32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         all.into_iter().find(|pid| line(pid) == b"sleep\x0060\0")
     });
-    held.sweep(id).unwrap();
+    occupations.sweep(id).unwrap();
     assert_eq!(affinity(orphan), "1");
-    held.end(id).unwrap();
+    occupations.end(id).unwrap();
     assert_eq!(affinity(orphan), "0-1");
 }
 
@@ -156,24 +156,24 @@ fn priorities_are_set_adjusted_and_put_back() {
         .output()
         .unwrap();
     assert!(status.status.success());
-    let mut held = machine.lock().unwrap();
+    let mut occupations = machine.lock().unwrap();
     let fifo = Request { policy: Policy::Fifo { priority: 7 }, ..request() };
-    let id = held.begin(&fifo, me(&machine)).unwrap().id;
-    held.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
+    let id = occupations.begin(&fifo, me(&machine)).unwrap().id;
+    occupations.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
     assert_eq!(policy(program.pid()), ["5", "7", "1"]);
     program.0.stdin.take().unwrap().write_all(b"\n").unwrap();
     let child = child(&program);
 
-    held.adjust(id, Policy::Fifo { priority: 8 }, false).unwrap();
+    occupations.adjust(id, Policy::Fifo { priority: 8 }, false).unwrap();
     assert_eq!([policy(program.pid()), policy(child)], [["5", "8", "1"], ["5", "8", "1"]]);
-    held.adjust(id, Policy::Fair { nice: Some(-3) }, false).unwrap();
+    occupations.adjust(id, Policy::Fair { nice: Some(-3) }, false).unwrap();
     assert_eq!([policy(program.pid()), policy(child)], [["-3", "0", "0"], ["-3", "0", "0"]]);
-    held.adjust(id, Policy::Fair { nice: None }, false).unwrap();
+    occupations.adjust(id, Policy::Fair { nice: None }, false).unwrap();
     assert_eq!(policy(program.pid()), ["5", "0", "0"]);
-    held.adjust(id, Policy::Fair { nice: None }, true).unwrap();
+    occupations.adjust(id, Policy::Fair { nice: None }, true).unwrap();
     assert_eq!([policy(program.pid()), policy(child)], [["5", "1", "1"], ["5", "1", "1"]]);
     assert_eq!(affinity(me(&machine).tid), "0-1");
-    held.end(id).unwrap();
+    occupations.end(id).unwrap();
     assert_eq!([policy(program.pid()), policy(child)], [["5", "0", "0"], ["5", "0", "0"]]);
     assert_eq!([affinity(program.pid()), affinity(child)], ["0-1", "0-1"]);
 }
@@ -186,20 +186,20 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
     let other = shell("sleep 60; :");
-    let mut held = machine.lock().unwrap();
+    let mut occupations = machine.lock().unwrap();
     let wish = |cpus: &str| Request { cpus: Some(cpus.parse().unwrap()), ..request() };
     let me = me(&machine);
-    assert!(matches!(held.begin(&wish("700"), me), Err(Error::Offline { cpu: 700, .. })));
-    assert!(matches!(held.begin(&wish("0-1"), me), Err(Error::NoneLeft { .. })));
-    let id = held.begin(&wish("1"), me).unwrap().id;
-    assert!(matches!(held.begin(&wish("1"), me), Err(Error::Occupied { cpu: 1, .. })));
-    assert!(matches!(held.begin(&wish("0"), me), Err(Error::NoneLeft { .. })));
-    assert!(matches!(held.sweep(9), Err(Error::NoOccupation { .. })));
+    assert!(matches!(occupations.begin(&wish("700"), me), Err(Error::Offline { cpu: 700, .. })));
+    assert!(matches!(occupations.begin(&wish("0-1"), me), Err(Error::NoneLeft { .. })));
+    let id = occupations.begin(&wish("1"), me).unwrap().id;
+    assert!(matches!(occupations.begin(&wish("1"), me), Err(Error::Occupied { cpu: 1, .. })));
+    assert!(matches!(occupations.begin(&wish("0"), me), Err(Error::NoneLeft { .. })));
+    assert!(matches!(occupations.sweep(9), Err(Error::NoOccupation { .. })));
     let gone = machine.identify(other.pid()).unwrap();
     let pid = other.pid();
     drop(other);
-    assert!(matches!(held.admit(id, gone), Err(Error::NoProcess { pid: p }) if p == pid));
-    held.end(id).unwrap();
+    assert!(matches!(occupations.admit(id, gone), Err(Error::NoProcess { pid: p }) if p == pid));
+    occupations.end(id).unwrap();
     assert_eq!(affinity(me.tid), "0-1");
     assert!(!folder.path().join("state/journal").exists());
 }

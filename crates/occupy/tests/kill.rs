@@ -38,11 +38,11 @@ fn busy(folder: &Path) {
     let program: i32 = fs::read_to_string(folder.join("program")).unwrap().parse().unwrap();
     loop {
         let fifo = Request { policy: Policy::Fifo { priority: 2 }, ..request() };
-        let mut held = machine.lock().unwrap();
-        held.recover().unwrap();
-        let id = held.begin(&fifo, me(&machine)).unwrap().id;
-        held.admit(id, machine.identify(program).unwrap()).unwrap();
-        drop(held);
+        let mut occupations = machine.lock().unwrap();
+        occupations.recover().unwrap();
+        let id = occupations.begin(&fifo, me(&machine)).unwrap().id;
+        occupations.admit(id, machine.identify(program).unwrap()).unwrap();
+        drop(occupations);
         machine.lock().unwrap().sweep(id).unwrap();
         machine.lock().unwrap().adjust(id, Policy::Fair { nice: Some(3) }, true).unwrap();
         machine.lock().unwrap().adjust(id, Policy::Fifo { priority: 3 }, false).unwrap();
@@ -81,9 +81,9 @@ fn a_kill_at_a_random_instant_is_undone() {
         thread::sleep(Duration::from_millis((5 + kill * 37 % 61) * (1 + early)));
         victim.kill().unwrap();
         victim.wait().unwrap();
-        let mut held = machine.lock().unwrap();
+        let mut occupations = machine.lock().unwrap();
         early += 1;
-        for (_, undone) in held.recover().unwrap() {
+        for (_, undone) in occupations.recover().unwrap() {
             (hits, early) = (hits + 1, 0);
             assert!(undone.foreign.is_empty(), "{undone:?}");
         }
@@ -111,17 +111,17 @@ fn a_kill_at_a_random_instant_is_undone() {
 fn modest(folder: &Path) {
     let machine = machine(folder);
     let target: i32 = fs::read_to_string(folder.join("program")).unwrap().parse().unwrap();
-    let mut held = machine.lock().unwrap();
+    let mut occupations = machine.lock().unwrap();
     let any = Request { shield: Some(ShieldKind::Affinity), ..request() };
-    match held.begin(&any, me(&machine)) {
+    match occupations.begin(&any, me(&machine)) {
         Err(Error::Permission { capability: "CAP_SYS_NICE", .. }) => std::process::exit(3),
         begun => {
             let id = begun.unwrap().id;
             assert_eq!(affinity(target), "0");
-            let kept = held.occupations()[0].kept.clone();
+            let kept = occupations.occupations()[0].kept.clone();
             let needs = |what: &str| kept.iter().any(|k| k.what == what && k.why == "needs root");
             assert!(needs("interrupts") && needs("unbound work queues"), "{kept:?}");
-            held.end(id).unwrap();
+            occupations.end(id).unwrap();
             assert_eq!(affinity(target), "0-1");
         }
     }

@@ -13,6 +13,5 @@ mod recorded;
 
 pub use export::{ExportError, Exported, Format, export};
 pub use recorded::{
-    App, Channel, Core, Error, Event, Events, Kind, Merged, Migration, NO_TASK, Oddities, Recorded,
-    Summary, Task,
+    Error, Event, Events, Kind, Merged, NO_TASK, Oddities, Recorded, Summary, Task,
 };

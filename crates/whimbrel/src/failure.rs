@@ -56,10 +56,10 @@ pub fn first_of<T>(mut all: Vec<T>) -> (Vec<T>, Option<usize>) {
     (all, Some(more).filter(|more| *more > 0))
 }
 
-/// What is missing in a command that was built without one of its features.
-#[cfg(not(all(feature = "analysis", feature = "occupy")))]
-pub fn built_without(feature: &str) -> Problem {
-    Problem::new(format!("this whimbrel was built without its feature `{feature}`"))
+/// The answer of a verb that the command was built without.
+#[cfg(not(feature = "analysis"))]
+pub fn built_without_analysis() -> Problem {
+    Problem::new("this whimbrel was built without its feature `analysis`")
         .help("`make build` builds all of it")
 }
 

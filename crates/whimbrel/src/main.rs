@@ -42,7 +42,6 @@ use clap::Parser;
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
-    #[cfg(feature = "occupy")]
     if let Some(status) = whimbrel_occupy::guardian::called() {
         return status;
     }
@@ -60,7 +59,6 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(args),
         Command::Import(args) => files::import(args),
         Command::Graph(args) => files::graph(args),
-        #[cfg(feature = "occupy")]
         Command::Occupy(args) => return whimbrel_occupy::cli::occupy(args),
         #[cfg(feature = "analysis")]
         Command::Calibrate(args) => calibrate::calibrate(args),
@@ -72,13 +70,11 @@ fn main() -> ExitCode {
         Command::Top(args) => top::top(args),
         #[cfg(feature = "analysis")]
         Command::Trace(args) => trace::trace(args),
-        #[cfg(not(feature = "occupy"))]
-        Command::Occupy(_) => Err(failure::built_without("occupy").into()),
         #[cfg(not(feature = "analysis"))]
         Command::Calibrate(_)
         | Command::Explore(_)
         | Command::Report(_)
         | Command::Top(_)
-        | Command::Trace(_) => Err(failure::built_without("analysis").into()),
+        | Command::Trace(_) => Err(failure::built_without_analysis().into()),
     })
 }

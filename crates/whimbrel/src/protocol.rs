@@ -39,10 +39,8 @@ pub struct Simulated {
     /// Real time from its start to its end.
     pub wall_ns: u64,
     /// Of the floorplan's blocks at the end, in thousandths of a degree Celsius; empty: none.
-    #[serde(default)]
     pub blocks_mc: Vec<i32>,
     /// The same of what carries the heat off.
-    #[serde(default)]
     pub sink_mc: i32,
 }
 
@@ -86,18 +84,14 @@ pub struct Status {
     /// One per channel, in the order of the plan.
     pub channels: Vec<ChannelStatus>,
     /// The policy that decides; empty if none does.
-    #[serde(default)]
     pub policy: String,
     /// The core that the coordinator runs on; `None`: there is none.
     pub coordinator: Option<u32>,
     /// Frames per second, in thousandths; 0: none.
-    #[serde(default)]
     pub rate_millihz: u64,
     /// Where `energy_uj` comes from: `platform`, `powercap`, `simulation`, or empty.
-    #[serde(default)]
     pub energy_source: String,
     /// Energy of the whole machine since the start by `powercap` or `simulation`, in microjoules.
-    #[serde(default)]
     pub machine_energy_uj: u64,
 }
 
@@ -119,18 +113,14 @@ pub struct CoreStatus {
     /// Inbox notes served.
     pub notes: u64,
     /// Its frequency now, in hertz; 0: not known.
-    #[serde(default)]
     pub hz: u64,
     /// Part of the agents' last period that it was busy, in millionths.
-    #[serde(default)]
     pub load_ppm: u32,
     /// In thousandths of a degree Celsius; `None`: there is no sensor.
     pub temperature_mc: Option<i32>,
     /// Estimated from its operating points since the start, in microjoules.
-    #[serde(default)]
     pub energy_uj: u64,
     /// Its operating points; empty: not known.
-    #[serde(default)]
     pub points: Vec<PointStatus>,
 }
 
@@ -179,39 +169,28 @@ pub struct TaskStatus {
     /// Most heap ever in use.
     pub heap_peak_bytes: u64,
     /// Shared memory that it allocated and nobody has freed yet.
-    #[serde(default)]
     pub shared_bytes: u64,
     /// The most that this ever was.
-    #[serde(default)]
     pub shared_peak_bytes: u64,
     /// The part of it that its end, or a life before its restart, left behind.
-    #[serde(default)]
     pub shared_left: u64,
     /// How it moves: `handoff`, `replicate` or `recreate`.
-    #[serde(default)]
     pub mode: String,
     /// What is reserved for it over all kernels: stack and heap as its mode wants, checkpoint
     /// images.
-    #[serde(default)]
     pub reserved_bytes: u64,
     /// Stack and heap in use now: what a migration that copies would carry.
-    #[serde(default)]
     pub context_bytes: u64,
     /// Part of a core at its highest frequency that it used in the agents' last period, in
     /// millionths.
-    #[serde(default)]
     pub load_ppm: u32,
     /// Checkpoint images taken.
-    #[serde(default)]
     pub images: u64,
     /// Checkpoint images that were not whole when they were needed.
-    #[serde(default)]
     pub damaged: u64,
     /// Messages received again after its kernel died.
-    #[serde(default)]
     pub replayed: u64,
     /// Messages that were not processed because its kernel died.
-    #[serde(default)]
     pub skipped: u64,
 }
 
@@ -260,16 +239,12 @@ pub struct Migration {
     /// It has sent its first message from there.
     pub output_ns: u64,
     /// Its context is on the target; 0 for a hand-off, which copies nothing.
-    #[serde(default)]
     pub copied_ns: u64,
     /// Bytes of context that were copied.
-    #[serde(default)]
     pub bytes: u64,
     /// `handoff`, `replicate` or `recreate`.
-    #[serde(default)]
     pub mode: String,
     /// Who asked for it: `user`, `task` or `policy`.
-    #[serde(default)]
     pub by: String,
 }
 
@@ -334,7 +309,6 @@ pub struct CoreDied {
     /// Tasks that started again.
     pub restarted: u32,
     /// Tasks that went on from a checkpoint image.
-    #[serde(default)]
     pub resumed: u32,
     /// Tasks that another kernel has taken up.
     pub moved: u32,

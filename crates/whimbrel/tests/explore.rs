@@ -48,17 +48,19 @@ for line in os.fdopen(3):
     tell("started", pid=1, kernels=[], gvm_bytes=1, start_ns=1000, clock="virtual")
     if slots == 1:
         fail("deadlock", "a deadlock")
-    zero = dict.fromkeys(["polling_ns", "switches", "sleeps", "notes"], 0)
+    zero = dict.fromkeys(["polling_ns", "switches", "sleeps", "notes", "hz", "load_ppm"], 0)
     listed = [
-        {"core": n, "state": "up", "busy_ns": until // 4, "energy_uj": 1000 + n, **zero}
+        {"core": n, "state": "up", "busy_ns": until // 4, "energy_uj": 1000 + n, "points": [], **zero}
         for n in range(cores)
     ]
     task = {"task": "a", "index": 0, "core": 0, "state": "ended", "jobs": 100, "runs": 1}
     task["misses"] = 7 if cores == 1 else 0
-    for key in ["busy_ns", "polling_ns", "worst_late_ns", "migrations", "refused", "restarts"]:
-        task[key] = 0
-    task["heap_bytes"] = task["heap_peak_bytes"] = 0
+    counts = "busy_ns polling_ns worst_late_ns migrations refused restarts images damaged replayed"
+    counts += " skipped heap_bytes heap_peak_bytes shared_bytes shared_peak_bytes shared_left"
+    counts += " reserved_bytes context_bytes load_ppm"
+    task.update(dict.fromkeys(counts.split(), 0), mode="handoff")
     status = {"time_ns": until + 1000, "live": 0, "cores": listed, "tasks": [task], "channels": []}
+    status.update(policy="", rate_millihz=0, energy_source="simulation", machine_energy_uj=0)
     rest = {"dropped_events": 0, "dropped_migrations": 0, "ok": True}
     tell("end", status=status, latency_ns=slots * 10000000, **rest)
     if exists("once"):

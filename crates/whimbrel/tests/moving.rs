@@ -155,19 +155,22 @@ fn a_policy_that_the_helper_does_not_know_is_named() {
 fn status() -> Value {
     let core = |core: u32| {
         json!({"core": core, "state": "up", "busy_ns": 500_000_000, "polling_ns": 0,
-               "switches": 7, "sleeps": 3, "notes": 1})
+               "switches": 7, "sleeps": 3, "notes": 1, "hz": 0, "load_ppm": 0, "energy_uj": 0,
+               "points": []})
     };
     let task = |task: &str, mode: &str, reserved: u64, images: u64| {
         json!({"task": task, "index": 0, "core": 1, "state": "ended", "busy_ns": 1_000_000,
                "polling_ns": 0, "runs": 1, "jobs": 2, "misses": 0, "worst_late_ns": 0,
                "migrations": 1, "refused": 0, "restarts": images / 4, "heap_bytes": 10,
                "heap_peak_bytes": 2000, "mode": mode, "reserved_bytes": reserved,
-               "images": images, "replayed": images / 2, "skipped": 0})
+               "images": images, "replayed": images / 2, "skipped": 0, "damaged": 0, "load_ppm": 0,
+               "context_bytes": 0, "shared_bytes": 0, "shared_peak_bytes": 0, "shared_left": 0})
     };
     json!({"time_ns": 1_000_000_000, "live": 0, "cores": [core(0), core(1)], "channels": [],
            "tasks": [task("source", "handoff", 0, 0), task("worker", "replicate", 655_360, 9),
                      task("sink", "recreate", 4096, 0)],
-           "policy": "balance", "coordinator": 1, "rate_millihz": 500_000})
+           "policy": "balance", "coordinator": 1, "rate_millihz": 500_000, "energy_source": "",
+           "machine_energy_uj": 0})
 }
 
 fn migration(task: &str, mode: &str, by: &str, copied_ns: u64, bytes: u64) -> Value {

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::{CpuSet, Error, Held, Kept, Machine, Occupation, Undone};
+use crate::{CpuSet, Error, Kept, Machine, Occupation, Occupations, Undone};
 
 pub use args::{OccupyArgs, Verb};
 
@@ -91,13 +91,13 @@ fn json(value: &impl Serialize) -> Result<String, Failure> {
 }
 
 /// Takes the journal and undoes what killed guardians have left, and says so.
-fn lock(machine: &Machine) -> Result<Held, Failure> {
-    let mut held = machine.lock()?;
-    if held.outlived() {
+fn lock(machine: &Machine) -> Result<Occupations, Failure> {
+    let mut occupations = machine.lock()?;
+    if occupations.outlived() {
         say("a reboot has undone what was occupied before it: its journal is dropped");
     }
-    say_recovered(&held.recover()?);
-    Ok(held)
+    say_recovered(&occupations.recover()?);
+    Ok(occupations)
 }
 
 fn say_recovered(all: &[(Occupation, Undone)]) {
@@ -119,10 +119,10 @@ fn say_foreign(undone: &Undone) {
     }
 }
 
-/// `7 things are as they were`.
+/// `7 settings are as they were`.
 fn count(undone: &Undone) -> String {
     match undone.restored {
-        1 => "1 thing is as it was".to_owned(),
-        n => format!("{n} things are as they were"),
+        1 => "1 setting is as it was".to_owned(),
+        n => format!("{n} settings are as they were"),
     }
 }

@@ -64,13 +64,13 @@ pub fn say_begun(guard: &Guard, quiet: bool) {
         return;
     }
     let Occupation { id, cpus, shield, reason, kept, .. } = guard.occupation();
-    let stay = match kept.len() {
+    let kept = match kept.len() {
         0 => String::new(),
-        1 => "; 1 thing stays there".to_owned(),
-        n => format!("; {n} things stay there"),
+        1 => "; 1 could not be moved away".to_owned(),
+        n => format!("; {n} could not be moved away"),
     };
     let shield = shield.name();
-    say(&format!("occupation {id}: processor {cpus}, shield {shield}: {reason}{stay}"));
+    say(&format!("occupation {id}: processor {cpus}, shield {shield}: {reason}{kept}"));
 }
 
 /// A program on its processor.

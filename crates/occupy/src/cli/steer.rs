@@ -35,8 +35,8 @@ fn command_of(machine: &Machine, pid: i32) -> Vec<String> {
 
 /// Changes how a program is scheduled.
 pub fn adjust(machine: &Machine, args: &AdjustArgs) -> Result<u8, Failure> {
-    let mut held = lock(machine)?;
-    let present = find(held.occupations(), args.id)?;
+    let mut occupations = lock(machine)?;
+    let present = find(occupations.occupations(), args.id)?;
     let soft = args.soft || present.soft && !args.hard;
     let default = (args.fair || args.soft || args.hard).then(|| default_policy(args.soft));
     let policy = args.policy.policy().or(default).unwrap_or(present.policy);
@@ -44,7 +44,7 @@ pub fn adjust(machine: &Machine, args: &AdjustArgs) -> Result<u8, Failure> {
         let message = format!("occupation {} is soft, which needs a priority: add --hard", args.id);
         return Err(Failure { status: 2, message });
     }
-    held.adjust(args.id, policy, soft)?;
+    occupations.adjust(args.id, policy, soft)?;
     Ok(0)
 }
 
@@ -55,9 +55,9 @@ fn find(all: &[Occupation], id: u32) -> Result<&Occupation, Error> {
 
 /// Ends occupations.
 pub fn release(machine: &Machine, args: &ReleaseArgs) -> Result<u8, Failure> {
-    let mut held = lock(machine)?;
-    for id in chosen(held.occupations(), args)? {
-        let undone = held.end(id)?;
+    let mut occupations = lock(machine)?;
+    for id in chosen(occupations.occupations(), args)? {
+        let undone = occupations.end(id)?;
         say_foreign(&undone);
         print(&format!("occupation {id} has ended: {}\n", count(&undone)))?;
     }

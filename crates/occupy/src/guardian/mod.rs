@@ -6,9 +6,9 @@
 //! name) does not reach it. Only SIGKILL does, and then the tool, or the next command, undoes the
 //! occupation from the journal.
 
+mod messages;
 mod serve;
 mod spawn;
-mod words;
 
 use std::io::{self, BufReader};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::{Error, Machine, Occupation, Request, TaskId, Undone};
-use words::{Answer, Order};
+use messages::{Answer, Order};
 
 pub use serve::called;
 
@@ -36,7 +36,7 @@ impl Guard {
     /// Occupies processors for a program that is admitted later.
     ///
     /// # Errors
-    /// Every refusal of [`crate::Held::begin`]; a guardian that cannot be started, or was killed.
+    /// Every refusal of [`crate::Occupations::begin`]; a guardian that cannot be started, or was killed.
     pub fn begin(request: &Request) -> Result<Self, Error> {
         Self::start(Order::Begin { request: request.clone(), program: None })
     }
@@ -112,18 +112,18 @@ impl Line {
         let socket = spawn::spawn().map_err(failed)?;
         socket.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
         let mut socket = BufReader::new(socket);
-        match words::hear(&mut socket).map_err(failed)? {
+        match messages::receive(&mut socket).map_err(failed)? {
             Some(Answer::Here(guardian)) => Ok(Self { socket, guardian }),
             Some(other) => Err(unexpected(other)),
             None => Err(Error::Guardian("it was killed before it did anything".to_owned())),
         }
     }
 
-    /// Says one thing and hears the answer; undoes everything if the guardian was killed meanwhile.
+    /// Sends one order and waits for the answer; undoes everything if the guardian was killed meanwhile.
     fn talk(&mut self, order: &Order) -> Result<Answer, Error> {
         // A guardian that has gone may have said its last word before: that is read below.
-        let _ = words::say(&mut self.socket.get_ref(), order);
-        match words::hear(&mut self.socket) {
+        let _ = messages::send(&mut self.socket.get_ref(), order);
+        match messages::receive(&mut self.socket) {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => {
                 self.stand_in()?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
 
-use super::words::{Answer, Order, hear, say};
+use super::messages::{Answer, Order, receive, send};
 use crate::{Error, Machine, Occupation, Request, TaskId, Undone};
 
 /// Under which name an executable is a guardian; also what `ps` shows.
@@ -41,20 +41,20 @@ fn serve() -> io::Result<()> {
     let own = machine.identify(getpid().as_raw_nonzero().get()).map_err(io::Error::other)?;
     let mut guardian =
         Guardian { machine, own, socket: Some(BufReader::new(socket)), program: None, id: 0 };
-    guardian.say(&Answer::Here(own));
-    let Some(Order::Begin { request, program }) = guardian.hear() else { return Ok(()) };
+    guardian.send(&Answer::Here(own));
+    let Some(Order::Begin { request, program }) = guardian.receive() else { return Ok(()) };
     match guardian.begin(&request, program) {
         Ok((occupation, recovered)) => {
             guardian.id = occupation.id;
-            guardian.say(&Answer::Begun { occupation: Box::new(occupation), recovered });
+            guardian.send(&Answer::Begun { occupation: Box::new(occupation), recovered });
         }
         Err(error) => {
-            guardian.say(&Answer::Refused(error.to_string()));
+            guardian.send(&Answer::Refused(error.to_string()));
             return Ok(());
         }
     }
     let last = guardian.keep(program.is_some())?;
-    guardian.say(&last);
+    guardian.send(&last);
     Ok(())
 }
 
@@ -73,13 +73,14 @@ impl Guardian {
         request: &Request,
         program: Option<TaskId>,
     ) -> Result<(Occupation, Vec<(Occupation, Undone)>), Error> {
-        let mut held = self.machine.lock()?;
-        let recovered = held.recover()?;
-        let mut occupation = held.begin(request, self.own)?;
+        let mut occupations = self.machine.lock()?;
+        let recovered = occupations.recover()?;
+        let mut occupation = occupations.begin(request, self.own)?;
         if let Some(program) = program {
-            let admitted = self.watch(program).and_then(|()| held.admit(occupation.id, program));
+            let admitted =
+                self.watch(program).and_then(|()| occupations.admit(occupation.id, program));
             if let Err(error) = admitted {
-                held.end(occupation.id)?;
+                occupations.end(occupation.id)?;
                 return Err(error);
             }
             occupation.program = Some(program);
@@ -108,13 +109,14 @@ impl Guardian {
                 break;
             }
             if spoken {
-                match self.hear() {
+                match self.receive() {
                     Some(Order::Admit(program)) => self.admit(program),
                     None if alone => self.socket = None,
                     _ => break,
                 }
             }
-            pause = match self.machine.lock().and_then(|mut held| held.sweep(self.id)) {
+            pause = match self.machine.lock().and_then(|mut occupations| occupations.sweep(self.id))
+            {
                 Err(Error::NoOccupation { .. }) => return Ok(Answer::Released),
                 Ok(swept) if swept.moved > 0 => SHORTEST,
                 // One that failed is no reason to leave the rest of them undone.
@@ -128,12 +130,12 @@ impl Guardian {
         let admitted = self
             .watch(program)
             .and_then(|()| self.machine.lock())
-            .and_then(|mut held| held.admit(self.id, program));
+            .and_then(|mut occupations| occupations.admit(self.id, program));
         let answer = match admitted {
             Ok(()) => Answer::Admitted,
             Err(error) => Answer::Refused(error.to_string()),
         };
-        self.say(&answer);
+        self.send(&answer);
     }
 
     /// Whether the program has ended, and whether something was said, after at most this time.
@@ -172,14 +174,14 @@ impl Guardian {
         }
     }
 
-    fn hear(&mut self) -> Option<Order> {
-        hear(self.socket.as_mut()?).ok().flatten()
+    fn receive(&mut self) -> Option<Order> {
+        receive(self.socket.as_mut()?).ok().flatten()
     }
 
-    fn say(&self, answer: &Answer) {
+    fn send(&self, answer: &Answer) {
         if let Some(socket) = &self.socket {
             // Whoever asked may have gone: the occupation is kept or undone all the same.
-            let _ = say(&mut socket.get_ref(), answer);
+            let _ = send(&mut socket.get_ref(), answer);
         }
     }
 }

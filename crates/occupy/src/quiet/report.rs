@@ -42,7 +42,7 @@ pub enum Unit {
     PerSecond,
 }
 
-/// One thing that was counted.
+/// One kind of event that was counted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// What it is about.

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 pub use event::{Event, Kind, NO_TASK};
 pub use stream::{Events, Merged, Oddities};
-pub use summary::{App, Channel, Core, Migration, Summary, Task};
+pub use summary::{Summary, Task};
 
 use stream::Stream;
 

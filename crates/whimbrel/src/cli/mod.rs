@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line: what may be written, and the text of `--help`, which is the manual.
 
-#[cfg(not(all(feature = "analysis", feature = "occupy")))]
+#[cfg(not(feature = "analysis"))]
 mod absent;
 #[cfg(feature = "analysis")]
 mod calibrate;
@@ -26,8 +26,6 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use whimbrel_model::{Frequency, PolicyName};
 
-#[cfg(not(feature = "occupy"))]
-pub use absent::AbsentArgs as OccupyArgs;
 #[cfg(not(feature = "analysis"))]
 pub use absent::{
     AbsentArgs as CalibrateArgs, AbsentArgs as ExploreArgs, AbsentArgs as ReportArgs,
@@ -40,7 +38,6 @@ pub use sim::SimArgs;
 pub use values::rate;
 pub use values::{CpuList, Move, RateChange, Shuttle, Spin, TaskName};
 use values::{frequency, positive_duration};
-#[cfg(feature = "occupy")]
 use whimbrel_occupy::cli::OccupyArgs;
 #[cfg(feature = "analysis")]
 pub use {

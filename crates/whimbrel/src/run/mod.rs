@@ -2,14 +2,11 @@
 //! `whimbrel run`: checks everything, starts the helper, stays with the run, and sums it up.
 
 mod blame;
-#[cfg(feature = "occupy")]
 mod exclusive;
 mod floorplan;
 mod helper;
 mod latency;
 mod moves;
-#[cfg(not(feature = "occupy"))]
-mod not_exclusive;
 mod record;
 mod requests;
 mod results;
@@ -42,11 +39,8 @@ use crate::output::{print, print_json};
 use crate::process::Process;
 use crate::protocol::{Simulated, Started};
 use crate::rundir::{Base, JOURNAL, RunDir, RunRecord, SOCKET, reclaim};
-#[cfg(feature = "occupy")]
 use exclusive::Exclusive;
 use helper::{Helper, Input};
-#[cfg(not(feature = "occupy"))]
-use not_exclusive::Exclusive;
 use record::Prepared;
 use results::Results;
 use session::Session;

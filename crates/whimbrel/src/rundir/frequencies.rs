@@ -33,7 +33,7 @@ mod tests {
         folder
     }
 
-    const MIN: &str = "{\"change\":{\"thing\":{\"word\":\"HERE/min\"},\"before\":\"800\",\
+    const MIN: &str = "{\"change\":{\"setting\":{\"word\":\"HERE/min\"},\"before\":\"800\",\
                        \"from\":\"800\",\"to\":\"\"}}\n";
 
     fn min(folder: &tempfile::TempDir) -> String {

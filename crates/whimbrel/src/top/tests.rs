@@ -22,7 +22,9 @@ fn task(position: usize, core: u32, busy_ns: u64) -> Value {
         "state": if position == 0 { "running" } else { "blocked" }, "busy_ns": busy_ns,
         "polling_ns": 0, "runs": 1, "jobs": 50, "misses": if position == 5 { 3 } else { 0 },
         "worst_late_ns": 1_500_000, "migrations": 2, "refused": 1, "restarts": 0,
-        "heap_bytes": 70_000, "heap_peak_bytes": 80_000, "mode": "handoff"
+        "heap_bytes": 70_000, "heap_peak_bytes": 80_000, "mode": "handoff", "load_ppm": 0,
+        "reserved_bytes": 0, "context_bytes": 0, "images": 0, "damaged": 0, "replayed": 0,
+        "skipped": 0, "shared_bytes": 0, "shared_peak_bytes": 0, "shared_left": 0
     })
 }
 
@@ -39,7 +41,8 @@ fn status(second: u64, cores: [u32; 6]) -> Reply {
     let core = |core: u32, busy: u64, hz: u64, temperature: Option<i32>| {
         json!({
             "core": core, "state": "up", "busy_ns": ns * busy / 100, "polling_ns": ns / 10,
-            "switches": 1, "sleeps": 1, "notes": 1, "hz": hz, "temperature_mc": temperature
+            "switches": 1, "sleeps": 1, "notes": 1, "hz": hz, "temperature_mc": temperature,
+            "load_ppm": 0, "energy_uj": 0, "points": []
         })
     };
     let task = |position: usize| task(position, cores[position], ns * position as u64 / 20);
@@ -53,7 +56,8 @@ fn status(second: u64, cores: [u32; 6]) -> Reply {
         "time_ns": 1_000_000_000 + ns, "live": 6,
         "cores": [core(0, 62, 1_200_000_000, Some(48_500)), core(1, 7, 0, None)],
         "tasks": (0..6).map(task).collect::<Vec<_>>(), "channels": channels,
-        "policy": "balance", "coordinator": 0, "rate_millihz": 50_000
+        "policy": "balance", "coordinator": 0, "rate_millihz": 50_000, "energy_source": "",
+        "machine_energy_uj": 0
     });
     Reply::Status(serde_json::from_value(status).unwrap())
 }
@@ -73,7 +77,7 @@ fn happened() -> Vec<Reply> {
             "task": "demodulator", "index": 0, "source": 0, "target": 1, "status": status,
             "request_ns": 1_000_000_000 + at, "parked_ns": 1_009_000_000 + at,
             "attached_ns": 1_009_046_000 + at, "running_ns": 1_009_046_800 + at,
-            "output_ns": 0, "by": "policy"
+            "output_ns": 0, "copied_ns": 0, "bytes": 0, "mode": "handoff", "by": "policy"
         }})
     };
     let died = json!({"core_died": {

@@ -14,11 +14,11 @@ use procfs::FromRead;
 use procfs::ProcessCGroups;
 use procfs::process::MountInfos;
 
-use crate::affinity::Dues;
 use crate::journal::Change;
-use crate::kernel::Kernel;
-use crate::things::{NONE, THERE, Thing};
-use crate::work::{Work, list};
+use crate::linux::kernel::{Kernel, Linux, list};
+use crate::settings::{NONE, Setting, THERE};
+use crate::shield::affinity::Dues;
+use crate::work::Work;
 use crate::{CpuSet, Error, Machine, Occupation, ShieldKind};
 
 /// What all folders of ours are called by; the occupation's number follows.
@@ -26,6 +26,30 @@ const OURS: &str = "whimbrel-";
 
 /// What keeps from cpusets those who may not write them.
 const ROOT: &str = "needs root";
+
+impl Machine {
+    /// The processors that a program here may be given: those that run and that the caller's
+    /// container has.
+    ///
+    /// # Errors
+    /// `/sys` does not tell.
+    pub fn usable(&self) -> Result<CpuSet, Error> {
+        usable(&Linux::default(), self)
+    }
+}
+
+/// Those that run and that the cpusets which are seen here have.
+pub(crate) fn usable(kernel: &dyn Kernel, machine: &Machine) -> Result<CpuSet, Error> {
+    let mut usable = list(kernel, &machine.sys.join("devices/system/cpu/online"))?;
+    for hierarchy in Hierarchy::all(kernel, machine).iter().filter(|hierarchy| hierarchy.part) {
+        let files = ["cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"];
+        let mut lists = files.iter().map(|name| list(kernel, &hierarchy.root.join(name)));
+        if let Some(cpus) = lists.find_map(Result::ok).filter(|cpus| cpus.meets(&usable)) {
+            usable = usable.common(&cpus);
+        }
+    }
+    Ok(usable)
+}
 
 /// A mounted hierarchy of cpusets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +127,7 @@ impl Hierarchy {
     /// The folders below that are not ours, parents first.
     fn others(&self, work: &Work, deep: bool) -> Vec<PathBuf> {
         let mut folders = below(work.kernel, &self.root, deep);
-        let ours = |path: &PathBuf| work.journal.change(&Thing::Folder(path.clone())).is_some();
+        let ours = |path: &PathBuf| work.journal.change(&Setting::Folder(path.clone())).is_some();
         folders.retain(|path| !path.ancestors().any(|path| ours(&path.to_owned())));
         folders
     }
@@ -158,7 +182,8 @@ pub(crate) fn given(work: &Work) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for hierarchy in Hierarchy::all(work.kernel, work.machine) {
         let of_it = |path: &PathBuf| path.starts_with(&hierarchy.root);
-        let ours = |change: &Change| matches!(&change.thing, Thing::Folder(path) if of_it(path));
+        let ours =
+            |change: &Change| matches!(&change.setting, Setting::Folder(path) if of_it(path));
         if work.journal.changes().any(ours) {
             let v1 = hierarchy.kind == ShieldKind::V1;
             let file = if v1 { "cpuset.cpus" } else { "cpuset.cpus.effective" };
@@ -196,8 +221,8 @@ pub(crate) fn settle(work: &mut Work, hierarchies: &[Hierarchy], dues: &Dues) ->
             work.keep(closed.clone(), "cpusets", ROOT);
         }
         let left = work.journal.changes().any(|change| {
-            matches!(&change.thing, Thing::Folder(path) | Thing::List(path) | Thing::Word(path)
-                | Thing::Controller(path) if path.starts_with(&hierarchy.root))
+            matches!(&change.setting, Setting::Folder(path) | Setting::List(path) | Setting::Word(path)
+                | Setting::Controller(path) if path.starts_with(&hierarchy.root))
         });
         if !left && hierarchy.wanted(work).is_empty() {
             continue;
@@ -218,7 +243,7 @@ fn admit(work: &mut Work, hierarchy: &Hierarchy, dues: &Dues) -> Result<(), Erro
     let mut changes = Vec::new();
     for occupation in hierarchy.wanted(work) {
         let folder = hierarchy.folder(occupation.id);
-        let first = |seen: &&crate::tasks::Seen| seen.task.tid == seen.process;
+        let first = |seen: &&crate::linux::tasks::Seen| seen.task.tid == seen.process;
         let owned = dues.owned().filter(|(seen, id)| *id == occupation.id && first(seen));
         let tasks: Vec<_> = owned.map(|(seen, _)| seen.task).collect();
         for task in tasks {
@@ -230,9 +255,9 @@ fn admit(work: &mut Work, hierarchy: &Hierarchy, dues: &Dues) -> Result<(), Erro
             let before = if home == system { hierarchy.root.clone() } else { home.clone() };
             let text = |path: &Path| path.display().to_string();
             let (before, from, to) = (text(&before), text(&home), text(&folder));
-            let thing = Thing::Home(task);
+            let setting = Setting::Home(task);
             changes
-                .push(Change { of: Some(occupation.id), ..Change::new(thing, before, from, to) });
+                .push(Change { of: Some(occupation.id), ..Change::new(setting, before, from, to) });
         }
     }
     work.moved += changes.len();
@@ -244,15 +269,15 @@ fn admit(work: &mut Work, hierarchy: &Hierarchy, dues: &Dues) -> Result<(), Erro
 
 /// Takes away the folders of ours that no occupation wants; who is in them goes home.
 fn dismiss(work: &mut Work, hierarchy: &Hierarchy, wanted: &[PathBuf]) -> Result<(), Error> {
-    let folders = work.journal.changes().filter_map(|change| match &change.thing {
-        Thing::Folder(path) if path.starts_with(&hierarchy.root) => Some(path.clone()),
+    let folders = work.journal.changes().filter_map(|change| match &change.setting {
+        Setting::Folder(path) if path.starts_with(&hierarchy.root) => Some(path.clone()),
         _ => None,
     });
     let folders: Vec<_> = folders.filter(|path| !wanted.contains(path)).collect();
     for folder in folders.into_iter().filter(|folder| work.kernel.exists(folder)) {
-        let thing = Thing::Folder(folder.clone());
+        let setting = Setting::Folder(folder.clone());
         if empty(work, hierarchy, &folder).is_err() {
-            work.stuck.insert(thing);
+            work.stuck.insert(setting);
         } else {
             work.restored += 1;
         }
@@ -298,8 +323,8 @@ fn came_from(work: &Work, hierarchy: &Hierarchy, folder: &Path, tid: i32) -> Pat
     let homes: Vec<_> = work
         .journal
         .changes()
-        .filter_map(|change| match change.thing {
-            Thing::Home(task) if to.starts_with(&change.to) => Some((task.tid, &change.before)),
+        .filter_map(|change| match change.setting {
+            Setting::Home(task) if to.starts_with(&change.to) => Some((task.tid, &change.before)),
             _ => None,
         })
         .collect();
@@ -317,9 +342,9 @@ fn numbers(kernel: &dyn Kernel, path: &Path) -> Vec<i32> {
 
 /// Makes a folder, and writes first that it was made; one that is there without us is refused.
 fn make(work: &mut Work, folder: &Path) -> Result<(), Error> {
-    let thing = Thing::Folder(folder.to_owned());
+    let setting = Setting::Folder(folder.to_owned());
     if work.kernel.exists(folder) {
-        return match work.journal.change(&thing) {
+        return match work.journal.change(&setting) {
             Some(_) => Ok(()),
             None => Err(Error::File {
                 path: folder.to_owned(),
@@ -328,7 +353,7 @@ fn make(work: &mut Work, folder: &Path) -> Result<(), Error> {
         };
     }
     let failed =
-        work.carry_out(vec![Change::new(thing, NONE.into(), NONE.into(), THERE.into())])?;
+        work.carry_out(vec![Change::new(setting, NONE.into(), NONE.into(), THERE.into())])?;
     match failed.into_iter().next() {
         Some((_, error)) => Err(Error::File { path: folder.to_owned(), error }),
         None => Ok(()),
@@ -352,14 +377,14 @@ fn narrow(work: &mut Work, folders: &[PathBuf]) -> Result<(), Error> {
     let closed = work.closed();
     let (mut shrinking, mut growing) = (Vec::new(), Vec::new());
     for folder in folders {
-        let thing = Thing::List(folder.join("cpuset.cpus"));
-        let Ok(current) = thing.read(work.kernel) else { continue };
+        let setting = Setting::List(folder.join("cpuset.cpus"));
+        let Ok(current) = setting.read(work.kernel) else { continue };
         let list: CpuSet = current.parse().unwrap_or_default();
         if !list.is_empty() && list.within(&closed) {
             let what = format!("cpuset {}", folder.display());
             work.keep(list, what, "it has no other processors");
-        } else if work.journal.change(&thing).is_some() || list.meets(&closed) {
-            let plan = work.plan(&thing, &current, |before| work.less(before, &closed));
+        } else if work.journal.change(&setting).is_some() || list.meets(&closed) {
+            let plan = work.plan(&setting, &current, |before| work.less(before, &closed));
             let Some(change) = plan else { continue };
             let to: CpuSet = change.to.parse().unwrap_or_default();
             if to.within(&list) { &mut shrinking } else { &mut growing }.push(change);
@@ -368,7 +393,7 @@ fn narrow(work: &mut Work, folders: &[PathBuf]) -> Result<(), Error> {
     let changes = shrinking.into_iter().rev().chain(growing).collect();
     for (change, error) in work.carry_out(changes)? {
         let list: CpuSet = change.from.parse().unwrap_or_default();
-        let what = crate::work::name(&change.thing);
+        let what = crate::work::name(&change.setting);
         work.keep(list, what, format!("the kernel refuses it: {error}"));
         work.fail(change, error);
     }

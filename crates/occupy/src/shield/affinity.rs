@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::journal::{Change, Line};
-use crate::tasks::Seen;
-use crate::things::Thing;
+use crate::linux::tasks::Seen;
+use crate::settings::Setting;
 use crate::work::{Work, refusal};
 use crate::{CpuSet, Error, MARK};
 
@@ -45,12 +45,12 @@ pub(crate) fn decide(work: &mut Work, inside: &HashMap<i32, u32>) -> Result<Dues
         let known = change.clone();
         let due = |before: &str| due(work, &known, before, &closed);
         // What was found out just now stands for what the journal would say.
-        if work.journal.change(&change.thing).is_none() {
+        if work.journal.change(&change.setting).is_none() {
             change.to = due(&change.before);
             continue;
         }
         let from = change.from.clone();
-        if let Some(planned) = work.plan(&known.thing, &from, due) {
+        if let Some(planned) = work.plan(&known.setting, &from, due) {
             let back = known.back + u32::from(came_back(work, &known, &closed));
             *change = Change { of: known.of, back, ..planned };
         } else {
@@ -68,9 +68,9 @@ pub(crate) fn decide(work: &mut Work, inside: &HashMap<i32, u32>) -> Result<Dues
 pub(crate) fn settle(work: &mut Work, dues: &Dues) {
     let closed = work.closed();
     for (seen, change) in &dues.dues {
-        let Ok(current) = change.thing.read(work.kernel) else { continue };
+        let Ok(current) = change.setting.read(work.kernel) else { continue };
         if current != change.to {
-            match change.thing.write(work.kernel, &change.to) {
+            match change.setting.write(work.kernel, &change.to) {
                 Ok(()) => {
                     work.moved += usize::from(change.to != change.before);
                     work.restored += usize::from(change.to == change.before);
@@ -116,13 +116,13 @@ fn due(work: &Work, change: &Change, before: &str, closed: &CpuSet) -> String {
 fn came_back(work: &Work, change: &Change, closed: &CpuSet) -> bool {
     let closed = |text: &str| text.parse::<CpuSet>().is_ok_and(|cpus| cpus.meets(closed));
     let away = |known: &Change| known.of.is_none() && !closed(&known.to);
-    closed(&change.from) && work.journal.change(&change.thing).is_some_and(away)
+    closed(&change.from) && work.journal.change(&change.setting).is_some_and(away)
 }
 
 /// Whether the journal does not say so already.
 fn news(work: &Work, change: &Change) -> bool {
     let key = |change: &Change| (change.of, change.before.clone(), change.to.clone(), change.back);
-    let known = work.journal.change(&change.thing);
+    let known = work.journal.change(&change.setting);
     known.is_none_or(|known| key(known) != key(change) || !known.explains(&change.from))
 }
 
@@ -160,16 +160,16 @@ impl<'a> Resolver<'a> {
         let seen = self.seen.get(&tid).filter(|seen| !seen.fixed)?.clone();
         let current = work.kernel.affinity(tid).ok()?.to_string();
         let parent = self.resolve(work, seen.parent);
-        let thing = Thing::Task(seen.task);
-        let known = work.journal.change(&thing).cloned();
+        let setting = Setting::Task(seen.task);
+        let known = work.journal.change(&setting).cloned();
         let new = known.is_none();
         let mut change = known.unwrap_or_else(|| {
-            Change::new(thing, current.clone(), current.clone(), current.clone())
+            Change::new(setting, current.clone(), current.clone(), current.clone())
         });
         change.from.clone_from(&current);
         // It may have been made before its parent was given another.
         let explains = |parent: &&Change| {
-            let known = work.journal.change(&parent.thing);
+            let known = work.journal.change(&parent.setting);
             parent.explains(&current) || known.is_some_and(|known| known.handed_down(&current))
         };
         let heir = parent.as_ref().filter(|_| new).filter(explains);
@@ -194,7 +194,8 @@ impl<'a> Resolver<'a> {
 
 /// What the program would have, and so its children.
 fn of_program(work: &Work, id: u32) -> String {
-    let of_it = |change: &&Change| change.of == Some(id) && matches!(change.thing, Thing::Task(_));
+    let of_it =
+        |change: &&Change| change.of == Some(id) && matches!(change.setting, Setting::Task(_));
     let known = work.journal.changes().find(of_it).map(|change| change.before.clone());
     known.unwrap_or_else(|| work.usable.to_string())
 }

@@ -9,8 +9,9 @@ use std::collections::HashSet;
 
 use super::{Hierarchy, dismiss, make, narrow, numbers, set};
 use crate::Error;
-use crate::things::Thing;
-use crate::work::{Work, list};
+use crate::linux::kernel::list;
+use crate::settings::Setting;
+use crate::work::Work;
 
 /// The set of everything else.
 pub(crate) const SYSTEM: &str = "whimbrel-system";
@@ -37,7 +38,7 @@ pub(crate) fn settle(work: &mut Work, hierarchy: &Hierarchy) -> Result<(), Error
     dismiss(work, hierarchy, &folders)?;
     let others = hierarchy.others(work, true);
     narrow(work, &others)?;
-    let balance = Thing::Word(root.join("cpuset.sched_load_balance"));
+    let balance = Setting::Word(root.join("cpuset.sched_load_balance"));
     if wanted.is_empty() {
         if work.journal.change(&balance).is_some() {
             work.settle(balance, str::to_owned)?;

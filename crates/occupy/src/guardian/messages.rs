@@ -48,14 +48,14 @@ pub enum Answer {
 }
 
 /// Writes one word.
-pub fn say(to: &mut impl Write, word: &impl Serialize) -> io::Result<()> {
+pub fn send(to: &mut impl Write, word: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(word)?;
     line.push(b'\n');
     to.write_all(&line)
 }
 
 /// Reads one word; none if the other has gone.
-pub fn hear<W: DeserializeOwned>(from: &mut impl BufRead) -> io::Result<Option<W>> {
+pub fn receive<W: DeserializeOwned>(from: &mut impl BufRead) -> io::Result<Option<W>> {
     let mut line = String::new();
     match from.read_line(&mut line) {
         // A process that was killed before it had read everything is seen as a reset.

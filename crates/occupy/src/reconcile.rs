@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A pass over the machine: everything becomes what the journal's occupations ask for.
 //!
-//! Beginning, taking in, sweeping, adjusting, ending and recovering are this one thing; they differ
+//! Beginning, taking in, sweeping, adjusting, ending and recovering are this one function; they differ
 //! in what they wrote into the journal before.
 
 use std::collections::{HashMap, HashSet};
@@ -9,11 +9,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::journal::Line;
-use crate::sets::{self, Hierarchy};
-use crate::tasks::{self, Seen};
-use crate::things::Thing;
+use crate::linux::tasks::{self, Seen};
+use crate::settings::Setting;
+use crate::shield::sets::{self, Hierarchy};
+use crate::shield::{affinity, masks, policies};
 use crate::work::Work;
-use crate::{Error, Occupation, TaskId, affinity, masks, policies};
+use crate::{Error, Occupation, TaskId};
 
 /// So long passes are repeated at most while they find something to do.
 const LONGEST: Duration = Duration::from_secs(1);
@@ -77,13 +78,13 @@ pub(crate) fn all(work: &mut Work) -> Result<(), Error> {
 
 /// The tasks that have again what they had before.
 fn freed<'a>(work: &'a Work) -> impl Iterator<Item = &'a Seen> {
-    let freed = |thing: Thing| {
-        let change = work.journal.change(&thing);
+    let freed = |setting: Setting| {
+        let change = work.journal.change(&setting);
         change.is_some_and(|change| change.to == change.before && change.from != change.before)
     };
     work.seen
         .iter()
-        .filter(move |seen| freed(Thing::Task(seen.task)) || freed(Thing::Schedule(seen.task)))
+        .filter(move |seen| freed(Setting::Task(seen.task)) || freed(Setting::Schedule(seen.task)))
 }
 
 /// What is known of a task since it was freed.
@@ -127,8 +128,8 @@ pub(crate) fn note(work: &mut Work) -> Result<(), Error> {
     let folders: HashSet<String> = work
         .journal
         .changes()
-        .filter_map(|change| match &change.thing {
-            Thing::Folder(path) if work.kernel.exists(path) => Some(path.display().to_string()),
+        .filter_map(|change| match &change.setting {
+            Setting::Folder(path) if work.kernel.exists(path) => Some(path.display().to_string()),
             _ => None,
         })
         .collect();
@@ -136,17 +137,17 @@ pub(crate) fn note(work: &mut Work) -> Result<(), Error> {
         .journal
         .changes()
         .filter(|change| folders.contains(&change.to))
-        .filter_map(|change| match change.thing {
-            Thing::Home(task) => Some(task),
+        .filter_map(|change| match change.setting {
+            Setting::Home(task) => Some(task),
             _ => None,
         })
         .collect();
     let exists = |path: &std::path::Path| work.kernel.exists(path);
-    work.journal.forget(|thing| match thing {
-        Thing::Task(task) | Thing::Schedule(task) => !live.contains(task),
+    work.journal.forget(|setting| match setting {
+        Setting::Task(task) | Setting::Schedule(task) => !live.contains(task),
         // Where the program came from is where its children go to, also when it has ended.
-        Thing::Home(task) => !homes.contains(task),
-        Thing::Folder(path) => !exists(path),
-        Thing::List(_) | Thing::Mask(_) | Thing::Word(_) | Thing::Controller(_) => false,
+        Setting::Home(task) => !homes.contains(task),
+        Setting::Folder(path) => !exists(path),
+        Setting::List(_) | Setting::Mask(_) | Setting::Word(_) | Setting::Controller(_) => false,
     })
 }

@@ -11,8 +11,8 @@ use std::{fs, ptr};
 use rustix::fs::{Access, access};
 use rustix::thread::{CapabilitySet, capabilities, sched_getaffinity, sched_setaffinity};
 
-use crate::CpuSet;
-use crate::schedule::Schedule;
+use crate::linux::schedule::Schedule;
+use crate::{CpuSet, Error};
 
 /// The kernel's files, and what it knows of its tasks.
 pub(crate) trait Kernel: Debug {
@@ -130,4 +130,10 @@ impl Kernel for Linux {
 
 fn number(tid: i32) -> io::Result<rustix::process::Pid> {
     rustix::process::Pid::from_raw(tid).ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+/// The file's list of processors.
+pub(crate) fn list(kernel: &dyn Kernel, path: &Path) -> Result<CpuSet, Error> {
+    let text = kernel.read(path).map_err(|error| Error::File { path: path.to_owned(), error })?;
+    text.parse().map_err(|_| Error::Text { path: path.to_owned(), text })
 }

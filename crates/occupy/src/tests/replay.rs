@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 
-use crate::fake::{Fake, Tree, World, id};
-use crate::schedule::Schedule;
-use crate::{CpuSet, Error, Held, MARK, Policy, Request, ShieldKind};
+use crate::linux::schedule::Schedule;
+use crate::tests::fake::{Fake, Tree, World, id};
+use crate::{CpuSet, Error, MARK, Occupations, Policy, Request, ShieldKind};
 
 const GUARDIANS: [i32; 2] = [90, 91];
 const PROGRAMS: [i32; 2] = [80, 81];
@@ -170,40 +170,45 @@ impl Ledger {
 }
 
 /// Does one step; a refusal is an answer too.
-fn act(held: &mut Held, fake: &Fake, ledger: &mut Ledger, step: &Step) -> Result<(), Error> {
+fn act(
+    occupations: &mut Occupations,
+    fake: &Fake,
+    ledger: &mut Ledger,
+    step: &Step,
+) -> Result<(), Error> {
     let guardian = |which: usize| id(GUARDIANS[which]);
-    let of = |held: &Held, which: usize| {
-        let mut all = held.occupations().iter();
+    let of = |occupations: &Occupations, which: usize| {
+        let mut all = occupations.occupations().iter();
         all.find(|occupation| occupation.guardian == guardian(which)).map(|o| o.id)
     };
     match step {
-        Step::Begin { which, cpus, policy, soft } if of(held, *which).is_none() => {
+        Step::Begin { which, cpus, policy, soft } if of(occupations, *which).is_none() => {
             let (cpus, command) = (Some(cpus.clone()), vec![which.to_string()]);
             let request = Request { cpus, soft: *soft, policy: *policy, shield: None, command };
-            held.begin(&request, guardian(*which))?;
+            occupations.begin(&request, guardian(*which))?;
         }
         Step::Admit { which } => {
-            if let Some(id) = of(held, *which) {
-                held.admit(id, crate::fake::id(PROGRAMS[*which]))?;
+            if let Some(id) = of(occupations, *which) {
+                occupations.admit(id, crate::tests::fake::id(PROGRAMS[*which]))?;
                 ledger.admit(&mut fake.world.borrow_mut(), *which, id);
             }
         }
         Step::Fork { parent } => ledger.fork(&mut fake.world.borrow_mut(), *parent),
         Step::Die { which } => ledger.die(&mut fake.world.borrow_mut(), *which),
         Step::Sweep => {
-            for id in held.occupations().iter().map(|o| o.id).collect::<Vec<_>>() {
-                held.sweep(id)?;
+            for id in occupations.occupations().iter().map(|o| o.id).collect::<Vec<_>>() {
+                occupations.sweep(id)?;
             }
         }
         Step::Adjust { which, policy, soft } => {
-            if let Some(id) = of(held, *which) {
-                held.adjust(id, *policy, *soft)?;
+            if let Some(id) = of(occupations, *which) {
+                occupations.adjust(id, *policy, *soft)?;
             }
         }
         Step::End { which } => {
-            if let Some(id) = of(held, *which) {
+            if let Some(id) = of(occupations, *which) {
                 ledger.owner.retain(|_, owner| owner != which);
-                let undone = held.end(id)?;
+                let undone = occupations.end(id)?;
                 assert!(undone.foreign.is_empty(), "{undone:?}");
             }
         }
@@ -213,9 +218,9 @@ fn act(held: &mut Held, fake: &Fake, ledger: &mut Ledger, step: &Step) -> Result
 }
 
 /// Each occupied processor is its program's alone, as far as tasks can be moved.
-fn closed_to_others(held: &Held, fake: &Fake, ledger: &Ledger) {
+fn closed_to_others(occupations: &Occupations, fake: &Fake, ledger: &Ledger) {
     let world = fake.world.borrow();
-    for occupation in held.occupations() {
+    for occupation in occupations.occupations() {
         let which = GUARDIANS.iter().position(|tid| id(*tid) == occupation.guardian);
         for (tid, task) in &world.tasks {
             if ledger.owner.get(tid).copied() == which {
@@ -236,21 +241,21 @@ fn play(story: &Story) {
     let mut ledger = Ledger { due, ..Ledger::default() };
     fake.left.set(story.cut);
     let played = catch_unwind(AssertUnwindSafe(|| {
-        let mut held = fake.held(state.path());
+        let mut occupations = fake.occupations(state.path());
         for step in &story.steps {
-            let done = act(&mut held, &fake, &mut ledger, step);
+            let done = act(&mut occupations, &fake, &mut ledger, step);
             if done.is_ok() && !matches!(step, Step::Fork { .. } | Step::Die { .. }) {
-                closed_to_others(&held, &fake, &ledger);
+                closed_to_others(&occupations, &fake, &ledger);
             }
         }
     }));
     if let Err(reason) = played {
-        assert!(reason.is::<crate::fake::Cut>(), "{reason:?}");
+        assert!(reason.is::<crate::tests::fake::Cut>(), "{reason:?}");
     }
     // The guardians are gone too, and whoever comes next puts everything back.
     fake.left.set(usize::MAX);
     GUARDIANS.iter().for_each(|tid| drop(fake.world.borrow_mut().tasks.remove(tid)));
-    for (_, undone) in fake.held(state.path()).recover().unwrap() {
+    for (_, undone) in fake.occupations(state.path()).recover().unwrap() {
         assert!(undone.foreign.is_empty(), "{undone:?}");
     }
     let world = fake.world.borrow();
@@ -304,7 +309,7 @@ fn the_best_shield_is_taken_and_another_kind_beside_it_is_refused() {
     let story = Story { world: 1, forgetful: false, pinned: vec![], steps: vec![], cut: 0 };
     let state = tempfile::tempdir().unwrap();
     let fake = Fake::new(world(&story));
-    let mut held = fake.held(state.path());
+    let mut occupations = fake.occupations(state.path());
     let wish = |cpus: &str, shield| Request {
         cpus: Some(cpus.parse().unwrap()),
         soft: false,
@@ -312,8 +317,8 @@ fn the_best_shield_is_taken_and_another_kind_beside_it_is_refused() {
         shield,
         command: vec![],
     };
-    let first = held.begin(&wish("3", None), id(90)).unwrap();
+    let first = occupations.begin(&wish("3", None), id(90)).unwrap();
     assert_eq!(first.shield, ShieldKind::V1);
-    let second = held.begin(&wish("1", Some(ShieldKind::Affinity)), id(91));
+    let second = occupations.begin(&wish("1", Some(ShieldKind::Affinity)), id(91));
     assert!(matches!(second, Err(Error::NoShield { shield: "affinity", .. })), "{second:?}");
 }

@@ -3,7 +3,7 @@
 
 use super::{Hierarchy, dismiss, make, narrow, set};
 use crate::journal::Change;
-use crate::things::Thing;
+use crate::settings::Setting;
 use crate::work::Work;
 use crate::{Error, Occupation};
 
@@ -12,7 +12,7 @@ pub(crate) fn settle(work: &mut Work, hierarchy: &Hierarchy) -> Result<(), Error
     let wanted = hierarchy.wanted(work);
     let folders: Vec<_> = wanted.iter().map(|o| hierarchy.folder(o.id)).collect();
     dismiss(work, hierarchy, &folders)?;
-    let controller = Thing::Controller(root.join("cgroup.subtree_control"));
+    let controller = Setting::Controller(root.join("cgroup.subtree_control"));
     let others = hierarchy.others(work, false);
     if !wanted.is_empty() {
         work.settle(controller, |_| "+cpuset".to_owned())?;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::Machine;
-use crate::kernel::{Kernel, Linux};
+use crate::linux::kernel::{Kernel, Linux};
 
 impl Machine {
     /// What the kernel takes from a program with a real-time priority, a line for each mechanism.

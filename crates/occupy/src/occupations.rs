@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machine's occupations, held alone: begun, kept and undone.
+//! The machine's occupations, occupations alone: begun, kept and undone.
 
 use std::os::fd::OwnedFd;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,17 +7,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::journal::{Journal, Line};
-use crate::kernel::Kernel;
-use crate::pass;
+use crate::linux::kernel::{Kernel, Linux, list};
+use crate::linux::tasks;
+use crate::shield::sets;
 use crate::work::{Work, name};
 use crate::{
-    CpuSet, Error, Kept, Machine, Occupation, Policy, Request, ShieldKind, TaskId, begin, machine,
-    tasks,
+    CpuSet, Error, Kept, Machine, Occupation, Policy, Request, ShieldKind, TaskId, begin, reconcile,
 };
 
 /// The journal under its lock: while one process has this, no other changes anything.
 #[derive(Debug)]
-pub struct Held {
+pub struct Occupations {
     machine: Machine,
     kernel: Box<dyn Kernel>,
     journal: Journal,
@@ -36,14 +36,29 @@ pub struct Swept {
 /// What the end of an occupation did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undone {
-    /// How many things were put back.
+    /// How many settings were put back.
     pub restored: usize,
     /// What somebody else has changed meanwhile, and was therefore left alone, and what the kernel
     /// refused to put back.
     pub foreign: Vec<Kept>,
 }
 
-impl Held {
+impl Machine {
+    /// Waits for the journal's lock and reads the journal; one of another boot is dropped.
+    ///
+    /// # Errors
+    /// The folder cannot be written, somebody holds the lock for more than 5 s, or the journal is
+    /// not understood.
+    pub fn lock(&self) -> Result<Occupations, Error> {
+        let folder = self.flock()?;
+        let online = self.online()?;
+        let possible = list(&Linux::default(), &self.sys.join("devices/system/cpu/possible"));
+        let absent = possible.unwrap_or_default().minus(&online);
+        Occupations::new(self, Box::new(Linux { online, absent }), folder)
+    }
+}
+
+impl Occupations {
     pub(crate) fn new(
         machine: &Machine,
         kernel: Box<dyn Kernel>,
@@ -66,7 +81,7 @@ impl Held {
         self.journal.outlived()
     }
 
-    /// The processors that [`Held::begin`] would take now, and why these.
+    /// The processors that [`Occupations::begin`] would take now, and why these.
     ///
     /// # Errors
     /// Those that are asked for cannot be occupied, or there is none left.
@@ -143,9 +158,9 @@ impl Held {
     pub fn sweep(&mut self, id: u32) -> Result<Swept, Error> {
         self.occupation(id)?;
         let mut work = self.work()?;
-        pass::once(&mut work)?;
+        reconcile::once(&mut work)?;
         let moved = work.moved;
-        pass::note(&mut work)?;
+        reconcile::note(&mut work)?;
         Ok(Swept { moved, kept: self.occupation(id)?.kept.clone() })
     }
 
@@ -181,7 +196,7 @@ impl Held {
         let admitted = self.occupation(id)?.program.is_some();
         let mut work = self.work()?;
         if admitted {
-            pass::last(&mut work, id);
+            reconcile::last(&mut work, id);
         }
         work.journal.append(vec![Line::Ended(id)])?;
         undo(&mut work)
@@ -216,7 +231,7 @@ impl Held {
     }
 
     fn work(&mut self) -> Result<Work<'_>, Error> {
-        let usable = machine::usable(&*self.kernel, &self.machine)?;
+        let usable = sets::usable(&*self.kernel, &self.machine)?;
         Ok(Work::new(&self.machine, &*self.kernel, &mut self.journal, usable))
     }
 
@@ -228,9 +243,9 @@ impl Held {
             let with = Occupation { shield, ..occupation.clone() };
             self.journal.append(vec![Line::Occupation(Box::new(with))])?;
             let mut work = self.work()?;
-            last = pass::all(&mut work).and_then(|()| accepted(&mut work));
+            last = reconcile::all(&mut work).and_then(|()| accepted(&mut work));
             if last.is_ok() {
-                return pass::note(&mut work);
+                return reconcile::note(&mut work);
             }
         }
         last
@@ -239,15 +254,15 @@ impl Held {
 
 /// Puts everything back that no occupation needs any more.
 fn undo(work: &mut Work) -> Result<Undone, Error> {
-    pass::all(work)?;
+    reconcile::all(work)?;
     let mut undone = Undone { restored: work.restored, foreign: work.foreign.clone() };
-    for thing in &work.stuck {
+    for setting in &work.stuck {
         let why = "could not be put back: the next command tries again".to_owned();
-        undone.foreign.push(Kept { what: name(thing), why });
+        undone.foreign.push(Kept { what: name(setting), why });
     }
-    pass::note(work)?;
+    reconcile::note(work)?;
     if work.journal.occupations().is_empty() {
-        work.journal.forget(|thing| !work.stuck.contains(thing))?;
+        work.journal.forget(|setting| !work.stuck.contains(setting))?;
     }
     Ok(undone)
 }
@@ -255,7 +270,7 @@ fn undo(work: &mut Work) -> Result<Undone, Error> {
 /// What of the program's the kernel refused, as an error.
 fn accepted(work: &mut Work) -> Result<(), Error> {
     let Some((change, error)) = work.refused.drain(..).next() else { return Ok(()) };
-    let what = format!("{} to `{}`", name(&change.thing), change.to);
+    let what = format!("{} to `{}`", name(&change.setting), change.to);
     if work.kernel.may_move() {
         return Err(Error::Refused { what, why: error.to_string() });
     }

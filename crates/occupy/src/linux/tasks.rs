@@ -7,7 +7,7 @@ use procfs::FromRead;
 use procfs::process::{Stat, StatFlags};
 
 use crate::TaskId;
-use crate::kernel::Kernel;
+use crate::linux::kernel::Kernel;
 
 /// A task that lives.
 #[derive(Clone, Debug, PartialEq, Eq)]

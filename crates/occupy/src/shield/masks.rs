@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::kernel::Kernel;
-use crate::things::Thing;
+use crate::linux::kernel::Kernel;
+use crate::settings::Setting;
 use crate::work::{Work, refusal};
 use crate::{CpuSet, Error, Machine};
 
@@ -48,13 +48,13 @@ pub(crate) fn settle(work: &mut Work) -> Result<(), Error> {
     let away = work.occupied();
     let default = work.machine.proc.join("irq/default_smp_affinity");
     let queues = work.machine.sys.join("devices/virtual/workqueue/cpumask");
-    let mut things = Vec::new();
+    let mut settings = Vec::new();
     if allowed(work, &default, &away, "interrupts") {
-        things.push((Thing::Mask(default), "new interrupts".to_owned()));
+        settings.push((Setting::Mask(default), "new interrupts".to_owned()));
         for interrupt in Interrupt::all(work.kernel, work.machine) {
             if interrupt.movable {
                 let path = interrupt.folder.join("smp_affinity_list");
-                things.push((Thing::List(path), interrupt.what));
+                settings.push((Setting::List(path), interrupt.what));
             } else {
                 let cpus = interrupt.effective(work.kernel).common(&away);
                 stays(work, cpus, &interrupt.what);
@@ -62,15 +62,15 @@ pub(crate) fn settle(work: &mut Work) -> Result<(), Error> {
         }
     }
     if allowed(work, &queues, &away, "unbound work queues") {
-        things.push((Thing::Mask(queues), "unbound work queues".to_owned()));
+        settings.push((Setting::Mask(queues), "unbound work queues".to_owned()));
     }
     let mut changes = Vec::new();
-    for (thing, _) in &things {
-        let Ok(current) = thing.read(work.kernel) else { continue };
-        changes.extend(work.plan(thing, &current, |before| work.less(before, &away)));
+    for (setting, _) in &settings {
+        let Ok(current) = setting.read(work.kernel) else { continue };
+        changes.extend(work.plan(setting, &current, |before| work.less(before, &away)));
     }
     for (change, error) in work.carry_out(changes)? {
-        let what = things.iter().find(|(thing, _)| *thing == change.thing);
+        let what = settings.iter().find(|(setting, _)| *setting == change.setting);
         let what = what.map_or_else(String::new, |(_, what)| what.clone());
         let cpus: CpuSet = change.from.parse().unwrap_or_default();
         match error.raw_os_error() {

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::fake::{Fake, Tree, World, id};
-use crate::{CpuSet, Error, Held, Occupation, Policy, Request, ShieldKind};
+use crate::tests::fake::{Fake, Tree, World, id};
+use crate::{CpuSet, Error, Occupation, Occupations, Policy, Request, ShieldKind};
 
 const ROOT: &str = "/sys/fs/cgroup";
 
@@ -34,12 +34,12 @@ impl Machine {
         Self::new(Some(Tree::new(false, &(0..4).collect())))
     }
 
-    fn held(&self) -> Held {
-        self.fake.held(self.state.path())
+    fn occupations(&self) -> Occupations {
+        self.fake.occupations(self.state.path())
     }
 
     fn read(&self, path: &str) -> String {
-        crate::kernel::Kernel::read(&self.fake, &PathBuf::from(ROOT).join(path)).unwrap()
+        crate::linux::kernel::Kernel::read(&self.fake, &PathBuf::from(ROOT).join(path)).unwrap()
     }
 
     fn home(&self, tid: i32) -> String {
@@ -74,9 +74,9 @@ fn wish(cpus: &str) -> Request {
     }
 }
 
-fn occupy(held: &mut Held, cpus: &str) -> Occupation {
-    let occupation = held.begin(&wish(cpus), id(90)).unwrap();
-    held.admit(occupation.id, id(80)).unwrap();
+fn occupy(occupations: &mut Occupations, cpus: &str) -> Occupation {
+    let occupation = occupations.begin(&wish(cpus), id(90)).unwrap();
+    occupations.admit(occupation.id, id(80)).unwrap();
     occupation
 }
 
@@ -84,8 +84,8 @@ fn occupy(held: &mut Held, cpus: &str) -> Occupation {
 fn v1_has_a_set_for_the_program_and_one_for_all_else() {
     let machine = Machine::v1();
     machine.set("other", "1-3", false);
-    let mut held = machine.held();
-    let occupation = occupy(&mut held, "3");
+    let mut occupations = machine.occupations();
+    let occupation = occupy(&mut occupations, "3");
     assert_eq!(occupation.shield, ShieldKind::V1);
     assert_eq!(machine.read("whimbrel-1/cpuset.cpus"), "3");
     assert_eq!(machine.read("whimbrel-system/cpuset.cpus"), "0-2");
@@ -94,17 +94,17 @@ fn v1_has_a_set_for_the_program_and_one_for_all_else() {
     assert_eq!([10, 80, 2].map(|tid| machine.home(tid)), ["whimbrel-system", "whimbrel-1", ""]);
     assert_eq!([10, 80, 2].map(|tid| machine.cpus(tid)), ["0-2", "3", "0-3"]);
     let why = "a thread of the kernel that it does not let be moved";
-    let kept = held.occupations()[0].kept.clone();
+    let kept = occupations.occupations()[0].kept.clone();
     assert!(kept.iter().any(|kept| kept.what == "task 2 (t)" && kept.why == why), "{kept:?}");
 
     // What is made in the root moves too, and a set that somebody makes is narrowed.
     machine.fake.world.borrow_mut().spawn(11, 2);
     machine.set("late", "2-3", false);
-    assert_eq!(held.sweep(1).unwrap().moved, 1);
+    assert_eq!(occupations.sweep(1).unwrap().moved, 1);
     assert_eq!(machine.home(11), "whimbrel-system");
     assert_eq!(machine.read("late/cpuset.cpus"), "2");
 
-    held.end(1).unwrap();
+    occupations.end(1).unwrap();
     assert_eq!([10, 80, 11].map(|tid| machine.home(tid)), ["", "", ""]);
     assert_eq!(machine.read("other/cpuset.cpus"), "1-3");
     assert_eq!(machine.read("late/cpuset.cpus"), "2-3");
@@ -114,14 +114,14 @@ fn v1_has_a_set_for_the_program_and_one_for_all_else() {
 #[test]
 fn v2_isolates_one_processor_and_balances_several() {
     let machine = Machine::v2();
-    let mut held = machine.held();
-    assert_eq!(occupy(&mut held, "3").shield, ShieldKind::V2);
+    let mut occupations = machine.occupations();
+    assert_eq!(occupy(&mut occupations, "3").shield, ShieldKind::V2);
     assert_eq!(machine.read("whimbrel-1/cpuset.cpus.partition"), "isolated");
     assert_eq!([10, 80].map(|tid| machine.cpus(tid)), ["0-2", "3"]);
-    held.end(1).unwrap();
+    occupations.end(1).unwrap();
     assert_eq!(machine.read("cgroup.subtree_control"), "");
 
-    occupy(&mut held, "2-3");
+    occupy(&mut occupations, "2-3");
     assert_eq!(machine.read("whimbrel-1/cpuset.cpus.partition"), "root");
     assert_eq!([10, 80].map(|tid| machine.cpus(tid)), ["0-1", "2-3"]);
 }
@@ -130,17 +130,17 @@ fn v2_isolates_one_processor_and_balances_several() {
 fn before_linux_6_1_one_processor_is_a_plain_partition() {
     let machine = Machine::v2();
     machine.fake.world.borrow_mut().tree.as_mut().unwrap().isolated = false;
-    occupy(&mut machine.held(), "3");
+    occupy(&mut machine.occupations(), "3");
     assert_eq!(machine.read("whimbrel-1/cpuset.cpus.partition"), "root");
 }
 
 #[test]
 fn the_controller_stays_where_somebody_came_to_use_it() {
     let machine = Machine::v2();
-    let mut held = machine.held();
-    occupy(&mut held, "3");
+    let mut occupations = machine.occupations();
+    occupy(&mut occupations, "3");
     machine.set("late", "0", false);
-    let undone = held.end(1).unwrap();
+    let undone = occupations.end(1).unwrap();
     assert_eq!(machine.read("cgroup.subtree_control"), "cpuset");
     assert_eq!(undone.foreign.len(), 1, "{undone:?}");
 }
@@ -152,16 +152,16 @@ fn a_program_goes_home_with_the_children_that_were_made_inside() {
         machine.set("slice", "0-3", false);
         machine.fake.world.borrow_mut().tasks.get_mut(&80).unwrap().home =
             Path::new(ROOT).join("slice");
-        let mut held = machine.held();
-        occupy(&mut held, "3");
+        let mut occupations = machine.occupations();
+        occupy(&mut occupations, "3");
         machine.fake.world.borrow_mut().fork(80, 81);
         assert_eq!(machine.home(81), "whimbrel-1");
         // The program ends; its child stays with the occupation, and then goes where it came from.
         machine.fake.world.borrow_mut().tasks.remove(&80);
         machine.fake.world.borrow_mut().tasks.get_mut(&81).unwrap().parent = 1;
-        held.sweep(1).unwrap();
+        occupations.sweep(1).unwrap();
         assert_eq!(machine.cpus(81), "3");
-        held.end(1).unwrap();
+        occupations.end(1).unwrap();
         assert_eq!((machine.home(81), machine.cpus(81)), ("slice".to_owned(), "0-3".to_owned()));
     }
 }
@@ -172,15 +172,15 @@ fn a_processor_that_anothers_cpuset_needs_is_refused() {
         let machine = Machine::v1();
         machine.set("cset", cpus, exclusive);
         let before = machine.fake.world.borrow().snapshot();
-        let mut held = machine.held();
-        let refused = held.begin(&wish("3"), id(90));
+        let mut occupations = machine.occupations();
+        let refused = occupations.begin(&wish("3"), id(90));
         assert!(
             matches!(&refused, Err(Error::ForeignCpuset { cpu: 3, path }) if path.ends_with("cset"))
         );
         assert_eq!(machine.fake.world.borrow().snapshot(), before);
         // And it is not chosen.
         let any = Request { cpus: None, ..wish("0") };
-        assert!(!held.begin(&any, id(90)).unwrap().cpus.has(3));
+        assert!(!occupations.begin(&any, id(90)).unwrap().cpus.has(3));
     }
 }
 
@@ -189,45 +189,45 @@ fn a_shield_that_fails_is_undone_and_the_next_one_taken() {
     let machine = Machine::v1();
     // Somebody else has our folder's name.
     machine.set("whimbrel-1", "", false);
-    let mut held = machine.held();
-    assert_eq!(occupy(&mut held, "3").shield, ShieldKind::Affinity);
+    let mut occupations = machine.occupations();
+    assert_eq!(occupy(&mut occupations, "3").shield, ShieldKind::Affinity);
     assert_eq!(machine.home(10), "");
     assert_eq!([10, 80].map(|tid| machine.cpus(tid)), ["0-2", "3"]);
-    held.end(1).unwrap();
+    occupations.end(1).unwrap();
     let asked = Request { shield: Some(ShieldKind::V1), ..wish("3") };
-    assert!(held.begin(&asked, id(90)).is_err());
+    assert!(occupations.begin(&asked, id(90)).is_err());
     assert_eq!([10, 80].map(|tid| machine.cpus(tid)), ["0-3", "0-3"]);
-    assert!(held.occupations().is_empty());
+    assert!(occupations.occupations().is_empty());
 }
 
 #[test]
 fn interrupts_and_work_queues_keep_away() {
     let machine = Machine::new(None);
-    let mut held = machine.held();
-    occupy(&mut held, "1");
+    let mut occupations = machine.occupations();
+    occupy(&mut occupations, "1");
     let now = || {
         let world = machine.fake.world.borrow();
         [&world.irqs[&24].cpus, &world.default_irq, &world.queues].map(CpuSet::to_string)
     };
     assert_eq!(now(), ["0,2-3", "0,2-3", "0,2-3"]);
-    let kept = held.occupations()[0].kept.clone();
+    let kept = occupations.occupations()[0].kept.clone();
     assert!(kept.iter().any(|kept| kept.what == "interrupt 25 (disk)"), "{kept:?}");
 
     // As irqbalance does: its will is what holds afterwards.
     machine.fake.world.borrow_mut().irqs.get_mut(&24).unwrap().cpus = "1-2".parse().unwrap();
-    held.sweep(1).unwrap();
+    occupations.sweep(1).unwrap();
     assert_eq!(now()[0], "2");
-    held.end(1).unwrap();
+    occupations.end(1).unwrap();
     assert_eq!(now(), ["1-2", "0-3", "0-3"]);
 }
 
 #[test]
 fn what_somebody_changed_meanwhile_is_left_and_told() {
     let machine = Machine::new(None);
-    let mut held = machine.held();
-    occupy(&mut held, "1");
+    let mut occupations = machine.occupations();
+    occupy(&mut occupations, "1");
     machine.fake.world.borrow_mut().irqs.get_mut(&24).unwrap().cpus = CpuSet::one(3);
-    let undone = held.end(1).unwrap();
+    let undone = occupations.end(1).unwrap();
     assert_eq!(machine.fake.world.borrow().irqs[&24].cpus.to_string(), "3");
     assert_eq!(undone.foreign.len(), 1, "{undone:?}");
     assert!(undone.foreign[0].what.ends_with("irq/24/smp_affinity_list"), "{undone:?}");
@@ -237,9 +237,9 @@ fn what_somebody_changed_meanwhile_is_left_and_told() {
 fn who_is_not_root_is_told_what_root_would_add() {
     let machine = Machine::v1();
     machine.fake.world.borrow_mut().root_user = false;
-    let mut held = machine.held();
-    assert_eq!(occupy(&mut held, "3").shield, ShieldKind::Affinity);
-    let kept = held.occupations()[0].kept.clone();
+    let mut occupations = machine.occupations();
+    assert_eq!(occupy(&mut occupations, "3").shield, ShieldKind::Affinity);
+    let kept = occupations.occupations()[0].kept.clone();
     let needs: Vec<_> = kept.iter().filter(|kept| kept.why == "needs root").collect();
     let what: Vec<_> = needs.iter().map(|kept| kept.what.as_str()).collect();
     assert_eq!(what, ["cpusets", "interrupts", "unbound work queues"]);
@@ -249,15 +249,15 @@ fn who_is_not_root_is_told_what_root_would_add() {
 fn the_processor_with_the_fewest_fixed_interrupts_is_chosen() {
     let machine = Machine::new(None);
     machine.fake.world.borrow_mut().irqs.get_mut(&25).unwrap().cpus = CpuSet::one(3);
-    let mut held = machine.held();
+    let mut occupations = machine.occupations();
     let any = Request { cpus: None, ..wish("0") };
-    let occupation = held.begin(&any, id(90)).unwrap();
+    let occupation = occupations.begin(&any, id(90)).unwrap();
     assert_eq!(occupation.cpus, CpuSet::one(2));
     let reason = "processor 2 has no interrupt that cannot be moved, processor 0 no interrupt, \
                   processor 1 no interrupt, processor 3 1 interrupt";
     assert_eq!(occupation.reason, reason);
     // Two more, and then none may be taken from the system.
-    assert_eq!(held.begin(&any, id(10)).unwrap().cpus, CpuSet::one(1));
-    assert_eq!(held.begin(&any, id(10)).unwrap().cpus, CpuSet::one(0));
-    assert!(matches!(held.begin(&any, id(10)), Err(Error::NoneLeft { .. })));
+    assert_eq!(occupations.begin(&any, id(10)).unwrap().cpus, CpuSet::one(1));
+    assert_eq!(occupations.begin(&any, id(10)).unwrap().cpus, CpuSet::one(0));
+    assert!(matches!(occupations.begin(&any, id(10)), Err(Error::NoneLeft { .. })));
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The things of a machine that an occupation changes, each read and written as one text.
+//! The settings of a machine that an occupation changes, each read and written as one text.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::Kernel;
+use crate::linux::kernel::Kernel;
 use crate::{CpuSet, TaskId};
 
 /// Something that is changed, and is put back.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Thing {
+pub(crate) enum Setting {
     /// A task's affinity: a list.
     Task(TaskId),
     /// A task's policy, priority and niceness.
@@ -31,12 +31,12 @@ pub(crate) enum Thing {
     Folder(PathBuf),
 }
 
-/// The value of a [`Thing::Folder`] that is there.
+/// The value of a [`Setting::Folder`] that is there.
 pub(crate) const THERE: &str = "there";
 /// And of one that is not.
 pub(crate) const NONE: &str = "none";
 
-impl Thing {
+impl Setting {
     /// What it is now.
     pub fn read(&self, kernel: &dyn Kernel) -> io::Result<String> {
         match self {

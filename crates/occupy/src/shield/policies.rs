@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use crate::affinity::Dues;
 use crate::journal::Change;
-use crate::schedule::Schedule;
-use crate::tasks::Seen;
-use crate::things::Thing;
+use crate::linux::schedule::Schedule;
+use crate::linux::tasks::Seen;
+use crate::settings::Setting;
+use crate::shield::affinity::Dues;
 use crate::work::Work;
 use crate::{Error, Occupation, Policy};
 
@@ -30,7 +30,7 @@ pub(crate) fn settle(work: &mut Work, dues: &Dues) -> Result<(), Error> {
     let known: HashMap<i32, Change> = work
         .seen
         .iter()
-        .filter_map(|seen| Some((seen.task.tid, work.journal.change(&thing(seen))?.clone())))
+        .filter_map(|seen| Some((seen.task.tid, work.journal.change(&setting(seen))?.clone())))
         .collect();
     let mut changes = Vec::new();
     for seen in &work.seen {
@@ -59,8 +59,8 @@ fn due(
     parent: Option<&Change>,
     asked: Option<Policy>,
 ) -> Option<Change> {
-    let thing = thing(seen);
-    let current = thing.read(work.kernel).ok()?;
+    let setting = setting(seen);
+    let current = setting.read(work.kernel).ok()?;
     let due = |before: &str| asked.map_or_else(|| before.to_owned(), |p| under(before, p));
     match (own, parent) {
         (Some(own), _) if !own.explains(&current) && own.to == due(&own.before) => None,
@@ -69,20 +69,20 @@ fn due(
             let inherited = parent.handed_down(&current);
             let before = if inherited { parent.before.clone() } else { current.clone() };
             let to = if inherited { due(&before) } else { current.clone() };
-            Some(Change::new(thing, before, current, to))
+            Some(Change::new(setting, before, current, to))
         }
-        _ => work.plan(&thing, &current, due),
+        _ => work.plan(&setting, &current, due),
     }
 }
 
 fn fellow<'a>(work: &'a Work, id: u32) -> Option<&'a Change> {
     let of_it =
-        |change: &&Change| change.of == Some(id) && matches!(change.thing, Thing::Schedule(_));
+        |change: &&Change| change.of == Some(id) && matches!(change.setting, Setting::Schedule(_));
     work.journal.changes().find(of_it)
 }
 
-fn thing(seen: &Seen) -> Thing {
-    Thing::Schedule(seen.task)
+fn setting(seen: &Seen) -> Setting {
+    Setting::Schedule(seen.task)
 }
 
 fn under(before: &str, policy: Policy) -> String {

@@ -12,9 +12,9 @@ use std::rc::Rc;
 
 pub(crate) use cgroups::Tree;
 
-use crate::kernel::Kernel;
-use crate::schedule::Schedule;
-use crate::{CpuSet, Held, Machine, TaskId};
+use crate::linux::kernel::Kernel;
+use crate::linux::schedule::Schedule;
+use crate::{CpuSet, Machine, Occupations, TaskId};
 
 /// A task; the number of a process is that of its first thread, and each has one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(crate) struct Task {
     pub environ: String,
 }
 
-/// An interrupt, or another thing with a mask.
+/// An interrupt, or another setting with a mask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Irq {
     pub cpus: CpuSet,
@@ -233,11 +233,11 @@ impl Fake {
     }
 
     /// The journal of this machine, as a new process takes it.
-    pub fn held(&self, state: &Path) -> Held {
+    pub fn occupations(&self, state: &Path) -> Occupations {
         let (proc, sys) = ("/proc".into(), "/sys".into());
         let machine = Machine { proc, sys, state: state.to_owned() };
         let lock = machine.flock().unwrap();
-        Held::new(&machine, Box::new(self.clone()), lock).unwrap()
+        Occupations::new(&machine, Box::new(self.clone()), lock).unwrap()
     }
 
     fn change(&self) -> std::cell::RefMut<'_, World> {
