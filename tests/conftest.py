@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same surroundings for the tests, whoever starts them: what is ignored or masked is inherited."""
+"""The same surroundings for the tests, whoever starts them: signals and masks are inherited."""
 
 import os
 import signal
