@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the text of the middleware's links for boards (middleware/size.mk), and checks the least.
 
-    c_links.py BUILD ARM_PREFIX RV32_PREFIX LINK...
+c_links.py BUILD ARM_PREFIX RV32_PREFIX LINK...
 """
 
 import subprocess
