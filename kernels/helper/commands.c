@@ -22,10 +22,11 @@ static void ask(struct commands *c, const char *id, struct wb_task *task, uint32
 
     if (request == NULL)
         return;
+    const uint32_t word = wb_word_load(&task->request, WB_SEQ_CST);
     *request = (struct request){ .id = strdup(id),
                                  .task = task,
                                  .core = core,
-                                 .number = wb_request_number(wb_word_load(&task->request, WB_SEQ_CST)),
+                                 .number = wb_request_number(word),
                                  .next = c->requests };
     c->requests = request;
 }

@@ -108,8 +108,8 @@ const char *cpufreq_open(const char *root, const unsigned int *cpus, uint32_t n,
 /// Sets the frequency of a core's processor. False: Linux did not take it.
 bool cpufreq_set(uint32_t core, uint64_t hz);
 
-/// Puts back what the frequencies were, and removes the journal. False: not all of it could be put back, and it
-/// is still there.
+/// Restores the frequencies and removes the journal. False: not all could be restored, and the
+/// journal is still there.
 bool cpufreq_restore(const char *journal);
 
 // ---- sensors.c: temperatures and energy by sysfs ------------------------------------------------

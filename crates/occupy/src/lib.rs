@@ -9,9 +9,9 @@
 //! **journal** is one file of the whole machine, which holds what every changed setting was before;
 //! a **guardian** is the process that keeps one occupation and undoes it.
 //!
-//! What a setting is to be at any moment follows from the journal alone: what it was before the first
-//! occupation, less the processors that are occupied now. So occupations come and go in any order,
-//! and after the last everything is as it was.
+//! What a setting is to be at any moment follows from the journal alone: what it was before the
+//! first occupation, less the processors that are occupied now. So occupations come and go in any
+//! order, and after the last everything is as it was.
 
 mod begin;
 mod choose;

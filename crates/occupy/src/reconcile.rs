@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A pass over the machine: everything becomes what the journal's occupations ask for.
 //!
-//! Beginning, taking in, sweeping, adjusting, ending and recovering are this one function; they differ
-//! in what they wrote into the journal before.
+//! Beginning, admitting, sweeping, adjusting, ending and recovering are this one function; they
+//! differ in what they wrote into the journal before.
 
 use std::collections::{HashMap, HashSet};
 use std::thread;

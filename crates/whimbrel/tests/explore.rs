@@ -49,10 +49,8 @@ for line in os.fdopen(3):
     if slots == 1:
         fail("deadlock", "a deadlock")
     zero = dict.fromkeys(["polling_ns", "switches", "sleeps", "notes", "hz", "load_ppm"], 0)
-    listed = [
-        {"core": n, "state": "up", "busy_ns": until // 4, "energy_uj": 1000 + n, "points": [], **zero}
-        for n in range(cores)
-    ]
+    zero.update(state="up", busy_ns=until // 4, points=[])
+    listed = [{"core": n, "energy_uj": 1000 + n, **zero} for n in range(cores)]
     task = {"task": "a", "index": 0, "core": 0, "state": "ended", "jobs": 100, "runs": 1}
     task["misses"] = 7 if cores == 1 else 0
     counts = "busy_ns polling_ns worst_late_ns migrations refused restarts images damaged replayed"

@@ -158,7 +158,8 @@ for line in os.fdopen(3):
     ((verb, asked),) = json.loads(line).items()
     if verb == "policy":
         policy = asked["policy"] or {"name": "", "params": []}
-        ok = policy in ({"name": "balance", "params": ["high=80", "low=20"]}, {"name": "", "params": []})
+        balance = {"name": "balance", "params": ["high=80", "low=20"]}
+        ok = policy in (balance, {"name": "", "params": []})
         tell("set", id=asked["id"], ok=ok, why="" if ok else f"it was told {policy['name']}")
     elif verb == "rate" and asked["millihz"] == 37500:
         tell("set", id=asked["id"], ok=True, why="")

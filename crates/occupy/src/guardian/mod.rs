@@ -36,7 +36,8 @@ impl Guard {
     /// Occupies processors for a program that is admitted later.
     ///
     /// # Errors
-    /// Every refusal of [`crate::Occupations::begin`]; a guardian that cannot be started, or was killed.
+    /// Every refusal of [`crate::Occupations::begin`]; a guardian that cannot be started, or was
+    /// killed.
     pub fn begin(request: &Request) -> Result<Self, Error> {
         Self::start(Order::Begin { request: request.clone(), program: None })
     }
@@ -119,7 +120,7 @@ impl Line {
         }
     }
 
-    /// Sends one order and waits for the answer; undoes everything if the guardian was killed meanwhile.
+    /// Sends an order and waits for the answer; undoes everything if the guardian was killed.
     fn talk(&mut self, order: &Order) -> Result<Answer, Error> {
         // A guardian that has gone may have said its last word before: that is read below.
         let _ = messages::send(&mut self.socket.get_ref(), order);

@@ -59,7 +59,8 @@ pub fn helpers() -> PathBuf {
     folder
 }
 
-/// Has a child heed signals that whoever started the tests (`nohup`, say) ignores: that is inherited.
+/// Has a child heed signals that whoever started the tests ignores, as `nohup` does: a child
+/// inherits that.
 fn heed_signals(command: &mut Command) {
     let heed = || {
         for number in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {

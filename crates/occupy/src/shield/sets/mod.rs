@@ -220,9 +220,12 @@ pub(crate) fn settle(work: &mut Work, hierarchies: &[Hierarchy], dues: &Dues) ->
         if !closed.is_empty() && hierarchy.lacks(work.kernel).as_deref() == Some(ROOT) {
             work.keep(closed.clone(), "cpusets", ROOT);
         }
-        let left = work.journal.changes().any(|change| {
-            matches!(&change.setting, Setting::Folder(path) | Setting::List(path) | Setting::Word(path)
-                | Setting::Controller(path) if path.starts_with(&hierarchy.root))
+        let left = work.journal.changes().any(|change| match &change.setting {
+            Setting::Folder(path)
+            | Setting::List(path)
+            | Setting::Word(path)
+            | Setting::Controller(path) => path.starts_with(&hierarchy.root),
+            _ => false,
         });
         if !left && hierarchy.wanted(work).is_empty() {
             continue;
