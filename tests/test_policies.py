@@ -56,10 +56,9 @@ def test_the_policy_that_is_shown_is_the_one_that_is_tested() -> None:
 
 
 def test_a_policy_of_ones_own_is_one_file_and_one_line(tmp_path: Path) -> None:
-    source = tmp_path / "src"
+    source = tmp_path / "src/decide"
     shutil.copytree(POLICIES, source / "policy")
-    for name in ("mem.h", "mem.c"):
-        shutil.copy(POLICIES.parent / name, source)
+    shutil.copytree(POLICIES.parents[1] / "word", tmp_path / "src/word")
     shutil.copy(EXAMPLE, source / "policy/reserve.c")
     listed = source / "policy/all.h"
     line = "WB_POLICY(reserve)\n"
@@ -71,7 +70,8 @@ def test_a_policy_of_ones_own_is_one_file_and_one_line(tmp_path: Path) -> None:
         '    return wb_policy_find("reserve") == NULL;\n}\n'
     )
 
-    files = [str(path) for path in [main, source / "mem.c", *(source / "policy").glob("*.c")]]
+    memory = tmp_path / "src/word/mem.c"
+    files = [str(path) for path in [main, memory, *(source / "policy").glob("*.c")]]
     program = str(tmp_path / "main")
     subprocess.run(["gcc", "-std=c11", INCLUDE, *files, "-o", program], check=True)
     subprocess.run([program], check=True)

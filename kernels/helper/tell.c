@@ -132,8 +132,7 @@ static void task(struct members *out, const struct wb_task *t)
     number(out, "restarts", t->restarts);
     number(out, "heap_bytes", t->heap.used_bytes);
     number(out, "heap_peak_bytes", t->heap.peak_bytes);
-    number(out, "context_bytes",
-           wb_word_load(&t->report.context_bytes, WB_RELAXED));
+    number(out, "context_bytes", wb_word_load(&t->report.context_bytes, WB_RELAXED));
     number(out, "load_ppm", wb_word_load(&t->report.load_ppm, WB_RELAXED));
     number(out, "shared_bytes", wb_shared_used_bytes(&t->shared));
     number(out, "shared_peak_bytes", t->shared.heap.peak_bytes);
@@ -173,8 +172,7 @@ static void decider(struct members *out, const struct wb_system *system)
 
     text(out, "policy", policy != NULL ? policy->name : "");
     if (policy != NULL && !policy->local)
-        number(out, "coordinator",
-               wb_word_load(&system->control.coordinator, WB_RELAXED));
+        number(out, "coordinator", wb_word_load(&system->control.coordinator, WB_RELAXED));
     else
         nothing(out, "coordinator");
     number(out, "rate_millihz", wb_word_load(&system->rate_millihz, WB_RELAXED));

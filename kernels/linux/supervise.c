@@ -101,9 +101,9 @@ static bool tell_death(struct wb_host *host, struct wb_host_event *event)
     for (uint32_t i = 0; i < host->system->n_cores; i++) {
         struct kernel_process *kernel = &host->kernels[i];
         // The signal is known once the process is reaped, a moment after the robust futex.
-        if (!kernel->dead || kernel->told || kernel->pid != 0)
+        if (!kernel->dead || kernel->reported || kernel->pid != 0)
             continue;
-        kernel->told = true;
+        kernel->reported = true;
         if (kernel->death.kind != WB_HOST_DIED)
             continue;
         *event = kernel->death;
@@ -126,12 +126,12 @@ static struct wb_host_event look(struct wb_host *host)
     struct wb_host_event event = { .kind = WB_HOST_NOTHING };
 
     reap(host);
-    if (is_faulty(host->system) && !host->fault_told && fault_is_complete(host)) {
+    if (is_faulty(host->system) && !host->fault_reported && fault_is_complete(host)) {
         wb_host_kill(host);
-        host->fault_told = true;
+        host->fault_reported = true;
         event.kind = WB_HOST_FAULT;
-    } else if (!tell_death(host, &event) && all_reaped(host) && !host->ended_told) {
-        host->ended_told = true;
+    } else if (!tell_death(host, &event) && all_reaped(host) && !host->end_reported) {
+        host->end_reported = true;
         event.kind = WB_HOST_ENDED;
     }
     return event;

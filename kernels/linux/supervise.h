@@ -15,8 +15,8 @@ struct kernel_process {
     int pidfd;  // -1: not supported here
     unsigned int cpu;
     int wait_status;
-    bool dead;  // its death has been handled; under `lock`
-    bool told;  // and told
+    bool dead;      // its death has been handled; under `lock`
+    bool reported;  // and reported
     struct wb_host_event death;
 };
 
@@ -29,7 +29,7 @@ struct wb_host {
     struct wb_heap *hook_heap;
     int epoll, wake;  // wake: the watcher has news
     pthread_t watcher;
-    bool has_watcher, fault_told, ended_told, killed;
+    bool has_watcher, fault_reported, end_reported, killed;
     struct wb_word closing;
     pthread_mutex_t lock;  // deaths are handled once, by the watcher or by wb_host_wait()
 };

@@ -106,9 +106,9 @@ void sim_take_notes(struct sim_core *c)
 {
     if (sim_has_notes(c))
         (void)wb_agent_serve(c->core);
-    if (!c->untold)
+    if (!c->tick_due)
         return;
-    c->untold = false;
+    c->tick_due = false;
     const uint64_t tick_ns = wb_agent_tick(c->core, sim_now_ns());
     if (tick_ns != WB_FOREVER)
         sim_push(sim_ps(tick_ns), EVENT_TICK, c->core->index);
@@ -246,7 +246,7 @@ enum turn sim_core_event(struct sim_core *c, uint32_t kind)
         c->rung = false;
         return interrupt(c);
     default:
-        c->untold = true;
+        c->tick_due = true;
         return interrupt(c);
     }
 }

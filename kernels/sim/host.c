@@ -24,7 +24,7 @@ struct wb_host {
     struct gvm gvm;
     struct wb_heap *hook_heap;
     void *module;  // tasks that are recreated begin at its functions
-    bool started, ended_told, fault_told, killed;
+    bool started, end_reported, fault_reported, killed;
     struct wb_host_event death;
 };
 
@@ -182,11 +182,11 @@ struct wb_host_event sim_host_event(struct wb_host *host, enum sim_end end)
     if (host->death.kind == WB_HOST_DIED) {
         event = host->death;
         host->death.kind = WB_HOST_NOTHING;
-    } else if (end == SIM_FAULT && !host->fault_told) {
-        host->fault_told = true;
+    } else if (end == SIM_FAULT && !host->fault_reported) {
+        host->fault_reported = true;
         event.kind = WB_HOST_FAULT;
-    } else if ((end == SIM_OVER || end == SIM_FAULT || host->killed) && !host->ended_told) {
-        host->ended_told = true;
+    } else if ((end == SIM_OVER || end == SIM_FAULT || host->killed) && !host->end_reported) {
+        host->end_reported = true;
         event.kind = WB_HOST_ENDED;
     }
     return event;

@@ -368,7 +368,7 @@ void sim_start(void)
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
         struct sim_core *c = &sim.cores[i];
         c->free = c->uncounted = engine_free_charges(sim.engine, i);
-        c->untold = true;
+        c->tick_due = true;
         c->records = c->core->record.events.slots != 0;
         c->rings_at_once = !c->records && is_free(c, CHARGE_NOTICE);
         c->takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;

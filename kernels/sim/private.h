@@ -32,15 +32,15 @@ struct sim_core {
     uint64_t stolen_ps;  // by interrupts, from the task that runs
     uint64_t parked_ns;  // when the task that goes away began to be parked
     bool idle, rung, dead;
-    bool untold;         // the agent's tick is due
-    bool starved;        // has no memory to load programs
-    bool takes_steps;    // in the place of its tasks
-    bool records;        // events
-    bool rings_at_once;  // nobody has to know, or to wait
-    bool transfers;      // its task may be held up by others: see resume()
-    uint32_t attention;  // wb_kernel_attention while its task runs
-    uint32_t told_uw;    // the power that its event stream has last,
-    uint64_t told_ps;    // and until when it is right
+    bool tick_due;         // the agent's tick is due
+    bool starved;          // has no memory to load programs
+    bool takes_steps;      // in the place of its tasks
+    bool records;          // events
+    bool rings_at_once;    // nobody has to know, or to wait
+    bool transfers;        // its task may be held up by others: see resume()
+    uint32_t attention;    // wb_kernel_attention while its task runs
+    uint32_t recorded_uw;  // the power that its event stream has last,
+    uint64_t recorded_ps;  // and until when it is right
     struct looks looks;
     uint32_t free;       // engine_free_charges()
     uint32_t uncounted;  // the same, or 0 while charges are counted
@@ -298,7 +298,7 @@ static inline bool sim_has_notes(const struct sim_core *c)
 /// Notes, or a tick that is due.
 static inline bool sim_is_wanted(const struct sim_core *c)
 {
-    return sim_has_notes(c) || c->untold;
+    return sim_has_notes(c) || c->tick_due;
 }
 
 static inline void sim_serve(struct sim_core *c)

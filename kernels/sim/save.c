@@ -152,10 +152,10 @@ static const char *compare(const struct header *saved, const struct header *mine
 static bool is_whole(FILE *in)
 {
     static unsigned char part[1 << 16];
-    uint64_t sum = FNV_BEGIN, told;
-    const long bytes = fseek(in, -(long)sizeof told, SEEK_END) == 0 ? ftell(in) : -1;
+    uint64_t sum = FNV_BEGIN, expected;
+    const long bytes = fseek(in, -(long)sizeof expected, SEEK_END) == 0 ? ftell(in) : -1;
 
-    if (bytes < 0 || fread(&told, sizeof told, 1, in) != 1)
+    if (bytes < 0 || fread(&expected, sizeof expected, 1, in) != 1)
         return false;
     rewind(in);
     for (long left = bytes; left > 0;) {
@@ -165,7 +165,7 @@ static bool is_whole(FILE *in)
         sum = fnv_of(sum, part, n);
         left -= (long)n;
     }
-    return sum == told;
+    return sum == expected;
 }
 
 static bool read_engine(FILE *in, size_t bytes)

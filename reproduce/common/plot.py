@@ -65,7 +65,8 @@ class Plot:
 
     def limit(self, name: str, y: float) -> None:
         """Adds a horizontal line."""
-        self.axes.axhline(y, color="#777777", linestyle="--", linewidth=1, marker="", label=name)
+        style = {"color": "#777777", "linestyle": "--", "linewidth": 1, "marker": ""}
+        self.axes.axhline(y, label=name, gid=f"series {name}", **style)
 
     def bars(self, groups: Mapping[str, Mapping[str, float | None]]) -> None:
         """Bars side by side in groups; what was not measured has no bar."""

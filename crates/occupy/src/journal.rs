@@ -112,10 +112,10 @@ impl Journal {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(journal),
             Err(error) => return Err(journal.fails(error)),
         };
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let complete = text.rfind('\n').map_or(0, |end| end + 1);
         let wrong = |line: &str| Error::Text { path: path.to_owned(), text: line.to_owned() };
         let parse = |line| serde_json::from_str(line).map_err(|_| wrong(line));
-        let mut texts = text[..whole].lines();
+        let mut texts = text[..complete].lines();
         // What follows in a journal of another boot may be anything: it was not flushed to a disk.
         let first = texts.next().map(parse).transpose()?;
         if first != Some(Line::Boot(boot.to_owned())) {
@@ -126,8 +126,8 @@ impl Journal {
         let lines: Vec<Line> = texts.map(parse).collect::<Result<_, _>>()?;
         journal.lines = lines.len() + 1;
         lines.into_iter().for_each(|line| journal.take(line));
-        if whole < text.len() {
-            journal.cut(whole)?;
+        if complete < text.len() {
+            journal.cut(complete)?;
         }
         Ok(journal)
     }
@@ -323,8 +323,8 @@ mod tests {
             fs::write(&path, &text[..cut]).unwrap();
 
             let mut journal = Journal::load(&path, "one").unwrap();
-            let whole = text[..cut].matches('\n').count();
-            prop_assert_eq!(journal.changes().count(), whole.saturating_sub(1));
+            let lines = text[..cut].matches('\n').count();
+            prop_assert_eq!(journal.changes().count(), lines.saturating_sub(1));
             // What comes then is not glued to the broken line.
             journal.append(vec![Line::Change(change(99, "1"))]).unwrap();
             let journal = Journal::load(&path, "one").unwrap();

@@ -148,9 +148,9 @@ impl<'a> Work<'a> {
     pub fn tell(&mut self, change: &Change) {
         if change.foreign {
             let why = format!("somebody else made it `{}`: left so", change.from);
-            let told = Kept { what: name(&change.setting), why };
-            if !self.foreign.contains(&told) {
-                self.foreign.push(told);
+            let kept = Kept { what: name(&change.setting), why };
+            if !self.foreign.contains(&kept) {
+                self.foreign.push(kept);
             }
         }
     }

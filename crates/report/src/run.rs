@@ -93,8 +93,8 @@ impl Run {
             gather.take(&event.map_err(refuse)?);
         }
         let time_ns = raw["time_ns"].as_u64().unwrap_or_default();
-        let gathered = gather.finish(time_ns);
-        Ok(Self::new(name(folder), &recorded, gathered, &events.oddities()))
+        let series = gather.finish(time_ns);
+        Ok(Self::new(name(folder), &recorded, series, &events.oddities()))
     }
 
     /// What it is called.

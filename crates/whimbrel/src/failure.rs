@@ -8,7 +8,7 @@ use miette::{MietteHandlerOpts, Report};
 use whimbrel_model::{Problem, Problems, Source};
 
 /// How many problems of one file are shown.
-const TOLD_MOST: usize = 5;
+const SHOWN_MOST: usize = 5;
 
 /// What a command that did not fail says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +51,8 @@ impl Failure {
 /// The first of many things to be told of one file, and how many more there are, if any: what is
 /// wrong with a whole file, as when it is another one, is told by a few lines of it.
 pub fn first_of<T>(mut all: Vec<T>) -> (Vec<T>, Option<usize>) {
-    let more = all.len().saturating_sub(TOLD_MOST);
-    all.truncate(TOLD_MOST);
+    let more = all.len().saturating_sub(SHOWN_MOST);
+    all.truncate(SHOWN_MOST);
     (all, Some(more).filter(|more| *more > 0))
 }
 
@@ -109,7 +109,7 @@ pub fn say(line: &str) {
 mod tests {
     use super::*;
 
-    fn told(n: usize) -> Vec<String> {
+    fn shown(n: usize) -> Vec<String> {
         let problems: Vec<Problem> = (0..n).map(|i| Problem::new(i.to_string())).collect();
         match Failure::in_file(&Source::new("app.toml", ""), problems.into()) {
             Failure::Reports(reports) => reports.iter().map(Report::to_string).collect(),
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn of_many_problems_of_a_file_the_first_are_told_and_the_others_counted() {
-        assert_eq!(told(TOLD_MOST), ["0", "1", "2", "3", "4"]);
-        assert_eq!(told(8000)[5..], ["… and 7995 more in app.toml"]);
+        assert_eq!(shown(SHOWN_MOST), ["0", "1", "2", "3", "4"]);
+        assert_eq!(shown(8000)[5..], ["… and 7995 more in app.toml"]);
     }
 }

@@ -12,7 +12,7 @@ const NO_SLOT: u32 = u32::MAX;
 /// one freed first: it is the likeliest in the cache.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Slots<T> {
-    held: Vec<Slot<T>>,
+    slots: Vec<Slot<T>>,
     free: u32,
 }
 
@@ -26,21 +26,21 @@ struct Slot<T> {
 
 impl<T: Copy> Slots<T> {
     pub(super) fn with_capacity(slots: usize) -> Self {
-        Slots { held: Vec::with_capacity(slots), free: NO_SLOT }
+        Slots { slots: Vec::with_capacity(slots), free: NO_SLOT }
     }
 
     /// How many there are, free ones included.
     pub(super) fn len(&self) -> usize {
-        self.held.len()
+        self.slots.len()
     }
 
     /// Fills a free slot; `None` if there is none.
     #[inline]
     pub(super) fn fill(&mut self, payload: T) -> Option<u32> {
         let slot = self.free;
-        let held = self.held.get_mut(slot as usize)?;
-        self.free = held.place;
-        held.payload = payload;
+        let entry = self.slots.get_mut(slot as usize)?;
+        self.free = entry.place;
+        entry.payload = payload;
         Some(slot)
     }
 
@@ -49,38 +49,38 @@ impl<T: Copy> Slots<T> {
     /// # Panics
     /// When there are as many as keys can name.
     pub(super) fn grow(&mut self, payload: T) -> u32 {
-        assert!(self.held.len() < Key::SLOTS, "more than 2^20 events at once");
-        self.held.push(Slot { place: 0, payload });
-        self.held.len() as u32 - 1
+        assert!(self.slots.len() < Key::SLOTS, "more than 2^20 events at once");
+        self.slots.push(Slot { place: 0, payload });
+        self.slots.len() as u32 - 1
     }
 
     /// Frees a slot.
     #[inline]
     pub(super) fn take(&mut self, slot: usize) -> T {
-        let held = &mut self.held[slot];
-        held.place = self.free;
+        let entry = &mut self.slots[slot];
+        entry.place = self.free;
         self.free = slot as u32;
-        held.payload
+        entry.payload
     }
 
     /// What a slot carries.
     #[inline]
     pub(super) fn payload_mut(&mut self, slot: usize) -> &mut T {
-        &mut self.held[slot].payload
+        &mut self.slots[slot].payload
     }
 
     #[inline]
     pub(super) fn place(&self, slot: usize) -> Option<usize> {
-        self.held.get(slot).map(|held| held.place as usize)
+        self.slots.get(slot).map(|entry| entry.place as usize)
     }
 
     #[inline]
     pub(super) fn set_place(&mut self, slot: usize, place: usize) {
-        self.held[slot].place = place as u32;
+        self.slots[slot].place = place as u32;
     }
 
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
-        self.held.capacity()
+        self.slots.capacity()
     }
 }

@@ -61,7 +61,7 @@ fn number(path: &Path) -> Option<i64> {
     Linux::default().read(path).ok()?.trim().parse().ok()
 }
 
-fn share(part: i64, whole: i64) -> String {
-    let tenths = part.saturating_mul(1000) / whole;
+fn share(part: i64, total: i64) -> String {
+    let tenths = part.saturating_mul(1000) / total;
     format!("{}.{} %", tenths / 10, tenths % 10)
 }

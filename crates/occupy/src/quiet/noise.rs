@@ -92,8 +92,8 @@ impl fmt::Display for Noise {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a part is not exact anyway")]
-fn part(of: u64, whole: u64) -> f64 {
-    of as f64 / whole.max(1) as f64
+fn part(of: u64, total: u64) -> f64 {
+    of as f64 / total.max(1) as f64
 }
 
 /// Spins on a processor for some time and tells what it missed; on an occupied processor, only a

@@ -138,8 +138,8 @@ fn rate(count: u64, span: &Span) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a part is not exact anyway")]
-fn part(of: u64, whole: u64) -> f64 {
-    100.0 * of as f64 / whole.max(1) as f64
+fn part(of: u64, total: u64) -> f64 {
+    100.0 * of as f64 / total.max(1) as f64
 }
 
 /// A time as a part of that of all the processors of a span, in percent.

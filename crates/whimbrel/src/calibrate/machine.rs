@@ -62,12 +62,12 @@ fn field<'a>(info: &'a str, name: &str) -> Option<&'a str> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1e12")]
 fn frequency(given: Option<u64>, max_khz: &str, info: &str) -> Option<(u64, &'static str)> {
     let listed = max_khz.trim().parse().ok().and_then(|khz: u64| khz.checked_mul(1000));
-    let told = field(info, "cpu MHz").and_then(|text| text.parse().ok());
-    let told = told.filter(|mhz: &f64| (1e-3..=1e6).contains(mhz));
+    let reported = field(info, "cpu MHz").and_then(|text| text.parse().ok());
+    let reported = reported.filter(|mhz: &f64| (1e-3..=1e6).contains(mhz));
     given
         .map(|hz| (hz, "--mhz"))
         .or(listed.map(|hz| (hz, "cpuinfo_max_freq of Linux")))
-        .or(told.map(|mhz| ((mhz * 1e6).round() as u64, "cpu MHz of /proc/cpuinfo")))
+        .or(reported.map(|mhz| ((mhz * 1e6).round() as u64, "cpu MHz of /proc/cpuinfo")))
 }
 
 #[cfg(test)]

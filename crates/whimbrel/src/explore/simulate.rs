@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Candidates in the simulator: a process is told a plan, heard to its end, and kept for the next.
+//! Candidates in the simulator: a process gets a plan, answers to its end, and is kept for the next.
 //!
 //! Only the cores that a candidate has are in its plan, in order; so a candidate on cores 0 and 2
 //! of the platform runs on cores 0 and 1 of its simulation, and nothing else consumes energy.
@@ -137,21 +137,21 @@ impl Simulator {
     }
 
     /// Tells a plan to one that waits for it, or to a new one.
-    fn tell(&self, plan: &str) -> Result<(Process, Heard), Failure> {
+    fn simulate(&self, plan: &str) -> Result<(Process, Answer), Failure> {
         let waiting = self.waiting().pop();
         if let Some(mut process) = waiting {
-            let heard = process.answer(plan)?;
+            let answer = process.answer(plan)?;
             // One that has ended while it waited says nothing.
-            if !heard.is_nothing() {
-                return Ok((process, heard));
+            if !answer.is_nothing() {
+                return Ok((process, answer));
             }
         }
         let mut process = self.start().map_err(|error| {
             let program = self.program.display();
             Failure::Fatal(format!("the simulator {program} cannot be started: {error}"))
         })?;
-        let heard = process.answer(plan)?;
-        Ok((process, heard))
+        let answer = process.answer(plan)?;
+        Ok((process, answer))
     }
 
     fn outcome(&self, candidate: &Candidate, start_ns: u64, end: &End) -> Outcome {
@@ -178,8 +178,8 @@ impl Simulator {
 
 impl Evaluate for Simulator {
     fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure> {
-        let (mut process, heard) = self.tell(&self.plan(candidate).line())?;
-        match (heard.why, heard.start_ns, heard.end) {
+        let (mut process, answer) = self.simulate(&self.plan(candidate).line())?;
+        match (answer.why, answer.start_ns, answer.end) {
             // What keeps one from starting keeps every other from it.
             (Some(why), None, _) => Err(Failure::Fatal(why)),
             (Some(why), Some(_), _) => Err(Failure::Candidate(why)),
@@ -194,7 +194,7 @@ impl Evaluate for Simulator {
 
 /// What a simulator said.
 #[derive(Default)]
-struct Heard {
+struct Answer {
     /// Its time at the start; `None`: it did not.
     start_ns: Option<u64>,
     end: Option<End>,
@@ -202,7 +202,7 @@ struct Heard {
     why: Option<String>,
 }
 
-impl Heard {
+impl Answer {
     fn is_nothing(&self) -> bool {
         self.start_ns.is_none() && self.end.is_none() && self.why.is_none()
     }
@@ -219,22 +219,22 @@ fn core(described: &whimbrel_hardware::Core) -> Core {
 }
 
 /// Listens until the end.
-fn hear(answers: &mut BufReader<UnixStream>) -> Result<Heard, String> {
-    let mut heard = Heard::default();
+fn read_answer(answers: &mut BufReader<UnixStream>) -> Result<Answer, String> {
+    let mut answer = Answer::default();
     loop {
         let mut line = String::new();
         match answers.by_ref().take(LINE_MAX).read_line(&mut line) {
-            Ok(0) | Err(_) => return Ok(heard),
+            Ok(0) | Err(_) => return Ok(answer),
             Ok(_) => {}
         }
         match serde_json::from_str(&line) {
-            Ok(Line::Started(started)) => heard.start_ns = Some(started.start_ns),
+            Ok(Line::Started(started)) => answer.start_ns = Some(started.start_ns),
             Ok(Line::Error(error)) => {
-                heard.why.get_or_insert(error.text);
+                answer.why.get_or_insert(error.text);
             }
             Ok(Line::End(end)) => {
-                heard.end = Some(end);
-                return Ok(heard);
+                answer.end = Some(end);
+                return Ok(answer);
             }
             Ok(_) => {}
             Err(error) => {
@@ -254,10 +254,10 @@ struct Process {
 
 impl Process {
     /// Tells it a plan, and listens to the end of its run.
-    fn answer(&mut self, plan: &str) -> Result<Heard, Failure> {
-        // A simulator that ends before it has heard everything says why in its answers.
+    fn answer(&mut self, plan: &str) -> Result<Answer, Failure> {
+        // A simulator that ends before it has read everything says why in its answers.
         let _ = self.socket.write_all(plan.as_bytes());
-        hear(&mut self.answers).map_err(Failure::Fatal)
+        read_answer(&mut self.answers).map_err(Failure::Fatal)
     }
 
     /// How it ended, when it should not have.
@@ -304,6 +304,6 @@ fn subset(hardware: &Description, candidate: &Candidate, cores: &[usize]) -> Des
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a ratio of measurements")]
-fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+fn ratio(part: u64, total: u64) -> f64 {
+    if total == 0 { 0.0 } else { part as f64 / total as f64 }
 }

@@ -35,7 +35,7 @@ pub struct Application {
     pub app: App,
     /// Its file.
     pub source: Source,
-    /// The file's whole path.
+    /// The file's absolute path.
     pub path: String,
     /// The folder of the file.
     pub folder: PathBuf,
@@ -48,7 +48,7 @@ pub struct Loaded {
     pub app: App,
     /// Its file.
     pub source: Source,
-    /// Its whole path.
+    /// Its absolute path.
     pub path: String,
     /// The folder of the file.
     pub folder: PathBuf,
@@ -149,7 +149,7 @@ pub fn application(path: &Path, set: &[Setting]) -> Result<Application, Failure>
     Ok(Application { app, source, path, folder })
 }
 
-/// The text of an application's file, the file's whole path, and its folder.
+/// The text of an application's file, the file's absolute path, and its folder.
 fn read(path: &Path) -> Result<(Source, String, PathBuf), Failure> {
     let unreadable = |why: String| {
         let help = "the argument is the path of an app.toml, as apps/fm_radio/app.toml";
@@ -157,10 +157,10 @@ fn read(path: &Path) -> Result<(Source, String, PathBuf), Failure> {
     };
     let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".into()))?;
-    let whole = path.canonicalize().map_err(|error| unreadable(error.to_string()))?;
-    let folder = whole.parent().unwrap_or(Path::new("/")).to_owned();
+    let absolute = path.canonicalize().map_err(|error| unreadable(error.to_string()))?;
+    let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
     let source = translated(Source::new(path.display().to_string(), text))?;
-    Ok((source, utf8(&whole)?, folder))
+    Ok((source, utf8(&absolute)?, folder))
 }
 
 /// The processors that this process may use.

@@ -26,7 +26,7 @@ impl Prepared {
     /// Makes the folder, closed to other users, or takes an empty one.
     ///
     /// # Errors
-    /// It cannot be made, its path cannot be told to the helper, or it holds files already.
+    /// It cannot be made, its path cannot be text to the helper, or it holds files already.
     pub fn new(path: &Path, cores: usize) -> Result<Self, Problem> {
         let refuse = |why: String| Problem::new(format!("--record {}: {why}", path.display()));
         let unreadable = |error: io::Error| refuse(error.to_string());
@@ -73,10 +73,10 @@ impl Drop for Prepared {
     }
 }
 
-/// Checks that a path can be told to the helper, whose lines are text.
+/// Checks that a path can be text to the helper, whose lines are text.
 fn speakable(path: &Path) -> Result<(), Problem> {
-    let told = utf8(path).map(drop);
-    told.map_err(|problem| {
+    let text = utf8(path).map(drop);
+    text.map_err(|problem| {
         let message = format!("--record: {}", problem.message);
         Problem::new(message).help("name a folder whose whole path is UTF-8")
     })

@@ -159,9 +159,9 @@ impl Model {
 
     /// What people call a task.
     pub fn label(&self, position: usize) -> &str {
-        let told = self.portrait.tasks.get(position).map(|(label, _)| label.as_str());
+        let label = self.portrait.tasks.get(position).map(|(label, _)| label.as_str());
         let name = || self.live.now.tasks.get(position).map(|task| task.task.as_str());
-        told.or_else(name).unwrap_or("no task")
+        label.or_else(name).unwrap_or("no task")
     }
 
     /// What people call a task that has its name from the run.
@@ -187,8 +187,8 @@ impl Model {
     )]
     pub fn millihz(&self) -> u64 {
         let own = || (self.portrait.frame_rate.unwrap_or(0.0) * 1000.0).round() as u64;
-        let told = Some(self.live.now.rate_millihz).filter(|rate| *rate > 0);
-        self.asked_millihz.or(told).unwrap_or_else(own)
+        let rate = Some(self.live.now.rate_millihz).filter(|rate| *rate > 0);
+        self.asked_millihz.or(rate).unwrap_or_else(own)
     }
 
     /// Wants the selected task on a core.

@@ -27,8 +27,8 @@ pub fn once(watch: &mut Watch, mut model: Model) -> Outcome {
         model.take(reply);
     }
     let size = |name: &str, usual| {
-        let told = env::var(name).ok().and_then(|text| text.parse().ok());
-        told.filter(|size| (1..=1000).contains(size)).unwrap_or(usual)
+        let given = env::var(name).ok().and_then(|text| text.parse().ok());
+        given.filter(|size| (1..=1000).contains(size)).unwrap_or(usual)
     };
     let area = Rect::new(0, 0, size("COLUMNS", SIZE.0), size("LINES", SIZE.1));
     print(&text(&model, area))?;
