@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-from pathlib import Path
 from typing import Any
 
+import benches
 import pytest
 
-WHIMBREL = Path(__file__).resolve().parent.parent / "bin/whimbrel"
-GROUPS = ("migration", "channel", "checkpoint")
 SIZES = ("64KiB", "256KiB", "1MiB", "4MiB", "16MiB")
 RADIO_TASKS = ("lpf", "demodulator", "bpf", "sum")
 
@@ -23,10 +19,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def rows() -> dict[str, dict[str, Any]]:
-    command = [str(WHIMBREL), "bench", "--quick", "--json", *GROUPS]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stderr
-    return {row["bench"]: row for row in json.loads(done.stdout)}
+    return {row["bench"]: row for row in benches.measured()}
 
 
 def test_hand_offs_and_channels_are_measured_polling_and_blocking_idle_and_loaded(

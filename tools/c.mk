@@ -32,7 +32,7 @@ FLAGS_release := -O3 -flto=auto -ffat-lto-objects -g -fno-omit-frame-pointer
 # unwind tables), fixed addresses, only what modules call is visible, so that the rest can be inlined
 # for good, pointers are followed through the whole program, and no pairs of words go through vector
 # registers.
-FLAGS_sim = $(filter-out -fno-omit-frame-pointer,$(FLAGS_release)) -fomit-frame-pointer -fno-pie -no-pie \
+FLAGS_sim = $(filter-out -fno-omit-frame-pointer -ffat-lto-objects,$(FLAGS_release)) -fomit-frame-pointer -fno-pie -no-pie \
 	-fvisibility=hidden -fno-tree-slp-vectorize -fipa-pta -Ikernels/sim/one_thread
 FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # -Wno-tsan: it does not model fences. Ours order only "am I waiting" against "is there something";

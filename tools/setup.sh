@@ -27,6 +27,7 @@ packages='
     qemu-system-x86
     qemu-user
     spin
+    tcc
 '
 
 missing=''

@@ -73,6 +73,7 @@ def start(suite: Suite) -> Running:
     # `build` has been made, and would wait for another suite's cargo.
     command = ["make", "BUILT=1", suite.name]
     environment = {name: text for name, text in os.environ.items() if name != "MAKEFLAGS"}
+    environment["PROCESSORS"] = str(suite.processors)
     with suite.log().open("wb") as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment

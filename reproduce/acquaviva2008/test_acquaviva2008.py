@@ -15,6 +15,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import benches  # noqa: E402
 import figures  # noqa: E402
 from shapes import marks_in  # noqa: E402
 
@@ -29,8 +30,11 @@ def plots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("plots")
 
 
-def measured(plots: Path) -> dict[str, dict[str, Any]]:
-    command = [str(HERE / "run"), "--quick", "--json", "--only", "measured", "--plots", str(plots)]
+def measured(plots: Path, rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    file = plots.parent / "benches.json"
+    file.write_text(json.dumps(rows))
+    command = [str(HERE / "run"), "--measured", str(file), "--json", "--only", "measured"]
+    command += ["--plots", str(plots)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     return {row["what"]: row for row in json.loads(done.stdout)}
@@ -45,8 +49,8 @@ def straight(rows: dict[str, dict[str, Any]]) -> bool:
 @pytest.fixture(scope="module")
 def rows(plots: Path) -> dict[str, dict[str, Any]]:
     """Measured once more where a machine that was busy meanwhile has bent the lines."""
-    first = measured(plots)
-    return first if straight(first) else measured(plots)
+    first = measured(plots, benches.measured())
+    return first if straight(first) else measured(plots, benches.measure())
 
 
 def test_every_row_has_what_was_published_and_what_was_measured(
@@ -106,3 +110,24 @@ def test_a_line_through_points_of_a_line_is_that_line() -> None:
 
 def test_a_line_through_points_of_no_line_fits_badly() -> None:
     assert figures.fit([(1, 5), (2, 1), (3, 5), (4, 1)]).r2 < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("rows", "not what"),
+        ("[1]", "not what"),
+        ("[]", "has no rows of migration"),
+        (None, "No such"),
+    ],
+)
+def test_a_file_without_the_benchmarks_rows_is_refused(
+    text: str | None, why: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "benches.json"
+    if text is not None:
+        file.write_text(text)
+    command = [str(HERE / "run"), "--measured", str(file), "--only", "measured"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert why in done.stderr
