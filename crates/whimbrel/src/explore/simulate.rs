@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Candidates in the simulator: a process gets a plan, answers to its end, and is kept for the next.
+//! Candidates in the simulator: a process gets a plan, answers to its end, and waits for the next.
 //!
 //! Only the cores that a candidate has are in its plan, in order; so a candidate on cores 0 and 2
 //! of the platform runs on cores 0 and 1 of its simulation, and nothing else consumes energy.
