@@ -62,14 +62,14 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 # processors it keeps busy, and the folders that it is made of. `make test` runs them in this order.
 CODE := middleware,kernels,crates,apps
 SUITES := \
+	test-python:180:1:$(CODE),platforms,docs,bench,reproduce,tests,README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md \
 	lint-rust:90:1:crates \
-	test-c:120:1:middleware,kernels,crates/engine,crates/hardware \
 	test-rust:180:1:$(CODE),platforms,docs,bench \
+	test-guest:180:1:crates,tests/guest \
 	test-sanitizers:120:1:middleware,kernels,crates/engine,crates/hardware \
-	test-aarch64:120:1:$(CODE),platforms,tests \
-	test-guest:120:1:crates,tests/guest \
-	test-python:120:1:$(CODE),platforms,docs,bench,reproduce,tests,README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md \
-	test-model:60:1:middleware/model \
+	test-c:120:1:middleware,kernels,crates/engine,crates/hardware \
+	test-model:90:1:middleware/model \
+	test-aarch64:90:1:$(CODE),platforms,tests \
 	lint-c:30:1:middleware,kernels,apps,bench,crates/whimbrel/tests,tests/guest \
 	test-apps:30:1:$(CODE) \
 	lint-files:10:1:.
@@ -118,6 +118,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	SIM_CASES=10000 $(PYTHON) -m pytest --quiet -rP tests/test_sim_random.py
 	$(PYTHON) tests/surroundings.py
 	cd crates && env -u MAKEFLAGS WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
+	cd crates && env -u MAKEFLAGS WHIMBREL_OCCUPY_STORIES=10000 cargo test --release --locked --package whimbrel-occupy --lib whatever_happens
 
 clean:  ## remove everything that was built
 	rm -rf $(BUILD) $(BIN)

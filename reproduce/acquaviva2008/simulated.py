@@ -20,7 +20,7 @@ QUICK_RATES = (600, 1800, 2400, 2700, 3300, 3600, 3900)
 
 def reproduce(quick: bool) -> tuple[list[Row], dict[str, Plot]]:
     """Simulates every figure; quick: at fewer rates and frequencies, for shorter times."""
-    rates, ms = (QUICK_RATES, 150) if quick else (RATES, 500)
+    rates, ms = (QUICK_RATES, 60) if quick else (RATES, 500)
     with tempfile.TemporaryDirectory(prefix="acquaviva2008-") as folder:
         bench = Bench(Path(folder))
         rows = daemons.simulated_shares(bench)

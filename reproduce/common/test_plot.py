@@ -30,7 +30,7 @@ def test_larger_values_are_higher_and_further_right(logarithmic: bool) -> None:
 def test_a_file_has_every_point_and_the_words_as_text(tmp_path: Path) -> None:
     path = tmp_path / "plot.svg"
     some().write(path)
-    assert marks_in(path) == len(POINTS) + 1
+    assert marks_in(path) == len(POINTS) + 2
     assert all(f">{word}</text>" in path.read_text() for word in ("points", "limit", "x", "y"))
 
 

@@ -266,8 +266,14 @@ fn play(story: &Story) {
     assert!(!state.path().join("journal").exists());
 }
 
+/// `WHIMBREL_OCCUPY_STORIES`, which `make soak` sets.
+fn stories() -> u32 {
+    let asked = std::env::var("WHIMBREL_OCCUPY_STORIES").ok().and_then(|text| text.parse().ok());
+    asked.unwrap_or(150)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(stories()))]
     #[test]
     fn whatever_happens_everything_is_as_it_was(story in story()) {
         play(&story);
