@@ -59,31 +59,32 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 	@ls -l $(BUILD)/demo/cold_day.wav
 
 # Every suite: a target below, how many seconds it should take at most on two processors, how many
-# processors it keeps busy, and the folders that it is made of. `make test` runs them in this order.
+# processors it keeps busy, what has to be made before, and the folders that it is made of. `make
+# test` starts them in this order; those that need nothing run while the others' build does.
 CODE := middleware,kernels,crates,apps
+DOCS := README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,docs
 SUITES := \
-	test-python:180:1:$(CODE),platforms,docs,bench,reproduce,tests,README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md \
-	lint-rust:90:1:crates \
-	test-rust:180:1:$(CODE),platforms,docs,bench \
-	test-guest:180:1:crates,tests/guest \
-	test-sanitizers:120:1:middleware,kernels,crates/engine,crates/hardware \
-	test-c:120:1:middleware,kernels,crates/engine,crates/hardware \
-	test-model:90:1:middleware/model \
-	test-aarch64:90:1:$(CODE),platforms,tests \
-	lint-c:30:1:middleware,kernels,apps,bench,crates/whimbrel/tests,tests/guest \
-	test-apps:30:1:$(CODE) \
-	lint-files:10:1:.
+	test-python:240:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
+	test-rust:180:1:built-for-tests:$(CODE),platforms,docs,bench \
+	lint-rust:90:1:built-for-tests:crates \
+	test-guest:180:1:built-for-tests:crates,tests/guest \
+	test-sanitizers:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
+	test-c:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
+	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
+	test-apps:30:1:built-for-tests:$(CODE) \
+	test-model:90:1::middleware/model \
+	lint-c:30:1::middleware,kernels,apps,bench,crates/whimbrel/tests,tests/guest \
+	lint-files:10:1::.
 
 test: setup  ## lint, build and every test: what CI runs
-	@$(MAKE) built-for-suites
 	@python3 tools/suites.py $(SUITES)
 
 test-times:  ## what each suite of `make test` took when it last passed
 	@python3 tools/suites.py --times $(SUITES)
 
 # What several suites are made of, so that none of them makes it while another does.
-.PHONY: built-for-suites
-built-for-suites: build test-modules $(BUILD)/release/recreated.task $(ENGINE_aarch64) $(PYTHON)
+.PHONY: built-for-tests
+built-for-tests: build test-modules $(BUILD)/release/recreated.task $(ENGINE_aarch64) $(PYTHON)
 
 lint: lint-c lint-rust lint-files  ## formatters in check mode, then the linters
 

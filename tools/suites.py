@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the suites of `make test`, as many side by side as there are processors for them.
 
-    tools/suites.py NAME:BUDGET:PROCESSORS:INPUT,INPUT… …
+    tools/suites.py NAME:BUDGET:PROCESSORS:NEEDS:INPUT,INPUT… …
 
 A suite is a target of the Makefile. BUDGET is how many seconds it should take at most, PROCESSORS
-how many it keeps busy (one that needs all of them runs alone), and the INPUTs are the folders that
-it is made of. What it prints goes to build/log/NAME.log. A suite that has passed with the same
-inputs is not run again, unless CI or ALL is set in the environment. Every suite is run, whichever
-fails.
+how many it keeps busy (one that needs all of them runs alone), NEEDS a target that is made before,
+or nothing, and the INPUTs are the folders that it is made of. What it prints goes to
+build/log/NAME.log. A suite that has passed with the same inputs is not run again, unless CI or ALL
+is set in the environment. Every suite is run, whichever fails.
 
 `--times` prints what the last run of each took instead.
 """
@@ -27,6 +27,7 @@ from pathlib import Path
 LOGS, PASSED = Path("build/log"), Path("build/passed")
 ALWAYS_READ = ("Makefile", "tools")
 TAIL_LINES = 40
+MAKE_BUDGET_S = 240
 
 
 @dataclass
@@ -34,12 +35,13 @@ class Suite:
     name: str
     budget_s: float
     processors: int
+    needs: str
     inputs: list[str]
 
     @classmethod
     def parse(cls, text: str) -> "Suite":
-        name, budget, processors, inputs = text.split(":")
-        return cls(name, float(budget), int(processors), inputs.split(","))
+        name, budget, processors, needs, inputs = text.split(":")
+        return cls(name, float(budget), int(processors), needs, inputs.split(","))
 
     def log(self) -> Path:
         return LOGS / f"{self.name}.log"
@@ -70,8 +72,8 @@ class Running:
 def start(suite: Suite) -> Running:
     LOGS.mkdir(parents=True, exist_ok=True)
     fingerprint = suite.fingerprint()
-    # `build` has been made, and would wait for another suite's cargo.
-    command = ["make", "BUILT=1", suite.name]
+    # What it needs has been made, and would wait for another suite's cargo.
+    command = ["make", *(["BUILT=1"] if suite.needs else []), suite.name]
     environment = {name: text for name, text in os.environ.items() if name != "MAKEFLAGS"}
     environment["PROCESSORS"] = str(suite.processors)
     with suite.log().open("wb") as log:
@@ -92,10 +94,10 @@ def wait_for_one(running: list[Running]) -> tuple[Running, int, float]:
                 return one, one.process.returncode, used.ru_utime + used.ru_stime
 
 
-def take_next(waiting: list[Suite], free: int, all_free: bool) -> Suite | None:
+def take_next(waiting: list[Suite], made: set[str], free: int, all_free: bool) -> Suite | None:
     """The next suite, in order, that there are processors for; all of them are enough for any."""
     for suite in waiting:
-        if suite.processors <= free or all_free:
+        if suite.needs in made and (suite.processors <= free or all_free):
             waiting.remove(suite)
             return suite
     return None
@@ -130,17 +132,29 @@ def to_run(suites: list[Suite]) -> Iterator[Suite]:
             print(f"ok     {suite.name:16} has passed as it is (ALL=1 runs it again)", flush=True)
 
 
+def needed(suites: list[Suite]) -> list[Suite]:
+    """What has to be made before them; that has no inputs, and so is made each time."""
+    targets = dict.fromkeys(suite.needs for suite in suites if suite.needs)
+    return [Suite(target, MAKE_BUDGET_S, 1, "", []) for target in targets]
+
+
 def run(suites: list[Suite]) -> int:
     began_s, processors = time.monotonic(), os.cpu_count() or 1
-    waiting, running, failed = list(to_run(suites)), [], []
+    waiting, running, failed, made = list(to_run(suites)), [], [], {""}
+    waiting = needed(waiting) + waiting
     while waiting or running:
         free = processors - sum(min(one.suite.processors, processors) for one in running)
-        if suite := take_next(waiting, free, not running):
+        if suite := take_next(waiting, made, free, not running):
             running.append(start(suite))
             continue
+        if not running:
+            failed += waiting  # what they need could not be made
+            break
         one, code, cpu_s = wait_for_one(running)
         report(one, code, cpu_s)
-        if code != 0:
+        if code == 0:
+            made.add(one.suite.name)
+        else:
             failed.append(one.suite)
     print(f"{time.monotonic() - began_s:.0f} s")
     for suite in failed:
@@ -151,6 +165,7 @@ def run(suites: list[Suite]) -> int:
 
 def times(suites: list[Suite]) -> int:
     print("| suite | s | s of processors | budget, s |\n|---|---|---|---|")
+    suites = needed(suites) + suites
     rows = [(suite, last_passed(suite)) for suite in suites]
     for suite, row in rows:
         took = f"{row['s']:.0f} | {row['cpu_s']:.0f}" if row else "has not passed yet | "
@@ -163,7 +178,7 @@ def times(suites: list[Suite]) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--times", action="store_true", help="print what the last run of each took")
-    form = "NAME:BUDGET:PROCESSORS:INPUTS"
+    form = "NAME:BUDGET:PROCESSORS:NEEDS:INPUTS"
     parser.add_argument("suites", nargs="+", type=Suite.parse, metavar=form)
     asked = parser.parse_args()
     return times(asked.suites) if asked.times else run(asked.suites)
