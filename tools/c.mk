@@ -178,7 +178,7 @@ $(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) kernels/sim/main.c) $(call s
 .PHONY: always
 always:
 ifndef BUILT
-$(ENGINE) $(ENGINE_aarch64):
+$(ENGINE) $(ENGINE_aarch64): always
 endif
 $(ENGINE):
 	$(CARGO) build --release --locked --package whimbrel-engine
