@@ -181,7 +181,7 @@ ifndef BUILT
 $(ENGINE) $(ENGINE_aarch64): always
 endif
 $(ENGINE):
-	$(CARGO) build --release --locked --package whimbrel-engine
+	$(CARGO_BUILD)
 $(ENGINE_aarch64):
 	$(CARGO) build --release --locked --package whimbrel-engine --target aarch64-unknown-linux-gnu
 
