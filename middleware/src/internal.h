@@ -35,7 +35,10 @@ void wb_migration_first_output(struct wb_task *task);
 /// Draws the cycles of the calling task's next firing; 0: it has no work.
 uint64_t wb_work_cycles(struct wb_task *self);
 
-/// Ends a job as wb_period_wait() does. True: the next is released at `release_ns`, maybe later.
+/// Sets the first release of a task.
+void wb_period_begin(struct wb_task *task, uint64_t start_ns);
+
+/// Ends a job as wb_period_wait() does. True: the next is released at `release.ns`, maybe later.
 bool wb_period_end(struct wb_task *self, bool *met);
 
 /// Counts a task that is over, once it is marked so.

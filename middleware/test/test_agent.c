@@ -333,8 +333,8 @@ TEST(a_new_frame_rate_takes_effect_with_the_next_job)
     stub.now_ns += 501;
     CHECK(!wb_period_wait(a));
     wb_system_set_rate(sys, 0);
-    stub.now_ns = a->release_ns;
-    CHECK(wb_period_wait(a) && stub.now_ns == a->release_ns);
+    stub.now_ns = a->release.ns;
+    CHECK(wb_period_wait(a) && stub.now_ns == a->release.ns);
     CHECK(a->job_deadline_ns == 1000);
 }
 

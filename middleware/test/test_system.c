@@ -283,7 +283,7 @@ TEST(starting_posts_every_task_to_its_core)
     one->offset_ns = 5;
     CHECK(wb_system_start(stub.system, 100) == WB_OK);
     CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 2 && stub.system->start_ns == 100);
-    CHECK(one->release_ns == 105 && two->release_ns == 100);
+    CHECK(one->release.ns == 105 && two->release.ns == 100);
     CHECK(stub_serve(0) == 1 && stub.attached == one);
     CHECK(stub_serve(1) == 1 && stub.attached == two);
 }

@@ -61,6 +61,13 @@ struct wb_images {
     uint64_t replayed, skipped;  // messages that came again, or were not processed
 };
 
+// When a job is released. Release n of a task that follows the frame rate is at n * 10^12 / rate
+// after the first, rounded down: what is lost by rounding goes along, in parts of a nanosecond.
+struct wb_release {
+    uint64_t ns;
+    uint64_t rest, rate_millihz;  // rest: so many parts, of a nanosecond that has rate_millihz of them
+};
+
 struct wb_task {
     // Fixed at the start.
     struct wb_system *system;
@@ -74,6 +81,7 @@ struct wb_task {
     unsigned char *stack;  // lowest address
     size_t stack_bytes;
     uint64_t period_ns, relative_deadline_ns, offset_ns;
+    uint64_t rate_millihz, offset_rest;  // see wb_task_config
     bool follows_rate;      // its period is one frame, whatever the frame rate is
     struct wb_port *ports;  // list by next_of_task
 
@@ -96,7 +104,7 @@ struct wb_task {
     void *state;
     wb_task_step *step;  // NULL: only the task itself goes on (see wb/kernel.h)
     struct wb_frame frame;
-    uint64_t release_ns;       // of the current job
+    struct wb_release release;  // of the current job
     uint64_t job_deadline_ns;  // of the current job, after its release; 0: none
     uint64_t resumed_ns;       // when it was last switched to
     uint64_t poll_mark_ns;     // polling time to take off the current run

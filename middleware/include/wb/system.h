@@ -90,6 +90,10 @@ struct wb_task_config {
     size_t stack_bytes, heap_bytes;
     bool follows_rate;
     uint64_t period_ns, deadline_ns, offset_ns;  // period 0: not periodic; deadline 0: the period
+    // The frames per second in thousandths that period_ns is rounded down from, 0: it is exact. Of
+    // the first release offset_rest is what offset_ns leaves, in parts of a nanosecond: as many as
+    // rate_millihz.
+    uint64_t rate_millihz, offset_rest;
 };
 
 struct wb_channel_config {

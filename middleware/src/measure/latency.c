@@ -41,7 +41,7 @@ static void bind(struct wb_task *task)
 
 static uint64_t begin(const struct wb_task *task)
 {
-    return 1 + (task->job_deadline_ns != 0 ? task->release_ns : wb_kernel_now_ns());
+    return 1 + (task->job_deadline_ns != 0 ? task->release.ns : wb_kernel_now_ns());
 }
 
 static uint32_t bucket_of(uint64_t ns)

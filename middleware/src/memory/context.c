@@ -13,7 +13,8 @@ struct context {
     size_t heap_bytes, stack_bytes;
     unsigned char *stack_low;
     void *state;
-    uint64_t release_ns, job_deadline_ns, random;
+    struct wb_release release;
+    uint64_t job_deadline_ns, random;
     struct wb_heap heap;
     unsigned char kernel[WB_KERNEL_TASK_BYTES];
 };
@@ -122,7 +123,7 @@ enum wb_status wb_context_save(const struct wb_task *task, void *buffer, size_t 
     context->stack_bytes = with_stack ? stack_in_use(task) : 0;
     context->stack_low = with_stack ? wb_kernel_stack_low(task) : NULL;
     context->state = task->state;
-    context->release_ns = task->release_ns;
+    context->release = task->release;
     context->job_deadline_ns = task->job_deadline_ns;
     context->random = task->work.random;
     save_heap(&context->heap, &task->heap);
@@ -175,7 +176,7 @@ enum wb_status wb_context_load(struct wb_task *task, const void *buffer)
     }
     save_heap(&task->heap, &context->heap);
     task->state = context->state;
-    task->release_ns = context->release_ns;
+    task->release = context->release;
     task->job_deadline_ns = context->job_deadline_ns;
     task->work.random = context->random;
     return WB_OK;

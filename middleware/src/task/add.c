@@ -52,6 +52,8 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->period_ns = config->period_ns;
     task->relative_deadline_ns = config->deadline_ns != 0 ? config->deadline_ns : config->period_ns;
     task->offset_ns = config->offset_ns;
+    task->rate_millihz = config->rate_millihz;
+    task->offset_rest = config->offset_rest;
     task->follows_rate = config->follows_rate;
     wb_word_init(&task->place, wb_place(WB_TASK_NEW, config->core));
     wb_heap_init(&task->heap, heap, config->heap_bytes);

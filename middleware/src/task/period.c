@@ -19,23 +19,51 @@ void wb_sleep_until(uint64_t time_ns)
         (void)wb_kernel_block(time_ns);
 }
 
-struct rhythm {
-    uint64_t period_ns, deadline_ns;  // 0: none
+// A period, exactly: so many nanoseconds, and parts of one of which it has `rate`; 0: none.
+struct period {
+    uint64_t ns, parts, rate;
 };
 
-// A task that follows the frame rate has the period and, in proportion, the deadline of a frame.
-static struct rhythm next_rhythm(const struct wb_task *task)
-{
-    const uint64_t rate_millihz =
-        task->follows_rate ? wb_word_load(&task->system->rate_millihz, WB_RELAXED) : 0;
-    const uint64_t period_ns = rate_millihz != 0 ? 1000000000000 / rate_millihz : task->period_ns;
+#define PARTS_OF_FRAMES ((uint64_t)1000000000000)  // a frame takes so many, by its rate in millihertz
 
+static struct period period_of(const struct wb_task *task)
+{
+    const uint64_t now =
+        task->follows_rate ? wb_word_load(&task->system->rate_millihz, WB_RELAXED) : 0;
+    const uint64_t rate = now != 0 ? now : task->rate_millihz;
+
+    return rate == 0 ? (struct period){ .ns = task->period_ns }
+                     : (struct period){ PARTS_OF_FRAMES / rate, PARTS_OF_FRAMES % rate, rate };
+}
+
+// One period later; what is left over of another rate is not counted on.
+static struct wb_release later(struct wb_release release, const struct period *period)
+{
+    const uint64_t rest = release.rate_millihz == period->rate ? release.rest : 0;
+    const bool carries = period->rate != 0 && rest >= period->rate - period->parts;
+
+    return (struct wb_release){ release.ns + period->ns + carries,
+                                rest + period->parts - (carries ? period->rate : 0), period->rate };
+}
+
+// After its release, 0: none. A job of a task whose deadline is its period ends when the next is
+// released; where the frame rate is another than at the start, deadlines are in proportion.
+static uint64_t deadline_of(const struct wb_task *task, const struct period *period)
+{
     if (task->period_ns == 0 || task->relative_deadline_ns == task->period_ns)
-        return (struct rhythm){ period_ns, period_ns };
-    if (period_ns == task->period_ns)
-        return (struct rhythm){ period_ns, task->relative_deadline_ns };
-    return (struct rhythm){ period_ns, wb_part(period_ns, task->relative_deadline_ns * WB_PPM /
-                                                              task->period_ns) };
+        return later(task->release, period).ns - task->release.ns;
+    if (period->ns == task->period_ns)
+        return task->relative_deadline_ns;
+    return wb_part(period->ns, task->relative_deadline_ns * WB_PPM / task->period_ns);
+}
+
+void wb_period_begin(struct wb_task *task, uint64_t start_ns)
+{
+    const struct period period = period_of(task);
+
+    task->release =
+        (struct wb_release){ start_ns + task->offset_ns, task->offset_rest, task->rate_millihz };
+    task->job_deadline_ns = period.ns != 0 ? deadline_of(task, &period) : 0;
 }
 
 static void count_miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns)
@@ -53,18 +81,18 @@ bool wb_period_end(struct wb_task *self, bool *met)
 {
     wb_kernel_charge(WB_ACTION_JOB, 1);
     const uint64_t now_ns = wb_kernel_now_ns();
-    const uint64_t deadline_ns = self->release_ns + self->job_deadline_ns;
-    const struct rhythm next = next_rhythm(self);
+    const uint64_t deadline_ns = self->release.ns + self->job_deadline_ns;
+    const struct period period = period_of(self);
 
     *met = self->job_deadline_ns == 0 || now_ns <= deadline_ns;
     wb_counter_add(&self->stats.jobs, 1);
     if (!*met)
         count_miss(self, now_ns - deadline_ns, now_ns);
     if (self->job_deadline_ns == 0)
-        self->release_ns = now_ns;  // its periods begin now, if they do
-    self->job_deadline_ns = next.deadline_ns;
-    self->release_ns += next.period_ns;
-    return next.period_ns != 0;
+        self->release = (struct wb_release){ .ns = now_ns };  // its periods begin now, if they do
+    self->release = later(self->release, &period);
+    self->job_deadline_ns = period.ns != 0 ? deadline_of(self, &period) : 0;
+    return period.ns != 0;
 }
 
 bool wb_period_wait(struct wb_task *self)
@@ -72,11 +100,11 @@ bool wb_period_wait(struct wb_task *self)
     bool met;
 
     if (wb_period_end(self, &met))
-        wb_sleep_until(self->release_ns);
+        wb_sleep_until(self->release.ns);
     return met;
 }
 
 bool wb_task_is_periodic(const struct wb_task *self)
 {
-    return next_rhythm(self).period_ns != 0;
+    return period_of(self).ns != 0;
 }

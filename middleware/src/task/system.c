@@ -186,8 +186,7 @@ enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns)
         const enum wb_status status = wb_kernel_task_init(task);
         if (status != WB_OK)
             return status;
-        task->release_ns = start_ns + task->offset_ns;
-        task->job_deadline_ns = task->period_ns != 0 ? task->relative_deadline_ns : 0;
+        wb_period_begin(task, start_ns);
         wb_inbox_post(system->cores[wb_task_core(task)], i);
     }
     return WB_OK;

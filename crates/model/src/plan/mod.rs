@@ -109,6 +109,8 @@ pub struct PlanTask {
     pub period_ns: u64,
     pub deadline_ns: u64,
     pub offset_ns: u64,
+    pub rate_millihz: u64,
+    pub offset_rest: u64,
     pub follows_rate: bool,
     pub checkpoint_every: u32,
     pub replay: bool,
@@ -265,7 +267,7 @@ fn cores(options: &PlanOptions) -> (Vec<&str>, Vec<PlanCore>) {
 }
 
 fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask {
-    let period = period_ns(app, task, pacing);
+    let rhythm = Rhythm::of(app, task, pacing);
     PlanTask {
         name: task.name.clone(),
         index: task.index,
@@ -277,10 +279,12 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
         heap_bytes: task.heap_bytes,
         migratable: task.migratable,
         restart: task.restart,
-        period_ns: whole_ns(period),
-        deadline_ns: whole_ns(period * task.deadline_frames),
-        offset_ns: whole_ns(period * task.offset_frames),
-        follows_rate: task.period == Period::Frame && period > 0.0,
+        period_ns: rhythm.periods(1.0).0,
+        deadline_ns: rhythm.periods(task.deadline_frames).0,
+        offset_ns: rhythm.periods(task.offset_frames).0,
+        rate_millihz: rhythm.rate_millihz(),
+        offset_rest: rhythm.periods(task.offset_frames).1,
+        follows_rate: rhythm.rate_millihz() > 0,
         checkpoint_every: task.checkpoint_every,
         replay: task.checkpoint_every > 0 && task.on_crash == OnCrash::Replay,
         work: task.work.as_ref().map(|work| plan_work(work, kinds)),
@@ -304,21 +308,54 @@ fn plan_work(work: &Work, kinds: &[&str]) -> PlanWork {
     }
 }
 
-fn period_ns(app: &App, task: &Task, pacing: Pacing) -> f64 {
-    let rate = pacing.frame_rate(app);
-    match task.period {
-        _ if pacing == Pacing::Fast => 0.0,
-        Period::None => 0.0,
-        Period::Frame => rate.map_or(0.0, |rate| 1e9 / rate),
-        Period::Own(ns) => ns,
+/// How often a task is released in a run.
+#[derive(Debug, Clone, Copy)]
+enum Rhythm {
+    Never,
+    /// Frames per second, in thousandths.
+    Frames(u64),
+    Nanoseconds(f64),
+}
+
+impl Rhythm {
+    fn of(app: &App, task: &Task, pacing: Pacing) -> Self {
+        match (task.period, pacing.frame_rate(app)) {
+            (Period::Own(ns), _) if pacing != Pacing::Fast => Rhythm::Nanoseconds(ns),
+            (Period::Frame, Some(rate)) if pacing != Pacing::Fast => {
+                Rhythm::Frames(millihz(rate).max(1))
+            }
+            _ => Rhythm::Never,
+        }
+    }
+
+    fn rate_millihz(self) -> u64 {
+        if let Rhythm::Frames(rate) = self { rate } else { 0 }
+    }
+
+    /// So many periods, in whole nanoseconds; and of frames what rounding down leaves, in parts of a
+    /// nanosecond that has as many as the rate has millihertz.
+    fn periods(self, count: f64) -> (u64, u64) {
+        match self {
+            Rhythm::Never => (0, 0),
+            Rhythm::Nanoseconds(period) => (whole(period * count), 0),
+            Rhythm::Frames(rate) => {
+                let parts = u128::from(whole(count.trunc())) * PARTS_OF_FRAMES
+                    + u128::from(whole(count.fract() * 1e12));
+                let rate = u128::from(rate);
+                (parts.div_euclid(rate) as u64, parts.rem_euclid(rate) as u64)
+            }
+        }
     }
 }
+
+/// A frame takes so many parts, by its rate in millihertz.
+const PARTS_OF_FRAMES: u128 = 1_000_000_000_000;
 
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "periods are positive, and a cast saturates"
+    reason = "it is positive, and a cast saturates"
 )]
-fn whole_ns(ns: f64) -> u64 {
-    ns.round() as u64
+fn whole(number: f64) -> u64 {
+    number.round() as u64
 }
