@@ -142,6 +142,16 @@ impl At {
     pub fn once(at_ns: u64, command: Command) -> Self {
         Self { at_ns, every_ns: 0, command }
     }
+
+    /// The end of an application at a time: its sources end, and its channels have `drain_ns` to
+    /// drain; one that would not end by that is over at once.
+    pub fn ending(app: &App, end_ns: u64, drain_ns: u64) -> Vec<Self> {
+        if !app.drains() {
+            return vec![Self::once(end_ns, Command::Kill {})];
+        }
+        let forced_ns = end_ns.saturating_add(drain_ns);
+        vec![Self::once(end_ns, Command::Stop {}), Self::once(forced_ns, Command::Kill {})]
+    }
 }
 
 /// A simulation that was saved, and what it must be of.
@@ -304,7 +314,8 @@ fn plan_work(work: &Work, kinds: &[&str]) -> PlanWork {
     }
 }
 
-fn period_ns(app: &App, task: &Task, pacing: Pacing) -> f64 {
+/// How often a task is released, in nanoseconds; 0: it is not.
+pub(crate) fn period_ns(app: &App, task: &Task, pacing: Pacing) -> f64 {
     let rate = pacing.frame_rate(app);
     match task.period {
         _ if pacing == Pacing::Fast => 0.0,
