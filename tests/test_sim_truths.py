@@ -218,6 +218,7 @@ firings = {240_000 // period}
         assert is_first_job_the_worst(tasks, n, blocking)
         assert task["jobs"] == 240_000 // tasks[n][0]
         assert task["worst_late_ns"] == (response_us(tasks, n, blocking) - 1) * 1000
+        assert task["response"]["max_ns"] == response_us(tasks, n, blocking) * 1000
 
 
 TOGETHER = """

@@ -195,7 +195,8 @@ static int watchmaker(struct wb_task *self)
     for (uint32_t i = 0; i < s->rounds; i++) {
         const uint64_t now_ns = wb_now_ns();
         EXPECT(self, now_ns >= last_ns);
-        last_ns = now_ns;
+        last_ns = wb_kernel_stamp_ns();
+        EXPECT(self, last_ns >= now_ns && last_ns <= wb_now_ns());
         suite_hop(self);
     }
     return 0;

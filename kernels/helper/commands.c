@@ -112,6 +112,7 @@ void commands_obey(struct commands *c, const struct command *command)
         wb_system_stop(system);
         break;
     case COMMAND_KILL:
+        c->killed = true;
         wb_host_kill(c->build->host);
         break;
     case COMMAND_SAVE:

@@ -12,6 +12,7 @@ struct commands {
     struct teller *teller;
     struct build *build;
     struct request *requests;  // migrations whose outcome the command waits for
+    bool killed;               // the run was ended by a command
 };
 
 /// Does what the command asks.

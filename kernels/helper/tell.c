@@ -111,6 +111,22 @@ static uint64_t reserved_bytes(const struct wb_task *t)
     return (heap + t->stack_bytes) * replicas + 2 * t->images.bytes;
 }
 
+// Of a task that does not say when it computes: as often as its messages were passed, else its jobs
+// ended.
+static uint64_t firings_of(const struct wb_task *t)
+{
+    uint64_t least = UINT64_MAX;
+
+    if (wb_counter_get(&t->stats.firings) != 0)
+        return wb_counter_get(&t->stats.firings);
+    for (const struct wb_port *p = t->ports; p != NULL; p = p->next_of_task) {
+        const uint64_t firings = wb_port_messages(p) / p->rate;
+        if (p->channel->tickets == NULL && firings < least)
+            least = firings;
+    }
+    return least != UINT64_MAX ? least : wb_counter_get(&t->stats.jobs);
+}
+
 static void task(struct members *out, const struct wb_task *t)
 {
     static const char *const states[] = { "new",     "ready",    "running", "blocked",
@@ -124,6 +140,7 @@ static void task(struct members *out, const struct wb_task *t)
     counter(out, "busy_ns", &t->stats.busy_ns);
     counter(out, "polling_ns", &t->stats.polling_ns);
     counter(out, "runs", &t->stats.runs);
+    number(out, "firings", firings_of(t));
     counter(out, "jobs", &t->stats.jobs);
     counter(out, "misses", &t->stats.misses);
     counter(out, "worst_late_ns", &t->stats.worst_late_ns);
@@ -298,6 +315,43 @@ void tell_death(struct teller *teller, const struct wb_host_event *event)
     tell_finish(teller, "core_died");
 }
 
+// `null`: none was measured.
+static void response(struct teller *teller, const struct wb_task *t)
+{
+    struct wb_response_times times;
+    struct wb_response_part part;
+
+    if (!wb_task_response(t, &times)) {
+        fputs("null", teller->file);
+        return;
+    }
+    struct members *out = tell_begin(teller);
+    number(out, "n", times.n);
+    number(out, "min_ns", times.min_ns);
+    number(out, "mean_ns", times.mean_ns);
+    number(out, "p50_ns", times.p50_ns);
+    number(out, "p99_ns", times.p99_ns);
+    number(out, "max_ns", times.max_ns);
+    yyjson_mut_val *histogram = list(out, "histogram");
+    for (uint32_t at = 0; wb_task_response_next(t, &at, &part);) {
+        yyjson_mut_val *row = yyjson_mut_arr_add_arr(out->doc, histogram);
+        yyjson_mut_arr_add_uint(out->doc, row, part.from_ns);
+        yyjson_mut_arr_add_uint(out->doc, row, part.to_ns);
+        yyjson_mut_arr_add_uint(out->doc, row, part.n);
+    }
+    put(teller, false);
+}
+
+static void responses(struct teller *teller, const struct wb_system *system)
+{
+    fputs(",\"responses\":[", teller->file);
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        fputs(i == 0 ? "" : ",", teller->file);
+        response(teller, &system->tasks[i]);
+    }
+    fputs("],", teller->file);
+}
+
 void tell_end(struct teller *teller, const struct wb_system *system, bool ok)
 {
     uint32_t events = 0;
@@ -310,7 +364,7 @@ void tell_end(struct teller *teller, const struct wb_system *system, bool ok)
     }
     fputs("{\"end\":{\"status\":", teller->file);
     status(teller, system);
-    putc(',', teller->file);
+    responses(teller, system);
     struct members *out = tell_begin(teller);
     number(out, "dropped_events", events);
     number(out, "dropped_migrations", migrations);

@@ -109,6 +109,11 @@ uint64_t wb_kernel_now_ns(void)
     return clock_now_ns();
 }
 
+uint64_t wb_kernel_stamp_ns(void)
+{
+    return clock_now_ns();
+}
+
 uint64_t clock_hz(void)
 {
     return the_clock.hz;

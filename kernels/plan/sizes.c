@@ -6,7 +6,7 @@
 
 static size_t stride_bytes(const struct wb_channel_config *channel)
 {
-    const size_t bytes = (size_t)channel->slot_bytes + WB_MARK_BYTES;
+    const size_t bytes = (size_t)channel->slot_bytes + 2 * (size_t)WB_MARK_BYTES;
     return (bytes + WB_LINE_BYTES - 1) / WB_LINE_BYTES * WB_LINE_BYTES;
 }
 
@@ -167,6 +167,7 @@ struct wb_system_config plan_system(const struct plan *plan)
                                       .kinds = kinds(plan),
                                       .models_compute = plan->models_compute,
                                       .times_frames = true,
+                                      .times_tasks = true,
                                       .seed = plan->seed };
 }
 

@@ -50,6 +50,13 @@ uint64_t wb_kernel_now_ns(void)
     return sim_now_ns();
 }
 
+uint64_t wb_kernel_stamp_ns(void)
+{
+    if (sim.odd_clock)
+        return sim.faults != NULL ? faults_now_ns() : 0;
+    return sim_now_ns();
+}
+
 // Its first context is written where its next life begins.
 enum wb_status wb_kernel_task_init(struct wb_task *task)
 {

@@ -213,6 +213,14 @@ static void run(struct helper *h)
     helper_drain(h);
 }
 
+// Who still ran when the end was asked for was ended by it.
+static const char *ended_by(const struct helper *h)
+{
+    if (h->commands.killed)
+        return "kill";
+    return wb_word_load(&sim.system->stopping, WB_RELAXED) != 0 ? "stop" : "";
+}
+
 // What is known of a run besides its totals.
 static void tell_simulated(struct helper *h, uint64_t taken_ns)
 {
@@ -222,6 +230,7 @@ static void tell_simulated(struct helper *h, uint64_t taken_ns)
     number(out, "events", sim.events);
     number(out, "steps", sim.steps_taken);
     number(out, "wall_ns", taken_ns);
+    text(out, "ended_by", ended_by(h));
     yyjson_mut_val *blocks_mc = list(out, "blocks_mc");
     for (uint32_t i = 0; i < blocks; i++)
         yyjson_mut_arr_add_sint(out->doc, blocks_mc, engine_block_mc(sim.engine, i));

@@ -7,6 +7,7 @@
 #include "wb/kernel.h"
 #include "wb/system.h"
 
+#pragma weak wb_kernel_stamp_ns
 #pragma weak wb_kernel_doorbell
 #pragma weak wb_kernel_reprioritise
 #pragma weak wb_kernel_charge
@@ -18,6 +19,12 @@
 #pragma weak wb_kernel_temperature_mc
 #pragma weak wb_kernel_load
 #pragma weak wb_kernel_unload
+
+// Where reading the clock is never more than that.
+uint64_t wb_kernel_stamp_ns(void)
+{
+    return wb_kernel_now_ns();
+}
 
 // Where every core looks by itself.
 void wb_kernel_doorbell(uint32_t core)

@@ -13,4 +13,5 @@ const struct wb_parts wb_parts = {
     .deaths = &wb_part_deaths,
     .agents = &wb_part_agents,
     .latency = &wb_part_latency,
+    .responses = &wb_part_responses,
 };

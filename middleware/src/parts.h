@@ -124,6 +124,19 @@ struct wb_part_latency {  // see latency.h
     void (*count)(struct wb_task *task, struct wb_core *core);
 };
 
+struct wb_part_responses {  // see response.h
+    size_t (*bytes)(const struct wb_system_config *config);
+    bool (*init)(struct wb_system *system);
+    void (*bind)(struct wb_task *task);
+
+    /// Counts a response.
+    void (*count)(struct wb_task *self, uint64_t from_ns, uint64_t now_ns);
+
+    /// A firing has ended; a task that only sends has sent a message.
+    void (*fired)(struct wb_task *self);
+    void (*sent)(struct wb_task *self);
+};
+
 /// How a task moves; NULL: by hand-off.
 static inline const struct wb_mover *wb_mover_of(const struct wb_task *task)
 {

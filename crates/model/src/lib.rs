@@ -10,6 +10,7 @@
 mod app;
 mod dot;
 pub mod import;
+mod mapping;
 mod plan;
 mod platform;
 mod problem;
@@ -22,6 +23,7 @@ pub use app::{
     Param, ParamKind, Period, Port, Setting, Task, Work, check_cores, check_kinds,
 };
 pub use dot::dot;
+pub use mapping::{Cores, Mapping};
 pub use plan::{
     At, Command, Limit, Moving, NO_POLICY, Plan, PlanCore, PlanOptions, PlanTask, PlanWork,
     PolicyName, Row, SavedFile, plan,

@@ -27,6 +27,7 @@ function recorded(run) {
     heatCards(run),
     migrationCards(run),
     taskCard(run),
+    responseCard(run),
     el("div", { class: "long" }, coreCard(run), channelCard(run)),
     options(run),
   );

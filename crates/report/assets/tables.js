@@ -172,6 +172,10 @@ function tiles(run) {
     [duration(run.end), "took"],
     [count(summary.frames), "frames"],
     [summary.frames_per_s == null ? "–" : `${digits(summary.frames_per_s)}/s`, "frame rate"],
+    ...(summary.graphs ?? []).slice(0, 3).map((one) => [
+      `${digits(one.iterations_per_s)}/s`,
+      "iterations of the graph",
+    ]),
     [count(summary.deadline_misses), "deadline misses", summary.deadline_misses > 0],
     [count(moves), "migrations"],
     [
@@ -202,6 +206,7 @@ function options(run) {
     app,
     options: told,
     floorplan,
+    graphs,
     modes,
     energy: consumed,
     run: _,

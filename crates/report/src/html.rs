@@ -14,12 +14,13 @@ const STYLES: [&str; 2] =
     [include_str!("../assets/uplot.min.css"), include_str!("../assets/style.css")];
 const UPLOT: &str = include_str!("../assets/uplot.min.js");
 const UPLOT_LICENSE: &str = include_str!("../assets/uplot.LICENSE");
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("../assets/base.js"),
     include_str!("../assets/model.js"),
     include_str!("../assets/curves.js"),
     include_str!("../assets/heat.js"),
     include_str!("../assets/tables.js"),
+    include_str!("../assets/responses.js"),
     include_str!("../assets/cards.js"),
     include_str!("../assets/front.js"),
     include_str!("../assets/main.js"),

@@ -148,7 +148,7 @@ const CORE: [&str; 10] = [
     "energy_uj",
     "temperature_mc",
 ];
-const TASK: [&str; 14] = [
+const TASK: [&str; 17] = [
     "task",
     "index",
     "core",
@@ -156,6 +156,8 @@ const TASK: [&str; 14] = [
     "mode",
     "busy_ns",
     "runs",
+    "firings",
+    "firings_per_s",
     "jobs",
     "misses",
     "worst_late_ns",
@@ -163,6 +165,7 @@ const TASK: [&str; 14] = [
     "refused",
     "restarts",
     "heap_peak_bytes",
+    "response",
 ];
 const CHANNEL: [&str; 8] =
     ["channel", "slots", "depth", "high", "low", "sent", "received", "bytes"];

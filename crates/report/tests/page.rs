@@ -88,6 +88,21 @@ fn the_island_has_what_was_recorded() {
 }
 
 #[test]
+fn response_times_and_their_histograms_are_in_the_island() {
+    let page = page_of(&MadeUp::new(3, &PIPELINE, 400));
+    let run = &island(&page)["runs"][0];
+    let columns = run["tasks"]["columns"].as_array().unwrap();
+    let at = |name: &str| columns.iter().position(|column| column == name).expect(name);
+    let rows = run["tasks"]["rows"].as_array().unwrap();
+    assert_eq!(rows[0][at("response")], Value::Null, "none was measured");
+    let response = &rows[1][at("response")];
+    assert_eq!((&response["n"], &response["p99_ns"]), (&400.into(), &298_000.into()));
+    assert_eq!(response["histogram"][1], serde_json::json!([196_608, 212_992, 397]));
+    assert_eq!(rows[1][at("firings_per_s")], 500.0);
+    assert!(page.contains("Response times") && page.contains("function histogram("));
+}
+
+#[test]
 fn a_run_without_a_curve_says_so() {
     let folder = tempfile::tempdir().unwrap();
     MadeUp { hardware: false, ..MadeUp::new(2, &PIPELINE, 20) }.write(folder.path());

@@ -38,6 +38,9 @@ pub struct Simulated {
     pub steps: u64,
     /// Real time from its start to its end.
     pub wall_ns: u64,
+    /// The command of the plan that ended it: `stop` or `kill`; empty: it ended by itself.
+    #[serde(default)]
+    pub ended_by: String,
     /// Of the floorplan's blocks at the end, in thousandths of a degree Celsius; empty: none.
     pub blocks_mc: Vec<i32>,
     /// The same of what carries the heat off.
@@ -152,6 +155,9 @@ pub struct TaskStatus {
     pub polling_ns: u64,
     /// Times it was switched to.
     pub runs: u64,
+    /// Firings ended; of a task with code of its own, as often as it has begun to compute.
+    #[serde(default)]
+    pub firings: u64,
     /// Periods ended.
     pub jobs: u64,
     /// Deadlines missed.
@@ -345,6 +351,28 @@ pub struct End {
     /// From the source of a frame until it arrived at the end of the application, in the median;
     /// `None`: none did.
     pub latency_ns: Option<u64>,
+    /// For each task, in the order of the plan; `None`: none was measured.
+    #[serde(default)]
+    pub responses: Vec<Option<Response>>,
+}
+
+/// How long a task takes, from when it could until it had; see `docs/recorded-run.md`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Response {
+    /// How many jobs or firings were measured.
+    pub n: u64,
+    /// The shortest.
+    pub min_ns: u64,
+    /// The mean.
+    pub mean_ns: u64,
+    /// Half of all were no longer.
+    pub p50_ns: u64,
+    /// 99 of 100 were no longer.
+    pub p99_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+    /// From which time, to below which, how many; where there are any, in ascending order.
+    pub histogram: Vec<[u64; 3]>,
 }
 
 /// How many bytes one line may have: a status of some thousand tasks.

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use whimbrel_model::{At, Command, Limit, Plan, Problem, SavedFile};
+use whimbrel_model::{App, At, Command, Limit, Plan, Problem, SavedFile};
 
 use crate::cli::SimArgs;
 use crate::failure::Outcome;
@@ -31,7 +31,9 @@ pub fn sim(args: &SimArgs) -> Outcome {
     let Simulated { run, platform, commands } = load(args)?;
     let (save, resume) =
         (absolute(args.save.as_ref().map(|s| &*s.file))?, absolute(args.resume.as_deref())?);
+    let ending = ending(args, &run.app);
     let complete = |plan: Plan| {
+        let commands = commands.into_iter().chain(ending).collect();
         let mut plan = simulated(args, platform, commands, plan);
         // A run that goes on from another may be recorded elsewhere, or saved again.
         let id = fingerprint(&Plan { record: None, ..plan.clone() }.line());
@@ -53,6 +55,12 @@ fn absolute(file: Option<&Path>) -> Result<Option<String>, Problem> {
     file.map(text).transpose()
 }
 
+/// What `--duration` does at its time.
+fn ending(args: &SimArgs, app: &App) -> Vec<At> {
+    let end = args.common.duration.map(nanoseconds);
+    end.map_or_else(Vec::new, |end| At::ending(app, end, nanoseconds(DRAIN)))
+}
+
 /// A plan with what only a simulation has.
 fn simulated(args: &SimArgs, platform: String, commands: Vec<At>, plan: Plan) -> Plan {
     let mut plan = Plan { platform: Some(platform), commands, ..plan };
@@ -62,10 +70,7 @@ fn simulated(args: &SimArgs, platform: String, commands: Vec<At>, plan: Plan) ->
     }
     let mut limit = nanoseconds(LIMIT);
     if let Some(end) = args.common.duration.map(nanoseconds) {
-        let forced = end.saturating_add(nanoseconds(DRAIN));
-        limit = limit.max(forced);
-        plan.commands.push(At::once(end, Command::Stop {}));
-        plan.commands.push(At::once(forced, Command::Kill {}));
+        limit = limit.max(end.saturating_add(nanoseconds(DRAIN)));
     }
     let until_ns = args.limit.map_or(limit, nanoseconds);
     plan.limit = Some(Limit { until_ns, events: args.max_events.unwrap_or(0) });

@@ -5,6 +5,7 @@ mod common;
 mod explore;
 mod files;
 mod killed;
+mod mapping;
 mod moving;
 mod outputs;
 mod platform;

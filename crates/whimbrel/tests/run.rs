@@ -212,6 +212,44 @@ fn a_second_ctrl_c_ends_a_run_at_once() {
 }
 
 #[test]
+fn a_graph_without_a_source_ends_at_its_duration_and_tells_its_throughput() {
+    let place = Place::new();
+    let circle = "[app]\nname = \"circle\"\n\n\
+        [[task]]\nname = \"a\"\ncycles = 1000\n\n\
+        [[task]]\nname = \"b\"\ncore = 1\ncycles = 3000\n\n\
+        [[channel]]\nfrom = \"a.out\"\nto = \"b.in\"\nslot_bytes = 8\n\n\
+        [[channel]]\nfrom = \"b.out\"\nto = \"a.in\"\nslot_bytes = 8\ninitial = 2\n";
+    fs::write(place.path("circle.toml"), circle).unwrap();
+    let options = ["--cores", "0,0", "--quiet", "--duration", "300ms"];
+    let args = [&["run", "circle.toml", "--json"], &options[..]].concat();
+    let began = Instant::now();
+    let summary = place.json(&args, 0);
+    assert!(began.elapsed() < Duration::from_secs(5), "it waited for the channels");
+    assert_eq!((&summary["ended"], &summary["ok"]), (&"duration".into(), &true.into()));
+    assert!(number(&summary["time_ns"]) >= 300_000_000);
+    assert_eq!(summary["frames"], Value::Null);
+    let graph = &summary["graphs"][0];
+    assert!(number(&graph["iterations"]) > 0);
+    for task in summary["tasks"].as_array().unwrap() {
+        assert!(number(&task["firings"]) >= number(&graph["iterations"]));
+        let response = &task["response"];
+        assert!(number(&response["min_ns"]) <= number(&response["p50_ns"]));
+        assert!(number(&response["p50_ns"]) <= number(&response["max_ns"]));
+        assert!(number(&response["n"]) > 0);
+    }
+
+    let args = ["run", "circle.toml", "--cores", "0,0", "--duration", "2500ms"];
+    let output = place.output(&args);
+    let shown = text(&output.stderr);
+    assert!(shown.contains(" firings (") && !shown.contains("frames"), "{shown}");
+    let said = text(&output.stdout);
+    for part in ["circle ended after its time", "iterations (", "response", "firings/s", "p99"] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert!(!said.contains("frames"), "{said}");
+}
+
+#[test]
 fn a_source_that_goes_on_after_the_time_of_a_run_is_an_error() {
     let place = Place::new();
     let app = place.app(STUBBORN);

@@ -30,6 +30,7 @@ struct wb_port {
     uint32_t rate;  // messages per firing of its task
     bool keeps;     // receiver: what it releases is given back at the next checkpoint image
     enum wb_timing timing;
+    bool stamped;   // its slots say when messages were sent (see wb/response.h)
     void *scratch;  // sender: one slot, for what it sends again after a death
 
     // The owning task.

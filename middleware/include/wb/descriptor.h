@@ -14,6 +14,7 @@
 #include "wb/latency.h"
 #include "wb/place.h"
 #include "wb/record.h"
+#include "wb/response.h"
 #include "wb/sync.h"
 #include "wb/task.h"
 #include "wb/word.h"
@@ -39,6 +40,7 @@ struct wb_task_stats {  // written by the kernel that owns the task
     struct wb_counter migrations;
     struct wb_counter refused;  // migrations that left it on its source
     struct wb_counter worst_late_ns;
+    struct wb_counter firings;  // that ended; of code of its own, that began to compute
 };
 
 // What a kernel has to do before a task that it takes in can run.
@@ -101,6 +103,7 @@ struct wb_task {
     struct wb_heap heap;
     struct wb_shared shared;
     struct wb_work work;
+    struct wb_response *response;  // fixed; NULL: its response times are not measured
     void *state;
     wb_task_step *step;  // NULL: only the task itself goes on (see wb/kernel.h)
     struct wb_frame frame;

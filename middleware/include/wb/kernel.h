@@ -56,6 +56,12 @@ uint32_t wb_kernel_core(void);
 /// Nanoseconds on a clock that is the same on every core and never goes back.
 uint64_t wb_kernel_now_ns(void);
 
+/// The same, for measuring: a look that nothing may come of. A kernel in virtual time lets time
+/// pass for a task that does nothing but read the clock; this is no such reading.
+///
+/// Context: any. Never blocks.
+uint64_t wb_kernel_stamp_ns(void);
+
 /// Lays out the context so that the task starts in wb_task_main() on its own, empty stack.
 ///
 /// Context: any core or the launcher, for a task that runs nowhere.

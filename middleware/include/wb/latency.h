@@ -15,7 +15,7 @@
 struct wb_latency;
 struct wb_system;
 
-enum { WB_MARK_BYTES = 8 };  // at the end of a slot: see struct wb_frame
+enum { WB_MARK_BYTES = 8 };  // at the end of a slot: see struct wb_frame; before it, wb/response.h
 
 // The part that a port has in it.
 enum wb_timing { WB_TIMED_NOT, WB_TIMED_SOURCE, WB_TIMED_WAY, WB_TIMED_END };

@@ -18,6 +18,7 @@ struct wb_part_latency;
 struct wb_part_locks;
 struct wb_part_mailboxes;
 struct wb_part_pool;
+struct wb_part_responses;
 
 struct wb_parts {                                 // NULL: not there
     const struct wb_mover *replicate, *recreate;  // how else tasks move
@@ -28,6 +29,7 @@ struct wb_parts {                                 // NULL: not there
     const struct wb_part_deaths *deaths;          // tasks outlive a killed kernel
     const struct wb_part_agents *agents;          // reports, policies, operating points
     const struct wb_part_latency *latency;        // of frames: 30 KiB for each core
+    const struct wb_part_responses *responses;    // of tasks: as much for each task
 };
 
 extern const struct wb_parts wb_parts;
@@ -40,5 +42,6 @@ extern const struct wb_part_images wb_part_images;
 extern const struct wb_part_deaths wb_part_deaths;
 extern const struct wb_part_agents wb_part_agents;
 extern const struct wb_part_latency wb_part_latency;
+extern const struct wb_part_responses wb_part_responses;
 
 #endif

@@ -45,6 +45,7 @@ struct wb_system_config {
     uint32_t kinds;       // of cores, at most WB_KINDS_MAX; 0: one
     bool models_compute;  // tasks only take the time of their work (see wb_compute())
     bool times_frames;    // latencies are measured (see wb/latency.h)
+    bool times_tasks;     // so are response times (see wb/response.h)
     uint64_t seed;        // of every draw
 };
 
@@ -57,7 +58,8 @@ struct wb_system {
     struct wb_port *ports;
     struct wb_param *params;
     struct wb_locks *locks;
-    struct wb_pool *pool;  // NULL: there is none
+    struct wb_pool *pool;           // NULL: there is none
+    struct wb_response *responses;  // one for each task; NULL: they are not measured
     struct wb_system_config config;
     uint32_t n_cores, n_tasks, n_channels, n_ports, n_params;
     uint64_t start_ns;

@@ -6,6 +6,7 @@
 
 #include "../internal.h"
 #include "../measure/latency.h"
+#include "../measure/response.h"
 #include "channel.h"
 
 /// Records that a message was sent or received.
@@ -89,6 +90,7 @@ static inline enum wb_status port_commit(struct wb_port *out)
         return WB_OK;
     }
     latency_send(out);
+    response_send(out);
     const enum wb_status status =
         out->channel->tickets != NULL ? wb_parts.mailboxes->commit(out) : channel_commit(out);
     if (status == WB_OK)

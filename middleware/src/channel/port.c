@@ -185,11 +185,14 @@ enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t time
 {
     void *message = NULL;
 
+    if (in->direction == WB_IN)
+        response_come(in);
     wb_kernel_charge(WB_ACTION_HOLD, 1);
     const enum wb_status status = get(in, WB_IN, &message, timeout_ns);
     if (status != WB_OK)
         return status;
     latency_receive(in, message);
+    response_receive(in, message);
     *slot = message;
     return WB_OK;
 }
@@ -197,12 +200,17 @@ enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t time
 __attribute__((cold, noinline)) void wb_port_record(struct wb_port *port, enum wb_event_kind kind)
 {
     wb_record_event(wb_core_here(port->task->system), kind, port->task->id, port->channel->id,
-                    wb_channel_depth(port->channel), wb_kernel_now_ns());
+                    wb_channel_depth(port->channel), wb_kernel_stamp_ns());
 }
 
 enum wb_status wb_port_commit(struct wb_port *out)
 {
-    return out->direction != WB_OUT || is_closed(out) ? WB_ERR_INVAL : port_commit(out);
+    if (out->direction != WB_OUT || is_closed(out))
+        return WB_ERR_INVAL;
+    const enum wb_status status = port_commit(out);
+    if (status == WB_OK)
+        response_sent(out);
+    return status;
 }
 
 enum wb_status wb_port_release(struct wb_port *in)

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies are counted in buckets, each a thirty-second part of a power of two wide, with their
-// sum: so frames that all take equally long have their latency exactly.
-
 #include "latency.h"
 
 #include "../internal.h"
-
-enum { PART_BITS = 5, PARTS = 1 << PART_BITS, BUCKETS = (64 - PART_BITS + 1) * PARTS };
+#include "buckets.h"
 
 struct wb_latency {  // written by the core's own kernel, read once all kernels have ended
-    struct wb_latency_bucket {
-        uint64_t n, sum_ns;
-    } buckets[BUCKETS];
+    struct wb_bucket buckets[BUCKETS];
 };
 
 static bool init(struct wb_core *core)
@@ -41,15 +35,7 @@ static void bind(struct wb_task *task)
 
 static uint64_t begin(const struct wb_task *task)
 {
-    return 1 + (task->job_deadline_ns != 0 ? task->release.ns : wb_kernel_now_ns());
-}
-
-static uint32_t bucket_of(uint64_t ns)
-{
-    if (ns < PARTS)
-        return (uint32_t)ns;
-    const uint32_t shift = 63 - PART_BITS - (uint32_t)__builtin_clzll(ns);
-    return (shift << PART_BITS) + (uint32_t)(ns >> shift);
+    return 1 + (task->job_deadline_ns != 0 ? task->release.ns : wb_kernel_stamp_ns());
 }
 
 static void count(struct wb_task *task, struct wb_core *core)
@@ -61,9 +47,7 @@ static void count(struct wb_task *task, struct wb_core *core)
     // The clocks of two cores may differ by a little.
     const uint64_t began_ns = frame->mark - 1;
     const uint64_t ns = frame->end_ns > began_ns ? frame->end_ns - began_ns : 0;
-    struct wb_latency_bucket *bucket = &core->latency->buckets[bucket_of(ns)];
-    bucket->n++;
-    bucket->sum_ns += ns;
+    bucket_add(&core->latency->buckets[bucket_of(ns)], 1, ns);
     frame->end_ns = 0;
 }
 
@@ -76,16 +60,16 @@ static void arrive(struct wb_task *task, uint64_t mark)
     if (mark != frame->mark)
         count(task, wb_core_here(task->system));
     frame->mark = mark;
-    frame->end_ns = wb_kernel_now_ns();
+    frame->end_ns = wb_kernel_stamp_ns();
 }
 
-static struct wb_latency_bucket over_all_cores(const struct wb_system *system, uint32_t bucket)
+static struct wb_bucket over_all_cores(const struct wb_system *system, uint32_t bucket)
 {
-    struct wb_latency_bucket sum = { 0, 0 };
+    struct wb_bucket sum = { 0, 0 };
 
     for (uint32_t i = 0; i < system->n_cores; i++) {
-        sum.n += system->cores[i]->latency->buckets[bucket].n;
-        sum.sum_ns += system->cores[i]->latency->buckets[bucket].sum_ns;
+        const struct wb_bucket *of_core = &system->cores[i]->latency->buckets[bucket];
+        bucket_add(&sum, of_core->n, of_core->sum_ns);
     }
     return sum;
 }
@@ -97,7 +81,7 @@ bool wb_system_latency(const struct wb_system *system, uint64_t *ns)
     for (uint32_t i = 0; system->config.times_frames && i < BUCKETS; i++)
         frames += over_all_cores(system, i).n;
     for (uint32_t i = 0; 2 * before < frames; i++) {
-        const struct wb_latency_bucket bucket = over_all_cores(system, i);
+        const struct wb_bucket bucket = over_all_cores(system, i);
         before += bucket.n;
         if (2 * before >= frames)
             *ns = bucket.sum_ns / bucket.n;

@@ -83,7 +83,9 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
         (config->mailbox && (config->initial != 0 || wb_parts.mailboxes == NULL)) ||
         channel_find(system, config->name) != NULL)
         return WB_ERR_INVAL;
-    const size_t mark_bytes = system->config.times_frames ? WB_MARK_BYTES : 0;
+    const size_t mark_bytes = system->config.times_tasks    ? 2 * WB_MARK_BYTES
+                              : system->config.times_frames ? WB_MARK_BYTES
+                                                            : 0;
     const uint32_t stride = (uint32_t)wb_round_up(config->slot_bytes + mark_bytes, WB_LINE_BYTES);
     unsigned char *data = wb_system_alloc(system, (size_t)stride * config->slots, WB_LINE_BYTES);
     struct wb_compared *tickets = NULL;

@@ -136,6 +136,7 @@ static inline __attribute__((always_inline)) enum wb_status take(struct wb_task 
             if (status != WB_OK)
                 return stop_at(f, at, status);
             latency_receive(in, slot);
+            response_receive(in, slot);
             if (!f->messages->read(slot, channel->slot_bytes, number))
                 wb_task_fail(self, "one of its inputs got another message than the next one");
             port_release(in);
@@ -185,6 +186,8 @@ static bool complete(struct wb_task *self, struct firing *f)
 
     f->fired++;
     f->at = 0;
+    wb_counter_add(&self->stats.firings, 1);
+    response_fired(self);
     return f->is_periodic && wb_period_end(self, &met);
 }
 

@@ -86,6 +86,8 @@ bool wb_period_end(struct wb_task *self, bool *met)
 
     *met = self->job_deadline_ns == 0 || now_ns <= deadline_ns;
     wb_counter_add(&self->stats.jobs, 1);
+    if (self->response != NULL && self->job_deadline_ns != 0)
+        wb_parts.responses->count(self, self->release.ns, now_ns);
     if (!*met)
         count_miss(self, now_ns - deadline_ns, now_ns);
     if (self->job_deadline_ns == 0)

@@ -40,6 +40,8 @@ size_t wb_system_bytes(const struct wb_system_config *config)
 
     return wb_round_up(sizeof(struct wb_system), WB_LINE_BYTES) + config->cores * (core + words) +
            (config->cores + 1) * rings + config->tasks * sizeof(struct wb_task) +
+           (config->times_tasks && wb_parts.responses != NULL ? wb_parts.responses->bytes(config)
+                                                              : 0) +
            config->channels * sizeof(struct wb_channel) + config->ports * sizeof(struct wb_port) +
            config->params * sizeof(struct wb_param) + sizeof(struct wb_locks) +
            config->cores * bytes_of_parts(config) + (size_t)9 * WB_LINE_BYTES +
@@ -115,6 +117,7 @@ static bool has_parts(const struct wb_system_config *config)
 {
     return (config->agent_period_ns == 0 || wb_parts.agents != NULL) &&
            (!config->times_frames || wb_parts.latency != NULL) &&
+           (!config->times_tasks || wb_parts.responses != NULL) &&
            (config->shared_bytes == 0 || wb_parts.pool != NULL);
 }
 
@@ -146,6 +149,7 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
     if (system->locks == NULL || system->tasks == NULL || system->channels == NULL ||
         system->ports == NULL || system->params == NULL ||
         !record_init(system, &system->record, 0) || !cores_init(system) ||
+        (config->times_tasks && !wb_parts.responses->init(system)) ||
         (config->shared_bytes != 0 && !wb_parts.pool->init(system)))
         return WB_ERR_NOMEM;
     *out = system;
@@ -183,6 +187,8 @@ enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns)
             return WB_ERR_NOMEM;
         if (system->config.times_frames)
             wb_parts.latency->bind(task);
+        if (system->config.times_tasks)
+            wb_parts.responses->bind(task);
         const enum wb_status status = wb_kernel_task_init(task);
         if (status != WB_OK)
             return status;

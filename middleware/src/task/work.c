@@ -96,6 +96,7 @@ uint64_t wb_work_cycles(struct wb_task *self)
 
 bool wb_compute(struct wb_task *self)
 {
+    wb_counter_add(&self->stats.firings, 1);
     wb_kernel_compute(wb_work_cycles(self));
     return !self->system->config.models_compute;
 }

@@ -2,6 +2,7 @@
 //! An application that makes sense: every task, channel and port by itself, in the order of the
 //! file. Positions in these lists are the numbers that statistics and recorded events use.
 
+mod ending;
 mod modes;
 mod param;
 mod placement;

@@ -144,6 +144,16 @@ impl At {
     pub fn once(at_ns: u64, command: Command) -> Self {
         Self { at_ns, every_ns: 0, command }
     }
+
+    /// The end of an application at a time: its sources end, and its channels have `drain_ns` to
+    /// drain; one that would not end by that is over at once.
+    pub fn ending(app: &App, end_ns: u64, drain_ns: u64) -> Vec<Self> {
+        if !app.drains() {
+            return vec![Self::once(end_ns, Command::Kill {})];
+        }
+        let forced_ns = end_ns.saturating_add(drain_ns);
+        vec![Self::once(end_ns, Command::Stop {}), Self::once(forced_ns, Command::Kill {})]
+    }
 }
 
 /// A simulation that was saved, and what it must be of.
@@ -345,6 +355,16 @@ impl Rhythm {
                 (parts.div_euclid(rate) as u64, parts.rem_euclid(rate) as u64)
             }
         }
+    }
+}
+
+/// How often a task is released, in nanoseconds; 0: it is not.
+#[expect(clippy::cast_precision_loss, reason = "a rate is at most 1e12 thousandths")]
+pub(crate) fn period_ns(app: &App, task: &Task, pacing: Pacing) -> f64 {
+    match Rhythm::of(app, task, pacing) {
+        Rhythm::Never => 0.0,
+        Rhythm::Frames(rate) => PARTS_OF_FRAMES as f64 / rate as f64,
+        Rhythm::Nanoseconds(period) => period,
     }
 }
 

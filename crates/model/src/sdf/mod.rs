@@ -129,7 +129,8 @@ impl Graph {
 
     /// Which connected part each task belongs to, numbered from 0 in the order of their first
     /// tasks.
-    fn parts(&self) -> Vec<usize> {
+    #[must_use]
+    pub fn parts(&self) -> Vec<usize> {
         let mut sets = petgraph::unionfind::UnionFind::new(self.tasks.len());
         for channel in &self.channels {
             sets.union(channel.from, channel.to);

@@ -156,7 +156,13 @@ impl MadeUp {
         let task = |(number, name): (usize, &String)| {
             json!({ "task": name, "index": 0, "core": self.core(number, self.rounds),
                 "state": "ended", "mode": "replicate", "busy_ns": self.rounds * 200_000,
-                "runs": self.rounds,
+                "runs": self.rounds, "firings": self.rounds,
+                "firings_per_s": 1e9 / self.period_ns as f64,
+                "response": if number == 0 { Value::Null } else { json!({
+                    "n": self.rounds, "min_ns": 120_000, "mean_ns": 210_000, "p50_ns": 210_500,
+                    "p99_ns": 298_000, "max_ns": 299_999,
+                    "histogram": [[114_688, 131_072, 3], [196_608, 212_992, self.rounds - 3]],
+                }) },
                 "jobs": self.rounds, "misses": self.rounds / 997, "worst_late_ns": 290_000,
                 "migrations": 4, "refused": 0, "restarts": 0, "heap_peak_bytes": 65536 })
         };
@@ -182,6 +188,9 @@ impl MadeUp {
             "options": { "cpus": [], "frequency": "none", "policy": "balance", "seed": 7 },
             "clock": "virtual", "start_ns": START, "time_ns": end, "gvm_bytes": 1 << 26,
             "frames": self.rounds, "frames_per_s": 1e9 / self.period_ns as f64,
+            "graphs": [{ "tasks": (0..self.tasks.len()).collect::<Vec<_>>(),
+                "repetitions": vec![1; self.tasks.len()], "iterations": self.rounds,
+                "iterations_per_s": 1e9 / self.period_ns as f64 }],
             "deadline_misses": self.rounds / 997,
             "energy": { "source": "platform", "cores_uj": end / 1000, "machine_uj": 0 },
             "cores": (0..self.cores).map(core).collect::<Vec<_>>(),

@@ -15,7 +15,8 @@ use whimbrel_trace::{Kind, Recorded};
 pub struct Run {
     /// How long it took.
     pub time_ns: u64,
-    /// Frames per second.
+    /// Frames per second; 0: none leaves the application.
+    #[serde(deserialize_with = "or_zero")]
     pub frames_per_s: f64,
     /// One per core.
     pub cores: Vec<Core>,
@@ -25,6 +26,11 @@ pub struct Run {
     pub channels: Vec<Channel>,
     /// By mode and phase.
     pub migration_latency: Vec<Phase>,
+}
+
+/// `null` as 0.
+fn or_zero<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
 /// A core of a run.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use whimbrel_model::Setting;
+use whimbrel_model::{Mapping, Setting};
 
 use super::values::{positive_duration, rate, setting};
 use super::{Move, MovingArgs, Shuttle};
@@ -25,7 +25,19 @@ pub struct CommonArgs {
     #[arg(long)]
     pub fast: bool,
 
-    /// Ask sources to end after this time of the run, as 10s or 500ms
+    /// Where tasks start, instead of where the app.toml says: TASK[.INDEX]=CORE,... for those that
+    /// are named; or for all that may move round-robin, or load, which evens out what cores have to
+    /// compute
+    ///
+    /// TASK alone is all tasks of that name. load puts the task with the highest load first, each
+    /// on the core that has the least with it (longest processing time first); the load of a task
+    /// is its cycles over the frequency of the core, times how often it fires by its period and
+    /// the rates of its channels
+    #[arg(long, value_name = "MAPPING")]
+    pub map: Option<Mapping>,
+
+    /// Ask sources to end after this time of the run, as 10s or 500ms; tasks without code that no
+    /// source feeds are over then
     #[arg(long, value_name = "TIME", value_parser = positive_duration)]
     pub duration: Option<Duration>,
 

@@ -16,7 +16,7 @@ use command_fds::{CommandFdExt, FdMapping};
 use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome};
 use whimbrel_hardware::Description;
 use whimbrel_model::{
-    App, At, Command, Core, Frequency, Moving, Pacing, Plan, PlanOptions, Point, PolicyName, plan,
+    App, At, Core, Frequency, Moving, Pacing, Plan, PlanOptions, Point, PolicyName, plan,
 };
 
 use crate::fingerprint::fingerprint;
@@ -114,8 +114,7 @@ impl Simulator {
         };
         // What a description cannot say in JSON does not exist: it is plain data.
         let platform = serde_json::to_string(&hardware).ok();
-        let (end, forced) = (self.duration_ns, self.duration_ns.saturating_add(DRAIN_NS));
-        let commands = vec![At::once(end, Command::Stop {}), At::once(forced, Command::Kill {})];
+        let commands = At::ending(&app, self.duration_ns, DRAIN_NS);
         Plan { platform, commands, ..plan(&app, &options) }
     }
 

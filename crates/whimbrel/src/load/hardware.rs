@@ -28,6 +28,12 @@ pub struct Hardware {
 }
 
 impl Hardware {
+    /// The frequency that each core begins at; none where it is not known.
+    pub fn hz(&self) -> Vec<u64> {
+        let start = |core: &Core| core.points.get(core.start).map_or(0, |point| point.hz);
+        self.cores.iter().map(start).collect()
+    }
+
     /// The frequencies of each core's operating points, none where they are not known.
     pub fn points_hz(&self, n_cores: usize) -> Vec<Vec<u64>> {
         let hz = |core: &Core| core.points.iter().map(|point| point.hz).collect();

@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 use whimbrel_model::{
-    App, Manifest, Moving, Pacing, Period, Problem, Setting, Source, check_cores, check_kinds,
+    App, Cores, Manifest, Mapping, Moving, Pacing, Period, Problem, Setting, Source, check_cores,
+    check_kinds,
 };
 
 pub use hardware::{Hardware, host_file, simulated_platform};
@@ -77,13 +78,15 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         application(&args.common.app, &args.common.set)?;
 
     let cpus = cpus(args.cores.as_ref())?;
+    let pacing = pacing(&args.common, &app)?;
+    let hardware = hardware(args, &cpus)?;
+    let cores = Cores { count: cpus.len(), kinds: &[], hz: &hardware.hz() };
+    map(args.common.map.as_ref(), &mut app, &source, &cores, pacing)?;
     check_cores(&app, cpus.len())
         .and_then(|()| check_kinds(&app, &[]))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     let schedule = Schedule::new(&args.common, &app, cpus.len())?;
-    let pacing = pacing(&args.common, &app)?;
     let module = helpers::find_module(&app, &folder, &source)?;
-    let hardware = hardware(args, &cpus)?;
     let (moving, moving_options) = moving::load(
         &args.common.moving,
         &mut app,
@@ -97,6 +100,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         frequency: hardware.frequency.word(),
         frame_rate: pacing.frame_rate(&app),
         fast: args.common.fast,
+        map: args.common.map.as_ref().map(ToString::to_string),
         duration_ns: args.common.duration.map(nanoseconds),
         spin_ns: match args.spin {
             Spin::Forever => None,
@@ -119,6 +123,21 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         options,
         schedule,
     })
+}
+
+/// Has tasks start where the command line says.
+///
+/// # Errors
+/// As [`App::map`].
+fn map(
+    mapping: Option<&Mapping>,
+    app: &mut App,
+    source: &Source,
+    cores: &Cores<'_>,
+    pacing: Pacing,
+) -> Result<(), Failure> {
+    let mapped = mapping.map_or(Ok(()), |mapping| app.map(mapping, cores, pacing));
+    mapped.map_err(|problem| Failure::Reports(vec![source.report(problem)]))
 }
 
 /// A path as text.

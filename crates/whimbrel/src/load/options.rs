@@ -21,6 +21,8 @@ pub struct Options {
     pub frame_rate: Option<f64>,
     /// Whether no task had a period.
     pub fast: bool,
+    /// Where tasks were to start, as `--map` takes it; `null`: where the application says.
+    pub map: Option<String>,
     /// The limit, if there was one.
     pub duration_ns: Option<u64>,
     /// How long idle kernels polled; `null`: for ever.

@@ -5,11 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use whimbrel_hardware::Description;
-use whimbrel_model::{App, At, Core, Cycles, Frequency, Problem, Work, check_cores, check_kinds};
+use whimbrel_model::{
+    App, At, Core, Cores, Cycles, Frequency, Problem, Work, check_cores, check_kinds,
+};
 
 use super::{
-    Application, Hardware, Loaded, Options, Schedule, Simulation, application, moving, nanoseconds,
-    pacing, simulated_platform, utf8,
+    Application, Hardware, Loaded, Options, Schedule, Simulation, application, map, moving,
+    nanoseconds, pacing, simulated_platform, utf8,
 };
 use crate::cli::SimArgs;
 use crate::failure::Failure;
@@ -40,18 +42,21 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let (name, cores, description) = hardware(args)?;
     let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
     measured_work(&mut app, &description);
+    let pacing = pacing(&args.common, &app)?;
+    let hardware = Hardware { platform: name, cores, frequency: Frequency::None };
+    let (n, hz) = (hardware.cores.len(), hardware.hz());
+    let mapped = Cores { count: n, kinds: &kinds, hz: &hz };
+    map(args.common.map.as_ref(), &mut app, &source, &mapped, pacing)?;
     app.set_compute(args.compute.unwrap_or(app.compute))
-        .and_then(|()| check_cores(&app, cores.len()))
+        .and_then(|()| check_cores(&app, n))
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;
-    let schedule = Schedule::new(&args.common, &app, cores.len())?;
+    let schedule = Schedule::new(&args.common, &app, n)?;
     schedule
         .check_kinds(&app, &kinds)
         .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
-    let pacing = pacing(&args.common, &app)?;
     let module = helpers::find_module(&app, &folder, &source)?;
-    let hardware = Hardware { platform: name, cores, frequency: Frequency::None };
-    let points = hardware.points_hz(hardware.cores.len());
+    let points = hardware.points_hz(n);
     let (moving, moving_options) =
         moving::load(&args.common.moving, &mut app, &source, &module, &points)?;
     let options = Options {
@@ -60,6 +65,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         frequency: "simulated",
         frame_rate: pacing.frame_rate(&app),
         fast: args.common.fast,
+        map: args.common.map.as_ref().map(ToString::to_string),
         duration_ns: args.common.duration.map(nanoseconds),
         spin_ns: Some(0),
         exclusive: false,

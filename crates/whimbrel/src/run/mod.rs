@@ -13,6 +13,7 @@ mod results;
 mod session;
 mod show;
 mod summary;
+mod throughput;
 mod verdict;
 mod view;
 mod watchers;
@@ -28,7 +29,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use whimbrel_model::{App, Plan, PlanOptions, Problem, plan};
 
-pub use view::received;
+pub use view::{done, received};
 
 use crate::cli::{CommonArgs, RunArgs};
 use crate::control;
@@ -43,7 +44,7 @@ use exclusive::Exclusive;
 use helper::{Helper, Input};
 use record::Prepared;
 use results::Results;
-use session::Session;
+use session::{Ending, Session};
 use summary::Summary;
 use view::View;
 
@@ -94,8 +95,9 @@ pub fn execute(
     let schedule = std::mem::take(&mut loaded.schedule);
     let view = View::new(&loaded.app, args.quiet);
     // That of a simulation is in virtual time, and among its commands.
-    let duration = args.duration.filter(|_| loaded.options.simulation.is_none());
-    let timing = (schedule, duration, loaded.options.frame_rate);
+    let after = args.duration.filter(|_| loaded.options.simulation.is_none());
+    let ending = after.map(|after| Ending { after, at_once: !loaded.app.drains() });
+    let timing = (schedule, ending, loaded.options.frame_rate);
     let session = Session::new(helper, inputs, timing, view, on_start);
     let results = session.run(&plan);
     let name = run.name().to_owned();
@@ -116,6 +118,7 @@ fn sum_up(
     results.sort();
     let Loaded { app, source, path, module, options, .. } = loaded;
     let mut reports = verdict::reports(app, source, &results, options.helper());
+    results.settle(app.drains());
     let began = results.began();
     let ok = reports.is_empty();
     if let (Some(took), false) = (&results.simulated, args.quiet) {

@@ -9,7 +9,7 @@ use whimbrel_model::{App, Mode};
 use super::latency::steps;
 use super::summary::Summary;
 use crate::output::{Column, columns, kib, time};
-use crate::protocol::{Migration, TaskStatus};
+use crate::protocol::Migration;
 
 /// How many migrations are listed, and how many ignored decisions; the rest is in `--json`.
 const LISTED: usize = 10;
@@ -20,8 +20,9 @@ pub fn is_special(mode: &str) -> bool {
 }
 
 /// Whether tasks reserve more than the stack and the heap that every task has.
-pub fn reserve_more(tasks: &[TaskStatus]) -> bool {
-    tasks.iter().any(|task| is_special(&task.mode) || task.images > 0)
+pub fn reserve_more(summary: &Summary) -> bool {
+    let mut all = summary.tasks.iter().map(|task| &task.totals);
+    all.any(|task| is_special(&task.mode) || task.images > 0)
 }
 
 /// Who decided at the end; empty if nobody did.
@@ -40,7 +41,7 @@ pub fn tables(app: &App, summary: &Summary) -> [String; 4] {
 
 fn of_modes(summary: &Summary) -> String {
     let modes = &summary.modes;
-    if !reserve_more(&summary.tasks) {
+    if !reserve_more(summary) {
         return String::new();
     }
     columns(&[

@@ -83,6 +83,16 @@ impl Results {
         self.advice.sort_by_key(|advice| advice.time_ns);
     }
 
+    /// Takes over how a simulation was ended by its plan. One of an application that does not drain
+    /// was not forced to.
+    pub fn settle(&mut self, drains: bool) {
+        let ended_by = self.simulated.as_ref().map_or("", |simulated| simulated.ended_by.as_str());
+        if self.stop.is_none() && !ended_by.is_empty() {
+            self.stop = Some(Stop::Duration);
+            self.forced = ended_by == "kill" && drains;
+        }
+    }
+
     /// Whether anything ran. A simulator that cannot go on from a saved run has laid its cores out
     /// by then, and nothing more.
     pub fn began(&self) -> bool {

@@ -41,12 +41,21 @@ enum Phase {
     Over,
 }
 
+/// The end that `--duration` asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Ending {
+    /// When, after the start.
+    pub after: Duration,
+    /// Whether the run is over then; else its channels drain.
+    pub at_once: bool,
+}
+
 /// A run in progress.
 pub struct Session<'a> {
     helper: Helper,
     inputs: Receiver<Input>,
     schedule: Schedule,
-    duration: Option<Duration>,
+    ending: Option<Ending>,
     frame_rate: Option<f64>,
     view: View<'a>,
     /// Told once, with the helper's processes.
@@ -64,7 +73,7 @@ impl<'a> Session<'a> {
     pub fn new(
         helper: Helper,
         inputs: Receiver<Input>,
-        (schedule, duration, frame_rate): (Schedule, Option<Duration>, Option<f64>),
+        (schedule, ending, frame_rate): (Schedule, Option<Ending>, Option<f64>),
         view: View<'a>,
         on_start: impl FnMut(&Started) + 'a,
     ) -> Self {
@@ -72,7 +81,7 @@ impl<'a> Session<'a> {
             helper,
             inputs,
             schedule,
-            duration,
+            ending,
             frame_rate,
             view,
             on_start: Box::new(on_start),
@@ -126,7 +135,7 @@ impl<'a> Session<'a> {
             Phase::Running(since) => since,
         };
         let times = [
-            self.duration.map(|duration| running + duration),
+            self.ending.map(|ending| running + ending.after),
             self.schedule.next().map(|due| running + due),
             self.view.interval().map(|_| self.next_status),
             self.watchers.next(),
@@ -161,8 +170,10 @@ impl<'a> Session<'a> {
         if self.watchers.want_totals(now) {
             self.tell(&Command::Status {});
         }
-        if self.duration.is_some_and(|duration| duration <= time) {
-            self.stop(Stop::Duration);
+        match self.ending.filter(|ending| ending.after <= time) {
+            Some(Ending { at_once: true, .. }) => self.cut(),
+            Some(_) => self.stop(Stop::Duration),
+            None => {}
         }
     }
 
@@ -241,6 +252,13 @@ impl<'a> Session<'a> {
         self.results.stop = Some(why);
         self.phase = Phase::Draining(Instant::now() + DRAIN);
         self.tell(&Command::Stop {});
+    }
+
+    /// Ends what would not end by itself.
+    fn cut(&mut self) {
+        self.results.stop = Some(Stop::Duration);
+        self.phase = Phase::Leaving(Instant::now() + LEAVE);
+        self.tell(&Command::Kill {});
     }
 
     fn end_by_force(&mut self) {

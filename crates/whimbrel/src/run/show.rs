@@ -7,13 +7,16 @@ use whimbrel_model::App;
 
 use super::moves;
 use super::summary::{CoreSummary, Summary};
+use super::throughput::{GraphSummary, TaskSummary};
 use crate::output::{Column, columns, kib, lines_of, percent, table, time};
-use crate::protocol::TaskStatus;
+use crate::protocol::{Response, TaskStatus};
 
 /// Everything a person wants to know first, longest table last.
 pub fn tables(app: &App, summary: &Summary) -> String {
     let mut out = headline(app, summary);
-    let parts = [cores(summary), power(summary), tasks(app, summary), channels(summary)];
+    let of_tasks = [tasks(app, summary), responses(app, summary)];
+    let parts = [cores(summary), power(summary)].into_iter().chain(of_tasks);
+    let parts: Vec<String> = parts.chain([channels(summary)]).collect();
     for part in parts.iter().chain(&moves::tables(app, summary)).filter(|part| !part.is_empty()) {
         out.push('\n');
         out.push_str(part);
@@ -29,17 +32,14 @@ fn headline(app: &App, summary: &Summary) -> String {
         "forced" => "was forced to end",
         _ => "failed",
     };
-    let Summary { frames, frames_per_s, deadline_misses, time_ns, .. } = summary;
+    let Summary { deadline_misses, time_ns, .. } = summary;
     let mut line = format!("{} {ended} after {}\n", app.name, time(*time_ns));
-    let moved = summary.tasks.iter().map(|task| task.migrations).sum::<u64>();
-    let refused = summary.tasks.iter().map(|task| task.refused).sum::<u64>();
+    let moved = summary.tasks.iter().map(|task| task.totals.migrations).sum::<u64>();
+    let refused = summary.tasks.iter().map(|task| task.totals.refused).sum::<u64>();
 
+    line += &throughput(summary);
     // Writing to a String cannot fail.
-    let _ = write!(
-        line,
-        "{frames} frames ({frames_per_s:.1}/s), {deadline_misses} deadline misses, \
-         {moved} migrations"
-    );
+    let _ = write!(line, "{deadline_misses} deadline misses, {moved} migrations");
     if refused > 0 {
         let _ = write!(line, " ({refused} refused)");
     }
@@ -48,6 +48,21 @@ fn headline(app: &App, summary: &Summary) -> String {
     }
     line.push('\n');
     line + &moves::decider(summary)
+}
+
+/// Frames and, where these are not the same, iterations.
+fn throughput(summary: &Summary) -> String {
+    let mut text = String::new();
+    if let (Some(frames), Some(per_s)) = (summary.frames, summary.frames_per_s) {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{frames} frames ({per_s:.1}/s), ");
+    }
+    for GraphSummary { repetitions, iterations, iterations_per_s, .. } in &summary.graphs {
+        if summary.frames.is_none() || repetitions.iter().any(|count| *count != 1) {
+            let _ = write!(text, "{iterations} iterations ({iterations_per_s:.1}/s), ");
+        }
+    }
+    text
 }
 
 fn cores(summary: &Summary) -> String {
@@ -150,9 +165,10 @@ fn degrees(mc: i32) -> String {
 }
 
 fn tasks(app: &App, summary: &Summary) -> String {
-    let all = &summary.tasks;
-    let any = |what: fn(&TaskStatus) -> bool| all.iter().any(what);
-    let late = |t: &TaskStatus| if t.misses > 0 { time(t.worst_late_ns) } else { "-".into() };
+    let all: Vec<&TaskStatus> = summary.tasks.iter().map(|task| &task.totals).collect();
+    let all = all.as_slice();
+    let any = |what: fn(&&TaskStatus) -> bool| all.iter().any(what);
+    let late = |t: &&TaskStatus| if t.misses > 0 { time(t.worst_late_ns) } else { "-".into() };
     columns(&[
         Column::of("task", all, |t| app.label(&t.task, t.index)),
         Column::of(">core", all, |t| t.core.to_string()),
@@ -162,7 +178,7 @@ fn tasks(app: &App, summary: &Summary) -> String {
         Column::of(">latest", all, late),
         Column::of(">moved", all, |t| t.migrations.to_string()),
         Column::of("mode", all, |t| t.mode.clone()).when(any(|t| moves::is_special(&t.mode))),
-        Column::of(">reserved", all, |t| kib(t.reserved_bytes)).when(moves::reserve_more(all)),
+        Column::of(">reserved", all, |t| kib(t.reserved_bytes)).when(moves::reserve_more(summary)),
         Column::of(">heap peak", all, |t| kib(t.heap_peak_bytes)),
         Column::of(">restarts", all, |t| t.restarts.to_string()).when(any(|t| t.restarts > 0)),
         Column::of(">images", all, |t| t.images.to_string()).when(any(|t| t.images > 0)),
@@ -170,6 +186,25 @@ fn tasks(app: &App, summary: &Summary) -> String {
         Column::of(">replayed", all, |t| t.replayed.to_string()).when(any(|t| t.replayed > 0)),
         Column::of(">skipped", all, |t| t.skipped.to_string()).when(any(|t| t.skipped > 0)),
         Column::of("state", all, |t| t.state.clone()),
+    ])
+}
+
+/// From when a task could until it had: of those of which any was measured.
+fn responses(app: &App, summary: &Summary) -> String {
+    let measured = |task: &TaskSummary| {
+        let label = app.label(&task.totals.task, task.totals.index);
+        task.response.clone().map(|response| (label, task.firings_per_s, response))
+    };
+    let all: Vec<(String, f64, Response)> = summary.tasks.iter().filter_map(measured).collect();
+    columns(&[
+        Column::of("response", &all, |(label, ..)| label.clone()),
+        Column::of(">firings/s", &all, |(_, per_s, _)| format!("{per_s:.1}")),
+        Column::of(">min", &all, |(.., response)| time(response.min_ns)),
+        Column::of(">mean", &all, |(.., response)| time(response.mean_ns)),
+        Column::of(">p50", &all, |(.., response)| time(response.p50_ns)),
+        Column::of(">p99", &all, |(.., response)| time(response.p99_ns)),
+        Column::of(">max", &all, |(.., response)| time(response.max_ns)),
+        Column::of(">n", &all, |(.., response)| response.n.to_string()),
     ])
 }
 

@@ -10,6 +10,7 @@ use whimbrel_model::{App, ParamKind};
 use super::floorplan::Floorplan;
 use super::latency::{self, Latency};
 use super::results::{Results, Stop};
+use super::throughput::{self, GraphSummary, TaskSummary, ratio};
 use super::view::received;
 use crate::load::Options;
 use crate::protocol::{
@@ -45,10 +46,12 @@ pub struct Summary {
     /// Size of globally visible memory.
     pub gvm_bytes: u64,
     /// Messages received by the tasks that send to no channel; one that joins several channels
-    /// counts each frame once.
-    pub frames: u64,
+    /// counts each frame once. `null`: there is no such task.
+    pub frames: Option<u64>,
     /// The same per second.
-    pub frames_per_s: f64,
+    pub frames_per_s: Option<f64>,
+    /// One for each part of the application that channels connect.
+    pub graphs: Vec<GraphSummary>,
     /// From the source of a frame until it arrived at the end of the application, in the median;
     /// `null`: none did.
     pub latency_ns: Option<u64>,
@@ -62,7 +65,7 @@ pub struct Summary {
     /// One per core.
     pub cores: Vec<CoreSummary>,
     /// One per task.
-    pub tasks: Vec<TaskStatus>,
+    pub tasks: Vec<TaskSummary>,
     /// One per channel and mailbox.
     pub channels: Vec<ChannelStatus>,
     /// In the order in which they ended.
@@ -149,13 +152,19 @@ impl Summary {
         app: &App,
         [run, path, module]: [&str; 3],
         options: Options,
-        results: Results,
+        mut results: Results,
         ok: bool,
     ) -> Self {
         let totals = results.totals().cloned().unwrap_or_default();
         let start_ns = results.started.as_ref().map_or(0, |started| started.start_ns);
         let time_ns = totals.time_ns.saturating_sub(start_ns);
-        let frames = received(&app.sinks(), &totals);
+        let sinks = app.sinks();
+        let frames = (!sinks.is_empty()).then(|| received(&sinks, &totals));
+        let (mut responses, mut latency_ns) = (Vec::new(), None);
+        if let Some(end) = &mut results.end {
+            responses = std::mem::take(&mut end.responses);
+            latency_ns = end.latency_ns;
+        }
         let dropped =
             results.end.as_ref().map_or((0, 0), |end| (end.dropped_events, end.dropped_migrations));
         let energy = Energy {
@@ -163,11 +172,7 @@ impl Summary {
             machine_uj: totals.machine_energy_uj,
             source: totals.energy_source,
         };
-        let thermal =
-            options.simulation.as_ref().and_then(|simulation| simulation.thermal.as_ref());
-        let floorplan = thermal
-            .zip(results.simulated.as_ref())
-            .and_then(|(thermal, simulated)| Floorplan::new(thermal, simulated));
+        let floorplan = floorplan(&options, &results);
         let cores = totals.cores.into_iter().zip(&options.cpus);
         Self {
             version: VERSION,
@@ -181,25 +186,19 @@ impl Summary {
             time_ns,
             gvm_bytes: results.started.as_ref().map_or(0, |started| started.gvm_bytes),
             frames,
-            frames_per_s: ratio(frames, time_ns) * 1e9,
-            latency_ns: results.end.as_ref().and_then(|end| end.latency_ns),
+            frames_per_s: frames.map(|frames| ratio(frames, time_ns) * 1e9),
+            graphs: throughput::graphs(app, &totals.tasks, time_ns),
+            latency_ns,
             deadline_misses: totals.tasks.iter().map(|task| task.misses).sum(),
             energy,
             floorplan,
-            cores: cores
-                .map(|(totals, cpu)| CoreSummary {
-                    cpu: *cpu,
-                    load: ratio(totals.busy_ns, time_ns),
-                    mean_hz: mean_hz(&totals.points),
-                    totals,
-                })
-                .collect(),
+            cores: cores.map(|(totals, cpu)| core(totals, *cpu, time_ns)).collect(),
             options,
             modes: modes(&totals.tasks),
             policy: totals.policy,
             coordinator: totals.coordinator,
             rate_millihz: totals.rate_millihz,
-            tasks: totals.tasks,
+            tasks: throughput::tasks(totals.tasks, responses, time_ns),
             channels: totals.channels,
             migration_latency: latency::of(&results.migrations),
             migrations: results.migrations,
@@ -213,6 +212,17 @@ impl Summary {
     }
 }
 
+/// Of a simulation on a platform with one.
+fn floorplan(options: &Options, results: &Results) -> Option<Floorplan> {
+    let thermal = options.simulation.as_ref()?.thermal.as_ref()?;
+    Floorplan::new(thermal, results.simulated.as_ref()?)
+}
+
+fn core(totals: CoreStatus, cpu: u32, time_ns: u64) -> CoreSummary {
+    let (load, mean_hz) = (ratio(totals.busy_ns, time_ns), mean_hz(&totals.points));
+    CoreSummary { cpu, load, mean_hz, totals }
+}
+
 fn ended(results: &Results, ok: bool) -> &'static str {
     match results.stop {
         _ if !ok => "failed",
@@ -221,11 +231,6 @@ fn ended(results: &Results, ok: bool) -> &'static str {
         Some(Stop::Duration) => "duration",
         None => "finished",
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a ratio of measurements")]
-fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a mean of measurements")]

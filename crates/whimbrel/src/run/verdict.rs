@@ -72,7 +72,9 @@ mod tests {
 
     fn end(ok: bool) -> Option<End> {
         let status = Status::default();
-        Some(End { status, dropped_events: 0, dropped_migrations: 0, ok, latency_ns: None })
+        let (dropped_events, dropped_migrations, latency_ns) = (0, 0, None);
+        let responses = Vec::new();
+        Some(End { status, dropped_events, dropped_migrations, ok, latency_ns, responses })
     }
 
     fn message(results: &Results) -> Option<String> {

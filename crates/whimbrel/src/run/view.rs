@@ -136,14 +136,15 @@ impl<'a> View<'a> {
     }
 
     fn frames_line(&self, status: &Status) -> String {
-        let frames: u64 = received(&self.app.sinks(), status);
+        let sinks = self.app.sinks();
+        let (frames, unit) = done(&sinks, status);
         let misses: u64 = status.tasks.iter().map(|task| task.misses).sum();
         let start = self.before.time_ns.min(status.time_ns);
         let since = Duration::from_nanos(status.time_ns - start);
-        let before = received(&self.app.sinks(), &self.before);
+        let (before, _) = done(&sinks, &self.before);
         #[expect(clippy::cast_precision_loss, reason = "shown as a whole number")]
         let rate = frames.saturating_sub(before) as f64 / since.as_secs_f64().max(1e-9);
-        format!("{frames} frames ({rate:.0}/s), {misses} deadline misses")
+        format!("{frames} {unit} ({rate:.0}/s), {misses} deadline misses")
     }
 
     fn places(&self, status: &Status) -> String {
@@ -191,6 +192,15 @@ impl Bars {
 pub fn received(sinks: &[Vec<usize>], status: &Status) -> u64 {
     let count = |channel: &usize| status.channels.get(*channel).map_or(0, |c| c.received);
     sinks.iter().map(|into| into.iter().map(count).max().unwrap_or(0)).sum()
+}
+
+/// What a run has done so far, and what that is: frames, or where none leaves the application,
+/// firings of all tasks.
+pub fn done(sinks: &[Vec<usize>], status: &Status) -> (u64, &'static str) {
+    if sinks.is_empty() {
+        return (status.tasks.iter().map(|task| task.firings).sum(), "firings");
+    }
+    (received(sinks, status), "frames")
 }
 
 /// The load of each core between two totals, from 0 to 1.

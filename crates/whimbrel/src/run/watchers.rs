@@ -209,6 +209,7 @@ mod tests {
                 dropped_migrations: 0,
                 ok: true,
                 latency_ns: None,
+                responses: Vec::new(),
             })
         };
         let how = |results: Results| {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use crate::control::Portrait;
 use crate::protocol::{Advice, CoreDied, Migration, Status, TaskStatus};
-use crate::run::received;
+use crate::run::done;
 
 /// The log keeps this many entries.
 const LOG: usize = 1000;
@@ -77,12 +77,12 @@ impl Picture {
         self.part(total(&self.before), total(&self.now))
     }
 
-    /// Frames per second in the last interval.
+    /// Frames per second in the last interval, or firings, and which of them it is.
     #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
-    pub fn frames_per_s(&self, portrait: &Portrait) -> f64 {
-        let frames = |status| received(&portrait.sinks, status);
-        let (before, now) = (frames(&self.before), frames(&self.now));
-        now.saturating_sub(before) as f64 * 1e9 / self.interval_ns()
+    pub fn done_per_s(&self, portrait: &Portrait) -> (f64, &'static str) {
+        let done = |status| done(&portrait.sinks, status);
+        let ((before, _), (now, unit)) = (done(&self.before), done(&self.now));
+        (now.saturating_sub(before) as f64 * 1e9 / self.interval_ns(), unit)
     }
 
     /// Deadlines missed by all tasks, since the start and in the last interval.

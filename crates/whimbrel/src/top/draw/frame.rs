@@ -42,9 +42,10 @@ fn facts(model: &Model, palette: Palette) -> Vec<(String, Style)> {
     let seconds = Duration::from_nanos(time).as_secs_f64();
     let (misses, fresh) = picture.misses();
 
-    let frames = format!("{:.1} frames/s", picture.frames_per_s(&model.portrait));
+    let (per_s, unit) = picture.done_per_s(&model.portrait);
+    let frames = format!("{per_s:.1} {unit}/s");
     let frames = match model.millihz() {
-        0 => frames,
+        rate if rate == 0 || unit != "frames" => frames,
         rate => format!("{frames} of {}", thousandths(rate)),
     };
     let late = match fresh {

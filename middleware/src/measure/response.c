@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wb/response.h"
+
+#include "../internal.h"
+#include "buckets.h"
+
+enum { PART_BUCKETS = PARTS / 8 };  // of a part of the histogram that is told
+
+static size_t bytes(const struct wb_system_config *config)
+{
+    const size_t buckets = sizeof(struct wb_bucket) * BUCKETS;
+
+    return config->tasks * (sizeof(struct wb_response) + buckets) + (size_t)2 * WB_LINE_BYTES;
+}
+
+// What is looked at in every firing lies close together; what most tasks never touch, apart.
+static bool init(struct wb_system *system)
+{
+    const uint32_t n = system->config.tasks;
+
+    system->responses = wb_system_alloc(system, n * sizeof *system->responses, WB_LINE_BYTES);
+    struct wb_bucket *buckets =
+        wb_system_alloc(system, n * sizeof *buckets * BUCKETS, WB_LINE_BYTES);
+    if (system->responses == NULL || buckets == NULL)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        system->responses[i].buckets = buckets + (size_t)i * BUCKETS;
+    return true;
+}
+
+// Who is periodic from the start is released by time, not by messages.
+static bool is_activated(const struct wb_channel *channel)
+{
+    return channel->tickets == NULL && channel->receiver != NULL &&
+           channel->receiver->task->period_ns == 0;
+}
+
+static void bind(struct wb_task *task)
+{
+    struct wb_response *response = &task->system->responses[task->id];
+
+    task->response = response;
+    response->ended_ns = task->system->start_ns;
+    response->is_source = true;
+    for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
+        port->stamped = is_activated(port->channel);
+        if (port->direction == WB_IN)
+            response->is_source = false;
+    }
+}
+
+static void add(struct wb_response *response, uint32_t bucket, uint64_t n, uint64_t ns)
+{
+    for (uint32_t i = 0; i < WB_RESPONSES_FEW; i++) {
+        struct wb_response_few *few = &response->few[i];
+        if (few->n != 0 && few->bucket != bucket)
+            continue;
+        few->bucket = bucket;
+        few->n += n;
+        few->sum_ns += n * ns;
+        return;
+    }
+    response->spilled = true;
+    bucket_add(&response->buckets[bucket], n, n * ns);
+}
+
+// Takes over those of the same length that came one after the other.
+static __attribute__((noinline)) void settle(struct wb_response *response)
+{
+    const uint64_t ns = response->run_ns, n = response->run_n;
+
+    if (n == 0)
+        return;
+    if (response->n == 0 || ns < response->min_ns)
+        response->min_ns = ns;
+    if (ns > response->max_ns)
+        response->max_ns = ns;
+    response->n += n;
+    response->sum_ns += n * ns;
+    add(response, bucket_of(ns), n, ns);
+    response->run_n = 0;
+}
+
+// The clocks of two cores may differ by a little.
+static inline void count(struct wb_task *self, uint64_t from_ns, uint64_t now_ns)
+{
+    struct wb_response *response = self->response;
+    const uint64_t ns = now_ns > from_ns ? now_ns - from_ns : 0;
+
+    if (ns != response->run_ns) {
+        settle(response);
+        response->run_ns = ns;
+    }
+    response->run_n++;
+}
+
+static void fired(struct wb_task *self)
+{
+    struct wb_response *response = self->response;
+    const uint64_t now_ns = wb_kernel_stamp_ns();
+
+    if (self->job_deadline_ns == 0 && (response->ready_ns != 0 || response->is_source))
+        count(self, response->is_source ? response->ended_ns : response->ready_ns - 1, now_ns);
+    response->fired++;
+    response->ready_ns = 0;
+    response->ended_ns = now_ns;
+}
+
+static void sent(struct wb_task *self)
+{
+    const uint64_t next = self->response->fired + 1;
+
+    for (const struct wb_port *port = self->ports; port != NULL; port = port->next_of_task)
+        if (port->channel->tickets == NULL && wb_port_messages(port) < next * port->rate)
+            return;
+    fired(self);
+}
+
+// ---- What is told -------------------------------------------------------------------------------
+
+static struct wb_bucket bucket_at(const struct wb_response *response, uint32_t bucket)
+{
+    struct wb_bucket sum = { 0, 0 };
+
+    if (response->spilled)
+        sum = response->buckets[bucket];
+    for (uint32_t i = 0; i < WB_RESPONSES_FEW; i++)
+        if (response->few[i].n != 0 && response->few[i].bucket == bucket)
+            bucket_add(&sum, response->few[i].n, response->few[i].sum_ns);
+    return sum;
+}
+
+// The mean of the bucket in which the one of this rank, from 1, is.
+static uint64_t of_rank(const struct wb_response *response, uint64_t rank)
+{
+    uint64_t before = 0;
+
+    for (uint32_t i = bucket_of(response->min_ns); i <= bucket_of(response->max_ns); i++) {
+        const struct wb_bucket bucket = bucket_at(response, i);
+        before += bucket.n;
+        if (before >= rank)
+            return bucket.sum_ns / bucket.n;
+    }
+    return response->max_ns;
+}
+
+bool wb_task_response(const struct wb_task *task, struct wb_response_times *times)
+{
+    struct wb_response *response = task->response;
+
+    if (response == NULL)
+        return false;
+    settle(response);
+    if (response->n == 0)
+        return false;
+    // The smallest that at least this part of all does not exceed (nearest rank).
+    const uint64_t n = response->n;
+    *times = (struct wb_response_times){ .n = n,
+                                         .min_ns = response->min_ns,
+                                         .mean_ns = response->sum_ns / n,
+                                         .max_ns = response->max_ns,
+                                         .p50_ns = of_rank(response, n / 2 + n % 2),
+                                         .p99_ns = of_rank(response, n - n / 100) };
+    return true;
+}
+
+bool wb_task_response_next(const struct wb_task *task, uint32_t *at, struct wb_response_part *part)
+{
+    struct wb_response *response = task->response;
+
+    if (response == NULL)
+        return false;
+    settle(response);
+    if (response->n == 0)
+        return false;
+    const uint32_t first = bucket_of(response->min_ns), last = bucket_of(response->max_ns);
+    for (uint32_t i = *at < first ? first - first % PART_BUCKETS : *at; i <= last;) {
+        *part = (struct wb_response_part){ .from_ns = bucket_from(i),
+                                           .to_ns = bucket_from(i + PART_BUCKETS) };
+        for (const uint32_t end = i + PART_BUCKETS; i < end; i++)
+            part->n += bucket_at(response, i).n;
+        *at = i;
+        if (part->n != 0)
+            return true;
+    }
+    return false;
+}
+
+const struct wb_part_responses wb_part_responses = {
+    .bytes = bytes,
+    .init = init,
+    .bind = bind,
+    .count = count,
+    .fired = fired,
+    .sent = sent,
+};

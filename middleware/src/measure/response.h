@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What wb/response.h measures, for the files of the middleware where firings begin and end. Inline
+// is what every message passes through.
+#ifndef WB_RESPONSE_INTERNAL_H
+#define WB_RESPONSE_INTERNAL_H
+
+#include "../channel/channel.h"
+#include "../word/mem.h"
+#include "wb/system.h"
+
+// Before the mark of the frame (see latency.h): when the message was sent; 0: at the start.
+static inline size_t response_stamp_at(const struct wb_port *port)
+{
+    return port->channel->stride_bytes - 2 * (size_t)WB_MARK_BYTES;
+}
+
+/// Stamps the oldest claimed slot, before it is sent.
+static inline void response_send(struct wb_port *out)
+{
+    if (!out->stamped || out->edge == out->cursor)
+        return;
+    const uint64_t now_ns = wb_kernel_stamp_ns();
+    unsigned char *slot = channel_slot_at(out->channel, out->edge);
+    memcpy(slot + response_stamp_at(out), &now_ns, WB_MARK_BYTES);
+}
+
+/// Looks at a message that was received.
+static inline void response_receive(struct wb_port *in, const void *slot)
+{
+    uint64_t sent_ns;
+
+    if (!in->stamped)
+        return;
+    struct wb_response *response = in->task->response;
+    memcpy(&sent_ns, (const unsigned char *)slot + response_stamp_at(in), WB_MARK_BYTES);
+    if (sent_ns == 0)
+        sent_ns = in->task->system->start_ns;
+    if (sent_ns >= response->ready_ns)
+        response->ready_ns = sent_ns + 1;
+}
+
+/// A task that is not periodic, or not yet, has ended a firing.
+static inline void response_fired(struct wb_task *self)
+{
+    if (self->response != NULL)
+        wb_parts.responses->fired(self);
+}
+
+/// A task comes for a message: it has ended the firing before, if it has taken all messages of that
+/// from here.
+static inline void response_come(struct wb_port *in)
+{
+    const struct wb_response *response = in->task->response;
+
+    if (in->stamped && response->ready_ns != 0 &&
+        wb_counter_get(&in->messages) >= (response->fired + 1) * in->rate)
+        wb_parts.responses->fired(in->task);
+}
+
+/// A task has sent a message: one that only sends has ended a firing with its last one.
+static inline void response_sent(const struct wb_port *out)
+{
+    struct wb_task *self = out->task;
+    const struct wb_response *response = self->response;
+
+    if (response != NULL && response->is_source && self->job_deadline_ns == 0)
+        wb_parts.responses->sent(self);
+}
+
+#endif
