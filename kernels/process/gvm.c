@@ -55,14 +55,21 @@ void *gvm_take(struct gvm *gvm, size_t bytes)
     return part;
 }
 
+// Linux 6.15 has marks in the page table for this. Before, each guard was a mapping of its own and
+// made one of its stack, of which a process may have 65530 (vm.max_map_count).
+static bool guard(void *at)
+{
+    enum { GUARD_INSTALL = 102 };  // MADV_GUARD_INSTALL of newer headers
+
+    return madvise(at, GUARD_BYTES, GUARD_INSTALL) == 0 || mprotect(at, GUARD_BYTES, PROT_NONE) == 0;
+}
+
 void *gvm_stack(struct gvm *gvm, size_t bytes)
 {
-    unsigned char *guard = gvm_take(gvm, GUARD_BYTES + bytes);
+    unsigned char *lowest = gvm_take(gvm, GUARD_BYTES + bytes);
 
     // Below the stack: it grows into the guard, and the fault names the task (see fault.c).
-    if (guard == NULL || mprotect(guard, GUARD_BYTES, PROT_NONE) != 0)
-        return NULL;
-    return guard + GUARD_BYTES;
+    return lowest != NULL && guard(lowest) ? lowest + GUARD_BYTES : NULL;
 }
 
 // By a plain system call: a copy that AddressSanitizer sees would stop at the red zones between the

@@ -233,8 +233,8 @@ export! {
     engine_next_passage(core: u32, after_ps: u64) -> u64 =
         |s| s.engine.hardware.next_passage_ps(core as usize, after_ps).unwrap_or(u64::MAX);
     engine_energy_uj(core: u32) -> u64 = |s| {
-        let (now_ps, engine) = s.all_folded();
-        engine.energy_uj(now_ps, core as usize)
+        let now_ps = s.now_ps;
+        s.folded(core as usize).energy_uj(now_ps, core as usize)
     };
     engine_total_uj() -> u64 = |s| {
         let (now_ps, engine) = s.all_folded();

@@ -107,7 +107,7 @@ impl Engine {
 
     /// What a core has consumed, in microjoules.
     pub fn energy_uj(&mut self, now_ps: u64, core: usize) -> u64 {
-        self.hardware.settle(now_ps);
+        self.hardware.settle_core(now_ps, core);
         microjoules(self.hardware.state(core).energy_aj())
     }
 

@@ -190,9 +190,13 @@ impl Hardware {
 
     /// Accounts for the energy and residencies of every core until now.
     pub fn settle(&mut self, now_ps: u64) {
-        for tile in &mut self.tiles {
-            tile.state.settle(now_ps, &self.classes[tile.class as usize].idle_states);
-        }
+        (0..self.tiles.len()).for_each(|core| self.settle_core(now_ps, core));
+    }
+
+    /// The same for one core.
+    pub fn settle_core(&mut self, now_ps: u64, core: usize) {
+        let tile = &mut self.tiles[core];
+        tile.state.settle(now_ps, &self.classes[tile.class as usize].idle_states);
     }
 
     /// Moves bytes between a core and globally visible memory, from `at_ps` on. Returns when it is

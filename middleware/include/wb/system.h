@@ -56,6 +56,7 @@ struct wb_system {
     struct wb_channel *channels;
     struct wb_port *ports;
     struct wb_param *params;
+    struct wb_named *task_names, *channel_names;  // the trees
     struct wb_locks *locks;
     struct wb_pool *pool;  // NULL: there is none
     struct wb_system_config config;

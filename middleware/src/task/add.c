@@ -4,6 +4,7 @@
 
 #include "../internal.h"
 #include "../word/mem.h"
+#include "../word/named.h"
 
 static bool name_is_good(const char *name)
 {
@@ -37,6 +38,8 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->system = system;
     wb_text_copy(task->name, config->name, sizeof task->name);
     task->id = system->n_tasks++;
+    task->named = (struct wb_named){ .name = task->name, .index = config->index };
+    wb_named_add(&system->task_names, &task->named);
     task->index = config->index;
     task->priority = config->priority;
     wb_word_init(&task->sync.priority, config->priority);
@@ -62,14 +65,6 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     return WB_OK;
 }
 
-static const struct wb_channel *channel_find(const struct wb_system *system, const char *name)
-{
-    for (uint32_t i = 0; i < system->n_channels; i++)
-        if (wb_text_equal(system->channels[i].name, name))
-            return &system->channels[i];
-    return NULL;
-}
-
 enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_config *config,
                               struct wb_channel **out)
 {
@@ -79,7 +74,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
         config->slot_bytes == 0 || config->initial > config->slots ||
         config->slot_bytes > UINT32_MAX - 2 * WB_LINE_BYTES ||
         (config->mailbox && (config->initial != 0 || wb_parts.mailboxes == NULL)) ||
-        channel_find(system, config->name) != NULL)
+        wb_named_find(system->channel_names, config->name, 0) != NULL)
         return WB_ERR_INVAL;
     const size_t mark_bytes = system->config.times_frames ? WB_MARK_BYTES : 0;
     const uint32_t stride = (uint32_t)wb_round_up(config->slot_bytes + mark_bytes, WB_LINE_BYTES);
@@ -95,6 +90,8 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     channel->system = system;
     wb_text_copy(channel->name, config->name, sizeof channel->name);
     channel->id = system->n_channels++;
+    channel->named = (struct wb_named){ .name = channel->name };
+    wb_named_add(&system->channel_names, &channel->named);
     channel->slots = config->slots;
     channel->slot_bytes = config->slot_bytes;
     channel->initial = config->initial;

@@ -2,7 +2,7 @@
 // What a task may ask of itself and of others.
 
 #include "../internal.h"
-#include "../word/mem.h"
+#include "../word/named.h"
 
 struct wb_core *wb_core_here(struct wb_system *system)
 {
@@ -42,12 +42,11 @@ struct wb_app *wb_task_app(const struct wb_task *self)
 
 struct wb_task *wb_task_find(const struct wb_app *app, const char *name, uint32_t index)
 {
-    struct wb_system *system = app->system;
+    struct wb_named *named = wb_named_find(app->system->task_names, name, index);
 
-    for (uint32_t i = 0; i < system->n_tasks; i++)
-        if (system->tasks[i].index == index && wb_text_equal(system->tasks[i].name, name))
-            return &system->tasks[i];
-    return NULL;
+    return named != NULL ? (struct wb_task *)(void *)((unsigned char *)named -
+                                                      offsetof(struct wb_task, named))
+                         : NULL;
 }
 
 void *wb_task_state(const struct wb_task *self)
