@@ -178,10 +178,10 @@ $(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) kernels/sim/main.c) $(call s
 .PHONY: always
 always:
 ifndef BUILT
-$(ENGINE) $(ENGINE_aarch64):
+$(ENGINE) $(ENGINE_aarch64): always
 endif
 $(ENGINE):
-	$(CARGO) build --release --locked --package whimbrel-engine
+	$(CARGO_BUILD)
 $(ENGINE_aarch64):
 	$(CARGO) build --release --locked --package whimbrel-engine --target aarch64-unknown-linux-gnu
 
