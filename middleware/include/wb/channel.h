@@ -9,7 +9,6 @@
 #include "wb/counter.h"
 #include "wb/heap.h"
 #include "wb/latency.h"
-#include "wb/named.h"
 #include "wb/word.h"
 
 struct wb_system;
@@ -55,7 +54,6 @@ struct wb_channel {
     unsigned char *data;
     struct wb_compared *tickets;  // mailboxes: the state of each slot (see mailbox.c); else NULL
     struct wb_port *receiver, *senders;
-    struct wb_named named;
 
     _Alignas(WB_LINE_BYTES) struct wb_compared tail;  // channel: the sender; mailbox: any sender
     _Alignas(WB_LINE_BYTES) struct wb_word head;      // the receiver

@@ -12,7 +12,6 @@
 #include "wb/counter.h"
 #include "wb/heap.h"
 #include "wb/latency.h"
-#include "wb/named.h"
 #include "wb/place.h"
 #include "wb/record.h"
 #include "wb/sync.h"
@@ -77,7 +76,6 @@ struct wb_task {
     uint64_t period_ns, relative_deadline_ns, offset_ns;
     bool follows_rate;      // its period is one frame, whatever the frame rate is
     struct wb_port *ports;  // list by next_of_task
-    struct wb_named named;  // by name and index
 
     // Shared: who may change a word depends on the state in it (see migration.c).
     _Alignas(WB_LINE_BYTES) struct wb_compared place;

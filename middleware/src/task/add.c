@@ -4,7 +4,7 @@
 
 #include "../internal.h"
 #include "../word/mem.h"
-#include "../word/named.h"
+#include "../word/names.h"
 
 static bool name_is_good(const char *name)
 {
@@ -13,6 +13,17 @@ static bool name_is_good(const char *name)
     while (name[n] != '\0')
         n++;
     return n > 0 && n < WB_NAME_BYTES;
+}
+
+static void name_add(const struct wb_names *names, const char *name, uint32_t index,
+                     uint32_t number)
+{
+    const uint32_t hash = wb_name_hash(name, index);
+    struct wb_name *slot = wb_names_next(names, hash, NULL);
+
+    while (slot->number != 0)
+        slot = wb_names_next(names, hash, slot);
+    *slot = (struct wb_name){ .hash = hash, .number = number };
 }
 
 static bool has_parts(const struct wb_task_config *config)
@@ -38,8 +49,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->system = system;
     wb_text_copy(task->name, config->name, sizeof task->name);
     task->id = system->n_tasks++;
-    task->named = (struct wb_named){ .name = task->name, .index = config->index };
-    wb_named_add(&system->task_names, &task->named);
+    name_add(&system->task_names, config->name, config->index, system->n_tasks);
     task->index = config->index;
     task->priority = config->priority;
     wb_word_init(&task->sync.priority, config->priority);
@@ -65,6 +75,17 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     return WB_OK;
 }
 
+static bool channel_is_known(const struct wb_system *system, const char *name)
+{
+    const uint32_t hash = wb_name_hash(name, 0);
+    const struct wb_name *slot = NULL;
+
+    while ((slot = wb_names_next(&system->channel_names, hash, slot))->number != 0)
+        if (wb_text_equal(system->channels[slot->number - 1].name, name))
+            return true;
+    return false;
+}
+
 enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_config *config,
                               struct wb_channel **out)
 {
@@ -74,7 +95,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
         config->slot_bytes == 0 || config->initial > config->slots ||
         config->slot_bytes > UINT32_MAX - 2 * WB_LINE_BYTES ||
         (config->mailbox && (config->initial != 0 || wb_parts.mailboxes == NULL)) ||
-        wb_named_find(system->channel_names, config->name, 0) != NULL)
+        channel_is_known(system, config->name))
         return WB_ERR_INVAL;
     const size_t mark_bytes = system->config.times_frames ? WB_MARK_BYTES : 0;
     const uint32_t stride = (uint32_t)wb_round_up(config->slot_bytes + mark_bytes, WB_LINE_BYTES);
@@ -90,8 +111,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     channel->system = system;
     wb_text_copy(channel->name, config->name, sizeof channel->name);
     channel->id = system->n_channels++;
-    channel->named = (struct wb_named){ .name = channel->name };
-    wb_named_add(&system->channel_names, &channel->named);
+    name_add(&system->channel_names, config->name, 0, system->n_channels);
     channel->slots = config->slots;
     channel->slot_bytes = config->slot_bytes;
     channel->initial = config->initial;

@@ -2,7 +2,8 @@
 // What a task may ask of itself and of others.
 
 #include "../internal.h"
-#include "../word/named.h"
+#include "../word/mem.h"
+#include "../word/names.h"
 
 struct wb_core *wb_core_here(struct wb_system *system)
 {
@@ -42,11 +43,16 @@ struct wb_app *wb_task_app(const struct wb_task *self)
 
 struct wb_task *wb_task_find(const struct wb_app *app, const char *name, uint32_t index)
 {
-    struct wb_named *named = wb_named_find(app->system->task_names, name, index);
+    const struct wb_names *names = &app->system->task_names;
+    const uint32_t hash = wb_name_hash(name, index);
+    const struct wb_name *slot = NULL;
 
-    return named != NULL ? (struct wb_task *)(void *)((unsigned char *)named -
-                                                      offsetof(struct wb_task, named))
-                         : NULL;
+    while ((slot = wb_names_next(names, hash, slot))->number != 0) {
+        struct wb_task *task = &app->system->tasks[slot->number - 1];
+        if (task->index == index && wb_text_equal(task->name, name))
+            return task;
+    }
+    return NULL;
 }
 
 void *wb_task_state(const struct wb_task *self)

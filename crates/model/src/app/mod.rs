@@ -122,8 +122,10 @@ pub struct Channel {
     /// Bytes of one message.
     pub slot_bytes: u32,
     /// Zeroed messages present at the start.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub initial: u32,
     /// Whether it has many senders.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub mailbox: bool,
     /// Where its receiver stands in the file.
     #[serde(skip)]
@@ -150,6 +152,7 @@ pub struct Port {
     /// The port's name.
     pub name: String,
     /// Which element of it, from 0.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub index: u32,
     /// Position in [`App::channels`].
     pub channel: usize,
