@@ -62,6 +62,8 @@ static void count(struct wb_task *task, struct wb_core *core)
     const uint64_t began_ns = frame->mark - 1;
     const uint64_t ns = frame->end_ns > began_ns ? frame->end_ns - began_ns : 0;
     struct wb_latency_bucket *bucket = &core->latency->buckets[bucket_of(ns)];
+    // Before: who sums up leaves out the memory of cores where no frame ends.
+    core->has_latency = true;
     bucket->n++;
     bucket->sum_ns += ns;
     frame->end_ns = 0;
@@ -84,6 +86,8 @@ static struct wb_latency_bucket over_all_cores(const struct wb_system *system, u
     struct wb_latency_bucket sum = { 0, 0 };
 
     for (uint32_t i = 0; i < system->n_cores; i++) {
+        if (!system->cores[i]->has_latency)
+            continue;
         sum.n += system->cores[i]->latency->buckets[bucket].n;
         sum.sum_ns += system->cores[i]->latency->buckets[bucket].sum_ns;
     }

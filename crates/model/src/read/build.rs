@@ -68,6 +68,9 @@ impl App {
     }
 }
 
+/// `WB_HOLDERS_MAX` of the middleware.
+const TASKS_MAX: usize = (1 << 17) - 1;
+
 fn resolve_paths(
     manifest: &Manifest,
     params: &mut [Param],
@@ -131,6 +134,12 @@ fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem
         let work = work::build(table, params, problems);
         let entry = synthetic::entry(manifest, table);
         tasks.extend(instances(table, (entry, period, work), problems));
+        if tasks.len() > TASKS_MAX {
+            let message = format!("an application of more than {TASKS_MAX} tasks cannot be");
+            let problem = Problem::new(message).at(table.name.span(), "one of these is too many");
+            problems.push(problem.help("leave tasks out, or let one do the work of several"));
+            break;
+        }
     }
     tasks
 }
