@@ -150,7 +150,6 @@ bool build_system(struct build *build, const struct plan *plan, struct plan_erro
     build->module = wb_host_module(build->host, plan->module, text, sizeof text);
     if (build->module == NULL)
         return fail(build, error, "module", plan->module, text);
-    return open_program(build, plan, error) &&
-           lay_out(build, plan, error) &&
+    return open_program(build, plan, error) && lay_out(build, plan, error) &&
            choose(build, plan, error) && set_up(build, error);
 }

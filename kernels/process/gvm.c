@@ -61,7 +61,8 @@ static bool guard(void *at)
 {
     enum { GUARD_INSTALL = 102 };  // MADV_GUARD_INSTALL of newer headers
 
-    return madvise(at, GUARD_BYTES, GUARD_INSTALL) == 0 || mprotect(at, GUARD_BYTES, PROT_NONE) == 0;
+    return madvise(at, GUARD_BYTES, GUARD_INSTALL) == 0 ||
+           mprotect(at, GUARD_BYTES, PROT_NONE) == 0;
 }
 
 void *gvm_stack(struct gvm *gvm, size_t bytes)

@@ -11,7 +11,7 @@
 #include "wb/semaphore.h"
 
 enum {
-    WB_LOCKS = 256,         // names that wb_lock() can tell apart; a power of two
+    WB_LOCKS = 256,       // names that wb_lock() can tell apart; a power of two
     WB_HOLDER_BITS = 17,  // of wb_gate.holder name a task, from 1
     WB_HOLDERS_MAX = (1 << WB_HOLDER_BITS) - 1
 };

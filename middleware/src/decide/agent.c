@@ -45,8 +45,8 @@ static bool init(struct wb_system *system, struct wb_core_report *report)
     report->advice.entry_bytes = sizeof(struct wb_advice);
     report->advice.data =
         wb_system_alloc(system, ADVICE * (8 + sizeof(struct wb_advice)), WB_LINE_BYTES);
-    return report->residents != NULL && report->cores != NULL && report->tasks != NULL && report->moves != NULL &&
-           report->points != NULL && report->advice.data != NULL;
+    return report->residents != NULL && report->cores != NULL && report->tasks != NULL &&
+           report->moves != NULL && report->points != NULL && report->advice.data != NULL;
 }
 
 // ---- Loads --------------------------------------------------------------------------------------
