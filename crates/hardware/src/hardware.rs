@@ -216,6 +216,13 @@ impl Hardware {
         self.fabric.transfer(at_ps, core, self.tiles[core].node, bytes)
     }
 
+    /// No transfer begins before `now_ps` any more. Nothing depends on it but how much of what may
+    /// still happen has to be kept in mind.
+    #[inline]
+    pub fn pass(&mut self, now_ps: u64) {
+        self.fabric.pass(now_ps);
+    }
+
     /// When the last transfer of a core is over, by what is known at `now_ps`: later than said
     /// before if others came since. At most `now_ps` if it is over, and where others cannot delay
     /// it any more: anywhere but on a bus that is shared by turns.

@@ -42,6 +42,18 @@ fn a_number_out_of_range_is_told_the_range() {
 }
 
 #[test]
+fn more_tasks_than_gates_can_tell_apart_are_refused_where_they_are_too_many() {
+    let tasks = |groups: usize| {
+        let task = |group| format!("[[task]]\nname = \"t{group}\"\ncount = 4096\ncycles = 1\n");
+        let tasks: String = (0..groups).map(task).collect();
+        format!("[app]\nname = \"a\"\ncompute = \"model\"\n{tasks}")
+    };
+    assert_eq!(build(&tasks(31), &[]).unwrap().tasks.len(), 31 * 4096);
+    let said = errors(&tasks(32), &[]);
+    assert!(said.contains("more than 131071 tasks") && said.contains("\"t31\""), "{said}");
+}
+
+#[test]
 fn a_byte_order_mark_is_no_part_of_a_file() {
     let marked = Source::new("app.toml", format!("\u{feff}{RADIO}"));
     assert_eq!(marked.text(), RADIO);

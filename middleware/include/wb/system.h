@@ -15,6 +15,7 @@
 #include "wb/fault.h"
 #include "wb/heap.h"
 #include "wb/kernel.h"
+#include "wb/names.h"
 #include "wb/place.h"
 #include "wb/record.h"
 #include "wb/task.h"
@@ -57,6 +58,7 @@ struct wb_system {
     struct wb_channel *channels;
     struct wb_port *ports;
     struct wb_param *params;
+    struct wb_names task_names, channel_names;
     struct wb_locks *locks;
     struct wb_pool *pool;           // NULL: there is none
     struct wb_response *responses;  // one for each task; NULL: they are not measured

@@ -4,6 +4,7 @@
 
 #include "../internal.h"
 #include "../word/mem.h"
+#include "../word/names.h"
 
 static bool name_is_good(const char *name)
 {
@@ -12,6 +13,17 @@ static bool name_is_good(const char *name)
     while (name[n] != '\0')
         n++;
     return n > 0 && n < WB_NAME_BYTES;
+}
+
+static void name_add(const struct wb_names *names, const char *name, uint32_t index,
+                     uint32_t number)
+{
+    const uint32_t hash = wb_name_hash(name, index);
+    struct wb_name *slot = wb_names_next(names, hash, NULL);
+
+    while (slot->number != 0)
+        slot = wb_names_next(names, hash, slot);
+    *slot = (struct wb_name){ .hash = hash, .number = number };
 }
 
 static bool has_parts(const struct wb_task_config *config)
@@ -37,6 +49,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->system = system;
     wb_text_copy(task->name, config->name, sizeof task->name);
     task->id = system->n_tasks++;
+    name_add(&system->task_names, config->name, config->index, system->n_tasks);
     task->index = config->index;
     task->priority = config->priority;
     wb_word_init(&task->sync.priority, config->priority);
@@ -64,12 +77,15 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     return WB_OK;
 }
 
-static const struct wb_channel *channel_find(const struct wb_system *system, const char *name)
+static bool channel_is_known(const struct wb_system *system, const char *name)
 {
-    for (uint32_t i = 0; i < system->n_channels; i++)
-        if (wb_text_equal(system->channels[i].name, name))
-            return &system->channels[i];
-    return NULL;
+    const uint32_t hash = wb_name_hash(name, 0);
+    const struct wb_name *slot = NULL;
+
+    while ((slot = wb_names_next(&system->channel_names, hash, slot))->number != 0)
+        if (wb_text_equal(system->channels[slot->number - 1].name, name))
+            return true;
+    return false;
 }
 
 enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_config *config,
@@ -81,7 +97,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
         config->slot_bytes == 0 || config->initial > config->slots ||
         config->slot_bytes > UINT32_MAX - 2 * WB_LINE_BYTES ||
         (config->mailbox && (config->initial != 0 || wb_parts.mailboxes == NULL)) ||
-        channel_find(system, config->name) != NULL)
+        channel_is_known(system, config->name))
         return WB_ERR_INVAL;
     const size_t mark_bytes = system->config.times_tasks    ? 2 * WB_MARK_BYTES
                               : system->config.times_frames ? WB_MARK_BYTES
@@ -99,6 +115,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     channel->system = system;
     wb_text_copy(channel->name, config->name, sizeof channel->name);
     channel->id = system->n_channels++;
+    name_add(&system->channel_names, config->name, 0, system->n_channels);
     channel->slots = config->slots;
     channel->slot_bytes = config->slot_bytes;
     channel->initial = config->initial;

@@ -70,7 +70,8 @@ static void end(struct wb_task *task, uint32_t core)
         wb_port_shut(port);
     if (wb_parts.latency != NULL)
         wb_parts.latency->count(task, task->system->cores[core]);
-    if (wb_parts.locks != NULL)
+    // Who waits for a mutex of this task is looked for among all tasks.
+    if (wb_parts.locks != NULL && task->sync.owned != 0)
         wb_parts.locks->abandon(task);
     wb_heap_close(&task->heap);
     if (wb_parts.pool != NULL)

@@ -17,6 +17,11 @@ pub use moving::{Moving, NO_POLICY, PolicyName, Row};
 /// Of the messages to a helper.
 const VERSION: u32 = 2;
 
+/// Whether a helper takes a member to be so that is not there: plans of many tasks are long.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// What a plan says beyond the application itself.
 #[derive(Debug, Clone)]
 pub struct PlanOptions {
@@ -97,23 +102,38 @@ pub struct PlanCore {
 #[expect(missing_docs, reason = "the protocol's own names")]
 pub struct PlanTask {
     pub name: String,
+    #[serde(skip_serializing_if = "is_default")]
     pub index: u32,
     pub entry: String,
     pub mode: String,
+    #[serde(skip_serializing_if = "is_default")]
     pub core: u32,
+    #[serde(skip_serializing_if = "is_default")]
     pub priority: u32,
     pub stack_bytes: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub heap_bytes: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub migratable: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub restart: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub period_ns: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub deadline_ns: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub offset_ns: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub rate_millihz: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub offset_rest: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub follows_rate: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub checkpoint_every: u32,
+    #[serde(skip_serializing_if = "is_default")]
     pub replay: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub work: Option<PlanWork>,
 }
 
@@ -122,9 +142,13 @@ pub struct PlanTask {
 #[expect(missing_docs, reason = "the protocol's own names")]
 pub struct PlanWork {
     pub distribution: String,
+    #[serde(skip_serializing_if = "is_default")]
     pub spread_ppm: u32,
+    #[serde(skip_serializing_if = "is_default")]
     pub working_bytes: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub traffic_bytes: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub firings: u64,
     /// For each kind of core, or one for all.
     pub cycles: Vec<u64>,

@@ -2,6 +2,7 @@
 //! Turns a manifest and the settings of a run into an application, or says everything that
 //! stands in the way.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use toml::Spanned;
@@ -9,7 +10,7 @@ use toml::Spanned;
 use super::amount::amount;
 use super::manifest::{Manifest, TaskTable};
 use super::{modes, param, synthetic, wiring, work};
-use crate::app::{App, Mode, OnCrash, Param, ParamKind, Period, Setting, Task, Work};
+use crate::app::{App, Mode, Names, OnCrash, Param, ParamKind, Period, Setting, Task, Work};
 use crate::problem::{Problem, Problems, Span};
 
 /// Beyond this a period would be no whole nanosecond.
@@ -41,7 +42,8 @@ impl App {
         synthetic::check_tables(manifest, &mut problems);
         let tasks = build_tasks(manifest, &params, &mut problems);
         let compute = work::compute(manifest, &mut problems);
-        let (channels, ports) = wiring::connect(manifest, &params, &tasks, &mut problems);
+        let names = Names::new(&tasks);
+        let (channels, ports) = wiring::connect(manifest, &params, (&tasks, &names), &mut problems);
         modes::check_images((&manifest.tasks, &tasks), (&channels, &ports), &mut problems);
         let app = Self {
             name: manifest.app.name.get_ref().clone(),
@@ -56,6 +58,7 @@ impl App {
             tasks,
             channels,
             ports,
+            names,
         };
         // Wrong ends of channels would look like wrong loops and rates.
         if problems.is_empty() {
@@ -64,6 +67,9 @@ impl App {
         Problems::none_or(problems, || app)
     }
 }
+
+/// `WB_HOLDERS_MAX` of the middleware.
+const TASKS_MAX: usize = (1 << 17) - 1;
 
 fn resolve_paths(
     manifest: &Manifest,
@@ -107,6 +113,7 @@ fn frame_rate(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>
 
 fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
+    let mut named: HashMap<&str, Span> = HashMap::new();
     let rate = manifest.app.frame_rate.is_some();
 
     if manifest.tasks.is_empty() && problems.is_empty() {
@@ -114,18 +121,25 @@ fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem
     }
     for table in &manifest.tasks {
         let name = table.name.get_ref();
-        if let Some(first) = tasks.iter().find(|task| task.name == *name) {
+        if let Some(first) = named.get(name.as_str()) {
             let message = format!("two tasks are called `{name}`");
             let problem = Problem::new(message).at(table.name.span(), "the second");
             let help = "give one of them another name, or use `count` to make several";
-            problems.push(problem.at(first.span.clone(), "the first").help(help));
+            problems.push(problem.at(first.clone(), "the first").help(help));
             continue;
         }
+        named.insert(name, table.name.span());
         let period = period(table, rate, problems);
         modes::check_task(table, problems);
         let work = work::build(table, params, problems);
         let entry = synthetic::entry(manifest, table);
         tasks.extend(instances(table, (entry, period, work), problems));
+        if tasks.len() > TASKS_MAX {
+            let message = format!("an application of more than {TASKS_MAX} tasks cannot be");
+            let problem = Problem::new(message).at(table.name.span(), "one of these is too many");
+            problems.push(problem.help("leave tasks out, or let one do the work of several"));
+            break;
+        }
     }
     tasks
 }
