@@ -139,11 +139,12 @@ static void rows_grow(struct rows *rows, uint32_t n)
 
 static void rows_print(const char *name, struct rows *rows)
 {
-    const double ring_ns = bench_samples_median(&rows->ring);
+    struct bench_samples ring = bench_samples_new(1);
     char row[64];
 
+    bench_samples_add(&ring, bench_samples_median(&rows->ring));
     snprintf(row, sizeof row, "wake.%s.notice", name);
-    bench_limit_row(row, "ns", &rows->notice, "the send that rings", ring_ns);
+    bench_row(row, &rows->notice, "the send that rings", &ring);
     snprintf(row, sizeof row, "wake.%s.ring", name);
     bench_row(row, &rows->ring, "a send that rings nobody", &rows->awake);
     snprintf(row, sizeof row, "wake.%s.firing", name);
@@ -186,11 +187,29 @@ static void sleeps(const struct bench_options *options, const char *far, const c
 
 // ---- A task that moves to a core that sleeps ----------------------------------------------------
 
-struct moves {
+struct arrival {
     struct bench_samples attach, run;
+};
+
+struct moves {
+    struct arrival far,
+        near;  // to the core that slept long, and back to the one that slept shortly
     uint64_t sleep_ns;
     uint32_t trips;
 };
+
+static bool move(struct wb_task *self, struct arrival *arrival, bool counts)
+{
+    compute_ns(answer_ns);
+    if (wb_migrate(self, 1 - wb_task_core(self), WB_FOREVER) != WB_OK)
+        return false;
+    const struct wb_migration *done = &self->settled;
+    if (counts) {
+        bench_samples_add(&arrival->attach, (double)(done->attached_ns - done->parked_ns));
+        bench_samples_add(&arrival->run, (double)(done->running_ns - done->attached_ns));
+    }
+    return true;
+}
 
 static int mover(struct wb_task *self)
 {
@@ -198,24 +217,30 @@ static int mover(struct wb_task *self)
 
     for (uint32_t i = 0; i < moves->trips + WARM_UP; i++) {
         wb_sleep_until(wb_now_ns() + moves->sleep_ns);
-        compute_ns(answer_ns);
-        if (wb_migrate(self, 1 - wb_task_core(self), WB_FOREVER) != WB_OK)
+        if (!move(self, &moves->far, i >= WARM_UP) || !move(self, &moves->near, i >= WARM_UP))
             return 1;
-        const struct wb_migration *move = &self->settled;
-        if (i >= WARM_UP) {
-            bench_samples_add(&moves->attach, (double)(move->attached_ns - move->parked_ns));
-            bench_samples_add(&moves->run, (double)(move->running_ns - move->attached_ns));
-        }
     }
     return 0;
 }
 
-static void arrivals(const struct bench_options *options, const char *name, uint64_t sleep_ns,
-                     uint32_t trips)
+static struct arrival arrival_new(uint32_t room)
+{
+    return (struct arrival){ bench_samples_new(room), bench_samples_new(room) };
+}
+
+static void arrival_print(const char *name, struct arrival *arrival)
+{
+    char row[64];
+
+    snprintf(row, sizeof row, "wake.%s.attach", name);
+    bench_row(row, &arrival->attach, "and until it runs", &arrival->run);
+}
+
+static void arrivals(const struct bench_options *options, const char *far, const char *near,
+                     uint64_t sleep_ns, uint32_t trips)
 {
     const uint32_t room = options->rounds * trips;
-    struct moves what = { bench_samples_new(room), bench_samples_new(room), sleep_ns, trips };
-    char row[64];
+    struct moves what = { arrival_new(room), arrival_new(room), sleep_ns, trips };
 
     for (uint32_t round = 0; round < options->rounds; round++) {
         struct bench_system b;
@@ -224,11 +249,14 @@ static void arrivals(const struct bench_options *options, const char *name, uint
         *moves = what;
         bench_task(&b, "mover", mover, 0);
         bench_run(&b, moves);
-        what.attach.n += trips;
-        what.run.n += trips;
+        what.far.attach.n += trips;
+        what.far.run.n += trips;
+        what.near.attach.n += trips;
+        what.near.run.n += trips;
     }
-    snprintf(row, sizeof row, "wake.%s.attach", name);
-    bench_row(row, &what.attach, "and until it runs", &what.run);
+    arrival_print(far, &what.far);
+    if (near != NULL)
+        arrival_print(near, &what.near);
 }
 
 // ---- Messages in another core's cache -----------------------------------------------------------
@@ -318,7 +346,7 @@ void bench_wake(const struct bench_options *options)
         bench_fail("wake needs two processors");
     sleeps(options, "1ms", NULL, 1000000, 100);
     sleeps(options, "20ms", "100us", 20000000, 15);
-    arrivals(options, "1ms", 1000000, 100);
-    arrivals(options, "20ms", 20000000, 15);
+    arrivals(options, "1ms", NULL, 1000000, 100);
+    arrivals(options, "20ms", "100us", 20000000, 15);
     shares(options);
 }

@@ -27,6 +27,7 @@ fn rows() -> String {
         wake("1ms.notice", 52_800.0, 12_900.0),
         wake("1ms.ring", 12_900.0, 50.0),
         wake("1ms.firing", 1_100.0, 1_060.0),
+        wake("100us.attach", 39_500.0, 260.0),
         wake("1ms.attach", 37_500.0, 250.0),
         wake("20ms.notice", 92_500.0, 24_300.0),
         wake("20ms.ring", 24_300.0, 60.0),

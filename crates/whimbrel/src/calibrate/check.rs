@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How far off a simulation is: the same runs on real processors and on a platform, side by side.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use serde::Serialize;
 use whimbrel_model::{App, Direction, Problem};
 
 use super::busy::{BUSY_PERCENT, Busy, Reading};
-use super::measured::{self, Run};
+use super::measured::{self, Move, Run};
 use super::{RUNS, RUNS_QUICK, settings};
 use crate::bench::median;
 use crate::cli::{CalibrateArgs, CpuList};
@@ -172,7 +173,8 @@ fn scenarios(task: &str, cores: usize, quick: bool) -> Vec<Scenario> {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     let time = if quick { "1s" } else { "4s" };
     let apart = format!("{task}=1@1us");
-    let to_and_fro = format!("{task}=1,0@50ms");
+    // No multiple of usual periods: requests come at every moment of one.
+    let to_and_fro = format!("{task}=1,0@53ms");
     let all = [
         (
             "as fast as it goes, one core",
@@ -227,10 +229,30 @@ fn paced(run: &Run) -> Vec<(String, &'static str, f64)> {
     all
 }
 
+/// What a phase of a move is called, when it begins and when it ends.
+type Phase = (&'static str, fn(&Move) -> u64, fn(&Move) -> u64);
+
+const PHASES: [Phase; 5] = [
+    ("request to parked", |m| m.request_ns, |m| m.parked_ns),
+    ("parked to attached", |m| m.parked_ns, |m| m.attached_ns),
+    ("attached to running", |m| m.attached_ns, |m| m.running_ns),
+    ("running to first output", |m| m.running_ns, |m| m.output_ns),
+    ("parked to running", |m| m.parked_ns, |m| m.running_ns),
+];
+
+/// Medians of the phases of moves, those to each core apart: the one has just run other tasks, the
+/// other has slept for long, so that a median over both would be of neither.
 #[expect(clippy::cast_precision_loss, reason = "times far below 2^53")]
 fn phases(run: &Run) -> Vec<(String, &'static str, f64)> {
-    let all = run.migration_latency.iter();
-    all.map(|phase| (phase.phase.clone(), "µs", phase.p50_ns as f64 / 1e3)).collect()
+    let targets: BTreeSet<u32> = run.migrations.iter().map(|m| m.target).collect();
+    let phase = |target, (name, from, to): Phase| {
+        let moves = run.migrations.iter().filter(|m| m.target == target);
+        let reached = moves.filter(|m| from(m) != 0 && to(m) >= from(m));
+        let ns = median(reached.map(|m| (to(m) - from(m)) as f64).collect())?;
+        Some((format!("{name} of core {target}"), "µs", ns / 1e3))
+    };
+    let all = targets.into_iter().flat_map(|target| PHASES.map(|one| phase(target, one)));
+    all.flatten().collect()
 }
 
 /// Medians of what real runs have, beside the simulated; what only one side has is left out. Runs
@@ -335,7 +357,7 @@ mod tests {
     fn what_only_the_simulation_has_is_left_out() {
         let scenario = scenarios("t", 2, true).pop().unwrap();
         let moved = Run {
-            migration_latency: vec![measured::Phase { phase: "parked".into(), p50_ns: 5 }],
+            migrations: vec![Move { parked_ns: 1, attached_ns: 6, ..Move::default() }],
             ..Run::default()
         };
         assert_eq!(compare(&scenario, &[Run::default()], &moved, false), []);
@@ -359,6 +381,22 @@ mod tests {
         assert_eq!(of(&[false, true, false]), (2, 2, 3, false));
         assert_eq!(of(&[true, true, false]), (3, 1, 3, true));
         assert_eq!(of(&[true, false]), (2, 1, 2, true));
+    }
+
+    #[test]
+    fn moves_to_each_core_have_medians_of_their_own_and_what_was_not_reached_has_none() {
+        let to = |target, parked_ns, attached_ns| Move {
+            target,
+            parked_ns,
+            attached_ns,
+            ..Move::default()
+        };
+        let migrations = vec![to(1, 10, 90), to(0, 100, 120), to(1, 200, 290), to(0, 300, 0)];
+        let found = phases(&Run { migrations, ..Run::default() });
+        let of = |name: &str| found.iter().find(|(what, ..)| what == name).map(|f| f.2);
+        assert_eq!(of("parked to attached of core 1"), Some(0.085));
+        assert_eq!(of("parked to attached of core 0"), Some(0.02));
+        assert_eq!(found.len(), 2, "{found:?}");
     }
 
     #[test]

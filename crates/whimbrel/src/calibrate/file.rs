@@ -81,7 +81,7 @@ fn head(name: &str, machine: &Machine, fitted: &Fitted) -> String {
 }
 
 fn idle_state(sleep: &Sleep) -> String {
-    let Sleep { name, moves, after_ns, exit_ns, ring_ns, switch_ns, refill_ns } = *sleep;
+    let Sleep { name, after_ns, exit_ns, ring_ns, switch_ns, refill_ns } = *sleep;
     let polls = if after_ns <= SPIN_NS { "  # whimbrel run --spin 20us, its default" } else { "" };
     format!(
         "[[core.idle_state]]\n\
@@ -94,7 +94,7 @@ fn idle_state(sleep: &Sleep) -> String {
          refill_us = {}\n\
          loses_cache = true\n\
          source = \"whimbrel bench wake: wake.{name}.notice without the ring and channel.64B.spin, \
-         wake.{name}.ring and wake.{name}.firing against what follows them, wake.{moves}.attach from \
+         wake.{name}.ring and wake.{name}.firing against what follows them, wake.{name}.attach from \
          there until it runs without the switch; what others leave of the caches meanwhile is in \
          the working sets below\"\n\n",
         us(after_ns),

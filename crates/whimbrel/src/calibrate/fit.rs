@@ -75,19 +75,16 @@ pub struct Fitted {
     pub miss_ns: f64,
 }
 
-/// A sleep that was measured: its name in rows, that of the moves to a core that slept so (there is
-/// none for the shortest), and after how long it is the state of a core: half-way, by ratio, from
-/// the shorter one. The first is how long a kernel polls, as `whimbrel run` has it.
-const SLEEPS: [(&str, &str, f64); 3] =
-    [("100us", "1ms", 20e3), ("1ms", "1ms", 316e3), ("20ms", "20ms", 4472e3)];
+/// A sleep that was measured: its name in rows, and after how long it is the state of a core:
+/// half-way, by ratio, from the shorter one. The first is how long a kernel polls, as `whimbrel run`
+/// has it.
+const SLEEPS: [(&str, f64); 3] = [("100us", 20e3), ("1ms", 316e3), ("20ms", 4472e3)];
 
 /// What it takes to wake a core from an idle state.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sleep {
     /// The rows that it is from, as `20ms`.
     pub name: &'static str,
-    /// Those of its switch.
-    pub moves: &'static str,
     /// When it begins.
     pub after_ns: f64,
     /// Until the core runs.
@@ -128,10 +125,7 @@ fn ticks(rows: &Rows, who: &str) -> Result<Time, Problem> {
 }
 
 /// What the rows of a sleep are beyond those without one.
-fn sleep(
-    rows: &Rows,
-    (name, moves, after_ns): (&'static str, &'static str, f64),
-) -> Result<Sleep, Problem> {
+fn sleep(rows: &Rows, (name, after_ns): (&'static str, f64)) -> Result<Sleep, Problem> {
     let row = |name: &str| row(rows, name);
     let beyond = |what: &str| {
         let name = format!("wake.{name}.{what}");
@@ -141,11 +135,10 @@ fn sleep(
     let notice = row(&format!("wake.{name}.notice"))?;
     Ok(Sleep {
         name,
-        moves,
         after_ns,
         exit_ns: (notice - ring_ns - row("channel.64B.spin")?).max(0.0),
         ring_ns,
-        switch_ns: (row(&format!("wake.{moves}.attach against"))? - row("switch")?).max(0.0),
+        switch_ns: (row(&format!("wake.{name}.attach against"))? - row("switch")?).max(0.0),
         refill_ns: beyond("firing")?,
     })
 }
@@ -267,6 +260,7 @@ pub fn given_back(platform: &Description) -> Rows {
         ("wake.100us.notice", channel(LINE_BYTES) + wake),
         ("wake.1ms.notice", channel(LINE_BYTES) + wake_1ms),
         ("wake.20ms.notice", channel(LINE_BYTES) + wake_20ms),
+        ("wake.100us.attach", arrival + wake),
         ("wake.1ms.attach", arrival + wake_1ms),
         ("wake.20ms.attach", arrival + wake_20ms),
         ("migration.replicate.4KiB.copy", copy(4.0)),
@@ -308,6 +302,7 @@ mod tests {
             ("wake.1ms.ring against", 50.0),
             ("wake.1ms.firing", 850.0),
             ("wake.1ms.firing against", 1_060.0),
+            ("wake.100us.attach against", 260.0),
             ("wake.1ms.attach against", 250.0),
             ("wake.20ms.notice", 92_500.0),
             ("wake.20ms.ring", 24_300.0),
