@@ -64,10 +64,10 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 CODE := middleware,kernels,crates,apps
 DOCS := README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,docs
 SUITES := \
+	test-guest:180:1:built-for-tests:crates,tests/guest \
 	test-python:240:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
 	test-rust:180:1:built-for-tests:$(CODE),platforms,docs,bench \
 	lint-rust:90:1:built-for-tests:crates \
-	test-guest:180:1:built-for-tests:crates,tests/guest \
 	test-sanitizers:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-c:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
@@ -131,8 +131,12 @@ cargo-is-there:
 	@command -v cargo >/dev/null || \
 		{ echo 'cargo is missing: install Rust 1.85 or newer, for example with rustup' >&2; exit 1; }
 
+# The command and the engine at once: alone, either would have the crates that both use compiled with
+# other features.
+CARGO_BUILD := $(CARGO) build --release --locked --package whimbrel --package whimbrel-engine
+
 $(BIN)/whimbrel: cargo-is-there
-	$(CARGO) build --release --locked --package whimbrel
+	$(CARGO_BUILD)
 	@mkdir -p $(BIN)
 	@cmp -s $(TARGET)/release/whimbrel $@ || cp $(TARGET)/release/whimbrel $@
 

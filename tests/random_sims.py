@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import random
+import tomllib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +43,7 @@ class Case:
     app: str = ""
     platform: str = ""
     options: list[str] = field(default_factory=list)
+    table: str = ""  # of mappings
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
@@ -196,9 +198,23 @@ class Case:
             add(0.3, "--shuttle", f"{a_task()}={a_core()},{a_core()}@{every}")
         if self.rated:
             add(0.6, "--rate", f"{self.pick(500, 3000, 20000)}@{self.a_time()}")
-        if self.maybe(0.3):
-            add(1, "--agents", self.pick("1ms", "1100us", "2ms"))
+        decided = self.rated and self.maybe(0.5)
+        if decided or self.maybe(0.3):
+            add(1, "--agents", self.pick("200us", "1ms", "1100us", "2ms"))
+        if decided:
+            self.table = "\n".join(self.a_row(rate) for rate in (1000, 10000)) + "\n"
+        elif "--agents" in self.options:
             add(0.8, "--policy", self.pick(*POLICIES))
         add(0.3, "--mode", self.pick("handoff", "replicate", "recreate"))
         add(0.1, "--transport", self.pick("alias", "buffer"))
         add(0.2, "--duration", self.a_time())
+
+    def a_row(self, rate: int) -> str:
+        """A row of a table of mappings: where some tasks belong, and the cores' frequencies."""
+        frequencies = [
+            self.pick(*(point["mhz"] for point in core["point"]))
+            for core in tomllib.loads(self.platform)["core"]
+        ]
+        task, core = self.random.randrange(self.tasks), self.random.randrange(self.cores)
+        mapping = f"mapping = {{ t{task} = {core} }}"
+        return f"[[row]]\nframe_rate = {rate}\n{mapping}\nfrequency_mhz = {frequencies}"

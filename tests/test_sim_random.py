@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,17 @@ from simulated import command
 CASES = int(os.environ.get("SIM_CASES", "60"))
 # It takes no time, but the simulator does not know that, so no step is taken.
 APART = table("costs.job", cycles_per_unit=1e-9) + f"\n{SOURCE}\n"
+KINDS = ("active_ns", "idle_ns")
 ERROR = re.compile(r"^ +(?:×|│).*$", re.M)
 
 
 def told(folder: Path, case: Case, platform: str, *more: str) -> dict[str, Any]:
     """All that was told and recorded, without what is of this call alone."""
     place = folder / f"{platform}.toml"
-    done = command(folder / "app.toml", "--platform", str(place), *case.options, *more)
+    options = [*case.options, *more]
+    if case.table:
+        options += ["--table", str(folder / "table.toml")]
+    done = command(folder / "app.toml", "--platform", str(place), *options)
     files = (folder / "recorded").glob("*.events")
     events = {path.name: path.read_bytes() for path in files}
     for path in (folder / "recorded").glob("*"):
@@ -31,6 +36,41 @@ def told(folder: Path, case: Case, platform: str, *more: str) -> dict[str, Any]:
     summary.pop("gvm_bytes", None)
     errors = [line.replace(str(place), "") for line in ERROR.findall(done.stderr)]
     return {"status": done.returncode, "errors": errors, "summary": summary, "events": events}
+
+
+def accounts(case: Case, summary: dict[str, Any]) -> list[str]:
+    """Cores whose load, times at their points and energy do not agree."""
+    described = tomllib.loads(case.platform)
+    plain = not any(part in described for part in ("costs", "doorbell", "memory"))
+    found = []
+    for core, made in zip(summary.get("cores", []), described["core"], strict=False):
+        points = core["points"]
+        active_ns, idle_ns = (sum(point[key] for point in points) for key in KINDS)
+        # Each is rounded down to a nanosecond.
+        off_ns = summary["time_ns"] - active_ns - idle_ns
+        # The kernel's work and waking up are the core's activity, but no task's. Each run of a task
+        # is between two moments that are rounded down.
+        more_ns = active_ns - core["busy_ns"] - core["polling_ns"]
+        rounded_ns = core["switches"] + 1
+        free = plain and not any(part in made for part in ("transition", "idle_state", "cache"))
+        if (
+            not 0 <= off_ns <= 2 * len(points)
+            or more_ns < -rounded_ns
+            or (free and more_ns > rounded_ns)
+        ):
+            found.append(f"times of core {core['core']}")
+        if "idle_state" in made or "transition" in made or "thermal" in described:
+            continue
+        power = {point["mhz"] * 1_000_000: point for point in made["point"]}
+        idle = 0 if made.get("idle") == "off" else 1
+        picojoules = sum(
+            point["active_ns"] * power[point["hz"]]["active_mw"]
+            + point["idle_ns"] * power[point["hz"]]["idle_mw"] * idle
+            for point in points
+        )
+        if abs(picojoules / 1e6 - core["energy_uj"]) > 1:
+            found.append(f"energy of core {core['core']}")
+    return found
 
 
 def from_there(run: dict[str, Any]) -> dict[str, Any]:
@@ -43,11 +83,14 @@ def differences(folder: Path, case: Case) -> tuple[list[str], str]:
     """What is not as it should be; and how the run ended."""
     folder.mkdir()
     (folder / "app.toml").write_text(case.app)
+    (folder / "table.toml").write_text(case.table)
     (folder / "steps.toml").write_text(case.platform)
     (folder / "stacks.toml").write_text(case.platform + APART)
     record = ("--record", str(folder / "recorded"))
     steps, stacks = (told(folder, case, way, *record) for way in ("steps", "stacks"))
-    found = [] if steps == stacks else ["steps and stacks"]
+    found = accounts(case, steps["summary"])
+    if steps != stacks:
+        found.append("steps and stacks")
     if told(folder, case, "steps") != {**steps, "events": {}}:
         found.append("recording")
     state = folder / "state"

@@ -113,3 +113,67 @@ def test_a_task_is_parked_before_another_core_takes_it(busy: bool, tmp_path: Pat
     # 100 ms by hand; a target that is busy looks when its next job ends.
     away_ms = (move["running_ns"] - move["parked_ns"]) / 1e6
     assert 100 <= away_ms < (101.1 if busy else 100.01)
+
+
+# ---- Changes of the operating point -------------------------------------------------------------
+
+LONG = """
+[app]
+name = "long"
+frame_rate = 10
+
+[[task]]
+name = "long"
+core = {core}
+cycles = 4000000000
+firings = 2
+
+[[task]]
+name = "clock"
+core = 0
+periodic = true
+cycles = 10
+firings = 2
+"""
+POINTS = f"""count = 2
+
+[[core.point]]
+mhz = 500
+active_mw = 50
+
+[[core.point]]
+mhz = 1000
+active_mw = 100
+
+[core.transition]
+time_us = 1000
+energy_uj = 0
+{SOURCE}"""
+TABLE = """
+[[row]]
+frame_rate = 10
+mapping = {}
+frequency_mhz = 1000
+
+[[row]]
+frame_rate = 20
+mapping = {}
+frequency_mhz = 500
+"""
+
+
+@pytest.mark.parametrize("core", [0, 1], ids=["decides", "is-asked"])
+@pytest.mark.parametrize("rest", ["", JOBS], ids=["steps", "stacks"])
+def test_a_frequency_changes_in_the_midst_of_a_firing(rest: str, core: int, tmp_path: Path) -> None:
+    """Asked for at 1 s: 1 s of 4 at 1 GHz, 1 ms of transition, and 3 + 4 s of cycles at half of it.
+
+    On the core that decides, and on one that the coordinator asks; `clock` takes what it takes.
+    """
+    (tmp_path / "table.toml").write_text(TABLE)
+    options = ("--table", str(tmp_path / "table.toml"), "--agents", "100ms", "--rate", "20@1s")
+    app = LONG.replace("{core}", str(core))
+    summary = simulate(tmp_path, app, platform(POINTS, rest=rest), *options)
+    points = {point["hz"]: point["active_ns"] for point in summary["cores"][core]["points"]}
+    assert points[1_000_000_000] == pytest.approx(1_000_000_000, abs=20)
+    assert points[500_000_000] == pytest.approx(14_001_000_000, abs=100)
+    assert summary["time_ns"] == pytest.approx(15_001_000_000, abs=100)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import subprocess
 from itertools import pairwise
 from pathlib import Path
@@ -217,6 +218,141 @@ firings = {240_000 // period}
         assert is_first_job_the_worst(tasks, n, blocking)
         assert task["jobs"] == 240_000 // tasks[n][0]
         assert task["worst_late_ns"] == (response_us(tasks, n, blocking) - 1) * 1000
+
+
+TOGETHER = """
+[app]
+name = "together"
+
+[[task]]
+name = "low"
+priority = 5
+period_us = 2000
+cycles = 400000
+firings = 1000
+
+[[task]]
+name = "high"
+priority = 10
+period_us = 1000
+cycles = 100000
+deadline_frames = 0.15
+firings = 2000
+"""
+
+
+def test_the_more_urgent_of_two_that_are_released_together_runs_first(tmp_path: Path) -> None:
+    summary = simulate(tmp_path, TOGETHER, platform(""))
+    tasks = {task["task"]: task for task in summary["tasks"]}
+    assert tasks["high"]["misses"] == 0
+    assert tasks["low"]["misses"] == 0
+
+
+# Periods in microseconds, of which every hyperperiod is at most this long.
+PERIODS_US, HYPERPERIOD_US = (1000, 1500, 2000, 3000, 4000, 6000, 8000, 12000), 24000
+
+
+def random_tasks(chance: random.Random) -> list[tuple[int, int]]:
+    """Periods and computing times, the most urgent first, that a core has time for."""
+    while True:
+        periods = [chance.choice(PERIODS_US) for _ in range(chance.randint(2, 6))]
+        tasks = [(period, chance.randrange(50, period // 2, 50)) for period in periods]
+        if sum(time / period for period, time in tasks) <= 1:
+            return tasks
+
+
+def longest_responses_us(tasks: list[tuple[int, int]]) -> list[int]:
+    """Of each task, when all are released together at 0 and no job preempts another.
+
+    Job by job: whenever the core is free, the most urgent of the jobs that are released by then,
+    that instant included, is chosen.
+    """
+    done = [0] * len(tasks)
+    longest = [0] * len(tasks)
+    now = 0
+    while True:
+        releases = [done[n] * period for n, (period, _) in enumerate(tasks)]
+        now = max(now, min(releases))
+        if now >= HYPERPERIOD_US:
+            return longest
+        n = next(n for n, release in enumerate(releases) if release <= now)
+        now += tasks[n][1]
+        done[n] += 1
+        longest[n] = max(longest[n], now - releases[n])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_all_that_is_released_at_an_instant_the_most_urgent_runs_first(
+    seed: int, tmp_path: Path
+) -> None:
+    """Releases of one instant come in any order of tasks, and some when a job ends."""
+    chance = random.Random(seed)
+    tasks = random_tasks(chance)
+    order = list(enumerate(tasks))
+    chance.shuffle(order)
+    app = ['[app]\nname = "rta"\n']
+    for n, (period, time) in order:
+        app.append(
+            f"""
+[[task]]
+name = "t{n}"
+priority = {20 - n}
+period_us = {period}
+deadline_frames = {1 / period!r}
+cycles = {time * 1000}
+firings = {HYPERPERIOD_US // period}
+"""
+        )
+    summary = simulate(tmp_path, "\n".join(app), platform(""))
+    late_ns = {task["task"]: task["worst_late_ns"] for task in summary["tasks"]}
+    for n, response in enumerate(longest_responses_us(tasks)):
+        assert late_ns[f"t{n}"] == (response - 1) * 1000
+
+
+# ---- Accounts ------------------------------------------------------------------------------------
+
+RING = """
+[app]
+name = "ring"
+
+[[task]]
+name = "a"
+cycles = 1000
+
+[[task]]
+name = "b"
+core = 1
+cycles = 3000
+
+[[channel]]
+from = "a.out"
+to = "b.in"
+slots = 2
+slot_bytes = 8
+
+[[channel]]
+from = "b.out"
+to = "a.in"
+slots = 2
+slot_bytes = 8
+initial = 2
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--agents", "1ms")], ids=["alone", "agents"])
+def test_a_task_that_runs_when_the_run_is_cut_off_counts(
+    options: tuple[str, ...], tmp_path: Path
+) -> None:
+    """`b` never waits, so that it runs until the end; `a` has a third of its core."""
+    core = "count = 2\n[[core.point]]\nmhz = 1000\nactive_mw = 100\nidle_mw = 10\n"
+    summary = simulate(tmp_path, RING, platform(core), "--duration", "10ms", *options)
+    for core, load in zip(summary["cores"], (1 / 3, 1), strict=True):
+        assert core["load"] == pytest.approx(load, abs=1e-3)
+        (point,) = core["points"]
+        assert point["active_ns"] == core["busy_ns"]
+        assert point["active_ns"] + point["idle_ns"] == summary["time_ns"]
+        picojoules = point["active_ns"] * 100 + point["idle_ns"] * 10
+        assert core["energy_uj"] == picojoules // 1_000_000
 
 
 # ---- Heat ---------------------------------------------------------------------------------------

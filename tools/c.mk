@@ -119,7 +119,7 @@ $$(BUILD)/$(1)/faults-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(FAU
 $$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/helper/test/test_plan.c $(PLAN_TEST_C) $(MIDDLEWARE_C) kernels/template/trivial.c middleware/test/build.c middleware/test/kernel_stub.c middleware/test/check.c)
 	@$$(CC_$(1)) $$(call test_flags,$(1)) -o $$@ $$^
 
-$$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
+$$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program $$(BUILD)/$(1)/test_following: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
 	@$$(CC_$(1)) $$(call test_flags,$(1)) -pie -rdynamic -o $$@ $$^ -ldl -lpthread
 
 $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
@@ -178,10 +178,10 @@ $(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) kernels/sim/main.c) $(call s
 .PHONY: always
 always:
 ifndef BUILT
-$(ENGINE) $(ENGINE_aarch64):
+$(ENGINE) $(ENGINE_aarch64): always
 endif
 $(ENGINE):
-	$(CARGO) build --release --locked --package whimbrel-engine
+	$(CARGO_BUILD)
 $(ENGINE_aarch64):
 	$(CARGO) build --release --locked --package whimbrel-engine --target aarch64-unknown-linux-gnu
 

@@ -220,5 +220,6 @@ void helper_finish(struct helper *h)
         helper_complain(h, "record", h->plan.record, "the event streams could not be written");
     if (h->build.finish != NULL && h->build.finish(h->build.app) != WB_OK)
         helper_complain(h, "finish", "", h->build.app->error);
+    wb_system_settle(wb_host_system(h->build.host), wb_kernel_now_ns());
     tell_end(&h->teller, wb_host_system(h->build.host), !h->failed);
 }

@@ -12,7 +12,7 @@ void tell_core_power(struct members *out, const struct wb_core *core)
     number(out, "energy_uj", wb_host_core_energy(core, now_ns));
     yyjson_mut_val *points = list(out, "points");
     for (uint32_t i = 0; i < core->n_points; i++) {
-        const struct wb_residence at = wb_core_residence(core, i, now_ns);
+        const struct wb_residence at = wb_host_residence(core, i, now_ns);
         struct members point = element(out, points);
         number(&point, "hz", core->points[i].hz);
         number(&point, "active_ns", at.active_ns);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "private.h"
@@ -22,7 +23,7 @@ enum { KHZ = 1000, VALUE_BYTES = 64 };
 struct policy {
     char setspeed[SYSFS_PATH_BYTES];  // "": clamped by the other two
     char min[SYSFS_PATH_BYTES], max[SYSFS_PATH_BYTES];
-    uint64_t khz;  // 0: not set yet
+    struct wb_word khz;  // set last, by its kernel or the launcher; 0: not set yet
 };
 
 // What an attribute was.
@@ -30,8 +31,9 @@ struct former {
     char path[SYSFS_PATH_BYTES], value[VALUE_BYTES];
 };
 
-// Laid out by the launcher, inherited by the kernels.
+// Laid out by the launcher, shared with the kernels.
 static struct policy *policies;
+static uint32_t n_policies;
 
 // Of the launcher alone, in the order in which they are put back.
 static struct former *formers;
@@ -108,6 +110,18 @@ static bool take(const char *root, unsigned int cpu, struct policy *policy)
     return sysfs_write(path, "userspace");
 }
 
+static bool share_policies(uint32_t n)
+{
+    if (policies != NULL)
+        munmap(policies, n_policies * sizeof *policies);
+    policies =
+        mmap(NULL, n * sizeof *policies, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    n_policies = n;
+    if (policies == MAP_FAILED)
+        policies = NULL;
+    return policies != NULL;
+}
+
 const char *cpufreq_open(const char *root, const unsigned int *cpus, uint32_t n,
                          const char *journal, unsigned int *bad)
 {
@@ -122,12 +136,12 @@ const char *cpufreq_open(const char *root, const unsigned int *cpus, uint32_t n,
             if (cpus[j] == cpus[i])
                 return "two cores share this processor, which has one frequency";
     }
-    free(policies);
     free(formers);
-    policies = calloc(n, sizeof *policies);
+    if (!share_policies(n))
+        return "no memory";
     formers = calloc(4 * (size_t)n, sizeof *formers);
     n_formers = 0;
-    if (policies == NULL || formers == NULL)
+    if (formers == NULL)
         return "no memory";
     if (!write_journal(root, cpus, n, journal, bad)) {
         unlink(journal);
@@ -153,18 +167,24 @@ static bool clamp(struct policy *policy, const char *text, uint64_t khz)
            sysfs_write(up ? policy->min : policy->max, text);
 }
 
+bool cpufreq_is(uint32_t core, uint64_t hz)
+{
+    // Relaxed: of two that set it at once the late one is put right by the launcher's next look.
+    return wb_word_load(&policies[core].khz, WB_RELAXED) == hz / KHZ;
+}
+
 bool cpufreq_set(uint32_t core, uint64_t hz)
 {
     struct policy *policy = &policies[core];
     const uint64_t khz = hz / KHZ;
     char text[VALUE_BYTES];
 
-    if (policy->khz == khz)
+    if (cpufreq_is(core, hz))
         return true;
     snprintf(text, sizeof text, "%" PRIu64, khz);
     const bool set = policy->setspeed[0] != '\0' ? sysfs_write(policy->setspeed, text)
                                                  : clamp(policy, text, khz);
-    policy->khz = set ? khz : 0;
+    wb_word_store(&policy->khz, set ? (uint32_t)khz : 0, WB_RELAXED);
     return set;
 }
 

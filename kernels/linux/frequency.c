@@ -24,6 +24,7 @@ static struct {
     enum frequency_mode mode;
     uint64_t slowdown_ppm;  // how many times longer this core takes than this machine
     uint64_t until_ns, ran_ns;
+    uint64_t entered_ns;  // when it last took a point
 } f = { .slowdown_ppm = WB_PPM };
 
 void frequency_use(enum frequency_mode mode)
@@ -119,9 +120,37 @@ static bool take(struct wb_core *core, uint32_t point)
 
 void frequency_start(struct wb_core *core, uint64_t now_ns)
 {
-    f.until_ns = now_ns;
+    f.until_ns = f.entered_ns = now_ns;
     if (core->n_points != 0)
         (void)take(core, wb_word_load(&core->point, WB_RELAXED));
+}
+
+// What was asked for last, of each core, is in its word: who looks later sees the newer one.
+void frequency_follow(struct wb_system *system)
+{
+    for (uint32_t i = 0; f.mode == FREQUENCY_CPUFREQ && i < system->n_cores; i++) {
+        struct wb_core *core = system->cores[i];
+        struct linux_core *lc = linux_core(core);
+        const uint32_t wanted = wb_word_load(&core->wanted_point, WB_RELAXED);
+        if (wanted >= core->n_points || cpufreq_is(i, core->points[wanted].hz) ||
+            !cpufreq_set(i, core->points[wanted].hz))
+            continue;
+        wb_counter_set(&lc->point_ns, clock_now_ns());
+        // Release: the kernel that sees the point sees when that was.
+        wb_word_store(&lc->point, wanted, WB_RELEASE);
+    }
+}
+
+// When this core has taken a point: since the launcher set it, if that was after its last one.
+static uint64_t taken_ns(struct wb_core *core, uint32_t point, uint64_t now_ns)
+{
+    const struct linux_core *lc = linux_core(core);
+
+    // Acquire: see frequency_follow().
+    if (f.mode != FREQUENCY_CPUFREQ || wb_word_load(&lc->point, WB_ACQUIRE) != point)
+        return now_ns;
+    const uint64_t set_ns = wb_counter_get(&lc->point_ns);
+    return set_ns > f.entered_ns && set_ns < now_ns ? set_ns : now_ns;
 }
 
 void wb_kernel_set_point(uint32_t point)
@@ -138,5 +167,6 @@ void wb_kernel_set_point(uint32_t point)
     if (!slowed)
         f.until_ns = now_ns;
     frequency_begin_run();
-    wb_core_enter_point(core, point, now_ns);
+    f.entered_ns = taken_ns(core, point, now_ns);
+    wb_core_enter_point(core, point, f.entered_ns);
 }

@@ -79,6 +79,7 @@ static void supervise(struct linux_helper *l)
         if (h->lines.closed)
             fds[0].fd = -1;
         const struct wb_host_event event = wb_host_wait(h->build.host, 0);
+        frequency_follow(wb_host_system(h->build.host));
         helper_drain(h);
         helper_take_event(h, &event);
         if (!h->over)

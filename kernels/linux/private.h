@@ -19,6 +19,9 @@ struct linux_core {
     // the kernel is killed. `robust_next` is the list node that Linux finds it by.
     void *robust_next;
     struct wb_compared alive;
+    // The operating point that the launcher has set last in the place of this kernel, and when.
+    struct wb_word point;
+    struct wb_counter point_ns;
 };
 
 _Static_assert(sizeof(struct linux_core) <= WB_KERNEL_CORE_BYTES, "raise WB_KERNEL_CORE_BYTES");
@@ -68,6 +71,12 @@ enum { SLICE_NS = 1000000 };  // how long a task runs before an emulated core is
 /// How operating points are set. In the launcher, before the kernels are forked.
 void frequency_use(enum frequency_mode mode);
 
+/// Sets the frequencies that kernels have been asked for and have not looked at yet, because their
+/// tasks compute. Nothing where frequencies are emulated: those go with what a kernel counts.
+///
+/// Context: the launcher, while the kernels run.
+void frequency_follow(struct wb_system *system);
+
 /// Brings this core to the point it begins at.
 void frequency_start(struct wb_core *core, uint64_t now_ns);
 
@@ -105,7 +114,12 @@ uint64_t core_highest_hz(const struct wb_system *system);
 const char *cpufreq_open(const char *root, const unsigned int *cpus, uint32_t n,
                          const char *journal, unsigned int *bad);
 
-/// Sets the frequency of a core's processor. False: Linux did not take it.
+/// True if this is the frequency of a core's processor that was set last.
+bool cpufreq_is(uint32_t core, uint64_t hz);
+
+/// Sets the frequency of a core's processor, unless it is set. False: Linux did not take it.
+///
+/// Context: the core's kernel or the launcher.
 bool cpufreq_set(uint32_t core, uint64_t hz);
 
 /// Restores the frequencies and removes the journal. False: not all could be restored, and the

@@ -132,6 +132,11 @@ int32_t wb_host_temperature_mc(uint32_t core)
     return sensors_temperature_mc(core);
 }
 
+struct wb_residence wb_host_residence(const struct wb_core *core, uint32_t point, uint64_t now_ns)
+{
+    return wb_core_residence(core, point, now_ns);
+}
+
 uint64_t wb_host_core_energy(const struct wb_core *core, uint64_t now_ns)
 {
     return wb_core_energy(core, now_ns);

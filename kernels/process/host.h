@@ -100,6 +100,10 @@ const char *wb_host_clock(const struct wb_host *host);
 /// The last reading of a core's sensor in thousandths of a degree Celsius; WB_NO_TEMPERATURE.
 int32_t wb_host_temperature_mc(uint32_t core);
 
+/// How long a core has been active and idle at one of its operating points; what its energy comes
+/// from.
+struct wb_residence wb_host_residence(const struct wb_core *core, uint32_t point, uint64_t now_ns);
+
 /// The energy of a core since the start, in microjoules; 0 where nothing is known.
 uint64_t wb_host_core_energy(const struct wb_core *core, uint64_t now_ns);
 

@@ -87,6 +87,10 @@ enum turn sim_work(struct sim_core *c)
     if (c->left != NULL)
         finish_departure(c);
     sim_serve(c);
+    if (sim_instant_goes_on()) {
+        sim_choose(c);
+        return TURN_NOTHING;
+    }
     struct wb_task *next = ready_pop(&c->ready, 0);
     if (next == NULL) {
         rest(c);
@@ -102,16 +106,20 @@ enum turn sim_work(struct sim_core *c)
     return TURN_NOTHING;
 }
 
-void sim_take_notes(struct sim_core *c)
+static void tick(struct sim_core *c)
 {
-    if (sim_has_notes(c))
-        (void)wb_agent_serve(c->core);
-    if (!c->tick_due)
-        return;
     c->tick_due = false;
     const uint64_t tick_ns = wb_agent_tick(c->core, sim_now_ns());
     if (tick_ns != WB_FOREVER)
         sim_push(sim_ps(tick_ns), EVENT_TICK, c->core->index);
+}
+
+void sim_take_notes(struct sim_core *c)
+{
+    if (sim_has_notes(c))
+        (void)wb_agent_serve(c->core);
+    if (c->tick_due)
+        tick(c);
 }
 
 // Returns for how long it still sleeps.
@@ -130,7 +138,7 @@ void sim_wake(struct sim_core *c)
     const uint64_t ps = c->idle ? rouse(c) : UINT64_MAX;
 
     if (ps == 0)
-        sim_push_now(EVENT_WAKE, c->core->index);
+        sim_choose(c);
     else if (ps != UINT64_MAX)
         sim_push_in(ps, EVENT_WAKE, c->core->index);
 }
@@ -168,6 +176,7 @@ void sim_kill(struct sim_core *c)
     c->dead = true;
     c->rings_at_once = false;
     c->current = c->left = NULL;
+    c->computing = 0;
     c->attention = 0;
     memset(&c->ready, 0, sizeof c->ready);
     sim_record_power(c);
@@ -177,6 +186,39 @@ void sim_kill(struct sim_core *c)
 
 // ---- Events -------------------------------------------------------------------------------------
 
+static uint32_t point_of(const struct sim_core *c)
+{
+    return wb_word_load(&c->core->point, WB_RELAXED);
+}
+
+// A change of the operating point does not wait for a checkpoint, nor does the agent that may
+// decide on one: what the task still has to compute it computes at the new frequency, after the
+// transition. Before a task computes, and while its kernel works, the core looks by itself.
+static void change_point(struct sim_core *c)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const struct wb_point *points = c->core->points;
+    const bool stepping = sim.stepping;
+    const uint32_t before = point_of(c);
+
+    // The task is interrupted, but its stack does not execute.
+    sim_execute(c, c->current);
+    sim.stepping = true;
+    if (c->tick_due)
+        tick(c);
+    else
+        wb_agent_obey(c->core);
+    sim.stepping = stepping;
+    c->stolen_ps = sim_sum(c->stolen_ps, c->debt_ps);
+    c->debt_ps = 0;
+    if (point_of(c) == before)
+        return;
+    const uint64_t left_ps = c->computes_until_ps - sim.engine->now_ps;
+    const wide ps = (wide)left_ps * points[before].hz / points[point_of(c)].hz;
+    sim_take_back(c->computing, EVENT_RESUME);
+    sim_begin_computing(c, ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX);
+}
+
 // The task's core is told, and the core's interrupt taken: by a task that runs from its time.
 static inline enum turn interrupt(struct sim_core *c)
 {
@@ -184,6 +226,8 @@ static inline enum turn interrupt(struct sim_core *c)
 
     if (c->current != NULL) {
         c->stolen_ps = sim_sum(c->stolen_ps, ps);
+        if (c->computing != 0)
+            change_point(c);
         sim_keep_attention(c);
         return TURN_NOTHING;
     }
@@ -220,6 +264,7 @@ static bool transfers_on(struct sim_core *c)
 
 static inline enum turn resume(struct sim_core *c)
 {
+    c->computing = 0;
     if (c->stolen_ps != 0) {
         sim_push_in(c->stolen_ps, EVENT_RESUME, c->core->index);
         c->stolen_ps = 0;
@@ -233,6 +278,8 @@ static inline enum turn resume(struct sim_core *c)
 
 enum turn sim_core_event(struct sim_core *c, uint32_t kind)
 {
+    if (kind == EVENT_CHOOSE)
+        c->chooses = false;
     if (c->dead)
         return TURN_NOTHING;
     switch (kind) {
@@ -241,6 +288,7 @@ enum turn sim_core_event(struct sim_core *c, uint32_t kind)
     case EVENT_START:
         return begin(c);
     case EVENT_WAKE:
+    case EVENT_CHOOSE:
         return TURN_WORK;
     case EVENT_RING:
         c->rung = false;

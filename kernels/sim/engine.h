@@ -38,6 +38,9 @@ struct engine *engine_new(const char *json, char *error, size_t error_bytes);
 void engine_free(struct engine *engine);
 uint32_t engine_cores(const struct engine *engine);
 
+/// Lets time begin at `now_ps`: nothing has happened before.
+void engine_begin(struct engine *engine, uint64_t now_ps);
+
 /// Adds an event, which is a number of the caller's; returns its handle, never 0. Among those of
 /// one time the first that was added comes first.
 uint64_t engine_push(struct engine *engine, uint64_t at_ps, uint64_t event);
@@ -151,6 +154,11 @@ uint64_t engine_set_point(struct engine *engine, uint32_t core, uint32_t point);
 /// itself after a moment, UINT64_MAX: never.
 uint32_t engine_power_uw(const struct engine *engine, uint32_t core, uint64_t at_ps);
 uint64_t engine_next_passage(const struct engine *engine, uint32_t core, uint64_t after_ps);
+
+/// How long the core has been active, in tasks, in its kernel and waking up, and idle at an
+/// operating point so far.
+uint64_t engine_active_ps(struct engine *engine, uint32_t core, uint32_t point);
+uint64_t engine_idle_ps(struct engine *engine, uint32_t core, uint32_t point);
 
 /// What the core has consumed so far.
 uint64_t engine_energy_uj(struct engine *engine, uint32_t core);

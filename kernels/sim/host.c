@@ -36,7 +36,7 @@ static bool open_memory(struct wb_host *host)
     const struct wb_system_config *sc = &config->system;
     const size_t arena =
         wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES +
-        sc->cores * (sizeof(struct sim_core) + 4 * sizeof *sim.now_events + WB_LINE_BYTES);
+        sc->cores * (sizeof(struct sim_core) + 4 * sizeof *sim.now.events + 2 * WB_LINE_BYTES);
     const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
     const size_t replicas = mirror_bytes(sc->cores, config->private_bytes, config->private_parts);
 
@@ -59,9 +59,11 @@ static enum wb_status open_cores(struct wb_host *host)
     wb_heap_init(host->hook_heap, heap, HOOK_HEAP_BYTES / 2);
     hooks_init(system, host->hook_heap);
     kernel_set_system(system);
-    for (sim.now_mask = 1; sim.now_mask < 2 * system->n_cores; sim.now_mask *= 2) {}
-    sim.now_events = wb_system_alloc(system, sim.now_mask * sizeof *sim.now_events, WB_LINE_BYTES);
-    if (sim.now_events == NULL)
+    for (sim.now_mask = 1; sim.now_mask < system->n_cores; sim.now_mask *= 2) {}
+    const size_t bytes = sim.now_mask * sizeof *sim.now.events;
+    sim.now.events = wb_system_alloc(system, bytes, WB_LINE_BYTES);
+    sim.choices.events = wb_system_alloc(system, bytes, WB_LINE_BYTES);
+    if (sim.now.events == NULL || sim.choices.events == NULL)
         return WB_ERR_NOMEM;
     sim.now_mask--;
     for (uint32_t i = 0; i < system->n_cores; i++)
@@ -165,7 +167,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     *bad_core = WB_CORE_NONE;
     host->started = true;
     sim.pause_at = sim.pause_at_pass = UINT64_MAX;
-    sim.engine->now_ps = (uint64_t)START_NS * PS_PER_NS;
+    engine_begin(sim.engine, (uint64_t)START_NS * PS_PER_NS);
     const enum wb_status status = wb_system_start(sim.system, START_NS);
     if (status != WB_OK)
         return status;
@@ -266,6 +268,16 @@ int32_t wb_host_temperature_mc(uint32_t core)
 {
     const int32_t mc = engine_temperature_mc(sim.engine, core);
     return mc == INT32_MIN ? WB_NO_TEMPERATURE : mc;
+}
+
+// The hardware's: it is also active in its kernel, and while it wakes up.
+struct wb_residence wb_host_residence(const struct wb_core *core, uint32_t point, uint64_t now_ns)
+{
+    (void)now_ns;
+    return (struct wb_residence){
+        .active_ns = engine_active_ps(sim.engine, core->index, point) / PS_PER_NS,
+        .idle_ns = engine_idle_ps(sim.engine, core->index, point) / PS_PER_NS,
+    };
 }
 
 uint64_t wb_host_core_energy(const struct wb_core *core, uint64_t now_ns)

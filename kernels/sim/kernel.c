@@ -177,7 +177,7 @@ static __attribute__((noinline)) void ring(struct sim_core *c, uint32_t from)
     if (__builtin_expect(sim.faults != NULL, 0))
         faults_ring(c, engine->now_ps + ps);
     else if (ps == 0)
-        sim_push_now(EVENT_RING, c->core->index);
+        sim_ring_now(c);
     else
         sim_push_in(ps, EVENT_RING, c->core->index);
     sim_spend(ring_ps);
@@ -195,7 +195,7 @@ void wb_kernel_doorbell(uint32_t core)
         return;
     } else if (sim.self != NULL && c->rings_at_once && sim.here->takes_steps) {
         c->rung = true;
-        sim_push_now(EVENT_RING, core);
+        sim_ring_now(c);
     } else {
         ring(c, sim.here != NULL ? sim.here->core->index : core);
     }
@@ -245,11 +245,11 @@ void wb_kernel_compute(uint64_t cycles)
     const uint32_t core = sim.here->core->index;
 
     if (bytes == 0) {
-        sim_spend(engine_compute(sim.engine, core, cycles));
+        sim_compute(cycles);
         return;
     }
     for (uint64_t i = 0; i < PARTS; i++) {
-        sim_spend(engine_compute(sim.engine, core, cycles * (i + 1) / PARTS - cycles * i / PARTS));
+        sim_compute(cycles * (i + 1) / PARTS - cycles * i / PARTS);
         spend_with_transfer(engine_transfer(sim.engine, sim_begins_ps(), core,
                                             bytes * (i + 1) / PARTS - bytes * i / PARTS));
     }

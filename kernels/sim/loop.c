@@ -36,11 +36,24 @@ uint64_t sim_push_in(uint64_t ps, enum sim_event kind, uint32_t index)
     return sim_push(sim_in(ps), kind, index);
 }
 
-// What happens at once has no need of the queue: it comes before whatever else is in that.
-void sim_push_now(enum sim_event kind, uint32_t index)
+// What happens at once has no need of the queue.
+static void put(struct at_once *ring, uint64_t event)
 {
     sim.alive++;
-    sim.now_events[sim.now_last++ & sim.now_mask] = event_of(kind, index);
+    ring->events[ring->last++ & sim.now_mask] = event;
+}
+
+void sim_ring_now(struct sim_core *c)
+{
+    put(&sim.now, event_of(EVENT_RING, c->core->index));
+}
+
+void sim_choose(struct sim_core *c)
+{
+    if (c->chooses)
+        return;
+    c->chooses = true;
+    put(&sim.choices, event_of(EVENT_CHOOSE, c->core->index));
 }
 
 void sim_take_back(uint64_t handle, enum sim_event kind)
@@ -65,12 +78,24 @@ static inline void count(uint64_t event)
         sim.paused = true;
 }
 
+static inline uint64_t take_from(struct at_once *ring)
+{
+    return ring->events[ring->first++ & sim.now_mask];
+}
+
+static inline uint64_t next_event(void)
+{
+    if (!at_once_is_empty(&sim.now))
+        return take_from(&sim.now);
+    if (!at_once_is_empty(&sim.choices) && !sim_instant_goes_on())
+        return take_from(&sim.choices);
+    return engine_pop(sim.engine);
+}
+
 // ENGINE_NOTHING: there is none.
 static inline uint64_t take(void)
 {
-    const uint64_t event = sim.now_first != sim.now_last
-                               ? sim.now_events[sim.now_first++ & sim.now_mask]
-                               : engine_pop(sim.engine);
+    const uint64_t event = next_event();
 
     if (event != ENGINE_NOTHING)
         count(event);
@@ -99,7 +124,7 @@ static struct sim_core *next_from_task(void)
 // The same for one that lets time pass until later than the next event.
 static struct sim_core *next_before(uint64_t until_ps)
 {
-    if (sim.now_first != sim.now_last || sim.faults != NULL || sim.paused) {
+    if (sim_acts_at_once() || sim.faults != NULL || sim.paused) {
         sim_push(until_ps, EVENT_RESUME, sim.here->core->index);
         return next_from_task();
     }
@@ -138,6 +163,31 @@ void sim_spend(uint64_t ps)
     struct wb_task *self = sim.self;
     personality_save(kernel_task(self));
     give_thread(self, next_before(sim_in(ps)));
+    personality_restore(kernel_task(self));
+}
+
+void sim_begin_computing(struct sim_core *c, uint64_t ps)
+{
+    c->computes_until_ps = sim_in(ps);
+    c->computing = sim_push(c->computes_until_ps, EVENT_RESUME, c->core->index);
+}
+
+void sim_compute(uint64_t cycles)
+{
+    struct sim_core *c = sim.here;
+    struct wb_task *self = sim.self;
+
+    if (!c->scales) {
+        sim_spend(engine_compute(sim.engine, c->core->index, cycles));
+        return;
+    }
+    wb_agent_obey(c->core);
+    const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
+    if (ps == 0 || sim_passes(ps))
+        return;
+    personality_save(kernel_task(self));
+    sim_begin_computing(c, ps);
+    give_thread(self, next_from_task());
     personality_restore(kernel_task(self));
 }
 
@@ -372,6 +422,7 @@ void sim_start(void)
         c->records = c->core->record.events.slots != 0;
         c->rings_at_once = !c->records && is_free(c, CHARGE_NOTICE);
         c->takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;
+        c->scales = c->core->n_points > 1;
         wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
         // The engine has them idle so far; a task that never rests would draw idle power for ever.
         sim_push_in(engine_wake(sim.engine, i), EVENT_WAKE, i);

@@ -31,10 +31,14 @@ struct sim_core {
     uint64_t debt_ps;    // what its kernel did in no time, to be spent before a task runs
     uint64_t stolen_ps;  // by interrupts, from the task that runs
     uint64_t parked_ns;  // when the task that goes away began to be parked
+    uint64_t computing;  // the event that ends what its task computes, if that may be rescaled
+    uint64_t computes_until_ps;
     bool idle, rung, dead;
+    bool chooses;          // its next task, once nothing else happens at this instant
     bool tick_due;         // the agent's tick is due
     bool starved;          // has no memory to load programs
     bool takes_steps;      // in the place of its tasks
+    bool scales;           // it has operating points to choose from
     bool records;          // events
     bool rings_at_once;    // nobody has to know, or to wait
     bool transfers;        // its task may be held up by others: see resume()
@@ -59,6 +63,7 @@ enum sim_event {
     EVENT_START,    // core: its kernel is done, and its task begins to run
     EVENT_WAKE,     // core: it is out of its idle state
     EVENT_RING,     // core: its doorbell
+    EVENT_CHOOSE,   // core: nothing else happens at this instant, so it may choose its next task
     EVENT_TIMER,    // task: its block ends
     EVENT_COMMAND,  // number of the command that was planned for this time
     EVENT_TICK,     // core: the agent's
@@ -104,9 +109,12 @@ struct sim {
     uint64_t passes;         // how often time passed without one,
     uint64_t pause_at_pass;  // and after so many the loop is left
     uint64_t steps_taken;    // in the place of tasks
-    // What happens at once, in order: a ring with room for two events of each core.
-    uint64_t *now_events;
-    uint32_t now_first, now_last, now_mask;
+    // What happens at once, in order, and the choices after it: rings with room for each core.
+    struct at_once {
+        uint64_t *events;
+        uint32_t first, last;
+    } now, choices;
+    uint32_t now_mask;
     uint64_t pending;    // taken, but not yet handled; ENGINE_NOTHING: none
     uint64_t resume_ps;  // see TURN_LATER
     bool running, paused, halted;
@@ -157,6 +165,13 @@ void sim_spend(uint64_t ps);
 /// The same; time of the launcher's own passes as well.
 void sim_pass(uint64_t ps);
 
+/// Lets the time pass that the running task needs for `cycles`: less or more of it if the core's
+/// operating point changes meanwhile.
+void sim_compute(uint64_t cycles);
+
+/// The task of a core that scales computes from now on, until an event.
+void sim_begin_computing(struct sim_core *c, uint64_t ps);
+
 /// Ends the simulation because of a fault, from within the loop.
 _Noreturn void sim_halt(void);
 
@@ -178,8 +193,12 @@ uint64_t sim_push(uint64_t at_ps, enum sim_event kind, uint32_t index);
 /// Adds one that happens `ps` from now on.
 uint64_t sim_push_in(uint64_t ps, enum sim_event kind, uint32_t index);
 
-/// Adds one that happens at once. At most two of each core at a time.
-void sim_push_now(enum sim_event kind, uint32_t index);
+/// Rings a core at once.
+void sim_ring_now(struct sim_core *c);
+
+/// A core chooses its next task once nothing else happens at this instant: all timers of one
+/// instant have fired by then.
+void sim_choose(struct sim_core *c);
 
 /// Takes back one that has not happened yet.
 void sim_take_back(uint64_t handle, enum sim_event kind);
@@ -273,11 +292,27 @@ static inline uint64_t sim_begins_ps(void)
     return owes ? sim_in(sim.here->debt_ps) : sim.engine->now_ps;
 }
 
+static inline bool at_once_is_empty(const struct at_once *ring)
+{
+    return ring->first == ring->last;
+}
+
+/// Something happens before time passes, other than by the queue.
+static inline bool sim_acts_at_once(void)
+{
+    return !at_once_is_empty(&sim.now) || !at_once_is_empty(&sim.choices);
+}
+
+/// More happens at this instant than choices.
+static inline bool sim_instant_goes_on(void)
+{
+    return !at_once_is_empty(&sim.now) || sim.engine->next_ps == sim.engine->now_ps;
+}
+
 /// Lets time pass without a look at events, if none comes before.
 static inline bool sim_passes(uint64_t ps)
 {
-    if (sim.now_first != sim.now_last || ps >= sim.engine->next_ps - sim.engine->now_ps ||
-        sim.paused)
+    if (sim_acts_at_once() || ps >= sim.engine->next_ps - sim.engine->now_ps || sim.paused)
         return false;
     sim.engine->now_ps += ps;
     if (__builtin_expect(++sim.passes == sim.pause_at_pass, 0))

@@ -4,13 +4,26 @@
 
 #include "private.h"
 
+static enum turn compute_scaled(struct sim_core *c, uint64_t cycles)
+{
+    wb_agent_obey(c->core);
+    c->stolen_ps = sim_sum(c->stolen_ps, c->debt_ps);
+    c->debt_ps = 0;
+    const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
+    if (c->stolen_ps == 0 && ((ps == 0 && !sim.paused) || sim_passes(ps)))
+        return TURN_TASK;
+    sim_begin_computing(c, ps);
+    return TURN_NOTHING;
+}
+
 static enum turn compute(struct sim_core *c, uint64_t cycles)
 {
+    if (c->scales)
+        return compute_scaled(c, cycles);
     const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
-
     if ((ps == 0 && !sim.paused) || sim_passes(ps))
         return TURN_TASK;
-    if (sim.now_first != sim.now_last || sim.paused) {
+    if (sim_acts_at_once() || sim.paused) {
         sim_push_in(ps, EVENT_RESUME, c->core->index);
         return TURN_NOTHING;
     }

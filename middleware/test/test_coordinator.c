@@ -120,12 +120,27 @@ TEST(a_point_is_set_by_the_agent_of_its_core)
     sys->cores[2]->n_points = 2;
     decide_point(2, 1);
     const uint32_t rings = stub.rings[2];
-    pass();
-    pass();
+    for (int i = 0; i < 2; i++) {
+        stub.now_ns += PERIOD_NS;
+        tick(1);
+    }
     CHECK(stub.rings[2] == rings + 1 && stub.points == 0);
     CHECK(wb_word_load(&sys->cores[2]->inbox.summary, WB_SEQ_CST) != 0);
     stub_serve(2);
     CHECK(stub.points == 1 && wb_word_load(&sys->cores[2]->point, WB_SEQ_CST) == 1);
+}
+
+TEST(the_coordinator_sets_the_point_of_its_own_core_at_once)
+{
+    static const struct wb_point points[] = { { 100, 1, 1 }, { 500, 3, 1 } };
+
+    setup();
+    sys->cores[1]->points = points;
+    sys->cores[1]->n_points = 2;
+    decide_point(1, 1);
+    stub.now_ns += PERIOD_NS;
+    tick(1);
+    CHECK(stub.points == 1 && wb_word_load(&sys->cores[1]->point, WB_SEQ_CST) == 1);
 }
 
 TEST(nonsense_is_ignored_and_reported_once)

@@ -13,7 +13,7 @@ import pytest
 from machine import Guest, occupation, until, wait_for_guardians
 from neighbours import pinned, service
 
-KILLS = int(os.environ.get("GUEST_KILLS", "4"))
+KILLS = int(os.environ.get("GUEST_KILLS", "2"))
 SEED = int(os.environ.get("GUEST_SEED", "1"))
 PROGRAM = "sleep 0.05"
 

@@ -7,7 +7,7 @@
 use std::ffi::{CStr, c_char};
 use std::{ptr, slice};
 
-use whimbrel_hardware::{Charge, Description};
+use whimbrel_hardware::{Charge, Description, Residency};
 
 use crate::engine::{Engine, Event};
 use crate::ledger::Ledger;
@@ -46,6 +46,19 @@ impl Shared {
             self.folded(core);
         }
         (self.now_ps, &mut self.engine)
+    }
+
+    fn begin(&mut self, now_ps: u64) {
+        self.now_ps = now_ps;
+        self.engine.hardware.begin(now_ps);
+        self.ledgers = Ledger::all(&self.engine.hardware, now_ps);
+        self.cores = self.ledgers.as_mut_ptr();
+    }
+
+    /// Nothing at a point that the core does not have.
+    fn residency(&mut self, core: usize, point: usize) -> Residency {
+        let now_ps = self.now_ps;
+        self.folded(core).residency(now_ps, core, point)
     }
 
     fn set_point(&mut self, core: usize, point: usize) -> u64 {
@@ -202,6 +215,7 @@ macro_rules! export {
 
 export! {
     engine_cores() -> u32 = |s| s.engine.hardware.cores() as u32;
+    engine_begin(now_ps: u64) -> () = |s| s.begin(now_ps);
     engine_action(at_ps: u64, core: u32, action: u32, units: u32) -> u64 =
         |s| s.engine.action_ps(at_ps, core as usize, action as usize, u64::from(units));
     engine_free_charges(core: u32) -> u32 = |s| s.engine.free(core as usize);
@@ -233,9 +247,13 @@ export! {
         |s| s.folded(core as usize).hardware.power_uw(at_ps, core as usize) as u32;
     engine_next_passage(core: u32, after_ps: u64) -> u64 =
         |s| s.engine.hardware.next_passage_ps(core as usize, after_ps).unwrap_or(u64::MAX);
+    engine_active_ps(core: u32, point: u32) -> u64 =
+        |s| s.residency(core as usize, point as usize).active_ps;
+    engine_idle_ps(core: u32, point: u32) -> u64 =
+        |s| s.residency(core as usize, point as usize).idle_ps;
     engine_energy_uj(core: u32) -> u64 = |s| {
-        let (now_ps, engine) = s.all_folded();
-        engine.energy_uj(now_ps, core as usize)
+        let now_ps = s.now_ps;
+        s.folded(core as usize).energy_uj(now_ps, core as usize)
     };
     engine_total_uj() -> u64 = |s| {
         let (now_ps, engine) = s.all_folded();

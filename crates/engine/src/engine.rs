@@ -2,7 +2,7 @@
 //! Events to come and the hardware they happen on.
 
 use serde::{Deserialize, Serialize};
-use whimbrel_hardware::{Charge, Description, Hardware};
+use whimbrel_hardware::{Charge, Description, Hardware, Residency};
 
 use crate::queue::{Handle, Queue};
 
@@ -111,9 +111,15 @@ impl Engine {
         self.hardware.notice(to, self.hardware.ring(now_ps, from, to))
     }
 
+    /// What a core has spent at one of its operating points; nothing at one that it does not have.
+    pub fn residency(&mut self, now_ps: u64, core: usize, point: usize) -> Residency {
+        self.hardware.settle_core(now_ps, core);
+        self.hardware.state(core).points().get(point).copied().unwrap_or_default()
+    }
+
     /// What a core has consumed, in microjoules.
     pub fn energy_uj(&mut self, now_ps: u64, core: usize) -> u64 {
-        self.hardware.settle(now_ps);
+        self.hardware.settle_core(now_ps, core);
         microjoules(self.hardware.state(core).energy_aj())
     }
 

@@ -60,6 +60,12 @@ impl CoreState {
         }
     }
 
+    /// Lets its time begin at `now_ps`, when nothing has happened yet.
+    pub fn begin(&mut self, now_ps: u64) {
+        self.mode = Mode::Idle { since_ps: now_ps };
+        self.settled_ps = now_ps;
+    }
+
     /// The operating point it is at.
     #[inline]
     pub fn point(&self) -> usize {

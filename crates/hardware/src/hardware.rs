@@ -222,10 +222,23 @@ impl Hardware {
         self.tiles[core].state.next_passage_ps(after_ps, &self.class(core).idle_states)
     }
 
-    /// Accounts for the energy and residencies of every core until now.
-    pub fn settle(&mut self, now_ps: u64) {
+    /// Lets the time of every core begin at `now_ps`, when nothing has happened yet.
+    pub fn begin(&mut self, now_ps: u64) {
         for tile in &mut self.tiles {
-            tile.state.settle(now_ps, &self.classes[tile.class as usize].idle_states);
+            tile.state.begin(now_ps);
+        }
+    }
+
+    /// Accounts for the energy and residencies of a core until now.
+    pub fn settle_core(&mut self, now_ps: u64, core: usize) {
+        let tile = &mut self.tiles[core];
+        tile.state.settle(now_ps, &self.classes[tile.class as usize].idle_states);
+    }
+
+    /// The same for every core.
+    pub fn settle(&mut self, now_ps: u64) {
+        for core in 0..self.tiles.len() {
+            self.settle_core(now_ps, core);
         }
     }
 

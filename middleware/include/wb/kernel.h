@@ -266,13 +266,21 @@ void wb_recreation_killed(struct wb_task *task);
 /// Returns: how many notes there were.
 uint32_t wb_agent_serve(struct wb_core *core);
 
+/// Brings the core to the operating point that it has been asked for, if that is another
+/// (wb_kernel_set_point()). wb_agent_serve() and wb_agent_tick() do this too; a kernel whose
+/// doorbell interrupts a task that computes need not wait for that task's checkpoint.
+///
+/// Context: the kernel of `core`, or an interrupt of a task in wb_kernel_compute(), as if the task
+///          ran (wb_kernel_self() is the task). Never blocks for longer than the transition takes.
+void wb_agent_obey(struct wb_core *core);
+
 /// Reports what the core and its tasks used, and has the policy decide if that is this core's part.
 /// To be called when the kernel starts, and then at its next scheduling point after the time that
 /// the last call returned: the running task is interrupted at its checkpoint, an idle kernel sleeps
 /// until then.
 ///
-/// Context: the kernel of `core`, where it calls wb_agent_serve(). Never blocks. A policy runs on
-///          the stack of the caller.
+/// Context: the kernel of `core`, where it calls wb_agent_serve(), or an interrupt as for
+///          wb_agent_obey(). Never blocks. A policy runs on the stack of the caller.
 /// Returns: when it is due next; WB_FOREVER: never.
 uint64_t wb_agent_tick(struct wb_core *core, uint64_t now_ns);
 

@@ -149,6 +149,11 @@ WB_MUST_USE enum wb_status wb_system_start(struct wb_system *system, uint64_t st
 /// Asks sources to end; what is under way drains.
 void wb_system_stop(struct wb_system *system);
 
+/// Counts the time of the tasks that were running when the run was cut off.
+///
+/// Context: the launcher, once no kernel runs any more.
+void wb_system_settle(struct wb_system *system, uint64_t now_ns);
+
 /// Notes the first fault of the run; later ones are ignored.
 void wb_system_fault(struct wb_system *system, enum wb_fault_kind kind, const struct wb_task *task,
                      const char *text);

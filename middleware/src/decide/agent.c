@@ -198,7 +198,7 @@ static void migration(struct wb_task *task, const struct wb_migration *migration
                   WB_RELAXED);
 }
 
-static void obey(struct wb_core *core)
+void wb_agent_obey(struct wb_core *core)
 {
     struct wb_core_report *report = &core->report;
     const struct wb_system *system = core->system;
@@ -233,6 +233,7 @@ uint64_t wb_agent_tick(struct wb_core *core, uint64_t now_ns)
     report_tasks(core, now_ns);
     report_core(core, now_ns);
     wb_coordinator_tick(core, now_ns);
+    wb_agent_obey(core);  // what it has just decided for itself
     // In step, unless a task has kept the core for longer than a period.
     report->due_ns += period_ns;
     if (report->due_ns <= now_ns)
@@ -246,6 +247,6 @@ const struct wb_part_agents wb_part_agents = {
     .arrival = arrival,
     .departure = departure,
     .migration = migration,
-    .obey = obey,
+    .obey = wb_agent_obey,
     .replace = wb_coordinator_replace,
 };

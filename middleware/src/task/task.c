@@ -51,6 +51,16 @@ void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns
     wb_counter_add(&core->stats.switches, 1);
 }
 
+void wb_system_settle(struct wb_system *system, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        struct wb_task *task = &system->tasks[i];
+        const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+        if (wb_place_state(place) == WB_TASK_RUNNING)
+            wb_task_count(task, system->cores[wb_place_owner(place)], now_ns);
+    }
+}
+
 // The place decides: should this kernel be killed right after it, recovery does the rest again.
 static void end(struct wb_task *task, uint32_t core)
 {
