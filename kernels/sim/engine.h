@@ -104,7 +104,8 @@ void engine_forget(struct engine *engine, uint32_t core, uint32_t task);
 uint64_t engine_copy(struct engine *engine, uint64_t at_ps, uint32_t core, uint64_t bytes);
 uint64_t engine_load(struct engine *engine, uint32_t core, uint64_t bytes);
 
-/// What ringing costs the core that rings, by how deeply the other sleeps; when the other notices; what that costs it.
+/// What ringing costs the core that rings, by how deeply the other sleeps; when the other notices;
+/// what that costs it.
 uint64_t engine_ring(struct engine *engine, uint32_t from, uint32_t to);
 uint64_t engine_notice(struct engine *engine, uint32_t from, uint32_t to);
 uint64_t engine_answer(struct engine *engine, uint32_t core);

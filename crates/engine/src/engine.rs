@@ -87,7 +87,8 @@ impl Engine {
     }
 
     /// What takes no time on a core at any operating point: bit n for charge n, [`FREE_REFILL`]
-    /// if no task has to fill a cache or pay for a sleep, and [`FREE_NOTICE`] if a ring is noticed at once.
+    /// if no task has to fill a cache or pay for a sleep, and [`FREE_NOTICE`] if a ring is noticed
+    /// at once.
     pub fn free(&self, core: usize) -> u32 {
         let hardware = &self.hardware;
         let free = |charge: &Charge| {

@@ -144,7 +144,8 @@ impl Busy {
         let Self { others_percent, steal_percent, involuntary_per_s, .. } = self;
         format!(
             "other programs took {others_percent:.1} % of its processors' time, a hypervisor \
-             {steal_percent:.1} %, with {involuntary_per_s:.0} involuntary context switches a second"
+             {steal_percent:.1} %, with {involuntary_per_s:.0} involuntary context switches \
+             a second"
         )
     }
 }

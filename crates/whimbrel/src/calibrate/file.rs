@@ -94,9 +94,9 @@ fn idle_state(sleep: &Sleep) -> String {
          refill_us = {}\n\
          loses_cache = true\n\
          source = \"whimbrel bench wake: wake.{name}.notice without the ring and channel.64B.spin, \
-         wake.{name}.ring and wake.{name}.firing against what follows them, wake.{name}.attach from \
-         there until it runs without the switch; what others leave of the caches meanwhile is in \
-         the working sets below\"\n\n",
+         wake.{name}.ring and wake.{name}.firing against what follows them, wake.{name}.attach \
+         from there until it runs without the switch; what others leave of the caches meanwhile \
+         is in the working sets below\"\n\n",
         us(after_ns),
         us(exit_ns),
         us(ring_ns),

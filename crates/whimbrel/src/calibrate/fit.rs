@@ -76,8 +76,8 @@ pub struct Fitted {
 }
 
 /// A sleep that was measured: its name in rows, and after how long it is the state of a core:
-/// half-way, by ratio, from the shorter one. The first is how long a kernel polls, as `whimbrel run`
-/// has it.
+/// half-way, by ratio, from the shorter one. The first is how long a kernel polls, as `whimbrel
+/// run` has it.
 const SLEEPS: [(&str, f64); 3] = [("100us", 20e3), ("1ms", 316e3), ("20ms", 4472e3)];
 
 /// What it takes to wake a core from an idle state.
