@@ -231,7 +231,7 @@ export! {
     engine_transfer_left(core: u32) -> u64 =
         |s| s.engine.hardware.transfer_end(s.now_ps, core as usize).saturating_sub(s.now_ps);
     engine_switch(core: u32) -> u64 =
-        |s| s.engine.hardware.cost_ps(core as usize, Charge::SWITCH, 1);
+        |s| s.engine.hardware.switch(core as usize);
     engine_refill(at_ps: u64, core: u32, task: u32, working_bytes: u64) -> u64 =
         |s| s.at_now().hardware.refill(at_ps, core as usize, task, working_bytes);
     engine_forget(core: u32, task: u32) -> () = |s| s.engine.hardware.forget(core as usize, task);
@@ -239,7 +239,8 @@ export! {
         |s| s.at_now().hardware.copy_ps(at_ps, core as usize, bytes);
     engine_load(core: u32, bytes: u64) -> u64 =
         |s| s.engine.hardware.cost_ps(core as usize, Charge::LOAD, bytes);
-    engine_ring(core: u32) -> u64 = |s| s.engine.hardware.cost_ps(core as usize, Charge::RING, 1);
+    engine_ring(from: u32, to: u32) -> u64 =
+        |s| s.engine.hardware.ring_cost_ps(s.now_ps, from as usize, to as usize);
     engine_notice(from: u32, to: u32) -> u64 =
         |s| s.engine.notice_ps(s.now_ps, from as usize, to as usize) - s.now_ps;
     engine_answer(core: u32) -> u64 = |s| s.engine.hardware.cost_ps(core as usize, Charge::RUNG, 1);
