@@ -69,6 +69,8 @@ static const struct field task_fields[] = {
     FIELD(plan_task, "offset_ns", UINT64, config.offset_ns, OPTIONAL),
     FIELD(plan_task, "rate_millihz", UINT64, config.rate_millihz, OPTIONAL),
     FIELD(plan_task, "offset_rest", UINT64, config.offset_rest, OPTIONAL),
+    FIELD(plan_task, "jitter_ns", UINT64, config.jitter_ns, OPTIONAL),
+    FIELD(plan_task, "gap_ns", UINT64, config.gap_ns, OPTIONAL),
     FIELD(plan_task, "follows_rate", BOOL, config.follows_rate, OPTIONAL),
     FIELD(plan_task, "checkpoint_every", UINT32, config.checkpoint_every, OPTIONAL),
     FIELD(plan_task, "replay", BOOL, config.replay, OPTIONAL),

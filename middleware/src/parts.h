@@ -116,6 +116,12 @@ struct wb_part_agents {  // see report.h
     void (*replace)(struct wb_system *system);
 };
 
+struct wb_part_arrivals {
+    /// The job of this release: draws when it may begin, and of a sporadic task first how much later
+    /// than its period it is released.
+    void (*draw)(struct wb_task *task, bool is_first);
+};
+
 struct wb_part_latency {  // see latency.h
     size_t bytes;         // of each core
     bool (*init)(struct wb_core *core);

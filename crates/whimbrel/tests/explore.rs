@@ -38,7 +38,7 @@ for line in os.fdopen(3):
         continue
     cores, slots = len(plan["cores"]), plan["channels"][0]["slots"]
     until = max(at["at_ns"] for at in plan["commands"] if "stop" in at["command"])
-    tasks = "".join(f" {t['name']}.{t['index']}={t['core']}" for t in plan["tasks"])
+    tasks = "".join(f" {t['name']}.{t.get('index', 0)}={t.get('core', 0)}" for t in plan["tasks"])
     note("platforms.txt", plan["platform"])
     note("ran.txt", f"{cores} {slots} {tasks}")
     if exists("slow"):

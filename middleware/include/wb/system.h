@@ -98,6 +98,10 @@ struct wb_task_config {
     // the first release offset_rest is what offset_ns leaves, in parts of a nanosecond: as many as
     // rate_millihz.
     uint64_t rate_millihz, offset_rest;
+    // Jobs begin up to jitter_ns after their release, evenly drawn. A sporadic task has gap_ns, not
+    // 0: a job is released its period and so much more, exponentially drawn around that mean, after
+    // the last. Both need the part `arrivals` (wb/parts.h).
+    uint64_t jitter_ns, gap_ns;
 };
 
 struct wb_channel_config {

@@ -30,6 +30,7 @@ static bool has_parts(const struct wb_task_config *config)
 {
     return (config->mode != WB_REPLICATE || wb_parts.replicate != NULL) &&
            (config->mode != WB_RECREATE || wb_parts.recreate != NULL) &&
+           ((config->jitter_ns | config->gap_ns) == 0 || wb_parts.arrivals != NULL) &&
            (config->checkpoint_every == 0 || wb_parts.images != NULL);
 }
 
@@ -67,6 +68,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->offset_ns = config->offset_ns;
     task->rate_millihz = config->rate_millihz;
     task->offset_rest = config->offset_rest;
+    task->arrival = (struct wb_arrival){ .jitter_ns = config->jitter_ns, .gap_ns = config->gap_ns };
     task->follows_rate = config->follows_rate;
     wb_word_init(&task->place, wb_place(WB_TASK_NEW, config->core));
     wb_heap_init(&task->heap, heap, config->heap_bytes);

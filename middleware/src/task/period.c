@@ -24,7 +24,8 @@ struct period {
     uint64_t ns, parts, rate;
 };
 
-#define PARTS_OF_FRAMES ((uint64_t)1000000000000)  // a frame takes so many, by its rate in millihertz
+#define PARTS_OF_FRAMES                                                                            \
+    ((uint64_t)1000000000000)  // a frame takes so many, by its rate in millihertz
 
 static struct period period_of(const struct wb_task *task)
 {
@@ -57,12 +58,22 @@ static uint64_t deadline_of(const struct wb_task *task, const struct period *per
     return wb_part(period->ns, task->relative_deadline_ns * WB_PPM / task->period_ns);
 }
 
+static void arrive(struct wb_task *task, bool is_first)
+{
+    struct wb_arrival *arrival = &task->arrival;
+
+    arrival->ready_ns = task->release.ns;
+    if ((arrival->jitter_ns | arrival->gap_ns) != 0)
+        wb_parts.arrivals->draw(task, is_first);
+}
+
 void wb_period_begin(struct wb_task *task, uint64_t start_ns)
 {
     const struct period period = period_of(task);
 
     task->release =
         (struct wb_release){ start_ns + task->offset_ns, task->offset_rest, task->rate_millihz };
+    arrive(task, true);
     task->job_deadline_ns = period.ns != 0 ? deadline_of(task, &period) : 0;
 }
 
@@ -93,6 +104,7 @@ bool wb_period_end(struct wb_task *self, bool *met)
     if (self->job_deadline_ns == 0)
         self->release = (struct wb_release){ .ns = now_ns };  // its periods begin now, if they do
     self->release = later(self->release, &period);
+    arrive(self, false);
     self->job_deadline_ns = period.ns != 0 ? deadline_of(self, &period) : 0;
     return period.ns != 0;
 }
@@ -102,7 +114,7 @@ bool wb_period_wait(struct wb_task *self)
     bool met;
 
     if (wb_period_end(self, &met))
-        wb_sleep_until(self->release.ns);
+        wb_sleep_until(self->arrival.ready_ns);
     return met;
 }
 

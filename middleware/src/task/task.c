@@ -8,7 +8,7 @@
 void wb_task_main(struct wb_task *task)
 {
     if (task->period_ns != 0)
-        wb_sleep_until(task->release.ns);
+        wb_sleep_until(task->arrival.ready_ns);
     const int result = task->entry(task);
 
     if (result != 0)

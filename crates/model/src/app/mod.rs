@@ -85,10 +85,37 @@ pub struct Task {
     pub deadline_frames: f64,
     /// Its first release, in periods after the start.
     pub offset_frames: f64,
+    /// Its jobs begin up to so many nanoseconds after their release, evenly drawn.
+    pub jitter_ns: f64,
+    /// Of a sporadic task: the mean of what passes between two releases beyond its period, in
+    /// nanoseconds, exponentially drawn.
+    pub gap_ns: Option<f64>,
     /// What it computes in each firing, if that is known.
     pub work: Option<Work>,
     /// Where its name stands in the file.
     pub span: Span,
+}
+
+/// Whether a task is released once per period.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Arrival {
+    /// It is.
+    #[default]
+    Periodic,
+    /// Its period is the least time between two releases.
+    Sporadic,
+}
+
+impl std::str::FromStr for Arrival {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "periodic" => Ok(Self::Periodic),
+            "sporadic" => Ok(Self::Sporadic),
+            _ => Err(format!("`{word}` is no arrival: periodic, sporadic")),
+        }
+    }
 }
 
 /// How often a task is released.

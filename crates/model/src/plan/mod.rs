@@ -128,6 +128,10 @@ pub struct PlanTask {
     #[serde(skip_serializing_if = "is_default")]
     pub offset_rest: u64,
     #[serde(skip_serializing_if = "is_default")]
+    pub jitter_ns: u64,
+    #[serde(skip_serializing_if = "is_default")]
+    pub gap_ns: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub follows_rate: bool,
     #[serde(skip_serializing_if = "is_default")]
     pub checkpoint_every: u32,
@@ -318,6 +322,8 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
         offset_ns: rhythm.periods(task.offset_frames).0,
         rate_millihz: rhythm.rate_millihz(),
         offset_rest: rhythm.periods(task.offset_frames).1,
+        jitter_ns: if rhythm.is_never() { 0 } else { whole(task.jitter_ns) },
+        gap_ns: if rhythm.is_never() { 0 } else { task.gap_ns.map_or(0, |gap| whole(gap).max(1)) },
         follows_rate: rhythm.rate_millihz() > 0,
         checkpoint_every: task.checkpoint_every,
         replay: task.checkpoint_every > 0 && task.on_crash == OnCrash::Replay,
@@ -360,6 +366,10 @@ impl Rhythm {
             }
             _ => Rhythm::Never,
         }
+    }
+
+    fn is_never(self) -> bool {
+        matches!(self, Rhythm::Never)
     }
 
     fn rate_millihz(self) -> u64 {

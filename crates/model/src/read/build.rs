@@ -10,7 +10,9 @@ use toml::Spanned;
 use super::amount::amount;
 use super::manifest::{Manifest, TaskTable};
 use super::{modes, param, synthetic, wiring, work};
-use crate::app::{App, Mode, Names, OnCrash, Param, ParamKind, Period, Setting, Task, Work};
+use crate::app::{
+    App, Arrival, Mode, Names, OnCrash, Param, ParamKind, Period, Setting, Task, Work,
+};
 use crate::problem::{Problem, Problems, Span};
 
 /// Beyond this a period would be no whole nanosecond.
@@ -130,6 +132,7 @@ fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem
         }
         named.insert(name, table.name.span());
         let period = period(table, rate, problems);
+        check_arrival(table, period, problems);
         modes::check_task(table, problems);
         let work = work::build(table, params, problems);
         let entry = synthetic::entry(manifest, table);
@@ -178,6 +181,8 @@ fn instances(
         period,
         deadline_frames: table.deadline_frames.as_ref().map_or(1.0, |d| *d.get_ref()),
         offset_frames: table.offset_frames.as_ref().map_or(0.0, |o| *o.get_ref()),
+        jitter_ns: table.jitter_us.as_ref().map_or(0.0, |jitter| jitter.get_ref() * 1e3),
+        gap_ns: table.mean_gap_us.as_ref().map(|gap| gap.get_ref() * 1e3),
         work: work.clone(),
         span: table.name.span(),
     };
@@ -212,5 +217,45 @@ fn period(table: &TaskTable, has_rate: bool, problems: &mut Vec<Problem>) -> Per
             }
             Period::None
         }
+    }
+}
+
+/// Jitter and sporadic releases are of a task that has a period, and a jitter is at most as long.
+fn check_arrival(table: &TaskTable, period: Period, problems: &mut Vec<Problem>) {
+    let name = table.name.get_ref();
+    let mut refuse = |message: String, at: Span, help: &str| {
+        problems.push(Problem::new(message).at(at, "this key").help(help));
+    };
+    let sporadic = table.arrival.as_ref().filter(|word| *word.get_ref() == Arrival::Sporadic);
+    match (&sporadic, &table.mean_gap_us) {
+        (Some(at), _) if !matches!(period, Period::Own(_)) => refuse(
+            format!("`{name}` is sporadic, but has no period of its own"),
+            at.span(),
+            "`period_us` is the least time between two of its releases",
+        ),
+        (Some(at), None) => refuse(
+            format!("`{name}` is sporadic, but nothing says how often it is released"),
+            at.span(),
+            "`mean_gap_us` is how much more than `period_us` passes between two, on average",
+        ),
+        (None, Some(at)) => refuse(
+            format!("`{name}` has gaps, but is not sporadic"),
+            at.span(),
+            "add `arrival = \"sporadic\"`",
+        ),
+        _ => {}
+    }
+    match (&table.jitter_us, period) {
+        (Some(at), Period::None) => refuse(
+            format!("`{name}` has jitter, but no period"),
+            at.span(),
+            "add `periodic = true` or `period_us`",
+        ),
+        (Some(at), Period::Own(ns)) if at.get_ref() * 1e3 > ns => refuse(
+            format!("the jitter of `{name}` is longer than its period"),
+            at.span(),
+            "a job is released before the next: at most `period_us`",
+        ),
+        _ => {}
     }
 }
