@@ -117,8 +117,8 @@ struct wb_part_agents {  // see report.h
 };
 
 struct wb_part_arrivals {
-    /// The job of this release: draws when it may begin, and of a sporadic task first how much later
-    /// than its period it is released.
+    /// The job of this release: draws when it may begin, and of a sporadic task first how much
+    /// later than its period it is released.
     void (*draw)(struct wb_task *task, bool is_first);
 };
 

@@ -67,8 +67,7 @@ struct wb_images {
 // after the first, rounded down: what is lost by rounding goes along, in parts of a nanosecond.
 struct wb_release {
     uint64_t ns;
-    uint64_t rest,
-        rate_millihz;  // rest: so many parts, of a nanosecond that has rate_millihz of them
+    uint32_t rest, rate;  // rest: so many parts, of a nanosecond that has `rate` of them
 };
 
 // When a job may begin, after its release.
@@ -91,9 +90,9 @@ struct wb_task {
     unsigned char *stack;  // lowest address
     size_t stack_bytes;
     uint64_t period_ns, relative_deadline_ns, offset_ns;
-    uint64_t rate_millihz, offset_rest;  // see wb_task_config
-    bool follows_rate;                   // its period is one frame, whatever the frame rate is
-    struct wb_port *ports;               // list by next_of_task
+    uint32_t rate_millihz, period_rest, offset_rest;  // see wb_task_config; a rate of 1 for none
+    bool follows_rate;      // its period is one frame, whatever the frame rate is
+    struct wb_port *ports;  // list by next_of_task
 
     // Shared: who may change a word depends on the state in it (see migration.c).
     _Alignas(WB_LINE_BYTES) struct wb_compared place;

@@ -50,7 +50,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->system = system;
     wb_text_copy(task->name, config->name, sizeof task->name);
     task->id = system->n_tasks++;
-    name_add(&system->task_names, config->name, config->index, system->n_tasks);
+    name_add(&system->names, config->name, config->index, system->n_tasks);
     task->index = config->index;
     task->priority = config->priority;
     wb_word_init(&task->sync.priority, config->priority);
@@ -66,7 +66,8 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->period_ns = config->period_ns;
     task->relative_deadline_ns = config->deadline_ns != 0 ? config->deadline_ns : config->period_ns;
     task->offset_ns = config->offset_ns;
-    task->rate_millihz = config->rate_millihz;
+    task->rate_millihz = config->rate_millihz != 0 ? config->rate_millihz : 1;
+    task->period_rest = config->period_rest;
     task->offset_rest = config->offset_rest;
     task->arrival = (struct wb_arrival){ .jitter_ns = config->jitter_ns, .gap_ns = config->gap_ns };
     task->follows_rate = config->follows_rate;
@@ -84,8 +85,9 @@ static bool channel_is_known(const struct wb_system *system, const char *name)
     const uint32_t hash = wb_name_hash(name, 0);
     const struct wb_name *slot = NULL;
 
-    while ((slot = wb_names_next(&system->channel_names, hash, slot))->number != 0)
-        if (wb_text_equal(system->channels[slot->number - 1].name, name))
+    while ((slot = wb_names_next(&system->names, hash, slot))->number != 0)
+        if ((slot->number & WB_NAMES_CHANNEL) != 0 &&
+            wb_text_equal(system->channels[(slot->number ^ WB_NAMES_CHANNEL) - 1].name, name))
             return true;
     return false;
 }
@@ -117,7 +119,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     channel->system = system;
     wb_text_copy(channel->name, config->name, sizeof channel->name);
     channel->id = system->n_channels++;
-    name_add(&system->channel_names, config->name, 0, system->n_channels);
+    name_add(&system->names, config->name, 0, system->n_channels | WB_NAMES_CHANNEL);
     channel->slots = config->slots;
     channel->slot_bytes = config->slot_bytes;
     channel->initial = config->initial;

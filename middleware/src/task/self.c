@@ -43,13 +43,14 @@ struct wb_app *wb_task_app(const struct wb_task *self)
 
 struct wb_task *wb_task_find(const struct wb_app *app, const char *name, uint32_t index)
 {
-    const struct wb_names *names = &app->system->task_names;
+    const struct wb_names *names = &app->system->names;
     const uint32_t hash = wb_name_hash(name, index);
     const struct wb_name *slot = NULL;
 
     while ((slot = wb_names_next(names, hash, slot))->number != 0) {
         struct wb_task *task = &app->system->tasks[slot->number - 1];
-        if (task->index == index && wb_text_equal(task->name, name))
+        if ((slot->number & WB_NAMES_CHANNEL) == 0 && task->index == index &&
+            wb_text_equal(task->name, name))
             return task;
     }
     return NULL;

@@ -126,6 +126,8 @@ pub struct PlanTask {
     #[serde(skip_serializing_if = "is_default")]
     pub rate_millihz: u64,
     #[serde(skip_serializing_if = "is_default")]
+    pub period_rest: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub offset_rest: u64,
     #[serde(skip_serializing_if = "is_default")]
     pub jitter_ns: u64,
@@ -321,6 +323,7 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
         deadline_ns: rhythm.periods(task.deadline_frames).0,
         offset_ns: rhythm.periods(task.offset_frames).0,
         rate_millihz: rhythm.rate_millihz(),
+        period_rest: rhythm.periods(1.0).1,
         offset_rest: rhythm.periods(task.offset_frames).1,
         jitter_ns: if rhythm.is_never() { 0 } else { whole(task.jitter_ns) },
         gap_ns: if rhythm.is_never() { 0 } else { task.gap_ns.map_or(0, |gap| whole(gap).max(1)) },
@@ -352,7 +355,7 @@ fn plan_work(work: &Work, kinds: &[&str]) -> PlanWork {
 #[derive(Debug, Clone, Copy)]
 enum Rhythm {
     Never,
-    /// Frames per second, in thousandths.
+    /// Frames per second, in thousandths: up to four million a second.
     Frames(u64),
     Nanoseconds(f64),
 }
@@ -362,7 +365,12 @@ impl Rhythm {
         match (task.period, pacing.frame_rate(app)) {
             (Period::Own(ns), _) if pacing != Pacing::Fast => Rhythm::Nanoseconds(ns),
             (Period::Frame, Some(rate)) if pacing != Pacing::Fast => {
-                Rhythm::Frames(millihz(rate).max(1))
+                let counted = (1..=RATE_MAX).contains(&millihz(rate));
+                if counted {
+                    Rhythm::Frames(millihz(rate))
+                } else {
+                    Rhythm::Nanoseconds(1e9 / rate)
+                }
             }
             _ => Rhythm::Never,
         }
@@ -376,8 +384,8 @@ impl Rhythm {
         if let Rhythm::Frames(rate) = self { rate } else { 0 }
     }
 
-    /// So many periods, in whole nanoseconds; and of frames what rounding down leaves, in parts of a
-    /// nanosecond that has as many as the rate has millihertz.
+    /// So many periods, in whole nanoseconds; and of frames what rounding down leaves, in parts of
+    /// a nanosecond that has as many as the rate has millihertz.
     fn periods(self, count: f64) -> (u64, u64) {
         match self {
             Rhythm::Never => (0, 0),
