@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 WHIMBREL = Path(__file__).resolve().parents[2] / "bin/whimbrel"
-GROUPS = ("migration", "channel", "checkpoint", "agent")
+GROUPS = ("migration", "channel", "checkpoint", "agent", "wake")
 
 
 def measure() -> list[dict[str, Any]]:
