@@ -27,7 +27,7 @@ from pathlib import Path
 LOGS, PASSED = Path("build/log"), Path("build/passed")
 ALWAYS_READ = ("Makefile", "tools")
 TAIL_LINES = 40
-MAKE_BUDGET_S = 240
+MAKE_BUDGET_S = 280
 
 
 @dataclass
