@@ -53,9 +53,9 @@ struct sim_core {
 // What the steps of a task do. They are only taken in its place where that takes no time, as nobody
 // could be suspended in the midst of one.
 enum {
-    STEPS_ARE_FREE = 1 << WB_ACTION_CLAIM | 1 << WB_ACTION_HOLD | 1 << WB_ACTION_COMMIT |
-                     1 << WB_ACTION_RELEASE | 1 << WB_ACTION_POST | 1 << WB_ACTION_JOB |
-                     1 << CHARGE_RING
+    STEPS_ARE_FREE = 1 << WB_ACTION_SEND | 1 << WB_ACTION_RECEIVE | 1 << WB_ACTION_CLAIM |
+                     1 << WB_ACTION_HOLD | 1 << WB_ACTION_COMMIT | 1 << WB_ACTION_RELEASE |
+                     1 << WB_ACTION_POST | 1 << WB_ACTION_JOB | 1 << CHARGE_RING
 };
 
 enum sim_event {
