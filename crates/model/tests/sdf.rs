@@ -13,7 +13,7 @@ fn tasks(times: &[u64]) -> Vec<Task> {
 }
 
 fn channel(from: usize, to: usize, produce: u32, consume: u32) -> Channel {
-    Channel { from, to, produce, consume, initial: 0, slots: None }
+    Channel { from, to, produce, consume, initial: 0, slots: None, claims_at_start: false }
 }
 
 fn ratio(time: u128, firings: u128) -> Ratio<u128> {
@@ -232,6 +232,7 @@ fn graphs() -> impl Strategy<Value = Graph> {
                     consume: counts[from] * factor,
                     initial,
                     slots: Some(initial + 1 + more),
+                    claims_at_start: false,
                 };
                 let mut channels: Vec<Channel> = links
                     .iter()

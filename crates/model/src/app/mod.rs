@@ -122,6 +122,8 @@ pub struct Channel {
     pub initial: u32,
     /// Whether it has many senders.
     pub mailbox: bool,
+    /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
+    pub claims_at_start: bool,
     /// Where its receiver stands in the file.
     #[serde(skip)]
     pub span: Span,
