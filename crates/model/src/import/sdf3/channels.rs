@@ -96,8 +96,9 @@ impl Maker<'_> {
         }
     }
 
-    /// Slots that no token ever waits for, of the channel or of the part of it between two of the
-    /// tasks that its actors have become.
+    /// Slots enough for all tokens that there ever are, or else for as many as do not make anything
+    /// slower in the long run: of the channel, or of the part of it between two of the tasks that
+    /// its actors have become.
     fn room(&self, pair: Option<&Pair>) -> u64 {
         let (edge, tasks) = (self.edge, self.tasks);
         let (from, senders) = (edge.from.0, tasks.names[edge.from.0].len() as u64);
@@ -113,7 +114,7 @@ impl Maker<'_> {
             }
             None => all,
         });
-        known.map_or(in_step, |known| known.min(in_step)).max(SLOTS_LEAST)
+        known.filter(|known| *known <= SLOTS_MAX).unwrap_or(in_step).max(SLOTS_LEAST)
     }
 
     /// As many channels as there are tasks that have tokens for each other, and back.
