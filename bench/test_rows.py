@@ -31,6 +31,18 @@ def test_hand_offs_and_channels_are_measured_polling_and_blocking_idle_and_loade
             assert {f"channel.{size}.{form}{load}" for form in ("spin", "block")} <= rows.keys()
 
 
+def test_what_waking_costs_is_measured_by_how_long_a_core_slept(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    for sleep in ("100us", "1ms", "20ms"):
+        names = {f"wake.{sleep}.{what}" for what in ("notice", "ring", "firing", "attach")}
+        assert names <= rows.keys()
+        # Who rings is back before the other runs, and has made a system call.
+        ring, notice = rows[f"wake.{sleep}.ring"], rows[f"wake.{sleep}.notice"]
+        assert ring["against_p50"] < ring["p50"] < notice["p50"]
+    assert {"wake.64KiB.read", "wake.64KiB.write"} <= rows.keys()
+
+
 def test_migrations_that_copy_are_measured_at_every_size(rows: dict[str, dict[str, Any]]) -> None:
     for form in ("", ".cold", ".buffer", ".buffer.cold"):
         names = {f"migration.replicate.{size}{form}" for size in ("4KiB", *SIZES)}

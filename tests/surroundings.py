@@ -32,6 +32,7 @@ SURROUNDINGS = {
     "umask 077": 'umask 077; exec "$@"',
     "umask 000": 'umask 000; exec "$@"',
     "a terminal": 'exec script -qec "$(printf "%q " "$@")" /dev/null',
+    "another niceness": 'exec nice -n 7 "$@"',
     "no terminal": 'exec setsid --wait "$@"',
     "long TMPDIR": 'export TMPDIR="$ODD/a name with spaces/$(printf %0120d 0)";'
     ' mkdir -p "$TMPDIR"; exec "$@"',

@@ -89,8 +89,9 @@ def killed(app: Path, output: Path, core: int, size: int, *options: str) -> tupl
 @pytest.fixture(scope="module")
 def undisturbed(app: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("undisturbed")
-    run = start(app, folder / "out.wav", folder)
-    _, said = run.communicate(timeout=120)
+    with TemporaryDirectory(dir="/tmp") as runtime:
+        run = start(app, folder / "out.wav", Path(runtime))
+        _, said = run.communicate(timeout=120)
     assert run.returncode == 0, said
     return (folder / "out.wav").read_bytes()
 

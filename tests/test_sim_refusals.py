@@ -231,7 +231,8 @@ def test_platforms_that_do_not_exist_or_have_no_cores(tmp_path: Path) -> None:
     told = command(tmp_path / "app.toml", "--platform", "nowhere")
     assert told.returncode == 2
     assert "nowhere.toml cannot be read" in told.stderr
-    told = command(tmp_path / "app.toml", "--platform", "host")
+    config = str(tmp_path / "config")
+    told = command(tmp_path / "app.toml", "--platform", "host", XDG_CONFIG_HOME=config)
     assert told.returncode == 2
     assert "this machine was not measured" in told.stderr
     assert "calibrate" in told.stderr

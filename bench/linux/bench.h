@@ -167,5 +167,6 @@ void bench_fm_checkpoints(const struct bench_options *options);  // part of chec
 void bench_alloc(const struct bench_options *options);
 void bench_fm_radio(const struct bench_options *options);
 void bench_agent(const struct bench_options *options);
+void bench_wake(const struct bench_options *options);
 
 #endif

@@ -16,7 +16,7 @@ static const struct group {
 } groups[] = {
     { "migration", bench_migration },   { "channel", bench_channels }, { "switch", bench_switch },
     { "checkpoint", bench_checkpoint }, { "alloc", bench_alloc },      { "agent", bench_agent },
-    { "fm_radio", bench_fm_radio },
+    { "fm_radio", bench_fm_radio },     { "wake", bench_wake },
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };
@@ -43,7 +43,7 @@ static void run(const char *name, const struct bench_options *options)
             return;
         }
     bench_fail("there is no such group; there are migration, channel, switch, checkpoint, alloc, "
-               "agent, fm_radio");
+               "agent, fm_radio, wake");
 }
 
 // Takes the options out of the arguments, wherever they stand, and leaves the groups: how many.

@@ -77,10 +77,12 @@ static wb_task_entry *find_entry(void *state, const char *symbol)
 
 static bool take_memory(void *state, struct wb_task_config *config)
 {
-    const struct build *build = state;
+    struct build *build = state;
 
     if (config->mode != WB_REPLICATE) {
+        errno = 0;
         config->stack = wb_host_stack(build->host, config->stack_bytes);
+        build->no_guard = config->stack == NULL && errno == ENOMEM;
         return config->stack != NULL;
     }
     config->stack = wb_host_private(build->host, config->core, config->stack_bytes);
@@ -93,6 +95,20 @@ static enum wb_status recreate(void *state, struct wb_task *task, const char *sy
     const struct build *build = state;
 
     return wb_host_recreates(build->host, task, symbol);
+}
+
+static bool lay_out(struct build *build, const struct plan *plan, struct plan_error *error)
+{
+    const struct layout_host host = {
+        .state = build, .entry = find_entry, .memory = take_memory, .recreates = recreate
+    };
+
+    if (layout_system(wb_host_system(build->host), plan, &host, error))
+        return true;
+    return !build->no_guard ? false
+                            : fail(build, error, "memory", "",
+                                   "before version 6.15, Linux needs two mappings for each task, "
+                                   "and allows no more (raise vm.max_map_count by sysctl)");
 }
 
 // ---- All of it ----------------------------------------------------------------------------------
@@ -122,9 +138,6 @@ static bool set_up(struct build *build, struct plan_error *error)
 
 bool build_system(struct build *build, const struct plan *plan, struct plan_error *error)
 {
-    const struct layout_host host = {
-        .state = build, .entry = find_entry, .memory = take_memory, .recreates = recreate
-    };
     char text[768] = "";
 
     build->cpus = calloc(plan->n_cores, sizeof *build->cpus);
@@ -137,7 +150,6 @@ bool build_system(struct build *build, const struct plan *plan, struct plan_erro
     build->module = wb_host_module(build->host, plan->module, text, sizeof text);
     if (build->module == NULL)
         return fail(build, error, "module", plan->module, text);
-    return open_program(build, plan, error) &&
-           layout_system(wb_host_system(build->host), plan, &host, error) &&
+    return open_program(build, plan, error) && lay_out(build, plan, error) &&
            choose(build, plan, error) && set_up(build, error);
 }

@@ -15,7 +15,8 @@ struct build {
     void *module;  // handle for dlsym()
     struct wb_app *app;
     enum wb_status (*finish)(struct wb_app *);  // the module's hook, or NULL
-    char text[1024];                            // what went wrong, for `error`
+    bool no_guard;    // Linux has no mapping left for the guard of a stack
+    char text[1024];  // what went wrong, for `error`
 };
 
 /// Lays out memory, loads the module, adds tasks, channels and ports, and runs the module's

@@ -18,24 +18,23 @@ static size_t channel_bytes(const struct wb_channel_config *channel)
 // What a context has beside the heap and the stack, with some room to spare.
 enum { CONTEXT_BYTES = 16 << 10 };
 
-static size_t image_bytes(const struct plan *plan, const struct wb_task_config *task)
+// What the ports of a task add to its images: a scratch slot for each that it sends through, too.
+// Which those are is not known here, so each task has room for all.
+static size_t ports_bytes(const struct plan *plan)
 {
-    size_t bytes = 2 * (task->heap_bytes + task->stack_bytes + CONTEXT_BYTES);
+    size_t bytes = (size_t)plan->n_ports * 2 * WB_LINE_BYTES;
 
-    for (uint32_t i = 0; i < plan->n_ports; i++)
-        bytes += 2 * WB_LINE_BYTES;
-    // A scratch slot for each port it sends through; which those are is not known here.
     for (uint32_t i = 0; i < plan->n_channels; i++)
         bytes += stride_bytes(&plan->channels[i]) + WB_LINE_BYTES;
     return bytes;
 }
 
-static size_t task_bytes(const struct plan *plan, const struct plan_task *task)
+static size_t task_bytes(const struct wb_task_config *task, size_t of_ports)
 {
-    const struct wb_task_config *config = &task->config;
+    const size_t image = 2 * (task->heap_bytes + task->stack_bytes + CONTEXT_BYTES) + of_ports;
 
-    return (config->mode == WB_REPLICATE ? 0 : config->heap_bytes) + WB_LINE_BYTES +
-           (config->checkpoint_every != 0 ? image_bytes(plan, config) : 0);
+    return (task->mode == WB_REPLICATE ? 0 : task->heap_bytes) + WB_LINE_BYTES +
+           (task->checkpoint_every != 0 ? image : 0);
 }
 
 size_t plan_private_bytes(const struct plan *plan)
@@ -124,11 +123,12 @@ size_t plan_memory_bytes(const struct plan *plan)
 {
     size_t bytes = plan->memory_bytes + (64 << 10) + recreation_bytes(plan) + row_bytes(plan) +
                    core_bytes(plan) + WB_LINE_BYTES;
+    const size_t of_ports = ports_bytes(plan);
 
     for (uint32_t i = 0; i < plan->n_channels; i++)
         bytes += channel_bytes(&plan->channels[i]);
     for (uint32_t i = 0; i < plan->n_tasks; i++)
-        bytes += task_bytes(plan, &plan->tasks[i]) +
+        bytes += task_bytes(&plan->tasks[i].config, of_ports) +
                  (plan->tasks[i].work != NULL ? kinds(plan) * sizeof(uint64_t) : 0);
     for (uint32_t i = 0; i < plan->n_params; i++)
         bytes += length(plan->params[i].key) + length(plan->params[i].text) + WB_LINE_BYTES +

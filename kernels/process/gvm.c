@@ -55,14 +55,26 @@ void *gvm_take(struct gvm *gvm, size_t bytes)
     return part;
 }
 
+// Linux 6.15 has marks in the page table for this. Before, each guard was a mapping of its own and
+// made one of its stack, of which a process may have 65530 (vm.max_map_count).
+static bool mark(const struct gvm *gvm, unsigned char *at)
+{
+    enum { GUARD_INSTALL = 102 };  // MADV_GUARD_INSTALL of newer headers
+
+    // An emulator says yes to advice that it does not know. Nobody gets to read what is marked:
+    // here a byte, to where it is.
+    return madvise(at, GUARD_BYTES, GUARD_INSTALL) == 0 &&
+           syscall(SYS_pwrite64, gvm->fd, at, 1, at - gvm->base) < 0;
+}
+
 void *gvm_stack(struct gvm *gvm, size_t bytes)
 {
-    unsigned char *guard = gvm_take(gvm, GUARD_BYTES + bytes);
+    unsigned char *lowest = gvm_take(gvm, GUARD_BYTES + bytes);
 
     // Below the stack: it grows into the guard, and the fault names the task (see fault.c).
-    if (guard == NULL || mprotect(guard, GUARD_BYTES, PROT_NONE) != 0)
+    if (lowest == NULL || (!mark(gvm, lowest) && mprotect(lowest, GUARD_BYTES, PROT_NONE) != 0))
         return NULL;
-    return guard + GUARD_BYTES;
+    return lowest + GUARD_BYTES;
 }
 
 // By a plain system call: a copy that AddressSanitizer sees would stop at the red zones between the

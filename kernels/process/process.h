@@ -88,7 +88,8 @@ bool gvm_open(struct gvm *gvm, size_t bytes);
 /// Takes the next part, page-aligned, zeroed. NULL when it is used up.
 void *gvm_take(struct gvm *gvm, size_t bytes);
 
-/// A stack with GUARD_BYTES of inaccessible memory below it; its lowest address.
+/// A stack with GUARD_BYTES of inaccessible memory below it; its lowest address. NULL: memory is
+/// used up, or with errno when Linux allows no more mappings.
 void *gvm_stack(struct gvm *gvm, size_t bytes);
 void gvm_close(struct gvm *gvm);
 

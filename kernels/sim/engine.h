@@ -89,11 +89,11 @@ uint64_t engine_transfer(struct engine *engine, uint64_t at_ps, uint32_t core, u
 /// asked once the time that was told for it is over. What a transfer is a part of ends with it.
 uint64_t engine_transfer_left(struct engine *engine, uint32_t core);
 
-/// A switch to another task.
+/// A switch to another task; the first one after a sleep may take longer.
 uint64_t engine_switch(struct engine *engine, uint32_t core);
 
 /// What a task that has been switched to misses in the core's cache, of `working_bytes` of memory
-/// that it comes back to.
+/// that it comes back to, and what it pays as the first one after a sleep.
 uint64_t engine_refill(struct engine *engine, uint64_t at_ps, uint32_t core, uint32_t task,
                        uint64_t working_bytes);
 
@@ -104,8 +104,9 @@ void engine_forget(struct engine *engine, uint32_t core, uint32_t task);
 uint64_t engine_copy(struct engine *engine, uint64_t at_ps, uint32_t core, uint64_t bytes);
 uint64_t engine_load(struct engine *engine, uint32_t core, uint64_t bytes);
 
-/// What ringing costs the core that rings; when the other notices; what that costs it.
-uint64_t engine_ring(struct engine *engine, uint32_t from);
+/// What ringing costs the core that rings, by how deeply the other sleeps; when the other notices;
+/// what that costs it.
+uint64_t engine_ring(struct engine *engine, uint32_t from, uint32_t to);
 uint64_t engine_notice(struct engine *engine, uint32_t from, uint32_t to);
 uint64_t engine_answer(struct engine *engine, uint32_t core);
 

@@ -174,7 +174,7 @@ static __attribute__((noinline)) void ring(struct sim_core *c, uint32_t from)
         sim_record_power(c);
         wb_record_event(c->core, WB_EVENT_DOORBELL, UINT32_MAX, from, 0, sim_now_ns());
         if (!is_free(sim.here, CHARGE_RING))
-            ring_ps = engine_ring(engine, from);
+            ring_ps = engine_ring(engine, from, c->core->index);
         owed_ps = sim.self == NULL ? sim.here->debt_ps : 0;
     }
     // It rings even if the task that rings is killed meanwhile.

@@ -12,6 +12,7 @@ const struct wb_parts wb_parts = {
     .images = &wb_part_images,
     .deaths = &wb_part_deaths,
     .agents = &wb_part_agents,
+    .arrivals = &wb_part_arrivals,
     .latency = &wb_part_latency,
     .responses = &wb_part_responses,
 };

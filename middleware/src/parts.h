@@ -108,11 +108,18 @@ struct wb_part_deaths {
 struct wb_part_agents {  // see report.h
     size_t (*bytes)(const struct wb_system_config *config);
     bool (*init)(struct wb_system *system, struct wb_core_report *report);
+    void (*attached)(const struct wb_task *task, struct wb_core *core);
     void (*arrival)(struct wb_task *task, uint32_t from, uint64_t now_ns);
     void (*departure)(struct wb_task *task, const struct wb_core *core, uint64_t now_ns);
     void (*migration)(struct wb_task *task, const struct wb_migration *migration);
     void (*obey)(struct wb_core *core);
     void (*replace)(struct wb_system *system);
+};
+
+struct wb_part_arrivals {
+    /// The job of this release: draws when it may begin, and of a sporadic task first how much
+    /// later than its period it is released.
+    void (*draw)(struct wb_task *task, bool is_first);
 };
 
 struct wb_part_latency {  // see latency.h

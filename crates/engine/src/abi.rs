@@ -68,6 +68,13 @@ impl Shared {
         ps
     }
 
+    /// The engine at this time, for what may take the interconnect.
+    #[inline]
+    fn at_now(&mut self) -> &mut Engine {
+        self.engine.hardware.pass(self.now_ps);
+        &mut self.engine
+    }
+
     #[inline]
     fn renew(&mut self) {
         self.next_ps = self.engine.next_ps();
@@ -217,22 +224,23 @@ export! {
     engine_cores() -> u32 = |s| s.engine.hardware.cores() as u32;
     engine_begin(now_ps: u64) -> () = |s| s.begin(now_ps);
     engine_action(at_ps: u64, core: u32, action: u32, units: u32) -> u64 =
-        |s| s.engine.action_ps(at_ps, core as usize, action as usize, u64::from(units));
+        |s| s.at_now().action_ps(at_ps, core as usize, action as usize, u64::from(units));
     engine_free_charges(core: u32) -> u32 = |s| s.engine.free(core as usize);
     engine_transfer(at_ps: u64, core: u32, bytes: u64) -> u64 =
-        |s| s.engine.hardware.transfer_after(0, at_ps, core as usize, bytes);
+        |s| s.at_now().hardware.transfer_after(0, at_ps, core as usize, bytes);
     engine_transfer_left(core: u32) -> u64 =
         |s| s.engine.hardware.transfer_end(s.now_ps, core as usize).saturating_sub(s.now_ps);
     engine_switch(core: u32) -> u64 =
-        |s| s.engine.hardware.cost_ps(core as usize, Charge::SWITCH, 1);
+        |s| s.engine.hardware.switch(core as usize);
     engine_refill(at_ps: u64, core: u32, task: u32, working_bytes: u64) -> u64 =
-        |s| s.engine.hardware.refill(at_ps, core as usize, task, working_bytes);
+        |s| s.at_now().hardware.refill(at_ps, core as usize, task, working_bytes);
     engine_forget(core: u32, task: u32) -> () = |s| s.engine.hardware.forget(core as usize, task);
     engine_copy(at_ps: u64, core: u32, bytes: u64) -> u64 =
-        |s| s.engine.hardware.copy_ps(at_ps, core as usize, bytes);
+        |s| s.at_now().hardware.copy_ps(at_ps, core as usize, bytes);
     engine_load(core: u32, bytes: u64) -> u64 =
         |s| s.engine.hardware.cost_ps(core as usize, Charge::LOAD, bytes);
-    engine_ring(core: u32) -> u64 = |s| s.engine.hardware.cost_ps(core as usize, Charge::RING, 1);
+    engine_ring(from: u32, to: u32) -> u64 =
+        |s| s.engine.hardware.ring_cost_ps(s.now_ps, from as usize, to as usize);
     engine_notice(from: u32, to: u32) -> u64 =
         |s| s.engine.notice_ps(s.now_ps, from as usize, to as usize) - s.now_ps;
     engine_answer(core: u32) -> u64 = |s| s.engine.hardware.cost_ps(core as usize, Charge::RUNG, 1);

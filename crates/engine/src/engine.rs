@@ -87,16 +87,23 @@ impl Engine {
     }
 
     /// What takes no time on a core at any operating point: bit n for charge n, [`FREE_REFILL`]
-    /// if it has no cache to be filled, and [`FREE_NOTICE`] if a ring is noticed at once.
+    /// if no task has to fill a cache or pay for a sleep, and [`FREE_NOTICE`] if a ring is noticed
+    /// at once.
     pub fn free(&self, core: usize) -> u32 {
         let hardware = &self.hardware;
         let free = |charge: &Charge| {
             let copies = charge.number() <= LAST_COPYING && hardware.has_shared_memory();
-            hardware.is_free(core, *charge) && !copies
+            let sleeps = match *charge {
+                Charge::SWITCH => hardware.has_waking_costs(core),
+                Charge::RING => hardware.has_ring_costs(),
+                _ => false,
+            };
+            hardware.is_free(core, *charge) && !copies && !sleeps
         };
         let charges = Charge::all().filter(free);
         let bits = charges.fold(0, |bits, charge| bits | 1 << charge.number());
-        let bits = if hardware.has_cache(core) { bits } else { bits | FREE_REFILL };
+        let refills = hardware.has_cache(core) || hardware.has_waking_costs(core);
+        let bits = if refills { bits } else { bits | FREE_REFILL };
         if hardware.rings_at_once() { bits | FREE_NOTICE } else { bits }
     }
 

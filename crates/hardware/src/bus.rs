@@ -93,11 +93,7 @@ impl Bus {
         self.traffic.busy_ps += held_ps;
         self.traffic.energy_aj += u128::from(self.aj_per_byte) * u128::from(bytes);
         match &mut self.order {
-            Order::Fcfs(turns) => {
-                let end_ps = turns.transfer(at_ps, core, full, last_ps);
-                self.traffic.waited_ps = turns.waited_ps();
-                end_ps
-            }
+            Order::Fcfs(turns) => turns.transfer(at_ps, core, full, last_ps),
             Order::Tdma(free_ps) => {
                 let round_ps = self.slot_ps * free_ps.len() as u64;
                 let ready_ps = at_ps.max(free_ps[core]);
@@ -108,6 +104,14 @@ impl Bus {
                 self.traffic.waited_ps += end_ps - at_ps - held_ps;
                 end_ps
             }
+        }
+    }
+
+    /// Nobody comes before `now_ps` any more.
+    #[inline]
+    pub fn pass(&mut self, now_ps: u64) {
+        if let Order::Fcfs(turns) = &mut self.order {
+            turns.pass(now_ps);
         }
     }
 
@@ -123,8 +127,11 @@ impl Bus {
     }
 
     /// What has crossed it, or will.
-    pub fn traffic(&self) -> &Traffic {
-        &self.traffic
+    pub fn traffic(&self) -> Traffic {
+        match &self.order {
+            Order::Fcfs(turns) => Traffic { waited_ps: turns.waited_ps(), ..self.traffic },
+            Order::Tdma(_) => self.traffic,
+        }
     }
 }
 

@@ -13,7 +13,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::description::{IdleState, Transition};
+use crate::description::{IdleState, Transition, Waking};
 use crate::power::Draw;
 
 /// Time at an operating point, in picoseconds.
@@ -90,6 +90,14 @@ impl CoreState {
         let idle_ps = now_ps - since_ps;
         let Some(state) = states.iter().rfind(|state| state.after_ps <= idle_ps) else { return 0 };
         (state.after_ps + state.enter_ps).saturating_sub(idle_ps) + state.exit_ps
+    }
+
+    /// What waking it now costs besides; `None`: it is in no idle state.
+    #[inline]
+    pub fn waking(&self, now_ps: u64, states: &[IdleState]) -> Option<Waking> {
+        let Mode::Idle { since_ps } = self.mode else { return None };
+        let idle_ps = now_ps.saturating_sub(since_ps);
+        states.iter().rfind(|state| state.after_ps <= idle_ps).map(|state| state.waking)
     }
 
     /// Whether its cache is lost if it wakes now.
@@ -244,7 +252,15 @@ mod tests {
     const DRAW: Draw = Draw { active_uw: 84_000, idle_uw: 10_000 };
 
     fn idle(name: &str, power_uw: u32, after_ps: u64, enter_ps: u64, exit_ps: u64) -> IdleState {
-        IdleState { name: name.into(), power_uw, enter_ps, exit_ps, after_ps, loses_cache: false }
+        IdleState {
+            name: name.into(),
+            power_uw,
+            enter_ps,
+            exit_ps,
+            after_ps,
+            loses_cache: false,
+            waking: Waking { ring_ps: exit_ps / 2, ..Waking::default() },
+        }
     }
 
     #[test]
@@ -289,6 +305,19 @@ mod tests {
         assert_eq!(core.asleep_ps(), [999 * US, 2 * MS - 10 * US]);
         core.rest(4 * MS, &states);
         assert_eq!(core.wake(4 * MS + 500 * US, &states), 2 * US);
+    }
+
+    #[test]
+    fn waking_costs_what_the_state_says_that_has_been_reached() {
+        let states = [idle("wfi", 5_000, US, US, 2 * US), idle("off", 0, MS, 10 * US, 100 * US)];
+        let mut core = CoreState::new(1, 2, 0, DRAW);
+        let ring_ps = |core: &CoreState, now_ps| core.waking(now_ps, &states).map(|w| w.ring_ps);
+        assert_eq!(ring_ps(&core, US - 1), None);
+        assert_eq!(ring_ps(&core, US), Some(US));
+        assert_eq!(ring_ps(&core, MS - 1), Some(US));
+        assert_eq!(ring_ps(&core, MS), Some(50 * US));
+        core.wake(2 * MS, &states);
+        assert_eq!(ring_ps(&core, 2 * MS), None);
     }
 
     #[test]
@@ -344,6 +373,7 @@ mod tests {
             exit_ps: 0,
             after_ps,
             loses_cache: false,
+            waking: Waking::default(),
         };
         let states = [state(10, 5), state(40, 0)];
         let mut core = CoreState::new(1, 2, 0, draw);

@@ -111,6 +111,19 @@ pub struct IdleState {
     pub after_ps: u64,
     /// What was in the core's cache is gone after it.
     pub loses_cache: bool,
+    /// What it costs besides.
+    pub waking: Waking,
+}
+
+/// What waking a core costs besides the time until it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Waking {
+    /// Who rings the core is busy for so long with it, besides what any ring costs.
+    pub ring_ps: u64,
+    /// The first switch after it takes so much longer.
+    pub switch_ps: u64,
+    /// The first firing after it takes so much longer, as busy time of its task.
+    pub refill_ps: u64,
 }
 
 /// Static power against temperature: `static * exp((T - reference) / slope)`.

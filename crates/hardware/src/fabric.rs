@@ -84,6 +84,14 @@ impl Fabric {
         }
     }
 
+    /// See [`crate::Hardware::pass`].
+    #[inline]
+    pub(crate) fn pass(&mut self, now_ps: u64) {
+        if let Way::Bus(bus) = &mut self.way {
+            bus.pass(now_ps);
+        }
+    }
+
     /// See [`crate::Hardware::transfer_end`].
     #[inline]
     pub(crate) fn transfer_end(&mut self, now_ps: u64, core: usize) -> u64 {
@@ -97,7 +105,7 @@ impl Fabric {
     pub(crate) fn traffic(&self) -> Traffic {
         match &self.way {
             Way::None => Traffic::default(),
-            Way::Bus(bus) => *bus.traffic(),
+            Way::Bus(bus) => bus.traffic(),
             Way::Mesh(mesh) => {
                 let mut traffic = *mesh.traffic();
                 traffic.waited_ps += self.shared.as_ref().map_or(0, |shared| shared.waited_ps);

@@ -5,12 +5,14 @@
 //! is over. Every `now_ps` must be at least that of the call before, whichever core it was for;
 //! power states may lag behind (a core that computes is settled when it stops).
 
+use std::mem;
+
 use serde::{Deserialize, Serialize};
 
 use crate::cache::{Cache, Reuse};
 use crate::core_state::{CoreState, Residency};
 use crate::cost::{Charge, Table};
-use crate::description::{Core, Description, IdleState, Leakage, Point, Transition};
+use crate::description::{Core, Description, IdleState, Leakage, Point, Transition, Waking};
 use crate::doorbell::Doorbell;
 use crate::fabric::Fabric;
 use crate::heat::Heat;
@@ -45,6 +47,8 @@ struct PointTable {
 struct Tile {
     class: u32,
     state: CoreState,
+    /// What it still owes for having slept; its `ring_ps` was paid by who rang.
+    woken: Waking,
     cache: Option<Cache>,
     private: Option<Memory>,
     node: Node,
@@ -78,6 +82,7 @@ impl Hardware {
             Tile {
                 class: u32::try_from(class).expect("fewer classes than cores"),
                 state: CoreState::new(core.points.len(), core.idle_states.len(), core.start, draw),
+                woken: Waking::default(),
                 cache: core.cache.as_ref().map(Cache::new),
                 private: Memory::private_of(description, number),
                 node: core.node,
@@ -134,6 +139,32 @@ impl Hardware {
         self.tiles[core].cache.is_some()
     }
 
+    /// True if a core's first switch or firing after a sleep takes longer.
+    pub fn has_waking_costs(&self, core: usize) -> bool {
+        let states = self.class(core).idle_states.iter();
+        states.map(|state| state.waking).any(|w| w.switch_ps != 0 || w.refill_ps != 0)
+    }
+
+    /// True if who rings a core that sleeps pays for it.
+    pub fn has_ring_costs(&self) -> bool {
+        let states = self.classes.iter().flat_map(|class| &class.idle_states);
+        states.into_iter().any(|state| state.waking.ring_ps != 0)
+    }
+
+    /// How long a core takes to switch to another task, in picoseconds.
+    #[inline]
+    pub fn switch(&mut self, core: usize) -> u64 {
+        let slept_ps = mem::take(&mut self.tiles[core].woken.switch_ps);
+        self.cost_ps(core, Charge::SWITCH, 1).saturating_add(slept_ps)
+    }
+
+    /// How long a core takes to ring another, in picoseconds.
+    pub fn ring_cost_ps(&self, now_ps: u64, from: usize, to: usize) -> u64 {
+        let waking = self.tiles[to].state.waking(now_ps, &self.class(to).idle_states);
+        let asleep_ps = waking.map_or(0, |waking| waking.ring_ps);
+        self.cost_ps(from, Charge::RING, 1).saturating_add(asleep_ps)
+    }
+
     /// True if every ring is noticed when it is rung.
     pub fn rings_at_once(&self) -> bool {
         !self.fabric.delays_rings() && self.doorbell.is_instant()
@@ -153,6 +184,9 @@ impl Hardware {
             if tile.state.has_lost_cache(now_ps, idle_states) {
                 cache.clear();
             }
+        }
+        if let Some(waking) = tile.state.waking(now_ps, idle_states) {
+            tile.woken = waking;
         }
         tile.state.wake(now_ps, idle_states)
     }
@@ -216,6 +250,13 @@ impl Hardware {
         self.fabric.transfer(at_ps, core, self.tiles[core].node, bytes)
     }
 
+    /// No transfer begins before `now_ps` any more. Nothing depends on it but how much of what may
+    /// still happen has to be kept in mind.
+    #[inline]
+    pub fn pass(&mut self, now_ps: u64) {
+        self.fabric.pass(now_ps);
+    }
+
     /// When the last transfer of a core is over, by what is known at `now_ps`: later than said
     /// before if others came since. At most `now_ps` if it is over, and where others cannot delay
     /// it any more: anywhere but on a bus that is shared by turns.
@@ -247,12 +288,15 @@ impl Hardware {
     }
 
     /// A core switches to a task with a working set of so many bytes. Returns for how many
-    /// picoseconds it fetches what is missing from its cache.
+    /// picoseconds it fetches what is missing from its cache, and after a sleep, for how long it is
+    /// slower because of that.
     pub fn refill(&mut self, at_ps: u64, core: usize, task: u32, working_bytes: u64) -> u64 {
-        let Some(cache) = &mut self.tiles[core].cache else { return 0 };
+        let tile = &mut self.tiles[core];
+        let slept_ps = mem::take(&mut tile.woken.refill_ps);
+        let Some(cache) = &mut tile.cache else { return slept_ps };
         let missing = cache.switch(task, working_bytes);
         let (own_ps, bytes) = (cache.miss_ps(missing), cache.bytes(missing));
-        self.transfer_after(own_ps, at_ps, core, bytes)
+        self.transfer_after(slept_ps.saturating_add(own_ps), at_ps, core, bytes)
     }
 
     /// A task has left a core for another: what it left in the cache is stale.

@@ -13,6 +13,10 @@ const BURST_BYTES: u64 = 16;
 
 /// 1 GHz, 4 bytes a cycle, a cycle of setup: 5 ns for a full burst of 16 bytes.
 fn bus() -> Bus {
+    bus_of(CORES)
+}
+
+fn bus_of(cores: usize) -> Bus {
     let description = hardware::Bus {
         arbitration: Arbitration::Fcfs,
         hz: 1_000_000_000,
@@ -22,7 +26,7 @@ fn bus() -> Bus {
         pj_per_byte: 1.0,
         slots: 0,
     };
-    Bus::new(&description, CORES, Memory::default())
+    Bus::new(&description, cores, Memory::default())
 }
 
 /// What a core does: it pauses for so many picoseconds, and then moves so many bytes.
@@ -172,7 +176,16 @@ proptest! {
         prop_assert_eq!(&ours, &Reference::new(&bus, &programs).run());
         let all = programs.iter().flatten().map(|transfer| transfer.1);
         let waited_ps = ours.waited_ps;
-        prop_assert_eq!(*bus.traffic(), Traffic { waited_ps, ..traffic(&bus, all) });
+        prop_assert_eq!(bus.traffic(), Traffic { waited_ps, ..traffic(&bus, all) });
+    }
+
+    #[test]
+    fn forty_transfers_at_a_time_end_when_they_do_burst_by_burst(
+        programs in prop::collection::vec(program(), 40),
+    ) {
+        let mut bus = bus_of(40);
+        let ours = simulate(&mut bus, &programs);
+        prop_assert_eq!(&ours, &Reference::new(&bus, &programs).run());
     }
 
     #[test]
@@ -223,7 +236,7 @@ proptest! {
         let expected = traffic(&bus, bytes.into_iter());
         prop_assert!(ends >= expected.busy_ps);
         let waited_ps = bus.traffic().waited_ps;
-        prop_assert_eq!(*bus.traffic(), Traffic { waited_ps, ..expected });
+        prop_assert_eq!(bus.traffic(), Traffic { waited_ps, ..expected });
     }
 }
 
@@ -239,6 +252,16 @@ fn a_gibibyte_beside_another_takes_no_longer_to_compute_than_a_kibibyte() {
     // Each is delayed by all bursts of the others but those of its last round behind it.
     let ends: Vec<u64> = (0..CORES).map(|core| bus.transfer_end(alone, core)).collect();
     assert_eq!(ends, [3, 2, 1, 0].map(|before| 4 * alone - before * 5_000));
+}
+
+#[test]
+fn what_is_said_of_a_transfer_behind_others_of_its_core_is_not_the_end_of_one_before() {
+    let mut bus = bus();
+    for i in 1..20 * CORES as u64 {
+        let end_ps = bus.transfer(0, 0, BURST_BYTES);
+        assert_eq!(end_ps, i * 5_000);
+        assert_eq!(bus.transfer_end(0, 0), end_ps);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use whimbrel_hardware::{
     Arbitration, Block, Bus, Cache, Charge, Core, Cost, Costs, Description, Doorbell, DoorbellKind,
     Hardware, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point, Thermal,
-    Transition,
+    Transition, Waking,
 };
 
 const US: u64 = 1_000_000;
@@ -30,6 +30,7 @@ fn core(kind: &str, node: (u32, u32)) -> Core {
             exit_ps: 50 * US,
             after_ps: MS,
             loses_cache: false,
+            waking: Waking::default(),
         }],
         leakage: Some(Leakage { reference_mc: 25_000, slope_c: 40.0 }),
         cache: Some(Cache { bytes: 16 << 10, line_bytes: 32, miss_ps: 10_000 }),
@@ -177,6 +178,29 @@ fn a_core_that_slept_deeply_finds_an_empty_cache_and_one_that_only_rested_does_n
     assert!(cold > 0);
     assert_eq!(wake(&mut board, MS - 1, 10 * MS), 0);
     assert_eq!(wake(&mut board, MS, 20 * MS), cold);
+}
+
+#[test]
+fn only_the_first_switch_and_firing_after_a_sleep_take_longer_and_only_who_rings_a_sleeper_pays() {
+    let mut board = board();
+    for core in &mut board.cores {
+        core.cache = None;
+        core.idle_states[0].waking = Waking { ring_ps: 7 * US, switch_ps: 300, refill_ps: 2 * US };
+    }
+    let mut board = Hardware::new(&board);
+    let (switch, ring) = (board.cost_ps(0, Charge::SWITCH, 1), board.cost_ps(1, Charge::RING, 1));
+    let costs = |board: &mut Hardware, now_ps| (board.switch(0), board.refill(now_ps, 0, 7, 0));
+    assert_eq!(board.ring_cost_ps(MS - 1, 1, 0), ring);
+    assert_eq!(board.ring_cost_ps(MS, 1, 0), ring + 7 * US);
+    board.wake(MS, 0);
+    assert_eq!(board.ring_cost_ps(MS, 1, 0), ring);
+    assert_eq!(costs(&mut board, MS), (switch + 300, 2 * US));
+    assert_eq!(costs(&mut board, MS), (switch, 0));
+    // Not long enough for the state.
+    board.rest(2 * MS, 0);
+    board.wake(3 * MS - 1, 0);
+    assert_eq!(costs(&mut board, 3 * MS), (switch, 0));
+    assert!(board.has_waking_costs(0));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! What a person is told of hardware that makes no sense, and where.
 
 use crate::common::board::{BOARD, MESH, on_a_mesh, refused, with};
+use whimbrel_hardware::Waking;
 use whimbrel_model::Platform;
 
 #[test]
@@ -88,6 +89,32 @@ fn a_deeper_idle_state_takes_no_more_power() {
     let text = with(BOARD, &[("power_mw = 0\n", "power_mw = 11\n")]);
     let deep = "[[core.idle_state]]\nname = \"off\"";
     refused(&text, "the idle states of [[core]] must be of falling power", deep);
+}
+
+#[test]
+fn what_waking_costs_is_a_time() {
+    for key in ["ring_us", "switch_us", "refill_us"] {
+        for value in ["-1", "\"long\"", "1e10", "true"] {
+            let text =
+                with(BOARD, &[("after_us = 500\n", &format!("after_us = 500\n{key} = {value}\n"))]);
+            refused(&text, &format!("`{key}` of [[core.idle_state]] must be"), value);
+        }
+        let text = with(BOARD, &[("after_us = 500\n", &format!("after_us = 500\n{key} = 2.5\n"))]);
+        let waking = Platform::parse(&text).unwrap().description().unwrap().cores[0]
+            .idle_states
+            .iter()
+            .map(|state| state.waking)
+            .find(|waking| *waking != Waking::default())
+            .unwrap();
+        let named = [
+            ("ring_us", waking.ring_ps),
+            ("switch_us", waking.switch_ps),
+            ("refill_us", waking.refill_ps),
+        ];
+        for (name, ps) in named {
+            assert_eq!(ps, if name == key { 2_500_000 } else { 0 }, "{key}: {name}");
+        }
+    }
 }
 
 #[test]

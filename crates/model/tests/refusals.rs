@@ -42,6 +42,18 @@ fn a_number_out_of_range_is_told_the_range() {
 }
 
 #[test]
+fn more_tasks_than_gates_can_tell_apart_are_refused_where_they_are_too_many() {
+    let tasks = |groups: usize| {
+        let task = |group| format!("[[task]]\nname = \"t{group}\"\ncount = 4096\ncycles = 1\n");
+        let tasks: String = (0..groups).map(task).collect();
+        format!("[app]\nname = \"a\"\ncompute = \"model\"\n{tasks}")
+    };
+    assert_eq!(build(&tasks(31), &[]).unwrap().tasks.len(), 31 * 4096);
+    let said = errors(&tasks(32), &[]);
+    assert!(said.contains("more than 131071 tasks") && said.contains("\"t31\""), "{said}");
+}
+
+#[test]
 fn a_byte_order_mark_is_no_part_of_a_file() {
     let marked = Source::new("app.toml", format!("\u{feff}{RADIO}"));
     assert_eq!(marked.text(), RADIO);
@@ -117,6 +129,13 @@ fn each_rule_between_keys_has_its_own_refusal() {
         ("periodic = true", "", "`lpf` has a deadline or an offset, but no period"),
         ("periodic = true", "periodic = true\nperiod_us = 5", "`lpf` has two periods"),
         ("frame_rate = \"sample_rate / 4 / 100\"", "", "the application has no frame rate"),
+        ("periodic = true", "periodic = true\narrival = \"sporadic\"", "no period of its own"),
+        ("periodic = true", "period_us = 5\narrival = \"sporadic\"", "nothing says how often"),
+        ("periodic = true", "periodic = true\nmean_gap_us = 5", "`lpf` has gaps, but is not"),
+        ("periodic = true", "period_us = 5\njitter_us = 6", "jitter of `lpf` is longer than"),
+        ("name = \"sink\"", "name = \"sink\"\njitter_us = 6", "`sink` has jitter, but no period"),
+        ("periodic = true", "periodic = true\njitter_us = -1", "from 0 to 1e9 microseconds"),
+        ("periodic = true", "periodic = true\narrival = \"often\"", "\"periodic\" or \"sporadic\""),
         ("\"sample_rate / 4 / 100\"", "0", "a frame rate of 0 per second is no rate"),
         ("slot_bytes = 416", "slot_bytes = 416.5", "a message of 416.5 bytes cannot be"),
         ("slot_bytes = 416", "slot_bytes = 0", "a message of 0 bytes cannot be"),

@@ -113,10 +113,10 @@ fn a_rate_is_told_with_its_port() {
     let plan = plan(&build(SYNTHETIC, &[]).unwrap(), &options(&[]));
     let line = plan.line();
     for port in [
-        r#"{"task":0,"direction":"out","name":"out","index":0,"channel":0,"rate":2}"#,
-        r#"{"task":1,"direction":"in","name":"in","index":0,"channel":0,"rate":1}"#,
+        r#"{"task":0,"direction":"out","name":"out","channel":0,"rate":2}"#,
+        r#"{"task":1,"direction":"in","name":"in","channel":0,"rate":1}"#,
         r#"{"task":0,"direction":"out","name":"out","index":1,"channel":1,"rate":2}"#,
-        r#"{"task":2,"direction":"in","name":"in","index":0,"channel":1,"rate":1}"#,
+        r#"{"task":2,"direction":"in","name":"in","channel":1,"rate":1}"#,
     ] {
         assert!(line.contains(port), "{port} in {line}");
     }

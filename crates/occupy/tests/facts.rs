@@ -52,7 +52,7 @@ fn what_cannot_be_read_is_said() {
 
 #[test]
 fn shields_say_why_they_are_not_to_be_had() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir_in("/tmp").unwrap(); // a mount point has no spaces here
     let why = |mounts: &str, files: &[(&str, &str)]| {
         let mut files = files.to_vec();
         files.push(("proc/self/mountinfo", mounts));
@@ -87,7 +87,7 @@ fn shields_say_why_they_are_not_to_be_had() {
 
 #[test]
 fn a_container_has_the_processors_of_its_cpuset() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir_in("/tmp").unwrap(); // a mount point has no spaces here
     let root = folder.path().join("two").display().to_string();
     let mounts = format!("41 31 0:38 /docker/7 {root} rw - cgroup2 cgroup2 rw\n");
     let files = [

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::process::Process;
+
 /// One line of the helper.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -375,8 +377,17 @@ pub struct Response {
     pub histogram: Vec<[u64; 3]>,
 }
 
-/// How many bytes one line may have: a status of some thousand tasks.
-pub const LINE_MAX: u64 = 1 << 24;
+impl Started {
+    /// The processes of its kernels that are there: of a simulation one for all of them.
+    pub fn processes(&self) -> Vec<Process> {
+        let mut pids: Vec<u32> = self.kernels.iter().map(|kernel| kernel.pid).collect();
+        pids.dedup();
+        pids.into_iter().filter_map(Process::with_pid).collect()
+    }
+}
+
+/// How many bytes one line may have: a status of as many tasks as there may be.
+pub const LINE_MAX: u64 = 1 << 28;
 
 #[cfg(test)]
 mod tests {

@@ -35,6 +35,9 @@ pub fn sim(args: &SimArgs) -> Outcome {
     let complete = |plan: Plan| {
         let commands = commands.into_iter().chain(ending).collect();
         let mut plan = simulated(args, platform, commands, plan);
+        if save.is_none() && resume.is_none() {
+            return plan;
+        }
         // A run that goes on from another may be recorded elsewhere, or saved again.
         let id = fingerprint(&Plan { record: None, ..plan.clone() }.line());
         let at = args.save.as_ref().map_or(0, |save| nanoseconds(save.at));

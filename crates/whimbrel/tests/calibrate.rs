@@ -4,6 +4,8 @@
 mod common;
 
 use std::fs;
+use std::process::{Child, Command};
+use std::thread::available_parallelism;
 
 use common::{Place, root, text};
 
@@ -14,11 +16,26 @@ fn rows() -> String {
         let beside = format!(r#","against":"memcpy on one core","against_p50":{against}}}"#);
         row(bench, p50).replace('}', &beside)
     };
+    let wake = |bench: &str, p50: f64, against: f64| {
+        let beside = format!(r#","against":"what follows","against_p50":{against}}}"#);
+        row(&format!("wake.{bench}"), p50).replace('}', &beside)
+    };
     let all = [
+        wake("100us.notice", 45_600.0, 15_600.0),
+        wake("100us.ring", 15_600.0, 60.0),
+        wake("100us.firing", 2_000.0, 1_100.0),
+        wake("1ms.notice", 52_800.0, 12_900.0),
+        wake("1ms.ring", 12_900.0, 50.0),
+        wake("1ms.firing", 1_100.0, 1_060.0),
+        wake("100us.attach", 39_500.0, 260.0),
+        wake("1ms.attach", 37_500.0, 250.0),
+        wake("20ms.notice", 92_500.0, 24_300.0),
+        wake("20ms.ring", 24_300.0, 60.0),
+        wake("20ms.firing", 2_350.0, 1_090.0),
+        wake("20ms.attach", 91_700.0, 1_090.0),
         row("switch", 50.0),
         row("channel.64B.spin", 150.0),
         row("channel.4KiB.spin", 550.0),
-        row("channel.64B.block", 20_150.0),
         row("migration.handoff.spin", 345.0),
         row("migration.replicate.4KiB.copy", 400.0),
         row("migration.replicate.256KiB.copy", 6_000.0),
@@ -98,14 +115,65 @@ fn an_application_is_run_really_for_its_cycles_and_the_check_compares_both() {
         result["work"].as_array().unwrap().iter().map(|w| w["task"].clone()).collect();
     assert_eq!(tasks, ["lpf", "demodulator", "bpf", "sum"]);
 
-    let check = ["calibrate", "--check", app, "--platform", path, "--cores", "0", "--quick"];
-    let figures =
-        place.json(&[&check[..], &["--set", "output=", "--set", "plays=50", "--json"]].concat(), 0);
-    let throughput = &figures[0];
+    let (status, found, _) = check(&place, app, path);
+    let throughput = &found["figures"][0];
     assert_eq!(throughput["unit"], "frames/s");
     let ratio = throughput["simulated"].as_f64().unwrap() / throughput["real"].as_f64().unwrap();
     // Only sanity: what else runs on this machine slows one side down, and not the other.
     assert!((0.1..10.0).contains(&ratio), "{throughput}");
+    // Other tests may keep the machine busy; then there is no error, and the answer is no.
+    let busy = found["busy"].as_bool().unwrap();
+    assert_eq!(status, i32::from(busy));
+    assert_eq!(throughput["error_percent"].is_null(), busy, "{throughput}");
+}
+
+/// The exit status, the JSON and the messages of a short check on one processor.
+fn check(place: &Place, app: &str, platform: &str) -> (i32, serde_json::Value, String) {
+    let check = ["calibrate", "--check", app, "--platform", platform, "--cores", "0", "--quick"];
+    let set = ["--set", "output=", "--set", "plays=50", "--json"];
+    let output = place.output(&[&check[..], &set].concat());
+    let said = text(&output.stderr);
+    let found = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"));
+    (output.status.code().unwrap(), found, said)
+}
+
+/// A program that does nothing but take the processor that this test may use first.
+struct Load(Vec<Child>);
+
+impl Load {
+    fn start() -> Self {
+        let spin = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        Self((0..2 * available_parallelism().unwrap().get()).map(|_| spin()).collect())
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+#[test]
+fn on_a_busy_machine_the_check_says_by_how_much_instead_of_an_error() {
+    let place = Place::new();
+    let app = root().join("apps/fm_radio/app.toml");
+    let load = Load::start();
+    let (status, found, said) = check(&place, app.to_str().unwrap(), "epyc2");
+    drop(load);
+    assert_eq!((status, &found["busy"]), (1, &true.into()), "{said}");
+    let machine = &found["machine"][0];
+    assert_eq!((&machine["busy"], &machine["runs"]), (&true.into(), &3.into()), "{machine}");
+    // One of at least three programs had the processor at any moment.
+    assert!(machine["others_percent"].as_f64().unwrap() > 20.0, "{machine}");
+    assert!(machine["involuntary_per_s"].as_f64().unwrap() > 0.0, "{machine}");
+    for figure in found["figures"].as_array().unwrap() {
+        assert!(figure["error_percent"].is_null() && figure["real"].is_number(), "{figure}");
+    }
+    assert!(said.contains("the machine was busy in"), "{said}");
+    assert!(said.contains("stop what else runs"), "{said}");
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn bench_passes_groups_on_and_compares_the_radio_with_its_peers() {
 
     let output = place.output(&["bench", "--peers"]);
     assert_snapshot!(text(&output.stdout));
-    let no_simulator = "sim.pipeline, sim.sweep and sim.many were not measured: \
+    let no_simulator = "sim.pipeline, sim.sweep, sim.many and sim.many.65536 were not measured: \
         build whimbrel-sim with `make build`";
     let expected = format!("futuresdr was not measured: no\n{no_simulator}\n");
     assert_eq!(text(&output.stderr), expected);

@@ -68,7 +68,7 @@ void kernel_task_start(struct wb_task *task)
 {
     wb_recreation_begin(task);
     if (task->period_ns != 0)
-        wb_sleep_until(task->release.ns);
+        wb_sleep_until(task->arrival.ready_ns);
     if (here->entry(task) != 0)
         wb_task_fail(task, "its function returned an error");
     wb_kernel_exit();

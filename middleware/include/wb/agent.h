@@ -53,6 +53,7 @@ struct wb_core_report {
 
     // That agent's own.
     uint64_t due_ns, from_ns, mark_ns;
+    struct wb_swapped *residents;    // a bit for each task that came here, and may have left
     uint32_t obeyed_point;           // the order that was carried out last
     uint32_t advised_choice;         // of which policy `advised` was told
     char advised[WB_ADVICE_BYTES];   // told last, so that it is told once

@@ -67,7 +67,14 @@ struct wb_images {
 // after the first, rounded down: what is lost by rounding goes along, in parts of a nanosecond.
 struct wb_release {
     uint64_t ns;
-    uint64_t rest, rate_millihz;  // rest: so many parts, of a nanosecond that has rate_millihz of them
+    uint32_t rest, rate;  // rest: so many parts, of a nanosecond that has `rate` of them
+};
+
+// When a job may begin, after its release.
+struct wb_arrival {
+    uint64_t jitter_ns, gap_ns;  // fixed at the start, see wb_task_config
+    uint64_t ready_ns;           // of the current job
+    uint64_t random;             // where the stream of its draws is
 };
 
 struct wb_task {
@@ -83,7 +90,7 @@ struct wb_task {
     unsigned char *stack;  // lowest address
     size_t stack_bytes;
     uint64_t period_ns, relative_deadline_ns, offset_ns;
-    uint64_t rate_millihz, offset_rest;  // see wb_task_config
+    uint32_t rate_millihz, period_rest, offset_rest;  // see wb_task_config; a rate of 1 for none
     bool follows_rate;      // its period is one frame, whatever the frame rate is
     struct wb_port *ports;  // list by next_of_task
 
@@ -108,6 +115,7 @@ struct wb_task {
     wb_task_step *step;  // NULL: only the task itself goes on (see wb/kernel.h)
     struct wb_frame frame;
     struct wb_release release;  // of the current job
+    struct wb_arrival arrival;
     uint64_t job_deadline_ns;  // of the current job, after its release; 0: none
     uint64_t resumed_ns;       // when it was last switched to
     uint64_t poll_mark_ns;     // polling time to take off the current run

@@ -12,6 +12,7 @@
 
 struct wb_mover;
 struct wb_part_agents;
+struct wb_part_arrivals;
 struct wb_part_deaths;
 struct wb_part_images;
 struct wb_part_latency;
@@ -28,6 +29,7 @@ struct wb_parts {                                 // NULL: not there
     const struct wb_part_images *images;          // checkpoint images
     const struct wb_part_deaths *deaths;          // tasks outlive a killed kernel
     const struct wb_part_agents *agents;          // reports, policies, operating points
+    const struct wb_part_arrivals *arrivals;      // jitter, sporadic tasks
     const struct wb_part_latency *latency;        // of frames: 30 KiB for each core
     const struct wb_part_responses *responses;    // of tasks: as much for each task
 };
@@ -41,6 +43,7 @@ extern const struct wb_part_pool wb_part_pool;
 extern const struct wb_part_images wb_part_images;
 extern const struct wb_part_deaths wb_part_deaths;
 extern const struct wb_part_agents wb_part_agents;
+extern const struct wb_part_arrivals wb_part_arrivals;
 extern const struct wb_part_latency wb_part_latency;
 extern const struct wb_part_responses wb_part_responses;
 

@@ -11,8 +11,9 @@
 #include "wb/semaphore.h"
 
 enum {
-    WB_LOCKS = 256,         // names that wb_lock() can tell apart; a power of two
-    WB_HOLDERS_MAX = 65535  // tasks fit the lower half of wb_gate.holder, from 1
+    WB_LOCKS = 256,       // names that wb_lock() can tell apart; a power of two
+    WB_HOLDER_BITS = 17,  // of wb_gate.holder name a task, from 1
+    WB_HOLDERS_MAX = (1 << WB_HOLDER_BITS) - 1
 };
 
 struct wb_sync {  // of a task

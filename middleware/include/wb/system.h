@@ -15,6 +15,7 @@
 #include "wb/fault.h"
 #include "wb/heap.h"
 #include "wb/kernel.h"
+#include "wb/names.h"
 #include "wb/place.h"
 #include "wb/record.h"
 #include "wb/task.h"
@@ -57,6 +58,7 @@ struct wb_system {
     struct wb_channel *channels;
     struct wb_port *ports;
     struct wb_param *params;
+    struct wb_names names;
     struct wb_locks *locks;
     struct wb_pool *pool;           // NULL: there is none
     struct wb_response *responses;  // one for each task; NULL: they are not measured
@@ -92,10 +94,13 @@ struct wb_task_config {
     size_t stack_bytes, heap_bytes;
     bool follows_rate;
     uint64_t period_ns, deadline_ns, offset_ns;  // period 0: not periodic; deadline 0: the period
-    // The frames per second in thousandths that period_ns is rounded down from, 0: it is exact. Of
-    // the first release offset_rest is what offset_ns leaves, in parts of a nanosecond: as many as
-    // rate_millihz.
-    uint64_t rate_millihz, offset_rest;
+    // The frames per second in thousandths that period_ns is rounded down from, 0: it is exact.
+    // What period_ns and offset_ns leave is in parts of a nanosecond that has rate_millihz of them.
+    uint32_t rate_millihz, period_rest, offset_rest;
+    // Jobs begin up to jitter_ns after their release, evenly drawn. A sporadic task has gap_ns, not
+    // 0: a job is released its period and so much more, exponentially drawn around that mean, after
+    // the last. Both need the part `arrivals` (wb/parts.h).
+    uint64_t jitter_ns, gap_ns;
 };
 
 struct wb_channel_config {

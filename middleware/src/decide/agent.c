@@ -12,11 +12,17 @@
 
 enum { ADVICE = 8 };  // pieces of advice that wait for the launcher; a power of two
 
+static uint32_t words_of(const struct wb_system_config *config)
+{
+    return (config->tasks + 31) / 32;
+}
+
 static size_t bytes_of(const struct wb_system_config *config)
 {
     if (config->agent_period_ns == 0)
         return 0;
-    return wb_round_up(config->cores * sizeof(struct wb_snapshot_core), WB_LINE_BYTES) +
+    return wb_round_up(words_of(config) * sizeof(struct wb_swapped), WB_LINE_BYTES) +
+           wb_round_up(config->cores * sizeof(struct wb_snapshot_core), WB_LINE_BYTES) +
            wb_round_up(config->tasks * sizeof(struct wb_snapshot_task), WB_LINE_BYTES) +
            wb_round_up(config->tasks * sizeof(struct wb_move), WB_LINE_BYTES) +
            wb_round_up(config->cores * sizeof(struct wb_set_point), WB_LINE_BYTES) +
@@ -29,6 +35,8 @@ static bool init(struct wb_system *system, struct wb_core_report *report)
 
     if (config->agent_period_ns == 0)
         return true;
+    report->residents =
+        wb_system_alloc(system, words_of(config) * sizeof *report->residents, WB_LINE_BYTES);
     report->cores = wb_system_alloc(system, config->cores * sizeof *report->cores, WB_LINE_BYTES);
     report->tasks = wb_system_alloc(system, config->tasks * sizeof *report->tasks, WB_LINE_BYTES);
     report->moves = wb_system_alloc(system, config->tasks * sizeof *report->moves, WB_LINE_BYTES);
@@ -37,8 +45,8 @@ static bool init(struct wb_system *system, struct wb_core_report *report)
     report->advice.entry_bytes = sizeof(struct wb_advice);
     report->advice.data =
         wb_system_alloc(system, ADVICE * (8 + sizeof(struct wb_advice)), WB_LINE_BYTES);
-    return report->cores != NULL && report->tasks != NULL && report->moves != NULL &&
-           report->points != NULL && report->advice.data != NULL;
+    return report->residents != NULL && report->cores != NULL && report->tasks != NULL &&
+           report->moves != NULL && report->points != NULL && report->advice.data != NULL;
 }
 
 // ---- Loads --------------------------------------------------------------------------------------
@@ -96,6 +104,29 @@ static bool is_ours(const struct wb_task *task, uint32_t core)
            (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED);
 }
 
+// Those of 32 tasks, the first of them number 32 * `word`, that are ours. Who has left is looked at
+// no more, so that a period takes as long as there are tasks here, not in the whole system. Swaps,
+// as a task may come in an interrupt; relaxed, as it comes to this core.
+static uint32_t ours_among(struct wb_core *core, uint32_t word)
+{
+    struct wb_swapped *residents = &core->report.residents[word];
+    uint32_t ours = 0;
+
+    if (wb_word_load(residents, WB_RELAXED) == 0)
+        return 0;
+    for (uint32_t bits = wb_word_swap(residents, 0, WB_RELAXED); bits != 0; bits &= bits - 1)
+        if (is_ours(&core->system->tasks[word * 32 + (uint32_t)__builtin_ctz(bits)], core->index))
+            ours |= bits & -bits;
+    wb_word_or(residents, ours, WB_RELAXED);
+    return ours;
+}
+
+static void attached(const struct wb_task *task, struct wb_core *core)
+{
+    if (core->report.residents != NULL)
+        wb_word_or(&core->report.residents[task->id / 32], 1u << task->id % 32, WB_RELAXED);
+}
+
 static bool lies_on_stack(const struct wb_task *task, const void *address)
 {
     return (uintptr_t)address >= (uintptr_t)task->stack &&
@@ -142,15 +173,14 @@ static void report_tasks(struct wb_core *core, uint64_t now_ns)
     uint64_t bytes = 0;
     uint32_t load_ppm = 0, tasks = 0;
 
-    for (uint32_t i = 0; i < system->n_tasks; i++) {
-        struct wb_task *task = &system->tasks[i];
-        if (!is_ours(task, core->index))
-            continue;
-        fold(task, speed, now_ns);
-        report_task(task, system->config.agent_period_ns, now_ns);
-        load_ppm += wb_word_load(&task->report.load_ppm, WB_RELAXED);
-        bytes += wb_word_load(&task->report.context_bytes, WB_RELAXED);
-        tasks++;
+    for (uint32_t word = 0; word < words_of(&system->config); word++) {
+        for (uint32_t ours = ours_among(core, word); ours != 0; ours &= ours - 1, tasks++) {
+            struct wb_task *task = &system->tasks[word * 32 + (uint32_t)__builtin_ctz(ours)];
+            fold(task, speed, now_ns);
+            report_task(task, system->config.agent_period_ns, now_ns);
+            load_ppm += wb_word_load(&task->report.load_ppm, WB_RELAXED);
+            bytes += wb_word_load(&task->report.context_bytes, WB_RELAXED);
+        }
     }
     wb_word_store(&core->report.load_ppm, load_ppm, WB_RELAXED);
     wb_word_store(&core->report.context_bytes, bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
@@ -211,9 +241,9 @@ void wb_agent_obey(struct wb_core *core)
         return;
     const uint64_t now_ns = wb_kernel_now_ns();
     const uint32_t speed = speed_ppm(core);
-    for (uint32_t i = 0; i < system->n_tasks; i++)
-        if (is_ours(&system->tasks[i], core->index))
-            fold(&system->tasks[i], speed, now_ns);
+    for (uint32_t word = 0; word < words_of(&system->config) && report->residents != NULL; word++)
+        for (uint32_t ours = ours_among(core, word); ours != 0; ours &= ours - 1)
+            fold(&system->tasks[word * 32 + (uint32_t)__builtin_ctz(ours)], speed, now_ns);
     wb_kernel_set_point(wanted);
 }
 
@@ -244,6 +274,7 @@ uint64_t wb_agent_tick(struct wb_core *core, uint64_t now_ns)
 const struct wb_part_agents wb_part_agents = {
     .bytes = bytes_of,
     .init = init,
+    .attached = attached,
     .arrival = arrival,
     .departure = departure,
     .migration = migration,

@@ -47,6 +47,8 @@ static void count(struct wb_task *task, struct wb_core *core)
     // The clocks of two cores may differ by a little.
     const uint64_t began_ns = frame->mark - 1;
     const uint64_t ns = frame->end_ns > began_ns ? frame->end_ns - began_ns : 0;
+    // Before: who sums up leaves out the memory of cores where no frame ends.
+    core->has_latency = true;
     bucket_add(&core->latency->buckets[bucket_of(ns)], 1, ns);
     frame->end_ns = 0;
 }
@@ -68,8 +70,10 @@ static struct wb_bucket over_all_cores(const struct wb_system *system, uint32_t 
     struct wb_bucket sum = { 0, 0 };
 
     for (uint32_t i = 0; i < system->n_cores; i++) {
-        const struct wb_bucket *of_core = &system->cores[i]->latency->buckets[bucket];
-        bucket_add(&sum, of_core->n, of_core->sum_ns);
+        const struct wb_core *core = system->cores[i];
+        if (!core->has_latency)
+            continue;
+        bucket_add(&sum, core->latency->buckets[bucket].n, core->latency->buckets[bucket].sum_ns);
     }
     return sum;
 }

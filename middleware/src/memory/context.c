@@ -14,6 +14,7 @@ struct context {
     unsigned char *stack_low;
     void *state;
     struct wb_release release;
+    struct wb_arrival arrival;
     uint64_t job_deadline_ns, random;
     struct wb_heap heap;
     unsigned char kernel[WB_KERNEL_TASK_BYTES];
@@ -124,6 +125,7 @@ enum wb_status wb_context_save(const struct wb_task *task, void *buffer, size_t 
     context->stack_low = with_stack ? wb_kernel_stack_low(task) : NULL;
     context->state = task->state;
     context->release = task->release;
+    context->arrival = task->arrival;
     context->job_deadline_ns = task->job_deadline_ns;
     context->random = task->work.random;
     save_heap(&context->heap, &task->heap);
@@ -177,6 +179,7 @@ enum wb_status wb_context_load(struct wb_task *task, const void *buffer)
     save_heap(&task->heap, &context->heap);
     task->state = context->state;
     task->release = context->release;
+    task->arrival = context->arrival;
     task->job_deadline_ns = context->job_deadline_ns;
     task->work.random = context->random;
     return WB_OK;

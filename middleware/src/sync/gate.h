@@ -18,11 +18,11 @@ enum wb_status wb_gate_enter(struct wb_gate *gate, wb_gate_attempt *attempt, uin
 /// for.
 void wb_gate_open(struct wb_gate *gate, struct wb_system *system);
 
-/// What `holder` of a gate is while the task holds it: its number from 1 in the lower half, and how
-/// many lives it has had in the upper one, in which a task that was cut short differs.
+/// What `holder` of a gate is while the task holds it: its number from 1 in the lower bits, and how
+/// many lives it has had in the upper ones, in which a task that was cut short differs.
 static inline uint32_t wb_gate_holder(const struct wb_task *task)
 {
-    return (task->id + 1) | wb_word_load(&task->lives, WB_RELAXED) << 16;
+    return (task->id + 1) | wb_word_load(&task->lives, WB_RELAXED) << WB_HOLDER_BITS;
 }
 
 // ---- inherit.c ----------------------------------------------------------------------------------

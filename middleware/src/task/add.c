@@ -4,6 +4,7 @@
 
 #include "../internal.h"
 #include "../word/mem.h"
+#include "../word/names.h"
 
 static bool name_is_good(const char *name)
 {
@@ -14,10 +15,22 @@ static bool name_is_good(const char *name)
     return n > 0 && n < WB_NAME_BYTES;
 }
 
+static void name_add(const struct wb_names *names, const char *name, uint32_t index,
+                     uint32_t number)
+{
+    const uint32_t hash = wb_name_hash(name, index);
+    struct wb_name *slot = wb_names_next(names, hash, NULL);
+
+    while (slot->number != 0)
+        slot = wb_names_next(names, hash, slot);
+    *slot = (struct wb_name){ .hash = hash, .number = number };
+}
+
 static bool has_parts(const struct wb_task_config *config)
 {
     return (config->mode != WB_REPLICATE || wb_parts.replicate != NULL) &&
            (config->mode != WB_RECREATE || wb_parts.recreate != NULL) &&
+           ((config->jitter_ns | config->gap_ns) == 0 || wb_parts.arrivals != NULL) &&
            (config->checkpoint_every == 0 || wb_parts.images != NULL);
 }
 
@@ -37,6 +50,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->system = system;
     wb_text_copy(task->name, config->name, sizeof task->name);
     task->id = system->n_tasks++;
+    name_add(&system->names, config->name, config->index, system->n_tasks);
     task->index = config->index;
     task->priority = config->priority;
     wb_word_init(&task->sync.priority, config->priority);
@@ -52,8 +66,10 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->period_ns = config->period_ns;
     task->relative_deadline_ns = config->deadline_ns != 0 ? config->deadline_ns : config->period_ns;
     task->offset_ns = config->offset_ns;
-    task->rate_millihz = config->rate_millihz;
+    task->rate_millihz = config->rate_millihz != 0 ? config->rate_millihz : 1;
+    task->period_rest = config->period_rest;
     task->offset_rest = config->offset_rest;
+    task->arrival = (struct wb_arrival){ .jitter_ns = config->jitter_ns, .gap_ns = config->gap_ns };
     task->follows_rate = config->follows_rate;
     wb_word_init(&task->place, wb_place(WB_TASK_NEW, config->core));
     wb_heap_init(&task->heap, heap, config->heap_bytes);
@@ -64,12 +80,16 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     return WB_OK;
 }
 
-static const struct wb_channel *channel_find(const struct wb_system *system, const char *name)
+static bool channel_is_known(const struct wb_system *system, const char *name)
 {
-    for (uint32_t i = 0; i < system->n_channels; i++)
-        if (wb_text_equal(system->channels[i].name, name))
-            return &system->channels[i];
-    return NULL;
+    const uint32_t hash = wb_name_hash(name, 0);
+    const struct wb_name *slot = NULL;
+
+    while ((slot = wb_names_next(&system->names, hash, slot))->number != 0)
+        if ((slot->number & WB_NAMES_CHANNEL) != 0 &&
+            wb_text_equal(system->channels[(slot->number ^ WB_NAMES_CHANNEL) - 1].name, name))
+            return true;
+    return false;
 }
 
 enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_config *config,
@@ -82,7 +102,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
         config->slot_bytes > UINT32_MAX - 2 * WB_LINE_BYTES ||
         (config->mailbox &&
          (config->initial != 0 || config->claims_at_start || wb_parts.mailboxes == NULL)) ||
-        channel_find(system, config->name) != NULL)
+        channel_is_known(system, config->name))
         return WB_ERR_INVAL;
     const size_t mark_bytes = system->config.times_tasks    ? 2 * WB_MARK_BYTES
                               : system->config.times_frames ? WB_MARK_BYTES
@@ -100,6 +120,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     channel->system = system;
     wb_text_copy(channel->name, config->name, sizeof channel->name);
     channel->id = system->n_channels++;
+    name_add(&system->names, config->name, 0, system->n_channels | WB_NAMES_CHANNEL);
     channel->slots = config->slots;
     channel->slot_bytes = config->slot_bytes;
     channel->initial = config->initial;

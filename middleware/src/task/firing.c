@@ -272,7 +272,7 @@ static inline __attribute__((always_inline)) enum stop advance(struct wb_task *s
         f->phase = complete(self, f) ? SLEEP : CHECK;
         // fall through
     case SLEEP:
-        if (f->phase == SLEEP && wb_kernel_now_ns() < self->release.ns)
+        if (f->phase == SLEEP && wb_kernel_now_ns() < self->arrival.ready_ns)
             return TO_SLEEP;
         f->phase = CHECK;
         // fall through
@@ -316,7 +316,7 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
         *value = WB_FOREVER;
         return WB_STEP_BLOCK;
     case TO_SLEEP:
-        *value = self->release.ns;
+        *value = self->arrival.ready_ns;
         return WB_STEP_BLOCK;
     case TO_CHECKPOINT:
     case TO_END:
@@ -367,7 +367,7 @@ int wb_fire(struct wb_task *self, const struct wb_messages *messages)
             wait(self, f);
             break;
         case TO_SLEEP:
-            block(self, self->release.ns);
+            block(self, self->arrival.ready_ns);
             break;
         case TO_CHECKPOINT:
             f->phase = BEGIN;

@@ -19,51 +19,85 @@ void wb_sleep_until(uint64_t time_ns)
         (void)wb_kernel_block(time_ns);
 }
 
-// A period, exactly: so many nanoseconds, and parts of one of which it has `rate`; 0: none.
+// A period, exactly: so many nanoseconds, and so many parts of one that has `rate` of them.
 struct period {
-    uint64_t ns, parts, rate;
+    uint64_t ns;  // 0: none
+    uint32_t parts, rate;
 };
 
-#define PARTS_OF_FRAMES ((uint64_t)1000000000000)  // a frame takes so many, by its rate in millihertz
+static struct period own_period(const struct wb_task *task)
+{
+    return (struct period){ task->period_ns, task->period_rest, task->rate_millihz };
+}
 
 static struct period period_of(const struct wb_task *task)
 {
-    const uint64_t now =
+    const uint64_t parts_of_frames = 1000000000000;  // a frame takes so many, by its rate
+    const uint32_t rate =
         task->follows_rate ? wb_word_load(&task->system->rate_millihz, WB_RELAXED) : 0;
-    const uint64_t rate = now != 0 ? now : task->rate_millihz;
 
-    return rate == 0 ? (struct period){ .ns = task->period_ns }
-                     : (struct period){ PARTS_OF_FRAMES / rate, PARTS_OF_FRAMES % rate, rate };
+    if (rate == 0 || rate == task->rate_millihz)
+        return own_period(task);
+    const uint64_t ns = parts_of_frames / rate;
+    return (struct period){ ns, (uint32_t)(parts_of_frames - ns * rate), rate };
 }
 
-// One period later; what is left over of another rate is not counted on.
-static struct wb_release later(struct wb_release release, const struct period *period)
+// What rounding has lost so far and now comes to a nanosecond.
+static bool carries(const struct wb_task *task, const struct period *period)
 {
-    const uint64_t rest = release.rate_millihz == period->rate ? release.rest : 0;
-    const bool carries = period->rate != 0 && rest >= period->rate - period->parts;
-
-    return (struct wb_release){ release.ns + period->ns + carries,
-                                rest + period->parts - (carries ? period->rate : 0), period->rate };
+    return task->release.rest >= period->rate - period->parts;
 }
 
-// After its release, 0: none. A job of a task whose deadline is its period ends when the next is
-// released; where the frame rate is another than at the start, deadlines are in proportion.
+// With its period for a deadline a job ends when the next is released.
+static uint64_t deadline_at_start(const struct wb_task *task)
+{
+    const struct period period = own_period(task);
+
+    return task->relative_deadline_ns +
+           (task->relative_deadline_ns == task->period_ns && carries(task, &period));
+}
+
+// Of the job that has just been released, after its release; 0: none. Where the frame rate is
+// another than at the start, deadlines are in proportion.
 static uint64_t deadline_of(const struct wb_task *task, const struct period *period)
 {
     if (task->period_ns == 0 || task->relative_deadline_ns == task->period_ns)
-        return later(task->release, period).ns - task->release.ns;
+        return period->ns + carries(task, period);
     if (period->ns == task->period_ns)
         return task->relative_deadline_ns;
     return wb_part(period->ns, task->relative_deadline_ns * WB_PPM / task->period_ns);
 }
 
+static void arrive(struct wb_task *task, bool is_first)
+{
+    struct wb_arrival *arrival = &task->arrival;
+
+    arrival->ready_ns = task->release.ns;
+    if ((arrival->jitter_ns | arrival->gap_ns) != 0)
+        wb_parts.arrivals->draw(task, is_first);
+}
+
 void wb_period_begin(struct wb_task *task, uint64_t start_ns)
 {
-    const struct period period = period_of(task);
-
     task->release =
         (struct wb_release){ start_ns + task->offset_ns, task->offset_rest, task->rate_millihz };
-    task->job_deadline_ns = period.ns != 0 ? deadline_of(task, &period) : 0;
+    arrive(task, true);
+    task->job_deadline_ns = task->period_ns != 0 ? deadline_at_start(task) : 0;
+}
+
+// One period later. What is left over of another rate is not counted on.
+static void release_next(struct wb_task *task, const struct period *period)
+{
+    struct wb_release *release = &task->release;
+
+    if (release->rate != period->rate)
+        release->rest = 0;
+    const bool carry = carries(task, period);
+    release->ns += period->ns + carry;
+    release->rest += period->parts - (carry ? period->rate : 0);
+    release->rate = period->rate;
+    arrive(task, false);
+    task->job_deadline_ns = deadline_of(task, period);
 }
 
 static void count_miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns)
@@ -92,8 +126,7 @@ bool wb_period_end(struct wb_task *self, bool *met)
         count_miss(self, now_ns - deadline_ns, now_ns);
     if (self->job_deadline_ns == 0)
         self->release = (struct wb_release){ .ns = now_ns };  // its periods begin now, if they do
-    self->release = later(self->release, &period);
-    self->job_deadline_ns = period.ns != 0 ? deadline_of(self, &period) : 0;
+    release_next(self, &period);
     return period.ns != 0;
 }
 
@@ -102,7 +135,7 @@ bool wb_period_wait(struct wb_task *self)
     bool met;
 
     if (wb_period_end(self, &met))
-        wb_sleep_until(self->release.ns);
+        wb_sleep_until(self->arrival.ready_ns);
     return met;
 }
 

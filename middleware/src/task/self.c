@@ -3,6 +3,7 @@
 
 #include "../internal.h"
 #include "../word/mem.h"
+#include "../word/names.h"
 
 struct wb_core *wb_core_here(struct wb_system *system)
 {
@@ -42,11 +43,16 @@ struct wb_app *wb_task_app(const struct wb_task *self)
 
 struct wb_task *wb_task_find(const struct wb_app *app, const char *name, uint32_t index)
 {
-    struct wb_system *system = app->system;
+    const struct wb_names *names = &app->system->names;
+    const uint32_t hash = wb_name_hash(name, index);
+    const struct wb_name *slot = NULL;
 
-    for (uint32_t i = 0; i < system->n_tasks; i++)
-        if (system->tasks[i].index == index && wb_text_equal(system->tasks[i].name, name))
-            return &system->tasks[i];
+    while ((slot = wb_names_next(names, hash, slot))->number != 0) {
+        struct wb_task *task = &app->system->tasks[slot->number - 1];
+        if ((slot->number & WB_NAMES_CHANNEL) == 0 && task->index == index &&
+            wb_text_equal(task->name, name))
+            return task;
+    }
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 
 #include "../internal.h"
 #include "../word/mem.h"
+#include "../word/names.h"
 
 static uint32_t inbox_words(const struct wb_system_config *config)
 {
@@ -43,8 +44,9 @@ size_t wb_system_bytes(const struct wb_system_config *config)
            (config->times_tasks && wb_parts.responses != NULL ? wb_parts.responses->bytes(config)
                                                               : 0) +
            config->channels * sizeof(struct wb_channel) + config->ports * sizeof(struct wb_port) +
+           wb_names_slots(config->tasks + config->channels) * sizeof(struct wb_name) +
            config->params * sizeof(struct wb_param) + sizeof(struct wb_locks) +
-           config->cores * bytes_of_parts(config) + (size_t)9 * WB_LINE_BYTES +
+           config->cores * bytes_of_parts(config) + (size_t)11 * WB_LINE_BYTES +
            (config->shared_bytes != 0 && wb_parts.pool != NULL
                 ? wb_parts.pool->bytes(config->shared_bytes)
                 : 0);
@@ -53,6 +55,16 @@ size_t wb_system_bytes(const struct wb_system_config *config)
 static bool is_power_of_two_or_zero(uint32_t n)
 {
     return (n & (n - 1)) == 0;
+}
+
+static bool names_init(struct wb_system *system)
+{
+    const uint32_t slots = wb_names_slots(system->config.tasks + system->config.channels);
+    struct wb_names *names = &system->names;
+
+    names->slots = wb_system_alloc(system, slots * sizeof *names->slots, WB_LINE_BYTES);
+    names->mask = slots - 1;
+    return names->slots != NULL;
 }
 
 static bool ring_init(struct wb_system *system, struct wb_ring *ring, uint32_t slots,
@@ -147,7 +159,7 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
     system->params = wb_system_alloc(system, config->params * sizeof *system->params, 16);
     system->locks = wb_system_alloc(system, sizeof *system->locks, WB_LINE_BYTES);
     if (system->locks == NULL || system->tasks == NULL || system->channels == NULL ||
-        system->ports == NULL || system->params == NULL ||
+        system->ports == NULL || system->params == NULL || !names_init(system) ||
         !record_init(system, &system->record, 0) || !cores_init(system) ||
         (config->times_tasks && !wb_parts.responses->init(system)) ||
         (config->shared_bytes != 0 && !wb_parts.pool->init(system)))

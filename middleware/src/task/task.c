@@ -8,7 +8,7 @@
 void wb_task_main(struct wb_task *task)
 {
     if (task->period_ns != 0)
-        wb_sleep_until(task->release.ns);
+        wb_sleep_until(task->arrival.ready_ns);
     const int result = task->entry(task);
 
     if (result != 0)
@@ -70,7 +70,8 @@ static void end(struct wb_task *task, uint32_t core)
         wb_port_shut(port);
     if (wb_parts.latency != NULL)
         wb_parts.latency->count(task, task->system->cores[core]);
-    if (wb_parts.locks != NULL)
+    // Who waits for a mutex of this task is looked for among all tasks.
+    if (wb_parts.locks != NULL && task->sync.owned != 0)
         wb_parts.locks->abandon(task);
     wb_heap_close(&task->heap);
     if (wb_parts.pool != NULL)

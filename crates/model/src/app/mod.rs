@@ -4,6 +4,7 @@
 
 mod ending;
 mod modes;
+mod names;
 mod param;
 mod placement;
 mod work;
@@ -14,6 +15,7 @@ use toml::Spanned;
 use crate::problem::Span;
 pub(crate) use modes::ADD_RESTART;
 pub use modes::{Mode, OnCrash};
+pub(crate) use names::Names;
 pub use param::{Param, ParamKind, Setting};
 pub use placement::{check_cores, check_kinds};
 pub use work::{Compute, Cycles, Distribution, HOST_KIND, Work};
@@ -46,6 +48,8 @@ pub struct App {
     pub channels: Vec<Channel>,
     /// Every binding of a port, in order of its channel.
     pub ports: Vec<Port>,
+    /// Where the tasks of a name are.
+    pub(crate) names: Names,
 }
 
 /// One task.
@@ -81,10 +85,37 @@ pub struct Task {
     pub deadline_frames: f64,
     /// Its first release, in periods after the start.
     pub offset_frames: f64,
+    /// Its jobs begin up to so many nanoseconds after their release, evenly drawn.
+    pub jitter_ns: f64,
+    /// Of a sporadic task: the mean of what passes between two releases beyond its period, in
+    /// nanoseconds, exponentially drawn.
+    pub gap_ns: Option<f64>,
     /// What it computes in each firing, if that is known.
     pub work: Option<Work>,
     /// Where its name stands in the file.
     pub span: Span,
+}
+
+/// Whether a task is released once per period.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Arrival {
+    /// It is.
+    #[default]
+    Periodic,
+    /// Its period is the least time between two releases.
+    Sporadic,
+}
+
+impl std::str::FromStr for Arrival {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "periodic" => Ok(Self::Periodic),
+            "sporadic" => Ok(Self::Sporadic),
+            _ => Err(format!("`{word}` is no arrival: periodic, sporadic")),
+        }
+    }
 }
 
 /// How often a task is released.
@@ -119,8 +150,10 @@ pub struct Channel {
     /// Bytes of one message.
     pub slot_bytes: u32,
     /// Zeroed messages present at the start.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub initial: u32,
     /// Whether it has many senders.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub mailbox: bool,
     /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
     pub claims_at_start: bool,
@@ -149,6 +182,7 @@ pub struct Port {
     /// The port's name.
     pub name: String,
     /// Which element of it, from 0.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub index: u32,
     /// Position in [`App::channels`].
     pub channel: usize,
@@ -176,28 +210,29 @@ impl App {
     /// For each task that sends to no channel, the channels into it (mailboxes are left out): what
     /// arrives there has left the application.
     pub fn sinks(&self) -> Vec<Vec<usize>> {
-        let channel = |port: &&Port| !self.channels[port.channel].mailbox;
-        let sends = |task| {
-            let mut channels = self.ports.iter().filter(channel);
-            channels.any(|port| port.task == task && port.direction == Direction::Out)
-        };
-        let into = |task| {
-            let ports = self.ports.iter().filter(channel);
-            let ports = ports.filter(|port| port.task == task && port.direction == Direction::In);
-            ports.map(|port| port.channel).collect::<Vec<_>>()
-        };
-        let ends = (0..self.tasks.len()).filter(|task| !sends(*task)).map(into);
-        ends.filter(|channels| !channels.is_empty()).collect()
+        let mut sends = vec![false; self.tasks.len()];
+        let mut into = vec![Vec::new(); self.tasks.len()];
+        for port in self.ports.iter().filter(|port| !self.channels[port.channel].mailbox) {
+            match port.direction {
+                Direction::In => into[port.task].push(port.channel),
+                Direction::Out => sends[port.task] = true,
+            }
+        }
+        let ends = into.into_iter().zip(sends).filter(|(channels, sends)| {
+            let receives = !channels.is_empty();
+            receives && !sends
+        });
+        ends.map(|(channels, _)| channels).collect()
     }
 
     /// The position of a task, if there is one of that name and index.
     pub fn find_task(&self, name: &str, index: u32) -> Option<usize> {
-        self.tasks.iter().position(|task| task.name == name && task.index == index)
+        self.names.of(name).nth(index as usize)
     }
 
     /// How many tasks share a name.
     pub fn count(&self, name: &str) -> usize {
-        self.tasks.iter().filter(|task| task.name == name).count()
+        self.names.of(name).len()
     }
 
     /// What people call a task: its name, with the index when there are several.

@@ -17,6 +17,11 @@ pub use moving::{Moving, NO_POLICY, PolicyName, Row};
 /// Of the messages to a helper.
 const VERSION: u32 = 2;
 
+/// Whether a helper takes a member to be so that is not there: plans of many tasks are long.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// What a plan says beyond the application itself.
 #[derive(Debug, Clone)]
 pub struct PlanOptions {
@@ -97,23 +102,44 @@ pub struct PlanCore {
 #[expect(missing_docs, reason = "the protocol's own names")]
 pub struct PlanTask {
     pub name: String,
+    #[serde(skip_serializing_if = "is_default")]
     pub index: u32,
     pub entry: String,
     pub mode: String,
+    #[serde(skip_serializing_if = "is_default")]
     pub core: u32,
+    #[serde(skip_serializing_if = "is_default")]
     pub priority: u32,
     pub stack_bytes: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub heap_bytes: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub migratable: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub restart: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub period_ns: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub deadline_ns: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub offset_ns: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub rate_millihz: u64,
+    #[serde(skip_serializing_if = "is_default")]
+    pub period_rest: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub offset_rest: u64,
+    #[serde(skip_serializing_if = "is_default")]
+    pub jitter_ns: u64,
+    #[serde(skip_serializing_if = "is_default")]
+    pub gap_ns: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub follows_rate: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub checkpoint_every: u32,
+    #[serde(skip_serializing_if = "is_default")]
     pub replay: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub work: Option<PlanWork>,
 }
 
@@ -122,9 +148,13 @@ pub struct PlanTask {
 #[expect(missing_docs, reason = "the protocol's own names")]
 pub struct PlanWork {
     pub distribution: String,
+    #[serde(skip_serializing_if = "is_default")]
     pub spread_ppm: u32,
+    #[serde(skip_serializing_if = "is_default")]
     pub working_bytes: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub traffic_bytes: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub firings: u64,
     /// For each kind of core, or one for all.
     pub cycles: Vec<u64>,
@@ -293,7 +323,10 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
         deadline_ns: rhythm.periods(task.deadline_frames).0,
         offset_ns: rhythm.periods(task.offset_frames).0,
         rate_millihz: rhythm.rate_millihz(),
+        period_rest: rhythm.periods(1.0).1,
         offset_rest: rhythm.periods(task.offset_frames).1,
+        jitter_ns: if rhythm.is_never() { 0 } else { whole(task.jitter_ns) },
+        gap_ns: if rhythm.is_never() { 0 } else { task.gap_ns.map_or(0, |gap| whole(gap).max(1)) },
         follows_rate: rhythm.rate_millihz() > 0,
         checkpoint_every: task.checkpoint_every,
         replay: task.checkpoint_every > 0 && task.on_crash == OnCrash::Replay,
@@ -322,7 +355,7 @@ fn plan_work(work: &Work, kinds: &[&str]) -> PlanWork {
 #[derive(Debug, Clone, Copy)]
 enum Rhythm {
     Never,
-    /// Frames per second, in thousandths.
+    /// Frames per second, in thousandths: up to four million a second.
     Frames(u64),
     Nanoseconds(f64),
 }
@@ -332,18 +365,27 @@ impl Rhythm {
         match (task.period, pacing.frame_rate(app)) {
             (Period::Own(ns), _) if pacing != Pacing::Fast => Rhythm::Nanoseconds(ns),
             (Period::Frame, Some(rate)) if pacing != Pacing::Fast => {
-                Rhythm::Frames(millihz(rate).max(1))
+                let counted = (1..=RATE_MAX).contains(&millihz(rate));
+                if counted {
+                    Rhythm::Frames(millihz(rate))
+                } else {
+                    Rhythm::Nanoseconds(1e9 / rate)
+                }
             }
             _ => Rhythm::Never,
         }
+    }
+
+    fn is_never(self) -> bool {
+        matches!(self, Rhythm::Never)
     }
 
     fn rate_millihz(self) -> u64 {
         if let Rhythm::Frames(rate) = self { rate } else { 0 }
     }
 
-    /// So many periods, in whole nanoseconds; and of frames what rounding down leaves, in parts of a
-    /// nanosecond that has as many as the rate has millihertz.
+    /// So many periods, in whole nanoseconds; and of frames what rounding down leaves, in parts of
+    /// a nanosecond that has as many as the rate has millihertz.
     fn periods(self, count: f64) -> (u64, u64) {
         match self {
             Rhythm::Never => (0, 0),

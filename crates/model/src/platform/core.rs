@@ -3,7 +3,7 @@
 
 use toml::Spanned;
 use toml::de::DeTable;
-use whimbrel_hardware::{Cache, Core, IdleState, Leakage, Mesh, Point, Transition};
+use whimbrel_hardware::{Cache, Core, IdleState, Leakage, Mesh, Point, Transition, Waking};
 
 use super::fabric::{at_node, node};
 use super::units::{
@@ -180,6 +180,9 @@ fn read_idle(
     let exit = reader.optional("exit_us", US, us);
     let after = reader.optional("after_us", US, us);
     let loses_cache = reader.optional("loses_cache", "true or false", boolean);
+    let ring = reader.optional("ring_us", US, us);
+    let switch = reader.optional("switch_us", US, us);
+    let refill = reader.optional("refill_us", US, us);
     source(&mut reader);
     reader.finish();
     let state = IdleState {
@@ -189,6 +192,7 @@ fn read_idle(
         exit_ps: or(exit, 0),
         after_ps: or(after, 0),
         loses_cache: or(loses_cache, false),
+        waking: Waking { ring_ps: or(ring, 0), switch_ps: or(switch, 0), refill_ps: or(refill, 0) },
     };
     Some(Spanned::new(place, state))
 }

@@ -2,6 +2,7 @@
 //! Turns a manifest and the settings of a run into an application, or says everything that
 //! stands in the way.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use toml::Spanned;
@@ -9,7 +10,9 @@ use toml::Spanned;
 use super::amount::amount;
 use super::manifest::{Manifest, TaskTable};
 use super::{modes, param, synthetic, wiring, work};
-use crate::app::{App, Mode, OnCrash, Param, ParamKind, Period, Setting, Task, Work};
+use crate::app::{
+    App, Arrival, Mode, Names, OnCrash, Param, ParamKind, Period, Setting, Task, Work,
+};
 use crate::problem::{Problem, Problems, Span};
 
 /// Beyond this a period would be no whole nanosecond.
@@ -41,7 +44,8 @@ impl App {
         synthetic::check_tables(manifest, &mut problems);
         let tasks = build_tasks(manifest, &params, &mut problems);
         let compute = work::compute(manifest, &mut problems);
-        let (channels, ports) = wiring::connect(manifest, &params, &tasks, &mut problems);
+        let names = Names::new(&tasks);
+        let (channels, ports) = wiring::connect(manifest, &params, (&tasks, &names), &mut problems);
         modes::check_images((&manifest.tasks, &tasks), (&channels, &ports), &mut problems);
         let app = Self {
             name: manifest.app.name.get_ref().clone(),
@@ -56,6 +60,7 @@ impl App {
             tasks,
             channels,
             ports,
+            names,
         };
         // Wrong ends of channels would look like wrong loops and rates.
         if problems.is_empty() {
@@ -64,6 +69,9 @@ impl App {
         Problems::none_or(problems, || app)
     }
 }
+
+/// `WB_HOLDERS_MAX` of the middleware.
+const TASKS_MAX: usize = (1 << 17) - 1;
 
 fn resolve_paths(
     manifest: &Manifest,
@@ -107,6 +115,7 @@ fn frame_rate(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>
 
 fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
+    let mut named: HashMap<&str, Span> = HashMap::new();
     let rate = manifest.app.frame_rate.is_some();
 
     if manifest.tasks.is_empty() && problems.is_empty() {
@@ -114,18 +123,26 @@ fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem
     }
     for table in &manifest.tasks {
         let name = table.name.get_ref();
-        if let Some(first) = tasks.iter().find(|task| task.name == *name) {
+        if let Some(first) = named.get(name.as_str()) {
             let message = format!("two tasks are called `{name}`");
             let problem = Problem::new(message).at(table.name.span(), "the second");
             let help = "give one of them another name, or use `count` to make several";
-            problems.push(problem.at(first.span.clone(), "the first").help(help));
+            problems.push(problem.at(first.clone(), "the first").help(help));
             continue;
         }
+        named.insert(name, table.name.span());
         let period = period(table, rate, problems);
+        check_arrival(table, period, problems);
         modes::check_task(table, problems);
         let work = work::build(table, params, problems);
         let entry = synthetic::entry(manifest, table);
         tasks.extend(instances(table, (entry, period, work), problems));
+        if tasks.len() > TASKS_MAX {
+            let message = format!("an application of more than {TASKS_MAX} tasks cannot be");
+            let problem = Problem::new(message).at(table.name.span(), "one of these is too many");
+            problems.push(problem.help("leave tasks out, or let one do the work of several"));
+            break;
+        }
     }
     tasks
 }
@@ -164,6 +181,8 @@ fn instances(
         period,
         deadline_frames: table.deadline_frames.as_ref().map_or(1.0, |d| *d.get_ref()),
         offset_frames: table.offset_frames.as_ref().map_or(0.0, |o| *o.get_ref()),
+        jitter_ns: table.jitter_us.as_ref().map_or(0.0, |jitter| jitter.get_ref() * 1e3),
+        gap_ns: table.mean_gap_us.as_ref().map(|gap| gap.get_ref() * 1e3),
         work: work.clone(),
         span: table.name.span(),
     };
@@ -198,5 +217,45 @@ fn period(table: &TaskTable, has_rate: bool, problems: &mut Vec<Problem>) -> Per
             }
             Period::None
         }
+    }
+}
+
+/// Jitter and sporadic releases are of a task that has a period, and a jitter is at most as long.
+fn check_arrival(table: &TaskTable, period: Period, problems: &mut Vec<Problem>) {
+    let name = table.name.get_ref();
+    let mut refuse = |message: String, at: Span, help: &str| {
+        problems.push(Problem::new(message).at(at, "this key").help(help));
+    };
+    let sporadic = table.arrival.as_ref().filter(|word| *word.get_ref() == Arrival::Sporadic);
+    match (&sporadic, &table.mean_gap_us) {
+        (Some(at), _) if !matches!(period, Period::Own(_)) => refuse(
+            format!("`{name}` is sporadic, but has no period of its own"),
+            at.span(),
+            "`period_us` is the least time between two of its releases",
+        ),
+        (Some(at), None) => refuse(
+            format!("`{name}` is sporadic, but nothing says how often it is released"),
+            at.span(),
+            "`mean_gap_us` is how much more than `period_us` passes between two, on average",
+        ),
+        (None, Some(at)) => refuse(
+            format!("`{name}` has gaps, but is not sporadic"),
+            at.span(),
+            "add `arrival = \"sporadic\"`",
+        ),
+        _ => {}
+    }
+    match (&table.jitter_us, period) {
+        (Some(at), Period::None) => refuse(
+            format!("`{name}` has jitter, but no period"),
+            at.span(),
+            "add `periodic = true` or `period_us`",
+        ),
+        (Some(at), Period::Own(ns)) if at.get_ref() * 1e3 > ns => refuse(
+            format!("the jitter of `{name}` is longer than its period"),
+            at.span(),
+            "a job is released before the next: at most `period_us`",
+        ),
+        _ => {}
     }
 }

@@ -9,7 +9,7 @@ use toml::de::DeTable;
 
 use super::amount::{Amount, amount_of};
 use super::param;
-use crate::app::{Compute, Distribution, Mode, OnCrash, Param};
+use crate::app::{Arrival, Compute, Distribution, Mode, OnCrash, Param};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{
     self, Node, Reader, boolean, bytes, core_list, document, each, filled, is_name, list, name,
@@ -59,6 +59,9 @@ pub(crate) struct TaskTable {
     pub period_us: Option<Spanned<f64>>,
     pub deadline_frames: Option<Spanned<f64>>,
     pub offset_frames: Option<Spanned<f64>>,
+    pub arrival: Option<Spanned<Arrival>>,
+    pub jitter_us: Option<Spanned<f64>>,
+    pub mean_gap_us: Option<Spanned<f64>>,
     pub work: WorkTable,
 }
 
@@ -200,6 +203,14 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let offset_frames = reader.optional("offset_frames", "from 0 to 1e6", |n| {
         number(n).filter(|offset| (0.0..=1e6).contains(offset))
     });
+    let arrival = reader.optional("arrival", "\"periodic\" or \"sporadic\"", word);
+    let jitter_us = reader.optional("jitter_us", "from 0 to 1e9 microseconds", |n| {
+        number(n).filter(|jitter| (0.0..=1e9).contains(jitter))
+    });
+    let mean_gap_us =
+        reader.optional("mean_gap_us", "more than 0, at most 1e9 microseconds", |n| {
+            number(n).filter(|gap| *gap > 0.0 && *gap <= 1e9)
+        });
     let work = read_work(&mut reader);
     reader.finish();
 
@@ -222,6 +233,9 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         period_us,
         deadline_frames,
         offset_frames,
+        arrival,
+        jitter_us,
+        mean_gap_us,
         work,
     })
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which combinations of migration modes and checkpoint images make sense.
 
+use std::collections::HashMap;
+
 use super::manifest::TaskTable;
 use crate::app::{ADD_RESTART, Channel, Direction, Mode, OnCrash, Port, Task};
 use crate::problem::Problem;
@@ -32,18 +34,23 @@ pub(crate) fn check_images(
     (channels, ports): (&[Channel], &[Port]),
     problems: &mut Vec<Problem>,
 ) {
+    let images = tables.iter().any(|table| table.checkpoint_every.is_some());
+    let mut inputs: HashMap<&str, Vec<&Port>> = HashMap::new();
+
+    for port in ports.iter().filter(|port| images && port.direction == Direction::In) {
+        inputs.entry(&tasks[port.task].name).or_default().push(port);
+    }
     for table in tables {
         let Some(at) = table.checkpoint_every.as_ref() else { continue };
         let name = table.name.get_ref();
-        let short = |port: &&Port| {
+        let short = |port: &&&Port| {
             let task = &tasks[port.task];
-            port.direction == Direction::In
-                && task.name == *name
-                && task.on_crash == OnCrash::Replay
+            task.on_crash == OnCrash::Replay
                 && !channels[port.channel].mailbox
                 && channels[port.channel].slots <= task.checkpoint_every
         };
-        let Some(port) = ports.iter().find(short) else { continue };
+        let mut of_name = inputs.get(name.as_str()).into_iter().flatten();
+        let Some(port) = of_name.find(short) else { continue };
         let Channel { name: channel, slots, .. } = &channels[port.channel];
         let every = at.get_ref();
         let message = format!("`{channel}` cannot keep the messages of {every} checkpoints");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Applications without a module: tasks that exist only as TOML, and what only these may say.
 
+use std::collections::HashMap;
+
 use toml::Spanned;
 
 use super::manifest::{AppTable, LinkTable, Manifest, TaskTable};
@@ -31,7 +33,11 @@ pub(crate) fn entry(manifest: &Manifest, table: &TaskTable) -> Spanned<String> {
 /// Notes what the tables say that does not go with a module, or without one.
 pub(crate) fn check_tables(manifest: &Manifest, problems: &mut Vec<Problem>) {
     let synthetic = manifest.app.module.is_none();
+    let mut inputs: HashMap<&str, &LinkTable> = HashMap::new();
 
+    for link in manifest.links.iter().filter(|link| !link.mailbox) {
+        inputs.entry(receiver(link)).or_insert(link);
+    }
     for task in &manifest.tasks {
         let name = task.name.get_ref();
         if let Some(entry) = task.entry.as_ref().filter(|_| synthetic) {
@@ -39,8 +45,7 @@ pub(crate) fn check_tables(manifest: &Manifest, problems: &mut Vec<Problem>) {
             let problem = Problem::new(message).at(entry.span(), "this function");
             problems.push(problem.help("name the `module` that has it"));
         }
-        let mut links = manifest.links.iter();
-        let input = links.find(|link| !link.mailbox && receiver(link) == name);
+        let input = inputs.get(name.as_str());
         if let Some((firings, link)) = task.work.firings.as_ref().zip(input) {
             let message = format!("`{name}` receives messages, and ends after the last of them");
             let problem = Problem::new(message).at(firings.span(), "this number");

@@ -7,7 +7,7 @@ use toml::Spanned;
 
 use super::amount::amount;
 use super::manifest::{Claim, LinkTable, Manifest};
-use crate::app::{Channel, Direction, Param, Port, Task};
+use crate::app::{Channel, Direction, Names, Param, Port, Task};
 use crate::problem::{Problem, Span, nearest};
 use crate::reader::is_name;
 
@@ -18,10 +18,18 @@ const SLOT_BYTES_MAX: u32 = 1 << 30;
 pub(crate) fn connect(
     manifest: &Manifest,
     params: &[Param],
-    tasks: &[Task],
+    (tasks, names): (&[Task], &Names),
     problems: &mut Vec<Problem>,
 ) -> (Vec<Channel>, Vec<Port>) {
-    let mut wiring = Wiring { tasks, ..Wiring::default() };
+    let mut wiring = Wiring {
+        tasks,
+        of_name: names,
+        channels: Vec::new(),
+        ports: Vec::new(),
+        names: HashSet::new(),
+        numbers: HashMap::new(),
+        used: HashMap::new(),
+    };
     let mut links: Vec<&LinkTable> = manifest.links.iter().collect();
 
     links.sort_by_key(|link| link.to.span().start);
@@ -43,12 +51,14 @@ struct End<'a> {
     span: Span,
 }
 
-#[derive(Default)]
 struct Wiring<'t> {
     tasks: &'t [Task],
+    of_name: &'t Names,
     channels: Vec<Channel>,
     ports: Vec<Port>,
     names: HashSet<String>,
+    /// The number that was put last behind a name that was taken.
+    numbers: HashMap<String, u32>,
     used: HashMap<(usize, String), (Direction, u32)>,
 }
 
@@ -103,7 +113,8 @@ impl Wiring<'_> {
             let problem = Problem::new(format!("`{text}` is no port")).at(span, "this end");
             return Err(problem.help("write TASK.PORT, as \"demodulator.out\""));
         };
-        let Some(first) = self.tasks.iter().position(|known| known.name == task) else {
+        let of_name = self.of_name.of(task);
+        if of_name.is_empty() {
             let names = self.tasks.iter().map(|known| known.name.as_str());
             let help = match nearest(task, names) {
                 Some(meant) => format!("did you mean `{meant}.{port}`?"),
@@ -111,9 +122,8 @@ impl Wiring<'_> {
             };
             let problem = Problem::new(format!("no task is called `{task}`"));
             return Err(problem.at(span, "this end").help(help));
-        };
-        let count = self.tasks[first..].iter().take_while(|known| known.name == task).count();
-        Ok(End { task, port, first, count, span })
+        }
+        Ok(End { task, port, first: of_name.start, count: of_name.len(), span })
     }
 
     /// Binds an end to the channel that was added last.
@@ -150,12 +160,19 @@ impl Wiring<'_> {
             format!("{}{suffix}", &stem[..room])
         };
         let mut name = fit(element);
-        let mut again = 2;
-        while !self.names.insert(name.clone()) {
-            name = fit(&format!("{element}_{again}"));
-            again += 1;
+        if self.names.insert(name.clone()) {
+            return name;
         }
-        name
+        // Names that are alike where a number is put behind them get one after the other.
+        let alike = fit(&format!("{element}_2"));
+        let number = self.numbers.entry(alike).or_insert(1);
+        loop {
+            *number += 1;
+            name = fit(&format!("{element}_{number}"));
+            if self.names.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 }
 

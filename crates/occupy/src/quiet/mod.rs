@@ -26,7 +26,7 @@ mod switches;
 mod tasks;
 #[cfg(test)]
 mod tests;
-mod ticks;
+pub mod ticks;
 
 use std::thread::sleep;
 use std::time::Duration;

@@ -23,6 +23,8 @@ const PIPELINE: &str = "sim.pipeline";
 pub const SWEEP: &str = "sim.sweep";
 /// See [`many`].
 pub const MANY: &str = "sim.many";
+/// See [`many`].
+pub const MOST: &str = "sim.many.65536";
 const UNIT: &str = "events/s";
 /// As in `bench/sim/pipeline.toml`.
 const FRAMES: u64 = 4_000_000;
@@ -43,14 +45,14 @@ struct Run {
 /// A run fails, or loses a frame.
 pub fn rows(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
     if helpers::find(helpers::SIMULATOR).is_err() {
-        let them = format!("{PIPELINE}, {SWEEP} and {MANY} were not measured");
+        let them = format!("{PIPELINE}, {SWEEP}, {MANY} and {MOST} were not measured");
         say(&format!("{them}: build {} with `make build`", helpers::SIMULATOR));
         return Ok(Vec::new());
     }
     let mut rows = pipeline(args)?;
     rows.push(sweep::row(args.quick)?);
     if !args.quick {
-        rows.push(many::row()?);
+        rows.extend(many::rows()?);
     }
     Ok(rows)
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How far off a simulation is: the same runs on real processors and on a platform, side by side.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
 use serde::Serialize;
 use whimbrel_model::{App, Direction, Problem};
 
-use super::measured::{self, Run};
+use super::busy::{BUSY_PERCENT, Busy, Reading};
+use super::measured::{self, Move, Run};
 use super::{RUNS, RUNS_QUICK, settings};
 use crate::bench::median;
 use crate::cli::{CalibrateArgs, CpuList};
@@ -26,8 +28,34 @@ pub struct Figure {
     real: f64,
     /// In virtual time.
     simulated: f64,
-    /// The simulated one beyond the real one, in percent of the real one; `null`: that is 0.
+    /// The highest real one beyond the lowest, in percent of the median; `null`: that is 0.
+    spread_percent: Option<f64>,
+    /// The simulated one beyond the real one, in percent of the real one; `null`: that is 0, or the
+    /// machine was busy, and there is none.
     error_percent: Option<f64>,
+}
+
+/// How busy the machine was during the runs of a scenario.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct During {
+    /// Which scenario.
+    scenario: &'static str,
+    /// Runs that nobody disturbed, whose medians were taken if they were most.
+    quiet_runs: usize,
+    /// All runs.
+    runs: usize,
+    /// What others took during all of them, or if most were quiet, during those.
+    #[serde(flatten)]
+    busy: Busy,
+}
+
+/// All that was found.
+#[derive(Debug, Serialize)]
+struct Found {
+    /// Whether the machine was busy in any of the scenarios.
+    busy: bool,
+    machine: Vec<During>,
+    figures: Vec<Figure>,
 }
 
 /// A way to run the application.
@@ -54,16 +82,19 @@ pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
     enough_cores(args, cpus)?;
     let folder = tempfile::tempdir()
         .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
-    let mut figures = Vec::new();
+    let (mut figures, mut machine) = (Vec::new(), Vec::new());
     for scenario in scenarios(&task, cpus.0.len(), args.quick) {
+        let list = CpuList(cpus.0[..scenario.cores].to_vec());
         let mut real = Vec::new();
         for turn in 1..=if args.quick { RUNS_QUICK } else { RUNS } {
             say(&format!("{} on real cores: turn {turn}", scenario.name));
-            let list = CpuList(cpus.0[..scenario.cores].to_vec()).to_string();
             let place = folder.path().join(format!("{}{turn}", figures.len()));
-            let of_run = ["--cores".into(), OsString::from(list)];
-            real.push(measure("run", path, args, &scenario, &of_run, &place)?);
+            let of_run = ["--cores".into(), OsString::from(list.to_string())];
+            let before = Reading::take(&list)?;
+            let run = measure("run", path, args, &scenario, &of_run, &place)?;
+            real.push((run, before.until_now(&list)?));
         }
+        let (real, during) = quiet(scenario.name, real);
         let of_sim = [
             "--cores".into(),
             scenario.cores.to_string().into(),
@@ -74,9 +105,22 @@ pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
         ];
         let place = folder.path().join(format!("{}simulated", figures.len()));
         let simulated = measure("sim", path, args, &scenario, &of_sim, &place)?;
-        figures.extend(compare(&scenario, &real, &simulated));
+        figures.extend(compare(&scenario, &real, &simulated, during.busy.busy));
+        machine.push(during);
     }
-    show(args, &figures)
+    show(args, &Found { busy: machine.iter().any(|during| during.busy.busy), machine, figures })
+}
+
+/// The runs that nobody disturbed if they are most, else all of them, and the machine was busy.
+fn quiet(scenario: &'static str, real: Vec<(Run, Busy)>) -> (Vec<Run>, During) {
+    let runs = real.len();
+    let quiet_runs = real.iter().filter(|(_, busy)| !busy.busy).count();
+    let most = 2 * quiet_runs > runs;
+    let taken: Vec<(Run, Busy)> =
+        real.into_iter().filter(|(_, busy)| !most || !busy.busy).collect();
+    let (taken, all): (Vec<Run>, Vec<Busy>) = taken.into_iter().unzip();
+    let busy = Busy { busy: !most, ..Busy::mean(&all) };
+    (taken, During { scenario, quiet_runs, runs, busy })
 }
 
 /// Looks at the platform before real runs, which take a while.
@@ -129,7 +173,8 @@ fn scenarios(task: &str, cores: usize, quick: bool) -> Vec<Scenario> {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     let time = if quick { "1s" } else { "4s" };
     let apart = format!("{task}=1@1us");
-    let to_and_fro = format!("{task}=1,0@50ms");
+    // No multiple of usual periods: requests come at every moment of one.
+    let to_and_fro = format!("{task}=1,0@53ms");
     let all = [
         (
             "as fast as it goes, one core",
@@ -184,36 +229,81 @@ fn paced(run: &Run) -> Vec<(String, &'static str, f64)> {
     all
 }
 
+/// What a phase of a move is called, when it begins and when it ends.
+type Phase = (&'static str, fn(&Move) -> u64, fn(&Move) -> u64);
+
+const PHASES: [Phase; 5] = [
+    ("request to parked", |m| m.request_ns, |m| m.parked_ns),
+    ("parked to attached", |m| m.parked_ns, |m| m.attached_ns),
+    ("attached to running", |m| m.attached_ns, |m| m.running_ns),
+    ("running to first output", |m| m.running_ns, |m| m.output_ns),
+    ("parked to running", |m| m.parked_ns, |m| m.running_ns),
+];
+
+/// Medians of the phases of moves, those to each core apart: the one has just run other tasks, the
+/// other has slept for long, so that a median over both would be of neither.
 #[expect(clippy::cast_precision_loss, reason = "times far below 2^53")]
 fn phases(run: &Run) -> Vec<(String, &'static str, f64)> {
-    let all = run.migration_latency.iter();
-    all.map(|phase| (phase.phase.clone(), "µs", phase.p50_ns as f64 / 1e3)).collect()
+    let targets: BTreeSet<u32> = run.migrations.iter().map(|m| m.target).collect();
+    let phase = |target, (name, from, to): Phase| {
+        let moves = run.migrations.iter().filter(|m| m.target == target);
+        let reached = moves.filter(|m| from(m) != 0 && to(m) >= from(m));
+        let ns = median(reached.map(|m| (to(m) - from(m)) as f64).collect())?;
+        Some((format!("{name} of core {target}"), "µs", ns / 1e3))
+    };
+    let all = targets.into_iter().flat_map(|target| PHASES.map(|one| phase(target, one)));
+    all.flatten().collect()
 }
 
-/// Medians of what real runs have, beside the simulated; what only one side has is left out.
-fn compare(scenario: &Scenario, real: &[Run], simulated: &Run) -> Vec<Figure> {
+/// Medians of what real runs have, beside the simulated; what only one side has is left out. Runs
+/// on a busy machine have no error.
+fn compare(scenario: &Scenario, real: &[Run], simulated: &Run, busy: bool) -> Vec<Figure> {
     let runs: Vec<_> = real.iter().map(scenario.figures).collect();
     let figures =
         (scenario.figures)(simulated).into_iter().filter_map(|(what, unit, simulated)| {
             let same = runs.iter().flatten().filter(|(name, ..)| *name == what);
-            let real = median(same.map(|(_, _, value)| *value).collect())?;
-            let error_percent = (real != 0.0).then(|| (simulated - real) / real * 100.0);
+            let all: Vec<f64> = same.map(|(_, _, value)| *value).collect();
+            let (low, high) = all
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (v.min(l), v.max(h)));
+            let real = median(all)?;
+            let percent = |part: f64| (real != 0.0).then(|| part / real * 100.0);
+            let error_percent = percent(simulated - real).filter(|_| !busy);
             Some(Figure {
                 what: format!("{}: {what}", scenario.name),
                 unit,
                 real,
                 simulated,
+                spread_percent: percent(high - low),
                 error_percent,
             })
         });
     figures.collect()
 }
 
-fn show(args: &CalibrateArgs, figures: &[Figure]) -> Outcome {
-    if args.json {
-        print_json(&figures)?;
-        return Ok(Answer::Yes);
+/// The answer is no if the machine was busy.
+fn show(args: &CalibrateArgs, found: &Found) -> Outcome {
+    let answer = if found.busy { Answer::No } else { Answer::Yes };
+    for During { scenario, quiet_runs, runs, busy } in &found.machine {
+        if busy.busy {
+            say(&format!(
+                "{scenario}: the machine was busy in {} of {runs} runs: {}; from {BUSY_PERCENT} % \
+                 on there is no error to tell",
+                runs - quiet_runs,
+                busy.words()
+            ));
+        }
     }
+    if found.busy {
+        say("stop what else runs, or name other processors with --cores, and check again");
+    }
+    if args.json {
+        print_json(found)?;
+        return Ok(answer);
+    }
+    let figures = &found.figures;
+    let percent =
+        |value: Option<f64>| value.map_or("-".into(), |percent| format!("{percent:.1} %"));
     let number =
         |value: f64| if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") };
     print(&columns(&[
@@ -221,11 +311,23 @@ fn show(args: &CalibrateArgs, figures: &[Figure]) -> Outcome {
         Column::of(">real", figures, |figure| number(figure.real)),
         Column::of(">simulated", figures, |figure| number(figure.simulated)),
         Column::of("unit", figures, |figure| figure.unit.into()),
+        Column::of(">spread", figures, |figure| percent(figure.spread_percent)),
         Column::of(">error", figures, |figure| {
             figure.error_percent.map_or("-".into(), |percent| format!("{percent:+.1} %"))
         }),
     ]))?;
-    Ok(Answer::Yes)
+    let machine = &found.machine;
+    let part = |value: f64| format!("{value:.1} %");
+    print(&columns(&[
+        Column::of("machine during", machine, |during| during.scenario.into()),
+        Column::of(">quiet runs", machine, |d| format!("{} of {}", d.quiet_runs, d.runs)),
+        Column::of(">others", machine, |during| part(during.busy.others_percent)),
+        Column::of(">steal", machine, |during| part(during.busy.steal_percent)),
+        Column::of(">involuntary switches/s", machine, |during| {
+            format!("{:.0}", during.busy.involuntary_per_s)
+        }),
+    ]))?;
+    Ok(answer)
 }
 
 #[cfg(test)]
@@ -242,23 +344,59 @@ mod tests {
 
     #[test]
     fn an_error_is_against_the_median_of_the_real_runs() {
-        let figures = compare(&scenario(), &[run(100.0), run(90.0), run(1.0)], &run(81.0));
+        let figures = compare(&scenario(), &[run(100.0), run(90.0), run(1.0)], &run(81.0), false);
         assert_eq!((figures[0].real, figures[0].error_percent), (90.0, Some(-10.0)));
     }
 
     #[test]
     fn beside_a_real_zero_there_is_no_error_in_percent() {
-        assert_eq!(compare(&scenario(), &[run(0.0)], &run(1.0))[0].error_percent, None);
+        assert_eq!(compare(&scenario(), &[run(0.0)], &run(1.0), false)[0].error_percent, None);
     }
 
     #[test]
     fn what_only_the_simulation_has_is_left_out() {
         let scenario = scenarios("t", 2, true).pop().unwrap();
         let moved = Run {
-            migration_latency: vec![measured::Phase { phase: "parked".into(), p50_ns: 5 }],
+            migrations: vec![Move { parked_ns: 1, attached_ns: 6, ..Move::default() }],
             ..Run::default()
         };
-        assert_eq!(compare(&scenario, &[Run::default()], &moved), []);
+        assert_eq!(compare(&scenario, &[Run::default()], &moved, false), []);
+    }
+
+    #[test]
+    fn on_a_busy_machine_there_is_no_error_and_the_spread_says_how_steady_it_was() {
+        let real = [run(100.0), run(90.0), run(110.0)];
+        let figures = compare(&scenario(), &real, &run(81.0), true);
+        assert_eq!((figures[0].spread_percent, figures[0].error_percent), (Some(20.0), None));
+    }
+
+    #[test]
+    fn runs_that_were_disturbed_are_left_out_while_most_were_not() {
+        let busy = |busy| Busy { busy, seconds: 1.0, others_percent: 40.0, ..Busy::default() };
+        let of = |flags: &[bool]| {
+            let real = flags.iter().map(|flag| (run(1.0), busy(*flag))).collect();
+            let (taken, during) = quiet("s", real);
+            (taken.len(), during.quiet_runs, during.runs, during.busy.busy)
+        };
+        assert_eq!(of(&[false, true, false]), (2, 2, 3, false));
+        assert_eq!(of(&[true, true, false]), (3, 1, 3, true));
+        assert_eq!(of(&[true, false]), (2, 1, 2, true));
+    }
+
+    #[test]
+    fn moves_to_each_core_have_medians_of_their_own_and_what_was_not_reached_has_none() {
+        let to = |target, parked_ns, attached_ns| Move {
+            target,
+            parked_ns,
+            attached_ns,
+            ..Move::default()
+        };
+        let migrations = vec![to(1, 10, 90), to(0, 100, 120), to(1, 200, 290), to(0, 300, 0)];
+        let found = phases(&Run { migrations, ..Run::default() });
+        let of = |name: &str| found.iter().find(|(what, ..)| what == name).map(|f| f.2);
+        assert_eq!(of("parked to attached of core 1"), Some(0.085));
+        assert_eq!(of("parked to attached of core 0"), Some(0.02));
+        assert_eq!(found.len(), 2, "{found:?}");
     }
 
     #[test]

@@ -3,12 +3,12 @@
 
 use std::fmt::Write;
 
-use super::fit::{Entry, Fitted};
+use super::fit::{Entry, Fitted, Sleep};
 use super::machine::Machine;
 use super::work::Firing;
 
 /// How long a kernel polls before it sleeps, as `whimbrel run` has it unless told otherwise.
-const SPIN_US: u32 = 20;
+const SPIN_NS: f64 = 20e3;
 const LINE_BYTES: f64 = 64.0;
 
 /// A number without digits that nobody measured: so many decimals, and no zeros at the end.
@@ -68,22 +68,40 @@ fn head(name: &str, machine: &Machine, fitted: &Fitted) -> String {
          [[core.point]]\n\
          mhz = {mhz}\n\
          active_mw = 0  # not known\n\n\
-         [[core.idle_state]]\n\
-         name = \"sleep\"\n\
-         power_mw = 0  # not known\n\
-         after_us = {SPIN_US}  # whimbrel run --spin {SPIN_US}us, its default\n\
-         exit_us = {}\n\
-         loses_cache = true\n\
-         source = \"whimbrel bench channel: channel.64B.block without channel.64B.spin; what \
-         others leave of the caches meanwhile is in the working sets below\"\n\n\
+         {}\
          [core.cache]\n\
          size = \"{kib}KiB\"\n\
          line_bytes = {LINE_BYTES}\n\
          miss_ns = {}\n\
          source = \"Linux, all levels that hold data; whimbrel bench migration: memcpy of 64 KiB \
          with empty caches against warm ones\"\n\n",
-        us(fitted.wake_ns),
+        fitted.sleeps.iter().map(idle_state).collect::<String>(),
         digits(fitted.miss_ns, 3),
+    )
+}
+
+fn idle_state(sleep: &Sleep) -> String {
+    let Sleep { name, after_ns, exit_ns, ring_ns, switch_ns, refill_ns } = *sleep;
+    let polls = if after_ns <= SPIN_NS { "  # whimbrel run --spin 20us, its default" } else { "" };
+    format!(
+        "[[core.idle_state]]\n\
+         name = \"sleep_{name}\"\n\
+         power_mw = 0  # not known\n\
+         after_us = {}{polls}\n\
+         exit_us = {}\n\
+         ring_us = {}\n\
+         switch_us = {}\n\
+         refill_us = {}\n\
+         loses_cache = true\n\
+         source = \"whimbrel bench wake: wake.{name}.notice without the ring and channel.64B.spin, \
+         wake.{name}.ring and wake.{name}.firing against what follows them, wake.{name}.attach \
+         from there until it runs without the switch; what others leave of the caches meanwhile \
+         is in the working sets below\"\n\n",
+        us(after_ns),
+        us(exit_ns),
+        us(ring_ns),
+        us(switch_ns),
+        us(refill_ns),
     )
 }
 

@@ -8,9 +8,11 @@
 //! |---|---|
 //! | `switch` | switch |
 //! | `channel.*.spin` | claim, send, commit, post, bell, serve, switch, hold, receive, release |
-//! | `channel.*.block` | the same, and waking up |
+//! | `wake.*.notice` | the same, and the idle state's ring and exit |
+//! | `wake.*.ring` | the idle state's ring, and a send that rings nobody |
+//! | `wake.*.firing` | the idle state's refill, and the firing after it |
+//! | `wake.*.attach` | the idle state's switch and switch, from attaching until it runs |
 //! | `migration.handoff.spin` | checkpoint, park, post, doorbell, serve, attach, switch |
-//! | `migration.handoff.sleep` | the same, and waking up |
 //! | `alloc.one_kernel.64B` | heap, twice |
 //! | `agent.100Hz.Ntasks`, `coordinator.…` | report, decide of N tasks, a hundred times a second |
 //! | `migration.replicate.*.copy` | copy |
@@ -21,7 +23,7 @@
 
 use std::collections::BTreeMap;
 
-use whimbrel_hardware::{Cost, Costs, Description};
+use whimbrel_hardware::{Cost, Costs, Description, IdleState};
 use whimbrel_model::Problem;
 
 /// The medians of rows, by their names; of a line, its slope.
@@ -38,7 +40,7 @@ const STACK_BYTES: f64 = 64.0 * KIB;
 const STEPS: f64 = 7.0;
 
 /// The groups whose rows are needed.
-pub const GROUPS: [&str; 5] = ["switch", "channel", "migration", "alloc", "agent"];
+pub const GROUPS: [&str; 6] = ["switch", "channel", "migration", "alloc", "agent", "wake"];
 
 /// What an action takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -67,10 +69,32 @@ pub struct Fitted {
     pub costs: Vec<Entry>,
     /// Until another core notices its doorbell.
     pub doorbell_ns: f64,
-    /// Until a core that sleeps runs.
-    pub wake_ns: f64,
+    /// What a core sinks into without work, from the shortest sleep to the longest.
+    pub sleeps: [Sleep; SLEEPS.len()],
     /// Fetching one line of the cache that is missing.
     pub miss_ns: f64,
+}
+
+/// A sleep that was measured: its name in rows, and after how long it is the state of a core:
+/// half-way, by ratio, from the shorter one. The first is how long a kernel polls, as `whimbrel
+/// run` has it.
+const SLEEPS: [(&str, f64); 3] = [("100us", 20e3), ("1ms", 316e3), ("20ms", 4472e3)];
+
+/// What it takes to wake a core from an idle state.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Sleep {
+    /// The rows that it is from, as `20ms`.
+    pub name: &'static str,
+    /// When it begins.
+    pub after_ns: f64,
+    /// Until the core runs.
+    pub exit_ns: f64,
+    /// For who rings.
+    pub ring_ns: f64,
+    /// For the first switch, besides what any takes.
+    pub switch_ns: f64,
+    /// For the first firing.
+    pub refill_ns: f64,
 }
 
 /// A straight line through two sizes; neither of its parts is negative.
@@ -98,6 +122,25 @@ fn row(rows: &Rows, name: &str) -> Result<f64, Problem> {
 fn ticks(rows: &Rows, who: &str) -> Result<Time, Problem> {
     let at = |n: f64| row(rows, &format!("{who}.100Hz.{n}tasks")).map(|ppm| (n, ppm * NS_PER_PPM));
     Ok(line(at(8.0)?, at(16.0)?))
+}
+
+/// What the rows of a sleep are beyond those without one.
+fn sleep(rows: &Rows, (name, after_ns): (&'static str, f64)) -> Result<Sleep, Problem> {
+    let row = |name: &str| row(rows, name);
+    let beyond = |what: &str| {
+        let name = format!("wake.{name}.{what}");
+        Ok::<f64, Problem>((row(&name)? - row(&format!("{name} against"))?).max(0.0))
+    };
+    let ring_ns = beyond("ring")?;
+    let notice = row(&format!("wake.{name}.notice"))?;
+    Ok(Sleep {
+        name,
+        after_ns,
+        exit_ns: (notice - ring_ns - row("channel.64B.spin")?).max(0.0),
+        ring_ns,
+        switch_ns: (row(&format!("wake.{name}.attach against"))? - row("switch")?).max(0.0),
+        refill_ns: beyond("firing")?,
+    })
 }
 
 /// Fits costs to rows.
@@ -157,7 +200,7 @@ pub fn fit(rows: &Rows) -> Result<Fitted, Problem> {
     Ok(Fitted {
         costs,
         doorbell_ns: step,
-        wake_ns: (row("channel.64B.block")? - spin).max(0.0),
+        sleeps: [sleep(rows, SLEEPS[0])?, sleep(rows, SLEEPS[1])?, sleep(rows, SLEEPS[2])?],
         miss_ns: ((row(COLD)? - row(WARM)?) / (2.0 * 64.0 * KIB / LINE_BYTES)).max(0.0),
     })
 }
@@ -165,6 +208,16 @@ pub fn fit(rows: &Rows) -> Result<Fitted, Problem> {
 /// A plain copy of 64 KiB, which the rows have beside ours, with caches warm and empty.
 const WARM: &str = "migration.replicate.64KiB against memcpy";
 const COLD: &str = "migration.replicate.64KiB.cold against memcpy";
+
+/// Until a core that is rung in each of its idle states runs, in nanoseconds.
+#[expect(clippy::cast_precision_loss, reason = "times are far below 2^53")]
+fn wakes(platform: &Description) -> [f64; SLEEPS.len()] {
+    let states = platform.cores.first().map_or(&[][..], |core| &core.idle_states);
+    let ps = |number| {
+        states.get(number).map_or(0, |state: &IdleState| state.exit_ps + state.waking.ring_ps)
+    };
+    std::array::from_fn(|number| ps(number) as f64 / 1e3)
+}
 
 /// What the actions of a row take on a platform, for every row that is known here.
 pub fn given_back(platform: &Description) -> Rows {
@@ -181,14 +234,8 @@ pub fn given_back(platform: &Description) -> Rows {
     let all = |names: &[&str]| names.iter().map(|name| action(name, 1.0)).sum::<f64>();
     let switch = ns(&costs.switch, 1.0);
     #[expect(clippy::cast_precision_loss, reason = "times are far below 2^53")]
-    let (latency, wake) = (
-        platform.doorbell.latency_ps as f64 / 1e3,
-        platform
-            .cores
-            .first()
-            .and_then(|core| core.idle_states.first())
-            .map_or(0.0, |state| state.exit_ps as f64 / 1e3),
-    );
+    let latency = platform.doorbell.latency_ps as f64 / 1e3;
+    let [wake, wake_1ms, wake_20ms] = wakes(platform);
     let rung = ns(&platform.doorbell.send, 1.0) + latency + ns(&platform.doorbell.receive, 1.0);
     let note = all(&["post", "serve"]) + rung + switch;
     let channel = |bytes: f64| {
@@ -198,6 +245,8 @@ pub fn given_back(platform: &Description) -> Rows {
             + note
     };
     let handoff = all(&["checkpoint", "park", "attach"]) + note;
+    // From when it is parked: the note, and the second half of the move.
+    let arrival = all(&["post", "serve", "attach"]) + rung;
     let copy = |kib: f64| ns(&costs.copy, kib * KIB);
     let recreate = |kib: f64| handoff + ns(&costs.load, kib * KIB + STACK_BYTES) + 2.0 * copy(kib);
     let rows = [
@@ -208,6 +257,12 @@ pub fn given_back(platform: &Description) -> Rows {
         ("channel.4KiB.block", channel(PAGE_BYTES) + wake),
         ("migration.handoff.spin", handoff),
         ("migration.handoff.sleep", handoff + wake),
+        ("wake.100us.notice", channel(LINE_BYTES) + wake),
+        ("wake.1ms.notice", channel(LINE_BYTES) + wake_1ms),
+        ("wake.20ms.notice", channel(LINE_BYTES) + wake_20ms),
+        ("wake.100us.attach", arrival + wake),
+        ("wake.1ms.attach", arrival + wake_1ms),
+        ("wake.20ms.attach", arrival + wake_20ms),
         ("migration.replicate.4KiB.copy", copy(4.0)),
         ("migration.replicate.64KiB.copy", copy(64.0)),
         ("migration.replicate.256KiB.copy", copy(256.0)),
@@ -237,7 +292,24 @@ mod tests {
             ("switch", 50.0),
             ("channel.64B.spin", 150.0),
             ("channel.4KiB.spin", 553.2),
-            ("channel.64B.block", 20_150.0),
+            ("wake.100us.notice", 45_600.0),
+            ("wake.100us.ring", 15_600.0),
+            ("wake.100us.ring against", 60.0),
+            ("wake.100us.firing", 2_000.0),
+            ("wake.100us.firing against", 1_100.0),
+            ("wake.1ms.notice", 52_800.0),
+            ("wake.1ms.ring", 12_900.0),
+            ("wake.1ms.ring against", 50.0),
+            ("wake.1ms.firing", 850.0),
+            ("wake.1ms.firing against", 1_060.0),
+            ("wake.100us.attach against", 260.0),
+            ("wake.1ms.attach against", 250.0),
+            ("wake.20ms.notice", 92_500.0),
+            ("wake.20ms.ring", 24_300.0),
+            ("wake.20ms.ring against", 60.0),
+            ("wake.20ms.firing", 2_350.0),
+            ("wake.20ms.firing against", 1_090.0),
+            ("wake.20ms.attach against", 1_090.0),
             ("migration.handoff.spin", 345.0),
             ("migration.replicate.4KiB.copy", 400.0),
             ("migration.replicate.256KiB.copy", 6_000.0),
@@ -271,10 +343,29 @@ mod tests {
     fn the_costs_of_the_file_give_every_fitted_row_back() {
         let rows = rows();
         let back = given_back(&platform(&fit(&rows).unwrap()));
-        for (name, measured) in rows.iter().filter(|(name, _)| !name.contains("memcpy")) {
+        let told = |name: &str| !name.contains(" against") && back.contains_key(name);
+        assert!(rows.keys().filter(|name| told(name)).count() > 15);
+        for (name, measured) in rows.iter().filter(|(name, _)| told(name)) {
             let error = (back[name] - measured).abs() / measured;
             assert!(error < 1e-4, "{name}: {measured} became {}", back[name]);
         }
+    }
+
+    #[test]
+    fn what_a_sleep_costs_is_told_apart_by_who_pays_and_is_never_negative() {
+        let sleeps = fit(&rows()).unwrap().sleeps;
+        let deep = sleeps[2];
+        assert_eq!((deep.ring_ns, deep.refill_ns, deep.switch_ns), (24_240.0, 1_260.0, 1_040.0));
+        assert_eq!(deep.exit_ns, 92_500.0 - 24_240.0 - 150.0);
+        assert_eq!(sleeps[1].refill_ns, 0.0, "a firing that was quicker than the one after it");
+        assert!(sleeps.windows(2).all(|pair| pair[0].after_ns < pair[1].after_ns));
+        let states = &platform(&fit(&rows()).unwrap()).cores[0].idle_states;
+        assert_eq!(states[2].waking.ring_ps, 24_240_000);
+        assert_eq!(
+            (states[2].waking.switch_ps, states[2].waking.refill_ps),
+            (1_040_000, 1_260_000)
+        );
+        assert_eq!((states[2].exit_ps, states[2].after_ps), (68_110_000, 4_472_000_000));
     }
 
     #[test]

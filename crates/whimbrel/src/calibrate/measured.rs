@@ -24,8 +24,8 @@ pub struct Run {
     pub tasks: Vec<Task>,
     /// One per channel.
     pub channels: Vec<Channel>,
-    /// By mode and phase.
-    pub migration_latency: Vec<Phase>,
+    /// In the order in which they ended.
+    pub migrations: Vec<Move>,
 }
 
 /// `null` as 0.
@@ -67,13 +67,21 @@ pub struct Channel {
     pub mean: Option<f64>,
 }
 
-/// A phase of migrations.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Phase {
-    /// Its name.
-    pub phase: String,
-    /// The median.
-    pub p50_ns: u64,
+/// A migration; a time of 0 was not reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+pub struct Move {
+    /// The core that it went to.
+    pub target: u32,
+    /// When it was asked for.
+    pub request_ns: u64,
+    /// When the task was parked.
+    pub parked_ns: u64,
+    /// When its new core had it.
+    pub attached_ns: u64,
+    /// When it ran there.
+    pub running_ns: u64,
+    /// When it had sent something there.
+    pub output_ns: u64,
 }
 
 /// Runs this command with `--json` and reads the summary.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel calibrate`: this machine as a platform that can be simulated, and how far off that is.
 
+mod busy;
 mod check;
 mod file;
 mod fit;
@@ -131,6 +132,10 @@ fn medians(rows: &[Row]) -> Rows {
     let mut all = Rows::new();
     for row in rows {
         all.extend(number(row, "p50").map(|p50| (row.bench.clone(), p50)));
+        if row.bench.starts_with("wake.") {
+            let name = format!("{} against", row.bench);
+            all.extend(number(row, "against_p50").map(|p50| (name, p50)));
+        }
         if row.rest.get("against").is_some_and(|against| against == "memcpy on one core") {
             let name = format!("{} against memcpy", row.bench);
             all.extend(number(row, "against_p50").map(|p50| (name, p50)));

@@ -14,7 +14,8 @@ use super::{CpuList, TaskName};
 /// What the middleware's actions cost comes from `whimbrel bench`, the cycles of an application's
 /// tasks from runs of it. The file has the source of every number. Without --output it becomes the
 /// platform `host` of `whimbrel sim`. With --check nothing is written: an application is run and
-/// simulated in turns, and the errors of the simulation are shown. See docs/calibration.md.
+/// simulated in turns, and the errors of the simulation are shown; when others kept the machine
+/// busy it says by how much instead, and the exit status is 1. See docs/calibration.md.
 #[derive(Debug, Args)]
 pub struct CalibrateArgs {
     /// Write to this file [default: host.toml in whimbrel's folder of the user's configuration]

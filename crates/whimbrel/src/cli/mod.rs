@@ -46,8 +46,8 @@ pub use {
 };
 
 /// What can be measured.
-const BENCH_GROUPS: [&str; 8] =
-    ["migration", "channel", "switch", "checkpoint", "alloc", "agent", "fm_radio", "sim"];
+const BENCH_GROUPS: [&str; 9] =
+    ["migration", "channel", "wake", "switch", "checkpoint", "alloc", "agent", "fm_radio", "sim"];
 
 /// Runs streaming applications on the cores of this machine and moves their tasks while they run.
 ///

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn echo_server() -> (tempfile::TempDir, std::path::PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir_in("/tmp").unwrap(); // its path must be short
         let path = folder.path().join("control.sock");
         serve(&path, |Ask { request, reply, .. }| {
             let text = format!("{request:?}");
@@ -103,7 +103,7 @@ mod tests {
 
     /// A server that hands over what it is asked.
     fn server() -> (tempfile::TempDir, std::path::PathBuf, Receiver<Ask>) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir_in("/tmp").unwrap(); // its path must be short
         let path = folder.path().join("control.sock");
         let (sender, asked) = mpsc::channel();
         serve(&path, move |ask| sender.send(ask).is_ok()).unwrap();

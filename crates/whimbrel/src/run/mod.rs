@@ -84,8 +84,7 @@ pub fn execute(
     let mut record = first_record(&loaded, &helper);
     write_record(&run, &record);
     let on_start = |started: &Started| {
-        let pids = started.kernels.iter().map(|kernel| kernel.pid);
-        record.kernels = pids.filter_map(Process::with_pid).collect();
+        record.kernels = started.processes();
         write_record(&run, &record);
         if !args.quiet {
             let name = run.name();

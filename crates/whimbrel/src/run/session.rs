@@ -237,8 +237,7 @@ impl<'a> Session<'a> {
 
     fn start(&mut self, started: Started) {
         let now = Instant::now();
-        let pids = started.kernels.iter().map(|kernel| kernel.pid);
-        self.kernels = pids.filter_map(Process::with_pid).collect();
+        self.kernels = started.processes();
         (self.on_start)(&started);
         self.view.started(&started);
         self.results.started = Some(started);

@@ -79,6 +79,11 @@ pub struct Place {
     helpers: PathBuf,
 }
 
+/// A folder whose sockets have paths that are short enough, wherever TMPDIR is.
+pub fn short_folder() -> tempfile::TempDir {
+    tempfile::tempdir_in("/tmp").unwrap()
+}
+
 impl Place {
     pub fn new() -> Self {
         Self::with_helpers(helpers())
@@ -86,7 +91,7 @@ impl Place {
 
     /// With other helpers than those of the source tree.
     pub fn with_helpers(helpers: PathBuf) -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), helpers }
+        Self { folder: short_folder(), helpers }
     }
 
     /// A place whose helper is this shell script; its socket is descriptor 3.

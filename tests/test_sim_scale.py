@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Costs that grow with a system no faster than it does. What is compared are counts and processor
+time, and the bounds lie half-way to what a square would be."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from simulated import WHIMBREL
+
+STAGES = 4
+GROUP = 4096  # the most tasks of one name
+
+
+class Cost(NamedTuple):
+    """What a run and its helper took."""
+
+    user_s: float
+    faults: int  # pages that were touched for the first time
+    summary: dict[str, object]
+
+
+def many(tasks: int, cores: int) -> str:
+    """Pipelines of four stages, one released in each of 10 ms."""
+    text = '[app]\nname = "many"\ncompute = "model"\n'
+    for first in range(0, tasks // STAGES, GROUP):
+        count = min(GROUP, tasks // STAGES - first)
+        for stage in range(STAGES):
+            on = [((first + i) * STAGES + stage) % cores for i in range(count)]
+            text += f'\n[[task]]\nname = "s{first}_{stage}"\ncount = {count}\ncore = {on}\n'
+            text += "cycles = 20000\nheap = 4096\n" + "period_us = 10000\n" * (stage == 0)
+            if stage > 0:
+                text += f'\n[[channel]]\nfrom = "s{first}_{stage - 1}.out"\n'
+                text += f'to = "s{first}_{stage}.in"\nslots = 4\nslot_bytes = 8\n'
+    return text
+
+
+def named(tasks: int) -> str:
+    """The same, each task and channel with a table of its own."""
+    text = '[app]\nname = "named"\ncompute = "model"\n'
+    for i in range(tasks):
+        text += f'\n[[task]]\nname = "t{i}"\ncycles = 20000\nheap = 4096\n'
+        if i % STAGES == 0:
+            text += "period_us = 10000\n"
+        else:
+            text += f'\n[[channel]]\nfrom = "t{i - 1}.out"\nto = "t{i}.in"\nslots = 4\n'
+            text += "slot_bytes = 8\n"
+    return text
+
+
+def run(folder: Path, app: str, cores: int, *options: str) -> Cost:
+    """One simulation on cores of 1 GHz on which only computing takes time."""
+    (folder / "app.toml").write_text(app)
+    point = "[[core.point]]\nmhz = 1000\nactive_mw = 100\n"
+    (folder / "p.toml").write_text(f'[platform]\nname = "p"\n[[core]]\ncount = {cores}\n{point}')
+    words = [str(WHIMBREL), "sim", str(folder / "app.toml"), "--platform", str(folder / "p.toml")]
+    with (folder / "out.json").open("w") as out:
+        started = subprocess.Popen([*words, "--json", "--quiet", *options], stdout=out)
+        # Of this one and of those it has waited for.
+        _, status, usage = os.wait4(started.pid, 0)
+    started.returncode = os.waitstatus_to_exitcode(status)
+    assert started.returncode == 0
+    summary = json.loads((folder / "out.json").read_text())
+    return Cost(usage.ru_utime, usage.ru_minflt, summary)
+
+
+def test_two_to_the_sixteenth_tasks_run_on_1024_cores(tmp_path: Path) -> None:
+    tasks = 1 << 16
+    cost = run(tmp_path, many(tasks, 1024), 1024, "--duration", "15ms")
+    summary = cost.summary
+    assert summary["ok"]
+    assert summary["frames"] == 2 * tasks // STAGES
+    states = {task["state"] for task in summary["tasks"]}
+    assert (len(summary["tasks"]), len(summary["cores"]), states) == (tasks, 1024, {"ended"})
+    # Besides, 64 looks at the clock in a row take a tenth of a microsecond.
+    busy_us = {core["busy_ns"] // 1000 for core in summary["cores"]}
+    assert busy_us == {2 * tasks // 1024 * 20}
+
+
+def growth(folder: Path, small: str, large: str) -> float:
+    """How much more processor time the second application takes, the least of three runs each."""
+
+    def least(app: str) -> float:
+        return min(run(folder, app, 64, "--duration", "1us").user_s for _ in range(3))
+
+    return least(large) / least(small)
+
+
+def test_four_times_as_many_tasks_take_four_times_as_long_to_set_up(tmp_path: Path) -> None:
+    assert growth(tmp_path, many(8192, 64), many(32768, 64)) < 8
+    assert growth(tmp_path, named(4096), named(16384)) < 8
+
+
+def test_an_idle_core_costs_a_run_a_few_pages_and_no_event(tmp_path: Path) -> None:
+    busy = '[app]\nname = "busy"\ncompute = "model"\n'
+    for core in range(4):
+        busy += f'[[task]]\nname = "t{core}"\ncore = {core}\ncycles = 1000\nfirings = 1000\n'
+    few, more = (run(tmp_path, busy, cores) for cores in (100, 1000))
+    assert few.summary["time_ns"] == more.summary["time_ns"]
+    assert more.faults - few.faults < 900 * 8
