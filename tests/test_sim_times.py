@@ -43,6 +43,28 @@ to = "sink.in"
 slot_bytes = 16
 """
 
+STREAM = """
+[app]
+name = "stream"
+
+[[task]]
+name = "source"
+firings = 10
+cycles = 1000
+
+[[task]]
+name = "sink"
+core = 1
+cycles = 1000
+
+[[channel]]
+from = "source.out"
+to = "sink.in"
+slots = 16
+slot_bytes = 1048576
+"""
+MIB_NS = 2_621_440  # over MEMORY
+
 MOVER = """
 [app]
 name = "mover"
@@ -66,7 +88,46 @@ firings = 1000
 def test_traffic_takes_its_time_in_every_firing(rest: str, tmp_path: Path) -> None:
     summary = simulate(tmp_path, PAIR, platform("", rest=MEMORY + rest))
     # 1 us of cycles and 10 us of traffic each time, to the nanosecond of a job's cost.
-    assert [task["busy_ns"] for task in summary["tasks"]] == pytest.approx([1_100_000] * 2, abs=2)
+    # A message of 16 bytes is written by the one and read by the other: 40 ns.
+    busy = 100 * (1000 + 10_000 + 40)
+    assert [task["busy_ns"] for task in summary["tasks"]] == pytest.approx([busy] * 2, abs=2)
+
+
+def stream(folder: Path, app: str, rest: str) -> list[int]:
+    """For how long the two tasks of a stream are busy."""
+    summary = simulate(folder, app, platform("count = 2\n", rest=rest))
+    return [task["busy_ns"] for task in summary["tasks"]]
+
+
+def test_a_message_is_written_once_and_read_once_over_the_bus(tmp_path: Path) -> None:
+    # 10 messages of 1 MiB over 400 MB/s, and 1 us of cycles for each.
+    assert stream(tmp_path, STREAM, MEMORY) == [10 * (MIB_NS + 1000)] * 2
+    # On a bus, the reader of one is in the way of the writer of the next but for its end.
+    source, sink = stream(tmp_path, STREAM, MEMORY + BUS)
+    assert source + sink == pytest.approx(2 * (2 * 9 + 1) * MIB_NS, rel=0.001)
+    # Nothing crosses where there is no shared memory.
+    assert stream(tmp_path, STREAM, "") == [10_000] * 2
+
+
+def test_the_sum_of_a_run_is_its_crossings(tmp_path: Path) -> None:
+    app = STREAM.replace("slots = 16", "slots = 1").replace("core = 1\n", "")
+    summary = simulate(tmp_path, app, platform("", rest=MEMORY))
+    assert summary["time_ns"] == pytest.approx(10 * 2 * (MIB_NS + 1000), abs=10)
+
+
+def test_traffic_is_what_crosses_besides_messages(tmp_path: Path) -> None:
+    app = STREAM.replace("cycles = 1000", "cycles = 1000\ntraffic = 4000")
+    assert stream(tmp_path, app, MEMORY) == [10 * (MIB_NS + 11_000)] * 2
+
+
+def test_a_message_costs_what_copying_it_costs(tmp_path: Path) -> None:
+    costs = "".join(
+        f"\n[costs.{action}]\ncycles = 100\ncycles_per_unit = {per_byte}\n{SOURCE}"
+        for action, per_byte in (("send", 0.5), ("receive", 0.25))
+    )
+    source, sink = stream(tmp_path, STREAM, MEMORY + costs)
+    assert source == 10 * (MIB_NS + 1000 + 100 + 524_288)
+    assert sink == 10 * (MIB_NS + 1000 + 100 + 262_144)
 
 
 def test_traffic_of_two_cores_takes_turns_on_the_bus(tmp_path: Path) -> None:
