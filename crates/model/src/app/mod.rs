@@ -156,6 +156,7 @@ pub struct Channel {
     #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub mailbox: bool,
     /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub claims_at_start: bool,
     /// Where its receiver stands in the file.
     #[serde(skip)]

@@ -107,7 +107,7 @@ mod tests {
     fn every_token_passes_between_the_same_two_tasks_in_every_lap() {
         for (produce, consume) in [(1, 1), (2, 3), (3, 2), (4, 6)] {
             for (initial, laps) in [(0, 1), (1, 2), (5, 1), (13, 3)] {
-                let (senders, receivers) = (laps * 6 / produce, laps * 6 / consume);
+                let (senders, receivers) = (laps * 12 / produce, laps * 12 / consume);
                 let flow = Flow { produce, consume, initial };
                 let pairs = flow.pairs(senders.into(), receivers.into());
                 let sum: u32 = pairs.iter().map(|pair| pair.initial).sum();
