@@ -43,28 +43,6 @@ to = "sink.in"
 slot_bytes = 16
 """
 
-STREAM = """
-[app]
-name = "stream"
-
-[[task]]
-name = "source"
-firings = 10
-cycles = 1000
-
-[[task]]
-name = "sink"
-core = 1
-cycles = 1000
-
-[[channel]]
-from = "source.out"
-to = "sink.in"
-slots = 16
-slot_bytes = 1048576
-"""
-MIB_NS = 2_621_440  # over MEMORY
-
 MOVER = """
 [app]
 name = "mover"
@@ -87,37 +65,78 @@ firings = 1000
 @pytest.mark.parametrize("rest", ["", JOBS], ids=["steps", "stacks"])
 def test_traffic_takes_its_time_in_every_firing(rest: str, tmp_path: Path) -> None:
     summary = simulate(tmp_path, PAIR, platform("", rest=MEMORY + rest))
-    # 1 us of cycles and 10 us of traffic each time, to the nanosecond of a job's cost.
-    # A message of 16 bytes is written by the one and read by the other: 40 ns.
-    busy = 100 * (1000 + 10_000 + 40)
-    assert [task["busy_ns"] for task in summary["tasks"]] == pytest.approx([busy] * 2, abs=2)
+    # 1 us of cycles, 10 us of traffic and 40 ns of a message each time, to the nanosecond of a
+    # job's cost.
+    assert [task["busy_ns"] for task in summary["tasks"]] == pytest.approx([1_104_000] * 2, abs=2)
 
 
-def stream(folder: Path, app: str, rest: str) -> list[int]:
-    """For how long the two tasks of a stream are busy."""
-    summary = simulate(folder, app, platform("count = 2\n", rest=rest))
-    return [task["busy_ns"] for task in summary["tasks"]]
+MESSAGES = """
+[app]
+name = "messages"
+
+[[task]]
+name = "source"
+cycles = 1000
+firings = 10
+{source}
+[[task]]
+name = "sink"
+core = {core}
+cycles = 1000
+
+[[channel]]
+from = "source.out"
+to = "sink.in"
+slot_bytes = {slot_bytes}
+slots = 10
+{channel}"""
+MIB = 1 << 20
+# 1 MiB over 400 MB/s.
+CROSSING_NS = 2_621_440
 
 
-def test_a_message_is_written_once_and_read_once_over_the_bus(tmp_path: Path) -> None:
-    # 10 messages of 1 MiB over 400 MB/s, and 1 us of cycles for each.
-    assert stream(tmp_path, STREAM, MEMORY) == [10 * (MIB_NS + 1000)] * 2
-    # On a bus, the reader of one is in the way of the writer of the next but for its end.
-    source, sink = stream(tmp_path, STREAM, MEMORY + BUS)
-    assert source + sink == pytest.approx(2 * (2 * 9 + 1) * MIB_NS, rel=0.001)
-    # Nothing crosses where there is no shared memory.
-    assert stream(tmp_path, STREAM, "") == [10_000] * 2
-
-
-def test_the_sum_of_a_run_is_its_crossings(tmp_path: Path) -> None:
-    app = STREAM.replace("slots = 16", "slots = 1").replace("core = 1\n", "")
+@pytest.mark.parametrize("claim", ["send", "start"])
+def test_a_message_crosses_once_when_it_is_sent_and_once_when_received(
+    claim: str, tmp_path: Path
+) -> None:
+    app = MESSAGES.format(source="", core=0, slot_bytes=MIB, channel=f'claim = "{claim}"\n')
     summary = simulate(tmp_path, app, platform("", rest=MEMORY))
-    assert summary["time_ns"] == pytest.approx(10 * 2 * (MIB_NS + 1000), abs=10)
+    busy_ns = [10 * (CROSSING_NS + 1000)] * 2
+    assert [task["busy_ns"] for task in summary["tasks"]] == busy_ns
+    # Where there is no memory to cross to, it takes no time.
+    free = simulate(tmp_path, app, platform(""))
+    assert [task["busy_ns"] for task in free["tasks"]] == [10_000, 10_000]
 
 
-def test_traffic_is_what_crosses_besides_messages(tmp_path: Path) -> None:
-    app = STREAM.replace("cycles = 1000", "cycles = 1000\ntraffic = 4000")
-    assert stream(tmp_path, app, MEMORY) == [10 * (MIB_NS + 11_000)] * 2
+def test_every_message_of_a_rate_crosses(tmp_path: Path) -> None:
+    rates = "produce = 2\nconsume = 5\n"
+    app = MESSAGES.format(source="", core=1, slot_bytes=4000, channel=rates)
+    summary = simulate(tmp_path, app, platform("count = 2\n", rest=MEMORY))
+    # 10 us each: 20 of them, by 10 firings of the one and 4 of the other.
+    assert [task["busy_ns"] for task in summary["tasks"]] == [210_000, 204_000]
+
+
+def test_traffic_of_a_task_comes_on_top_of_its_messages(tmp_path: Path) -> None:
+    app = MESSAGES.format(source="traffic = 8000\n", core=1, slot_bytes=4000, channel="")
+    summary = simulate(tmp_path, app, platform("count = 2\n", rest=MEMORY))
+    assert [task["busy_ns"] for task in summary["tasks"]] == [310_000, 110_000]
+
+
+def test_messages_of_two_cores_take_turns_on_the_bus(tmp_path: Path) -> None:
+    task = '[[task]]\nname = "{n}{core}"\ncore = {core}\ncycles = 1000\n'
+    source, sink = task + "firings = 1\n", task
+    channel = '[[channel]]\nfrom = "a{core}.out"\nto = "b{core}.in"\nslot_bytes = {MIB}\n'
+    text = "".join(
+        source.format(n="a", core=core)
+        + sink.format(n="b", core=core)
+        + channel.format(core=core, MIB=MIB)
+        for core in range(2)
+    )
+    hardware = platform("count = 2\n", rest=MEMORY + BUS)
+    summary = simulate(tmp_path, f'[app]\nname = "both"\n{text}', hardware)
+    # Both cores send at once, and then receive at once: each takes twice as long, but a turn.
+    busy_ns = [2 * CROSSING_NS + 1000] * 4
+    assert [each["busy_ns"] for each in summary["tasks"]] == pytest.approx(busy_ns, abs=100)
 
 
 def test_a_message_costs_what_copying_it_costs(tmp_path: Path) -> None:
@@ -125,9 +144,10 @@ def test_a_message_costs_what_copying_it_costs(tmp_path: Path) -> None:
         f"\n[costs.{action}]\ncycles = 100\ncycles_per_unit = {per_byte}\n{SOURCE}"
         for action, per_byte in (("send", 0.5), ("receive", 0.25))
     )
-    source, sink = stream(tmp_path, STREAM, MEMORY + costs)
-    assert source == 10 * (MIB_NS + 1000 + 100 + 524_288)
-    assert sink == 10 * (MIB_NS + 1000 + 100 + 262_144)
+    app = MESSAGES.format(source="", core=1, slot_bytes=4000, channel="")
+    summary = simulate(tmp_path, app, platform("count = 2\n", rest=MEMORY + costs))
+    busy_ns = [10 * (1000 + 10_000 + 100 + cycles) for cycles in (2000, 1000)]
+    assert [task["busy_ns"] for task in summary["tasks"]] == busy_ns
 
 
 def test_traffic_of_two_cores_takes_turns_on_the_bus(tmp_path: Path) -> None:
