@@ -319,7 +319,7 @@ static const struct plan_param params[] = {
     { .key = "empty", .text = "" }
 };
 static const struct wb_channel_config channels[] = {
-    { .name = "a_b", .slots = 14, .slot_bytes = 4096 }
+    { .name = "a_b", .slots = 14, .slot_bytes = 4096, .claims_at_start = true }
 };
 static const struct plan_task tasks[] = { { .config = { .name = "bpf",
                                                         .index = 2,
