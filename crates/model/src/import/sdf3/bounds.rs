@@ -2,10 +2,10 @@
 //! How often an actor fires at once, and how many tokens a channel holds, at most: from tokens and
 //! buffers alone, so whatever the times are and wherever the tasks run.
 //!
-//! An actor's firings begin one after the other, and each needs some firings of other actors to have
-//! ended, at least; those need others, and at last some of its own. What has begun and need not have
-//! ended is what there can be at once. In the long run one iteration shifts all of this by one
-//! iteration, so looking at one, late enough, is exact.
+//! An actor's firings begin one after the other, and each needs some firings of other actors to
+//! have ended, at least; those need others, and at last some of its own. What has begun and need
+//! not have ended is what there can be at once. In the long run one iteration shifts all of this by
+//! one iteration, so looking at one, late enough, is exact.
 
 use super::graph::Graph;
 
