@@ -61,8 +61,18 @@ slot_bytes = 64
 """
 
 
-# Some tasks' cycles have traffic along with them, and those go on on their own stacks.
-TRAFFIC = CROWD.replace('name = "dst"', 'name = "dst"\ntraffic = 400')
+# Messages, and the traffic of some tasks' cycles, take their time: those tasks go on on their own
+# stacks, and others between them by steps.
+BEATS = """
+[[task]]
+name = "beat"
+count = 2
+core = [0, 1]
+priority = 1
+cycles = 700
+firings = 2000
+"""
+TRAFFIC = CROWD.replace('name = "dst"', 'name = "dst"\ntraffic = 400') + BEATS
 MEMORY = f"""
 [[memory]]
 name = "ram"

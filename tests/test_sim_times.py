@@ -65,8 +65,89 @@ firings = 1000
 @pytest.mark.parametrize("rest", ["", JOBS], ids=["steps", "stacks"])
 def test_traffic_takes_its_time_in_every_firing(rest: str, tmp_path: Path) -> None:
     summary = simulate(tmp_path, PAIR, platform("", rest=MEMORY + rest))
-    # 1 us of cycles and 10 us of traffic each time, to the nanosecond of a job's cost.
-    assert [task["busy_ns"] for task in summary["tasks"]] == pytest.approx([1_100_000] * 2, abs=2)
+    # 1 us of cycles, 10 us of traffic and 40 ns of a message each time, to the nanosecond of a
+    # job's cost.
+    assert [task["busy_ns"] for task in summary["tasks"]] == pytest.approx([1_104_000] * 2, abs=2)
+
+
+MESSAGES = """
+[app]
+name = "messages"
+
+[[task]]
+name = "source"
+cycles = 1000
+firings = 10
+{source}
+[[task]]
+name = "sink"
+core = {core}
+cycles = 1000
+
+[[channel]]
+from = "source.out"
+to = "sink.in"
+slot_bytes = {slot_bytes}
+slots = 10
+{channel}"""
+MIB = 1 << 20
+# 1 MiB over 400 MB/s.
+CROSSING_NS = 2_621_440
+
+
+@pytest.mark.parametrize("claim", ["send", "start"])
+def test_a_message_crosses_once_when_it_is_sent_and_once_when_received(
+    claim: str, tmp_path: Path
+) -> None:
+    app = MESSAGES.format(source="", core=0, slot_bytes=MIB, channel=f'claim = "{claim}"\n')
+    summary = simulate(tmp_path, app, platform("", rest=MEMORY))
+    busy_ns = [10 * (CROSSING_NS + 1000)] * 2
+    assert [task["busy_ns"] for task in summary["tasks"]] == busy_ns
+    # Where there is no memory to cross to, it takes no time.
+    free = simulate(tmp_path, app, platform(""))
+    assert [task["busy_ns"] for task in free["tasks"]] == [10_000, 10_000]
+
+
+def test_every_message_of_a_rate_crosses(tmp_path: Path) -> None:
+    rates = "produce = 2\nconsume = 5\n"
+    app = MESSAGES.format(source="", core=1, slot_bytes=4000, channel=rates)
+    summary = simulate(tmp_path, app, platform("count = 2\n", rest=MEMORY))
+    # 10 us each: 20 of them, by 10 firings of the one and 4 of the other.
+    assert [task["busy_ns"] for task in summary["tasks"]] == [210_000, 204_000]
+
+
+def test_traffic_of_a_task_comes_on_top_of_its_messages(tmp_path: Path) -> None:
+    app = MESSAGES.format(source="traffic = 8000\n", core=1, slot_bytes=4000, channel="")
+    summary = simulate(tmp_path, app, platform("count = 2\n", rest=MEMORY))
+    assert [task["busy_ns"] for task in summary["tasks"]] == [310_000, 110_000]
+
+
+def test_messages_of_two_cores_take_turns_on_the_bus(tmp_path: Path) -> None:
+    task = '[[task]]\nname = "{n}{core}"\ncore = {core}\ncycles = 1000\n'
+    source, sink = task + "firings = 1\n", task
+    channel = '[[channel]]\nfrom = "a{core}.out"\nto = "b{core}.in"\nslot_bytes = {MIB}\n'
+    text = "".join(
+        source.format(n="a", core=core)
+        + sink.format(n="b", core=core)
+        + channel.format(core=core, MIB=MIB)
+        for core in range(2)
+    )
+    hardware = platform("count = 2\n", rest=MEMORY + BUS)
+    summary = simulate(tmp_path, f'[app]\nname = "both"\n{text}', hardware)
+    # Both cores send at once, and then receive at once: each takes twice as long, but a turn.
+    busy_ns = [2 * CROSSING_NS + 1000] * 4
+    assert [each["busy_ns"] for each in summary["tasks"]] == pytest.approx(busy_ns, abs=100)
+
+
+def test_a_message_costs_what_copying_it_costs(tmp_path: Path) -> None:
+    costs = "".join(
+        f"\n[costs.{action}]\ncycles = 100\ncycles_per_unit = {per_byte}\n{SOURCE}"
+        for action, per_byte in (("send", 0.5), ("receive", 0.25))
+    )
+    app = MESSAGES.format(source="", core=1, slot_bytes=4000, channel="")
+    summary = simulate(tmp_path, app, platform("count = 2\n", rest=MEMORY + costs))
+    busy_ns = [10 * (1000 + 10_000 + 100 + cycles) for cycles in (2000, 1000)]
+    assert [task["busy_ns"] for task in summary["tasks"]] == busy_ns
 
 
 def test_traffic_of_two_cores_takes_turns_on_the_bus(tmp_path: Path) -> None:

@@ -161,6 +161,9 @@ static void say_wait(struct text *text, struct text *channels, const struct wb_p
     const struct wb_channel *channel = port->channel;
     if (port->direction == WB_IN)
         say(text, " waits for a message in %s (empty)", channel->name);
+    else if (channel->claims_at_start)
+        say(text, " waits for room for a firing in %s (%u of %u)", channel->name,
+            wb_channel_depth(channel), channel->slots);
     else
         say(text, " waits for room in %s (full, %u of %u)", channel->name, channel->slots,
             channel->slots);

@@ -422,6 +422,7 @@ void sim_start(void)
         c->records = c->core->record.events.slots != 0;
         c->rings_at_once = !c->records && is_free(c, CHARGE_NOTICE);
         c->takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;
+        c->copies = (c->free & MESSAGES_ARE_FREE) != MESSAGES_ARE_FREE;
         c->scales = c->core->n_points > 1;
         wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
         // The engine has them idle so far; a task that never rests would draw idle power for ever.

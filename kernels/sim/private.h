@@ -37,7 +37,8 @@ struct sim_core {
     bool chooses;          // its next task, once nothing else happens at this instant
     bool tick_due;         // the agent's tick is due
     bool starved;          // has no memory to load programs
-    bool takes_steps;      // in the place of its tasks
+    bool takes_steps;      // in the place of its tasks,
+    bool copies;           // but of those without ports, as messages take their time
     bool scales;           // it has operating points to choose from
     bool records;          // events
     bool rings_at_once;    // nobody has to know, or to wait
@@ -55,7 +56,8 @@ struct sim_core {
 enum {
     STEPS_ARE_FREE = 1 << WB_ACTION_CLAIM | 1 << WB_ACTION_HOLD | 1 << WB_ACTION_COMMIT |
                      1 << WB_ACTION_RELEASE | 1 << WB_ACTION_POST | 1 << WB_ACTION_JOB |
-                     1 << CHARGE_RING
+                     1 << CHARGE_RING,
+    MESSAGES_ARE_FREE = 1 << WB_ACTION_SEND | 1 << WB_ACTION_RECEIVE
 };
 
 enum sim_event {

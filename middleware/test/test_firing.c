@@ -299,3 +299,107 @@ TEST(a_message_that_comes_while_it_polls_makes_no_block)
     CHECK(stub.blocks == 0 && stub.spins == 1);
     CHECK(wb_port_messages(in) == 1 && stub.charged[WB_ACTION_HOLD] == 2);
 }
+
+// ---- Claims at the start ------------------------------------------------------------------------
+
+static void open_early(uint64_t firings)
+{
+    open(firings, 0, 0);
+    out->channel->claims_at_start = true;
+}
+
+TEST(each_message_is_charged_with_its_bytes_where_it_is_put_and_where_it_is_taken)
+{
+    open(3, 1, 0);
+    fire(source);
+    CHECK(stub.charged[WB_ACTION_SEND] == 3 * sizeof(uint64_t));
+    wb_port_close(out);
+    fire(sink);
+    CHECK(stub.charged[WB_ACTION_RECEIVE] == 4 * sizeof(uint64_t));
+}
+
+static void receive_one(void)
+{
+    uint64_t message;
+
+    stub_become(1, sink);
+    CHECK(wb_port_receive(in, &message, 0) == WB_OK);
+    stub_become(0, source);
+}
+
+static void play_a_firing_with_its_room(uint64_t until_ns)
+{
+    uint64_t value;
+
+    CHECK(until_ns == WB_FOREVER && stub.computed == (SLOTS / 2) * CYCLES);
+    CHECK(wb_port_messages(out) == SLOTS && wb_channel_depth(out->channel) == SLOTS);
+    receive_one();
+    CHECK(take_step(source, &value) == WB_STEP_BLOCK);
+    receive_one();
+    CHECK(take_step(source, &value) == WB_STEP_COMPUTE && value == CYCLES);
+    // It has its room, but nothing is sent before it has computed.
+    CHECK(wb_port_messages(out) == SLOTS);
+    wb_system_stop(stub.system);
+    CHECK(take_step(source, &value) == WB_STEP_STACK && wb_port_messages(out) == SLOTS + 2);
+}
+
+TEST(a_firing_that_claims_at_its_start_waits_for_all_of_its_room_and_then_computes)
+{
+    open_early(0);
+    CHECK(wb_port_set_rate(out, 2) == WB_OK);
+    stub.on_block = play_a_firing_with_its_room;
+    fire(source);
+    CHECK(stub.blocks == 1 && stub.charged[WB_ACTION_CLAIM] == SLOTS + 2);
+}
+
+static void play_a_firing_that_keeps_its_messages(uint64_t until_ns)
+{
+    uint64_t value;
+
+    CHECK(until_ns == WB_FOREVER);
+    send(1);
+    CHECK(take_step(sink, &value) == WB_STEP_BLOCK);
+    send(2);
+    CHECK(take_step(sink, &value) == WB_STEP_COMPUTE && last == 2);
+    // Both are read, and hold their slots until the firing ends.
+    CHECK(wb_port_messages(in) == 0 && wb_channel_depth(in->channel) == 2);
+    CHECK(take_step(sink, &value) == WB_STEP_BLOCK);
+    CHECK(wb_port_messages(in) == 2 && wb_channel_depth(in->channel) == 0);
+    wb_port_close(out);
+}
+
+TEST(what_a_firing_takes_is_free_when_it_has_ended)
+{
+    open_early(0);
+    CHECK(wb_port_set_rate(in, 2) == WB_OK);
+    stub.on_block = play_a_firing_that_keeps_its_messages;
+    fire(sink);
+    CHECK(stub.charged[WB_ACTION_HOLD] == 3 && stub.charged[WB_ACTION_RELEASE] == 2);
+}
+
+static void play_a_message_in_the_midst_of_a_poll(void)
+{
+    send(2);
+    wb_port_close(out);
+}
+
+TEST(a_slot_that_comes_while_it_polls_counts_once)
+{
+    open_early(0);
+    CHECK(wb_port_set_rate(in, 2) == WB_OK);
+    send(1);
+    stub.on_spin = play_a_message_in_the_midst_of_a_poll;
+    fire(sink);
+    CHECK(wb_port_messages(in) == 2 && stub.computed == CYCLES && last == 2);
+}
+
+TEST(a_mailbox_claims_nothing_at_the_start)
+{
+    struct wb_channel *channel;
+    const struct wb_channel_config config = {
+        .name = "m", .slots = SLOTS, .slot_bytes = 8, .mailbox = true, .claims_at_start = true
+    };
+
+    stub_system(1);
+    CHECK(wb_channel_add(stub.system, &config, &channel) == WB_ERR_INVAL);
+}

@@ -86,7 +86,9 @@ fn wires_alike(system: &System, checked: &Checked, a: usize, b: usize) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).all(|(x, y)| {
             let (this, that) = (&system.channels[x.channel], &system.channels[y.channel]);
-            let kind = |c: &crate::system::Channel| (c.slots, c.initial, c.slot_bytes, c.mailbox);
+            let kind = |c: &crate::system::Channel| {
+                (c.slots, c.initial, c.slot_bytes, c.mailbox, c.claims_at_start)
+            };
             (x.sends, &x.port, &x.peers) == (y.sends, &y.port, &y.peers)
                 && kind(this) == kind(that)
                 && choice(x.channel) == choice(y.channel)

@@ -86,6 +86,8 @@ pub struct Channel {
     pub slot_bytes: u32,
     /// Whether it has many senders.
     pub mailbox: bool,
+    /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
+    pub claims_at_start: bool,
 }
 
 /// One core.
@@ -247,6 +249,7 @@ fn channel(app: &App, channel: usize) -> Channel {
         initial: known.initial,
         slot_bytes: known.slot_bytes,
         mailbox: known.mailbox,
+        claims_at_start: known.claims_at_start,
     }
 }
 

@@ -100,6 +100,9 @@ fn channel_label(channel: &Channel, from: &Port, to: &Port) -> String {
     if channel.initial > 0 {
         label.push_str(&format!("\n{} at the start", channel.initial));
     }
+    if channel.claims_at_start {
+        label.push_str("\nclaimed at the start");
+    }
     label
 }
 

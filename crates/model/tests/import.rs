@@ -192,7 +192,7 @@ fn every_kind_of_bad_graph_is_refused_in_words() {
         ("<port name=\"in\" type=\"in\" rate=\"3\"/>", "", "no port is called `in`"),
         ("<channel name=\"e\"", "<chanel name=\"e\"", "did you mean `channel`?"),
         ("dstPort=\"in\"/>", "dstPort=\"in\" initialTokens=\"x\"/>", "`initialTokens`"),
-        ("dstPort=\"in\"/>", "dstPort=\"in\" initialTokens=\"40000\"/>", "would have 40002 slots"),
+        ("dstPort=\"in\"/>", "dstPort=\"in\" initialTokens=\"40000\"/>", "would have 41029 slots"),
         ("<executionTime time=\"90\"/>", "", "<processor> has no <executionTime>"),
         ("time=\"90\"", "time=\"-90\"", "`time` of <executionTime> must be"),
         ("time=\"90\"", "time=\"281474976710657\"", "`time` of <executionTime> must be"),

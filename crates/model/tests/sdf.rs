@@ -13,7 +13,7 @@ fn tasks(times: &[u64]) -> Vec<Task> {
 }
 
 fn channel(from: usize, to: usize, produce: u32, consume: u32) -> Channel {
-    Channel { from, to, produce, consume, initial: 0, slots: None }
+    Channel { from, to, produce, consume, initial: 0, slots: None, claims_at_start: false }
 }
 
 fn ratio(time: u128, firings: u128) -> Ratio<u128> {
@@ -146,12 +146,66 @@ fn a_converter_of_the_literature_is_as_fast_as_its_slowest_stage_with_all_its_fi
     assert_eq!(graph.periods().unwrap()[5], ratio(147 * 20, 160));
 }
 
+/// `a` → `b` with 1000 each: with one slot, `a` begins when `b` has ended, unless a message frees
+/// its slot as it is received.
+#[test]
+fn room_that_a_firing_has_from_its_start_to_its_end_keeps_two_tasks_apart() {
+    let graph = |slots, claims_at_start| Graph {
+        tasks: tasks(&[1000, 1000]),
+        channels: vec![Channel { slots: Some(slots), claims_at_start, ..channel(0, 1, 1, 1) }],
+    };
+    assert_eq!(graph(1, true).periods(), Ok(vec![ratio(2000, 1); 2]));
+    assert_eq!(graph(1, false).periods(), Ok(vec![ratio(1000, 1); 2]));
+    assert_eq!(graph(2, true).periods(), Ok(vec![ratio(1000, 1); 2]));
+}
+
+#[test]
+fn a_firing_that_never_finds_its_whole_room_is_a_deadlock() {
+    let channels = vec![Channel { slots: Some(2), ..channel(0, 1, 3, 1) }];
+    let mut graph = Graph { tasks: tasks(&[1, 1]), channels };
+    assert_eq!(graph.check(), Ok(()));
+    graph.channels[0].claims_at_start = true;
+    let Err(Flaw::Deadlock(cycle)) = graph.check() else { panic!("it must be found") };
+    assert!(cycle.iter().any(|wait| wait.until == Until::Slot), "{cycle:?}");
+}
+
 /// What a task does next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Step {
     Receive(usize),
+    /// A slot, where that is not done by sending.
+    Claim(usize),
     Compute(u64),
     Send(usize),
+    /// A slot, where that is not done by receiving.
+    Free(usize),
+}
+
+/// What is in a channel: messages, and slots that are not free.
+type Fill = (u32, u32);
+
+/// Takes a step that takes no time; false when it has to wait.
+fn step(step: Step, channels: &[Channel], fill: &mut [Fill]) -> bool {
+    let early = |number: usize| channels[number].claims_at_start;
+    let is_full =
+        |number: usize, fill: &[Fill]| fill[number].1 == channels[number].slots.unwrap_or(u32::MAX);
+    match step {
+        Step::Receive(number) if fill[number].0 == 0 => return false,
+        Step::Receive(number) => {
+            fill[number].0 -= 1;
+            fill[number].1 -= u32::from(!early(number));
+        }
+        Step::Claim(number) if is_full(number, fill) => return false,
+        Step::Claim(number) => fill[number].1 += 1,
+        Step::Send(number) if !early(number) && is_full(number, fill) => return false,
+        Step::Send(number) => {
+            fill[number].0 += 1;
+            fill[number].1 += u32::from(!early(number));
+        }
+        Step::Free(number) => fill[number].1 -= 1,
+        Step::Compute(_) => {}
+    }
+    true
 }
 
 /// Runs a graph whose channels are bounded until a state comes again: the time of a firing of each
@@ -159,17 +213,25 @@ enum Step {
 fn run(graph: &Graph) -> Option<Vec<Ratio<u128>>> {
     let steps = |task: usize| {
         let mut steps = Vec::new();
-        for (number, channel) in graph.channels.iter().enumerate().filter(|(_, c)| c.to == task) {
+        let into = || graph.channels.iter().enumerate().filter(|(_, c)| c.to == task);
+        let out = || graph.channels.iter().enumerate().filter(|(_, c)| c.from == task);
+        for (number, channel) in into() {
             steps.extend(vec![Step::Receive(number); channel.consume as usize]);
         }
+        for (number, channel) in out().filter(|(_, c)| c.claims_at_start) {
+            steps.extend(vec![Step::Claim(number); channel.produce as usize]);
+        }
         steps.push(Step::Compute(graph.tasks[task].time));
-        for (number, channel) in graph.channels.iter().enumerate().filter(|(_, c)| c.from == task) {
+        for (number, channel) in out() {
             steps.extend(vec![Step::Send(number); channel.produce as usize]);
+        }
+        for (number, channel) in into().filter(|(_, c)| c.claims_at_start) {
+            steps.extend(vec![Step::Free(number); channel.consume as usize]);
         }
         steps
     };
     let programs: Vec<Vec<Step>> = (0..graph.tasks.len()).map(steps).collect();
-    let mut fill: Vec<u32> = graph.channels.iter().map(|channel| channel.initial).collect();
+    let mut fill: Vec<Fill> = graph.channels.iter().map(|c| (c.initial, c.initial)).collect();
     // Where each task is, and how much computing is left.
     let mut at: Vec<(usize, u64)> = vec![(0, 0); programs.len()];
     let mut firings = vec![0_u128; programs.len()];
@@ -178,22 +240,17 @@ fn run(graph: &Graph) -> Option<Vec<Ratio<u128>>> {
         let mut moved = true;
         while std::mem::take(&mut moved) {
             for (task, program) in programs.iter().enumerate() {
-                let (step, left) = &mut at[task];
-                match program[*step] {
-                    _ if *left > 0 => continue,
-                    Step::Receive(number) if fill[number] > 0 => fill[number] -= 1,
-                    Step::Send(number) if fill[number] < graph.channels[number].slots.unwrap() => {
-                        fill[number] += 1;
-                    }
-                    Step::Compute(time) => *left = time,
-                    _ => continue,
+                let (at_step, left) = &mut at[task];
+                if *left > 0 || !self::step(program[*at_step], &graph.channels, &mut fill) {
+                    continue;
                 }
                 moved = true;
-                if *left == 0 {
-                    *step += 1;
+                match program[*at_step] {
+                    Step::Compute(time) if time > 0 => *left = time,
+                    _ => *at_step += 1,
                 }
-                if *step == program.len() {
-                    (*step, firings[task]) = (0, firings[task] + 1);
+                if *at_step == program.len() {
+                    (*at_step, firings[task]) = (0, firings[task] + 1);
                 }
             }
         }
@@ -219,12 +276,14 @@ fn run(graph: &Graph) -> Option<Vec<Ratio<u128>>> {
 fn graphs() -> impl Strategy<Value = Graph> {
     let task = (1..30_u64, 1..4_u32);
     let link = (any::<Index>(), any::<Index>(), 1..3_u32, 0..6_u32, 0..5_u32);
-    (prop::collection::vec(task, 2..6), prop::collection::vec(link, 0..4)).prop_flat_map(
-        |(tasks, links)| {
+    let tasks = prop::collection::vec(task, 2..6);
+    (tasks, prop::collection::vec(link, 0..4), any::<bool>()).prop_flat_map(
+        |(tasks, links, early)| {
             let tree = prop::collection::vec((any::<Index>(), 0..4_u32, 0..5_u32), tasks.len() - 1);
-            (Just(tasks), Just(links), tree).prop_map(|(tasks, links, tree)| {
+            (Just(tasks), Just(links), tree).prop_map(move |(tasks, links, tree)| {
                 let counts: Vec<u32> = tasks.iter().map(|(_, count)| *count).collect();
                 // Rates against the counts balance: count × rate is the same at both ends.
+                // With more than one slot to spare, room is claimed in one way or the other.
                 let make = |from: usize, to: usize, factor: u32, initial: u32, more: u32| Channel {
                     from,
                     to,
@@ -232,6 +291,7 @@ fn graphs() -> impl Strategy<Value = Graph> {
                     consume: counts[from] * factor,
                     initial,
                     slots: Some(initial + 1 + more),
+                    claims_at_start: early && more > 0,
                 };
                 let mut channels: Vec<Channel> = links
                     .iter()

@@ -167,6 +167,7 @@ fn each_rule_of_work_has_its_own_refusal() {
         ("name = \"cut\"", "name = \"cut\"\ncompute = \"no\"", "`compute` of [app] must be"),
         ("produce = 2", "produce = 0", "`produce` of [[channel]] must be"),
         ("consume = 2", "consume = 40000", "`consume` of [[channel]] must be"),
+        ("consume = 2", "claim = \"end\"", "`claim` of [[channel]] must be \"send\" or \"start\""),
         ("[[channel]]\nfrom = \"source.out\"", "[[mailbox]]\nfrom = [\"source.out\"]", "produce"),
     ];
     for (from, to, expected) in cases {
@@ -184,6 +185,22 @@ fn what_needs_a_module_or_none_is_refused_with_the_other() {
     assert!(errors(&mailbox, &[]).contains("synthetic tasks have no mailboxes"));
     let rates = radio_with("slots = 7", "slots = 7\nproduce = 2");
     assert!(errors(&rates, &[]).contains("only synthetic tasks have rates"));
+    let claims = radio_with("slots = 7", "slots = 7\nclaim = \"start\"");
+    assert!(errors(&claims, &[]).contains("only synthetic tasks claim room by a rule"));
+    assert!(build(&radio_with("slots = 7", "slots = 7\nclaim = \"send\""), &[]).is_err());
+}
+
+#[test]
+fn room_that_no_firing_ever_finds_is_shown_at_its_channel() {
+    let claimed = synthetic_with("slots = 3", "slots = 3\nclaim = \"start\"");
+    let claims = |toml: &str| -> Vec<bool> {
+        plan_of(toml).channels.iter().map(|channel| channel.claims_at_start).collect()
+    };
+    assert_eq!(claims(&claimed), [false, false, true, true]);
+    assert_eq!(claims(SYNTHETIC), [false; 4]);
+    let narrow = synthetic_with("slots = 3", "slots = 1\nclaim = \"start\"");
+    let told = errors(&narrow, &[]);
+    assert!(told.contains("blocks") && told.contains("has no room for a firing"), "{told}");
 }
 
 #[test]

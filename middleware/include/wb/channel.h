@@ -51,7 +51,8 @@ struct wb_channel {
     struct wb_system *system;
     char name[WB_NAME_BYTES];
     uint32_t id, slots, slot_bytes, stride_bytes, n_senders;
-    uint32_t initial;  // messages that were in it at the start
+    uint32_t initial;      // messages that were in it at the start
+    bool claims_at_start;  // see wb_channel_config
     unsigned char *data;
     struct wb_compared *tickets;  // mailboxes: the state of each slot (see mailbox.c); else NULL
     struct wb_port *receiver, *senders;

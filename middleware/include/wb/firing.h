@@ -4,7 +4,12 @@
 // A firing takes as many messages from each input as its rate says, in the order in which the
 // inputs are bound, computes (wb_compute()), puts as many into each output, ends the job if the
 // task is periodic, and passes one checkpoint: an actor of a synchronous dataflow graph (E. A. Lee,
-// D. G. Messerschmitt: "Synchronous Data Flow", Proc. IEEE 75(9), 1987).
+// D. G. Messerschmitt: "Synchronous Data Flow", Proc. IEEE 75(9), 1987). At channels that claim at
+// the start (wb_channel_config), it claims its outputs after it has taken its inputs, and frees its
+// inputs after it has put its outputs: what a bounded buffer is there (S. Stuijk, M. Geilen, T.
+// Basten: "Exploring Trade-Offs in Buffer Requirements and Throughput Constraints for Synchronous
+// Dataflow Graphs", DAC 2006). The bytes of each message are charged when it is taken, and when it
+// is put, as of wb_port_receive() and wb_port_send().
 #ifndef WB_FIRING_H
 #define WB_FIRING_H
 

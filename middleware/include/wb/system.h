@@ -107,6 +107,10 @@ struct wb_channel_config {
     const char *name;
     uint32_t slots, slot_bytes, initial;  // initial: zeroed messages present at the start
     bool mailbox;
+    // The room for what a firing (wb/firing.h) sends is claimed when it begins, and that of what it
+    // receives is free when it ends; else room is claimed after it has computed, for one message
+    // after the other, and free as soon as the message is received. Of no mailbox.
+    bool claims_at_start;
 };
 
 /// How many bytes of memory wb_system_init() and the wb_*_add() calls need for `config`, without

@@ -100,7 +100,8 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     if (!name_is_good(config->name) || config->slots == 0 || config->slots > SLOTS_MAX ||
         config->slot_bytes == 0 || config->initial > config->slots ||
         config->slot_bytes > UINT32_MAX - 2 * WB_LINE_BYTES ||
-        (config->mailbox && (config->initial != 0 || wb_parts.mailboxes == NULL)) ||
+        (config->mailbox &&
+         (config->initial != 0 || config->claims_at_start || wb_parts.mailboxes == NULL)) ||
         channel_is_known(system, config->name))
         return WB_ERR_INVAL;
     const size_t mark_bytes = system->config.times_tasks    ? 2 * WB_MARK_BYTES
@@ -123,6 +124,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     channel->slots = config->slots;
     channel->slot_bytes = config->slot_bytes;
     channel->initial = config->initial;
+    channel->claims_at_start = config->claims_at_start;
     channel->stride_bytes = stride;
     channel->data = data;
     channel->tickets = tickets;

@@ -9,8 +9,8 @@
 
 enum phase {
     BEGIN,  // a firing, if there is another
-    TAKE,   // messages, from end `at` on
-    PUT,    // the same
+    TAKE,   // messages, and what room is claimed at the start, from end `at` on
+    PUT,    // messages, from end `at` on
     SLEEP,  // until the next job is released
     CHECK,  // whether somebody wants the task at a checkpoint
     OVER,
@@ -23,6 +23,7 @@ struct firing {  // in the task's heap
     uint32_t at;
     bool is_periodic;  // its firings are jobs, whatever becomes of the rate
     bool late;         // the slot that `at` comes to next has been asked for: the task waits
+    bool has_room;     // has ends whose slots are the firing's from its start to its end
     void *slot;        // that one, if it has been got since
     uint32_t n_in, n_ends;
     struct wb_port *ends[];  // inputs, in the order in which they are bound, then outputs
@@ -72,6 +73,8 @@ static struct firing *firing_of(struct wb_task *self, const struct wb_messages *
         f->n_in = list_ends(self, WB_IN, f->ends);
         f->n_ends = n;
         list_ends(self, WB_OUT, f->ends + f->n_in);
+        for (uint32_t i = 0; i < n; i++)
+            f->has_room |= f->ends[i]->channel->claims_at_start;
         f->fired = firings_by_ports(f);
         self->state = f;
     }
@@ -113,6 +116,19 @@ static inline enum wb_status claim(struct firing *f, struct wb_port *out, void *
     return port_echoes(out, slot) ? WB_OK : port_attempt_out(out, slot);
 }
 
+// Up to where a firing has come at an end, with what it has there until its end. A slot that it got
+// while it waited it has not looked at yet.
+static inline uint64_t reached(const struct firing *f, const struct wb_port *port)
+{
+    const struct wb_channel *channel = port->channel;
+    const uint64_t position = wb_port_position(port);
+
+    if (__builtin_expect(!channel->claims_at_start, 1))
+        return position;
+    const uint32_t open = ring_distance(port->edge, port->cursor, channel->slots);
+    return position + port->echoed + open - (f->slot != NULL);
+}
+
 // At this end a firing cannot go on.
 static enum wb_status stop_at(struct firing *f, uint32_t at, enum wb_status status)
 {
@@ -129,7 +145,7 @@ static inline __attribute__((always_inline)) enum wb_status take(struct wb_task 
         struct wb_port *in = f->ends[at];
         const struct wb_channel *channel = in->channel;
         const uint64_t until = (f->fired + 1) * in->rate, initial = channel->initial;
-        for (uint64_t position = wb_port_position(in); position < until; position++) {
+        for (uint64_t position = reached(f, in); position < until; position++) {
             const uint64_t number = position < initial ? 0 : position - initial + 1;
             void *slot;
             const enum wb_status status = hold(f, in, &slot);
@@ -137,12 +153,50 @@ static inline __attribute__((always_inline)) enum wb_status take(struct wb_task 
                 return stop_at(f, at, status);
             latency_receive(in, slot);
             response_receive(in, slot);
+            wb_kernel_charge(WB_ACTION_RECEIVE, channel->slot_bytes);
             if (!f->messages->read(slot, channel->slot_bytes, number))
                 wb_task_fail(self, "one of its inputs got another message than the next one");
-            port_release(in);
+            if (!channel->claims_at_start)
+                port_release(in);
+        }
+    }
+    return WB_OK;
+}
+
+// Claims the room that a firing needs from its start on. What a message holds is known already; it
+// is sent, and paid for, at the end.
+static enum wb_status claim_room(struct firing *f)
+{
+    for (uint32_t at = f->at < f->n_in ? f->n_in : f->at; at < f->n_ends; at++) {
+        struct wb_port *out = f->ends[at];
+        const uint64_t until = (f->fired + 1) * out->rate;
+        if (!out->channel->claims_at_start)
+            continue;
+        for (uint64_t position = reached(f, out); position < until; position++) {
+            void *slot;
+            const enum wb_status status = claim(f, out, &slot);
+            if (status != WB_OK)
+                return stop_at(f, at, status);
+            f->messages->write(slot, out->channel->slot_bytes, position + 1);
         }
     }
     f->at = f->n_in;
+    return WB_OK;
+}
+
+static inline enum wb_status put_one(struct firing *f, struct wb_port *out, uint64_t position)
+{
+    const uint32_t bytes = out->channel->slot_bytes;
+
+    if (!out->channel->claims_at_start) {
+        void *slot;
+        const enum wb_status status = claim(f, out, &slot);
+        if (status != WB_OK)
+            return status;
+        f->messages->write(slot, bytes, position + 1);
+    }
+    wb_kernel_charge(WB_ACTION_SEND, bytes);
+    port_commit(out);
     return WB_OK;
 }
 
@@ -152,15 +206,25 @@ static inline __attribute__((always_inline)) enum wb_status put(struct firing *f
         struct wb_port *out = f->ends[at];
         const uint64_t until = (f->fired + 1) * out->rate;
         for (uint64_t position = wb_port_position(out); position < until; position++) {
-            void *slot;
-            const enum wb_status status = claim(f, out, &slot);
+            const enum wb_status status = put_one(f, out, position);
             if (status != WB_OK)
                 return stop_at(f, at, status);
-            f->messages->write(slot, out->channel->slot_bytes, position + 1);
-            port_commit(out);
         }
     }
     return WB_OK;
+}
+
+// Frees the messages of a firing that were kept until its end.
+static void give_back(const struct firing *f)
+{
+    for (uint32_t at = 0; at < f->n_in; at++) {
+        struct wb_port *in = f->ends[at];
+        const uint64_t until = (f->fired + 1) * in->rate;
+        if (!in->channel->claims_at_start)
+            continue;
+        for (uint64_t position = wb_port_position(in); position < until; position++)
+            port_release(in);
+    }
 }
 
 // ---- Steps --------------------------------------------------------------------------------------
@@ -203,6 +267,8 @@ static inline __attribute__((always_inline)) enum stop advance(struct wb_task *s
         status = put(f);
         if (status != WB_OK)
             return stopped(f, status);
+        if (f->has_room)
+            give_back(f);
         f->phase = complete(self, f) ? SLEEP : CHECK;
         // fall through
     case SLEEP:
@@ -223,8 +289,11 @@ static inline __attribute__((always_inline)) enum stop advance(struct wb_task *s
         // fall through
     case TAKE:
         status = take(self, f);
+        if (status == WB_OK && f->has_room)
+            status = claim_room(f);
         if (status != WB_OK)
             return stopped(f, status);
+        f->at = f->n_in;
         f->phase = PUT;
         return TO_COMPUTE;
     case OVER:

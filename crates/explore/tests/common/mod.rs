@@ -52,6 +52,7 @@ pub fn system(groups: &[(&str, u32, u64)], cores: Vec<Core>) -> System {
                 initial: 0,
                 slot_bytes: 64,
                 mailbox: false,
+                claims_at_start: false,
             });
             let wire = |sends, port: &str, peer| Wire {
                 sends,

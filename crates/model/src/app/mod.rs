@@ -155,6 +155,9 @@ pub struct Channel {
     /// Whether it has many senders.
     #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub mailbox: bool,
+    /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
+    pub claims_at_start: bool,
     /// Where its receiver stands in the file.
     #[serde(skip)]
     pub span: Span,

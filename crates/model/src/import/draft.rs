@@ -45,7 +45,7 @@ impl Default for Cycles {
 }
 
 /// A channel.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Channel {
     /// Task and port.
     pub from: (String, String),
@@ -55,6 +55,8 @@ pub(super) struct Channel {
     pub initial: u32,
     pub slots: u32,
     pub slot_bytes: u32,
+    /// Room is claimed when a firing begins, and free when one ends.
+    pub claims_at_start: bool,
 }
 
 impl Draft {
@@ -116,6 +118,9 @@ impl Channel {
             ("consume", self.consume, 1),
         ] {
             text.optional(key, Some(value).filter(|value| *value != default));
+        }
+        if self.claims_at_start {
+            text.add(format_args!("claim = \"start\""));
         }
     }
 }

@@ -12,7 +12,13 @@ pub(super) struct Names(BTreeSet<String>);
 impl Names {
     /// A name that nothing has yet, as like to the given one as can be.
     pub fn unique(&mut self, wanted: &str) -> String {
+        self.unique_with(wanted, "")
+    }
+
+    /// The same with an end that is never cut.
+    pub fn unique_with(&mut self, wanted: &str, end: &str) -> String {
         let plain = plain(wanted);
+        let plain = format!("{}{end}", &plain[..plain.len().min(MAX - end.len())]);
         let mut name = plain.clone();
         let mut again = 2;
         while !self.0.insert(name.clone()) {

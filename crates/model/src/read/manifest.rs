@@ -2,6 +2,8 @@
 //! The file as it is written: every key present and of its type, nothing yet compared with
 //! anything else. See `docs/app-toml.md`.
 
+use std::str::FromStr;
+
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -91,6 +93,26 @@ pub(crate) struct LinkTable {
     pub initial: Option<Spanned<u32>>,
     pub produce: Option<Spanned<u32>>,
     pub consume: Option<Spanned<u32>>,
+    pub claim: Option<Spanned<Claim>>,
+}
+
+/// When a firing claims the room for what it sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Claim {
+    Send,
+    Start,
+}
+
+impl FromStr for Claim {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        match word {
+            "send" => Ok(Self::Send),
+            "start" => Ok(Self::Start),
+            _ => Err(()),
+        }
+    }
 }
 
 impl Manifest {
@@ -258,6 +280,7 @@ fn read_channel(
     let initial = reader.optional("initial", COUNT, small);
     let produce = reader.optional("produce", RATE, |n| within(n, 1, SLOTS_MAX));
     let consume = reader.optional("consume", RATE, |n| within(n, 1, SLOTS_MAX));
+    let claim = reader.optional("claim", CLAIM, word);
     reader.finish();
     Some(LinkTable {
         mailbox: false,
@@ -268,6 +291,7 @@ fn read_channel(
         initial,
         produce,
         consume,
+        claim,
     })
 }
 
@@ -293,6 +317,7 @@ fn read_mailbox(
         initial: None,
         produce: None,
         consume: None,
+        claim: None,
     })
 }
 
@@ -304,6 +329,7 @@ const COUNT: &str = "a whole number from 0 to 4294967295";
 const MODE: &str = "\"handoff\", \"replicate\" or \"recreate\"";
 const PORT: &str = "a port: \"TASK.PORT\"";
 const SLOTS: &str = "a whole number from 1 to 32768";
+const CLAIM: &str = "\"send\" or \"start\"";
 const RATE: &str = "a whole number of messages per firing, from 1 to 32768";
 
 const CYCLES: &str = "a number, an expression, or one of these for each kind of core: \

@@ -76,9 +76,12 @@ impl Explain<'_> {
         };
         let mut problem = Problem::new(format!("the loop {} blocks", names.join(" → "))).help(help);
         for wait in cycle {
-            let Channel { name, span, slots, .. } = self.channel(wait.channel);
+            let Channel { name, span, slots, claims_at_start, .. } = self.channel(wait.channel);
             let words = match wait.until {
                 Until::Message => format!("`{name}` is empty: {} waits", who(wait)),
+                Until::Slot if *claims_at_start => {
+                    format!("`{name}` with {slots} has no room for a firing: {} waits", who(wait))
+                }
                 Until::Slot => format!("`{name}` is full with {slots}: {} waits", who(wait)),
             };
             problem = problem.at(span.clone(), words);

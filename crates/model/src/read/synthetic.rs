@@ -64,6 +64,11 @@ fn check_link(link: &LinkTable, synthetic: bool) -> Option<Problem> {
         let help = "write one [[channel]] from each sender";
         return Some(problem.at(link.to.span(), "this one").help(help));
     }
+    if let Some(claim) = link.claim.as_ref().filter(|_| !synthetic) {
+        let problem = Problem::new("only synthetic tasks claim room by a rule");
+        let help = "when a slot is claimed and freed is said by the module's code: leave it out";
+        return Some(problem.at(claim.span(), "this rule").help(help));
+    }
     let rate = link.produce.as_ref().or(link.consume.as_ref()).filter(|_| !synthetic)?;
     let problem = Problem::new("only synthetic tasks have rates").at(rate.span(), "this rate");
     Some(problem.help("how many messages a firing takes and gives is said by the module's code"))

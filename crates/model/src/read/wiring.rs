@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use toml::Spanned;
 
 use super::amount::amount;
-use super::manifest::{LinkTable, Manifest};
+use super::manifest::{Claim, LinkTable, Manifest};
 use crate::app::{Channel, Direction, Names, Param, Port, Task};
 use crate::problem::{Problem, Span, nearest};
 use crate::reader::is_name;
@@ -191,9 +191,16 @@ fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     let slot_bytes = bytes as u32;
-    let mailbox = link.mailbox;
-    let span = link.to.span();
-    Ok(Channel { name: String::new(), slots: link.slots, slot_bytes, initial, mailbox, span })
+    let claims_at_start = link.claim.as_ref().is_some_and(|it| *it.get_ref() == Claim::Start);
+    Ok(Channel {
+        name: String::new(),
+        slots: link.slots,
+        slot_bytes,
+        initial,
+        mailbox: link.mailbox,
+        claims_at_start,
+        span: link.to.span(),
+    })
 }
 
 /// Messages per firing.

@@ -43,8 +43,10 @@ pub(super) struct Marked {
 /// The nodes at the two ends of a channel, in the order of its messages.
 #[derive(Debug, Clone, Default)]
 struct Ends {
+    claimed: Vec<usize>,
     sent: Vec<usize>,
     received: Vec<usize>,
+    freed: Vec<usize>,
 }
 
 impl Marked {
@@ -87,19 +89,7 @@ impl Marked {
                 releases.push(self.node(task));
             }
             let first = self.tasks.len();
-            for &number in into {
-                for _ in 0..graph.channels[number].consume {
-                    ends[number].received.push(self.step(task, first, 0));
-                }
-            }
-            self.step(task, first, 0);
-            let mut time = graph.tasks[task].time;
-            for &number in out {
-                for _ in 0..graph.channels[number].produce {
-                    ends[number].sent.push(self.step(task, first, time));
-                    time = 0;
-                }
-            }
+            let time = self.firing(graph, task, (into, out), ends);
             let end = self.tasks.len() - 1;
             if let Some(release) = releases.last() {
                 self.follow(*release, first, 0, 0);
@@ -120,25 +110,73 @@ impl Marked {
         }
     }
 
+    /// The steps of one firing. Returns the time from the last of them to its end.
+    fn firing(
+        &mut self,
+        graph: &Graph,
+        task: usize,
+        (into, out): (&[usize], &[usize]),
+        ends: &mut [Ends],
+    ) -> u64 {
+        let (first, mut time) = (self.tasks.len(), 0);
+        let channels = &graph.channels;
+        let early = |number: &&usize| channels[**number].claims_at_start;
+
+        for &number in into {
+            let steps = self.steps(task, first, channels[number].consume, &mut time);
+            ends[number].received.extend(steps);
+        }
+        for &number in out.iter().filter(early) {
+            let steps = self.steps(task, first, channels[number].produce, &mut time);
+            ends[number].claimed.extend(steps);
+        }
+        self.step(task, first, 0);
+        time = graph.tasks[task].time;
+        for &number in out {
+            let steps = self.steps(task, first, channels[number].produce, &mut time);
+            ends[number].sent.extend(steps);
+        }
+        for &number in into.iter().filter(early) {
+            let steps = self.steps(task, first, channels[number].consume, &mut time);
+            ends[number].freed.extend(steps);
+        }
+        time
+    }
+
+    /// The next so many steps of a firing, the first of them after `time`, which is over then.
+    fn steps(
+        &mut self,
+        task: usize,
+        first: usize,
+        count: u32,
+        time: &mut u64,
+    ) -> std::ops::Range<usize> {
+        let start = self.tasks.len();
+        for _ in 0..count {
+            self.step(task, first, std::mem::take(time));
+        }
+        start..self.tasks.len()
+    }
+
     fn node(&mut self, task: usize) -> usize {
         self.tasks.push(task);
         self.tasks.len() - 1
     }
 
     /// The next step of a firing that began with `first`, `time` after the one before it.
-    fn step(&mut self, task: usize, first: usize, time: u64) -> usize {
+    fn step(&mut self, task: usize, first: usize, time: u64) {
         let node = self.node(task);
         if node > first {
             self.follow(node - 1, node, time, 0);
         }
-        node
     }
 
     fn follow(&mut self, from: usize, to: usize, time: u64, delay: u64) {
         self.edges.push(Edge { from, to, time, delay, kind: Kind::Order });
     }
 
-    /// Message n is received after it is sent, and sent after message n - slots is received.
+    /// Message n is received after it is sent, and has a slot after message n - slots is freed:
+    /// received, and that slot claimed by sending, unless both have steps of their own.
     fn channel(&mut self, number: usize, channel: &Channel, ends: &Ends) {
         let count = ends.sent.len();
         let initial = count_of(channel.initial);
@@ -149,14 +187,13 @@ impl Marked {
         }
         let Some(slots) = channel.slots else { return };
         let free = count_of(slots.saturating_sub(channel.initial));
-        for (n, to) in ends.sent.iter().enumerate() {
+        let (freed, claimed) = match channel.claims_at_start {
+            true => (&ends.freed, &ends.claimed),
+            false => (&ends.received, &ends.sent),
+        };
+        for (n, to) in claimed.iter().enumerate() {
             let (from, delay) = earlier(n, free, count);
-            self.wait(
-                ends.received[from],
-                *to,
-                delay,
-                Wait { channel: number, until: Until::Slot },
-            );
+            self.wait(freed[from], *to, delay, Wait { channel: number, until: Until::Slot });
         }
     }
 
@@ -240,8 +277,9 @@ fn check_size(graph: &Graph, repetitions: &[u64]) -> Result<(), Flaw> {
     };
     (0..graph.tasks.len()).try_for_each(|task| add(task, 2))?;
     for channel in &graph.channels {
-        add(channel.from, channel.produce)?;
-        add(channel.to, channel.consume)?;
+        let steps = if channel.claims_at_start { 2 } else { 1 };
+        add(channel.from, channel.produce.saturating_mul(steps))?;
+        add(channel.to, channel.consume.saturating_mul(steps))?;
     }
     Ok(())
 }

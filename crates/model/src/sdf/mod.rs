@@ -4,7 +4,9 @@
 //! A firing of a task receives `consume` messages from each channel into it, one after the other
 //! in the order of [`Graph::channels`], computes, and sends `produce` messages to each channel out
 //! of it in that order. It waits for each message, and for each free slot. A slot is free again as
-//! soon as its message is received. Firings of one task follow each other.
+//! soon as its message is received. Where [`Channel::claims_at_start`] says so, a firing claims its
+//! slots between receiving and computing, and those of what it received are free after it has sent.
+//! Firings of one task follow each other.
 //!
 //! From this come, exactly: how often each task fires in one iteration
 //! ([`Graph::repetitions`]), whether the graph goes on for ever ([`Graph::check`]), and the least
@@ -55,6 +57,8 @@ pub struct Channel {
     pub initial: u32,
     /// How many messages fit; `None`: any number.
     pub slots: Option<u32>,
+    /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
+    pub claims_at_start: bool,
 }
 
 /// What keeps a graph from going on for ever.

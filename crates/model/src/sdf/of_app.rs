@@ -29,6 +29,7 @@ impl Graph {
                 consume: into.rate,
                 initial: channel.initial,
                 slots: Some(channel.slots),
+                claims_at_start: channel.claims_at_start,
             });
         }
         (Self { tasks, channels }, positions)

@@ -94,6 +94,7 @@ pub(super) fn channels(
                 initial: 0,
                 slots: SLOTS,
                 slot_bytes: SLOT_BYTES,
+                claims_at_start: false,
             });
         }
     }

@@ -2,23 +2,20 @@
 //! Application graphs of SDF3 (Stuijk, Geilen and Basten, *SDF3: SDF for free*, ACSD 2006; the
 //! format's manual is at <http://www.es.ele.tue.nl/sdf3/manuals/xml/sdf/>).
 
+mod bounds;
+mod channels;
 mod graph;
 mod properties;
+mod tasks;
+mod unfold;
 
-use std::collections::BTreeSet;
-
-use super::draft::{Channel, Cycles, Draft, Task};
-use super::names::{Names, plain};
+use super::draft::Draft;
+use super::names::plain;
 use super::notes::Notes;
 use super::xml::{Element, parse};
 use crate::problem::Problem;
-use graph::{Actor, Edge, Graph};
-
-/// Most slots that a channel of ours has.
-const SLOTS_MAX: u32 = 32768;
-const SLOTS_LEAST: u32 = 14;
-/// Where the file gives no size of a token.
-const SLOT_BYTES: u32 = 64;
+use graph::Graph;
+use tasks::Tasks;
 
 /// Reads a whole file.
 pub(super) fn read(stem: &str, text: &str, notes: &mut Notes) -> Option<Draft> {
@@ -80,60 +77,8 @@ fn application<'a, 'x>(root: Element<'a, 'x>, notes: &mut Notes) -> Option<Eleme
 }
 
 fn draft(name: &str, graph: &Graph, notes: &mut Notes) -> Draft {
-    let mut names = Names::default();
-    let kinds: BTreeSet<&str> = graph
-        .actors
-        .iter()
-        .flat_map(|actor| actor.times.iter().map(|(kind, _)| kind.as_str()))
-        .collect();
-    let tasks: Vec<Task> =
-        graph.actors.iter().map(|actor| task(actor, kinds.len() > 1, &mut names, notes)).collect();
-    let channels = graph.edges.iter().filter_map(|edge| channel(edge, graph, &tasks, notes));
-    let channels = channels.collect();
+    let tasks = Tasks::of(graph, notes);
+    let channels = channels::of(graph, &tasks, notes);
     let source = "Made from a graph of SDF3; a unit of its time is a cycle.".into();
-    Draft { name: plain(name), source, tasks, channels }
-}
-
-fn task(actor: &Actor, by_kind: bool, names: &mut Names, notes: &mut Notes) -> Task {
-    let name = names.unique(&actor.name);
-    if name != actor.name {
-        let warning = Problem::new(format!("`{}` is called `{name}` here", actor.name));
-        notes.warn(warning.at(actor.at.clone(), "this name"));
-    }
-    let cycles = match actor.times.as_slice() {
-        [] => Cycles::default(),
-        times if by_kind => Cycles::Kinds(times.to_vec()),
-        [(_, time), ..] => Cycles::Any(*time),
-    };
-    Task { name, count: 1, cycles, working_set: actor.state_bytes, ..Task::default() }
-}
-
-/// A channel; `None` for one that only says that firings of an actor follow each other.
-fn channel(edge: &Edge, graph: &Graph, tasks: &[Task], notes: &mut Notes) -> Option<Channel> {
-    if edge.from.0 == edge.to.0 && edge.produce == edge.consume && edge.initial >= edge.consume {
-        let message = format!("`{}` is left out", edge.name);
-        let words = "firings of a task follow each other anyway";
-        notes.warn(Problem::new(message).at(edge.at.clone(), words));
-        return None;
-    }
-    let enough = edge.produce.max(edge.consume).saturating_mul(2).saturating_add(edge.initial);
-    let slots = edge.slots.unwrap_or(enough.max(SLOTS_LEAST));
-    if slots < edge.initial || !(1..=SLOTS_MAX).contains(&slots) {
-        let message = format!("`{}` would have {slots} slots", edge.name);
-        let problem = Problem::new(message).at(edge.at.clone(), "this channel");
-        let help = format!("a channel has 1 to {SLOTS_MAX}, and no fewer than its initial tokens");
-        notes.refuse(problem.help(help));
-    }
-    let end = |(actor, port): (usize, usize)| {
-        (tasks[actor].name.clone(), graph.actors[actor].ports[port].ours.clone())
-    };
-    Some(Channel {
-        from: end(edge.from),
-        to: end(edge.to),
-        produce: edge.produce,
-        consume: edge.consume,
-        initial: edge.initial,
-        slots,
-        slot_bytes: edge.slot_bytes.unwrap_or(SLOT_BYTES),
-    })
+    Draft { name: plain(name), source, tasks: tasks.drafts(graph), channels }
 }

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs of SDF3 by its own semantics: random ones, their files, and a self-timed exploration of
+their states.
+
+A firing begins as soon as there are its tokens and the space for what it puts, takes both, and puts
+its tokens and frees the space of what it took when it ends. Firings of an actor overlap as they may
+(A. H. Ghamarian et al.: "Throughput Analysis of Synchronous Data Flow Graphs", ACSD 2006; S.
+Stuijk, M. Geilen, T. Basten: "Exploring Trade-Offs in Buffer Requirements and Throughput
+Constraints for Synchronous Dataflow Graphs", DAC 2006).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import deque
+from dataclasses import dataclass, field
+
+# Where a file gives no size, a channel holds the tokens of so many iterations more than it has.
+ENOUGH = 60
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A channel; `size` is its `bufferSize`, None: it has none."""
+
+    source: int
+    target: int
+    produce: int
+    consume: int
+    initial: int = 0
+    size: int | None = None
+
+
+@dataclass
+class Graph:
+    """Actors by the times of their firings, and channels between them."""
+
+    times: list[int]
+    edges: list[Edge]
+
+    def xml(self) -> str:
+        """The graph as a file of SDF3."""
+        ports = ["" for _ in self.times]
+        channels = sizes = ""
+        for n, edge in enumerate(self.edges):
+            ports[edge.source] += f'<port name="o{n}" type="out" rate="{edge.produce}"/>'
+            ports[edge.target] += f'<port name="i{n}" type="in" rate="{edge.consume}"/>'
+            ends = (
+                f'srcActor="a{edge.source}" srcPort="o{n}" dstActor="a{edge.target}" dstPort="i{n}"'
+            )
+            channels += f'<channel name="c{n}" {ends} initialTokens="{edge.initial}"/>\n'
+            if edge.size is not None:
+                size = f'<bufferSize sz="{edge.size}"/>'
+                sizes += f'<channelProperties channel="c{n}">{size}</channelProperties>\n'
+        actors = "".join(
+            f'<actor name="a{n}" type="A">{own}</actor>\n' for n, own in enumerate(ports)
+        )
+        times = "".join(
+            f'<actorProperties actor="a{n}"><processor type="p" default="true">'
+            f'<executionTime time="{time}"/></processor></actorProperties>\n'
+            for n, time in enumerate(self.times)
+        )
+        return (
+            f'<sdf3 type="sdf" version="1.0"><applicationGraph name="g">\n'
+            f'<sdf name="g" type="G">\n{actors}{channels}</sdf>\n'
+            f"<sdfProperties>\n{times}{sizes}</sdfProperties>\n</applicationGraph></sdf3>\n"
+        )
+
+    def after(self, actor: int) -> set[int]:
+        """The actors that wait, by whichever way, for firings of one to end."""
+        reached: set[int] = set()
+        later = [actor]
+        while later:
+            here = later.pop()
+            ends = [edge.target for edge in self.edges if edge.source == here]
+            ends += [e.source for e in self.edges if e.target == here and e.size is not None]
+            later += {end for end in ends if end not in reached}
+            reached.update(ends)
+        return reached
+
+    def is_bounded(self, actor: int) -> bool:
+        """True if an actor waits for its own firings."""
+        return actor in self.after(actor)
+
+    def is_last(self, actor: int) -> bool:
+        """True if an actor waits for all who wait for it."""
+        return all(actor in self.after(other) for other in self.after(actor))
+
+    def feeds_forward(self) -> bool:
+        """True if tokens may pile up without an end in a channel that has no size."""
+        return any(e.size is None and e.source not in self.after(e.target) for e in self.edges)
+
+
+@dataclass
+class Explored:
+    """What became of a graph: when each firing of each actor ended; None: it gets stuck. From a
+    state to the same state, `period` passes, and each actor ends so many `firings`."""
+
+    ends: list[list[int]]
+    period: int | None = None
+    firings: list[int] = field(default_factory=list)
+    most: list[int] = field(default_factory=list)  # at once
+
+
+class Exploration:
+    """Goes from state to state until one comes again."""
+
+    def __init__(self, graph: Graph, repetitions: list[int]) -> None:
+        self.graph = graph
+        self.tokens = [edge.initial for edge in graph.edges]
+        self.space = [
+            (
+                edge.initial + ENOUGH * edge.produce * repetitions[edge.source]
+                if edge.size is None
+                else edge.size
+            )
+            - edge.initial
+            for edge in graph.edges
+        ]
+        self.ends: list[list[int]] = [[] for _ in graph.times]
+        self.running: list[deque[int]] = [deque() for _ in graph.times]
+        self.most = [0 for _ in graph.times]
+        self.now = 0
+
+    def begins(self, actor: int) -> bool:
+        """Begins a firing, if it can."""
+        needs: list[tuple[list[int], int, int]] = []
+        for n, edge in enumerate(self.graph.edges):
+            if edge.target == actor:
+                needs.append((self.tokens, n, edge.consume))
+            if edge.source == actor:
+                needs.append((self.space, n, edge.produce))
+        if any(there[n] < count for there, n, count in needs):
+            return False
+        for there, n, count in needs:
+            there[n] -= count
+        self.running[actor].append(self.now + self.graph.times[actor])
+        self.most[actor] = max(self.most[actor], len(self.running[actor]))
+        return True
+
+    def end(self, actor: int) -> None:
+        """Ends the oldest firing."""
+        self.ends[actor].append(self.running[actor].popleft())
+        for n, edge in enumerate(self.graph.edges):
+            if edge.source == actor:
+                self.tokens[n] += edge.produce
+            if edge.target == actor:
+                self.space[n] += edge.consume
+
+    def advance(self) -> bool:
+        """Begins what can, and moves on to the next end; False: nothing goes on."""
+        while any([self.begins(actor) for actor in range(len(self.running))]):
+            pass
+        ends = [running[0] for running in self.running if running]
+        if not ends:
+            return False
+        self.now = min(ends)
+        for actor, running in enumerate(self.running):
+            while running and running[0] == self.now:
+                self.end(actor)
+        return True
+
+    def state(self) -> tuple[object, ...]:
+        """What the future depends on."""
+        left = tuple(tuple(end - self.now for end in running) for running in self.running)
+        return (tuple(self.tokens), tuple(self.space), left)
+
+    def explore(self, until: int) -> Explored:
+        """Explores until a state comes again, and time is `until` at least."""
+        seen: dict[tuple[object, ...], tuple[int, list[int]]] = {}
+        found = Explored(self.ends, most=self.most)
+        while found.period is None or self.now < until:
+            if not self.advance():
+                return Explored(self.ends)
+            if found.period is None:
+                counts = [len(ends) for ends in self.ends]
+                then, before = seen.setdefault(self.state(), (self.now, counts))
+                if then != self.now:
+                    found.period = self.now - then
+                    found.firings = [n - m for n, m in zip(counts, before, strict=True)]
+        return found
+
+
+def random_graph(seed: int) -> tuple[Graph, list[int]]:
+    """A connected graph whose rates balance, and how often each actor fires in an iteration."""
+    draw = random.Random(seed)
+    count = draw.randint(2, 5)
+    repetitions = [draw.randint(1, 3) for _ in range(count)]
+    overlap = draw.random() < 0.6
+
+    def edge(source: int, target: int) -> Edge:
+        a, b = repetitions[source], repetitions[target]
+        factor = draw.choice((1, 1, 2))
+        produce, consume = factor * b // math.gcd(a, b), factor * a // math.gcd(a, b)
+        initial = draw.choice((0, 0, 1, 2)) if source < target else a * produce
+        initial += draw.choice((0, 0, 0, 1, 3)) - (draw.random() < 0.1)
+        initial = max(initial, 0)
+        size = initial + produce + consume - draw.randint(0, 2) + draw.choice((0, 0, 1, 4))
+        return Edge(
+            source,
+            target,
+            *(produce, consume, initial),
+            max(size, initial, 1) if draw.random() < 0.75 else None,
+        )
+
+    edges = [edge(draw.randrange(n), n) for n in range(1, count)]
+    for _ in range(draw.randint(0, 2)):
+        source, target = draw.randrange(count), draw.randrange(count)
+        if source != target:
+            edges.append(edge(source, target))
+    for n in range(count):
+        if not overlap or draw.random() < 0.5:
+            rate = draw.choice((1, 1, 1, 2))
+            tokens = rate * (draw.choice((1, 1, 2, 3)) if overlap else 1)
+            edges.append(Edge(n, n, rate, rate, tokens))
+    return Graph([draw.randint(1, 40) for _ in range(count)], edges), repetitions
