@@ -211,6 +211,36 @@ fn every_kind_of_bad_graph_is_refused_in_words() {
     assert!(refused("a.xml", none).contains("<applicationGraph> has no <sdf>"));
 }
 
+/// Two actors, of which the first fires as often at once as the buffer between them has room for.
+fn buffered(rate: u32, size: &str) -> String {
+    format!(
+        "<sdf3><applicationGraph><sdf>\
+         <actor name='a'><port name='o' type='out' rate='{rate}'/></actor>\
+         <actor name='b'><port name='i' type='in' rate='{rate}'/></actor>\
+         <channel name='c' srcActor='a' srcPort='o' dstActor='b' dstPort='i'/></sdf>\
+         <sdfProperties>\
+         <actorProperties actor='a'><processor type='p' default='true'><executionTime time='9'/>\
+         </processor></actorProperties>\
+         <actorProperties actor='b'><processor type='p' default='true'><executionTime time='9'/>\
+         </processor></actorProperties>\
+         <channelProperties channel='c'>{size}</channelProperties>\
+         </sdfProperties></applicationGraph></sdf3>"
+    )
+}
+
+#[test]
+fn graphs_whose_actors_fire_too_often_at_once_are_refused_in_words() {
+    let told = |rate, size| {
+        let text = buffered(rate, size);
+        application("a.xml", &text, &Options::default())
+            .map_or_else(|problems| shown("a.xml", &text, problems), |imported| imported.toml)
+    };
+    assert!(told(1, "<bufferSize sz='3'/>").contains("\"a_2\""));
+    assert!(told(1, "").contains("nothing says how often `a` fires at once"));
+    assert!(told(1, "<bufferSize sz='40000'/>").contains("`c` would have 40000 slots"));
+    assert!(told(1, "<bufferSize sz='9000'/>").contains("fires up to 9000 times at once"));
+}
+
 #[test]
 fn the_end_of_the_name_of_a_file_tells_its_format() {
     assert_eq!(Format::of("a/b.c/graph.xml"), Some(Format::Sdf3));
