@@ -5,10 +5,11 @@
     tools/suites.py NAME:BUDGET:PROCESSORS:NEEDS:INPUT,INPUT… …
 
 A suite is a target of the Makefile. BUDGET is how many seconds it should take at most, PROCESSORS
-how many it keeps busy (one that needs all of them runs alone; 0: it only computes, and takes, one of
-these at a time, what the others leave), NEEDS a target that is made before, or nothing, and the INPUTs are the folders that it is made of. What it prints goes to
-build/log/NAME.log. A suite that has passed with the same inputs is not run again, unless CI or ALL
-is set in the environment. Every suite is run, whichever fails.
+how many it keeps busy (one that needs all of them runs alone; 0: it only computes, and takes what
+the others leave, one such at a time), NEEDS a target that is made before, or nothing, and the
+INPUTs are the folders that it is made of. What it prints goes to build/log/NAME.log. A suite that
+has passed with the same inputs is not run again, unless CI or ALL is set in the environment. Every
+suite is run, whichever fails.
 
 `--times` prints what the last run of each took instead.
 """
