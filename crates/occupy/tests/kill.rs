@@ -144,6 +144,8 @@ fn cap_sys_nice_suffices_and_its_lack_is_told() {
     let target = shell("exec sleep 60");
     fs::write(folder.path().join("program"), target.pid().to_string()).unwrap();
     fs::write("/proc/irq/default_smp_affinity", "3\n").unwrap();
+    let of_root = fs::Permissions::from_mode(0o644);
+    fs::set_permissions("/proc/irq/default_smp_affinity", of_root).unwrap();
     let queues = machine.sys.join("devices/virtual/workqueue");
     fs::create_dir_all(&queues).unwrap();
     fs::write(queues.join("cpumask"), "3\n").unwrap();

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 
 use crate::linux::schedule::Schedule;
-use crate::tests::fake::{Fake, Tree, World, id};
+use crate::tests::fake::{Fake, Tree, World, folder, id};
 use crate::{CpuSet, Error, MARK, Occupations, Policy, Request, ShieldKind};
 
 const GUARDIANS: [i32; 2] = [90, 91];
@@ -235,7 +235,7 @@ fn closed_to_others(occupations: &Occupations, fake: &Fake, ledger: &Ledger) {
 }
 
 fn play(story: &Story) {
-    let state = tempfile::tempdir().unwrap();
+    let state = folder();
     let fake = Fake::new(world(story));
     let (due, rest) = fake.world.borrow().snapshot();
     let mut ledger = Ledger { due, ..Ledger::default() };
@@ -313,7 +313,7 @@ fn a_kill_at_any_change_is_undone() {
 #[test]
 fn the_best_shield_is_taken_and_another_kind_beside_it_is_refused() {
     let story = Story { world: 1, forgetful: false, pinned: vec![], steps: vec![], cut: 0 };
-    let state = tempfile::tempdir().unwrap();
+    let state = folder();
     let fake = Fake::new(world(&story));
     let mut occupations = fake.occupations(state.path());
     let wish = |cpus: &str, shield| Request {

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::tests::fake::{Fake, Tree, World, id};
+use crate::tests::fake::{Fake, Tree, World, folder, id};
 use crate::{CpuSet, Error, Occupation, Occupations, Policy, Request, ShieldKind};
 
 const ROOT: &str = "/sys/fs/cgroup";
@@ -23,7 +23,7 @@ impl Machine {
             world.spawn(tid, i32::from(tid != 1));
         }
         world.tasks.get_mut(&2).unwrap().fixed = true;
-        Self { fake: Fake::new(world), state: tempfile::tempdir().unwrap() }
+        Self { fake: Fake::new(world), state: folder() }
     }
 
     fn v1() -> Self {

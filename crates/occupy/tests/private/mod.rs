@@ -74,9 +74,9 @@ pub fn open_folder() -> tempfile::TempDir {
     tempfile::Builder::new().permissions(open).tempdir_in("/tmp").unwrap()
 }
 
-/// Lets other users read all of a folder, whatever the caller's mask of permissions is.
+/// Lets other users read all of a folder, and write nothing, whatever the caller's umask is.
 pub fn let_others_read(folder: &Path) {
-    let changed = Command::new("chmod").args(["-R", "a+rX"]).arg(folder).status();
+    let changed = Command::new("chmod").args(["-R", "a+rX,go-w"]).arg(folder).status();
     assert!(changed.unwrap().success(), "{} is not opened", folder.display());
 }
 

@@ -224,6 +224,12 @@ pub(crate) struct Fake {
     pub left: Rc<Cell<usize>>,
 }
 
+/// A folder for a journal, which nobody else may write, whatever the caller's umask is.
+pub fn folder() -> tempfile::TempDir {
+    let own = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    tempfile::Builder::new().permissions(own).tempdir().unwrap()
+}
+
 /// What a cut is, to those who catch it.
 pub(crate) struct Cut;
 
