@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use whimbrel_model::{Frequency, Setting};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::de::DeserializeOwned;
+use whimbrel_model::{Frequency, Setting, from_word};
 
 /// The highest processor number that is worth believing.
 const CPU_MAX: u32 = 65_535;
@@ -245,6 +247,14 @@ pub fn frequency(text: &str) -> Result<Frequency, String> {
     let all = [Frequency::None, Frequency::Emulate, Frequency::Cpufreq];
     let known = all.into_iter().find(|frequency| frequency.word() == text);
     known.ok_or_else(|| "write none, emulate or cpufreq".into())
+}
+
+/// One of the values of an enumeration, by their names.
+pub fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static>(
+    names: impl Into<PossibleValuesParser>,
+) -> impl TypedValueParser<Value = T> {
+    let value = |name: String| from_word(&name).expect("the parser knows no other names");
+    names.into().map(value)
 }
 
 /// `KEY=VALUE`.
