@@ -16,7 +16,7 @@ CODE = set(
 )
 CODE_NAMES = {"Makefile", "run"}
 NOT_PRODUCT = set(["conform", "data", "docs", "fake", "recorded", "snapshots", "test", "tests"])
-THIRD_PARTY = re.compile(r"uplot|yyjson|third_party")
+THIRD_PARTY = re.compile(r"uplot|htm\.min|yyjson|third_party")
 TEST_FILE = re.compile(r"^(test_.*|tests|second_machine|check_vectorised)$")
 
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Candidates in words, as they stand in files and on screens.
 
+use whimbrel_text::thousandths;
+
 use crate::candidate::Candidate;
 use crate::system::System;
 
@@ -68,10 +70,4 @@ impl Words<'_> {
 #[expect(clippy::cast_precision_loss, reason = "frequencies have less than 53 bits")]
 pub(crate) fn megahertz(hz: u64) -> String {
     format!("{}", hz as f64 / 1e6)
-}
-
-/// Thousandths as a number with as many digits as it needs: `50`, `37.5`.
-pub(crate) fn thousandths(number: u64) -> String {
-    let text = format!("{}.{:03}", number / 1000, number % 1000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

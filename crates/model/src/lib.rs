@@ -31,3 +31,4 @@ pub use plan::{
 pub use platform::{Core, Frequency, Platform, Point};
 pub use problem::{Problem, Problems, Source, Span, Warning};
 pub use read::{ExprError, Manifest, Table, evaluate};
+pub use reader::from_word;

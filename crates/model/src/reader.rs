@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads a TOML table key by key and notes what is wrong, with its place, instead of stopping.
 
-use std::str::FromStr;
-
+use serde::de::value::{self, StrDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -212,8 +212,14 @@ pub(crate) fn filled(node: &Node<'_>) -> Option<String> {
     text(node).filter(|text| !text.is_empty())
 }
 
-pub(crate) fn word<T: FromStr>(node: &Node<'_>) -> Option<T> {
-    text(node)?.parse().ok()
+pub(crate) fn word<T: DeserializeOwned>(node: &Node<'_>) -> Option<T> {
+    from_word(node.get_ref().as_str()?)
+}
+
+/// The value that a word is the name of, as serde has it.
+pub fn from_word<T: DeserializeOwned>(word: &str) -> Option<T> {
+    let word: StrDeserializer<'_, value::Error> = word.into_deserializer();
+    T::deserialize(word).ok()
 }
 
 #[cfg(test)]

@@ -34,10 +34,10 @@ fn what_a_task_keeps_and_how_it_moves_is_in_the_plan() {
         (task.mode, task.checkpoint_every, task.replay)
     };
     let recreated = bpf("mode = \"recreate\"\nrestart = true\ncheckpoint_every = 7");
-    assert_eq!(recreated, ("recreate".to_owned(), 7, true));
+    assert_eq!(recreated, (Mode::Recreate, 7, true));
     let skipping = bpf("checkpoint_every = 100\non_crash = \"skip\"");
-    assert_eq!(skipping, ("handoff".to_owned(), 100, false));
-    assert_eq!(bpf("checkpoint_every = 0"), ("handoff".to_owned(), 0, false));
+    assert_eq!(skipping, (Mode::Handoff, 100, false));
+    assert_eq!(bpf("checkpoint_every = 0"), (Mode::Handoff, 0, false));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use crate::common::{RADIO, build, errors, plan_of, radio_with};
 use insta::assert_snapshot;
-use whimbrel_model::{App, Compute, PlanOptions, PlanWork, Problems, check_kinds, plan};
+use whimbrel_model::{App, Compute, PlanOptions, PlanWork, Problems, check_kinds, from_word, plan};
 
 /// A cycle-true synthetic application: a source that cuts frames in two, two workers, a sink.
 const SYNTHETIC: &str = r#"
@@ -77,7 +77,7 @@ fn the_work_of_a_task_is_told_for_each_kind_of_core_of_the_run() {
     assert!(plan.models_compute && plan.seed == 7);
     let works: Vec<_> = plan.tasks.iter().map(|task| task.work.clone().unwrap()).collect();
     let work = |distribution: &str, spread_ppm, (working_bytes, traffic_bytes), firings, cycles| {
-        let distribution = distribution.to_owned();
+        let distribution = from_word(distribution).unwrap();
         PlanWork { distribution, spread_ppm, working_bytes, traffic_bytes, firings, cycles }
     };
     let worker = work("normal", 250_000, (16384, 4096), 0, vec![200, 2005]);

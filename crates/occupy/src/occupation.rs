@@ -3,19 +3,23 @@
 
 use std::fmt;
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use crate::{CpuSet, TaskId};
 
 /// How others are kept away from occupied processors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum ShieldKind {
     /// cgroup v2: a cpuset partition; isolated for one processor, `root` for several.
+    #[value(help = "A cpuset partition of cgroup v2")]
     V2,
     /// cgroup v1: a cpuset for the program and one for everything else, no balancing between them.
+    #[value(help = "Cpusets of cgroup v1")]
     V1,
     /// Affinities alone, where there are no cpusets or they may not be written.
+    #[value(help = "Affinities alone")]
     Affinity,
 }
 

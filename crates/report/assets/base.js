@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements, numbers with units, colours, and the tooltip.
 
+const SVG = ["svg", "g", "rect", "text", "title"];
+
 /// An element. Children that are strings become text, never markup.
-function el(tag, attributes = {}, ...children) {
-  const graphic = ["svg", "g", "rect", "text", "title"].includes(tag);
-  const made = graphic
+function el(tag, attributes, ...children) {
+  // Each is made anew: an element has one place, so htm must not keep it for the next time.
+  this[0] = 3;
+  const made = SVG.includes(tag)
     ? document.createElementNS("http://www.w3.org/2000/svg", tag)
     : document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes)) {
+  for (const [key, value] of Object.entries(attributes ?? {})) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (key === "style") Object.assign(made.style, value);
     else if (key.startsWith("aria-")) made.setAttribute(key, value);
     else if (value === true) made.setAttribute(key, "");
     else if (value !== false && value != null) made.setAttribute(key, value);
@@ -18,17 +20,23 @@ function el(tag, attributes = {}, ...children) {
   return made;
 }
 
+/// Elements from a template; what is put into it is text, an attribute or an element, never markup.
+const html = htm.bind(el);
+
 /// A card with a heading, what it shows in a sentence, and tools at the right.
-function card(title, about, tools, ...children) {
-  const head = el(
-    "div",
-    { class: "head" },
-    el("h2", {}, title),
-    about && el("p", { class: "about" }, about),
-    tools && el("div", { class: "tools" }, tools),
-  );
-  return el("section", { "aria-label": title }, head, ...children);
-}
+const card = (title, content, { about, tools } = {}) => html`
+  <section aria-label=${title}>
+    <div class="head">
+      <h2>${title}</h2>
+      ${about && html`<p class="about">${about}</p>`}
+      ${tools && html`<div class="tools">${tools}</div>`}
+    </div>
+    ${content}
+  </section>
+`;
+
+/// A card that says why there is nothing to show.
+const emptyCard = (title, why) => card(title, html`<div class="none">${why}</div>`);
 
 // ---- numbers ------------------------------------------------------------------------------------
 
@@ -154,12 +162,8 @@ function showTip(event, lines) {
   tip.replaceChildren(
     ...lines.map((line, n) => {
       const [shade, text] = Array.isArray(line) ? line : [null, line];
-      return el(
-        "div",
-        {},
-        shade && el("i", { style: { background: shade } }),
-        n ? text : el("b", {}, text),
-      );
+      const swatch = shade && html`<i style="background: ${shade}" />`;
+      return html`<div>${swatch}${n ? text : html`<b>${text}</b>`}</div>`;
     }),
   );
   tip.hidden = false;
@@ -177,8 +181,8 @@ const hideTip = () => {
 /// A canvas as sharp as the screen, in a box whose width it has; `draw` is called when that
 /// changes.
 function sharpCanvas(attributes, draw) {
-  const canvas = el("canvas", attributes);
-  const box = el("div", {}, canvas);
+  const canvas = html`<canvas ...${attributes} />`;
+  const box = html`<div>${canvas}</div>`;
   const sharp = { box, canvas, width: 0 };
   /// Clears the canvas at this height, and gives what to draw with, in CSS pixels.
   sharp.paint = (height) => {

@@ -23,7 +23,7 @@ function taskCard(run) {
     column("restarts", "restarts", count, { mark: some }),
     column("heap peak", "heap_peak_bytes", bytes),
   ];
-  return card("Tasks", null, null, table(columns, run.tasks));
+  return card("Tasks", table(columns, run.tasks));
 }
 
 function coreCard(run) {
@@ -39,7 +39,7 @@ function coreCard(run) {
     column("energy", "energy_uj", energy),
     column("temperature", "temperature_mc", degrees),
   ];
-  return card("Cores", null, null, table(columns, run.cores));
+  return card("Cores", table(columns, run.cores));
 }
 
 function channelCard(run) {
@@ -59,17 +59,12 @@ function channelCard(run) {
   run.channels.forEach((one, number) => {
     one.number = number;
   });
-  return card(
-    "Channels",
-    "A channel that was once full is marked",
-    null,
-    table(columns, run.channels),
-  );
+  const about = "A channel that was once full is marked";
+  return card("Channels", table(columns, run.channels), { about });
 }
 
 function migrationCards(run) {
-  if (!run.allMigrations)
-    return card("Migrations", null, null, el("div", { class: "none" }, "No task moved."));
+  if (!run.allMigrations) return emptyCard("Migrations", "No task moved.");
   const longest = Math.max(...run.phases.map((phase) => phase.max_ns), 2);
   const logarithm = (ns) => Math.log10(Math.max(ns, 1)) / Math.log10(longest);
   const phases = table(
@@ -112,19 +107,14 @@ function migrationCards(run) {
     run.migrations.length < run.allMigrations
       ? `Failed or slowest: ${count(run.migrations.length)} of ${count(run.allMigrations)}. `
       : "";
+  const moves = table(columns, run.migrations, { first: away, onrow: open });
   return [
-    card(
-      "Latency of migrations",
-      "Each phase, over all migrations that went well; bars are logarithmic",
-      null,
-      phases,
-    ),
-    card(
-      "Migrations",
-      `${some}The time of one shows that part of the run in the plots`,
-      null,
-      table(columns, run.migrations, { first: away, onrow: open }),
-    ),
+    card("Latency of migrations", phases, {
+      about: "Each phase, over all migrations that went well; bars are logarithmic",
+    }),
+    card("Migrations", moves, {
+      about: `${some}The time of one shows that part of the run in the plots`,
+    }),
   ];
 }
 
@@ -164,7 +154,7 @@ function troubleCards(run) {
   ];
   return cards
     .filter(([, all]) => all.length)
-    .map(([title, all, columns]) => card(title, null, null, table(columns, all)));
+    .map(([title, all, columns]) => card(title, table(columns, all)));
 }
 
 // ---- runs side by side --------------------------------------------------------------------------
@@ -216,44 +206,32 @@ function comparison(runs) {
     if (typeof value !== "number" || typeof first !== "number" || !first || value === first)
       return null;
     const part = value / first - 1;
-    return el(
-      "span",
-      { class: "delta" },
-      `${part > 0 ? "+" : "−"}${digits(Math.abs(part) * 100, 1)} %`,
-    );
+    const sign = part > 0 ? "+" : "−";
+    return html`<span class="delta">${sign}${digits(Math.abs(part) * 100, 1)} %</span>`;
+  };
+  const cell = ([, of, show], run, n) => {
+    const value = of(run);
+    const shown = value == null ? "–" : show ? show(value) : value;
+    return html`<td>${shown}${n > 0 && difference(value, of(runs[0]))}</td>`;
   };
   const lines = measures
     .filter(([, of]) => runs.some((run) => of(run) != null))
-    .map(([title, of, show]) =>
-      el(
-        "tr",
-        {},
-        el("th", { class: "left", scope: "row" }, title),
-        runs.map((run, n) => {
-          const value = of(run);
-          return el(
-            "td",
-            {},
-            value == null ? "–" : show ? show(value) : value,
-            n > 0 && difference(value, of(runs[0])),
-          );
-        }),
-      ),
+    .map(
+      (measure) => html`
+        <tr>
+          <th class="left" scope="row">${measure[0]}</th>
+          ${runs.map((run, n) => cell(measure, run, n))}
+        </tr>
+      `,
     );
-  const head = el(
-    "tr",
-    {},
-    el("th", { class: "left", scope: "col" }, ""),
-    runs.map((run) => el("th", { scope: "col" }, run.folder)),
-  );
-  return card(
-    "Side by side",
-    "Differences are against the first",
-    null,
-    el(
-      "div",
-      { class: "scroll whole", tabindex: 0 },
-      el("table", {}, el("thead", {}, head), el("tbody", {}, lines)),
-    ),
-  );
+  const names = runs.map((run) => html`<th scope="col">${run.folder}</th>`);
+  const compared = html`
+    <div class="scroll whole" tabindex="0">
+      <table>
+        <thead><tr><th class="left" scope="col" />${names}</tr></thead>
+        <tbody>${lines}</tbody>
+      </table>
+    </div>
+  `;
+  return card("Side by side", compared, { about: "Differences are against the first" });
 }

@@ -13,22 +13,16 @@ class Plot {
   constructor(run, curves, unit, { least = 0, height = 190 } = {}) {
     Object.assign(this, { run, curves, unit, least, height });
     this.shown = new Set(curves.slice(0, AT_FIRST));
-    this.box = el("div");
+    this.box = html`<div />`;
     const buttons = curves.length > 1 ? curves.map((one) => this.chip(one)) : [];
-    const none = el(
-      "button",
-      {
-        type: "button",
-        onclick: () => {
-          this.shown.clear();
-          buttons.forEach((button) => button.setAttribute("aria-pressed", false));
-          this.build();
-        },
-      },
-      "none",
-    );
-    this.chips = el("div", { class: "chips" }, curves.length > AT_FIRST && none, buttons);
-    this.element = el("div", {}, this.chips, this.box);
+    const clear = () => {
+      this.shown.clear();
+      buttons.forEach((button) => button.setAttribute("aria-pressed", false));
+      this.build();
+    };
+    const none =
+      curves.length > AT_FIRST && html`<button type="button" onclick=${clear}>none</button>`;
+    this.element = html`<div><div class="chips">${none}${buttons}</div>${this.box}</div>`;
     run.view.drawers.add(() => this.draw());
     run.view.followers.add((time) => this.follow(time));
     new ResizeObserver(([entry]) => {
@@ -41,20 +35,16 @@ class Plot {
   }
 
   chip(one) {
-    const button = el(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": this.shown.has(one),
-        onclick: () => {
-          if (!this.shown.delete(one)) this.shown.add(one);
-          button.setAttribute("aria-pressed", this.shown.has(one));
-          this.build();
-        },
-      },
-      el("i", { style: { background: colour(one.number) } }),
-      one.name,
-    );
+    const toggle = () => {
+      if (!this.shown.delete(one)) this.shown.add(one);
+      button.setAttribute("aria-pressed", this.shown.has(one));
+      this.build();
+    };
+    const button = html`
+      <button type="button" aria-pressed=${this.shown.has(one)} onclick=${toggle}>
+        <i style="background: ${colour(one.number)}" />${one.name}
+      </button>
+    `;
     return button;
   }
 
@@ -234,8 +224,8 @@ function ofCores(run, sort, name = (core) => `core ${core}`) {
 
 /// A card with a plot, or with the reason why there is none.
 function plotCard(run, title, about, curves, unit, absent, more) {
-  if (!curves.length) return card(title, null, null, el("div", { class: "none" }, absent));
-  return card(title, about, null, new Plot(run, curves, unit, more).element);
+  if (!curves.length) return emptyCard(title, absent);
+  return card(title, new Plot(run, curves, unit, more).element, { about });
 }
 
 function queueCard(run) {
@@ -265,24 +255,13 @@ function powerCards(run) {
     `This run recorded no ${what}: only a simulated run, or one on a platform that tells it, does.`;
   // Frequencies are recorded in kHz.
   const hertz = (khz) => frequency(khz == null ? khz : khz * 1000);
-  return el(
-    "div",
-    { class: "pair" },
-    plotCard(
-      run,
-      "Frequency",
-      "Of each core",
-      ofCores(run, "frequency"),
-      hertz,
-      absent("frequencies"),
-    ),
-    plotCard(
-      run,
-      "Power",
-      "Of each core; the mean where it changes faster than can be seen",
-      ofCores(run, "power"),
-      power,
-      absent("power"),
-    ),
-  );
+  const shown = "Of each core; the mean where it changes faster than can be seen";
+  const frequencies = ofCores(run, "frequency");
+  const powers = ofCores(run, "power");
+  return html`
+    <div class="pair">
+      ${plotCard(run, "Frequency", "Of each core", frequencies, hertz, absent("frequencies"))}
+      ${plotCard(run, "Power", shown, powers, power, absent("power"))}
+    </div>
+  `;
 }

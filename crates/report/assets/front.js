@@ -38,7 +38,7 @@ class Front {
       },
       () => this.draw(),
     );
-    this.key = el("div", { class: "chips" });
+    this.key = html`<div class="chips" />`;
     const groups = columns.filter(
       (key) => key !== "id" && new Set(this.candidates.map(({ row }) => row[key])).size <= 24,
     );
@@ -47,7 +47,7 @@ class Front {
       this.choice("up", "y", this.numeric),
       this.choice("colour", "by", groups),
     ];
-    this.element = el("div", {}, this.key, this.sharp.box);
+    this.element = html`<div>${this.key}${this.sharp.box}</div>`;
     this.sharp.canvas.addEventListener("pointermove", (event) => this.hover(event));
     this.sharp.canvas.addEventListener("pointerleave", hideTip);
     redraws.add(() => this.draw());
@@ -60,17 +60,15 @@ class Front {
   }
 
   choice(title, what, keys) {
-    const select = el(
-      "select",
-      {
-        onchange: () => {
-          this[what] = select.value;
-          this.draw();
-        },
-      },
-      keys.map((key) => el("option", { value: key, selected: key === this[what] }, key)),
-    );
-    return el("label", { class: "soft" }, `${title} `, select);
+    const change = () => {
+      this[what] = select.value;
+      this.draw();
+    };
+    const option = (key) => html`
+      <option value=${key} selected=${key === this[what]}>${key}</option>
+    `;
+    const select = html`<select onchange=${change}>${keys.map(option)}</select>`;
+    return html`<label class="soft">${title} ${select}</label>`;
   }
 
   extent(key) {
@@ -95,24 +93,12 @@ class Front {
       (a, b) => (a > b) - (a < b),
     );
     const shades = new Map(kinds.map((kind, n) => [kind, colour(n)]));
-    this.key.replaceChildren(
-      ...kinds.map((kind) =>
-        el(
-          "span",
-          {
-            class: "soft",
-            style: {
-              display: "inline-flex",
-              gap: "6px",
-              alignItems: "center",
-              marginRight: "10px",
-            },
-          },
-          el("i", { style: { background: shades.get(kind) } }),
-          `${this.by} ${kind}`,
-        ),
-      ),
-    );
+    const chip = (kind) => html`
+      <span class="soft key">
+        <i style="background: ${shades.get(kind)}" />${this.by} ${kind}
+      </span>
+    `;
+    this.key.replaceChildren(...kinds.map(chip));
     this.staircase(context, across, up);
     for (const one of this.candidates) {
       [one.px, one.py] = [across(one.row[x]), up(one.row[y])];
@@ -223,32 +209,22 @@ function exploration(data) {
     data.candidates.rows.length < data.all
       ? `, of which ${count(data.candidates.rows.length)} are shown`
       : "";
-  return el(
-    "div",
-    {},
-    el(
-      "header",
-      {},
-      el("p", { class: "brand" }, "Whimbrel · exploration"),
-      el("h1", {}, data.folder),
-      el(
-        "p",
-        { class: "about" },
-        `${plural(data.all, "candidate")}${shown}; ${count(best.length)} on the front: ` +
-          "no other one is better in everything",
-      ),
-    ),
-    card(
-      "Pareto front",
-      "The line is the edge of what can be had of the two figures shown",
-      front.tools,
-      front.element,
-    ),
-    card(
-      "The front",
-      null,
-      null,
-      table(columns, best, { first: columns.find(({ title }) => title === front.x), rising: true }),
-    ),
-  );
+  const about =
+    `${plural(data.all, "candidate")}${shown}; ${count(best.length)} on the front: ` +
+    "no other one is better in everything";
+  const first = columns.find(({ title }) => title === front.x);
+  return html`
+    <div>
+      <header>
+        <p class="brand">Whimbrel · exploration</p>
+        <h1>${data.folder}</h1>
+        <p class="about">${about}</p>
+      </header>
+      ${card("Pareto front", front.element, {
+        about: "The line is the edge of what can be had of the two figures shown",
+        tools: front.tools,
+      })}
+      ${card("The front", table(columns, best, { first, rising: true }))}
+    </div>
+  `;
 }

@@ -9,31 +9,33 @@ class HeatMap {
     this.high = Math.max(...known.map((curve) => Math.max(...curve.high)), this.low + 1000);
     this.time = run.end;
     this.cells = [];
-    this.slider = el("input", {
-      type: "range",
-      min: 0,
-      max: 1000,
-      value: 1000,
-      "aria-label": "time of the map",
-      oninput: () => this.show((this.slider.value / 1000) * run.end),
-    });
-    this.output = el("output");
-    this.button = el("button", { type: "button", onclick: () => this.play() }, "Play");
+    const slide = () => this.show((this.slider.value / 1000) * run.end);
+    this.slider = html`
+      <input
+        type="range"
+        min="0"
+        max="1000"
+        value="1000"
+        aria-label="time of the map"
+        oninput=${slide}
+      />
+    `;
+    this.output = html`<output />`;
+    this.button = html`<button type="button" onclick=${() => this.play()}>Play</button>`;
     const steps = HEAT.map((_, n) => heat(1 - n / (HEAT.length - 1)));
-    const scale = el(
-      "div",
-      { class: "scale" },
-      el("i", { style: { background: `linear-gradient(${steps.join(", ")})` } }),
-      [1, 0.75, 0.5, 0.25, 0].map((part) =>
-        el("span", {}, degrees(this.low + (this.high - this.low) * part)),
-      ),
-    );
-    this.element = el(
-      "div",
-      {},
-      el("div", { class: "slider" }, this.button, this.slider, this.output),
-      el("div", { class: "map" }, this.plan(), scale),
-    );
+    const marks = [1, 0.75, 0.5, 0.25, 0].map((part) => this.low + (this.high - this.low) * part);
+    this.element = html`
+      <div>
+        <div class="slider">${this.button}${this.slider}${this.output}</div>
+        <div class="map">
+          ${this.plan()}
+          <div class="scale">
+            <i style="background: linear-gradient(${steps.join(", ")})" />
+            ${marks.map((mark) => html`<span>${degrees(mark)}</span>`)}
+          </div>
+        </div>
+      </div>
+    `;
     run.view.followers.add((time) => time !== null && !this.timer && this.show(time));
     this.show(run.end);
   }
@@ -68,42 +70,40 @@ class HeatMap {
     const wide = Math.max(...blocks.map((block) => block.x + block.wide));
     const high = Math.max(...blocks.map((block) => block.y + block.high));
     const unit = 600 / wide;
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.setAttribute("viewBox", `0 0 600 ${high * unit}`);
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", "temperature of each block");
-    for (const block of blocks) {
-      const curve = this.run.temperature[block.core];
-      const at = {
-        x: block.x * unit + 1,
-        y: block.y * unit + 1,
-        width: Math.max(block.wide * unit - 2, 1),
-        height: Math.max(block.high * unit - 2, 1),
-      };
-      const rect = el("rect", { ...at, rx: 3, fill: "var(--lane)" });
-      const size = Math.min(at.width / 6, at.height / 3, 16);
-      const centre = {
-        x: at.x + at.width / 2,
-        "text-anchor": "middle",
-        "font-size": size,
-        fill: curve ? "#fff" : "var(--soft)",
-        stroke: curve ? "#0007" : "none",
-        "stroke-width": 2.5,
-        "paint-order": "stroke",
-      };
-      const value = el("text", { ...centre, y: at.y + at.height / 2 + size * 1.1 });
-      const name =
-        size >= 6 &&
-        el(
-          "text",
-          { ...centre, y: at.y + at.height / 2 - size * 0.1 },
-          this.short(block.name, at.width / size),
-        );
-      const title = el("title");
-      svg.append(el("g", {}, ...[rect, name, size >= 6 && value, title].filter(Boolean)));
-      this.cells.push({ block, curve, rect, value, title });
-    }
-    return svg;
+    const cells = blocks.map((block) => this.cell(block, unit));
+    return html`
+      <svg viewBox=${`0 0 600 ${high * unit}`} role="img" aria-label="temperature of each block">
+        ${cells}
+      </svg>
+    `;
+  }
+
+  cell(block, unit) {
+    const curve = this.run.temperature[block.core];
+    const at = {
+      x: block.x * unit + 1,
+      y: block.y * unit + 1,
+      width: Math.max(block.wide * unit - 2, 1),
+      height: Math.max(block.high * unit - 2, 1),
+    };
+    const rect = html`<rect ...${at} rx="3" fill="var(--lane)" />`;
+    const size = Math.min(at.width / 6, at.height / 3, 16);
+    const centre = {
+      x: at.x + at.width / 2,
+      "text-anchor": "middle",
+      "font-size": size,
+      fill: curve ? "#fff" : "var(--soft)",
+      stroke: curve ? "#0007" : "none",
+      "stroke-width": 2.5,
+      "paint-order": "stroke",
+    };
+    const middle = at.y + at.height / 2;
+    const value = html`<text ...${centre} y=${middle + size * 1.1} />`;
+    const name = this.short(block.name, at.width / size);
+    const texts = [html`<text ...${centre} y=${middle - size * 0.1}>${name}</text>`, value];
+    const title = html`<title />`;
+    this.cells.push({ block, curve, rect, value, title });
+    return html`<g>${rect}${size >= 6 && texts}${title}</g>`;
   }
 
   short(name, most) {
@@ -141,30 +141,17 @@ class HeatMap {
 
 function heatCards(run) {
   const title = "Temperature";
-  if (!run.knows("temperature")) {
-    return card(
-      title,
-      null,
-      null,
-      el(
-        "div",
-        { class: "none" },
-        "This run recorded no temperatures: the simulator does, on a platform with a floorplan.",
-      ),
-    );
-  }
+  const missing =
+    "This run recorded no temperatures: the simulator does, on a platform with a floorplan.";
+  if (!run.knows("temperature")) return emptyCard(title, missing);
   const about = run.summary.floorplan?.length
     ? "The floorplan at one time of the run"
     : "The cores at one time of the run, as a grid: the platform has no floorplan";
-  return el(
-    "div",
-    { class: "pair" },
-    card("Temperature map", about, null, new HeatMap(run).element),
-    card(
-      title,
-      "Of each core",
-      null,
-      new Plot(run, ofCores(run, "temperature"), degrees, { height: 330 }).element,
-    ),
-  );
+  const plot = new Plot(run, ofCores(run, "temperature"), degrees, { height: 330 });
+  return html`
+    <div class="pair">
+      ${card("Temperature map", new HeatMap(run).element, { about })}
+      ${card(title, plot.element, { about: "Of each core" })}
+    </div>
+  `;
 }

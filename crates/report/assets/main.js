@@ -5,33 +5,29 @@
 const redraws = new Set();
 
 /// What another viewer shows better, and how to get there.
-function timelineHint(run) {
-  return el(
-    "p",
-    { class: "hint" },
-    "Which task ran where and when, with migrations and missed deadlines: ",
-    el("code", {}, `whimbrel trace ${run.folder} --format perfetto`),
-    " writes a timeline for ui.perfetto.dev.",
-  );
-}
+const timelineHint = (run) => html`
+  <p class="hint">
+    ${"Which task ran where and when, with migrations and missed deadlines: "}
+    <code>whimbrel trace ${run.folder} --format perfetto</code>
+    ${" writes a timeline for ui.perfetto.dev."}
+  </p>
+`;
 
-function recorded(run) {
-  return el(
-    "div",
-    {},
-    header(run),
-    troubleCards(run),
-    timelineHint(run),
-    queueCard(run),
-    powerCards(run),
-    heatCards(run),
-    migrationCards(run),
-    taskCard(run),
-    responseCard(run),
-    el("div", { class: "long" }, coreCard(run), channelCard(run)),
-    options(run),
-  );
-}
+const recorded = (run) => html`
+  <div>
+    ${header(run)}
+    ${troubleCards(run)}
+    ${timelineHint(run)}
+    ${queueCard(run)}
+    ${powerCards(run)}
+    ${heatCards(run)}
+    ${migrationCards(run)}
+    ${taskCard(run)}
+    ${responseCard(run)}
+    <div class="long">${coreCard(run)}${channelCard(run)}</div>
+    ${options(run)}
+  </div>
+`;
 
 function start() {
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -39,24 +35,23 @@ function start() {
   const runs = data.runs.map((one) => new Run(one));
   page.replaceChildren();
   if (runs.length > 1) {
-    const place = el("div");
+    const place = html`<div style="margin-top: 24px" />`;
     const made = new Map();
     const choose = (n) => {
       if (!made.has(n)) made.set(n, recorded(runs[n]));
       place.replaceChildren(made.get(n));
       buttons.forEach((button, k) => button.setAttribute("aria-pressed", k === n));
     };
-    const buttons = runs.map((run, n) =>
-      el("button", { type: "button", onclick: () => choose(n) }, run.folder),
+    const buttons = runs.map(
+      (run, n) => html`<button type="button" onclick=${() => choose(n)}>${run.folder}</button>`,
     );
     page.append(
-      el("p", { class: "brand" }, "Whimbrel · recorded runs"),
-      el("h1", {}, plural(runs.length, "run")),
+      html`<p class="brand">Whimbrel · recorded runs</p>`,
+      html`<h1>${plural(runs.length, "run")}</h1>`,
       comparison(runs),
-      el("nav", { class: "runs", "aria-label": "runs" }, buttons),
+      html`<nav class="runs" aria-label="runs">${buttons}</nav>`,
       place,
     );
-    place.style.marginTop = "24px";
     choose(0);
   } else runs.forEach((run) => page.append(recorded(run)));
   data.explorations.forEach((one, n) => {
@@ -64,7 +59,7 @@ function start() {
     if (runs.length || n) element.style.marginTop = "36px";
     page.append(element);
   });
-  page.append(el("footer", {}, "Made by whimbrel report. Plots by uPlot, MIT licence."));
+  page.append(html`<footer>Made by whimbrel report. Plots by uPlot, MIT licence.</footer>`);
   const again = () => {
     for (const run of runs) for (const draw of run.view.drawers) draw();
     for (const draw of redraws) draw();

@@ -27,28 +27,31 @@ function responseCard(run) {
     time("longest", "max_ns", { share: (task) => task.response.max_ns / longest }),
     { title: "n", of: (task) => task.response.n, show: count },
   ];
-  const place = el("div");
-  const buttons = measured.map((task, n) =>
-    el(
-      "button",
-      { type: "button", onclick: () => choose(n) },
-      el("i", { style: { background: colour(run.numbers.get(name(task))) } }),
-      name(task),
-    ),
+  const shade = (task) => colour(run.numbers.get(name(task)));
+  const place = html`<div />`;
+  const buttons = measured.map(
+    (task, n) => html`
+      <button type="button" onclick=${() => choose(n)}>
+        <i style="background: ${shade(task)}" />${name(task)}
+      </button>
+    `,
   );
   const choose = (n) => {
-    place.replaceChildren(histogram(measured[n].response, colour(run.numbers.get(name(measured[n])))));
+    place.replaceChildren(histogram(measured[n].response, shade(measured[n])));
     buttons.forEach((button, k) => button.setAttribute("aria-pressed", k === n));
   };
   choose(0);
-  return card(
-    "Response times",
-    "Of jobs from their release, of other firings from when their messages were there; one task's below",
-    null,
-    table(columns, measured),
-    el("div", { class: "chips", style: { marginTop: "12px" } }, buttons),
-    place,
-  );
+  const shown = html`
+    <div>
+      ${table(columns, measured)}
+      <div class="chips" style="margin-top: 12px">${buttons}</div>
+      ${place}
+    </div>
+  `;
+  const about =
+    "Of jobs from their release, of other firings from when their messages were there; " +
+    "one task's below";
+  return card("Response times", shown, { about });
 }
 
 /// Bars of a histogram: across the logarithm of time, up how many.
@@ -64,27 +67,21 @@ function histogram(response, shade) {
     const tall = Math.max((n / most) * height, 1);
     const wide = Math.max(across(to) - across(from) - 1, 1);
     const said = `${duration(from)} to ${duration(to)}: ${count(n)} of ${count(response.n)}`;
-    return el(
-      "rect",
-      { x: across(from), y: height - tall, width: wide, height: tall, fill: shade },
-      el("title", {}, said),
-    );
+    return html`
+      <rect x=${across(from)} y=${height - tall} width=${wide} height=${tall} fill=${shade}>
+        <title>${said}</title>
+      </rect>
+    `;
   });
-  const ends = [
-    [0, "start", parts[0][0]],
-    [width, "end", parts[parts.length - 1][1]],
-  ].map(([x, anchor, ns]) =>
-    el("text", { x, y: height + 16, "text-anchor": anchor, class: "axis" }, duration(ns)),
-  );
-  return el(
-    "svg",
-    {
-      viewBox: `0 0 ${width} ${height + below}`,
-      class: "histogram",
-      role: "img",
-      "aria-label": "histogram",
-    },
-    bars,
-    ends,
-  );
+  const end = (x, anchor, ns) => html`
+    <text x=${x} y=${height + 16} text-anchor=${anchor} class="axis">${duration(ns)}</text>
+  `;
+  const box = `0 0 ${width} ${height + below}`;
+  return html`
+    <svg viewBox=${box} class="histogram" role="img" aria-label="histogram">
+      ${bars}
+      ${end(0, "start", parts[0][0])}
+      ${end(width, "end", parts[parts.length - 1][1])}
+    </svg>
+  `;
 }

@@ -10,31 +10,23 @@ const ROWS = 200;
 /// for the row whose cell in a column that `opens` is pressed.
 function table(columns, all, { first = null, rising = false, onrow = null } = {}) {
   let [by, up, most] = [first, rising, ROWS];
-  const body = el("tbody");
-  const head = columns.map((column) =>
-    el(
-      "th",
-      { class: column.left && "left", scope: "col" },
-      el(
-        "button",
-        {
-          type: "button",
-          onclick: () => {
-            [by, up] = [column, by === column ? !up : !!column.left];
-            fill();
-          },
-        },
-        column.title,
-      ),
-    ),
+  const body = html`<tbody />`;
+  const sort = (column) => {
+    [by, up] = [column, by === column ? !up : !!column.left];
+    fill();
+  };
+  const head = columns.map(
+    (column) => html`
+      <th class=${column.left && "left"} scope="col">
+        <button type="button" onclick=${() => sort(column)}>${column.title}</button>
+      </th>
+    `,
   );
-  const more = el("button", {
-    type: "button",
-    onclick: () => {
-      most = Infinity;
-      fill();
-    },
-  });
+  const showAll = () => {
+    most = Infinity;
+    fill();
+  };
+  const more = html`<button type="button" onclick=${showAll} />`;
   const compare = (a, b) => {
     const [x, y] = [by.of(a), by.of(b)];
     if (x == null || y == null) return (x == null) - (y == null);
@@ -44,15 +36,8 @@ function table(columns, all, { first = null, rising = false, onrow = null } = {}
   };
   const fill = () => {
     const ordered = by ? [...all].sort(compare) : all;
-    body.replaceChildren(
-      ...ordered.slice(0, most).map((row) =>
-        el(
-          "tr",
-          {},
-          columns.map((column) => cell(column, row, onrow)),
-        ),
-      ),
-    );
+    const cells = (row) => columns.map((column) => cell(column, row, onrow));
+    body.replaceChildren(...ordered.slice(0, most).map((row) => html`<tr>${cells(row)}</tr>`));
     head.forEach((th, n) => {
       if (columns[n] === by) th.setAttribute("aria-sort", up ? "ascending" : "descending");
       else th.removeAttribute("aria-sort");
@@ -61,44 +46,32 @@ function table(columns, all, { first = null, rising = false, onrow = null } = {}
     more.hidden = all.length <= most;
   };
   fill();
-  return el(
-    "div",
-    {},
-    el(
-      "div",
-      { class: "scroll", tabindex: 0 },
-      el("table", {}, el("thead", {}, el("tr", {}, head)), body),
-    ),
-    more,
-  );
+  return html`
+    <div>
+      <div class="scroll" tabindex="0">
+        <table><thead><tr>${head}</tr></thead>${body}</table>
+      </div>
+      ${more}
+    </div>
+  `;
 }
 
 function cell(column, row, onrow) {
   const value = column.of(row);
   const text = value == null ? "–" : column.show ? column.show(value, row) : String(value);
   const swatch =
-    column.shade && el("span", { class: "swatch", style: { background: column.shade(row) } });
+    column.shade && html`<span class="swatch" style="background: ${column.shade(row)}" />`;
   const share = column.share?.(row);
+  const width = `width: ${Math.min(Math.max(share, 0), 1) * 100}%`;
   const track =
-    share != null &&
-    el(
-      "span",
-      { class: "track" },
-      el("span", { class: "bar", style: { width: `${Math.min(Math.max(share, 0), 1) * 100}%` } }),
-    );
+    share != null && html`<span class="track"><span class="bar" style=${width} /></span>`;
   const shown = column.opens
-    ? el("button", { type: "button", onclick: () => onrow(row) }, text)
+    ? html`<button type="button" onclick=${() => onrow(row)}>${text}</button>`
     : text;
-  const classes = [column.left && "left", column.mark?.(value, row) && "bad"]
-    .filter(Boolean)
-    .join(" ");
-  return el(
-    "td",
-    { class: classes || null, title: column.left && text.length > 40 ? text : null },
-    swatch,
-    shown,
-    track,
-  );
+  const bad = column.mark?.(value, row) && "bad";
+  const classes = [column.left && "left", bad].filter(Boolean).join(" ") || null;
+  const title = column.left && text.length > 40 ? text : null;
+  return html`<td class=${classes} title=${title}>${swatch}${shown}${track}</td>`;
 }
 
 const column = (title, key, show = null, more = {}) => ({
@@ -123,27 +96,22 @@ function header(run) {
     summary.clock === "virtual" ? "simulated, in virtual time" : null,
   ];
   const about = [summary.app?.description, ...platform].filter(Boolean).join(" · ");
-  return el(
-    "header",
-    {},
-    el("p", { class: "brand" }, "Whimbrel · recorded run"),
-    el(
-      "div",
-      { class: "titled" },
-      el("h1", {}, name),
-      el("span", { class: badge[1] ? "badge bad" : "badge" }, badge[0]),
-      name !== run.folder && el("span", { class: "soft" }, run.folder),
-    ),
-    el(
-      "p",
-      { class: "about" },
-      run.killed
-        ? "The run was killed before it wrote its summary; this is what it recorded until then."
-        : about,
-    ),
-    missing(run).map((line) => el("p", { class: "about" }, line)),
-    el("div", { class: "tiles" }, tiles(run)),
-  );
+  const said = run.killed
+    ? "The run was killed before it wrote its summary; this is what it recorded until then."
+    : about;
+  return html`
+    <header>
+      <p class="brand">Whimbrel · recorded run</p>
+      <div class="titled">
+        <h1>${name}</h1>
+        <span class=${badge[1] ? "badge bad" : "badge"}>${badge[0]}</span>
+        ${name !== run.folder && html`<span class="soft">${run.folder}</span>`}
+      </div>
+      <p class="about">${said}</p>
+      ${missing(run).map((line) => html`<p class="about">${line}</p>`)}
+      <div class="tiles">${tiles(run)}</div>
+    </header>
+  `;
 }
 
 /// What this page does not show because it was not recorded, or not written as it should be.
@@ -184,8 +152,9 @@ function tiles(run) {
     ],
     [count(run.events), "events recorded"],
   ];
-  return facts.map(([value, what, bad]) =>
-    el("div", { class: bad ? "tile bad" : "tile" }, el("b", {}, value), el("span", {}, what)),
+  return facts.map(
+    ([value, what, bad]) =>
+      html`<div class=${bad ? "tile bad" : "tile"}><b>${value}</b><span>${what}</span></div>`,
   );
 }
 
@@ -213,38 +182,24 @@ function options(run) {
     platform,
     ...rest
   } = run.summary;
-  const list = (members) =>
-    el(
-      "dl",
-      { class: "options" },
-      Object.entries(members ?? {}).map(([key, value]) =>
-        el(
-          "div",
-          {},
-          el("dt", {}, key.replace(/_(ns|bytes|uj)$/, "")),
-          el("dd", {}, plain(key, value)),
-        ),
-      ),
-    );
-  const of = (what, members) =>
-    Object.fromEntries(
-      Object.entries(members ?? {}).map(([key, value]) => [`${what}_${key}`, value]),
-    );
-  const part = (title, members) =>
-    members &&
-    Object.keys(members).length &&
-    el("div", {}, el("p", { class: "hint" }, title), list(members));
-  return el(
-    "section",
-    {},
-    el(
-      "details",
-      {},
-      el("summary", {}, "Options and result"),
-      part("Told", told),
-      part("Parameters of the application", app?.params),
-      part("Result", { platform, ...rest, ...of("energy", consumed) }),
-      part("Application", app && { path: app.path, module: app.module }),
-    ),
-  );
+  const item = ([key, value]) => html`
+    <div><dt>${key.replace(/_(ns|bytes|uj)$/, "")}</dt><dd>${plain(key, value)}</dd></div>
+  `;
+  const part = (title, members) => {
+    const items = Object.entries(members ?? {});
+    const list = html`<dl class="options">${items.map(item)}</dl>`;
+    return items.length > 0 && html`<div><p class="hint">${title}</p>${list}</div>`;
+  };
+  const ofEnergy = Object.entries(consumed ?? {}).map(([key, value]) => [`energy_${key}`, value]);
+  return html`
+    <section>
+      <details>
+        <summary>Options and result</summary>
+        ${part("Told", told)}
+        ${part("Parameters of the application", app?.params)}
+        ${part("Result", { platform, ...rest, ...Object.fromEntries(ofEnergy) })}
+        ${part("Application", app && { path: app.path, module: app.module })}
+      </details>
+    </section>
+  `;
 }

@@ -14,6 +14,8 @@ const STYLES: [&str; 2] =
     [include_str!("../assets/uplot.min.css"), include_str!("../assets/style.css")];
 const UPLOT: &str = include_str!("../assets/uplot.min.js");
 const UPLOT_LICENSE: &str = include_str!("../assets/uplot.LICENSE");
+/// Elements from templates.
+const HTM: &str = include_str!("../assets/htm.min.js");
 const SCRIPTS: [&str; 9] = [
     include_str!("../assets/base.js"),
     include_str!("../assets/model.js"),
@@ -38,7 +40,7 @@ pub fn page(runs: &[Run], explorations: &[Exploration]) -> String {
     let names = runs.iter().map(Run::name).chain(explorations.iter().map(Exploration::name));
     let title = names.collect::<Vec<_>>().join(", ");
     let script = format!(
-        "/*\n{UPLOT_LICENSE}*/\n{UPLOT}\n(() => {{\n\"use strict\";\n{}}})();\n",
+        "/*\n{UPLOT_LICENSE}*/\n{UPLOT}\n{HTM}\n(() => {{\n\"use strict\";\n{}}})();\n",
         SCRIPTS.concat()
     );
     let parts = [

@@ -35,13 +35,24 @@ pub fn time(ns: u64) -> String {
     }
 }
 
+/// Thousandths as a number with as many digits as it needs: `50`, `37.5`.
+pub fn thousandths(number: u64) -> String {
+    let text = format!("{}.{:03}", number / 1000, number % 1000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::time;
+    use super::{thousandths, time};
 
     #[test]
     fn a_time_has_the_unit_that_suits_it() {
         let shown = [0, 170, 5_700, 1_234_000, 10_000_000_000].map(time);
         assert_eq!(shown, ["0 ns", "170 ns", "5.7 µs", "1.23 ms", "10.0 s"]);
+    }
+
+    #[test]
+    fn thousandths_have_as_many_digits_as_they_need() {
+        assert_eq!([0, 1, 37_500, 50_000].map(thousandths), ["0", "0.001", "37.5", "50"]);
     }
 }

@@ -19,7 +19,7 @@ use whimbrel_model::Problem;
 use crate::cli::BenchArgs;
 use crate::failure::{Answer, Failure, Outcome};
 use crate::helpers;
-use crate::output::{lines_of, print, print_json, table};
+use crate::output::{Column, columns, print, print_json};
 
 /// The group that is measured without the benchmark helper.
 const SIM: &str = "sim";
@@ -123,27 +123,23 @@ pub fn median(mut numbers: Vec<f64>) -> Option<f64> {
 }
 
 fn listing(rows: &[Row]) -> String {
-    let titles = ["bench", ">p50", ">p90", ">p99", ">max", "unit", "against", ">p50", ">ratio"];
-    let mut table = table(&titles);
-    for row in rows {
-        let cell = |key: &str| match row.rest.get(key) {
-            Some(Value::Number(number)) => short(number.as_f64().unwrap_or_default()),
-            Some(Value::String(text)) => text.clone(),
-            _ => "-".into(),
-        };
-        table.add_row([
-            row.bench.clone(),
-            cell("p50"),
-            cell("p90"),
-            cell("p99"),
-            cell("max"),
-            row.unit.clone(),
-            line_of(row).unwrap_or_else(|| cell("against")),
-            cell("against_p50"),
-            cell("ratio"),
-        ]);
-    }
-    lines_of(&table)
+    let cell = |row: &Row, key: &str| match row.rest.get(key) {
+        Some(Value::Number(number)) => short(number.as_f64().unwrap_or_default()),
+        Some(Value::String(text)) => text.clone(),
+        _ => "-".into(),
+    };
+    let all = |key: &'static str| move |row: &Row| cell(row, key);
+    columns(&[
+        Column::of("bench", rows, |row| row.bench.clone()),
+        Column::of(">p50", rows, all("p50")),
+        Column::of(">p90", rows, all("p90")),
+        Column::of(">p99", rows, all("p99")),
+        Column::of(">max", rows, all("max")),
+        Column::of("unit", rows, |row| row.unit.clone()),
+        Column::of("against", rows, |row| line_of(row).unwrap_or_else(|| cell(row, "against"))),
+        Column::of(">p50", rows, all("against_p50")),
+        Column::of(">ratio", rows, all("ratio")),
+    ])
 }
 
 /// What a row says of a line through costs against sizes; `p50` is its slope.

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-pub use whimbrel_text::{lines_of, table, time};
+pub use whimbrel_text::{lines_of, table, thousandths, time};
 
 use crate::failure::Failure;
 
@@ -68,12 +68,6 @@ pub fn percent(part: f64) -> String {
     format!("{:.0} %", part * 100.0)
 }
 
-/// Thousandths as a number with as many digits as it needs: `50`, `37.5`.
-pub fn thousandths(number: u64) -> String {
-    let text = format!("{}.{:03}", number / 1000, number % 1000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,10 +82,5 @@ mod tests {
         assert_eq!(text(true), "name      n\ntask 1    1\ntask 22  22\n");
         assert_eq!(text(false), "name\ntask 1\ntask 22\n");
         assert_eq!(columns(&[Column::of("name", &[(); 0], |()| String::new())]), "");
-    }
-
-    #[test]
-    fn thousandths_have_as_many_digits_as_they_need() {
-        assert_eq!([0, 1, 37_500, 50_000].map(thousandths), ["0", "0.001", "37.5", "50"]);
     }
 }

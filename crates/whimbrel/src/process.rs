@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Processes by a name that is never reused: their number together with the time they started.
 
-use std::fs;
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
+use whimbrel_occupy::Machine;
 
 /// One process, now or in the past.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,8 +22,8 @@ pub struct Process {
 impl Process {
     /// The process that has this number now; `None` if there is none or it is a zombie.
     pub fn with_pid(pid: u32) -> Option<Self> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        start_in(&stat).map(|start| Self { pid, start })
+        let task = Machine::here().identify(i32::try_from(pid).ok()?).ok()?;
+        Some(Self { pid, start: task.start })
     }
 
     /// This process.
@@ -84,30 +84,11 @@ impl Process {
     }
 }
 
-/// The 22nd field of /proc/PID/stat; the second may hold blanks and parentheses.
-fn start_in(stat: &str) -> Option<u64> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut fields = rest.split_whitespace();
-    let state = fields.next()?;
-    if state == "Z" || state == "X" {
-        return None;
-    }
-    fields.nth(18)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use std::process::Command;
 
     use super::*;
-
-    #[test]
-    fn a_process_is_known_by_its_start_even_with_a_strange_name() {
-        let stat = "7 (a) b (c) S 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0";
-        assert_eq!(start_in(stat), Some(4711));
-        assert_eq!(start_in("7 (a) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0"), None);
-        assert_eq!(start_in(""), None);
-    }
 
     #[test]
     fn only_the_process_that_was_meant_is_killed() {

@@ -9,7 +9,7 @@ use whimbrel_model::Problem;
 use crate::cli::{CpuList, TableArgs};
 use crate::control::{Reply, Request, ask};
 use crate::failure::{Answer, Outcome};
-use crate::output::{lines_of, percent, print, print_json, table};
+use crate::output::{Column, columns, percent, print, print_json};
 use crate::protocol::Status;
 use crate::rundir::{Base, Found, SOCKET, reclaim};
 use crate::steer::unreadable;
@@ -102,20 +102,15 @@ fn load(before: &Status, now: &Status) -> Vec<f64> {
 }
 
 fn listing(rows: &[Row]) -> String {
-    let mut table = table(&["run", ">pid", ">age", "cpus", ">load", "tasks"]);
-    for row in rows {
-        let text = |number: Option<u64>| number.map_or_else(|| "-".into(), |n| n.to_string());
-        let load: Vec<String> = row.load.iter().map(|load| percent(*load)).collect();
-        table.add_row([
-            row.run.clone(),
-            text(row.pid.map(u64::from)),
-            row.age_s.map_or_else(|| "-".into(), age),
-            CpuList(row.cpus.clone()).to_string(),
-            load.join(", "),
-            places(row),
-        ]);
-    }
-    lines_of(&table)
+    let load = |row: &Row| row.load.iter().map(|load| percent(*load)).collect::<Vec<_>>();
+    columns(&[
+        Column::of("run", rows, |row| row.run.clone()),
+        Column::of(">pid", rows, |row| row.pid.map_or("-".into(), |pid| pid.to_string())),
+        Column::of(">age", rows, |row| row.age_s.map_or_else(|| "-".into(), age)),
+        Column::of("cpus", rows, |row| CpuList(row.cpus.clone()).to_string()),
+        Column::of(">load", rows, |row| load(row).join(", ")),
+        Column::of("tasks", rows, places),
+    ])
 }
 
 fn age(seconds: u64) -> String {

@@ -5,10 +5,12 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use whimbrel_text::thousandths;
+
 use crate::candidate::Candidate;
 use crate::result::Exploration;
 use crate::system::System;
-use crate::text::{Words, megahertz, thousandths};
+use crate::text::{Words, megahertz};
 
 /// The columns of a result.
 pub(super) const COLUMNS: [&str; 11] = [

@@ -226,7 +226,7 @@ impl Space {
         let message = if rate_millihz == 0 {
             "there is nothing to explore: no candidate keeps up".to_owned()
         } else {
-            let rate = crate::text::thousandths(rate_millihz);
+            let rate = whimbrel_text::thousandths(rate_millihz);
             format!(
                 "there is nothing to explore at {rate} frames per second: no candidate keeps up"
             )

@@ -9,7 +9,7 @@ mod param;
 mod placement;
 mod work;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::problem::Span;
@@ -97,25 +97,14 @@ pub struct Task {
 }
 
 /// Whether a task is released once per period.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Arrival {
     /// It is.
     #[default]
     Periodic,
     /// Its period is the least time between two releases.
     Sporadic,
-}
-
-impl std::str::FromStr for Arrival {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "periodic" => Ok(Self::Periodic),
-            "sporadic" => Ok(Self::Sporadic),
-            _ => Err(format!("`{word}` is no arrival: periodic, sporadic")),
-        }
-    }
 }
 
 /// How often a task is released.

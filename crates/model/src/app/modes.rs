@@ -2,13 +2,15 @@
 //! How tasks move and what becomes of them after a death: migration modes and checkpoint images.
 
 use std::fmt;
-use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
 
 use super::App;
 use crate::problem::{Problem, Problems};
 
 /// How a task moves.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Its memory is globally visible: only the owner of its descriptor changes.
     #[default]
@@ -19,50 +21,21 @@ pub enum Mode {
     Recreate,
 }
 
-impl Mode {
-    /// Every mode, by the words for it.
-    pub const WORDS: [&str; 3] = ["handoff", "replicate", "recreate"];
-}
-
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Self::WORDS[*self as usize])
-    }
-}
-
-impl FromStr for Mode {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "handoff" => Ok(Self::Handoff),
-            "replicate" => Ok(Self::Replicate),
-            "recreate" => Ok(Self::Recreate),
-            _ => Err(format!("`{word}` is no mode: {}", Self::WORDS.join(", "))),
-        }
+        self.serialize(f)
     }
 }
 
 /// What happens to the messages since the last image when a task starts again from it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum OnCrash {
     /// They are processed again.
     #[default]
     Replay,
     /// They are left out, and reported.
     Skip,
-}
-
-impl FromStr for OnCrash {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "replay" => Ok(Self::Replay),
-            "skip" => Ok(Self::Skip),
-            _ => Err(format!("`{word}` is neither replay nor skip")),
-        }
-    }
 }
 
 pub(crate) const ADD_RESTART: &str =

@@ -2,7 +2,8 @@
 //! What tasks compute in each firing.
 
 use std::fmt;
-use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
 
 use super::App;
 use crate::problem::{Problem, Problems, Span};
@@ -12,7 +13,8 @@ pub const HOST_KIND: &str = "host";
 const NORMAL_SPREAD_MOST: f64 = 0.333_333;
 
 /// Whether tasks compute, or only take the time of it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Compute {
     /// They do.
     #[default]
@@ -21,31 +23,15 @@ pub enum Compute {
     Model,
 }
 
-impl Compute {
-    /// Both, by the words for them.
-    pub const WORDS: [&str; 2] = ["real", "model"];
-}
-
 impl fmt::Display for Compute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Self::WORDS[*self as usize])
-    }
-}
-
-impl FromStr for Compute {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "real" => Ok(Self::Real),
-            "model" => Ok(Self::Model),
-            _ => Err(format!("`{word}` is neither real nor model")),
-        }
+        self.serialize(f)
     }
 }
 
 /// How the cycles of a firing vary around their mean.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Distribution {
     /// They do not.
     #[default]
@@ -59,9 +45,6 @@ pub enum Distribution {
 }
 
 impl Distribution {
-    /// Every distribution, by the words for them.
-    pub const WORDS: [&str; 4] = ["constant", "uniform", "normal", "exponential"];
-
     /// The largest spread, relative to the mean; 0: it has none.
     pub(crate) fn spread_most(self) -> f64 {
         match self {
@@ -74,22 +57,7 @@ impl Distribution {
 
 impl fmt::Display for Distribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Self::WORDS[*self as usize])
-    }
-}
-
-impl FromStr for Distribution {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        const ALL: [Distribution; 4] = [
-            Distribution::Constant,
-            Distribution::Uniform,
-            Distribution::Normal,
-            Distribution::Exponential,
-        ];
-        let position = Self::WORDS.iter().position(|known| *known == word);
-        position.map(|n| ALL[n]).ok_or_else(|| format!("`{word}` is no distribution"))
+        self.serialize(f)
     }
 }
 

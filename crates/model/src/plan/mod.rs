@@ -7,7 +7,8 @@ mod moving;
 use serde::Serialize;
 
 use crate::app::{
-    App, Channel, Compute, Cycles, HOST_KIND, OnCrash, Pacing, Param, Period, Port, Task, Work,
+    App, Channel, Compute, Cycles, Distribution, HOST_KIND, Mode, OnCrash, Pacing, Param, Period,
+    Port, Task, Work,
 };
 use crate::platform::{Core, Frequency, Point};
 use moving::RATE_MAX;
@@ -105,7 +106,7 @@ pub struct PlanTask {
     #[serde(skip_serializing_if = "is_default")]
     pub index: u32,
     pub entry: String,
-    pub mode: String,
+    pub mode: Mode,
     #[serde(skip_serializing_if = "is_default")]
     pub core: u32,
     #[serde(skip_serializing_if = "is_default")]
@@ -147,7 +148,7 @@ pub struct PlanTask {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(missing_docs, reason = "the protocol's own names")]
 pub struct PlanWork {
-    pub distribution: String,
+    pub distribution: Distribution,
     #[serde(skip_serializing_if = "is_default")]
     pub spread_ppm: u32,
     #[serde(skip_serializing_if = "is_default")]
@@ -312,7 +313,7 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
         name: task.name.clone(),
         index: task.index,
         entry: task.entry.get_ref().clone(),
-        mode: task.mode.to_string(),
+        mode: task.mode,
         core: *task.core.get_ref(),
         priority: task.priority,
         stack_bytes: *task.stack_bytes.get_ref(),
@@ -342,7 +343,7 @@ fn plan_work(work: &Work, kinds: &[&str]) -> PlanWork {
         }
     };
     PlanWork {
-        distribution: work.distribution.to_string(),
+        distribution: work.distribution,
         spread_ppm: work.spread_ppm,
         working_bytes: work.working_bytes,
         traffic_bytes: work.traffic_bytes,

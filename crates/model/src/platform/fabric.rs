@@ -11,7 +11,7 @@ use super::cost;
 use super::units::{MHZ, NS, US, between, mhz, ns, or, scaled, source, us};
 use crate::problem::{Problem, Span};
 use crate::reader::{Node, Reader, bytes, name};
-use crate::reader::{filled, list, subtable, within};
+use crate::reader::{list, subtable, within, word};
 
 /// A `[[memory]]`: of every core if it is not shared and names none.
 pub(super) struct Placed {
@@ -76,12 +76,7 @@ pub(super) fn mesh_of(interconnect: Option<&Spanned<Interconnect>>) -> Option<&M
 
 fn read_bus(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Interconnect> {
     let mut reader = Reader::new("[bus]", table, place, problems);
-    let arbitration =
-        reader.optional("arbitration", "\"fcfs\" or \"tdma\"", |n| match filled(n)?.as_str() {
-            "fcfs" => Some(Arbitration::Fcfs),
-            "tdma" => Some(Arbitration::Tdma),
-            _ => None,
-        });
+    let arbitration = reader.optional("arbitration", "\"fcfs\" or \"tdma\"", word);
     let hz = reader.required("mhz", MHZ, mhz);
     let width = reader.required("width_bytes", WIDTH, |n| within(n, 1, 4096));
     let setup = reader.optional("setup_cycles", CYCLES, |n| within(n, 0, 1_000_000));
@@ -134,12 +129,7 @@ pub(super) fn read_memory(
     let mut reader = Reader::new("[[memory]]", table, place, problems);
     let name = reader.required("name", "1 to 31 letters, digits and _", name);
     let kinds = "\"shared\", \"private\" or \"scratchpad\"";
-    let kind = reader.required("kind", kinds, |n| match filled(n)?.as_str() {
-        "shared" => Some(MemoryKind::Shared),
-        "private" => Some(MemoryKind::Private),
-        "scratchpad" => Some(MemoryKind::Scratchpad),
-        _ => None,
-    });
+    let kind = reader.required("kind", kinds, word);
     let core =
         reader.optional("core", "the number of a core, from 0 to 4094", |n| within(n, 0, 4094));
     let size = reader.required("size", "a size as \"64MiB\", from 1 byte to 2^64 - 1", |n| {
@@ -223,12 +213,7 @@ pub(super) fn read_doorbell(
     problems: &mut Vec<Problem>,
 ) -> Doorbell {
     let mut reader = Reader::new("[doorbell]", table, place.clone(), problems);
-    let kind =
-        reader.required("kind", "\"interrupt\" or \"polling\"", |n| match filled(n)?.as_str() {
-            "interrupt" => Some(DoorbellKind::Interrupt),
-            "polling" => Some(DoorbellKind::Polling),
-            _ => None,
-        });
+    let kind = reader.required("kind", "\"interrupt\" or \"polling\"", word);
     let latency = reader.optional("latency_us", US, us);
     let interval = reader.optional("interval_us", US, |n| us(n).filter(|ps| *ps > 0));
     let send = reader.optional("send", "a table: [doorbell.send]", subtable);

@@ -2,8 +2,7 @@
 //! The file as it is written: every key present and of its type, nothing yet compared with
 //! anything else. See `docs/app-toml.md`.
 
-use std::str::FromStr;
-
+use serde::Deserialize;
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -97,22 +96,11 @@ pub(crate) struct LinkTable {
 }
 
 /// When a firing claims the room for what it sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Claim {
     Send,
     Start,
-}
-
-impl FromStr for Claim {
-    type Err = ();
-
-    fn from_str(word: &str) -> Result<Self, ()> {
-        match word {
-            "send" => Ok(Self::Send),
-            "start" => Ok(Self::Start),
-            _ => Err(()),
-        }
-    }
 }
 
 impl Manifest {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use crate::{CpuSet, Policy, ShieldKind};
 
@@ -47,7 +47,7 @@ pub struct OccupyArgs {
     /// How others are kept away: v2 and v1 are the versions of cgroups [default: the best that this
     /// machine has]
     #[arg(long, value_name = "WAY")]
-    pub shield: Option<Way>,
+    pub shield: Option<ShieldKind>,
 
     /// Occupy for a process that runs already, with all its threads; returns at once
     #[arg(long, value_name = "PID", value_parser = pid(), conflicts_with = "command")]
@@ -193,27 +193,6 @@ impl PolicyArgs {
 /// The policy of whom nothing is asked for.
 pub fn default_policy(soft: bool) -> Policy {
     if soft { Policy::Fifo { priority: 1 } } else { Policy::Fair { nice: None } }
-}
-
-/// The names of the shields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Way {
-    /// A cpuset partition of cgroup v2
-    V2,
-    /// Cpusets of cgroup v1
-    V1,
-    /// Affinities alone
-    Affinity,
-}
-
-impl From<Way> for ShieldKind {
-    fn from(way: Way) -> Self {
-        match way {
-            Way::V2 => Self::V2,
-            Way::V1 => Self::V1,
-            Way::Affinity => Self::Affinity,
-        }
-    }
 }
 
 fn cpus(text: &str) -> Result<CpuSet, String> {

@@ -52,7 +52,7 @@ pub fn request(args: &OccupyArgs, command: Vec<String>) -> Request {
         cpus: args.cpu.clone(),
         soft: args.soft,
         policy: args.policy.policy().unwrap_or_else(|| default_policy(args.soft)),
-        shield: args.shield.map(Into::into),
+        shield: args.shield,
         command,
     }
 }

@@ -81,3 +81,25 @@ fn living(stat: &Stat, process: i32, parent: i32) -> Option<Seen> {
         user: stat.utime,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linux::kernel::Linux;
+
+    #[test]
+    fn a_task_is_known_by_its_start_even_with_a_strange_name() {
+        let proc = tempfile::tempdir().unwrap();
+        let identify = |stat: &str| {
+            std::fs::create_dir_all(proc.path().join("7")).unwrap();
+            std::fs::write(proc.path().join("7/stat"), stat).unwrap();
+            identify(&Linux::default(), proc.path(), 7)
+        };
+        let rest =
+            "1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0";
+        let known = Some(TaskId { tid: 7, start: 4711 });
+        assert_eq!(identify(&format!("7 (a) b (c) S {rest}\n")), known);
+        assert_eq!(identify(&format!("7 (a) Z {rest}\n")), None);
+        assert_eq!(identify(""), None);
+    }
+}

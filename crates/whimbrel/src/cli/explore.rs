@@ -8,7 +8,7 @@ use clap::Args;
 use whimbrel_explore::{Budget, Objective, Pin, PointChoice, SlotChoice, parse_list};
 use whimbrel_model::{PolicyName, Setting};
 
-use super::values::{TaskName, positive_duration, rate, setting};
+use super::values::{TaskName, positive_duration, ranges, rate, setting};
 
 /// Searches mappings, operating points, queue sizes and policies in the simulator.
 ///
@@ -119,16 +119,7 @@ fn counts(text: &str) -> Result<Counts, String> {
         let number = text.trim().parse().ok().filter(|count| (1..=4095).contains(count));
         number.ok_or_else(|| format!("`{text}` is no number of cores: write a list as 1-3 or 1,4"))
     };
-    let mut all = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (usize, usize) = (count(first)?, count(last)?);
-        if first > last {
-            return Err(format!("{part} runs backwards: write {last}-{first}"));
-        }
-        all.extend(first..=last);
-    }
-    Ok(Counts(all))
+    ranges(text, count).map(Counts)
 }
 
 fn points(text: &str) -> Result<PointChoice, String> {

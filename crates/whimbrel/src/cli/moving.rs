@@ -2,15 +2,16 @@
 //! The options of `run` and `sim` that say how tasks move, and who decides.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
 use whimbrel_model::{Mode, PolicyName};
 
-use super::values::positive_duration;
+use super::values::{one_of, positive_duration};
 
+/// How tasks may move.
+const MODES: [&str; 3] = ["handoff", "replicate", "recreate"];
 /// How replicated contexts may travel.
 const TRANSPORTS: [&str; 3] = ["auto", "alias", "buffer"];
 
@@ -18,7 +19,7 @@ const TRANSPORTS: [&str; 3] = ["auto", "alias", "buffer"];
 #[derive(Debug, Clone, Args)]
 pub struct MovingArgs {
     /// How every task that may move moves, instead of what its [[task]] says
-    #[arg(long, value_name = "MODE", value_parser = mode())]
+    #[arg(long, value_name = "MODE", value_parser = one_of::<Mode>(MODES))]
     pub mode: Option<Mode>,
 
     /// How the memory of replicated tasks travels: mapped at a second address, or by a buffer
@@ -49,10 +50,6 @@ pub struct MovingArgs {
     /// How often the agent of each core reports loads, and the policy is asked
     #[arg(long, value_name = "PERIOD", default_value = "100ms", value_parser = period)]
     pub agents: Duration,
-}
-
-fn mode() -> impl TypedValueParser<Value = Mode> {
-    PossibleValuesParser::new(Mode::WORDS).try_map(|word| Mode::from_str(&word))
 }
 
 /// Shorter ones would cost more than they tell.

@@ -2,14 +2,12 @@
 //! The options of `sim`.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use whimbrel_model::Compute;
 
-use super::values::{Save, positive_duration};
+use super::values::{Save, one_of, positive_duration};
 use super::{CommonArgs, RateChange};
 
 /// Runs an application in virtual time, on hardware that need not exist.
@@ -36,7 +34,7 @@ pub struct SimArgs {
 
     /// Whether tasks compute, or only take the time of it: real or model [default: the
     /// application's]
-    #[arg(long, value_name = "HOW", value_parser = compute())]
+    #[arg(long, value_name = "HOW", value_parser = one_of::<Compute>(["real", "model"]))]
     pub compute: Option<Compute>,
 
     /// It is an error when the run has not ended after so much virtual time [default: 1h, or the
@@ -83,8 +81,4 @@ impl SimArgs {
             .chain(self.rates.iter().map(|change| ("--rate", change.at)))
             .collect()
     }
-}
-
-fn compute() -> impl TypedValueParser<Value = Compute> {
-    PossibleValuesParser::new(["real", "model"]).try_map(|word| Compute::from_str(&word))
 }

@@ -2,11 +2,14 @@
 //! The values that options take. Parsing is pure: whether a task or a core exists is checked later.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use whimbrel_model::{Frequency, Setting};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::de::DeserializeOwned;
+use whimbrel_model::{Frequency, Setting, from_word};
 
 /// The highest processor number that is worth believing.
 const CPU_MAX: u32 = 65_535;
@@ -21,20 +24,32 @@ impl FromStr for CpuList {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut cpus = Vec::new();
-        for part in text.split(',') {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            let (first, last) = (cpu(first)?, cpu(last)?);
-            if first > last {
-                return Err(format!("{part} runs backwards: write {last}-{first}"));
-            }
-            cpus.extend(first..=last);
-        }
+        let cpus = ranges(text, cpu)?;
         if cpus.len() > CORES_MAX {
             return Err(format!("a run has at most {CORES_MAX} cores"));
         }
         Ok(Self(cpus))
     }
+}
+
+/// Numbers and ranges of them, as `0-1,4`, in the order of the text.
+pub fn ranges<T: Copy + PartialOrd + fmt::Display>(
+    text: &str,
+    number: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, String>
+where
+    RangeInclusive<T>: Iterator<Item = T>,
+{
+    let mut numbers = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last {
+            return Err(format!("{part} runs backwards: write {last}-{first}"));
+        }
+        numbers.extend(first..=last);
+    }
+    Ok(numbers)
 }
 
 fn cpu(text: &str) -> Result<u32, String> {
@@ -245,6 +260,14 @@ pub fn frequency(text: &str) -> Result<Frequency, String> {
     let all = [Frequency::None, Frequency::Emulate, Frequency::Cpufreq];
     let known = all.into_iter().find(|frequency| frequency.word() == text);
     known.ok_or_else(|| "write none, emulate or cpufreq".into())
+}
+
+/// One of the values of an enumeration, by their names.
+pub fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static>(
+    names: impl Into<PossibleValuesParser>,
+) -> impl TypedValueParser<Value = T> {
+    let value = |name: String| from_word(&name).expect("the parser knows no other names");
+    names.into().map(value)
 }
 
 /// `KEY=VALUE`.

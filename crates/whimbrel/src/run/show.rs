@@ -8,7 +8,7 @@ use whimbrel_model::App;
 use super::moves;
 use super::summary::{CoreSummary, Summary};
 use super::throughput::{GraphSummary, TaskSummary};
-use crate::output::{Column, columns, kib, lines_of, percent, table, time};
+use crate::output::{Column, columns, kib, percent, time};
 use crate::protocol::{Response, TaskStatus};
 
 /// Everything a person wants to know first, longest table last.
@@ -66,22 +66,17 @@ fn throughput(summary: &Summary) -> String {
 }
 
 fn cores(summary: &Summary) -> String {
-    let mut table =
-        table(&["core", ">cpu", ">load", ">busy", ">polling", ">switches", ">sleeps", "state"]);
-    for core in &summary.cores {
-        let totals = &core.totals;
-        table.add_row([
-            totals.core.to_string(),
-            core.cpu.to_string(),
-            percent(core.load),
-            time(totals.busy_ns),
-            time(totals.polling_ns),
-            totals.switches.to_string(),
-            totals.sleeps.to_string(),
-            totals.state.clone(),
-        ]);
-    }
-    lines_of(&table)
+    let all = &summary.cores;
+    columns(&[
+        Column::of("core", all, |core| core.totals.core.to_string()),
+        Column::of(">cpu", all, |core| core.cpu.to_string()),
+        Column::of(">load", all, |core| percent(core.load)),
+        Column::of(">busy", all, |core| time(core.totals.busy_ns)),
+        Column::of(">polling", all, |core| time(core.totals.polling_ns)),
+        Column::of(">switches", all, |core| core.totals.switches.to_string()),
+        Column::of(">sleeps", all, |core| core.totals.sleeps.to_string()),
+        Column::of("state", all, |core| core.totals.state.clone()),
+    ])
 }
 
 /// The table, where the frequencies or temperatures of cores are known, and the total.
@@ -95,19 +90,17 @@ fn power(summary: &Summary) -> String {
 }
 
 fn frequencies(summary: &Summary) -> String {
-    let mut table = table(&["core", ">mean MHz", ">energy", ">°C", "time at MHz (of it in tasks)"]);
+    let all = &summary.cores;
     let of_cores = matches!(summary.energy.source.as_str(), "platform" | "simulation");
-    for core in &summary.cores {
-        let energy_uj = core.totals.energy_uj;
-        table.add_row([
-            core.totals.core.to_string(),
-            core.mean_hz.map_or_else(|| "-".into(), |hz| format!("{:.0}", hz / 1e6)),
-            if of_cores { joules(energy_uj) } else { "-".into() },
-            core.totals.temperature_mc.map_or_else(|| "-".into(), degrees),
-            residency(core),
-        ]);
-    }
-    lines_of(&table)
+    let energy = |uj: u64| if of_cores { joules(uj) } else { "-".into() };
+    let mhz = |hz: f64| format!("{:.0}", hz / 1e6);
+    columns(&[
+        Column::of("core", all, |core| core.totals.core.to_string()),
+        Column::of(">mean MHz", all, |core| core.mean_hz.map_or_else(|| "-".into(), mhz)),
+        Column::of(">energy", all, |core| energy(core.totals.energy_uj)),
+        Column::of(">°C", all, |core| core.totals.temperature_mc.map_or("-".into(), degrees)),
+        Column::of("time at MHz (of it in tasks)", all, residency),
+    ])
 }
 
 fn energy(summary: &Summary) -> String {
@@ -209,22 +202,16 @@ fn responses(app: &App, summary: &Summary) -> String {
 }
 
 fn channels(summary: &Summary) -> String {
-    if summary.channels.is_empty() {
-        return String::new();
-    }
-    let mut table = table(&["channel", ">slots", ">high", ">low", ">left", ">sent", ">MB"]);
-    for channel in &summary.channels {
-        #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
-        let megabytes = channel.bytes as f64 / 1e6;
-        table.add_row([
-            channel.channel.clone(),
-            channel.slots.to_string(),
-            channel.high.to_string(),
-            channel.low.map_or_else(|| "-".into(), |low| low.to_string()),
-            channel.depth.to_string(),
-            channel.sent.to_string(),
-            format!("{megabytes:.1}"),
-        ]);
-    }
-    lines_of(&table)
+    let all = &summary.channels;
+    #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
+    let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 / 1e6);
+    columns(&[
+        Column::of("channel", all, |channel| channel.channel.clone()),
+        Column::of(">slots", all, |channel| channel.slots.to_string()),
+        Column::of(">high", all, |channel| channel.high.to_string()),
+        Column::of(">low", all, |channel| channel.low.map_or("-".into(), |low| low.to_string())),
+        Column::of(">left", all, |channel| channel.depth.to_string()),
+        Column::of(">sent", all, |channel| channel.sent.to_string()),
+        Column::of(">MB", all, |channel| megabytes(channel.bytes)),
+    ])
 }
