@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds the module of a small application (BUILD/apps/NAME.so), and the program that its tasks are
-# recreated from (BUILD/apps/NAME.task).
+# Builds the module of an application (BUILD/apps/NAME.so), and the program that its tasks are recreated
+# from (BUILD/apps/NAME.task).
 #
 #   NAME := hello
 #   SOURCES := hello watcher     # without .c
-#   STANDARD := c11
+#   STANDARD := gnu11            # left out: c11
+#   OPTIMISE := -O3              # left out: -O2
+#   LIBS := -lm
 #   include ../module.mk
 #
 #   make [BUILD=DIR] [MARCH=native] [CC=gcc] [EXTRA=FLAGS]     all | clean
 
 BUILD ?= ../../build
 MARCH ?= native
+STANDARD ?= c11
+OPTIMISE ?= -O2
 ROOT := ../..
 MIDDLEWARE := $(ROOT)/middleware
 OBJ := $(BUILD)/obj/$(NAME)
@@ -20,7 +24,7 @@ PROGRAM := $(BUILD)/apps/$(NAME).task
 
 # -fstack-clash-protection: an overflow of a task's stack touches the guard below it, however large the
 # frame.
-CFLAGS := -std=$(STANDARD) -O2 -march=$(MARCH) -fPIC -fstack-clash-protection -g -Wall -Wextra -Wpedantic \
+CFLAGS := -std=$(STANDARD) $(OPTIMISE) -march=$(MARCH) -fPIC -fstack-clash-protection -g -Wall -Wextra -Wpedantic \
 	-Wconversion -Wshadow -Werror -MMD -MP -I$(MIDDLEWARE)/include $(EXTRA)
 # The kernels share the module's writable data: nothing may be bound late, by one of them only.
 MODULE_LDFLAGS := -shared -Wl,-z,now
@@ -34,16 +38,16 @@ clean:
 $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
 	@echo 'LD $@'
-	@$(CC) $(CFLAGS) $(MODULE_LDFLAGS) -o $@ $^
+	@$(CC) $(CFLAGS) $(MODULE_LDFLAGS) -o $@ $^ $(LIBS)
 
 include $(ROOT)/kernels/linux/program/program.mk
 
 $(PROGRAM): $(OBJECTS) $(HOSTED_O)
-	$(call link_program)
+	$(call link_program,$(LIBS))
 
 $(OBJ)/%.o: %.c Makefile ../module.mk
 	@mkdir -p $(@D)
 	@echo 'CC $<'
-	@$(CC) $(CFLAGS) -c -o $@ $<
+	@$(CC) $(CFLAGS) $(REPORT) -c -o $@ $<
 
--include $(wildcard $(OBJ)/*.d)
+-include $(wildcard $(OBJ)/*.d $(OBJ)/*/*.d $(OBJ)/*/*/*.d)

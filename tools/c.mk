@@ -4,26 +4,21 @@
 #   $(BUILD)/VARIANT/…   VARIANT: release, asan, tsan, aarch64
 
 CC := gcc
-AARCH64_CC := aarch64-linux-gnu-gcc
 QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
 
 WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
 INCLUDE := -Imiddleware/include -Ikernels/plan -Ikernels/process -Ikernels/helper -isystem kernels/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
 
-CC_release := $(CC)
-CC_sim := $(CC)
-CC_asan := $(CC)
-CC_tsan := $(CC)
-CC_aarch64 := $(AARCH64_CC)
-OBJCOPY_release := objcopy
-OBJCOPY_asan := objcopy
-OBJCOPY_tsan := objcopy
+# Each variant is for this machine but one, which is run by an emulator elsewhere.
+ARCH := $(shell uname -m)
+CC_aarch64 := aarch64-linux-gnu-gcc
 OBJCOPY_aarch64 := aarch64-linux-gnu-objcopy
-ARCH_release := x86_64
-ARCH_sim := x86_64
-ARCH_asan := x86_64
-ARCH_tsan := x86_64
 ARCH_aarch64 := aarch64
+ifeq ($(ARCH),aarch64)
+CC_aarch64 := gcc
+OBJCOPY_aarch64 := objcopy
+QEMU :=
+endif
 # Frame pointers: a profile or a debugger walks a task's stack without unwind tables.
 # Link-time optimisation: a message passes a dozen small functions of as many files. Fat objects, so
 # that `make size` has something to measure.
@@ -40,17 +35,6 @@ FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-s
 FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan
 FLAGS_aarch64 := -O1 -g
 
-# On an AArch64 machine the plain variants are for that machine.
-ifeq ($(shell uname -m),aarch64)
-ARCH_release := aarch64
-ARCH_sim := aarch64
-ARCH_asan := aarch64
-ARCH_tsan := aarch64
-AARCH64_CC := gcc
-OBJCOPY_aarch64 := objcopy
-QEMU :=
-endif
-
 MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/*/*.c middleware/src/*/*/*.c)
 # What a helper of the command is made of besides its kernels, and the kernels themselves.
 CONFORM_C := $(filter-out %/checkpoint_cost.c %/launcher.c,$(wildcard kernels/conform/*.c))
@@ -62,21 +46,24 @@ LINUX_C := $(PROCESS_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/lin
 SIM_C := $(PROCESS_C) $(filter-out kernels/sim/main.c,$(wildcard kernels/sim/*.c))
 FAULTS_C := $(wildcard kernels/sim/conform/*.c) kernels/conform/launcher.c kernels/conform/suite.c
 ENGINE := $(TARGET)/release/libwhimbrel_engine.a
-ENGINE_release := $(ENGINE)
-ENGINE_asan := $(ENGINE)
-ENGINE_tsan := $(ENGINE)
 ENGINE_aarch64 := $(TARGET)/aarch64-unknown-linux-gnu/release/libwhimbrel_engine.a
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
 THREAD_TESTS := $(filter test_counter test_threads_%,$(UNIT_TESTS))
 LINUX_TESTS := $(notdir $(basename $(wildcard kernels/helper/test/test_*.c kernels/linux/test/test_*.c)))
 C_FILES := $(filter-out kernels/third_party/%,$(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null))
 
+# What a variant is made with, and for.
+cc = $(or $(CC_$(1)),$(CC))
+objcopy = $(or $(OBJCOPY_$(1)),objcopy)
+arch = $(or $(ARCH_$(1)),$(ARCH))
+engine = $(or $(ENGINE_$(1)),$(ENGINE))
+
 # Link-time optimisation is for what ships: a test of a part, or of protocols, is linked without.
 test_flags = $(if $(filter -flto=auto,$(FLAGS_$(1))),$(filter-out -flto=auto,$(FLAGS_$(1))) -fno-lto,$(FLAGS_$(1)))
 
 objects = $(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2)))
-linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/process/arch/$(ARCH_$(1))/context.S)
-sim_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(SIM_C) kernels/process/arch/$(ARCH_$(1))/context.S)
+linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/process/arch/$(call arch,$(1))/context.S)
+sim_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(SIM_C) kernels/process/arch/$(call arch,$(1))/context.S)
 # A unit test names what it is linked with in its head: `// with: check.c kernel_stub.c`.
 with = $(addprefix middleware/test/,$(shell sed -n 's|^// with: ||p' middleware/test/$(1).c))
 
@@ -90,44 +77,44 @@ $$(BUILD)/$(1)/kernels/third_party/%.o: FLAGS_$(1) := -O1 -g
 $$(BUILD)/$(1)/%.o: %.c tools/c.mk
 	@mkdir -p $$(@D)
 	@echo 'CC $(1) $$<'
-	@$$(CC_$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/process/arch/$$(ARCH_$(1)) -MMD -MP -c -o $$@ $$<
+	@$$(call cc,$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/process/arch/$$(call arch,$(1)) -MMD -MP -c -o $$@ $$<
 
 $$(BUILD)/$(1)/%.o: %.S tools/c.mk
 	@mkdir -p $$(@D)
-	@$$(CC_$(1)) -c -o $$@ $$<
+	@$$(call cc,$(1)) -c -o $$@ $$<
 
 $$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/linux/conform/harness.c middleware/test/check.c)
 	@echo 'LD $$@'
-	@$$(CC_$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+	@$$(call cc,$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
 # The suite's recreated tasks, in the simulator's own process: as program.mk has it, only their calls
 # of malloc and its kin go to the task's heap. No link-time optimisation: it would undo the renaming.
 $$(BUILD)/$(1)/recreated-sim.o: kernels/conform/program/recreated.c kernels/linux/program/hooks.syms tools/c.mk
 	@mkdir -p $$(@D)
 	@echo 'CC $(1) $$<'
-	@$$(CC_$(1)) $$(WARN) $$(filter-out -flto=auto,$$(FLAGS_$(1))) -fPIC $$(INCLUDE) -MMD -MP -c -o $$@ $$<
-	@$$(OBJCOPY_$(1)) --redefine-syms=kernels/linux/program/hooks.syms $$@
+	@$$(call cc,$(1)) $$(WARN) $$(filter-out -flto=auto,$$(FLAGS_$(1))) -fPIC $$(INCLUDE) -MMD -MP -c -o $$@ $$<
+	@$$(call objcopy,$(1)) --redefine-syms=kernels/linux/program/hooks.syms $$@
 
-$$(BUILD)/$(1)/conform-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/sim/conform/harness.c middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(ENGINE_$(1))
+$$(BUILD)/$(1)/conform-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/sim/conform/harness.c middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(call engine,$(1))
 	@echo 'LD $$@'
-	@$$(CC_$(1)) $$(call test_flags,$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+	@$$(call cc,$(1)) $$(call test_flags,$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
-$$(BUILD)/$(1)/faults-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(FAULTS_C) middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(ENGINE_$(1))
+$$(BUILD)/$(1)/faults-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(FAULTS_C) middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(call engine,$(1))
 	@echo 'LD $$@'
-	@$$(CC_$(1)) $$(call test_flags,$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+	@$$(call cc,$(1)) $$(call test_flags,$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
 $$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/helper/test/test_plan.c $(PLAN_TEST_C) $(MIDDLEWARE_C) kernels/template/trivial.c middleware/test/build.c middleware/test/kernel_stub.c middleware/test/check.c)
-	@$$(CC_$(1)) $$(call test_flags,$(1)) -o $$@ $$^
+	@$$(call cc,$(1)) $$(call test_flags,$(1)) -o $$@ $$^
 
 $$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program $$(BUILD)/$(1)/test_following: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
-	@$$(CC_$(1)) $$(call test_flags,$(1)) -pie -rdynamic -o $$@ $$^ -ldl -lpthread
+	@$$(call cc,$(1)) $$(call test_flags,$(1)) -pie -rdynamic -o $$@ $$^ -ldl -lpthread
 
 $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
 endef
 
 define unit_test
 $(BUILD)/$(1)/$(2): $(call objects,$(1),$(MIDDLEWARE_C) kernels/template/trivial.c middleware/test/$(2).c $(call with,$(2)))
-	@$$(CC_$(1)) $$(call test_flags,$(1)) -o $$@ $$^ -lpthread -lm
+	@$$(call cc,$(1)) $$(call test_flags,$(1)) -o $$@ $$^ -lpthread -lm
 endef
 
 $(foreach v,release sim asan tsan aarch64,$(eval $(call variant,$(v))))
@@ -255,4 +242,4 @@ test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch6
 
 lint-c: lint-boards
 	@clang-format --dry-run -Werror $(C_FILES)
-	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/process/arch/$(ARCH_release) $(filter %.c,$(C_FILES))
+	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/process/arch/$(ARCH) $(filter %.c,$(C_FILES))

@@ -12,6 +12,8 @@ names its parts, and what is called through it does not depend on them.
 import subprocess
 import sys
 
+from circles import circles
+
 UNDEFINED = "U"
 
 
@@ -34,33 +36,11 @@ def graph(nm: str, paths: list[str]) -> dict[str, set[str]]:
     }
 
 
-def reach(needs: dict[str, set[str]], start: str) -> set[str]:
-    """All that is needed by one object, over any number of others."""
-    seen: set[str] = set()
-    todo = [start]
-    while todo:
-        for path in needs[todo.pop()] - seen:
-            seen.add(path)
-            todo.append(path)
-    return seen
-
-
-def circles(needs: dict[str, set[str]]) -> list[list[str]]:
-    """The sets of objects that all need each other."""
-    reached = {path: reach(needs, path) for path in needs}
-    found = {
-        tuple(sorted(other for other in reached[path] if path in reached[other]))
-        for path in needs
-        if path in reached[path]
-    }
-    return [list(circle) for circle in sorted(found)]
-
-
 def main() -> int:
     nm, paths = sys.argv[1], sys.argv[2:]
     found = circles(graph(nm, paths))
     for circle in found:
-        print(f"a circle of {len(circle)} objects: {' '.join(circle)}")
+        print(f"a circle of {len(circle)} objects: {' '.join(sorted(circle))}")
     return 1 if found else 0
 
 

@@ -14,6 +14,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from circles import circles
+
 Name = tuple[str, ...]
 
 TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|::|[{},;*()\[\]#!=<>&|.+\-/%^?:@$~]|\d+")
@@ -183,27 +185,6 @@ def uses(modules: dict[Name, Module]) -> dict[Name, set[Name]]:
             continue
         targets = {resolve(path, module, modules) for path in module.paths if path}
         found[name] = {target for target in targets if target} - {name}
-    return found
-
-
-def reached(start: Name, edges: dict[Name, set[Name]]) -> set[Name]:
-    """Every module that `start` uses, directly or through others."""
-    found: set[Name] = set()
-    waiting = [start]
-    while waiting:
-        for target in edges[waiting.pop()] - found:
-            found.add(target)
-            waiting.append(target)
-    return found
-
-
-def circles(edges: dict[Name, set[Name]]) -> list[set[Name]]:
-    """The groups of modules of which each reaches every other."""
-    reach = {name: reached(name, edges) for name in edges}
-    found: list[set[Name]] = []
-    for name in sorted(edges):
-        if name in reach[name] and not any(name in circle for circle in found):
-            found.append({other for other in reach[name] if name in reach[other]})
     return found
 
 

@@ -26,7 +26,7 @@ enum {
 static const uint64_t period_ns = 3600000000000;
 
 struct shared {
-    struct bench_samples agent, both;
+    struct bench_samples *agent, *both;
     uint32_t wanted;
     unsigned char *cache;
 };
@@ -44,7 +44,7 @@ static void choose(struct wb_system *system, const struct wb_policy *policy)
 }
 
 // `now_ns` is what the agent is told.
-static void tick(struct shared *shared, struct bench_samples *samples, uint64_t now_ns)
+static void tick(const struct shared *shared, struct bench_samples *samples, uint64_t now_ns)
 {
     struct wb_core *core = wb_kernel_self()->system->cores[0];
 
@@ -56,15 +56,15 @@ static void tick(struct shared *shared, struct bench_samples *samples, uint64_t 
 
 static int tick_on(struct wb_task *self)
 {
-    struct shared *shared = wb_task_app(self)->state;
+    const struct shared *shared = wb_task_app(self)->state;
     uint64_t now_ns = wb_now_ns();
 
     for (uint32_t i = 0; i < shared->wanted; i++) {
         choose(self->system, NULL);
-        tick(shared, &shared->agent, now_ns += period_ns);
+        tick(shared, shared->agent, now_ns += period_ns);
         // The paper's policy: a look into a table for the frame rate.
         choose(self->system, wb_policy_find("table"));
-        tick(shared, &shared->both, now_ns += period_ns);
+        tick(shared, shared->both, now_ns += period_ns);
     }
     return 0;
 }
@@ -77,9 +77,6 @@ static int come_and_go(struct wb_task *self)
 
 static void open_system(struct bench_system *b, const struct bench_options *options, uint32_t tasks)
 {
-    static const char *const names[TASKS_MOST] = { "t0",  "t1",  "t2",  "t3", "t4",  "t5",
-                                                   "t6",  "t7",  "t8",  "t9", "t10", "t11",
-                                                   "t12", "t13", "t14", "t15" };
     const struct wb_host_config config = {
         .system = { .cores = 1, .tasks = tasks, .agent_period_ns = period_ns },
         .memory_bytes = CACHE_BYTES + (4 << 20),
@@ -88,11 +85,10 @@ static void open_system(struct bench_system *b, const struct bench_options *opti
         .spin_ns = 0,
     };
 
-    if (wb_host_open(&b->lx, &config) != WB_OK)
-        bench_fail("no globally visible memory");
-    b->system = wb_host_system(b->lx);
+    bench_open_as(b, &config);
     for (uint32_t i = 0; i < tasks; i++)
-        bench_task(b, names[i], i == 0 ? tick_on : come_and_go, 0);
+        bench_task_with(b, &(struct wb_task_config){
+                               .name = "t", .index = i, .entry = i == 0 ? tick_on : come_and_go });
 }
 
 static void add_table(struct wb_system *system)
@@ -108,21 +104,16 @@ static void add_table(struct wb_system *system)
     wb_system_set_rate(system, RATE_MILLIHZ);
 }
 
-static void measure(const struct bench_options *options, uint32_t tasks,
-                    struct bench_samples *agent, struct bench_samples *both, uint32_t wanted)
+static void measure(const struct bench_options *options, uint32_t tasks, struct shared *shared)
 {
     struct bench_system b;
 
     open_system(&b, options, tasks);
     add_table(b.system);
-    struct shared *shared = wb_app_alloc(&b.system->app, sizeof *shared);
-    unsigned char *cache = wb_app_alloc(&b.system->app, CACHE_BYTES);
-    if (shared == NULL || cache == NULL)
+    shared->cache = wb_app_alloc(&b.system->app, CACHE_BYTES);
+    if (shared->cache == NULL)
         bench_fail("no memory");
-    *shared = (struct shared){ .agent = *agent, .both = *both, .wanted = wanted, .cache = cache };
     bench_run(&b, shared);
-    agent->n += wanted;
-    both->n += wanted;
 }
 
 static void rows(const char *what, uint32_t tasks, const struct bench_samples *ticks,
@@ -132,13 +123,13 @@ static void rows(const char *what, uint32_t tasks, const struct bench_samples *t
     char name[64];
 
     for (uint32_t i = 0; i < 3; i++) {
-        struct bench_samples ppm = bench_samples_new(ticks->n);
+        struct bench_samples *ppm = bench_samples_new(ticks->n);
         for (uint32_t j = 0; j < ticks->n; j++) {
             const double ns = ticks->ns[j] > less_ns ? ticks->ns[j] - less_ns : 0;
-            bench_samples_add(&ppm, ns * hz[i] / 1000);
+            bench_samples_add(ppm, ns * hz[i] / 1000);
         }
         snprintf(name, sizeof name, "%s.%uHz.%utasks", what, hz[i], tasks);
-        bench_limit_row(name, "ppm", &ppm, "limit of acquaviva2008", LIMIT_PPM);
+        bench_limit_row(name, "ppm", ppm, "limit of acquaviva2008", LIMIT_PPM);
     }
 }
 
@@ -152,7 +143,7 @@ static void do_nothing(int number)
 // A timer's signal and setting the timer again, as kernels/linux/alarm.c does it, from a loop.
 static void interrupt_row(const struct bench_options *options)
 {
-    struct bench_samples ppm = bench_samples_new(options->rounds * options->samples / 80);
+    struct bench_samples *ppm = bench_samples_new(options->rounds * options->samples / 80);
     struct sigaction action = { .sa_handler = do_nothing }, before;
     const struct itimerspec soon = { .it_value.tv_nsec = 1 };
     timer_t timer;
@@ -162,7 +153,7 @@ static void interrupt_row(const struct bench_options *options)
         timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
         bench_fail("no timer");
     bench_pin(options->cpu[0]);
-    for (uint32_t i = 0; i < ppm.room; i++) {
+    for (uint32_t i = 0; i < ppm->room; i++) {
         const uint64_t from_ns = wb_now_ns();
         timer_settime(timer, 0, &soon, NULL);
         // The signal has been handled when the timer is off again.
@@ -170,12 +161,12 @@ static void interrupt_row(const struct bench_options *options)
         do
             timer_gettime(timer, &left);
         while (left.it_value.tv_nsec != 0);
-        bench_samples_add(&ppm, (double)(wb_now_ns() - from_ns) / 10);
+        bench_samples_add(ppm, (double)(wb_now_ns() - from_ns) / 10);
     }
     bench_unpin();
     timer_delete(timer);
     sigaction(SIGRTMIN, &before, NULL);
-    bench_limit_row("agent.100Hz.interrupt", "ppm", &ppm, "limit of acquaviva2008", LIMIT_PPM);
+    bench_limit_row("agent.100Hz.interrupt", "ppm", ppm, "limit of acquaviva2008", LIMIT_PPM);
 }
 
 void bench_agent(const struct bench_options *options)
@@ -183,14 +174,14 @@ void bench_agent(const struct bench_options *options)
     const uint32_t wanted = options->samples / 80;
 
     for (uint32_t tasks = 8; tasks <= TASKS_MOST; tasks += 8) {
-        struct bench_samples agent = bench_samples_new(options->rounds * wanted);
-        struct bench_samples both = bench_samples_new(options->rounds * wanted);
+        struct shared shared = { bench_samples_new(options->rounds * wanted),
+                                 bench_samples_new(options->rounds * wanted), wanted, NULL };
         for (uint32_t round = 0; round < options->rounds; round++)
-            measure(options, tasks, &agent, &both, wanted);
-        rows("agent", tasks, &agent, 0);
-        rows("coordinator", tasks, &both, bench_samples_median(&agent));
-        bench_samples_free(&agent);
-        bench_samples_free(&both);
+            measure(options, tasks, &shared);
+        rows("agent", tasks, shared.agent, 0);
+        rows("coordinator", tasks, shared.both, bench_samples_median(shared.agent));
+        bench_samples_free(shared.agent);
+        bench_samples_free(shared.both);
     }
     interrupt_row(options);
 }

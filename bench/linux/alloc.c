@@ -22,7 +22,7 @@ static const struct allocator shared_memory = { wb_shared_malloc, wb_shared_free
 static const struct allocator glibc = { malloc, free };
 
 struct shared {
-    struct bench_samples samples;
+    struct bench_samples *samples;
     uint32_t batches;
     size_t bytes;  // of each block; 0: mixed
     struct passing *passing;
@@ -75,41 +75,29 @@ static void measure(const struct allocator *a, size_t bytes, uint32_t batches,
 
 static int allocator_task(struct wb_task *self)
 {
-    struct shared *s = wb_task_app(self)->state;
+    const struct shared *s = wb_task_app(self)->state;
 
-    measure(&shared_memory, s->bytes, s->batches, &s->samples);
+    measure(&shared_memory, s->bytes, s->batches, s->samples);
     return 0;
-}
-
-static struct shared *share(struct bench_system *b, const struct bench_samples *samples,
-                            uint32_t batches)
-{
-    struct shared *s = wb_app_alloc(&b->system->app, sizeof *s);
-
-    s->samples = *samples;
-    s->batches = batches;
-    return s;
 }
 
 static void one_kernel(const struct bench_options *options, const char *name, size_t bytes)
 {
     const uint32_t batches = options->samples / 10;
-    struct bench_samples a = bench_samples_new(options->rounds * batches);
-    struct bench_samples b = bench_samples_new(options->rounds * batches);
+    struct bench_samples *a = bench_samples_new(options->rounds * batches);
+    struct bench_samples *b = bench_samples_new(options->rounds * batches);
+    struct shared shared = { .samples = a, .batches = batches, .bytes = bytes };
 
     for (uint32_t round = 0; round < options->rounds; round++) {
         struct bench_system system;
         bench_open(&system, options, 1, 0);
-        struct shared *s = share(&system, &a, batches);
-        s->bytes = bytes;
         bench_task(&system, "allocator", allocator_task, 0);
-        bench_run(&system, s);
-        a.n += batches;
+        bench_run(&system, &shared);
         bench_pin(options->cpu[0]);
-        measure(&glibc, bytes, batches, &b);
+        measure(&glibc, bytes, batches, b);
         bench_unpin();
     }
-    bench_row(name, &a, "glibc malloc and free", &b);
+    bench_row(name, a, "glibc malloc and free", b);
 }
 
 // ---- Two kernels --------------------------------------------------------------------------------
@@ -153,9 +141,9 @@ static void take(const struct allocator *a, struct passing *p, uint32_t batches)
 
 static int giver(struct wb_task *self)
 {
-    struct shared *s = wb_task_app(self)->state;
+    const struct shared *s = wb_task_app(self)->state;
 
-    give(&shared_memory, s->passing, s->batches, &s->samples);
+    give(&shared_memory, s->passing, s->batches, s->samples);
     return 0;
 }
 
@@ -199,21 +187,20 @@ static void two_threads(const struct bench_options *options, uint32_t batches,
 static void two_kernels(const struct bench_options *options)
 {
     const uint32_t batches = options->samples / 10;
-    struct bench_samples a = bench_samples_new(options->rounds * batches);
-    struct bench_samples b = bench_samples_new(options->rounds * batches);
+    struct bench_samples *a = bench_samples_new(options->rounds * batches);
+    struct bench_samples *b = bench_samples_new(options->rounds * batches);
+    struct shared shared = { .samples = a, .batches = batches };
 
     for (uint32_t round = 0; round < options->rounds; round++) {
         struct bench_system system;
         bench_open(&system, options, 2, 0);
-        struct shared *s = share(&system, &a, batches);
-        s->passing = wb_system_alloc(system.system, sizeof *s->passing, 128);
+        shared.passing = wb_system_alloc(system.system, sizeof *shared.passing, 128);
         bench_task(&system, "giver", giver, 0);
         bench_task(&system, "taker", taker, 1);
-        bench_run(&system, s);
-        a.n += batches;
-        two_threads(options, batches, &b);
+        bench_run(&system, &shared);
+        two_threads(options, batches, b);
     }
-    bench_row("alloc.two_kernels", &a, "glibc, two threads", &b);
+    bench_row("alloc.two_kernels", a, "glibc, two threads", b);
 }
 
 void bench_alloc(const struct bench_options *options)

@@ -20,12 +20,13 @@ struct bench_options {
 
 // Samples of one thing over all rounds, in nanoseconds.
 struct bench_samples {
-    double *ns;
     uint32_t n, room;
+    double ns[];
 };
 
-/// Room for `room` samples, visible to every process forked later. Ends the program without memory.
-struct bench_samples bench_samples_new(uint32_t room);
+/// Room for `room` samples, shared with every process forked later: tasks add to it. Ends the
+/// program without memory.
+struct bench_samples *bench_samples_new(uint32_t room);
 void bench_samples_add(struct bench_samples *samples, double ns);
 void bench_samples_free(struct bench_samples *samples);
 
@@ -56,10 +57,11 @@ _Noreturn void bench_fail(const char *what);
 // ---- A small system for one round ---------------------------------------------------------------
 
 struct bench_system {
-    struct wb_host *lx;
+    struct wb_host *host;
     struct wb_system *system;
 };
 
+void bench_open_as(struct bench_system *b, const struct wb_host_config *config);
 void bench_open(struct bench_system *b, const struct bench_options *options, uint32_t cores,
                 uint64_t spin_ns);
 struct wb_task *bench_task(struct bench_system *b, const char *name, wb_task_entry *entry,
@@ -68,13 +70,15 @@ struct wb_task *bench_task(struct bench_system *b, const char *name, wb_task_ent
 /// The same with room for one task of any mode with a heap of `heap_bytes`.
 void bench_open_for(struct bench_system *b, const struct bench_options *options, uint32_t cores,
                     uint64_t spin_ns, size_t heap_bytes);
-/// Adds it: `wanted` says its name, entry, core, mode, heap, and which images it keeps.
+/// Adds it: `wanted` says its name, index, entry, core, mode, heap, and which images it keeps.
 struct wb_task *bench_task_with(struct bench_system *b, const struct wb_task_config *wanted);
 
+/// From port `out`, of that index, to port `in`.
 void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uint32_t slot_bytes,
-                   struct wb_task *from, const char *out, struct wb_task *to, const char *in);
+                   struct wb_task *from, uint32_t out, struct wb_task *to, uint32_t in);
 
-/// Runs the system to its end, with `state` for the tasks (wb_task_app(self)->state).
+/// Runs the system to its end, with `state` for the tasks (wb_task_app(self)->state). Each kernel
+/// has a copy of what lies in memory of ours: what tasks tell goes into samples.
 void bench_start(struct bench_system *b, void *state);
 
 /// The same, and closes it.
@@ -101,6 +105,11 @@ void bench_load_end(struct bench_load *load);
 
 /// Fewer rounds: under load everything takes longer.
 struct bench_options bench_options_loaded(const struct bench_options *options);
+
+// ---- What tasks do ------------------------------------------------------------------------------
+
+/// Computes for so long, by the clock of the run.
+void bench_compute(uint64_t ns);
 
 // ---- A task that has something to carry ---------------------------------------------------------
 

@@ -17,7 +17,7 @@
 enum { WARM_UP = 1000, BATCH = 16, LINE_BYTES = 64, MOST_BYTES = 4096, SLOTS = 16 };
 
 struct shared {
-    struct bench_samples samples;
+    struct bench_samples *samples;
     uint32_t trips;
 };
 
@@ -27,7 +27,7 @@ struct message {
 
 static int ping(struct wb_task *self)
 {
-    struct shared *shared = wb_task_app(self)->state;
+    const struct shared *shared = wb_task_app(self)->state;
     struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
     struct message message = { 0 };
 
@@ -38,7 +38,7 @@ static int ping(struct wb_task *self)
                 wb_port_receive(in, &message, WB_FOREVER) != WB_OK)
                 return 1;
         if (i >= WARM_UP)
-            bench_samples_add(&shared->samples, (double)(wb_now_ns() - from_ns) / BATCH / 2);
+            bench_samples_add(shared->samples, (double)(wb_now_ns() - from_ns) / BATCH / 2);
     }
     return 0;
 }
@@ -57,18 +57,15 @@ static int pong(struct wb_task *self)
 static void ours(const struct bench_options *options, struct bench_samples *samples, uint32_t bytes,
                  uint64_t spin_ns, uint32_t trips)
 {
+    struct shared shared = { .samples = samples, .trips = trips };
     struct bench_system b;
 
     bench_open(&b, options, 2, spin_ns);
-    struct shared *shared = wb_app_alloc(&b.system->app, sizeof *shared);
-    shared->samples = *samples;
-    shared->trips = trips;
     struct wb_task *one = bench_task(&b, "ping", ping, 0);
     struct wb_task *two = bench_task(&b, "pong", pong, 1);
-    bench_channel(&b, "there", SLOTS, bytes, one, "out", two, "in");
-    bench_channel(&b, "back", SLOTS, bytes, two, "out", one, "in");
-    bench_run(&b, shared);
-    samples->n += trips / BATCH;
+    bench_channel(&b, "there", SLOTS, bytes, one, 0, two, 0);
+    bench_channel(&b, "back", SLOTS, bytes, two, 0, one, 0);
+    bench_run(&b, &shared);
 }
 
 struct raw {
@@ -192,24 +189,24 @@ static void compare(const struct bench_options *options, bool polling, uint32_t 
     const uint32_t wanted = polling ? options->samples : options->samples / 10;
     const uint32_t trips = wanted / BATCH * BATCH;
     const uint32_t their_trips = polling ? options->samples : trips;
-    struct bench_samples a = bench_samples_new(options->rounds * (trips / BATCH));
-    struct bench_samples b = bench_samples_new(options->rounds * (their_trips + 1));
+    struct bench_samples *a = bench_samples_new(options->rounds * (trips / BATCH));
+    struct bench_samples *b = bench_samples_new(options->rounds * (their_trips + 1));
     char name[64];
 
     for (uint32_t round = 0; round < options->rounds; round++) {
-        ours(options, &a, bytes, polling ? WB_FOREVER : 0, trips);
+        ours(options, a, bytes, polling ? WB_FOREVER : 0, trips);
         if (polling)
-            cache_line(options, &b, bytes, their_trips);
+            cache_line(options, b, bytes, their_trips);
         else
-            eventfds(options, &b, their_trips);
+            eventfds(options, b, their_trips);
     }
     snprintf(name, sizeof name, "channel.%s.%s%s", bytes == LINE_BYTES ? "64B" : "4KiB",
              polling ? "spin" : "block", suffix);
-    bench_row(name, &a,
+    bench_row(name, a,
               !polling              ? "eventfd, one way"
               : bytes == LINE_BYTES ? "raw cache line, one way"
                                     : "raw copies and a cache line, one way",
-              &b);
+              b);
 }
 
 static void compare_all(const struct bench_options *options, const char *suffix)

@@ -31,16 +31,16 @@ enum { PARTS = sizeof parts / sizeof parts[0] };
 // Of one kind; without the highest hundredth, in which Linux ran something else, or just had.
 static double mean(const double *ns, uint32_t n, enum timed_kind kind)
 {
-    struct bench_samples samples = bench_samples_new(n);
+    struct bench_samples *samples = bench_samples_new(n);
     double sum = 0;
 
     for (uint32_t i = kind; i < n; i += TIMED_KINDS)
-        bench_samples_add(&samples, ns[i]);
-    (void)bench_samples_median(&samples);
-    const uint32_t most = samples.n - samples.n / 100;
+        bench_samples_add(samples, ns[i]);
+    (void)bench_samples_median(samples);
+    const uint32_t most = samples->n - samples->n / 100;
     for (uint32_t i = 0; i < most; i++)
-        sum += samples.ns[i];
-    bench_samples_free(&samples);
+        sum += samples->ns[i];
+    bench_samples_free(samples);
     return sum / most;
 }
 
@@ -57,13 +57,14 @@ static double checkpoints_ns(const struct timed_checkpoints *timed, uint32_t tas
 }
 
 // Adds one sample to each part: parts per million of the time of its tasks on one core.
-static void measure(const struct bench_options *options, struct bench_samples ppm[PARTS])
+static void measure(const struct bench_options *options, struct bench_samples *ppm[PARTS])
 {
     char *plain = bench_path("build/apps/fm_radio.so");
     char *timed = bench_path("build/bench/apps/fm_radio.so");
-    struct bench_samples with = bench_samples_new(TIMED_TASKS * TIMED_ROOM);
-    struct bench_samples without = bench_samples_new(TIMED_TASKS * TIMED_ROOM);
-    struct bench_radio usual, told = { .timed = { .with_ns = with.ns, .without_ns = without.ns } };
+    struct bench_samples *with = bench_samples_new(TIMED_TASKS * TIMED_ROOM);
+    struct bench_samples *without = bench_samples_new(TIMED_TASKS * TIMED_ROOM);
+    struct bench_radio usual,
+        told = { .timed = { .with_ns = with->ns, .without_ns = without->ns } };
 
     bench_radio(options, 1, plain, &usual);
     bench_radio(options, 1, timed, &told);
@@ -73,10 +74,10 @@ static void measure(const struct bench_options *options, struct bench_samples pp
             spent += checkpoints_ns(&told.timed, i, parts[part].kind);
             busy += usual.busy_ns[i];
         }
-        bench_samples_add(&ppm[part], spent / busy * 1e6);
+        bench_samples_add(ppm[part], spent / busy * 1e6);
     }
-    bench_samples_free(&with);
-    bench_samples_free(&without);
+    bench_samples_free(with);
+    bench_samples_free(without);
     free(plain);
     free(timed);
 }
@@ -84,12 +85,12 @@ static void measure(const struct bench_options *options, struct bench_samples pp
 void bench_fm_checkpoints(const struct bench_options *options)
 {
     const uint32_t rounds = options->rounds < ROUNDS ? options->rounds : ROUNDS;
-    struct bench_samples ppm[PARTS];
+    struct bench_samples *ppm[PARTS];
 
     for (uint32_t part = 0; part < PARTS; part++)
         ppm[part] = bench_samples_new(rounds);
     for (uint32_t round = 0; round < rounds; round++)
         measure(options, ppm);
     for (uint32_t part = 0; part < PARTS; part++)
-        bench_limit_row(parts[part].name, "ppm", &ppm[part], "limit of acquaviva2008", LIMIT_PPM);
+        bench_limit_row(parts[part].name, "ppm", ppm[part], "limit of acquaviva2008", LIMIT_PPM);
 }

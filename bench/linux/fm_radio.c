@@ -11,13 +11,8 @@
 #include "bench.h"
 #include "clock.h"
 
-enum {
-    STACK_BYTES = 64 << 10,
-    HEAP_BYTES = 1 << 20,
-    SLOTS = 14,
-    BANDS = 3,
-    TASKS = BENCH_RADIO_TASKS
-};
+enum { STACK_BYTES = 64 << 10, HEAP_BYTES = 1 << 20, SLOTS = 14, BANDS = 3 };
+enum { TASKS = BENCH_RADIO_TASKS };
 #define RECORDING "apps/fm_radio/data/cold_day_240k.cu8"
 
 enum { FRAME = 2048, SLOT_BYTES = FRAME * 8 + 128, PLAYS = 120, FILE_SAMPLES = 1199992 };
@@ -38,44 +33,28 @@ static const struct {
 };
 
 struct radio {
-    struct wb_host *lx;
-    struct wb_system *system;
+    struct bench_system b;
     void *module;
     struct wb_task *lpf, *demodulator, *bpf[BANDS], *sum;
 };
 
 static struct wb_task *task(struct radio *r, const char *name, uint32_t index, uint32_t core)
 {
-    struct wb_task_config config = { .name = name,
-                                     .index = index,
-                                     .core = core,
-                                     .priority = 8,
-                                     .stack = wb_host_stack(r->lx, STACK_BYTES),
-                                     .stack_bytes = STACK_BYTES,
-                                     .heap_bytes = HEAP_BYTES,
-                                     .migratable = true };
-    struct wb_task *made;
+    struct wb_task_config config = {
+        .name = name, .index = index, .core = core, .heap_bytes = HEAP_BYTES
+    };
 
     *(void **)&config.entry = dlsym(r->module, name);
-    if (wb_task_add(r->system, &config, &made) != WB_OK)
-        bench_fail("a task of the radio cannot be added");
-    return made;
+    return bench_task_with(&r->b, &config);
 }
 
 static void channel(struct radio *r, struct wb_task *from, uint32_t out, struct wb_task *to,
                     uint32_t in)
 {
     char name[WB_NAME_BYTES];
-    struct wb_channel *made;
 
     snprintf(name, sizeof name, "%.12s_%u_%.12s", wb_task_name(from), out + in, wb_task_name(to));
-    const struct wb_channel_config config = { .name = name,
-                                              .slots = SLOTS,
-                                              .slot_bytes = SLOT_BYTES };
-    if (wb_channel_add(r->system, &config, &made) != WB_OK ||
-        wb_port_add(from, made, WB_OUT, "out", out) != WB_OK ||
-        wb_port_add(to, made, WB_IN, "in", in) != WB_OK)
-        bench_fail("a channel of the radio cannot be added");
+    bench_channel(&r->b, name, SLOTS, SLOT_BYTES, from, out, to, in);
 }
 
 // On two cores the low-pass and one band take about as long as all the rest.
@@ -95,17 +74,17 @@ static void add_tasks(struct radio *r, uint32_t cores)
     }
 }
 
-static void add_params(struct radio *r)
+static void add_params(struct wb_system *system)
 {
     char *input = bench_path(RECORDING);
     static const double plays = PLAYS;
     const double gains[BANDS] = { 1, 1, 1 };
-    bool done = wb_param_add(r->system, "input", input, NULL, 0) == WB_OK &&
-                wb_param_add(r->system, "plays", "", &plays, 1) == WB_OK &&
-                wb_param_add(r->system, "band_gains", "", gains, BANDS) == WB_OK;
+    bool done = wb_param_add(system, "input", input, NULL, 0) == WB_OK &&
+                wb_param_add(system, "plays", "", &plays, 1) == WB_OK &&
+                wb_param_add(system, "band_gains", "", gains, BANDS) == WB_OK;
 
     for (size_t i = 0; i < sizeof params / sizeof params[0]; i++)
-        done = done && wb_param_add(r->system, params[i].key, params[i].text, &params[i].value,
+        done = done && wb_param_add(system, params[i].key, params[i].text, &params[i].value,
                                     params[i].text[0] != '\0') == WB_OK;
     if (!done)
         bench_fail("a parameter of the radio cannot be added");
@@ -125,33 +104,27 @@ double bench_radio(const struct bench_options *options, uint32_t cores, const ch
     struct timed_checkpoints *timed = NULL;
     struct radio r;
     char error[512];
-    uint32_t bad_core;
 
-    if (wb_host_open(&r.lx, &config) != WB_OK)
-        bench_fail("no globally visible memory");
-    r.system = wb_host_system(r.lx);
-    r.module = wb_host_module(r.lx, module, error, sizeof error);
+    bench_open_as(&r.b, &config);
+    struct wb_system *system = r.b.system;
+    r.module = wb_host_module(r.b.host, module, error, sizeof error);
     if (r.module == NULL)
         bench_fail(error);
-    add_params(&r);
+    add_params(system);
     add_tasks(&r, cores);
     enum wb_status (*setup)(struct wb_app *);
     *(void **)&setup = dlsym(r.module, "wb_app_setup");
-    if (setup(&r.system->app) != WB_OK)
-        bench_fail(r.system->app.error);
+    if (setup(&system->app) != WB_OK)
+        bench_fail(system->app.error);
     if (told != NULL && (timed = dlsym(r.module, "timed_checkpoints")) != NULL)
         *timed = told->timed;
-    if (wb_host_start(r.lx, &bad_core) != WB_OK)
-        bench_fail("the kernels cannot be started");
-    const struct wb_host_event event = wb_host_wait(r.lx, 60000);
-    const uint64_t spent_ns = wb_kernel_now_ns() - r.system->start_ns;
-    if (event.kind != WB_HOST_ENDED)
-        bench_fail(event.kind == WB_HOST_FAULT ? r.system->fault.text : "the radio did not end");
+    bench_start(&r.b, system->app.state);
+    const uint64_t spent_ns = wb_kernel_now_ns() - system->start_ns;
     if (timed != NULL)
         told->timed = *timed;
     for (uint32_t i = 0; told != NULL && i < TASKS; i++)
-        told->busy_ns[i] = (double)wb_counter_get(&r.system->tasks[i].stats.busy_ns);
-    wb_host_close(r.lx);
+        told->busy_ns[i] = (double)wb_counter_get(&system->tasks[i].stats.busy_ns);
+    wb_host_close(r.b.host);
     dlclose(r.module);
     return (double)PLAYS * FILE_SAMPLES * 1e9 / (double)spent_ns;
 }
@@ -180,20 +153,20 @@ void bench_fm_radio(const struct bench_options *options)
     char *program = bench_path("build/apps/fm_plain");
     char *input = bench_path(RECORDING);
     const uint32_t rounds = options->rounds < 7 ? options->rounds : 7;
-    struct bench_samples one = bench_samples_new(rounds), loop = bench_samples_new(rounds);
-    struct bench_samples two = bench_samples_new(rounds), half = bench_samples_new(rounds);
+    struct bench_samples *one = bench_samples_new(rounds), *loop = bench_samples_new(rounds);
+    struct bench_samples *two = bench_samples_new(rounds), *half = bench_samples_new(rounds);
 
     for (uint32_t round = 0; round < rounds; round++) {
         const double rate = bench_radio(options, 1, module, NULL);
-        bench_samples_add(&one, rate);
-        bench_samples_add(&half, rate);
-        bench_samples_add(&loop, plain(options, program, input));
+        bench_samples_add(one, rate);
+        bench_samples_add(half, rate);
+        bench_samples_add(loop, plain(options, program, input));
         if (options->two_cores)
-            bench_samples_add(&two, bench_radio(options, 2, module, NULL));
+            bench_samples_add(two, bench_radio(options, 2, module, NULL));
     }
-    bench_rate_row("fm_radio.one_core", "samples/s", &one, "the same filters in one C loop", &loop);
+    bench_rate_row("fm_radio.one_core", "samples/s", one, "the same filters in one C loop", loop);
     if (options->two_cores)
-        bench_rate_row("fm_radio.two_cores", "samples/s", &two, "fm_radio.one_core", &half);
+        bench_rate_row("fm_radio.two_cores", "samples/s", two, "fm_radio.one_core", half);
     free(module);
     free(program);
     free(input);

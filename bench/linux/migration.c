@@ -19,19 +19,12 @@ struct plan {
     uint64_t work_ns;
 };
 
-static void compute(uint64_t ns)
-{
-    const uint64_t until_ns = wb_now_ns() + ns;
-
-    while (wb_now_ns() < until_ns) {}
-}
-
 static int mover(struct wb_task *self)
 {
-    struct plan *plan = wb_task_app(self)->state;
+    const struct plan *plan = wb_task_app(self)->state;
 
     for (uint32_t i = 0; i < plan->moves + WARM_UP; i++) {
-        compute(plan->work_ns);
+        bench_compute(plan->work_ns);
         const uint64_t from_ns = wb_now_ns();
         if (wb_migrate(self, 1 - wb_task_core(self), WB_FOREVER) != WB_OK)
             return 1;
@@ -44,23 +37,16 @@ static int mover(struct wb_task *self)
 static void ours(const struct bench_options *options, struct plan *plan, uint64_t spin_ns)
 {
     struct bench_system b;
-    // The kernels fill it, so the plan and its samples must lie in memory that they share with us.
+
     bench_open(&b, options, 2, spin_ns);
-    struct plan *shared = wb_app_alloc(&b.system->app, sizeof *shared);
-    struct bench_samples *samples = wb_app_alloc(&b.system->app, sizeof *samples);
-    *shared = *plan;
-    *samples = *plan->samples;
-    shared->samples = samples;
     bench_task(&b, "mover", mover, 0);
-    // bench_run() unmaps `samples`, but not what it points to: its length is known.
-    bench_run(&b, shared);
-    plan->samples->n += plan->moves;
+    bench_run(&b, plan);
 }
 
 static void theirs(const struct bench_options *options, const struct plan *plan)
 {
     for (uint32_t i = 0; i < plan->moves + WARM_UP; i++) {
-        compute(plan->work_ns);
+        bench_compute(plan->work_ns);
         const uint64_t from_ns = clock_now_ns();
         bench_pin(options->cpu[i % 2]);
         if (i >= WARM_UP)
@@ -73,16 +59,14 @@ static void compare(const struct bench_options *options, const char *name, uint6
                     uint64_t work)
 {
     const uint32_t moves = work != 0 ? options->samples / 10 : options->samples;
-    struct bench_samples a = bench_samples_new(options->rounds * moves);
-    struct bench_samples b = bench_samples_new(options->rounds * moves);
+    struct plan mine = { bench_samples_new(options->rounds * moves), moves, work };
+    struct plan their = { bench_samples_new(options->rounds * moves), moves, work };
 
     for (uint32_t round = 0; round < options->rounds; round++) {
-        struct plan mine = { .samples = &a, .moves = moves, .work_ns = work };
-        const struct plan their = { .samples = &b, .moves = moves, .work_ns = work };
         ours(options, &mine, spin_ns);
         theirs(options, &their);
     }
-    bench_row(name, &a, "sched_setaffinity", &b);
+    bench_row(name, mine.samples, "sched_setaffinity", their.samples);
 }
 
 void bench_migration(const struct bench_options *options)

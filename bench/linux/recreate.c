@@ -38,12 +38,13 @@ static void ours(const struct bench_options *options, size_t bytes, const char *
                                                                          .mode = WB_RECREATE,
                                                                          .restart = true,
                                                                          .heap_bytes = bytes });
-    if (wb_host_program(b.lx, program) != WB_OK || wb_host_recreates(b.lx, task, "mover") != WB_OK)
+    if (wb_host_program(b.host, program) != WB_OK ||
+        wb_host_recreates(b.host, task, "mover") != WB_OK)
         bench_fail("bin/whimbrel-bench.task cannot be used; `make build` makes it");
     bench_start(&b, shared);
     for (uint32_t i = 0; i < RECREATE_MOVES; i++)
         bench_samples_add(samples, shared->ns[i]);
-    wb_host_close(b.lx);
+    wb_host_close(b.host);
 }
 
 static void theirs(const struct bench_options *options, char *program,
@@ -72,17 +73,17 @@ static void theirs(const struct bench_options *options, char *program,
 // What it costs undisturbed, for the fit.
 static double measure(const struct bench_options *options, size_t bytes, char *program)
 {
-    struct bench_samples a = bench_samples_new(options->rounds * RECREATE_MOVES);
-    struct bench_samples b = bench_samples_new(options->rounds * RECREATE_MOVES);
+    struct bench_samples *a = bench_samples_new(options->rounds * RECREATE_MOVES);
+    struct bench_samples *b = bench_samples_new(options->rounds * RECREATE_MOVES);
     char size[24], name[64];
 
     for (uint32_t round = 0; round < options->rounds; round++) {
-        ours(options, bytes, program, &a);
-        theirs(options, program, &b);
+        ours(options, bytes, program, a);
+        theirs(options, program, b);
     }
-    const double cost_ns = bench_samples_undisturbed(&a);
+    const double cost_ns = bench_samples_undisturbed(a);
     snprintf(name, sizeof name, "migration.recreate.%s", bench_size_name(bytes, size));
-    bench_row(name, &a, "posix_spawn of the program", &b);
+    bench_row(name, a, "posix_spawn of the program", b);
     return cost_ns;
 }
 

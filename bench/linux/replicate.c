@@ -27,58 +27,48 @@ static const struct form {
 };
 enum { FORMS = sizeof forms / sizeof forms[0], COLD_ROUNDS = 7 };
 
-struct shared {
-    struct bench_samples whole, copy;
+struct measured {
+    struct bench_samples *whole, *copy, *plain;
     size_t bytes;
     bool cold;
 };
 
 static int mover(struct wb_task *self)
 {
-    struct shared *shared = wb_task_app(self)->state;
-    const uint32_t moves = bench_size_times(shared->bytes, shared->cold) + WARM_UP;
+    const struct measured *m = wb_task_app(self)->state;
+    const uint32_t moves = bench_size_times(m->bytes, m->cold) + WARM_UP;
 
-    bench_carry(self, shared->bytes);
+    bench_carry(self, m->bytes);
     for (uint32_t i = 0; i < moves; i++) {
-        if (shared->cold)
+        if (m->cold)
             bench_caches_empty();
         const uint64_t from_ns = wb_now_ns();
         if (wb_migrate(self, 1 - wb_task_core(self), WB_FOREVER) != WB_OK)
             return 1;
         const uint64_t to_ns = wb_now_ns();
-        const struct wb_migration *m = &self->settled;
-        if (m->bytes < shared->bytes)
+        const struct wb_migration *done = &self->settled;
+        if (done->bytes < m->bytes)
             wb_task_fail(self, "less was copied than it carries");
         if (i < WARM_UP)
             continue;
-        bench_samples_add(&shared->whole, (double)(to_ns - from_ns));
-        bench_samples_add(&shared->copy, (double)(m->copied_ns - m->parked_ns));
+        bench_samples_add(m->whole, (double)(to_ns - from_ns));
+        bench_samples_add(m->copy, (double)(done->copied_ns - done->parked_ns));
     }
     bench_carry_check(self);
     return 0;
 }
 
-struct measured {
-    struct bench_samples whole, copy, plain;
-};
-
-static void ours(const struct bench_options *options, size_t bytes, const struct form *form,
-                 struct measured *measured)
+static void ours(const struct bench_options *options, enum wb_transport transport,
+                 struct measured *m)
 {
     struct bench_system b;
 
-    bench_open_for(&b, options, 2, WB_FOREVER, bytes);
-    b.system->config.transport = form->transport;
-    struct shared *shared = wb_app_alloc(&b.system->app, sizeof *shared);
-    *shared = (struct shared){
-        .whole = measured->whole, .copy = measured->copy, .bytes = bytes, .cold = form->cold
-    };
+    bench_open_for(&b, options, 2, WB_FOREVER, m->bytes);
+    b.system->config.transport = transport;
     bench_task_with(
         &b, &(struct wb_task_config){
-                .name = "mover", .entry = mover, .mode = WB_REPLICATE, .heap_bytes = bytes });
-    bench_run(&b, shared);
-    measured->whole.n += bench_size_times(bytes, form->cold);
-    measured->copy.n += bench_size_times(bytes, form->cold);
+                .name = "mover", .entry = mover, .mode = WB_REPLICATE, .heap_bytes = m->bytes });
+    bench_run(&b, m);
 }
 
 static void measure(const struct bench_options *options, size_t bytes, const struct form *form,
@@ -89,27 +79,27 @@ static void measure(const struct bench_options *options, size_t bytes, const str
     const uint32_t room = rounds * bench_size_times(bytes, form->cold);
 
     *m = (struct measured){ bench_samples_new(room), bench_samples_new(room),
-                            bench_samples_new(room) };
+                            bench_samples_new(room), bytes, form->cold };
     for (uint32_t round = 0; round < rounds; round++) {
-        ours(options, bytes, form, m);
-        bench_memcpy(options, bytes, form->cold, &m->plain);
+        ours(options, form->transport, m);
+        bench_memcpy(options, bytes, form->cold, m->plain);
     }
 }
 
 // Prints two rows. Returns what the whole costs undisturbed, for the fit.
 static double rows(size_t bytes, const struct form *form, struct measured *m)
 {
-    struct bench_samples again = bench_samples_new(m->plain.n);
-    const double cost_ns = bench_samples_undisturbed(&m->whole);
+    struct bench_samples *again = bench_samples_new(m->plain->n);
+    const double cost_ns = bench_samples_undisturbed(m->whole);
     char size[24], name[64];
 
-    for (uint32_t i = 0; i < m->plain.n; i++)
-        bench_samples_add(&again, m->plain.ns[i]);
+    for (uint32_t i = 0; i < m->plain->n; i++)
+        bench_samples_add(again, m->plain->ns[i]);
     bench_size_name(bytes, size);
     snprintf(name, sizeof name, "migration.replicate.%s%s", size, form->suffix);
-    bench_row(name, &m->whole, "memcpy on one core", &m->plain);
+    bench_row(name, m->whole, "memcpy on one core", m->plain);
     snprintf(name, sizeof name, "migration.replicate.%s%s.copy", size, form->suffix);
-    bench_row(name, &m->copy, "memcpy on one core", &again);
+    bench_row(name, m->copy, "memcpy on one core", again);
     return cost_ns;
 }
 

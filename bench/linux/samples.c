@@ -6,14 +6,19 @@
 
 #include "bench.h"
 
-struct bench_samples bench_samples_new(uint32_t room)
+static size_t bytes_of(uint32_t room)
 {
-    struct bench_samples s = { .room = room };
+    return sizeof(struct bench_samples) + room * sizeof(double);
+}
 
-    s.ns =
-        mmap(NULL, room * sizeof *s.ns, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (s.ns == MAP_FAILED)
+struct bench_samples *bench_samples_new(uint32_t room)
+{
+    struct bench_samples *s =
+        mmap(NULL, bytes_of(room), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (s == MAP_FAILED)
         bench_fail("no memory for samples");
+    s->room = room;
     return s;
 }
 
@@ -25,7 +30,7 @@ void bench_samples_add(struct bench_samples *samples, double ns)
 
 void bench_samples_free(struct bench_samples *samples)
 {
-    munmap(samples->ns, samples->room * sizeof *samples->ns);
+    munmap(samples, bytes_of(samples->room));
 }
 
 static int by_value(const void *a, const void *b)

@@ -12,7 +12,7 @@
 enum { BATCH = 256, CONTEXT_STACK_BYTES = 64 << 10 };
 
 struct shared {
-    struct bench_samples samples, without;
+    struct bench_samples *samples, *without;
     uint32_t batches;
     bool over;
 };
@@ -35,33 +35,22 @@ static int timer(struct wb_task *self)
         for (uint32_t j = 0; j < BATCH; j++)
             wb_yield();
         // Each yield is two switches: there and back.
-        bench_samples_add(&shared->samples, (double)(wb_now_ns() - from_ns) / BATCH / 2);
+        bench_samples_add(shared->samples, (double)(wb_now_ns() - from_ns) / BATCH / 2);
     }
     shared->over = true;
     return 0;
 }
 
-static struct shared *share(struct bench_system *b, const struct bench_samples *samples,
-                            uint32_t batches)
-{
-    struct shared *shared = wb_app_alloc(&b->system->app, sizeof *shared);
-
-    shared->samples = *samples;
-    shared->batches = batches;
-    return shared;
-}
-
 static void our_switches(const struct bench_options *options, struct bench_samples *samples,
                          uint32_t batches)
 {
+    struct shared shared = { .samples = samples, .batches = batches };
     struct bench_system b;
 
     bench_open(&b, options, 1, 0);
-    struct shared *shared = share(&b, samples, batches);
     bench_task(&b, "timer", timer, 0);
     bench_task(&b, "yielder", yielder, 0);
-    bench_run(&b, shared);
-    samples->n += batches;
+    bench_run(&b, &shared);
 }
 
 static ucontext_t main_context, other_context;
@@ -100,14 +89,14 @@ static void their_switches(const struct bench_options *options, struct bench_sam
 void bench_switch(const struct bench_options *options)
 {
     const uint32_t batches = options->samples / 10;
-    struct bench_samples a = bench_samples_new(options->rounds * batches);
-    struct bench_samples b = bench_samples_new(options->rounds * batches);
+    struct bench_samples *a = bench_samples_new(options->rounds * batches);
+    struct bench_samples *b = bench_samples_new(options->rounds * batches);
 
     for (uint32_t round = 0; round < options->rounds; round++) {
-        our_switches(options, &a, batches);
-        their_switches(options, &b, batches);
+        our_switches(options, a, batches);
+        their_switches(options, b, batches);
     }
-    bench_row("switch", &a, "swapcontext", &b);
+    bench_row("switch", a, "swapcontext", b);
 }
 
 // ---- Checkpoints --------------------------------------------------------------------------------
@@ -131,8 +120,8 @@ static int checkpointer(struct wb_task *self)
         const uint64_t middle_ns = wb_now_ns();
         for (uint32_t j = 0; j < BATCH; j++)
             spend(&x);
-        bench_samples_add(&shared->samples, (double)(middle_ns - from_ns) / BATCH);
-        bench_samples_add(&shared->without, (double)(wb_now_ns() - middle_ns) / BATCH);
+        bench_samples_add(shared->samples, (double)(middle_ns - from_ns) / BATCH);
+        bench_samples_add(shared->without, (double)(wb_now_ns() - middle_ns) / BATCH);
     }
     return 0;
 }
@@ -140,20 +129,17 @@ static int checkpointer(struct wb_task *self)
 void bench_checkpoint(const struct bench_options *options)
 {
     const uint32_t batches = options->samples / 10;
-    struct bench_samples a = bench_samples_new(options->rounds * batches);
-    struct bench_samples b = bench_samples_new(options->rounds * batches);
+    struct bench_samples *a = bench_samples_new(options->rounds * batches);
+    struct bench_samples *b = bench_samples_new(options->rounds * batches);
+    struct shared shared = { .samples = a, .without = b, .batches = batches };
 
     for (uint32_t round = 0; round < options->rounds; round++) {
         struct bench_system system;
         bench_open(&system, options, 1, 0);
-        struct shared *shared = share(&system, &a, batches);
-        shared->without = b;
         bench_task(&system, "checkpoints", checkpointer, 0);
-        bench_run(&system, shared);
-        a.n += batches;
-        b.n += batches;
+        bench_run(&system, &shared);
     }
-    bench_row("checkpoint.loop", &a, "the same loop without it", &b);
+    bench_row("checkpoint.loop", a, "the same loop without it", b);
     bench_images(options);
     bench_fm_checkpoints(options);
 }

@@ -34,6 +34,13 @@ char *bench_path(const char *name)
     return path;
 }
 
+void bench_open_as(struct bench_system *b, const struct wb_host_config *config)
+{
+    if (wb_host_open(&b->host, config) != WB_OK)
+        bench_fail("no globally visible memory");
+    b->system = wb_host_system(b->host);
+}
+
 void bench_open(struct bench_system *b, const struct bench_options *options, uint32_t cores,
                 uint64_t spin_ns)
 {
@@ -60,9 +67,7 @@ void bench_open_for(struct bench_system *b, const struct bench_options *options,
         .spin_ns = spin_ns,
     };
 
-    if (wb_host_open(&b->lx, &config) != WB_OK)
-        bench_fail("no globally visible memory");
-    b->system = wb_host_system(b->lx);
+    bench_open_as(b, &config);
 }
 
 struct wb_task *bench_task(struct bench_system *b, const char *name, wb_task_entry *entry,
@@ -82,10 +87,10 @@ struct wb_task *bench_task_with(struct bench_system *b, const struct wb_task_con
     config.migratable = true;
     config.stack_bytes = STACK_BYTES;
     if (config.mode == WB_REPLICATE) {
-        config.stack = wb_host_private(b->lx, config.core, STACK_BYTES);
-        config.heap = wb_host_private(b->lx, config.core, config.heap_bytes);
+        config.stack = wb_host_private(b->host, config.core, STACK_BYTES);
+        config.heap = wb_host_private(b->host, config.core, config.heap_bytes);
     } else {
-        config.stack = wb_host_stack(b->lx, STACK_BYTES);
+        config.stack = wb_host_stack(b->host, STACK_BYTES);
     }
     if (wb_task_add(b->system, &config, &task) != WB_OK)
         bench_fail("a task cannot be added");
@@ -93,7 +98,7 @@ struct wb_task *bench_task_with(struct bench_system *b, const struct wb_task_con
 }
 
 void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uint32_t slot_bytes,
-                   struct wb_task *from, const char *out, struct wb_task *to, const char *in)
+                   struct wb_task *from, uint32_t out, struct wb_task *to, uint32_t in)
 {
     const struct wb_channel_config config = { .name = name,
                                               .slots = slots,
@@ -101,8 +106,8 @@ void bench_channel(struct bench_system *b, const char *name, uint32_t slots, uin
     struct wb_channel *channel;
 
     if (wb_channel_add(b->system, &config, &channel) != WB_OK ||
-        wb_port_add(from, channel, WB_OUT, out, 0) != WB_OK ||
-        wb_port_add(to, channel, WB_IN, in, 0) != WB_OK)
+        wb_port_add(from, channel, WB_OUT, "out", out) != WB_OK ||
+        wb_port_add(to, channel, WB_IN, "in", in) != WB_OK)
         bench_fail("a channel cannot be added");
 }
 
@@ -111,9 +116,9 @@ void bench_start(struct bench_system *b, void *state)
     uint32_t bad_core;
 
     b->system->app.state = state;
-    if (wb_host_start(b->lx, &bad_core) != WB_OK)
+    if (wb_host_start(b->host, &bad_core) != WB_OK)
         bench_fail("the kernels cannot be started");
-    const struct wb_host_event event = wb_host_wait(b->lx, LIMIT_MS);
+    const struct wb_host_event event = wb_host_wait(b->host, LIMIT_MS);
     if (event.kind == WB_HOST_FAULT)
         bench_fail(b->system->fault.text);
     if (event.kind != WB_HOST_ENDED)
@@ -123,7 +128,14 @@ void bench_start(struct bench_system *b, void *state)
 void bench_run(struct bench_system *b, void *state)
 {
     bench_start(b, state);
-    wb_host_close(b->lx);
+    wb_host_close(b->host);
+}
+
+void bench_compute(uint64_t ns)
+{
+    const uint64_t until_ns = wb_now_ns() + ns;
+
+    while (wb_now_ns() < until_ns) {}
 }
 
 void bench_pin_thread(unsigned int cpu)

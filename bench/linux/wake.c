@@ -25,14 +25,14 @@ static const uint64_t answer_ns = 60000;  // long enough for who waits to fall a
 
 // What is measured of the end of one sleep.
 struct rows {
-    struct bench_samples ring, awake, notice, first, second;
+    struct bench_samples *ring, *awake, *notice, *first, *second;
 };
 
 struct shared {
     struct rows far, near;  // of the long sleep and of the short one
     uint64_t sleep_ns;
     uint32_t trips;
-    uint64_t words[2][WORK_WORDS];
+    uint64_t (*words)[WORK_WORDS];  // of each task, in globally visible memory
 };
 
 struct message {
@@ -48,13 +48,6 @@ static uint64_t firing_ns(uint64_t *words)
     return wb_now_ns() - from_ns;
 }
 
-static void compute_ns(uint64_t ns)
-{
-    const uint64_t until_ns = wb_now_ns() + ns;
-
-    while (wb_now_ns() < until_ns) {}
-}
-
 // The first time it rings; at the second the other is awake.
 static bool send_twice(struct wb_port *out, struct rows *rows, bool counts)
 {
@@ -68,8 +61,8 @@ static bool send_twice(struct wb_port *out, struct rows *rows, bool counts)
         took_ns[i] = wb_now_ns() - from_ns;
     }
     if (counts) {
-        bench_samples_add(&rows->ring, (double)took_ns[0]);
-        bench_samples_add(&rows->awake, (double)took_ns[1]);
+        bench_samples_add(rows->ring, (double)took_ns[0]);
+        bench_samples_add(rows->awake, (double)took_ns[1]);
     }
     return true;
 }
@@ -83,9 +76,9 @@ static bool receive_twice(struct wb_port *in, struct rows *rows, uint64_t *words
         return false;
     const uint64_t now_ns = wb_now_ns(), first_ns = firing_ns(words), second_ns = firing_ns(words);
     if (counts) {
-        bench_samples_add(&rows->notice, (double)(now_ns - message.sent_ns));
-        bench_samples_add(&rows->first, (double)first_ns);
-        bench_samples_add(&rows->second, (double)second_ns);
+        bench_samples_add(rows->notice, (double)(now_ns - message.sent_ns));
+        bench_samples_add(rows->first, (double)first_ns);
+        bench_samples_add(rows->second, (double)second_ns);
     }
     return wb_port_receive(in, &message, WB_FOREVER) == WB_OK;
 }
@@ -98,7 +91,7 @@ static int caller(struct wb_task *self)
     for (uint32_t i = 0; i < shared->trips + WARM_UP; i++) {
         const bool counts = i >= WARM_UP;
         wb_sleep_until(wb_now_ns() + shared->sleep_ns);
-        compute_ns(answer_ns);
+        bench_compute(answer_ns);
         if (!send_twice(out, &shared->far, counts) ||
             !receive_twice(in, &shared->near, shared->words[0], counts))
             return 1;
@@ -115,7 +108,7 @@ static int answerer(struct wb_task *self)
         const bool counts = i >= WARM_UP;
         if (!receive_twice(in, &shared->far, shared->words[1], counts))
             return 1;
-        compute_ns(answer_ns);
+        bench_compute(answer_ns);
         if (!send_twice(out, &shared->near, counts))
             return 1;
     }
@@ -128,41 +121,31 @@ static struct rows rows_new(uint32_t room)
                           bench_samples_new(room), bench_samples_new(room) };
 }
 
-static void rows_grow(struct rows *rows, uint32_t n)
-{
-    rows->ring.n += n;
-    rows->awake.n += n;
-    rows->notice.n += n;
-    rows->first.n += n;
-    rows->second.n += n;
-}
-
 static void rows_print(const char *name, struct rows *rows)
 {
-    struct bench_samples ring = bench_samples_new(1);
+    struct bench_samples *ring = bench_samples_new(1);
     char row[64];
 
-    bench_samples_add(&ring, bench_samples_median(&rows->ring));
+    bench_samples_add(ring, bench_samples_median(rows->ring));
     snprintf(row, sizeof row, "wake.%s.notice", name);
-    bench_row(row, &rows->notice, "the send that rings", &ring);
+    bench_row(row, rows->notice, "the send that rings", ring);
     snprintf(row, sizeof row, "wake.%s.ring", name);
-    bench_row(row, &rows->ring, "a send that rings nobody", &rows->awake);
+    bench_row(row, rows->ring, "a send that rings nobody", rows->awake);
     snprintf(row, sizeof row, "wake.%s.firing", name);
-    bench_row(row, &rows->first, "the firing after it", &rows->second);
+    bench_row(row, rows->first, "the firing after it", rows->second);
 }
 
-static void one_round(const struct bench_options *options, const struct shared *what)
+static void one_round(const struct bench_options *options, struct shared *what)
 {
     struct bench_system b;
 
     bench_open(&b, options, 2, spin_ns);
-    struct shared *shared = wb_app_alloc(&b.system->app, sizeof *shared);
-    *shared = *what;
+    what->words = wb_app_alloc(&b.system->app, 2 * sizeof *what->words);
     struct wb_task *one = bench_task(&b, "caller", caller, 0);
     struct wb_task *two = bench_task(&b, "answerer", answerer, 1);
-    bench_channel(&b, "there", SLOTS, sizeof(struct message), one, "out", two, "in");
-    bench_channel(&b, "back", SLOTS, sizeof(struct message), two, "out", one, "in");
-    bench_run(&b, shared);
+    bench_channel(&b, "there", SLOTS, sizeof(struct message), one, 0, two, 0);
+    bench_channel(&b, "back", SLOTS, sizeof(struct message), two, 0, one, 0);
+    bench_run(&b, what);
 }
 
 // `near`: how the short sleep is called, which is not told if it is NULL.
@@ -174,12 +157,8 @@ static void sleeps(const struct bench_options *options, const char *far, const c
         .far = rows_new(room), .near = rows_new(room), .sleep_ns = sleep_ns, .trips = trips
     };
 
-    // What the tasks add lies in memory of ours, but how much it is in theirs.
-    for (uint32_t round = 0; round < options->rounds; round++) {
+    for (uint32_t round = 0; round < options->rounds; round++)
         one_round(options, &what);
-        rows_grow(&what.far, trips);
-        rows_grow(&what.near, trips);
-    }
     rows_print(far, &what.far);
     if (near != NULL)
         rows_print(near, &what.near);
@@ -188,7 +167,7 @@ static void sleeps(const struct bench_options *options, const char *far, const c
 // ---- A task that moves to a core that sleeps ----------------------------------------------------
 
 struct arrival {
-    struct bench_samples attach, run;
+    struct bench_samples *attach, *run;
 };
 
 struct moves {
@@ -200,13 +179,13 @@ struct moves {
 
 static bool move(struct wb_task *self, struct arrival *arrival, bool counts)
 {
-    compute_ns(answer_ns);
+    bench_compute(answer_ns);
     if (wb_migrate(self, 1 - wb_task_core(self), WB_FOREVER) != WB_OK)
         return false;
     const struct wb_migration *done = &self->settled;
     if (counts) {
-        bench_samples_add(&arrival->attach, (double)(done->attached_ns - done->parked_ns));
-        bench_samples_add(&arrival->run, (double)(done->running_ns - done->attached_ns));
+        bench_samples_add(arrival->attach, (double)(done->attached_ns - done->parked_ns));
+        bench_samples_add(arrival->run, (double)(done->running_ns - done->attached_ns));
     }
     return true;
 }
@@ -233,7 +212,7 @@ static void arrival_print(const char *name, struct arrival *arrival)
     char row[64];
 
     snprintf(row, sizeof row, "wake.%s.attach", name);
-    bench_row(row, &arrival->attach, "and until it runs", &arrival->run);
+    bench_row(row, arrival->attach, "and until it runs", arrival->run);
 }
 
 static void arrivals(const struct bench_options *options, const char *far, const char *near,
@@ -245,14 +224,8 @@ static void arrivals(const struct bench_options *options, const char *far, const
     for (uint32_t round = 0; round < options->rounds; round++) {
         struct bench_system b;
         bench_open(&b, options, 2, spin_ns);
-        struct moves *moves = wb_app_alloc(&b.system->app, sizeof *moves);
-        *moves = what;
         bench_task(&b, "mover", mover, 0);
-        bench_run(&b, moves);
-        what.far.attach.n += trips;
-        what.far.run.n += trips;
-        what.near.attach.n += trips;
-        what.near.run.n += trips;
+        bench_run(&b, &what);
     }
     arrival_print(far, &what.far);
     if (near != NULL)
@@ -262,7 +235,7 @@ static void arrivals(const struct bench_options *options, const char *far, const
 // ---- Messages in another core's cache -----------------------------------------------------------
 
 struct stream {
-    struct bench_samples write, read;
+    struct bench_samples *write, *read;
     uint32_t trips;
 };
 
@@ -281,7 +254,7 @@ static int writer(struct wb_task *self)
             ((volatile uint64_t *)slot)[at] = at + i;
         const uint64_t took_ns = wb_now_ns() - from_ns;
         if (i >= WARM_UP)
-            bench_samples_add(&stream->write, (double)took_ns);
+            bench_samples_add(stream->write, (double)took_ns);
         if (wb_port_commit(out) != WB_OK || wb_port_receive(in, &answer, WB_FOREVER) != WB_OK)
             return 1;
     }
@@ -303,7 +276,7 @@ static int reader(struct wb_task *self)
             answer.sent_ns += ((const volatile uint64_t *)slot)[at];
         const uint64_t took_ns = wb_now_ns() - from_ns;
         if (i >= WARM_UP)
-            bench_samples_add(&stream->read, (double)took_ns);
+            bench_samples_add(stream->read, (double)took_ns);
         if (wb_port_release(in) != WB_OK || wb_port_send(out, &answer, WB_FOREVER) != WB_OK)
             return 1;
     }
@@ -315,15 +288,11 @@ static void pass(const struct bench_options *options, struct stream *stream, uin
     struct bench_system b;
 
     bench_open(&b, options, cores, WB_FOREVER);
-    struct stream *shared = wb_app_alloc(&b.system->app, sizeof *shared);
-    *shared = *stream;
     struct wb_task *one = bench_task(&b, "writer", writer, 0);
     struct wb_task *two = bench_task(&b, "reader", reader, cores - 1);
-    bench_channel(&b, "there", 2, SHARED_BYTES, one, "out", two, "in");
-    bench_channel(&b, "back", 2, sizeof(struct message), two, "out", one, "in");
-    bench_run(&b, shared);
-    stream->write.n += stream->trips;
-    stream->read.n += stream->trips;
+    bench_channel(&b, "there", 2, SHARED_BYTES, one, 0, two, 0);
+    bench_channel(&b, "back", 2, sizeof(struct message), two, 0, one, 0);
+    bench_run(&b, stream);
 }
 
 static void shares(const struct bench_options *options)
@@ -336,8 +305,8 @@ static void shares(const struct bench_options *options)
         pass(options, &two, 2);
         pass(options, &one, 1);
     }
-    bench_row("wake.64KiB.write", &two.write, "both tasks on one core", &one.write);
-    bench_row("wake.64KiB.read", &two.read, "both tasks on one core", &one.read);
+    bench_row("wake.64KiB.write", two.write, "both tasks on one core", one.write);
+    bench_row("wake.64KiB.read", two.read, "both tasks on one core", one.read);
 }
 
 void bench_wake(const struct bench_options *options)

@@ -21,11 +21,6 @@
 // For mirror_alias() and mirror_contains(), in every kernel.
 static size_t mirror_bytes;
 
-static size_t whole_pages(size_t bytes)
-{
-    return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
-}
-
 static bool map(unsigned char *at, size_t bytes, int protection, int flags, int fd, size_t offset)
 {
     return mmap(at, bytes, protection, MAP_SHARED | MAP_NORESERVE | flags, fd, (off_t)offset) == at;

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "census.h"
 #include "clock.h"
 #include "hosted.h"
 #include "supervise.h"
@@ -33,26 +34,14 @@ static bool fault_is_complete(const struct wb_host *host)
 static void take_over(struct wb_host *host, uint32_t core, bool by_robust_futex)
 {
     struct kernel_process *kernel = &host->kernels[core];
-    struct wb_host_event *death = &kernel->death;
 
     pthread_mutex_lock(&host->lock);
     if (!kernel->dead && !is_faulty(host->system) && !host->killed) {
-        struct wb_task *running = census_running(host->system, core);
-        const uint32_t restarts = census_restarts(host->system);
-        const uint32_t resumes = census_resumes(host->system);
-        *death = (struct wb_host_event){ .kind = WB_HOST_DIED,
-                                         .core = core,
-                                         .running = running,
-                                         .pid = kernel->pid,
-                                         .detected_ns = clock_now_ns(),
-                                         .by_robust_futex = by_robust_futex };
-        death->moved = census_tasks(host->system, core);
+        kernel->death = census_before(host->system, core, clock_now_ns());
+        kernel->death.pid = kernel->pid;
+        kernel->death.by_robust_futex = by_robust_futex;
         hosted_await_end(host->system, core);
-        death->lost = wb_core_died(host->system, core);
-        // Two, if it was killed while it switched from one task to the next.
-        death->restarted = census_restarts(host->system) - restarts;
-        death->resumed = census_resumes(host->system) - resumes;
-        death->moved -= death->lost + death->restarted + death->resumed;
+        census_take_over(host->system, &kernel->death);
     }
     kernel->dead = true;
     pthread_mutex_unlock(&host->lock);

@@ -1,41 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "process.h"
+#include "census.h"
 
-struct wb_task *census_running(struct wb_system *system, uint32_t core)
+// A task of the core that runs, if any does; and how many of its tasks are not over.
+static void look(struct wb_system *system, struct wb_host_event *death)
 {
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const uint32_t place = wb_word_load(&system->tasks[i].place, WB_ACQUIRE);
-        if (wb_place_owner(place) == core && wb_place_state(place) == WB_TASK_RUNNING)
-            return &system->tasks[i];
+        if (wb_place_owner(place) != death->core)
+            continue;
+        death->moved += !wb_place_is_over(place);
+        if (death->running == NULL && wb_place_state(place) == WB_TASK_RUNNING)
+            death->running = &system->tasks[i];
     }
-    return NULL;
 }
 
-uint32_t census_tasks(const struct wb_system *system, uint32_t core)
+// How often tasks of the system have been started again, and gone on from an image.
+static void count(const struct wb_system *system, uint32_t *restarts, uint32_t *resumes)
 {
-    uint32_t n = 0;
-
+    *restarts = *resumes = 0;
     for (uint32_t i = 0; i < system->n_tasks; i++) {
-        const uint32_t place = wb_word_load(&system->tasks[i].place, WB_ACQUIRE);
-        n += wb_place_owner(place) == core && !wb_place_is_over(place);
+        *restarts += system->tasks[i].restarts;
+        *resumes += system->tasks[i].images.resumed;
     }
-    return n;
 }
 
-uint32_t census_restarts(const struct wb_system *system)
+struct wb_host_event census_before(struct wb_system *system, uint32_t core, uint64_t now_ns)
 {
-    uint32_t n = 0;
+    struct wb_host_event death = { .kind = WB_HOST_DIED, .core = core, .detected_ns = now_ns };
 
-    for (uint32_t i = 0; i < system->n_tasks; i++)
-        n += system->tasks[i].restarts;
-    return n;
+    look(system, &death);
+    return death;
 }
 
-uint32_t census_resumes(const struct wb_system *system)
+void census_take_over(struct wb_system *system, struct wb_host_event *death)
 {
-    uint32_t n = 0;
+    uint32_t restarts, resumes;
 
-    for (uint32_t i = 0; i < system->n_tasks; i++)
-        n += system->tasks[i].images.resumed;
-    return n;
+    count(system, &restarts, &resumes);
+    death->lost = wb_core_died(system, death->core);
+    // Two, if it was killed while it switched from one task to the next.
+    count(system, &death->restarted, &death->resumed);
+    death->restarted -= restarts;
+    death->resumed -= resumes;
+    death->moved -= death->lost + death->restarted + death->resumed;
 }

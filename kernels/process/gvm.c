@@ -16,11 +16,6 @@ static const unsigned char *the_end = GVM_BASE;
 
 static int the_fd = -1;
 
-static size_t whole_pages(size_t bytes)
-{
-    return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
-}
-
 bool gvm_open(struct gvm *gvm, size_t bytes)
 {
     bytes = whole_pages(bytes);

@@ -16,6 +16,11 @@
 
 enum { GUARD_BYTES = 64 * 1024, PAGE_BYTES = 4096 };
 
+static inline size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+}
+
 // A kernel's own part of a task (wb_task.kernel), in globally visible memory because it moves
 // along.
 struct kernel_task {
@@ -147,19 +152,5 @@ void fault_catch(void);
 
 /// Where the stack of the running task ends, if it is not the one in its descriptor.
 void fault_set_stack(const void *lowest);
-
-// ---- census.c: what the launcher tells of a death -----------------------------------------------
-
-/// The task that runs on `core`, NULL if there is none.
-struct wb_task *census_running(struct wb_system *system, uint32_t core);
-
-/// How many tasks of `core` are not over.
-uint32_t census_tasks(const struct wb_system *system, uint32_t core);
-
-/// How often tasks of the system have been started again.
-uint32_t census_restarts(const struct wb_system *system);
-
-/// How often tasks of the system have gone on from a checkpoint image.
-uint32_t census_resumes(const struct wb_system *system);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "census.h"
 #include "mirror.h"
 #include "module.h"
 #include "private.h"
@@ -211,20 +212,9 @@ struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms)
 // A killed kernel is noticed at once: nobody else's time passes meanwhile.
 void sim_host_kill(struct wb_host *host, uint32_t core)
 {
-    struct wb_system *system = sim.system;
-    struct wb_host_event *death = &host->death;
-    const uint32_t restarts = census_restarts(system), resumes = census_resumes(system);
-
-    *death = (struct wb_host_event){ .kind = WB_HOST_DIED,
-                                     .core = core,
-                                     .running = census_running(system, core),
-                                     .detected_ns = sim_now_ns(),
-                                     .moved = census_tasks(system, core) };
+    host->death = census_before(sim.system, core, sim_now_ns());
     sim_kill(&sim.cores[core]);
-    death->lost = wb_core_died(system, core);
-    death->restarted = census_restarts(system) - restarts;
-    death->resumed = census_resumes(system) - resumes;
-    death->moved -= death->lost + death->restarted + death->resumed;
+    census_take_over(sim.system, &host->death);
 }
 
 int wb_host_fd(const struct wb_host *host)

@@ -341,7 +341,7 @@ void *wb_kernel_stack_low(const struct wb_task *task)
 {
     const struct kernel_task *kt = (const struct kernel_task *)(const void *)task->kernel;
     const size_t used = (size_t)(task->stack + task->stack_bytes - (unsigned char *)kt->sp);
-    const size_t pages = (used + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    const size_t pages = whole_pages(used);
 
     return task->stack + (pages < task->stack_bytes ? task->stack_bytes - pages : 0);
 }

@@ -11,11 +11,6 @@ static struct {
     size_t bytes, used;  // of one block
 } region;
 
-static size_t whole_pages(size_t bytes)
-{
-    return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
-}
-
 static size_t block_bytes(size_t bytes, uint32_t parts)
 {
     return bytes == 0 ? 0 : whole_pages(bytes) + (size_t)parts * (GUARD_BYTES + PAGE_BYTES);

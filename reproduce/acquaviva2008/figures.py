@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from plot import Axis, Plot, Point
 from published import Row, row
 
@@ -30,17 +31,10 @@ class Line:
 
 def fit(points: list[Point]) -> Line:
     """Least squares of relative errors: otherwise the largest size alone would decide."""
-    weights = [1 / y**2 for _, y in points]
-    total = sum(weights)
-
-    def mean(values: list[float]) -> float:
-        return sum(w * v for w, v in zip(weights, values, strict=True)) / total
-
-    x, y = mean([p[0] for p in points]), mean([p[1] for p in points])
-    xx = mean([(p[0] - x) ** 2 for p in points])
-    xy = mean([(p[0] - x) * (p[1] - y) for p in points])
-    yy = mean([(p[1] - y) ** 2 for p in points])
-    return Line(offset=y - xy / xx * x, slope=xy / xx, r2=xy**2 / (xx * yy))
+    x, y = np.array(points, dtype=float).T
+    (xx, xy), (_, yy) = np.cov(x, y, aweights=y**-2)
+    mean_x, mean_y = np.average([x, y], axis=1, weights=y**-2)
+    return Line(mean_y - xy / xx * mean_x, slope=xy / xx, r2=xy**2 / (xx * yy))
 
 
 def costs(benches: Benches, mode: str, suffix: str = "") -> list[Point]:

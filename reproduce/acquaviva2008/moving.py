@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable
 from pathlib import Path
 
 from figures import PUBLISHED
 from plot import Axis, Plot, Point
 from published import Row, row
+from recorded import Recorded
 from systems import (
     ENDLESS,
     Bench,
@@ -18,7 +20,6 @@ from systems import (
     operating_points,
     platform,
     radio,
-    records,
 )
 
 MODES = {"replicate": "replication", "recreate": "recreation"}
@@ -253,5 +254,9 @@ def recorded(run: Table, folder: Path) -> tuple[list[Row], Plot]:
     before, after = (int(ms * 1e6) for ms in SHOWN_MS)
     first = moved["request_ns"] - before
     names = [channel["channel"] for channel in run["channels"]]
-    steps = depths(records(folder), names, (first, moved["request_ns"] + after))
+    streams = Recorded(folder)
+    # Of events at the same time on different cores the order is that of the cores.
+    cores = (streams.records(core) for core in range(streams.cores))
+    events = heapq.merge(*cores, key=lambda event: event[0])
+    steps = depths(events, names, (first, moved["request_ns"] + after))
     return figure15b(steps, tuple((moved[at] - first) / 1e6 for at in ("request_ns", "running_ns")))

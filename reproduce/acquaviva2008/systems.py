@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import json
-import struct
 import subprocess
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,20 +28,7 @@ class SimulatorError(Exception):
 
 
 def toml(table: Table) -> str:
-    """A table as TOML: lists of tables as [[...]], tables within these in one line."""
-    plain, tables = [], []
-    for key, value in table.items():
-        if isinstance(value, dict):
-            tables.append(f"[{key}]\n{lines_of(value)}")
-        elif isinstance(value, list) and value and isinstance(value[0], dict):
-            tables += [f"[[{key}]]\n" + lines_of(item) for item in value]
-        else:
-            plain.append(f"{key} = {inline(value)}\n")
-    return "".join(plain) + "\n".join(tables)
-
-
-def lines_of(table: Table) -> str:
-    """The members of a table, one in a line."""
+    """A table as TOML, each of its members in a line."""
     return "".join(f"{key} = {inline(value)}\n" for key, value in table.items())
 
 
@@ -68,8 +52,7 @@ def platform(mhz: list[int], shutdown: bool) -> Table:
     """The platform with cores that begin at these frequencies."""
     table = tomllib.loads(PLATFORM.read_text())
     core = table["core"][0] | {"count": 1, "idle": "off" if shutdown else "on"}
-    # Copies: tables within tables have the form of tables of their own.
-    table["core"] = [copy.deepcopy(core) | {"start_mhz": start} for start in mhz]
+    table["core"] = [core | {"start_mhz": start} for start in mhz]
     return table
 
 
@@ -121,19 +104,3 @@ class Bench:
         """One run in virtual time; gives its summary."""
         files = self.write("app.toml", app), "--platform", self.write("platform.toml", hardware)
         return json.loads(whimbrel("sim", *files, "--quiet", "--json", *arguments))
-
-
-def records(folder: Path) -> Iterator[tuple[int, int, int, int]]:
-    """Nanoseconds since the start, kind, object and value of a recorded run's events, by time.
-
-    Of events at the same time on different cores the order is that of the cores.
-    """
-    found = []
-    for number, path in enumerate(sorted(folder.glob("core-*.events"))):
-        data = path.read_bytes()
-        (start_ns,) = struct.unpack_from("<Q", data, 24)
-        body = memoryview(data)[32 : 32 + (len(data) - 32) // 24 * 24]
-        for place, (at, kind, _, _, thing, value) in enumerate(struct.iter_unpack("<QHHIII", body)):
-            found.append((at - start_ns, number, place, kind, thing, value))
-    found.sort()
-    return ((at, kind, thing, value) for at, _, _, kind, thing, value in found)

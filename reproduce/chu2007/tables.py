@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from measured import Run
@@ -186,7 +186,7 @@ def noise_rows(m: Measured) -> list[Row]:
         note = "of all processors; the worst run's is "
         for what, share in (("steal", lambda r: r.steal), ("other processes", lambda r: r.others)):
             shares = [100 * share(run) for run in runs]
-            mean = sum(shares) / len(shares) if shares else None
+            mean = fmean(shares) if shares else None
             worst = note + f"{max(shares, default=0):.1f} %"
             rows.append((f"{name}: {what}, mean", None, mean, "%", worst))
     return kept(rows)

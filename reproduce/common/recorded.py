@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 SEND, POWER, TEMPERATURE = 5, 15, 16
@@ -22,8 +23,6 @@ class Event(NamedTuple):
     """A record; `at` in seconds since the start of the run."""
 
     at: float
-    kind: int
-    task: int
     object: int
     value: int
 
@@ -58,17 +57,23 @@ class Recorded:
         self.seconds: float = self.summary["time_ns"] / 1e9
         self.cores = len(self.summary["cores"])
 
-    def events(self, core: int, kind: int, since: float = 0.0) -> Iterator[Event]:
-        """Those of a kind in the stream of a core, from a time on, in order."""
+    def records(self, core: int, since: float = 0.0) -> Iterator[tuple[int, int, int, int]]:
+        """Nanoseconds since the start, kind, object and value of a core's events, from a time on,
+        in order."""
         data = memoryview((self.folder / f"core-{core}.events").read_bytes())[HEADER_BYTES:]
         first_ns = self.start_ns + round(since * 1e9)
         count = len(data) // RECORD.size
         first = bisect_left(
             range(count), first_ns, key=lambda i: TIME.unpack_from(data, i * RECORD.size)[0]
         )
-        for ns, what, _, task, about, value in RECORD.iter_unpack(data[first * RECORD.size :]):
+        for ns, kind, _, _, about, value in RECORD.iter_unpack(data[first * RECORD.size :]):
+            yield ns - self.start_ns, kind, about, value
+
+    def events(self, core: int, kind: int, since: float = 0.0) -> Iterator[Event]:
+        """Those of a kind in the stream of a core, from a time on, in order."""
+        for at_ns, what, about, value in self.records(core, since):
             if what == kind:
-                yield Event((ns - self.start_ns) / 1e9, what, task, about, value)
+                yield Event(at_ns / 1e9, about, value)
 
     def sent(self) -> dict[str, list[float]]:
         """When messages went into each channel, in order, by the channel's name."""
@@ -93,4 +98,4 @@ class Recorded:
     def _core_c(self, core: int, begin: float, end: float) -> float:
         values = [e.value for e in self.events(core, TEMPERATURE, begin) if e.at < end]
         signed = [value - (1 << 32) if value >> 31 else value for value in values]
-        return sum(signed) / len(signed) / 1e3
+        return fmean(signed) / 1e3

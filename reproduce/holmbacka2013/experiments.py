@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 import players
 from players import CA9X4, LARGE_MS, MESH64, SMALL_MS, Lab, Platform
@@ -138,11 +139,11 @@ class Collected:
 
     def before_mw(self) -> float:
         """Mean power, without the first second, in which nothing has been waited for yet."""
-        return mean(self.power_mw[1 : self.first_s])
+        return fmean(self.power_mw[1 : self.first_s])
 
     def after_mw(self) -> float:
         """Mean power in the last ten seconds."""
-        return mean(self.power_mw[-10:])
+        return fmean(self.power_mw[-10:])
 
     def reduction(self) -> float:
         """By how many percent the power went down."""
@@ -164,11 +165,6 @@ class Collected:
         plot = Plot(title, SECONDS, Axis("power of all cores, mW"))
         plot.add("simulated", over_time(self.power_mw))
         return plot
-
-
-def mean(values: list[float]) -> float:
-    """Of at least one value."""
-    return sum(values) / len(values)
 
 
 def figure6(lab: Lab) -> tuple[list[Row], dict[str, Plot]]:

@@ -135,7 +135,7 @@ def test_two_blocks_settle_where_the_closed_form_says() -> None:
 
 
 def test_a_step_function_has_its_mean() -> None:
-    steps = Steps([Event(1.0, 15, 0, 0, 100), Event(3.0, 15, 0, 0, 200)])
+    steps = Steps([Event(1.0, 0, 100), Event(3.0, 0, 200)])
     assert steps.mean(0.0, 1.0) == 0
     assert steps.mean(1.0, 3.0) == 100
     assert steps.mean(2.0, 4.0) == 150
