@@ -26,25 +26,31 @@ static inline void finish_departure(struct sim_core *c)
         ready_push(&c->ready, task);
 }
 
-static inline void rest(struct sim_core *c)
+static inline void fall_asleep(struct sim_core *c)
 {
-    const uint64_t ps = c->debt_ps;
-
-    // What its kernel did takes its time, and its energy, also if no task came of it. With notes it
-    // has put off what it cannot do yet.
-    c->debt_ps = 0;
-    if (ps != 0 || sim_has_notes(c)) {
-        const uint64_t again_ps = sim_has_notes(c) ? PS_PER_NS : 0;
-        sim_push_in(sim_sum(ps, again_ps), EVENT_WAKE, c->core->index);
-        return;
-    }
     if (c->idle)
         return;
     c->idle = true;
     engine_idle(sim.engine, c->core->index);
-    sim_record_power(c);
     wb_counter_add(&c->core->stats.sleeps, 1);
-    wb_record_event(c->core, WB_EVENT_SLEEP, UINT32_MAX, 0, 0, sim_now_ns());
+    if (c->records) {
+        sim_record_power(c);
+        wb_record_event(c->core, WB_EVENT_SLEEP, UINT32_MAX, 0, 0, sim_now_ns());
+    }
+}
+
+static void rest(struct sim_core *c)
+{
+    const uint64_t ps = c->debt_ps;
+    const bool has_notes = sim_has_notes(c);
+
+    // What its kernel did takes its time, and its energy, also if no task came of it. With notes it
+    // has put off what it cannot do yet.
+    c->debt_ps = 0;
+    if (ps != 0 || has_notes)
+        sim_push_in(sim_sum(ps, has_notes ? PS_PER_NS : 0), EVENT_WAKE, c->core->index);
+    else
+        fall_asleep(c);
 }
 
 static inline bool wants_attention(const struct sim_core *c, const struct wb_task *task)
@@ -59,7 +65,6 @@ static inline enum turn begin(struct sim_core *c)
 {
     struct wb_task *task = c->current;
 
-    sim_execute(c, NULL);
     wb_task_resumed(task, sim_now_ns());
     uint64_t ps = 0;
     if ((c->stolen_ps | c->debt_ps) != 0) {
@@ -79,6 +84,13 @@ static inline enum turn begin(struct sim_core *c)
     return TURN_NOTHING;
 }
 
+// Nothing to choose from so far: to fall asleep need not wait for the end of the instant where it
+// costs nothing to be woken before that.
+static inline bool may_doze(const struct sim_core *c)
+{
+    return c->ready.levels == 0 && c->dozes && c->debt_ps == 0 && !sim_has_notes(c);
+}
+
 enum turn sim_work(struct sim_core *c)
 {
     struct engine *engine = sim.engine;
@@ -87,6 +99,10 @@ enum turn sim_work(struct sim_core *c)
     if (c->left != NULL)
         finish_departure(c);
     sim_serve(c);
+    if (may_doze(c)) {
+        fall_asleep(c);
+        return TURN_NOTHING;
+    }
     if (sim_instant_goes_on()) {
         sim_choose(c);
         return TURN_NOTHING;
@@ -97,9 +113,10 @@ enum turn sim_work(struct sim_core *c)
         return TURN_NOTHING;
     }
     c->current = next;
-    const uint64_t ps =
-        sim_sum(c->debt_ps, is_free(c, CHARGE_SWITCH) ? 0 : engine_switch(engine, c->core->index));
+    uint64_t ps = c->debt_ps;
     c->debt_ps = 0;
+    if (!is_free(c, CHARGE_SWITCH))
+        ps = sim_sum(ps, engine_switch(engine, c->core->index));
     if (ps == 0 || sim_passes(ps))
         return begin(c);
     sim_push_in(ps, EVENT_START, c->core->index);
@@ -128,8 +145,10 @@ static inline uint64_t rouse(struct sim_core *c)
     c->idle = false;
     sim_record_power(c);
     const uint64_t ps = engine_wake(sim.engine, c->core->index);
-    sim_record_power(c);
-    wb_record_event(c->core, WB_EVENT_AWAKE, UINT32_MAX, 0, 0, sim_now_ns());
+    if (c->records) {
+        sim_record_power(c);
+        wb_record_event(c->core, WB_EVENT_AWAKE, UINT32_MAX, 0, 0, sim_now_ns());
+    }
     return ps;
 }
 
@@ -276,23 +295,34 @@ static inline enum turn resume(struct sim_core *c)
     return TURN_TASK;
 }
 
+enum turn sim_rung(struct sim_core *c)
+{
+    if (c->dead)
+        return TURN_NOTHING;
+    c->rung = false;
+    return interrupt(c);
+}
+
+enum turn sim_chooses(struct sim_core *c)
+{
+    c->chooses = false;
+    return c->dead ? TURN_NOTHING : TURN_WORK;
+}
+
 enum turn sim_core_event(struct sim_core *c, uint32_t kind)
 {
-    if (kind == EVENT_CHOOSE)
-        c->chooses = false;
     if (c->dead)
         return TURN_NOTHING;
     switch (kind) {
     case EVENT_RESUME:
         return resume(c);
     case EVENT_START:
+        sim_execute(c, NULL);
         return begin(c);
     case EVENT_WAKE:
-    case EVENT_CHOOSE:
         return TURN_WORK;
     case EVENT_RING:
-        c->rung = false;
-        return interrupt(c);
+        return sim_rung(c);
     default:
         c->tick_due = true;
         return interrupt(c);
