@@ -123,12 +123,44 @@ enum turn sim_work(struct sim_core *c)
     return TURN_NOTHING;
 }
 
+// A core that has nothing to do need not wake for the ticks of its agent, if these take no time, no
+// energy, and change nothing.
+static bool falls_silent(const struct sim_core *c)
+{
+    enum { TICK_IS_FREE = 1 << WB_ACTION_REPORT | 1 << CHARGE_RUNG };
+
+    return c->dozes && (c->free & TICK_IS_FREE) == TICK_IS_FREE && sim.faults == NULL &&
+           c->current == NULL && c->ready.levels == 0 &&
+           engine_temperature_mc(sim.engine, c->core->index) == INT32_MIN &&
+           wb_agent_is_silent(c->core);
+}
+
 static void tick(struct sim_core *c)
 {
     c->tick_due = false;
     const uint64_t tick_ns = wb_agent_tick(c->core, sim_now_ns());
-    if (tick_ns != WB_FOREVER)
+    c->silent = tick_ns != WB_FOREVER && falls_silent(c);
+    if (tick_ns != WB_FOREVER && !c->silent)
         sim_push(sim_ps(tick_ns), EVENT_TICK, c->core->index);
+}
+
+// It ticks again, as if it had all the time.
+static __attribute__((noinline)) void end_silence(struct sim_core *c)
+{
+    c->silent = false;
+    sim_push(sim_ps(wb_agent_skip(c->core, sim_now_ns())), EVENT_TICK, c->core->index);
+}
+
+void sim_hear_agents(void)
+{
+    const uint32_t choice = wb_word_load(&sim.system->control.choice, WB_RELAXED);
+
+    if (choice == sim.choice)
+        return;
+    sim.choice = choice;
+    for (uint32_t i = 0; i < sim.system->n_cores; i++)
+        if (sim.cores[i].silent && !sim.cores[i].dead)
+            end_silence(&sim.cores[i]);
 }
 
 void sim_take_notes(struct sim_core *c)
@@ -143,6 +175,8 @@ void sim_take_notes(struct sim_core *c)
 static inline uint64_t rouse(struct sim_core *c)
 {
     c->idle = false;
+    if (__builtin_expect(c->silent, 0))
+        end_silence(c);
     sim_record_power(c);
     const uint64_t ps = engine_wake(sim.engine, c->core->index);
     if (c->records) {

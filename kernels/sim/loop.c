@@ -325,6 +325,7 @@ static __attribute__((noinline)) void act_for_launcher(uint64_t event)
         break;
     case EVENT_COMMAND:
         sim.command(event_index(event));
+        sim_hear_agents();
         break;
     default:
         sim.paused = true;
@@ -423,6 +424,7 @@ enum sim_end sim_run(void)
 {
     sim.running = true;
     sim.paused = sim.stepping = false;
+    sim_hear_agents();
     const enum sim_end end = setjmp(out_of_loop) != BY_FAULT ? run() : SIM_FAULT;
     sim.running = false;
     sim_execute_launcher();

@@ -36,6 +36,7 @@ struct sim_core {
     bool idle, rung, dead;
     bool chooses;          // its next task, once nothing else happens at this instant
     bool tick_due;         // the agent's tick is due
+    bool silent;           // no tick is planned: none would change anything
     bool starved;          // has no memory to load programs
     bool takes_steps;      // in the place of its tasks without ports,
     bool takes_all;        // and of the others, as messages take no time
@@ -127,6 +128,7 @@ struct sim {
     bool counts;            // charges, also those that take no time,
     uint64_t fuel;          // from so many down; at 0 a fault is due, or the loop is to be left
     struct looks looks;     // of the launcher
+    uint32_t choice;        // of a policy, that agents were heard for last
     bool odd_clock;         // there is none yet, or a core's differs
     struct faults *faults;  // NULL: none is planned
     void (*command)(uint32_t number);
@@ -271,6 +273,9 @@ void sim_make_ready(struct sim_core *c, struct wb_task *task);
 
 /// The core has something to do: it leaves its idle state, if it is in one.
 void sim_wake(struct sim_core *c);
+
+/// Lets agents that are silent tick again where they must: another policy decides.
+void sim_hear_agents(void);
 
 /// Raises or lowers attention for the task that runs on a core.
 void sim_keep_attention(struct sim_core *c);

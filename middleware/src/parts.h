@@ -107,7 +107,7 @@ struct wb_part_deaths {
 
 struct wb_part_agents {  // see report.h
     size_t (*bytes)(const struct wb_system_config *config);
-    bool (*init)(struct wb_system *system, struct wb_core_report *report);
+    bool (*init)(struct wb_system *system);
     void (*attached)(const struct wb_task *task, struct wb_core *core);
     void (*arrival)(struct wb_task *task, uint32_t from, uint64_t now_ns);
     void (*departure)(struct wb_task *task, const struct wb_core *core, uint64_t now_ns);
