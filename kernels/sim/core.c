@@ -99,11 +99,13 @@ enum turn sim_work(struct sim_core *c)
     if (c->left != NULL)
         finish_departure(c);
     sim_serve(c);
+    const bool goes_on = sim_instant_goes_on();
     if (may_doze(c)) {
         fall_asleep(c);
+        c->dozed_ps = goes_on ? sim.engine->now_ps : 0;
         return TURN_NOTHING;
     }
-    if (sim_instant_goes_on()) {
+    if (goes_on) {
         sim_choose(c);
         return TURN_NOTHING;
     }
@@ -121,6 +123,14 @@ enum turn sim_work(struct sim_core *c)
         return begin(c);
     sim_push_in(ps, EVENT_START, c->core->index);
     return TURN_NOTHING;
+}
+
+// What ends at the same instant was no sleep.
+static inline void forget_doze(struct sim_core *c)
+{
+    if (c->dozed_ps == sim.engine->now_ps)
+        wb_counter_set(&c->core->stats.sleeps, wb_counter_get(&c->core->stats.sleeps) - 1);
+    c->dozed_ps = 0;
 }
 
 // A core that has nothing to do need not wake for the ticks of its agent, if these take no time, no
@@ -144,11 +154,33 @@ static void tick(struct sim_core *c)
         sim_push(sim_ps(tick_ns), EVENT_TICK, c->core->index);
 }
 
+// Each tick that was skipped would have woken it, once.
+static uint64_t account(struct sim_core *c)
+{
+    const uint32_t before = wb_word_load(&c->core->report.periods, WB_RELAXED);
+    const uint64_t tick_ns = wb_agent_skip(c->core, sim_now_ns());
+    const uint32_t after = wb_word_load(&c->core->report.periods, WB_RELAXED);
+
+    wb_counter_add(&c->core->stats.sleeps, after - before);
+    return tick_ns;
+}
+
 // It ticks again, as if it had all the time.
 static __attribute__((noinline)) void end_silence(struct sim_core *c)
 {
     c->silent = false;
-    sim_push(sim_ps(wb_agent_skip(c->core, sim_now_ns())), EVENT_TICK, c->core->index);
+    sim_push(sim_ps(account(c)), EVENT_TICK, c->core->index);
+}
+
+void sim_account_idle(void)
+{
+    for (uint32_t i = 0; i < sim.system->n_cores; i++) {
+        struct sim_core *c = &sim.cores[i];
+        if (c->silent && !c->dead)
+            (void)account(c);
+        if (c->idle)
+            forget_doze(c);
+    }
 }
 
 void sim_hear_agents(void)
@@ -177,6 +209,7 @@ static inline uint64_t rouse(struct sim_core *c)
     c->idle = false;
     if (__builtin_expect(c->silent, 0))
         end_silence(c);
+    forget_doze(c);
     sim_record_power(c);
     const uint64_t ps = engine_wake(sim.engine, c->core->index);
     if (c->records) {
@@ -287,7 +320,12 @@ static inline enum turn interrupt(struct sim_core *c)
     c->debt_ps = sim_sum(c->debt_ps, ps);
     if (!c->idle)
         return TURN_NOTHING;
+    const bool dozed = c->dozed_ps == sim.engine->now_ps;
     const uint64_t sleeps_ps = rouse(c);
+    if (dozed) {
+        sim_choose(c);
+        return TURN_NOTHING;
+    }
     if (sleeps_ps == 0)
         return TURN_WORK;
     sim_push_in(sleeps_ps, EVENT_WAKE, c->core->index);

@@ -30,6 +30,7 @@ struct sim_core {
     struct ready ready;
     uint64_t debt_ps;    // what its kernel did in no time, to be spent before a task runs
     uint64_t stolen_ps;  // by interrupts, from the task that runs
+    uint64_t dozed_ps;   // when it last fell asleep before the end of an instant
     uint64_t parked_ns;  // when the task that goes away began to be parked
     uint64_t computing;  // the event that ends what its task computes, if that may be rescaled
     uint64_t computes_until_ps;
@@ -276,6 +277,9 @@ void sim_wake(struct sim_core *c);
 
 /// Lets agents that are silent tick again where they must: another policy decides.
 void sim_hear_agents(void);
+
+/// Counts what cores that are idle have not been asked for. To be called before anybody looks.
+void sim_account_idle(void);
 
 /// Raises or lowers attention for the task that runs on a core.
 void sim_keep_attention(struct sim_core *c);
