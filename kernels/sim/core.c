@@ -99,13 +99,13 @@ enum turn sim_work(struct sim_core *c)
     if (c->left != NULL)
         finish_departure(c);
     sim_serve(c);
-    const bool goes_on = sim_instant_goes_on();
     if (may_doze(c)) {
         fall_asleep(c);
-        c->dozed_ps = goes_on ? sim.engine->now_ps : 0;
+        if (sim_instant_goes_on())
+            c->dozed_ps = sim.engine->now_ps;
         return TURN_NOTHING;
     }
-    if (goes_on) {
+    if (sim_instant_goes_on()) {
         sim_choose(c);
         return TURN_NOTHING;
     }
@@ -128,8 +128,9 @@ enum turn sim_work(struct sim_core *c)
 // What ends at the same instant was no sleep.
 static inline void forget_doze(struct sim_core *c)
 {
-    if (c->dozed_ps == sim.engine->now_ps)
-        wb_counter_set(&c->core->stats.sleeps, wb_counter_get(&c->core->stats.sleeps) - 1);
+    if (__builtin_expect(c->dozed_ps != sim.engine->now_ps, 1))
+        return;
+    wb_counter_set(&c->core->stats.sleeps, wb_counter_get(&c->core->stats.sleeps) - 1);
     c->dozed_ps = 0;
 }
 
@@ -280,7 +281,7 @@ static uint32_t point_of(const struct sim_core *c)
 // A change of the operating point does not wait for a checkpoint, nor does the agent that may
 // decide on one: what the task still has to compute it computes at the new frequency, after the
 // transition. Before a task computes, and while its kernel works, the core looks by itself.
-static void change_point(struct sim_core *c)
+static __attribute__((noinline)) void change_point(struct sim_core *c)
 {
     __extension__ typedef unsigned __int128 wide;
     const struct wb_point *points = c->core->points;
@@ -306,7 +307,7 @@ static void change_point(struct sim_core *c)
 }
 
 // The task's core is told, and the core's interrupt taken: by a task that runs from its time.
-static inline enum turn interrupt(struct sim_core *c)
+static inline __attribute__((always_inline)) enum turn interrupt(struct sim_core *c)
 {
     const uint64_t ps = is_free(c, CHARGE_RUNG) ? 0 : engine_answer(sim.engine, c->core->index);
 
@@ -394,9 +395,11 @@ enum turn sim_core_event(struct sim_core *c, uint32_t kind)
     case EVENT_WAKE:
         return TURN_WORK;
     case EVENT_RING:
-        return sim_rung(c);
+        c->rung = false;
+        break;
     default:
         c->tick_due = true;
-        return interrupt(c);
+        break;
     }
+    return interrupt(c);
 }
