@@ -67,12 +67,12 @@ SUITES := \
 	test-guest:280:1:built-for-tests:crates,tests/guest \
 	test-python:280:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
 	test-rust:220:1:built-for-tests:$(CODE),platforms,docs,bench \
-	lint-rust:160:1:built-for-tests:crates \
+	lint-rust:400:0:built-for-tests:crates \
 	test-sanitizers:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-c:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:30:1:built-for-tests:$(CODE) \
-	test-model:160:1::middleware/model \
+	test-model:400:0::middleware/model \
 	lint-c:30:1::middleware,kernels,apps,bench,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
 

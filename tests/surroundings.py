@@ -42,6 +42,9 @@ SURROUNDINGS = {
     "the C locale": 'export LANG=C LC_ALL=C; exec "$@"',
 }
 
+# What does not begin without an output: pytest, whose tests give the programs theirs.
+NEEDS_OUTPUT = "pytest"
+
 
 def rust_tests() -> Iterator[tuple[str, list[str], Path]]:
     """The programs of the crates' tests, which cargo starts in their crates' folders."""
@@ -104,7 +107,9 @@ def main() -> int:
     for surroundings in SURROUNDINGS:
         if not any(word in surroundings for word in asked):
             continue
-        wrong = [part[0] for part in every if not passes(surroundings, *part)]
+        closed = surroundings in ("closed output", "all closed")
+        those = [part for part in every if not (closed and part[0] == NEEDS_OUTPUT)]
+        wrong = [part[0] for part in those if not passes(surroundings, *part)]
         failed += len(wrong)
         print(f"{surroundings:16} {'failed: ' + ', '.join(wrong) if wrong else 'ok'}", flush=True)
     return 1 if failed else 0

@@ -20,7 +20,7 @@ RADIO = ROOT / "apps/fm_radio"
 WHIMBREL = ROOT / "bin/whimbrel"
 CPUS = sorted(os.sched_getaffinity(0))
 CORES = f"{CPUS[0]},{CPUS[-1]}"
-PLAYS = 120
+PLAYS = int(os.environ.get("CRASH_PLAYS", "40"))
 EVERY = 4
 TRIES = 5
 

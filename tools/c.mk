@@ -229,9 +229,9 @@ template: $(call objects,release,$(wildcard kernels/template/*.c))
 test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(LINUX_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/conform-sim $(BUILD)/release/faults-sim $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
 	@for t in $(UNIT_TESTS) $(LINUX_TESTS); do $(BUILD)/release/$$t || exit 1; done
 	$(BUILD)/release/checkpoint-cost
-	$(BUILD)/release/conform-linux
+	CONFORM_SCALE=0.5 $(BUILD)/release/conform-linux
 	$(BUILD)/release/conform-sim
-	CONFORM_SCALE=0.25 $(BUILD)/release/faults-sim
+	CONFORM_SCALE=0.1 $(BUILD)/release/faults-sim
 
 $(BUILD)/release/checkpoint-cost: kernels/conform/checkpoint_cost.c tools/c.mk
 	@mkdir -p $(@D)

@@ -5,10 +5,11 @@
     tools/suites.py NAME:BUDGET:PROCESSORS:NEEDS:INPUT,INPUT… …
 
 A suite is a target of the Makefile. BUDGET is how many seconds it should take at most, PROCESSORS
-how many it keeps busy (one that needs all of them runs alone), NEEDS a target that is made before,
-or nothing, and the INPUTs are the folders that it is made of. What it prints goes to
-build/log/NAME.log. A suite that has passed with the same inputs is not run again, unless CI or ALL
-is set in the environment. Every suite is run, whichever fails.
+how many it keeps busy (one that needs all of them runs alone; 0: it only computes, and takes what
+the others leave, one such at a time), NEEDS a target that is made before, or nothing, and the
+INPUTs are the folders that it is made of. What it prints goes to build/log/NAME.log. A suite that
+has passed with the same inputs is not run again, unless CI or ALL is set in the environment. Every
+suite is run, whichever fails.
 
 `--times` prints what the last run of each took instead.
 """
@@ -28,6 +29,7 @@ LOGS, PASSED = Path("build/log"), Path("build/passed")
 ALWAYS_READ = ("Makefile", "tools")
 TAIL_LINES = 40
 MAKE_BUDGET_S = 280
+LEAST_URGENT = 19
 
 
 @dataclass
@@ -74,8 +76,10 @@ def start(suite: Suite) -> Running:
     fingerprint = suite.fingerprint()
     # What it needs has been made, and would wait for another suite's cargo.
     command = ["make", *(["BUILT=1"] if suite.needs else []), suite.name]
+    if suite.processors == 0:
+        command = ["nice", "-n", str(LEAST_URGENT), *command]
     environment = {name: text for name, text in os.environ.items() if name != "MAKEFLAGS"}
-    environment["PROCESSORS"] = str(suite.processors)
+    environment["PROCESSORS"] = str(max(suite.processors, 1))
     with suite.log().open("wb") as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
@@ -94,10 +98,14 @@ def wait_for_one(running: list[Running]) -> tuple[Running, int, float]:
                 return one, one.process.returncode, used.ru_utime + used.ru_stime
 
 
-def take_next(waiting: list[Suite], made: set[str], free: int, all_free: bool) -> Suite | None:
+def take_next(waiting: list[Suite], made: set[str], running: list[Running]) -> Suite | None:
     """The next suite, in order, that there are processors for; all of them are enough for any."""
+    processors = os.cpu_count() or 1
+    taken = [min(one.suite.processors, processors) for one in running]
+    free = processors - sum(taken)
     for suite in waiting:
-        if suite.needs in made and (suite.processors <= free or all_free):
+        has_room = 0 not in taken if suite.processors == 0 else suite.processors <= free
+        if suite.needs in made and (has_room or not running):
             waiting.remove(suite)
             return suite
     return None
@@ -139,12 +147,11 @@ def needed(suites: list[Suite]) -> list[Suite]:
 
 
 def run(suites: list[Suite]) -> int:
-    began_s, processors = time.monotonic(), os.cpu_count() or 1
+    began_s = time.monotonic()
     waiting, running, failed, made = list(to_run(suites)), [], [], {""}
     waiting = needed(waiting) + waiting
     while waiting or running:
-        free = processors - sum(min(one.suite.processors, processors) for one in running)
-        if suite := take_next(waiting, made, free, not running):
+        if suite := take_next(waiting, made, running):
             running.append(start(suite))
             continue
         if not running:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import struct
 import subprocess
@@ -56,6 +57,7 @@ def inline(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+@functools.cache
 def operating_points() -> list[tuple[int, float]]:
     """Megahertz and milliwatts of a core of the platform, from the lowest."""
     points = tomllib.loads(PLATFORM.read_text())["core"][0]["point"]

@@ -10,6 +10,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use common::private::{let_others_read, open_folder};
 use common::{affinity, inside, machine, me, pin, request, shell};
 use whimbrel_occupy::{Error, Policy, Request, ShieldKind};
 
@@ -137,7 +138,7 @@ fn cap_sys_nice_suffices_and_its_lack_is_told() {
     if !inside(NAME) {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = open_folder();
     let machine = machine(folder.path());
     fs::create_dir_all(&machine.state).unwrap();
     let target = shell("exec sleep 60");
@@ -146,6 +147,7 @@ fn cap_sys_nice_suffices_and_its_lack_is_told() {
     let queues = machine.sys.join("devices/virtual/workqueue");
     fs::create_dir_all(&queues).unwrap();
     fs::write(queues.join("cpumask"), "3\n").unwrap();
+    let_others_read(folder.path());
     // A journal that others may write is not trusted: its folder is theirs.
     std::os::unix::fs::chown(&machine.state, Some(65534), Some(65534)).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();

@@ -8,7 +8,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use private::{Running, everything, wait_until};
+use private::{Running, everything, let_others_read, wait_until};
 use tool::Tool;
 
 /// Asks for something that is refused with this status and these words, and changes nothing.
@@ -111,7 +111,7 @@ private_tests! {
             println!("only root can become somebody who may nothing");
             return;
         }
-        let tool = Tool::new();
+        let tool = Tool::for_others();
         let bystander = Running::sleep();
         let before = everything();
         fs::create_dir(tool.state()).unwrap();
@@ -125,8 +125,7 @@ private_tests! {
             (output.status.code(), String::from_utf8(output.stderr).unwrap())
         };
         std::os::unix::fs::chown(tool.state(), Some(65534), Some(65534)).unwrap();
-        let open = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(tool.state().parent().unwrap(), open).unwrap();
+        let_others_read(tool.state().parent().unwrap());
         let (status, said) = run(&["--", "true"]);
         assert_eq!(status, Some(2), "{said}");
         assert!(said.contains("CAP_SYS_NICE"), "{said}");

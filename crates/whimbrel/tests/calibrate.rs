@@ -177,6 +177,32 @@ fn on_a_busy_machine_the_check_says_by_how_much_instead_of_an_error() {
 }
 
 #[test]
+fn what_was_measured_on_a_busy_machine_says_so() {
+    let place = Place::new();
+    let (rows_path, file) = (place.path("rows.json"), place.path("busy.toml"));
+    fs::write(&rows_path, rows()).unwrap();
+    let app = root().join("apps/fm_radio/app.toml");
+    let measure = |more: &[&str]| {
+        let head = ["calibrate", "--rows", rows_path.to_str().unwrap(), "--cores", "0", "--json"];
+        let tail = ["--quick", "--set", "output=", "-o", file.to_str().unwrap()];
+        let output = place.output(&[&head[..], &tail, more].concat());
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (found["machine"].clone(), text(&output.stderr))
+    };
+    let load = Load::start();
+    let (machine, said) = measure(&["--set", "plays=50", "--app", app.to_str().unwrap()]);
+    let (unmeasured, quiet) = measure(&[]);
+    drop(load);
+    assert!(
+        machine["busy"] == true && machine["others_percent"].as_f64() > Some(20.0),
+        "{machine}"
+    );
+    assert!(said.contains("the machine was busy: other programs took"), "{said}");
+    assert!(said.contains("calibrate again"), "{said}");
+    assert!(unmeasured.is_null() && !quiet.contains("busy"), "{quiet}");
+}
+
+#[test]
 fn rows_that_are_missing_or_make_no_sense_are_refused() {
     let place = Place::new();
     let path = place.path("rows.json");

@@ -2,7 +2,7 @@
 //! What tests of the mechanics share: the private world, with a `/sys` of its own.
 
 #[path = "../private/mod.rs"]
-mod private;
+pub mod private;
 
 use std::fs;
 use std::path::Path;

@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -65,6 +66,18 @@ pub fn inside(test: &str) -> bool {
     assert!(out.contains("1 passed"), "the test did not run inside:\n{out}\n{err}");
     print!("{out}");
     false
+}
+
+/// A folder that other users may enter: `TMPDIR` may be the caller's alone.
+pub fn open_folder() -> tempfile::TempDir {
+    let open = fs::Permissions::from_mode(0o755);
+    tempfile::Builder::new().permissions(open).tempdir_in("/tmp").unwrap()
+}
+
+/// Lets other users read all of a folder, whatever the caller's mask of permissions is.
+pub fn let_others_read(folder: &Path) {
+    let changed = Command::new("chmod").args(["-R", "a+rX"]).arg(folder).status();
+    assert!(changed.unwrap().success(), "{} is not opened", folder.display());
 }
 
 /// A process that is killed when the test is over.

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use crate::private::{Running, wait_until};
+use crate::private::{Running, open_folder, wait_until};
 
 /// The tool, with a journal of its own.
 pub struct Tool {
@@ -17,6 +17,11 @@ pub struct Tool {
 impl Tool {
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// With a journal in a folder that other users may enter.
+    pub fn for_others() -> Self {
+        Self { folder: open_folder() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

@@ -143,7 +143,7 @@ impl Busy {
     pub fn words(&self) -> String {
         let Self { others_percent, steal_percent, involuntary_per_s, .. } = self;
         format!(
-            "other programs took {others_percent:.1} % of its processors' time, a hypervisor \
+            "other programs took {others_percent:.1} % of the processors' time, a hypervisor \
              {steal_percent:.1} %, with {involuntary_per_s:.0} involuntary context switches \
              a second"
         )

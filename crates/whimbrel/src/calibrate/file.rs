@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use super::busy::Busy;
 use super::fit::{Entry, Fitted, Sleep};
 use super::machine::Machine;
 use super::work::Firing;
@@ -28,9 +29,15 @@ fn cycles(ns: f64, hz: u64) -> f64 {
     ns * hz as f64 / 1e9
 }
 
-/// The text of a platform `name`.
-pub fn text(name: &str, machine: &Machine, fitted: &Fitted, work: &[Firing]) -> String {
-    let mut out = head(name, machine, fitted);
+/// The text of a platform `name`; `during` is what others took while it was measured, if it was.
+pub fn text(
+    name: &str,
+    machine: &Machine,
+    during: Option<&Busy>,
+    fitted: &Fitted,
+    work: &[Firing],
+) -> String {
+    let mut out = head(name, machine, during, fitted);
     for entry in &fitted.costs {
         out.push_str(&cost(entry, machine.hz));
     }
@@ -47,17 +54,20 @@ pub fn text(name: &str, machine: &Machine, fitted: &Fitted, work: &[Firing]) -> 
     out
 }
 
-fn head(name: &str, machine: &Machine, fitted: &Fitted) -> String {
+fn head(name: &str, machine: &Machine, during: Option<&Busy>, fitted: &Fitted) -> String {
     let Machine { model, hz, source, cores, cache_bytes } = machine;
     let processors = if *cores == 1 { "processor" } else { "processors" };
     #[expect(clippy::cast_precision_loss, reason = "a frequency is far below 2^53")]
     let mhz = digits(*hz as f64 / 1e6, 6);
     let model = model.replace(['"', '\\'], "'");
+    let busy = during.filter(|during| during.busy);
+    let busy = busy.map_or(String::new(), |busy| format!("# Meanwhile {}.\n", busy.words()));
     let kib = if *cache_bytes < 1024 { 1 << 10 } else { cache_bytes / 1024 };
     format!(
         "# SPDX-License-Identifier: Apache-2.0\n\
          # Written by `whimbrel calibrate` from what it measured on {model}.\n\
          # Power is not known, so it is 0 and so are energies.\n\
+         {busy}\
          [platform]\n\
          name = \"{name}\"\n\
          description = \"{cores} {processors} as measured: {model}\"\n\n\

@@ -335,7 +335,7 @@ mod tests {
             cores: 2,
             cache_bytes: 1 << 20,
         };
-        let text = file::text("made_up", &machine, fitted, &[]);
+        let text = file::text("made_up", &machine, None, fitted, &[]);
         Platform::parse(&text).unwrap().description().unwrap()
     }
 

@@ -25,6 +25,7 @@ use crate::failure::{Answer, Failure, Outcome, say};
 use crate::load::{application, cpus, host_file};
 use crate::output::{Column, columns, print, print_json};
 
+use busy::{BUSY_PERCENT, Busy, Reading};
 use fit::Rows;
 use machine::Machine;
 use work::Firing;
@@ -60,13 +61,16 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
         .iter()
         .map(|path| application(path, &args.set).map(|read| read.app))
         .collect::<Result<_, _>>()?;
+    let before = Reading::take(&cpus)?;
     let rows = rows(args, &cpus)?;
     let fitted = fit::fit(&rows)?;
     let mut work = Vec::new();
     for (app, path) in apps.iter().zip(&args.apps) {
         work.extend(firings(app, path, &cpus, args)?);
     }
-    let text = file::text(&name(&path), &machine, &fitted, &work);
+    let during = (args.rows.is_none() || !apps.is_empty()).then(|| before.until_now(&cpus));
+    let during = during.transpose()?;
+    let text = file::text(&name(&path), &machine, during.as_ref(), &fitted, &work);
     let platform = Platform::parse(&text).map_err(|problems| {
         Failure::in_file(&Source::new(path.display().to_string(), text.clone()), problems)
     })?;
@@ -78,7 +82,15 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
             Some(Back { measured: *rows.get(&bench)?, bench, given_back })
         })
         .collect();
-    show(args, &path, &machine, &backs, &work)
+    if let Some(during) = during.as_ref().filter(|during| during.busy) {
+        say(&format!(
+            "the machine was busy: {}; from {BUSY_PERCENT} % on, what was measured is not what the \
+             machine alone takes",
+            during.words()
+        ));
+        say("stop what else runs, or name other processors with --cores, and calibrate again");
+    }
+    show(args, &path, &machine, during.as_ref(), &backs, &work)
 }
 
 /// The name of a platform after its file.
@@ -172,12 +184,13 @@ fn show(
     args: &CalibrateArgs,
     path: &Path,
     machine: &Machine,
+    during: Option<&Busy>,
     rows: &[Back],
     work: &[Firing],
 ) -> Outcome {
     if args.json {
         let all = json!({"file": path, "model": machine.model, "hz": machine.hz,
-                         "cores": machine.cores, "rows": rows, "work": work});
+                         "cores": machine.cores, "machine": during, "rows": rows, "work": work});
         print_json(&all)?;
         return Ok(Answer::Yes);
     }
