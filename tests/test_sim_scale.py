@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
@@ -52,11 +53,16 @@ def named(tasks: int) -> str:
     return text
 
 
-def run(folder: Path, app: str, cores: int, *options: str) -> Cost:
-    """One simulation on cores of 1 GHz on which only computing takes time."""
+def inputs(folder: Path, app: str, cores: int) -> None:
+    """An application, and cores of 1 GHz on which only computing takes time."""
     (folder / "app.toml").write_text(app)
     point = "[[core.point]]\nmhz = 1000\nactive_mw = 100\n"
     (folder / "p.toml").write_text(f'[platform]\nname = "p"\n[[core]]\ncount = {cores}\n{point}')
+
+
+def run(folder: Path, app: str, cores: int, *options: str) -> Cost:
+    """One simulation of it."""
+    inputs(folder, app, cores)
     words = [str(WHIMBREL), "sim", str(folder / "app.toml"), "--platform", str(folder / "p.toml")]
     with (folder / "out.json").open("w") as out:
         started = subprocess.Popen([*words, "--json", "--quiet", *options], stdout=out)
@@ -66,6 +72,16 @@ def run(folder: Path, app: str, cores: int, *options: str) -> Cost:
     assert started.returncode == 0
     summary = json.loads((folder / "out.json").read_text())
     return Cost(usage.ru_utime, usage.ru_minflt, summary)
+
+
+def events(folder: Path, app: str, cores: int) -> int:
+    """How many there were in a simulation, as it tells people: in thousands."""
+    inputs(folder, app, cores)
+    words = [str(WHIMBREL), "sim", str(folder / "app.toml"), "--platform", str(folder / "p.toml")]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    found = re.search(r"([0-9.]+) million events", done.stdout + done.stderr)
+    assert found, done.stderr
+    return round(float(found[1]) * 1e6)
 
 
 def test_two_to_the_sixteenth_tasks_run_on_1024_cores(tmp_path: Path) -> None:
@@ -95,10 +111,24 @@ def test_four_times_as_many_tasks_take_four_times_as_long_to_set_up(tmp_path: Pa
     assert growth(tmp_path, named(4096), named(16384)) < 8
 
 
-def test_an_idle_core_costs_a_run_a_few_pages_and_no_event(tmp_path: Path) -> None:
-    busy = '[app]\nname = "busy"\ncompute = "model"\n'
+def busy(period: str) -> str:
+    """Four tasks, each on a core of its own."""
+    text = '[app]\nname = "busy"\ncompute = "model"\n'
     for core in range(4):
-        busy += f'[[task]]\nname = "t{core}"\ncore = {core}\ncycles = 1000\nfirings = 1000\n'
-    few, more = (run(tmp_path, busy, cores) for cores in (100, 1000))
+        text += f'[[task]]\nname = "t{core}"\ncore = {core}\ncycles = 1000\nfirings = 1000\n'
+        text += period
+    return text
+
+
+def test_an_idle_core_costs_a_run_two_pages_at_most(tmp_path: Path) -> None:
+    few, more = (run(tmp_path, busy(""), cores) for cores in (100, 1000))
     assert few.summary["time_ns"] == more.summary["time_ns"]
-    assert more.faults - few.faults < 900 * 8
+    assert more.faults - few.faults < 900 * 2
+
+
+def test_an_idle_core_has_no_events_however_long_it_is_idle(tmp_path: Path) -> None:
+    # Of 100 s, in which agents report a thousand times.
+    few, more = (events(tmp_path, busy("period_us = 100000\n"), cores) for cores in (100, 1000))
+    assert few >= 8000
+    # Each begins, reports once, and has no cause to report again.
+    assert more - few <= 900 * 3

@@ -36,11 +36,35 @@ bool object_refuse(const struct parser *parser, const struct place *place, const
 
 // ---- Values -------------------------------------------------------------------------------------
 
+// From the room, where that pays; NULL: it does not.
+static void *take_room(const struct parser *parser, size_t bytes)
+{
+    enum { ROOM = 1 << 16, SMALL = 1 << 10, ALIGNED = 16 };
+    struct room *room = parser->room;
+    const size_t needed = (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
+
+    if (room == NULL || bytes > SMALL)
+        return NULL;
+    if (room->left < needed) {
+        room->at = parser->memory->malloc(parser->memory->ctx, ROOM);
+        room->left = room->at != NULL ? ROOM : 0;
+        if (room->at == NULL)
+            return NULL;
+    }
+    void *memory = room->at;
+    room->at += needed;
+    room->left -= needed;
+    return memory;
+}
+
 void *object_allocate(const struct parser *parser, size_t n, size_t bytes)
 {
-    void *memory = parser->memory->malloc(parser->memory->ctx, n * bytes + 1);
+    const size_t all = n * bytes + 1;
+    void *memory = take_room(parser, all);
 
-    return memory != NULL ? memset(memory, 0, n * bytes + 1) : NULL;
+    if (memory == NULL)
+        memory = parser->memory->malloc(parser->memory->ctx, all);
+    return memory != NULL ? memset(memory, 0, all) : NULL;
 }
 
 static bool take_uint(const struct parser *parser, const struct place *place,

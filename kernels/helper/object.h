@@ -14,8 +14,15 @@ struct parse_error {
     char key[96], text[160];  // which member is wrong, as `plan.tasks[3].priority`, and what it is
 };
 
+// Memory for many small objects: an allocation of its own may take a page at least.
+struct room {
+    unsigned char *at;
+    size_t left;
+};
+
 struct parser {
     const yyjson_alc *memory;  // for what structs point to
+    struct room *room;         // of it; NULL: each object is an allocation
     struct parse_error *error;
 };
 

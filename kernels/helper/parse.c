@@ -262,7 +262,8 @@ static bool count_rows(const struct parser *parser, struct message *message)
 bool parse_plan(const yyjson_alc *memory, const char *line, size_t bytes, struct plan *plan,
                 struct parse_error *error)
 {
-    const struct parser parser = { .memory = memory, .error = error };
+    struct room room = { 0 };
+    const struct parser parser = { .memory = memory, .room = &room, .error = error };
     struct place place = { .name = "plan" };
     struct message message = { .plan = { .spin_ns = WB_FOREVER } };
     yyjson_val *root = read_message(&parser, line, bytes), *members;

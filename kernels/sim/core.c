@@ -26,25 +26,31 @@ static inline void finish_departure(struct sim_core *c)
         ready_push(&c->ready, task);
 }
 
-static inline void rest(struct sim_core *c)
+static inline void fall_asleep(struct sim_core *c)
 {
-    const uint64_t ps = c->debt_ps;
-
-    // What its kernel did takes its time, and its energy, also if no task came of it. With notes it
-    // has put off what it cannot do yet.
-    c->debt_ps = 0;
-    if (ps != 0 || sim_has_notes(c)) {
-        const uint64_t again_ps = sim_has_notes(c) ? PS_PER_NS : 0;
-        sim_push_in(sim_sum(ps, again_ps), EVENT_WAKE, c->core->index);
-        return;
-    }
     if (c->idle)
         return;
     c->idle = true;
     engine_idle(sim.engine, c->core->index);
-    sim_record_power(c);
     wb_counter_add(&c->core->stats.sleeps, 1);
-    wb_record_event(c->core, WB_EVENT_SLEEP, UINT32_MAX, 0, 0, sim_now_ns());
+    if (c->records) {
+        sim_record_power(c);
+        wb_record_event(c->core, WB_EVENT_SLEEP, UINT32_MAX, 0, 0, sim_now_ns());
+    }
+}
+
+static void rest(struct sim_core *c)
+{
+    const uint64_t ps = c->debt_ps;
+    const bool has_notes = sim_has_notes(c);
+
+    // What its kernel did takes its time, and its energy, also if no task came of it. With notes it
+    // has put off what it cannot do yet.
+    c->debt_ps = 0;
+    if (ps != 0 || has_notes)
+        sim_push_in(sim_sum(ps, has_notes ? PS_PER_NS : 0), EVENT_WAKE, c->core->index);
+    else
+        fall_asleep(c);
 }
 
 static inline bool wants_attention(const struct sim_core *c, const struct wb_task *task)
@@ -59,7 +65,6 @@ static inline enum turn begin(struct sim_core *c)
 {
     struct wb_task *task = c->current;
 
-    sim_execute(c, NULL);
     wb_task_resumed(task, sim_now_ns());
     uint64_t ps = 0;
     if ((c->stolen_ps | c->debt_ps) != 0) {
@@ -79,6 +84,13 @@ static inline enum turn begin(struct sim_core *c)
     return TURN_NOTHING;
 }
 
+// Nothing to choose from so far: to fall asleep need not wait for the end of the instant where it
+// costs nothing to be woken before that.
+static inline bool may_doze(const struct sim_core *c)
+{
+    return c->ready.levels == 0 && c->dozes && c->debt_ps == 0 && !sim_has_notes(c);
+}
+
 enum turn sim_work(struct sim_core *c)
 {
     struct engine *engine = sim.engine;
@@ -87,6 +99,12 @@ enum turn sim_work(struct sim_core *c)
     if (c->left != NULL)
         finish_departure(c);
     sim_serve(c);
+    if (may_doze(c)) {
+        fall_asleep(c);
+        if (sim_instant_goes_on())
+            c->dozed_ps = sim.engine->now_ps;
+        return TURN_NOTHING;
+    }
     if (sim_instant_goes_on()) {
         sim_choose(c);
         return TURN_NOTHING;
@@ -97,21 +115,85 @@ enum turn sim_work(struct sim_core *c)
         return TURN_NOTHING;
     }
     c->current = next;
-    const uint64_t ps =
-        sim_sum(c->debt_ps, is_free(c, CHARGE_SWITCH) ? 0 : engine_switch(engine, c->core->index));
+    uint64_t ps = c->debt_ps;
     c->debt_ps = 0;
+    if (!is_free(c, CHARGE_SWITCH))
+        ps = sim_sum(ps, engine_switch(engine, c->core->index));
     if (ps == 0 || sim_passes(ps))
         return begin(c);
     sim_push_in(ps, EVENT_START, c->core->index);
     return TURN_NOTHING;
 }
 
+// What ends at the same instant was no sleep.
+static inline void forget_doze(struct sim_core *c)
+{
+    if (__builtin_expect(c->dozed_ps != sim.engine->now_ps, 1))
+        return;
+    wb_counter_set(&c->core->stats.sleeps, wb_counter_get(&c->core->stats.sleeps) - 1);
+    c->dozed_ps = 0;
+}
+
+// A core that has nothing to do need not wake for the ticks of its agent, if these take no time, no
+// energy, and change nothing.
+static bool falls_silent(const struct sim_core *c)
+{
+    enum { TICK_IS_FREE = 1 << WB_ACTION_REPORT | 1 << CHARGE_RUNG };
+
+    return c->dozes && (c->free & TICK_IS_FREE) == TICK_IS_FREE && sim.faults == NULL &&
+           c->current == NULL && c->ready.levels == 0 &&
+           engine_temperature_mc(sim.engine, c->core->index) == INT32_MIN &&
+           wb_agent_is_silent(c->core);
+}
+
 static void tick(struct sim_core *c)
 {
     c->tick_due = false;
     const uint64_t tick_ns = wb_agent_tick(c->core, sim_now_ns());
-    if (tick_ns != WB_FOREVER)
+    c->silent = tick_ns != WB_FOREVER && falls_silent(c);
+    if (tick_ns != WB_FOREVER && !c->silent)
         sim_push(sim_ps(tick_ns), EVENT_TICK, c->core->index);
+}
+
+// Each tick that was skipped would have woken it, once.
+static uint64_t account(struct sim_core *c)
+{
+    const uint32_t before = wb_word_load(&c->core->report.periods, WB_RELAXED);
+    const uint64_t tick_ns = wb_agent_skip(c->core, sim_now_ns());
+    const uint32_t after = wb_word_load(&c->core->report.periods, WB_RELAXED);
+
+    wb_counter_add(&c->core->stats.sleeps, after - before);
+    return tick_ns;
+}
+
+// It ticks again, as if it had all the time.
+static __attribute__((noinline)) void end_silence(struct sim_core *c)
+{
+    c->silent = false;
+    sim_push(sim_ps(account(c)), EVENT_TICK, c->core->index);
+}
+
+void sim_account_idle(void)
+{
+    for (uint32_t i = 0; i < sim.system->n_cores; i++) {
+        struct sim_core *c = &sim.cores[i];
+        if (c->silent && !c->dead)
+            (void)account(c);
+        if (c->idle)
+            forget_doze(c);
+    }
+}
+
+void sim_hear_agents(void)
+{
+    const uint32_t choice = wb_word_load(&sim.system->control.choice, WB_RELAXED);
+
+    if (choice == sim.choice)
+        return;
+    sim.choice = choice;
+    for (uint32_t i = 0; i < sim.system->n_cores; i++)
+        if (sim.cores[i].silent && !sim.cores[i].dead)
+            end_silence(&sim.cores[i]);
 }
 
 void sim_take_notes(struct sim_core *c)
@@ -126,10 +208,15 @@ void sim_take_notes(struct sim_core *c)
 static inline uint64_t rouse(struct sim_core *c)
 {
     c->idle = false;
+    if (__builtin_expect(c->silent, 0))
+        end_silence(c);
+    forget_doze(c);
     sim_record_power(c);
     const uint64_t ps = engine_wake(sim.engine, c->core->index);
-    sim_record_power(c);
-    wb_record_event(c->core, WB_EVENT_AWAKE, UINT32_MAX, 0, 0, sim_now_ns());
+    if (c->records) {
+        sim_record_power(c);
+        wb_record_event(c->core, WB_EVENT_AWAKE, UINT32_MAX, 0, 0, sim_now_ns());
+    }
     return ps;
 }
 
@@ -194,7 +281,7 @@ static uint32_t point_of(const struct sim_core *c)
 // A change of the operating point does not wait for a checkpoint, nor does the agent that may
 // decide on one: what the task still has to compute it computes at the new frequency, after the
 // transition. Before a task computes, and while its kernel works, the core looks by itself.
-static void change_point(struct sim_core *c)
+static __attribute__((noinline)) void change_point(struct sim_core *c)
 {
     __extension__ typedef unsigned __int128 wide;
     const struct wb_point *points = c->core->points;
@@ -220,7 +307,7 @@ static void change_point(struct sim_core *c)
 }
 
 // The task's core is told, and the core's interrupt taken: by a task that runs from its time.
-static inline enum turn interrupt(struct sim_core *c)
+static inline __attribute__((always_inline)) enum turn interrupt(struct sim_core *c)
 {
     const uint64_t ps = is_free(c, CHARGE_RUNG) ? 0 : engine_answer(sim.engine, c->core->index);
 
@@ -234,7 +321,12 @@ static inline enum turn interrupt(struct sim_core *c)
     c->debt_ps = sim_sum(c->debt_ps, ps);
     if (!c->idle)
         return TURN_NOTHING;
+    const bool dozed = c->dozed_ps == sim.engine->now_ps;
     const uint64_t sleeps_ps = rouse(c);
+    if (dozed) {
+        sim_choose(c);
+        return TURN_NOTHING;
+    }
     if (sleeps_ps == 0)
         return TURN_WORK;
     sim_push_in(sleeps_ps, EVENT_WAKE, c->core->index);
@@ -276,25 +368,38 @@ static inline enum turn resume(struct sim_core *c)
     return TURN_TASK;
 }
 
+enum turn sim_rung(struct sim_core *c)
+{
+    if (c->dead)
+        return TURN_NOTHING;
+    c->rung = false;
+    return interrupt(c);
+}
+
+enum turn sim_chooses(struct sim_core *c)
+{
+    c->chooses = false;
+    return c->dead ? TURN_NOTHING : TURN_WORK;
+}
+
 enum turn sim_core_event(struct sim_core *c, uint32_t kind)
 {
-    if (kind == EVENT_CHOOSE)
-        c->chooses = false;
     if (c->dead)
         return TURN_NOTHING;
     switch (kind) {
     case EVENT_RESUME:
         return resume(c);
     case EVENT_START:
+        sim_execute(c, NULL);
         return begin(c);
     case EVENT_WAKE:
-    case EVENT_CHOOSE:
         return TURN_WORK;
     case EVENT_RING:
         c->rung = false;
-        return interrupt(c);
+        break;
     default:
         c->tick_due = true;
-        return interrupt(c);
+        break;
     }
+    return interrupt(c);
 }

@@ -34,10 +34,13 @@ struct wb_host {
 static bool open_memory(struct wb_host *host)
 {
     const struct wb_host_config *config = &host->config;
+    // Heaps begin with a page, and every firing writes there: what is read all the time lies at
+    // another place in its page, as a load waits for stores that look as if they were to its own.
+    enum { OFF_PAGE = 41 * WB_LINE_BYTES };
     const struct wb_system_config *sc = &config->system;
     const size_t arena =
-        wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES +
-        sc->cores * (sizeof(struct sim_core) + 4 * sizeof *sim.now.events + 2 * WB_LINE_BYTES);
+        OFF_PAGE + wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES +
+        sc->cores * (sizeof(struct sim_core) + 4 * sizeof *sim.now.cores + 2 * WB_LINE_BYTES);
     const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
     const size_t replicas = mirror_bytes(sc->cores, config->private_bytes, config->private_parts);
 
@@ -45,7 +48,8 @@ static bool open_memory(struct wb_host *host)
                   arena + guards + config->stacks_bytes + config->module_bytes + replicas) ||
         !mirror_open(&host->gvm, sc->cores, config->private_bytes, config->private_parts))
         return false;
-    return wb_system_init(&sim.system, gvm_take(&host->gvm, arena), arena, sc) == WB_OK;
+    unsigned char *memory = gvm_take(&host->gvm, arena);
+    return wb_system_init(&sim.system, memory + OFF_PAGE, arena - OFF_PAGE, sc) == WB_OK;
 }
 
 static enum wb_status open_cores(struct wb_host *host)
@@ -61,10 +65,10 @@ static enum wb_status open_cores(struct wb_host *host)
     hooks_init(system, host->hook_heap);
     kernel_set_system(system);
     for (sim.now_mask = 1; sim.now_mask < system->n_cores; sim.now_mask *= 2) {}
-    const size_t bytes = sim.now_mask * sizeof *sim.now.events;
-    sim.now.events = wb_system_alloc(system, bytes, WB_LINE_BYTES);
-    sim.choices.events = wb_system_alloc(system, bytes, WB_LINE_BYTES);
-    if (sim.now.events == NULL || sim.choices.events == NULL)
+    const size_t bytes = sim.now_mask * sizeof *sim.now.cores;
+    sim.now.cores = wb_system_alloc(system, bytes, WB_LINE_BYTES);
+    sim.choices.cores = wb_system_alloc(system, bytes, WB_LINE_BYTES);
+    if (sim.now.cores == NULL || sim.choices.cores == NULL)
         return WB_ERR_NOMEM;
     sim.now_mask--;
     for (uint32_t i = 0; i < system->n_cores; i++)

@@ -20,9 +20,10 @@ static jmp_buf out_of_loop;
 
 enum { BY_FAULT = 1, BY_DEATH };
 
+// It may let a task run.
 static inline bool matters(uint32_t kind)
 {
-    return kind <= EVENT_COMMAND;
+    return kind - EVENT_RESUME <= EVENT_COMMAND - EVENT_RESUME;
 }
 
 uint64_t sim_push(uint64_t at_ps, enum sim_event kind, uint32_t index)
@@ -37,15 +38,15 @@ uint64_t sim_push_in(uint64_t ps, enum sim_event kind, uint32_t index)
 }
 
 // What happens at once has no need of the queue.
-static void put(struct at_once *ring, uint64_t event)
+static void put(struct at_once *ring, struct sim_core *c)
 {
     sim.alive++;
-    ring->events[ring->last++ & sim.now_mask] = event;
+    ring->cores[ring->last++ & sim.now_mask] = c;
 }
 
 void sim_ring_now(struct sim_core *c)
 {
-    put(&sim.now, event_of(EVENT_RING, c->core->index));
+    put(&sim.now, c);
 }
 
 void sim_choose(struct sim_core *c)
@@ -53,7 +54,7 @@ void sim_choose(struct sim_core *c)
     if (c->chooses)
         return;
     c->chooses = true;
-    put(&sim.choices, event_of(EVENT_CHOOSE, c->core->index));
+    put(&sim.choices, c);
 }
 
 void sim_take_back(uint64_t handle, enum sim_event kind)
@@ -70,35 +71,27 @@ void sim_stop_timer(struct wb_task *task)
     kt->timer = 0;
 }
 
-// An event is going to be handled.
-static inline void count(uint64_t event)
+// Something is going to be handled.
+static inline void count(bool mattered)
 {
-    sim.alive -= matters(event_kind(event));
+    sim.alive -= mattered;
     if (__builtin_expect(++sim.events == sim.pause_at, 0))
         sim.paused = true;
 }
 
-static inline uint64_t take_from(struct at_once *ring)
+static inline struct sim_core *take_from(struct at_once *ring)
 {
-    return ring->events[ring->first++ & sim.now_mask];
+    count(true);
+    return ring->cores[ring->first++ & sim.now_mask];
 }
 
-static inline uint64_t next_event(void)
-{
-    if (!at_once_is_empty(&sim.now))
-        return take_from(&sim.now);
-    if (!at_once_is_empty(&sim.choices) && !sim_instant_goes_on())
-        return take_from(&sim.choices);
-    return engine_pop(sim.engine);
-}
-
-// ENGINE_NOTHING: there is none.
+// Of the queue. ENGINE_NOTHING: there is none.
 static inline uint64_t take(void)
 {
-    const uint64_t event = next_event();
+    const uint64_t event = engine_pop(sim.engine);
 
     if (event != ENGINE_NOTHING)
-        count(event);
+        count(matters(event_kind(event)));
     return event;
 }
 
@@ -108,7 +101,7 @@ static inline uint64_t exchange(uint64_t resume_ps, const struct sim_core *c)
     sim.alive++;
     const uint64_t event =
         engine_exchange(sim.engine, resume_ps, event_of(EVENT_RESUME, c->core->index));
-    count(event);
+    count(matters(event_kind(event)));
     return event;
 }
 
@@ -221,6 +214,12 @@ void sim_pause(void)
     personality_restore(kernel_task(self));
 }
 
+static void drop(struct at_once *ring)
+{
+    while (!at_once_is_empty(ring))
+        (void)take_from(ring);
+}
+
 void sim_pass(uint64_t ps)
 {
     if (sim.running || sim.engine == NULL) {
@@ -231,7 +230,11 @@ void sim_pass(uint64_t ps)
     sim.patient = true;
     (void)sim_run();
     sim_take_back(stop, EVENT_STOP);
+    if (sim.engine->now_ps == until_ps)
+        return;
     // It ended before: whatever would still happen happens to nobody.
+    drop(&sim.now);
+    drop(&sim.choices);
     while (sim.engine->now_ps < until_ps)
         if (until_ps < sim.engine->next_ps)
             sim.engine->now_ps = until_ps;
@@ -322,6 +325,7 @@ static __attribute__((noinline)) void act_for_launcher(uint64_t event)
         break;
     case EVENT_COMMAND:
         sim.command(event_index(event));
+        sim_hear_agents();
         break;
     default:
         sim.paused = true;
@@ -334,7 +338,7 @@ static inline enum turn act(uint64_t event, struct sim_core **core)
 {
     const uint32_t kind = event_kind(event);
 
-    if (kind < EVENT_TIMER || kind == EVENT_TICK) {
+    if (kind < EVENT_TIMER) {
         *core = &sim.cores[event_index(event)];
         return sim_core_event(*core, kind);
     }
@@ -350,9 +354,26 @@ static bool is_over(void)
     return wb_word_load(&sim.system->live, WB_RELAXED) == 0;
 }
 
-static bool is_stuck(void)
+static inline bool is_to_be_left(void)
 {
-    return sim.alive == 0 && !sim.patient;
+    const bool is_stuck = sim.alive == 0 && !sim.patient;
+
+    return sim.paused || is_over() || is_stuck;
+}
+
+// What happens without the queue comes first. False: nothing does.
+static inline bool acts_at_once(struct sim_core **core, enum turn *turn)
+{
+    if (!at_once_is_empty(&sim.now)) {
+        *core = take_from(&sim.now);
+        *turn = sim_rung(*core);
+        return true;
+    }
+    if (at_once_is_empty(&sim.choices) || sim_instant_goes_on())
+        return false;
+    *core = take_from(&sim.choices);
+    *turn = sim_chooses(*core);
+    return true;
 }
 
 // The core whose task executes next, after an event that has been taken if there is one; NULL: the
@@ -368,12 +389,17 @@ static struct sim_core *next_core(uint64_t event)
             turn = turn == TURN_WORK ? sim_work(c) : sim_step(c);
         if (turn == TURN_STACK)
             return c;
-        if (turn == TURN_LATER)
+        if (turn == TURN_LATER) {
             event = exchange(sim.resume_ps, c);
-        else if (event == ENGINE_NOTHING && !sim.paused && !is_over() && !is_stuck())
+        } else if (event == ENGINE_NOTHING) {
+            if (is_to_be_left())
+                return NULL;
+            if (acts_at_once(&c, &turn))
+                continue;
             event = take();
-        if (event == ENGINE_NOTHING)
-            return NULL;
+            if (event == ENGINE_NOTHING)
+                return NULL;
+        }
         turn = act(event, &c);
     }
 }
@@ -398,6 +424,7 @@ enum sim_end sim_run(void)
 {
     sim.running = true;
     sim.paused = sim.stepping = false;
+    sim_hear_agents();
     const enum sim_end end = setjmp(out_of_loop) != BY_FAULT ? run() : SIM_FAULT;
     sim.running = false;
     sim_execute_launcher();
@@ -421,8 +448,9 @@ void sim_start(void)
         c->tick_due = true;
         c->records = c->core->record.events.slots != 0;
         c->rings_at_once = !c->records && is_free(c, CHARGE_NOTICE);
+        c->dozes = sim.engine->cores[i].is_plain;
         c->takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;
-        c->copies = (c->free & MESSAGES_ARE_FREE) != MESSAGES_ARE_FREE;
+        c->takes_all = c->takes_steps && (c->free & MESSAGES_ARE_FREE) == MESSAGES_ARE_FREE;
         c->scales = c->core->n_points > 1;
         wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
         // The engine has them idle so far; a task that never rests would draw idle power for ever.

@@ -209,6 +209,7 @@ static void run(struct helper *h)
         look_for_limits(h);
     }
     look_for_unsaved(h);
+    sim_account_idle();
     sim_record_all_power();
     helper_drain(h);
 }

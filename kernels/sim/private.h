@@ -30,18 +30,21 @@ struct sim_core {
     struct ready ready;
     uint64_t debt_ps;    // what its kernel did in no time, to be spent before a task runs
     uint64_t stolen_ps;  // by interrupts, from the task that runs
+    uint64_t dozed_ps;   // when it last fell asleep before the end of an instant
     uint64_t parked_ns;  // when the task that goes away began to be parked
     uint64_t computing;  // the event that ends what its task computes, if that may be rescaled
     uint64_t computes_until_ps;
     bool idle, rung, dead;
     bool chooses;          // its next task, once nothing else happens at this instant
     bool tick_due;         // the agent's tick is due
+    bool silent;           // no tick is planned: none would change anything
     bool starved;          // has no memory to load programs
-    bool takes_steps;      // in the place of its tasks,
-    bool copies;           // but of those without ports, as messages take their time
+    bool takes_steps;      // in the place of its tasks without ports,
+    bool takes_all;        // and of the others, as messages take no time
     bool scales;           // it has operating points to choose from
     bool records;          // events
     bool rings_at_once;    // nobody has to know, or to wait
+    bool dozes;            // falls asleep and wakes up at one instant at no cost
     bool transfers;        // its task may be held up by others: see resume()
     uint32_t attention;    // wb_kernel_attention while its task runs
     uint32_t recorded_uw;  // the power that its event stream has last,
@@ -61,14 +64,13 @@ enum {
 };
 
 enum sim_event {
+    EVENT_TICK,     // core: the agent's
     EVENT_RESUME,   // core: the time that its task let pass is over
     EVENT_START,    // core: its kernel is done, and its task begins to run
     EVENT_WAKE,     // core: it is out of its idle state
     EVENT_RING,     // core: its doorbell
-    EVENT_CHOOSE,   // core: nothing else happens at this instant, so it may choose its next task
     EVENT_TIMER,    // task: its block ends
     EVENT_COMMAND,  // number of the command that was planned for this time
-    EVENT_TICK,     // core: the agent's
     EVENT_SWEEP,    // overdue migrations
     EVENT_HEAT,     // temperatures
     EVENT_STOP,     // whoever let the simulation run wants it back
@@ -111,9 +113,10 @@ struct sim {
     uint64_t passes;         // how often time passed without one,
     uint64_t pause_at_pass;  // and after so many the loop is left
     uint64_t steps_taken;    // in the place of tasks
-    // What happens at once, in order, and the choices after it: rings with room for each core.
+    // Whose doorbells ring at once, in order, and who chooses its next task once nothing else
+    // happens at this instant: rings with room for each core.
     struct at_once {
-        uint64_t *events;
+        struct sim_core **cores;
         uint32_t first, last;
     } now, choices;
     uint32_t now_mask;
@@ -122,10 +125,11 @@ struct sim {
     bool running, paused, halted;
     bool stepping;          // the task that executes does not do so on its own stack
     bool patient;           // the launcher may wake tasks that nothing else can
-    uint32_t alive;         // events that may let a task run: up to EVENT_COMMAND
+    uint32_t alive;         // events that may let a task run: see matters() in loop.c
     bool counts;            // charges, also those that take no time,
     uint64_t fuel;          // from so many down; at 0 a fault is due, or the loop is to be left
     struct looks looks;     // of the launcher
+    uint32_t choice;        // of a policy, that agents were heard for last
     bool odd_clock;         // there is none yet, or a core's differs
     struct faults *faults;  // NULL: none is planned
     void (*command)(uint32_t number);
@@ -253,6 +257,12 @@ enum turn sim_work(struct sim_core *c);
 /// Something comes to a core.
 enum turn sim_core_event(struct sim_core *c, uint32_t kind);
 
+/// Its doorbell.
+enum turn sim_rung(struct sim_core *c);
+
+/// Nothing else happens at this instant, so it may choose its next task.
+enum turn sim_chooses(struct sim_core *c);
+
 /// The time that a task blocked for is over.
 void sim_end_block(uint32_t task);
 
@@ -264,6 +274,12 @@ void sim_make_ready(struct sim_core *c, struct wb_task *task);
 
 /// The core has something to do: it leaves its idle state, if it is in one.
 void sim_wake(struct sim_core *c);
+
+/// Lets agents that are silent tick again where they must: another policy decides.
+void sim_hear_agents(void);
+
+/// Counts what cores that are idle have not been asked for. To be called before anybody looks.
+void sim_account_idle(void);
 
 /// Raises or lowers attention for the task that runs on a core.
 void sim_keep_attention(struct sim_core *c);

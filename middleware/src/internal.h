@@ -55,6 +55,12 @@ void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns
 
 // ---- agent.c, coordinator.c ---------------------------------------------------------------------
 
+/// Another operating point is asked for than the core's agent has obeyed last.
+static inline bool wb_agent_is_asked(const struct wb_core *core)
+{
+    return wb_word_load(&core->wanted_point, WB_RELAXED) != core->report.obeyed_point;
+}
+
 /// Asks the policy, if that is the part of this core, and sends what it decides.
 void wb_coordinator_tick(struct wb_core *core, uint64_t now_ns);
 

@@ -65,9 +65,9 @@ struct wb_part_locks {
     /// Takes back what a task that lost its registers said of itself.
     void (*recover)(struct wb_task *task);
 
-    /// Computes the effective priority of a task anew, if anything has changed since the last time.
-    /// True when it has changed: the kernel is to be told.
-    bool (*nudged)(struct wb_task *task);
+    /// Computes the effective priority of a task anew, once it is nudged (see sync.h). True when it
+    /// has changed: the kernel is to be told.
+    bool (*inherit)(struct wb_task *task);
 };
 
 struct wb_part_pool {
@@ -107,7 +107,7 @@ struct wb_part_deaths {
 
 struct wb_part_agents {  // see report.h
     size_t (*bytes)(const struct wb_system_config *config);
-    bool (*init)(struct wb_system *system, struct wb_core_report *report);
+    bool (*init)(struct wb_system *system);
     void (*attached)(const struct wb_task *task, struct wb_core *core);
     void (*arrival)(struct wb_task *task, uint32_t from, uint64_t now_ns);
     void (*departure)(struct wb_task *task, const struct wb_core *core, uint64_t now_ns);
@@ -136,11 +136,10 @@ struct wb_part_responses {  // see response.h
     bool (*init)(struct wb_system *system);
     void (*bind)(struct wb_task *task);
 
-    /// Counts a response.
-    void (*count)(struct wb_task *self, uint64_t from_ns, uint64_t now_ns);
+    /// Counts a response that is not as long as the one before it.
+    void (*begin_run)(struct wb_response *response, uint64_t ns);
 
-    /// A firing has ended; a task that only sends has sent a message.
-    void (*fired)(struct wb_task *self);
+    /// A task that only sends has sent a message.
     void (*sent)(struct wb_task *self);
 };
 

@@ -377,3 +377,65 @@ TEST(a_period_of_its_own_does_not_follow_the_frame_rate)
     CHECK(wb_period_wait(a) && stub.now_ns == 11000);
     CHECK(wb_period_wait(a) && stub.now_ns == 12000);
 }
+
+// ---- Silence ------------------------------------------------------------------------------------
+
+static const struct wb_policy nothing_decided = { .name = "nothing" };
+static const struct wb_policy each_for_itself = { .name = "each", .local = true };
+
+TEST(a_core_without_tasks_is_silent_once_it_has_reported_unless_it_decides)
+{
+    const struct wb_system_config two = config(2);
+
+    sys = stub_open(&two);
+    a = stub_task("a", 0);
+    stub.now_ns = 10000;
+    stub_start(sys);
+    tick(1);
+    CHECK(!wb_agent_is_silent(sys->cores[1]));
+    stub.now_ns += PERIOD_NS;
+    tick(0);
+    tick(1);
+    CHECK(!wb_agent_is_silent(sys->cores[0]) && wb_agent_is_silent(sys->cores[1]));
+    CHECK(wb_system_set_policy(sys, &nothing_decided, NULL) == WB_OK);
+    CHECK(wb_agent_is_silent(sys->cores[1]));
+    wb_word_store(&sys->control.coordinator, 1, WB_SEQ_CST);
+    CHECK(!wb_agent_is_silent(sys->cores[1]));
+    wb_word_store(&sys->control.coordinator, 0, WB_SEQ_CST);
+    CHECK(wb_system_set_policy(sys, &each_for_itself, NULL) == WB_OK);
+    CHECK(!wb_agent_is_silent(sys->cores[1]));
+}
+
+static void check_skip(uint64_t ns)
+{
+    const struct wb_system_config two = config(2);
+
+    sys = stub_open(&two);
+    stub.now_ns = 10000;
+    a = stub_task("a", 0);
+    stub_start(sys);
+    tick(1);
+    stub.now_ns += PERIOD_NS;
+    tick(1);
+    struct wb_core_report *report = &sys->cores[1]->report;
+    const struct wb_core_report before = *report;
+    const uint64_t until_ns = stub.now_ns + ns;
+    while (report->due_ns < until_ns) {
+        stub.now_ns = report->due_ns;
+        tick(1);
+    }
+    const struct wb_core_report ticked = *report;
+    *report = before;
+    CHECK(wb_agent_skip(sys->cores[1], until_ns) == ticked.due_ns);
+    CHECK(memcmp(report, &ticked, sizeof ticked) == 0);
+}
+
+TEST(skipped_periods_leave_a_report_as_if_they_had_been_reported)
+{
+    check_skip(0);
+    check_skip(1);
+    check_skip(PERIOD_NS);
+    check_skip(PERIOD_NS + 1);
+    check_skip(7 * PERIOD_NS - 1);
+    check_skip(7 * PERIOD_NS);
+}

@@ -14,6 +14,7 @@
 #include "wb/record.h"
 #include "wb/word.h"
 
+struct wb_core;
 struct wb_system;
 
 enum {
@@ -74,6 +75,18 @@ struct wb_control {
     WB_STORED(const struct wb_policy *) policy;
     struct wb_word params[2 * WB_POLICY_PARAMS];  // low and high half of each
 };
+
+/// True of a core without tasks whose next reports all say what the last one did, until a task or a
+/// note comes to it or another policy decides: they may as well not be made, and be counted by
+/// wb_agent_skip(). Of temperatures it knows nothing.
+///
+/// Context: the core's kernel. Never blocks.
+bool wb_agent_is_silent(const struct wb_core *core);
+
+/// Counts the periods that were over before `now_ns` as reported; when the next one is.
+///
+/// Context: the core's kernel, or the launcher while no kernel runs. Never blocks.
+uint64_t wb_agent_skip(struct wb_core *core, uint64_t now_ns);
 
 /// Lets another policy decide from the next period on; NULL: none. `params`: one value for each of
 /// its parameters.

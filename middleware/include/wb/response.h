@@ -24,15 +24,16 @@ struct wb_task;
 
 enum { WB_RESPONSES_FEW = 4 };
 
-// Of one task; its own, and of the kernel that owns it.
+// Of one task; its own, and of the kernel that owns it. What every firing looks at comes first.
 struct wb_response {
-    struct wb_bucket *buckets;  // fixed
+    // When the last message so far of this firing was there, of a source when the firing before it
+    // ended, plus one; 0: none.
+    uint64_t ready_ns;
+    uint64_t run_ns, run_n;     // the latest, all alike, which the following do not count yet
+    uint64_t fired;             // firings that ended
     bool is_source;             // fixed: it has no inputs
     bool spilled;               // some are in `buckets`
-    uint64_t ready_ns;  // when the last message so far of this firing was there, plus one; 0: none
-    uint64_t ended_ns;  // when the firing before it ended
-    uint64_t fired;     // firings that ended
-    uint64_t run_ns, run_n;  // the latest, all alike, which the following do not count yet
+    struct wb_bucket *buckets;  // fixed
     uint64_t n, sum_ns, min_ns, max_ns;
     // Most tasks have few response times, and their buckets no memory that was ever touched.
     struct wb_response_few {

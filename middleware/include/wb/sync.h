@@ -35,6 +35,15 @@ static inline uint32_t wb_sync_priority(const struct wb_sync *sync)
     return wb_word_load(&sync->priority, WB_RELAXED);
 }
 
+/// Something has happened since the effective priority was computed that may have changed it.
+///
+/// Context: the kernel that owns the task.
+static inline bool wb_sync_is_nudged(const struct wb_sync *sync)
+{
+    // Acquire: who sees the count sees what was changed before it.
+    return wb_word_load(&sync->nudges, WB_ACQUIRE) != sync->nudges_seen;
+}
+
 // The names of wb_lock(), an open hash table that is only ever added to.
 struct wb_locks {
     WB_COMPARED(const void *) names[WB_LOCKS];  // whoever comes first with a name

@@ -68,7 +68,10 @@ struct wb_system {
     struct wb_app app;
 
     _Alignas(WB_LINE_BYTES) struct wb_swapped live;  // tasks not over; any core
-    struct wb_word stopping;                         // the launcher
+    // What a sweep may have to look for: requests under way, and every death for good, as a task of
+    // the dead core may be over and not counted. Rather too many than too few; any core.
+    struct wb_swapped asked;
+    struct wb_word stopping;      // the launcher
     struct wb_word rate_millihz;  // the launcher; frames per second in thousandths, 0: none
     struct wb_control control;
     unsigned char *transfer;            // fixed: the transfer buffer (see transfer.h)

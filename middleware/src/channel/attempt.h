@@ -80,8 +80,8 @@ static inline void port_note(struct wb_port *port, enum wb_event_kind kind)
         wb_migration_first_output(task);
 }
 
-/// Sends the oldest claimed slot.
-static inline enum wb_status port_commit(struct wb_port *out)
+/// Sends the oldest claimed slot, which is `slot` unless the port has none or drops it.
+static inline enum wb_status port_commit_slot(struct wb_port *out, void *slot)
 {
     wb_kernel_charge(WB_ACTION_COMMIT, 1);
     if (__builtin_expect(out->echoed != 0, 0)) {
@@ -89,13 +89,21 @@ static inline enum wb_status port_commit(struct wb_port *out)
         out->echo--;
         return WB_OK;
     }
-    latency_send(out);
-    response_send(out);
+    if (out->edge != out->cursor) {
+        latency_send(out, slot);
+        response_send(out, slot);
+    }
     const enum wb_status status =
         out->channel->tickets != NULL ? wb_parts.mailboxes->commit(out) : channel_commit(out);
     if (status == WB_OK)
         port_note(out, WB_EVENT_SEND);
     return status;
+}
+
+/// The same, wherever it is.
+static inline enum wb_status port_commit(struct wb_port *out)
+{
+    return port_commit_slot(out, channel_slot_at(out->channel, out->edge));
 }
 
 /// Frees the oldest held slot.

@@ -29,14 +29,11 @@ static size_t bytes_of(const struct wb_system_config *config)
            wb_round_up(ADVICE * (8 + sizeof(struct wb_advice)), WB_LINE_BYTES) + WB_LINE_BYTES;
 }
 
-static bool init(struct wb_system *system, struct wb_core_report *report)
+// What only a policy's snapshots and decisions need.
+static bool init_tables(struct wb_system *system, struct wb_core_report *report)
 {
     const struct wb_system_config *config = &system->config;
 
-    if (config->agent_period_ns == 0)
-        return true;
-    report->residents =
-        wb_system_alloc(system, words_of(config) * sizeof *report->residents, WB_LINE_BYTES);
     report->cores = wb_system_alloc(system, config->cores * sizeof *report->cores, WB_LINE_BYTES);
     report->tasks = wb_system_alloc(system, config->tasks * sizeof *report->tasks, WB_LINE_BYTES);
     report->moves = wb_system_alloc(system, config->tasks * sizeof *report->moves, WB_LINE_BYTES);
@@ -45,8 +42,25 @@ static bool init(struct wb_system *system, struct wb_core_report *report)
     report->advice.entry_bytes = sizeof(struct wb_advice);
     report->advice.data =
         wb_system_alloc(system, ADVICE * (8 + sizeof(struct wb_advice)), WB_LINE_BYTES);
-    return report->residents != NULL && report->cores != NULL && report->tasks != NULL &&
-           report->moves != NULL && report->points != NULL && report->advice.data != NULL;
+    return report->cores != NULL && report->tasks != NULL && report->moves != NULL &&
+           report->points != NULL && report->advice.data != NULL;
+}
+
+static bool init(struct wb_system *system)
+{
+    const uint32_t cores = system->config.cores;
+    const size_t words = words_of(&system->config) * sizeof(struct wb_swapped);
+    const size_t bytes = wb_round_up(words, WB_LINE_BYTES);
+    // Together: each core looks at its own in every period.
+    unsigned char *residents = wb_system_alloc(system, cores * bytes, WB_LINE_BYTES);
+    bool done = residents != NULL;
+
+    for (uint32_t i = 0; i < cores && done; i++) {
+        struct wb_core_report *report = &system->cores[i]->report;
+        report->residents = (struct wb_swapped *)(void *)(residents + i * bytes);
+        done = init_tables(system, report);
+    }
+    return done;
 }
 
 // ---- Loads --------------------------------------------------------------------------------------
@@ -268,6 +282,43 @@ uint64_t wb_agent_tick(struct wb_core *core, uint64_t now_ns)
     report->due_ns += period_ns;
     if (report->due_ns <= now_ns)
         report->due_ns = now_ns + period_ns;
+    return report->due_ns;
+}
+
+static bool has_residents(const struct wb_core *core)
+{
+    for (uint32_t word = 0; word < words_of(&core->system->config); word++)
+        if (wb_word_load(&core->report.residents[word], WB_RELAXED) != 0)
+            return true;
+    return false;
+}
+
+bool wb_agent_is_silent(const struct wb_core *core)
+{
+    const struct wb_core_report *report = &core->report;
+    const struct wb_control *control = &core->system->control;
+    const struct wb_policy *policy = wb_word_load(&control->policy, WB_RELAXED);
+    const bool may_decide =
+        policy != NULL &&
+        (policy->local || wb_word_load(&control->coordinator, WB_RELAXED) == core->index);
+
+    return !may_decide && wb_word_load(&report->periods, WB_RELAXED) != 0 &&
+           wb_word_load(&report->busy_ppm, WB_RELAXED) == 0 &&
+           wb_counter_get(&core->stats.busy_ns) == report->mark_ns && !has_residents(core);
+}
+
+uint64_t wb_agent_skip(struct wb_core *core, uint64_t now_ns)
+{
+    struct wb_core_report *report = &core->report;
+    const uint64_t period_ns = core->system->config.agent_period_ns;
+
+    if (now_ns <= report->due_ns)
+        return report->due_ns;
+    const uint64_t skipped = (now_ns - report->due_ns - 1) / period_ns + 1;
+    const uint32_t periods = wb_word_load(&report->periods, WB_RELAXED);
+    wb_word_store(&report->periods, periods + (uint32_t)skipped, WB_RELAXED);
+    report->due_ns += skipped * period_ns;
+    report->from_ns = report->due_ns - period_ns;
     return report->due_ns;
 }
 

@@ -13,16 +13,15 @@ static inline size_t latency_mark_at(const struct wb_port *port)
     return port->channel->stride_bytes - WB_MARK_BYTES;
 }
 
-/// Marks the oldest claimed slot, before it is sent.
-static inline void latency_send(struct wb_port *out)
+/// Marks a slot before it is sent.
+static inline void latency_send(const struct wb_port *out, void *slot)
 {
-    if (out->timing == WB_TIMED_NOT || out->edge == out->cursor)
+    if (out->timing == WB_TIMED_NOT)
         return;
     const struct wb_task *task = out->task;
     const uint64_t mark =
         out->timing == WB_TIMED_SOURCE ? wb_parts.latency->begin(task) : task->frame.mark;
-    unsigned char *slot = channel_slot_at(out->channel, out->edge);
-    memcpy(slot + latency_mark_at(out), &mark, WB_MARK_BYTES);
+    memcpy((unsigned char *)slot + latency_mark_at(out), &mark, WB_MARK_BYTES);
 }
 
 /// Looks at a message that was received.

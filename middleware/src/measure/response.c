@@ -3,6 +3,7 @@
 
 #include "../internal.h"
 #include "buckets.h"
+#include "response.h"
 
 enum { PART_BUCKETS = PARTS / 8 };  // of a part of the histogram that is told
 
@@ -40,13 +41,13 @@ static void bind(struct wb_task *task)
     struct wb_response *response = &task->system->responses[task->id];
 
     task->response = response;
-    response->ended_ns = task->system->start_ns;
     response->is_source = true;
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
         port->stamped = is_activated(port->channel);
         if (port->direction == WB_IN)
             response->is_source = false;
     }
+    response->ready_ns = response->is_source ? task->system->start_ns + 1 : 0;
 }
 
 static void add(struct wb_response *response, uint32_t bucket, uint64_t n, uint64_t ns)
@@ -65,7 +66,7 @@ static void add(struct wb_response *response, uint32_t bucket, uint64_t n, uint6
 }
 
 // Takes over those of the same length that came one after the other.
-static __attribute__((noinline)) void settle(struct wb_response *response)
+static void settle(struct wb_response *response)
 {
     const uint64_t ns = response->run_ns, n = response->run_n;
 
@@ -81,29 +82,11 @@ static __attribute__((noinline)) void settle(struct wb_response *response)
     response->run_n = 0;
 }
 
-// The clocks of two cores may differ by a little.
-static inline void count(struct wb_task *self, uint64_t from_ns, uint64_t now_ns)
+static void begin_run(struct wb_response *response, uint64_t ns)
 {
-    struct wb_response *response = self->response;
-    const uint64_t ns = now_ns > from_ns ? now_ns - from_ns : 0;
-
-    if (ns != response->run_ns) {
-        settle(response);
-        response->run_ns = ns;
-    }
-    response->run_n++;
-}
-
-static void fired(struct wb_task *self)
-{
-    struct wb_response *response = self->response;
-    const uint64_t now_ns = wb_kernel_stamp_ns();
-
-    if (self->job_deadline_ns == 0 && (response->ready_ns != 0 || response->is_source))
-        count(self, response->is_source ? response->ended_ns : response->ready_ns - 1, now_ns);
-    response->fired++;
-    response->ready_ns = 0;
-    response->ended_ns = now_ns;
+    settle(response);
+    response->run_ns = ns;
+    response->run_n = 1;
 }
 
 static void sent(struct wb_task *self)
@@ -113,7 +96,7 @@ static void sent(struct wb_task *self)
     for (const struct wb_port *port = self->ports; port != NULL; port = port->next_of_task)
         if (port->channel->tickets == NULL && wb_port_messages(port) < next * port->rate)
             return;
-    fired(self);
+    response_fired(self);
 }
 
 // ---- What is told -------------------------------------------------------------------------------
@@ -190,7 +173,6 @@ const struct wb_part_responses wb_part_responses = {
     .bytes = bytes,
     .init = init,
     .bind = bind,
-    .count = count,
-    .fired = fired,
+    .begin_run = begin_run,
     .sent = sent,
 };

@@ -14,14 +14,13 @@ static inline size_t response_stamp_at(const struct wb_port *port)
     return port->channel->stride_bytes - 2 * (size_t)WB_MARK_BYTES;
 }
 
-/// Stamps the oldest claimed slot, before it is sent.
-static inline void response_send(struct wb_port *out)
+/// Stamps a slot before it is sent.
+static inline void response_send(const struct wb_port *out, void *slot)
 {
-    if (!out->stamped || out->edge == out->cursor)
+    if (!out->stamped)
         return;
     const uint64_t now_ns = wb_kernel_stamp_ns();
-    unsigned char *slot = channel_slot_at(out->channel, out->edge);
-    memcpy(slot + response_stamp_at(out), &now_ns, WB_MARK_BYTES);
+    memcpy((unsigned char *)slot + response_stamp_at(out), &now_ns, WB_MARK_BYTES);
 }
 
 /// Looks at a message that was received.
@@ -39,11 +38,29 @@ static inline void response_receive(struct wb_port *in, const void *slot)
         response->ready_ns = sent_ns + 1;
 }
 
-/// A task that is not periodic, or not yet, has ended a firing.
+/// Counts a response. The clocks of two cores may differ by a little.
+static inline void response_count(struct wb_response *response, uint64_t from_ns, uint64_t now_ns)
+{
+    const uint64_t ns = now_ns > from_ns ? now_ns - from_ns : 0;
+
+    if (__builtin_expect(ns == response->run_ns, 1))
+        response->run_n++;
+    else
+        wb_parts.responses->begin_run(response, ns);
+}
+
+/// A firing has ended: of a task that is not periodic, or not yet, it has responded.
 static inline void response_fired(struct wb_task *self)
 {
-    if (self->response != NULL)
-        wb_parts.responses->fired(self);
+    struct wb_response *response = self->response;
+
+    if (response == NULL)
+        return;
+    const uint64_t now_ns = wb_kernel_stamp_ns();
+    if (self->job_deadline_ns == 0 && response->ready_ns != 0)
+        response_count(response, response->ready_ns - 1, now_ns);
+    response->fired++;
+    response->ready_ns = response->is_source ? now_ns + 1 : 0;
 }
 
 /// A task comes for a message: it has ended the firing before, if it has taken all messages of that
@@ -54,7 +71,7 @@ static inline void response_come(struct wb_port *in)
 
     if (in->stamped && response->ready_ns != 0 &&
         wb_counter_get(&in->messages) >= (response->fired + 1) * in->rate)
-        wb_parts.responses->fired(in->task);
+        response_fired(in->task);
 }
 
 /// A task has sent a message: one that only sends has ended a firing with its last one.

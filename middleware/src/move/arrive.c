@@ -6,8 +6,8 @@
 void wb_task_attach(struct wb_task *task)
 {
     // Not yet in a queue of this kernel, so there is nothing to move.
-    if (wb_parts.locks != NULL)
-        (void)wb_parts.locks->nudged(task);
+    if (wb_sync_is_nudged(&task->sync))
+        (void)wb_parts.locks->inherit(task);
     if (wb_parts.agents != NULL)
         wb_parts.agents->attached(task, wb_core_here(task->system));
     wb_kernel_attach(task);

@@ -45,6 +45,25 @@ static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
     wb_word_store(&task->requester, requester != NULL ? requester->id + 1 : 0, WB_RELAXED);
 }
 
+// Counted first, and taken off last: whoever is killed in between leaves one too many (see
+// wb_system_sweep()).
+static bool begin(struct wb_task *task, uint32_t *number)
+{
+    uint32_t old = wb_word_load(&task->request, WB_RELAXED);
+
+    *number = (wb_request_number(old) + 1) & 0xffff;
+    if (wb_request_phase(old) != WB_REQUEST_NONE)
+        return false;
+    (void)wb_word_add(&task->system->asked, 1, WB_SEQ_CST);
+    // Acquire: the end of the previous migration is visible before we write over its record.
+    const bool began = wb_word_compare_swap(
+        &task->request, &old, wb_request(WB_REQUEST_FILLING, wb_kernel_core(), *number), WB_ACQUIRE,
+        WB_RELAXED);
+    if (!began)
+        (void)wb_word_add(&task->system->asked, UINT32_MAX, WB_RELAXED);
+    return began;
+}
+
 static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
                           struct wb_task *requester, enum wb_by by, uint32_t *number)
 {
@@ -52,15 +71,8 @@ static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_
     if (early != WB_OK)
         return early;
 
-    uint32_t old = wb_word_load(&task->request, WB_RELAXED);
-    *number = (wb_request_number(old) + 1) & 0xffff;
-    // Acquire: the end of the previous migration is visible before we write over its record.
-    if (wb_request_phase(old) != WB_REQUEST_NONE ||
-        !wb_word_compare_swap(&task->request, &old,
-                              wb_request(WB_REQUEST_FILLING, wb_kernel_core(), *number), WB_ACQUIRE,
-                              WB_RELAXED))
+    if (!begin(task, number))
         return WB_ERR_BUSY;
-
     fill(task, core, timeout_ns, requester, by);
     // seq_cst against wb_task_paused(): either it sees this request, or we see that the task is
     // over. Release part: the source sees what we filled in.

@@ -54,6 +54,9 @@ void wb_system_sweep(struct wb_system *system, uint64_t now_ns)
 {
     uint32_t over = 0;
 
+    // Acquire: who sees that a request is ended sees its end.
+    if (wb_word_load(&system->asked, WB_ACQUIRE) == 0)
+        return;
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
         const uint32_t request = wb_word_load(&task->request, WB_ACQUIRE);

@@ -143,5 +143,5 @@ enum wb_status wb_gate_enter(struct wb_gate *gate, wb_gate_attempt *attempt, uin
 const struct wb_part_locks wb_part_locks = {
     .abandon = abandon,
     .recover = recover,
-    .nudged = wb_inherit_nudged,
+    .inherit = wb_inherit,
 };

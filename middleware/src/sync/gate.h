@@ -43,7 +43,4 @@ void wb_inherit_release(const struct wb_gate *gate, const struct wb_task *self);
 /// Returns: true when it has changed: the kernel is to be told.
 bool wb_inherit(struct wb_task *task);
 
-/// The same, if anything has changed since the last time.
-bool wb_inherit_nudged(struct wb_task *task);
-
 #endif

@@ -93,10 +93,3 @@ bool wb_inherit(struct wb_task *task)
         nudge(holder);
     return true;
 }
-
-bool wb_inherit_nudged(struct wb_task *task)
-{
-    // Acquire: see nudge().
-    return wb_word_load(&task->sync.nudges, WB_ACQUIRE) != task->sync.nudges_seen &&
-           wb_inherit(task);
-}

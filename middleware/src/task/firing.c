@@ -146,11 +146,11 @@ static inline __attribute__((always_inline)) enum wb_status take(struct wb_task 
         const struct wb_channel *channel = in->channel;
         const uint64_t until = (f->fired + 1) * in->rate, initial = channel->initial;
         for (uint64_t position = reached(f, in); position < until; position++) {
-            const uint64_t number = position < initial ? 0 : position - initial + 1;
             void *slot;
             const enum wb_status status = hold(f, in, &slot);
             if (status != WB_OK)
                 return stop_at(f, at, status);
+            const uint64_t number = position < initial ? 0 : position - initial + 1;
             latency_receive(in, slot);
             response_receive(in, slot);
             wb_kernel_charge(WB_ACTION_RECEIVE, channel->slot_bytes);
@@ -188,15 +188,18 @@ static inline enum wb_status put_one(struct firing *f, struct wb_port *out, uint
 {
     const uint32_t bytes = out->channel->slot_bytes;
 
-    if (!out->channel->claims_at_start) {
-        void *slot;
-        const enum wb_status status = claim(f, out, &slot);
-        if (status != WB_OK)
-            return status;
-        f->messages->write(slot, bytes, position + 1);
+    if (out->channel->claims_at_start) {
+        wb_kernel_charge(WB_ACTION_SEND, bytes);
+        (void)port_commit(out);
+        return WB_OK;
     }
+    void *slot;
+    const enum wb_status status = claim(f, out, &slot);
+    if (status != WB_OK)
+        return status;
+    f->messages->write(slot, bytes, position + 1);
     wb_kernel_charge(WB_ACTION_SEND, bytes);
-    port_commit(out);
+    (void)port_commit_slot(out, slot);
     return WB_OK;
 }
 

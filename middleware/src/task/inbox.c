@@ -7,7 +7,7 @@
 
 #include "../internal.h"
 
-void wb_inbox_post(struct wb_core *core, uint32_t task)
+static inline void post(struct wb_core *core, uint32_t task)
 {
     const uint32_t word = task / 32;
 
@@ -18,6 +18,11 @@ void wb_inbox_post(struct wb_core *core, uint32_t task)
     wb_word_or(&core->inbox.words[word], 1u << task % 32, WB_RELEASE);
     wb_word_or(&core->inbox.summary, 1u << word % 32, WB_SEQ_CST);
     wb_kernel_doorbell(core->index);
+}
+
+void wb_inbox_post(struct wb_core *core, uint32_t task)
+{
+    post(core, task);
 }
 
 void wb_inbox_ring(struct wb_core *core)
@@ -39,5 +44,5 @@ void wb_task_wake(struct wb_task *task)
         (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED))
         wb_kernel_unblock(task);
     else
-        wb_inbox_post(task->system->cores[owner], task->id);
+        post(task->system->cores[owner], task->id);
 }

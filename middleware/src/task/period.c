@@ -2,6 +2,7 @@
 // Time and periods.
 
 #include "../internal.h"
+#include "../measure/response.h"
 
 uint64_t wb_now_ns(void)
 {
@@ -68,7 +69,7 @@ static uint64_t deadline_of(const struct wb_task *task, const struct period *per
     return wb_part(period->ns, task->relative_deadline_ns * WB_PPM / task->period_ns);
 }
 
-static void arrive(struct wb_task *task, bool is_first)
+static inline void arrive(struct wb_task *task, bool is_first)
 {
     struct wb_arrival *arrival = &task->arrival;
 
@@ -121,7 +122,7 @@ bool wb_period_end(struct wb_task *self, bool *met)
     *met = self->job_deadline_ns == 0 || now_ns <= deadline_ns;
     wb_counter_add(&self->stats.jobs, 1);
     if (self->response != NULL && self->job_deadline_ns != 0)
-        wb_parts.responses->count(self, self->release.ns, now_ns);
+        response_count(self->response, self->release.ns, now_ns);
     if (!*met)
         count_miss(self, now_ns - deadline_ns, now_ns);
     if (self->job_deadline_ns == 0)

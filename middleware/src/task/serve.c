@@ -18,7 +18,7 @@ static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum 
     case WB_TASK_READY:
     case WB_TASK_RUNNING:
     case WB_TASK_BLOCKED:
-        if (wb_parts.locks != NULL && wb_parts.locks->nudged(task))
+        if (wb_sync_is_nudged(&task->sync) && wb_parts.locks->inherit(task))
             wb_kernel_reprioritise(task);
         wb_kernel_unblock(task);
         break;
@@ -60,7 +60,7 @@ uint32_t wb_agent_serve(struct wb_core *core)
         wb_kernel_charge(WB_ACTION_SERVE, served);
         wb_counter_add(&core->stats.notes, served);
     }
-    if (wb_parts.agents != NULL)
+    if (wb_parts.agents != NULL && wb_agent_is_asked(core))
         wb_parts.agents->obey(core);
     return served;
 }

@@ -87,7 +87,6 @@ static bool record_init(struct wb_system *system, struct wb_record *record, uint
 
 static struct wb_core *core_new(struct wb_system *system, uint32_t index)
 {
-    const uint32_t words = inbox_words(&system->config);
     struct wb_core *core =
         wb_system_alloc(system, core_bytes(&system->config), system->config.core_align);
 
@@ -95,23 +94,30 @@ static struct wb_core *core_new(struct wb_system *system, uint32_t index)
         return NULL;
     core->index = index;
     core->system = system;
-    core->inbox.n_words = words;
+    core->inbox.n_words = inbox_words(&system->config);
     wb_word_init(&core->wanted_point, WB_NO_POINT);
     wb_word_init(&core->report.temperature_mc, WB_NO_TEMPERATURE);
     core->report.obeyed_point = WB_NO_POINT;
-    core->inbox.words = words <= WB_NEAR_WORDS
-                            ? core->inbox.near
-                            : wb_system_alloc(system, words * sizeof(uint32_t), WB_LINE_BYTES);
-    if (core->inbox.words == NULL ||
-        !record_init(system, &core->record, system->config.record_events) ||
-        (system->config.agent_period_ns != 0 && !wb_parts.agents->init(system, &core->report)) ||
-        (system->config.times_frames && !wb_parts.latency->init(core)))
-        return NULL;
     return core;
 }
 
+static bool core_init(struct wb_system *system, struct wb_core *core)
+{
+    const uint32_t words = core->inbox.n_words;
+
+    core->inbox.words = words <= WB_NEAR_WORDS
+                            ? core->inbox.near
+                            : wb_system_alloc(system, words * sizeof(uint32_t), WB_LINE_BYTES);
+    return core->inbox.words != NULL &&
+           record_init(system, &core->record, system->config.record_events) &&
+           (!system->config.times_frames || wb_parts.latency->init(core));
+}
+
+// What every core has lies together, what most never touch apart: an idle core takes few pages.
 static bool cores_init(struct wb_system *system)
 {
+    bool done = true;
+
     system->cores =
         wb_system_alloc(system, system->config.cores * sizeof(struct wb_core *), WB_LINE_BYTES);
     if (system->cores == NULL)
@@ -122,7 +128,9 @@ static bool cores_init(struct wb_system *system)
             return false;
     }
     system->n_cores = system->config.cores;
-    return true;
+    for (uint32_t i = 0; i < system->n_cores && done; i++)
+        done = core_init(system, system->cores[i]);
+    return done && (system->config.agent_period_ns == 0 || wb_parts.agents->init(system));
 }
 
 static bool has_parts(const struct wb_system_config *config)
