@@ -60,13 +60,14 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 
 # Every suite: a target below, how many seconds it should take at most on two processors, how many
 # processors it keeps busy, what has to be made before, and the folders that it is made of. `make
-# test` starts them in this order; those that need nothing run while the others' build does.
+# test` starts them in this order; those that need nothing run while the others' build does. Tests of
+# Rust begin before their linters, which wait for the same lock of cargo.
 CODE := middleware,kernels,crates,apps
 DOCS := README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,docs
 SUITES := \
-	test-guest:280:1:built-for-tests:crates,tests/guest \
+	test-rust:240:1:built-for-tests:$(CODE),platforms,docs,bench \
+	test-guest:300:1:built-for-tests:crates,tests/guest \
 	test-python:280:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
-	test-rust:220:1:built-for-tests:$(CODE),platforms,docs,bench \
 	lint-rust:400:0:built-for-tests:crates \
 	test-sanitizers:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-c:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
