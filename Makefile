@@ -66,8 +66,8 @@ CODE := middleware,kernels,crates,apps
 DOCS := README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,docs
 SUITES := \
 	test-rust:240:1:built-for-tests:$(CODE),platforms,docs,bench \
-	test-guest:300:1:built-for-tests:crates,tests/guest \
-	test-python:280:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
+	test-guest:340:1:built-for-tests:crates,tests/guest \
+	test-python:330:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
 	lint-rust:400:0:built-for-tests:crates \
 	test-sanitizers:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-c:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
