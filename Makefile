@@ -191,16 +191,25 @@ test-python: build test-modules $(PYTHON)
 GUEST := $(if $(filter x86_64,$(shell uname -m)),tests/guest)
 RIG_C := $(wildcard tests/guest/rig/*.c)
 
-GUEST_NEEDS := $(BIN)/x86_64/whimbrel-occupy $(BUILD)/guest/rig $(BUILD)/guest/kernel $(PYTHON)
+GUEST_NEEDS := $(BUILD)/guest/whimbrel-occupy $(BUILD)/guest/rig $(BUILD)/guest/kernel $(PYTHON)
+STATIC_OCCUPY := $(BIN)/x86_64/whimbrel-occupy
 
 test-guest: $(if $(GUEST),$(GUEST_NEEDS))
 	$(if $(GUEST),$(PYTHON) -m pytest --quiet -rP $(GUEST))
 
-test-guest-soak: $(if $(GUEST),$(GUEST_NEEDS))
+test-guest-soak: $(if $(GUEST),$(GUEST_NEEDS) $(STATIC_OCCUPY))
+	$(if $(GUEST),GUEST_OCCUPY=$(abspath $(STATIC_OCCUPY)) $(PYTHON) -m pytest --quiet -rP $(GUEST))
 	$(if $(GUEST),GUEST_KILLS=1000 $(PYTHON) -m pytest --quiet -rP $(GUEST) -k random)
 
 $(BUILD)/guest/kernel:
 	tests/guest/fetch_kernel.sh $(BUILD)/guest
+
+# Of what the command is made of too. The static one compiles every crate once more, so `make soak` tries that.
+.PHONY: $(BUILD)/guest/whimbrel-occupy
+$(BUILD)/guest/whimbrel-occupy: cargo-is-there
+	$(CARGO_BUILD) --package whimbrel-occupy
+	@mkdir -p $(@D)
+	@strip -o $@ $(TARGET)/release/whimbrel-occupy
 
 $(BUILD)/guest/rig: $(RIG_C) tests/guest/rig/rig.h
 	@mkdir -p $(@D)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the guest boots: Debian's kernel, and an image with busybox, `rig` and the static binary."""
+"""What the guest boots: Debian's kernel, and an image with busybox, `rig` and `whimbrel-occupy`."""
 
 from __future__ import annotations
 
 import lzma
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,7 +15,7 @@ ROOT = HERE.parent.parent
 BUILD = ROOT / "build/guest"
 KERNEL = BUILD / "kernel"
 RIG = BUILD / "rig"
-OCCUPY = ROOT / "bin/x86_64/whimbrel-occupy"
+OCCUPY = Path(os.environ.get("GUEST_OCCUPY") or BUILD / "whimbrel-occupy")
 # In the order in which the guest loads them: buses before devices.
 MODULES = [
     "drivers/virtio/virtio_ring",
@@ -51,6 +52,12 @@ def module(name: str) -> bytes:
     return lzma.decompress(code) if file.suffix == ".xz" else code
 
 
+def libraries(program: Path) -> list[Path]:
+    """The libraries of a program, and its loader; none of a static one."""
+    said = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
+    return [Path(file) for file in re.findall(r"(/\S+) \(0x", said)]
+
+
 def build(folder: Path) -> Path:
     """The image of the guest's first file system, made in a folder of the test."""
     tree = folder / "tree"
@@ -61,6 +68,10 @@ def build(folder: Path) -> Path:
     assert busybox
     for name, file in (("busybox", busybox), ("rig", RIG), ("whimbrel-occupy", OCCUPY)):
         shutil.copy(file, tree / "bin" / name)
+    for file in libraries(OCCUPY):
+        place = tree / file.relative_to("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, place)
     for number, name in enumerate(MODULES):
         (tree / "modules" / f"{number:02} {Path(name).name}.ko").write_bytes(module(name))
     names = subprocess.run(["find", "."], cwd=tree, check=True, capture_output=True).stdout
