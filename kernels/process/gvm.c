@@ -50,16 +50,24 @@ void *gvm_take(struct gvm *gvm, size_t bytes)
     return part;
 }
 
+// An emulator says yes to advice that it does not know. Nobody gets to read what is marked: here a
+// byte, to where it is. That takes a page of the file, so the first guard tells for all.
+static bool is_marked(const struct gvm *gvm, unsigned char *at)
+{
+    static enum { UNKNOWN, YES, NO } marks;
+
+    if (marks == UNKNOWN)
+        marks = syscall(SYS_pwrite64, gvm->fd, at, 1, at - gvm->base) < 0 ? YES : NO;
+    return marks == YES;
+}
+
 // Linux 6.15 has marks in the page table for this. Before, each guard was a mapping of its own and
 // made one of its stack, of which a process may have 65530 (vm.max_map_count).
 static bool mark(const struct gvm *gvm, unsigned char *at)
 {
     enum { GUARD_INSTALL = 102 };  // MADV_GUARD_INSTALL of newer headers
 
-    // An emulator says yes to advice that it does not know. Nobody gets to read what is marked:
-    // here a byte, to where it is.
-    return madvise(at, GUARD_BYTES, GUARD_INSTALL) == 0 &&
-           syscall(SYS_pwrite64, gvm->fd, at, 1, at - gvm->base) < 0;
+    return madvise(at, GUARD_BYTES, GUARD_INSTALL) == 0 && is_marked(gvm, at);
 }
 
 void *gvm_stack(struct gvm *gvm, size_t bytes)
