@@ -5,6 +5,7 @@
 // rings nobody, for who sends; the time until the other task runs; what its first firing takes
 // longer than its second. And of a move to a core that has slept as long: the time until it is
 // attached there, and from then on until it runs.
+// Both in turns, as how a hypervisor wakes a halted processor changes within a minute.
 //
 // Besides: what a message takes longer to write and to read that another core has in its cache.
 
@@ -148,22 +149,6 @@ static void one_round(const struct bench_options *options, struct shared *what)
     bench_run(&b, what);
 }
 
-// `near`: how the short sleep is called, which is not told if it is NULL.
-static void sleeps(const struct bench_options *options, const char *far, const char *near,
-                   uint64_t sleep_ns, uint32_t trips)
-{
-    const uint32_t room = options->rounds * trips;
-    struct shared what = {
-        .far = rows_new(room), .near = rows_new(room), .sleep_ns = sleep_ns, .trips = trips
-    };
-
-    for (uint32_t round = 0; round < options->rounds; round++)
-        one_round(options, &what);
-    rows_print(far, &what.far);
-    if (near != NULL)
-        rows_print(near, &what.near);
-}
-
 // ---- A task that moves to a core that sleeps ----------------------------------------------------
 
 struct arrival {
@@ -215,21 +200,35 @@ static void arrival_print(const char *name, struct arrival *arrival)
     bench_row(row, arrival->attach, "and until it runs", arrival->run);
 }
 
-static void arrivals(const struct bench_options *options, const char *far, const char *near,
-                     uint64_t sleep_ns, uint32_t trips)
+static void move_round(const struct bench_options *options, struct moves *what)
+{
+    struct bench_system b;
+
+    bench_open(&b, options, 2, spin_ns);
+    bench_task(&b, "mover", mover, 0);
+    bench_run(&b, what);
+}
+
+// `near`: how the short sleep is called, which is not told if it is NULL.
+static void sleeps(const struct bench_options *options, const char *far, const char *near,
+                   uint64_t sleep_ns, uint32_t trips)
 {
     const uint32_t room = options->rounds * trips;
-    struct moves what = { arrival_new(room), arrival_new(room), sleep_ns, trips };
+    struct shared calls = {
+        .far = rows_new(room), .near = rows_new(room), .sleep_ns = sleep_ns, .trips = trips
+    };
+    struct moves moves = { arrival_new(room), arrival_new(room), sleep_ns, trips };
 
     for (uint32_t round = 0; round < options->rounds; round++) {
-        struct bench_system b;
-        bench_open(&b, options, 2, spin_ns);
-        bench_task(&b, "mover", mover, 0);
-        bench_run(&b, &what);
+        one_round(options, &calls);
+        move_round(options, &moves);
     }
-    arrival_print(far, &what.far);
-    if (near != NULL)
-        arrival_print(near, &what.near);
+    rows_print(far, &calls.far);
+    arrival_print(far, &moves.far);
+    if (near != NULL) {
+        rows_print(near, &calls.near);
+        arrival_print(near, &moves.near);
+    }
 }
 
 // ---- Messages in another core's cache -----------------------------------------------------------
@@ -315,7 +314,5 @@ void bench_wake(const struct bench_options *options)
         bench_fail("wake needs two processors");
     sleeps(options, "1ms", NULL, 1000000, 100);
     sleeps(options, "20ms", "100us", 20000000, 15);
-    arrivals(options, "1ms", NULL, 1000000, 100);
-    arrivals(options, "20ms", "100us", 20000000, 15);
     shares(options);
 }

@@ -17,11 +17,11 @@ const MOST: u32 = 1 << 20;
 pub enum Kind {
     /// The core switches to the task.
     Run = 1,
-    /// The task gives its core up, ready.
+    /// The task gives its core up, ready; `value`: as of [`Kind::Block`].
     Ready = 2,
-    /// The task blocks.
+    /// The task blocks; `value`: for how many nanoseconds since its `Run` it has polled.
     Block = 3,
-    /// The task ends.
+    /// The task ends; `value`: as of [`Kind::Block`].
     End = 4,
     /// The task sends to the channel `object`; `value`: the messages in it after that.
     Send = 5,
@@ -29,7 +29,7 @@ pub enum Kind {
     Receive = 6,
     /// The task misses a deadline; `value`: by how many nanoseconds.
     Miss = 7,
-    /// The task is parked, on its way to the core `object`.
+    /// The task is parked, on its way to the core `object`; `value`: as of [`Kind::Block`].
     Park = 8,
     /// The task is attached here, from the core `object`.
     Attach = 9,

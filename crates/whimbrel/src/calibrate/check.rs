@@ -58,6 +58,9 @@ struct Found {
     figures: Vec<Figure>,
 }
 
+/// A figure of one run: what, in which unit, and how much.
+type Read = (String, &'static str, f64);
+
 /// A way to run the application.
 struct Scenario {
     /// How figures of it are called.
@@ -68,8 +71,8 @@ struct Scenario {
     options: Vec<OsString>,
     /// Whether its events are needed.
     recorded: bool,
-    /// What is read off a run.
-    figures: fn(&Run) -> Vec<(String, &'static str, f64)>,
+    /// What is read off a run of the application.
+    figures: fn(&App, &Run) -> Vec<Read>,
 }
 
 /// Runs an application on `cpus` and on the platform in turns, and shows the errors.
@@ -82,18 +85,11 @@ pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
     enough_cores(args, cpus)?;
     let folder = tempfile::tempdir()
         .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
+    let checked = Checked { app: &app, path, args, folder: folder.path() };
+    let scenarios = scenarios(&task, cpus.0.len(), args.quick);
+    let real = checked.real(&scenarios, cpus)?;
     let (mut figures, mut machine) = (Vec::new(), Vec::new());
-    for scenario in scenarios(&task, cpus.0.len(), args.quick) {
-        let list = CpuList(cpus.0[..scenario.cores].to_vec());
-        let mut real = Vec::new();
-        for turn in 1..=if args.quick { RUNS_QUICK } else { RUNS } {
-            say(&format!("{} on real cores: turn {turn}", scenario.name));
-            let place = folder.path().join(format!("{}{turn}", figures.len()));
-            let of_run = ["--cores".into(), OsString::from(list.to_string())];
-            let before = Reading::take(&list)?;
-            let run = measure("run", path, args, &scenario, &of_run, &place)?;
-            real.push((run, before.until_now(&list)?));
-        }
+    for (scenario, real) in scenarios.iter().zip(real) {
         let (real, during) = quiet(scenario.name, real);
         let of_sim = [
             "--cores".into(),
@@ -103,9 +99,8 @@ pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
             "--compute".into(),
             "model".into(),
         ];
-        let place = folder.path().join(format!("{}simulated", figures.len()));
-        let simulated = measure("sim", path, args, &scenario, &of_sim, &place)?;
-        figures.extend(compare(&scenario, &real, &simulated, during.busy.busy));
+        let simulated = checked.measure("sim", scenario, &of_sim)?;
+        figures.extend(compare(&app, scenario, &real, &simulated, during.busy.busy));
         machine.push(during);
     }
     show(args, &Found { busy: machine.iter().any(|during| during.busy.busy), machine, figures })
@@ -133,16 +128,47 @@ fn enough_cores(args: &CalibrateArgs, cpus: &CpuList) -> Result<(), Failure> {
     Err(Problem::new(message).help("name one processor with --cores").into())
 }
 
-fn measure(
-    verb: &str,
-    app: &Path,
-    args: &CalibrateArgs,
-    scenario: &Scenario,
-    own: &[OsString],
-    folder: &Path,
-) -> Result<Run, Problem> {
-    let all = [&[verb.into(), app.into()], own, &scenario.options, &settings(&args.set)].concat();
-    if scenario.recorded { measured::recorded(&all, folder) } else { measured::run(&all) }
+/// What is checked.
+struct Checked<'a> {
+    app: &'a App,
+    path: &'a Path,
+    args: &'a CalibrateArgs,
+    /// For recorded runs.
+    folder: &'a Path,
+}
+
+impl Checked<'_> {
+    /// Real runs of each scenario, and what others took meanwhile. In turns: how fast a machine
+    /// that is shared is changes within a minute, and each scenario is to see all of it.
+    fn real(
+        &self,
+        scenarios: &[Scenario],
+        cpus: &CpuList,
+    ) -> Result<Vec<Vec<(Run, Busy)>>, Problem> {
+        let mut all: Vec<_> = scenarios.iter().map(|_| Vec::new()).collect();
+        for turn in 1..=if self.args.quick { RUNS_QUICK } else { RUNS } {
+            for (scenario, runs) in scenarios.iter().zip(&mut all) {
+                say(&format!("{} on real cores: turn {turn}", scenario.name));
+                let list = CpuList(cpus.0[..scenario.cores].to_vec());
+                let of_run = ["--cores".into(), OsString::from(list.to_string())];
+                let before = Reading::take(&list)?;
+                let run = self.measure("run", scenario, &of_run)?;
+                runs.push((run, before.until_now(&list)?));
+            }
+        }
+        Ok(all)
+    }
+
+    fn measure(&self, verb: &str, scenario: &Scenario, own: &[OsString]) -> Result<Run, Problem> {
+        let head = [verb.into(), self.path.into()];
+        let all = [&head[..], own, &scenario.options, &settings(&self.args.set)].concat();
+        if !scenario.recorded {
+            return measured::run(&all);
+        }
+        let place = tempfile::tempdir_in(self.folder)
+            .map_err(|error| Problem::new(format!("no folder for a recorded run: {error}")))?;
+        measured::recorded(self.app, &all, &place.path().join("run"))
+    }
 }
 
 /// The task that is moved.
@@ -181,7 +207,7 @@ fn scenarios(task: &str, cores: usize, quick: bool) -> Vec<Scenario> {
             1,
             words(&["--fast"]),
             false,
-            throughput as fn(&Run) -> Vec<_>,
+            throughput as fn(&App, &Run) -> Vec<_>,
         ),
         (
             "as fast as it goes, two cores",
@@ -190,6 +216,8 @@ fn scenarios(task: &str, cores: usize, quick: bool) -> Vec<Scenario> {
             false,
             throughput,
         ),
+        // What is wrong here already is not of waking others.
+        ("at its own rate, one core", 1, words(&["--duration", time]), true, usual),
         (
             "at its own rate, two cores",
             2,
@@ -211,15 +239,30 @@ fn scenarios(task: &str, cores: usize, quick: bool) -> Vec<Scenario> {
         .collect()
 }
 
-fn throughput(run: &Run) -> Vec<(String, &'static str, f64)> {
+fn throughput(_: &App, run: &Run) -> Vec<Read> {
     vec![("throughput".into(), "frames/s", run.frames_per_s)]
 }
 
-fn paced(run: &Run) -> Vec<(String, &'static str, f64)> {
-    let mut all: Vec<(String, &'static str, f64)> = Vec::new();
-    for (number, core) in run.cores.iter().enumerate() {
-        all.push((format!("load of core {number}"), "%", core.load * 100.0));
-    }
+/// Loads, of all firings and as most firings were (see `steady.rs`), and what most firings took.
+fn usual(app: &App, run: &Run) -> Vec<Read> {
+    let loads = run.cores.iter().enumerate().flat_map(|(number, core)| {
+        let usual = run.firings.usual_load(number, run.time_ns);
+        [
+            (format!("load of core {number}"), "%", core.load * 100.0),
+            (format!("usual load of core {number}"), "%", usual * 100.0),
+        ]
+    });
+    let mut names: Vec<&str> = app.tasks.iter().map(|task| task.name.as_str()).collect();
+    names.dedup();
+    let firings = names.into_iter().filter_map(|name| {
+        let ns = run.firings.usual_ns(app, name)?;
+        Some((format!("a firing of {name}"), "µs", ns / 1e3))
+    });
+    loads.chain(firings).collect()
+}
+
+fn paced(app: &App, run: &Run) -> Vec<Read> {
+    let mut all = usual(app, run);
     for channel in &run.channels {
         let depth = |which: &str| format!("{which} depth of {}", channel.channel);
         all.push((depth("high"), "messages", channel.high));
@@ -243,7 +286,7 @@ const PHASES: [Phase; 5] = [
 /// Medians of the phases of moves, those to each core apart: the one has just run other tasks, the
 /// other has slept for long, so that a median over both would be of neither.
 #[expect(clippy::cast_precision_loss, reason = "times far below 2^53")]
-fn phases(run: &Run) -> Vec<(String, &'static str, f64)> {
+fn phases(_: &App, run: &Run) -> Vec<Read> {
     let targets: BTreeSet<u32> = run.migrations.iter().map(|m| m.target).collect();
     let phase = |target, (name, from, to): Phase| {
         let moves = run.migrations.iter().filter(|m| m.target == target);
@@ -257,10 +300,16 @@ fn phases(run: &Run) -> Vec<(String, &'static str, f64)> {
 
 /// Medians of what real runs have, beside the simulated; what only one side has is left out. Runs
 /// on a busy machine have no error.
-fn compare(scenario: &Scenario, real: &[Run], simulated: &Run, busy: bool) -> Vec<Figure> {
-    let runs: Vec<_> = real.iter().map(scenario.figures).collect();
+fn compare(
+    app: &App,
+    scenario: &Scenario,
+    real: &[Run],
+    simulated: &Run,
+    busy: bool,
+) -> Vec<Figure> {
+    let runs: Vec<_> = real.iter().map(|run| (scenario.figures)(app, run)).collect();
     let figures =
-        (scenario.figures)(simulated).into_iter().filter_map(|(what, unit, simulated)| {
+        (scenario.figures)(app, simulated).into_iter().filter_map(|(what, unit, simulated)| {
             let same = runs.iter().flatten().filter(|(name, ..)| *name == what);
             let all: Vec<f64> = same.map(|(_, _, value)| *value).collect();
             let (low, high) = all
@@ -332,7 +381,17 @@ fn show(args: &CalibrateArgs, found: &Found) -> Outcome {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use whimbrel_model::Manifest;
+
     use super::*;
+
+    fn app() -> App {
+        let text = "[app]\nname = \"test\"\n[[task]]\nname = \"t\"\ncycles = 1\nperiod_us = 1000";
+        let here = Path::new("/");
+        App::build(&Manifest::parse(text).unwrap(), &[], here, here).unwrap()
+    }
 
     fn run(rate: f64) -> Run {
         Run { frames_per_s: rate, ..Run::default() }
@@ -344,13 +403,17 @@ mod tests {
 
     #[test]
     fn an_error_is_against_the_median_of_the_real_runs() {
-        let figures = compare(&scenario(), &[run(100.0), run(90.0), run(1.0)], &run(81.0), false);
+        let figures =
+            compare(&app(), &scenario(), &[run(100.0), run(90.0), run(1.0)], &run(81.0), false);
         assert_eq!((figures[0].real, figures[0].error_percent), (90.0, Some(-10.0)));
     }
 
     #[test]
     fn beside_a_real_zero_there_is_no_error_in_percent() {
-        assert_eq!(compare(&scenario(), &[run(0.0)], &run(1.0), false)[0].error_percent, None);
+        assert_eq!(
+            compare(&app(), &scenario(), &[run(0.0)], &run(1.0), false)[0].error_percent,
+            None
+        );
     }
 
     #[test]
@@ -360,13 +423,13 @@ mod tests {
             migrations: vec![Move { parked_ns: 1, attached_ns: 6, ..Move::default() }],
             ..Run::default()
         };
-        assert_eq!(compare(&scenario, &[Run::default()], &moved, false), []);
+        assert_eq!(compare(&app(), &scenario, &[Run::default()], &moved, false), []);
     }
 
     #[test]
     fn on_a_busy_machine_there_is_no_error_and_the_spread_says_how_steady_it_was() {
         let real = [run(100.0), run(90.0), run(110.0)];
-        let figures = compare(&scenario(), &real, &run(81.0), true);
+        let figures = compare(&app(), &scenario(), &real, &run(81.0), true);
         assert_eq!((figures[0].spread_percent, figures[0].error_percent), (Some(20.0), None));
     }
 
@@ -392,7 +455,7 @@ mod tests {
             ..Move::default()
         };
         let migrations = vec![to(1, 10, 90), to(0, 100, 120), to(1, 200, 290), to(0, 300, 0)];
-        let found = phases(&Run { migrations, ..Run::default() });
+        let found = phases(&app(), &Run { migrations, ..Run::default() });
         let of = |name: &str| found.iter().find(|(what, ..)| what == name).map(|f| f.2);
         assert_eq!(of("parked to attached of core 1"), Some(0.085));
         assert_eq!(of("parked to attached of core 0"), Some(0.02));
@@ -400,8 +463,16 @@ mod tests {
     }
 
     #[test]
+    fn the_load_of_all_firings_stays_beside_that_of_most() {
+        let busy = measured::Core { load: 0.25 };
+        let found = usual(&app(), &Run { cores: vec![busy], time_ns: 1000, ..Run::default() });
+        let found: Vec<_> = found.iter().map(|(what, _, value)| (what.as_str(), *value)).collect();
+        assert_eq!(found, [("load of core 0", 25.0), ("usual load of core 0", 0.0)]);
+    }
+
+    #[test]
     fn one_processor_is_checked_without_moves() {
-        assert_eq!(scenarios("t", 1, false).len(), 1);
-        assert_eq!(scenarios("t", 2, false).len(), 4);
+        assert_eq!(scenarios("t", 1, false).len(), 2);
+        assert_eq!(scenarios("t", 2, false).len(), 5);
     }
 }

@@ -7,8 +7,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
-use whimbrel_model::Problem;
+use whimbrel_model::{App, Problem};
 use whimbrel_trace::{Kind, Recorded};
+
+use super::steady::{self, Firings, is_message};
 
 /// What is needed of a run's summary.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -26,6 +28,9 @@ pub struct Run {
     pub channels: Vec<Channel>,
     /// In the order in which they ended.
     pub migrations: Vec<Move>,
+    /// What firings took; of recorded runs only.
+    #[serde(skip)]
+    pub firings: Firings,
 }
 
 /// `null` as 0.
@@ -107,24 +112,25 @@ pub fn run(options: &[OsString]) -> Result<Run, Problem> {
         .map_err(|error| failed(format!("makes no sense: {error}")))
 }
 
-/// The same, with the mean depths of channels from its events; `folder` must not exist.
+/// The same of a run of `app`, with the mean depths of channels and what firings took, from its
+/// events; `folder` must not exist.
 ///
 /// # Errors
 /// The run fails, or what it recorded cannot be read.
-pub fn recorded(options: &[OsString], folder: &Path) -> Result<Run, Problem> {
+pub fn recorded(app: &App, options: &[OsString], folder: &Path) -> Result<Run, Problem> {
     let record = [OsString::from("--record"), folder.into()];
     let mut measured = run(&[options, &record].concat())?;
     let unreadable = |error| Problem::new(format!("a run to be measured: {error}"));
     let recorded = Recorded::open(folder).map_err(unreadable)?;
-    let mut events = Vec::new();
-    for event in recorded.merged() {
-        let event = event.map_err(unreadable)?;
-        if matches!(event.kind, Kind::Send | Kind::Receive) {
-            events.push((event.time_ns, event.object as usize, event.value));
-        }
-    }
+    let merged = recorded.merged().filter(|event| {
+        event.as_ref().map_or(true, |event| {
+            event.kind == Kind::Run || event.kind.is_a_pause() || is_message(event.kind)
+        })
+    });
+    let events = merged.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    let messages = events.iter().filter(|event| is_message(event.kind));
     let means = mean_depths(
-        events.into_iter(),
+        messages.map(|event| (event.time_ns, event.object as usize, event.value)),
         recorded.start_ns(),
         measured.time_ns,
         measured.channels.len(),
@@ -132,6 +138,7 @@ pub fn recorded(options: &[OsString], folder: &Path) -> Result<Run, Problem> {
     for (channel, mean) in measured.channels.iter_mut().zip(means) {
         channel.mean = Some(mean);
     }
+    measured.firings = steady::firings(app, &events);
     Ok(measured)
 }
 

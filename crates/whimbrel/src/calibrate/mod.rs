@@ -7,6 +7,7 @@ mod file;
 mod fit;
 mod machine;
 mod measured;
+mod steady;
 mod work;
 
 use std::ffi::OsString;
@@ -172,10 +173,13 @@ fn firings(
 ) -> Result<Vec<Firing>, Problem> {
     let (set, cpus) = (settings(&args.set), cpus.to_string());
     let (mut fast, mut paced) = (Vec::new(), Vec::new());
+    let folder = tempfile::tempdir()
+        .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
     for turn in 1..=if args.quick { RUNS_QUICK } else { RUNS } {
         say(&format!("running {}: turn {turn}", app.name));
         fast.push(measured::run(&work::options(path, &cpus, &set, true, args.quick))?);
-        paced.push(measured::run(&work::options(path, &cpus, &set, false, args.quick))?);
+        let slow = work::options(path, &cpus, &set, false, args.quick);
+        paced.push(measured::recorded(app, &slow, &folder.path().join(turn.to_string()))?);
     }
     Ok(work::firings(app, &fast, &paced))
 }

@@ -64,17 +64,21 @@ pub fn per_firing(app: &App, run: &Run) -> Vec<(String, f64)> {
     known.map(|(name, busy_ns, firings)| (name, busy_ns as f64 / firings as f64)).collect()
 }
 
-/// The medians over runs without periods and runs at the application's rate.
+/// The medians over runs without periods, and over usual firings of recorded runs at the
+/// application's rate.
 pub fn firings(app: &App, fast: &[Run], paced: &[Run]) -> Vec<Firing> {
-    let of = |runs: &[Run], task: &str| {
-        let all = runs.iter().flat_map(|run| per_firing(app, run));
+    let warm = |task: &str| {
+        let all = fast.iter().flat_map(|run| per_firing(app, run));
         median(all.filter(|(name, _)| name == task).map(|(_, ns)| ns).collect())
+    };
+    let cold = |task: &str| {
+        median(paced.iter().filter_map(|run| run.firings.usual_ns(app, task)).collect())
     };
     let mut names: Vec<&str> = app.tasks.iter().map(|task| task.name.as_str()).collect();
     names.dedup();
     let firing = |task: &str| {
-        let warm_ns = of(fast, task)?;
-        let cold_ns = of(paced, task).unwrap_or(warm_ns).max(warm_ns);
+        let warm_ns = warm(task)?;
+        let cold_ns = cold(task).unwrap_or(warm_ns).max(warm_ns);
         Some(Firing { app: app.name.clone(), task: task.into(), warm_ns, cold_ns })
     };
     names.into_iter().filter_map(firing).collect()
@@ -83,6 +87,7 @@ pub fn firings(app: &App, fast: &[Run], paced: &[Run]) -> Vec<Firing> {
 #[cfg(test)]
 mod tests {
     use super::super::measured::{Channel, Task};
+    use super::super::steady::Firings;
     use super::*;
     use whimbrel_model::Manifest;
 
@@ -126,8 +131,9 @@ mod tests {
     fn a_firing_at_the_own_rate_is_not_quicker_than_in_a_full_stream() {
         let fast =
             [run([1_000, 0, 0, 0], 10), run([3_000, 0, 0, 0], 10), run([1_200, 0, 0, 0], 10)];
-        let slow = firings(&app(), &fast, &[run([2_000, 0, 0, 0], 10)]);
-        let quick = firings(&app(), &fast, &[run([100, 0, 0, 0], 10)]);
+        let usual = |ns| Run { firings: Firings::of(&[(0, ns)]), ..Run::default() };
+        let slow = firings(&app(), &fast, &[usual(200.0)]);
+        let quick = firings(&app(), &fast, &[usual(10.0)]);
         assert_eq!((slow[0].warm_ns, slow[0].cold_ns), (120.0, 200.0));
         assert_eq!((quick[0].warm_ns, quick[0].cold_ns), (120.0, 120.0));
     }
