@@ -84,6 +84,15 @@ enum harness_event harness_wait(struct harness *h, uint32_t limit_ms);
 /// Returns: false where kernels cannot be killed one by one; nothing has happened then.
 bool harness_kill(struct harness *h, uint32_t core);
 
+/// True where a kernel takes the core from a task that computes.
+bool harness_preempts(void);
+
+/// Keeps the calling task's core from looking at its inbox, or lets it look again. Where kernels do
+/// not preempt it does not look anyway, while the task computes.
+///
+/// Context: a task, which makes no other call meanwhile.
+void harness_close_ears(bool close);
+
 /// Makes a task hold, or let go of, something of its kernel that cannot move with it.
 ///
 /// Context: the task itself. Never blocks.

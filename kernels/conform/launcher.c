@@ -84,6 +84,16 @@ enum harness_event harness_wait(struct harness *h, uint32_t limit_ms)
     return HARNESS_NOTHING;
 }
 
+bool harness_preempts(void)
+{
+    return false;
+}
+
+void harness_close_ears(bool close)
+{
+    (void)close;
+}
+
 // As if the task's module had locked a mutex, which works within one kernel only.
 bool harness_hold(struct wb_task *self, bool hold)
 {

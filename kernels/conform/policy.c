@@ -115,7 +115,7 @@ TEST(agents_report_of_a_kernel_that_only_computes_and_of_one_that_only_sleeps)
     wait_above(h, &task->report.load_ppm, 900000);
     wait_above(h, &task->report.context_bytes, 0);
     CHECK(wb_word_load(&system->cores[1]->report.load_ppm, WB_SEQ_CST) == 0);
-    CHECK(wb_counter_get(&task->stats.busy_ns) == 0);
+    CHECK(harness_preempts() || wb_counter_get(&task->stats.busy_ns) == 0);
     wb_word_store(&s->done, 1, WB_SEQ_CST);
     suite_wait(h);
     harness_close(h);

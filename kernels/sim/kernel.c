@@ -135,6 +135,11 @@ void wb_kernel_unblock(struct wb_task *task)
     sim_make_ready(sim.here, task);
 }
 
+// Cooperative: nothing runs here before this task calls in.
+void wb_kernel_enter(void) {}
+
+void wb_kernel_leave(void) {}
+
 void wb_kernel_reprioritise(struct wb_task *task)
 {
     ready_move(&sim.here->ready, task);

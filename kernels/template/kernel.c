@@ -75,7 +75,8 @@ void wb_kernel_attach(struct wb_task *task)
 // place in a list of waiters. Then take the task out of every list, save its context, switch away,
 // and from the other stack call wb_task_departed(). Never call that from the task's own stack: the
 // target may run the task before its context is saved. It passes silently wherever cores are
-// simulated in turns, and fails on real ones.
+// simulated in turns, and fails on real ones. Preemptive: ask wb_departure_is_due() with the
+// interrupts masked in which you leave.
 enum wb_status wb_kernel_depart(void)
 {
     not_written();
@@ -97,6 +98,12 @@ void wb_kernel_unblock(struct wb_task *task)
     (void)task;
     not_written();
 }
+
+// Preemptive: mask the interrupts of this core that may switch tasks or call the middleware. An
+// RTOS has it as a critical section.
+void wb_kernel_enter(void) {}
+
+void wb_kernel_leave(void) {}
 
 // Ready: take it out of its list, and enter it as wb_kernel_unblock() does. Running: it may be less
 // urgent now than one that is ready. Keep in the task which list it is in: its effective priority

@@ -9,6 +9,8 @@
 
 #pragma weak wb_kernel_stamp_ns
 #pragma weak wb_kernel_doorbell
+#pragma weak wb_kernel_enter
+#pragma weak wb_kernel_leave
 #pragma weak wb_kernel_reprioritise
 #pragma weak wb_kernel_charge
 #pragma weak wb_kernel_compute
@@ -31,6 +33,11 @@ void wb_kernel_doorbell(uint32_t core)
 {
     (void)core;
 }
+
+// Where a task is interrupted only where it asks for it.
+void wb_kernel_enter(void) {}
+
+void wb_kernel_leave(void) {}
 
 // Where the next task is looked for among all of them.
 void wb_kernel_reprioritise(struct wb_task *task)

@@ -48,10 +48,12 @@ void wb_system_task_over(struct wb_system *system);
 void wb_system_over(struct wb_system *system);
 
 /// Counts the time since the task was switched to, or since it was last counted.
-void wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
+///
+/// Returns: the nanoseconds of it that it polled, at most UINT32_MAX.
+uint32_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
 
-/// Counts the time since the task was switched to, on a core that it leaves.
-void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
+/// The same on a core that it leaves.
+uint32_t wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
 
 // ---- agent.c, coordinator.c ---------------------------------------------------------------------
 

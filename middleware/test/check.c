@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +40,23 @@ static void run(const struct wb_test *t)
     fflush(stdout);
 }
 
-// usage: test_x [name-part]
+static bool is_wanted(const char *name, const char *words)
+{
+    return words[0] == '=' ? strcmp(name, words + 1) == 0 : strstr(name, words) != NULL;
+}
+
+// usage: test_x [part of a name | =NAME | --list]
 int main(int argc, char **argv)
 {
+    const bool lists = argc > 1 && strcmp(argv[1], "--list") == 0;
+
     for (const struct wb_test *t = tests; t != NULL; t = t->next)
-        if (argc < 2 || strstr(t->name, argv[1]) != NULL)
+        if (lists)
+            puts(t->name);
+        else if (argc < 2 || is_wanted(t->name, argv[1]))
             run(t);
+    if (lists)
+        return 0;
     printf("%d passed, 0 failed\n", passed);
     return passed == 0;
 }

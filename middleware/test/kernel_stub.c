@@ -153,6 +153,8 @@ enum wb_status wb_kernel_depart(void)
         return stub.depart;
     if (stub.on_depart != NULL)
         stub.on_depart();
+    if (!wb_departure_is_due(task))
+        return WB_ERR_GONE;
     stub.self = NULL;
     wb_task_departed(task, stub.now_ns, stub.now_ns);
     if (stub.on_away != NULL)

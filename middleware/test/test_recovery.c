@@ -207,6 +207,27 @@ TEST(a_request_for_a_task_of_the_dead_core_stands_and_moves_it_on)
     CHECK(wb_checkpoint_wanted(task));
 }
 
+// On a preemptive kernel: after it has accepted a request, before it has left.
+static void is_preempted_and_resumes_elsewhere(void)
+{
+    stub_pause(WB_TASK_READY);
+    CHECK(die(0) == 0 && arrives_at(1));
+    stub_run(task);
+}
+
+TEST(a_task_that_resumes_elsewhere_does_not_carry_out_a_request_that_is_over)
+{
+    setup(false);
+    CHECK(wb_migration_request(task, 2, 5000, peer) == WB_OK);
+    stub.on_depart = is_preempted_and_resumes_elsewhere;
+    wb_checkpoint_enter();
+    CHECK(state() == WB_TASK_RUNNING && wb_task_core(task) == 1);
+    CHECK(!wb_migration_pending(task));
+    CHECK((enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_GONE);
+    stub.on_depart = NULL;
+    CHECK(wb_migration_request(task, 2, 5000, peer) == WB_OK);
+}
+
 TEST(a_request_that_the_dead_core_was_filling_ends)
 {
     setup(false);

@@ -166,6 +166,20 @@ TEST(polling_never_counts_for_more_than_the_run)
     CHECK(wb_counter_get(&task->stats.polling_ns) == 100);
 }
 
+TEST(the_end_of_a_run_says_how_much_of_it_was_polling)
+{
+    struct wb_event event;
+
+    setup(0, 0, 0);
+    task->poll_mark_ns = 60;
+    stub.now_ns = 1100;
+    stub_pause(WB_TASK_BLOCKED);
+    while (wb_ring_take(&stub.system->cores[0]->record.events, &event) &&
+           event.kind != WB_EVENT_BLOCK)
+        ;
+    CHECK(event.kind == WB_EVENT_BLOCK && event.value == 60);
+}
+
 TEST(every_switch_is_an_event)
 {
     static const uint16_t expected[] = { WB_EVENT_RUN,   WB_EVENT_READY, WB_EVENT_RUN,

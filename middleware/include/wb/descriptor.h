@@ -20,7 +20,10 @@
 #include "wb/word.h"
 #include "wb/work.h"
 
-enum { WB_KERNEL_TASK_BYTES = 128 };  // a kernel's own part of a task
+// A kernel's own part of a task. All that is linked together is compiled with the same.
+#ifndef WB_KERNEL_TASK_BYTES
+#define WB_KERNEL_TASK_BYTES 128
+#endif
 
 // How a task moves (acquaviva2008 section 4.2; hand-off: holmbacka2013 section IV).
 enum wb_mode {

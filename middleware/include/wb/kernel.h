@@ -3,9 +3,10 @@
 // does for it in return.
 //
 // A kernel runs tasks by fixed priority on one core. It may be cooperative (Linux, the simulator)
-// or preemptive (FreeRTOS, RISC-V): nothing here takes a lock, masks an interrupt or needs an
-// atomic wider than 32 bits or a pointer. A wrong signature does not compile, a missing function
-// does not link, wrong behaviour fails kernels/conform. kernels/template says how to write one.
+// or preemptive (FreeRTOS, RISC-V): nothing here takes a lock or needs an atomic wider than 32 bits
+// or a pointer; where the middleware must not be interrupted, it says so by wb_kernel_enter(). A
+// wrong signature does not compile, a missing function does not link, wrong behaviour fails
+// kernels/conform. kernels/template says how to write one.
 #ifndef WB_KERNEL_H
 #define WB_KERNEL_H
 
@@ -77,10 +78,13 @@ void wb_kernel_attach(struct wb_task *task);
 /// Takes the calling task off this kernel. Returns on the kernel that attaches it next.
 ///
 /// The kernel saves the context, leaves the task's stack, and only then calls
-/// wb_task_departed(): a context is complete only after the switch away from it.
+/// wb_task_departed(): a context is complete only after the switch away from it. A preemptive
+/// kernel asks wb_departure_is_due() in the same step, uninterrupted: a task that is preempted
+/// before it, and whose kernel dies then, resumes elsewhere without a request.
 ///
 /// Context: a task, from its checkpoint.
-/// Returns: WB_OK; without having left: WB_ERR_HELD when the task holds something of this kernel,
+/// Returns: WB_OK; without having left: WB_ERR_GONE when the departure is not due any more,
+///          WB_ERR_HELD when the task holds something of this kernel,
 ///          or for a task that is recreated what wb_recreation_park() says.
 WB_MUST_USE enum wb_status wb_kernel_depart(void);
 
@@ -97,6 +101,15 @@ enum wb_status wb_kernel_block(uint64_t until_ns);
 ///
 /// Context: this core; an interrupt on preemptive kernels.
 void wb_kernel_unblock(struct wb_task *task);
+
+/// From here to wb_kernel_leave() nothing else runs on this core: no other task, no
+/// wb_agent_serve(), no interrupt that calls the middleware. Nothing where a kernel is cooperative.
+///
+/// Context: this core, and outside of kernels (nothing then). Short and bounded. Calls do not nest;
+///          of this contract only wb_kernel_unblock(), wb_kernel_doorbell() and wb_kernel_charge()
+///          are called meanwhile.
+void wb_kernel_enter(void);
+void wb_kernel_leave(void);
 
 /// Schedules a task of this core by its effective priority (wb_sync_priority()), which has just
 /// changed: a ready one moves to its new queue, and attention is raised if one that is ready is now
@@ -233,6 +246,11 @@ bool wb_checkpoint_wanted(const struct wb_task *task);
 
 /// True when the task is to depart at its next checkpoint.
 bool wb_migration_requested(const struct wb_task *task);
+
+/// True while the request that the calling task accepted stands: recovery has not ended it.
+///
+/// Context: a task, from wb_kernel_depart().
+bool wb_departure_is_due(const struct wb_task *task);
 
 /// To be called by wb_kernel_capture(), once the calling task's context is complete and it runs
 /// nowhere.

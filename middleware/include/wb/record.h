@@ -12,13 +12,13 @@
 // Numbers are part of the recorded-run format (docs/recorded-run.md): add at the end.
 enum wb_event_kind {
     WB_EVENT_RUN = 1,         // task is switched to
-    WB_EVENT_READY = 2,       // task gives its core up, ready
-    WB_EVENT_BLOCK = 3,       // task blocks
-    WB_EVENT_END = 4,         // task ends
+    WB_EVENT_READY = 2,       // task gives its core up, ready; value: as of WB_EVENT_BLOCK
+    WB_EVENT_BLOCK = 3,       // task blocks; value: ns since it was switched to that it polled
+    WB_EVENT_END = 4,         // task ends; value: as of WB_EVENT_BLOCK
     WB_EVENT_SEND = 5,        // task commits to channel `object`; value: depth after it
     WB_EVENT_RECEIVE = 6,     // task releases from channel `object`; value: depth after it
     WB_EVENT_MISS = 7,        // task missed a deadline; value: nanoseconds late (at most 2^32 - 1)
-    WB_EVENT_PARK = 8,        // task is parked; object: target core
+    WB_EVENT_PARK = 8,        // task is parked; object: target core; value: as of WB_EVENT_BLOCK
     WB_EVENT_ATTACH = 9,      // task is attached here; object: source core
     WB_EVENT_RETURN = 10,     // task is taken back by its source; object: target core
     WB_EVENT_SLEEP = 11,      // the kernel sleeps

@@ -62,7 +62,7 @@ void wb_core_enter_point(struct wb_core *core, uint32_t point, uint64_t now_ns)
     struct wb_residency *last = &core->residency[wb_word_load(&core->point, WB_RELAXED)];
 
     if (self != NULL)
-        wb_task_count(self, core, now_ns);
+        (void)wb_task_count(self, core, now_ns);
     const struct wb_residence open = open_residence(core, now_ns);
     wb_counter_add(&last->active_ns, open.active_ns);
     wb_counter_add(&last->idle_ns, open.idle_ns);

@@ -14,6 +14,12 @@ bool wb_checkpoint_wanted(const struct wb_task *task)
     return task->checkpoint_every != 0 || wb_migration_requested(task);
 }
 
+bool wb_departure_is_due(const struct wb_task *task)
+{
+    // Acquire: with the end of a request its task has been given to this core.
+    return wb_request_phase(wb_word_load(&task->request, WB_ACQUIRE)) == WB_REQUEST_ACCEPTED;
+}
+
 static enum wb_status depart(struct wb_task *self)
 {
     if (self->sync.held != 0)
@@ -41,7 +47,8 @@ void wb_checkpoint_enter(void)
         const enum wb_status left = depart(self);
         if (left != WB_OK) {
             wb_counter_add(&self->stats.refused, 1);
-            wb_migration_finish(self, left);
+            if (wb_departure_is_due(self))
+                wb_migration_finish(self, left);
         }
     }
     if (wb_parts.images == NULL || !wb_parts.images->capture(self))
@@ -57,7 +64,7 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     const uint32_t target = wb_request_core(request);
     const uint64_t offer_end_ns = now_ns + system->config.offer_timeout_ns;
 
-    wb_task_account(task, system->cores[owner], now_ns);
+    const uint32_t polled_ns = wb_task_account(task, system->cores[owner], now_ns);
     if (wb_parts.agents != NULL)
         wb_parts.agents->departure(task, system->cores[owner], now_ns);
     wb_migration_close(task);
@@ -65,7 +72,7 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     task->migration.source = owner;
     if (offer_end_ns < wb_counter_get(&task->deadline_ns))
         wb_counter_set(&task->deadline_ns, offer_end_ns);
-    wb_record_event(system->cores[owner], WB_EVENT_PARK, task->id, target, 0, now_ns);
+    wb_record_event(system->cores[owner], WB_EVENT_PARK, task->id, target, polled_ns, now_ns);
     if (mover != NULL && mover->announce != NULL)
         mover->announce(task);
     // From here on the task belongs to whoever wins its place. Release publishes its context;

@@ -77,16 +77,21 @@ bool wb_inherit(struct wb_task *task)
 {
     struct wb_sync *sync = &task->sync;
     const uint32_t before = wb_sync_priority(sync);
-    uint32_t now;
+    uint32_t seen, now;
+    bool again = false;
 
-    // On a preemptive kernel an interrupt may do the same in the midst of this; then it has seen
-    // another count, and what it found is looked for again.
-    do {
-        sync->nudges_seen = wb_word_load(&sync->nudges, WB_ACQUIRE);
+    // On a preemptive kernel an interrupt may do the same in the midst of this. What was found
+    // before it is looked for again, and told again: only this turn's own count says so, because
+    // the interrupt leaves its count in `nudges_seen`.
+    for (;; again = true) {
+        seen = wb_word_load(&sync->nudges, WB_ACQUIRE);
         now = wanted(task);
         wb_word_store(&sync->priority, now, WB_RELAXED);
-    } while (sync->nudges_seen != wb_word_load(&sync->nudges, WB_ACQUIRE));
-    if (now == before)
+        sync->nudges_seen = seen;
+        if (seen == wb_word_load(&sync->nudges, WB_ACQUIRE))
+            break;
+    }
+    if (now == before && !again)
         return false;
     struct wb_task *holder = holder_of(wb_word_load(&sync->waits_for, WB_RELAXED), task->system);
     if (holder != NULL)

@@ -35,14 +35,17 @@ void wb_inbox_ring(struct wb_core *core)
 
 void wb_task_wake(struct wb_task *task)
 {
+    // One step: were this task interrupted between the look and the unblock, the other could leave,
+    // and another core own what is unblocked here.
+    wb_kernel_enter();
     const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
     const uint32_t owner = wb_place_owner(place);
     const enum wb_task_state state = wb_place_state(place);
 
-    // A task of this core cannot leave it while we run here, so it can be unblocked directly.
     if (owner == wb_kernel_core() && wb_kernel_self() != NULL &&
         (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED))
         wb_kernel_unblock(task);
     else
         post(task->system->cores[owner], task->id);
+    wb_kernel_leave();
 }

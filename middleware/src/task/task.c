@@ -30,7 +30,7 @@ void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
         wb_migration_settle(task, now_ns);
 }
 
-void wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+uint32_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
 {
     const uint64_t ran_ns = now_ns - task->resumed_ns;
     const uint64_t polled_ns = task->poll_mark_ns < ran_ns ? task->poll_mark_ns : ran_ns;
@@ -43,12 +43,13 @@ void wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
         wb_counter_add(&task->stats.polling_ns, polled_ns);
         wb_counter_add(&core->stats.polling_ns, polled_ns);
     }
+    return polled_ns < UINT32_MAX ? (uint32_t)polled_ns : UINT32_MAX;
 }
 
-void wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+uint32_t wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
 {
-    wb_task_count(task, core, now_ns);
     wb_counter_add(&core->stats.switches, 1);
+    return wb_task_count(task, core, now_ns);
 }
 
 void wb_system_settle(struct wb_system *system, uint64_t now_ns)
@@ -57,7 +58,7 @@ void wb_system_settle(struct wb_system *system, uint64_t now_ns)
         struct wb_task *task = &system->tasks[i];
         const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
         if (wb_place_state(place) == WB_TASK_RUNNING)
-            wb_task_count(task, system->cores[wb_place_owner(place)], now_ns);
+            (void)wb_task_count(task, system->cores[wb_place_owner(place)], now_ns);
     }
 }
 
@@ -90,8 +91,8 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
     const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
     struct wb_core *core = task->system->cores[owner];
 
-    wb_task_account(task, core, now_ns);
-    wb_record_event(core, kinds[state], task->id, 0, 0, now_ns);
+    const uint32_t polled_ns = wb_task_account(task, core, now_ns);
+    wb_record_event(core, kinds[state], task->id, 0, polled_ns, now_ns);
     if (state == WB_TASK_ENDED)
         end(task, owner);
     else

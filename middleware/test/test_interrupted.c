@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a preemptive kernel may do between any two instructions: the call under test runs in single
+// steps, again and again, and the interrupt comes one instruction later each time.
+// with: check.c build.c kernel_stub.c
+#define _POSIX_C_SOURCE 200809L
+
+#include "check.h"
+#include "kernel_stub.h"
+#include "wb/semaphore.h"
+
+#ifdef __x86_64__
+#include <signal.h>
+#include <x86gprintrin.h>
+
+enum { STEP = 0x100, MOST = 100000 };  // the processor's flag that asks for a trap after each
+
+static struct {
+    uint32_t count, at;  // instructions so far; the interrupt comes after as many
+    bool masked, pending, came;
+    void (*interrupt)(void);
+} steps;
+
+static struct wb_task *task, *peer, *other, *urgent;
+static struct wb_mutex mutex, second;
+
+static void come(void)
+{
+    steps.pending = false;
+    steps.came = true;
+    steps.interrupt();
+}
+
+static void stepped(int signal)
+{
+    (void)signal;
+    if (++steps.count != steps.at)
+        return;
+    if (steps.masked)
+        steps.pending = true;
+    else
+        come();
+}
+
+void wb_kernel_enter(void)
+{
+    CHECK(!steps.masked);
+    steps.masked = true;
+}
+
+void wb_kernel_leave(void)
+{
+    CHECK(steps.masked);
+    steps.masked = false;
+    if (steps.pending)
+        come();
+}
+
+// `other` and `urgent` are of core 1; `task` runs on core 0.
+static void build(void)
+{
+    stub_system(2);
+    task = stub_task("task", 0);
+    peer = build_task(stub.system, "peer", 0, 4, task->entry);
+    other = build_task(stub.system, "other", 1, 5, task->entry);
+    urgent = build_task(stub.system, "urgent", 1, 9, task->entry);
+    wb_mutex_init(&mutex);
+    wb_mutex_init(&second);
+    stub_start(stub.system);
+    stub_run(task);
+}
+
+/// Builds, plays `call` with the interrupt after every instruction of it in turn, and checks.
+static void at_every_instruction(void (*prepare)(void), void (*call)(void), void (*interrupt)(void),
+                                 void (*check)(void))
+{
+    struct sigaction old;
+
+    CHECK(sigaction(SIGTRAP, &(struct sigaction){ .sa_handler = stepped }, &old) == 0);
+    for (uint32_t at = 1; at == 1 || steps.came; at++) {
+        CHECK(at < MOST);
+        build();
+        prepare();
+        steps.count = 0;
+        steps.at = at;
+        steps.came = false;
+        steps.interrupt = interrupt;
+        __writeeflags(__readeflags() | STEP);
+        call();
+        __writeeflags(__readeflags() & ~(unsigned long long)STEP);
+        steps.at = 0;
+        check();
+    }
+    CHECK(sigaction(SIGTRAP, &old, NULL) == 0);
+}
+
+// ---- A peer that leaves -------------------------------------------------------------------------
+
+static void peer_waits(void)
+{
+    wb_word_store(&peer->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
+    stub.unblocks = 0;
+}
+
+static void wake_peer(void)
+{
+    wb_task_wake(peer);
+}
+
+static uint32_t before_it_left;
+
+static void peer_leaves(void)
+{
+    wb_word_store(&peer->place, wb_place(WB_TASK_BLOCKED, 1), WB_SEQ_CST);
+    before_it_left = stub.unblocks;
+}
+
+static void never_unblocked_from_afar(void)
+{
+    const bool noted = wb_word_load(&stub.system->cores[1]->inbox.summary, WB_SEQ_CST) != 0;
+
+    if (steps.came)
+        CHECK(stub.unblocks == before_it_left && (stub.unblocks == 1 || noted));
+    else
+        CHECK(stub.unblocks == 1);
+}
+
+TEST(a_peer_that_leaves_is_never_unblocked_by_the_core_it_has_left)
+{
+    at_every_instruction(peer_waits, wake_peer, peer_leaves, never_unblocked_from_afar);
+}
+
+// ---- A waiter that comes ------------------------------------------------------------------------
+
+static void waits_for(struct wb_task *waiter, struct wb_mutex *what)
+{
+    wb_word_init(&waiter->sync.waits_for, &what->gate);
+    (void)wb_word_swap(&what->gate.waited, 1, WB_RELEASE);
+    wb_word_add(&task->sync.nudges, 1, WB_RELEASE);
+    wb_inbox_post(stub.system->cores[0], task->id);
+    stub_serve(0);
+}
+
+static void both_are_held(void)
+{
+    CHECK(wb_mutex_lock(&mutex, 0) == WB_OK && wb_mutex_lock(&second, 0) == WB_OK);
+    waits_for(other, &second);
+    CHECK(wb_sync_priority(&task->sync) == 5);
+}
+
+static void unlock(void)
+{
+    CHECK(wb_mutex_unlock(&mutex) == WB_OK);
+}
+
+static void urgent_waits(void)
+{
+    waits_for(urgent, &second);
+}
+
+static void nothing_is_stale(void)
+{
+    CHECK(wb_sync_priority(&task->sync) == (steps.came ? 9u : 5u));
+    CHECK(!wb_sync_is_nudged(&task->sync));
+}
+
+TEST(a_priority_inherited_in_the_midst_of_another_is_kept)
+{
+    at_every_instruction(both_are_held, unlock, urgent_waits, nothing_is_stale);
+}
+
+#else
+
+TEST(calls_in_single_steps)
+{
+    wb_test_skip("this processor has no flag for single steps");
+}
+
+#endif
