@@ -15,9 +15,10 @@ APPS := apps/fm_radio apps/hello apps/synthetic
 MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
 
 include tools/c.mk
+include boards/boards.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
-	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-rust test-apps test-python test-aarch64 \
+	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-rust test-apps test-python test-aarch64 \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -66,7 +67,8 @@ CODE := middleware,kernels,crates,apps
 DOCS := README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,docs
 SUITES := \
 	test-rust:240:1:built-for-tests:$(CODE),platforms,docs,bench \
-	test-guest:340:1:built-for-tests:crates,tests/guest \
+	test-guest:400:1:built-for-tests:crates,tests/guest \
+	test-freertos:180:1:built-for-tests:middleware,kernels,boards,tests/boards \
 	test-python:330:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
 	lint-rust:400:0:built-for-tests:crates \
 	test-sanitizers:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
@@ -74,7 +76,7 @@ SUITES := \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:30:1:built-for-tests:$(CODE) \
 	test-model:400:0::middleware/model \
-	lint-c:30:1::middleware,kernels,apps,bench,crates/whimbrel/tests,tests/guest \
+	lint-c:30:1::middleware,kernels,boards,apps,bench,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
 
 test: setup  ## lint, build and every test: what CI runs
@@ -119,6 +121,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	$(BUILD)/release/faults-sim
 	SIM_CASES=10000 $(PYTHON) -m pytest --quiet -rP tests/test_sim_random.py
 	$(PYTHON) tests/surroundings.py
+	BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
 	cd crates && env -u MAKEFLAGS WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
 	cd crates && env -u MAKEFLAGS WHIMBREL_OCCUPY_STORIES=10000 cargo test --release --locked --package whimbrel-occupy --lib whatever_happens
 
@@ -185,7 +188,10 @@ test-model: $(PYTHON)
 	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet --ignore=tests/guest tests bench reproduce
+	$(PYTHON) -m pytest --quiet --ignore=tests/guest --ignore=tests/boards tests bench reproduce
+
+test-freertos: $(BUILD)/vexpress_a9/conform $(PYTHON)
+	$(PYTHON) -m pytest --quiet -rP tests/boards
 
 # A guest of another machine's processor would need a kernel of its own.
 GUEST := $(if $(filter x86_64,$(shell uname -m)),tests/guest)

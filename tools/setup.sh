@@ -10,6 +10,7 @@ set -eu
 packages='
     busybox-static
     clang-format
+    cmake
     cpio
     cpuset
     e2fsprogs
@@ -19,11 +20,13 @@ packages='
     gcc-riscv64-unknown-elf
     lame
     libc6-dev-arm64-cross
+    libnewlib-arm-none-eabi
     mencoder
     python3-matplotlib
     python3-numpy
     python3-scipy
     python3-venv
+    qemu-system-arm
     qemu-system-x86
     qemu-user
     spin

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the processor traps ends the run with an error that names the task.
+
+#include <stdio.h>
+
+#include "board_a9.h"
+#include "wb/system.h"
+
+enum { UNDEFINED, PREFETCH, DATA, GUARD_BYTES = 4096 };
+
+static bool is_below_stack(const struct wb_task *task, uintptr_t address)
+{
+    const uintptr_t bottom = (uintptr_t)task->stack;
+
+    return address >= bottom - GUARD_BYTES && address < bottom;
+}
+
+static enum wb_fault_kind kind_of(uint32_t vector, const struct wb_task *task, uint32_t address)
+{
+    if (task == NULL)
+        return WB_FAULT_KERNEL;
+    if (vector == DATA && is_below_stack(task, address))
+        return WB_FAULT_STACK;
+    return vector == UNDEFINED ? WB_FAULT_TRAP : WB_FAULT_MEMORY;
+}
+
+// `address`: what could not be read or written, or the instruction. The fault's stack is in use.
+_Noreturn void board_fault(uint32_t vector, uint32_t address)
+{
+    static const char *const texts[] = { [UNDEFINED] = "it came to an unknown instruction",
+                                         [PREFETCH] = "it ran into memory that is not its",
+                                         [DATA] = "it touched memory that is not its" };
+    const struct wb_task *task = wb_kernel_self();
+    const enum wb_fault_kind kind = kind_of(vector, task, address);
+    char text[WB_ERROR_BYTES];
+
+    if (kind == WB_FAULT_STACK)
+        snprintf(text, sizeof text, "it overflowed its stack of %u bytes",
+                 (unsigned int)task->stack_bytes);
+    else
+        snprintf(text, sizeof text, "%s at address %#x",
+                 task != NULL ? texts[vector] : "the kernel crashed", (unsigned int)address);
+    wb_freertos_fault(kind, text);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interrupts and timers of the Cortex-A9 MPCore: doorbells are software-generated interrupts.
+
+#include "FreeRTOS.h"
+#include "board_a9.h"
+#include "map.h"
+#include "task.h"
+
+enum {
+    DOORBELL = 0,
+    KILL = 15,
+    TICK = 29,     // the private timer
+    OUTSIDE = 30,  // the private watchdog, as a timer
+    KILL_PRIORITY = 2,
+    OUTSIDE_PRIORITY = 4,
+    HALTED_PRIORITY = 8,  // what a core that has been halted still listens to
+    DOORBELL_PRIORITY = 24,
+    PRIORITY_SHIFT = 3,
+    TIMER_HZ = 100000000,
+    NS_PER_COUNT = 1000000000 / TIMER_HZ,
+};
+
+#define REGISTER(address) (*(volatile uint32_t *)(address))
+#define BYTE(address) (*(volatile uint8_t *)(address))
+#define SCU 0x1e000000
+#define GICC 0x1e000100
+#define GLOBAL_TIMER 0x1e000200
+#define PRIVATE_TIMER 0x1e000600
+#define WATCHDOG 0x1e000620
+#define GICD 0x1e001000
+
+void FreeRTOS_Tick_Handler(void);
+
+uint32_t board_core(void)
+{
+    uint32_t id;
+
+    __asm__ volatile("mrc p15, 0, %0, c0, c0, 5" : "=r"(id));
+    return id & 3;
+}
+
+uint64_t board_now_ns(void)
+{
+    uint32_t high, low;
+
+    do {
+        high = REGISTER(GLOBAL_TIMER + 4);
+        low = REGISTER(GLOBAL_TIMER);
+    } while (high != REGISTER(GLOBAL_TIMER + 4));
+    return ((uint64_t)high << 32 | low) * NS_PER_COUNT;
+}
+
+// An emulator that runs one core at a time goes on with the next.
+void board_relax(void)
+{
+    __asm__ volatile("yield");
+}
+
+// Of Arm's core tile; QEMU has no cycles.
+uint64_t board_hz(void)
+{
+    return 400000000;
+}
+
+static void send(uint32_t core, uint32_t interrupt)
+{
+    // What the interrupt is about has been written before.
+    __asm__ volatile("dsb" ::: "memory");
+    REGISTER(GICD + 0xf00) = (0x10000u << core) | interrupt;
+}
+
+void board_ring(uint32_t core)
+{
+    send(core, DOORBELL);
+}
+
+void board_kill(uint32_t core)
+{
+    send(core, KILL);
+}
+
+static void set_priority(uint32_t interrupt, uint32_t priority)
+{
+    BYTE(GICD + 0x400 + interrupt) = (uint8_t)(priority << PRIORITY_SHIFT);
+}
+
+static void begin(uint32_t timer, uint32_t hz)
+{
+    REGISTER(timer + 8) = 0;
+    REGISTER(timer + 12) = 1;
+    REGISTER(timer) = TIMER_HZ / hz - 1;
+    REGISTER(timer + 8) = 7;  // enabled, again and again, with interrupts
+}
+
+static void stop(uint32_t timer)
+{
+    REGISTER(timer + 8) = 0;
+    REGISTER(timer + 12) = 1;
+}
+
+void gic_begin_tick(void)
+{
+    begin(PRIVATE_TIMER, configTICK_RATE_HZ);
+}
+
+void gic_end_tick(void)
+{
+    REGISTER(PRIVATE_TIMER + 12) = 1;
+}
+
+void gic_begin_outside(uint32_t period_us)
+{
+    begin(WATCHDOG, 1000000 / period_us);
+}
+
+__attribute__((weak)) void board_outside(void) {}
+
+// An emulator under load loses ticks: there are as many as the clock says.
+static void tick(void)
+{
+    static uint64_t next_ns;
+    const uint64_t now_ns = board_now_ns(), period_ns = 1000000000 / configTICK_RATE_HZ;
+
+    for (next_ns = next_ns != 0 ? next_ns : now_ns; next_ns <= now_ns; next_ns += period_ns)
+        FreeRTOS_Tick_Handler();
+    // QEMU before 8.1 would give a core that never waits all the instructions that it counts.
+    if (now_ns / period_ns % MAP_CORES != board_core())
+        board_relax();
+}
+
+static void end(uint32_t interrupt)
+{
+    REGISTER(GICC + 0x10) = interrupt;
+}
+
+// Those of a former life, the most urgent first. Of a software-generated one, whoever sent it.
+static void end_active(void)
+{
+    static const uint8_t by_urgency[] = { KILL, OUTSIDE, DOORBELL, TICK };
+
+    for (uint32_t i = 0; i < sizeof by_urgency; i++)
+        for (uint32_t from = 0; (REGISTER(GICD + 0x300) >> by_urgency[i] & 1) != 0 && from < 4;
+             from++)
+            end(from << 10 | by_urgency[i]);
+}
+
+void gic_core(uint32_t core)
+{
+    if (core == 0) {
+        REGISTER(SCU) |= 1;
+        REGISTER(GLOBAL_TIMER + 8) = 1;
+        REGISTER(GICD) = 1;
+    }
+    set_priority(DOORBELL, DOORBELL_PRIORITY);
+    set_priority(KILL, KILL_PRIORITY);
+    set_priority(TICK, portLOWEST_USABLE_INTERRUPT_PRIORITY);
+    set_priority(OUTSIDE, OUTSIDE_PRIORITY);
+    stop(PRIVATE_TIMER);
+    stop(WATCHDOG);
+    REGISTER(GICD + 0x280) = 1u << TICK | 1u << OUTSIDE;
+    end_active();
+    REGISTER(GICD + 0x100) = 1u << TICK | 1u << OUTSIDE | 0xffff;
+    REGISTER(GICC + 4) = 0xff;
+    REGISTER(GICC + 8) = 0;
+    REGISTER(GICC) = 1;
+}
+
+// FreeRTOS's port has saved what the floating-point unit holds, and ends the interrupt.
+void vApplicationFPUSafeIRQHandler(uint32_t acknowledged)
+{
+    switch (acknowledged & 0x3ff) {
+    case DOORBELL:
+        wb_freertos_doorbell();
+        break;
+    case KILL:
+        board_restart(board_core());
+    case TICK:
+        tick();
+        break;
+    case OUTSIDE:
+        REGISTER(WATCHDOG + 12) = 1;
+        board_outside();
+        break;
+    default:
+        break;
+    }
+    __asm__ volatile("clrex");
+}
+
+void board_halt(void)
+{
+    const uint32_t self = board_core();
+
+    REGISTER(GICC + 4) = HALTED_PRIORITY << PRIORITY_SHIFT;
+    for (uint32_t i = 0; i < 4; i++)
+        if (i != self && i != 0)
+            board_kill(i);
+    __asm__ volatile("cpsie i");
+    for (;;)
+        __asm__ volatile("wfi");
+}

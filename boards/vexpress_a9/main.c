@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each core does after booting: the first runs main(), the others wait for work.
+
+#include <stdlib.h>
+
+#include "board_a9.h"
+#include "map.h"
+#include "semihosting.h"
+
+int main(int argc, char **argv);
+void __libc_init_array(void);
+
+extern unsigned char kernel_data_begin[], kernel_data_end[], kernel_data_image[];
+extern unsigned char kernel_bss_begin[], kernel_bss_end[];
+void board_copy(void *to, void *end, const void *image);
+void board_clear(void *from, void *end);
+
+// Globally visible.
+static struct {
+    volatile uint32_t life, count;
+    void (*volatile entry)(uint32_t core);
+    volatile uint32_t stopped[MAP_CORES];  // 1 + the life that it waits for the end of
+} start __attribute__((section(".gvm")));
+
+void board_reset_kernel(void)
+{
+    board_copy(kernel_data_begin, kernel_data_end, kernel_data_image);
+    board_clear(kernel_bss_begin, kernel_bss_end);
+}
+
+_Noreturn void board_again(uint32_t core)
+{
+    for (;;) {
+        const uint32_t life = start.life;
+
+        start.stopped[core] = 1 + life;
+        while (start.life == life)
+            __asm__ volatile("wfe");
+        __asm__ volatile("dsb" ::: "memory");
+        if (core >= start.count)
+            continue;
+        start.stopped[core] = 0;
+        board_reset_kernel();
+        gic_core(core);
+        start.entry(core);
+    }
+}
+
+void board_start_others(uint32_t count, void (*entry)(uint32_t core))
+{
+    start.entry = entry;
+    start.count = count;
+    __asm__ volatile("dsb" ::: "memory");
+    start.life++;
+    __asm__ volatile("dsb\n sev" ::: "memory");
+}
+
+bool board_waits(uint32_t core)
+{
+    enum { LONGEST_NS = 1000000000 };
+    const uint64_t until_ns = board_now_ns() + LONGEST_NS;
+
+    while (start.stopped[core] != 1 + start.life) {
+        if (board_now_ns() > until_ns)
+            return false;
+        board_relax();
+    }
+    return true;
+}
+
+_Noreturn void board_main(uint32_t core)
+{
+    static char words[256], *argv[8];
+
+    if (core != 0) {
+        board_again(core);
+    }
+    gic_core(core);
+    __libc_init_array();
+    exit(main(semihosting_arguments(words, sizeof words, argv, 8), argv));
+}
+
+// Of newlib's start and end: nothing here needs any.
+void _init(void);
+void _fini(void);
+
+void _init(void) {}
+
+void _fini(void) {}

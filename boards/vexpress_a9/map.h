@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where things are: addresses as cores see them, and what lies there. For C, assembly and link.ld.
+//
+//   0x10000000  256 MiB  devices
+//   0x60000000    4 MiB  code and constants, the same for all cores; the image of private data
+//   0x60f00000    1 MiB  page tables, and the stacks of booting
+//   0x62000000   32 MiB  globally visible memory; the last four in pages, with guards below stacks
+//   0x70000000    4 MiB  private memory: that of core n is at 0x64000000 + n * 4 MiB
+//   0x78000000   16 MiB  the same of all four cores, to be read only
+#ifndef VEXPRESS_MAP_H
+#define VEXPRESS_MAP_H
+
+#define MAP_CORES 4
+#define MAP_MB 0x100000
+
+#define MAP_DEVICES 0x10000000
+#define MAP_DEVICES_MB 256
+#define MAP_CODE 0x60000000
+#define MAP_CODE_MB 4
+#define MAP_TABLES 0x60f00000
+#define MAP_GVM 0x62000000
+#define MAP_GVM_MB 28
+#define MAP_STACKS 0x63c00000
+#define MAP_STACKS_MB 4
+#define MAP_PRIVATE 0x70000000
+#define MAP_PRIVATE_MB 4
+#define MAP_PRIVATE_AT 0x64000000
+#define MAP_ALIASES 0x78000000
+
+// Of private memory the first is the kernel's; the rest is for tasks that are replicated.
+#define MAP_KERNEL_MB 1
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page tables: short descriptors of ARMv7, one table of sections for each core, and pages where
+// stacks lie. Every kernel has its private memory at the same addresses.
+
+#include <string.h>
+
+#include "board_a9.h"
+#include "map.h"
+
+enum {
+    DEVICE = 0x00c16,  // never executed
+    CODE = 0x19c0e,    // read only
+    DATA = 0x11c1e,    // shareable, write-back; never executed
+    READ = 0x19c1e,    // the same, read only
+    TABLE = 0x1,       // of pages
+    PAGE = 0x477,      // as DATA
+    PAGES = 256,       // of a table
+    PAGE_BYTES = 4096,
+    SECTION_SHIFT = 20,
+};
+
+static uint32_t *sections(uint32_t core)
+{
+    return (uint32_t *)(MAP_TABLES + core * 0x4000);
+}
+
+static uint32_t *pages(void)
+{
+    return (uint32_t *)(MAP_TABLES + MAP_CORES * 0x4000);
+}
+
+static void map(uint32_t core, uint32_t address, uint32_t at, uint32_t mb, uint32_t kind)
+{
+    for (uint32_t i = 0; i < mb; i++)
+        sections(core)[(address >> SECTION_SHIFT) + i] = (at + i * MAP_MB) | kind;
+}
+
+static void map_core(uint32_t core)
+{
+    const uint32_t own = MAP_PRIVATE_AT + core * MAP_PRIVATE_MB * MAP_MB;
+
+    for (uint32_t i = 0; i < 4096; i++)
+        sections(core)[i] = 0;
+    map(core, MAP_DEVICES, MAP_DEVICES, MAP_DEVICES_MB, DEVICE);
+    map(core, MAP_CODE, MAP_CODE, MAP_CODE_MB, CODE);
+    map(core, MAP_TABLES, MAP_TABLES, 1, DATA);
+    map(core, MAP_GVM, MAP_GVM, MAP_GVM_MB, DATA);
+    map(core, MAP_PRIVATE, own, MAP_PRIVATE_MB, DATA);
+    map(core, MAP_ALIASES, MAP_PRIVATE_AT, MAP_CORES * MAP_PRIVATE_MB, READ);
+    for (uint32_t i = 0; i < MAP_STACKS_MB; i++)
+        sections(core)[(MAP_STACKS >> SECTION_SHIFT) + i] = (uint32_t)(pages() + i * PAGES) | TABLE;
+}
+
+// With the MMU off, by the first core; the others wait until it has done so.
+void mmu_tables(uint32_t core)
+{
+    volatile uint32_t *const made = (volatile uint32_t *)(MAP_TABLES + 0x20000);
+    enum { MADE = 0x57424d55 };
+
+    if (core != 0) {
+        while (*made != MADE)
+            __asm__ volatile("wfe");
+        return;
+    }
+    for (uint32_t i = 0; i < MAP_STACKS_MB * PAGES; i++)
+        pages()[i] = (MAP_STACKS + i * PAGE_BYTES) | PAGE;
+    for (uint32_t i = 0; i < MAP_CORES; i++)
+        map_core(i);
+    __asm__ volatile("dsb");
+    *made = MADE;
+    __asm__ volatile("dsb\n sev");
+}
+
+void *board_stack(size_t bytes)
+{
+    static uint32_t used;  // pages, by the first core
+    const uint32_t wanted = 1 + (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
+
+    if (wanted > MAP_STACKS_MB * PAGES - used)
+        return NULL;
+    const uint32_t guard = MAP_STACKS + used * PAGE_BYTES;
+    pages()[used] = 0;
+    __asm__ volatile("dsb\n mcr p15, 0, %0, c8, c3, 1\n dsb\n isb" ::"r"(guard) : "memory");
+    used += wanted;
+    return (void *)(guard + PAGE_BYTES);
+}
+
+void board_give_private(uint32_t core, void *at, size_t bytes)
+{
+    enum { WINDOW = 0x74000000 };
+    const uint32_t own = MAP_PRIVATE_AT + core * MAP_PRIVATE_MB * MAP_MB;
+
+    if (core == 0)
+        return;
+    map(0, WINDOW, own, MAP_PRIVATE_MB, DATA);
+    __asm__ volatile("dsb\n isb" ::: "memory");
+    memcpy((unsigned char *)at - MAP_PRIVATE + WINDOW, at, bytes);
+    for (uint32_t i = 0; i < MAP_PRIVATE_MB; i++)
+        sections(0)[(WINDOW >> SECTION_SHIFT) + i] = 0;
+    __asm__ volatile("dsb\n mcr p15, 0, %0, c8, c7, 0\n dsb\n isb" ::"r"(0) : "memory");
+    memset(at, 0, bytes);
+}
+
+const void *board_private(uint32_t core, const void *address)
+{
+    const uint32_t at = (uint32_t)address - MAP_PRIVATE, bytes = MAP_PRIVATE_MB * MAP_MB;
+
+    return at < bytes ? (const void *)(MAP_ALIASES + core * bytes + at) : NULL;
+}

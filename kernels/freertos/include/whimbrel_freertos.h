@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What FreeRTOSConfig.h takes from Whimbrel: `#include "whimbrel_freertos.h"` at its end.
+//
+// FreeRTOS itself stays as it is. Its kernel includes freertos_tasks_c_additions.h, which takes
+// tasks out of its lists and enters them, and calls the two functions below at each switch.
+#ifndef WHIMBREL_FREERTOS_H
+#define WHIMBREL_FREERTOS_H
+
+#define configINCLUDE_FREERTOS_TASK_C_ADDITIONS_H 1
+
+// The task of the middleware is kept in the first pointer of its own that a task has.
+#ifndef configNUM_THREAD_LOCAL_STORAGE_POINTERS
+#define configNUM_THREAD_LOCAL_STORAGE_POINTERS 1
+#endif
+#define WB_FREERTOS_POINTER (configNUM_THREAD_LOCAL_STORAGE_POINTERS - 1)
+
+// A TCB lies in the middleware's descriptor of its task.
+#define configSUPPORT_STATIC_ALLOCATION 1
+#define configUSE_TASK_NOTIFICATIONS 1
+#define INCLUDE_vTaskPrioritySet 1
+#define INCLUDE_vTaskSuspend 1
+
+#ifndef __ASSEMBLER__
+/// A task leaves the processor; `ready`: it may run on.
+void wb_freertos_out(int ready);
+
+/// A task gets the processor; NULL: not one of the middleware.
+void wb_freertos_in(void *task);
+#endif
+
+#define traceTASK_SWITCHED_OUT()                                                                   \
+    wb_freertos_out(listLIST_ITEM_CONTAINER(&pxCurrentTCB->xStateListItem) ==                      \
+                    &pxReadyTasksLists[pxCurrentTCB->uxPriority])
+#define traceTASK_SWITCHED_IN()                                                                    \
+    wb_freertos_in(pxCurrentTCB->pvThreadLocalStoragePointers[WB_FREERTOS_POINTER])
+
+#endif
