@@ -7,7 +7,7 @@ CC := gcc
 QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
 
 WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-INCLUDE := -Imiddleware/include -Ikernels/plan -Ikernels/process -Ikernels/helper -isystem kernels/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
+INCLUDE := -Imiddleware/include -Ikernels/plan -Ikernels/host -Ikernels/process -Ikernels/helper -isystem kernels/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
 
 # Each variant is for this machine but one, which is run by an emulator elsewhere.
 ARCH := $(shell uname -m)
@@ -41,7 +41,7 @@ CONFORM_C := $(filter-out %/checkpoint_cost.c %/launcher.c,$(wildcard kernels/co
 # yyjson is another project's: it is built as it came, without our warnings.
 HELPER_C := $(wildcard kernels/helper/*.c kernels/plan/*.c) kernels/third_party/yyjson/yyjson.c
 PLAN_TEST_C := $(wildcard kernels/plan/*.c) $(addprefix kernels/helper/,lines.c object.c parse.c) kernels/third_party/yyjson/yyjson.c
-PROCESS_C := $(wildcard kernels/process/*.c)
+PROCESS_C := $(wildcard kernels/host/*.c kernels/process/*.c)
 LINUX_C := $(PROCESS_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
 SIM_C := $(PROCESS_C) $(filter-out kernels/sim/main.c,$(wildcard kernels/sim/*.c))
 FAULTS_C := $(wildcard kernels/sim/conform/*.c) kernels/conform/launcher.c kernels/conform/suite.c

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "build.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +70,7 @@ static wb_task_entry *find_entry(void *state, const char *symbol)
     const struct build *build = state;
     wb_task_entry *entry;
 
-    *(void **)&entry = dlsym(build->module, symbol);
+    *(void **)&entry = wb_host_symbol(build->host, symbol);
     return entry;
 }
 
@@ -118,8 +117,7 @@ static bool choose(struct build *build, const struct plan *plan, struct plan_err
     char why[256] = "";
 
     return plan->policy.name == NULL ||
-           choose_policy(wb_host_system(build->host), build->module, &plan->policy, why,
-                         sizeof why) ||
+           choose_policy(build->host, &plan->policy, why, sizeof why) ||
            fail(build, error, "policy", plan->policy.name, why);
 }
 
@@ -127,8 +125,8 @@ static bool set_up(struct build *build, struct plan_error *error)
 {
     enum wb_status (*setup)(struct wb_app *);
 
-    *(void **)&setup = dlsym(build->module, "wb_app_setup");
-    *(void **)&build->finish = dlsym(build->module, "wb_app_finish");
+    *(void **)&setup = wb_host_symbol(build->host, "wb_app_setup");
+    *(void **)&build->finish = wb_host_symbol(build->host, "wb_app_finish");
     build->app = &wb_host_system(build->host)->app;
     if (setup == NULL || setup(build->app) == WB_OK)
         return true;
@@ -147,8 +145,7 @@ bool build_system(struct build *build, const struct plan *plan, struct plan_erro
         return fail(build, error, "memory", "", "there is none for the plan's cores");
     if (!open_system(build, plan, error))
         return false;
-    build->module = wb_host_module(build->host, plan->module, text, sizeof text);
-    if (build->module == NULL)
+    if (wb_host_module(build->host, plan->module, text, sizeof text) == NULL)
         return fail(build, error, "module", plan->module, text);
     return open_program(build, plan, error) && lay_out(build, plan, error) &&
            choose(build, plan, error) && set_up(build, error);

@@ -12,7 +12,6 @@ struct build {
     int launcher_fds[2];  // in: closed in the kernels
     unsigned int *cpus;   // one per core; free() it
     struct wb_host *host;
-    void *module;  // handle for dlsym()
     struct wb_app *app;
     enum wb_status (*finish)(struct wb_app *);  // the module's hook, or NULL
     bool no_guard;    // Linux has no mapping left for the guard of a stack

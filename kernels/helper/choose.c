@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE
 #include "choose.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "layout.h"
 
-static const struct wb_policy *find(void *module, const char *name)
+static const struct wb_policy *find(struct wb_host *host, const char *name)
 {
     const struct wb_policy *policy = wb_policy_find(name);
     char symbol[128];
 
-    if (policy != NULL || module == NULL ||
+    if (policy != NULL ||
         (size_t)snprintf(symbol, sizeof symbol, "wb_policy_%s", name) >= sizeof symbol)
         return policy;
-    policy = dlsym(module, symbol);
+    policy = wb_host_symbol(host, symbol);
     // What an application brings along has been checked by nobody.
     return policy != NULL && policy->name != NULL && policy->decide != NULL &&
                    policy->n_params <= WB_POLICY_PARAMS
@@ -52,17 +50,16 @@ static void explain(const struct wb_policy *policy, const char *text, char *why,
                  policy->name, param->least, param->most);
 }
 
-bool choose_policy(struct wb_system *system, void *module, const struct plan_policy *planned,
-                   char *why, size_t bytes)
+bool choose_policy(struct wb_host *host, const struct plan_policy *planned, char *why, size_t bytes)
 {
-    const struct wb_policy *policy = find(module, planned->name);
+    const struct wb_policy *policy = find(host, planned->name);
     uint32_t bad;
 
     if (policy == NULL) {
         snprintf(why, bytes, "there is no policy of this name, here or in the module");
         return false;
     }
-    const enum wb_status status = layout_policy(system, policy, planned, &bad);
+    const enum wb_status status = layout_policy(wb_host_system(host), policy, planned, &bad);
     if (status == WB_ERR_INVAL)
         explain(policy, planned->params[bad], why, bytes);
     else if (status != WB_OK)

@@ -81,7 +81,7 @@ static void set_policy(struct commands *c, const struct command *command)
     bool ok = false;
 
     if (command->policy.name != NULL)
-        ok = choose_policy(system, c->build->module, &command->policy, why, sizeof why);
+        ok = choose_policy(c->build->host, &command->policy, why, sizeof why);
     else
         // Refused without agents; then none decided before, either.
         ok = wb_system_set_policy(system, NULL, NULL) == WB_OK || wb_system_policy(system) == NULL;

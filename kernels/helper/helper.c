@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE
 #include "helper.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { PLAN_BYTES = 1 << 30, COMMAND_BYTES = 1 << 16 };
+enum { PLAN_BYTES = 1 << 30, COMMAND_BYTES = 1 << 16, STUCK_LOOK_NS = 250000000 };
 
-bool helper_open(struct helper *h)
+void helper_open(struct helper *h, FILE *out, recorder_opener *record)
 {
-    FILE *out = fdopen(fcntl(HELPER_SOCKET, F_DUPFD_CLOEXEC, HELPER_SOCKET), "w");
-
-    if (out == NULL)
-        return false;
-    fcntl(HELPER_SOCKET, F_SETFD, FD_CLOEXEC);
     h->lines = (struct lines){ .fd = HELPER_SOCKET, .most = PLAN_BYTES };
     h->teller.file = out;
+    h->record = record;
     h->commands = (struct commands){ .teller = &h->teller, .build = &h->build };
-    h->build.launcher_fds[0] = HELPER_SOCKET;
-    h->build.launcher_fds[1] = fileno(out);
-    // A session of its own: the terminal's Ctrl-C is the command's to interpret, and autogroup
-    // gives the kernels their own share of the processors.
-    setsid();
-    signal(SIGPIPE, SIG_IGN);
-    return true;
 }
 
 void helper_forget(struct helper *h)
@@ -107,7 +92,7 @@ bool helper_build(struct helper *h)
 static void start_record(struct helper *h)
 {
     if (h->plan.record == NULL ||
-        recorder_open(&h->recorder, wb_host_system(h->build.host), h->plan.record))
+        h->record(&h->recorder, wb_host_system(h->build.host), h->plan.record))
         return;
     helper_complain(h, "record", h->plan.record, "the event streams cannot be created there");
     wb_host_kill(h->build.host);
@@ -180,6 +165,20 @@ void helper_drain(struct helper *h)
     while (wb_ring_take(&system->record.migrations, &m))
         tell_migration(&h->teller, system, &m);
     commands_tell_outcomes(&h->commands, h->over);
+}
+
+void helper_look_for_deadlock(struct helper *h)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+    struct stuck_why why;
+
+    if (now_ns < h->stuck_look_ns)
+        return;
+    h->stuck_look_ns = now_ns + STUCK_LOOK_NS;
+    if (stuck_look(&h->stuck, wb_host_system(h->build.host), &why)) {
+        helper_complain(h, "deadlock", why.channels, why.text);
+        wb_host_kill(h->build.host);
+    }
 }
 
 static void tell_fault(struct helper *h)

@@ -11,6 +11,7 @@
 #include "lines.h"
 #include "parse.h"
 #include "recorder.h"
+#include "stuck.h"
 #include "tell.h"
 
 enum { HELPER_SOCKET = 3 };
@@ -21,16 +22,23 @@ struct helper {
     yyjson_alc *plan_memory;  // what it lies in
     struct build build;
     struct recorder recorder;
+    recorder_opener *record;
     struct commands commands;
+    struct stuck stuck;
+    uint64_t stuck_look_ns;  // when to look again
     bool failed, over;
     bool again;  // a run is over: what was still asked of it comes before the next plan
     struct teller teller;
     char command_memory[1 << 20];  // what a command lies in
 };
 
-/// Takes the socket. False when there is none: somebody started the helper by hand.
-bool helper_open(struct helper *h);
+/// Begins to speak: with whom, and how runs are recorded.
+void helper_open(struct helper *h, FILE *out, recorder_opener *record);
 void helper_close(struct helper *h);
+
+/// The same on the socket that a process of Linux is given. False when there is none: somebody
+/// started the helper by hand.
+bool helper_listen(struct helper *h);
 
 /// Tells an error; the run has failed.
 void helper_report(struct helper *h, struct plan_error error);
@@ -56,6 +64,9 @@ void helper_take_commands(struct helper *h);
 
 /// Writes and tells what the kernels have noted.
 void helper_drain(struct helper *h);
+
+/// Ends a run in which nothing can happen any more. To be called again and again.
+void helper_look_for_deadlock(struct helper *h);
 
 /// Tells what wb_host_wait() saw.
 void helper_take_event(struct helper *h, const struct wb_host_event *event);

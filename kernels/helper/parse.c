@@ -169,6 +169,16 @@ static const struct field plan_fields[] = {
 };
 static const struct object whole_plan = OBJECT_OF(message, plan_fields);
 
+static const struct field start_fields[] = {
+    FIELD(plan_start, "plan", TEXT, plan, NEEDED),
+    FIELD(plan_start, "record", BOOL, record, OPTIONAL),
+    FIELD(plan_start, "rate_millihz", UINT32, rate_millihz, OPTIONAL),
+    FIELD(plan_start, "watchdog_ms", UINT32, watchdog_ms, OPTIONAL),
+    FIELD(plan_start, "policy", OBJECT, policy, .object = &policy),
+    LIST(plan_start, "params", OBJECT, params, n_params, .object = &param),
+};
+static const struct object whole_start = OBJECT_OF(plan_start, start_fields);
+
 static const struct field command_fields[] = {
     FIELD(command, "id", TEXT, id, NEEDED),
     FIELD(command, "task", TEXT, task, NEEDED),
@@ -295,4 +305,20 @@ bool parse_command(const yyjson_alc *memory, const char *line, size_t bytes,
 
     *command = (struct command){ .id = "" };
     return root != NULL && take_command(&parser, NULL, root, command);
+}
+
+bool parse_start(const yyjson_alc *memory, const char *line, size_t bytes, struct plan_start *start,
+                 struct parse_error *error)
+{
+    const struct parser parser = { .memory = memory, .error = error };
+    yyjson_val *root = read_message(&parser, line, bytes), *members;
+    struct place place = { .name = NULL };
+
+    *start = (struct plan_start){ .record = false };
+    if (root == NULL)
+        return false;
+    members = only_member(root, &place.name);
+    if (place.name == NULL || strcmp(place.name, "start") != 0)
+        return object_refuse(&parser, NULL, "the message is no start");
+    return object_take(&parser, &place, &whole_start, members, start);
 }

@@ -16,4 +16,8 @@ bool parse_plan(const yyjson_alc *memory, const char *line, size_t bytes, struct
 bool parse_command(const yyjson_alc *memory, const char *line, size_t bytes,
                    struct command *command, struct parse_error *error);
 
+/// The same for what a board is told to begin with. Returns false also for any other message.
+bool parse_start(const yyjson_alc *memory, const char *line, size_t bytes, struct plan_start *start,
+                 struct parse_error *error);
+
 #endif

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE
 #include "recorder.h"
 
-#include <endian.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // On a big-endian machine the records would have to be converted; there is no such kernel yet.
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "event streams are little-endian");
 _Static_assert(sizeof(struct wb_event) == 24, "the record of docs/recorded-run.md");
 
-static bool write_header(FILE *stream, const struct wb_system *system, uint32_t core)
+enum { EVENTS = 64 };  // that are written at once
+
+static void put(struct recorder *recorder, uint32_t core, const void *from, size_t bytes)
+{
+    recorder->failed |= !recorder->put(recorder, core, from, bytes);
+}
+
+bool recorder_begin(struct recorder *recorder)
 {
     struct {
         char magic[8];
@@ -19,51 +22,44 @@ static bool write_header(FILE *stream, const struct wb_system *system, uint32_t 
         uint64_t start_ns;
     } header = { .version = 1,
                  .record_bytes = sizeof(struct wb_event),
-                 .core = core,
-                 .start_ns = system->start_ns };
+                 .start_ns = recorder->system->start_ns };
 
     memcpy(header.magic, "WBEVENTS", sizeof header.magic);
-    return fwrite(&header, sizeof header, 1, stream) == 1;
+    for (; header.core < recorder->system->n_cores; header.core++)
+        put(recorder, header.core, &header, sizeof header);
+    return !recorder->failed;
 }
 
-bool recorder_open(struct recorder *recorder, struct wb_system *system, const char *folder)
+// True when there may be more.
+static bool drain(struct recorder *recorder, uint32_t core)
 {
-    *recorder = (struct recorder){ .system = system };
-    recorder->streams = calloc(system->n_cores, sizeof(FILE *));
-    if (recorder->streams == NULL)
-        return false;
-    for (uint32_t i = 0; i < system->n_cores; i++) {
-        char *path;
-        if (asprintf(&path, "%s/core-%u.events", folder, i) < 0)
-            return false;
-        recorder->streams[i] = fopen(path, "wbe");
-        free(path);
-        if (recorder->streams[i] == NULL || !write_header(recorder->streams[i], system, i))
-            return false;
-    }
-    return true;
+    struct wb_ring *events = &recorder->system->cores[core]->record.events;
+    struct wb_event some[EVENTS];
+    uint32_t n = 0;
+
+    while (n < EVENTS && wb_ring_take(events, &some[n]))
+        n++;
+    if (n != 0)
+        put(recorder, core, some, n * sizeof some[0]);
+    return n == EVENTS;
 }
 
 void recorder_drain(struct recorder *recorder)
 {
-    struct wb_event event;
-
-    if (recorder->streams == NULL)
+    if (recorder->system == NULL)
         return;
     for (uint32_t i = 0; i < recorder->system->n_cores; i++)
-        while (wb_ring_take(&recorder->system->cores[i]->record.events, &event))
-            recorder->failed |= fwrite(&event, sizeof event, 1, recorder->streams[i]) != 1;
+        while (drain(recorder, i) && !recorder->slow) {}
 }
 
 bool recorder_close(struct recorder *recorder)
 {
-    if (recorder->streams == NULL)
+    if (recorder->system == NULL)
         return true;
+    recorder->slow = false;
     recorder_drain(recorder);
     for (uint32_t i = 0; i < recorder->system->n_cores; i++)
-        if (recorder->streams[i] != NULL)
-            recorder->failed |= fclose(recorder->streams[i]) != 0;
-    free(recorder->streams);
-    recorder->streams = NULL;
+        put(recorder, i, NULL, 0);
+    recorder->system = NULL;
     return !recorder->failed;
 }

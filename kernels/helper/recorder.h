@@ -4,18 +4,31 @@
 #define WB_RECORDER_H
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 
 #include "wb/system.h"
 
+// Where the streams go: to files (recorder_files.c), or over a board's line.
 struct recorder {
-    struct wb_system *system;
-    FILE **streams;  // one per core; NULL: not recorded
-    bool failed;     // a write failed
+    struct wb_system *system;  // NULL: not recorded
+    void *state;               // of whoever takes the bytes
+
+    // Takes the next bytes of a core's stream; NULL: its end. False when that fails.
+    bool (*put)(struct recorder *recorder, uint32_t core, const void *from, size_t bytes);
+
+    bool slow;    // a drain takes only so much of each core that the launcher does not wait for it
+    bool failed;  // something could not be written
 };
 
-/// Creates one stream per core in `folder`. False, with errno, when that fails.
-bool recorder_open(struct recorder *recorder, struct wb_system *system, const char *folder);
+/// Opens the streams of a run. False when that fails. `where`: the plan's.
+typedef bool recorder_opener(struct recorder *recorder, struct wb_system *system,
+                             const char *where);
+
+/// Creates one file per core in a folder. False, with errno, when that fails.
+recorder_opener recorder_open_files;
+
+/// Writes the heads of the streams. False when that fails.
+bool recorder_begin(struct recorder *recorder);
 
 /// Writes what the kernels have noted since the last call.
 void recorder_drain(struct recorder *recorder);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "process.h"
+#include "host.h"
 
 struct text {
     char *at;
@@ -26,7 +26,7 @@ static bool waits_for_ever(struct wb_task *task)
     const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
 
     return wb_place_is_over(place) ||
-           (wb_place_state(place) == WB_TASK_BLOCKED && kernel_task(task)->timer == 0);
+           (wb_place_state(place) == WB_TASK_BLOCKED && wb_host_waits_for_ever(task));
 }
 
 static bool all_wait(struct wb_system *system)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tell.h"
 
-#include <unistd.h>
-
 #include "wb/port.h"
 
 // ---- Objects and messages -----------------------------------------------------------------------
@@ -74,7 +72,7 @@ void tell_started(struct teller *t, struct wb_host *host, const struct plan *pla
     const struct wb_system *system = wb_host_system(host);
     struct members *out = tell_begin(t);
 
-    number(out, "pid", (uint64_t)getpid());
+    number(out, "pid", (uint64_t)wb_host_pid(host, WB_CORE_NONE));
     yyjson_mut_val *kernels = list(out, "kernels");
     for (uint32_t i = 0; i < system->n_cores; i++) {
         struct members kernel = element(out, kernels);
@@ -306,7 +304,7 @@ void tell_death(struct teller *teller, const struct wb_host_event *event)
     number(out, "pid", (uint64_t)event->pid);
     number(out, "signal", (uint64_t)event->signal);
     number(out, "detected_ns", event->detected_ns);
-    text(out, "by", event->by_robust_futex ? "robust-futex" : "pidfd");
+    text(out, "by", event->by);
     text(out, "running", event->running != NULL ? event->running->name : "");
     number(out, "lost", event->lost);
     number(out, "restarted", event->restarted);

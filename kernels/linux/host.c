@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "supervise.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -90,7 +91,18 @@ void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes)
 
 void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t error_bytes)
 {
-    return module_load(&host->gvm, path, error, error_bytes);
+    host->module = module_load(&host->gvm, path, error, error_bytes);
+    return host->module;
+}
+
+void *wb_host_symbol(struct wb_host *host, const char *name)
+{
+    return dlsym(host->module, name);
+}
+
+bool wb_host_waits_for_ever(struct wb_task *task)
+{
+    return kernel_task(task)->timer == 0;
 }
 
 // ---- Starting -----------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ static bool fault_is_complete(const struct wb_host *host)
     return false;
 }
 
-static void take_over(struct wb_host *host, uint32_t core, bool by_robust_futex)
+static void take_over(struct wb_host *host, uint32_t core, const char *by)
 {
     struct kernel_process *kernel = &host->kernels[core];
 
@@ -39,7 +39,7 @@ static void take_over(struct wb_host *host, uint32_t core, bool by_robust_futex)
     if (!kernel->dead && !is_faulty(host->system) && !host->killed) {
         kernel->death = census_before(host->system, core, clock_now_ns());
         kernel->death.pid = kernel->pid;
-        kernel->death.by_robust_futex = by_robust_futex;
+        kernel->death.by = by;
         hosted_await_end(host->system, core);
         census_take_over(host->system, &kernel->death);
     }
@@ -61,7 +61,7 @@ void *supervise_watch(void *arg)
         for (uint32_t i = 0; i < n; i++)
             if (watched[i] && robust_is_dead(host->system->cores[i])) {
                 watched[i] = false;
-                take_over(host, i, true);
+                take_over(host, i, "robust-futex");
                 if (write(host->wake, &one, sizeof one) < 0)
                     continue;  // wb_host_wait() looks at every tick as well
             }
@@ -79,7 +79,7 @@ static void reap(struct wb_host *host)
             close(kernel->pidfd);
         kernel->pidfd = -1;
         if (wb_word_load(&host->system->cores[i]->state, WB_SEQ_CST) != WB_CORE_STOPPED)
-            take_over(host, i, false);
+            take_over(host, i, "pidfd");
     }
 }
 
@@ -152,7 +152,7 @@ int wb_host_fd(const struct wb_host *host)
 
 pid_t wb_host_pid(const struct wb_host *host, uint32_t core)
 {
-    return host->kernels[core].pid;
+    return core != WB_CORE_NONE ? host->kernels[core].pid : getpid();
 }
 
 void wb_host_kill(struct wb_host *host)

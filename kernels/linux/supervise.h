@@ -27,6 +27,7 @@ struct wb_host {
     struct wb_host_config config;
     struct kernel_process *kernels;
     struct wb_heap *hook_heap;
+    void *module;
     int epoll, wake;  // wake: the watcher has news
     pthread_t watcher;
     bool has_watcher, fault_reported, end_reported, killed;

@@ -81,6 +81,17 @@ struct plan_sim {
     uint64_t until_ns, events;         // longer or more is an error; 0: no limit
 };
 
+// What may differ between the runs of one image: what is not said is as the plan has it.
+struct plan_start {
+    const char *plan;  // the hash of the plan that the image must have
+    bool record;
+    uint32_t rate_millihz;            // 0: the plan's
+    uint32_t watchdog_ms;             // 0: the board's
+    struct plan_policy policy;        // no name: the plan's
+    const struct plan_param *params;  // each in the place of the plan's of this key, or one more
+    uint32_t n_params;
+};
+
 struct plan {
     const char *module;            // the application's shared object
     const char *program, *record;  // for tasks that are recreated; a folder for the event streams

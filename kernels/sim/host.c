@@ -151,6 +151,16 @@ void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t
     return host->module;
 }
 
+void *wb_host_symbol(struct wb_host *host, const char *name)
+{
+    return dlsym(host->module, name);
+}
+
+bool wb_host_waits_for_ever(struct wb_task *task)
+{
+    return kernel_task(task)->timer == 0;
+}
+
 // Nothing has to be loaded: a task that is recreated starts anew in this process.
 enum wb_status wb_host_program(struct wb_host *host, const char *path)
 {
@@ -218,6 +228,7 @@ struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms)
 void sim_host_kill(struct wb_host *host, uint32_t core)
 {
     host->death = census_before(sim.system, core, sim_now_ns());
+    host->death.by = "pidfd";
     sim_kill(&sim.cores[core]);
     census_take_over(sim.system, &host->death);
 }

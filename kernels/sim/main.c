@@ -299,7 +299,7 @@ int main(int argc, char **argv)
 
     (void)argc;
     sim_fix_addresses(argv);
-    if (!helper_open(h)) {
+    if (!helper_listen(h)) {
         fputs("whimbrel-sim is started by `whimbrel sim`, not by hand\n", stderr);
         return 2;
     }

@@ -403,6 +403,38 @@ static unsigned char *lay_out(const struct plan *plan, const struct layout_host 
     return memcpy(copy, memory, sizeof memory);
 }
 
+TEST(what_a_board_is_told_to_begin_with_is_taken)
+{
+    static char memory[1 << 14];
+    static const char all[] =
+        "{\"start\":{\"plan\":\"5f0c\",\"record\":true,\"rate_millihz\":25000,"
+        "\"watchdog_ms\":300,\"policy\":{\"name\":\"balance\","
+        "\"params\":[\"delay=5\"]},\"params\":[{\"key\":\"plays\","
+        "\"text\":\"2\",\"numbers\":[2]}]}}";
+    static const char *const bad[] = { "{\"start\":{\"plan\":\"\",\"record\":1}}",
+                                       "{\"start\":{}}",
+                                       "{\"start\":7}",
+                                       "{\"status\":{}}",
+                                       "tart\":{}}",
+                                       "" };
+    static const char least[] = "{\"start\":{\"plan\":\"5f0c\"}}";
+    struct plan_start start;
+    struct parse_error error;
+    yyjson_alc pool;
+
+    yyjson_alc_pool_init(&pool, memory, sizeof memory);
+    CHECK(parse_start(&pool, all, strlen(all), &start, &error));
+    CHECK(strcmp(start.plan, "5f0c") == 0);
+    CHECK(start.record && start.rate_millihz == 25000 && start.watchdog_ms == 300);
+    CHECK(strcmp(start.policy.name, "balance") == 0 && start.policy.n_params == 1);
+    CHECK(start.n_params == 1 && strcmp(start.params[0].key, "plays") == 0);
+    CHECK(start.params[0].numbers[0] == 2);
+    CHECK(parse_start(&pool, least, strlen(least), &start, &error));
+    CHECK(!start.record && start.policy.name == NULL && start.n_params == 0);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        CHECK(!parse_start(&pool, bad[i], strlen(bad[i]), &start, &error));
+}
+
 TEST(a_plan_of_constant_tables_builds_the_same_system)
 {
     struct parsed parsed;

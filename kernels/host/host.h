@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that live in processes, for their launcher: lay out, start, supervise, end.
+// Kernels for their launcher: lay out, start, supervise, end. Each kind of kernels realises this in
+// its host.c.
 //
 //   wb_host_open -> wb_host_stack, wb_*_add, wb_host_module -> wb_host_start -> wb_host_wait …
 //   -> wb_host_close
 //
-// One launcher per process. It stays single-threaded until wb_host_start() has forked the kernels.
+// One launcher per process. It stays single-threaded until wb_host_start() has started the kernels.
 #ifndef WB_HOST_H
 #define WB_HOST_H
 
@@ -40,10 +41,10 @@ struct wb_host_event {
     enum wb_host_event_kind kind;
     uint32_t core, lost, restarted, resumed, moved;  // DIED
     struct wb_task *running;                         // DIED: the task it was running, or NULL
-    int signal;                                      // DIED: what killed it
+    int signal;                                      // DIED: what killed it; 0: no signal
     pid_t pid;
     uint64_t detected_ns;  // DIED: on the run's clock
-    bool by_robust_futex;  // DIED: else by pidfd
+    const char *by;        // DIED: what noticed it: `robust-futex`, `pidfd` or `watchdog`
 };
 
 /// Maps globally visible memory and lays out an empty system in it.
@@ -68,6 +69,9 @@ void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes);
 /// Returns: the handle for dlsym(), or NULL with the reason in `error`.
 void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t error_bytes);
 
+/// What the module defines under a name; NULL: nothing.
+void *wb_host_symbol(struct wb_host *host, const char *name);
+
 /// Names the program that tasks are recreated from: a static one, linked to fixed addresses.
 ///
 /// Returns: WB_OK; WB_ERR_INVAL when `path` is no such program for this processor; WB_ERR_NOMEM.
@@ -81,10 +85,10 @@ WB_MUST_USE enum wb_status wb_host_program(struct wb_host *host, const char *pat
 WB_MUST_USE enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task,
                                              const char *entry);
 
-/// Starts time and forks one pinned kernel per core.
+/// Starts time and one kernel per core.
 ///
-/// Returns: WB_OK; WB_ERR_INVAL with `*bad_core` when a processor cannot be used; else as
-///          wb_system_start(). On an error nothing runs.
+/// Returns: WB_OK; WB_ERR_INVAL with `*bad_core` when a processor cannot be used or has not booted;
+///          else as wb_system_start(). On an error nothing runs.
 WB_MUST_USE enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core);
 
 /// Supervises until something happens or `timeout_ms` has passed. Also withdraws overdue
@@ -93,6 +97,9 @@ struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms);
 
 /// A descriptor that is readable when wb_host_wait(…, 0) has something to tell.
 int wb_host_fd(const struct wb_host *host);
+
+/// True of a blocked task that waits without a time limit.
+bool wb_host_waits_for_ever(struct wb_task *task);
 
 /// What the clock of the run is made of: `counter`, `monotonic` or `virtual`.
 const char *wb_host_clock(const struct wb_host *host);
@@ -111,7 +118,8 @@ uint64_t wb_host_core_energy(const struct wb_core *core, uint64_t now_ns);
 /// `powercap`, `simulation`, or "" where there is nothing.
 const char *wb_host_energy(uint64_t *uj);
 
-/// Process id of a kernel, 0 once it has been reaped.
+/// Process id of a kernel, 0 once it has been reaped; of the launcher for WB_CORE_NONE. 0 where
+/// there are no processes.
 pid_t wb_host_pid(const struct wb_host *host, uint32_t core);
 
 /// Ends every kernel at once.
