@@ -50,6 +50,8 @@ ENGINE_aarch64 := $(TARGET)/aarch64-unknown-linux-gnu/release/libwhimbrel_engine
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
 THREAD_TESTS := $(filter test_counter test_threads_%,$(UNIT_TESTS))
 LINUX_TESTS := $(notdir $(basename $(wildcard kernels/helper/test/test_*.c kernels/linux/test/test_*.c)))
+LOADER_TESTS := $(notdir $(basename $(wildcard kernels/loader/test/test_*.c)))
+LOADER_C := $(wildcard kernels/loader/*.c) $(filter-out kernels/loader/test/test_%,$(wildcard kernels/loader/test/*.c)) middleware/test/check.c
 # Needs a board's compiler, which warns as much.
 BOARD_C := boards/% kernels/freertos/%
 C_FILES := $(filter-out kernels/third_party/%,$(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null))
@@ -110,6 +112,9 @@ $$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/helper/test/test_plan.c $
 
 $$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program $$(BUILD)/$(1)/test_following: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) -pie -rdynamic -o $$@ $$^ -ldl -lpthread
+
+$$(LOADER_TESTS:%=$$(BUILD)/$(1)/%): $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/loader/test/%.o $$(call objects,$(1),$$(LOADER_C))
+	@$$(call cc,$(1)) $$(call test_flags,$(1)) -o $$@ $$^
 
 $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
 endef
@@ -215,8 +220,8 @@ $(BUILD)/test-apps/%.so: crates/whimbrel/tests/apps/%.cc
 
 template: $(call objects,release,$(wildcard kernels/template/*.c))
 
-test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(LINUX_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/conform-sim $(BUILD)/release/faults-sim $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
-	@for t in $(UNIT_TESTS) $(LINUX_TESTS); do $(BUILD)/release/$$t || exit 1; done
+test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(LINUX_TESTS:%=$(BUILD)/release/%) $(LOADER_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/conform-sim $(BUILD)/release/faults-sim $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
+	@for t in $(UNIT_TESTS) $(LINUX_TESTS) $(LOADER_TESTS); do $(BUILD)/release/$$t || exit 1; done
 	$(BUILD)/release/checkpoint-cost
 	CONFORM_SCALE=0.5 $(BUILD)/release/conform-linux
 	$(BUILD)/release/conform-sim
@@ -227,8 +232,8 @@ $(BUILD)/release/checkpoint-cost: kernels/conform/checkpoint_cost.c tools/c.mk
 	$(CC) $(WARN) -O3 -fPIC $(INCLUDE) -o $@ $<
 
 # ThreadSanitizer has nothing to find in a test of one thread.
-test-sanitizers: $(UNIT_TESTS:%=$(BUILD)/asan/%) $(THREAD_TESTS:%=$(BUILD)/tsan/%) $(LINUX_TESTS:%=$(BUILD)/asan/%) $(BUILD)/asan/conform-linux $(BUILD)/asan/conform-sim $(BUILD)/asan/faults-sim $(BUILD)/asan/recreated.task
-	@for t in $(LINUX_TESTS) $(UNIT_TESTS); do $(BUILD)/asan/$$t || exit 1; done
+test-sanitizers: $(UNIT_TESTS:%=$(BUILD)/asan/%) $(THREAD_TESTS:%=$(BUILD)/tsan/%) $(LINUX_TESTS:%=$(BUILD)/asan/%) $(LOADER_TESTS:%=$(BUILD)/asan/%) $(BUILD)/asan/conform-linux $(BUILD)/asan/conform-sim $(BUILD)/asan/faults-sim $(BUILD)/asan/recreated.task
+	@for t in $(LINUX_TESTS) $(LOADER_TESTS) $(UNIT_TESTS); do $(BUILD)/asan/$$t || exit 1; done
 	@for t in $(THREAD_TESTS); do TSAN_OPTIONS=halt_on_error=1 $(BUILD)/tsan/$$t || exit 1; done
 	CONFORM_SCALE=0.2 $(BUILD)/asan/conform-linux
 	CONFORM_SCALE=0.2 $(BUILD)/asan/conform-sim
