@@ -21,6 +21,11 @@ struct harness *recreate_open(uint32_t cores)
 
 struct wb_task *recreate_add(struct harness *h, const char *name, uint32_t core)
 {
+    if ((wb_kernel_can() & WB_CAN_RECREATE) == 0) {
+        wb_test_skip("no program can be loaded here");
+        harness_close(h);
+        return NULL;
+    }
     struct wb_task *task = suite_task(h, &(struct wb_task_config){ .name = name,
                                                                    .entry = no_entry,
                                                                    .core = core,
@@ -29,11 +34,8 @@ struct wb_task *recreate_add(struct harness *h, const char *name, uint32_t core)
                                                                    .mode = WB_RECREATE,
                                                                    .heap_bytes = HEAP_BYTES });
 
-    if (harness_host(h, task, name))
-        return task;
-    wb_test_skip("no program can be loaded here");
-    harness_close(h);
-    return NULL;
+    CHECK(harness_host(h, task, name));
+    return task;
 }
 
 bool recreate_in_processes(void)

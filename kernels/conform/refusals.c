@@ -2,6 +2,7 @@
 // What a migration may answer besides yes, and that the task runs on where it was.
 
 #include "suite.h"
+#include "wb/energy.h"
 
 struct state {
     struct wb_word running, release, done;
@@ -223,5 +224,55 @@ TEST(a_task_that_holds_something_of_its_kernel_stays)
     suite_run(h);
     if (wb_word_load(&s->running, WB_SEQ_CST) == 0)
         wb_test_skip("nothing of this kernel can be held");
+    harness_close(h);
+}
+
+// ---- What the kernel cannot do ------------------------------------------------------------------
+
+static int never_runs(struct wb_task *self)
+{
+    (void)self;
+    return 0;
+}
+
+static enum wb_status added(struct harness *h, const char *name, enum wb_mode mode, uint32_t every)
+{
+    struct wb_task *task;
+
+    return wb_task_add(harness_system(h),
+                       &(struct wb_task_config){ .name = name,
+                                                 .entry = never_runs,
+                                                 .priority = SUITE_PRIORITY,
+                                                 .mode = mode,
+                                                 .checkpoint_every = every,
+                                                 .heap_bytes = 1024 },
+                       &task);
+}
+
+static enum wb_status answer(enum wb_capability capability)
+{
+    return (wb_kernel_can() & capability) != 0 ? WB_OK : WB_ERR_UNABLE;
+}
+
+TEST(what_a_kernel_cannot_do_is_refused_before_it_starts)
+{
+    static const struct wb_point points[] = { { 100, 1, 0 }, { 200, 2, 0 } };
+    struct harness *h = suite_open(1, sizeof(struct state));
+    struct wb_core *const core = harness_system(h)->cores[0];
+
+    CHECK(added(h, "plain", WB_HANDOFF, 0) == WB_OK);
+    CHECK(added(h, "replicated", WB_REPLICATE, 0) == answer(WB_CAN_REPLICATE));
+    CHECK(added(h, "recreated", WB_RECREATE, 0) == answer(WB_CAN_RECREATE));
+    CHECK(added(h, "kept", WB_HANDOFF, 1) == answer(WB_CAN_CAPTURE));
+    CHECK(wb_core_set_points(core, points, 2, 0) == answer(WB_CAN_SET_POINTS));
+    harness_close(h);
+}
+
+TEST(a_kernel_has_private_memory_if_it_says_so)
+{
+    struct harness *h = suite_open(1, sizeof(struct state));
+    const bool has = harness_private(h, 0, 1024) != NULL;
+
+    CHECK(has == ((wb_kernel_can() & WB_CAN_REPLICATE) != 0));
     harness_close(h);
 }

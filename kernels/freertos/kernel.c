@@ -244,6 +244,11 @@ struct wb_task *wb_kernel_self(void)
     return k.outside ? NULL : k.current;
 }
 
+uint32_t wb_kernel_can(void)
+{
+    return WB_CAN_REPLICATE | WB_CAN_CAPTURE;
+}
+
 uint32_t wb_kernel_core(void)
 {
     return k.core != NULL && !k.outside ? k.core->index : WB_CORE_NONE;

@@ -41,7 +41,7 @@ void tell_finish(struct teller *t, const char *name)
 const char *tell_status_word(enum wb_status status)
 {
     static const char *const words[] = { "ok",   "full", "empty",  "timeout", "inval", "gone",
-                                         "busy", "held", "pinned", "nomem",   "owner" };
+                                         "busy", "held", "pinned", "nomem",   "owner", "unable" };
     return words[-(int)status];
 }
 

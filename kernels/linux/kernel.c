@@ -264,6 +264,11 @@ struct wb_task *wb_kernel_self(void)
     return k.current;
 }
 
+uint32_t wb_kernel_can(void)
+{
+    return WB_CAN_REPLICATE | WB_CAN_CAPTURE | WB_CAN_RECREATE | WB_CAN_SET_POINTS;
+}
+
 uint32_t wb_kernel_core(void)
 {
     return k.core != NULL ? k.core->index : WB_CORE_NONE;

@@ -21,6 +21,47 @@ static bool fail_task(struct plan_error *error, const struct plan_task *task, co
     return false;
 }
 
+// Before anything is laid out, so that nothing starts that would fail when a task first moves.
+static bool check_core(const struct plan_core *core, uint32_t can, struct plan_error *error)
+{
+    if (core->n_points < 2 || (can & WB_CAN_SET_POINTS) != 0)
+        return true;
+    fail(error, "points", "its kernels cannot change the frequency of a core: give each core one");
+    error->kind = "unable";
+    return false;
+}
+
+static bool check_task(const struct plan_task *task, uint32_t can, struct plan_error *error)
+{
+    const uint32_t lacks = wb_task_needs(&task->config) & ~can;
+    const char *key = "mode", *text = NULL;
+
+    if ((lacks & WB_CAN_REPLICATE) != 0)
+        text = "its kernels have no private memory to replicate it in: move it by \"handoff\"";
+    else if ((lacks & WB_CAN_RECREATE) != 0)
+        text = "its kernels load no programs of tasks to recreate it from: move it by \"handoff\"";
+    else if ((lacks & WB_CAN_CAPTURE) != 0)
+        key = "checkpoint_every", text = "its kernels keep no images of tasks: leave it out";
+    if (text == NULL)
+        return true;
+    fail_task(error, task, key, text);
+    error->kind = "unable";
+    return false;
+}
+
+static bool check_kernels(const struct plan *plan, struct plan_error *error)
+{
+    const uint32_t can = wb_kernel_can();
+
+    for (uint32_t i = 0; i < plan->n_cores; i++)
+        if (!check_core(&plan->cores[i], can, error))
+            return false;
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        if (!check_task(&plan->tasks[i], can, error))
+            return false;
+    return true;
+}
+
 static bool set_cores(struct wb_system *system, const struct plan *plan, struct plan_error *error)
 {
     for (uint32_t i = 0; i < plan->n_cores; i++) {
@@ -123,8 +164,8 @@ static bool add_rows(struct wb_system *system, const struct plan *plan, struct p
 bool layout_system(struct wb_system *system, const struct plan *plan,
                    const struct layout_host *host, struct plan_error *error)
 {
-    if (!plan_check(plan, error) || !set_cores(system, plan, error) ||
-        !add_params(system, plan, error))
+    if (!plan_check(plan, error) || !check_kernels(plan, error) ||
+        !set_cores(system, plan, error) || !add_params(system, plan, error))
         return false;
     for (uint32_t i = 0; i < plan->n_tasks; i++)
         if (!add_task(system, &plan->tasks[i], host, error))

@@ -12,6 +12,11 @@ struct wb_task *wb_kernel_self(void)
     return sim.self;
 }
 
+uint32_t wb_kernel_can(void)
+{
+    return WB_CAN_REPLICATE | WB_CAN_CAPTURE | WB_CAN_RECREATE | WB_CAN_SET_POINTS;
+}
+
 uint32_t wb_kernel_core(void)
 {
     return sim.here != NULL ? sim.here->core->index : WB_CORE_NONE;

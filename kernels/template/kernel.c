@@ -38,6 +38,13 @@ struct wb_task *wb_kernel_self(void)
     not_written();
 }
 
+// A bit for each of the functions below that is written. Leave out what this hardware cannot do: a
+// system that asks for it is refused at its start.
+uint32_t wb_kernel_can(void)
+{
+    return 0;
+}
+
 // Fixed for the life of a kernel: from a register that tells the cores apart, or private memory.
 uint32_t wb_kernel_core(void)
 {

@@ -7,6 +7,7 @@
 #include "wb/kernel.h"
 #include "wb/system.h"
 
+#pragma weak wb_kernel_can
 #pragma weak wb_kernel_stamp_ns
 #pragma weak wb_kernel_doorbell
 #pragma weak wb_kernel_enter
@@ -21,6 +22,11 @@
 #pragma weak wb_kernel_temperature_mc
 #pragma weak wb_kernel_load
 #pragma weak wb_kernel_unload
+
+uint32_t wb_kernel_can(void)
+{
+    return 0;
+}
 
 // Where reading the clock is never more than that.
 uint64_t wb_kernel_stamp_ns(void)

@@ -116,6 +116,11 @@ struct wb_task *wb_kernel_self(void)
     return stub.self;
 }
 
+uint32_t wb_kernel_can(void)
+{
+    return ~stub.cannot;
+}
+
 uint32_t wb_kernel_core(void)
 {
     return stub.core;

@@ -159,3 +159,13 @@ TEST(energy_does_not_overflow_in_a_run_of_years)
     starts(core);
     CHECK(wb_core_energy(core, START_NS + years_s * SECOND_NS) == years_s * UINT32_MAX);
 }
+
+TEST(points_that_the_kernels_cannot_change_are_refused_but_for_a_single_one)
+{
+    struct wb_system *system = stub_system(1);
+
+    stub.cannot = WB_CAN_SET_POINTS;
+    CHECK(wb_core_set_points(system->cores[0], points, 2, 0) == WB_ERR_UNABLE);
+    CHECK(system->cores[0]->n_points == 0);
+    CHECK(wb_core_set_points(system->cores[0], points, 1, 0) == WB_OK);
+}

@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-enum { LAST = WB_ERR_OWNER };
+enum { LAST = WB_ERR_UNABLE };
 
 TEST(every_status_has_words_of_its_own)
 {
@@ -30,5 +30,6 @@ TEST(the_numbers_are_what_modules_were_built_with)
 {
     CHECK(WB_OK == 0 && WB_ERR_FULL == -1 && WB_ERR_EMPTY == -2 && WB_ERR_TIMEOUT == -3);
     CHECK(WB_ERR_INVAL == -4 && WB_ERR_GONE == -5 && WB_ERR_BUSY == -6 && WB_ERR_HELD == -7);
-    CHECK(WB_ERR_PINNED == -8 && WB_ERR_NOMEM == -9);
+    CHECK(WB_ERR_PINNED == -8 && WB_ERR_NOMEM == -9 && WB_ERR_OWNER == -10);
+    CHECK(WB_ERR_UNABLE == -11);
 }

@@ -333,3 +333,27 @@ TEST(a_fault_without_a_task_says_so_and_its_text_is_cut)
     CHECK(stub.system->fault.task == UINT32_MAX && stub.system->fault.core == WB_CORE_NONE);
     CHECK(strlen(stub.system->fault.text) == WB_ERROR_BYTES - 1);
 }
+
+TEST(a_task_that_needs_what_the_kernels_cannot_do_is_refused)
+{
+    static const struct wb_task_config kinds[] = {
+        { .name = "a", .mode = WB_REPLICATE },
+        { .name = "b", .mode = WB_RECREATE },
+        { .name = "c", .checkpoint_every = 1 },
+        { .name = "d" },
+    };
+    static const uint32_t needs[] = { WB_CAN_REPLICATE, WB_CAN_RECREATE, WB_CAN_CAPTURE, 0 };
+    struct wb_system *system = stub_system(1);
+    struct wb_task *task;
+
+    for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct wb_task_config config = kinds[i];
+        config.entry = entry;
+        CHECK(wb_task_needs(&config) == needs[i]);
+        stub.cannot = needs[i];
+        if (needs[i] != 0)
+            CHECK(wb_task_add(system, &config, &task) == WB_ERR_UNABLE && system->n_tasks == i);
+        stub.cannot = ~needs[i];
+        CHECK(wb_task_add(system, &config, &task) == WB_OK && task->id == i);
+    }
+}

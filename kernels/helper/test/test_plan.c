@@ -449,6 +449,52 @@ TEST(a_plan_of_constant_tables_builds_the_same_system)
     free(of_tables);
 }
 
+// The plan of tables on kernels that cannot do something.
+static struct plan_error refused_without(const struct plan *plan, uint32_t cannot)
+{
+    static _Alignas(4096) unsigned char memory[SYSTEM_BYTES];
+    struct wb_system_config config = plan_system(plan);
+    struct plan_error error;
+
+    config.core_align = WB_LINE_BYTES;
+    stub_use(memory, sizeof memory);
+    struct wb_system *system = stub_open(&config);
+    stub.cannot = cannot;
+    CHECK(!layout_system(system, plan, &(struct layout_host){ 0 }, &error));
+    CHECK(system->n_tasks == 0 && system->cores[0]->n_points == 0);
+    CHECK(strcmp(error.kind, "unable") == 0);
+    return error;
+}
+
+static bool is_of_task(const struct plan_error *error, const char *key, const char *words)
+{
+    return strcmp(error->task, "bpf") == 0 && error->index == 2 && strcmp(error->key, key) == 0 &&
+           strstr(error->text, words) != NULL;
+}
+
+TEST(what_the_kernels_cannot_do_is_refused_by_the_task_that_wants_it)
+{
+    struct plan_task recreated = tasks[0];
+    struct plan plan = tables;
+
+    struct plan_error error = refused_without(&tables, WB_CAN_REPLICATE);
+    CHECK(is_of_task(&error, "mode", "no private memory to replicate it in"));
+    error = refused_without(&tables, WB_CAN_CAPTURE);
+    CHECK(is_of_task(&error, "checkpoint_every", "keep no images"));
+    recreated.config.mode = WB_RECREATE;
+    plan.tasks = &recreated;
+    error = refused_without(&plan, WB_CAN_RECREATE);
+    CHECK(is_of_task(&error, "mode", "no programs of tasks to recreate it from"));
+}
+
+TEST(operating_points_that_the_kernels_cannot_change_are_refused)
+{
+    const struct plan_error error = refused_without(&tables, WB_CAN_SET_POINTS);
+
+    CHECK(strcmp(error.key, "points") == 0 && strcmp(error.task, "") == 0);
+    CHECK(strstr(error.text, "cannot change the frequency of a core") != NULL);
+}
+
 // ---- Lines --------------------------------------------------------------------------------------
 
 TEST(lines_arrive_in_any_pieces)

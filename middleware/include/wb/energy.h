@@ -27,7 +27,8 @@ struct wb_residence {  // the same as a reader sees it
 /// Context: the launcher, before wb_system_start(), once per core. Never blocks.
 /// Memory:  `points` are copied.
 /// Returns: WB_OK; WB_ERR_INVAL for none, for frequencies that do not ascend from above 0, or a
-///          `start` that is none of them; WB_ERR_NOMEM.
+///          `start` that is none of them; WB_ERR_NOMEM; WB_ERR_UNABLE for more than one where
+///          kernels cannot change them.
 WB_MUST_USE enum wb_status wb_core_set_points(struct wb_core *core, const struct wb_point *points,
                                               uint32_t n_points, uint32_t start);
 

@@ -51,6 +51,20 @@ extern struct wb_word wb_kernel_attention;
 /// The task that runs here, or NULL outside of tasks (an interrupt, the idle loop, the launcher).
 struct wb_task *wb_kernel_self(void);
 
+// What not every kernel can do, and a system may ask for.
+enum wb_capability {
+    WB_CAN_REPLICATE = 1 << 0,   // private memory at one address for all, and copies of it
+    WB_CAN_CAPTURE = 1 << 1,     // wb_kernel_capture(): checkpoint images
+    WB_CAN_RECREATE = 1 << 2,    // wb_kernel_load(): programs of tasks
+    WB_CAN_SET_POINTS = 1 << 3,  // wb_kernel_set_point(): frequencies of its core
+};
+
+/// What the kernels of this program can do (enum wb_capability), all of them alike. Who lays out a
+/// system is refused what they cannot then (WB_ERR_UNABLE), so it fails before anything starts.
+///
+/// Context: any, also before there is a system. Never blocks.
+uint32_t wb_kernel_can(void);
+
 /// This core's index in the system, or WB_CORE_NONE outside of kernels (the launcher).
 uint32_t wb_kernel_core(void);
 

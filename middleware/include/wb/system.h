@@ -131,11 +131,17 @@ WB_MUST_USE enum wb_status wb_system_init(struct wb_system **system, void *memor
 /// Memory from the system's arena, zeroed; NULL when it is used up. `align`: a power of two.
 void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align);
 
+/// What the kernels must be able to do for such a task (enum wb_capability).
+///
+/// Context: any. Never blocks.
+uint32_t wb_task_needs(const struct wb_task_config *config);
+
 /// Adds a task, a channel, or a port that binds them. Names are copied.
 ///
 /// Context: the launcher, before wb_system_start(). Never blocks.
 /// Returns: WB_OK; WB_ERR_INVAL for a bad value, a name that is taken, or a second sender or
-///          receiver of a channel that is no mailbox; WB_ERR_NOMEM beyond the bounds of the config.
+///          receiver of a channel that is no mailbox; WB_ERR_NOMEM beyond the bounds of the config;
+///          WB_ERR_UNABLE for a task that needs what the kernels cannot do.
 WB_MUST_USE enum wb_status wb_task_add(struct wb_system *system,
                                        const struct wb_task_config *config, struct wb_task **task);
 WB_MUST_USE enum wb_status wb_channel_add(struct wb_system *system,

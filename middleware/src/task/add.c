@@ -34,11 +34,22 @@ static bool has_parts(const struct wb_task_config *config)
            (config->checkpoint_every == 0 || wb_parts.images != NULL);
 }
 
+uint32_t wb_task_needs(const struct wb_task_config *config)
+{
+    return (config->mode == WB_REPLICATE ? WB_CAN_REPLICATE : 0u) |
+           (config->mode == WB_RECREATE ? WB_CAN_RECREATE : 0u) |
+           (config->checkpoint_every != 0 ? WB_CAN_CAPTURE : 0u);
+}
+
 enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config *config,
                            struct wb_task **out)
 {
     if (!name_is_good(config->name) || config->core >= system->n_cores || config->entry == NULL ||
-        wb_task_find(&system->app, config->name, config->index) != NULL || !has_parts(config))
+        wb_task_find(&system->app, config->name, config->index) != NULL)
+        return WB_ERR_INVAL;
+    if ((wb_task_needs(config) & ~wb_kernel_can()) != 0)
+        return WB_ERR_UNABLE;
+    if (!has_parts(config))
         return WB_ERR_INVAL;
     unsigned char *heap = config->heap != NULL
                               ? config->heap

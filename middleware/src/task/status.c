@@ -26,6 +26,8 @@ const char *wb_status_text(enum wb_status status)
         return "the memory set aside for this is used up";
     case WB_ERR_OWNER:
         return "taken, but its last holder died";
+    case WB_ERR_UNABLE:
+        return "the kernels of this system cannot do it";
     }
     return "unknown status";
 }

@@ -12,6 +12,7 @@ pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
     let problem = match error.kind.as_str() {
         "module" => module(app, error),
         "symbol" => symbol(app, error),
+        "unable" => unable(app, task, error),
         "setup" => setup(app, error),
         "finish" => Problem::new(format!("the application could not finish: {}", error.text)),
         "core" => core(error),
@@ -160,7 +161,60 @@ fn standstill(label: &str, task: &Task, error: &HelperError) -> Problem {
         .help("it computes without end, or waits in a loop of calls that cost nothing")
 }
 
+fn unable(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
+    let HelperError { key, text, .. } = error;
+    let Some(task) = task else {
+        return Problem::new(format!("the platform's `{key}` cannot be had here: {text}"));
+    };
+    let label = app.label(&task.name, task.index);
+    Problem::new(format!("`{key}` of `{label}` cannot be had here: {text}"))
+        .at(task.span.clone(), "this task")
+}
+
 fn failed(label: &str, task: &Task, error: &HelperError) -> Problem {
     Problem::new(format!("`{label}` ended the run: {}", error.text))
         .at(task.span.clone(), "this task")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use whimbrel_model::Manifest;
+
+    use super::*;
+
+    const APP: &str = "[app]\nname = \"a\"\n\n[[task]]\nname = \"bpf\"\ncycles = 1\n\
+                       mode = \"replicate\"\n";
+
+    fn error(task: &str, key: &str) -> HelperError {
+        HelperError {
+            kind: "unable".into(),
+            task: task.into(),
+            index: 0,
+            core: None,
+            key: key.into(),
+            text: "its kernels cannot: do without".into(),
+        }
+    }
+
+    fn told(error: &HelperError) -> String {
+        let source = Source::new("app.toml", APP);
+        let here = Path::new("/");
+        let app = App::build(&Manifest::parse(APP).unwrap(), &[], here, here).unwrap();
+        format!("{:?}", report(&app, &source, error))
+    }
+
+    #[test]
+    fn what_the_kernels_cannot_do_is_shown_at_its_task() {
+        let told = told(&error("bpf", "mode"));
+        assert!(told.contains("`mode` of `bpf` cannot be had here"), "{told}");
+        assert!(told.contains("do without") && told.contains("[[task]]"), "{told}");
+    }
+
+    #[test]
+    fn what_a_platform_asks_for_in_vain_has_no_task() {
+        let told = told(&error("", "points"));
+        assert!(told.contains("the platform's `points` cannot be had here"), "{told}");
+    }
 }
