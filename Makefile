@@ -9,7 +9,7 @@ PYTHON := $(BUILD)/venv/bin/python
 # Cargo has a jobserver of its own.
 CARGO := cd crates && env -u MAKEFLAGS cargo
 TARGET := $(BUILD)/cargo
-APPS := apps/fm_radio apps/hello apps/synthetic
+APPS := apps/fm_radio apps/hello apps/synthetic apps/video
 
 # As many commands at once as there are processors.
 MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
@@ -181,9 +181,9 @@ $(PYTHON): tools/requirements.txt
 	$(PYTHON) -m pip install --quiet --requirement tools/requirements.txt
 	@touch $@
 
-test-apps: build
-	@$(MAKE) -C apps/fm_radio BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) \
-		PYTHON=$(abspath $(PYTHON)) test
+test-apps: build $(PYTHON)
+	@for app in fm_radio video; do \
+		$(MAKE) -C apps/$$app BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) PYTHON=$(abspath $(PYTHON)) test || exit 1; done
 
 test-model: $(PYTHON)
 	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test

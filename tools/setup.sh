@@ -14,6 +14,7 @@ packages='
     cpio
     cpuset
     e2fsprogs
+    ffmpeg
     g++
     gcc-aarch64-linux-gnu
     gcc-arm-none-eabi
@@ -21,6 +22,7 @@ packages='
     lame
     libc6-dev-arm64-cross
     libnewlib-arm-none-eabi
+    libturbojpeg0
     mencoder
     python3-matplotlib
     python3-numpy

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Video players (holmbacka2013, section VI): what the players and their screens share.
+//
+//   film in memory ─> video, several: decodes, keeps the frame rate ─> screen, one for each
+//
+// A player decodes into the very slot of the channel in which the screen finds the frame.
+#ifndef VIDEO_H
+#define VIDEO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "avi.h"
+#include "output.h"
+#include "picture.h"
+#include "wb/wb.h"
+
+enum { VIDEO_WHY_BYTES = 256 };
+
+// One frame, in a slot between a player and its screen.
+struct video_frame {
+    uint64_t number;  // in all plays of the film, also of those that were dropped
+    uint32_t checksum;
+    bool has_picture;  // not where it was damaged, or where computing is only modelled
+    _Alignas(64) uint8_t planes[];
+};
+
+// What became of a player's frames.
+struct video_tally {
+    uint64_t shown, dropped, damaged;
+};
+
+struct video_result {
+    _Alignas(64) struct video_tally tally;  // the player
+    _Alignas(64) uint64_t differ;           // its screen
+};
+
+// The application's state: set up by the launcher; then it is read only, but for the results and
+// the outputs.
+struct video {
+    struct avi film;
+    uint64_t frames;  // of one play
+    uint64_t plays;
+    const uint32_t *expected;  // the checksum of each frame of a play; NULL: not known
+    uint32_t players;
+    struct video_result *result;  // one for each player and its screen
+    struct output *output;        // one for each screen
+};
+
+/// The application's state.
+///
+/// Context: any. Never blocks.
+struct video *video_of(const struct wb_task *self);
+
+/// The state of a task: zeroed at its first start, found again after a restart.
+///
+/// Context: the task. Does not return where the task's heap is too small.
+void *video_keep(struct wb_task *self, size_t bytes);
+
+/// Finds a port of the task whose slots hold a frame of the film.
+///
+/// Context: the task. Does not return where there is none, or its slots are too small.
+struct wb_port *video_port(struct wb_task *self, const char *name);
+
+#endif
