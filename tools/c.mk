@@ -37,14 +37,14 @@ FLAGS_aarch64 := -O1 -g
 
 MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/*/*.c middleware/src/*/*/*.c)
 # What a helper of the command is made of besides its kernels, and the kernels themselves.
-CONFORM_C := $(filter-out %/checkpoint_cost.c %/launcher.c,$(wildcard kernels/conform/*.c))
+CONFORM_C := $(filter-out %/checkpoint_cost.c %/launcher.c %/processes.c,$(wildcard kernels/conform/*.c))
 # yyjson is another project's: it is built as it came, without our warnings.
 HELPER_C := $(wildcard kernels/helper/*.c kernels/plan/*.c) kernels/third_party/yyjson/yyjson.c
 PLAN_TEST_C := $(wildcard kernels/plan/*.c) $(addprefix kernels/helper/,lines.c object.c parse.c) kernels/third_party/yyjson/yyjson.c
 PROCESS_C := $(wildcard kernels/host/*.c kernels/process/*.c)
 LINUX_C := $(PROCESS_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
 SIM_C := $(PROCESS_C) $(filter-out kernels/sim/main.c,$(wildcard kernels/sim/*.c))
-FAULTS_C := $(wildcard kernels/sim/conform/*.c) kernels/conform/launcher.c kernels/conform/suite.c
+FAULTS_C := $(wildcard kernels/sim/conform/*.c) kernels/conform/launcher.c kernels/conform/processes.c kernels/conform/suite.c
 ENGINE := $(TARGET)/release/libwhimbrel_engine.a
 ENGINE_aarch64 := $(TARGET)/aarch64-unknown-linux-gnu/release/libwhimbrel_engine.a
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
@@ -89,7 +89,7 @@ $$(BUILD)/$(1)/%.o: %.S tools/c.mk
 	@mkdir -p $$(@D)
 	@$$(call cc,$(1)) -c -o $$@ $$<
 
-$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/linux/conform/harness.c middleware/test/check.c)
+$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/conform/processes.c kernels/linux/conform/harness.c middleware/test/check.c)
 	@echo 'LD $$@'
 	@$$(call cc,$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
@@ -101,7 +101,7 @@ $$(BUILD)/$(1)/recreated-sim.o: kernels/conform/program/recreated.c kernels/linu
 	@$$(call cc,$(1)) $$(WARN) $$(filter-out -flto=auto,$$(FLAGS_$(1))) -fPIC $$(INCLUDE) -MMD -MP -c -o $$@ $$<
 	@$$(call objcopy,$(1)) --redefine-syms=kernels/linux/program/hooks.syms $$@
 
-$$(BUILD)/$(1)/conform-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/sim/conform/harness.c middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(call engine,$(1))
+$$(BUILD)/$(1)/conform-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/conform/processes.c kernels/sim/conform/harness.c middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(call engine,$(1))
 	@echo 'LD $$@'
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 

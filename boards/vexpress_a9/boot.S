@@ -122,9 +122,9 @@ data:
     mov     r0, #2
     b       board_fault
 
-// void outside_switch(void **save, void *load): to another stack of SVC mode.
-    .global outside_switch
-outside_switch:
+// void board_switch(void **save, void *load): to another stack of SVC mode.
+    .global board_switch
+board_switch:
     push    {r4-r11, lr}
     vpush   {d8-d15}
     mov     r2, #0

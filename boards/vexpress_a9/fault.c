@@ -2,6 +2,7 @@
 // What the processor traps ends the run with an error that names the task.
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "board_a9.h"
 #include "wb/system.h"
@@ -24,12 +25,21 @@ static enum wb_fault_kind kind_of(uint32_t vector, const struct wb_task *task, u
     return vector == UNDEFINED ? WB_FAULT_TRAP : WB_FAULT_MEMORY;
 }
 
+__attribute__((weak)) void board_outside_failed(const char *text)
+{
+    fprintf(stderr, "%s\n", text);
+    _Exit(2);
+}
+
 // `address`: what could not be read or written, or the instruction. The fault's stack is in use.
 _Noreturn void board_fault(uint32_t vector, uint32_t address)
 {
     static const char *const texts[] = { [UNDEFINED] = "it came to an unknown instruction",
                                          [PREFETCH] = "it ran into memory that is not its",
                                          [DATA] = "it touched memory that is not its" };
+    const uint32_t core = board_core();
+    if (mmu_is_fenced(core))
+        board_restart(core);
     const struct wb_task *task = wb_kernel_self();
     const enum wb_fault_kind kind = kind_of(vector, task, address);
     char text[WB_ERROR_BYTES];
@@ -40,5 +50,7 @@ _Noreturn void board_fault(uint32_t vector, uint32_t address)
     else
         snprintf(text, sizeof text, "%s at address %#x",
                  task != NULL ? texts[vector] : "the kernel crashed", (unsigned int)address);
+    if (task == NULL && wb_kernel_core() == WB_CORE_NONE)
+        board_outside_failed(text);
     wb_freertos_fault(kind, text);
 }

@@ -11,7 +11,9 @@ enum {
     KILL = 15,
     TICK = 29,     // the private timer
     OUTSIDE = 30,  // the private watchdog, as a timer
+    LINE = 37,     // the first UART
     KILL_PRIORITY = 2,
+    LINE_PRIORITY = 3,
     OUTSIDE_PRIORITY = 4,
     HALTED_PRIORITY = 8,  // what a core that has been halted still listens to
     DOORBELL_PRIORITY = 24,
@@ -62,6 +64,19 @@ uint64_t board_hz(void)
     return 400000000;
 }
 
+uint32_t board_close_ears(void)
+{
+    uint32_t state;
+
+    __asm__ volatile("mrs %0, cpsr\n cpsid i" : "=r"(state)::"memory");
+    return state;
+}
+
+void board_open_ears(uint32_t state)
+{
+    __asm__ volatile("msr cpsr_c, %0" ::"r"(state) : "memory");
+}
+
 static void send(uint32_t core, uint32_t interrupt)
 {
     // What the interrupt is about has been written before.
@@ -74,7 +89,7 @@ void board_ring(uint32_t core)
     send(core, DOORBELL);
 }
 
-void board_kill(uint32_t core)
+void gic_stop(uint32_t core)
 {
     send(core, KILL);
 }
@@ -108,12 +123,24 @@ void gic_end_tick(void)
     REGISTER(PRIVATE_TIMER + 12) = 1;
 }
 
-void gic_begin_outside(uint32_t period_us)
+void board_wake_outside(uint32_t us)
 {
-    begin(WATCHDOG, 1000000 / period_us);
+    REGISTER(WATCHDOG + 8) = 0;
+    REGISTER(WATCHDOG) = us * (TIMER_HZ / 1000000) - 1;
+    REGISTER(WATCHDOG + 8) = 5;  // enabled, once, with an interrupt
 }
 
 __attribute__((weak)) void board_outside(void) {}
+
+// How many interrupts of its timer each core has taken. Globally visible; each word has one writer.
+static struct {
+    _Alignas(64) volatile uint32_t n;
+} pulses[MAP_CORES] __attribute__((section(".gvm")));
+
+uint32_t board_pulse(uint32_t core)
+{
+    return pulses[core].n;
+}
 
 // An emulator under load loses ticks: there are as many as the clock says.
 static void tick(void)
@@ -121,6 +148,7 @@ static void tick(void)
     static uint64_t next_ns;
     const uint64_t now_ns = board_now_ns(), period_ns = 1000000000 / configTICK_RATE_HZ;
 
+    pulses[board_core()].n++;
     for (next_ns = next_ns != 0 ? next_ns : now_ns; next_ns <= now_ns; next_ns += period_ns)
         FreeRTOS_Tick_Handler();
     // QEMU before 8.1 would give a core that never waits all the instructions that it counts.
@@ -144,12 +172,31 @@ static void end_active(void)
             end(from << 10 | by_urgency[i]);
 }
 
+// The interrupt that was to stop a core which stopped by itself, at the fence.
+static void forget_stop(void)
+{
+    enum { NOTHING = 0x3ff };
+
+    REGISTER(GICC + 4) = LINE_PRIORITY << PRIORITY_SHIFT;
+    for (uint32_t id; ((id = REGISTER(GICC + 0xc)) & NOTHING) != NOTHING;)
+        end(id);
+}
+
+// To the first core, whatever it does.
+static void begin_line(void)
+{
+    set_priority(LINE, LINE_PRIORITY);
+    BYTE(GICD + 0x800 + LINE) = 1;
+    REGISTER(GICD + 0x100 + LINE / 32 * 4) = 1u << LINE % 32;
+}
+
 void gic_core(uint32_t core)
 {
     if (core == 0) {
         REGISTER(SCU) |= 1;
         REGISTER(GLOBAL_TIMER + 8) = 1;
         REGISTER(GICD) = 1;
+        begin_line();
     }
     set_priority(DOORBELL, DOORBELL_PRIORITY);
     set_priority(KILL, KILL_PRIORITY);
@@ -160,9 +207,10 @@ void gic_core(uint32_t core)
     REGISTER(GICD + 0x280) = 1u << TICK | 1u << OUTSIDE;
     end_active();
     REGISTER(GICD + 0x100) = 1u << TICK | 1u << OUTSIDE | 0xffff;
-    REGISTER(GICC + 4) = 0xff;
     REGISTER(GICC + 8) = 0;
     REGISTER(GICC) = 1;
+    forget_stop();
+    REGISTER(GICC + 4) = 0xff;
 }
 
 // FreeRTOS's port has saved what the floating-point unit holds, and ends the interrupt.
@@ -181,6 +229,9 @@ void vApplicationFPUSafeIRQHandler(uint32_t acknowledged)
         REGISTER(WATCHDOG + 12) = 1;
         board_outside();
         break;
+    case LINE:
+        uart_interrupt();
+        break;
     default:
         break;
     }
@@ -194,7 +245,7 @@ void board_halt(void)
     REGISTER(GICC + 4) = HALTED_PRIORITY << PRIORITY_SHIFT;
     for (uint32_t i = 0; i < 4; i++)
         if (i != self && i != 0)
-            board_kill(i);
+            gic_stop(i);
     __asm__ volatile("cpsie i");
     for (;;)
         __asm__ volatile("wfi");

@@ -2,6 +2,7 @@
 // What each core does after booting: the first runs main(), the others wait for work.
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "board_a9.h"
 #include "map.h"
@@ -10,17 +11,19 @@
 int main(int argc, char **argv);
 void __libc_init_array(void);
 
+extern unsigned char gvm_data_begin[], gvm_data_end[], gvm_data_image[], gvm_begin[], gvm_end[];
 extern unsigned char kernel_data_begin[], kernel_data_end[], kernel_data_image[];
 extern unsigned char kernel_bss_begin[], kernel_bss_end[];
 void board_copy(void *to, void *end, const void *image);
 void board_clear(void *from, void *end);
 
-// Globally visible.
-static struct {
+// Beside the page tables, where a core that is fenced off sees it, too.
+struct start {
     volatile uint32_t life, count;
     void (*volatile entry)(uint32_t core);
     volatile uint32_t stopped[MAP_CORES];  // 1 + the life that it waits for the end of
-} start __attribute__((section(".gvm")));
+};
+static struct start *const start = (struct start *)MAP_START;
 
 void board_reset_kernel(void)
 {
@@ -31,28 +34,42 @@ void board_reset_kernel(void)
 _Noreturn void board_again(uint32_t core)
 {
     for (;;) {
-        const uint32_t life = start.life;
+        const uint32_t life = start->life;
 
-        start.stopped[core] = 1 + life;
-        while (start.life == life)
+        start->stopped[core] = 1 + life;
+        while (start->life == life)
             __asm__ volatile("wfe");
         __asm__ volatile("dsb" ::: "memory");
-        if (core >= start.count)
+        if (core >= start->count)
             continue;
-        start.stopped[core] = 0;
+        start->stopped[core] = 0;
         board_reset_kernel();
         gic_core(core);
-        start.entry(core);
+        start->entry(core);
     }
+}
+
+void board_reset_first(void)
+{
+    board_reset_kernel();
+    gic_core(0);
 }
 
 void board_start_others(uint32_t count, void (*entry)(uint32_t core))
 {
-    start.entry = entry;
-    start.count = count;
+    for (uint32_t i = 1; i < count; i++)
+        mmu_unfence(i);
+    start->entry = entry;
+    start->count = count;
     __asm__ volatile("dsb" ::: "memory");
-    start.life++;
+    start->life++;
     __asm__ volatile("dsb\n sev" ::: "memory");
+}
+
+void board_kill(uint32_t core)
+{
+    mmu_fence(core);
+    gic_stop(core);
 }
 
 bool board_waits(uint32_t core)
@@ -60,7 +77,7 @@ bool board_waits(uint32_t core)
     enum { LONGEST_NS = 1000000000 };
     const uint64_t until_ns = board_now_ns() + LONGEST_NS;
 
-    while (start.stopped[core] != 1 + start.life) {
+    while (start->stopped[core] != 1 + start->life) {
         if (board_now_ns() > until_ns)
             return false;
         board_relax();
@@ -72,12 +89,40 @@ _Noreturn void board_main(uint32_t core)
 {
     static char words[256], *argv[8];
 
-    if (core != 0) {
+    if (core != 0)
         board_again(core);
-    }
+    board_copy(gvm_data_begin, gvm_data_end, gvm_data_image);
+    board_clear(gvm_begin, gvm_end);
     gic_core(core);
+    uart_begin();
+    __asm__ volatile("cpsie i" ::: "memory");
     __libc_init_array();
     exit(main(semihosting_arguments(words, sizeof words, argv, 8), argv));
+}
+
+uint32_t board_cores(void)
+{
+    return MAP_CORES;
+}
+
+void *board_memory(size_t *bytes)
+{
+    unsigned char *begin = gvm_end, *end = (unsigned char *)MAP_GVM + MAP_GVM_MB * MAP_MB;
+
+    memset(begin, 0, (size_t)(end - begin));
+    *bytes = (size_t)(end - begin);
+    return begin;
+}
+
+// As board_switch() leaves one: d8 to d15, r4 to r11, and where to go.
+void *board_context(void *stack_end, void (*entry)(void))
+{
+    enum { WORDS = 16 + 9 };
+    uint32_t *sp = (uint32_t *)stack_end - WORDS - 1;
+
+    memset(sp, 0, WORDS * sizeof *sp);
+    sp[WORDS - 1] = (uint32_t)entry;
+    return sp;
 }
 
 // Of newlib's start and end: nothing here needs any.

@@ -18,6 +18,8 @@
 #define MAP_CODE 0x60000000
 #define MAP_CODE_MB 4
 #define MAP_TABLES 0x60f00000
+#define MAP_START 0x60f21000   // what cores wait for
+#define MAP_FENCES 0x60f21800  // which cores are fenced off
 #define MAP_GVM 0x62000000
 #define MAP_GVM_MB 28
 #define MAP_STACKS 0x63c00000

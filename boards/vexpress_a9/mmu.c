@@ -35,6 +35,13 @@ static void map(uint32_t core, uint32_t address, uint32_t at, uint32_t mb, uint3
         sections(core)[(address >> SECTION_SHIFT) + i] = (at + i * MAP_MB) | kind;
 }
 
+static void map_shared(uint32_t core)
+{
+    map(core, MAP_GVM, MAP_GVM, MAP_GVM_MB, DATA);
+    for (uint32_t i = 0; i < MAP_STACKS_MB; i++)
+        sections(core)[(MAP_STACKS >> SECTION_SHIFT) + i] = (uint32_t)(pages() + i * PAGES) | TABLE;
+}
+
 static void map_core(uint32_t core)
 {
     const uint32_t own = MAP_PRIVATE_AT + core * MAP_PRIVATE_MB * MAP_MB;
@@ -44,11 +51,9 @@ static void map_core(uint32_t core)
     map(core, MAP_DEVICES, MAP_DEVICES, MAP_DEVICES_MB, DEVICE);
     map(core, MAP_CODE, MAP_CODE, MAP_CODE_MB, CODE);
     map(core, MAP_TABLES, MAP_TABLES, 1, DATA);
-    map(core, MAP_GVM, MAP_GVM, MAP_GVM_MB, DATA);
+    map_shared(core);
     map(core, MAP_PRIVATE, own, MAP_PRIVATE_MB, DATA);
     map(core, MAP_ALIASES, MAP_PRIVATE_AT, MAP_CORES * MAP_PRIVATE_MB, READ);
-    for (uint32_t i = 0; i < MAP_STACKS_MB; i++)
-        sections(core)[(MAP_STACKS >> SECTION_SHIFT) + i] = (uint32_t)(pages() + i * PAGES) | TABLE;
 }
 
 // With the MMU off, by the first core; the others wait until it has done so.
@@ -66,22 +71,50 @@ void mmu_tables(uint32_t core)
         pages()[i] = (MAP_STACKS + i * PAGE_BYTES) | PAGE;
     for (uint32_t i = 0; i < MAP_CORES; i++)
         map_core(i);
+    for (uint32_t i = 0; i < PAGE_BYTES; i += 4)
+        *(volatile uint32_t *)(MAP_START + i) = 0;
     __asm__ volatile("dsb");
     *made = MADE;
     __asm__ volatile("dsb\n sev");
 }
 
+static uint32_t pages_used, private_used;  // of the stacks; bytes; by the first core
+
+void board_free_stacks(void)
+{
+    pages_used = 0;
+    for (uint32_t i = 0; i < MAP_STACKS_MB * PAGES; i++)
+        pages()[i] = (MAP_STACKS + i * PAGE_BYTES) | PAGE;
+    __asm__ volatile("dsb\n isb" ::: "memory");
+}
+
+void board_free_private(void)
+{
+    private_used = 0;
+}
+
+void *board_take_private(size_t bytes)
+{
+    const size_t first = MAP_KERNEL_MB * MAP_MB, room = MAP_PRIVATE_MB * MAP_MB - first;
+    unsigned char *at = (unsigned char *)MAP_PRIVATE + first + private_used;
+
+    if (bytes > room - private_used)
+        return NULL;
+    memset(at, 0, bytes);
+    private_used += (bytes + 63) / 64 * 64;
+    return at;
+}
+
 void *board_stack(size_t bytes)
 {
-    static uint32_t used;  // pages, by the first core
     const uint32_t wanted = 1 + (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
 
-    if (wanted > MAP_STACKS_MB * PAGES - used)
+    if (wanted > MAP_STACKS_MB * PAGES - pages_used)
         return NULL;
-    const uint32_t guard = MAP_STACKS + used * PAGE_BYTES;
-    pages()[used] = 0;
+    const uint32_t guard = MAP_STACKS + pages_used * PAGE_BYTES;
+    pages()[pages_used] = 0;
     __asm__ volatile("dsb\n mcr p15, 0, %0, c8, c3, 1\n dsb\n isb" ::"r"(guard) : "memory");
-    used += wanted;
+    pages_used += wanted;
     return (void *)(guard + PAGE_BYTES);
 }
 
@@ -106,4 +139,37 @@ const void *board_private(uint32_t core, const void *address)
     const uint32_t at = (uint32_t)address - MAP_PRIVATE, bytes = MAP_PRIVATE_MB * MAP_MB;
 
     return at < bytes ? (const void *)(MAP_ALIASES + core * bytes + at) : NULL;
+}
+
+// ---- Fences -------------------------------------------------------------------------------------
+
+static volatile uint32_t *fenced(uint32_t core)
+{
+    return (volatile uint32_t *)(MAP_FENCES + core * sizeof(uint32_t));
+}
+
+// What the core has begun with the old tables is over when the barrier is.
+static void forget_translations(void)
+{
+    __asm__ volatile("dsb\n mcr p15, 0, %0, c8, c3, 0\n dsb\n isb" ::"r"(0) : "memory");
+}
+
+void mmu_fence(uint32_t core)
+{
+    *fenced(core) = 1;
+    for (uint32_t i = 0; i < MAP_GVM_MB + MAP_STACKS_MB; i++)
+        sections(core)[(MAP_GVM >> SECTION_SHIFT) + i] = 0;
+    forget_translations();
+}
+
+void mmu_unfence(uint32_t core)
+{
+    map_shared(core);
+    *fenced(core) = 0;
+    forget_translations();
+}
+
+bool mmu_is_fenced(uint32_t core)
+{
+    return *fenced(core) != 0;
 }

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "board_a9.h"
+#include "outside.h"
+
 enum {
     SYS_OPEN = 1,
     SYS_WRITE = 5,
@@ -16,7 +19,8 @@ enum {
     APPLICATION_EXIT = 0x20026,
     TO_WRITE = 4,
     STDERR = 2,
-    HEAP_BYTES = 128 << 10,
+    LINE = 3,  // to the command
+    HEAP_BYTES = 256 << 10,
 };
 
 extern int FreeRTOS_errno;  // of tasks.c
@@ -57,11 +61,25 @@ void _exit(int status)
     for (;;) {}
 }
 
+// All of it: whoever speaks to the command waits until there is room.
+static int write_line(const char *from, int bytes)
+{
+    for (int sent = 0; sent < bytes;) {
+        const int n = (int)board_line_write(from + sent, (size_t)(bytes - sent));
+        if (n == 0)
+            outside_rest();
+        sent += n;
+    }
+    return bytes;
+}
+
 // Standard output and error are one stream each of the host's.
 int _write(int file, const char *from, int bytes)
 {
     static int handles[STDERR + 1];
 
+    if (file == LINE)
+        return write_line(from, bytes);
     if (file < 1 || file > STDERR)
         return -1;
     if (handles[file] == 0) {
@@ -87,10 +105,12 @@ void *_sbrk(ptrdiff_t bytes)
 
 int _read(int file, char *to, int bytes)
 {
-    (void)file;
-    (void)to;
-    (void)bytes;
-    return 0;
+    const int n = file == LINE ? (int)board_line_read(to, (size_t)bytes) : 0;
+
+    if (file != LINE || n != 0)
+        return n;
+    errno = EAGAIN;
+    return -1;
 }
 
 int _close(int file)
@@ -126,7 +146,8 @@ int _kill(int process, int number)
     return -1;
 }
 
+// Of each kernel: there is no other process.
 int _getpid(void)
 {
-    return 1;
+    return 1 + (int)board_core();
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the harness that is the same wherever kernels have a launcher.
-// CONFORM_SCALE=0.02 runs a fiftieth of each count.
 
 #include "launcher.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "process.h"
 
 _Noreturn void launcher_give_up(const char *what)
 {
@@ -82,31 +79,4 @@ enum harness_event harness_wait(struct harness *h, uint32_t limit_ms)
         break;
     }
     return HARNESS_NOTHING;
-}
-
-bool harness_preempts(void)
-{
-    return false;
-}
-
-void harness_close_ears(bool close)
-{
-    (void)close;
-}
-
-// As if the task's module had locked a mutex, which works within one kernel only.
-bool harness_hold(struct wb_task *self, bool hold)
-{
-    kernel_task(self)->mutexes = hold;
-    return true;
-}
-
-double harness_scale(void)
-{
-    const char *text = getenv("CONFORM_SCALE");
-    const double scale = text != NULL ? strtod(text, NULL) : 1;
-
-    if (!(scale > 0))
-        launcher_give_up("CONFORM_SCALE is no positive number");
-    return scale;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "helper.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLAN_BYTES = 1 << 30, COMMAND_BYTES = 1 << 16, STUCK_LOOK_NS = 250000000 };
+enum { PLAN_BYTES = 1 << 30, STUCK_LOOK_NS = 250000000 };
 
 void helper_open(struct helper *h, FILE *out, recorder_opener *record)
 {
@@ -74,7 +75,7 @@ bool helper_read_plan(struct helper *h)
         helper_complain(h, "plan", error.key, error.text);
         return false;
     }
-    h->lines.most = COMMAND_BYTES;
+    h->lines.most = HELPER_COMMAND_BYTES;
     return true;
 }
 
@@ -111,7 +112,7 @@ bool helper_start(struct helper *h)
         return true;
     }
     if (bad)
-        snprintf(cpu, sizeof cpu, "%u", h->plan.cores[bad_core].cpu);
+        snprintf(cpu, sizeof cpu, "%" PRIu32, h->plan.cores[bad_core].cpu);
     helper_report(h, (struct plan_error){ .kind = bad ? "core" : "kernel",
                                           .task = "",
                                           .key = cpu,

@@ -56,6 +56,12 @@ char *lines_next(struct lines *lines, size_t *bytes)
     return line;
 }
 
+void lines_forget(struct lines *lines)
+{
+    lines->used = lines->next = lines->looked = 0;
+    lines->closed = false;
+}
+
 void lines_free(struct lines *lines)
 {
     free(lines->buffer);

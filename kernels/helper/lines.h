@@ -21,6 +21,9 @@ void lines_read(struct lines *lines);
 /// The next complete line, without its end; NULL when there is none yet. Valid until lines_read().
 char *lines_next(struct lines *lines, size_t *bytes);
 
+/// Passes over what is there: a line that was too long has closed them.
+void lines_forget(struct lines *lines);
+
 void lines_free(struct lines *lines);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stuck.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,11 +163,11 @@ static void say_wait(struct text *text, struct text *channels, const struct wb_p
     if (port->direction == WB_IN)
         say(text, " waits for a message in %s (empty)", channel->name);
     else if (channel->claims_at_start)
-        say(text, " waits for room for a firing in %s (%u of %u)", channel->name,
+        say(text, " waits for room for a firing in %s (%" PRIu32 " of %" PRIu32 ")", channel->name,
             wb_channel_depth(channel), channel->slots);
     else
-        say(text, " waits for room in %s (full, %u of %u)", channel->name, channel->slots,
-            channel->slots);
+        say(text, " waits for room in %s (full, %" PRIu32 " of %" PRIu32 ")", channel->name,
+            channel->slots, channel->slots);
     say(channels, "%s%s", gap(channels), channel->name);
 }
 

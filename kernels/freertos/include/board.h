@@ -33,6 +33,81 @@ _Noreturn void board_halt(void);
 /// Where core `core`'s private memory can be read; NULL where `address` is not private.
 const void *board_private(uint32_t core, const void *address);
 
+// ---- The board provides to a launcher, which runs on the first core -----------------------------
+
+/// How many cores it has.
+uint32_t board_cores(void);
+
+/// Memory at the same address for all cores, which nothing else uses; zeroed.
+void *board_memory(size_t *bytes);
+
+/// A stack in such memory, with an inaccessible page below it; NULL when there is none.
+void *board_stack(size_t bytes);
+
+/// Forgets all stacks.
+void board_free_stacks(void);
+
+/// The next part of private memory, at the same address on each core; zeroed. NULL when there is
+/// none.
+void *board_take_private(size_t bytes);
+void board_free_private(void);
+
+/// Moves what the first core has there in its private memory to that of `core`, which is stopped.
+void board_give_private(uint32_t core, void *at, size_t bytes);
+
+/// Waits until a core waits to be started: after a reset, or after board_kill().
+///
+/// Context: the first core. Blocks, at most for a second.
+/// Returns: false if the core does not come.
+bool board_waits(uint32_t core);
+
+/// Makes the cores from the second to the last of `count` call `entry`, each with its index.
+///
+/// Context: the first core, when board_waits() is true of these.
+void board_start_others(uint32_t count, void (*entry)(uint32_t core));
+
+/// Makes a core other than the first stop in the midst of whatever it does. At the return it cannot
+/// read or write memory that others see any more, whether it takes interrupts or not.
+///
+/// Context: the first core. Never blocks.
+void board_kill(uint32_t core);
+
+/// Makes private memory of the first core's kernel, and what it has of the interrupt controller,
+/// what they are after a reset.
+void board_reset_first(void);
+
+/// Changes as long as a core takes the interrupts of FreeRTOS's timer.
+uint32_t board_pulse(uint32_t core);
+
+/// Calls board_outside() once, after so long, in the midst of whatever the first core's kernel
+/// does.
+void board_wake_outside(uint32_t us);
+
+/// Leaves a program of the first core for another. board_context() makes a new one that calls
+/// `entry`, below `stack_end`.
+void board_switch(void **save, void *load);
+void *board_context(void *stack_end, void (*entry)(void));
+
+/// Keeps interrupts from this core, all of them, until board_open_ears() of what it returns.
+uint32_t board_close_ears(void);
+void board_open_ears(uint32_t state);
+
+/// The line to the command: takes bytes that have come, or sends some. How many; 0: none now.
+///
+/// Context: outside of the kernels. Never blocks.
+size_t board_line_read(void *to, size_t bytes);
+size_t board_line_write(const void *from, size_t bytes);
+
+/// How many bytes there is room for, and how many have come too fast and are lost.
+size_t board_line_room(void);
+uint32_t board_line_lost(void);
+
+/// Called by the board when it is time, on the first core; nothing by default.
+void board_outside(void);
+
+/// Called by the board when whoever is outside has crashed; by default it prints that, and ends.
+_Noreturn void board_outside_failed(const char *text);
+
 // ---- The kernel provides ------------------------------------------------------------------------
 
 /// Becomes the kernel of a core; starts FreeRTOS's scheduler.

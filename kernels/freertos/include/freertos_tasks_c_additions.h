@@ -67,6 +67,13 @@ int wb_tcb_is_held(const StaticTask_t *at)
 #endif
 }
 
+// The lists of all kernels are at the same addresses.
+int wb_tcb_waits_for_ever(const StaticTask_t *at)
+{
+    return listLIST_ITEM_CONTAINER(&((const TCB_t *)(const void *)at)->xStateListItem) ==
+           &xSuspendedTaskList;
+}
+
 void *wb_tcb_stack_low(const StaticTask_t *at)
 {
     return (void *)((const TCB_t *)(const void *)at)->pxTopOfStack;

@@ -37,6 +37,9 @@ void wb_tcb_detach(StaticTask_t *at);
 /// True while a task holds, or has to do with, a mutex of this kernel.
 int wb_tcb_is_held(const StaticTask_t *at);
 
+/// True of a blocked task, of whichever kernel, that waits without a time limit.
+int wb_tcb_waits_for_ever(const StaticTask_t *at);
+
 /// The lowest address of its stack that is in use, while it does not run.
 void *wb_tcb_stack_low(const StaticTask_t *at);
 

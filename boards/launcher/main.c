@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher.h"
+
+#include "board.h"
+#include "freertos_host.h"
+#include "outside.h"
+
+// All cores see it; there is more room for it than in private memory.
+static struct helper the_helper __attribute__((section(".gvm")));
+
+FILE *launcher_line(void)
+{
+    return the_helper.teller.file;
+}
+
+// A start that is said again comes from before the answer.
+static void supervise(struct helper *h)
+{
+    while (!h->over) {
+        const struct wb_host_event event = wb_host_wait(h->build.host, 0);
+        helper_drain(h);
+        helper_take_event(h, &event);
+        helper_take_commands(h);
+        if (!h->over)
+            helper_look_for_deadlock(h);
+        outside_rest();
+    }
+    helper_drain(h);
+}
+
+int main(void)
+{
+    struct helper *h = &the_helper;
+    struct plan_start start;
+
+    helper_open(h, fdopen(HELPER_SOCKET, "w"), launcher_record);
+    if (launcher_await_start(h, &start) && helper_build(h)) {
+        if (start.watchdog_ms != 0)
+            wb_host_watch(h->build.host, start.watchdog_ms);
+        if (helper_start(h)) {
+            supervise(h);
+            helper_finish(h);
+        }
+        wb_host_close(h->build.host);
+    }
+    return h->failed ? 2 : 0;
+}

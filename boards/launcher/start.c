@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first line: what may differ from run to run of one image.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher.h"
+#include "outside.h"
+
+static char *await_line(struct helper *h, size_t *bytes)
+{
+    for (;;) {
+        char *line = lines_next(&h->lines, bytes);
+        if (line != NULL)
+            return line;
+        outside_rest();
+        lines_read(&h->lines);
+        if (h->lines.closed)
+            lines_forget(&h->lines);
+    }
+}
+
+// Whatever else is on the line is passed over: it may have begun in the midst of one.
+static bool is_start(const char *line)
+{
+    return strncmp(line, "{\"start\":", 9) == 0;
+}
+
+static const struct plan_param *find(const struct plan_start *start, const char *key)
+{
+    for (uint32_t i = 0; i < start->n_params; i++)
+        if (strcmp(start->params[i].key, key) == 0)
+            return &start->params[i];
+    return NULL;
+}
+
+// Those of the plan, each in its place, or the one given instead.
+static bool set_params(struct plan *plan, const struct plan_start *start)
+{
+    struct plan_param *params = calloc(plan->n_params + 1, sizeof *params);
+    uint32_t taken = 0;
+
+    if (params == NULL)
+        return false;
+    for (uint32_t i = 0; i < plan->n_params; i++) {
+        const struct plan_param *given = find(start, plan->params[i].key);
+        params[i] = given != NULL ? *given : plan->params[i];
+        taken += given != NULL;
+    }
+    plan->params = params;
+    return taken == start->n_params;
+}
+
+static bool apply(struct helper *h, const struct plan_start *start)
+{
+    h->plan = wb_board_plan;
+    h->plan.record = start->record ? "" : NULL;
+    if (start->rate_millihz != 0)
+        h->plan.rate_millihz = start->rate_millihz;
+    if (start->policy.name != NULL)
+        h->plan.policy = start->policy;
+    if (set_params(&h->plan, start))
+        return true;
+    helper_complain(h, "plan", "params", "the plan of the image has no parameter of this key");
+    return false;
+}
+
+bool launcher_await_start(struct helper *h, struct plan_start *start)
+{
+    struct parse_error error;
+    size_t bytes;
+    char *line;
+
+    h->lines.most = HELPER_COMMAND_BYTES;
+    do
+        line = await_line(h, &bytes);
+    while (!is_start(line));
+    h->plan_memory = yyjson_alc_dyn_new();
+    if (!parse_start(h->plan_memory, line, bytes, start, &error)) {
+        helper_complain(h, "plan", error.key, error.text);
+        return false;
+    }
+    if (strcmp(start->plan, wb_board_plan_hash) != 0) {
+        helper_complain(h, "plan", wb_board_plan_hash, "the image is of another plan");
+        return false;
+    }
+    return apply(h, start);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the harness that is the same wherever kernels are processes, or in one.
+// CONFORM_SCALE=0.02 runs a fiftieth of each count.
+
+#include "process.h"
+
+#include <stdlib.h>
+
+#include "launcher.h"
+
+bool harness_preempts(void)
+{
+    return false;
+}
+
+void harness_close_ears(bool close)
+{
+    (void)close;
+}
+
+// As if the task's module had locked a mutex, which works within one kernel only.
+bool harness_hold(struct wb_task *self, bool hold)
+{
+    kernel_task(self)->mutexes = hold;
+    return true;
+}
+
+double harness_scale(void)
+{
+    const char *text = getenv("CONFORM_SCALE");
+    const double scale = text != NULL ? strtod(text, NULL) : 1;
+
+    if (!(scale > 0))
+        launcher_give_up("CONFORM_SCALE is no positive number");
+    return scale;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launcher of FreeRTOS kernels has besides host.h.
+#ifndef WB_FREERTOS_HOST_H
+#define WB_FREERTOS_HOST_H
+
+#include "host.h"
+
+// What wb_host_symbol() finds besides the application's hooks: a list that ends with no name. The
+// application's image may define it.
+struct wb_host_symbol {
+    const char *name;
+    const void *address;
+};
+extern const struct wb_host_symbol wb_host_symbols[];
+
+/// Kills one kernel; wb_host_wait() tells of it. `by`: what noticed that it has to be.
+///
+/// Context: outside. Never blocks.
+void wb_host_kill_core(struct wb_host *host, uint32_t core, const char *by);
+
+/// How long a core may take no interrupt of its timer before it counts as dead.
+void wb_host_watch(struct wb_host *host, uint32_t limit_ms);
+
+#endif

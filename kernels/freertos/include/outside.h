@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two programs on the first core: its kernel, and whoever is outside of every kernel, a launcher or
+// a suite of tests. A timer wakes the latter in the place of the kernel, whatever this does: its
+// interrupt is more urgent than any that FreeRTOS masks. It calls nothing of FreeRTOS, and goes on
+// when that kernel has been killed.
+#ifndef WB_OUTSIDE_H
+#define WB_OUTSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Prepares a program that runs from the next rest on: the first core's kernel.
+///
+/// Context: outside.
+void outside_begin(void (*kernel)(void));
+
+/// Never lets the first core's kernel run again, from now on or until outside_begin().
+void outside_kill(void);
+
+/// Lets the first core's kernel run for a while: about as long as whoever is outside ran before,
+/// and not less than a millisecond.
+///
+/// Context: outside. Blocks.
+void outside_rest(void);
+
+#endif
