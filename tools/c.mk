@@ -54,8 +54,9 @@ LOADER_TESTS := $(notdir $(basename $(wildcard kernels/loader/test/test_*.c)))
 LOADER_C := $(wildcard kernels/loader/*.c) $(filter-out kernels/loader/test/test_%,$(wildcard kernels/loader/test/*.c)) middleware/test/check.c
 # Needs a board's compiler, which warns as much.
 BOARD_C := boards/% kernels/freertos/%
-# These include the headers of a decoder that is fetched.
+# These include the headers of decoders, one fetched, one installed.
 JPEG_C := apps/video/picture.c apps/video/jpeg/memory.c
+FFMPEG_C := apps/video/source_ffmpeg.c
 C_FILES := $(filter-out kernels/third_party/%,$(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null))
 
 # What a variant is made with, and for.
@@ -251,5 +252,5 @@ test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch6
 
 lint-c: lint-boards
 	@clang-format --dry-run -Werror $(C_FILES)
-	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/process/arch/$(ARCH) $(filter-out $(BOARD_C) $(JPEG_C),$(filter %.c,$(C_FILES)))
+	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/process/arch/$(ARCH) $(filter-out $(BOARD_C) $(JPEG_C) $(FFMPEG_C),$(filter %.c,$(C_FILES)))
 	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only -Iapps/video/jpeg -isystem $$(apps/video/jpeg/find.sh) $(JPEG_C)

@@ -20,10 +20,15 @@ packages='
     gcc-arm-none-eabi
     gcc-riscv64-unknown-elf
     lame
+    libavcodec-dev
+    libavformat-dev
+    libavutil-dev
     libc6-dev-arm64-cross
     libnewlib-arm-none-eabi
+    libswscale-dev
     libturbojpeg0
     mencoder
+    pkg-config
     python3-matplotlib
     python3-numpy
     python3-scipy

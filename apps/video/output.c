@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "picture.h"
+#include "planes.h"
 
 enum { WHY_BYTES = 256, PATH_BYTES = 4096, LINE_BYTES = 160 };
 

@@ -86,11 +86,6 @@ static size_t luma_stride(uint32_t width)
     return (width + 15) & ~(size_t)15;
 }
 
-size_t picture_bytes(uint32_t width, uint32_t height)
-{
-    return (size_t)width * height + 2 * (size_t)half(width) * half(height);
-}
-
 size_t picture_decoder_bytes(uint32_t width)
 {
     return sizeof(struct picture_decoder) + PICTURE_ROWS * luma_stride(width) * 3 / 2;
@@ -210,25 +205,4 @@ enum picture_status picture_decode(struct picture_decoder *decoder, const void *
     struct jpeg_source_mgr source = source_of(jpeg, bytes);
 
     return process(decoder, &source, width, height, planes);
-}
-
-// 5552 bytes are the most whose sums do not overflow 32 bits (RFC 1950).
-uint32_t picture_checksum(const uint8_t *planes, size_t bytes)
-{
-    enum { MODULUS = 65521, PIECE = 5552 };
-    uint32_t a = 0, b = 0;
-
-    while (bytes > 0) {
-        const size_t piece = bytes < PIECE ? bytes : PIECE;
-
-        for (size_t i = 0; i < piece; i++) {
-            a += planes[i];
-            b += a;
-        }
-        a %= MODULUS;
-        b %= MODULUS;
-        planes += piece;
-        bytes -= piece;
-    }
-    return b << 16 | a;
 }

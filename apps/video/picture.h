@@ -11,8 +11,9 @@
 #include <stdint.h>
 
 #include "jpeg/arena.h"
+#include "planes.h"
 
-enum { PICTURE_SIDE_MAX = 4096, PICTURE_ROWS = 16 };
+enum { PICTURE_ROWS = 16 };
 
 // What a decoder works in. `rows` holds one row of blocks: luma, then both chromas.
 struct picture_decoder {
@@ -21,11 +22,6 @@ struct picture_decoder {
 };
 
 enum picture_status { PICTURE_WHOLE, PICTURE_DAMAGED, PICTURE_OTHER };
-
-/// The bytes of a picture: its luma, then its two chromas of half the width and half the height.
-///
-/// Context: any. Never blocks.
-size_t picture_bytes(uint32_t width, uint32_t height);
 
 /// The bytes that a decoder of pictures so wide needs.
 ///
@@ -49,10 +45,5 @@ enum picture_status picture_look(struct picture_decoder *decoder, const void *jp
 ///          to be shown then.
 enum picture_status picture_decode(struct picture_decoder *decoder, const void *jpeg, size_t bytes,
                                    uint32_t width, uint32_t height, uint8_t *planes);
-
-/// Adler-32, as FFmpeg's `framecrc` has it of a picture: it begins with 0, not with 1.
-///
-/// Context: any. Never blocks.
-uint32_t picture_checksum(const uint8_t *planes, size_t bytes);
 
 #endif

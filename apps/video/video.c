@@ -17,7 +17,7 @@ void *video_keep(struct wb_task *self, size_t bytes)
         return state;
     state = wb_memalign(64, bytes);
     if (!state)
-        wb_task_fail(self, "its heap is too small for its decoder: raise heap in app.toml");
+        wb_task_fail(self, "its heap is too small: raise heap in app.toml");
     memset(state, 0, bytes);
     wb_task_set_state(self, state);
     return state;
@@ -25,8 +25,8 @@ void *video_keep(struct wb_task *self, size_t bytes)
 
 struct wb_port *video_port(struct wb_task *self, const char *name)
 {
-    const struct avi *film = &video_of(self)->film;
-    const size_t bytes = sizeof(struct video_frame) + picture_bytes(film->width, film->height);
+    const struct video *video = video_of(self);
+    const size_t bytes = sizeof(struct video_frame) + picture_bytes(video->width, video->height);
     struct wb_port *port = wb_port_find(self, name, 0);
     char text[VIDEO_WHY_BYTES];
 

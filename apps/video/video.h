@@ -12,7 +12,7 @@
 
 #include "avi.h"
 #include "output.h"
-#include "picture.h"
+#include "planes.h"
 #include "wb/wb.h"
 
 enum { VIDEO_WHY_BYTES = 256 };
@@ -38,13 +38,16 @@ struct video_result {
 // The application's state: set up by the launcher; then it is read only, but for the results and
 // the outputs.
 struct video {
-    struct avi film;
-    uint64_t frames;  // of one play
+    uint32_t width, height;  // of a picture
+    uint32_t rate, scale;    // frames per second, for what is written: rate / scale
+    uint64_t frames;         // of one play; 0: not known
     uint64_t plays;
     const uint32_t *expected;  // the checksum of each frame of a play; NULL: not known
     uint32_t players;
     struct video_result *result;  // one for each player and its screen
     struct output *output;        // one for each screen
+    struct avi film;              // of source_avi.c
+    int fd;                       // of source_ffmpeg.c
 };
 
 /// The application's state.
