@@ -9,7 +9,7 @@
 #   LIBS := -lm
 #   include ../module.mk
 #
-#   make [BUILD=DIR] [MARCH=native] [CC=gcc] [EXTRA=FLAGS]     all | clean
+#   make [BUILD=DIR] [MARCH=native] [CC=gcc] [EXTRA=FLAGS]     all | sources | clean
 
 BUILD ?= ../../build
 MARCH ?= native
@@ -29,8 +29,13 @@ CFLAGS := -std=$(STANDARD) $(OPTIMISE) -march=$(MARCH) -fPIC -fstack-clash-prote
 # The kernels share the module's writable data: nothing may be bound late, by one of them only.
 MODULE_LDFLAGS := -shared -Wl,-z,now
 
-.PHONY: all clean
+.PHONY: all clean sources
 all: $(MODULE) $(PROGRAM)
+
+# What `whimbrel run --board` compiles for a board: the options on a line, then the files.
+sources:
+	@echo '-std=$(STANDARD) $(OPTIMISE)'
+	@printf '%s\n' $(SOURCES:%=%.c)
 
 clean:
 	rm -rf $(OBJ) $(MODULE) $(PROGRAM)

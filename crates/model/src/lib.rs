@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod app;
+mod board;
 mod dot;
 pub mod import;
 mod mapping;
@@ -22,6 +23,7 @@ pub use app::{
     App, Channel, Compute, Cycles, Direction, Distribution, HOST_KIND, Mode, OnCrash, Pacing,
     Param, ParamKind, Period, Port, Setting, Task, Work, check_cores, check_kinds,
 };
+pub use board::{Board, Memory, Start, check_stacks, hash, tables};
 pub use dot::dot;
 pub use mapping::{Cores, Mapping};
 pub use plan::{

@@ -2,6 +2,7 @@
 //! Every test of the crate as one program: it is linked once.
 
 mod arbitrary;
+mod boards;
 mod common;
 mod documents;
 mod dot;

@@ -67,7 +67,11 @@ fn read(path: &Path, wanted: &str) -> Result<Source, Problem> {
     Ok(Source::new(path.display().to_string(), text))
 }
 
-fn write(path: Option<&Path>, text: &str) -> Outcome {
+/// Writes a text into a file, or to standard output.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write(path: Option<&Path>, text: &str) -> Outcome {
     match path {
         None => print(text)?,
         Some(path) => atomic_file::write(path, |file| file.write_all(text.as_bytes())).map_err(

@@ -30,6 +30,15 @@ pub fn folder() -> Result<PathBuf, Failure> {
     Ok(here.parent().unwrap_or(Path::new("/")).to_owned())
 }
 
+/// The folder that has `boards`, `platforms` and what is built.
+///
+/// # Errors
+/// As [`folder`].
+pub fn root() -> Result<PathBuf, Failure> {
+    let root = folder()?.join("..");
+    Ok(root.canonicalize().unwrap_or(root))
+}
+
 /// The path of a helper.
 ///
 /// # Errors

@@ -7,6 +7,7 @@
 
 mod atomic_file;
 mod bench;
+mod board;
 #[cfg(feature = "analysis")]
 mod calibrate;
 mod cli;
@@ -14,6 +15,7 @@ mod control;
 mod doctor;
 #[cfg(feature = "analysis")]
 mod explore;
+mod export;
 mod failure;
 mod files;
 mod fingerprint;
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Clean(args) => ps::clean(args),
         Command::Doctor(args) => doctor::doctor(args),
         Command::Bench(args) => bench::bench(args),
+        Command::Export(args) => export::export(args),
         Command::Import(args) => files::import(args),
         Command::Graph(args) => files::graph(args),
         Command::Occupy(args) => return whimbrel_occupy::cli::occupy(args),

@@ -23,6 +23,8 @@ pub enum Line {
     CoreDied(CoreDied),
     /// A policy decided what cannot be done: that part was ignored.
     Advice(Advice),
+    /// The next bytes of a core's event stream, from a board.
+    Events(Events),
     /// What a simulation took.
     Simulated(Simulated),
     /// Something is wrong.
@@ -49,6 +51,15 @@ pub struct Simulated {
     pub sink_mc: i32,
 }
 
+/// `{"events": …}`
+#[derive(Debug, Clone, Deserialize)]
+pub struct Events {
+    /// Whose.
+    pub core: u32,
+    /// The bytes in base64.
+    pub data: String,
+}
+
 /// `{"started": …}`
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Started {
@@ -71,7 +82,7 @@ pub struct Kernel {
     pub core: u32,
     /// The processor it is pinned to.
     pub cpu: u32,
-    /// Its process.
+    /// Its process; 0: it has none on this machine.
     pub pid: u32,
 }
 
@@ -323,7 +334,7 @@ pub struct CoreDied {
 }
 
 /// Something is wrong.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct HelperError {
     /// What kind of thing.
     pub kind: String,
@@ -377,12 +388,22 @@ pub struct Response {
     pub histogram: Vec<[u64; 3]>,
 }
 
+impl CoreDied {
+    /// What became of the core, in words.
+    pub fn how(&self) -> String {
+        match self.signal {
+            0 => format!("died (noticed by the {})", self.by),
+            signal => format!("was killed by signal {signal}"),
+        }
+    }
+}
+
 impl Started {
     /// The processes of its kernels that are there: of a simulation one for all of them.
     pub fn processes(&self) -> Vec<Process> {
         let mut pids: Vec<u32> = self.kernels.iter().map(|kernel| kernel.pid).collect();
         pids.dedup();
-        pids.into_iter().filter_map(Process::with_pid).collect()
+        pids.into_iter().filter(|pid| *pid != 0).filter_map(Process::with_pid).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every test of the crate as one program: it is linked once.
 
+mod boards;
 mod common;
 mod explore;
 mod files;

@@ -19,6 +19,7 @@ fn the_help_is_the_manual() {
         "clean",
         "doctor",
         "bench",
+        "export",
         "import",
         "graph",
         "trace",

@@ -173,8 +173,8 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let count = reader.optional("count", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
     let cores = reader.optional("core", CORES, core_list);
     let priority = reader.optional("priority", "a whole number from 0 to 31", |n| within(n, 0, 31));
-    let stack = reader
-        .optional("stack", STACK, |n| bytes(n).filter(|size| (16 * KIB..=GIB).contains(size)));
+    let stack =
+        reader.optional("stack", STACK, |n| bytes(n).filter(|size| (KIB..=GIB).contains(size)));
     let heap = reader.optional("heap", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
     let migratable = reader.optional("migratable", "true or false", boolean);
     let restart = reader.optional("restart", "true or false", boolean);
@@ -311,7 +311,7 @@ fn read_mailbox(
 
 const NAME: &str = "1 to 31 letters, digits and _";
 const SIZE: &str = "a size as \"64KiB\" or a number of bytes, at most \"64GiB\"";
-const STACK: &str = "a size as \"64KiB\", at least \"16KiB\", at most \"1GiB\"";
+const STACK: &str = "a size as \"64KiB\", from \"1KiB\" to \"1GiB\"";
 const CORES: &str = "a whole number from 0 to 4094, or an array of such";
 const COUNT: &str = "a whole number from 0 to 4294967295";
 const MODE: &str = "\"handoff\", \"replicate\" or \"recreate\"";

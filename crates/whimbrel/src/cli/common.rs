@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The options that `run` and `sim` have in common.
+//! The options that `run` and `sim` have in common, some of them with `export`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use whimbrel_model::{Mapping, Setting};
 use super::values::{positive_duration, rate, setting};
 use super::{Move, MovingArgs, Shuttle};
 
-/// The application, what happens while it runs, and what is said of it.
+/// The application, and how it is laid out on its cores: what a plan is made of.
 #[derive(Debug, Args)]
-pub struct CommonArgs {
+pub struct LayoutArgs {
     /// The application's app.toml
     #[arg(value_name = "APP.toml")]
     pub app: PathBuf,
@@ -36,14 +36,26 @@ pub struct CommonArgs {
     #[arg(long, value_name = "MAPPING")]
     pub map: Option<Mapping>,
 
+    /// Replace a parameter of the application; repeatable
+    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
+    pub set: Vec<Setting>,
+
+    /// How tasks move, and who decides.
+    #[command(flatten)]
+    pub moving: MovingArgs,
+}
+
+/// The application, what happens while it runs, and what is said of it.
+#[derive(Debug, Args)]
+pub struct CommonArgs {
+    /// What `export` has as well.
+    #[command(flatten)]
+    pub layout: LayoutArgs,
+
     /// Ask sources to end after this time of the run, as 10s or 500ms; tasks without code that no
     /// source feeds are over then
     #[arg(long, value_name = "TIME", value_parser = positive_duration)]
     pub duration: Option<Duration>,
-
-    /// Replace a parameter of the application; repeatable
-    #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
-    pub set: Vec<Setting>,
 
     /// Record events, statistics and migrations into this new folder (see docs/recorded-run.md)
     #[arg(long, value_name = "DIR")]
@@ -56,10 +68,6 @@ pub struct CommonArgs {
     /// Move a task again and again through a list of cores, as demodulator=1,0@500ms; repeatable
     #[arg(long = "shuttle", value_name = "TASK[.INDEX]=CORE,...@PERIOD")]
     pub shuttles: Vec<Shuttle>,
-
-    /// How tasks move, and who decides.
-    #[command(flatten)]
-    pub moving: MovingArgs,
 
     /// Print the result as one JSON object (the summary.json of a recorded run)
     #[arg(long)]

@@ -8,6 +8,7 @@ mod calibrate;
 mod common;
 #[cfg(feature = "analysis")]
 mod explore;
+mod export;
 mod files;
 mod moving;
 #[cfg(feature = "analysis")]
@@ -21,6 +22,7 @@ mod top;
 mod trace;
 mod values;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
@@ -31,7 +33,8 @@ pub use absent::{
     AbsentArgs as CalibrateArgs, AbsentArgs as ExploreArgs, AbsentArgs as ReportArgs,
     AbsentArgs as TopArgs, AbsentArgs as TraceArgs,
 };
-pub use common::CommonArgs;
+pub use common::{CommonArgs, LayoutArgs};
+pub use export::ExportArgs;
 pub use files::{GraphArgs, ImportArgs};
 pub use moving::MovingArgs;
 pub use sim::SimArgs;
@@ -44,6 +47,9 @@ pub use {
     calibrate::CalibrateArgs, explore::ExploreArgs, policy::POLICIES, report::ReportArgs,
     top::TopArgs, trace::TraceArgs,
 };
+
+/// What a run on this machine's cores has, and none on a board.
+const NOT_OF_BOARDS: [&str; 5] = ["cores", "platform", "frequency", "exclusive", "spin"];
 
 /// What can be measured.
 const BENCH_GROUPS: [&str; 9] =
@@ -84,6 +90,7 @@ pub enum Command {
     Doctor(TableArgs),
     Bench(BenchArgs),
     Calibrate(Box<CalibrateArgs>),
+    Export(Box<ExportArgs>),
     Import(ImportArgs),
     Graph(GraphArgs),
     Trace(TraceArgs),
@@ -106,6 +113,15 @@ pub struct RunArgs {
     /// twice is shared by two kernels [default: all that this process may use]
     #[arg(long, value_name = "LIST")]
     pub cores: Option<CpuList>,
+
+    /// Run on a board instead: the name of a folder in `boards`, or the path of a board.toml (see
+    /// docs/boards.md). Its image is built from the application's sources, unless --image names one
+    #[arg(long, value_name = "BOARD", conflicts_with_all = NOT_OF_BOARDS)]
+    pub board: Option<String>,
+
+    /// The image of the board, which must be of the same application and options
+    #[arg(long, value_name = "ELF", requires = "board")]
+    pub image: Option<PathBuf>,
 
     /// The hardware to emulate or measure by: `host`, the name of a platform, or the path of a
     /// platform's file (see docs/platform-toml.md) [default: host]

@@ -73,7 +73,7 @@ impl SimArgs {
             ("--duration", self.common.duration),
             ("--limit", self.limit),
             ("--save", self.save.as_ref().map(|save| save.at)),
-            ("--agents", Some(self.common.moving.agents)),
+            ("--agents", Some(self.common.layout.moving.agents)),
         ];
         let once = once.into_iter().filter_map(|(option, time)| Some((option, time?)));
         once.chain(self.common.moves.iter().map(|moved| ("--move", moved.at)))

@@ -2,6 +2,7 @@
 //! Everything that is decided before a process is started: the application, its cores, its moves.
 //! What `run`, `sim`, `bench`, `calibrate` and `explore` have in common; it uses none of them.
 
+pub mod board;
 mod hardware;
 mod moving;
 mod options;
@@ -15,19 +16,25 @@ use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 use whimbrel_model::{
-    App, Cores, Manifest, Mapping, Moving, Pacing, Period, Problem, Setting, Source, check_cores,
-    check_kinds,
+    App, Cores, Manifest, Mapping, Moving, Pacing, Period, Plan, PlanOptions, Problem, Setting,
+    Source, check_cores, check_kinds, check_stacks, plan,
 };
 
 pub use hardware::{Hardware, host_file, simulated_platform};
-pub use options::{Options, Simulation};
+pub use options::{Options, Runner, Simulation};
 pub use schedule::{Due, Schedule};
 
-use crate::cli::{CommonArgs, CpuList, RunArgs, Spin};
+use crate::cli::{CpuList, LayoutArgs, RunArgs, Spin};
 use crate::failure::Failure;
 use crate::files::translated;
 use crate::helpers;
 use hardware::hardware;
+
+/// How long a target may take to attach a task before its source takes it back.
+const OFFER: Duration = Duration::from_millis(100);
+
+/// The smallest stack that the kernels of Linux and of the simulator take.
+const STACK_LEAST: u64 = 16 << 10;
 
 /// An application, and where it is from.
 #[derive(Debug)]
@@ -67,6 +74,30 @@ pub struct Loaded {
     pub options: Options,
     /// The moves it makes by itself.
     pub schedule: Schedule,
+    /// The board that it runs on; `None`: the cores are this machine's, or simulated.
+    pub board: Option<board::Target>,
+}
+
+impl Loaded {
+    /// The plan of it. `record`: a folder for the event streams; `journal`: a file for what
+    /// frequencies were.
+    pub fn plan(&self, record: Option<String>, journal: String) -> Plan {
+        let options = PlanOptions {
+            cpus: self.options.cpus.clone(),
+            module: self.module.clone(),
+            spin_ns: self.options.spin_ns,
+            offer_ns: nanoseconds(OFFER),
+            record,
+            pacing: self.pacing,
+            moving: self.moving.clone(),
+            cores: self.hardware.cores.clone(),
+            frequency: self.hardware.frequency,
+            kinds: self.kinds.clone(),
+            seed: self.options.simulation.as_ref().map_or(0, |simulation| simulation.seed),
+            journal,
+        };
+        plan(&self.app, &options)
+    }
 }
 
 /// Reads and checks everything that `run` was given.
@@ -74,21 +105,24 @@ pub struct Loaded {
 /// # Errors
 /// Every kind of bad input but those that only the helper can see.
 pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
+    if let Some(board) = &args.board {
+        return board::load(args, board);
+    }
     let Application { mut app, source, path, folder } =
-        application(&args.common.app, &args.common.set)?;
+        application(&args.common.layout.app, &args.common.layout.set)?;
 
     let cpus = cpus(args.cores.as_ref())?;
-    let pacing = pacing(&args.common, &app)?;
+    let pacing = pacing(&args.common.layout, &app)?;
     let hardware = hardware(args, &cpus)?;
     let cores = Cores { count: cpus.len(), kinds: &[], hz: &hardware.hz() };
-    map(args.common.map.as_ref(), &mut app, &source, &cores, pacing)?;
+    map(args.common.layout.map.as_ref(), &mut app, &source, &cores, pacing)?;
     check_cores(&app, cpus.len())
         .and_then(|()| check_kinds(&app, &[]))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     let schedule = Schedule::new(&args.common, &app, cpus.len())?;
     let module = helpers::find_module(&app, &folder, &source)?;
     let (moving, moving_options) = moving::load(
-        &args.common.moving,
+        &args.common.layout.moving,
         &mut app,
         &source,
         &module,
@@ -99,8 +133,8 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         platform: hardware.platform.clone(),
         frequency: hardware.frequency.word(),
         frame_rate: pacing.frame_rate(&app),
-        fast: args.common.fast,
-        map: args.common.map.as_ref().map(ToString::to_string),
+        fast: args.common.layout.fast,
+        map: args.common.layout.map.as_ref().map(ToString::to_string),
         duration_ns: args.common.duration.map(nanoseconds),
         spin_ns: match args.spin {
             Spin::Forever => None,
@@ -109,6 +143,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         exclusive: args.exclusive,
         moving: moving_options,
         simulation: None,
+        board: None,
     };
     Ok(Loaded {
         module: utf8(&module)?,
@@ -122,6 +157,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         hardware,
         options,
         schedule,
+        board: None,
     })
 }
 
@@ -160,6 +196,14 @@ pub fn nanoseconds(time: Duration) -> u64 {
 /// # Errors
 /// The file cannot be read, or is wrong.
 pub fn application(path: &Path, set: &[Setting]) -> Result<Application, Failure> {
+    let read = application_for_any(path, set)?;
+    check_stacks(&read.app, STACK_LEAST)
+        .map_err(|problems| Failure::in_file(&read.source, problems))?;
+    Ok(read)
+}
+
+/// The same for kernels that may take smaller stacks.
+fn application_for_any(path: &Path, set: &[Setting]) -> Result<Application, Failure> {
     let (source, path, folder) = read(path)?;
     let here = env::current_dir().unwrap_or_default();
     let app = Manifest::parse(source.text())
@@ -212,7 +256,7 @@ pub fn cpus(wanted: Option<&CpuList>) -> Result<Vec<u32>, Problem> {
 ///
 /// # Errors
 /// One that has no effect.
-pub fn pacing(args: &CommonArgs, app: &App) -> Result<Pacing, Problem> {
+pub fn pacing(args: &LayoutArgs, app: &App) -> Result<Pacing, Problem> {
     match args.frame_rate {
         _ if args.fast => Ok(Pacing::Fast),
         None => Ok(Pacing::Application),

@@ -35,14 +35,27 @@ pub struct Options {
     /// Of a run in virtual time; absent: it was a real one.
     #[serde(flatten)]
     pub simulation: Option<Simulation>,
+    /// The name of the board that it ran on; absent: this machine, or a simulation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub board: Option<String>,
+}
+
+/// Who runs an application.
+#[derive(Debug, Clone, Copy)]
+pub enum Runner<'a> {
+    /// The helper of this name.
+    Helper(&'a str),
+    /// The board of this name.
+    Board(&'a str),
 }
 
 impl Options {
-    /// The helper that runs it.
-    pub fn helper(&self) -> &'static str {
-        match self.simulation {
-            Some(_) => helpers::SIMULATOR,
-            None => helpers::LAUNCHER,
+    /// Who runs it.
+    pub fn runner(&self) -> Runner<'_> {
+        match (&self.board, &self.simulation) {
+            (Some(name), _) => Runner::Board(name),
+            (None, Some(_)) => Runner::Helper(helpers::SIMULATOR),
+            (None, None) => Runner::Helper(helpers::LAUNCHER),
         }
     }
 }

@@ -37,16 +37,16 @@ pub struct Simulated {
 /// Every kind of bad input but those that only the helper can see.
 pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let Application { mut app, source, folder, .. } =
-        application(&args.common.app, &args.common.set)?;
+        application(&args.common.layout.app, &args.common.layout.set)?;
 
     let (name, cores, description) = hardware(args)?;
     let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
     measured_work(&mut app, &description);
-    let pacing = pacing(&args.common, &app)?;
+    let pacing = pacing(&args.common.layout, &app)?;
     let hardware = Hardware { platform: name, cores, frequency: Frequency::None };
     let (n, hz) = (hardware.cores.len(), hardware.hz());
     let mapped = Cores { count: n, kinds: &kinds, hz: &hz };
-    map(args.common.map.as_ref(), &mut app, &source, &mapped, pacing)?;
+    map(args.common.layout.map.as_ref(), &mut app, &source, &mapped, pacing)?;
     app.set_compute(args.compute.unwrap_or(app.compute))
         .and_then(|()| check_cores(&app, n))
         .and_then(|()| check_kinds(&app, &kinds))
@@ -58,14 +58,14 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let module = helpers::find_module(&app, &folder, &source)?;
     let points = hardware.points_hz(n);
     let (moving, moving_options) =
-        moving::load(&args.common.moving, &mut app, &source, &module, &points)?;
+        moving::load(&args.common.layout.moving, &mut app, &source, &module, &points)?;
     let options = Options {
         cpus: (0..).take(hardware.cores.len()).collect(),
         platform: hardware.platform.clone(),
         frequency: "simulated",
         frame_rate: pacing.frame_rate(&app),
-        fast: args.common.fast,
-        map: args.common.map.as_ref().map(ToString::to_string),
+        fast: args.common.layout.fast,
+        map: args.common.layout.map.as_ref().map(ToString::to_string),
         duration_ns: args.common.duration.map(nanoseconds),
         spin_ns: Some(0),
         exclusive: false,
@@ -75,10 +75,11 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
             compute: app.compute.to_string(),
             thermal: description.thermal.clone(),
         }),
+        board: None,
     };
     let run = Loaded {
         // Short, so that the result is the same wherever the files are.
-        path: file_name(&args.common.app),
+        path: file_name(&args.common.layout.app),
         module: utf8(&module)?,
         kinds,
         app,
@@ -89,6 +90,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         hardware,
         options,
         schedule: Schedule::default(),
+        board: None,
     };
     Ok(Simulated { run, platform: json(&description)?, commands: schedule.commands() })
 }

@@ -8,8 +8,13 @@ use crate::protocol::{CoreDied, HelperError};
 
 /// The report for an error of the helper.
 pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
+    source.report(problem(app, error))
+}
+
+/// The same without the lines of the file.
+pub fn problem(app: &App, error: &HelperError) -> Problem {
     let task = app.find_task(&error.task, error.index).map(|position| &app.tasks[position]);
-    let problem = match error.kind.as_str() {
+    match error.kind.as_str() {
         "module" => module(app, error),
         "symbol" => symbol(app, error),
         "unable" => unable(app, task, error),
@@ -39,21 +44,22 @@ pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
             .help("`whimbrel doctor` shows what this machine lacks"),
         _ => Problem::new(format!("the helper failed ({}): {}", error.kind, error.text))
             .help("this is a bug of whimbrel, or its two executables are of different versions"),
-    };
-    source.report(problem)
+    }
 }
 
 /// The report for a kernel that was killed.
 pub fn death(death: &CoreDied) -> Problem {
     let CoreDied { core, signal, moved, restarted, resumed, lost, running, .. } = death;
     let message = format!(
-        "the kernel of core {core} was killed by signal {signal}: \
-         {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost"
+        "the kernel of core {core} {}: \
+         {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost",
+        death.how()
     );
     let help = if *lost > 0 {
         format!("`{running}` ran there and is lost: `restart = true` would start it again")
     } else {
-        "every task runs on; find out who killed the process, or run it again".into()
+        let by = if *signal == 0 { "what stopped the core" } else { "who killed the process" };
+        format!("every task runs on; find out {by}, or run it again")
     };
     Problem::new(message).help(help)
 }

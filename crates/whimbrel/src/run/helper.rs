@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The helper process: started with one end of a socket, told lines, heard, and always reaped.
+//! The other end of a run: a helper process, or a board behind one or behind a serial device. It is
+//! told lines, heard, and always reaped.
 
+use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
@@ -13,14 +15,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
+use rustix::io::Errno;
+use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 use whimbrel_model::Problem;
 
+use super::complaints::Complaints;
 use crate::control::Ask;
 use crate::process::Process;
 use crate::protocol::{LINE_MAX, Line};
 
 /// How long a helper may take to leave after its socket is closed.
 const LEAVE: Duration = Duration::from_secs(5);
+/// How much of a line that makes no sense is shown, in characters.
+const SHOWN: usize = 200;
 /// A helper that takes no line for this long is stuck.
 const TAKE: Duration = Duration::from_secs(5);
 
@@ -30,7 +37,12 @@ pub enum Input {
     /// The helper has said something.
     Line(Box<Line>),
     /// The helper has said something that makes no sense.
-    Garbled(String),
+    Garbled {
+        /// Why.
+        why: String,
+        /// The beginning of it.
+        line: String,
+    },
     /// The helper has gone.
     Closed,
     /// The user wants an end.
@@ -39,12 +51,14 @@ pub enum Input {
     Ask(Ask),
 }
 
-/// A running helper. Dropping it ends it.
+/// Who runs the kernels. Dropping it ends it.
 #[derive(Debug)]
 pub struct Helper {
-    child: Child,
+    /// `None`: a board at a serial device.
+    child: Option<Child>,
     socket: UnixStream,
     process: Option<Process>,
+    complaints: Option<Complaints>,
 }
 
 impl Helper {
@@ -55,34 +69,73 @@ impl Helper {
     /// # Errors
     /// It cannot be started.
     pub fn start(program: &Path, folder: &Path, inputs: Sender<Input>) -> Result<Self, Problem> {
-        let started = || -> io::Result<Self> {
-            let (socket, theirs) = UnixStream::pair()?;
-            let mut command = Command::new(program);
-            let to_stderr = io::stderr().as_fd().try_clone_to_owned()?;
-            command.current_dir(folder).stdin(Stdio::null()).stdout(to_stderr);
-            command
-                .fd_mappings(vec![FdMapping { parent_fd: theirs.into(), child_fd: 3 }])
-                .map_err(|_| io::Error::other("descriptor 3 is taken twice"))?;
-            // The command is dropped at the end of this block, and with it the helper's end of the
-            // socket: only then does the helper's death close it.
-            let child = command.spawn()?;
-            socket.set_write_timeout(Some(TAKE))?;
-            let process = Process::with_pid(child.id());
-            Ok(Self { child, socket, process })
-        };
-        let helper = started().map_err(|error| {
+        let (child, socket) = spawn(Command::new(program), folder).map_err(|error| {
             Problem::new(format!("the helper {} cannot be started: {error}", program.display()))
                 .help("build it again with `make build`; `whimbrel doctor` shows what is missing")
         })?;
-        let socket = helper
-            .socket
-            .try_clone()
-            .map_err(|error| Problem::new(format!("the helper cannot be listened to: {error}")))?;
-        thread::spawn(move || listen(socket, &inputs));
+        Self::with(Some(child), socket, None, inputs)
+    }
+
+    /// Starts a board's emulator in the same way. It knows nothing of us, so the system ends it
+    /// when we are killed, and what it complains of is kept for the error that follows.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn emulate(
+        words: &[String],
+        folder: &Path,
+        inputs: Sender<Input>,
+    ) -> Result<Self, Problem> {
+        let program = words.first().map_or("", String::as_str);
+        let mut command = Command::new(program);
+        command.args(words.get(1..).unwrap_or_default()).stderr(Stdio::piped());
+        let command_pid = getpid();
+        let prepare = move || {
+            // The terminal's Ctrl-C is ours to interpret.
+            setsid()?;
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            // We may have been killed just before.
+            if getppid() == Some(command_pid) { Ok(()) } else { Err(Errno::SRCH.into()) }
+        };
+        // SAFETY: these are system calls that may be made between fork and exec, and nothing is
+        // allocated.
+        unsafe { command.pre_exec(prepare) };
+        let (mut child, socket) = spawn(command, folder).map_err(|error| {
+            let problem = Problem::new(format!("the board cannot be started: {program}: {error}"));
+            problem.help("`make setup` installs the emulator; `command` of board.toml names it")
+        })?;
+        let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or(program);
+        let complaints = child.stderr.take().map(|from| Complaints::of(name, from));
+        Self::with(Some(child), socket, complaints, inputs)
+    }
+
+    /// Takes the serial line of a board that is there already.
+    ///
+    /// # Errors
+    /// It cannot be listened to.
+    pub fn attach(socket: UnixStream, inputs: Sender<Input>) -> Result<Self, Problem> {
+        Self::with(None, socket, None, inputs)
+    }
+
+    fn with(
+        child: Option<Child>,
+        socket: UnixStream,
+        complaints: Option<Complaints>,
+        inputs: Sender<Input>,
+    ) -> Result<Self, Problem> {
+        let process = child.as_ref().and_then(|child| Process::with_pid(child.id()));
+        let helper = Self { child, socket, process, complaints };
+        let heard = helper.socket.try_clone().and_then(|heard| {
+            helper.socket.set_write_timeout(Some(TAKE))?;
+            Ok(heard)
+        });
+        let heard = heard
+            .map_err(|error| Problem::new(format!("the kernels cannot be listened to: {error}")))?;
+        thread::spawn(move || listen(heard, &inputs));
         Ok(helper)
     }
 
-    /// Its process; `None` if it had gone at once.
+    /// Its process; `None` if it had gone at once, or has none.
     pub fn process(&self) -> Option<Process> {
         self.process
     }
@@ -101,28 +154,42 @@ impl Helper {
         let _ = self.socket.shutdown(Shutdown::Write);
     }
 
+    /// Whether it leaves by itself after its last word.
+    pub fn leaves(&self) -> bool {
+        self.child.is_some()
+    }
+
+    /// What it has complained of on standard error; to be asked once it has been reaped.
+    pub fn complaints(&self) -> String {
+        self.complaints.as_ref().map_or_else(String::new, Complaints::text)
+    }
+
     /// Ends the conversation and waits for the helper to leave; it is killed if it does not.
     ///
     /// # Errors
     /// The process cannot be waited for.
-    pub fn reap(&mut self) -> io::Result<ExitStatus> {
+    pub fn reap(&mut self) -> io::Result<Option<ExitStatus>> {
         // An error means that the other end has gone, which is what we want.
         let _ = self.socket.shutdown(Shutdown::Both);
+        let Some(child) = &mut self.child else { return Ok(None) };
         let end = Instant::now() + LEAVE;
         while Instant::now() < end {
-            if let Some(status) = self.child.try_wait()? {
-                return Ok(status);
+            if let Some(status) = child.try_wait()? {
+                return Ok(Some(status));
             }
             thread::sleep(Duration::from_millis(1));
         }
-        self.child.kill()?;
-        self.child.wait()
+        child.kill()?;
+        child.wait().map(Some)
     }
 
     /// Ends it without waiting for it to agree.
     pub fn kill(&mut self) {
-        // It fails only when the helper has gone already.
-        let _ = self.child.kill();
+        match &mut self.child {
+            // It fails only when the helper has gone already.
+            Some(child) => drop(child.kill()),
+            None => drop(self.socket.shutdown(Shutdown::Both)),
+        }
     }
 }
 
@@ -142,16 +209,31 @@ pub fn describe_end(status: ExitStatus) -> String {
     }
 }
 
+/// Starts a command in a folder, with one end of a socket as its descriptor 3; gives the other.
+fn spawn(mut command: Command, folder: &Path) -> io::Result<(Child, UnixStream)> {
+    let (socket, theirs) = UnixStream::pair()?;
+    let to_stderr = io::stderr().as_fd().try_clone_to_owned()?;
+    command.current_dir(folder).stdin(Stdio::null()).stdout(to_stderr);
+    command
+        .fd_mappings(vec![FdMapping { parent_fd: theirs.into(), child_fd: 3 }])
+        .map_err(|_| io::Error::other("descriptor 3 is taken twice"))?;
+    // The command is dropped at the end of this function, and with it the helper's end of the
+    // socket: only then does the helper's death close it.
+    let child = command.spawn()?;
+    Ok((child, socket))
+}
+
 fn listen(socket: UnixStream, inputs: &Sender<Input>) {
     let mut reader = BufReader::new(socket);
     loop {
-        let mut line = String::new();
-        let read = reader.by_ref().take(LINE_MAX).read_line(&mut line);
+        let mut line = Vec::new();
+        let read = reader.by_ref().take(LINE_MAX).read_until(b'\n', &mut line);
         let input = match read {
             Ok(0) | Err(_) => Input::Closed,
-            Ok(_) => match serde_json::from_str::<Line>(&line) {
+            Ok(_) if line.trim_ascii().is_empty() => continue,
+            Ok(_) => match serde_json::from_slice::<Line>(&line) {
                 Ok(line) => Input::Line(Box::new(line)),
-                Err(error) => Input::Garbled(format!("{error}: {}", line.trim_end())),
+                Err(error) => Input::Garbled { why: error.to_string(), line: shown(&line) },
             },
         };
         let last = matches!(input, Input::Closed);
@@ -159,4 +241,11 @@ fn listen(socket: UnixStream, inputs: &Sender<Input>) {
             return;
         }
     }
+}
+
+/// The beginning of a line, whatever is in it.
+fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let beginning: String = text.trim_end().chars().take(SHOWN).collect();
+    beginning.escape_debug().collect()
 }

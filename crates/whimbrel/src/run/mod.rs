@@ -2,6 +2,9 @@
 //! `whimbrel run`: checks everything, starts the helper, stays with the run, and sums it up.
 
 mod blame;
+mod board;
+mod complaints;
+mod events;
 mod exclusive;
 mod floorplan;
 mod helper;
@@ -16,18 +19,19 @@ mod summary;
 mod throughput;
 mod verdict;
 mod view;
+mod vigil;
 mod watchers;
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use miette::Report;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use whimbrel_model::{App, Plan, PlanOptions, Problem, plan};
+use whimbrel_model::{App, Plan, Problem};
 
 pub use view::{done, received};
 
@@ -35,7 +39,7 @@ use crate::cli::{CommonArgs, RunArgs};
 use crate::control;
 use crate::failure::{Answer, Failure, Outcome, say};
 use crate::helpers;
-use crate::load::{Loaded, load, utf8};
+use crate::load::{Loaded, Runner, load, utf8};
 use crate::output::{print, print_json};
 use crate::process::Process;
 use crate::protocol::{Simulated, Started};
@@ -44,12 +48,9 @@ use exclusive::Exclusive;
 use helper::{Helper, Input};
 use record::Prepared;
 use results::Results;
-use session::{Ending, Session};
+use session::{Ending, Opening, Session};
 use summary::Summary;
 use view::View;
-
-/// How long a target may take to attach a task before its source takes it back.
-const OFFER: Duration = Duration::from_millis(100);
 
 /// Runs an application.
 ///
@@ -68,16 +69,21 @@ pub fn execute(
     mut loaded: Loaded,
     complete: impl FnOnce(Plan) -> Plan,
 ) -> Outcome {
-    let launcher = helpers::find(loaded.options.helper())?;
+    let launcher = match loaded.options.runner() {
+        Runner::Helper(name) => Some(helpers::find(name)?),
+        Runner::Board(_) => None,
+    };
     let cores = loaded.options.cpus.len();
     let folder = args.record.as_deref().map(|path| Prepared::new(path, cores)).transpose()?;
     let run = open_run(&loaded.app)?;
-    let plan = complete(plan_of(&loaded, &run, folder.as_ref().map(Prepared::path))?);
+    let recorded = folder.as_ref().map(Prepared::path);
+    let journal = utf8(&run.path().join(JOURNAL))?;
+    let plan = complete(loaded.plan(recorded.map(utf8).transpose()?, journal));
 
     let (sender, inputs) = mpsc::channel();
     listen(&run, &sender)?;
     let occupied = loaded.options.exclusive.then(|| Exclusive::begin(&loaded)).transpose()?;
-    let helper = Helper::start(&launcher, &loaded.folder, sender)?;
+    let (helper, opening) = begin(&loaded, launcher.as_deref(), &plan, &run, (args.quiet, sender))?;
     let occupied = occupied.map(|mut occupied| occupied.admit(helper.process()).map(|()| occupied));
     let occupied = occupied.transpose()?;
 
@@ -98,12 +104,29 @@ pub fn execute(
     let ending = after.map(|after| Ending { after, at_once: !loaded.app.drains() });
     let timing = (schedule, ending, loaded.options.frame_rate);
     let session = Session::new(helper, inputs, timing, view, on_start);
-    let results = session.run(&plan);
+    let results = session.run(opening);
     let name = run.name().to_owned();
     drop(run);
     drop(occupied);
     let folder = folder.filter(|_| results.began()).map(Prepared::keep);
     sum_up(args, &loaded, &name, folder.as_deref(), results)
+}
+
+/// Starts who runs it, and says what that is to be told first.
+fn begin(
+    loaded: &Loaded,
+    launcher: Option<&Path>,
+    plan: &Plan,
+    run: &RunDir,
+    (quiet, inputs): (bool, Sender<Input>),
+) -> Result<(Helper, Opening), Failure> {
+    if let Some(target) = &loaded.board {
+        let helper = board::start(loaded, target, plan, run, (quiet, inputs))?;
+        return Ok((helper, board::opening(target, plan)));
+    }
+    let launcher = launcher.unwrap_or(Path::new(""));
+    let helper = Helper::start(launcher, &loaded.folder, inputs)?;
+    Ok((helper, Opening { line: plan.line(), ..Opening::default() }))
 }
 
 /// Keeps and shows the result of a run that is over, and says what went wrong in it.
@@ -116,7 +139,7 @@ fn sum_up(
 ) -> Outcome {
     results.sort();
     let Loaded { app, source, path, module, options, .. } = loaded;
-    let mut reports = verdict::reports(app, source, &results, options.helper());
+    let mut reports = verdict::reports(app, source, &results, options.runner());
     results.settle(app.drains());
     let began = results.began();
     let ok = reports.is_empty();
@@ -185,24 +208,6 @@ fn open_run(app: &App) -> Result<RunDir, Failure> {
         say(&format!("reclaimed what the run {} left when it was killed", dead.run));
     }
     Ok(RunDir::create(&base, &app.name)?)
-}
-
-fn plan_of(loaded: &Loaded, run: &RunDir, folder: Option<&Path>) -> Result<Plan, Problem> {
-    let options = PlanOptions {
-        cpus: loaded.options.cpus.clone(),
-        module: loaded.module.clone(),
-        spin_ns: loaded.options.spin_ns,
-        offer_ns: u64::try_from(OFFER.as_nanos()).unwrap_or(u64::MAX),
-        record: folder.map(utf8).transpose()?,
-        pacing: loaded.pacing,
-        moving: loaded.moving.clone(),
-        cores: loaded.hardware.cores.clone(),
-        frequency: loaded.hardware.frequency,
-        kinds: loaded.kinds.clone(),
-        seed: loaded.options.simulation.as_ref().map_or(0, |simulation| simulation.seed),
-        journal: utf8(&run.path().join(JOURNAL))?,
-    };
-    Ok(plan(&loaded.app, &options))
 }
 
 /// Starts to listen to signals and to other terminals.

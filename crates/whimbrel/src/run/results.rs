@@ -2,6 +2,7 @@
 //! Everything that is learnt about a run while it goes on.
 
 use std::process::ExitStatus;
+use std::time::Duration;
 
 use crate::protocol::{Advice, CoreDied, End, HelperError, Migration, Simulated, Started, Status};
 
@@ -49,8 +50,14 @@ pub struct Results {
     pub forced: bool,
     /// A line that makes no sense.
     pub garbled: Option<String>,
+    /// How long a board had said nothing when it was given up.
+    pub silent: Option<Duration>,
+    /// What a board printed before it answered.
+    pub noise: Option<String>,
     /// How the helper ended.
     pub exit: Option<ExitStatus>,
+    /// What an emulator complained of.
+    pub complaints: String,
 }
 
 impl Results {

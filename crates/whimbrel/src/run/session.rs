@@ -6,19 +6,21 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use whimbrel_model::{Command, Plan};
+use whimbrel_model::Command;
 
+use super::events::Streams;
 use super::helper::{Helper, Input};
 use super::requests::{Move, Requests, Waiter};
 use super::results::{Results, Stop};
 use super::view::View;
+use super::vigil::{Due, Vigil};
 use super::watchers::{Watchers, portrait};
 
 use crate::cli::TaskName;
 use crate::control::{Ask, Reply, Request};
 use crate::load::Schedule;
 use crate::process::Process;
-use crate::protocol::{Line, Started};
+use crate::protocol::{HelperError, Line, Started};
 
 /// How long channels may take to drain after a stop.
 const DRAIN: Duration = Duration::from_secs(5);
@@ -50,6 +52,17 @@ pub struct Ending {
     pub at_once: bool,
 }
 
+/// What a run begins with.
+#[derive(Debug, Default)]
+pub struct Opening {
+    /// What is told first: the plan, or to a board, what it needs beside its own.
+    pub line: String,
+    /// How long the other end may be silent; `None`: its death is noticed otherwise.
+    pub silence: Option<Duration>,
+    /// Where event streams go that come as lines.
+    pub streams: Option<Streams>,
+}
+
 /// A run in progress.
 pub struct Session<'a> {
     helper: Helper,
@@ -65,6 +78,10 @@ pub struct Session<'a> {
     requests: Requests,
     watchers: Watchers,
     kernels: Vec<Process>,
+    vigil: Option<Vigil>,
+    opening: Opening,
+    /// Totals for the view have been asked for, and have not come yet.
+    viewing: bool,
     results: Results,
 }
 
@@ -90,13 +107,18 @@ impl<'a> Session<'a> {
             requests: Requests::default(),
             watchers: Watchers::default(),
             kernels: Vec::new(),
+            vigil: None,
+            opening: Opening::default(),
+            viewing: false,
             results: Results::default(),
         }
     }
 
-    /// Tells the plan and stays until the helper and its kernels have gone.
-    pub fn run(mut self, plan: &Plan) -> Results {
-        self.send(&plan.line());
+    /// Tells what a run begins with, and stays until the helper and its kernels have gone.
+    pub fn run(mut self, opening: Opening) -> Results {
+        self.vigil = opening.silence.map(|silence| Vigil::new(silence, Instant::now()));
+        self.send(&opening.line);
+        self.opening = opening;
         while self.phase != Phase::Over {
             match self.wait() {
                 Ok(input) => self.take(input),
@@ -107,7 +129,8 @@ impl<'a> Session<'a> {
         }
         self.view.finish();
         self.watchers.finish(&self.results);
-        self.results.exit = self.helper.reap().ok();
+        self.results.exit = self.helper.reap().ok().flatten();
+        self.results.complaints = self.helper.complaints();
         for kernel in &self.kernels {
             // They end with their helper; one that did not would keep its processor busy for ever.
             if !kernel.wait(Duration::from_millis(200)) {
@@ -130,21 +153,24 @@ impl<'a> Session<'a> {
 
     fn next_due(&self) -> Option<Instant> {
         let running = match self.phase {
-            Phase::Starting | Phase::Over => return None,
+            Phase::Starting => return self.vigil.as_ref().map(Vigil::next),
+            Phase::Over => return None,
             Phase::Draining(until) | Phase::Leaving(until) => return Some(until),
             Phase::Running(since) => since,
         };
         let times = [
             self.ending.map(|ending| running + ending.after),
             self.schedule.next().map(|due| running + due),
-            self.view.interval().map(|_| self.next_status),
+            self.view.interval().filter(|_| !self.viewing).map(|_| self.next_status),
             self.watchers.next(),
+            self.vigil.as_ref().map(Vigil::next),
         ];
         times.into_iter().flatten().min()
     }
 
     fn tick(&mut self, now: Instant) {
         match self.phase {
+            Phase::Starting => self.watch(now),
             Phase::Running(since) => self.tick_running(now, since),
             Phase::Draining(until) if until <= now => self.end_by_force(),
             Phase::Leaving(until) if until <= now => {
@@ -163,8 +189,10 @@ impl<'a> Session<'a> {
             let command = self.requests.migrate(request, Waiter::Schedule(due));
             self.tell(&command);
         }
-        if let Some(interval) = self.view.interval().filter(|_| self.next_status <= now) {
+        let due = |_: &Duration| self.next_status <= now && !self.viewing;
+        if let Some(interval) = self.view.interval().filter(due) {
             self.tell(&Command::Status {});
+            self.viewing = true;
             self.next_status = now + interval;
         }
         if self.watchers.want_totals(now) {
@@ -175,13 +203,50 @@ impl<'a> Session<'a> {
             Some(_) => self.stop(Stop::Duration),
             None => {}
         }
+        if matches!(self.phase, Phase::Running(_)) {
+            self.watch(now);
+        }
+    }
+
+    /// Whether a board has not answered yet.
+    fn awaits_board(&self) -> bool {
+        self.vigil.is_some() && self.phase == Phase::Starting
+    }
+
+    /// Asks a board that has not answered once more, or whether one that runs is still there.
+    fn watch(&mut self, now: Instant) {
+        let Some(vigil) = &mut self.vigil else { return };
+        match (vigil.look(now), self.phase) {
+            (Due::Nothing, _) => {}
+            (Due::Ask, Phase::Starting) => {
+                let line = std::mem::take(&mut self.opening.line);
+                self.send(&line);
+                self.opening.line = line;
+            }
+            (Due::Ask, _) => self.tell(&Command::Status {}),
+            (Due::Silent, _) => {
+                self.results.silent = Some(vigil.silence());
+                self.helper.kill();
+                self.phase = Phase::Over;
+            }
+        }
     }
 
     fn take(&mut self, input: Input) {
         match input {
-            Input::Line(line) => self.take_line(*line),
-            Input::Garbled(line) => {
-                self.results.garbled.get_or_insert(line);
+            // Of the run before this one, which goes on as long as its board does.
+            Input::Line(line)
+                if self.awaits_board() && !matches!(*line, Line::Started(_) | Line::Error(_)) => {}
+            Input::Line(line) => {
+                if let Some(vigil) = &mut self.vigil {
+                    vigil.hears(Instant::now());
+                }
+                self.take_line(*line);
+            }
+            // A boot loader says what it likes.
+            Input::Garbled { line, .. } if self.awaits_board() => self.results.noise = Some(line),
+            Input::Garbled { why, line } => {
+                self.results.garbled.get_or_insert(format!("{why}: {line}"));
                 self.end_by_force();
             }
             Input::Closed => self.phase = Phase::Over,
@@ -203,6 +268,7 @@ impl<'a> Session<'a> {
                 self.requests.answer_totals(&status);
                 self.watchers.totals(&status);
                 self.view.status(&status);
+                self.viewing = false;
                 self.results.latest = Some(status);
             }
             Line::Migration(migration) => {
@@ -225,14 +291,33 @@ impl<'a> Session<'a> {
                 self.watchers.tell(&Reply::Advice(advice.clone()));
                 self.results.advice(advice);
             }
+            Line::Events(events) => {
+                let taken = self.opening.streams.as_mut().map(|streams| streams.take(&events));
+                if let Some(Err(text)) = taken {
+                    self.fail("record", text);
+                }
+            }
             Line::Simulated(simulated) => self.results.simulated = Some(simulated),
             Line::Error(error) => self.results.errors.push(error),
             Line::End(end) => {
                 self.results.end = Some(end);
                 self.helper.hang_up();
-                self.phase = Phase::Leaving(Instant::now() + LEAVE);
+                self.phase = if self.helper.leaves() {
+                    Phase::Leaving(Instant::now() + LEAVE)
+                } else {
+                    Phase::Over
+                };
             }
         }
+    }
+
+    /// Ends the run for something that went wrong here, once.
+    fn fail(&mut self, kind: &str, text: String) {
+        if self.results.errors.iter().any(|error| error.kind == kind) {
+            return;
+        }
+        self.results.errors.push(HelperError { kind: kind.into(), text, ..HelperError::default() });
+        self.end_by_force();
     }
 
     fn start(&mut self, started: Started) {

@@ -8,34 +8,49 @@ use miette::Report;
 use signal_hook::consts::SIGXFSZ;
 use whimbrel_model::{App, Problem, Source};
 
-use super::blame;
 use super::helper::describe_end;
 use super::results::{Results, Stop};
+use super::{blame, board};
 use crate::helpers::SIMULATOR;
+use crate::load::Runner;
 
-/// The reports of what went wrong in a run by this helper; none when nothing did.
-pub fn reports(app: &App, source: &Source, results: &Results, helper: &str) -> Vec<Report> {
-    let mut reports: Vec<Report> =
-        results.errors.iter().map(|error| blame::report(app, source, error)).collect();
+/// The reports of what went wrong in a run by this runner; none when nothing did.
+pub fn reports(app: &App, source: &Source, results: &Results, runner: Runner<'_>) -> Vec<Report> {
+    let blamed = |error| match runner {
+        Runner::Helper(_) => blame::report(app, source, error),
+        Runner::Board(name) => {
+            source.report(board::failed(name, error).unwrap_or_else(|| blame::problem(app, error)))
+        }
+    };
+    let mut reports: Vec<Report> = results.errors.iter().map(blamed).collect();
     reports.extend(results.deaths.iter().map(|death| Report::new(blame::death(death))));
     if let Some(line) = &results.garbled {
-        let problem = Problem::new(format!("the helper said what makes no sense: {line}"));
-        let help = "its version differs from this command's: build both with `make build`";
-        reports.push(Report::new(problem.help(help)));
+        reports.push(Report::new(match runner {
+            Runner::Helper(_) => garbled(line),
+            Runner::Board(name) => board::garbled(name, line),
+        }));
     }
     if reports.is_empty() {
-        reports.extend(silent_end(results, helper).map(Report::new));
+        reports.extend(silent_end(results, runner).map(Report::new));
     }
     reports
 }
 
+fn garbled(line: &str) -> Problem {
+    Problem::new(format!("the helper said what makes no sense: {line}"))
+        .help("its version differs from this command's: build both with `make build`")
+}
+
 /// What went wrong when the helper has not said it.
-fn silent_end(results: &Results, helper: &str) -> Option<Problem> {
+fn silent_end(results: &Results, runner: Runner<'_>) -> Option<Problem> {
     let before_start = results.started.is_none() && results.stop == Some(Stop::User);
     match &results.end {
         None if before_start || (results.forced && results.stop == Some(Stop::User)) => None,
         None if results.forced => Some(undrained()),
-        None => Some(gone(results.exit, helper)),
+        None => Some(match runner {
+            Runner::Helper(helper) => gone(results.exit, helper),
+            Runner::Board(name) => board::gone(name, results),
+        }),
         Some(_) if results.forced && results.stop == Some(Stop::Duration) => Some(undrained()),
         Some(end) if !end.ok && !results.forced => {
             Some(Problem::new("the run failed and the helper does not say why"))
@@ -78,7 +93,7 @@ mod tests {
     }
 
     fn message(results: &Results) -> Option<String> {
-        silent_end(results, LAUNCHER).map(|problem| problem.message)
+        silent_end(results, Runner::Helper(LAUNCHER)).map(|problem| problem.message)
     }
 
     #[test]

@@ -112,10 +112,11 @@ impl<'a> View<'a> {
 
     /// A kernel was killed.
     pub fn death(&mut self, death: &CoreDied) {
-        let CoreDied { core, signal, moved, restarted, resumed, lost, .. } = death;
+        let CoreDied { core, moved, restarted, resumed, lost, .. } = death;
         self.say(&format!(
-            "the kernel of core {core} was killed by signal {signal}: \
-             {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost"
+            "the kernel of core {core} {}: \
+             {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost",
+            death.how()
         ));
     }
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Whether an application fits a board: its stacks, its modes, its memory.
+
+use std::collections::HashMap;
+
+use super::Board;
+use crate::app::{App, Mode, Task};
+use crate::problem::{Problem, Problems, Span};
+
+/// Of the middleware: a line, and what a message has besides its bytes (`kernels/plan/sizes.c`).
+const LINE_BYTES: u64 = 64;
+const MARK_BYTES: u64 = 8;
+
+/// How many of the largest are named where memory does not suffice.
+const NAMED: usize = 6;
+
+/// Refuses stacks that are smaller than the kernels of a run take, in bytes.
+///
+/// # Errors
+/// One problem for each `[[task]]` with such a stack.
+pub fn check_stacks(app: &App, least: u64) -> Result<(), Problems> {
+    let small = |task: &&Task| task.index == 0 && *task.stack_bytes.get_ref() < least;
+    let problems = app.tasks.iter().filter(small).map(|task| {
+        let message = format!("the stack of `{}` is too small for these kernels", task.name);
+        let at = task.stack_bytes.span();
+        Problem::new(message).at(at, "this size").help(format!("give at least {}", size(least)))
+    });
+    Problems::none_or(problems.collect(), || ())
+}
+
+impl Board {
+    /// Refuses an application that cannot run on this board: tasks that move in a way that it does
+    /// not know, stacks that are too small, memory that does not suffice.
+    ///
+    /// # Errors
+    /// Everything of it, at the lines of app.toml.
+    pub fn check(&self, app: &App) -> Result<(), Problems> {
+        let mut problems: Vec<Problem> = Vec::new();
+        problems.extend(check_stacks(app, self.memory.stack_least).err().into_iter().flatten());
+        problems.extend(self.strange_modes(app));
+        problems.extend(self.stacks(app).exceeds("for stacks", app, self));
+        problems.extend(self.private(app).exceeds("of private memory on each core", app, self));
+        problems.extend(self.shared(app).exceeds("of globally visible memory", app, self));
+        Problems::none_or(problems, || ())
+    }
+
+    fn strange_modes<'a>(&'a self, app: &'a App) -> impl Iterator<Item = Problem> + 'a {
+        let strange = |task: &&Task| task.index == 0 && !self.modes.contains(&task.mode);
+        app.tasks.iter().filter(strange).map(|task| {
+            let known: Vec<String> = self.modes.iter().map(ToString::to_string).collect();
+            let message = format!(
+                "`{}` moves by {}, which the board {} does not have",
+                task.name, task.mode, self.name
+            );
+            Problem::new(message)
+                .at(task.span.clone(), "this task")
+                .help(format!("choose {} by `mode`, or with --mode", known.join(" or ")))
+        })
+    }
+
+    fn stacks(&self, app: &App) -> Sum {
+        let room = self.memory.stacks.unwrap_or(u64::MAX);
+        Sum::of(app, room, |task| match task.mode {
+            Mode::Replicate => (0, task.stack_bytes.span()),
+            _ => (task.stack_bytes.get_ref() + self.memory.guard, task.stack_bytes.span()),
+        })
+    }
+
+    fn private(&self, app: &App) -> Sum {
+        Sum::of(app, self.memory.private, |task| match task.mode {
+            Mode::Replicate => (task.stack_bytes.get_ref() + task.heap_bytes, task.span.clone()),
+            _ => (0, task.span.clone()),
+        })
+    }
+
+    /// Without the descriptors, which are small, so what exceeds it surely is too much.
+    fn shared(&self, app: &App) -> Sum {
+        let apart = self.memory.stacks.is_some();
+        let mut sum = Sum::of(app, self.memory.gvm, |task| {
+            let stack = if apart || task.mode == Mode::Replicate {
+                0
+            } else {
+                task.stack_bytes.get_ref() + self.memory.guard
+            };
+            let heap = if task.mode == Mode::Replicate { 0 } else { task.heap_bytes };
+            let images = if task.checkpoint_every == 0 { 0 } else { 2 * (task.heap_bytes + stack) };
+            (stack + heap + images, task.span.clone())
+        });
+        for channel in &app.channels {
+            let message = u64::from(channel.slot_bytes) + 2 * MARK_BYTES;
+            let slot = message.next_multiple_of(LINE_BYTES) + 4;
+            sum.add(&channel.name, slot * u64::from(channel.slots), &channel.span);
+        }
+        // Where these stand is not kept.
+        sum.add("memory of [app]", app.memory_bytes, &app.module.span());
+        sum.add("shared of [app]", app.shared_bytes, &app.module.span());
+        sum
+    }
+}
+
+/// What all need of one kind of memory.
+struct Sum {
+    room: u64,
+    total: u64,
+    parts: Vec<Part>,
+}
+
+struct Part {
+    name: String,
+    count: usize,
+    bytes: u64,
+    at: Span,
+}
+
+impl Sum {
+    fn of(app: &App, room: u64, bytes: impl Fn(&Task) -> (u64, Span)) -> Self {
+        let mut sum = Self { room, total: 0, parts: Vec::new() };
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        for task in &app.tasks {
+            let (bytes, at) = bytes(task);
+            let place = *places.entry(&task.name).or_insert(sum.parts.len());
+            match sum.parts.get_mut(place) {
+                Some(part) => (part.count, part.bytes) = (part.count + 1, part.bytes + bytes),
+                None => sum.parts.push(Part { name: task.name.clone(), count: 1, bytes, at }),
+            }
+            sum.total = sum.total.saturating_add(bytes);
+        }
+        sum
+    }
+
+    fn add(&mut self, name: &str, bytes: u64, at: &Span) {
+        self.total = self.total.saturating_add(bytes);
+        self.parts.push(Part { name: name.into(), count: 1, bytes, at: at.clone() });
+    }
+
+    /// The problem if all of it is more than there is, at the line of the largest.
+    fn exceeds(mut self, what: &str, app: &App, board: &Board) -> Option<Problem> {
+        if self.total <= self.room {
+            return None;
+        }
+        self.parts.retain(|part| part.bytes > 0);
+        self.parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+        let named = self.parts.iter().take(NAMED).map(|part| match part.count {
+            1 => format!("{} {}", part.name, size(part.bytes)),
+            n => format!("{n} {} {}", part.name, size(part.bytes)),
+        });
+        let mut list = named.collect::<Vec<_>>().join(", ");
+        if self.parts.len() > NAMED {
+            let rest: u64 = self.parts[NAMED..].iter().map(|part| part.bytes).sum();
+            list.push_str(&format!(", the rest {}", size(rest)));
+        }
+        let (need, have) = (size(self.total), size(self.room));
+        let message =
+            format!("`{}` needs {need} {what}, and the board {} has {have}", app.name, board.name);
+        let problem = Problem::new(message)
+            .at(self.parts.first()?.at.clone(), self.parts.first()?.name.clone());
+        Some(problem.help(format!("of that, {list}: make some of it smaller")))
+    }
+}
+
+/// A size in the unit that shows it whole, or with one digit.
+fn size(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match UNITS.iter().find(|(unit, _)| bytes >= *unit) {
+        None => format!("{bytes} bytes"),
+        Some((unit, name)) if bytes % unit == 0 => format!("{} {name}", bytes / unit),
+        #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / *unit as f64),
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Boards as `boards/*/board.toml` describes them. See `docs/boards.md`.
+
+mod fit;
+mod tables;
+
+use toml::Spanned;
+use toml::de::DeTable;
+
+use crate::app::{HOST_KIND, Mode};
+use crate::problem::{Problem, Problems, Span};
+use crate::reader::{
+    Node, Reader, bytes, document, filled, list, name, subtable, text, within, word,
+};
+
+pub use fit::check_stacks;
+pub use tables::{hash, tables};
+
+/// A board: its cores, the memory that it has for an application, and how it is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Board {
+    /// Its name.
+    pub name: String,
+    /// One line about it; empty if there is none.
+    pub description: String,
+    /// How many cores it has.
+    pub cores: u32,
+    /// Their kind.
+    pub kind: String,
+    /// How tasks can move there.
+    pub modes: Vec<Mode>,
+    /// The folder of the CMakeLists.txt that makes its images; `None`: it has none.
+    pub cmake: Option<String>,
+    /// What an application has to fit.
+    pub memory: Memory,
+    /// How it is started.
+    pub start: Start,
+    /// How many seconds it may be silent.
+    pub silence_s: u32,
+}
+
+/// The memory of a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Memory {
+    /// The smallest stack of a task.
+    pub stack_least: u64,
+    /// For the stacks of tasks, all of them; `None`: they are in globally visible memory.
+    pub stacks: Option<u64>,
+    /// What each stack takes besides, for a guard.
+    pub guard: u64,
+    /// Globally visible memory, for everything else.
+    pub gvm: u64,
+    /// Private memory of each core, for the tasks that are replicated.
+    pub private: u64,
+}
+
+/// How a board is started, and where its serial line is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// By a command whose descriptor 3 is the line; one of its words has `{image}` in it.
+    Command(Vec<String>),
+    /// It is at a serial device.
+    Device {
+        /// The device's file.
+        path: String,
+        /// Bits per second.
+        baud: u32,
+    },
+}
+
+/// What stands for the image in the words of a command.
+pub(crate) const IMAGE: &str = "{image}";
+
+impl Board {
+    /// Reads the text of a `board.toml`.
+    ///
+    /// # Errors
+    /// Text that is no TOML, tables or keys that do not exist or are missing, values of a wrong
+    /// type or out of range: all of them at once.
+    pub fn parse(source: &str) -> Result<Self, Problems> {
+        let document = document(source)?;
+        let mut problems = Vec::new();
+        match read(&document, &mut problems) {
+            Some(board) if problems.is_empty() => Ok(board),
+            _ => Err(problems.into()),
+        }
+    }
+
+    /// The words of its command for an image; none if it is at a device.
+    pub fn command(&self, image: &str) -> Vec<String> {
+        match &self.start {
+            Start::Command(words) => words.iter().map(|word| word.replace(IMAGE, image)).collect(),
+            Start::Device { .. } => Vec::new(),
+        }
+    }
+}
+
+struct Head {
+    name: String,
+    description: String,
+    cores: u32,
+    kind: String,
+    modes: Vec<Mode>,
+    cmake: Option<String>,
+}
+
+fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
+    let mut top = Reader::new("the file", document, 0..0, problems);
+    let head = top.required("board", "the table with the board's name", subtable);
+    let memory = top.required("memory", "the table with its memory", subtable);
+    let start = top.required("start", "the table that says how it is started", subtable);
+    top.finish();
+    let head = head.and_then(|table| read_head(table.get_ref(), table.span(), problems));
+    let memory = memory.and_then(|table| read_memory(table.get_ref(), table.span(), problems));
+    let start = start.and_then(|table| read_start(table.get_ref(), table.span(), problems));
+    let Head { name, description, cores, kind, modes, cmake } = head?;
+    let (start, silence_s) = start?;
+    Some(Board { name, description, cores, kind, modes, cmake, memory: memory?, start, silence_s })
+}
+
+fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Head> {
+    let mut reader = Reader::new("[board]", table, place, problems);
+    let title = reader.required("name", "1 to 31 letters, digits and _", name);
+    let description = reader.optional("description", "one line of text", text);
+    let cores = reader.required("cores", "a whole number from 1 to 4095", |n| within(n, 1, 4095));
+    let kind = reader.optional("kind", "1 to 31 letters, digits and _", name);
+    let modes = reader.optional("modes", MODES, |n| list(n, word::<Mode>));
+    let cmake = reader.optional("cmake", "a folder, from the one of this file", filled);
+    reader.finish();
+    let modes = modes.map_or_else(|| vec![Mode::Handoff], |modes| words(modes.into_inner()));
+    Some(Head {
+        name: title?.into_inner(),
+        description: description.map(Spanned::into_inner).unwrap_or_default(),
+        cores: cores?.into_inner(),
+        kind: kind.map_or_else(|| HOST_KIND.to_owned(), Spanned::into_inner),
+        modes,
+        cmake: cmake.map(Spanned::into_inner),
+    })
+}
+
+fn words<T>(list: Vec<Spanned<T>>) -> Vec<T> {
+    list.into_iter().map(Spanned::into_inner).collect()
+}
+
+fn read_memory(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Memory> {
+    let mut reader = Reader::new("[memory]", table, place, problems);
+    let stack_least = reader.required("stack_least", SIZE, size);
+    let stacks = reader.optional("stacks", SIZE, size);
+    let guard = reader.optional("guard", SIZE, size);
+    let gvm = reader.required("gvm", SIZE, size);
+    let private = reader.optional("private", SIZE, size);
+    reader.finish();
+    Some(Memory {
+        stack_least: stack_least?.into_inner(),
+        stacks: stacks.map(Spanned::into_inner),
+        guard: guard.map_or(0, Spanned::into_inner),
+        gvm: gvm?.into_inner(),
+        private: private.map_or(0, Spanned::into_inner),
+    })
+}
+
+fn read_start(
+    table: &DeTable<'_>,
+    place: Span,
+    problems: &mut Vec<Problem>,
+) -> Option<(Start, u32)> {
+    let mut reader = Reader::new("[start]", table, place.clone(), problems);
+    let command =
+        reader.optional("command", COMMAND, |n| list(n, filled).filter(|words| has_image(words)));
+    let device = reader.optional("device", "a path, as \"/dev/ttyUSB0\"", filled);
+    let baud = reader.optional("baud", "bits per second, as 115200", |n| within(n, 1, 4_000_000));
+    let silence = reader
+        .optional("silence_s", "a whole number of seconds from 1 to 3600", |n| within(n, 1, 3600));
+    reader.finish();
+    let silence_s = silence.map_or(SILENCE_S, Spanned::into_inner);
+    let refuse = |problems: &mut Vec<Problem>, message: &str, help: &str| {
+        problems.push(Problem::new(message).at(place.clone(), "this one").help(help));
+    };
+    match (command, device) {
+        (Some(command), None) => Some((Start::Command(words(command.into_inner())), silence_s)),
+        (None, Some(device)) => {
+            let baud = baud.map_or(BAUD, Spanned::into_inner);
+            Some((Start::Device { path: device.into_inner(), baud }, silence_s))
+        }
+        (Some(_), Some(_)) => {
+            refuse(problems, "[start] has two lines", "keep `command` or `device`, not both");
+            None
+        }
+        (None, None) if table.contains_key("command") || table.contains_key("device") => None,
+        (None, None) => {
+            let help = "add `command`, which starts it, or `device`, its serial line";
+            refuse(problems, "[start] says of no line to the board", help);
+            None
+        }
+    }
+}
+
+fn size(node: &Node<'_>) -> Option<u64> {
+    bytes(node).filter(|size| (1..=1 << 40).contains(size))
+}
+
+/// The image is told by the command, and the program is named.
+fn has_image(words: &[Spanned<String>]) -> bool {
+    words.iter().skip(1).any(|word| word.get_ref().contains(IMAGE))
+}
+
+/// How long a board may be silent that does not say.
+const SILENCE_S: u32 = 10;
+/// The speed of a line that does not say.
+const BAUD: u32 = 115_200;
+
+const MODES: &str = "an array of \"handoff\", \"replicate\" and \"recreate\"";
+const SIZE: &str = "a size as \"64KiB\" or a number of bytes, from 1 to \"1024GiB\"";
+const COMMAND: &str = "an array of texts: a program, and words of which one has {image} in it";

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Boards, whether applications fit them, and their plans as C.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::common::{RADIO, build, plan_of, radio_with, shown};
+use insta::assert_snapshot;
+use whimbrel_model::{Board, Mode, Plan, PolicyName, Row, Start, check_stacks, hash, tables};
+
+const BOARD: &str = r#"
+[board]
+name = "small"
+cores = 2
+modes = ["handoff", "replicate"]
+
+[memory]
+stack_least = "1KiB"
+stacks = "256KiB"
+guard = "4KiB"
+gvm = "4MiB"
+private = "64KiB"
+
+[start]
+device = "/dev/ttyUSB0"
+"#;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn with(from: &str, to: &str) -> String {
+    assert!(BOARD.contains(from), "{from}");
+    BOARD.replacen(from, to, 1)
+}
+
+fn errors(text: &str) -> String {
+    shown("board.toml", text, Board::parse(text).expect_err("this must be refused"))
+}
+
+/// What the board says of an application that does not fit it.
+fn misfit(app: &str) -> String {
+    let board = Board::parse(BOARD).unwrap();
+    shown("app.toml", app, board.check(&build(app, &[]).unwrap()).expect_err("it must not fit"))
+}
+
+// ---- Boards -------------------------------------------------------------------------------------
+
+#[test]
+fn every_board_of_the_project_has_the_name_of_its_folder() {
+    let mut read = 0;
+    for folder in fs::read_dir(root().join("boards")).unwrap() {
+        let folder = folder.unwrap().path();
+        let Ok(text) = fs::read_to_string(folder.join("board.toml")) else { continue };
+        let board = Board::parse(&text).unwrap();
+        assert_eq!(folder.file_name().unwrap().to_str().unwrap(), board.name);
+        read += 1;
+    }
+    assert!(read > 0);
+}
+
+#[test]
+fn a_board_has_what_is_not_said() {
+    let text = with("modes = [\"handoff\", \"replicate\"]", "");
+    let board = Board::parse(&text.replace("stacks = \"256KiB\"\n", "")).unwrap();
+    assert_eq!((board.modes, board.kind.as_str()), (vec![Mode::Handoff], "host"));
+    assert_eq!((board.memory.stacks, board.silence_s, board.cmake), (None, 10, None));
+    assert_eq!(board.start, Start::Device { path: "/dev/ttyUSB0".into(), baud: 115_200 });
+}
+
+#[test]
+fn a_command_is_told_the_image() {
+    let text = with("device = \"/dev/ttyUSB0\"", "command = [\"emulate\", \"-k={image}\"]");
+    assert_eq!(Board::parse(&text).unwrap().command("/a b"), ["emulate", "-k=/a b"]);
+}
+
+#[test]
+fn wrong_keys_and_values_of_a_board_are_told_at_once() {
+    let text = with("cores = 2", "cores = 0\nmodes_ = []").replace("\"4MiB\"", "\"4Mb\"");
+    assert_snapshot!(errors(&text.replace("\"replicate\"", "\"copy\"")));
+}
+
+#[test]
+fn a_board_has_one_line() {
+    let device = "device = \"/dev/ttyUSB0\"";
+    for (to, expected) in [
+        ("", "[start] says of no line to the board"),
+        ("command = [\"a\", \"{image}\"]\ndevice = \"b\"", "[start] has two lines"),
+        ("command = [\"{image}\"]", "`command` of [start] must be an array of texts: a program"),
+        ("command = [\"a\", \"image\"]", "words of which one has {image} in it"),
+        ("device = \"a\"\nbaud = 0", "`baud` of [start] must be bits per second"),
+    ] {
+        let said = errors(&with(device, to));
+        assert!(said.contains(expected), "{to}: {said}");
+    }
+}
+
+#[test]
+fn the_example_of_a_board_in_the_documentation_has_only_keys_that_exist() {
+    let page = fs::read_to_string(root().join("docs/boards.md")).unwrap();
+    let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let board = Board::parse(example).unwrap();
+    assert!(matches!(board.start, Start::Device { .. }));
+}
+
+// ---- What fits ----------------------------------------------------------------------------------
+
+#[test]
+fn stacks_that_are_too_large_are_told_with_their_sum_by_task() {
+    assert_snapshot!(misfit(&radio_with("stack = \"32KiB\"", "stack = \"96KiB\"")));
+}
+
+#[test]
+fn memory_that_does_not_suffice_is_told_with_its_sum_by_task_and_channel() {
+    let text = radio_with("slots = 7\nslot_bytes = 416", "slots = 4000\nslot_bytes = 416");
+    assert_snapshot!(misfit(&text.replace("memory = \"128KiB\"", "memory = \"3MiB\"")));
+}
+
+#[test]
+fn private_memory_that_does_not_suffice_is_told() {
+    let text = RADIO
+        .replace("stack = \"32KiB\"", "stack = \"16KiB\"\nheap = \"1MiB\"\nmode = \"replicate\"");
+    let said = misfit(&text);
+    assert!(said.contains("`radio` needs 2.0 MiB of private memory on each core"), "{said}");
+    assert!(
+        said.contains("the board small has 64 KiB") && said.contains("2 bpf 2.0 MiB"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_fits_a_board_is_taken() {
+    let board = Board::parse(BOARD).unwrap();
+    assert_eq!(board.check(&build(RADIO, &[]).unwrap()), Ok(()));
+}
+
+#[test]
+fn a_mode_that_the_board_does_not_have_is_refused() {
+    let text = radio_with("stack = \"32KiB\"", "mode = \"recreate\"\nrestart = true");
+    let said = misfit(&text);
+    assert!(
+        said.contains("`bpf` moves by recreate, which the board small does not have"),
+        "{said}"
+    );
+    assert!(said.contains("handoff or replicate"), "{said}");
+}
+
+#[test]
+fn a_stack_may_be_as_small_as_the_kernels_take_it() {
+    let text = radio_with("stack = \"32KiB\"", "stack = \"2KiB\"");
+    let app = build(&text, &[]).unwrap();
+    assert_eq!(check_stacks(&app, 2 << 10), Ok(()));
+    let said = shown("app.toml", &text, check_stacks(&app, 16 << 10).unwrap_err());
+    assert_eq!(said.matches("too small").count(), 1, "{said}");
+    assert!(said.contains("`bpf`") && said.contains("at least 16 KiB"), "{said}");
+}
+
+// ---- Plans as C ---------------------------------------------------------------------------------
+
+/// A plan that has everything that a plan can have.
+fn full() -> Plan {
+    let work = "cycles = 70\ndistribution = \"normal\"\nspread = 0.1\n\
+                working_set = \"2KiB\"\nheap = \"8KiB\"\nrestart = true\ncheckpoint_every = 3";
+    let text =
+        radio_with("stack = \"32KiB\"", work).replace("gains = [1, 0.5]", "gains = [1e-7, 0.1]");
+    let mut plan = plan_of(&text.replace("data/in.cu8", "a \\\"b\\\" ?? \u{fc}"));
+    plan.policy = Some(PolicyName { name: "mine".into(), settings: vec!["margin=10".into()] });
+    plan.rows = vec![Row { rate_millihz: 1 << 40, points: vec![0, 0], cores: vec![0, 1, 0, 1] }];
+    plan
+}
+
+fn as_c(plan: &Plan) -> String {
+    tables(plan, "radio", "0123456789abcdef")
+}
+
+/// Looks whether C is free of mistakes and warnings.
+fn compile(c: &str) {
+    let mut compiler = Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"])
+        .args(["-fsyntax-only", "-x", "c", "-", "-I"])
+        .arg(root().join("kernels/plan"))
+        .arg("-I")
+        .arg(root().join("middleware/include"))
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    compiler.stdin.take().unwrap().write_all(c.as_bytes()).unwrap();
+    let ended = compiler.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{}\n{c}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[test]
+fn a_plan_becomes_tables_of_constants() {
+    let c = as_c(&full());
+    assert_snapshot!(c);
+    compile(&c);
+}
+
+#[test]
+fn a_plan_without_channels_parameters_or_a_policy_compiles_as_well() {
+    let text = "[app]\nname = \"a\"\nmodule = \"a.so\"\n[[task]]\nname = \"alone\"\n";
+    compile(&as_c(&plan_of(text)));
+}
+
+#[test]
+fn the_name_of_a_plan_is_that_of_its_tables_and_not_of_a_run() {
+    let name = |plan: &Plan| hash(plan, str::to_owned);
+    let plan = full();
+    let of_a_run = Plan {
+        module: "/elsewhere.so".into(),
+        record: Some("/tmp".into()),
+        policy: None,
+        params: Vec::new(),
+        ..plan.clone()
+    };
+    assert_eq!(name(&plan), name(&of_a_run));
+    let mut other = plan.clone();
+    other.tasks[0].stack_bytes += 1;
+    assert_ne!(name(&plan), name(&other));
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Builds the image of a board: the application's sources, its plan as C, and the board's own code,
+//! by CMake.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use rustix::fs::{FlockOperation, flock};
+use whimbrel_model::{App, Board, Problem, Source};
+
+use crate::failure::Failure;
+use crate::helpers;
+
+/// The program's name in CMake; its file is NAME.elf of the application.
+const TARGET: &str = "image";
+/// How much of what a compiler says is shown.
+const LINES_SHOWN: usize = 12;
+
+/// What an image is made of.
+#[derive(Debug)]
+pub struct Parts<'a> {
+    /// The application.
+    pub app: &'a App,
+    /// Its file.
+    pub source: &'a Source,
+    /// The folder of the file.
+    pub folder: &'a Path,
+    /// Its plan as C.
+    pub tables: &'a str,
+}
+
+/// What an application's Makefile says of its sources.
+#[derive(Debug)]
+struct Sources {
+    options: String,
+    files: Vec<PathBuf>,
+}
+
+/// Builds an image, and copies it to `to`: another run may build the next one meanwhile.
+///
+/// # Errors
+/// The board has no way to build one, a tool or a source is missing, or a compiler refuses.
+pub fn build(
+    board: (&Board, &Path),
+    parts: &Parts<'_>,
+    to: &Path,
+    say: impl Fn(&str),
+) -> Result<(), Failure> {
+    let (Board { name, cmake, .. }, here) = board;
+    let Some(cmake) = cmake else {
+        let problem = Problem::new(format!("the board {name} does not say how images are built"));
+        let help = "name one with --image, or the folder of a CMakeLists.txt with `cmake`";
+        return Err(problem.help(help).into());
+    };
+    let sources = sources(parts)?;
+    let folder = helpers::root()?.join("build/boards").join(name);
+    say(&format!("building the image of {} in {}", parts.app.name, folder.display()));
+    let unwritable = |error: io::Error| {
+        Problem::new(format!("the folder {} cannot be written: {error}", folder.display()))
+            .help("build the image elsewhere, and name it with --image: see docs/boards.md")
+    };
+    let lock = fs::create_dir_all(&folder).and_then(|()| File::create(folder.join("lock")));
+    let lock = lock.map_err(unwritable)?;
+    flock(&lock, FlockOperation::LockExclusive).map_err(|error| unwritable(error.into()))?;
+    let tables = folder.join("plan.c");
+    write_if_changed(&tables, parts.tables).map_err(unwritable)?;
+
+    let mut configure = Command::new("cmake");
+    configure.arg("-S").arg(here.join(cmake)).arg("-B").arg(&folder).args(settings(
+        &parts.app.name,
+        &tables,
+        &sources,
+    ));
+    run(&mut configure, parts)?;
+    let mut build = Command::new("cmake");
+    let jobs = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    build.arg("--build").arg(&folder).args(["--target", TARGET, "--parallel", &jobs.to_string()]);
+    run(&mut build, parts)?;
+    fs::copy(folder.join(format!("{}.elf", parts.app.name)), to).map_err(unwritable)?;
+    Ok(())
+}
+
+/// What CMake is told of the application.
+fn settings(name: &str, tables: &Path, sources: &Sources) -> Vec<String> {
+    let files: Vec<String> = sources.files.iter().map(|file| file.display().to_string()).collect();
+    vec![
+        "-DCMAKE_BUILD_TYPE=RelWithDebInfo".into(),
+        format!("-DWHIMBREL_APP_NAME={name}"),
+        format!("-DWHIMBREL_APP_TABLES={}", tables.display()),
+        format!("-DWHIMBREL_APP_SOURCES={}", files.join(";")),
+        format!("-DWHIMBREL_APP_OPTIONS={}", sources.options),
+    ]
+}
+
+/// A file that has not changed keeps its time, and what is made of it stays.
+fn write_if_changed(path: &Path, text: &str) -> io::Result<()> {
+    match fs::read(path) {
+        Ok(old) if old == text.as_bytes() => Ok(()),
+        _ => fs::write(path, text),
+    }
+}
+
+/// Asks the application's Makefile; that of tasks which exist only as TOML is ours.
+fn sources(parts: &Parts<'_>) -> Result<Sources, Failure> {
+    let folder = if parts.app.synthetic {
+        helpers::root()?.join("apps/synthetic")
+    } else {
+        parts.folder.to_owned()
+    };
+    let unknown = |why: &str| {
+        let message = format!("the sources of `{}` are not known: {why}", parts.app.name);
+        let problem = Problem::new(message).at(parts.app.module.span(), "of this module");
+        Failure::Reports(vec![parts.source.report(problem.help(
+            "the Makefile beside app.toml has a target `sources`, which apps/module.mk brings \
+             along; or name an image with --image: see docs/boards.md",
+        ))])
+    };
+    if !folder.join("Makefile").is_file() {
+        return Err(unknown(&format!("there is no {}", folder.join("Makefile").display())));
+    }
+    let asked = Command::new("make")
+        .args(["--silent", "--no-print-directory", "-C"])
+        .arg(&folder)
+        .arg("sources")
+        .env_remove("MAKEFLAGS")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| unknown(&format!("make cannot be started: {error}")))?;
+    if !asked.status.success() {
+        return Err(unknown(text(&asked.stderr).lines().last().unwrap_or("make fails")));
+    }
+    let said = text(&asked.stdout);
+    let (options, files) = said.split_once('\n').unwrap_or((&said, ""));
+    let files = files.lines().map(|file| folder.join(file)).collect();
+    Ok(Sources { options: options.to_owned(), files })
+}
+
+fn run(command: &mut Command, parts: &Parts<'_>) -> Result<(), Failure> {
+    // A jobserver that this command inherits is not there for its children.
+    let ended = command.env_remove("MAKEFLAGS").stdin(Stdio::null()).output();
+    let Output { status, stdout, stderr } = ended.map_err(|error| {
+        Problem::new(format!("cmake cannot be started: {error}"))
+            .help("`make setup` installs it; or name an image with --image")
+    })?;
+    if status.success() {
+        return Ok(());
+    }
+    let said = text(&stderr) + &text(&stdout);
+    Err(refused(&said, parts))
+}
+
+/// One error for what the tools said. A function that is missing is shown where it is asked for.
+fn refused(said: &str, parts: &Parts<'_>) -> Failure {
+    let undefined = |line: &str| {
+        let (_, rest) = line.split_once("undefined reference to `")?;
+        let symbol = rest.split_once('\'')?.0;
+        parts.app.tasks.iter().find(|task| task.entry.get_ref() == symbol)
+    };
+    if let Some(task) = said.lines().find_map(undefined) {
+        let entry = task.entry.get_ref();
+        let problem = Problem::new(format!("the application has no function `{entry}`"))
+            .at(task.entry.span(), "the entry of this task")
+            .help(format!(
+                "define `int {entry}(struct wb_task *self)` without `static` in a source that the \
+                 Makefile names, or change `entry`"
+            ));
+        return Failure::Reports(vec![parts.source.report(problem)]);
+    }
+    let message = format!("the image of `{}` cannot be built", parts.app.name);
+    Problem::new(message).help(telling(said)).into()
+}
+
+/// The lines from the first that speaks of an error.
+fn telling(said: &str) -> String {
+    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+    let speaks = |line: &&str| line.contains("rror:") || line.contains("rror at");
+    let first = lines.iter().position(speaks).unwrap_or(lines.len().saturating_sub(LINES_SHOWN));
+    lines[first..].iter().take(LINES_SHOWN).copied().collect::<Vec<_>>().join("\n")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

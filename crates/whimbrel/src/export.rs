@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `whimbrel export`: a plan as C, for an image of a board.
+
+use whimbrel_model::{hash, tables};
+
+use crate::cli::ExportArgs;
+use crate::failure::Outcome;
+use crate::files::write;
+use crate::fingerprint::fingerprint;
+use crate::load::board::fit;
+
+/// Writes the plan of an application for a board.
+///
+/// # Errors
+/// Bad input, or an application that does not fit the board.
+pub fn export(args: &ExportArgs) -> Outcome {
+    let loaded = fit(&args.layout, &args.board)?;
+    let plan = loaded.plan(None, String::new());
+    let text = tables(&plan, &loaded.app.name, &hash(&plan, fingerprint));
+    write(args.output.as_deref(), &text)
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Everything that is decided before an application is laid out for a board.
+
+use std::path::{Path, PathBuf};
+
+use whimbrel_model::{Board, Cores, Frequency, check_cores, check_kinds};
+
+use super::{
+    Application, Hardware, Loaded, Options, Schedule, application_for_any, map, moving,
+    nanoseconds, pacing,
+};
+use crate::board;
+use crate::cli::{LayoutArgs, RunArgs};
+use crate::failure::Failure;
+
+/// The frequencies of a board's cores are not known.
+const PLATFORM: &str = "host";
+
+/// A board that an application is to run on.
+#[derive(Debug)]
+pub struct Target {
+    /// What it is.
+    pub board: Board,
+    /// The folder of its file.
+    pub folder: PathBuf,
+    /// Its image; `None`: it is to be built.
+    pub image: Option<PathBuf>,
+}
+
+/// Reads and checks everything that `run --board` was given.
+///
+/// # Errors
+/// Every kind of bad input but those that only the board can see.
+pub fn load(args: &RunArgs, wanted: &str) -> Result<Loaded, Failure> {
+    let mut loaded = fit(&args.common.layout, wanted)?;
+    loaded.schedule = Schedule::new(&args.common, &loaded.app, loaded.options.cpus.len())?;
+    loaded.options.duration_ns = args.common.duration.map(nanoseconds);
+    if let Some(target) = &mut loaded.board {
+        target.image.clone_from(&args.image);
+    }
+    Ok(loaded)
+}
+
+/// Lays an application out for a board, as `run --board` does without any other options.
+///
+/// # Errors
+/// As [`load`].
+pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
+    let (board, folder) = board::read(wanted)?;
+    let Application { mut app, source, path, folder: here } =
+        application_for_any(&layout.app, &layout.set)?;
+    let n_cores = board.cores as usize;
+    let kinds = vec![board.kind.clone(); n_cores];
+    let pacing = pacing(layout, &app)?;
+    let cores = Cores { count: n_cores, kinds: &kinds, hz: &vec![0; n_cores] };
+    map(layout.map.as_ref(), &mut app, &source, &cores, pacing)?;
+    check_cores(&app, n_cores)
+        .and_then(|()| check_kinds(&app, &kinds))
+        .map_err(|problems| Failure::in_file(&source, problems))?;
+    let points = vec![Vec::new(); n_cores];
+    let (moving, moving_options) =
+        moving::load(&layout.moving, &mut app, &source, Path::new(""), &points)?;
+    board.check(&app).map_err(|problems| Failure::in_file(&source, problems))?;
+    let options = Options {
+        cpus: (0..board.cores).collect(),
+        platform: PLATFORM.into(),
+        frequency: Frequency::None.word(),
+        frame_rate: pacing.frame_rate(&app),
+        fast: layout.fast,
+        map: layout.map.as_ref().map(ToString::to_string),
+        duration_ns: None,
+        spin_ns: Some(0),
+        exclusive: false,
+        moving: moving_options,
+        simulation: None,
+        board: Some(board.name.clone()),
+    };
+    let hardware =
+        Hardware { platform: PLATFORM.into(), cores: Vec::new(), frequency: Frequency::None };
+    Ok(Loaded {
+        app,
+        source,
+        path,
+        folder: here,
+        module: String::new(),
+        pacing,
+        moving,
+        kinds,
+        hardware,
+        options,
+        schedule: Schedule::default(),
+        board: Some(Target { board, folder, image: None }),
+    })
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A run on a board: how it begins, and what is said when it goes wrong there.
+
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use serde::Serialize;
+use whimbrel_model::{Param, Plan, PolicyName, Problem, Start, hash, tables};
+
+use super::events::Streams;
+use super::helper::{Helper, Input, describe_end};
+use super::results::Results;
+use super::session::Opening;
+use crate::board::{image, serial};
+use crate::failure::{Failure, say};
+use crate::fingerprint::fingerprint;
+use crate::load::board::Target;
+use crate::load::{Loaded, utf8};
+use crate::protocol::HelperError;
+use crate::rundir::RunDir;
+
+/// The image of a run, in its directory.
+const IMAGE: &str = "image.elf";
+/// Ends a run that goes on from before.
+const KILL: &str = "\n{\"kill\":{}}\n";
+
+/// The line that a board waits for. See `docs/kernels-linux-protocol.md`.
+#[derive(Serialize)]
+struct StartLine<'a> {
+    plan: &'a str,
+    record: bool,
+    policy: Option<&'a PolicyName>,
+    params: &'a [Param],
+}
+
+/// What a board is told first.
+pub fn opening(target: &Target, plan: &Plan) -> Opening {
+    let folder = plan.record.as_ref().map(PathBuf::from);
+    let start = StartLine {
+        plan: &hash(plan, fingerprint),
+        record: folder.is_some(),
+        policy: plan.policy.as_ref(),
+        params: &plan.params,
+    };
+    // What consists of numbers and text always is JSON.
+    let start = serde_json::to_string(&start).unwrap_or_default();
+    Opening {
+        // An empty line ends whatever was on the line before.
+        line: format!("\n{{\"start\":{start}}}\n"),
+        silence: Some(Duration::from_secs(target.board.silence_s.into())),
+        streams: folder.map(|folder| Streams::new(folder, plan.cores.len())),
+    }
+}
+
+/// Starts a board with its image, or takes the line of one that has it already.
+///
+/// # Errors
+/// The image is not there or cannot be built, or there is no such emulator or device.
+pub fn start(
+    loaded: &Loaded,
+    target: &Target,
+    plan: &Plan,
+    run: &RunDir,
+    (quiet, inputs): (bool, Sender<Input>),
+) -> Result<Helper, Failure> {
+    match &target.board.start {
+        Start::Command(_) => {
+            let image = utf8(&image(loaded, target, plan, run, quiet)?)?;
+            let words = target.board.command(&image);
+            Ok(Helper::emulate(&words, &loaded.folder, inputs)?)
+        }
+        Start::Device { .. } if target.image.is_some() => {
+            let name = &target.board.name;
+            let problem = Problem::new(format!("--image: the board {name} has its image already"));
+            Err(problem.help("leave it out: the board is at a device, and is not started").into())
+        }
+        Start::Device { path, baud } => Ok(attach(path, *baud, inputs)?),
+    }
+}
+
+/// The image that the board is to run; it is built if none was named.
+fn image(
+    loaded: &Loaded,
+    target: &Target,
+    plan: &Plan,
+    run: &RunDir,
+    quiet: bool,
+) -> Result<PathBuf, Failure> {
+    if let Some(path) = &target.image {
+        return path.canonicalize().ok().filter(|path| path.is_file()).ok_or_else(|| {
+            let message = format!("--image {}: there is no such file", path.display());
+            Problem::new(message).help("leave it out, and the image is built").into()
+        });
+    }
+    let path = run.path().join(IMAGE);
+    let parts = image::Parts {
+        app: &loaded.app,
+        source: &loaded.source,
+        folder: &loaded.folder,
+        tables: &tables(plan, &loaded.app.name, &hash(plan, fingerprint)),
+    };
+    let progress = |line: &str| {
+        if !quiet {
+            say(line);
+        }
+    };
+    image::build((&target.board, &target.folder), &parts, &path, progress)?;
+    Ok(path)
+}
+
+fn attach(path: &str, baud: u32, inputs: Sender<Input>) -> Result<Helper, Problem> {
+    let line = serial::connect(path, baud).map_err(|error| {
+        Problem::new(format!("the serial line {path} cannot be opened: {error}")).help(
+            "is the board plugged in, may you open this file, and does nothing else have it open? \
+             `device` and `baud` of board.toml name it",
+        )
+    })?;
+    let mut helper = Helper::attach(line, inputs)?;
+    // A line that takes nothing is noticed when the board is told to start.
+    let _ = helper.tell(KILL);
+    Ok(helper)
+}
+
+/// What is said of an error that means something else on a board than on this machine.
+pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
+    let HelperError { kind, core, key, text, .. } = error;
+    Some(match (kind.as_str(), core) {
+        ("plan", _) => Problem::new(format!(
+            "the image of the board {name} is of another plan: {text}"
+        ))
+        .help(format!(
+            "its plan is {key}: export it again with the same application and options, or \
+                 leave --image out, and it is built"
+        )),
+        ("core", Some(core)) => {
+            Problem::new(format!("core {core} of the board {name} is not there: {text}"))
+                .help("all cores of the board must boot: how is it started in board.toml?")
+        }
+        ("memory", _) => {
+            Problem::new(format!("the memory of the board {name} is too small: {text}"))
+                .help("lower `stack`, `heap`, `slots` or `memory`: see docs/boards.md")
+        }
+        ("record", _) => Problem::new(format!("the run cannot be recorded: {text}"))
+            .help("is there room, and may you write there? The line must be free of other text"),
+        _ => return None,
+    })
+}
+
+/// A board speaks, and not our language.
+pub fn garbled(name: &str, line: &str) -> Problem {
+    Problem::new(format!("the board {name} said what makes no sense: {line}")).help(
+        "nothing else may print on its serial line, and `baud` of board.toml must be its speed",
+    )
+}
+
+/// A board has gone, or says nothing any more.
+pub fn gone(name: &str, results: &Results) -> Problem {
+    let began = results.started.is_some();
+    let printed = results.noise.as_ref().map(|noise| format!("; it printed: {noise}"));
+    let printed = printed.unwrap_or_default();
+    if let Some(silence) = results.silent {
+        let (message, help) = if began {
+            (
+                format!("the board {name} has said nothing for {silence:?}"),
+                "was it reset, or stopped by a debugger? Nothing of the run is left here",
+            )
+        } else {
+            (
+                format!("the board {name} does not answer: nothing came for {silence:?}{printed}"),
+                "is it the image of this application, has the board booted, and is this its line? \
+                 `silence_s` of board.toml says how long it may take",
+            )
+        };
+        return Problem::new(message).help(help);
+    }
+    let when = if began { "during the run" } else { "before it answered" };
+    let Some(exit) = results.exit else {
+        return Problem::new(format!(
+            "the serial line of the board {name} has gone {when}{printed}"
+        ))
+        .help("is it still plugged in? Nothing of the run is left here");
+    };
+    let mut message = format!("the board {name} {} {when}", describe_end(exit));
+    if !results.complaints.is_empty() {
+        message.push_str(&format!(": {}", results.complaints));
+    }
+    Problem::new(message + &printed)
+        .help("nothing of the run is left here; `command` of board.toml says how it was started")
+}
