@@ -5,15 +5,19 @@
 // A message holds its number in the channel, little-endian, as far as that fits: so a receiver
 // notices one that is missing, repeated or out of order, and the bytes are the same on every
 // machine.
-#define _DEFAULT_SOURCE
-#include <endian.h>
 #include <string.h>
 
 #include "wb/wb.h"
 
+// htole64() is not in every C library.
+static uint64_t little_endian(uint64_t number)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? number : __builtin_bswap64(number);
+}
+
 static void write_number(void *slot, uint32_t bytes, uint64_t number)
 {
-    const uint64_t wire = htole64(number);
+    const uint64_t wire = little_endian(number);
 
     if (bytes >= sizeof wire)
         memcpy(slot, &wire, sizeof wire);
@@ -23,7 +27,7 @@ static void write_number(void *slot, uint32_t bytes, uint64_t number)
 
 static bool has_number(const void *slot, uint32_t bytes, uint64_t number)
 {
-    const uint64_t wire = htole64(number);
+    const uint64_t wire = little_endian(number);
 
     if (bytes >= sizeof wire)
         return memcmp(slot, &wire, sizeof wire) == 0;

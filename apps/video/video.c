@@ -33,7 +33,8 @@ struct wb_port *video_port(struct wb_task *self, const char *name)
     if (port && wb_port_slot_bytes(port) >= bytes)
         return port;
     if (port)
-        snprintf(text, sizeof text, "its port %s needs slot_bytes of %zu or more", name, bytes);
+        snprintf(text, sizeof text, "its port %s needs slot_bytes of %lu or more", name,
+                 (unsigned long)bytes);
     else
         snprintf(text, sizeof text, "its port %s is bound to no channel", name);
     wb_task_fail(self, text);

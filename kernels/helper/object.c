@@ -15,7 +15,9 @@ static size_t print_place(char *to, size_t bytes, const struct place *place)
     const size_t used = print_place(to, bytes, place->in);
     if (used >= bytes)
         return used;
-    const int n = place->name == NULL ? snprintf(to + used, bytes - used, "[%zu]", place->index)
+    // Not %zu: newlib may be without the formats of C99.
+    const unsigned long index = place->index;
+    const int n = place->name == NULL ? snprintf(to + used, bytes - used, "[%lu]", index)
                                       : snprintf(to + used, bytes - used, "%s%s",
                                                  used == 0 ? "" : ".", place->name);
     return used + (size_t)n;

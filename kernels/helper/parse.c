@@ -247,7 +247,7 @@ static yyjson_val *read_message(const struct parser *parser, const char *line, s
     yyjson_doc *doc = yyjson_read_opts(text, bytes, YYJSON_READ_NOFLAG, parser->memory, &error);
 
     if (doc == NULL)
-        object_refuse(parser, NULL, "at column %zu: %s", error.pos + 1, error.msg);
+        object_refuse(parser, NULL, "at column %lu: %s", (unsigned long)error.pos + 1, error.msg);
     return yyjson_doc_get_root(doc);
 }
 

@@ -65,7 +65,8 @@ int64_t fm_input_read(struct fm_input *input, uint8_t *iq, uint32_t samples, cha
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            snprintf(why, FM_WHY_BYTES, "cannot read the input at byte %zu: %s", place,
+            snprintf(why, FM_WHY_BYTES, "cannot read the input at byte %lu: %s",
+                     (unsigned long)place,
                      n == 0 ? "the file became shorter while it was played" : strerror(errno));
             return -1;
         }

@@ -168,18 +168,51 @@ fn refused(said: &str, parts: &Parts<'_>) -> Failure {
             ));
         return Failure::Reports(vec![parts.source.report(problem)]);
     }
-    let message = format!("the image of `{}` cannot be built", parts.app.name);
-    Problem::new(message).help(telling(said)).into()
+    let name = &parts.app.name;
+    Problem::new(format!("the image of `{name}` cannot be built:\n{}", telling(said)))
+        .help("the words are those of the tools that build it: see docs/boards.md")
+        .into()
 }
 
-/// The lines from the first that speaks of an error.
+/// What a compiler, a linker or CMake complains of, without what a build says of itself.
 fn telling(said: &str) -> String {
-    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
-    let speaks = |line: &&str| line.contains("rror:") || line.contains("rror at");
-    let first = lines.iter().position(speaks).unwrap_or(lines.len().saturating_sub(LINES_SHOWN));
-    lines[first..].iter().take(LINES_SHOWN).copied().collect::<Vec<_>>().join("\n")
+    let complains = |line: &&str| {
+        ["error:", "undefined reference", "multiple definition", "overflowed", "CMake Error"]
+            .iter()
+            .any(|words| line.contains(words))
+            && !line.starts_with("collect2:")
+    };
+    let mut lines: Vec<&str> = said.lines().filter(complains).collect();
+    lines.dedup();
+    if lines.is_empty() {
+        lines = said.lines().filter(|line| !line.trim().is_empty()).collect();
+        lines.drain(..lines.len().saturating_sub(LINES_SHOWN));
+    } else if lines.iter().any(|line| line.starts_with("CMake Error")) {
+        // What it is about is in the paragraph below.
+        lines = said.lines().skip_while(|line| !line.starts_with("CMake Error")).collect();
+    }
+    lines.truncate(LINES_SHOWN);
+    lines.join("\n")
 }
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::telling;
+
+    #[test]
+    fn of_a_build_that_fails_only_the_complaints_are_told() {
+        let said = "[ 2%] Building C object a.obj\n\
+                    a.c:63: undefined reference to `pread'\n\
+                    a.c:63: undefined reference to `pread'\n\
+                    collect2: error: ld returned 1 exit status\n\
+                    gmake: *** [Makefile:164: image] Error 2\n";
+        assert_eq!(telling(said), "a.c:63: undefined reference to `pread'");
+        let said = "CMake Error at CMakeLists.txt:44 (message):\n  it is missing\n";
+        assert_eq!(telling(said), said.trim_end());
+        assert_eq!(telling("gmake: *** No rule\n\n"), "gmake: *** No rule");
+    }
 }
