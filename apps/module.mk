@@ -7,6 +7,8 @@
 #   STANDARD := gnu11            # left out: c11
 #   OPTIMISE := -O3              # left out: -O2
 #   LIBS := -lm
+#   SOURCE_FILES := hello.c ../watcher.c   # left out: $(SOURCES) of this folder
+#   SOURCE_OPTIONS := -I$(CURDIR)/include  # for them, where a board's image is built
 #   include ../module.mk
 #
 #   make [BUILD=DIR] [MARCH=native] [CC=gcc] [EXTRA=FLAGS]     all | sources | clean
@@ -15,6 +17,7 @@ BUILD ?= ../../build
 MARCH ?= native
 STANDARD ?= c11
 OPTIMISE ?= -O2
+SOURCE_FILES ?= $(SOURCES:%=%.c)
 ROOT := ../..
 MIDDLEWARE := $(ROOT)/middleware
 OBJ := $(BUILD)/obj/$(NAME)
@@ -34,8 +37,8 @@ all: $(MODULE) $(PROGRAM)
 
 # What `whimbrel run --board` compiles for a board: the options on a line, then the files.
 sources:
-	@echo '-std=$(STANDARD) $(OPTIMISE)'
-	@printf '%s\n' $(SOURCES:%=%.c)
+	@echo '-std=$(STANDARD) $(OPTIMISE) $(SOURCE_OPTIONS)'
+	@printf '%s\n' $(SOURCE_FILES)
 
 clean:
 	rm -rf $(OBJ) $(MODULE) $(PROGRAM)

@@ -14,12 +14,16 @@ from recorded import Recorded
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WHIMBREL = ROOT / "bin/whimbrel"
-APP = Path(__file__).parent / "video.toml"
+VIDEO = ROOT / "apps/video"
+FILMS = {
+    "large": {"input": VIDEO / "data/large.avi", "width": 320, "height": 240},
+    "small": {"input": VIDEO / "data/small.avi", "width": 160, "height": 120},
+}
 
 # Four large videos on one core reach 6 to 14 frames per second: 10 in the middle, 40 in all.
 LARGE_MS = 25.0
 # Four small ones fill a core, but for what the screens and a policy take.
-SMALL_MS = 9.75
+SMALL_MS = 9.6
 
 
 class Failed(Exception):
@@ -44,14 +48,17 @@ class Platform:
 CA9X4, MESH64 = Platform("ca9x4"), Platform("mesh64")
 
 
-def app(cores: list[int]) -> str:
-    """The application with one player on each of these cores."""
-    text = APP.read_text()
-    for old, new in (("count = 4", f"count = {len(cores)}"), ("[0, 0, 0, 0]", str(cores))):
-        if old not in text:
-            raise Failed(f"{APP} has no `{old}`")
-        text = text.replace(old, new)
-    return text
+def app(players: int) -> str:
+    """The application with so many players."""
+    text = (VIDEO / "app.toml").read_text()
+    if text.count("count = 4\n") != 2:
+        raise Failed(f"{VIDEO}/app.toml has not four players and four screens")
+    return text.replace("count = 4\n", f"count = {players}\n")
+
+
+def mapping(cores: list[int]) -> str:
+    """One player on each of these cores, for `--map`."""
+    return ",".join(f"video.{player}={core}" for player, core in enumerate(cores))
 
 
 @dataclass(frozen=True)
@@ -63,11 +70,19 @@ class Lab:
     def play(
         self, name: str, platform: Platform, cores: list[int], frame_ms: float, *options: str
     ) -> Recorded:
-        """Simulates one player on each of `cores`, and reads what was recorded."""
+        """Simulates one player on each of `cores`, and reads what was recorded.
+
+        Players take the time of their frames, and decode none: that is what the tests of apps/video
+        are about.
+        """
         toml = self.folder / f"{name}.toml"
-        toml.write_text(app(cores))
+        toml.write_text(app(len(cores)))
         command = [str(WHIMBREL), "sim", str(toml), "--platform", platform.name, *options]
-        command += ["--set", f"mhz={platform.mhz()}", "--set", f"frame_ms={frame_ms}"]
+        command += ["--map", mapping(cores), "--compute", "model"]
+        cycles = round(platform.mhz() * 1000 * frame_ms)
+        film = FILMS["large" if frame_ms == LARGE_MS else "small"]
+        for key, value in {**film, "plays": 1000000, "frame_cycles": cycles}.items():
+            command += ["--set", f"{key}={value}"]
         command += ["--record", str(self.folder / name), "--quiet", "--json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
