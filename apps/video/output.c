@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,8 +102,9 @@ bool output_write(const struct output *output, uint64_t *written, uint64_t numbe
     if (output->kind == OUTPUT_NONE)
         return true;
     if (output->kind == OUTPUT_CHECKSUMS)
-        snprintf(line, sizeof line, "0, %10" PRIu64 ", %10" PRIu64 ", %8d, %8zu, 0x%08" PRIx32 "\n",
-                 number, number, 1, bytes, checksum);
+        snprintf(line, sizeof line, "0, %10llu, %10llu, %8d, %8zu, 0x%08x\n",
+                 (unsigned long long)number, (unsigned long long)number, 1, bytes,
+                 (unsigned int)checksum);
     if ((place == 0 && !put_header(output, &place, why)) ||
         !put(output, &place, line, strlen(line), why) ||
         (output->kind == OUTPUT_PICTURES && !put(output, &place, planes, bytes, why)))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hooks around a run: looks at the film, opens the outputs, and tells in the end what became of
 // the frames.
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,9 +126,9 @@ static void tell(const struct video *video, uint32_t player)
     const struct video_result *result = &video->result[player];
     const struct video_tally *tally = &result->tally;
 
-    fprintf(stderr,
-            "video.%u: %" PRIu64 " frames shown, %" PRIu64 " dropped, %" PRIu64 " damaged%s\n",
-            player, tally->shown, tally->dropped, tally->damaged,
+    fprintf(stderr, "video.%u: %llu frames shown, %llu dropped, %llu damaged%s\n",
+            (unsigned int)player, (unsigned long long)tally->shown,
+            (unsigned long long)tally->dropped, (unsigned long long)tally->damaged,
             !video->expected      ? ""
             : result->differ == 0 ? ", all as expected"
                                   : ", some differ");
@@ -147,8 +146,8 @@ enum wb_status wb_app_finish(struct wb_app *app)
         output_close(&video->output[i]);
         if (differ == 0)
             continue;
-        snprintf(app->error, sizeof app->error, "video.%u: %" PRIu64 " frames are not those of %s",
-                 i, differ, wb_param_text(app, "expected", ""));
+        snprintf(app->error, sizeof app->error, "video.%u: %llu frames are not those of %s",
+                 (unsigned int)i, (unsigned long long)differ, wb_param_text(app, "expected", ""));
         status = WB_ERR_INVAL;
     }
     return status;
