@@ -5,7 +5,9 @@
 # What the counts of the conformance suite are multiplied by on a board.
 BOARD_SCALE ?= 0.3
 
+BOARD_IMAGES := conform trials trials_heap trials_stack
+
 .PHONY: $(BUILD)/vexpress_a9/conform
 $(BUILD)/vexpress_a9/conform:
 	@cmake -S boards/vexpress_a9 -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF -DCONFORM_SCALE=$(BOARD_SCALE) >/dev/null
-	+@cmake --build $(@D) --target conform
+	+@cmake --build $(@D) --target $(BOARD_IMAGES)

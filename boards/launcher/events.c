@@ -3,9 +3,11 @@
 
 #include <stdio.h>
 
+#include "board.h"
 #include "launcher.h"
 
-enum { GROUP = 3 };
+// An event is 32 digits. The rest of the line is for what the command waits for.
+enum { GROUP = 3, EVENT_DIGITS = 32, REST_BYTES = 4096 };
 
 static void put_group(FILE *out, const unsigned char *from, size_t bytes)
 {
@@ -32,10 +34,18 @@ static bool put(struct recorder *recorder, uint32_t core, const void *from, size
     return fflush(out) == 0;
 }
 
+static uint32_t room(struct recorder *recorder)
+{
+    const size_t bytes = board_line_room();
+
+    (void)recorder;
+    return bytes > REST_BYTES ? (uint32_t)((bytes - REST_BYTES) / EVENT_DIGITS) : 0;
+}
+
 bool launcher_record(struct recorder *recorder, struct wb_system *system, const char *out)
 {
-    *recorder = (struct recorder){ .system = system, .put = put, .slow = true };
-    recorder->state = launcher_line();
+    *recorder =
+        (struct recorder){ .system = system, .state = launcher_line(), .put = put, .room = room };
     (void)out;
     return recorder_begin(recorder);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher.h"
 
+#include <stdlib.h>
+
 #include "board.h"
 #include "freertos_host.h"
 #include "outside.h"
@@ -13,7 +15,25 @@ FILE *launcher_line(void)
     return the_helper.teller.file;
 }
 
-// A start that is said again comes from before the answer.
+// Nobody can say what the launcher itself has damaged.
+void board_outside_failed(const char *text)
+{
+    static bool again;
+
+    if (!again) {
+        again = true;
+        helper_complain(&the_helper, "kernel", "", text);
+    }
+    _Exit(2);
+}
+
+// The line goes on, but what was said is lost.
+static void complain_of_line(struct helper *h)
+{
+    helper_complain(h, "line", "", "a line of the command is too long");
+    lines_forget(&h->lines);
+}
+
 static void supervise(struct helper *h)
 {
     while (!h->over) {
@@ -21,6 +41,8 @@ static void supervise(struct helper *h)
         helper_drain(h);
         helper_take_event(h, &event);
         helper_take_commands(h);
+        if (h->lines.closed)
+            complain_of_line(h);
         if (!h->over)
             helper_look_for_deadlock(h);
         outside_rest();

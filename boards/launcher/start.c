@@ -7,6 +7,8 @@
 #include "launcher.h"
 #include "outside.h"
 
+enum { LINE_BYTES = 8 << 10 };  // the longest that is taken
+
 static char *await_line(struct helper *h, size_t *bytes)
 {
     for (;;) {
@@ -34,21 +36,41 @@ static const struct plan_param *find(const struct plan_start *start, const char 
     return NULL;
 }
 
-// Those of the plan, each in its place, or the one given instead.
-static bool set_params(struct plan *plan, const struct plan_start *start)
+// The first that the plan does not have, or that comes twice.
+static const char *unknown(const struct plan *plan, const struct plan_start *start)
 {
+    for (uint32_t i = 0; i < start->n_params; i++) {
+        bool known = false;
+        for (uint32_t j = 0; j < plan->n_params; j++)
+            known |= strcmp(plan->params[j].key, start->params[i].key) == 0;
+        if (!known || find(start, start->params[i].key) != &start->params[i])
+            return start->params[i].key;
+    }
+    return "";
+}
+
+// Those of the plan, each in its place, or the one given instead.
+static bool set_params(struct helper *h, const struct plan_start *start)
+{
+    struct plan *plan = &h->plan;
     struct plan_param *params = calloc(plan->n_params + 1, sizeof *params);
     uint32_t taken = 0;
 
-    if (params == NULL)
+    if (params == NULL) {
+        helper_complain(h, "memory", "", "there is none for the parameters");
         return false;
+    }
     for (uint32_t i = 0; i < plan->n_params; i++) {
         const struct plan_param *given = find(start, plan->params[i].key);
         params[i] = given != NULL ? *given : plan->params[i];
         taken += given != NULL;
     }
     plan->params = params;
-    return taken == start->n_params;
+    if (taken == start->n_params)
+        return true;
+    helper_complain(h, "plan", unknown(&wb_board_plan, start),
+                    "the plan of the image has no parameter of this name");
+    return false;
 }
 
 static bool apply(struct helper *h, const struct plan_start *start)
@@ -59,10 +81,7 @@ static bool apply(struct helper *h, const struct plan_start *start)
         h->plan.rate_millihz = start->rate_millihz;
     if (start->policy.name != NULL)
         h->plan.policy = start->policy;
-    if (set_params(&h->plan, start))
-        return true;
-    helper_complain(h, "plan", "params", "the plan of the image has no parameter of this key");
-    return false;
+    return set_params(h, start);
 }
 
 bool launcher_await_start(struct helper *h, struct plan_start *start)
@@ -71,7 +90,7 @@ bool launcher_await_start(struct helper *h, struct plan_start *start)
     size_t bytes;
     char *line;
 
-    h->lines.most = HELPER_COMMAND_BYTES;
+    h->lines.most = LINE_BYTES;
     do
         line = await_line(h, &bytes);
     while (!is_start(line));

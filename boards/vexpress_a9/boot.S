@@ -107,18 +107,21 @@ vectors:
 undefined:
     ldr     sp, =fault_stack_end
     sub     r1, lr, #4
+    mov     r2, r1
     mov     r0, #0
     b       board_fault
 
 prefetch:
     ldr     sp, =fault_stack_end
     sub     r1, lr, #4
+    mov     r2, r1
     mov     r0, #1
     b       board_fault
 
 data:
     ldr     sp, =fault_stack_end
     mrc     p15, 0, r1, c6, c0, 0
+    sub     r2, lr, #8
     mov     r0, #2
     b       board_fault
 

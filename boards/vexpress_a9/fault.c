@@ -32,7 +32,7 @@ __attribute__((weak)) void board_outside_failed(const char *text)
 }
 
 // `address`: what could not be read or written, or the instruction. The fault's stack is in use.
-_Noreturn void board_fault(uint32_t vector, uint32_t address)
+_Noreturn void board_fault(uint32_t vector, uint32_t address, uint32_t instruction)
 {
     static const char *const texts[] = { [UNDEFINED] = "it came to an unknown instruction",
                                          [PREFETCH] = "it ran into memory that is not its",
@@ -47,9 +47,11 @@ _Noreturn void board_fault(uint32_t vector, uint32_t address)
     if (kind == WB_FAULT_STACK)
         snprintf(text, sizeof text, "it overflowed its stack of %u bytes",
                  (unsigned int)task->stack_bytes);
+    else if (task != NULL)
+        snprintf(text, sizeof text, "%s at address %#x", texts[vector], (unsigned int)address);
     else
-        snprintf(text, sizeof text, "%s at address %#x",
-                 task != NULL ? texts[vector] : "the kernel crashed", (unsigned int)address);
+        snprintf(text, sizeof text, "the kernel crashed at address %#x, instruction %#x",
+                 (unsigned int)address, (unsigned int)instruction);
     if (task == NULL && wb_kernel_core() == WB_CORE_NONE)
         board_outside_failed(text);
     wb_freertos_fault(kind, text);

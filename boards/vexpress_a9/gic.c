@@ -130,6 +130,34 @@ void board_wake_outside(uint32_t us)
     REGISTER(WATCHDOG + 8) = 5;  // enabled, once, with an interrupt
 }
 
+static volatile bool pausing;
+
+static void wait_for_interrupt(void)
+{
+    const uint32_t ears = board_close_ears();
+
+    if (pausing)
+        __asm__ volatile("dsb\n wfi" ::: "memory");
+    board_open_ears(ears);
+}
+
+// Asleep, if the timer's interrupt can wake it: not where it has interrupted a kernel that has been
+// killed since, and is not over.
+void board_pause(uint32_t us)
+{
+    const bool wakes = (REGISTER(GICD + 0x300) >> OUTSIDE & 1) == 0;
+
+    pausing = true;
+    board_wake_outside(us);
+    while (pausing && (wakes || (REGISTER(WATCHDOG + 12) & 1) == 0))
+        if (wakes)
+            wait_for_interrupt();
+        else
+            board_relax();
+    pausing = false;
+    stop(WATCHDOG);
+}
+
 __attribute__((weak)) void board_outside(void) {}
 
 // How many interrupts of its timer each core has taken. Globally visible; each word has one writer.
@@ -172,12 +200,12 @@ static void end_active(void)
             end(from << 10 | by_urgency[i]);
 }
 
-// The interrupt that was to stop a core which stopped by itself, at the fence.
-static void forget_stop(void)
+// Interrupts that are due. Of a core that stopped by itself, at its fence: what was to stop it.
+static void forget(uint32_t more_urgent_than)
 {
     enum { NOTHING = 0x3ff };
 
-    REGISTER(GICC + 4) = LINE_PRIORITY << PRIORITY_SHIFT;
+    REGISTER(GICC + 4) = more_urgent_than << PRIORITY_SHIFT;
     for (uint32_t id; ((id = REGISTER(GICC + 0xc)) & NOTHING) != NOTHING;)
         end(id);
 }
@@ -209,7 +237,7 @@ void gic_core(uint32_t core)
     REGISTER(GICD + 0x100) = 1u << TICK | 1u << OUTSIDE | 0xffff;
     REGISTER(GICC + 8) = 0;
     REGISTER(GICC) = 1;
-    forget_stop();
+    forget(core == 0 ? LINE_PRIORITY : 0xff >> PRIORITY_SHIFT);
     REGISTER(GICC + 4) = 0xff;
 }
 
@@ -227,7 +255,9 @@ void vApplicationFPUSafeIRQHandler(uint32_t acknowledged)
         break;
     case OUTSIDE:
         REGISTER(WATCHDOG + 12) = 1;
-        board_outside();
+        if (!pausing)
+            board_outside();
+        pausing = false;
         break;
     case LINE:
         uart_interrupt();

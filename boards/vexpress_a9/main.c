@@ -36,9 +36,13 @@ _Noreturn void board_again(uint32_t core)
     for (;;) {
         const uint32_t life = start->life;
 
+        gic_core(core);
         start->stopped[core] = 1 + life;
-        while (start->life == life)
-            __asm__ volatile("wfe");
+        // A doorbell wakes it; interrupts are not taken here, but passed over.
+        while (start->life == life) {
+            __asm__ volatile("dsb\n wfi" ::: "memory");
+            gic_core(core);
+        }
         __asm__ volatile("dsb" ::: "memory");
         if (core >= start->count)
             continue;
@@ -63,7 +67,8 @@ void board_start_others(uint32_t count, void (*entry)(uint32_t core))
     start->count = count;
     __asm__ volatile("dsb" ::: "memory");
     start->life++;
-    __asm__ volatile("dsb\n sev" ::: "memory");
+    for (uint32_t i = 1; i < MAP_CORES; i++)
+        board_ring(i);
 }
 
 void board_kill(uint32_t core)
@@ -124,11 +129,3 @@ void *board_context(void *stack_end, void (*entry)(void))
     sp[WORDS - 1] = (uint32_t)entry;
     return sp;
 }
-
-// Of newlib's start and end: nothing here needs any.
-void _init(void);
-void _fini(void);
-
-void _init(void) {}
-
-void _fini(void) {}

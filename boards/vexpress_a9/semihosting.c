@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What newlib asks of a system.
-
 #include "semihosting.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#include "board_a9.h"
-#include "outside.h"
 
 enum {
     SYS_OPEN = 1,
+    SYS_CLOSE = 2,
     SYS_WRITE = 5,
+    SYS_READ = 6,
+    SYS_SEEK = 0xa,
+    SYS_FLEN = 0xc,
+    SYS_ERRNO = 0x13,
     SYS_GET_CMDLINE = 0x15,
     SYS_EXIT_EXTENDED = 0x20,
     APPLICATION_EXIT = 0x20026,
-    TO_WRITE = 4,
+    PRINT = 4,  // as a mode of ":tt"; twice as much for standard error
     STDERR = 2,
-    LINE = 3,  // to the command
-    HEAP_BYTES = 256 << 10,
 };
-
-extern int FreeRTOS_errno;  // of tasks.c
 
 static int call(int operation, const void *block)
 {
@@ -47,13 +41,7 @@ int semihosting_arguments(char *words, size_t bytes, char **argv, int most)
     return argc;
 }
 
-// Each task has its own (configUSE_POSIX_ERRNO).
-int *__errno(void)
-{
-    return &FreeRTOS_errno;
-}
-
-void _exit(int status)
+void semihosting_exit(int status)
 {
     const uint32_t block[] = { APPLICATION_EXIT, (uint32_t)status };
 
@@ -61,93 +49,55 @@ void _exit(int status)
     for (;;) {}
 }
 
-// All of it: whoever speaks to the command waits until there is room.
-static int write_line(const char *from, int bytes)
+int semihosting_open(const char *path, int mode)
 {
-    for (int sent = 0; sent < bytes;) {
-        const int n = (int)board_line_write(from + sent, (size_t)(bytes - sent));
-        if (n == 0)
-            outside_rest();
-        sent += n;
-    }
-    return bytes;
+    const uint32_t block[] = { (uint32_t)path, (uint32_t)mode, strlen(path) };
+
+    return call(SYS_OPEN, block);
 }
 
-// Standard output and error are one stream each of the host's.
-int _write(int file, const char *from, int bytes)
+int semihosting_close(int handle)
 {
-    static int handles[STDERR + 1];
+    return call(SYS_CLOSE, &handle);
+}
 
-    if (file == LINE)
-        return write_line(from, bytes);
-    if (file < 1 || file > STDERR)
-        return -1;
-    if (handles[file] == 0) {
-        const uint32_t open[] = { (uint32_t) ":tt", file == STDERR ? 2 * TO_WRITE : TO_WRITE, 3 };
-        handles[file] = call(SYS_OPEN, open);
-    }
-    const uint32_t block[] = { (uint32_t)handles[file], (uint32_t)from, (uint32_t)bytes };
+// Both return how many bytes are left.
+int semihosting_read(int handle, void *to, int bytes)
+{
+    const uint32_t block[] = { (uint32_t)handle, (uint32_t)to, (uint32_t)bytes };
+
+    return bytes - call(SYS_READ, block);
+}
+
+int semihosting_write(int handle, const void *from, int bytes)
+{
+    const uint32_t block[] = { (uint32_t)handle, (uint32_t)from, (uint32_t)bytes };
+
     return bytes - call(SYS_WRITE, block);
 }
 
-void *_sbrk(ptrdiff_t bytes)
+int semihosting_seek(int handle, int place)
 {
-    static _Alignas(8) char heap[HEAP_BYTES];
-    static ptrdiff_t used;
+    const int block[] = { handle, place };
 
-    if (bytes > HEAP_BYTES - used) {
-        errno = ENOMEM;
-        return (void *)-1;
-    }
-    used += bytes;
-    return heap + used - bytes;
+    return call(SYS_SEEK, block);
 }
 
-int _read(int file, char *to, int bytes)
+int semihosting_bytes(int handle)
 {
-    const int n = file == LINE ? (int)board_line_read(to, (size_t)bytes) : 0;
-
-    if (file != LINE || n != 0)
-        return n;
-    errno = EAGAIN;
-    return -1;
+    return call(SYS_FLEN, &handle);
 }
 
-int _close(int file)
+int semihosting_errno(void)
 {
-    (void)file;
-    return -1;
+    return call(SYS_ERRNO, NULL);
 }
 
-int _lseek(int file, int offset, int from)
+int semihosting_print(int file, const char *from, int bytes)
 {
-    (void)file;
-    (void)offset;
-    (void)from;
-    return 0;
-}
+    static int handles[STDERR + 1];  // of this core
 
-int _fstat(int file, struct stat *out)
-{
-    (void)file;
-    out->st_mode = S_IFCHR;
-    return 0;
-}
-
-int _isatty(int file)
-{
-    return file <= STDERR;
-}
-
-int _kill(int process, int number)
-{
-    (void)process;
-    (void)number;
-    return -1;
-}
-
-// Of each kernel: there is no other process.
-int _getpid(void)
-{
-    return 1 + (int)board_core();
+    if (handles[file] == 0)
+        handles[file] = semihosting_open(":tt", file == STDERR ? 2 * PRINT : PRINT);
+    return semihosting_write(handles[file], from, bytes);
 }

@@ -14,7 +14,7 @@
 #include "tcb.h"
 #include "wb/energy.h"
 
-enum { OFFER_NS = 50000000, WATCHDOG_NS = 1000000000, PARTS = 64 };
+enum { OFFER_NS = 50000000, WATCHDOG_NS = 1000000000, PARTS = 64, EVENTS = 1 << 13 };
 
 struct part {
     uint32_t core;
@@ -55,6 +55,9 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
         host->config.system.core_align = WB_LINE_BYTES;
     if (host->config.system.offer_timeout_ns == 0)
         host->config.system.offer_timeout_ns = OFFER_NS;
+    // A board has little memory, and a line that takes few events anyway.
+    if (host->config.system.record_events > EVENTS)
+        host->config.system.record_events = EVENTS;
     board_free_stacks();
     board_free_private();
     void *memory = board_memory(&bytes);
@@ -159,6 +162,12 @@ static bool all_wait(uint32_t cores, uint32_t *bad)
             return false;
         }
     return true;
+}
+
+const char *wb_host_core_trouble(const struct wb_host *host)
+{
+    (void)host;
+    return "it has not booted within a second: the board must start all cores of the plan";
 }
 
 enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)

@@ -18,6 +18,8 @@ static uint64_t since_ns;  // when it was woken last
 // The timer's interrupt, in the first core's kernel.
 void board_outside(void)
 {
+    if (!has_kernel)
+        return;
     const int number = errno;
 
     wb_freertos_outside(true);
@@ -55,12 +57,6 @@ void outside_kill(void)
     has_kernel = false;
 }
 
-static void wait(uint64_t ns)
-{
-    for (const uint64_t until_ns = board_now_ns() + ns; board_now_ns() < until_ns;)
-        board_relax();
-}
-
 void outside_rest(void)
 {
     const uint64_t ran_ns = board_now_ns() - since_ns;
@@ -68,6 +64,6 @@ void outside_rest(void)
     if (has_kernel)
         run_kernel(ran_ns < PERIOD_NS ? PERIOD_NS : ran_ns > LONGEST_NS ? LONGEST_NS : ran_ns);
     else
-        wait(PERIOD_NS);
+        board_pause(PERIOD_NS / 1000);
     since_ns = board_now_ns();
 }

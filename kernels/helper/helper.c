@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLAN_BYTES = 1 << 30, STUCK_LOOK_NS = 250000000 };
+enum { PLAN_BYTES = 1 << 30, COMMAND_BYTES = 1 << 16, STUCK_LOOK_NS = 250000000 };
 
 void helper_open(struct helper *h, FILE *out, recorder_opener *record)
 {
@@ -75,7 +75,7 @@ bool helper_read_plan(struct helper *h)
         helper_complain(h, "plan", error.key, error.text);
         return false;
     }
-    h->lines.most = HELPER_COMMAND_BYTES;
+    h->lines.most = COMMAND_BYTES;
     return true;
 }
 
@@ -116,7 +116,7 @@ bool helper_start(struct helper *h)
     helper_report(h, (struct plan_error){ .kind = bad ? "core" : "kernel",
                                           .task = "",
                                           .key = cpu,
-                                          .text = bad ? "this processor cannot be used"
+                                          .text = bad ? wb_host_core_trouble(h->build.host)
                                                       : "the kernels cannot be started",
                                           .core = bad_core });
     return false;

@@ -14,7 +14,7 @@
 #include "stuck.h"
 #include "tell.h"
 
-enum { HELPER_SOCKET = 3, HELPER_COMMAND_BYTES = 1 << 16 };
+enum { HELPER_SOCKET = 3 };
 
 struct helper {
     struct lines lines;

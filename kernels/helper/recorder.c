@@ -31,13 +31,13 @@ bool recorder_begin(struct recorder *recorder)
 }
 
 // True when there may be more.
-static bool drain(struct recorder *recorder, uint32_t core)
+static bool drain(struct recorder *recorder, uint32_t core, uint32_t most)
 {
     struct wb_ring *events = &recorder->system->cores[core]->record.events;
     struct wb_event some[EVENTS];
     uint32_t n = 0;
 
-    while (n < EVENTS && wb_ring_take(events, &some[n]))
+    while (n < EVENTS && n < most && wb_ring_take(events, &some[n]))
         n++;
     if (n != 0)
         put(recorder, core, some, n * sizeof some[0]);
@@ -49,14 +49,17 @@ void recorder_drain(struct recorder *recorder)
     if (recorder->system == NULL)
         return;
     for (uint32_t i = 0; i < recorder->system->n_cores; i++)
-        while (drain(recorder, i) && !recorder->slow) {}
+        if (recorder->room != NULL)
+            (void)drain(recorder, i, recorder->room(recorder));
+        else
+            while (drain(recorder, i, EVENTS)) {}
 }
 
 bool recorder_close(struct recorder *recorder)
 {
     if (recorder->system == NULL)
         return true;
-    recorder->slow = false;
+    recorder->room = NULL;
     recorder_drain(recorder);
     for (uint32_t i = 0; i < recorder->system->n_cores; i++)
         put(recorder, i, NULL, 0);

@@ -16,7 +16,9 @@ struct recorder {
     // Takes the next bytes of a core's stream; NULL: its end. False when that fails.
     bool (*put)(struct recorder *recorder, uint32_t core, const void *from, size_t bytes);
 
-    bool slow;    // a drain takes only so much of each core that the launcher does not wait for it
+    // How many events can be written now; NULL: any number, and whoever writes waits.
+    uint32_t (*room)(struct recorder *recorder);
+
     bool failed;  // something could not be written
 };
 

@@ -91,6 +91,9 @@ WB_MUST_USE enum wb_status wb_host_recreates(struct wb_host *host, struct wb_tas
 ///          else as wb_system_start(). On an error nothing runs.
 WB_MUST_USE enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core);
 
+/// Why wb_host_start() refused a core.
+const char *wb_host_core_trouble(const struct wb_host *host);
+
 /// Supervises until something happens or `timeout_ms` has passed. Also withdraws overdue
 /// migrations.
 struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms);

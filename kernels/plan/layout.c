@@ -92,6 +92,13 @@ static bool fail_symbol(struct plan_error *error, const struct plan_task *task, 
     return false;
 }
 
+static bool fail_memory(struct plan_error *error, const struct plan_task *task)
+{
+    fail_task(error, task, "", "there is no room for its stack");
+    error->kind = "memory";
+    return false;
+}
+
 static bool add_task(struct wb_system *system, const struct plan_task *planned,
                      const struct layout_host *host, struct plan_error *error)
 {
@@ -102,8 +109,9 @@ static bool add_task(struct wb_system *system, const struct plan_task *planned,
         config.entry = host->entry(host->state, planned->entry);
     if (config.entry == NULL)
         return fail_symbol(error, planned, "the module does not define it");
-    if ((config.stack == NULL && host->memory != NULL && !host->memory(host->state, &config)) ||
-        wb_task_add(system, &config, &task) != WB_OK)
+    if (config.stack == NULL && host->memory != NULL && !host->memory(host->state, &config))
+        return fail_memory(error, planned);
+    if (wb_task_add(system, &config, &task) != WB_OK)
         return fail_task(error, planned, "", "a task cannot be added");
     if (config.mode == WB_RECREATE && host->recreates != NULL &&
         host->recreates(host->state, task, planned->entry) != WB_OK)

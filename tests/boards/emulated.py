@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "vexpress_a9"
 QEMU = "qemu-system-arm"
-BOARD = [
+MACHINE = [
     *("-M", "vexpress-a9", "-m", "128M", "-display", "none", "-monitor", "none"),
-    *("-audiodev", "none,id=a0", "-serial", "null"),
+    *("-audiodev", "none,id=a0"),
 ]
 # Each core a thread of the host: real races. And all in turns, by counting instructions: the same
 # each time. QEMU takes 2^shift nanoseconds for an instruction.
@@ -39,7 +42,17 @@ def run(
 ) -> Run:
     """Runs the conformance suite with these arguments, until it ends."""
     arguments = ",".join(["enable=on,target=native", "arg=conform", *(f"arg={w}" for w in words)])
-    command = [QEMU, *BOARD, "-smp", str(cores), *mode, "-semihosting-config", arguments]
+    command = [
+        QEMU,
+        *MACHINE,
+        "-serial",
+        "null",
+        "-smp",
+        str(cores),
+        *mode,
+        "-semihosting-config",
+        arguments,
+    ]
     command += ["-kernel", str(BUILD / "conform")]
     try:
         ended = subprocess.run(
@@ -63,3 +76,63 @@ def run_each(cases: list[str], mode: tuple[str, ...], limit_s: int = LIMIT_S) ->
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         runs = pool.map(lambda case: run("=" + case, mode=mode, limit_s=limit_s), cases)
         return dict(zip(cases, runs, strict=True))
+
+
+class Launched:
+    """An image with a launcher, and its line."""
+
+    def __init__(self, image: str, *, mode: tuple[str, ...] = THREADS, cores: int = 4) -> None:
+        ours, its = socket.socketpair()
+        command = [QEMU, *MACHINE, "-smp", str(cores), *mode]
+        command += ["-semihosting-config", "enable=on,target=native"]
+        command += ["-chardev", f"socket,id=line,fd={its.fileno()}", "-serial", "chardev:line"]
+        command += ["-kernel", str(BUILD / image)]
+        self.process = subprocess.Popen(
+            command, pass_fds=[its.fileno()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        its.close()
+        ours.settimeout(LIMIT_S)
+        self.line = ours
+        self.lines = ours.makefile("rb")
+
+    def __enter__(self) -> Launched:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+        self.lines.close()
+        self.line.close()
+
+    def say(self, **message: object) -> None:
+        self.send(json.dumps(message).encode() + b"\n")
+
+    def send(self, raw: bytes) -> None:
+        self.line.sendall(raw)
+
+    def start(self, **members: object) -> None:
+        self.send(b"\n")
+        self.say(start={"plan": "trials", **members})
+
+    def trial(self, name: str, **members: object) -> None:
+        """Starts with a value of the parameter that says what goes wrong."""
+        self.start(params=[{"key": "trial", "text": name, "numbers": []}], **members)
+
+    def next(self) -> dict[str, dict[str, Any]]:
+        """The next message; empty at the end."""
+        raw = self.lines.readline()
+        return json.loads(raw) if raw else {}
+
+    def hear(self, kind: str) -> dict[str, Any]:
+        """The next message of this kind; others are passed over."""
+        heard = []
+        while message := self.next():
+            heard.append(message)
+            if kind in message:
+                return message[kind]
+            assert "end" not in message or kind == "end", f"it ended: {heard[-3:]}"
+        raise AssertionError(f"the line was closed after {heard[-3:]}")
+
+    def status(self) -> int:
+        """How the program has ended."""
+        return self.process.wait(LIMIT_S)

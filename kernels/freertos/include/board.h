@@ -83,6 +83,9 @@ uint32_t board_pulse(uint32_t core);
 /// does.
 void board_wake_outside(uint32_t us);
 
+/// Waits so long, while the first core's kernel does not run.
+void board_pause(uint32_t us);
+
 /// Leaves a program of the first core for another. board_context() makes a new one that calls
 /// `entry`, below `stack_end`.
 void board_switch(void **save, void *load);

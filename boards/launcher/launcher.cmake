@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# The launcher of a board, and how an image is made of it. A board includes this.
+set(launcher "${CMAKE_CURRENT_LIST_DIR}")
+set(launcher_c events main start)
+set(helper_c build choose commands helper lines object parse recorder stuck tell tell_power)
+list(TRANSFORM helper_c REPLACE "(.+)" "${WHIMBREL}/kernels/helper/\\1.c")
+set(plan_c layout sizes)
+list(TRANSFORM plan_c REPLACE "(.+)" "${WHIMBREL}/kernels/plan/\\1.c")
+set(yyjson "${WHIMBREL}/kernels/third_party/yyjson")
+
+list(TRANSFORM launcher_c REPLACE "(.+)" "${launcher}/\\1.c")
+
+add_library(launcher OBJECT EXCLUDE_FROM_ALL ${launcher_c} ${helper_c} ${plan_c} "${yyjson}/yyjson.c")
+set_source_files_properties("${yyjson}/yyjson.c" PROPERTIES COMPILE_OPTIONS "-w")
+target_include_directories(launcher PUBLIC "${launcher}" "${WHIMBREL}/kernels/helper" "${WHIMBREL}/kernels/plan")
+target_include_directories(launcher SYSTEM PUBLIC "${yyjson}")
+target_compile_options(launcher PRIVATE -std=gnu11 -Wall -Wextra)
+target_link_libraries(launcher PUBLIC whimbrel_freertos_host)
+
+# whimbrel_image(TARGET BOARD TABLES SOURCE...): an application with the tables that `whimbrel export`
+# wrote, and the launcher, for the board of that library. `options` are its compiler's.
+function(whimbrel_image target board tables)
+    # The application's globals are one variable for all cores: the board's linker script knows them by
+    # the name of this library.
+    add_library(${target}_application OBJECT EXCLUDE_FROM_ALL ${ARGN})
+    target_compile_options(${target}_application PRIVATE ${options})
+    target_link_libraries(${target}_application PRIVATE ${board})
+    add_executable(${target} EXCLUDE_FROM_ALL "${tables}")
+    target_link_libraries(${target} PRIVATE launcher ${target}_application ${board} m)
+endfunction()

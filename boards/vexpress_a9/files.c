@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of the host, by semihosting. A descriptor is the same on all cores, as is the file's
+// position: tasks that use pread() and pwrite() may move freely.
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "board_a9.h"
+#include "outside.h"
+#include "semihosting.h"
+
+enum { LINE = 3, FIRST = 4, FILES = 32 };
+
+// Globally visible. `handle`: the host's + 1, 0: not open.
+static struct {
+    uint32_t holder;  // core + 1, 0: nobody
+    uint32_t handle[FILES];
+} files __attribute__((section(".gvm")));
+
+// ---- Between cores ------------------------------------------------------------------------------
+
+// One core at a time, and no other task of it: a position is set, and then used. Whoever is fenced
+// off holds nothing any more.
+static uint32_t lock(void)
+{
+    const uint32_t ears = board_close_ears(), self = board_core() + 1;
+
+    for (uint32_t holder = 0; !__atomic_compare_exchange_n(&files.holder, &holder, self, false,
+                                                           __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);)
+        if (holder != 0 && !mmu_is_fenced(holder - 1)) {
+            board_relax();
+            holder = 0;
+        }
+    return ears;
+}
+
+static void unlock(uint32_t ears)
+{
+    __atomic_store_n(&files.holder, 0, __ATOMIC_RELEASE);
+    board_open_ears(ears);
+}
+
+// ---- Descriptors --------------------------------------------------------------------------------
+
+static int fail(int number)
+{
+    errno = number;
+    return -1;
+}
+
+// The host's handle; -1: there is none.
+static int handle_of(int file)
+{
+    return file >= FIRST && file < FIRST + FILES ? (int)files.handle[file - FIRST] - 1 : -1;
+}
+
+// As fopen() calls them: "rb", "r+b", "wb", "w+b", "ab", "a+b".
+static int mode_of(int flags)
+{
+    const int base = (flags & O_APPEND) != 0  ? SEMIHOSTING_APPEND
+                     : (flags & O_TRUNC) != 0 ? SEMIHOSTING_WRITE
+                                              : SEMIHOSTING_READ;
+
+    return base + ((flags & O_ACCMODE) == O_RDWR ? SEMIHOSTING_BOTH : 0);
+}
+
+static int enter(int handle)
+{
+    for (int i = 0; i < FILES; i++)
+        if (files.handle[i] == 0) {
+            files.handle[i] = (uint32_t)handle + 1;
+            return FIRST + i;
+        }
+    semihosting_close(handle);
+    return fail(EMFILE);
+}
+
+int _open(const char *path, int flags, int mode)
+{
+    (void)mode;
+    const uint32_t ears = lock();
+    const int handle = semihosting_open(path, mode_of(flags));
+    const int file = handle >= 0 ? enter(handle) : fail(semihosting_errno());
+
+    unlock(ears);
+    return file;
+}
+
+int _close(int file)
+{
+    const int handle = handle_of(file);
+
+    if (handle < 0)
+        return fail(EBADF);
+    files.handle[file - FIRST] = 0;
+    return semihosting_close(handle);
+}
+
+// ---- Reading and writing ------------------------------------------------------------------------
+
+// The line to the command: what is there.
+static int read_line(char *to, int bytes)
+{
+    const int n = (int)board_line_read(to, (size_t)bytes);
+
+    return n != 0 ? n : fail(EAGAIN);
+}
+
+// All of it: whoever speaks to the command waits until there is room.
+static int write_line(const char *from, int bytes)
+{
+    for (int sent = 0; sent < bytes;) {
+        const int n = (int)board_line_write(from + sent, (size_t)(bytes - sent));
+        if (n == 0)
+            outside_rest();
+        sent += n;
+    }
+    return bytes;
+}
+
+int _read(int file, char *to, int bytes)
+{
+    const int handle = handle_of(file);
+
+    if (file == LINE)
+        return read_line(to, bytes);
+    return handle >= 0 ? semihosting_read(handle, to, bytes) : fail(EBADF);
+}
+
+int _write(int file, const char *from, int bytes)
+{
+    const int handle = handle_of(file);
+
+    if (file == LINE)
+        return write_line(from, bytes);
+    if (file == STDOUT_FILENO || file == STDERR_FILENO)
+        return semihosting_print(file, from, bytes);
+    return handle >= 0 ? semihosting_write(handle, from, bytes) : fail(EBADF);
+}
+
+ssize_t pread(int file, void *to, size_t bytes, off_t place)
+{
+    const int handle = handle_of(file);
+
+    if (handle < 0)
+        return fail(EBADF);
+    const uint32_t ears = lock();
+    const int n = semihosting_seek(handle, place) == 0 ? semihosting_read(handle, to, (int)bytes)
+                                                       : fail(EINVAL);
+    unlock(ears);
+    return n;
+}
+
+ssize_t pwrite(int file, const void *from, size_t bytes, off_t place)
+{
+    const int handle = handle_of(file);
+
+    if (handle < 0)
+        return fail(EBADF);
+    const uint32_t ears = lock();
+    const int n = semihosting_seek(handle, place) == 0 ? semihosting_write(handle, from, (int)bytes)
+                                                       : fail(EINVAL);
+    unlock(ears);
+    return n;
+}
+
+// ---- What is known of one -----------------------------------------------------------------------
+
+// The host tells no position: only the end can be found.
+int _lseek(int file, int offset, int from)
+{
+    const int handle = handle_of(file);
+    const int place = from == SEEK_END ? semihosting_bytes(handle) + offset : offset;
+
+    if (handle < 0)
+        return file <= LINE ? 0 : fail(EBADF);
+    if (from == SEEK_CUR || semihosting_seek(handle, place) != 0)
+        return fail(EINVAL);
+    return place;
+}
+
+int _fstat(int file, struct stat *out)
+{
+    const int handle = handle_of(file);
+
+    if (handle < 0 && file > LINE)
+        return fail(EBADF);
+    memset(out, 0, sizeof *out);
+    out->st_mode = handle >= 0 ? S_IFREG : S_IFCHR;
+    out->st_size = handle >= 0 ? semihosting_bytes(handle) : 0;
+    return 0;
+}
+
+int _isatty(int file)
+{
+    return file <= STDERR_FILENO;
+}

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The launcher of a board: its protocol, and what it says when something goes wrong."""
+
+from __future__ import annotations
+
+import base64
+import struct
+
+import emulated
+import pytest
+from emulated import COUNTED, THREADS, Launched
+
+MODES = pytest.mark.parametrize("mode", [THREADS, COUNTED], ids=["threads", "counted"])
+NUMBERS = 400
+CORES = 4
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _board() -> None:
+    if missing := emulated.missing():
+        pytest.fail(f"the board cannot be emulated: {missing} is missing")
+
+
+def channel(end: dict, name: str = "source_sink") -> dict:
+    return next(c for c in end["status"]["channels"] if c["channel"] == name)
+
+
+@MODES
+def test_a_run_with_moves_is_told_as_on_linux(mode: tuple[str, ...]) -> None:
+    with Launched("trials", mode=mode) as board:
+        board.trial("endless")
+        started = board.hear("started")
+        assert [k["core"] for k in started["kernels"]] == list(range(CORES))
+        assert {k["pid"] for k in started["kernels"]} | {started["pid"]} == {0}
+        for move in range(12):
+            task = ("source", "sink")[move % 2]
+            to = (move + 1) % CORES
+            move_it = {"id": str(move), "task": task, "index": 0, "core": to, "timeout_ms": 5000}
+            board.say(migrate=move_it)
+            moved = board.hear("migrated")
+            assert (moved["id"], moved["status"]) == (str(move), "ok")
+        board.say(status={})
+        assert {c["state"] for c in board.hear("status")["cores"]} == {"up"}
+        board.say(policy={"id": "p", "policy": {"name": "balance", "params": []}})
+        assert board.hear("set")["ok"]
+        board.say(policy={"id": "q", "policy": {"name": "nobody", "params": []}})
+        assert "no policy of this name" in board.hear("set")["why"]
+        board.say(rate={"id": "r", "millihz": 25000})
+        assert board.hear("set")["ok"]
+        board.say(stop={})
+        end = board.hear("end")
+        assert end["ok"]
+        assert channel(end)["received"] == channel(end)["sent"] > 0
+        assert end["status"]["rate_millihz"] == 25000
+        assert board.status() == 0
+
+
+def test_a_stop_lets_the_stream_drain() -> None:
+    with Launched("trials") as board:
+        board.trial("endless")
+        board.hear("started")
+        board.say(stop={})
+        end = board.hear("end")
+        assert end["ok"]
+        assert channel(end)["depth"] == 0
+        assert channel(end)["received"] == channel(end)["sent"]
+        assert board.status() == 0
+
+
+def test_a_kill_ends_it_at_once() -> None:
+    with Launched("trials") as board:
+        board.trial("endless")
+        board.hear("started")
+        board.say(kill={})
+        board.hear("end")
+        board.status()
+
+
+def test_event_streams_come_over_the_line() -> None:
+    streams = [b""] * CORES
+    with Launched("trials") as board:
+        board.start(record=True)
+        board.hear("started")
+        while "end" not in (message := board.next()):
+            for piece in filter(None, [message.get("events")]):
+                streams[piece["core"]] += base64.b64decode(piece["data"], validate=True)
+        assert message["end"]["dropped_events"] == 0
+    for core, stream in enumerate(streams):
+        magic, version, record_bytes, of_core = struct.unpack_from("<8sIII", stream)
+        assert (magic, version, record_bytes, of_core) == (b"WBEVENTS", 1, 24, core)
+        assert (len(stream) - 32) % 24 == 0
+    assert sum(map(len, streams)) > NUMBERS * 24
+
+
+def test_events_that_the_line_cannot_take_are_dropped_and_counted() -> None:
+    with Launched("trials") as board:
+        board.trial("flood", record=True)
+        end = board.hear("end")
+        assert end["ok"]
+        assert end["dropped_events"] > 0
+        assert channel(end)["received"] == NUMBERS
+
+
+@MODES
+def test_a_core_that_takes_no_interrupts_is_dead(mode: tuple[str, ...]) -> None:
+    with Launched("trials", mode=mode) as board:
+        board.trial("spin", watchdog_ms=300)
+        board.hear("started")
+        died = board.hear("core_died")
+        assert (died["core"], died["by"], died["running"]) == (2, "watchdog", "trial")
+        assert (died["lost"], died["pid"], died["signal"]) == (1, 0, 0)
+        end = board.hear("end")
+        assert not end["ok"]
+        assert channel(end)["received"] == NUMBERS
+        assert [c["state"] for c in end["status"]["cores"]][2] == "dead"
+        assert board.status() == 2
+
+
+def test_a_task_that_computes_for_long_is_alive() -> None:
+    with Launched("trials") as board:
+        board.trial("compute", watchdog_ms=300)
+        end = board.hear("end")
+        assert end["ok"], end
+
+
+@pytest.mark.parametrize(
+    ("trial", "kind", "text"),
+    [
+        ("crash", "fault", "it touched memory that is not its at address 0x10"),
+        ("overflow", "stack", "it overflowed its stack of 8192 bytes"),
+        ("wait", "deadlock", "trial waits for a message in trial_trial (empty)"),
+    ],
+)
+def test_what_a_task_does_ends_the_run(trial: str, kind: str, text: str) -> None:
+    with Launched("trials") as board:
+        board.trial(trial)
+        error = board.hear("error")
+        assert error["kind"] == kind
+        assert text in error["text"]
+        assert not board.hear("end")["ok"]
+        assert board.status() == 2
+
+
+def test_a_core_that_never_booted_is_named() -> None:
+    with Launched("trials", cores=3) as board:
+        board.start()
+        error = board.hear("error")
+        assert (error["kind"], error["core"]) == ("core", 3)
+        assert "has not booted" in error["text"]
+        assert board.status() == 2
+
+
+@pytest.mark.parametrize(
+    ("image", "task", "text"),
+    [
+        ("trials_heap", "", "bytes of globally visible memory cannot be had"),
+        ("trials_stack", "sink", "there is no room for its stack"),
+    ],
+)
+def test_memory_that_does_not_suffice(image: str, task: str, text: str) -> None:
+    with Launched(image) as board:
+        board.start()
+        error = board.hear("error")
+        assert (error["kind"], error["task"]) == ("memory", task)
+        assert text in error["text"]
+        assert board.status() == 2
+
+
+def test_a_start_of_another_image_is_refused() -> None:
+    with Launched("trials") as board:
+        board.say(start={"plan": "0123"})
+        error = board.hear("error")
+        assert (error["kind"], error["key"]) == ("plan", "trials")
+        assert board.status() == 2
+
+
+@pytest.mark.parametrize(
+    ("members", "key", "text"),
+    [
+        ({"record": 7}, "start.record", "is neither true nor false"),
+        ({"params": [{"key": "nobody", "text": ""}]}, "nobody", "no parameter of this name"),
+        ({"policy": {"name": "nobody", "params": []}}, "nobody", "no policy of this name"),
+    ],
+)
+def test_a_start_that_is_wrong_is_refused(members: dict, key: str, text: str) -> None:
+    with Launched("trials") as board:
+        board.start(**members)
+        error = board.hear("error")
+        assert error["key"] == key
+        assert text in error["text"]
+        assert board.status() == 2
+
+
+def test_an_application_may_refuse() -> None:
+    with Launched("trials") as board:
+        board.trial("refuse")
+        error = board.hear("error")
+        assert (error["kind"], error["text"]) == ("setup", "the trial is that it refuses")
+        assert board.status() == 2
+
+
+def test_garbage_on_the_line_is_passed_over() -> None:
+    with Launched("trials") as board:
+        board.send(bytes(range(1, 256)) * 80)
+        board.trial("endless")
+        board.hear("started")
+        board.send(b'\xff\x00\n{}\n[]\n{"status":7}\n{"nothing":{}}\n')
+        board.say(migrate={"id": "m", "task": "nobody", "index": 0, "core": 1, "timeout_ms": 1})
+        assert board.hear("migrated")["why"] == "there is no such task"
+        board.say(rate={"id": "r"})
+        assert not board.hear("set")["ok"]
+        board.say(status={})
+        board.hear("status")
+        board.say(stop={})
+        assert board.hear("end")["ok"]
+
+
+def test_a_line_without_an_end_is_an_error() -> None:
+    with Launched("trials") as board:
+        board.trial("endless")
+        board.hear("started")
+        board.send(b"x" * (16 << 10))
+        error = board.hear("error")
+        assert (error["kind"], error["text"]) == ("line", "a line of the command is too long")
+        assert not board.hear("end")["ok"]
+        assert board.status() == 2
