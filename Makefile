@@ -68,7 +68,7 @@ DOCS := README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,docs
 SUITES := \
 	test-rust:240:1:built-for-tests:$(CODE),platforms,docs,bench \
 	test-guest:400:1:built-for-tests:crates,tests/guest \
-	test-freertos:180:1:built-for-tests:middleware,kernels,boards,tests/boards \
+	test-freertos:180:1:built-for-tests:$(CODE),boards,tests/boards \
 	test-python:330:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
 	lint-rust:400:0:built-for-tests:crates \
 	test-sanitizers:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
@@ -191,7 +191,7 @@ test-model: $(PYTHON)
 test-python: build test-modules $(PYTHON)
 	$(PYTHON) -m pytest --quiet --ignore=tests/guest --ignore=tests/boards tests bench reproduce
 
-test-freertos: $(BUILD)/vexpress_a9/conform $(PYTHON)
+test-freertos: build $(BUILD)/boards/vexpress_a9/conform $(PYTHON)
 	$(PYTHON) -m pytest --quiet -rP tests/boards
 
 # A guest of another machine's processor would need a kernel of its own.

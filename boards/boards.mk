@@ -7,7 +7,9 @@ BOARD_SCALE ?= 0.3
 
 BOARD_IMAGES := conform trials trials_heap trials_stack
 
-.PHONY: $(BUILD)/vexpress_a9/conform
-$(BUILD)/vexpress_a9/conform:
-	@cmake -S boards/vexpress_a9 -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF -DCONFORM_SCALE=$(BOARD_SCALE) >/dev/null
-	+@cmake --build $(@D) --target $(BOARD_IMAGES)
+# The folder, and its lock, are those of `whimbrel run --board`, which names an application.
+.PHONY: $(BUILD)/boards/vexpress_a9/conform
+$(BUILD)/boards/vexpress_a9/conform:
+	@mkdir -p $(@D)
+	+@flock $(@D)/lock sh -c 'cmake -S boards/vexpress_a9 -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF \
+		-DCONFORM_SCALE=$(BOARD_SCALE) -DWHIMBREL_APP_NAME= >/dev/null && cmake --build $(@D) --target $(BOARD_IMAGES)'

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "vexpress_a9"
+BUILD = ROOT / "build" / "boards" / "vexpress_a9"
 QEMU = "qemu-system-arm"
 MACHINE = [
     *("-M", "vexpress-a9", "-m", "128M", "-display", "none", "-monitor", "none"),

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`whimbrel run --board` on four emulated Cortex-A9: the same command, the same applications."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import emulated
+import pytest
+
+ROOT = emulated.ROOT
+WHIMBREL = ROOT / "bin" / "whimbrel"
+RADIO = ROOT / "apps" / "fm_radio"
+RECORDING = RADIO / "data" / "cold_day_240k.cu8"
+FRAMES = 250
+# A run is as long as a program of the suite, and its image may have to be built before.
+LIMIT_S = 2 * emulated.LIMIT_S
+LEAST_SNR_DB = 60
+
+sys.path.insert(0, str(RADIO))
+from score import score_files  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs of each test are its own."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+def arguments(app: str | Path, *options: str, board: str | Path = "vexpress_a9") -> list[str]:
+    return [str(WHIMBREL), "run", str(ROOT / app), "--board", str(board), *options]
+
+
+def run(app: str | Path, *options: str, board: str | Path = "vexpress_a9") -> dict[str, Any]:
+    """Runs an application to its end; its summary, and what it has printed as `said`."""
+    command = arguments(app, *options, "--json", board=board)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout) | {"said": ended.stderr}
+
+
+def refusal(app: str | Path, *options: str, board: str | Path = "vexpress_a9") -> str:
+    """What is said of a run that must fail, in one line."""
+    command = arguments(app, *options, "--quiet", board=board)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
+    assert ended.returncode == 2, ended.stderr
+    return " ".join(re.sub("[│─╭╰]", " ", ended.stderr).split())
+
+
+def whimbrel(*words: str) -> subprocess.CompletedProcess[str]:
+    """Another command, in another terminal."""
+    return subprocess.run([str(WHIMBREL), *words], capture_output=True, text=True, timeout=60)
+
+
+@contextmanager
+def started(
+    app: str, *options: str, board: str | Path = "vexpress_a9"
+) -> Iterator[subprocess.Popen[str]]:
+    """A run in the background whose board has answered; killed at the end."""
+    with subprocess.Popen(
+        arguments(app, *options, board=board),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        end = time.monotonic() + LIMIT_S
+        name = Path(app).parent.name
+        name = {"synthetic": "pipeline"}.get(name, name)
+        while whimbrel("top", f"{name}-1", "--json").returncode != 0:
+            assert running.poll() is None and time.monotonic() < end, running.communicate()
+            time.sleep(0.05)
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+def emulator(tmp_path: Path) -> int:
+    """The process of the one run's emulator."""
+    (record,) = (tmp_path / "whimbrel").glob("*/run.json")
+    return json.loads(record.read_text())["helper"]["pid"]
+
+
+def wait_until_gone(pid: int) -> None:
+    end = time.monotonic() + 20
+    while Path(f"/proc/{pid}").exists():
+        assert time.monotonic() < end, f"process {pid} is left behind"
+        time.sleep(0.01)
+
+
+# ---- Runs ---------------------------------------------------------------------------------------
+
+
+def test_the_bird_changes_its_kernel_and_no_message_is_lost() -> None:
+    summary = run("apps/hello/app.toml", "--shuttle", "bird=1,2,3,0@100ms")
+    moves = [m for m in summary["migrations"] if m["status"] == "ok"]
+    assert summary["frames"] == 200
+    assert len(moves) >= 3
+    assert len(set(re.findall(r"the bird is in process (\d+)", summary["said"]))) >= 3
+    assert "200 messages, then the bird was gone" in summary["said"]
+
+
+def test_tasks_without_code_are_recorded_while_a_policy_moves_them(tmp_path: Path) -> None:
+    recorded = tmp_path / "recorded"
+    options = ["--fast", "--set", "load=40000", "--map", "round-robin", "--policy", "balance"]
+    summary = run("apps/synthetic/app.toml", *options, "--record", str(recorded))
+    assert {task["firings"] for task in summary["tasks"]} == {400}
+    assert summary["policy"] == "balance"
+    assert summary["dropped_events"] == 0
+
+    trace = tmp_path / "trace"
+    done = whimbrel("trace", str(recorded), "--format", "perfetto", "-o", str(trace))
+    assert done.returncode == 0, done.stderr
+    assert int(re.findall(r"(\d+) slices", done.stdout + done.stderr)[0]) >= 400
+    page = tmp_path / "report.html"
+    done = whimbrel("report", str(recorded), "-o", str(page))
+    assert done.returncode == 0, done.stderr
+    assert page.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("mode", ["handoff", "replicate"])
+def test_the_radio_sounds_as_on_linux_wherever_its_tasks_are(tmp_path: Path, mode: str) -> None:
+    sound = tmp_path / "radio.wav"
+    options = ["--fast", "--map", "round-robin", "--set", f"output={sound}", "--mode", mode]
+    moves = ["--shuttle", "demodulator=1,2,3,0@100ms", "--shuttle", "bpf.1=3,2,1,0@130ms"]
+    summary = run("apps/fm_radio/app.toml", *options, *moves)
+    moved = sum(m["status"] == "ok" for m in summary["migrations"])
+    scored = score_files(RECORDING.with_suffix(".ref.wav"), sound)
+    print(f"{mode}: {moved} moves, SNR {scored.snr_db:.1f} dB")
+    assert summary["frames"] == FRAMES
+    assert moved >= 4
+    assert scored.snr_db >= LEAST_SNR_DB
+
+
+def test_a_run_is_watched_and_steered_from_other_terminals() -> None:
+    with started("apps/synthetic/app.toml", "--set", "rate=20") as running:
+        (listed,) = json.loads(whimbrel("ps", "--json").stdout)
+        assert (listed["run"], len(listed["load"])) == ("pipeline-1", 4)
+        for words, expected in [
+            (["migrate", "pipeline-1", "filter", "3", "--timeout", "10s"], "runs on core 3"),
+            (["policy", "pipeline-1", "spread"], "policy spread"),
+            (["policy", "pipeline-1", "none"], "policy none"),
+            (["rate", "pipeline-1", "25"], "25 frames per second"),
+            (["top", "pipeline-1", "--once"], "of 25"),
+        ]:
+            done = whimbrel(*words)
+            assert done.returncode == 0 and expected in done.stdout, (words, done)
+        refused = whimbrel("policy", "pipeline-1", "nobodys")
+        assert refused.returncode == 2 and "no policy of this name" in refused.stderr
+        running.send_signal(signal.SIGINT)
+        out, said = running.communicate(timeout=LIMIT_S)
+    assert running.returncode == 0, said
+    assert "stopped by its user" in out
+
+
+# ---- What is killed -----------------------------------------------------------------------------
+
+
+def test_nothing_is_left_when_the_command_is_killed(tmp_path: Path) -> None:
+    with started("apps/synthetic/app.toml", "--set", "rate=20") as running:
+        pid = emulator(tmp_path)
+        running.kill()
+        wait_until_gone(pid)
+    assert "reclaimed pipeline-1" in whimbrel("clean").stdout
+
+
+def test_an_emulator_that_is_killed_ends_the_run(tmp_path: Path) -> None:
+    with started("apps/synthetic/app.toml", "--set", "rate=20") as running:
+        os.kill(emulator(tmp_path), signal.SIGKILL)
+        _, said = running.communicate(timeout=LIMIT_S)
+    assert running.returncode == 2
+    assert "the board vexpress_a9 was killed by signal 9 during the run" in said
+
+
+def test_an_emulator_that_is_stopped_is_given_up(tmp_path: Path) -> None:
+    board = changed_board(tmp_path, "[start]", "[start]\nsilence_s = 2")
+    with started("apps/synthetic/app.toml", "--set", "rate=20", board=board) as running:
+        os.kill(emulator(tmp_path), signal.SIGSTOP)
+        _, said = running.communicate(timeout=LIMIT_S)
+    assert running.returncode == 2
+    assert "the board vexpress_a9 has said nothing for 2s" in said
+
+
+# ---- What is wrong ------------------------------------------------------------------------------
+
+
+def changed_board(tmp_path: Path, old: str, new: str) -> Path:
+    """The board's file, with one text of it replaced."""
+    text = (ROOT / "boards/vexpress_a9/board.toml").read_text()
+    assert old in text
+    text = text.replace('cmake = "."', f'cmake = "{ROOT}/boards/vexpress_a9"')
+    path = tmp_path / "board.toml"
+    path.write_text(text.replace(old, new))
+    return path
+
+
+def changed_app(tmp_path: Path, old: str, new: str) -> Path:
+    """The hello application, with one text of it replaced."""
+    folder = tmp_path / "hello"
+    shutil.copytree(ROOT / "apps/hello", folder)
+    sources = "sources:\n\t@echo -std=gnu11 -O2\n\t@echo hello.c\n\t@echo watcher.c\n"
+    (folder / "Makefile").write_text(sources)
+    changed = 0
+    for path in [folder / "app.toml", folder / "hello.c"]:
+        text = path.read_text()
+        changed += old in text
+        path.write_text(text.replace(old, new))
+    assert changed
+    return folder / "app.toml"
+
+
+def test_a_core_that_never_boots_is_named(tmp_path: Path) -> None:
+    board = changed_board(tmp_path, '"-smp", "4"', '"-smp", "3"')
+    said = refusal("apps/hello/app.toml", board=board)
+    assert "core 3 of the board vexpress_a9 is not there" in said
+
+
+def test_an_image_of_another_application_is_refused() -> None:
+    run("apps/hello/app.toml")
+    said = refusal("apps/synthetic/app.toml", "--image", str(emulated.BUILD / "hello.elf"))
+    assert "the image of the board vexpress_a9 is of another plan" in said
+    assert "export it again with the same application and options" in said
+
+
+def test_an_image_may_have_other_parameters_and_another_policy() -> None:
+    options = ["--policy", "spread", "--image", str(emulated.BUILD / "hello.elf")]
+    assert run("apps/hello/app.toml", *options)["policy"] == "spread"
+
+
+def test_an_image_that_is_none_is_told_by_the_emulator(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    said = refusal("apps/hello/app.toml", "--image", str(folder))
+    assert "there is no such file" in said
+    image = tmp_path / "image"
+    image.write_text("no program at all")
+    board = changed_board(tmp_path, "[start]", "[start]\nsilence_s = 2")
+    said = refusal("apps/hello/app.toml", "--image", str(image), board=board)
+    assert "the board vexpress_a9 does not answer: nothing came for 2s" in said
+
+
+def test_a_function_that_is_missing_is_shown_at_its_line(tmp_path: Path) -> None:
+    app = changed_app(tmp_path, 'name = "watcher"', 'name = "watcher"\nentry = "witness"')
+    said = refusal(app)
+    assert "the application has no function `witness`" in said
+    assert '14 entry = "witness"' in said
+
+
+def test_a_source_that_does_not_compile_is_told_in_the_compilers_words(tmp_path: Path) -> None:
+    said = refusal(changed_app(tmp_path, "wb_checkpoint();", "wb_checkpoint()"))
+    assert "the image of `hello` cannot be built" in said
+    assert re.search(r"hello\.c:\d+:\d+: error: expected .;.", said), said
+
+
+def test_memory_that_the_board_does_not_have_is_refused_at_its_line(tmp_path: Path) -> None:
+    said = refusal(changed_app(tmp_path, 'name = "bird"', 'name = "bird"\nheap = "40MiB"'))
+    assert "`hello` needs 41.3 MiB of globally visible memory" in said
+    assert "of that, bird 40 MiB" in said
