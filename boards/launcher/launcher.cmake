@@ -25,6 +25,16 @@ function(whimbrel_image target board tables)
     add_library(${target}_application OBJECT EXCLUDE_FROM_ALL ${ARGN})
     target_compile_options(${target}_application PRIVATE ${options})
     target_link_libraries(${target}_application PRIVATE ${board})
-    add_executable(${target} EXCLUDE_FROM_ALL "${tables}")
-    target_link_libraries(${target} PRIVATE launcher ${target}_application ${board} m)
+    # Its calls of malloc() and its kin go to the task's heap: its objects are joined, and the names
+    # replaced, before the C library comes in.
+    set(joined "${CMAKE_CURRENT_BINARY_DIR}/${target}_application.dir.o")
+    set(hooks "${WHIMBREL}/kernels/linux/program/hooks.syms")
+    add_custom_command(OUTPUT "${joined}"
+        COMMAND "${CMAKE_C_COMPILER}" -r -nostdlib -o "${joined}" "$<TARGET_OBJECTS:${target}_application>"
+        COMMAND "${CMAKE_OBJCOPY}" "--redefine-syms=${hooks}" "${joined}"
+        DEPENDS ${target}_application "$<TARGET_OBJECTS:${target}_application>" "${hooks}"
+        COMMAND_EXPAND_LISTS VERBATIM)
+    set_source_files_properties("${joined}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    add_executable(${target} EXCLUDE_FROM_ALL "${tables}" "${joined}")
+    target_link_libraries(${target} PRIVATE launcher ${board} m)
 endfunction()

@@ -2,28 +2,42 @@
 // What goes wrong on a board: a task of the third core does what the parameter `trial` says, while
 // a stream of numbers flows between the others.
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "wb/wb.h"
 
-enum { NUMBERS = 400, FLOOD = 100000 };
+enum { NUMBERS = 100, FLOOD = 100000, TEXT_BYTES = 16 };
 
 static bool is_trial(struct wb_task *self, const char *name)
 {
     return strcmp(wb_param_text(wb_task_app(self), "trial", ""), name) == 0;
 }
 
+// By the C library, which another task may interrupt in the midst of it.
+static void write_number(struct wb_task *self, char *text, uint32_t number)
+{
+    snprintf(text, TEXT_BYTES, "%.3f", number + 0.125);
+    if (strtod(text, NULL) != number + 0.125)
+        wb_task_fail(self, "the C library writes another number");
+}
+
 int source(struct wb_task *self)
 {
     struct wb_port *out = wb_port_find(self, "out", 0);
     const bool endless = is_trial(self, "endless");
+    // From the task's heap, and so with it wherever it goes.
+    char *text = malloc(TEXT_BYTES);
 
     for (uint32_t i = 0; (i < NUMBERS || endless) && !wb_stopping(self); i++) {
         wb_checkpoint();
         if (wb_port_send(out, &i, WB_FOREVER) != WB_OK)
             return 1;
+        write_number(self, text, i);
         wb_period_wait(self);
     }
+    free(text);
     return 0;
 }
 
@@ -31,10 +45,12 @@ int sink(struct wb_task *self)
 {
     struct wb_port *in = wb_port_find(self, "in", 0);
     uint32_t number, expected = 0;
+    char text[TEXT_BYTES];
 
     for (; wb_port_receive(in, &number, WB_FOREVER) == WB_OK; expected++) {
         if (number != expected)
             wb_task_fail(self, "a number is missing, or has come twice");
+        write_number(self, text, number);
         wb_checkpoint();
     }
     return 0;
@@ -51,8 +67,9 @@ static int wait_for_each_other(struct wb_task *self)
 
 static void spin(void)
 {
+    // An emulator that runs one core at a time goes on with the next.
     for (;;)
-        __asm__ volatile("");
+        __asm__ volatile("yield");
 }
 
 static void spin_without_interrupts(void)

@@ -21,6 +21,14 @@
 #define configTASK_NOTIFICATION_ARRAY_ENTRIES 2
 #define configCHECK_FOR_STACK_OVERFLOW 0
 
+// newlib's part of a task (reent.c). The TCB needs nothing for it.
+#define configUSE_C_RUNTIME_TLS_SUPPORT 1
+#define configTLS_BLOCK_TYPE char
+#define configINIT_TLS_BLOCK(block, stack)
+#define configSET_TLS_BLOCK(block)                                                                 \
+    board_use_reent(pxCurrentTCB->pvThreadLocalStoragePointers[WB_FREERTOS_POINTER])
+#define configDEINIT_TLS_BLOCK(block)
+
 #define INCLUDE_vTaskDelay 1
 
 // The interrupt controller has 32 priorities; above 20, interrupts may call FreeRTOS.
@@ -32,6 +40,7 @@
 #ifndef __ASSEMBLER__
 void gic_begin_tick(void);
 void gic_end_tick(void);
+void board_use_reent(const void *task);
 _Noreturn void wb_freertos_asserted(const char *file, int line);
 #endif
 #define configSETUP_TICK_INTERRUPT() gic_begin_tick()

@@ -105,6 +105,14 @@ void *board_take_private(size_t bytes)
     return at;
 }
 
+bool board_keeps(const void *address)
+{
+    const uint32_t at = (uint32_t)address;
+
+    return at - MAP_GVM < (MAP_GVM_MB + MAP_STACKS_MB) * MAP_MB ||
+           at - MAP_PRIVATE - MAP_KERNEL_MB * MAP_MB < (MAP_PRIVATE_MB - MAP_KERNEL_MB) * MAP_MB;
+}
+
 void *board_stack(size_t bytes)
 {
     const uint32_t wanted = 1 + (bytes + PAGE_BYTES - 1) / PAGE_BYTES;

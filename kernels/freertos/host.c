@@ -10,11 +10,18 @@
 #include "board.h"
 #include "census.h"
 #include "freertos_host.h"
+#include "heap_hooks.h"
 #include "outside.h"
 #include "tcb.h"
 #include "wb/energy.h"
 
-enum { OFFER_NS = 50000000, WATCHDOG_NS = 1000000000, PARTS = 64, EVENTS = 1 << 13 };
+enum {
+    OFFER_NS = 50000000,
+    WATCHDOG_NS = 1000000000,
+    PARTS = 64,
+    EVENTS = 1 << 13,
+    HOOK_HEAP_BYTES = 64 << 10
+};
 
 struct part {
     uint32_t core;
@@ -40,10 +47,25 @@ struct wb_host {
     bool started, fault_reported, end_reported, over;
 };
 
+static const char watchdog[] = "watchdog";
+
 static struct wb_host the_host;
 static struct wb_system *volatile the_system __attribute__((section(".gvm")));
 
 // ---- Laying out ---------------------------------------------------------------------------------
+
+static void give_hooks_a_heap(struct wb_system *system)
+{
+    struct wb_heap *heap = wb_system_alloc(system, sizeof *heap, WB_LINE_BYTES);
+
+    wb_heap_init(heap, wb_system_alloc(system, HOOK_HEAP_BYTES, WB_LINE_BYTES), HOOK_HEAP_BYTES);
+    hooks_use(heap);
+}
+
+bool hooks_see(const void *block)
+{
+    return board_keeps(block);
+}
 
 enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *config)
 {
@@ -65,10 +87,14 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
     if (config->system.cores > board_cores())
         return WB_ERR_INVAL;
     errno = ENOMEM;
-    if (wb_system_bytes(&host->config.system) + config->memory_bytes > bytes)
+    if (wb_system_bytes(&host->config.system) + config->memory_bytes + 2 * HOOK_HEAP_BYTES > bytes)
         return WB_ERR_NOMEM;
     *out = host;
-    return wb_system_init(&host->system, memory, bytes, &host->config.system);
+    const enum wb_status status =
+        wb_system_init(&host->system, memory, bytes, &host->config.system);
+    if (status == WB_OK)
+        give_hooks_a_heap(host->system);
+    return status;
 }
 
 struct wb_system *wb_host_system(struct wb_host *host)
@@ -239,7 +265,7 @@ static void look_for_deaths(struct wb_host *host, uint64_t now_ns)
     for (uint32_t i = 0; i < host->system->n_cores; i++)
         if (host->killed[i] == NULL && state_of(host, i) != WB_CORE_STOPPED &&
             is_stopped(host, i, now_ns))
-            wb_host_kill_core(host, i, "watchdog");
+            wb_host_kill_core(host, i, watchdog);
 }
 
 static bool take_over(struct wb_host *host, struct wb_host_event *event)
@@ -319,8 +345,10 @@ void wb_host_close(struct wb_host *host)
     if (!host->started)
         return;
     wb_host_kill(host);
+    // One that the watchdog has found takes no interrupt: it may never come.
     for (uint32_t i = 1; i < host->system->n_cores; i++)
-        (void)board_waits(i);
+        if (strcmp(host->killed[i], watchdog) != 0)
+            (void)board_waits(i);
     host->started = false;
 }
 

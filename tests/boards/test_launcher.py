@@ -11,7 +11,7 @@ import pytest
 from emulated import COUNTED, THREADS, Launched
 
 MODES = pytest.mark.parametrize("mode", [THREADS, COUNTED], ids=["threads", "counted"])
-NUMBERS = 400
+NUMBERS = 100
 CORES = 4
 
 
@@ -52,6 +52,8 @@ def test_a_run_with_moves_is_told_as_on_linux(mode: tuple[str, ...]) -> None:
         assert end["ok"]
         assert channel(end)["received"] == channel(end)["sent"] > 0
         assert end["status"]["rate_millihz"] == 25000
+        source = end["status"]["tasks"][0]
+        assert source["heap_peak_bytes"] > source["heap_bytes"] == 0
         assert board.status() == 0
 
 
@@ -101,9 +103,9 @@ def test_events_that_the_line_cannot_take_are_dropped_and_counted() -> None:
         assert channel(end)["received"] == NUMBERS
 
 
-@MODES
-def test_a_core_that_takes_no_interrupts_is_dead(mode: tuple[str, ...]) -> None:
-    with Launched("trials", mode=mode) as board:
+# In turns, a core that spins would take most of the emulator's time.
+def test_a_core_that_takes_no_interrupts_is_dead() -> None:
+    with Launched("trials") as board:
         board.trial("spin", watchdog_ms=300)
         board.hear("started")
         died = board.hear("core_died")

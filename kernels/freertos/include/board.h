@@ -41,6 +41,9 @@ uint32_t board_cores(void);
 /// Memory at the same address for all cores, which nothing else uses; zeroed.
 void *board_memory(size_t *bytes);
 
+/// True of such memory, and of private memory that board_take_private() gave.
+bool board_keeps(const void *address);
+
 /// A stack in such memory, with an inaccessible page below it; NULL when there is none.
 void *board_stack(size_t bytes);
 

@@ -15,11 +15,11 @@ HOSTED_ARCH := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),aarch64,x8
 OBJCOPY := $(patsubst %gcc,%objcopy,$(filter %gcc,$(CC)))
 OBJCOPY := $(or $(OBJCOPY),objcopy)
 HOSTED_C := $(wildcard $(addprefix $(ROOT)/middleware/src/,*.c */*.c */*/*.c)) $(HOST)/program/hosted.c $(HOST)/program/main.c \
-	$(HOST)/clock.c $(HOST)/compute.c $(HOST)/doorbell.c $(PROCESS)/fault.c $(HOST)/halt.c $(PROCESS)/hooks.c $(HOST)/robust.c \
+	$(HOST)/clock.c $(HOST)/compute.c $(HOST)/doorbell.c $(PROCESS)/fault.c $(HOST)/halt.c $(PROCESS)/hooks.c $(ROOT)/kernels/host/heap.c $(HOST)/robust.c \
 	$(ROOT)/kernels/template/trivial.c
 HOSTED_O := $(patsubst $(ROOT)/%.c,$(HOSTED)/%.o,$(HOSTED_C)) $(HOSTED)/context.o
 HOSTED_FLAGS := -std=c11 -O2 -g -fno-omit-frame-pointer -fno-pie -Wall -Wextra -Wpedantic -Wconversion \
-	-Wshadow -Werror -MMD -MP -I$(ROOT)/middleware/include -I$(PROCESS) -I$(ROOT)/kernels/plan -I$(HOST) -I$(PROCESS)/arch/$(HOSTED_ARCH)
+	-Wshadow -Werror -MMD -MP -I$(ROOT)/middleware/include -I$(PROCESS) -I$(ROOT)/kernels/host -I$(ROOT)/kernels/plan -I$(HOST) -I$(PROCESS)/arch/$(HOSTED_ARCH)
 
 define link_program
 @mkdir -p $(@D)

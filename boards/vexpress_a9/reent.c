@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What newlib keeps of a thread: each task has its own on each core, in private memory, so that one
+// may interrupt another in the midst of the C library. It does not move with the task: what the C
+// library keeps from one call to the next belongs to one kernel.
+
+#include <reent.h>
+
+#include "FreeRTOS.h"
+#include "wb/system.h"
+
+enum { TASKS = 128 };  // of more, two may have one together
+
+static struct _reent reents[TASKS];
+static bool begun[TASKS];
+
+void board_use_reent(const void *task)
+{
+    if (task == NULL)
+        return;
+    const uint32_t own = ((const struct wb_task *)task)->id % TASKS;
+
+    if (!begun[own])
+        _REENT_INIT_PTR(&reents[own]);
+    begun[own] = true;
+    _impure_ptr = &reents[own];
+}
