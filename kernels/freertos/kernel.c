@@ -2,10 +2,11 @@
 // The kernel contract (wb/kernel.h) on FreeRTOS: a task of the middleware is a task of FreeRTOS, of
 // the same priority + 1.
 //
-// The kernel's own task, more urgent than all others, serves the inbox; the doorbell's interrupt
-// only wakes it. A task that leaves the core does so by switching to that task, which finishes the
-// departure from its own stack: before, the context is not complete, because FreeRTOS stores the
-// stack pointer only at the switch.
+// Two places serve the inbox, never at once. FreeRTOS's switch, which the doorbell's interrupt asks
+// for, takes in what is brief: tasks that are handed off to this core, and wakes. It publishes a
+// hand-off from here, too: it runs on a stack of its own (freertos_tasks_c_additions.h), so the
+// context of the task that leaves is complete. All else is done by the kernel's own task, more
+// urgent than all others.
 
 #include "wb/kernel.h"
 
@@ -31,22 +32,33 @@ struct freertos_task {
 
 _Static_assert(sizeof(struct freertos_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
 
-// Private memory: every kernel has its own at this address.
+// Private memory: every kernel has its own at this address, as it has FreeRTOS's. A core that
+// starts again finds it as after a reset.
+#define OF_KERNEL __attribute__((section(".bss.whimbrel_kernel")))
+
 static struct {
     struct wb_core *core;
     struct wb_task *current;  // NULL: none of the middleware's
     struct wb_task *left;     // leaves the core; the kernel's task finishes that
     enum after after;         // what becomes of it
+    bool at_once;             // FreeRTOS's switch finishes that
     uint64_t left_ns, parked_ns;
-    uint64_t tick_ns;  // when the agent's tick is due
+    uint64_t switch_ns;  // the time of the present switch
+    uint64_t tick_ns;    // when the agent's tick is due
     TaskHandle_t task;
-    bool ready;      // the task that left the processor last may run on
-    bool switching;  // in FreeRTOS's switch, where none of its functions may be called
-    bool rested;     // no task has run since this was counted as sleep
+    bool ready;  // the task that left the processor last may run on
+    // In FreeRTOS's switch, where none of its functions may be called: before the choice of who
+    // runs next, or after it.
+    enum { NOT_SWITCHING, CHOOSING, CHOSEN } switching;
+    volatile bool rung;  // by the doorbell, and nobody has looked since
+    volatile bool busy;  // the kernel's task does not wait
+    bool looked;         // this switch has looked for notes
+    bool rested;         // no task has run since this was counted as sleep
     bool outside;
-} k;
+    bool up;  // FreeRTOS's scheduler has started
+} k OF_KERNEL;
 
-struct wb_word wb_kernel_attention;
+struct wb_word wb_kernel_attention OF_KERNEL;
 
 static struct freertos_task *of(struct wb_task *task)
 {
@@ -75,33 +87,69 @@ static bool is_over(void)
 
 // ---- Switching ----------------------------------------------------------------------------------
 
+// FreeRTOS has written all that it keeps in the TCB.
+static void depart_at_once(struct wb_task *task, uint64_t now_ns)
+{
+    const unsigned char *here;
+
+    __asm__("mov %0, sp" : "=r"(here));
+    // Its target may run it before this returns.
+    configASSERT((size_t)(here - task->stack) >= task->stack_bytes);
+    k.at_once = false;
+    k.left = NULL;
+    k.current = NULL;
+    wb_task_departed(task, now_ns, now_ns);
+}
+
+static void look_for_notes(void)
+{
+    k.rung = false;
+    k.switching = CHOOSING;
+    k.switch_ns = board_now_ns();
+    if (wb_agent_admit(k.core) || is_over())
+        wb_tcb_notify(k.task, 0);
+    k.switching = NOT_SWITCHING;
+}
+
+// Before FreeRTOS chooses who is next. All of its lists are whole, and interrupts are off.
 void wb_freertos_out(int ready)
 {
     k.ready = ready;
+    k.looked = k.rung && !k.busy;
+    if (k.looked)
+        look_for_notes();
 }
 
-// On the stack of the task that leaves, below what has been saved of it: the kernel's task tells of
-// a departure. Interrupts are off.
-void wb_freertos_in(void *next)
+static void switch_to(struct wb_task *next)
 {
     struct wb_task *from = k.current;
+    // One switch is one point in time.
+    const uint64_t now_ns = k.looked ? k.switch_ns : board_now_ns();
 
-    // Whoever comes must not store what another has loaded for exclusive use.
-    __asm__ volatile("clrex");
-    if (next == from)
-        return;
-    const uint64_t now_ns = board_now_ns();
-    k.switching = true;
+    k.switching = CHOSEN;
+    k.switch_ns = now_ns;
     k.left_ns = now_ns;
-    if (from != NULL && from != k.left)
+    if (k.at_once)
+        depart_at_once(from, now_ns);
+    else if (from != NULL && from != k.left)
         wb_task_paused(from, k.ready ? WB_TASK_READY : WB_TASK_BLOCKED, now_ns);
     k.current = next;
     if (next != NULL) {
         wb_task_resumed(next, now_ns);
-        wb_word_store(&wb_kernel_attention, wb_checkpoint_wanted(next), WB_RELAXED);
         k.rested = false;
     }
-    k.switching = false;
+    k.switching = NOT_SWITCHING;
+}
+
+// After it has chosen.
+void wb_freertos_in(void *next)
+{
+    // Whoever comes must not store what another has loaded for exclusive use.
+    __asm__ volatile("clrex");
+    if (next != k.current)
+        switch_to(next);
+    if (next != NULL)
+        wb_word_store(&wb_kernel_attention, wb_checkpoint_wanted(next), WB_RELAXED);
 }
 
 void wb_freertos_idle(void)
@@ -109,6 +157,23 @@ void wb_freertos_idle(void)
     if (!k.rested)
         wb_counter_add(&k.core->stats.sleeps, 1);
     k.rested = true;
+}
+
+// What leaves the core without being copied is published by the switch.
+static enum wb_status leave_at_once(void)
+{
+    struct wb_task *self = k.current;
+    enum wb_status status = WB_ERR_GONE;
+
+    wb_port_mask();
+    if (wb_departure_is_due(self) &&
+        (status = wb_tcb_detach(&of(self)->tcb) ? WB_OK : WB_ERR_HELD) == WB_OK) {
+        k.left = self;
+        k.at_once = true;
+        wb_port_switch();
+    }
+    wb_port_unmask();
+    return status;
 }
 
 // One step: no other task may leave meanwhile. The switch happens at once; the rest of the critical
@@ -123,6 +188,8 @@ static bool leave(enum after after)
     k.left = k.current;
     k.after = after;
     k.parked_ns = board_now_ns();
+    if (after != GO_CAPTURED)
+        (void)wb_tcb_detach(&of(k.left)->tcb);
     xTaskNotifyGive(k.task);
     taskEXIT_CRITICAL();
     return true;
@@ -146,7 +213,6 @@ static void finish_left(void)
         wb_task_paused(task, WB_TASK_READY, k.left_ns);
         return;
     }
-    wb_tcb_detach(&of(task)->tcb);
     if (k.after == GO_AWAY)
         wb_task_departed(task, k.parked_ns, k.left_ns);
     else
@@ -184,13 +250,18 @@ static void serve(void)
 static void run(void *unused)
 {
     (void)unused;
+    k.up = true;
     k.tick_ns = wb_agent_tick(k.core, board_now_ns());
     wb_word_store(&k.core->state, WB_CORE_UP, WB_RELEASE);
     while (!is_over()) {
+        k.rung = false;
         finish_left();
         serve();
-        if (!has_notes())
+        // Who rings from here on has the switch wake this task, even before it waits.
+        k.busy = false;
+        if (!k.rung)
             (void)ulTaskNotifyTake(pdTRUE, ticks_until(k.tick_ns));
+        k.busy = true;
     }
     wb_word_store(&k.core->state, WB_CORE_STOPPED, WB_RELEASE);
     vTaskSuspend(NULL);
@@ -198,10 +269,11 @@ static void run(void *unused)
 
 _Noreturn void wb_freertos_run(struct wb_core *core)
 {
-    static StackType_t stack[KERNEL_STACK_WORDS];
-    static StaticTask_t tcb;
+    static StackType_t stack[KERNEL_STACK_WORDS] OF_KERNEL;
+    static StaticTask_t tcb OF_KERNEL;
 
     k.core = core;
+    k.busy = true;
     k.task =
         xTaskCreateStatic(run, "whimbrel", KERNEL_STACK_WORDS, NULL, KERNEL_PRIORITY, stack, &tcb);
     vTaskStartScheduler();
@@ -210,11 +282,8 @@ _Noreturn void wb_freertos_run(struct wb_core *core)
 
 void wb_freertos_doorbell(void)
 {
-    BaseType_t woken = pdFALSE;
-
-    if (k.task != NULL)
-        vTaskNotifyGiveFromISR(k.task, &woken);
-    portYIELD_FROM_ISR(woken);
+    k.rung = true;
+    portYIELD_FROM_ISR(k.up);
 }
 
 void wb_freertos_fault(enum wb_fault_kind kind, const char *text)
@@ -262,6 +331,8 @@ uint64_t wb_kernel_stamp_ns(void)
 // A task may do nothing but read the clock.
 uint64_t wb_kernel_now_ns(void)
 {
+    if (k.switching != NOT_SWITCHING)
+        return k.switch_ns;
     board_relax();
     return board_now_ns();
 }
@@ -296,11 +367,19 @@ void wb_kernel_attach(struct wb_task *task)
                                                .stack = (StackType_t *)(void *)task->stack,
                                                .stack_bytes = task->stack_bytes });
     ft->fresh = false;
+    if (k.switching == CHOOSING) {
+        wb_tcb_attach(&ft->tcb, priority_of(task));
+        return;
+    }
+    taskENTER_CRITICAL();
     wb_tcb_attach(&ft->tcb, priority_of(task));
+    taskEXIT_CRITICAL();
 }
 
 enum wb_status wb_kernel_depart(void)
 {
+    if (k.current->mode == WB_HANDOFF)
+        return leave_at_once();
     if (wb_tcb_is_held(&of(k.current)->tcb))
         return WB_ERR_HELD;
     return leave(GO_AWAY) ? WB_OK : WB_ERR_GONE;
@@ -316,10 +395,13 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
     return until_ns != WB_FOREVER && board_now_ns() >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
 }
 
-// A task that arrives wakes whoever asked for its move: the kernel's task does that, soon after.
+// A task that comes to run wakes whoever asked for its move, after FreeRTOS has chosen: the next
+// switch does that, soon after.
 void wb_kernel_unblock(struct wb_task *task)
 {
-    if (k.switching)
+    if (k.switching == CHOOSING)
+        wb_tcb_notify(handle(task), WB_FREERTOS_NOTIFICATION);
+    else if (k.switching == CHOSEN)
         wb_inbox_post(k.core, task->id);
     else
         xTaskNotifyGiveIndexed(handle(task), WB_FREERTOS_NOTIFICATION);
@@ -328,7 +410,7 @@ void wb_kernel_unblock(struct wb_task *task)
 // Nothing interrupts FreeRTOS's switch; outside of kernels there is nothing to keep away.
 static bool is_interruptible(void)
 {
-    return wb_kernel_core() != WB_CORE_NONE && !k.switching;
+    return wb_kernel_core() != WB_CORE_NONE && k.switching == NOT_SWITCHING;
 }
 
 void wb_kernel_enter(void)

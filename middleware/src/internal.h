@@ -47,13 +47,14 @@ void wb_system_task_over(struct wb_system *system);
 /// Every task is over: tells the kernels.
 void wb_system_over(struct wb_system *system);
 
-/// Counts the time since the task was switched to, or since it was last counted.
-///
-/// Returns: the nanoseconds of it that it polled, at most UINT32_MAX.
-uint32_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
+struct wb_ran {
+    uint64_t busy_ns, polled_ns;
+};
 
-/// The same on a core that it leaves.
-uint32_t wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
+/// Counts the time since the task was switched to, or since it was last counted; and the same for
+/// the core that it took.
+struct wb_ran wb_task_count(struct wb_task *task, uint64_t now_ns);
+void wb_core_count(struct wb_core *core, const struct wb_ran *ran);
 
 // ---- agent.c, coordinator.c ---------------------------------------------------------------------
 
@@ -61,6 +62,12 @@ uint32_t wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t no
 static inline bool wb_agent_is_asked(const struct wb_core *core)
 {
     return wb_word_load(&core->wanted_point, WB_RELAXED) != core->report.obeyed_point;
+}
+
+/// The part that reports; NULL where none does.
+static inline const struct wb_part_agents *wb_reporting(const struct wb_system *system)
+{
+    return system->config.agent_period_ns != 0 ? wb_parts.agents : NULL;
 }
 
 /// Asks the policy, if that is the part of this core, and sends what it decides.
@@ -100,7 +107,7 @@ static inline uint64_t wb_end_of(uint64_t timeout_ns)
 }
 
 /// Lets this core's kernel attach a task, by its effective priority.
-void wb_task_attach(struct wb_task *task);
+void wb_task_attach(struct wb_core *core, struct wb_task *task);
 
 /// How many bytes of the arena a pool takes.
 size_t wb_pool_bytes(size_t shared_bytes);

@@ -133,6 +133,79 @@ TEST(the_kernel_itself_wakes_by_a_note)
     CHECK(stub_serve(1) == 1 && stub.unblocks == 1);
 }
 
+// ---- A kernel that serves in its switch ---------------------------------------------------------
+
+static bool admit(uint32_t index)
+{
+    stub_become(index, NULL);
+    const bool left = wb_agent_admit(core(index));
+    stub_leave();
+    return left;
+}
+
+TEST(a_wake_is_admitted)
+{
+    setup();
+    place(WB_TASK_BLOCKED, 1);
+    wb_inbox_post(core(1), task->id);
+    CHECK(!admit(1) && stub.unblocked == task);
+    CHECK(wb_word_load(&core(1)->inbox.summary, WB_SEQ_CST) == 0 && stub_serve(1) == 0);
+    CHECK(!admit(1) && stub.unblocks == 1);
+}
+
+TEST(a_task_that_is_handed_off_is_admitted)
+{
+    setup();
+    wb_word_store(&task->place, wb_place_offer(1, 2, 0), WB_SEQ_CST);
+    wb_inbox_post(core(2), task->id);
+    CHECK(!admit(2) && stub.attached == task && wb_task_core(task) == 2);
+}
+
+// What takes longer stays where it is, for wb_agent_serve().
+static void expect_left(uint32_t at)
+{
+    wb_inbox_post(core(at), task->id);
+    CHECK(admit(at) && admit(at));
+    CHECK(stub.attaches == 0 && stub.unblocks == 0);
+    CHECK(stub_serve(at) == 1 && !admit(at));
+}
+
+TEST(what_is_not_brief_is_left_for_the_agent)
+{
+    setup();
+    place(WB_TASK_NEW, 1);
+    expect_left(1);
+    setup();
+    place(WB_TASK_ENDED, 1);
+    expect_left(1);
+    setup();
+    place(WB_TASK_BLOCKED, 2);
+    expect_left(1);
+    setup();
+    place(WB_TASK_BLOCKED, 1);
+    wb_word_add(&task->sync.nudges, 1, WB_SEQ_CST);
+    expect_left(1);
+    setup();
+    wb_word_store(&task->revive, WB_REVIVE_ENTRY, WB_SEQ_CST);
+    wb_word_store(&task->place, wb_place_offer(1, 2, 0), WB_SEQ_CST);
+    expect_left(2);
+}
+
+TEST(one_note_is_admitted_and_the_others_are_left)
+{
+    stub_system(1);
+    struct wb_task *tasks[] = { stub_task("a", 0), stub_task("b", 0) };
+
+    stub_start(stub.system);
+    stub.unblocks = 0;
+    for (int i = 0; i < 2; i++) {
+        wb_word_store(&tasks[i]->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
+        wb_inbox_post(core(0), tasks[i]->id);
+    }
+    CHECK(admit(0) && stub.unblocks == 1 && stub.unblocked == tasks[0]);
+    CHECK(stub_serve(0) == 1 && stub.unblocks == 2 && stub.unblocked == tasks[1]);
+}
+
 // ---- Many tasks ---------------------------------------------------------------------------------
 
 static int never_runs(struct wb_task *self)

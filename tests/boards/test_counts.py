@@ -7,7 +7,7 @@ import re
 
 import emulated
 
-HAND_OFF_MOST = 3200
+HAND_OFF_MOST = 1000
 
 
 def counted(case: str) -> str:

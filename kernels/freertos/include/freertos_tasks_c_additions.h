@@ -9,6 +9,25 @@
 
 #include "tcb.h"
 
+#if __ARM_ARCH_PROFILE == 'A' || __ARM_ARCH_PROFILE == 'R'
+// These ports switch on the stack of the task that leaves; here they do so on one of the kernel's
+// (`ld --wrap=vTaskSwitchContext`). As soon as a task is handed off another kernel may run it, over
+// whatever this one had there. Where this returns to loads all registers of whoever comes.
+#define SWITCH_STACK_BYTES 4096
+
+_Alignas(8) unsigned char wb_freertos_switch_stack[SWITCH_STACK_BYTES];
+
+void __wrap_vTaskSwitchContext(void);
+
+__attribute__((naked)) void __wrap_vTaskSwitchContext(void)
+{
+    __asm__("mov r4, lr\n"
+            "ldr sp, =wb_freertos_switch_stack + %c0\n"
+            "bl vTaskSwitchContext\n"
+            "bx r4" ::"i"(SWITCH_STACK_BYTES));
+}
+#endif
+
 void wb_tcb_create(StaticTask_t *at, const struct wb_tcb_config *config)
 {
     TCB_t *tcb = (TCB_t *)(void *)at;
@@ -29,8 +48,8 @@ void wb_tcb_attach(StaticTask_t *at, UBaseType_t priority)
 {
     TCB_t *tcb = (TCB_t *)(void *)at;
 
-    vListInitialiseItem(&tcb->xStateListItem);
-    vListInitialiseItem(&tcb->xEventListItem);
+    tcb->xStateListItem.pxContainer = NULL;
+    tcb->xEventListItem.pxContainer = NULL;
     listSET_LIST_ITEM_VALUE(&tcb->xEventListItem, (TickType_t)configMAX_PRIORITIES - priority);
     tcb->uxPriority = priority;
 #if configUSE_MUTEXES == 1
@@ -39,32 +58,55 @@ void wb_tcb_attach(StaticTask_t *at, UBaseType_t priority)
     // Whatever it waited for, it looks again.
     tcb->ulNotifiedValue[WB_FREERTOS_NOTIFICATION] = 1;
     tcb->ucNotifyState[WB_FREERTOS_NOTIFICATION] = taskNOTIFICATION_RECEIVED;
-    prvAddNewTaskToReadyList(tcb);
+    uxCurrentNumberOfTasks++;
+    uxTaskNumber++;
+#if configUSE_TRACE_FACILITY == 1
+    tcb->uxTCBNumber = uxTaskNumber;
+#endif
+    prvAddTaskToReadyList(tcb);
 }
 
-// Of a task that is ready and does not run.
-void wb_tcb_detach(StaticTask_t *at)
+// A mutex of this kernel, or a priority that somebody who waits for one lends; or this kernel may
+// not switch.
+static int is_held(const TCB_t *tcb)
+{
+#if configUSE_MUTEXES == 1
+    if (tcb->uxMutexesHeld != 0 || tcb->uxPriority != tcb->uxBasePriority)
+        return 1;
+#endif
+    return uxSchedulerSuspended != 0;
+}
+
+int wb_tcb_is_held(const StaticTask_t *at)
+{
+    return is_held((const TCB_t *)(const void *)at);
+}
+
+int wb_tcb_detach(StaticTask_t *at)
 {
     TCB_t *tcb = (TCB_t *)(void *)at;
 
-    taskENTER_CRITICAL();
-    configASSERT(tcb != pxCurrentTCB);
-    if (uxListRemove(&tcb->xStateListItem) == 0)
-        taskRESET_READY_PRIORITY(tcb->uxPriority);
+    if (is_held(tcb))
+        return 0;
+    const List_t *ready = listLIST_ITEM_CONTAINER(&tcb->xStateListItem);
+    listREMOVE_ITEM(&tcb->xStateListItem);
+    if (listLIST_IS_EMPTY(ready))
+        portRESET_READY_PRIORITY(tcb->uxPriority, uxTopReadyPriority);
     uxCurrentNumberOfTasks--;
-    taskEXIT_CRITICAL();
+    return 1;
 }
 
-// A mutex of this kernel, or a priority that somebody who waits for one lends.
-int wb_tcb_is_held(const StaticTask_t *at)
+void wb_tcb_notify(TaskHandle_t task, UBaseType_t index)
 {
-#if configUSE_MUTEXES == 1
-    const TCB_t *tcb = (const TCB_t *)(const void *)at;
-    return tcb->uxMutexesHeld != 0 || tcb->uxPriority != tcb->uxBasePriority;
-#else
-    (void)at;
-    return 0;
-#endif
+    TCB_t *tcb = task;
+    const uint8_t before = tcb->ucNotifyState[index];
+
+    tcb->ulNotifiedValue[index]++;
+    tcb->ucNotifyState[index] = taskNOTIFICATION_RECEIVED;
+    if (before != taskWAITING_NOTIFICATION)
+        return;
+    (void)uxListRemove(&tcb->xStateListItem);
+    prvAddTaskToReadyList(tcb);
 }
 
 // The lists of all kernels are at the same addresses.

@@ -37,6 +37,12 @@ static inline void wb_counter_add(struct wb_counter *c, uint64_t n)
     wb_counter_set(c, wb_word_load(&c->value, WB_RELAXED) + n);
 }
 
+/// Context: the one writer, while no other was killed in the midst of writing it.
+static inline uint64_t wb_counter_own(const struct wb_counter *c)
+{
+    return wb_word_load(&c->value, WB_RELAXED);
+}
+
 #else
 
 struct wb_counter {
@@ -47,10 +53,42 @@ struct wb_counter {
 
 /// Context: the one writer. Never blocks.
 void wb_counter_set(struct wb_counter *c, uint64_t value);
-void wb_counter_add(struct wb_counter *c, uint64_t n);
+
+// What is left of the two below when something is carried, or was when the writer was killed.
+__attribute__((cold)) void wb_counter_carry(struct wb_counter *c, uint64_t n);
+__attribute__((cold)) uint64_t wb_counter_settled(const struct wb_counter *c);
+
+// Both are inlined where they are to be quick, and called where code is to be small.
+
+/// Context: the one writer. Never blocks.
+inline void wb_counter_add(struct wb_counter *c, uint64_t n)
+{
+    const uint32_t low = wb_word_load(&c->low, WB_RELAXED);
+
+    // Nearly always nothing is carried, and the last writer was not killed while it did.
+    if (__builtin_expect(n <= UINT32_MAX - low && wb_word_load(&c->high, WB_RELAXED) ==
+                                                      wb_word_load(&c->high_again, WB_RELAXED),
+                         1))
+        wb_word_store(&c->low, low + (uint32_t)n, WB_RELEASE);
+    else
+        wb_counter_carry(c, n);
+}
+
+/// Context: the one writer, while no other was killed in the midst of writing it.
+static inline uint64_t wb_counter_own(const struct wb_counter *c)
+{
+    return (uint64_t)wb_word_load(&c->high, WB_RELAXED) << 32 | wb_word_load(&c->low, WB_RELAXED);
+}
 
 /// Context: any core. Never blocks. Exact for a counter that goes up by less than 2^31 at a time.
-uint64_t wb_counter_get(const struct wb_counter *c);
+inline uint64_t wb_counter_get(const struct wb_counter *c)
+{
+    const uint32_t again = wb_word_load(&c->high_again, WB_ACQUIRE);
+    const uint32_t low = wb_word_load(&c->low, WB_ACQUIRE);
+    const uint32_t high = wb_word_load(&c->high, WB_ACQUIRE);
+
+    return __builtin_expect(high == again, 1) ? (uint64_t)high << 32 | low : wb_counter_settled(c);
+}
 
 #endif
 

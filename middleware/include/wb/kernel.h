@@ -304,6 +304,15 @@ void wb_recreation_killed(struct wb_task *task);
 /// Returns: how many notes there were.
 uint32_t wb_agent_serve(struct wb_core *core);
 
+/// The same for one note, if what it is about is brief: a task that is handed off to this core, or
+/// a wake. For a kernel that does so in its switch, before it chooses who runs next; of this
+/// contract wb_kernel_attach(), wb_kernel_unblock() and wb_kernel_doorbell() are called there. No
+/// kernel has to.
+///
+/// Context: the kernel of `core`, while no task runs and nobody is in wb_agent_serve(). Never
+/// blocks. Returns: true when wb_agent_serve() is needed for what is left.
+bool wb_agent_admit(struct wb_core *core);
+
 /// Brings the core to the operating point that it has been asked for, if that is another
 /// (wb_kernel_set_point()). wb_agent_serve() and wb_agent_tick() do this too; a kernel whose
 /// doorbell interrupts a task that computes need not wait for that task's checkpoint.

@@ -138,8 +138,7 @@ static uint32_t ours_among(struct wb_core *core, uint32_t word)
 
 static void attached(const struct wb_task *task, struct wb_core *core)
 {
-    if (core->report.residents != NULL)
-        wb_word_or(&core->report.residents[task->id / 32], 1u << task->id % 32, WB_RELAXED);
+    wb_word_or(&core->report.residents[task->id / 32], 1u << task->id % 32, WB_RELAXED);
 }
 
 static bool lies_on_stack(const struct wb_task *task, const void *address)

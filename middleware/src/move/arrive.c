@@ -3,14 +3,22 @@
 
 #include "../internal.h"
 
-void wb_task_attach(struct wb_task *task)
+void wb_task_attach(struct wb_core *core, struct wb_task *task)
 {
     // Not yet in a queue of this kernel, so there is nothing to move.
     if (wb_sync_is_nudged(&task->sync))
         (void)wb_parts.locks->inherit(task);
-    if (wb_parts.agents != NULL)
-        wb_parts.agents->attached(task, wb_core_here(task->system));
+    const struct wb_part_agents *agents = wb_reporting(core->system);
+    if (agents != NULL)
+        agents->attached(task, core);
     wb_kernel_attach(task);
+}
+
+// Its memory is here, wherever here is, and its context complete.
+static bool is_here(const struct wb_task *task)
+{
+    // Acquire: recovery has written what else is to be done.
+    return task->mode == WB_HANDOFF && wb_word_load(&task->revive, WB_ACQUIRE) == WB_REVIVE_NOT;
 }
 
 // Brings the memory of a task that this core is about to take in here, and makes its context
@@ -19,66 +27,84 @@ static enum wb_status fetch(struct wb_core *core, struct wb_task *task, uint32_t
                             struct wb_fetched *fetched)
 {
     const struct wb_mover *mover = wb_mover_of(task);
-
-    *fetched = (struct wb_fetched){ 0 };
     const uint32_t revival = wb_word_load(&task->revive, WB_ACQUIRE);
+
     if (revival != WB_REVIVE_NOT)
         return wb_parts.deaths->revive(core, task, place, revival, fetched);
     return mover != NULL && mover->fetch != NULL ? mover->fetch(core, task, place, fetched) : WB_OK;
 }
 
+// The same of one that is offered; false: it does not come, or not yet.
+static bool bring(struct wb_core *core, struct wb_task *task, uint32_t place,
+                  struct wb_fetched *fetched)
+{
+    const struct wb_mover *mover = wb_mover_of(task);
+    const enum wb_status status = fetch(core, task, place, fetched);
+
+    if (status == WB_ERR_EMPTY) {
+        // The source is still filling the buffer: other tasks run meanwhile.
+        wb_inbox_post(core, task->id);
+        return false;
+    }
+    if (status != WB_OK) {
+        wb_migration_refuse(task, place, status);
+        return false;
+    }
+    return mover == NULL || mover->load == NULL || mover->load(task);
+}
+
+static void unload(struct wb_task *task)
+{
+    const struct wb_mover *mover = wb_mover_of(task);
+
+    if (mover != NULL && mover->unload != NULL)
+        mover->unload(task);
+}
+
 // Notes that the task, taken by this core, has its memory here.
-static void settle(const struct wb_core *core, struct wb_task *task,
-                   const struct wb_fetched *fetched)
+static void settle(const struct wb_core *core, struct wb_task *task)
 {
     // Should this kernel die before this, the next one fetches again from where it was. Relaxed:
     // the place publishes it with all the rest when the task leaves here.
     wb_word_store(&task->memory_core, core->index, WB_RELAXED);
+    if (is_here(task))
+        return;
     wb_word_store(&task->revive, WB_REVIVE_NOT, WB_RELAXED);
     wb_mover_end(task);
-    // A task that recovery gave away carries no request: its record may be another's to write.
-    if (fetched->bytes == 0 ||
-        wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) != WB_REQUEST_ACCEPTED)
-        return;
-    task->migration.bytes = fetched->bytes;
-    task->migration.copied_ns = fetched->copied_ns;
+}
+
+// A task that recovery gave away carries no request: its record may be another's to write.
+static bool is_accepted(const struct wb_task *task)
+{
+    return wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) == WB_REQUEST_ACCEPTED;
 }
 
 // The target's half of a migration: one compare-and-swap decides against a withdrawal.
 void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
 {
     const uint32_t ready = wb_place(WB_TASK_READY, core->index);
-    struct wb_fetched fetched;
+    struct wb_fetched fetched = { 0 };
 
-    const struct wb_mover *mover = wb_mover_of(task);
-    const enum wb_status status = fetch(core, task, place, &fetched);
-    if (status == WB_ERR_EMPTY) {
-        // The source is still filling the buffer: other tasks run meanwhile.
-        wb_inbox_post(core, task->id);
-        return;
-    }
-    if (status != WB_OK) {
-        wb_migration_refuse(task, place, status);
-        return;
-    }
-    if (mover != NULL && mover->load != NULL && !mover->load(task))
+    if (!is_here(task) && !bring(core, task, place, &fetched))
         return;
     // Acquire: the parked context and everything the task wrote is visible here.
     if (!wb_word_compare_swap(&task->place, &place, ready, WB_ACQ_REL, WB_RELAXED)) {
-        if (mover != NULL && mover->unload != NULL)
-            mover->unload(task);
+        unload(task);
         return;
     }
-    settle(core, task, &fetched);
+    settle(core, task);
     wb_kernel_charge(WB_ACTION_ATTACH, 1);
     const uint64_t now_ns = wb_kernel_now_ns();
-    // A task that recovery gave away carries no request: its record may be another's to write.
-    if (wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) == WB_REQUEST_ACCEPTED)
+    if (is_accepted(task)) {
+        task->migration.bytes = fetched.bytes;
+        task->migration.copied_ns = fetched.copied_ns;
         task->migration.attached_ns = now_ns;
-    if (wb_parts.agents != NULL)
-        wb_parts.agents->arrival(task, wb_place_owner(place), now_ns);
+    }
+    const struct wb_part_agents *agents = wb_reporting(core->system);
+    if (agents != NULL)
+        agents->arrival(task, wb_place_owner(place), now_ns);
     wb_record_event(core, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
-    wb_task_attach(task);
+    wb_task_attach(core, task);
 }
 
 void wb_migration_returned(struct wb_core *core, struct wb_task *task)
@@ -86,7 +112,7 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
     const uint64_t now_ns = wb_kernel_now_ns();
     const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
     const enum wb_status why = wb_place_why(place);
-    struct wb_fetched fetched;
+    struct wb_fetched fetched = { 0 };
 
     // The heir of a dead source has to fetch its memory; the source itself has it.
     if (fetch(core, task, place, &fetched) != WB_OK) {
@@ -95,10 +121,14 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
         wb_parts.deaths->lose(task, core->index);
         return;
     }
-    settle(core, task, &fetched);
+    settle(core, task);
+    if (fetched.bytes != 0 && is_accepted(task)) {
+        task->migration.bytes = fetched.bytes;
+        task->migration.copied_ns = fetched.copied_ns;
+    }
     wb_word_store(&task->place, wb_place(WB_TASK_READY, core->index), WB_RELAXED);
     wb_counter_add(&task->stats.refused, 1);
     wb_record_event(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);
     wb_migration_finish(task, why);
-    wb_task_attach(task);
+    wb_task_attach(core, task);
 }

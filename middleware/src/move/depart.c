@@ -36,6 +36,7 @@ void wb_checkpoint_enter(void)
 {
     struct wb_task *self = wb_kernel_self();
     uint32_t request = wb_word_load(&self->request, WB_RELAXED);
+    bool moved = false;
 
     wb_kernel_charge(WB_ACTION_CHECKPOINT, 1);
     // Acquire: what the requester filled in. Failing means that it was withdrawn this moment.
@@ -45,13 +46,15 @@ void wb_checkpoint_enter(void)
             wb_request(WB_REQUEST_ACCEPTED, wb_request_core(request), wb_request_number(request)),
             WB_ACQUIRE, WB_RELAXED)) {
         const enum wb_status left = depart(self);
-        if (left != WB_OK) {
+        moved = left == WB_OK;
+        if (!moved) {
             wb_counter_add(&self->stats.refused, 1);
             if (wb_departure_is_due(self))
                 wb_migration_finish(self, left);
         }
     }
-    if (wb_parts.images == NULL || !wb_parts.images->capture(self))
+    // Its new kernel has just chosen it.
+    if ((wb_parts.images == NULL || !wb_parts.images->capture(self)) && !moved)
         wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
 }
 
@@ -61,28 +64,33 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     struct wb_system *system = task->system;
     const uint32_t request = wb_word_load(&task->request, WB_RELAXED);
     const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
-    const uint32_t target = wb_request_core(request);
+    struct wb_core *core = system->cores[owner];
+    struct wb_core *target = system->cores[wb_request_core(request)];
     const uint64_t offer_end_ns = now_ns + system->config.offer_timeout_ns;
 
-    const uint32_t polled_ns = wb_task_account(task, system->cores[owner], now_ns);
-    if (wb_parts.agents != NULL)
-        wb_parts.agents->departure(task, system->cores[owner], now_ns);
+    const struct wb_ran ran = wb_task_count(task, now_ns);
+    const struct wb_part_agents *agents = wb_reporting(system);
+    if (agents != NULL)
+        agents->departure(task, core, now_ns);
     wb_migration_close(task);
     task->migration.parked_ns = parked_ns;
     task->migration.source = owner;
-    if (offer_end_ns < wb_counter_get(&task->deadline_ns))
+    if (offer_end_ns < wb_counter_own(&task->deadline_ns))
         wb_counter_set(&task->deadline_ns, offer_end_ns);
-    wb_record_event(system->cores[owner], WB_EVENT_PARK, task->id, target, polled_ns, now_ns);
+    wb_record_event(core, WB_EVENT_PARK, task->id, target->index, ran.polled_ns, now_ns);
     if (mover != NULL && mover->announce != NULL)
         mover->announce(task);
     // From here on the task belongs to whoever wins its place. Release publishes its context;
     // seq_cst against the target's death, which marks the core and then looks at the places.
-    wb_word_store(&task->place, wb_place_offer(owner, target, wb_request_number(request)),
+    wb_word_store(&task->place, wb_place_offer(owner, target->index, wb_request_number(request)),
                   WB_SEQ_CST);
-    if (wb_word_load(&system->cores[target]->state, WB_SEQ_CST) == WB_CORE_DEAD)
+    if (wb_word_load(&target->state, WB_SEQ_CST) == WB_CORE_DEAD)
         wb_migration_cancel(task, WB_ERR_GONE);
     else
-        wb_inbox_post(system->cores[target], task->id);
+        wb_inbox_post(target, task->id);
+    // What the target need not wait for.
+    wb_core_count(core, &ran);
+    wb_counter_add(&core->stats.switches, 1);
     if (mover != NULL && mover->fill != NULL)
         mover->fill(task);
 }

@@ -2,6 +2,7 @@
 // How a migration ends: its outcome, and its record.
 
 #include "../internal.h"
+#include "../word/mem.h"
 
 static void push(struct wb_task *task, const struct wb_migration *migration)
 {
@@ -41,13 +42,28 @@ void wb_migration_close(struct wb_task *task)
     push(task, &task->settled);
 }
 
+// In two parts: compilers for small processors copy these without a call.
+static void keep(struct wb_task *task)
+{
+    enum { PART = 48 };
+    unsigned char *to = (unsigned char *)&task->settled;
+    const unsigned char *from = (const unsigned char *)&task->migration;
+
+    _Static_assert(sizeof task->settled > PART && sizeof task->settled <= 64 + PART, "more parts");
+    memcpy(__builtin_assume_aligned(to, 8), __builtin_assume_aligned(from, 8), PART);
+    memcpy(__builtin_assume_aligned(to + PART, 8), __builtin_assume_aligned(from + PART, 8),
+           sizeof task->settled - PART);
+}
+
+// The record waits for the first output, while the next request is filled in already.
 void wb_migration_settle(struct wb_task *task, uint64_t now_ns)
 {
-    task->settled = task->migration;
-    task->settled.running_ns = now_ns;
+    task->migration.running_ns = now_ns;
+    const struct wb_part_agents *agents = wb_reporting(task->system);
+    if (agents != NULL)
+        agents->migration(task, &task->migration);
+    keep(task);
     task->open = true;
-    if (wb_parts.agents != NULL)
-        wb_parts.agents->migration(task, &task->settled);
     wb_counter_add(&task->stats.migrations, 1);
     wb_migration_finish(task, WB_OK);
 }

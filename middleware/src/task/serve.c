@@ -7,10 +7,10 @@ static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum 
 {
     switch (state) {
     case WB_TASK_NEW:
-        if (wb_parts.agents != NULL)
+        if (wb_reporting(core->system) != NULL)
             wb_parts.agents->arrival(task, core->index, wb_kernel_now_ns());
         wb_word_store(&task->place, wb_place(WB_TASK_READY, core->index), WB_RELAXED);
-        wb_task_attach(task);
+        wb_task_attach(core, task);
         break;
     case WB_TASK_RETURNED:
         wb_migration_returned(core, task);
@@ -42,6 +42,17 @@ static inline void look(struct wb_core *core, struct wb_task *task)
         wb_inbox_post(core->system->cores[wb_place_owner(place)], task->id);
 }
 
+static inline void count_notes(struct wb_core *core, uint32_t served)
+{
+    wb_kernel_charge(WB_ACTION_SERVE, served);
+    wb_counter_add(&core->stats.notes, served);
+}
+
+static inline bool is_asked(const struct wb_core *core)
+{
+    return wb_parts.agents != NULL && wb_agent_is_asked(core);
+}
+
 uint32_t wb_agent_serve(struct wb_core *core)
 {
     struct wb_inbox *inbox = &core->inbox;
@@ -56,11 +67,54 @@ uint32_t wb_agent_serve(struct wb_core *core)
                 look(core, &core->system->tasks[w * 32 + (uint32_t)__builtin_ctz(bits)]);
         }
     }
-    if (served != 0) {
-        wb_kernel_charge(WB_ACTION_SERVE, served);
-        wb_counter_add(&core->stats.notes, served);
-    }
-    if (wb_parts.agents != NULL && wb_agent_is_asked(core))
+    if (served != 0)
+        count_notes(core, served);
+    if (is_asked(core))
         wb_parts.agents->obey(core);
     return served;
+}
+
+// Acts on what takes no longer than a switch does: nothing is copied, loaded, or looked for among
+// all tasks. False: it is something else.
+static inline bool look_briefly(struct wb_core *core, struct wb_task *task)
+{
+    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const enum wb_task_state state = wb_place_state(place);
+
+    if (wb_sync_is_nudged(&task->sync))
+        return false;
+    if (state == WB_TASK_OFFERED && wb_place_target(place) == core->index &&
+        task->mode == WB_HANDOFF && wb_word_load(&task->revive, WB_RELAXED) == WB_REVIVE_NOT)
+        wb_migration_arrive(core, task, place);
+    else if (wb_place_owner(place) == core->index &&
+             (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED))
+        wb_kernel_unblock(task);
+    else
+        return false;
+    return true;
+}
+
+bool wb_agent_admit(struct wb_core *core)
+{
+    struct wb_inbox *inbox = &core->inbox;
+    // Acquire, here and below: as in wb_agent_serve().
+    uint32_t summary = wb_word_swap(&inbox->summary, 0, WB_ACQ_REL);
+
+    if (summary == 0)
+        return is_asked(core);
+    const uint32_t w = (uint32_t)__builtin_ctz(summary);
+    uint32_t bits = wb_word_swap(&inbox->words[w], 0, WB_ACQ_REL);
+    if (bits != 0 &&
+        look_briefly(core, &core->system->tasks[w * 32 + (uint32_t)__builtin_ctz(bits)])) {
+        bits &= bits - 1;
+        count_notes(core, 1);
+    }
+    // What is left goes back as it was posted: the bits, then their summary.
+    if (bits != 0)
+        wb_word_or(&inbox->words[w], bits, WB_RELEASE);
+    else if (w + 32 >= inbox->n_words)
+        summary &= summary - 1;
+    if (summary != 0)
+        wb_word_or(&inbox->summary, summary, WB_RELEASE);
+    return summary != 0 || is_asked(core);
 }

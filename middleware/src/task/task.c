@@ -30,26 +30,26 @@ void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
         wb_migration_settle(task, now_ns);
 }
 
-uint32_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+struct wb_ran wb_task_count(struct wb_task *task, uint64_t now_ns)
 {
     const uint64_t ran_ns = now_ns - task->resumed_ns;
-    const uint64_t polled_ns = task->poll_mark_ns < ran_ns ? task->poll_mark_ns : ran_ns;
+    uint64_t polled_ns = task->poll_mark_ns;
 
-    task->poll_mark_ns = 0;
     task->resumed_ns = now_ns;
-    wb_counter_add(&task->stats.busy_ns, ran_ns - polled_ns);
-    wb_counter_add(&core->stats.busy_ns, ran_ns - polled_ns);
     if (polled_ns != 0) {
+        polled_ns = polled_ns < ran_ns ? polled_ns : ran_ns;
+        task->poll_mark_ns = 0;
         wb_counter_add(&task->stats.polling_ns, polled_ns);
-        wb_counter_add(&core->stats.polling_ns, polled_ns);
     }
-    return polled_ns < UINT32_MAX ? (uint32_t)polled_ns : UINT32_MAX;
+    wb_counter_add(&task->stats.busy_ns, ran_ns - polled_ns);
+    return (struct wb_ran){ .busy_ns = ran_ns - polled_ns, .polled_ns = polled_ns };
 }
 
-uint32_t wb_task_account(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+void wb_core_count(struct wb_core *core, const struct wb_ran *ran)
 {
-    wb_counter_add(&core->stats.switches, 1);
-    return wb_task_count(task, core, now_ns);
+    wb_counter_add(&core->stats.busy_ns, ran->busy_ns);
+    if (ran->polled_ns != 0)
+        wb_counter_add(&core->stats.polling_ns, ran->polled_ns);
 }
 
 void wb_system_settle(struct wb_system *system, uint64_t now_ns)
@@ -57,8 +57,10 @@ void wb_system_settle(struct wb_system *system, uint64_t now_ns)
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
         const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
-        if (wb_place_state(place) == WB_TASK_RUNNING)
-            (void)wb_task_count(task, system->cores[wb_place_owner(place)], now_ns);
+        if (wb_place_state(place) == WB_TASK_RUNNING) {
+            const struct wb_ran ran = wb_task_count(task, now_ns);
+            wb_core_count(system->cores[wb_place_owner(place)], &ran);
+        }
     }
 }
 
@@ -91,8 +93,13 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
     const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
     struct wb_core *core = task->system->cores[owner];
 
-    const uint32_t polled_ns = wb_task_account(task, core, now_ns);
-    wb_record_event(core, kinds[state], task->id, 0, polled_ns, now_ns);
+    const struct wb_ran ran = wb_task_count(task, now_ns);
+    wb_core_count(core, &ran);
+    wb_counter_add(&core->stats.switches, 1);
+    wb_record_event(core, kinds[state], task->id, 0, ran.polled_ns, now_ns);
+    // One without ports never has an output to wait for.
+    if (__builtin_expect(task->open, 0) && task->ports == NULL)
+        wb_migration_close(task);
     if (state == WB_TASK_ENDED)
         end(task, owner);
     else

@@ -4,6 +4,9 @@
 #define WB_COUNTER_HALVES  // compiled everywhere, for the tests
 #include "wb/counter.h"
 
+extern inline void wb_counter_add(struct wb_counter *c, uint64_t n);
+extern inline uint64_t wb_counter_get(const struct wb_counter *c);
+
 void wb_counter_set(struct wb_counter *c, uint64_t value)
 {
     const uint32_t high = (uint32_t)(value >> 32);
@@ -25,7 +28,7 @@ void wb_counter_set(struct wb_counter *c, uint64_t value)
 // for it: it may have been killed or preempted there. What has not changed between two looks is
 // how it stands, and then a low half in its upper half is the old one. That is exact for a counter
 // that goes up by less than 2^31 at a time.
-uint64_t wb_counter_get(const struct wb_counter *c)
+uint64_t wb_counter_settled(const struct wb_counter *c)
 {
     uint32_t high, low, again, last_high = 0, last_low = 0, last_again = 0;
 
@@ -42,14 +45,7 @@ uint64_t wb_counter_get(const struct wb_counter *c)
     return (uint64_t)(low >> 31 != 0 ? again : high) << 32 | low;
 }
 
-void wb_counter_add(struct wb_counter *c, uint64_t n)
+void wb_counter_carry(struct wb_counter *c, uint64_t n)
 {
-    const uint32_t low = wb_word_load(&c->low, WB_RELAXED);
-
-    // Nearly always nothing is carried, and the last writer was not killed while it did.
-    if (n <= UINT32_MAX - low &&
-        wb_word_load(&c->high, WB_RELAXED) == wb_word_load(&c->high_again, WB_RELAXED))
-        wb_word_store(&c->low, low + (uint32_t)n, WB_RELEASE);
-    else
-        wb_counter_set(c, wb_counter_get(c) + n);
+    wb_counter_set(c, wb_counter_get(c) + n);
 }
