@@ -16,7 +16,8 @@
 #define configUSE_MUTEXES 1
 #define configUSE_POSIX_ERRNO 1
 #define configUSE_TASK_FPU_SUPPORT 2
-#define configSUPPORT_DYNAMIC_ALLOCATION 0
+#define configSUPPORT_DYNAMIC_ALLOCATION 1
+#define configTOTAL_HEAP_SIZE 0  // each kernel says where its own lies
 #define configKERNEL_PROVIDED_STATIC_MEMORY 1
 #define configTASK_NOTIFICATION_ARRAY_ENTRIES 2
 #define configCHECK_FOR_STACK_OVERFLOW 0
@@ -30,6 +31,10 @@
 #define configDEINIT_TLS_BLOCK(block)
 
 #define INCLUDE_vTaskDelay 1
+#define INCLUDE_vTaskDelete 1
+#define INCLUDE_xTaskDelayUntil 1
+#define INCLUDE_uxTaskPriorityGet 1
+#define INCLUDE_xTaskGetCurrentTaskHandle 1
 
 // The interrupt controller has 32 priorities; above 20, interrupts may call FreeRTOS.
 #define configUNIQUE_INTERRUPT_PRIORITIES 32

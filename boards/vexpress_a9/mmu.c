@@ -142,6 +142,13 @@ void board_give_private(uint32_t core, void *at, size_t bytes)
     memset(at, 0, bytes);
 }
 
+bool board_is_global(const void *address)
+{
+    const uint32_t at = (uint32_t)address;
+
+    return at - MAP_GVM < MAP_GVM_MB * MAP_MB || at - MAP_STACKS < MAP_STACKS_MB * MAP_MB;
+}
+
 const void *board_private(uint32_t core, const void *address)
 {
     const uint32_t at = (uint32_t)address - MAP_PRIVATE, bytes = MAP_PRIVATE_MB * MAP_MB;

@@ -13,8 +13,7 @@
 #include <string.h>
 
 #include "board.h"
-#include "tcb.h"
-#include "wb/system.h"
+#include "own.h"
 
 enum after { GO_AWAY, GO_CAPTURED, GO_ENDED };
 
@@ -23,14 +22,6 @@ enum {
     KERNEL_STACK_WORDS = 2048,
     NS_PER_TICK = 1000000000 / configTICK_RATE_HZ,
 };
-
-// The kernel's own part of a task. It moves along.
-struct freertos_task {
-    StaticTask_t tcb;
-    bool fresh;  // its first context is to be written where its life begins
-};
-
-_Static_assert(sizeof(struct freertos_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
 
 // Private memory: every kernel has its own at this address, as it has FreeRTOS's. A core that
 // starts again finds it as after a reset.
@@ -59,16 +50,6 @@ static struct {
 } k OF_KERNEL;
 
 struct wb_word wb_kernel_attention OF_KERNEL;
-
-static struct freertos_task *of(struct wb_task *task)
-{
-    return (struct freertos_task *)(void *)task->kernel;
-}
-
-static TaskHandle_t handle(struct wb_task *task)
-{
-    return (TaskHandle_t)&of(task)->tcb;
-}
 
 static UBaseType_t priority_of(struct wb_task *task)
 {
@@ -132,7 +113,11 @@ static void switch_to(struct wb_task *next)
     if (k.at_once)
         depart_at_once(from, now_ns);
     else if (from != NULL && from != k.left)
-        wb_task_paused(from, k.ready ? WB_TASK_READY : WB_TASK_BLOCKED, now_ns);
+        wb_task_paused(from,
+                       of(from)->is_deleted ? WB_TASK_ENDED
+                       : k.ready            ? WB_TASK_READY
+                                            : WB_TASK_BLOCKED,
+                       now_ns);
     k.current = next;
     if (next != NULL) {
         wb_task_resumed(next, now_ns);
@@ -166,8 +151,12 @@ static enum wb_status leave_at_once(void)
     enum wb_status status = WB_ERR_GONE;
 
     wb_port_mask();
-    if (wb_departure_is_due(self) &&
-        (status = wb_tcb_detach(&of(self)->tcb) ? WB_OK : WB_ERR_HELD) == WB_OK) {
+    if (wb_departure_is_due(self)) {
+        struct freertos_task *ft = of(self);
+        ft->hold = wb_tcb_leave(ft->handle, &ft->left_at);
+        status = ft->hold == WB_TCB_FREE ? WB_OK : WB_ERR_HELD;
+    }
+    if (status == WB_OK) {
         k.left = self;
         k.at_once = true;
         wb_port_switch();
@@ -189,7 +178,7 @@ static bool leave(enum after after)
     k.after = after;
     k.parked_ns = board_now_ns();
     if (after != GO_CAPTURED)
-        (void)wb_tcb_detach(&of(k.left)->tcb);
+        wb_tcb_detach(of(k.left)->handle);
     xTaskNotifyGive(k.task);
     taskEXIT_CRITICAL();
     return true;
@@ -225,16 +214,15 @@ static void finish_left(void)
 
 static TickType_t ticks_until(uint64_t until_ns)
 {
-    const uint64_t most = portMAX_DELAY - 1;
-
     if (until_ns == WB_FOREVER)
         return portMAX_DELAY;
     const uint64_t now_ns = board_now_ns();
     if (until_ns <= now_ns)
         return 0;
-    // The present tick has begun already.
-    const uint64_t ticks = (until_ns - now_ns) / NS_PER_TICK + 2;
-    return (TickType_t)(ticks < most ? ticks : most);
+    // The present tick has begun already. Who waits for longer than four seconds looks in between:
+    // dividing 64 bits would take hundreds of instructions.
+    const uint64_t ns = until_ns - now_ns;
+    return (uint32_t)(ns < UINT32_MAX ? ns : UINT32_MAX) / NS_PER_TICK + 2;
 }
 
 static void serve(void)
@@ -267,7 +255,7 @@ static void run(void *unused)
     vTaskSuspend(NULL);
 }
 
-_Noreturn void wb_freertos_run(struct wb_core *core)
+void wb_freertos_begin(struct wb_core *core)
 {
     static StackType_t stack[KERNEL_STACK_WORDS] OF_KERNEL;
     static StaticTask_t tcb OF_KERNEL;
@@ -276,8 +264,52 @@ _Noreturn void wb_freertos_run(struct wb_core *core)
     k.busy = true;
     k.task =
         xTaskCreateStatic(run, "whimbrel", KERNEL_STACK_WORDS, NULL, KERNEL_PRIORITY, stack, &tcb);
+}
+
+_Noreturn void wb_freertos_run(struct wb_core *core)
+{
+    wb_freertos_begin(core);
     vTaskStartScheduler();
     board_halt();
+}
+
+struct wb_core *wb_freertos_core(void)
+{
+    return k.core;
+}
+
+// ---- Tasks that FreeRTOS deletes ----------------------------------------------------------------
+
+static bool is_here(struct wb_task *task)
+{
+    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const enum wb_task_state state = wb_place_state(place);
+
+    return wb_place_owner(place) == k.core->index &&
+           (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED);
+}
+
+// Only an ordinary task is FreeRTOS's to delete, by the kernel that has it.
+void wb_freertos_deletes(void *task)
+{
+    configASSERT(task == NULL || (of(task)->is_ordinary && is_here(task)));
+    (void)task;
+}
+
+// One that runs is over when it is switched away from.
+void wb_freertos_deleted(void *at, int runs)
+{
+    struct wb_task *task = at;
+
+    if (task == NULL)
+        return;
+    of(task)->is_deleted = true;
+    if (runs)
+        return;
+    task->resumed_ns = k.switch_ns = board_now_ns();
+    k.switching = CHOSEN;
+    wb_task_paused(task, WB_TASK_ENDED, k.switch_ns);
+    k.switching = NOT_SWITCHING;
 }
 
 void wb_freertos_doorbell(void)
@@ -350,8 +382,32 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
     if (task->stack == NULL || task->stack_bytes < LEAST_STACK_BYTES ||
         task->priority + 1 >= KERNEL_PRIORITY)
         return WB_ERR_INVAL;
+    of(task)->handle = (TaskHandle_t)&of(task)->tcb;
     of(task)->fresh = true;
     return WB_OK;
+}
+
+// Nothing else of this core runs, in the kernel's task as in the switch.
+static void exclude(bool exclude)
+{
+    if (k.switching != NOT_SWITCHING)
+        return;
+    if (exclude) {
+        taskENTER_CRITICAL();
+    } else {
+        taskEXIT_CRITICAL();
+    }
+}
+
+// An ordinary task, as it has left elsewhere.
+static void come(struct wb_task *task)
+{
+    struct freertos_task *ft = of(task);
+
+    ft->ahead += wb_tcb_come(ft->handle, ft->asleep) - ft->left_at;
+    if (ft->asleep != 0)
+        wb_task_came_asleep(task, wb_kernel_stamp_ns());
+    ft->asleep = 0;
 }
 
 void wb_kernel_attach(struct wb_task *task)
@@ -367,20 +423,19 @@ void wb_kernel_attach(struct wb_task *task)
                                                .stack = (StackType_t *)(void *)task->stack,
                                                .stack_bytes = task->stack_bytes });
     ft->fresh = false;
-    if (k.switching == CHOOSING) {
+    exclude(true);
+    if (ft->is_ordinary)
+        come(task);
+    else
         wb_tcb_attach(&ft->tcb, priority_of(task));
-        return;
-    }
-    taskENTER_CRITICAL();
-    wb_tcb_attach(&ft->tcb, priority_of(task));
-    taskEXIT_CRITICAL();
+    exclude(false);
 }
 
 enum wb_status wb_kernel_depart(void)
 {
     if (k.current->mode == WB_HANDOFF)
         return leave_at_once();
-    if (wb_tcb_is_held(&of(k.current)->tcb))
+    if (wb_tcb_held(of(k.current)->handle) != WB_TCB_FREE)
         return WB_ERR_HELD;
     return leave(GO_AWAY) ? WB_OK : WB_ERR_GONE;
 }
@@ -399,12 +454,20 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
 // switch does that, soon after.
 void wb_kernel_unblock(struct wb_task *task)
 {
+    struct freertos_task *ft = of(task);
+
+    if (ft->look != NULL && k.switching != CHOSEN && wb_migration_requested(task)) {
+        exclude(true);
+        ft->look(task);
+        exclude(false);
+        return;
+    }
     if (k.switching == CHOOSING)
-        wb_tcb_notify(handle(task), WB_FREERTOS_NOTIFICATION);
+        wb_tcb_notify(of(task)->handle, WB_FREERTOS_NOTIFICATION);
     else if (k.switching == CHOSEN)
         wb_inbox_post(k.core, task->id);
     else
-        xTaskNotifyGiveIndexed(handle(task), WB_FREERTOS_NOTIFICATION);
+        xTaskNotifyGiveIndexed(of(task)->handle, WB_FREERTOS_NOTIFICATION);
 }
 
 // Nothing interrupts FreeRTOS's switch; outside of kernels there is nothing to keep away.
@@ -427,7 +490,7 @@ void wb_kernel_leave(void)
 
 void wb_kernel_reprioritise(struct wb_task *task)
 {
-    vTaskPrioritySet(handle(task), priority_of(task));
+    vTaskPrioritySet(of(task)->handle, priority_of(task));
 }
 
 // Who is more urgent runs already.
@@ -474,7 +537,7 @@ const void *wb_kernel_private(uint32_t core, const void *address)
 
 void wb_kernel_capture(void)
 {
-    if (!wb_tcb_is_held(&of(k.current)->tcb))
+    if (wb_tcb_held(of(k.current)->handle) == WB_TCB_FREE)
         (void)leave(GO_CAPTURED);
 }
 

@@ -113,6 +113,7 @@ struct wb_part_agents {  // see report.h
     void (*departure)(struct wb_task *task, const struct wb_core *core, uint64_t now_ns);
     void (*migration)(struct wb_task *task, const struct wb_migration *migration);
     void (*obey)(struct wb_core *core);
+    uint64_t (*tick)(struct wb_core *core, uint64_t now_ns);
     void (*replace)(struct wb_system *system);
 };
 

@@ -38,10 +38,15 @@ class Run:
 
 
 def run(
-    *words: str, mode: tuple[str, ...] = THREADS, cores: int = 4, limit_s: int = LIMIT_S
+    *words: str,
+    mode: tuple[str, ...] = THREADS,
+    cores: int = 4,
+    limit_s: int = LIMIT_S,
+    program: Path = BUILD / "conform",
 ) -> Run:
-    """Runs the conformance suite with these arguments, until it ends."""
-    arguments = ",".join(["enable=on,target=native", "arg=conform", *(f"arg={w}" for w in words)])
+    """Runs a program, the conformance suite by default, with these arguments, until it ends."""
+    words = (program.name, *words)
+    arguments = ",".join(["enable=on,target=native", *(f"arg={word}" for word in words)])
     command = [
         QEMU,
         *MACHINE,
@@ -53,7 +58,7 @@ def run(
         "-semihosting-config",
         arguments,
     ]
-    command += ["-kernel", str(BUILD / "conform")]
+    command += ["-kernel", str(program)]
     try:
         ended = subprocess.run(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit_s

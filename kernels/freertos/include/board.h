@@ -33,6 +33,9 @@ _Noreturn void board_halt(void);
 /// Where core `core`'s private memory can be read; NULL where `address` is not private.
 const void *board_private(uint32_t core, const void *address);
 
+/// True of memory that all cores have at this address, and may write.
+bool board_is_global(const void *address);
+
 // ---- The board provides to a launcher, which runs on the first core -----------------------------
 
 /// How many cores it has.
@@ -119,6 +122,9 @@ _Noreturn void board_outside_failed(const char *text);
 /// Becomes the kernel of a core; starts FreeRTOS's scheduler.
 ///
 /// Context: once on each core after a reset, before which tasks may have been created.
+/// The same without starting the scheduler: vTaskStartScheduler() does so later.
+void wb_freertos_begin(struct wb_core *core);
+
 _Noreturn void wb_freertos_run(struct wb_core *core);
 
 /// To be called by FreeRTOS's idle hook, before the core sleeps.

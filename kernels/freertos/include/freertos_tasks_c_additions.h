@@ -44,12 +44,22 @@ void wb_tcb_create(StaticTask_t *at, const struct wb_tcb_config *config)
 }
 
 // In no list of this kernel, whatever its links say.
+static void count_in(TCB_t *task)
+{
+    task->xStateListItem.pxContainer = NULL;
+    task->xEventListItem.pxContainer = NULL;
+    uxCurrentNumberOfTasks++;
+    uxTaskNumber++;
+#if configUSE_TRACE_FACILITY == 1
+    task->uxTCBNumber = uxTaskNumber;
+#endif
+}
+
 void wb_tcb_attach(StaticTask_t *at, UBaseType_t priority)
 {
     TCB_t *tcb = (TCB_t *)(void *)at;
 
-    tcb->xStateListItem.pxContainer = NULL;
-    tcb->xEventListItem.pxContainer = NULL;
+    count_in(tcb);
     listSET_LIST_ITEM_VALUE(&tcb->xEventListItem, (TickType_t)configMAX_PRIORITIES - priority);
     tcb->uxPriority = priority;
 #if configUSE_MUTEXES == 1
@@ -58,42 +68,115 @@ void wb_tcb_attach(StaticTask_t *at, UBaseType_t priority)
     // Whatever it waited for, it looks again.
     tcb->ulNotifiedValue[WB_FREERTOS_NOTIFICATION] = 1;
     tcb->ucNotifyState[WB_FREERTOS_NOTIFICATION] = taskNOTIFICATION_RECEIVED;
-    uxCurrentNumberOfTasks++;
-    uxTaskNumber++;
-#if configUSE_TRACE_FACILITY == 1
-    tcb->uxTCBNumber = uxTaskNumber;
-#endif
     prvAddTaskToReadyList(tcb);
 }
 
-// A mutex of this kernel, or a priority that somebody who waits for one lends; or this kernel may
-// not switch.
-static int is_held(const TCB_t *tcb)
+enum wb_tcb_hold wb_tcb_held(TaskHandle_t task)
 {
+    (void)task;
 #if configUSE_MUTEXES == 1
-    if (tcb->uxMutexesHeld != 0 || tcb->uxPriority != tcb->uxBasePriority)
-        return 1;
+    if (task->uxMutexesHeld != 0)
+        return WB_TCB_HOLDS;
+    if (task->uxPriority != task->uxBasePriority)
+        return WB_TCB_INHERITS;
 #endif
-    return uxSchedulerSuspended != 0;
+    return uxSchedulerSuspended != 0 ? WB_TCB_CLOSES : WB_TCB_FREE;
 }
 
-int wb_tcb_is_held(const StaticTask_t *at)
+static inline void detach(TCB_t *task)
 {
-    return is_held((const TCB_t *)(const void *)at);
-}
+    const List_t *ready = listLIST_ITEM_CONTAINER(&task->xStateListItem);
 
-int wb_tcb_detach(StaticTask_t *at)
-{
-    TCB_t *tcb = (TCB_t *)(void *)at;
-
-    if (is_held(tcb))
-        return 0;
-    const List_t *ready = listLIST_ITEM_CONTAINER(&tcb->xStateListItem);
-    listREMOVE_ITEM(&tcb->xStateListItem);
+    listREMOVE_ITEM(&task->xStateListItem);
     if (listLIST_IS_EMPTY(ready))
-        portRESET_READY_PRIORITY(tcb->uxPriority, uxTopReadyPriority);
+        portRESET_READY_PRIORITY(task->uxPriority, uxTopReadyPriority);
     uxCurrentNumberOfTasks--;
-    return 1;
+}
+
+void wb_tcb_detach(TaskHandle_t task)
+{
+    detach(task);
+}
+
+enum wb_tcb_hold wb_tcb_leave(TaskHandle_t task, TickType_t *left_at)
+{
+    const enum wb_tcb_hold hold = wb_tcb_held(task);
+
+    *left_at = xTickCount;
+    if (hold == WB_TCB_FREE)
+        detach(task);
+    return hold;
+}
+
+static int waits_for_notification(const TCB_t *task)
+{
+    for (UBaseType_t i = 0; i < configTASK_NOTIFICATION_ARRAY_ENTRIES; i++)
+        if (task->ucNotifyState[i] == taskWAITING_NOTIFICATION)
+            return 1;
+    return 0;
+}
+
+static enum wb_tcb_hold held_asleep(TaskHandle_t task)
+{
+    const List_t *list = listLIST_ITEM_CONTAINER(&task->xStateListItem);
+
+    if (waits_for_notification(task) || listLIST_ITEM_CONTAINER(&task->xEventListItem) != NULL)
+        return WB_TCB_WAITS;
+    if (list == &xSuspendedTaskList)
+        return WB_TCB_SUSPENDED;
+    if (list != pxDelayedTaskList && list != pxOverflowDelayedTaskList)
+        return WB_TCB_READY;
+    return task == pxCurrentTCB ? WB_TCB_FALLING : wb_tcb_held(task);
+}
+
+enum wb_tcb_hold wb_tcb_leave_asleep(TaskHandle_t task, TickType_t *left_at, TickType_t *asleep)
+{
+    const enum wb_tcb_hold hold = held_asleep(task);
+
+    *left_at = xTickCount;
+    if (hold != WB_TCB_FREE)
+        return hold;
+    *asleep = listGET_LIST_ITEM_VALUE(&task->xStateListItem) - xTickCount;
+    listREMOVE_ITEM(&task->xStateListItem);
+    prvResetNextTaskUnblockTime();
+    uxCurrentNumberOfTasks--;
+    return WB_TCB_FREE;
+}
+
+static void sleep(TCB_t *task, TickType_t ticks)
+{
+    const TickType_t wake = xTickCount + ticks;
+
+    listSET_LIST_ITEM_VALUE(&task->xStateListItem, wake);
+    vListInsert(wake < xTickCount ? pxOverflowDelayedTaskList : pxDelayedTaskList,
+                &task->xStateListItem);
+    if (wake >= xTickCount && wake < xNextTaskUnblockTime)
+        xNextTaskUnblockTime = wake;
+}
+
+TickType_t wb_tcb_come(TaskHandle_t task, TickType_t asleep)
+{
+    count_in(task);
+    if (asleep == 0)
+        prvAddTaskToReadyList(task);
+    else
+        sleep(task, asleep);
+    return xTickCount;
+}
+
+void wb_tcb_adopt(TaskHandle_t handle, void *task)
+{
+    handle->pvThreadLocalStoragePointers[WB_FREERTOS_POINTER] = task;
+}
+
+struct wb_tcb_about wb_tcb_about(TaskHandle_t handle)
+{
+    return (struct wb_tcb_about){
+        .name = handle->pcTaskName,
+        .stack = handle->pxStack,
+        .stack_bytes = (size_t)(handle->pxEndOfStack - handle->pxStack + 1) * sizeof(StackType_t),
+        .priority = handle->uxPriority,
+    };
 }
 
 void wb_tcb_notify(TaskHandle_t task, UBaseType_t index)

@@ -23,6 +23,18 @@
 #define wb_port_unmask() taskEXIT_CRITICAL()
 #endif
 
+// What keeps a task on its kernel.
+enum wb_tcb_hold {
+    WB_TCB_FREE,
+    WB_TCB_HOLDS,      // a mutex
+    WB_TCB_INHERITS,   // the priority of somebody who waits for one
+    WB_TCB_CLOSES,     // the scheduler, which it has suspended
+    WB_TCB_WAITS,      // for a queue, a semaphore, a notification
+    WB_TCB_SUSPENDED,  // by vTaskSuspend()
+    WB_TCB_READY,      // nothing: it is not asleep
+    WB_TCB_FALLING,    // nothing: it is asleep as soon as it is switched away from
+};
+
 struct wb_tcb_config {
     const char *name;
     TaskFunction_t entry;  // is given `task`
@@ -47,17 +59,40 @@ void wb_tcb_attach(StaticTask_t *at, UBaseType_t priority);
 /// Takes a task that is ready or runs out of this kernel.
 ///
 /// Context: nothing else of this core runs; whoever runs then yields.
-/// Returns: 0 where wb_tcb_is_held(): it stays.
-int wb_tcb_detach(StaticTask_t *at);
+void wb_tcb_detach(TaskHandle_t task);
+
+/// The same of one that may be held. `left_at`: the ticks of this kernel.
+///
+/// Returns: what holds it: it stays; else WB_TCB_FREE.
+enum wb_tcb_hold wb_tcb_leave(TaskHandle_t task, TickType_t *left_at);
+
+/// The same of one that is to be asleep, in vTaskDelay(), for `asleep` ticks from now.
+enum wb_tcb_hold wb_tcb_leave_asleep(TaskHandle_t task, TickType_t *left_at, TickType_t *asleep);
+
+/// Enters a task as it is, of whichever kernel, asleep for so many ticks more. Returns the ticks of
+/// this kernel.
+///
+/// Context: as wb_tcb_attach().
+TickType_t wb_tcb_come(TaskHandle_t task, TickType_t asleep);
+
+struct wb_tcb_about {
+    const char *name;
+    void *stack;
+    size_t stack_bytes;
+    UBaseType_t priority;
+};
+
+/// Says what a task of FreeRTOS is made of; has it known as `task` at each switch.
+struct wb_tcb_about wb_tcb_about(TaskHandle_t handle);
+void wb_tcb_adopt(TaskHandle_t handle, void *task);
 
 /// As xTaskNotifyGiveIndexed(), where that may not be called.
 ///
 /// Context: FreeRTOS's switch, before it has chosen.
 void wb_tcb_notify(TaskHandle_t task, UBaseType_t index);
 
-/// True while a task holds, or has to do with, a mutex of this kernel, or has suspended its
-/// scheduler.
-int wb_tcb_is_held(const StaticTask_t *at);
+/// What holds a task that runs.
+enum wb_tcb_hold wb_tcb_held(TaskHandle_t task);
 
 /// True of a blocked task, of whichever kernel, that waits without a time limit.
 int wb_tcb_waits_for_ever(const StaticTask_t *at);

@@ -16,6 +16,15 @@
 
 // A TCB lies in the middleware's descriptor of its task.
 #define configSUPPORT_STATIC_ALLOCATION 1
+// An ordinary task is adopted with its whole stack.
+#define configRECORD_STACK_HIGH_ADDRESS 1
+// The last of a task's notifications is the middleware's.
+#ifndef configTASK_NOTIFICATION_ARRAY_ENTRIES
+#define configTASK_NOTIFICATION_ARRAY_ENTRIES 2
+#endif
+#if configTASK_NOTIFICATION_ARRAY_ENTRIES < 2
+#error "configTASK_NOTIFICATION_ARRAY_ENTRIES is 1: Whimbrel takes the last, so give it one more"
+#endif
 #define configUSE_TASK_NOTIFICATIONS 1
 #define INCLUDE_vTaskPrioritySet 1
 #define INCLUDE_vTaskSuspend 1
@@ -26,6 +35,10 @@ void wb_freertos_out(int ready);
 
 /// A task gets the processor; NULL: not one of the middleware.
 void wb_freertos_in(void *task);
+
+/// vTaskDelete() begins; and it has taken a task, which runs or not, out of its lists.
+void wb_freertos_deletes(void *task);
+void wb_freertos_deleted(void *task, int runs);
 #endif
 
 #define traceTASK_SWITCHED_OUT()                                                                   \
@@ -33,5 +46,11 @@ void wb_freertos_in(void *task);
                     &pxReadyTasksLists[pxCurrentTCB->uxPriority])
 #define traceTASK_SWITCHED_IN()                                                                    \
     wb_freertos_in(pxCurrentTCB->pvThreadLocalStoragePointers[WB_FREERTOS_POINTER])
+#define traceENTER_vTaskDelete(task)                                                               \
+    wb_freertos_deletes(((task) != NULL ? (task) : pxCurrentTCB)                                   \
+                            ->pvThreadLocalStoragePointers[WB_FREERTOS_POINTER])
+#define traceTASK_DELETE(task)                                                                     \
+    wb_freertos_deleted((task)->pvThreadLocalStoragePointers[WB_FREERTOS_POINTER],                 \
+                        (task) == pxCurrentTCB)
 
 #endif

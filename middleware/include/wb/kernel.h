@@ -261,6 +261,13 @@ bool wb_checkpoint_wanted(const struct wb_task *task);
 /// True when the task is to depart at its next checkpoint.
 bool wb_migration_requested(const struct wb_task *task);
 
+/// Accepts the request to move that a task has, in its place: it is at a checkpoint, or else where
+/// its kernel can take it away.
+///
+/// Context: the task, or its kernel while it does not run. Never blocks.
+/// Returns: false: there is none, or not any more.
+bool wb_departure_accept(struct wb_task *task);
+
 /// True while the request that the calling task accepted stands: recovery has not ended it.
 ///
 /// Context: a task, from wb_kernel_depart().
@@ -297,6 +304,10 @@ void wb_recreation_begin(struct wb_task *task);
 ///
 /// Context: the kernel that ran it. Never blocks.
 void wb_recreation_killed(struct wb_task *task);
+
+/// To be called by wb_kernel_attach() of a task that is not ready but goes on sleeping: the move is
+/// over, although the task is yet to run.
+void wb_task_came_asleep(struct wb_task *task, uint64_t now_ns);
 
 /// Takes every note out of the core's inbox and acts on it: attaches, unblocks, takes back.
 ///

@@ -261,13 +261,11 @@ void wb_agent_obey(struct wb_core *core)
     wb_kernel_set_point(wanted);
 }
 
-uint64_t wb_agent_tick(struct wb_core *core, uint64_t now_ns)
+static uint64_t tick(struct wb_core *core, uint64_t now_ns)
 {
     struct wb_core_report *report = &core->report;
     const uint64_t period_ns = core->system->config.agent_period_ns;
 
-    if (period_ns == 0)
-        return WB_FOREVER;
     if (report->due_ns == 0) {
         report->from_ns = now_ns;
         report->due_ns = now_ns + period_ns;
@@ -330,5 +328,6 @@ const struct wb_part_agents wb_part_agents = {
     .departure = departure,
     .migration = migration,
     .obey = wb_agent_obey,
+    .tick = tick,
     .replace = wb_coordinator_replace,
 };

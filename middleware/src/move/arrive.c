@@ -14,6 +14,12 @@ void wb_task_attach(struct wb_core *core, struct wb_task *task)
     wb_kernel_attach(task);
 }
 
+// A task that recovery gave away carries no request: its record may be another's to write.
+static bool is_accepted(const struct wb_task *task)
+{
+    return wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) == WB_REQUEST_ACCEPTED;
+}
+
 // Its memory is here, wherever here is, and its context complete.
 static bool is_here(const struct wb_task *task)
 {
@@ -39,8 +45,9 @@ static bool bring(struct wb_core *core, struct wb_task *task, uint32_t place,
                   struct wb_fetched *fetched)
 {
     const struct wb_mover *mover = wb_mover_of(task);
-    const enum wb_status status = fetch(core, task, place, fetched);
 
+    *fetched = (struct wb_fetched){ 0 };
+    const enum wb_status status = fetch(core, task, place, fetched);
     if (status == WB_ERR_EMPTY) {
         // The source is still filling the buffer: other tasks run meanwhile.
         wb_inbox_post(core, task->id);
@@ -61,50 +68,57 @@ static void unload(struct wb_task *task)
         mover->unload(task);
 }
 
-// Notes that the task, taken by this core, has its memory here.
-static void settle(const struct wb_core *core, struct wb_task *task)
+// Notes that the task, taken by this core, has its memory here, and how it came.
+static void settle(const struct wb_core *core, struct wb_task *task,
+                   const struct wb_fetched *fetched)
 {
     // Should this kernel die before this, the next one fetches again from where it was. Relaxed:
     // the place publishes it with all the rest when the task leaves here.
     wb_word_store(&task->memory_core, core->index, WB_RELAXED);
-    if (is_here(task))
-        return;
     wb_word_store(&task->revive, WB_REVIVE_NOT, WB_RELAXED);
     wb_mover_end(task);
-}
-
-// A task that recovery gave away carries no request: its record may be another's to write.
-static bool is_accepted(const struct wb_task *task)
-{
-    return wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) == WB_REQUEST_ACCEPTED;
+    if (fetched->bytes == 0 || !is_accepted(task))
+        return;
+    task->migration.bytes = fetched->bytes;
+    task->migration.copied_ns = fetched->copied_ns;
 }
 
 // The target's half of a migration: one compare-and-swap decides against a withdrawal.
 void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
 {
     const uint32_t ready = wb_place(WB_TASK_READY, core->index);
-    struct wb_fetched fetched = { 0 };
+    const bool here = is_here(task);
+    struct wb_fetched fetched;
 
-    if (!is_here(task) && !bring(core, task, place, &fetched))
+    if (!here && !bring(core, task, place, &fetched))
         return;
     // Acquire: the parked context and everything the task wrote is visible here.
     if (!wb_word_compare_swap(&task->place, &place, ready, WB_ACQ_REL, WB_RELAXED)) {
         unload(task);
         return;
     }
-    settle(core, task);
+    if (here)
+        wb_word_store(&task->memory_core, core->index, WB_RELAXED);
+    else
+        settle(core, task, &fetched);
     wb_kernel_charge(WB_ACTION_ATTACH, 1);
     const uint64_t now_ns = wb_kernel_now_ns();
-    if (is_accepted(task)) {
-        task->migration.bytes = fetched.bytes;
-        task->migration.copied_ns = fetched.copied_ns;
+    if (is_accepted(task))
         task->migration.attached_ns = now_ns;
-    }
     const struct wb_part_agents *agents = wb_reporting(core->system);
     if (agents != NULL)
         agents->arrival(task, wb_place_owner(place), now_ns);
     wb_record_event(core, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
     wb_task_attach(core, task);
+}
+
+void wb_task_came_asleep(struct wb_task *task, uint64_t now_ns)
+{
+    const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
+
+    wb_word_store(&task->place, wb_place(WB_TASK_BLOCKED, owner), WB_RELAXED);
+    if (is_accepted(task))
+        wb_migration_settle(task, now_ns);
 }
 
 void wb_migration_returned(struct wb_core *core, struct wb_task *task)
@@ -121,11 +135,7 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
         wb_parts.deaths->lose(task, core->index);
         return;
     }
-    settle(core, task);
-    if (fetched.bytes != 0 && is_accepted(task)) {
-        task->migration.bytes = fetched.bytes;
-        task->migration.copied_ns = fetched.copied_ns;
-    }
+    settle(core, task, &fetched);
     wb_word_store(&task->place, wb_place(WB_TASK_READY, core->index), WB_RELAXED);
     wb_counter_add(&task->stats.refused, 1);
     wb_record_event(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);

@@ -32,19 +32,25 @@ static enum wb_status depart(struct wb_task *self)
     return left;
 }
 
+bool wb_departure_accept(struct wb_task *task)
+{
+    uint32_t request = wb_word_load(&task->request, WB_RELAXED);
+
+    // Acquire: what the requester filled in. Failing means that it was withdrawn this moment.
+    return wb_request_phase(request) == WB_REQUEST_PENDING &&
+           wb_word_compare_swap(&task->request, &request,
+                                wb_request(WB_REQUEST_ACCEPTED, wb_request_core(request),
+                                           wb_request_number(request)),
+                                WB_ACQUIRE, WB_RELAXED);
+}
+
 void wb_checkpoint_enter(void)
 {
     struct wb_task *self = wb_kernel_self();
-    uint32_t request = wb_word_load(&self->request, WB_RELAXED);
     bool moved = false;
 
     wb_kernel_charge(WB_ACTION_CHECKPOINT, 1);
-    // Acquire: what the requester filled in. Failing means that it was withdrawn this moment.
-    if (wb_request_phase(request) == WB_REQUEST_PENDING &&
-        wb_word_compare_swap(
-            &self->request, &request,
-            wb_request(WB_REQUEST_ACCEPTED, wb_request_core(request), wb_request_number(request)),
-            WB_ACQUIRE, WB_RELAXED)) {
+    if (wb_departure_accept(self)) {
         const enum wb_status left = depart(self);
         moved = left == WB_OK;
         if (!moved) {

@@ -71,6 +71,6 @@ void wb_system_sweep(struct wb_system *system, uint64_t now_ns)
         else if (now_ns >= wb_counter_get(&task->deadline_ns))
             withdraw(task, request, WB_ERR_TIMEOUT);
     }
-    if (over == system->n_tasks)
+    if (over == system->n_tasks && !system->endless)
         wb_system_over(system);
 }

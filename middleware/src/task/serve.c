@@ -118,3 +118,10 @@ bool wb_agent_admit(struct wb_core *core)
         wb_word_or(&inbox->summary, summary, WB_RELEASE);
     return summary != 0 || is_asked(core);
 }
+
+uint64_t wb_agent_tick(struct wb_core *core, uint64_t now_ns)
+{
+    const struct wb_part_agents *agents = wb_reporting(core->system);
+
+    return agents != NULL ? agents->tick(core, now_ns) : WB_FOREVER;
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ordinary tasks of FreeRTOS: each has a descriptor of the middleware while it is adopted, so it is
+// asked, parked, offered and taken in as any other.
+//
+// Descriptors that nobody has are ENDED. Whoever adopts takes one by a compare-and-swap; the end of
+// a task gives it back (wb_task_paused()).
+
+#include "wb_freertos.h"
+
+#include <string.h>
+
+#include "board.h"
+#include "own.h"
+
+enum { OFFER_TIMEOUT_NS = 1000000000 };
+
+static struct wb_system *the_system(void)
+{
+    const struct wb_core *core = wb_freertos_core();
+
+    return core != NULL ? core->system : NULL;
+}
+
+static bool is_over(const struct wb_task *task)
+{
+    return wb_place_is_over(wb_word_load(&task->place, WB_ACQUIRE));
+}
+
+// By comparing, as a handle may be of a task that is deleted.
+static struct wb_task *find(TaskHandle_t handle)
+{
+    struct wb_system *system = the_system();
+
+    for (uint32_t i = 0; system != NULL && i < system->n_tasks; i++) {
+        struct wb_task *task = &system->tasks[i];
+        if (of(task)->is_ordinary && of(task)->handle == handle && !is_over(task))
+            return task;
+    }
+    return NULL;
+}
+
+static TaskHandle_t or_self(TaskHandle_t handle)
+{
+    return handle != NULL ? handle : xTaskGetCurrentTaskHandle();
+}
+
+// ---- Beginning ----------------------------------------------------------------------------------
+
+static void add_free(struct wb_system *system)
+{
+    struct wb_task *task = &system->tasks[system->n_tasks];
+
+    task->system = system;
+    task->id = system->n_tasks++;
+    task->migratable = true;
+    of(task)->is_ordinary = true;
+    wb_word_init(&task->place, wb_place(WB_TASK_ENDED, 0));
+}
+
+enum wb_status wb_freertos_init(void *memory, size_t bytes, uint32_t cores, uint32_t tasks)
+{
+    const struct wb_system_config config = { .cores = cores,
+                                             .tasks = tasks,
+                                             .core_align = WB_LINE_BYTES,
+                                             .offer_timeout_ns = OFFER_TIMEOUT_NS };
+    struct wb_system *system;
+
+    if (!board_is_global(memory))
+        return WB_ERR_INVAL;
+    const enum wb_status status = wb_system_init(&system, memory, bytes, &config);
+    for (uint32_t i = 0; status == WB_OK && i < tasks; i++)
+        add_free(system);
+    if (status == WB_OK) {
+        system->endless = true;
+        wb_word_init(&system->live, 1);
+    }
+    return status;
+}
+
+enum wb_status wb_freertos_start(void *memory, uint32_t core, void *heap, size_t heap_bytes)
+{
+    struct wb_system *system = memory;
+
+    if (core >= system->n_cores)
+        return WB_ERR_INVAL;
+    if (heap != NULL) {
+        const HeapRegion_t regions[] = { { heap, heap_bytes }, { NULL, 0 } };
+        struct freertos_core *own = (struct freertos_core *)(void *)system->cores[core]->kernel;
+        if (!board_is_global(heap) || !board_is_global((unsigned char *)heap + heap_bytes - 1))
+            return WB_ERR_INVAL;
+        own->heap = heap;
+        own->heap_end = own->heap + heap_bytes;
+        vPortDefineHeapRegions(regions);
+    }
+    wb_freertos_begin(system->cores[core]);
+    return WB_OK;
+}
+
+// ---- Moving asleep ------------------------------------------------------------------------------
+
+// A request has come for one that may be asleep.
+static void look(struct wb_task *task)
+{
+    struct freertos_task *ft = of(task);
+
+    ft->hold = wb_tcb_leave_asleep(ft->handle, &ft->left_at, &ft->asleep);
+    if (ft->hold == WB_TCB_READY)
+        return;  // it comes to its checkpoint
+    if (ft->hold == WB_TCB_FALLING) {
+        wb_inbox_post(wb_freertos_core(), task->id);
+        return;
+    }
+    if (ft->hold != WB_TCB_FREE) {
+        wb_migration_cancel(task, WB_ERR_HELD);
+        return;
+    }
+    if (!wb_departure_accept(task)) {
+        (void)wb_tcb_come(ft->handle, ft->asleep);
+        ft->asleep = 0;
+        return;
+    }
+    const uint64_t now_ns = wb_kernel_stamp_ns();
+    task->resumed_ns = now_ns;  // it has not run since it was counted
+    wb_task_departed(task, now_ns, now_ns);
+}
+
+// ---- Adopting -----------------------------------------------------------------------------------
+
+static bool take(struct wb_task *task, uint32_t core)
+{
+    uint32_t place = wb_word_load(&task->place, WB_RELAXED);
+
+    // Acquire: what its last task left is written.
+    return of(task)->is_ordinary && wb_place_state(place) == WB_TASK_ENDED &&
+           !wb_migration_pending(task) &&
+           wb_word_compare_swap(&task->place, &place, wb_place(WB_TASK_NEW, core), WB_ACQUIRE,
+                                WB_RELAXED);
+}
+
+static struct wb_task *take_any(struct wb_system *system, uint32_t core)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        if (take(&system->tasks[i], core))
+            return &system->tasks[i];
+    return NULL;
+}
+
+static bool can_move(const struct wb_tcb_about *about, TaskHandle_t handle)
+{
+    return board_is_global(handle) && board_is_global(about->stack) &&
+           board_is_global((unsigned char *)about->stack + about->stack_bytes - 1) &&
+           about->priority < configMAX_PRIORITIES - 1;
+}
+
+static void adopt(struct wb_task *task, TaskHandle_t handle, const struct wb_tcb_about *about,
+                  bool moves_asleep)
+{
+    strncpy(task->name, about->name, sizeof task->name - 1);
+    task->stack = about->stack;
+    task->stack_bytes = about->stack_bytes;
+    task->stats = (struct wb_task_stats){ 0 };
+    *of(task) = (struct freertos_task){ .handle = handle,
+                                        .is_ordinary = true,
+                                        .moves_asleep = moves_asleep,
+                                        .look = moves_asleep ? look : NULL };
+    wb_tcb_adopt(handle, task);
+    (void)wb_word_add(&task->system->live, 1, WB_RELAXED);
+}
+
+enum wb_status wb_freertos_adopt(TaskHandle_t task, bool moves_asleep)
+{
+    const TaskHandle_t handle = or_self(task);
+    struct wb_core *core = wb_freertos_core();
+    const struct wb_tcb_about about = wb_tcb_about(handle);
+
+    if (core == NULL || !can_move(&about, handle))
+        return WB_ERR_INVAL;
+    if (find(handle) != NULL)
+        return WB_ERR_BUSY;
+    // Nobody serves here while it is NEW: it is no task to be attached.
+    taskENTER_CRITICAL();
+    struct wb_task *descriptor = take_any(core->system, core->index);
+    if (descriptor != NULL) {
+        adopt(descriptor, handle, &about, moves_asleep);
+        wb_word_store(&descriptor->place, wb_place(WB_TASK_READY, core->index), WB_RELEASE);
+    }
+    taskEXIT_CRITICAL();
+    // The switch to it finds out.
+    if (handle == xTaskGetCurrentTaskHandle())
+        taskYIELD();
+    return descriptor != NULL ? WB_OK : WB_ERR_NOMEM;
+}
+
+// ---- Asking -------------------------------------------------------------------------------------
+
+enum wb_status wb_freertos_request(TaskHandle_t task, uint32_t core)
+{
+    struct wb_task *found = find(task);
+
+    return found != NULL ? wb_migration_request(found, core, WB_FOREVER, NULL) : WB_ERR_GONE;
+}
+
+// Whoever waits looks once in each tick: it need not be a task that is adopted.
+static enum wb_status wait(struct wb_task *task, TickType_t ticks)
+{
+    while (wb_migration_pending(task)) {
+        if (ticks == 0)
+            wb_migration_cancel(task, WB_ERR_TIMEOUT);
+        vTaskDelay(1);
+        ticks -= ticks != 0;
+    }
+    return (enum wb_status)wb_word_load(&task->outcome, WB_RELAXED);
+}
+
+enum wb_status wb_freertos_migrate(TaskHandle_t task, uint32_t core, TickType_t ticks)
+{
+    struct wb_task *found = find(or_self(task));
+
+    if (found == NULL)
+        return WB_ERR_GONE;
+    if (wb_task_core(found) == core && !wb_migration_pending(found))
+        return WB_OK;
+    const enum wb_status asked = wb_migration_request(found, core, WB_FOREVER, NULL);
+    if (asked != WB_OK)
+        return asked;
+    if (found == wb_kernel_self())
+        wb_checkpoint_enter();
+    return wait(found, ticks);
+}
+
+const char *wb_freertos_hold(TaskHandle_t task)
+{
+    static const char *const words[] = {
+        [WB_TCB_FREE] = "nothing",
+        [WB_TCB_HOLDS] = "it holds a mutex of its kernel",
+        [WB_TCB_INHERITS] = "it has inherited a priority from a task of its kernel",
+        [WB_TCB_CLOSES] = "it has suspended its scheduler",
+        [WB_TCB_WAITS] = "it waits for a queue, a semaphore or a notification of its kernel",
+        [WB_TCB_SUSPENDED] = "it is suspended",
+        [WB_TCB_READY] = "nothing",
+        [WB_TCB_FALLING] = "nothing",
+    };
+    struct wb_task *found = find(or_self(task));
+
+    return words[found != NULL ? of(found)->hold : WB_TCB_FREE];
+}
+
+uint32_t wb_freertos_core_of(TaskHandle_t task)
+{
+    struct wb_task *found = find(or_self(task));
+
+    return found != NULL ? wb_task_core(found) : WB_CORE_NONE;
+}
+
+// ---- Ticks --------------------------------------------------------------------------------------
+
+static TickType_t ahead(void)
+{
+    struct wb_task *self = wb_kernel_self();
+
+    return self != NULL ? of(self)->ahead : 0;
+}
+
+TickType_t wb_freertos_ticks(void)
+{
+    return xTaskGetTickCount() - ahead();
+}
+
+// It may move meanwhile: what is carried is the clock's time.
+BaseType_t wb_freertos_delay_until(TickType_t *last_wake, TickType_t period)
+{
+    TickType_t here = *last_wake + ahead();
+
+    *last_wake += period;
+    return xTaskDelayUntil(&here, period);
+}

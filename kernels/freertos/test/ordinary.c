@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ordinary tasks of FreeRTOS on the four cores of the board, moved by their handles: what they
+// keep, what they are refused for, and whose memory is whose. The first word of the command line is
+// the case; `exact`: times are checked, too.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "FreeRTOS.h"
+#include "board_a9.h"
+#include "semphr.h"
+#include "wb_freertos.h"
+
+#define GLOBAL __attribute__((section(".gvm")))
+#define CHECK(condition) check(condition, __LINE__, #condition)
+
+enum { CORES = 4, MOVERS = 8, HEAP_BYTES = 256 << 10, STACK_WORDS = 1024, LOW = 3, HIGH = 6 };
+
+static _Alignas(64) unsigned char memory[64 << 10] GLOBAL;
+static _Alignas(8) unsigned char heaps[CORES][HEAP_BYTES] GLOBAL;
+static char wanted[32] GLOBAL;
+static bool exact GLOBAL;  // time passes as the instructions do, so that it can be checked
+static volatile uint32_t progress GLOBAL, finished GLOBAL;
+
+static void check(bool holds, int line, const char *what)
+{
+    if (holds)
+        return;
+    printf("ordinary.c:%d: on core %u: %s\n", line, (unsigned int)board_core(), what);
+    exit(1);
+}
+
+static TaskHandle_t make(TaskFunction_t code, const char *name, UBaseType_t priority,
+                         bool moves_asleep)
+{
+    TaskHandle_t task;
+
+    CHECK(xTaskCreate(code, name, STACK_WORDS, NULL, priority, &task) == pdPASS);
+    CHECK(wb_freertos_adopt(task, moves_asleep) == WB_OK);
+    return task;
+}
+
+static uint32_t turns(uint32_t n)
+{
+    return n * CONFORM_SCALE >= 8 ? (uint32_t)(n * CONFORM_SCALE) : 8;
+}
+
+// ---- What it keeps ------------------------------------------------------------------------------
+
+enum { WORDS = 64, VALUE = 0x5eed };
+
+static uint32_t next_of(uint32_t *state)
+{
+    return *state = *state * 1664525 + 1013904223;
+}
+
+static void expect_kept(UBaseType_t priority)
+{
+    CHECK(strcmp(pcTaskGetName(NULL), "keeper") == 0);
+    CHECK(uxTaskPriorityGet(NULL) == priority);
+    CHECK(ulTaskNotifyValueClear(NULL, 0) == VALUE);
+}
+
+// Its stack, heap, registers of both kinds, notification and changed priority.
+static void keeper(void *unused)
+{
+    uint32_t words[WORDS], state = 1, again = 1;
+    uint32_t *const heap = pvPortMalloc(sizeof words);
+    double sum = 0;
+
+    (void)unused;
+    xTaskNotify(xTaskGetCurrentTaskHandle(), VALUE, eSetValueWithOverwrite);
+    for (uint32_t i = 0; i < turns(8000); i++) {
+        const uint32_t to = (board_core() + 1 + i % 3) % CORES;
+        const UBaseType_t priority = i % 2 != 0 ? LOW : HIGH;
+        vTaskPrioritySet(NULL, priority);
+        for (uint32_t w = 0; w < WORDS; w++)
+            words[w] = heap[w] = next_of(&state);
+        sum += 1.0 / (1 + i);
+        double there = sum;
+        CHECK(wb_freertos_request(xTaskGetCurrentTaskHandle(), to) == WB_OK);
+        while (!migration_requested) {}
+        TASK_IN_SAFE_STATE();
+        CHECK(board_core() == to && wb_freertos_core_of(NULL) == to && !migration_requested);
+        for (uint32_t w = 0; w < WORDS; w++)
+            CHECK(next_of(&again) == words[w] && heap[w] == words[w]);
+        CHECK(there == sum);
+        expect_kept(priority);
+        progress = i;
+    }
+    vPortFree(heap);
+    finished = 1;
+    vTaskDelete(NULL);
+}
+
+// A task that closes its scheduler again and again: no switch then, and its lists are not whole.
+static void noise(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        vTaskSuspendAll();
+        for (volatile uint32_t i = 0; i < 50; i++) {}
+        (void)xTaskResumeAll();
+        vTaskDelay(1);
+    }
+}
+
+static void wait_until_finished(uint32_t n)
+{
+    while (finished != n)
+        vTaskDelay(1);
+}
+
+static void keeps(void)
+{
+    (void)make(keeper, "keeper", LOW, false);
+    wait_until_finished(1);
+}
+
+// ---- Asleep -------------------------------------------------------------------------------------
+
+// A sleep may be off by a tick for each move of it; kernels' ticks begin at different times.
+enum { NAP_TICKS = 40, NAPS = 12, OFF = 8, TICK_NS = 1000000000 / configTICK_RATE_HZ };
+
+static void sleeper(void *unused)
+{
+    (void)unused;
+    TickType_t last = wb_freertos_ticks();
+    const uint64_t begin_ns = board_now_ns();
+
+    for (uint32_t i = 0; i < NAPS; i++) {
+        const uint64_t nap_ns = board_now_ns();
+        vTaskDelay(NAP_TICKS);
+        const uint64_t slept = (board_now_ns() - nap_ns) / TICK_NS;
+        CHECK(!exact || (slept >= NAP_TICKS - OFF && slept <= NAP_TICKS + OFF));
+        const BaseType_t waited = wb_freertos_delay_until(&last, 2 * NAP_TICKS);
+        CHECK(!exact || waited == pdTRUE);
+        progress = i + 1;
+    }
+    const uint64_t all = (board_now_ns() - begin_ns) / TICK_NS;
+    CHECK(!exact || (all >= NAPS * 2 * NAP_TICKS - OFF && all <= NAPS * 2 * NAP_TICKS + OFF));
+    finished = 1;
+    vTaskDelete(NULL);
+}
+
+static void moves_asleep(void)
+{
+    TaskHandle_t task = make(sleeper, "sleeper", LOW, true);
+    uint32_t moved = 0;
+
+    while (finished == 0) {
+        const uint32_t to = (wb_freertos_core_of(task) + 1) % CORES;
+        if (to < CORES && wb_freertos_migrate(task, to, 5) == WB_OK)
+            moved++;
+        vTaskDelay(7);
+    }
+    printf("# moved %u times\n", (unsigned int)moved);
+    CHECK(moved >= NAPS);
+}
+
+// ---- What is refused ----------------------------------------------------------------------------
+
+static SemaphoreHandle_t mutex;
+
+static void holder(void *unused)
+{
+    (void)unused;
+    CHECK(xSemaphoreTake(mutex, portMAX_DELAY) == pdTRUE);
+    CHECK(wb_freertos_migrate(NULL, 1, 100) == WB_ERR_HELD);
+    CHECK(strstr(wb_freertos_hold(NULL), "holds a mutex") != NULL);
+    progress = 1;
+    while (progress != 2)
+        vTaskDelay(1);
+    CHECK(xSemaphoreGive(mutex) == pdTRUE);
+    vTaskSuspendAll();
+    CHECK(wb_freertos_request(xTaskGetCurrentTaskHandle(), 1) == WB_OK);
+    wb_checkpoint_enter();
+    CHECK(strstr(wb_freertos_hold(NULL), "suspended its scheduler") != NULL);
+    (void)xTaskResumeAll();
+    CHECK(board_core() == 0);
+    finished++;
+    vTaskDelete(NULL);
+}
+
+static void waits(void *unused)
+{
+    (void)unused;
+    CHECK(xSemaphoreTake(mutex, portMAX_DELAY) == pdTRUE);
+    CHECK(xSemaphoreGive(mutex) == pdTRUE);
+    progress = 3;
+    vTaskSuspend(NULL);
+    finished++;
+    vTaskDelete(NULL);
+}
+
+static void never(void *unused)
+{
+    (void)unused;
+    for (;;)
+        vTaskDelay(1000);
+}
+
+static void refuses_private(void)
+{
+    static StaticTask_t tcb;
+    static StackType_t stack[STACK_WORDS];
+    TaskHandle_t task = xTaskCreateStatic(never, "private", STACK_WORDS, NULL, LOW, stack, &tcb);
+
+    CHECK(wb_freertos_adopt(task, false) == WB_ERR_INVAL);
+    CHECK(wb_freertos_request(task, 1) == WB_ERR_GONE);
+    vTaskDelete(task);
+}
+
+static void refuses_what_is_not_there(void)
+{
+    TaskHandle_t task = make(never, "never", LOW, false);
+
+    CHECK(wb_freertos_adopt(task, false) == WB_ERR_BUSY);
+    CHECK(wb_freertos_request(task, CORES) == WB_ERR_INVAL);
+    CHECK(wb_freertos_migrate(task, 1, 3) == WB_ERR_TIMEOUT);
+    vTaskDelete(task);
+    CHECK(wb_freertos_request(task, 1) == WB_ERR_GONE);
+    CHECK(wb_freertos_core_of(task) == WB_CORE_NONE);
+}
+
+static void refuses_too_many(void)
+{
+    TaskHandle_t tasks[MOVERS + 1];
+    uint32_t adopted = 0;
+
+    for (uint32_t i = 0; i <= MOVERS; i++) {
+        CHECK(xTaskCreate(never, "many", 256, NULL, LOW, &tasks[i]) == pdPASS);
+        const enum wb_status status = wb_freertos_adopt(tasks[i], false);
+        CHECK(status == (adopted < MOVERS ? WB_OK : WB_ERR_NOMEM));
+        adopted += status == WB_OK;
+    }
+    for (uint32_t i = 0; i <= MOVERS; i++)
+        vTaskDelete(tasks[i]);
+}
+
+static void refuses(void)
+{
+    mutex = xSemaphoreCreateMutex();
+    TaskHandle_t first = make(holder, "holder", LOW, false);
+    while (progress != 1)
+        vTaskDelay(1);
+    TaskHandle_t second = make(waits, "waits", HIGH, true);
+    vTaskDelay(3);
+    CHECK(wb_freertos_migrate(second, 1, 100) == WB_ERR_HELD);
+    CHECK(strstr(wb_freertos_hold(second), "waits for a queue") != NULL);
+    CHECK(uxTaskPriorityGet(first) == HIGH);
+    progress = 2;
+    while (progress != 3)
+        vTaskDelay(1);
+    vTaskDelay(3);
+    CHECK(wb_freertos_migrate(second, 1, 100) == WB_ERR_HELD);
+    CHECK(strcmp(wb_freertos_hold(second), "it is suspended") == 0);
+    vTaskResume(second);
+    wait_until_finished(2);
+    refuses_private();
+    refuses_what_is_not_there();
+    refuses_too_many();
+}
+
+// ---- Deletion -----------------------------------------------------------------------------------
+
+static void short_lived(void *unused)
+{
+    (void)unused;
+    void *block = pvPortMalloc(100);
+    CHECK(wb_freertos_migrate(NULL, 1 + progress % (CORES - 1), portMAX_DELAY) == WB_OK);
+    vPortFree(block);
+    finished++;
+    vTaskDelete(NULL);
+}
+
+static size_t free_bytes(void)
+{
+    vPortFree(pvPortMalloc(1));  // takes back what others have freed
+    return xPortGetFreeHeapSize();
+}
+
+static void deletes(void)
+{
+    const size_t before = free_bytes();
+
+    for (uint32_t i = 0; i < turns(6000); i++) {
+        progress = i;
+        (void)make(short_lived, "short", LOW, false);
+        wait_until_finished(i + 1);
+    }
+    // The last ones are freed by the idle tasks of their last kernels.
+    for (uint32_t i = 0; i < 100 && free_bytes() != before; i++)
+        vTaskDelay(2);
+    CHECK(free_bytes() == before);
+}
+
+// ---- Everything at once -------------------------------------------------------------------------
+
+static void wanderer(void *unused)
+{
+    uint32_t state = (uint32_t)(uintptr_t)xTaskGetCurrentTaskHandle(), first = state;
+
+    (void)unused;
+    for (uint32_t i = 0; i < turns(4000); i++) {
+        if (migration_requested)
+            TASK_IN_SAFE_STATE();
+        if (i % 16 == 0)
+            vTaskDelay(1);
+        (void)next_of(&state);
+    }
+    for (uint32_t i = 0; i < turns(4000); i++)
+        (void)next_of(&first);
+    CHECK(first == state);
+    finished++;
+    vTaskDelete(NULL);
+}
+
+// Whatever it is doing, or has done.
+static void ask(TaskHandle_t task, uint32_t core)
+{
+    const enum wb_status status = wb_freertos_request(task, core);
+
+    CHECK(status == WB_OK || status == WB_ERR_BUSY || status == WB_ERR_GONE);
+}
+
+static void mixes(void)
+{
+    TaskHandle_t tasks[MOVERS];
+    uint32_t state = 7;
+
+    for (uint32_t i = 0; i < MOVERS; i++)
+        tasks[i] = make(wanderer, "wanderer", LOW + i % 3, i % 2 != 0);
+    while (finished != MOVERS) {
+        for (uint32_t i = 0; i < MOVERS; i++)
+            ask(tasks[i], next_of(&state) >> 16 & (CORES - 1));
+        vTaskDelay(1);
+    }
+}
+
+// ---- The program --------------------------------------------------------------------------------
+
+static void observer(void *unused)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } cases[] = { { "keeps", keeps },
+                  { "moves_asleep", moves_asleep },
+                  { "refuses", refuses },
+                  { "deletes", deletes },
+                  { "mixes", mixes } };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (strcmp(cases[i].name, wanted) != 0)
+            continue;
+        cases[i].run();
+        printf("ok %s\n", cases[i].name);
+        exit(0);
+    }
+    printf("no case %s\n", wanted);
+    exit(2);
+}
+
+static void begin(uint32_t core)
+{
+    if (wb_freertos_start(memory, core, heaps[core], HEAP_BYTES) != WB_OK)
+        exit(2);
+    (void)xTaskCreate(noise, "noise", 256, NULL, 1, NULL);
+    if (core == 0)
+        (void)xTaskCreate(observer, "observer", 4 * STACK_WORDS, NULL, HIGH + 1, NULL);
+    vTaskStartScheduler();
+}
+
+int main(int argc, char **argv)
+{
+    strncpy(wanted, argc > 1 ? argv[1] : "", sizeof wanted - 1);
+    exact = argc > 2 && strcmp(argv[2], "exact") == 0;
+    if (wb_freertos_init(memory, sizeof memory, CORES, MOVERS) != WB_OK)
+        return 2;
+    for (uint32_t i = 1; i < CORES; i++)
+        if (!board_waits(i))
+            return 2;
+    board_start_others(CORES, begin);
+    begin(0);
+    return 2;
+}
