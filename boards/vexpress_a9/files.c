@@ -12,12 +12,13 @@
 #include "board_a9.h"
 #include "outside.h"
 #include "semihosting.h"
+#include "wb/word.h"
 
 enum { LINE = 3, FIRST = 4, FILES = 32 };
 
 // Globally visible. `handle`: the host's + 1, 0: not open.
 static struct {
-    uint32_t holder;  // core + 1, 0: nobody
+    struct wb_compared holder;  // core + 1, 0: nobody; who holds it stores it
     uint32_t handle[FILES];
 } files __attribute__((section(".gvm")));
 
@@ -29,8 +30,9 @@ static uint32_t lock(void)
 {
     const uint32_t ears = board_close_ears(), self = board_core() + 1;
 
-    for (uint32_t holder = 0; !__atomic_compare_exchange_n(&files.holder, &holder, self, false,
-                                                           __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);)
+    // What the last holder did to the file's position is seen here.
+    for (uint32_t holder = 0;
+         !wb_word_compare_swap(&files.holder, &holder, self, WB_ACQUIRE, WB_RELAXED);)
         if (holder != 0 && !mmu_is_fenced(holder - 1)) {
             board_relax();
             holder = 0;
@@ -40,7 +42,7 @@ static uint32_t lock(void)
 
 static void unlock(uint32_t ears)
 {
-    __atomic_store_n(&files.holder, 0, __ATOMIC_RELEASE);
+    wb_word_store(&files.holder, 0, WB_RELEASE);
     board_open_ears(ears);
 }
 
