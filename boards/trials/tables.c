@@ -3,6 +3,7 @@
 // make one that is too large.
 
 #include "plan.h"
+#include "wb/policy.h"
 
 #ifndef TRIALS_HEAP_BYTES
 #define TRIALS_HEAP_BYTES 16384
@@ -13,12 +14,15 @@
 
 extern const struct plan wb_board_plan;
 extern const char wb_board_plan_hash[];
+extern const struct wb_policy *const wb_board_policy;
+extern const struct wb_policy wb_policy_still;
 
 int source(struct wb_task *self);
 int sink(struct wb_task *self);
 int trial(struct wb_task *self);
 
 const char wb_board_plan_hash[] = "trials";
+const struct wb_policy *const wb_board_policy = &wb_policy_still;
 
 static const struct plan_core cores[] = { { .cpu = 0 }, { .cpu = 1 }, { .cpu = 2 }, { .cpu = 3 } };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wb/policy.h"
 #include "wb/wb.h"
 
 enum { NUMBERS = 100, FLOOD = 100000, TEXT_BYTES = 16 };
@@ -113,6 +114,20 @@ int trial(struct wb_task *self)
         return wait_for_each_other(self);
     return 0;
 }
+
+static void decide_nothing(const struct wb_snapshot *snapshot, const int64_t *params,
+                           struct wb_decision *decision)
+{
+    (void)snapshot;
+    (void)params;
+    (void)decision;
+}
+
+const struct wb_policy wb_policy_still = {
+    .name = "still",
+    .help = "moves nothing",
+    .decide = decide_nothing,
+};
 
 enum wb_status wb_app_setup(struct wb_app *app)
 {

@@ -14,6 +14,7 @@
 #include "outside.h"
 #include "tcb.h"
 #include "wb/energy.h"
+#include "wb/policy.h"
 
 enum {
     OFFER_NS = 50000000,
@@ -133,24 +134,28 @@ void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t
     return host;
 }
 
-// The application's, if it has them.
+// The application's, if it has them; its policy is named by its tables (docs/boards.md).
 __attribute__((weak)) enum wb_status wb_app_setup(struct wb_app *app);
 __attribute__((weak)) enum wb_status wb_app_finish(struct wb_app *app);
+extern const struct wb_policy *const wb_board_policy __attribute__((weak));
 
-__attribute__((weak)) const struct wb_host_symbol wb_host_symbols[] = { { NULL, NULL } };
+static bool is_policy(const char *symbol)
+{
+    static const char prefix[] = "wb_policy_";
+    const size_t n = sizeof prefix - 1;
+
+    return &wb_board_policy != NULL && wb_board_policy != NULL && strncmp(symbol, prefix, n) == 0 &&
+           strcmp(symbol + n, wb_board_policy->name) == 0;
+}
 
 void *wb_host_symbol(struct wb_host *host, const char *name)
 {
-    const struct wb_host_symbol *symbol = wb_host_symbols;
-
     (void)host;
     if (strcmp(name, "wb_app_setup") == 0)
         return (void *)wb_app_setup;
     if (strcmp(name, "wb_app_finish") == 0)
         return (void *)wb_app_finish;
-    while (symbol->name != NULL && strcmp(symbol->name, name) != 0)
-        symbol++;
-    return (void *)(uintptr_t)symbol->address;
+    return is_policy(name) ? (void *)(uintptr_t)wb_board_policy : NULL;
 }
 
 enum wb_status wb_host_program(struct wb_host *host, const char *path)

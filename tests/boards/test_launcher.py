@@ -43,6 +43,8 @@ def test_a_run_with_moves_is_told_as_on_linux(mode: tuple[str, ...]) -> None:
         assert {c["state"] for c in board.hear("status")["cores"]} == {"up"}
         board.say(policy={"id": "p", "policy": {"name": "balance", "params": []}})
         assert board.hear("set")["ok"]
+        board.say(policy={"id": "s", "policy": {"name": "still", "params": []}})
+        assert board.hear("set")["ok"]
         board.say(policy={"id": "q", "policy": {"name": "nobody", "params": []}})
         assert "no policy of this name" in board.hear("set")["why"]
         board.say(rate={"id": "r", "millihz": 25000})

@@ -5,14 +5,6 @@
 
 #include "host.h"
 
-// What wb_host_symbol() finds besides the application's hooks: a list that ends with no name. The
-// application's image may define it.
-struct wb_host_symbol {
-    const char *name;
-    const void *address;
-};
-extern const struct wb_host_symbol wb_host_symbols[];
-
 /// Kills one kernel; wb_host_wait() tells of it. `by`: what noticed that it has to be.
 ///
 /// Context: outside. Never blocks.
