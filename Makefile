@@ -114,11 +114,12 @@ lines:  ## count the product's own lines
 size: $(BIN)/whimbrel-linux size-boards  ## bytes of the middleware in four links for boards, and of code per file on Linux
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/asan/test_module_fuzz  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules, random simulations, a thousand killed occupations, and the tests in odd surroundings
+soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(BUILD)/asan/test_module_fuzz  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules, random simulations, a thousand killed occupations, and the tests in odd surroundings
 	for i in $$(seq 100); do for t in $(THREAD_TESTS); do $(BUILD)/release/$$t >/dev/null || exit 1; done; done
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
 	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
 	$(BUILD)/release/faults-sim
+	for i in $$(seq 100); do CONFORM_PREEMPTS=$$i CONFORM_SCALE=0.2 $(BUILD)/release/conform-sim >/dev/null || exit 1; done
 	FUZZ_ROUNDS=5000000 FUZZ_SEED=$$(date +%s) $(BUILD)/asan/test_module_fuzz
 	SIM_CASES=10000 $(PYTHON) -m pytest --quiet -rP tests/test_sim_random.py
 	$(PYTHON) tests/surroundings.py

@@ -29,6 +29,8 @@ FLAGS_release := -O3 -flto=auto -ffat-lto-objects -g -fno-omit-frame-pointer
 # registers.
 FLAGS_sim = $(filter-out -fno-omit-frame-pointer -ffat-lto-objects,$(FLAGS_release)) -fomit-frame-pointer -fno-pie -no-pie \
 	-fvisibility=hidden -fno-tree-slp-vectorize -fipa-pta -Ikernels/sim/one_thread
+# The middleware of protocols under faults, in any variant: every access to a word is a moment.
+WORDS := -Ikernels/sim/one_thread -include kernels/sim/conform/words.h
 FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # -Wno-tsan: it does not model fences. Ours order only "am I waiting" against "is there something";
 # what is published is published by a release store, which it does model.
@@ -68,9 +70,11 @@ engine = $(or $(ENGINE_$(1)),$(ENGINE))
 # Link-time optimisation is for what ships: a test of a part, or of protocols, is linked without.
 test_flags = $(if $(filter -flto=auto,$(FLAGS_$(1))),$(filter-out -flto=auto,$(FLAGS_$(1))) -fno-lto,$(FLAGS_$(1)))
 
+words_objects = $(patsubst %,$(BUILD)/$(1)/words/%.o,$(basename $(MIDDLEWARE_C)))
 objects = $(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2)))
 linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/process/arch/$(call arch,$(1))/context.S)
-sim_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(SIM_C) kernels/process/arch/$(call arch,$(1))/context.S)
+sim_kernel_objects = $(call objects,$(1),$(SIM_C) kernels/process/arch/$(call arch,$(1))/context.S)
+sim_objects = $(call objects,$(1),$(MIDDLEWARE_C)) $(call sim_kernel_objects,$(1))
 # A unit test names what it is linked with in its head: `// with: check.c kernel_stub.c`.
 with = $(addprefix middleware/test/,$(shell sed -n 's|^// with: ||p' middleware/test/$(1).c))
 
@@ -85,6 +89,11 @@ $$(BUILD)/$(1)/%.o: %.c tools/c.mk
 	@mkdir -p $$(@D)
 	@echo 'CC $(1) $$<'
 	@$$(call cc,$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/process/arch/$$(call arch,$(1)) -MMD -MP -c -o $$@ $$<
+
+$$(BUILD)/$(1)/words/%.o: %.c tools/c.mk
+	@mkdir -p $$(@D)
+	@echo 'CC $(1) $$< (words)'
+	@$$(call cc,$(1)) $$(WARN) $$(call test_flags,$(1)) $$(WORDS) $$(INCLUDE) -MMD -MP -c -o $$@ $$<
 
 $$(BUILD)/$(1)/%.o: %.S tools/c.mk
 	@mkdir -p $$(@D)
@@ -106,9 +115,9 @@ $$(BUILD)/$(1)/conform-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(CO
 	@echo 'LD $$@'
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
-$$(BUILD)/$(1)/faults-sim: $$(call sim_objects,$(1)) $$(call objects,$(1),$$(FAULTS_C) middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(call engine,$(1))
+$$(BUILD)/$(1)/faults-sim: $$(call words_objects,$(1)) $$(call sim_kernel_objects,$(1)) $$(call objects,$(1),$$(FAULTS_C) middleware/test/check.c) $$(BUILD)/$(1)/recreated-sim.o $$(call engine,$(1))
 	@echo 'LD $$@'
-	@$$(call cc,$(1)) $$(call test_flags,$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+	@$$(call cc,$(1)) $$(call test_flags,$(1)) -rdynamic -Wl,--wrap=wb_checkpoint_wanted -o $$@ $$^ -ldl -lpthread -lm
 
 $$(BUILD)/$(1)/test_plan: $$(call objects,$(1),kernels/helper/test/test_plan.c $(PLAN_TEST_C) $(MIDDLEWARE_C) kernels/template/trivial.c middleware/test/build.c middleware/test/kernel_stub.c middleware/test/check.c)
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) -o $$@ $$^
@@ -228,6 +237,8 @@ test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(LINUX_TESTS:%=$(BUILD)/rel
 	$(BUILD)/release/checkpoint-cost
 	CONFORM_SCALE=0.5 $(BUILD)/release/conform-linux
 	$(BUILD)/release/conform-sim
+	CONFORM_PREEMPTS=1 CONFORM_SCALE=0.2 $(BUILD)/release/conform-sim
+	CONFORM_PREEMPTS=7 CONFORM_SCALE=0.1 $(BUILD)/release/conform-sim
 	CONFORM_SCALE=0.1 $(BUILD)/release/faults-sim
 
 $(BUILD)/release/checkpoint-cost: kernels/conform/checkpoint_cost.c tools/c.mk
@@ -240,12 +251,14 @@ test-sanitizers: $(UNIT_TESTS:%=$(BUILD)/asan/%) $(THREAD_TESTS:%=$(BUILD)/tsan/
 	@for t in $(THREAD_TESTS); do TSAN_OPTIONS=halt_on_error=1 $(BUILD)/tsan/$$t || exit 1; done
 	CONFORM_SCALE=0.2 $(BUILD)/asan/conform-linux
 	CONFORM_SCALE=0.2 $(BUILD)/asan/conform-sim
-	CONFORM_SCALE=0.02 $(BUILD)/asan/faults-sim
+	CONFORM_PREEMPTS=7 CONFORM_SCALE=0.02 $(BUILD)/asan/conform-sim
+	CONFORM_SCALE=0.01 $(BUILD)/asan/faults-sim
 
 test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch64/conform-linux $(BUILD)/aarch64/conform-sim $(addprefix $(SECOND)/,bin/whimbrel-sim.aarch64 bin/whimbrel-sim build/apps/synthetic.so)
 	@for t in $(UNIT_TESTS); do $(QEMU) $(BUILD)/aarch64/$$t || exit 1; done
 	CONFORM_SCALE=0.02 $(QEMU) $(BUILD)/aarch64/conform-linux
 	CONFORM_SCALE=0.02 $(QEMU) $(BUILD)/aarch64/conform-sim
+	CONFORM_PREEMPTS=7 CONFORM_SCALE=0.02 $(QEMU) $(BUILD)/aarch64/conform-sim
 	$(PYTHON) -m pytest --quiet tests/second_machine.py
 
 # ---- Lint ---------------------------------------------------------------------------------------

@@ -176,9 +176,11 @@ static int busy(struct wb_task *self)
 {
     struct recreated *s = suite_shared(self);
 
+    harness_close_ears(true);
     wb_word_store(&s->busy, 1, WB_SEQ_CST);
     while (wb_word_load(&s->release, WB_SEQ_CST) == 0)
         suite_relax();
+    harness_close_ears(false);
     return 0;
 }
 

@@ -36,6 +36,8 @@ struct kernel_task {
     bool in_block;         // the simulator: has not gone on yet since it was blocked
     void *caught;          // C++: exceptions being handled, and how many are in flight
     uint32_t uncaught;
+    uint64_t left_ps;  // the simulator: to let pass before it goes on, as it was interrupted;
+    uint64_t left_hz;  // at this frequency, 0: at any
     void *fake_stack;  // AddressSanitizer's, while the task does not run
 };
 
@@ -60,6 +62,9 @@ struct ready {
 };
 
 void ready_push(struct ready *ready, struct wb_task *task);
+
+/// The same, before all that are as urgent.
+void ready_push_first(struct ready *ready, struct wb_task *task);
 
 /// The most urgent task of at least `floor` priority, first come first served; NULL if there is
 /// none.

@@ -15,6 +15,19 @@ void ready_push(struct ready *ready, struct wb_task *task)
     ready->levels |= 1u << p;
 }
 
+void ready_push_first(struct ready *ready, struct wb_task *task)
+{
+    const uint32_t p = wb_sync_priority(&task->sync);
+
+    if ((ready->levels & 1u << p) == 0) {
+        ready_push(ready, task);
+        return;
+    }
+    kernel_task(task)->next = ready->first[p];
+    kernel_task(task)->queue = p + 1;
+    ready->first[p] = task;
+}
+
 static struct wb_task *take(struct ready *ready, uint32_t p, struct wb_task *before)
 {
     struct wb_task *task = before == NULL ? ready->first[p] : kernel_task(before)->next;

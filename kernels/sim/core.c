@@ -8,6 +8,7 @@
 static inline void finish_departure(struct sim_core *c)
 {
     static const enum wb_task_state states[] = { [GO_READY] = WB_TASK_READY,
+                                                 [GO_INTERRUPTED] = WB_TASK_READY,
                                                  [GO_CAPTURED] = WB_TASK_READY,
                                                  [GO_BLOCKED] = WB_TASK_BLOCKED,
                                                  [GO_ENDED] = WB_TASK_ENDED };
@@ -22,7 +23,9 @@ static inline void finish_departure(struct sim_core *c)
     if (c->after == GO_CAPTURED)
         wb_task_captured(task);
     wb_task_paused(task, states[c->after], sim_now_ns());
-    if (states[c->after] == WB_TASK_READY)
+    if (c->after == GO_INTERRUPTED)
+        ready_push_first(&c->ready, task);
+    else if (states[c->after] == WB_TASK_READY)
         ready_push(&c->ready, task);
 }
 
@@ -61,7 +64,7 @@ static inline bool wants_attention(const struct sim_core *c, const struct wb_tas
 
 // The core's task begins to run, now. What its kernel does on that occasion the task pays for, what
 // interrupts took since it was chosen, and what it misses in the cache.
-static inline enum turn begin(struct sim_core *c)
+static inline __attribute__((always_inline)) enum turn begin(struct sim_core *c)
 {
     struct wb_task *task = c->current;
 
@@ -80,7 +83,10 @@ static inline enum turn begin(struct sim_core *c)
     }
     if (ps == 0 || sim_passes(ps))
         return TURN_TASK;
-    sim_push_in(ps, EVENT_RESUME, c->core->index);
+    if (c->goes_on)
+        sim_begin_computing(c, ps);
+    else
+        sim_hold(c, ps);
     return TURN_NOTHING;
 }
 
@@ -118,9 +124,10 @@ enum turn sim_work(struct sim_core *c)
     uint64_t ps = c->debt_ps;
     c->debt_ps = 0;
     if (!is_free(c, CHARGE_SWITCH))
-        ps = sim_sum(ps, engine_switch(engine, c->core->index));
+        ps = sim_sum(ps, c->preempts ? sim_let_go(c) : engine_switch(engine, c->core->index));
     if (ps == 0 || sim_passes(ps))
         return begin(c);
+    c->starts = true;
     sim_push_in(ps, EVENT_START, c->core->index);
     return TURN_NOTHING;
 }
@@ -196,8 +203,11 @@ void sim_hear_agents(void)
             end_silence(&sim.cores[i]);
 }
 
+// Where kernels preempt, only they do, and no task in their place.
 void sim_take_notes(struct sim_core *c)
 {
+    if (c->preempts && sim.self != NULL)
+        return;
     if (sim_has_notes(c))
         (void)wb_agent_serve(c->core);
     if (c->tick_due)
@@ -263,7 +273,9 @@ void sim_kill(struct sim_core *c)
     c->dead = true;
     c->rings_at_once = false;
     c->current = c->left = NULL;
-    c->computing = 0;
+    c->computing = c->holds = 0;
+    c->masked = c->pends = c->starts = c->goes_on = false;
+    c->interrupted = NULL;
     c->attention = 0;
     memset(&c->ready, 0, sizeof c->ready);
     sim_record_power(c);
@@ -313,6 +325,8 @@ static inline __attribute__((always_inline)) enum turn interrupt(struct sim_core
 
     if (c->current != NULL) {
         c->stolen_ps = sim_sum(c->stolen_ps, ps);
+        if (__builtin_expect(c->preempts, 0))
+            return sim_interrupt(c);
         if (c->computing != 0)
             change_point(c);
         sim_keep_attention(c);
@@ -333,14 +347,16 @@ static inline __attribute__((always_inline)) enum turn interrupt(struct sim_core
     return TURN_NOTHING;
 }
 
-void sim_end_block(uint32_t number)
+enum turn sim_end_block(uint32_t number, struct sim_core **core)
 {
     struct wb_task *task = &sim.system->tasks[number];
 
     kernel_task(task)->timer = 0;
     const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
-    sim_execute(&sim.cores[wb_place_owner(place)], NULL);
+    struct sim_core *c = *core = &sim.cores[wb_place_owner(place)];
+    sim_execute(c, NULL);
     wb_kernel_unblock(task);
+    return __builtin_expect(c->preempts, 0) ? sim_reschedule(c) : TURN_NOTHING;
 }
 
 // Others have come to the interconnect meanwhile, and are in the way.
@@ -350,7 +366,7 @@ static bool transfers_on(struct sim_core *c)
 
     c->transfers = ps != 0;
     if (ps != 0)
-        sim_push_in(ps, EVENT_RESUME, c->core->index);
+        sim_hold(c, ps);
     return ps != 0;
 }
 
@@ -358,7 +374,7 @@ static inline enum turn resume(struct sim_core *c)
 {
     c->computing = 0;
     if (c->stolen_ps != 0) {
-        sim_push_in(c->stolen_ps, EVENT_RESUME, c->core->index);
+        sim_hold(c, c->stolen_ps);
         c->stolen_ps = 0;
         return TURN_NOTHING;
     }
@@ -391,7 +407,8 @@ enum turn sim_core_event(struct sim_core *c, uint32_t kind)
         return resume(c);
     case EVENT_START:
         sim_execute(c, NULL);
-        return begin(c);
+        c->starts = false;
+        return __builtin_expect(c->pends, 0) && !sim_still_starts(c) ? TURN_WORK : begin(c);
     case EVENT_WAKE:
         return TURN_WORK;
     case EVENT_RING:

@@ -9,14 +9,46 @@ static bool is_of_doorbells(enum fault_kind kind)
     return kind == FAULT_DROP || kind == FAULT_DELAY || kind == FAULT_REPEAT;
 }
 
+// Soon: the task that has been preempted has left its core by then, and another has it.
+static void on_preempted(uint32_t core)
+{
+    enum { SOON_NS = 300 };
+    const struct faults *faults = sim.faults;
+
+    sim.faults->struck = true;
+    if (faults->fault.kind == FAULT_LEAVE)
+        sim_push_in((uint64_t)SOON_NS * PS_PER_NS, EVENT_FAULT, core);
+}
+
+static bool holds_up(const struct fault *fault)
+{
+    return fault->kind == FAULT_HOLD || fault->kind == FAULT_LEAVE;
+}
+
+static void plan_preemption(const struct fault *fault)
+{
+    sim_preempt();
+    if (holds_up(fault))
+        sim_hold_up_at(fault->at, (uint64_t)fault->ns * PS_PER_NS);
+    else if (fault->kind == FAULT_NONE)
+        sim_hold_up_at(UINT64_MAX, 0);
+    else
+        sim_hold_up(fault->at);
+    sim.holdups.on_preempted = holds_up(fault) ? on_preempted : NULL;
+}
+
 void faults_plan(struct faults *faults, struct wb_host *host, const struct fault *fault)
 {
     *faults = (struct faults){ .fault = *fault, .host = host };
     sim.faults = faults;
+    sim.careful = true;
     // A kernel that is stopped at any moment has a task that can be left at that moment.
     for (uint32_t i = 0; i < sim.system->n_cores; i++)
         sim.cores[i].takes_steps = false;
-    sim_count(fault->kind == FAULT_NONE || is_of_doorbells(fault->kind) ? UINT64_MAX : fault->at);
+    if (fault->preempts)
+        plan_preemption(fault);
+    const bool at_step = fault->kind != FAULT_NONE && !is_of_doorbells(fault->kind);
+    sim_count(at_step && !holds_up(fault) ? fault->at : UINT64_MAX);
 }
 
 uint64_t faults_steps(void)
@@ -41,6 +73,16 @@ void faults_ring(struct sim_core *core, uint64_t at_ps)
         core->rung = false;
     if (fault->kind != FAULT_DROP)
         sim_push(later_ps, EVENT_RING, core->core->index);
+}
+
+uint64_t faults_moments(void)
+{
+    return sim.holdups.moments;
+}
+
+void faults_stop(uint32_t core)
+{
+    sim_host_kill(sim.faults->host, core);
 }
 
 // As other threads would, in the midst of what a core does: it notices nothing of them.

@@ -67,6 +67,7 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     if (task->mode == WB_REPLICATE && sim.here != NULL)
         mirror_give(task, sim.here->core->index);
+    kernel_task(task)->left_ps = kernel_task(task)->left_hz = 0;
     return stack_init(task);
 }
 
@@ -75,8 +76,10 @@ void wb_kernel_attach(struct wb_task *task)
     struct kernel_task *kt = kernel_task(task);
 
     // A life of a recreated task begins at its entry (kernel_task_start()).
-    if (task->mode == WB_RECREATE)
+    if (task->mode == WB_RECREATE) {
         kt->sp = stack_first_context(task);
+        kt->left_ps = kt->left_hz = 0;
+    }
     if (task->mode == WB_REPLICATE)
         mirror_give(task, sim.here->core->index);
     sanitizer_clean(task->stack, (size_t)((unsigned char *)kt->sp - task->stack));
@@ -99,6 +102,9 @@ enum wb_status wb_kernel_depart(void)
     // On the task's time: until it is parked, nobody may see that it left.
     sim.here->parked_ns = sim_now_ns();
     wb_kernel_charge(WB_ACTION_PARK, 1);
+    // Interrupted before that, it may go on elsewhere, and its request be over.
+    if (sim.preempts && !wb_departure_is_due(self))
+        return WB_ERR_GONE;
     sim_leave(GO_AWAY);
     return WB_OK;
 }
@@ -140,15 +146,35 @@ void wb_kernel_unblock(struct wb_task *task)
     sim_make_ready(sim.here, task);
 }
 
-// Cooperative: nothing runs here before this task calls in.
-void wb_kernel_enter(void) {}
+// A cooperative kernel does nothing here before this task calls in.
+void wb_kernel_enter(void)
+{
+    if (__builtin_expect(sim.preempts, 0) && sim.self != NULL)
+        sim.here->masked = true;
+}
 
-void wb_kernel_leave(void) {}
+static void unmask(void)
+{
+    struct sim_core *c = sim.here;
+
+    c->masked = false;
+    if (c->pends || sim_is_outdone(c))
+        sim_give_way();
+}
+
+// Whoever was unblocked meanwhile runs from here on, if it is more urgent.
+void wb_kernel_leave(void)
+{
+    if (__builtin_expect(sim.preempts, 0) && sim.self != NULL)
+        unmask();
+}
 
 void wb_kernel_reprioritise(struct wb_task *task)
 {
     ready_move(&sim.here->ready, task);
     sim_keep_attention(sim.here);
+    if (sim.preempts && sim.self != NULL && sim_is_outdone(sim.here))
+        sim_give_way();
 }
 
 void wb_kernel_yield(uint32_t floor)
@@ -177,12 +203,15 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
 static __attribute__((noinline)) void ring(struct sim_core *c, uint32_t from)
 {
     struct engine *engine = sim.engine;
+    const bool quiet = sim.quiet;
     uint64_t ring_ps = 0, owed_ps = 0;
 
     c->rung = true;
     if (sim.here != NULL) {
+        sim.quiet = true;
         sim_record_power(c);
         wb_record_event(c->core, WB_EVENT_DOORBELL, UINT32_MAX, from, 0, sim_now_ns());
+        sim.quiet = quiet;
         if (!is_free(sim.here, CHARGE_RING))
             ring_ps = engine_ring(engine, from, c->core->index);
         owed_ps = sim.self == NULL ? sim.here->debt_ps : 0;
@@ -206,7 +235,9 @@ void wb_kernel_doorbell(uint32_t core)
 
     if (c == sim.here) {
         // A kernel looks into its own inbox before it rests, and a task at its next checkpoint.
-        if (sim.self != NULL)
+        if (sim.self != NULL && c->preempts)
+            sim_give_way();
+        else if (sim.self != NULL)
             sim_keep_attention(c);
     } else if (c->rung || c->dead) {
         return;
@@ -226,6 +257,13 @@ static __attribute__((noinline)) void out_of_fuel(void)
         sim_pause();
 }
 
+static void count_charge(void)
+{
+    if (--sim.fuel == 0)
+        out_of_fuel();
+    sim_moment();
+}
+
 // What ends with a transfer, which those who come meanwhile make longer (core.c, resume()).
 static void spend_with_transfer(uint64_t ps)
 {
@@ -235,8 +273,8 @@ static void spend_with_transfer(uint64_t ps)
 
 static __attribute__((noinline)) void charge(enum wb_action action, uint32_t units)
 {
-    if (sim.counts && --sim.fuel == 0)
-        out_of_fuel();
+    if (sim.counts)
+        count_charge();
     if (sim.here == NULL || is_free(sim.here, action))
         return;
     const uint64_t ps =

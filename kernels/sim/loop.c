@@ -37,6 +37,12 @@ uint64_t sim_push_in(uint64_t ps, enum sim_event kind, uint32_t index)
     return sim_push(sim_in(ps), kind, index);
 }
 
+void sim_hold(struct sim_core *c, uint64_t ps)
+{
+    c->holds_until_ps = sim_in(ps);
+    c->holds = sim_push(c->holds_until_ps, EVENT_RESUME, c->core->index);
+}
+
 // What happens at once has no need of the queue.
 static void put(struct at_once *ring, struct sim_core *c)
 {
@@ -109,16 +115,17 @@ static struct sim_core *next_core(uint64_t event);
 
 // The same for a task that leaves the thread. While a fault is planned the loop finds out, on its
 // own stack: a kernel that is stopped in the midst of its turn would leave a borrowed one unusable.
+// Also where kernels preempt: whose context a kernel gives to others has left its stack.
 static struct sim_core *next_from_task(void)
 {
-    return __builtin_expect(sim.faults == NULL, 1) ? next_core(ENGINE_NOTHING) : NULL;
+    return __builtin_expect(!sim.careful, 1) ? next_core(ENGINE_NOTHING) : NULL;
 }
 
 // The same for one that lets time pass until later than the next event.
 static struct sim_core *next_before(uint64_t until_ps)
 {
-    if (sim_acts_at_once() || sim.faults != NULL || sim.paused) {
-        sim_push(until_ps, EVENT_RESUME, sim.here->core->index);
+    if (sim_acts_at_once() || sim.careful || sim.paused) {
+        sim_hold(sim.here, until_ps - sim.engine->now_ps);
         return next_from_task();
     }
     return next_core(exchange(until_ps, sim.here));
@@ -174,7 +181,8 @@ void sim_compute(uint64_t cycles)
         sim_spend(engine_compute(sim.engine, c->core->index, cycles));
         return;
     }
-    wb_agent_obey(c->core);
+    if (!c->preempts)
+        wb_agent_obey(c->core);
     const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
     if (ps == 0 || sim_passes(ps))
         return;
@@ -281,7 +289,7 @@ void sim_leave(enum after after)
     c->left = self;
     c->after = after;
     c->current = NULL;
-    give_thread(self, after == GO_BLOCKED || after == GO_READY ? next_from_task() : NULL);
+    give_thread(self, after <= GO_INTERRUPTED || after == GO_BLOCKED ? next_from_task() : NULL);
     personality_restore(kernel_task(self));
 }
 
@@ -327,6 +335,9 @@ static __attribute__((noinline)) void act_for_launcher(uint64_t event)
         sim.command(event_index(event));
         sim_hear_agents();
         break;
+    case EVENT_FAULT:
+        faults_stop(event_index(event));
+        break;
     default:
         sim.paused = true;
         break;
@@ -343,9 +354,8 @@ static inline enum turn act(uint64_t event, struct sim_core **core)
         return sim_core_event(*core, kind);
     }
     if (kind == EVENT_TIMER)
-        sim_end_block(event_index(event));
-    else
-        act_for_launcher(event);
+        return sim_end_block(event_index(event), core);
+    act_for_launcher(event);
     return TURN_NOTHING;
 }
 
@@ -444,7 +454,8 @@ void sim_start(void)
 {
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
         struct sim_core *c = &sim.cores[i];
-        c->free = c->uncounted = engine_free_charges(sim.engine, i);
+        c->free = engine_free_charges(sim.engine, i);
+        c->uncounted = sim.counts ? 0 : c->free;
         c->tick_due = true;
         c->records = c->core->record.events.slots != 0;
         c->rings_at_once = !c->records && is_free(c, CHARGE_NOTICE);
@@ -457,6 +468,8 @@ void sim_start(void)
         sim_push_in(engine_wake(sim.engine, i), EVENT_WAKE, i);
         sim_record_start(c);
     }
+    if (sim.preempts)
+        sim_preempt();
     sim_push_in(0, EVENT_HEAT, 0);
     sim_push_in(0, EVENT_SWEEP, 0);
 }

@@ -14,7 +14,8 @@
 
 enum { PS_PER_NS = 1000 };
 
-enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
+// What becomes of a task that leaves its core. INTERRUPTED: ready, before all of its priority.
+enum after { GO_READY, GO_INTERRUPTED, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
 // At a clock.
 struct looks {
@@ -35,20 +36,27 @@ struct sim_core {
     uint64_t computing;  // the event that ends what its task computes, if that may be rescaled
     uint64_t computes_until_ps;
     bool idle, rung, dead;
-    bool chooses;          // its next task, once nothing else happens at this instant
-    bool tick_due;         // the agent's tick is due
-    bool silent;           // no tick is planned: none would change anything
-    bool starved;          // has no memory to load programs
-    bool takes_steps;      // in the place of its tasks without ports,
-    bool takes_all;        // and of the others, as messages take no time
-    bool scales;           // it has operating points to choose from
-    bool records;          // events
-    bool rings_at_once;    // nobody has to know, or to wait
-    bool dozes;            // falls asleep and wakes up at one instant at no cost
-    bool transfers;        // its task may be held up by others: see resume()
-    uint32_t attention;    // wb_kernel_attention while its task runs
-    uint32_t recorded_uw;  // the power that its event stream has last,
-    uint64_t recorded_ps;  // and until when it is right
+    bool chooses;        // its next task, once nothing else happens at this instant
+    bool tick_due;       // the agent's tick is due
+    bool silent;         // no tick is planned: none would change anything
+    bool starved;        // has no memory to load programs
+    bool takes_steps;    // in the place of its tasks without ports,
+    bool takes_all;      // and of the others, as messages take no time
+    bool scales;         // it has operating points to choose from
+    bool records;        // events
+    bool rings_at_once;  // nobody has to know, or to wait
+    bool dozes;          // falls asleep and wakes up at one instant at no cost
+    bool transfers;      // its task may be held up by others: see resume()
+    bool preempts;       // interrupts serve, and a more urgent task takes the core: preempt.c
+    bool masked, pends;  // interrupts are put off; there was one
+    bool starts;         // switches to `current`,
+    bool goes_on;        // which goes on with what it computed
+    struct wb_task *interrupted;  // the last that was; going on with it is no switch
+    uint64_t holds;               // the event that ends the time that its task lets pass, and when;
+    uint64_t holds_until_ps;      // only where that may be interrupted
+    uint32_t attention;           // wb_kernel_attention while its task runs
+    uint32_t recorded_uw;         // the power that its event stream has last,
+    uint64_t recorded_ps;         // and until when it is right
     struct looks looks;
     uint32_t free;       // engine_free_charges()
     uint32_t uncounted;  // the same, or 0 while charges are counted
@@ -73,6 +81,7 @@ enum sim_event {
     EVENT_COMMAND,  // number of the command that was planned for this time
     EVENT_SWEEP,    // overdue migrations
     EVENT_HEAT,     // temperatures
+    EVENT_FAULT,    // the kernel of a core is stopped, as planned
     EVENT_STOP,     // whoever let the simulation run wants it back
 };
 
@@ -131,7 +140,21 @@ struct sim {
     struct looks looks;     // of the launcher
     uint32_t choice;        // of a policy, that agents were heard for last
     bool odd_clock;         // there is none yet, or a core's differs
+    bool preempts;          // kernels do
+    bool careful;           // faults are planned, or kernels preempt: see next_from_task()
+    bool quiet;             // no moment is here: the code of a task is in its kernel
     struct faults *faults;  // NULL: none is planned
+    // A task is held up at a moment of its code, as by a handler that takes long: what comes
+    // meanwhile preempts it there, and not only where it lets time pass. A moment is a charge, and
+    // in tests an access to a word of shared memory (conform/words.h).
+    struct holdups {
+        uint64_t moments;            // so far
+        uint64_t next;               // the one that a task is held up at; 0: they are not counted
+        uint64_t ps;                 // for how long
+        uint64_t random;             // what comes next is drawn from, 0: there is no other
+        const struct wb_task *held;  // NULL: none is now
+        void (*on_preempted)(uint32_t core);  // NULL, or what to do once it is taken off its core
+    } holdups;
     void (*command)(uint32_t number);
 };
 
@@ -249,6 +272,44 @@ static inline void sim_end_wait(struct kernel_task *kt)
 /// Takes a step in the place of the task of a core (step.c).
 enum turn sim_step(struct sim_core *c);
 
+/// Adds the event after which the task of a core goes on.
+void sim_hold(struct sim_core *c, uint64_t ps);
+
+// ---- preempt.c: kernels that preempt ------------------------------------------------------------
+
+/// All kernels of a simulation do. After wb_host_start(), before the first event.
+void sim_preempt(void);
+
+/// Holds tasks up at random from now on.
+void sim_hold_up(uint64_t seed);
+
+/// Tasks' moments are counted from now on, and at the `next` of them one is held up for so long.
+void sim_hold_up_at(uint64_t next, uint64_t ps);
+
+/// There is a moment.
+void sim_moment(void);
+
+/// An interrupt comes to a core that has a task, which does not execute: the kernel has the core
+/// next, or once it is let in.
+enum turn sim_interrupt(struct sim_core *c);
+
+/// The same if a task that is ready is more urgent than the one that has the core.
+enum turn sim_reschedule(struct sim_core *c);
+
+/// The task that executes is interrupted, now or once it lets interrupts in.
+void sim_give_way(void);
+
+/// The kernel of a core has chosen its task, and lets it have the core. Returns what that takes.
+uint64_t sim_let_go(struct sim_core *c);
+
+/// The switch of a core to its task is over. False: something has come meanwhile, so it has none.
+bool sim_still_starts(struct sim_core *c);
+
+static inline bool sim_is_outdone(const struct sim_core *c)
+{
+    return c->current != NULL && c->ready.levels >> wb_sync_priority(&c->current->sync) > 1;
+}
+
 // ---- core.c: a kernel's turns -------------------------------------------------------------------
 
 /// Serves what waits for a core without a task, and picks the next one.
@@ -263,8 +324,8 @@ enum turn sim_rung(struct sim_core *c);
 /// Nothing else happens at this instant, so it may choose its next task.
 enum turn sim_chooses(struct sim_core *c);
 
-/// The time that a task blocked for is over.
-void sim_end_block(uint32_t task);
+/// The time that a task blocked for is over. `*core`: the task's.
+enum turn sim_end_block(uint32_t task, struct sim_core **core);
 
 /// Takes notes and ticks that wait for this core: it has some.
 void sim_take_notes(struct sim_core *c);

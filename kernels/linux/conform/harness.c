@@ -51,6 +51,11 @@ struct harness *harness_open(const struct harness_config *config)
                          (struct wb_host_config){ .cpus = cpus, .spin_ns = config->poll_ns });
 }
 
+bool harness_preempts(void)
+{
+    return false;
+}
+
 bool harness_kill(struct harness *h, uint32_t core)
 {
     const pid_t pid = wb_host_pid(h->host, core);

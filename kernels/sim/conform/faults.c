@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every protocol with every fault at every step. CONFORM_SCALE=0.1 tries a tenth of the steps;
-// above 1 there are no limits.
+// Every protocol with every fault at every step, on kernels that are cooperative and on kernels
+// that preempt; on these, too, with a task held up at every moment, so that what comes meanwhile
+// preempts it there. CONFORM_SCALE=0.1 tries a tenth of the steps; above 1 there are no limits.
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,18 +11,31 @@
 #include "protocol.h"
 #include "sim_host.h"
 
-enum { STEPS_MOST = 2000, LIMIT_MS = 10000, SAMPLE = 41, FAULTS_NS = 300000, SKEW_NS = 1000000 };
+enum {
+    STEPS_MOST = 2000,
+    MOMENTS_MOST = 3000,
+    LIMIT_MS = 10000,
+    SAMPLE = 41,
+    FAULTS_NS = 300000,
+    SKEW_NS = 1000000
+};
 
 struct outcome {
     bool struck;
-    uint64_t steps, doorbells, hash;
+    uint64_t steps, doorbells, moments, hash;
     uint64_t migrations, restarts, resumes;
 };
 
 static const char *const names[FAULT_KINDS] = {
-    [FAULT_NONE] = "none",       [FAULT_DROP] = "dropped", [FAULT_DELAY] = "delayed",
-    [FAULT_REPEAT] = "repeated", [FAULT_KILL] = "stopped", [FAULT_CANCEL] = "aborted",
+    [FAULT_NONE] = "none",
+    [FAULT_DROP] = "dropped",
+    [FAULT_DELAY] = "delayed",
+    [FAULT_REPEAT] = "repeated",
+    [FAULT_KILL] = "stopped",
+    [FAULT_CANCEL] = "aborted",
     [FAULT_SKEW] = "skewed",
+    [FAULT_HOLD] = "preempted",
+    [FAULT_LEAVE] = "preempted and stopped",
 };
 
 static uint32_t cases;
@@ -56,8 +70,9 @@ static _Noreturn void fail(const struct harness *h, const struct fault *fault, c
     const struct wb_system *system = harness_system((struct harness *)(uintptr_t)h);
     char text[512];
 
-    snprintf(text, sizeof text, "%s at %" PRIu64 " (core %" PRIu32 ", %" PRId64 " ns): %s %s",
-             names[fault->kind], fault->at, fault->core, fault->ns, why,
+    snprintf(text, sizeof text, "%s%s at %" PRIu64 " (core %" PRIu32 ", %" PRId64 " ns): %s %s",
+             fault->preempts ? "preemptive, " : "", names[fault->kind], fault->at, fault->core,
+             fault->ns, why,
              wb_word_load(&system->fault.complete, WB_SEQ_CST) != 0 ? system->fault.text : "");
     suite_describe((struct harness *)(uintptr_t)h);
     wb_test_fail(__FILE__, __LINE__, text);
@@ -101,6 +116,7 @@ static struct outcome run(const struct protocol *protocol, const struct fault *f
     struct outcome outcome = { .struck = faults.struck,
                                .steps = faults_steps(),
                                .doorbells = faults.doorbells,
+                               .moments = faults_moments(),
                                .hash = hash_end(harness_system(h)) };
     count(harness_system(h), &outcome);
     if (event != HARNESS_ENDED)
@@ -118,11 +134,14 @@ static struct outcome run(const struct protocol *protocol, const struct fault *f
 
 struct tally {
     const struct protocol *protocol;
+    bool preempts;
     uint64_t tried, restarts, resumes, injected[FAULT_KINDS];
 };
 
-static void inject(struct tally *tally, struct fault fault)
+// True if it came to it.
+static bool inject(struct tally *tally, struct fault fault)
 {
+    fault.preempts = tally->preempts;
     const struct outcome outcome = run(tally->protocol, &fault);
 
     tally->injected[fault.kind] += outcome.struck;
@@ -130,20 +149,21 @@ static void inject(struct tally *tally, struct fault fault)
     tally->resumes += outcome.resumes;
     if (tally->tried++ % SAMPLE == 0 && run(tally->protocol, &fault).hash != outcome.hash)
         wb_test_fail(__FILE__, __LINE__, "the same fault has the same end twice");
+    return outcome.struck;
 }
 
-static uint64_t stride(uint64_t moments)
+// Of `n`, for at most so many.
+static uint64_t stride(uint64_t n, double limit)
 {
-    const double most = STEPS_MOST * harness_scale();
-    return harness_scale() > 1 || (double)moments <= most ? 1
-                                                          : (uint64_t)((double)moments / most) + 1;
+    const double most = limit * harness_scale();
+    return harness_scale() > 1 || (double)n <= most ? 1 : (uint64_t)((double)n / most) + 1;
 }
 
 static void at_doorbells(struct tally *tally, uint64_t doorbells, uint64_t every)
 {
     for (uint64_t at = 1; at <= doorbells; at += every)
         for (enum fault_kind kind = FAULT_DROP; kind <= FAULT_REPEAT; kind++)
-            inject(tally, (struct fault){ .kind = kind, .at = at, .ns = FAULTS_NS });
+            (void)inject(tally, (struct fault){ .kind = kind, .at = at, .ns = FAULTS_NS });
 }
 
 static void at_steps(struct tally *tally, uint64_t steps, uint64_t every)
@@ -153,29 +173,59 @@ static void at_steps(struct tally *tally, uint64_t steps, uint64_t every)
     for (uint64_t at = 1; at <= steps; at += every) {
         const uint32_t core = (uint32_t)(at / every % cores);
         for (uint32_t i = 0; i < cores; i++)
-            inject(tally, (struct fault){ .kind = FAULT_KILL, .at = at, .core = i });
-        inject(tally, (struct fault){ .kind = FAULT_CANCEL, .at = at });
-        inject(tally, (struct fault){ .kind = FAULT_SKEW, .at = at, .core = core, .ns = SKEW_NS });
-        inject(tally, (struct fault){ .kind = FAULT_SKEW, .at = at, .core = core, .ns = -SKEW_NS });
+            (void)inject(tally, (struct fault){ .kind = FAULT_KILL, .at = at, .core = i });
+        (void)inject(tally, (struct fault){ .kind = FAULT_CANCEL, .at = at });
+        for (int64_t ns = -SKEW_NS; ns <= SKEW_NS; ns += 2 * SKEW_NS)
+            (void)inject(tally,
+                         (struct fault){ .kind = FAULT_SKEW, .at = at, .core = core, .ns = ns });
     }
 }
 
-void protocol_inject(const struct protocol *protocol)
+// Only where a task is preempted there, something may go wrong if its core dies.
+static void at_moments(struct tally *tally, uint64_t moments, uint64_t every)
 {
-    struct tally tally = { .protocol = protocol };
-    const struct outcome plain = run(protocol, &(struct fault){ .kind = FAULT_NONE });
-    const uint64_t every_doorbell = stride(plain.doorbells), every_step = stride(plain.steps);
+    enum { LEAST_NS = 500, LENGTHS = 4 };
 
-    CHECK(plain.migrations >= protocol->migrations);
+    for (uint64_t at = 1; at <= moments; at += every) {
+        struct fault fault = { .at = at, .ns = LEAST_NS << at / every % LENGTHS };
+        fault.kind = FAULT_HOLD;
+        if (!inject(tally, fault))
+            continue;
+        fault.kind = FAULT_LEAVE;
+        (void)inject(tally, fault);
+    }
+}
+
+static void inject_all(const struct protocol *protocol, bool preempts)
+{
+    struct tally tally = { .protocol = protocol, .preempts = preempts };
+    const struct fault none = { .kind = FAULT_NONE, .preempts = preempts };
+    const struct outcome plain = run(protocol, &none);
+    const double most = preempts ? STEPS_MOST / 2 : STEPS_MOST;
+    const uint64_t every_doorbell = stride(plain.doorbells, most);
+    const uint64_t every_step = stride(plain.steps, most);
+    const uint64_t every_moment = stride(plain.moments, MOMENTS_MOST);
+
+    // The less urgent are left behind where others preempt them, and reach fewer checkpoints.
+    CHECK(plain.migrations >= (preempts ? protocol->migrations / 5 : protocol->migrations));
     at_doorbells(&tally, plain.doorbells, every_doorbell);
     at_steps(&tally, plain.steps, every_step);
-    printf("# %" PRIu64 " doorbells (every %" PRIu64 "), %" PRIu64 " steps (every %" PRIu64 "):",
-           plain.doorbells, every_doorbell, plain.steps, every_step);
+    at_moments(&tally, plain.moments, every_moment);
+    printf("# %s: %" PRIu64 " doorbells (every %" PRIu64 "), %" PRIu64 " steps (every %" PRIu64
+           "), %" PRIu64 " moments (every %" PRIu64 "):",
+           preempts ? "preemptive" : "cooperative", plain.doorbells, every_doorbell, plain.steps,
+           every_step, plain.moments, every_moment);
     for (enum fault_kind kind = FAULT_DROP; kind < FAULT_KINDS; kind++) {
         printf(" %" PRIu64 " %s", tally.injected[kind], names[kind]);
         all_injected += tally.injected[kind];
     }
     printf("; %" PRIu64 " tasks restarted, %" PRIu64 " resumed\n", tally.restarts, tally.resumes);
+}
+
+void protocol_inject(const struct protocol *protocol)
+{
+    inject_all(protocol, false);
+    inject_all(protocol, true);
     cases++;
 }
 

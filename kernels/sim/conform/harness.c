@@ -49,6 +49,18 @@ static char *platform(uint32_t cores)
     return text;
 }
 
+// CONFORM_PREEMPTS=1: the kernels preempt; another number: and interrupts come at random, by it.
+static uint64_t seed(void)
+{
+    const char *text = getenv("CONFORM_PREEMPTS");
+    return text != NULL ? strtoull(text, NULL, 10) : 0;
+}
+
+bool harness_preempts(void)
+{
+    return seed() != 0;
+}
+
 struct harness *harness_open(const struct harness_config *config)
 {
     struct harness *h = launcher_open(config, (uint64_t)1 << 60, (struct wb_host_config){ 0 });
@@ -58,6 +70,9 @@ struct harness *harness_open(const struct harness_config *config)
     if (!sim_host_platform(h->host, json, error, sizeof error))
         launcher_give_up(error);
     free(json);
+    sim.preempts = harness_preempts();
+    if (seed() > 1)
+        sim_hold_up(seed());
     return h;
 }
 

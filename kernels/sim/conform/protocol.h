@@ -23,6 +23,12 @@ void protocol_inject(const struct protocol *protocol);
 /// The simulator below the harness (harness.c).
 struct wb_host *harness_simulator(struct harness *h);
 
+/// True of a fault that stops a kernel.
+static inline bool protocol_kills(const struct fault *fault)
+{
+    return fault->kind == FAULT_KILL || fault->kind == FAULT_LEAVE;
+}
+
 /// True once a kernel has been stopped.
 bool protocol_has_death(const struct wb_system *system);
 

@@ -127,7 +127,7 @@ static const char *check(struct harness *h, const struct fault *fault)
             return "a task with an image is lost";
     }
     if (lost != 0)
-        return fault->kind == FAULT_KILL ? NULL : "a task is lost without a death";
+        return protocol_kills(fault) ? NULL : "a task is lost without a death";
     if (wb_word_load(&s->end.over, WB_SEQ_CST) != 1 ||
         wb_word_load(&s->end.received, WB_SEQ_CST) != MESSAGES)
         return "not every message has come";

@@ -12,6 +12,7 @@ struct state {
     struct wb_word moves, cut_short;
     struct wb_swapped rounds[USERS], repairs;
     uint32_t first, second;  // guarded by the mutex: equal whenever it is free
+    struct wb_mutex inner;
 };
 
 static int mover(struct wb_task *self)
@@ -97,7 +98,7 @@ static struct harness *open_users(void)
 static const char *check_users(struct harness *h, const struct fault *fault)
 {
     const struct state *s = suite_state(h);
-    const uint32_t killed = fault->kind == FAULT_KILL;
+    const uint32_t killed = protocol_kills(fault);
 
     if (s->first - s->second > killed)
         return "two were inside at a time";
@@ -185,4 +186,106 @@ TEST(semaphores_between_tasks_that_move)
 {
     protocol_inject(&(struct protocol){
         .open = open_players, .check = check_players, .cores = CORES, .migrations = 10 });
+}
+
+// ---- Inherited priorities -----------------------------------------------------------------------
+
+enum { ROUNDS_OF_TWO = 12, PAUSE_NS = 700 };
+
+static void take(struct wb_task *self, struct wb_mutex *mutex)
+{
+    const enum wb_status status = wb_mutex_lock(mutex, WB_FOREVER);
+
+    EXPECT(self, status == WB_OK || (status == WB_ERR_OWNER && protocol_has_death(self->system)));
+}
+
+// Whoever waits for the inner mutex has told its holder by the time it sleeps.
+static void expect_urgency_of_waiters(struct wb_task *self)
+{
+    const struct state *s = suite_shared(self);
+    const struct wb_system *system = self->system;
+
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct wb_task *task = &system->tasks[i];
+        const uint32_t place = wb_word_load(&task->place, WB_SEQ_CST);
+        if (wb_place_state(place) == WB_TASK_BLOCKED && !wb_sync_is_nudged(&self->sync) &&
+            wb_word_load(&task->sync.waits_for, WB_SEQ_CST) == &s->inner.gate)
+            EXPECT(self, wb_sync_priority(&self->sync) >= wb_sync_priority(&task->sync));
+    }
+}
+
+// Gives back one of two mutexes, for each of which somebody more urgent waits or comes to wait.
+static int holder(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+    struct wb_swapped *rounds = &s->rounds[wb_task_index(self)];
+
+    for (; wb_word_load(rounds, WB_SEQ_CST) < ROUNDS_OF_TWO; wb_word_add(rounds, 1, WB_SEQ_CST)) {
+        take(self, &s->mutex);
+        take(self, &s->inner);
+        suite_compute(PAUSE_NS);
+        EXPECT(self, wb_mutex_unlock(&s->mutex) == WB_OK);
+        wb_checkpoint();
+        expect_urgency_of_waiters(self);
+        EXPECT(self, wb_mutex_unlock(&s->inner) == WB_OK);
+        wb_checkpoint();
+    }
+    return 0;
+}
+
+static void use(struct wb_task *self, struct wb_mutex *mutex)
+{
+    struct state *s = suite_shared(self);
+    struct wb_swapped *rounds = &s->rounds[wb_task_index(self)];
+
+    for (; wb_word_load(rounds, WB_SEQ_CST) < ROUNDS_OF_TWO; wb_word_add(rounds, 1, WB_SEQ_CST)) {
+        wb_sleep_until(wb_now_ns() + PAUSE_NS);
+        take(self, mutex);
+        EXPECT(self, wb_mutex_unlock(mutex) == WB_OK);
+    }
+}
+
+static int user_of_outer(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+
+    use(self, &s->mutex);
+    return 0;
+}
+
+static int user_of_inner(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+
+    use(self, &s->inner);
+    return 0;
+}
+
+static struct harness *open_two_mutexes(void)
+{
+    struct harness *h = open_cores();
+    struct state *s = suite_state(h);
+
+    wb_mutex_init(&s->inner);
+    add(h, "holder", 0, holder);
+    add(h, "outer", 1, user_of_outer);
+    add(h, "inner", 2, user_of_inner);
+    return h;
+}
+
+static const char *check_rounds(struct harness *h, const struct fault *fault)
+{
+    const struct state *s = suite_state(h);
+
+    (void)fault;
+    for (uint32_t i = 0; i < USERS; i++)
+        if (wb_word_load(&s->rounds[i], WB_SEQ_CST) != ROUNDS_OF_TWO)
+            return "a round is missing";
+    return NULL;
+}
+
+TEST(a_holder_is_as_urgent_as_who_comes_to_wait_while_it_gives_back_another)
+{
+    protocol_inject(
+        &(struct protocol){ .open = open_two_mutexes, .check = check_rounds, .cores = CORES });
 }

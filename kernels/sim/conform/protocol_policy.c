@@ -49,7 +49,7 @@ static const char *check(struct harness *h, const struct fault *fault)
         return "the policy's moves have not been made";
     if (wb_word_load(&system->cores[coordinator]->state, WB_SEQ_CST) == WB_CORE_DEAD)
         return "the coordinator is dead";
-    if (fault->kind != FAULT_KILL && coordinator != COORDINATOR)
+    if (!protocol_kills(fault) && coordinator != COORDINATOR)
         return "the coordinator has changed for nothing";
     return NULL;
 }

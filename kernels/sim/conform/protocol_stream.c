@@ -178,7 +178,7 @@ static bool is_lost(struct harness *h, uint32_t task)
 static const char *check(struct harness *h, const struct fault *fault, uint32_t senders)
 {
     const struct stream *s = suite_state(h);
-    const bool killed = fault->kind == FAULT_KILL;
+    const bool killed = protocol_kills(fault);
 
     for (uint32_t i = 0; i < senders; i++)
         if (wb_word_load(&s->expected[i], WB_SEQ_CST) != MESSAGES)
@@ -208,7 +208,7 @@ static const char *check_lossy(struct harness *h, const struct fault *fault)
 
     if (!is_lost(h, 0) && !is_lost(h, 1) && !is_lost(h, 2))
         return check(h, fault, 1);
-    if (fault->kind != FAULT_KILL)
+    if (!protocol_kills(fault))
         return "a task is lost without a death";
     if (!is_lost(h, 2) && wb_word_load(&s->closed, WB_SEQ_CST) != 1)
         return "the receiver has not seen the end";

@@ -5,26 +5,36 @@
 #ifndef WB_WORD_OPS_H
 #define WB_WORD_OPS_H
 
-#define WB_OPS_LOAD(at, order) __atomic_load_n(at, __ATOMIC_RELAXED)
-#define WB_OPS_STORE(at, next, order) __atomic_store_n(at, next, __ATOMIC_RELAXED)
+// What happens before each of them: nothing. Tests have something there (conform/words.h).
+#ifndef WB_OPS_BEFORE
+#define WB_OPS_BEFORE() ((void)0)
+#endif
+
+#define WB_OPS_LOAD_(at) __atomic_load_n(at, __ATOMIC_RELAXED)
+#define WB_OPS_STORE_(at, next) __atomic_store_n(at, next, __ATOMIC_RELAXED)
+
+#define WB_OPS_LOAD(at, order) (WB_OPS_BEFORE(), WB_OPS_LOAD_(at))
+#define WB_OPS_STORE(at, next, order) (WB_OPS_BEFORE(), WB_OPS_STORE_(at, next))
 
 // The value before, and `next` in its place, which may be made of it: it is `was_`.
 #define WB_OPS_CHANGE(at, next)                                                                    \
     __extension__({                                                                                \
+        WB_OPS_BEFORE();                                                                           \
         __auto_type at_ = (at);                                                                    \
-        const __typeof__((void)0, *at_) was_ = WB_OPS_LOAD(at_, 0);                                \
-        WB_OPS_STORE(at_, next, 0);                                                                \
+        const __typeof__((void)0, *at_) was_ = WB_OPS_LOAD_(at_);                                  \
+        WB_OPS_STORE_(at_, next);                                                                  \
         was_;                                                                                      \
     })
 
 #define WB_OPS_COMPARE(at, expected, next, weak, yes, no)                                          \
     __extension__({                                                                                \
+        WB_OPS_BEFORE();                                                                           \
         __auto_type at_ = (at);                                                                    \
         __auto_type wanted_ = (expected);                                                          \
-        const __typeof__((void)0, *at_) was_ = WB_OPS_LOAD(at_, 0);                                \
+        const __typeof__((void)0, *at_) was_ = WB_OPS_LOAD_(at_);                                  \
         const _Bool same_ = was_ == *wanted_;                                                      \
         if (same_)                                                                                 \
-            WB_OPS_STORE(at_, next, 0);                                                            \
+            WB_OPS_STORE_(at_, next);                                                              \
         else                                                                                       \
             *wanted_ = was_;                                                                       \
         same_;                                                                                     \

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that preempt, as an RTOS does: a doorbell, a tick or a timer takes the core from its task
+// at any moment that time passes at, in the midst of what it computes or of a call. The kernel then
+// has the core in one context, more urgent than all tasks: there it serves, ticks, and finishes
+// departures, and from there the most urgent task goes on.
+
+#include "private.h"
+
+void sim_preempt(void)
+{
+    sim.preempts = sim.careful = true;
+    for (uint32_t i = 0; i < sim.system->n_cores; i++) {
+        struct sim_core *c = &sim.cores[i];
+        c->preempts = true;
+        // Who is suspended in the midst of anything needs a stack, and a moment to be rung at.
+        c->takes_steps = c->takes_all = c->rings_at_once = false;
+        c->free &= ~(1u << CHARGE_SWITCH);  // see sim_let_go()
+        c->uncounted &= c->free;
+    }
+}
+
+static uint64_t hz_of(const struct sim_core *c)
+{
+    return c->core->points[wb_word_load(&c->core->point, WB_RELAXED)].hz;
+}
+
+// ---- Moments ------------------------------------------------------------------------------------
+
+static uint64_t draw(void)
+{
+    uint64_t *random = &sim.holdups.random;
+
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    return *random;
+}
+
+// Within so many moments; for up to so long, of each order of magnitude alike.
+static void draw_next(struct holdups *h)
+{
+    enum { WITHIN = 64, NS_LOG = 14 };
+
+    h->next = h->moments + 1 + draw() % WITHIN;
+    h->ps = (draw() >> 8 & ((UINT64_C(1) << draw() % NS_LOG) - 1)) * PS_PER_NS;
+}
+
+void sim_hold_up_at(uint64_t next, uint64_t ps)
+{
+    sim.holdups = (struct holdups){ .next = next, .ps = ps };
+    sim_count(UINT64_MAX);
+}
+
+void sim_hold_up(uint64_t seed)
+{
+    sim_hold_up_at(0, 0);
+    sim.holdups.random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    draw_next(&sim.holdups);
+}
+
+// The code of a task executes, not that of kernels between tasks, which have the loop's stack.
+static bool is_on_its_stack(void)
+{
+    const unsigned char *sp = __builtin_frame_address(0);
+    const struct wb_task *self = sim.self;
+
+    return self != NULL && sp >= (unsigned char *)self->stack &&
+           sp < (unsigned char *)self->stack + self->stack_bytes;
+}
+
+void sim_moment(void)
+{
+    struct holdups *h = &sim.holdups;
+    const uint64_t ps = h->ps;
+
+    if (h->next == 0 || !is_on_its_stack() || sim.quiet || ++h->moments != h->next)
+        return;
+    if (h->random != 0)
+        draw_next(h);
+    h->held = sim.self;
+    sim_spend(ps);
+    h->held = NULL;
+}
+
+static void note(const struct wb_task *preempted)
+{
+    struct holdups *h = &sim.holdups;
+
+    if (h->held != preempted)
+        return;
+    h->held = NULL;
+    if (h->on_preempted != NULL)
+        h->on_preempted(wb_task_core(preempted));
+}
+
+// ---- Interrupts ---------------------------------------------------------------------------------
+
+// What it still lets pass it does once it goes on. What the kernel did so far comes first.
+static void put_off(struct sim_core *c)
+{
+    struct kernel_task *kt = kernel_task(c->current);
+    const bool computes = c->computing != 0;
+    const uint64_t until_ps = computes ? c->computes_until_ps : c->holds_until_ps;
+
+    note(c->current);
+    sim_take_back(computes ? c->computing : c->holds, EVENT_RESUME);
+    kt->left_ps = until_ps - sim.engine->now_ps;
+    kt->left_hz = computes ? hz_of(c) : 0;
+    c->computing = c->holds = 0;
+    c->debt_ps = sim_sum(c->debt_ps, c->stolen_ps);
+    c->stolen_ps = 0;
+    c->left = c->interrupted = c->current;
+    c->after = GO_INTERRUPTED;
+    c->current = NULL;
+}
+
+enum turn sim_interrupt(struct sim_core *c)
+{
+    if (c->masked || c->starts) {
+        c->pends = true;
+        return TURN_NOTHING;
+    }
+    put_off(c);
+    return TURN_WORK;
+}
+
+enum turn sim_reschedule(struct sim_core *c)
+{
+    return sim_is_outdone(c) ? sim_interrupt(c) : TURN_NOTHING;
+}
+
+void sim_give_way(void)
+{
+    struct sim_core *c = sim.here;
+
+    c->pends = c->masked;
+    if (c->masked)
+        return;
+    c->interrupted = sim.self;
+    sim_leave(GO_INTERRUPTED);
+}
+
+// Where it was interrupted, if it was.
+static void go_on(struct sim_core *c)
+{
+    __extension__ typedef unsigned __int128 wide;
+    struct kernel_task *kt = kernel_task(c->current);
+    const wide ps = kt->left_hz == 0 ? kt->left_ps : (wide)kt->left_ps * kt->left_hz / hz_of(c);
+
+    c->stolen_ps = sim_sum(c->stolen_ps, ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX);
+    c->goes_on = kt->left_hz != 0;
+    kt->left_ps = kt->left_hz = 0;
+}
+
+// Notes that it has put off, or left to itself, it takes in the next interrupt.
+uint64_t sim_let_go(struct sim_core *c)
+{
+    const bool stays = c->interrupted == c->current;
+
+    c->interrupted = NULL;
+    go_on(c);
+    if (!c->rung && sim_has_notes(c)) {
+        c->rung = true;
+        sim_push_in(PS_PER_NS, EVENT_RING, c->core->index);
+    }
+    return stays ? 0 : engine_switch(sim.engine, c->core->index);
+}
+
+bool sim_still_starts(struct sim_core *c)
+{
+    c->pends = false;
+    sim_serve(c);
+    if (!sim_is_outdone(c))
+        return true;
+    kernel_task(c->current)->left_ps = c->stolen_ps;
+    kernel_task(c->current)->left_hz = c->goes_on ? hz_of(c) : 0;
+    c->stolen_ps = 0;
+    ready_push_first(&c->ready, c->current);
+    c->current = NULL;
+    return false;
+}
