@@ -28,8 +28,15 @@ void board_outside_failed(const char *text)
 }
 
 // The line goes on, but what was said is lost.
-static void complain_of_line(struct helper *h)
+static void look_at_line(struct helper *h)
 {
+    static uint32_t known;
+
+    if (board_line_lost() != known)
+        helper_complain(h, "line", "", "bytes of the command came too fast, and are lost");
+    known = board_line_lost();
+    if (!h->lines.closed)
+        return;
     helper_complain(h, "line", "", "a line of the command is too long");
     lines_forget(&h->lines);
 }
@@ -41,8 +48,7 @@ static void supervise(struct helper *h)
         helper_drain(h);
         helper_take_event(h, &event);
         helper_take_commands(h);
-        if (h->lines.closed)
-            complain_of_line(h);
+        look_at_line(h);
         if (!h->over)
             helper_look_for_deadlock(h);
         outside_rest();

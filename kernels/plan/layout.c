@@ -94,7 +94,7 @@ static bool fail_symbol(struct plan_error *error, const struct plan_task *task, 
 
 static bool fail_memory(struct plan_error *error, const struct plan_task *task)
 {
-    fail_task(error, task, "", "there is no room for its stack");
+    fail_task(error, task, "", "there is no room for its stack and its heap");
     error->kind = "memory";
     return false;
 }
