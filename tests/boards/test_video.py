@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The video players on four emulated Cortex-A9: the pictures are those of another decoder."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import emulated
+import pytest
+
+VIDEO = emulated.ROOT / "apps/video"
+SMALL = {
+    "input": VIDEO / "data/small.avi",
+    "expected": VIDEO / "data/small.framecrc",
+    "width": 160,
+    "height": 120,
+}
+PLAYS, FRAMES = 4, 25
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs of each test are its own."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+@pytest.mark.parametrize("mode", ["handoff", "replicate"])
+def test_every_frame_is_right_while_four_players_go_round(mode: str, tmp_path: Path) -> None:
+    command = [str(emulated.ROOT / "bin/whimbrel"), "run", str(VIDEO / "app.toml")]
+    command += ["--board", "vexpress_a9", "--fast", "--json", "--quiet", "--mode", mode]
+    for key, value in {**SMALL, "plays": PLAYS, "output": tmp_path / "out.framecrc"}.items():
+        command += ["--set", f"{key}={value}"]
+    for player in range(4):
+        cores = ",".join(str((player + n) % 4) for n in range(1, 5))
+        command += ["--shuttle", f"video.{player}={cores}@20ms"]
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=2 * emulated.LIMIT_S, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    for player in range(4):
+        said = (
+            f"video.{player}: {PLAYS * FRAMES} frames shown, 0 dropped, 0 damaged, all as expected"
+        )
+        assert said in ended.stderr
+        lines = (tmp_path / f"out.{player}.framecrc").read_text().splitlines()[4:]
+        expected = SMALL["expected"].read_text().splitlines()
+        checksums = [line.rsplit(" ", 1)[1] for line in expected]
+        assert [line.rsplit(" ", 1)[1] for line in lines] == PLAYS * checksums
+    moved = [m for m in json.loads(ended.stdout)["migrations"] if m["status"] == "ok"]
+    assert len(moved) >= 10
