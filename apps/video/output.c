@@ -102,8 +102,8 @@ bool output_write(const struct output *output, uint64_t *written, uint64_t numbe
     if (output->kind == OUTPUT_NONE)
         return true;
     if (output->kind == OUTPUT_CHECKSUMS)
-        snprintf(line, sizeof line, "0, %10llu, %10llu, %8d, %8zu, 0x%08x\n",
-                 (unsigned long long)number, (unsigned long long)number, 1, bytes,
+        snprintf(line, sizeof line, "0, %10llu, %10llu, %8d, %8lu, 0x%08x\n",
+                 (unsigned long long)number, (unsigned long long)number, 1, (unsigned long)bytes,
                  (unsigned int)checksum);
     if ((place == 0 && !put_header(output, &place, why)) ||
         !put(output, &place, line, strlen(line), why) ||
