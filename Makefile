@@ -111,7 +111,7 @@ folders:  ## draw the table of folders in ARCHITECTURE.md
 lines:  ## count the product's own lines
 	@python3 tools/lines.py
 
-size: $(BIN)/whimbrel-linux size-boards  ## bytes of the middleware in four links for boards, and of code per file on Linux
+size: $(BIN)/whimbrel-linux size-boards size-freertos  ## bytes of the middleware in four links for boards, and of code per file on Linux
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
 soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(BUILD)/asan/test_module_fuzz  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules, random simulations, a thousand killed occupations, and the tests in odd surroundings
@@ -192,7 +192,7 @@ test-model: $(PYTHON)
 test-python: build test-modules $(PYTHON)
 	$(PYTHON) -m pytest --quiet --ignore=tests/guest --ignore=tests/boards tests bench reproduce
 
-test-freertos: build $(BUILD)/boards/vexpress_a9/conform $(PYTHON)
+test-freertos: build $(BUILD)/boards/vexpress_a9/conform $(PYTHON) size-freertos
 	$(PYTHON) -m pytest --quiet -rP tests/boards
 
 # A guest of another machine's processor would need a kernel of its own.

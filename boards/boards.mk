@@ -13,3 +13,10 @@ $(BUILD)/boards/vexpress_a9/conform:
 	@mkdir -p $(@D)
 	+@flock $(@D)/lock sh -c 'cmake -S boards/vexpress_a9 -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF \
 		-DCONFORM_SCALE=$(BOARD_SCALE) -DWHIMBREL_APP_NAME= >/dev/null && cmake --build $(@D) --target $(BOARD_IMAGES)'
+
+# What Whimbrel adds to an image of FreeRTOS.
+.PHONY: size-freertos
+size-freertos:
+	@cmake -S kernels/freertos/size -B $(BUILD)/freertos_size -DCMAKE_RULE_MESSAGES=OFF >/dev/null
+	+@cmake --build $(BUILD)/freertos_size >/dev/null 2>&1
+	@python3 tools/freertos_size.py $(BUILD)/freertos_size
