@@ -252,6 +252,8 @@ static bool simulate(struct helper *h)
         helper_complain(h, "plan", "platform", error);
         return false;
     }
+    const char *preempts = getenv("WHIMBREL_SIM_PREEMPTS");
+    sim_preempt_by(preempts != NULL ? strtoull(preempts, NULL, 10) : 0);
     if (!helper_start(h))
         return false;
     sim.command = command;

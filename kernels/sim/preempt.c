@@ -58,6 +58,13 @@ void sim_hold_up(uint64_t seed)
     draw_next(&sim.holdups);
 }
 
+void sim_preempt_by(uint64_t seed)
+{
+    sim.preempts = seed != 0;
+    if (seed > 1)
+        sim_hold_up(seed);
+}
+
 // The code of a task executes, not that of kernels between tasks, which have the loop's stack.
 static bool is_on_its_stack(void)
 {

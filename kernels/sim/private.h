@@ -280,6 +280,10 @@ void sim_hold(struct sim_core *c, uint64_t ps);
 /// All kernels of a simulation do. After wb_host_start(), before the first event.
 void sim_preempt(void);
 
+/// From the start on. 0: they do not; 1: they do; a larger number: and tasks are held up at random,
+/// by it.
+void sim_preempt_by(uint64_t seed);
+
 /// Holds tasks up at random from now on.
 void sim_hold_up(uint64_t seed);
 

@@ -70,8 +70,8 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 
 // The task is not in any list of this kernel yet, whatever its links say: they belong to another.
 // Enter it into the ready list as if it had just been unblocked; raise attention if it is more
-// urgent than the running task. Preemptive: this may be an interrupt that came while the scheduler
-// was edited with interrupts on; then leave it to a task of the highest priority.
+// urgent than the running task. Preemptive: this comes from the context that serves, so a critical
+// section of the scheduler is all that it takes.
 void wb_kernel_attach(struct wb_task *task)
 {
     (void)task;

@@ -70,9 +70,7 @@ struct harness *harness_open(const struct harness_config *config)
     if (!sim_host_platform(h->host, json, error, sizeof error))
         launcher_give_up(error);
     free(json);
-    sim.preempts = harness_preempts();
-    if (seed() > 1)
-        sim_hold_up(seed());
+    sim_preempt_by(seed());
     return h;
 }
 

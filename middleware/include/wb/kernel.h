@@ -7,6 +7,14 @@
 // or a pointer; where the middleware must not be interrupted, it says so by wb_kernel_enter(). A
 // wrong signature does not compile, a missing function does not link, wrong behaviour fails
 // kernels/conform. kernels/template says how to write one.
+//
+// A kernel's own context: on each core there is one from which wb_agent_serve(), wb_agent_tick(),
+// wb_agent_obey(), wb_task_departed(), wb_task_captured() and wb_task_paused() are called, so no
+// two of them run there at a time, nested or in turns. It is the kernel's loop (Linux), a task of
+// the kernel's that is more urgent than all others (FreeRTOS), or the switch between tasks, as long
+// as nothing interrupts that. Handlers of interrupts call nothing of the middleware: they see to it
+// that this context runs next. Where kernels are cooperative, a task that calls in lends its stack
+// to it (wb_kernel_yield(), wb_kernel_block()).
 #ifndef WB_KERNEL_H
 #define WB_KERNEL_H
 
@@ -46,6 +54,10 @@ enum wb_action {
 /// urgent task is ready, or wb_checkpoint_wanted() is true of it, for as long as it is. Linux
 /// maps the summary word of the core's inbox here, FreeRTOS and the simulator set it in the
 /// doorbell's interrupt and at a context switch.
+///
+/// It is a global of which every core needs its own: private memory at one address on each, by an
+/// MMU, a process for each, or what a switch stores. Cores that share all memory would find it by
+/// a register instead (tp, TPIDR): then wb_checkpoint() in wb/task.h is what has to load it so.
 extern struct wb_word wb_kernel_attention;
 
 /// The task that runs here, or NULL outside of tasks (an interrupt, the idle loop, the launcher).
@@ -86,7 +98,7 @@ WB_MUST_USE enum wb_status wb_kernel_task_init(struct wb_task *task);
 
 /// Takes in a task whose context is complete, and makes it ready on this core.
 ///
-/// Context: wb_agent_serve() on this core; an interrupt on preemptive kernels.
+/// Context: the kernel's own, from wb_agent_serve() or wb_agent_admit(). Never blocks.
 void wb_kernel_attach(struct wb_task *task);
 
 /// Takes the calling task off this kernel. Returns on the kernel that attaches it next.
@@ -113,7 +125,8 @@ enum wb_status wb_kernel_block(uint64_t until_ns);
 
 /// Makes a task of this core ready, or marks it so that its next block returns at once.
 ///
-/// Context: this core; an interrupt on preemptive kernels.
+/// Context: the kernel's own; or a task of this core between wb_kernel_enter() and
+///          wb_kernel_leave(): one that is more urgent runs from there on. Never blocks.
 void wb_kernel_unblock(struct wb_task *task);
 
 /// From here to wb_kernel_leave() nothing else runs on this core: no other task, no
@@ -129,12 +142,13 @@ void wb_kernel_leave(void);
 /// changed: a ready one moves to its new queue, and attention is raised if one that is ready is now
 /// more urgent than the one that runs. Everywhere in this contract, urgency is by that priority.
 ///
-/// Context: this core; an interrupt on preemptive kernels. Never blocks.
+/// Context: the kernel's own, or a task of this core: on preemptive kernels one that is more urgent
+///          runs before this returns. Never blocks.
 void wb_kernel_reprioritise(struct wb_task *task);
 
 /// Serves what waits for this core, then lets ready tasks of at least `floor` priority run first.
 ///
-/// Context: a task. Cooperative kernels serve the inbox here; preemptive ones have done both.
+/// Context: a task. Cooperative kernels serve here, on its stack; preemptive ones have done both.
 void wb_kernel_yield(uint32_t floor);
 
 // A polling wait, zeroed when it begins.
@@ -193,7 +207,8 @@ void *wb_kernel_stack_low(const struct wb_task *task);
 /// Brings this core to one of its operating points (wb_core.points), and then says so by
 /// wb_core_enter_point(). Stays where it is if that cannot be done, or `point` is none of them.
 ///
-/// Context: this core's kernel, or a task of it. Never blocks for longer than the transition takes.
+/// Context: the kernel's own, or a task of this core. Never blocks for longer than the transition
+///          takes.
 void wb_kernel_set_point(uint32_t point);
 
 /// The temperature of this core in thousandths of a degree Celsius; WB_NO_TEMPERATURE where there
@@ -203,7 +218,7 @@ int32_t wb_kernel_temperature_mc(void);
 /// Starts the program of a task that is to be recreated here, with its memory set aside, so that
 /// its first run can fail no more. Nothing if it has been started already.
 ///
-/// Context: wb_agent_serve() on this core. Blocks until the program has started.
+/// Context: the kernel's own, from wb_agent_serve(). Blocks until the program has started.
 /// Returns: WB_OK; WB_ERR_NOMEM when that cannot be done here, or at all by this kernel.
 WB_MUST_USE enum wb_status wb_kernel_load(struct wb_task *task);
 
@@ -253,6 +268,8 @@ _Noreturn void wb_task_main(struct wb_task *task);
 
 /// To be called just before a task runs, by the kernel that runs it.
 /// The kernel then raises attention if wb_checkpoint_wanted() is true of it.
+///
+/// Context: the switch to the task, or the kernel's own. Never blocks.
 void wb_task_resumed(struct wb_task *task, uint64_t now_ns);
 
 /// True when the task is to enter its next checkpoint: to depart, or because it keeps images.
@@ -275,14 +292,21 @@ bool wb_departure_is_due(const struct wb_task *task);
 
 /// To be called by wb_kernel_capture(), once the calling task's context is complete and it runs
 /// nowhere.
+///
+/// Context: the kernel's own, on another stack. Blocks for as long as the copy takes.
 void wb_task_captured(struct wb_task *task);
 
 /// To be called after a task stopped running, once its context is complete.
 /// `state` is READY, BLOCKED or ENDED.
+///
+/// Context: the switch from the task, or the kernel's own, on another stack. Never blocks.
 void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now_ns);
 
 /// To be called after wb_kernel_depart() has left the task's stack: publishes it to its target.
 /// `parked_ns`: when it began to be parked.
+///
+/// Context: the kernel's own, or the switch from the task, on another stack. Blocks for as long as
+///          the copy takes where the source fills the transfer buffer.
 void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns);
 
 // Kernels that recreate tasks keep each in a program of its own, and also call:
@@ -311,7 +335,8 @@ void wb_task_came_asleep(struct wb_task *task, uint64_t now_ns);
 
 /// Takes every note out of the core's inbox and acts on it: attaches, unblocks, takes back.
 ///
-/// Context: the kernel of `core`, outside of tasks or inside wb_kernel_yield(). Never blocks.
+/// Context: the own one of the kernel of `core`. Blocks only where wb_kernel_load() and
+///          wb_kernel_copy() do: for a task that is recreated or replicated here.
 /// Returns: how many notes there were.
 uint32_t wb_agent_serve(struct wb_core *core);
 
@@ -328,8 +353,10 @@ bool wb_agent_admit(struct wb_core *core);
 /// (wb_kernel_set_point()). wb_agent_serve() and wb_agent_tick() do this too; a kernel whose
 /// doorbell interrupts a task that computes need not wait for that task's checkpoint.
 ///
-/// Context: the kernel of `core`, or an interrupt of a task in wb_kernel_compute(), as if the task
-///          ran (wb_kernel_self() is the task). Never blocks for longer than the transition takes.
+/// Context: the own one of the kernel of `core`; where kernels are cooperative, also an interrupt
+/// of
+///          a task in wb_kernel_compute(), as if the task ran (wb_kernel_self() is the task). Never
+///          blocks for longer than the transition takes.
 void wb_agent_obey(struct wb_core *core);
 
 /// Reports what the core and its tasks used, and has the policy decide if that is this core's part.
@@ -337,9 +364,9 @@ void wb_agent_obey(struct wb_core *core);
 /// the last call returned: the running task is interrupted at its checkpoint, an idle kernel sleeps
 /// until then.
 ///
-/// Context: the kernel of `core`, where it calls wb_agent_serve(), or an interrupt as for
-///          wb_agent_obey(). Never blocks. A policy runs on the stack of the caller.
-/// Returns: when it is due next; WB_FOREVER: never.
+/// Context: the own one of the kernel of `core`, or an interrupt as for wb_agent_obey(). Never
+/// blocks. A policy runs on the stack of the caller. Returns: when it is due next; WB_FOREVER:
+/// never.
 uint64_t wb_agent_tick(struct wb_core *core, uint64_t now_ns);
 
 #endif
