@@ -40,9 +40,7 @@ def figure5(folder: Path, quick: bool) -> tuple[list[Row], Plot]:
     ours = Counted.measure(folder, experiment)
     before = within(ours.rates, 0, experiment.move_s[0])
     after = within(ours.rates, experiment.seconds - 1, experiment.seconds)
-    note = (
-        "250 million instructions of a core a second; a frame takes 4.7, with all around it"
-    )
+    note = "250 million instructions of a core a second; a frame takes 4.7, with all around it"
     plot = Plot("Figure 5 on four emulated Cortex-A9", SECONDS, RATE)
     for player, rate in enumerate(ours.rates, 1):
         plot.add(f"video {player}", over_time(rate))
