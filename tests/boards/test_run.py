@@ -164,6 +164,23 @@ def test_a_run_is_watched_and_steered_from_other_terminals() -> None:
     assert "stopped by its user" in out
 
 
+POLICY = """
+#include "wb/policy.h"
+static void stay(const struct wb_snapshot *snapshot, const int64_t *params, struct wb_decision *to)
+{
+    (void)snapshot, (void)params, (void)to;
+}
+const struct wb_policy wb_policy_mine = { .name = "mine", .help = "", .decide = stay };
+int bird("""
+
+
+def test_an_application_brings_its_own_policy(tmp_path: Path) -> None:
+    app = changed_app(tmp_path, "int bird(", POLICY)
+    assert run(app, "--policy", "mine")["policy"] == "mine"
+    said = refusal(app, "--policy", "yours")
+    assert "--policy yours: there is no policy of this name" in said
+
+
 # ---- What is killed -----------------------------------------------------------------------------
 
 

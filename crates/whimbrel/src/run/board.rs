@@ -141,6 +141,10 @@ pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
             Problem::new(format!("the memory of the board {name} is too small: {text}"))
                 .help("lower `stack`, `heap`, `slots` or `memory`: see docs/boards.md")
         }
+        ("line", _) => {
+            Problem::new(format!("the board {name} was told what is too long for it: {text}"))
+                .help("parameters and the policy are told at the start: give shorter ones")
+        }
         ("record", _) => Problem::new(format!("the run cannot be recorded: {text}"))
             .help("is there room, and may you write there? The line must be free of other text"),
         _ => return None,
