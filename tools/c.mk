@@ -145,7 +145,7 @@ $(foreach v,release sim asan tsan aarch64,$(eval $(call variant,$(v))))
 ROOT := .
 include kernels/linux/program/program.mk
 
-$(BUILD)/release/recreated.task: $(BUILD)/obj/recreated.o $(HOSTED_O)
+$(BUILD)/release/recreated.task: $(BUILD)/obj/recreated.o $(BUILD)/obj/processes.o $(HOSTED_O)
 	$(call link_program)
 
 # The task's own process knows nothing of the sanitizer.
@@ -153,7 +153,7 @@ $(BUILD)/asan/recreated.task: $(BUILD)/release/recreated.task
 	@mkdir -p $(@D)
 	@cp $< $@
 
-$(BUILD)/obj/recreated.o: kernels/conform/program/recreated.c tools/c.mk
+$(BUILD)/obj/recreated.o $(BUILD)/obj/processes.o: $(BUILD)/obj/%.o: kernels/conform/program/%.c tools/c.mk
 	@mkdir -p $(@D)
 	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
 

@@ -14,6 +14,9 @@ uint32_t board_core(void);
 /// Makes private memory of the kernel what it is after a reset. The core is outside of it.
 void board_reset_kernel(void);
 
+/// Takes the memory of all tasks that are recreated from this core.
+void pages_reset(void);
+
 /// Sets up what each core has of the interrupt controller; nothing of a former life is active.
 void gic_core(uint32_t core);
 

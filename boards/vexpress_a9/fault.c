@@ -7,7 +7,7 @@
 #include "board_a9.h"
 #include "wb/system.h"
 
-enum { UNDEFINED, PREFETCH, DATA, GUARD_BYTES = 4096 };
+enum { UNDEFINED, PREFETCH, DATA, GUARD_BYTES = 64 << 10 };
 
 static bool is_below_stack(const struct wb_task *task, uintptr_t address)
 {

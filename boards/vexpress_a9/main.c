@@ -29,6 +29,7 @@ void board_reset_kernel(void)
 {
     board_copy(kernel_data_begin, kernel_data_end, kernel_data_image);
     board_clear(kernel_bss_begin, kernel_bss_end);
+    pages_reset();
 }
 
 _Noreturn void board_again(uint32_t core)

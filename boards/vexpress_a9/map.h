@@ -4,6 +4,8 @@
 //   0x10000000  256 MiB  devices
 //   0x60000000    4 MiB  code and constants, the same for all cores; the image of private data
 //   0x60f00000    1 MiB  page tables, and the stacks of booting
+//   0x61000000   16 MiB  addresses of tasks that are recreated; each core's are its own, and so is
+//                        a quarter of the memory, which it puts there page by page (pages.c)
 //   0x62000000   32 MiB  globally visible memory; the last four in pages, with guards below stacks
 //   0x70000000    4 MiB  private memory: that of core n is at 0x64000000 + n * 4 MiB
 //   0x78000000   16 MiB  the same of all four cores, to be read only
@@ -18,8 +20,11 @@
 #define MAP_CODE 0x60000000
 #define MAP_CODE_MB 4
 #define MAP_TABLES 0x60f00000
-#define MAP_START 0x60f21000   // what cores wait for
-#define MAP_FENCES 0x60f21800  // which cores are fenced off
+#define MAP_START 0x60f21000         // what cores wait for
+#define MAP_FENCES 0x60f21800        // which cores are fenced off
+#define MAP_MODULE_PAGES 0x60f30000  // tables of pages, for each core
+#define MAP_MODULES 0x61000000
+#define MAP_MODULES_MB 16
 #define MAP_GVM 0x62000000
 #define MAP_GVM_MB 28
 #define MAP_STACKS 0x63c00000

@@ -13,7 +13,7 @@ enum {
     DATA = 0x11c1e,    // shareable, write-back; never executed
     READ = 0x19c1e,    // the same, read only
     TABLE = 0x1,       // of pages
-    PAGE = 0x477,      // as DATA
+    PAGE = 0x47f,      // as DATA
     PAGES = 256,       // of a table
     PAGE_BYTES = 4096,
     SECTION_SHIFT = 20,
@@ -42,6 +42,18 @@ static void map_shared(uint32_t core)
         sections(core)[(MAP_STACKS >> SECTION_SHIFT) + i] = (uint32_t)(pages() + i * PAGES) | TABLE;
 }
 
+// Of tables without any page (pages.c).
+static void map_modules(uint32_t core)
+{
+    volatile uint32_t *const own =
+        (volatile uint32_t *)MAP_MODULE_PAGES + core * MAP_MODULES_MB * PAGES;
+
+    for (uint32_t i = 0; i < MAP_MODULES_MB * PAGES; i++)
+        own[i] = 0;
+    for (uint32_t i = 0; i < MAP_MODULES_MB; i++)
+        sections(core)[(MAP_MODULES >> SECTION_SHIFT) + i] = (uint32_t)(own + i * PAGES) | TABLE;
+}
+
 static void map_core(uint32_t core)
 {
     const uint32_t own = MAP_PRIVATE_AT + core * MAP_PRIVATE_MB * MAP_MB;
@@ -52,6 +64,7 @@ static void map_core(uint32_t core)
     map(core, MAP_CODE, MAP_CODE, MAP_CODE_MB, CODE);
     map(core, MAP_TABLES, MAP_TABLES, 1, DATA);
     map_shared(core);
+    map_modules(core);
     map(core, MAP_PRIVATE, own, MAP_PRIVATE_MB, DATA);
     map(core, MAP_ALIASES, MAP_PRIVATE_AT, MAP_CORES * MAP_PRIVATE_MB, READ);
 }

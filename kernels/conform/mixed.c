@@ -191,8 +191,8 @@ TEST(tasks_of_every_mode_that_move_all_the_time_lose_double_and_reorder_nothing)
     const double seconds = (double)(wb_kernel_now_ns() - from_ns) / 1e9;
     for (uint32_t core = 0; core < CORES; core++) {
         const size_t after = harness_memory(h, core);
-        printf("# kernel %u: %zu KiB resident after a tenth, %zu KiB at the end\n", core,
-               before[core] >> 10, after >> 10);
+        printf("# kernel %u: %u KiB resident after a tenth, %u KiB at the end\n", core,
+               (unsigned int)(before[core] >> 10), (unsigned int)(after >> 10));
         CHECK(after <= before[core] + GROWTH_BYTES);
     }
     wb_system_stop(harness_system(h));

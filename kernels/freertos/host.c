@@ -5,11 +5,13 @@
 #include "host.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "board.h"
 #include "census.h"
 #include "freertos_host.h"
+#include "freertos_modules.h"
 #include "heap_hooks.h"
 #include "outside.h"
 #include "tcb.h"
@@ -158,19 +160,33 @@ void *wb_host_symbol(struct wb_host *host, const char *name)
     return is_policy(name) ? (void *)(uintptr_t)wb_board_policy : NULL;
 }
 
+// The image's only module, if it has any.
+static const struct wb_module_file *program(void)
+{
+    const struct wb_module_file *begin = wb_modules_begin, *end = wb_modules_end;
+
+    return begin != end ? begin : NULL;
+}
+
 enum wb_status wb_host_program(struct wb_host *host, const char *path)
 {
     (void)host;
     (void)path;
-    return WB_ERR_INVAL;
+    return program() != NULL ? WB_OK : WB_ERR_INVAL;
 }
 
 enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task, const char *entry)
 {
+    static char why[WB_MODULE_WHY_BYTES];
+
     (void)host;
-    (void)task;
-    (void)entry;
-    return WB_ERR_INVAL;
+    if (program() == NULL)
+        return WB_ERR_INVAL;
+    const enum wb_status status =
+        wb_freertos_recreation.recreates(task, program()->name, entry, why);
+    if (status != WB_OK)
+        fprintf(stderr, "%s\n", why);
+    return status;
 }
 
 // ---- Starting -----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "board.h"
+#include "freertos_modules.h"
 #include "own.h"
 
 enum after { GO_AWAY, GO_CAPTURED, GO_ENDED };
@@ -50,6 +51,13 @@ static struct {
 } k OF_KERNEL;
 
 struct wb_word wb_kernel_attention OF_KERNEL;
+
+struct wb_recreated **wb_freertos_recreated(struct wb_task *task)
+{
+    return &of(task)->recreated;
+}
+
+__attribute__((weak)) const struct wb_freertos_recreation wb_freertos_recreation;
 
 static UBaseType_t priority_of(struct wb_task *task)
 {
@@ -202,6 +210,9 @@ static void finish_left(void)
         wb_task_paused(task, WB_TASK_READY, k.left_ns);
         return;
     }
+    // Of one that is recreated nothing stays here. It begins anew wherever it is attached.
+    wb_kernel_unload(task);
+    of(task)->fresh = of(task)->recreated != NULL;
     if (k.after == GO_AWAY)
         wb_task_departed(task, k.parked_ns, k.left_ns);
     else
@@ -347,7 +358,8 @@ struct wb_task *wb_kernel_self(void)
 
 uint32_t wb_kernel_can(void)
 {
-    return WB_CAN_REPLICATE | WB_CAN_CAPTURE;
+    return WB_CAN_REPLICATE | WB_CAN_CAPTURE |
+           (wb_freertos_recreation.require != NULL ? WB_CAN_RECREATE : 0);
 }
 
 uint32_t wb_kernel_core(void)
@@ -410,19 +422,28 @@ static void come(struct wb_task *task)
     ft->asleep = 0;
 }
 
+// Where its life begins.
+static __attribute__((noinline, cold)) void begin(struct wb_task *task)
+{
+    struct freertos_task *ft = of(task);
+
+    if (ft->recreated != NULL)
+        wb_freertos_recreation.require(task);
+    wb_tcb_create(&ft->tcb, &(struct wb_tcb_config){ .name = task->name,
+                                                     .entry = start,
+                                                     .task = task,
+                                                     .priority = priority_of(task),
+                                                     .stack = (StackType_t *)(void *)task->stack,
+                                                     .stack_bytes = task->stack_bytes });
+    ft->fresh = false;
+}
+
 void wb_kernel_attach(struct wb_task *task)
 {
     struct freertos_task *ft = of(task);
 
     if (ft->fresh)
-        wb_tcb_create(&ft->tcb,
-                      &(struct wb_tcb_config){ .name = task->name,
-                                               .entry = start,
-                                               .task = task,
-                                               .priority = priority_of(task),
-                                               .stack = (StackType_t *)(void *)task->stack,
-                                               .stack_bytes = task->stack_bytes });
-    ft->fresh = false;
+        begin(task);
     exclude(true);
     if (ft->is_ordinary)
         come(task);
@@ -435,8 +456,13 @@ enum wb_status wb_kernel_depart(void)
 {
     if (k.current->mode == WB_HANDOFF)
         return leave_at_once();
-    if (wb_tcb_held(of(k.current)->handle) != WB_TCB_FREE)
+    const struct freertos_task *ft = of(k.current);
+    if (wb_tcb_held(ft->handle) != WB_TCB_FREE)
         return WB_ERR_HELD;
+    const enum wb_status parked =
+        ft->recreated != NULL ? wb_freertos_recreation.park(k.current) : WB_OK;
+    if (parked != WB_OK)
+        return parked;
     return leave(GO_AWAY) ? WB_OK : WB_ERR_GONE;
 }
 

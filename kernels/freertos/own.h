@@ -8,9 +8,10 @@
 
 // The kernel's own part of a task. It moves along.
 struct freertos_task {
-    StaticTask_t tcb;     // of a task of the middleware
-    TaskHandle_t handle;  // that TCB; of an ordinary task its own
-    bool fresh;           // its first context is to be written where its life begins
+    StaticTask_t tcb;                // of a task of the middleware
+    TaskHandle_t handle;             // that TCB; of an ordinary task its own
+    bool fresh;                      // its first context is to be written where its life begins
+    struct wb_recreated *recreated;  // see freertos_modules.h
 
     // Of an ordinary one.
     bool is_ordinary, moves_asleep, is_deleted;

@@ -26,6 +26,7 @@ THREADS = ()
 COUNTED = ("-icount", "shift=5,sleep=off")
 INSTRUCTIONS = ("-icount", "shift=0,sleep=off")
 
+USUAL_SCALE = 0.3  # of boards.mk
 LIMIT_S = int(os.environ.get("BOARD_LIMIT_S", "60"))
 
 
@@ -76,11 +77,25 @@ def missing() -> str | None:
     return None if (BUILD / "conform").exists() else f"{BUILD / 'conform'} (make test-freertos)"
 
 
-def run_each(cases: list[str], mode: tuple[str, ...], limit_s: int = LIMIT_S) -> dict[str, Run]:
-    """Runs each case by itself, as many at once as there are processors."""
+def run_each(
+    cases: list[str],
+    mode: tuple[str, ...],
+    slow: dict[str, float] | None = None,
+    limit_s: int = LIMIT_S,
+) -> dict[str, Run]:
+    """Runs each case by itself, as many at once as there are processors.
+
+    What the counts of slow cases are multiplied by grows as that of all others does.
+    """
+    scales = slow or {}
+    grown = float(os.environ.get("BOARD_SCALE", USUAL_SCALE)) / USUAL_SCALE
+
+    def run_one(case: str) -> Run:
+        words = [f"scale={scales[case] * grown}"] if case in scales else []
+        return run("=" + case, *words, mode=mode, limit_s=limit_s)
+
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        runs = pool.map(lambda case: run("=" + case, mode=mode, limit_s=limit_s), cases)
-        return dict(zip(cases, runs, strict=True))
+        return dict(zip(cases, pool.map(run_one, cases), strict=True))
 
 
 class Launched:

@@ -8,8 +8,10 @@ import re
 import emulated
 import pytest
 
-# Why a case is skipped; all that this kernel cannot do is to load programs.
-CANNOT = {"no program can be loaded here", "a recreated task has no process of its own here"}
+# Why a case is skipped: a program that is loaded here is no process.
+CANNOT = {"a recreated task has no process of its own here"}
+# Cases of so many steps that a board takes long for them: what their counts are multiplied by.
+SLOW = {"tasks_of_every_mode_that_move_all_the_time_lose_double_and_reorder_nothing": 0.03}
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,7 @@ def failures(runs: dict[str, emulated.Run]) -> str:
 
 @pytest.mark.parametrize("mode", [emulated.THREADS, emulated.COUNTED], ids=["threads", "counted"])
 def test_every_case(cases: list[str], mode: tuple[str, ...]) -> None:
-    runs = emulated.run_each(cases, mode)
+    runs = emulated.run_each(cases, mode, SLOW)
     assert not failures(runs), failures(runs)
     skipped = {
         case: why for case, run in runs.items() for why in re.findall("# skipped: (.*)", run.text)
@@ -38,4 +40,4 @@ def test_every_case(cases: list[str], mode: tuple[str, ...]) -> None:
         print(f"not on this board: {case}: {why}")
     print(f"{len(runs)} cases, {len(skipped)} of them not on this board")
     assert set(skipped.values()) <= CANNOT
-    assert len(skipped) <= 17
+    assert len(skipped) <= 3

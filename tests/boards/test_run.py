@@ -129,7 +129,7 @@ def test_tasks_without_code_are_recorded_while_a_policy_moves_them(tmp_path: Pat
     assert page.stat().st_size > 10_000
 
 
-@pytest.mark.parametrize("mode", ["handoff", "replicate"])
+@pytest.mark.parametrize("mode", ["handoff", "replicate", "recreate"])
 def test_the_radio_sounds_as_on_linux_wherever_its_tasks_are(tmp_path: Path, mode: str) -> None:
     sound = tmp_path / "radio.wav"
     options = ["--fast", "--map", "round-robin", "--set", f"output={sound}", "--mode", mode]

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "recreated.h"
 #include "wb/wb.h"
@@ -21,9 +19,6 @@ int relay(struct wb_task *self);
 int crasher(struct wb_task *self);
 int overflower(struct wb_task *self);
 int quitter(struct wb_task *self);
-int leaver(struct wb_task *self);
-int computer(struct wb_task *self);
-int worker(struct wb_task *self);
 
 struct memory {
     uint32_t steps, lives;
@@ -132,42 +127,4 @@ int quitter(struct wb_task *self)
 {
     (void)self;
     return 1;
-}
-
-int leaver(struct wb_task *self)
-{
-    (void)self;
-    _exit(7);
-}
-
-static uint64_t processor_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-// Says how much of the time it has the core.
-int computer(struct wb_task *self)
-{
-    struct recreated *s = wb_task_app(self)->state;
-    const uint64_t began_ns = wb_now_ns(), ran_ns = processor_ns();
-
-    while (wb_now_ns() - began_ns < 400000000)
-        wb_checkpoint();
-    s->ran_ns = processor_ns() - ran_ns;
-    s->took_ns = wb_now_ns() - began_ns;
-    return 0;
-}
-
-// One job of 20 ms, without a checkpoint.
-int worker(struct wb_task *self)
-{
-    const uint64_t end_ns = processor_ns() + 20000000;
-
-    while (processor_ns() < end_ns)
-        ;
-    (void)wb_period_wait(self);
-    return 0;
 }

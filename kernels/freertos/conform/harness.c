@@ -5,11 +5,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "FreeRTOS.h"
 #include "board.h"
 #include "freertos_host.h"
+#include "freertos_modules.h"
 #include "launcher.h"
+#include "semihosting.h"
 #include "semphr.h"
 #include "task.h"
 
@@ -75,10 +78,12 @@ bool harness_hold(struct wb_task *self, bool hold)
 
 bool harness_host(struct harness *h, struct wb_task *task, const char *entry)
 {
+    char why[WB_MODULE_WHY_BYTES];
+
     (void)h;
-    (void)task;
-    (void)entry;
-    return false;
+    if (wb_freertos_recreates(task, "recreated", entry, why) != WB_OK)
+        launcher_give_up(why);
+    return true;
 }
 
 bool harness_has_processes(void)
@@ -96,22 +101,26 @@ bool harness_kill_program(struct harness *h, const struct wb_task *task)
 bool harness_starve(struct harness *h, uint32_t core, bool starve)
 {
     (void)h;
-    (void)core;
-    (void)starve;
-    return false;
+    board_limit_backing(core, starve ? 0 : SIZE_MAX);
+    return true;
 }
 
 uint32_t harness_programs(struct harness *h)
 {
-    (void)h;
-    return 0;
+    const struct wb_system *system = harness_system(h);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        if (wb_word_load(&system->cores[i]->state, WB_ACQUIRE) != WB_CORE_DEAD)
+            n += wb_freertos_loaded(system, i);
+    return n;
 }
 
+// Only tasks that are recreated have memory that comes and goes.
 size_t harness_memory(struct harness *h, uint32_t core)
 {
     (void)h;
-    (void)core;
-    return 0;
+    return board_backed(core);
 }
 
 void harness_close(struct harness *h)
@@ -120,7 +129,14 @@ void harness_close(struct harness *h)
     free(h);
 }
 
+// CONFORM_SCALE, or what a word `scale=N` of the command line says.
 double harness_scale(void)
 {
+    char words[256], *argv[8];
+    const int argc = semihosting_arguments(words, sizeof words, argv, 8);
+
+    for (int i = 0; i < argc; i++)
+        if (strncmp(argv[i], "scale=", 6) == 0)
+            return strtod(argv[i] + 6, NULL);
     return CONFORM_SCALE;
 }

@@ -117,6 +117,28 @@ void board_outside(void);
 /// Called by the board when whoever is outside has crashed; by default it prints that, and ends.
 _Noreturn void board_outside_failed(const char *text);
 
+// ---- The board provides to tasks that are recreated (freertos_modules.h) ------------------------
+
+/// Addresses for their modules, stacks and heaps, the same on each core: whole pages of
+/// WB_MODULE_PAGE_BYTES, with no memory behind them.
+unsigned char *board_module_space(size_t *bytes);
+
+/// Puts memory of this core's own behind such pages, to be read and written; and takes it away.
+///
+/// Context: this core's kernel. Never blocks.
+/// Returns: false when there is not so much left; then there is none behind any of them.
+bool board_back(void *at, size_t bytes);
+void board_unback(void *at, size_t bytes);
+
+/// Lets pages that have been written be read and executed only.
+void board_seal(void *at, size_t bytes);
+
+/// How many bytes of memory of a core are behind such pages, and how many may be: all at first.
+///
+/// Context: any.
+size_t board_backed(uint32_t core);
+void board_limit_backing(uint32_t core, size_t bytes);
+
 // ---- The kernel provides ------------------------------------------------------------------------
 
 /// Becomes the kernel of a core; starts FreeRTOS's scheduler.

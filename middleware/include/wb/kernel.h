@@ -215,10 +215,11 @@ void wb_kernel_set_point(uint32_t point);
 /// is no sensor.
 int32_t wb_kernel_temperature_mc(void);
 
-/// Starts the program of a task that is to be recreated here, with its memory set aside, so that
-/// its first run can fail no more. Nothing if it has been started already.
+/// Starts the program of a task that is to be recreated here, or loads its module, with its memory
+/// set aside, so that its first run can fail no more. Nothing if that has been done already.
 ///
-/// Context: the kernel's own, from wb_agent_serve(). Blocks until the program has started.
+/// Context: the kernel's own, from wb_agent_serve(). Blocks until a program has started, and not
+///          where a module is loaded, which takes time in proportion to its size.
 /// Returns: WB_OK; WB_ERR_NOMEM when that cannot be done here, or at all by this kernel.
 WB_MUST_USE enum wb_status wb_kernel_load(struct wb_task *task);
 

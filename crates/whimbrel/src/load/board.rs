@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Everything that is decided before an application is laid out for a board.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use whimbrel_model::{Board, Cores, Frequency, check_cores, check_kinds};
 
@@ -58,8 +58,7 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     let points = vec![Vec::new(); n_cores];
-    let (moving, moving_options) =
-        moving::load(&layout.moving, &mut app, &source, Path::new(""), &points)?;
+    let (moving, moving_options) = moving::load(&layout.moving, &mut app, &source, None, &points)?;
     board.check(&app).map_err(|problems| Failure::in_file(&source, problems))?;
     let options = Options {
         cpus: (0..board.cores).collect(),

@@ -125,7 +125,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         &args.common.layout.moving,
         &mut app,
         &source,
-        &module,
+        Some(&module),
         &hardware.points_hz(cpus.len()),
     )?;
     let options = Options {

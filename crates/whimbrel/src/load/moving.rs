@@ -43,7 +43,7 @@ pub fn load(
     args: &MovingArgs,
     app: &mut App,
     source: &Source,
-    module: &Path,
+    module: Option<&Path>,
     points_hz: &[Vec<u64>],
 ) -> Result<(Moving, MovingOptions), Failure> {
     let MovingArgs { mode, transport, policy, table, coordinator, agents } = args;
@@ -87,11 +87,12 @@ fn choice(policy: Option<&PolicyName>, table: bool) -> Result<Option<PolicyName>
     }
 }
 
-/// The static program beside the module, if a task needs it.
-fn program(app: &App, source: &Source, module: &Path) -> Result<Option<String>, Failure> {
-    if app.tasks.iter().all(|task| task.mode != Mode::Recreate) {
+/// The static program beside the module, if a task needs it. A board's image has its own.
+fn program(app: &App, source: &Source, module: Option<&Path>) -> Result<Option<String>, Failure> {
+    let Some(module) = module.filter(|_| app.tasks.iter().any(|task| task.mode == Mode::Recreate))
+    else {
         return Ok(None);
-    }
+    };
     let path = module.with_extension("task");
     if path.is_file() {
         return Ok(Some(utf8(&path)?));

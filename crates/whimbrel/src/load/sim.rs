@@ -58,7 +58,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let module = helpers::find_module(&app, &folder, &source)?;
     let points = hardware.points_hz(n);
     let (moving, moving_options) =
-        moving::load(&args.common.layout.moving, &mut app, &source, &module, &points)?;
+        moving::load(&args.common.layout.moving, &mut app, &source, Some(&module), &points)?;
     let options = Options {
         cpus: (0..).take(hardware.cores.len()).collect(),
         platform: hardware.platform.clone(),
