@@ -51,7 +51,8 @@ void wb_kernel_reprioritise(struct wb_task *task)
     (void)task;
 }
 
-void wb_kernel_charge(enum wb_action action, uint32_t units)
+// In parentheses, as wb/charge.h may have made it no function.
+void(wb_kernel_charge)(enum wb_action action, uint32_t units)
 {
     (void)action;
     (void)units;

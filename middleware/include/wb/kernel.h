@@ -170,8 +170,14 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns);
 ///          core it rings: the inbox keeps the notes.
 void wb_kernel_doorbell(uint32_t core);
 
-/// Accounts for `units` of `action`: nothing on real machines, virtual time in the simulator.
+/// Accounts for `units` of `action`: nothing on real machines, virtual time in the simulator. It
+/// costs nothing where it does nothing: by link-time optimisation, or with kernels/template/free
+/// before this folder on the include path (wb/charge.h).
+///
+/// Context: any. In the simulator it blocks a task for that time.
 void wb_kernel_charge(enum wb_action action, uint32_t units);
+
+#include "wb/charge.h"
 
 /// Takes the time that the running task needs for `cycles` of this core, 0 included; what a task
 /// works on, and moves over the interconnect, is in its wb_task.work. Nothing where time passes by

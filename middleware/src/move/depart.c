@@ -75,7 +75,7 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     const uint64_t offer_end_ns = now_ns + system->config.offer_timeout_ns;
 
     // The kernel has asked, in the step in which the task left.
-    wb_assert(wb_departure_is_due(task));
+    wb_assert(wb_request_phase(request) == WB_REQUEST_ACCEPTED);
     const struct wb_ran ran = wb_task_count(task, now_ns);
     const struct wb_part_agents *agents = wb_reporting(system);
     if (agents != NULL)
