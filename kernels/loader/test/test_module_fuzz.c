@@ -2,7 +2,7 @@
 // Modules with random damage: the loader refuses them or loads them, reads nothing outside of the
 // file and writes nothing outside of the memory it has. Under AddressSanitizer a byte beyond either
 // is a crash; without it a byte before and after is looked at. FUZZ_ROUNDS: how many, FUZZ_SEED:
-// which, FUZZ_MODULE: a file to damage besides.
+// which.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,19 +119,4 @@ TEST(a_damaged_module_never_makes_the_loader_leave_its_memory)
 
     module_make(&e);
     fuzz(e.bytes, e.size, "task");
-}
-
-TEST(so_it_is_with_a_module_of_a_compiler)
-{
-    const char *path = getenv("FUZZ_MODULE");
-    static unsigned char bytes[1 << 18];
-    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
-
-    if (file == NULL) {
-        wb_test_skip("FUZZ_MODULE names none");
-        return;
-    }
-    const size_t size = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    fuzz(bytes, (uint32_t)size, "stepper");
 }
