@@ -13,14 +13,22 @@ enum { TASKS = 128 };  // of more, two may have one together
 static struct _reent reents[TASKS];
 static bool begun[TASKS];
 
+// Apart: every switch comes by.
+static __attribute__((noinline)) void begin(uint32_t own)
+{
+    _REENT_INIT_PTR(&reents[own]);
+    begun[own] = true;
+    _impure_ptr = &reents[own];
+}
+
 void board_use_reent(const void *task)
 {
     if (task == NULL)
         return;
     const uint32_t own = ((const struct wb_task *)task)->id % TASKS;
 
-    if (!begun[own])
-        _REENT_INIT_PTR(&reents[own]);
-    begun[own] = true;
-    _impure_ptr = &reents[own];
+    if (begun[own])
+        _impure_ptr = &reents[own];
+    else
+        begin(own);
 }

@@ -411,7 +411,7 @@ static void exclude(bool exclude)
     }
 }
 
-// An ordinary task, as it has left elsewhere.
+// An ordinary task as it has left elsewhere.
 static void come(struct wb_task *task)
 {
     struct freertos_task *ft = of(task);
@@ -438,18 +438,27 @@ static __attribute__((noinline, cold)) void begin(struct wb_task *task)
     ft->fresh = false;
 }
 
+static void enter(struct wb_task *task)
+{
+    if (of(task)->is_ordinary)
+        come(task);
+    else
+        wb_tcb_attach(&of(task)->tcb, priority_of(task));
+}
+
 void wb_kernel_attach(struct wb_task *task)
 {
     struct freertos_task *ft = of(task);
 
     if (ft->fresh)
         begin(task);
-    exclude(true);
-    if (ft->is_ordinary)
-        come(task);
-    else
-        wb_tcb_attach(&ft->tcb, priority_of(task));
-    exclude(false);
+    if (k.switching == CHOOSING) {
+        enter(task);
+        return;
+    }
+    taskENTER_CRITICAL();
+    enter(task);
+    taskEXIT_CRITICAL();
 }
 
 enum wb_status wb_kernel_depart(void)

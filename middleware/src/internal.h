@@ -67,7 +67,7 @@ static inline bool wb_agent_is_asked(const struct wb_core *core)
 /// The part that reports; NULL where none does.
 static inline const struct wb_part_agents *wb_reporting(const struct wb_system *system)
 {
-    return system->config.agent_period_ns != 0 ? wb_parts.agents : NULL;
+    return system->reports ? wb_parts.agents : NULL;
 }
 
 /// Asks the policy, if that is the part of this core, and sends what it decides.

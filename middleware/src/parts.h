@@ -84,7 +84,7 @@ struct wb_part_images {
     /// Room for the task's images. Once, when its ports are bound. False without memory.
     bool (*init)(struct wb_task *task);
 
-    /// Counts a checkpoint; true when it is to take an image.
+    /// Counts a checkpoint of a task that keeps images; true when it has taken one.
     bool (*capture)(struct wb_task *self);
 
     /// See image.h.

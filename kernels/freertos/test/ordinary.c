@@ -239,8 +239,24 @@ static void refuses_too_many(void)
         vTaskDelete(tasks[i]);
 }
 
+static void refuses_bad_memory(void)
+{
+    static _Alignas(64) unsigned char private[64 << 10];
+    static _Alignas(64) unsigned char small[4 << 10] GLOBAL;
+
+    CHECK(wb_freertos_init(private, sizeof private, CORES, MOVERS) == WB_ERR_INVAL);
+    CHECK(wb_freertos_init(small, sizeof small, CORES, MOVERS) == WB_ERR_NOMEM);
+    CHECK(wb_freertos_init(memory, sizeof memory, 0, MOVERS) == WB_ERR_INVAL);
+    CHECK(wb_freertos_start(memory, CORES, NULL, 0) == WB_ERR_INVAL);
+    CHECK(wb_freertos_start(memory, 0, private, sizeof private) == WB_ERR_INVAL);
+    // A heap that is used up is FreeRTOS's to tell.
+    CHECK(xTaskCreate(never, "large", HEAP_BYTES, NULL, LOW, NULL) ==
+          errCOULD_NOT_ALLOCATE_REQUIRED_MEMORY);
+}
+
 static void refuses(void)
 {
+    refuses_bad_memory();
     mutex = xSemaphoreCreateMutex();
     TaskHandle_t first = make(holder, "holder", LOW, false);
     while (progress != 1)

@@ -64,6 +64,7 @@ struct wb_system {
     struct wb_response *responses;  // one for each task; NULL: they are not measured
     struct wb_system_config config;
     uint32_t n_cores, n_tasks, n_channels, n_ports, n_params;
+    bool reports;  // fixed: agents do
     bool endless;  // fixed: its kernels run on after the last task
     uint64_t start_ns;
     struct wb_app app;

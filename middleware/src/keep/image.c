@@ -58,8 +58,7 @@ static const char *objection(const struct wb_task *task)
 static bool capture(struct wb_task *self)
 {
     // A lock would be another's when it goes on: the image waits for a checkpoint without.
-    if (self->checkpoint_every == 0 || ++self->images.since < self->checkpoint_every ||
-        self->sync.owned != 0)
+    if (++self->images.since < self->checkpoint_every || self->sync.owned != 0)
         return false;
     const char *why_not = objection(self);
     if (why_not != NULL)

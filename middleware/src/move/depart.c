@@ -60,7 +60,7 @@ void wb_checkpoint_enter(void)
         }
     }
     // Its new kernel has just chosen it.
-    if ((wb_parts.images == NULL || !wb_parts.images->capture(self)) && !moved)
+    if ((self->checkpoint_every == 0 || !wb_parts.images->capture(self)) && !moved)
         wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
 }
 
