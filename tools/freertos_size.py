@@ -28,7 +28,12 @@ def kernel() -> list[Path]:
     """The files that make FreeRTOS a kernel of the middleware."""
     root = Path(__file__).resolve().parents[1] / "kernels" / "freertos"
     files = [*root.glob("*.c"), *root.glob("*.h"), *(root / "include").glob("*.h")]
-    return [path for path in files if path.name not in APART and "load" not in path.name]
+    loader = ("load", "recreat", "module", "elf", "export")
+    return [
+        path
+        for path in files
+        if path.name not in APART and not any(word in path.name for word in loader)
+    ]
 
 
 def code_lines(path: Path) -> int:
