@@ -6,6 +6,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+from costs import costs
 from counted import CORES, Counted, Experiment
 from experiments import RATE, SECONDS, over_time
 from plot import Plot
@@ -129,5 +130,5 @@ def table1(folder: Path) -> list[Row]:
 def on_board(folder: Path, quick: bool) -> tuple[list[Row], dict[str, Plot]]:
     """Every row, and the plot of figure 5."""
     rows5, plot = figure5(folder, quick)
-    rows = rows5 + figure6(folder, quick) + table1(folder)
+    rows = rows5 + figure6(folder, quick) + table1(folder) + costs(folder)
     return rows, {"board_figure5": plot}

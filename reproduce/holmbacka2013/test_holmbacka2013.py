@@ -14,6 +14,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE))
 
+import costs  # noqa: E402
 import heat  # noqa: E402
 import players  # noqa: E402
 from gradients import Mapping  # noqa: E402
@@ -151,3 +152,9 @@ def test_the_application_has_a_player_for_each_core_that_is_named() -> None:
     assert players.app(2).count("count = 2\n") == 2
     assert players.mapping([3, 1]) == "video.0=3,video.1=1"
     assert SMALL_MS * 4 < 1000 / 25 < LARGE_MS * 4
+
+
+def test_a_checkpoint_adds_less_to_an_application_than_the_papers(tmp_path: Path) -> None:
+    size, instructions = costs.added(tmp_path)
+    assert 0 < size <= costs.PUBLISHED["size"]["application_bytes"]
+    assert 0 < instructions <= costs.PUBLISHED["size"]["application_instructions"]
