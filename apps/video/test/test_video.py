@@ -144,8 +144,13 @@ def by_ffmpeg(film: str) -> bytes:
 def test_every_frame_is_right_though_players_move(mode: str, least: int) -> None:
     players = range(1) if mode == "recreate" else range(4)
     shuttles = [word for n in players for word in ("--shuttle", f"video.{n}=1,0@1ms")]
-    ended = play("--mode", mode, *shuttles, plays="40", **SMALL)
-    assert moved(went_well(ended, 40 * FRAMES)) >= least
+    moves = 0
+    for _ in range(10):  # beside other work, a run may be over before many moves
+        ended = play("--mode", mode, *shuttles, plays="40", **SMALL)
+        moves += moved(went_well(ended, 40 * FRAMES))
+        if moves >= least:
+            return
+    raise AssertionError(f"{moves} moves, of {least}")
 
 
 # One task at a time is being recreated.
