@@ -67,16 +67,16 @@ CODE := middleware,kernels,crates,apps
 DOCS := README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,docs
 SUITES := \
 	test-rust:240:1:built-for-tests:$(CODE),platforms,docs,bench \
-	test-guest:400:1:built-for-tests:crates,tests/guest \
-	test-freertos:180:1:built-for-tests:$(CODE),boards,tests/boards \
-	test-python:330:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
-	lint-rust:400:0:built-for-tests:crates \
-	test-sanitizers:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
-	test-c:120:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
+	test-guest:480:1:built-for-tests:crates,tests/guest \
+	test-freertos:300:1:built-for-tests:$(CODE),boards,tests/boards \
+	test-python:400:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
+	lint-rust:450:0:built-for-tests:crates \
+	test-sanitizers:180:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
+	test-c:160:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
-	test-apps:30:1:built-for-tests:$(CODE) \
-	test-model:400:0::middleware/model \
-	lint-c:30:1::middleware,kernels,boards,apps,bench,crates/whimbrel/tests,tests/guest \
+	test-apps:60:1:built-for-tests:$(CODE) \
+	test-model:620:0::middleware/model \
+	lint-c:40:1::middleware,kernels,boards,apps,bench,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
 
 test: setup  ## lint, build and every test: what CI runs
