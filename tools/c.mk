@@ -265,5 +265,5 @@ test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch6
 
 lint-c: lint-boards
 	@clang-format --dry-run -Werror $(C_FILES)
-	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Ikernels/process/arch/$(ARCH) $(filter-out $(BOARD_C) $(JPEG_C) $(FFMPEG_C),$(filter %.c,$(C_FILES)))
+	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Iapps -Ikernels/process/arch/$(ARCH) $(filter-out $(BOARD_C) $(JPEG_C) $(FFMPEG_C),$(filter %.c,$(C_FILES)))
 	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only -Iapps/video/jpeg -isystem $$(apps/video/jpeg/find.sh) $(JPEG_C)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# Builds an application that uses files of this folder, and its tests:
+#
+#   OWN := setup filter          # its own files, without .c
+#   COMMON := crc32 file tasks    # those of this folder
+#   TESTS := fuzz test_filter    # in its folder test; run under the sanitizers
+#   WATCHED := filter            # what they are linked with
+#   include ../common/common.mk
+
+SOURCES := $(OWN) $(COMMON:%=common/%)
+SOURCE_FILES := $(OWN:%=%.c) $(COMMON:%=../common/%.c)
+SOURCE_OPTIONS := -I$(abspath ..)
+
+include ../module.mk
+
+CFLAGS += -I..
+
+$(OBJ)/common/%.o: ../common/%.c Makefile ../module.mk ../common/common.mk
+	@mkdir -p $(@D)
+	@echo 'CC $<'
+	@$(CC) $(CFLAGS) -c -o $@ $<
+
+# What takes files apart, under the sanitizers.
+SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+WATCHED_O := $(patsubst %,$(OBJ)/watched/%.o,$(WATCHED) $(TESTS:%=test/%) check)
+
+.PHONY: test
+test: all $(OBJ)/tests
+	$(OBJ)/tests
+	PYTHONPATH=../common $(PYTHON) -m pytest --quiet -p no:cacheprovider test
+
+$(OBJ)/tests: $(WATCHED_O)
+	@echo 'LD $@'
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
+
+$(OBJ)/watched/%.o: CFLAGS += -I$(MIDDLEWARE)/test $(SANITIZE)
+
+$(OBJ)/watched/check.o: $(MIDDLEWARE)/test/check.c
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -c -o $@ $<
+
+$(OBJ)/watched/common/%.o: ../common/%.c Makefile
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -c -o $@ $<
+
+$(OBJ)/watched/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS) -c -o $@ $<

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _POSIX_C_SOURCE 200809L
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool file_refuse(struct wb_app *app, const char *key, const char *reason)
+{
+    snprintf(app->error, sizeof app->error, "%s \"%.80s\" cannot be used: %s", key,
+             wb_param_text(app, key, ""), reason);
+    return false;
+}
+
+bool file_open(struct wb_app *app, struct file *file, const char *key)
+{
+    struct stat about;
+
+    file->fd = open(wb_param_text(app, key, ""), O_RDONLY);
+    if (file->fd < 0 || fstat(file->fd, &about) != 0)
+        return file_refuse(app, key, strerror(errno));
+    if (!S_ISREG(about.st_mode))
+        return file_refuse(app, key, "it is not a regular file");
+    file->bytes = (uint64_t)about.st_size;
+    return true;
+}
+
+static bool ends_in(const char *path, const char *suffix)
+{
+    const size_t length = strlen(path), end = strlen(suffix);
+
+    return length > end && strcmp(path + length - end, suffix) == 0;
+}
+
+bool file_create(struct wb_app *app, struct file *file, const char *key, const char *suffix)
+{
+    const char *path = wb_param_text(app, key, "");
+
+    file->fd = -1;
+    if (path[0] == '\0')
+        return true;
+    if (!ends_in(path, suffix)) {
+        snprintf(app->error, sizeof app->error,
+                 "%s \"%.140s\" cannot be created: end its name in %s", key, path, suffix);
+        return false;
+    }
+    file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    return file->fd >= 0 || file_refuse(app, key, strerror(errno));
+}
+
+int64_t file_read_at(const struct file *file, void *data, size_t bytes, uint64_t place)
+{
+    size_t got = 0;
+
+    while (got < bytes) {
+        const ssize_t n = pread(file->fd, (char *)data + got, bytes - got, (off_t)(place + got));
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (int64_t)got;
+}
+
+bool file_write_at(const struct file *file, const void *data, size_t bytes, uint64_t place)
+{
+    const char *at = data;
+
+    while (file->fd >= 0 && bytes > 0) {
+        const ssize_t n = pwrite(file->fd, at, bytes, (off_t)place);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        at += n;
+        place += (uint64_t)n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+void file_close(struct file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    file->fd = -1;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decodes a picture of which some bytes are others, again and again, under the sanitizers, which
+// end it where anything outside of the file is touched. IMAGE_FUZZ says how often.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../qoi.h"
+#include "check.h"
+
+enum { TRIES = 2000, MOST_CHANGES = 12, FILE_BYTES = 1 << 16, PIXELS = 24 * 28 };
+
+static uint32_t random_state = 1;
+
+// Numerical Recipes' generator: the same bytes on every machine.
+static uint32_t random_below(uint32_t most)
+{
+    random_state = random_state * 1664525 + 1013904223;
+    return (uint32_t)((uint64_t)random_state * most >> 32);
+}
+
+static size_t read_picture(uint8_t *bytes)
+{
+    FILE *file = fopen("data/hopper_small.qoi", "rb");
+
+    CHECK(file);
+    const size_t n = fread(bytes, 1, FILE_BYTES, file);
+    fclose(file);
+    CHECK(n > QOI_HEADER_BYTES + QOI_END_BYTES && n < FILE_BYTES);
+    return n;
+}
+
+static uint32_t decode(const uint8_t *bytes, size_t n)
+{
+    size_t at = QOI_HEADER_BYTES;
+    uint32_t width, height, pixels = 0;
+    struct qoi qoi;
+
+    if (n < QOI_HEADER_BYTES || qoi_size(bytes, &width, &height) != NULL)
+        return 0;
+    qoi_begin(&qoi);
+    for (int taken = 0; pixels < PIXELS; pixels++) {
+        taken = qoi_next(&qoi, bytes + at, n - at);
+        if (taken < 0)
+            break;
+        at += (size_t)taken;
+        CHECK(at <= n);
+    }
+    return pixels;
+}
+
+TEST(no_damage_of_a_picture_has_anything_else_touched)
+{
+    static uint8_t whole[FILE_BYTES];
+    const size_t bytes = read_picture(whole);
+    const char *wanted = getenv("IMAGE_FUZZ");
+    uint32_t seen[2] = { 0 };
+
+    CHECK(decode(whole, bytes) == PIXELS);
+    for (uint32_t i = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : TRIES; i > 0; i--) {
+        const size_t n = random_below(3) == 0 ? random_below((uint32_t)bytes) : bytes;
+        // Memory of its size, so that what is read behind it is seen.
+        uint8_t *damaged = malloc(n ? n : 1);
+
+        CHECK(damaged);
+        memcpy(damaged, whole, n);
+        for (uint32_t c = n ? 1 + random_below(MOST_CHANGES) : 0; c > 0; c--)
+            damaged[random_below((uint32_t)n)] = (uint8_t)random_below(256);
+        seen[decode(damaged, n) == PIXELS]++;
+        free(damaged);
+    }
+    printf("# %u damaged pictures with all pixels, %u with fewer\n", seen[1], seen[0]);
+    CHECK(seen[0] > 0 && seen[1] > 0);
+}
