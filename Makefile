@@ -16,6 +16,7 @@ MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
 
 include tools/c.mk
 include boards/boards.mk
+include rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
 	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-rust test-apps test-python test-aarch64 \
@@ -76,6 +77,7 @@ SUITES := \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:60:1:built-for-tests:$(CODE) \
 	test-model:620:0::middleware/model \
+	test-rtl:150:1::rtl \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
 

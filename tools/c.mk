@@ -138,7 +138,8 @@ endef
 
 $(foreach v,release sim asan tsan aarch64,$(eval $(call variant,$(v))))
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# What others have made, Python packages and Verilator, has files of that name as well.
+-include $(shell find $(BUILD) \( -path '$(BUILD)/venv*' -o -path $(BUILD)/rtl \) -prune -o -name '*.d' -print 2>/dev/null)
 
 # ---- Programs that tasks are recreated from ------------------------------------------------------
 

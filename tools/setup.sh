@@ -8,6 +8,7 @@ set -eu
 
 # For `make build` and `make demo` nothing is needed; these are for `make test` and `make lint`.
 packages='
+    berkeley-abc
     busybox-static
     clang-format
     cmake
@@ -28,7 +29,9 @@ packages='
     libswscale-dev
     libturbojpeg0
     mencoder
+    perl
     pkg-config
+    python3-dev
     python3-matplotlib
     python3-numpy
     python3-scipy

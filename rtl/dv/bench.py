@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a module with Verilator and runs the cocotb tests of a file on it."""
+
+import os
+import sys
+from pathlib import Path
+
+from cocotb_tools.check_results import get_results
+from cocotb_tools.runner import get_runner
+
+RTL = Path(__file__).resolve().parent.parent
+BUILD = RTL.parent / "build" / "rtl"
+# A file list names what a module is made of, relative to itself.
+LISTS = {"hw_rtos": RTL / "hw_rtos/hw_rtos.f", "lock_unit": RTL / "lock_unit/lock_unit.f"}
+
+# With assertions, a reset is read by flip-flops and by `disable iff`.
+ARGS = ["--assert", "-Wall", "-Wno-SYNCASYNCNET", "--quiet", "-DRTL_ASSERTIONS"]
+
+
+def sources(top: str) -> list[Path]:
+    listed = LISTS[top]
+    names = [line for line in listed.read_text().splitlines() if line[:1] not in ("", "+")]
+    return [(listed.parent / name).resolve() for name in names]
+
+
+def environment() -> None:
+    """Has cocotb find our Verilator, and this Python."""
+    os.environ["RTL_PYTHON"] = sys.executable
+    ahead = [str(RTL / "dv"), str(Path(sys.executable).parent)]
+    os.environ["PATH"] = os.pathsep.join([*ahead, os.environ["PATH"]])
+    os.environ["PYTHONPATH"] = str(RTL / "dv")
+
+
+def simulate(
+    top: str, module: str, parameters: dict[str, int], files: list[Path] | None = None
+) -> None:
+    """Runs all tests of `module`, and raises where one fails; `files` replace the real ones."""
+    environment()
+    name = "_".join([top, *(f"{key}{value}" for key, value in parameters.items())])
+    runner = get_runner("verilator")
+    where = BUILD / (name if files is None else f"{name}_{files[0].parent.name}")
+    runner.build(
+        sources=files or sources(top),
+        includes=[RTL / "common"],
+        hdl_toplevel=top,
+        parameters=parameters,
+        build_args=ARGS,
+        build_dir=where,
+        always=True,
+    )
+    results = runner.test(hdl_toplevel=top, test_module=module, build_dir=where, test_dir=where)
+    tests, failures = get_results(results)
+    assert tests > 0
+    assert failures == 0, f"{failures} of {tests} tests of {module} failed on {name}"

@@ -1,0 +1,14 @@
++incdir+../common
+rtos_pkg.sv
+../common/fair_arbiter.sv
+../common/flops_1r1w.sv
+../common/ram_1r1w.sv
+hw_rtos_decode.sv
+hw_rtos_errors.sv
+hw_rtos_select.sv
+hw_rtos_slice.sv
+hw_rtos_sched.sv
+hw_rtos_tasks.sv
+hw_rtos_buffer.sv
+hw_rtos_ports.sv
+hw_rtos.sv
