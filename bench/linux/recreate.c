@@ -38,8 +38,9 @@ static void ours(const struct bench_options *options, size_t bytes, const char *
                                                                          .mode = WB_RECREATE,
                                                                          .restart = true,
                                                                          .heap_bytes = bytes });
+    char why[200];
     if (wb_host_program(b.host, program) != WB_OK ||
-        wb_host_recreates(b.host, task, "mover") != WB_OK)
+        wb_host_recreates(b.host, task, "mover", why, sizeof why) != WB_OK)
         bench_fail("bin/whimbrel-bench.task cannot be used; `make build` makes it");
     bench_start(&b, shared);
     for (uint32_t i = 0; i < RECREATE_MOVES; i++)

@@ -175,17 +175,17 @@ enum wb_status wb_host_program(struct wb_host *host, const char *path)
     return program() != NULL ? WB_OK : WB_ERR_INVAL;
 }
 
-enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task, const char *entry)
+enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task, const char *entry,
+                                 char *why, size_t why_bytes)
 {
-    static char why[WB_MODULE_WHY_BYTES];
+    char text[WB_MODULE_WHY_BYTES] = "the image has no module: link one by whimbrel_modules()";
 
     (void)host;
-    if (program() == NULL)
-        return WB_ERR_INVAL;
     const enum wb_status status =
-        wb_freertos_recreation.recreates(task, program()->name, entry, why);
+        program() == NULL ? WB_ERR_INVAL
+                          : wb_freertos_recreation.recreates(task, program()->name, entry, text);
     if (status != WB_OK)
-        fprintf(stderr, "%s\n", why);
+        snprintf(why, why_bytes, "%s", text);
     return status;
 }
 

@@ -91,11 +91,13 @@ static bool take_memory(void *state, struct wb_task_config *config)
     return config->stack != NULL && config->heap != NULL;
 }
 
-static enum wb_status recreate(void *state, struct wb_task *task, const char *symbol)
+static const char *recreate(void *state, struct wb_task *task, const char *symbol)
 {
-    const struct build *build = state;
+    struct build *build = state;
+    const enum wb_status status =
+        wb_host_recreates(build->host, task, symbol, build->text, sizeof build->text);
 
-    return wb_host_recreates(build->host, task, symbol);
+    return status == WB_OK ? NULL : build->text;
 }
 
 static bool lay_out(struct build *build, const struct plan *plan, struct plan_error *error)

@@ -81,9 +81,10 @@ WB_MUST_USE enum wb_status wb_host_program(struct wb_host *host, const char *pat
 /// own.
 ///
 /// Memory:  its heap is that process's own; what wb_task_add() set aside for it is not used.
-/// Returns: WB_OK; WB_ERR_INVAL when the program does not define `entry`; WB_ERR_NOMEM.
+/// Returns: WB_OK; WB_ERR_INVAL when the program does not define `entry` or cannot be loaded;
+///          WB_ERR_NOMEM. But for WB_OK, the reason is in `why`, in words for the user.
 WB_MUST_USE enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task,
-                                             const char *entry);
+                                             const char *entry, char *why, size_t why_bytes);
 
 /// Starts time and one kernel per core.
 ///

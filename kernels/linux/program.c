@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -139,18 +140,23 @@ static void *take_place(size_t heap_bytes)
     return place;
 }
 
-enum wb_status wb_host_recreates(struct wb_host *lx, struct wb_task *task, const char *entry)
+enum wb_status wb_host_recreates(struct wb_host *lx, struct wb_task *task, const char *entry,
+                                 char *why, size_t why_bytes)
 {
     struct wb_system *system = wb_host_system(lx);
     const size_t heap_bytes = (size_t)(task->heap.end - task->heap.base);
     const uintptr_t at = the_program.rows != NULL ? find_function(entry) : 0;
 
-    if (at == 0)
+    if (at == 0) {
+        snprintf(why, why_bytes, "its program has no function %s: build it again", entry);
         return WB_ERR_INVAL;
+    }
     struct hosted *row =
         wb_system_alloc(system, system->n_cores * sizeof *row, _Alignof(struct hosted));
-    if (row == NULL)
+    if (row == NULL) {
+        snprintf(why, why_bytes, "there is no globally visible memory to note its program");
         return WB_ERR_NOMEM;
+    }
     for (uint32_t i = 0; i < system->n_cores; i++)
         row[i] = (struct hosted){ .layout = hosted_layout(),
                                   .system = system,

@@ -92,6 +92,20 @@ static bool fail_symbol(struct plan_error *error, const struct plan_task *task, 
     return false;
 }
 
+static bool recreates(struct wb_task *task, const struct plan_task *planned,
+                      const struct layout_host *host, struct plan_error *error)
+{
+    const char *why = NULL;
+
+    if (task->mode == WB_RECREATE && host->recreates != NULL)
+        why = host->recreates(host->state, task, planned->entry);
+    if (why == NULL)
+        return true;
+    fail_task(error, planned, planned->entry, why);
+    error->kind = "recreate";
+    return false;
+}
+
 static bool fail_memory(struct plan_error *error, const struct plan_task *task)
 {
     fail_task(error, task, "", "there is no room for its stack and its heap");
@@ -113,9 +127,8 @@ static bool add_task(struct wb_system *system, const struct plan_task *planned,
         return fail_memory(error, planned);
     if (wb_task_add(system, &config, &task) != WB_OK)
         return fail_task(error, planned, "", "a task cannot be added");
-    if (config.mode == WB_RECREATE && host->recreates != NULL &&
-        host->recreates(host->state, task, planned->entry) != WB_OK)
-        return fail_symbol(error, planned, "the program does not define it");
+    if (!recreates(task, planned, host, error))
+        return false;
     if (planned->work != NULL && wb_task_set_work(task, planned->work) != WB_OK)
         return fail_task(error, planned, "work", "its work cannot be added");
     return true;

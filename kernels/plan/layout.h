@@ -15,8 +15,8 @@ struct layout_host {
     // Gives a task its stack, and its heap if that is not in the arena. False: there is no room.
     bool (*memory)(void *state, struct wb_task_config *config);
 
-    // Takes note of a task that is recreated.
-    enum wb_status (*recreates)(void *state, struct wb_task *task, const char *symbol);
+    // Takes note of a task that is recreated. NULL; or why it cannot be, in words for the user.
+    const char *(*recreates)(void *state, struct wb_task *task, const char *symbol);
 };
 
 /// Adds the plan's kinds of cores, operating points, parameters, tasks with their work, channels,

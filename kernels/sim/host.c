@@ -4,6 +4,7 @@
 #include "host.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -169,10 +170,14 @@ enum wb_status wb_host_program(struct wb_host *host, const char *path)
     return WB_OK;
 }
 
-enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task, const char *entry)
+enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task, const char *entry,
+                                 char *why, size_t why_bytes)
 {
     *(void **)&task->entry = dlsym(host->module, entry);
-    return task->entry != NULL ? WB_OK : WB_ERR_INVAL;
+    if (task->entry != NULL)
+        return WB_OK;
+    snprintf(why, why_bytes, "the module has no function %s: define it without `static`", entry);
+    return WB_ERR_INVAL;
 }
 
 // ---- Running ------------------------------------------------------------------------------------

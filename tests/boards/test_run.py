@@ -284,3 +284,31 @@ def test_memory_that_the_board_does_not_have_is_refused_at_its_line(tmp_path: Pa
     said = refusal(changed_app(tmp_path, 'name = "bird"', 'name = "bird"\nheap = "40MiB"'))
     assert "`hello` needs 41.3 MiB of globally visible memory" in said
     assert "of that, bird 40 MiB" in said
+
+
+# ---- Modules that the board refuses -------------------------------------------------------------
+
+# Of a relocatable file for Arm, little-endian: its header up to the machine.
+MODULE = re.compile(rb"(\x7fELF\x01\x01.{10}\x01\x00)\x28\x00", re.DOTALL)
+RISCV = (243).to_bytes(2, "little")
+
+
+def test_a_module_that_the_board_refuses_is_told_in_one_error(tmp_path: Path) -> None:
+    """The C library has rand(), but no kernel exports it. Then the module becomes a foreign one."""
+    app = changed_app(tmp_path, "wb_checkpoint();", "wb_checkpoint(); (void)rand();")
+    code = app.parent / "hello.c"
+    code.write_text("#include <stdlib.h>\n" + code.read_text())
+    app.write_text(re.sub('(name = "(bird|watcher)")', r"\1\nrestart = true", app.read_text()))
+    said = refusal(app, "--mode", "recreate")
+    assert "`bird` cannot be recreated: module image_module: symbol rand is unknown" in said
+    assert "have the kernel export it by WB_EXPORT(rand)" in said
+    assert "the entry of this task" in said
+    assert said.count("Error") <= 1 and "has no function" not in said
+
+    image = tmp_path / "foreign.elf"
+    changed, modules = MODULE.subn(rb"\1" + RISCV, (emulated.BUILD / "hello.elf").read_bytes())
+    assert modules == 1
+    image.write_bytes(changed)
+    said = refusal(app, "--mode", "recreate", "--image", str(image))
+    assert "`bird` cannot be recreated: module image_module: it is for machine 243" in said
+    assert "compile it for this board" in said

@@ -449,16 +449,30 @@ TEST(a_plan_of_constant_tables_builds_the_same_system)
     free(of_tables);
 }
 
-// The plan of tables on kernels that cannot do something.
-static struct plan_error refused_without(const struct plan *plan, uint32_t cannot)
+static struct wb_system *open_for(const struct plan *plan)
 {
     static _Alignas(4096) unsigned char memory[SYSTEM_BYTES];
     struct wb_system_config config = plan_system(plan);
-    struct plan_error error;
 
     config.core_align = WB_LINE_BYTES;
     stub_use(memory, sizeof memory);
-    struct wb_system *system = stub_open(&config);
+    return stub_open(&config);
+}
+
+static struct plan_error refused(const struct plan *plan, const struct layout_host *host)
+{
+    struct plan_error error;
+
+    CHECK(!layout_system(open_for(plan), plan, host, &error));
+    return error;
+}
+
+// The plan of tables on kernels that cannot do something.
+static struct plan_error refused_without(const struct plan *plan, uint32_t cannot)
+{
+    struct wb_system *system = open_for(plan);
+    struct plan_error error;
+
     stub.cannot = cannot;
     CHECK(!layout_system(system, plan, &(struct layout_host){ 0 }, &error));
     CHECK(system->n_tasks == 0 && system->cores[0]->n_points == 0);
@@ -485,6 +499,28 @@ TEST(what_the_kernels_cannot_do_is_refused_by_the_task_that_wants_it)
     plan.tasks = &recreated;
     error = refused_without(&plan, WB_CAN_RECREATE);
     CHECK(is_of_task(&error, "mode", "no programs of tasks to recreate it from"));
+}
+
+static const char *no_program(void *state, struct wb_task *task, const char *symbol)
+{
+    CHECK(strcmp(task->name, "bpf") == 0 && strcmp(symbol, "band_pass") == 0);
+    return state;
+}
+
+TEST(a_task_whose_program_is_refused_is_named_with_the_kernels_reason)
+{
+    char why[] = "symbol measure is unknown";
+    const struct layout_host host = { .state = why, .recreates = no_program };
+    struct plan_task recreated = tasks[0];
+    struct plan plan = tables;
+
+    recreated.config.mode = WB_RECREATE;
+    recreated.config.replay = false;
+    recreated.entry = "band_pass";
+    plan.tasks = &recreated;
+    const struct plan_error error = refused(&plan, &host);
+    CHECK(strcmp(error.kind, "recreate") == 0 && strcmp(error.task, "bpf") == 0);
+    CHECK(error.index == 2 && strcmp(error.key, "band_pass") == 0 && error.text == why);
 }
 
 TEST(operating_points_that_the_kernels_cannot_change_are_refused)

@@ -87,8 +87,9 @@ bool harness_host(struct harness *h, struct wb_task *task, const char *entry)
     if (hosted_program() == NULL &&
         (!find_program(path, sizeof path) || wb_host_program(h->host, path) != WB_OK))
         return false;
-    if (wb_host_recreates(h->host, task, entry) != WB_OK)
-        launcher_give_up("the program does not define a task");
+    char why[200];
+    if (wb_host_recreates(h->host, task, entry, why, sizeof why) != WB_OK)
+        launcher_give_up(why);
     return true;
 }
 

@@ -86,7 +86,8 @@ static struct wb_task *add_hosted(const char *entry, uint64_t deadline_ns)
     strcpy(strrchr(path, '/') + 1, "recreated.task");
     task->mode = WB_RECREATE;
     task->restart = true;
-    CHECK(wb_host_program(host, path) == WB_OK && wb_host_recreates(host, task, entry) == WB_OK);
+    CHECK(wb_host_program(host, path) == WB_OK);
+    CHECK(wb_host_recreates(host, task, entry, path, sizeof path) == WB_OK);
     return task;
 }
 

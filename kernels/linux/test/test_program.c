@@ -16,6 +16,7 @@ enum { STACK_BYTES = 64 << 10, LIMIT_MS = 60000 };
 static unsigned int the_cpu;
 static struct wb_host *lx;
 static struct wb_task *task;
+static char why[200];
 
 static int no_entry(struct wb_task *self)
 {
@@ -65,6 +66,12 @@ static void expect_fault(const char *text)
     wb_host_close(lx);
 }
 
+static void expect_refusal(const char *entry, enum wb_status status, const char *text)
+{
+    CHECK(wb_host_recreates(lx, task, entry, why, sizeof why) == status);
+    CHECK(strstr(why, text) != NULL);
+}
+
 TEST(a_program_that_is_not_there_is_refused)
 {
     open_system();
@@ -91,14 +98,15 @@ TEST(a_function_that_the_program_does_not_define_is_refused)
 {
     open_system();
     CHECK(wb_host_program(lx, beside("recreated.task")) == WB_OK);
-    CHECK(wb_host_recreates(lx, task, "no_such_function") == WB_ERR_INVAL);
+    expect_refusal("no_such_function", WB_ERR_INVAL,
+                   "its program has no function no_such_function");
     wb_host_close(lx);
 }
 
 TEST(without_a_program_no_task_is_hosted)
 {
     open_system();
-    CHECK(wb_host_recreates(lx, task, "stepper") == WB_ERR_INVAL);
+    expect_refusal("stepper", WB_ERR_INVAL, "its program has no function stepper");
     wb_host_close(lx);
 }
 
@@ -106,7 +114,7 @@ TEST(a_program_of_another_build_ends_the_run_and_says_so)
 {
     open_system();
     CHECK(wb_host_program(lx, beside("recreated.task")) == WB_OK);
-    CHECK(wb_host_recreates(lx, task, "stepper") == WB_OK);
+    CHECK(wb_host_recreates(lx, task, "stepper", why, sizeof why) == WB_OK);
     hosted_of(task, 0)->layout ^= 1;
     expect_fault("of another build");
 }
@@ -116,7 +124,7 @@ TEST(a_program_without_room_for_its_words_is_refused)
     open_system();
     CHECK(wb_host_program(lx, beside("recreated.task")) == WB_OK);
     wb_host_system(lx)->arena = wb_host_system(lx)->arena_end;
-    CHECK(wb_host_recreates(lx, task, "stepper") == WB_ERR_NOMEM);
+    expect_refusal("stepper", WB_ERR_NOMEM, "there is no globally visible memory");
     wb_host_close(lx);
 }
 
@@ -132,8 +140,8 @@ TEST(no_two_programs_have_their_heaps_at_one_address)
                         .name = "other", .entry = no_entry, .mode = WB_RECREATE, .heap_bytes = 1 },
                     &other) == WB_OK);
     CHECK(wb_host_program(lx, beside("recreated.task")) == WB_OK);
-    CHECK(wb_host_recreates(lx, task, "stepper") == WB_OK);
-    CHECK(wb_host_recreates(lx, other, "stepper") == WB_OK);
+    CHECK(wb_host_recreates(lx, task, "stepper", why, sizeof why) == WB_OK);
+    CHECK(wb_host_recreates(lx, other, "stepper", why, sizeof why) == WB_OK);
     CHECK(other->heap.base > task->heap.end && other->heap.end == other->heap.base + 1);
     CHECK((uintptr_t)other->heap.base % PAGE_BYTES == 0);
     wb_host_close(lx);

@@ -87,8 +87,10 @@ bool harness_kill(struct harness *h, uint32_t core)
 
 bool harness_host(struct harness *h, struct wb_task *task, const char *entry)
 {
-    if (wb_host_recreates(h->host, task, entry) != WB_OK)
-        launcher_give_up("there is no such task");
+    char why[200];
+
+    if (wb_host_recreates(h->host, task, entry, why, sizeof why) != WB_OK)
+        launcher_give_up(why);
     return true;
 }
 

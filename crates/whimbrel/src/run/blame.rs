@@ -17,6 +17,7 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
     match error.kind.as_str() {
         "module" => module(app, error),
         "symbol" => symbol(app, error),
+        "recreate" => with_task(app, task, error, recreate),
         "unable" => unable(app, task, error),
         "setup" => setup(app, error),
         "finish" => Problem::new(format!("the application could not finish: {}", error.text)),
@@ -158,6 +159,12 @@ fn fault(label: &str, task: &Task, error: &HelperError) -> Problem {
              AddressSanitizer",
             task.entry.get_ref()
         ))
+}
+
+fn recreate(label: &str, task: &Task, error: &HelperError) -> Problem {
+    Problem::new(format!("`{label}` cannot be recreated: {}", error.text))
+        .at(task.entry.span(), "the entry of this task")
+        .help("docs/modules.md says what a task may call that is loaded anew where it moves to")
 }
 
 fn standstill(label: &str, task: &Task, error: &HelperError) -> Problem {
