@@ -9,7 +9,7 @@ PYTHON := $(BUILD)/venv/bin/python
 # Cargo has a jobserver of its own.
 CARGO := cd crates && env -u MAKEFLAGS cargo
 TARGET := $(BUILD)/cargo
-APPS := apps/fm_radio apps/hello apps/image_filter apps/synthetic apps/video
+APPS := apps/fm_radio apps/hello apps/image_filter apps/packets apps/synthetic apps/video
 
 # As many commands at once as there are processors.
 MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
@@ -185,7 +185,7 @@ $(PYTHON): tools/requirements.txt
 	@touch $@
 
 test-apps: build $(PYTHON)
-	@for app in fm_radio image_filter video; do \
+	@for app in fm_radio image_filter packets video; do \
 		$(MAKE) -C apps/$$app BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) PYTHON=$(abspath $(PYTHON)) test || exit 1; done
 
 test-model: $(PYTHON)

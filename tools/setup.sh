@@ -28,12 +28,14 @@ packages='
     libnewlib-arm-none-eabi
     libswscale-dev
     libturbojpeg0
+    libzvbi0
     mencoder
     perl
     pkg-config
     python3-dev
     python3-matplotlib
     python3-numpy
+    python3-scapy
     python3-scipy
     python3-venv
     qemu-system-arm
@@ -41,6 +43,7 @@ packages='
     qemu-user
     spin
     tcc
+    tcpdump
 '
 
 missing=''
