@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 1 of nacul2007 in the simulator: both benchmarks on one core and on two."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from published import Row, row
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WHIMBREL = ROOT / "bin/whimbrel"
+PUBLISHED = tomllib.loads((HERE / "published.toml").read_text())
+SMP2 = ROOT / "platforms/smp2.toml"
+
+# One million cycles of a core of smp2, and how many millions are simulated.
+MILLION_NS, MILLIONS = 10_000_000, 20
+
+
+class Failed(Exception):
+    """A simulation that did not run."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """An application: what is counted in which task, and where its tasks are on two cores."""
+
+    name: str
+    task: str
+    params: dict[str, object]
+    second: tuple[str, ...]  # tasks on core 1
+
+    def app(self) -> Path:
+        return ROOT / f"apps/{self.name}/app.toml"
+
+
+IMAGE = Benchmark("image_filter", "filter", {"piece": 1, "plays": 1000}, ("filter",))
+PACKETS = Benchmark(
+    "packets",
+    "enqueue",
+    {"plays": 10000},
+    ("decoder.1", "crc.1", "enqueue", "classifier", "forward", "store", "discard"),
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """In one million cycles: firings of the task that is counted, idle cycles; moves in all."""
+
+    firings: float
+    idle_cycles: float
+    moves: int
+
+
+def software(folder: Path) -> Path:
+    """The platform with the scheduler in software."""
+    switch = PUBLISHED["costs"]["hw_rtos_context_switch_cycles"]
+    slow = PUBLISHED["costs"]["ecos_context_switch_cycles"]
+    text = SMP2.read_text()
+    costs = f"[costs.switch]\ncycles = {switch}\n"
+    if costs not in text:
+        raise Failed(f"{SMP2} has no switch of {switch} cycles")
+    file = folder / "software.toml"
+    file.write_text(text.replace(costs, f"[costs.switch]\ncycles = {slow}\n"))
+    return file
+
+
+def simulate(benchmark: Benchmark, platform: Path, *options: str) -> dict[str, Any]:
+    """The summary of a run in which tasks only take their time."""
+    words = [str(WHIMBREL), "sim", str(benchmark.app()), "--json", "--quiet", "--fast"]
+    words += ["--platform", str(platform), "--compute", "model"]
+    words += ["--duration", f"{MILLIONS * MILLION_NS}ns", *options]
+    for key, value in benchmark.params.items():
+        words += ["--set", f"{key}={value}"]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise Failed(ended.stderr)
+    return json.loads(ended.stdout)
+
+
+def measure(benchmark: Benchmark, platform: Path, cores: int, *options: str) -> Measured:
+    """`cores`: those that tasks may be on; what is left in the channels in the end drains."""
+    if cores == 2:
+        options = ("--map", ",".join(f"{task}=1" for task in benchmark.second), *options)
+    summary = simulate(benchmark, platform, *options)
+    millions = summary["time_ns"] / MILLION_NS
+    firings = sum(t["firings"] for t in summary["tasks"] if t["task"] == benchmark.task)
+    idle_ns = sum(point["idle_ns"] for core in summary["cores"][:cores] for point in core["points"])
+    moves = sum(move["status"] == "ok" for move in summary["migrations"])
+    return Measured(firings / millions, idle_ns / 10 / millions, moves)
+
+
+DYNAMIC = ("--policy", "gossip", "--agents", "1ms")
+
+
+def table1(folder: Path) -> list[Row]:
+    """Every entry of the table."""
+    slow, fast = software(folder), SMP2
+    rows = []
+    for benchmark, what in ((IMAGE, "image filter, pixels"), (PACKETS, "packets")):
+        measured = [
+            measure(benchmark, slow, 1),
+            measure(benchmark, fast, 1),
+            measure(benchmark, fast, 2),
+            measure(benchmark, fast, 2, *DYNAMIC),
+        ]
+        key = "image_filter_pixels" if benchmark is IMAGE else "packets"
+        rows += rows_of(what, PUBLISHED["table1"][key], measured)
+        if benchmark is PACKETS:
+            rows += idle_rows(measured)
+    return rows
+
+
+NOTES = (
+    "the switch alone takes 10000 cycles; its system's messages are not known",
+    "",
+    "",
+    "a policy moves tasks each millisecond, not each switch",
+)
+
+
+def rows_of(what: str, published: list[float], measured: list[Measured]) -> list[Row]:
+    columns = PUBLISHED["table1"]["columns"]
+    rows = [
+        row(f"{what}, {column}", paper, m.firings, "in 1e6 cycles", note)
+        for column, paper, m, note in zip(columns, published, measured, NOTES, strict=True)
+    ]
+    for column in (2, 3):
+        rows.append(
+            row(
+                f"{what}, {columns[column]} / single",
+                published[column] / published[1],
+                measured[column].firings / measured[1].firings,
+                "",
+                f"{measured[column].moves} moves" if column == 3 else "",
+            )
+        )
+    return rows
+
+
+def idle_rows(measured: list[Measured]) -> list[Row]:
+    return [
+        row(f"packets, idle cycles, {column}", paper, m.idle_cycles, "in 1e6 cycles", "")
+        for column, paper, m in zip(
+            PUBLISHED["table1"]["columns"],
+            PUBLISHED["table1"]["packet_idle_cycles"],
+            measured,
+            strict=True,
+        )
+    ]

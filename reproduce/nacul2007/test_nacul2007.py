@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must hold of the simulated table: simulations give the same on every machine."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE))
+
+import table1  # noqa: E402
+from published import Row  # noqa: E402
+
+EVERY = ("eCos single", "HW-RTOS single", "HW-RTOS SMP static", "HW-RTOS SMP dynamic")
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
+    return {r["what"]: r for r in table1.table1(tmp_path_factory.mktemp("table1"))}
+
+
+@pytest.mark.parametrize("what", ["image filter, pixels", "packets", "packets, idle cycles"])
+def test_every_entry_of_the_table_is_there_as_it_was_published(
+    rows: dict[str, Row], what: str
+) -> None:
+    key = {"packets": "packets", "packets, idle cycles": "packet_idle_cycles"}
+    published = table1.PUBLISHED["table1"][key.get(what, "image_filter_pixels")]
+    assert [rows[f"{what}, {column}"]["paper"] for column in EVERY] == published
+
+
+@pytest.mark.parametrize("what", ["image filter, pixels", "packets"])
+def test_the_hardwares_scheduler_and_a_second_core_do_more(rows: dict[str, Row], what: str) -> None:
+    software, single, static, _ = (rows[f"{what}, {column}"]["ours"] for column in EVERY)
+    assert software < single < static
+
+
+def test_packets_that_may_be_moved_are_more_and_leave_fewer_cycles_idle(
+    rows: dict[str, Row],
+) -> None:
+    _, _, static, dynamic = (rows[f"packets, {column}"]["ours"] for column in EVERY)
+    assert static < dynamic
+    _, _, static, dynamic = (rows[f"packets, idle cycles, {column}"]["ours"] for column in EVERY)
+    assert static > dynamic
+
+
+def test_one_core_is_never_idle(rows: dict[str, Row]) -> None:
+    assert rows["packets, idle cycles, eCos single"]["ours"] == 0
+    assert rows["packets, idle cycles, HW-RTOS single"]["ours"] == 0
+
+
+def test_a_simulation_that_does_not_run_is_told_in_its_words(tmp_path: Path) -> None:
+    with pytest.raises(table1.Failed, match=r"does not exist|cannot be read|No such file"):
+        table1.simulate(table1.IMAGE, tmp_path / "nowhere.toml")
