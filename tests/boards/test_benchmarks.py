@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmarks of nacul2007 on four emulated Cortex-A9: what comes out is what Linux makes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import emulated
+import pytest
+
+APPS = emulated.ROOT / "apps"
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs of each test are its own."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+def run(app: str, *options: str, **params: object) -> tuple[dict, list[str]]:
+    """The summary of a run, and what the application said."""
+    command = [str(emulated.ROOT / "bin/whimbrel"), "run", str(APPS / app / "app.toml")]
+    command += ["--fast", "--json", "--quiet", *options]
+    for key, value in params.items():
+        command += ["--set", f"{key}={value}"]
+    # The image may have to be built before, on a machine that has other things to do.
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=4 * emulated.LIMIT_S, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    said = [line for line in ended.stderr.splitlines() if line.startswith(f"{app}: ")]
+    return json.loads(ended.stdout), said
+
+
+@pytest.mark.parametrize(
+    ("app", "outputs", "tasks", "plays"),
+    [
+        ("image_filter", {"output": "out.ppm"}, ("decoder", "filter"), 2),
+        (
+            "packets",
+            {"forward": "forward.pcap", "store": "store.pcap"},
+            ("decoder.0", "enqueue", "classifier"),
+            8,
+        ),
+    ],
+)
+def test_what_comes_out_while_tasks_go_round_is_what_linux_makes(
+    app: str, outputs: dict[str, str], tasks: tuple[str, ...], plays: int, tmp_path: Path
+) -> None:
+    here = {key: tmp_path / name for key, name in outputs.items()}
+    there = {key: tmp_path / f"board_{name}" for key, name in outputs.items()}
+    shuttles = [f"--shuttle={task}=1,2,3,0@5ms" for task in tasks]
+    _, expected = run(app, plays=plays, **here)
+    summary, said = run(app, "--board", "vexpress_a9", *shuttles, plays=plays, **there)
+    assert said == expected and said
+    for key in outputs:
+        assert there[key].read_bytes() == here[key].read_bytes()
+    assert sum(move["status"] == "ok" for move in summary["migrations"]) >= 10
