@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of the host, by semihosting. A descriptor is the same on all cores, as is the file's
-// position: tasks that use pread() and pwrite() may move freely.
+// Files of the host, by semihosting, and those that are linked into the image, which only are read.
+// A descriptor is the same on all cores, as is the file's position: tasks that use pread() and
+// pwrite() may move freely.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "board_a9.h"
+#include "linked_files.h"
 #include "outside.h"
 #include "semihosting.h"
 #include "wb/word.h"
@@ -84,6 +86,10 @@ static int enter(int handle)
 int _open(const char *path, int flags, int mode)
 {
     (void)mode;
+    const int linked = (flags & O_ACCMODE) == O_RDONLY ? linked_open(path) : -1;
+
+    if (linked >= 0)
+        return linked;
     const uint32_t ears = lock();
     const int handle = semihosting_open(path, mode_of(flags));
     const int file = handle >= 0 ? enter(handle) : fail(semihosting_errno());
@@ -96,6 +102,8 @@ int _close(int file)
 {
     const int handle = handle_of(file);
 
+    if (linked_is(file))
+        return 0;
     if (handle < 0)
         return fail(EBADF);
     files.handle[file - FIRST] = 0;
@@ -130,6 +138,8 @@ int _read(int file, char *to, int bytes)
 
     if (file == LINE)
         return read_line(to, bytes);
+    if (linked_is(file))
+        return linked_read(file, to, (size_t)bytes);
     return handle >= 0 ? semihosting_read(handle, to, bytes) : fail(EBADF);
 }
 
@@ -148,6 +158,8 @@ ssize_t pread(int file, void *to, size_t bytes, off_t place)
 {
     const int handle = handle_of(file);
 
+    if (linked_is(file))
+        return linked_pread(file, to, bytes, (uint32_t)place);
     if (handle < 0)
         return fail(EBADF);
     const uint32_t ears = lock();
@@ -172,28 +184,39 @@ ssize_t pwrite(int file, const void *from, size_t bytes, off_t place)
 
 // ---- What is known of one -----------------------------------------------------------------------
 
+static int bytes_of(int file)
+{
+    return linked_is(file) ? (int)linked_bytes(file) : semihosting_bytes(handle_of(file));
+}
+
+static bool seek(int file, int place)
+{
+    if (!linked_is(file))
+        return semihosting_seek(handle_of(file), place) == 0;
+    linked_seek(file, (uint32_t)place);
+    return place >= 0;
+}
+
 // The host tells no position: only the end can be found.
 int _lseek(int file, int offset, int from)
 {
-    const int handle = handle_of(file);
-    const int place = from == SEEK_END ? semihosting_bytes(handle) + offset : offset;
-
-    if (handle < 0)
+    if (handle_of(file) < 0 && !linked_is(file))
         return file <= LINE ? 0 : fail(EBADF);
-    if (from == SEEK_CUR || semihosting_seek(handle, place) != 0)
+    const int place = from == SEEK_END ? bytes_of(file) + offset : offset;
+    if (from == SEEK_CUR || !seek(file, place))
         return fail(EINVAL);
     return place;
 }
 
 int _fstat(int file, struct stat *out)
 {
-    const int handle = handle_of(file);
+    const bool is_file = handle_of(file) >= 0 || linked_is(file);
 
-    if (handle < 0 && file > LINE)
+    if (!is_file && file > LINE)
         return fail(EBADF);
     memset(out, 0, sizeof *out);
-    out->st_mode = handle >= 0 ? S_IFREG : S_IFCHR;
-    out->st_size = handle >= 0 ? semihosting_bytes(handle) : 0;
+    out->st_mode = is_file ? S_IFREG : S_IFCHR;
+    out->st_size = is_file ? bytes_of(file) : 0;
     return 0;
 }
 

@@ -11,6 +11,7 @@ import emulated
 import pytest
 
 APPS = emulated.ROOT / "apps"
+FILES_LINKED = 'cores = 4\nfiles = "linked"'
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +33,24 @@ def run(app: str, *options: str, **params: object) -> tuple[dict, list[str]]:
     assert ended.returncode == 0, ended.stderr
     said = [line for line in ended.stderr.splitlines() if line.startswith(f"{app}: ")]
     return json.loads(ended.stdout), said
+
+
+def test_a_picture_that_is_linked_in_needs_no_file(tmp_path: Path) -> None:
+    board = emulated.ROOT / "boards/vexpress_a9"
+    text = (board / "board.toml").read_text()
+    for old, new in (('cmake = "."', f'cmake = "{board}"'), ("cores = 4", FILES_LINKED)):
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "board.toml").write_text(text)
+    picture, image = tmp_path / "small.qoi", tmp_path / "image.elf"
+    picture.write_bytes((APPS / "image_filter/data/hopper_small.qoi").read_bytes())
+    options = ("--board", str(tmp_path / "board.toml"))
+    _, expected = run("image_filter", *options, input=picture)
+    built = emulated.ROOT / "build/boards/vexpress_a9/image_filter.elf"
+    image.write_bytes(built.read_bytes())
+    picture.unlink()
+    _, said = run("image_filter", *options, "--image", str(image), input=picture)
+    assert said == expected and "1 pictures of 24 x 28" in said[0]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ use std::process::{Command, Stdio};
 
 use crate::common::{RADIO, build, plan_of, radio_with, shown};
 use insta::assert_snapshot;
-use whimbrel_model::{Board, Mode, Plan, PolicyName, Row, Start, check_stacks, hash, tables};
+use whimbrel_model::{
+    Board, BoardFiles, Mode, Plan, PolicyName, Row, Start, check_stacks, hash, linked, tables,
+};
 
 const BOARD: &str = r#"
 [board]
@@ -68,6 +70,25 @@ fn a_board_has_what_is_not_said() {
     assert_eq!((board.modes, board.kind.as_str()), (vec![Mode::Handoff], "host"));
     assert_eq!((board.memory.stacks, board.silence_s, board.cmake), (None, 10, None));
     assert_eq!(board.start, Start::Device { path: "/dev/ttyUSB0".into(), baud: 115_200 });
+    assert_eq!(board.files, BoardFiles::Host);
+}
+
+#[test]
+fn files_of_a_board_are_on_the_host_or_linked_in() {
+    let board = Board::parse(&with("cores = 2", "cores = 2\nfiles = \"linked\"")).unwrap();
+    assert_eq!(board.files, BoardFiles::Linked);
+    let wrong = errors(&with("cores = 2", "cores = 2\nfiles = \"disk\""));
+    assert!(wrong.contains("\"host\" or \"linked\""), "{wrong}");
+}
+
+#[test]
+fn files_that_are_linked_in_become_data_with_their_paths() {
+    assert_eq!(linked(&[]), "");
+    let c = linked(&[("/a \"b\"".into(), vec![0, 255, 7]), ("empty".into(), Vec::new())]);
+    assert!(c.contains("file_0[3] = {\n    0, 255, 7,\n};"), "{c}");
+    assert!(c.contains("file_1[1] = {\n    0,\n};"), "{c}");
+    assert!(c.contains("{ \"/a \\\"b\\\"\", file_0, 3 },\n    { \"empty\", file_1, 0 },"), "{c}");
+    assert!(c.ends_with("const size_t wb_board_n_files = 2;\n"), "{c}");
 }
 
 #[test]

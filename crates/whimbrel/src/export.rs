@@ -16,6 +16,6 @@ use crate::load::board::fit;
 pub fn export(args: &ExportArgs) -> Outcome {
     let loaded = fit(&args.layout, &args.board)?;
     let plan = loaded.plan(None, String::new());
-    let text = tables(&plan, &loaded.app.name, &hash(&plan, fingerprint));
+    let text = tables(&plan, &loaded.app.name, &hash(&plan, fingerprint)) + &loaded.linked()?;
     write(args.output.as_deref(), &text)
 }

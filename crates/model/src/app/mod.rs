@@ -42,6 +42,8 @@ pub struct App {
     pub frame_rate: Option<f64>,
     /// Its parameters, with the settings in force.
     pub params: Vec<Param>,
+    /// Those of them that are paths, by their names.
+    pub paths: Vec<String>,
     /// Every task; those of one `count` follow each other.
     pub tasks: Vec<Task>,
     /// Every channel and mailbox.

@@ -2,8 +2,10 @@
 //! Boards as `boards/*/board.toml` describes them. See `docs/boards.md`.
 
 mod fit;
+mod linked;
 mod tables;
 
+use serde::Deserialize;
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -14,6 +16,7 @@ use crate::reader::{
 };
 
 pub use fit::check_stacks;
+pub use linked::linked;
 pub use tables::{hash, tables};
 
 /// A board: its cores, the memory that it has for an application, and how it is started.
@@ -31,12 +34,25 @@ pub struct Board {
     pub modes: Vec<Mode>,
     /// The folder of the CMakeLists.txt that makes its images; `None`: it has none.
     pub cmake: Option<String>,
+    /// Where its files are.
+    pub files: BoardFiles,
     /// What an application has to fit.
     pub memory: Memory,
     /// How it is started.
     pub start: Start,
     /// How many seconds it may be silent.
     pub silence_s: u32,
+}
+
+/// Where the files are that an application reads on a board.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BoardFiles {
+    /// On the host, which the board reaches by itself.
+    #[default]
+    Host,
+    /// In the image: those that parameters name when it is built.
+    Linked,
 }
 
 /// The memory of a board.
@@ -102,6 +118,7 @@ struct Head {
     kind: String,
     modes: Vec<Mode>,
     cmake: Option<String>,
+    files: BoardFiles,
 }
 
 fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
@@ -113,9 +130,10 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
     let head = head.and_then(|table| read_head(table.get_ref(), table.span(), problems));
     let memory = memory.and_then(|table| read_memory(table.get_ref(), table.span(), problems));
     let start = start.and_then(|table| read_start(table.get_ref(), table.span(), problems));
-    let Head { name, description, cores, kind, modes, cmake } = head?;
+    let Head { name, description, cores, kind, modes, cmake, files } = head?;
+    let memory = memory?;
     let (start, silence_s) = start?;
-    Some(Board { name, description, cores, kind, modes, cmake, memory: memory?, start, silence_s })
+    Some(Board { name, description, cores, kind, modes, cmake, files, memory, start, silence_s })
 }
 
 fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Head> {
@@ -126,6 +144,7 @@ fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let kind = reader.optional("kind", "1 to 31 letters, digits and _", name);
     let modes = reader.optional("modes", MODES, |n| list(n, word::<Mode>));
     let cmake = reader.optional("cmake", "a folder, from the one of this file", filled);
+    let files = reader.optional("files", "\"host\" or \"linked\"", word::<BoardFiles>);
     reader.finish();
     let modes = modes.map_or_else(|| vec![Mode::Handoff], |modes| words(modes.into_inner()));
     Some(Head {
@@ -135,6 +154,7 @@ fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         kind: kind.map_or_else(|| HOST_KIND.to_owned(), Spanned::into_inner),
         modes,
         cmake: cmake.map(Spanned::into_inner),
+        files: files.map(Spanned::into_inner).unwrap_or_default(),
     })
 }
 

@@ -294,7 +294,7 @@ fn distribution(distribution: Distribution) -> &'static str {
 }
 
 /// A text as a literal of C; what is not plain is in octal, three digits, so nothing joins it.
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     let mut literal = String::from("\"");
     for byte in text.bytes() {
         match byte {

@@ -57,6 +57,7 @@ impl App {
             shared_bytes: manifest.app.shared_bytes,
             frame_rate,
             params,
+            paths: manifest.app.paths.iter().map(|key| key.get_ref().clone()).collect(),
             tasks,
             channels,
             ports,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Everything that is decided before an application is laid out for a board.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use whimbrel_model::{Board, Cores, Frequency, check_cores, check_kinds};
+use whimbrel_model::{
+    Board, BoardFiles, Cores, Frequency, Problem, check_cores, check_kinds, linked,
+};
 
 use super::{
     Application, Hardware, Loaded, Options, Schedule, application_for_any, map, moving,
@@ -90,4 +93,34 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
         schedule: Schedule::default(),
         board: Some(Target { board, folder, image: None }),
     })
+}
+
+impl Loaded {
+    /// The files that parameters name, as C, where the board has them linked in. One that does not
+    /// exist is left out: it may be an output, and the application says what it needs.
+    ///
+    /// # Errors
+    /// A file that is there cannot be read.
+    pub fn linked(&self) -> Result<String, Failure> {
+        let linked_in =
+            |target: &Target| target.image.is_none() && target.board.files == BoardFiles::Linked;
+        if !self.board.as_ref().is_some_and(linked_in) {
+            return Ok(String::new());
+        }
+        let is_path = |key: &String| self.app.paths.contains(key);
+        let mut files = Vec::new();
+        for param in self.app.params.iter().filter(|param| is_path(&param.key)) {
+            if Path::new(&param.text).is_file() {
+                let data = fs::read(&param.text).map_err(|error| {
+                    Problem::new(format!(
+                        "{} \"{}\" cannot be read: {error}",
+                        param.key, param.text
+                    ))
+                    .help("the board has its files linked in, so it is needed for the image")
+                })?;
+                files.push((param.text.clone(), data));
+            }
+        }
+        Ok(linked(&files))
+    }
 }

@@ -98,7 +98,7 @@ fn image(
         app: &loaded.app,
         source: &loaded.source,
         folder: &loaded.folder,
-        tables: &tables(plan, &loaded.app.name, &hash(plan, fingerprint)),
+        tables: &(tables(plan, &loaded.app.name, &hash(plan, fingerprint)) + &loaded.linked()?),
     };
     let progress = |line: &str| {
         if !quiet {
