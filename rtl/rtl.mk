@@ -9,7 +9,33 @@ $(RTL_PYTHON): rtl/requirements.txt
 	$(RTL_PYTHON) -m pip install --quiet --requirement rtl/requirements.txt
 	@touch $@
 
-.PHONY: test-rtl rtl-test
+# ---- The model of the SoC, and programs for it ----------------------------------------------------
+
+SOC := $(BUILD)/rtl/soc/whimbrel-soc
+SOC_PROGRAMS := $(BUILD)/rtl/programs
+RISCV_CC := riscv64-unknown-elf-gcc -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs
+# One thread is the fastest. Assertions are for the tests of the modules.
+SOC_FLAGS := --cc --exe --build -j 2 -O3 --noassert --x-assign fast --x-initial fast --quiet \
+	-Wall -Wno-REDEFMACRO -Wno-SYNCASYNCNET -DSYNTHESIS --top-module soc \
+	-CFLAGS '-O3 -std=c++17 -I$(CURDIR)/rtl/soc/model' -MAKEFLAGS 'OPT_FAST=-O3 --silent'
+
+$(SOC): $(RTL_PYTHON) $(wildcard rtl/common/*.sv* rtl/hw_rtos/*.sv rtl/lock_unit/*.sv rtl/soc/*.sv rtl/soc/prim/* \
+		rtl/soc/*.f rtl/soc/*.vlt rtl/soc/model/*)
+	@mkdir -p $(@D)
+	env -u MAKEFLAGS RTL_PYTHON=$(abspath $(RTL_PYTHON)) IBEX=$$($(RTL_PYTHON) -c \
+		'import pythondata_cpu_ibex as ibex; print(ibex.data_location)') \
+		rtl/dv/verilator $(SOC_FLAGS) -F rtl/soc/soc_ibex.f $(abspath $(wildcard rtl/soc/model/*.cpp)) \
+		--Mdir $(@D)/obj -o ../$(@F)
+
+$(SOC_PROGRAMS)/%.elf: rtl/soc/programs/%.c $(wildcard rtl/soc/programs/*.h rtl/soc/*.h rtl/*/*_regs.h) \
+		rtl/soc/programs/soc.c rtl/soc/programs/start.S rtl/soc/programs/link.ld
+	@mkdir -p $(@D)
+	$(RISCV_CC) -O2 -std=c11 -Wall -Wextra -Werror -nostartfiles -Wl,--no-warn-rwx-segments \
+		-Irtl/soc -Irtl/lock_unit -Irtl/hw_rtos -T rtl/soc/programs/link.ld -o $@ $(filter %.c %.S,$^)
+
+.PHONY: rtl-soc test-rtl rtl-test
+rtl-soc: $(SOC)  ## the model of the RISC-V SoC: build/rtl/soc/whimbrel-soc
+
 rtl-test: test-rtl
-test-rtl: $(RTL_PYTHON)
+test-rtl: $(RTL_PYTHON) $(SOC) $(SOC_PROGRAMS)/boot.elf
 	$(RTL_PYTHON) -m pytest --quiet -rP rtl

@@ -31,6 +31,7 @@ packages='
     libzvbi0
     mencoder
     perl
+    picolibc-riscv64-unknown-elf
     pkg-config
     python3-dev
     python3-matplotlib

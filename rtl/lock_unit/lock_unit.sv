@@ -20,13 +20,14 @@ module lock_unit #(
   output logic [NumCores-1:0]       rvalid_o,  // one cycle after gnt_o
   output logic [NumCores-1:0][31:0] rdata_o,
   output logic [NumCores-1:0]       err_o,     // no such register
-  // Who holds a lock, for traces.
+  // Who has asked for a lock, and who holds one.
+  output logic [NumCores-1:0]       pending_o,
   output logic [NumCores-1:0]       granted_o
 );
 
   localparam logic [8:0] CountMax = 9'd255;
 
-  logic [NumCores-1:0]       ask, drop, pending, refused, clear;
+  logic [NumCores-1:0]       ask, drop, refused, clear;
   logic [NumCores-1:0][31:0] locked;
   logic [7:0]                errors_q, errors_d;
   logic [8:0]                sum;
@@ -44,7 +45,7 @@ module lock_unit #(
       .rvalid_o (rvalid_o[c]),
       .rdata_o  (rdata_o[c]),
       .err_o    (err_o[c]),
-      .pending_i(pending[c]),
+      .pending_i(pending_o[c]),
       .granted_i(granted_o[c]),
       .locked_i (locked[c]),
       .ask_o    (ask[c]),
@@ -63,7 +64,7 @@ module lock_unit #(
     .ask_i    (ask),
     .address_i(wdata_i),
     .drop_i   (drop),
-    .pending_o(pending),
+    .pending_o,
     .granted_o,
     .address_o(locked)
   );

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a program on the model of the SoC.
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "Vsoc.h"
+#include "Vsoc___024root.h"
+#include "image.h"
+#include "line.h"
+#include "options.h"
+
+static constexpr uint32_t ram_base = 0x80000000;
+static constexpr uint64_t poll_cycles = 1024;
+static constexpr int out_of_cycles = 124;
+
+/// What standard input or the socket has for the SoC is handed over where the line can take a byte.
+static void drive_line(Vsoc &soc, Line &line)
+{
+    if (soc.tx_valid_o)
+        line.send(soc.tx_data_o);
+    soc.rx_valid_i = 0;
+    uint8_t byte;
+    if (soc.rx_ready_o && line.receive(byte)) {
+        soc.rx_data_i = byte;
+        soc.rx_valid_i = 1;
+    }
+}
+
+/// A cycle; the inputs were set after the one before.
+static void step(Vsoc &soc)
+{
+    soc.clk_i = 0;
+    soc.eval();
+    soc.clk_i = 1;
+    soc.eval();
+}
+
+static void reset(Vsoc &soc, const Options &options)
+{
+    soc.wait_states_i = options.wait_states;
+    soc.dcache_on_i = options.dcache;
+    soc.snooping_i = options.snooping;
+    soc.strict_i = options.strict;
+    soc.uncached_first_i = options.uncached_first;
+    soc.uncached_last_i = options.uncached_last;
+    soc.rst_ni = 1;
+    soc.eval();
+    soc.rst_ni = 0;
+    step(soc);
+    step(soc);
+    soc.rst_ni = 1;
+}
+
+/// Until the program ends, the other side of the line does, or there are no cycles left.
+static int run(Vsoc &soc, Line &line, uint64_t cycles, uint64_t &done)
+{
+    for (done = 0; done < cycles; done++) {
+        if (done % poll_cycles == 0) {
+            line.poll();
+            if (line.closed())
+                return 0;
+        }
+        step(soc);
+        drive_line(soc, line);
+        if (soc.exit_o)
+            return static_cast<int>(soc.exit_code_o & 0xff);
+    }
+    return out_of_cycles;
+}
+
+int main(int argc, char **argv)
+{
+    const Options options = parse_options(argc, argv);
+    const auto soc = std::make_unique<Vsoc>();
+    auto &ram = soc->rootp->soc__DOT__u_ram__DOT__words;
+    const std::string wrong = load_image(options.image, &ram[0], ram_base, sizeof ram);
+    if (!wrong.empty()) {
+        std::fprintf(stderr, "%s: %s\n", options.image, wrong.c_str());
+        return 2;
+    }
+    reset(*soc, options);
+    Line line;
+    uint64_t cycles;
+    const auto begin = std::chrono::steady_clock::now();
+    const int code = run(*soc, line, options.cycles, cycles);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    line.flush();
+    if (options.speed)
+        std::fprintf(stderr, "%llu cycles, %.0f kHz\n", static_cast<unsigned long long>(cycles),
+                     cycles / took.count() / 1e3);
+    return code;
+}
