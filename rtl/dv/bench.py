@@ -17,10 +17,14 @@ LISTS = {"hw_rtos": RTL / "hw_rtos/hw_rtos.f", "lock_unit": RTL / "lock_unit/loc
 ARGS = ["--assert", "-Wall", "-Wno-SYNCASYNCNET", "--quiet", "-DRTL_ASSERTIONS"]
 
 
+def listed(files: Path) -> list[Path]:
+    """The files that a file list names."""
+    names = [line for line in files.read_text().splitlines() if line[:1] not in ("", "+")]
+    return [(files.parent / name).resolve() for name in names]
+
+
 def sources(top: str) -> list[Path]:
-    listed = LISTS[top]
-    names = [line for line in listed.read_text().splitlines() if line[:1] not in ("", "+")]
-    return [(listed.parent / name).resolve() for name in names]
+    return listed(LISTS[top])
 
 
 def environment() -> None:

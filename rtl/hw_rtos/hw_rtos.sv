@@ -5,6 +5,8 @@
 // carried out per cycle; an arbiter takes turns among cores. A read of next_task waits (gnt_o low)
 // until the next task is known.
 
+`include "assert.svh"
+
 module hw_rtos #(
   parameter  int unsigned NumCores      = 2,     // 1 to 4
   parameter  int unsigned NumTasks      = 16,    // 8 to 64
@@ -419,5 +421,33 @@ module hw_rtos #(
 
   assign running_o = cur_valid;
   assign task_o    = cur;
+
+  // ---- What always holds ---------------------------------------------------------------------
+
+`ifdef RTL_ASSERTIONS
+  logic two_owners, stolen, two_contexts, starved;
+
+  always_comb begin
+    two_owners   = 1'b0;
+    stolen       = 1'b0;
+    two_contexts = 1'b0;
+    for (int unsigned i = 0; i < NumCores; i++) begin
+      for (int unsigned j = 0; j < NumCores; j++) begin
+        if (i != j) begin
+          two_owners   |= cur_valid[i] && cur_valid[j] && cur[i] == cur[j];
+          stolen       |= cur_valid[i] && prev_valid[j] && cur[i] == prev[j];
+          two_contexts |= prev_valid[i] && prev_valid[j] && prev[i] == prev[j];
+        end
+      end
+    end
+    starved = pick_req != '0 && pick_gnt == '0;
+  end
+
+  `ASSERT(OneOwner, !two_owners)
+  `ASSERT(ContextIsSavedFirst, !stolen)
+  `ASSERT(OneContext, !two_contexts)
+  `ASSERT(SomebodyPicks, !starved)
+  `ASSERT(OneAccess, (gnt & (gnt - NumCores'(1))) == '0)
+`endif
 
 endmodule

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts refused commands. A counter that is full stays so.
 
-module hw_rtos_errors (
+module hw_rtos_errors #(
+  parameter int unsigned Width = 8  // of a counter, at most 8
+) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
   input  logic                 clear_i,
@@ -11,7 +13,7 @@ module hw_rtos_errors (
 );
 
   logic [2:0]      kind;
-  logic [2:0][7:0] count_q, count_d;
+  logic [2:0][Width-1:0] count_q, count_d;
 
   always_comb begin
     kind = '0;
@@ -27,7 +29,7 @@ module hw_rtos_errors (
     count_d = count_q;
     for (int unsigned k = 0; k < 3; k++) begin
       if (clear_i) count_d[k] = '0;
-      else if (kind[k] && count_q[k] != '1) count_d[k] = count_q[k] + 8'd1;
+      else if (kind[k] && count_q[k] != '1) count_d[k] = count_q[k] + Width'(1);
     end
   end
 
@@ -36,6 +38,6 @@ module hw_rtos_errors (
     else         count_q <= count_d;
   end
 
-  assign errors_o = {8'd0, count_q};
+  assign errors_o = {8'd0, 8'(count_q[2]), 8'(count_q[1]), 8'(count_q[0])};
 
 endmodule

@@ -6,6 +6,8 @@
 // Then it moves to the receive buffer, as soon as that is empty: the two buffers change roles, no
 // word is copied. Nothing is ever overwritten: where the send buffer is in use, a send is refused.
 
+`include "assert.svh"
+
 module hw_rtos_ports #(
   parameter  int unsigned NumCores     = 2,
   parameter  int unsigned NumTasks     = 16,
@@ -200,5 +202,9 @@ module hw_rtos_ports #(
     state_o[2]   = frozen_q[port_i];
     if (frozen_q[port_i]) state_o[8+:LenW] = left;
   end
+
+  `ASSERT(NothingIsOverwritten, !accept || send_q[port_i] == rtos_pkg::SendEmpty || mine)
+  `ASSERT(OneCommand, !(send_i && receive_i) && !(set_i && (send_i || receive_i)))
+  `ASSERT(ReadsAfterWrites, !(accept && take))
 
 endmodule

@@ -5,6 +5,8 @@
 // The current task changes only when software gives it up, by a call or by reading next_task in the
 // interrupt. Until then everything the core sends is that task's, however long the interrupt waits.
 
+`include "assert.svh"
+
 module hw_rtos_sched #(
   parameter  int unsigned NumTasks   = 16,
   parameter  int unsigned PrioWidth  = 3,
@@ -145,5 +147,9 @@ module hw_rtos_sched #(
   assign prev_valid_o = prev_valid_q;
   assign prev_o       = prev_q;
   assign irq_o        = (state_q == StOffer && idle_q) || (state_q == StRun && due_q);
+
+  `ASSERT(AsksForSomething, !pick_req_o || eligible_i != '0)
+  `ASSERT(PickIsAsked, !pick_gnt_i || pick_req_o)
+  `ASSERT(OwnContextIsNoOther, !(cur_valid_o && prev_valid_o && cur_o == prev_o))
 
 endmodule

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who asks for which address, and in which order. The first of those who ask for an address has it.
 
+`include "assert.svh"
+
 module lock_unit_order #(
-  parameter int unsigned NumCores = 2
+  parameter int unsigned NumCores  = 2,
+  parameter int unsigned AddrWidth = 32
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
   input  logic [NumCores-1:0]       ask_i,
-  input  logic [NumCores-1:0][31:0] address_i,
+  input  logic [NumCores-1:0][AddrWidth-1:0] address_i,
   input  logic [NumCores-1:0]       drop_i,
   output logic [NumCores-1:0]       pending_o,
   output logic [NumCores-1:0]       granted_o,
-  output logic [NumCores-1:0][31:0] address_o
+  output logic [NumCores-1:0][AddrWidth-1:0] address_o
 );
 
   logic [NumCores-1:0]               pending_q, pending_d;
-  logic [NumCores-1:0][31:0]         address_q, address_d;
+  logic [NumCores-1:0][AddrWidth-1:0]         address_q, address_d;
   // ahead_q[i][j], for i < j: i is before j. Only half of the matrix is used.
   logic [NumCores-1:0][NumCores-1:0] ahead_q, ahead_d;
 
@@ -63,5 +66,21 @@ module lock_unit_order #(
 
   assign pending_o = pending_q;
   assign address_o = address_q;
+
+`ifdef RTL_ASSERTIONS
+  logic two_holders;
+
+  always_comb begin
+    two_holders = 1'b0;
+    for (int unsigned i = 0; i < NumCores; i++) begin
+      for (int unsigned j = i + 1; j < NumCores; j++) begin
+        two_holders |= granted_o[i] && granted_o[j] && address_q[i] == address_q[j];
+      end
+    end
+  end
+
+  `ASSERT(MutualExclusion, !two_holders)
+  `ASSERT(HoldersAsked, (granted_o & ~pending_q) == '0)
+`endif
 
 endmodule

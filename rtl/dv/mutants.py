@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults that a proof or a test must find: a line of a module, and what is there instead.
+
+The first five are the hazards of the design, left unsolved.
+"""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+RTL = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """`proof`: the property of which module refutes it."""
+
+    name: str
+    file: str
+    line: str
+    instead: str
+    proof: str
+    property: str
+
+
+HAZARDS = (
+    # A task goes on elsewhere while its context is still in the registers of the core that it left.
+    Mutant(
+        "picked_before_it_is_saved",
+        "hw_rtos/hw_rtos_tasks.sv",
+        "(!unsaved_any[t] || unsaved[c][t])",
+        "1'b1",
+        "tasks",
+        "NotWithoutItsContext",
+    ),
+    # An idle core keeps the pick from the others.
+    Mutant(
+        "asks_with_nothing_to_run",
+        "hw_rtos/hw_rtos_sched.sv",
+        "state_q == StPick && any;",
+        "state_q == StPick;",
+        "sched",
+        "AsksForSomething",
+    ),
+    # The current task changes at the end of its slice, before software knows.
+    Mutant(
+        "changes_without_software",
+        "hw_rtos/hw_rtos_sched.sv",
+        "(call_i || (next_wanted_i && due_q))",
+        "(call_i || due_q)",
+        "sched",
+        "StaysUntilGivenUp",
+    ),
+    # A send overwrites the message before.
+    Mutant(
+        "overwrites",
+        "hw_rtos/hw_rtos_ports.sv",
+        "send_i && (free || mine) && room;",
+        "send_i && room;",
+        "ports",
+        "NothingIsOverwritten",
+    ),
+    # Words of two senders mix in one message.
+    Mutant(
+        "mixes_messages",
+        "hw_rtos/hw_rtos_ports.sv",
+        "rtos_pkg::SendOpen && sender_q[port_i] == sender;",
+        "rtos_pkg::SendOpen;",
+        "ports_of_2_words",
+        "OneSender",
+    ),
+)
+
+OTHERS = (
+    Mutant(
+        "forgets_who_waits",
+        "common/fair_arbiter.sv",
+        "batch_d = served & ~lowest;",
+        "batch_d = '0;",
+        "fair_arbiter",
+        "ServedSoon|OvertakenTwiceAtMost",
+    ),
+    Mutant(
+        "grants_twice",
+        "common/fair_arbiter.sv",
+        "assign gnt_o   = lowest;",
+        "assign gnt_o   = served;",
+        "hw_rtos",
+        "OneAccess|OneGrant|OneOwner",
+    ),
+    Mutant(
+        "writes_two_words",
+        "common/flops_1r1w.sv",
+        "32'(waddr_i) == w)",
+        "32'(waddr_i) <= w)",
+        "buffer_of_flops",
+        "ReadsWhatWasWritten",
+    ),
+    Mutant(
+        "reads_where_it_writes",
+        "common/ram_1r1w.sv",
+        "if (re_i) rdata_o <= words[raddr_i];",
+        "if (re_i) rdata_o <= words[waddr_i];",
+        "buffer_in_ram",
+        "ReadsWhatWasWritten",
+    ),
+    Mutant(
+        "last_come_first_served",
+        "lock_unit/lock_unit_order.sv",
+        "ahead_d[i][j] = ask_i[j] || (ahead_q[i][j] && !ask_i[i]);",
+        "ahead_d[i][j] = 1'b1;",
+        "lock_unit_order",
+        "OvertakenOnceAtMost|KeptUntilDropped",
+    ),
+    Mutant(
+        "compares_no_addresses",
+        "lock_unit/lock_unit_order.sv",
+        "granted_o = pending_q;\n    for (int unsigned i = 0;",
+        "granted_o = pending_q;\n    for (int unsigned i = 1;",
+        "lock_unit_order",
+        "OneHolder|MutualExclusion|OvertakenOnceAtMost",
+    ),
+    Mutant(
+        "releases_any_address",
+        "lock_unit/lock_unit_port.sv",
+        "granted_i && locked_i == wdata_i;",
+        "granted_i;",
+        "lock_unit",
+        "KeepsWhatItHolds",
+    ),
+    Mutant(
+        "lowest_task_first",
+        "hw_rtos/hw_rtos_select.sv",
+        "after != '0 ? after : best;",
+        "best;",
+        "select",
+        "NobodyStarves",
+    ),
+    Mutant(
+        "slice_of_no_length",
+        "hw_rtos/hw_rtos_slice.sv",
+        "armed_d = length_i != '0;",
+        "armed_d = 1'b1;",
+        "slice",
+        "OverWhenItRanSoLong",
+    ),
+    Mutant(
+        "writes_in_part",
+        "hw_rtos/hw_rtos_decode.sv",
+        "|| (we_i && be_i != 4'b1111)",
+        "",
+        "decode",
+        "NotInPart",
+    ),
+    Mutant(
+        "counts_round",
+        "hw_rtos/hw_rtos_errors.sv",
+        "kind[k] && count_q[k] != '1",
+        "kind[k]",
+        "errors",
+        "NeverFalls|ByOne",
+    ),
+    Mutant(
+        "does_not_offer",
+        "hw_rtos/hw_rtos_ports.sv",
+        "rtos_pkg::SendDue && !frozen_d[p]",
+        "rtos_pkg::SendDue && !frozen_q[p]",
+        "ports",
+        "DueIsThere",
+    ),
+    Mutant(
+        "waits_for_ever",
+        "hw_rtos/hw_rtos_sched.sv",
+        "!pick_req_o && !(state_q == StRun && due_q);",
+        "state_q == StOffer;",
+        "hw_rtos",
+        "NoneWaitsLong",
+    ),
+)
+
+MUTANTS = HAZARDS + OTHERS
+
+
+def apply(mutant: Mutant, where: Path) -> Path:
+    """A copy of the modules with the fault in it."""
+    shutil.rmtree(where, ignore_errors=True)
+    for folder in ("common", "hw_rtos", "lock_unit"):
+        shutil.copytree(RTL / folder, where / folder)
+    file = where / mutant.file
+    text = file.read_text()
+    if text.count(mutant.line) != 1:
+        raise ValueError(f"{mutant.name}: {mutant.file} has no such line, or several")
+    file.write_text(text.replace(mutant.line, mutant.instead))
+    return where

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proves the assertions of a module for all inputs and any number of cycles, or refutes one.
+
+Yosys makes the circuit, ABC's `pdr` (property directed reachability) finds an inductive invariant,
+which it checks, or a trace that ends where an assertion fails.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FORMAL = Path(__file__).resolve().parent
+RTL = FORMAL.parent
+sys.path.append(str(RTL / "dv"))
+
+from yosys import BUILD, yosys  # noqa: E402
+
+from bench import LISTS, listed  # noqa: E402
+
+SECONDS = 120  # a proof takes 2 at most
+
+SCRIPT = """\
+read_verilog -sv -formal -DFORMAL {includes} {files}
+{parameters}
+hierarchy -check -top {top}
+proc
+flatten
+opt -fast
+async2sync
+chformal -assume -early
+memory_map -formal
+formalff -clk2ff -ff2anyinit
+setundef -anyseq
+delete -output
+opt -full
+techmap
+opt -fast
+simplemap
+dffunmap
+setundef -anyseq
+aigmap
+opt_clean
+write_aiger -I -B -zinit -no-startoffset -ywmap names.json circuit.aig
+"""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A module of rtl/formal, and its parameters."""
+
+    top: str
+    parameters: dict[str, int] = field(default_factory=dict)
+
+
+PROOFS = {
+    "fair_arbiter": Proof("prove_fair_arbiter"),
+    "buffer_of_flops": Proof("prove_buffer"),
+    "buffer_in_ram": Proof("prove_buffer", {"InRam": 1}),
+    "lock_unit_order": Proof("prove_lock_unit_order"),
+    "lock_unit": Proof("prove_lock_unit"),
+    "select": Proof("prove_select"),
+    "slice": Proof("prove_slice"),
+    "decode": Proof("prove_decode"),
+    "errors": Proof("prove_errors"),
+    "sched": Proof("prove_sched"),
+    "tasks": Proof("prove_tasks"),
+    "ports": Proof("prove_ports"),
+    "ports_of_2_words": Proof("prove_ports", {"WordsPerPort": 2}),
+    "hw_rtos_of_1_core": Proof("prove_hw_rtos", {"NumCores": 1, "Longest": 2}),
+    "hw_rtos": Proof("prove_hw_rtos", {"NumCores": 2, "Longest": 7}),
+    # How long an access waits is not proved for more cores: 31 is no bound.
+    "hw_rtos_of_4_cores": Proof("prove_hw_rtos", {"NumCores": 4, "Longest": 31}),
+}
+
+
+def circuit(proof: Proof, rtl: Path, where: Path) -> list[str]:
+    """Makes circuit.aig, and returns the names of its assertions in their order."""
+    files = [file for unit in LISTS for file in listed(rtl / LISTS[unit].relative_to(RTL))]
+    files.append(FORMAL / f"{proof.top}.sv")
+    sets = " ".join(f"-set {name} {value}" for name, value in proof.parameters.items())
+    script = SCRIPT.format(
+        includes=f"-I{rtl / 'common'} -I{FORMAL}",
+        files=" ".join(dict.fromkeys(map(str, files))),
+        parameters=f"chparam {sets} {proof.top}" if sets else "",
+        top=proof.top,
+    )
+    yosys(script, where)
+    names = json.loads((where / "names.json").read_text())["asserts"]
+    return [path[-1].lstrip("\\").split(".")[-1] for path in names]
+
+
+def refuted(name: str, rtl: Path = RTL, where: Path | None = None) -> str | None:
+    """The assertion that does not hold, or None: all are proved. Raises where ABC cannot tell."""
+    where = where or BUILD / "rtl/formal" / name
+    names = circuit(PROOFS[name], rtl, where)
+    assert names, "nothing to prove"
+    # Constraints are folded into the properties: ABC assumes that they have held so far.
+    command = ["berkeley-abc", "-c", f"read_aiger circuit.aig; fold; strash; pdr -T {SECONDS}"]
+    said = subprocess.run(command, cwd=where, capture_output=True, text=True, check=True).stdout
+    (where / "abc.log").write_text(said)
+    if re.search(r"^Property proved", said, re.MULTILINE):
+        return None
+    failed = re.search(r"^Output (\d+) of miter .* was asserted", said, re.MULTILINE)
+    if failed is None:
+        raise RuntimeError(f"{name}: neither proved nor refuted in {SECONDS} s:\n{said[-1000:]}")
+    return names[int(failed[1])]

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is proved of every module, and faults that the proofs find."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from prover import BUILD, PROOFS, RTL, refuted
+
+sys.path.append(str(RTL / "dv"))
+
+from mutants import MUTANTS, Mutant, apply
+
+
+@pytest.mark.parametrize("name", PROOFS)
+def test_all_assertions_hold_of(name: str) -> None:
+    assert refuted(name) is None
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_proof_refutes_what(mutant: Mutant) -> None:
+    where = BUILD / "rtl/mutants" / mutant.name
+    found = refuted(mutant.proof, apply(mutant, where), where / "proof")
+    assert found is not None
+    assert re.fullmatch(mutant.property, found)
+
+
+def test_every_module_has_a_proof() -> None:
+    proved = " ".join(file.read_text() for file in Path(__file__).parent.glob("prove_*.sv"))
+    modules = {file.stem for unit in ("hw_rtos", "lock_unit") for file in (RTL / unit).glob("*.sv")}
+    # A port of the Lock Unit is proved within it, where its surroundings are.
+    within = {"lock_unit_port", "lock_pkg", "rtos_pkg"}
+    assert {name for name in modules if not re.search(rf"\b{name}\b", proved)} <= within
