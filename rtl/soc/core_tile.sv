@@ -64,7 +64,7 @@ module core_tile #(
 
   // ---- Reset ---------------------------------------------------------------------------------
 
-  logic held_q, core_rst_n, dcache_idle, fetch_idle;
+  logic held_q, core_rst_nq, dcache_idle, fetch_idle;
 
   // What the core has begun is finished before it starts again.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -73,8 +73,12 @@ module core_tile #(
     else if (dcache_idle && fetch_idle)  held_q <= 1'b0;
   end
 
-  assign core_rst_n = rst_ni && !held_q;
-  assign held_o     = held_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) core_rst_nq <= 1'b0;
+    else         core_rst_nq <= !held_q;
+  end
+
+  assign held_o = held_q;
 
   // ---- The core ------------------------------------------------------------------------------
 
@@ -85,14 +89,17 @@ module core_tile #(
   logic [31:0] addr, wdata, rdata;
   logic        asleep;
 
+  // PMP: four regions, for the guards of stacks.
   ibex_top #(
+    .PMPEnable      (1'b1),
+    .PMPNumRegions  (4),
     .RV32M          (ibex_pkg::RV32MSingleCycle),
     .BranchTargetALU(1'b1),
     .WritebackStage (1'b1),
     .ICache         (1'b1)
   ) u_ibex (
     .clk_i,
-    .rst_ni                (core_rst_n),
+    .rst_ni                (core_rst_nq),
     .test_en_i             (1'b0),
     .ram_cfg_i             (prim_ram_1p_pkg::RAM_1P_CFG_DEFAULT),
     .hart_id_i             (number_i),
@@ -180,7 +187,7 @@ module core_tile #(
     .TcmBytes(TcmBytes)
   ) u_demux (
     .clk_i,
-    .rst_ni   (core_rst_n),
+    .rst_ni   (core_rst_nq),
     .req_i    (req),
     .gnt_o    (gnt),
     .be_i     (be),
@@ -211,7 +218,7 @@ module core_tile #(
     .Bytes(TcmBytes)
   ) u_tcm (
     .clk_i,
-    .rst_ni  (core_rst_n),
+    .rst_ni  (core_rst_nq),
     .number_i,
     .req_i   (target_req[soc_pkg::TargetTcm]),
     .gnt_o   (tcm_gnt),

@@ -30,6 +30,9 @@ module soc #(
   output logic                           rx_ready_o,
   input  logic                           rx_valid_i,
   input  logic [7:0]                     rx_data_i,
+  // What a program says beside the serial line.
+  output logic                           console_o,
+  output logic [7:0]                     console_byte_o,
   // The end.
   output logic                           exit_o,
   output logic [31:0]                    exit_code_o,
@@ -41,6 +44,27 @@ module soc #(
 
   localparam int unsigned WordW   = $clog2(RamBytes) - 2;
   localparam int unsigned OffsetW = $clog2(LineWords);
+
+  // ---- Inputs, as they were at the last edge of the clock: no logic hangs on a pin -------------
+
+  logic [7:0]  wait_states_q, rx_data_q;
+  logic        dcache_on_q, snooping_q, strict_q, rx_valid_q;
+  logic [31:0] uncached_first_q, uncached_last_q;
+
+  always_ff @(posedge clk_i) begin
+    wait_states_q    <= wait_states_i;
+    dcache_on_q      <= dcache_on_i;
+    snooping_q       <= snooping_i;
+    strict_q         <= strict_i;
+    uncached_first_q <= uncached_first_i;
+    uncached_last_q  <= uncached_last_i;
+    rx_data_q        <= rx_data_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) rx_valid_q <= 1'b0;
+    else         rx_valid_q <= rx_valid_i;
+  end
 
   // ---- Cores ---------------------------------------------------------------------------------
 
@@ -85,11 +109,11 @@ module soc #(
       .number_i        (32'(c)),
       .hold_i          (hold[c]),
       .held_o          (held[c]),
-      .snooping_i,
-      .strict_i,
-      .dcache_on_i,
-      .uncached_first_i,
-      .uncached_last_i,
+      .snooping_i      (snooping_q),
+      .strict_i        (strict_q),
+      .dcache_on_i     (dcache_on_q),
+      .uncached_first_i(uncached_first_q),
+      .uncached_last_i (uncached_last_q),
       .irq_software_i  (irq_software[c]),
       .irq_timer_i     (irq_timer[c]),
       .irq_fast_i      ({irq_uart && c == 0, irq_rtos[c]}),
@@ -146,7 +170,7 @@ module soc #(
   ) u_bus (
     .clk_i,
     .rst_ni,
-    .wait_states_i,
+    .wait_states_i(wait_states_q),
     .req_i        (bus_req),
     .word_i       (bus_word),
     .more_i       (bus_more),
@@ -295,8 +319,8 @@ module soc #(
     .tx_valid_o,
     .tx_data_o,
     .rx_ready_o,
-    .rx_valid_i,
-    .rx_data_i
+    .rx_valid_i(rx_valid_q),
+    .rx_data_i (rx_data_q)
   );
 
   system #(
@@ -314,12 +338,14 @@ module soc #(
     .wdata_i      (device_wdata),
     .rdata_o      (system_rdata),
     .err_o        (system_err),
-    .wait_states_i,
+    .wait_states_i(wait_states_q),
     .events_i     (events),
     .held_i       (held),
     .hold_o       (hold),
     .exit_o,
-    .exit_code_o
+    .exit_code_o,
+    .console_o,
+    .console_byte_o
   );
 
 endmodule

@@ -28,6 +28,7 @@ ${IBEX}/rtl/ibex_if_stage.sv
 ${IBEX}/rtl/ibex_load_store_unit.sv
 ${IBEX}/rtl/ibex_multdiv_fast.sv
 ${IBEX}/rtl/ibex_multdiv_slow.sv
+${IBEX}/rtl/ibex_pmp.sv
 ${IBEX}/rtl/ibex_register_file_ff.sv
 ${IBEX}/rtl/ibex_wb_stage.sv
 ${IBEX}/rtl/ibex_core.sv

@@ -29,6 +29,7 @@
 #define SYSTEM_TCM_BYTES 0x010U
 #define SYSTEM_HOLD 0x014U
 #define SYSTEM_WAIT_STATES 0x018U
+#define SYSTEM_CONSOLE 0x01CU
 // Of a core at 32 * core from here, in the order of enum soc_counter.
 #define SYSTEM_COUNTERS 0x100U
 

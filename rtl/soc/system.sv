@@ -22,7 +22,9 @@ module system #(
   input  logic [NumCores-1:0]             held_i,
   output logic [NumCores-1:0]             hold_o,
   output logic                            exit_o,  // for a cycle
-  output logic [31:0]                     exit_code_o
+  output logic [31:0]                     exit_code_o,
+  output logic                            console_o,  // for a cycle
+  output logic [7:0]                      console_byte_o
 );
 
   localparam logic [11:0] RegExit       = 12'h000;  // w   ends the simulation with this code
@@ -32,6 +34,7 @@ module system #(
   localparam logic [11:0] RegTcmBytes   = 12'h010;  // r
   localparam logic [11:0] RegHold       = 12'h014;  // rw  a bit for each core: in reset
   localparam logic [11:0] RegWaitStates = 12'h018;  // r   of the RAM
+  localparam logic [11:0] RegConsole    = 12'h01C;  // w   a byte for who looks at the simulation
   localparam logic [11:0] RegCounters   = 12'h100;  // r   32 bytes for each core, as in events_t
 
   logic [NumCores-1:0] hold_q;
@@ -62,7 +65,7 @@ module system #(
     rdata_o = '0;
     err_o   = we_i;
     case (addr_i)
-      RegExit:       err_o = !we_i;
+      RegExit, RegConsole: err_o = !we_i;
       RegInfo:       rdata_o = {8'd0, 8'(NumPorts), 8'(NumTasks), 8'(NumCores)};
       RegClockHz:    rdata_o = soc_pkg::ClockHz;
       RegRamBytes:   rdata_o = RamBytes;
@@ -82,5 +85,8 @@ module system #(
   assign hold_o      = hold_q;
   assign exit_o      = sel_i && we_i && addr_i == RegExit;
   assign exit_code_o = wdata_i;
+
+  assign console_o      = sel_i && we_i && addr_i == RegConsole;
+  assign console_byte_o = wdata_i[7:0];
 
 endmodule

@@ -18,7 +18,7 @@ module uart #(
   // The line.
   output logic        tx_valid_o,  // for a cycle
   output logic [7:0]  tx_data_o,
-  output logic        rx_ready_o,  // in this cycle a byte may come
+  output logic        rx_ready_o,  // a byte may come, in the next cycle
   input  logic        rx_valid_i,
   input  logic [7:0]  rx_data_i
 );
@@ -49,7 +49,7 @@ module uart #(
   ) u_rx (
     .clk_i,
     .rst_ni,
-    .push_i (tick && rx_valid_i),
+    .push_i (rx_valid_i),
     .data_i (rx_data_i),
     .pop_i  (read_data),
     .data_o (rx_byte),
@@ -70,7 +70,7 @@ module uart #(
 
   logic rx_loses, tx_loses;
 
-  assign rx_loses = tick && rx_valid_i && 32'(rx_count) == Depth;
+  assign rx_loses = rx_valid_i && 32'(rx_count) == Depth;
   assign tx_loses = write_data && 32'(tx_count) == Depth;
 
   // A counter that is full stays so.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a program on the model of the SoC.
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 
 #include "Vsoc.h"
@@ -63,6 +63,8 @@ static int run(Vsoc &soc, Line &line, uint64_t cycles, uint64_t &done)
         }
         step(soc);
         drive_line(soc, line);
+        if (soc.console_o)
+            std::fputc(soc.console_byte_o, stderr);
         if (soc.exit_o)
             return static_cast<int>(soc.exit_code_o & 0xff);
     }
@@ -81,13 +83,14 @@ int main(int argc, char **argv)
     }
     reset(*soc, options);
     Line line;
+    std::setvbuf(stderr, nullptr, _IOLBF, BUFSIZ);
     uint64_t cycles;
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     const int code = run(*soc, line, options.cycles, cycles);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     line.flush();
     if (options.speed)
         std::fprintf(stderr, "%llu cycles, %.0f kHz\n", static_cast<unsigned long long>(cycles),
-                     cycles / took.count() / 1e3);
+                     static_cast<double>(cycles) / took / 1e3);
     return code;
 }

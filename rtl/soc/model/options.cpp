@@ -9,7 +9,8 @@
 static const char usage[] =
     "usage: whimbrel-soc [options] IMAGE.elf\n"
     "Runs a program on the model of the SoC. Its serial line is descriptor 3 if that is open,\n"
-    "else standard input and output. Exits with the program's code; 124 when --cycles ended it.\n"
+    "else standard input and output. What it writes to its\n"
+    "console comes on standard error. Exits with its code; 124 when --cycles ended it.\n"
     "  --wait-states N       of the RAM, 0 to 255 (4)\n"
     "  --cycles N            ends the simulation after so many\n"
     "  --store-order KIND    strict: a load waits for all earlier stores; tso: only for those to\n"
@@ -18,7 +19,8 @@ static const char usage[] =
     "  --no-dcache-snoop     data caches do not see what other cores write\n"
     "  --uncached FIRST:LAST addresses that are not cached\n"
     "  --vcd FILE            writes what each core runs\n"
-    "  --speed               prints the cycles and the speed of the simulation at its end\n";
+    "  --speed               prints the cycles, and how many of them a second of the processor\n"
+    "                        takes, at the end\n";
 
 [[noreturn]] static void refuse(const char *what, const char *text)
 {

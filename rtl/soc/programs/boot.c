@@ -126,6 +126,12 @@ static void try_hold(void)
     report("a core that was held boots again", 1);
 }
 
+static void try_console(void)
+{
+    for (const char *at = "beside the line\n"; *at != '\0'; at++)
+        soc_write(SOC_SYSTEM_BASE + SYSTEM_CONSOLE, (uint32_t)*at);
+}
+
 static void try_line(void)
 {
     soc_put("name? ");
@@ -156,6 +162,7 @@ void core_main(uint32_t core)
         try_interrupts();
         try_bus_errors();
         try_hold();
+        try_console();
         try_line();
         soc_exit(failures);
     }
