@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A core with what it has for itself: Ibex and its instruction cache, the data cache, the TCM.
+// A core with what it has for itself: Ibex, its caches, its TCM.
 
 module core_tile #(
   parameter  int unsigned RamBytes    = 16 * 1024 * 1024,
@@ -95,8 +95,7 @@ module core_tile #(
     .PMPNumRegions  (4),
     .RV32M          (ibex_pkg::RV32MSingleCycle),
     .BranchTargetALU(1'b1),
-    .WritebackStage (1'b1),
-    .ICache         (1'b1)
+    .WritebackStage (1'b1)
   ) u_ibex (
     .clk_i,
     .rst_ni                (core_rst_nq),
@@ -148,10 +147,11 @@ module core_tile #(
   logic                     drained, fetch_stored;
   logic [WordW-OffsetW-1:0] fetch_line;
 
-  fetch_buffer #(
+  icache #(
+    .Bytes    (CacheBytes),
     .LineWords(LineWords),
     .WordW    (WordW)
-  ) u_fetch (
+  ) u_icache (
     .clk_i,
     .rst_ni,
     .req_i       (instr_req),
@@ -163,7 +163,7 @@ module core_tile #(
     .snoop_i,
     .snoop_line_i,
     .flush_i     (held_q),
-    .stored_line_o(fetch_line),
+    .line_o      (fetch_line),
     .stored_i    (fetch_stored),
     .bus_req_o   (bus_req_o[1]),
     .bus_word_o  (bus_word_o[1]),

@@ -22,7 +22,7 @@ bus_arbiter.sv
 ram_bus.sv
 write_buffer.sv
 dcache.sv
-fetch_buffer.sv
+icache.sv
 tcm.sv
 data_demux.sv
 core_tile.sv

@@ -22,7 +22,7 @@ ${IBEX}/rtl/ibex_cs_registers.sv
 ${IBEX}/rtl/ibex_decoder.sv
 ${IBEX}/rtl/ibex_ex_block.sv
 ${IBEX}/rtl/ibex_fetch_fifo.sv
-${IBEX}/rtl/ibex_icache.sv
+${IBEX}/rtl/ibex_prefetch_buffer.sv
 ${IBEX}/rtl/ibex_id_stage.sv
 ${IBEX}/rtl/ibex_if_stage.sv
 ${IBEX}/rtl/ibex_load_store_unit.sv

@@ -2,7 +2,7 @@
 // The first instructions of every core. Ibex's vectors are at the start of the RAM, and it begins
 // 0x80 bytes behind them.
 
-#define CPUCTRL 0x7c0  // of Ibex: bit 0 turns the instruction cache on
+
 #define STACK_BYTES 4096
 
     .section .text.start, "ax"
@@ -14,7 +14,6 @@ vectors:
     .endr
 
 reset:
-    csrwi CPUCTRL, 1
     la t0, vectors + 1
     csrw mtvec, t0
     .option push
