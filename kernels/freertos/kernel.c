@@ -16,8 +16,6 @@
 #include "freertos_modules.h"
 #include "own.h"
 
-enum after { GO_AWAY, GO_CAPTURED, GO_ENDED };
-
 enum {
     KERNEL_PRIORITY = configMAX_PRIORITIES - 1,
     KERNEL_STACK_WORDS = 2048,
@@ -32,8 +30,8 @@ static struct {
     struct wb_core *core;
     struct wb_task *current;  // NULL: none of the middleware's
     struct wb_task *left;     // leaves the core; the kernel's task finishes that
-    enum after after;         // what becomes of it
-    bool at_once;             // FreeRTOS's switch finishes that
+    void (*finish)(struct wb_task *left);
+    bool at_once;  // FreeRTOS's switch finishes that
     uint64_t left_ns, parked_ns;
     uint64_t switch_ns;  // the time of the present switch
     uint64_t tick_ns;    // when the agent's tick is due
@@ -173,29 +171,40 @@ static enum wb_status leave_at_once(void)
     return status;
 }
 
-// One step: no other task may leave meanwhile. The switch happens at once; the rest of the critical
-// section is saved with the task, and done wherever it runs next. Returns false if it was not left.
-static bool leave(enum after after)
+static void start(void *task)
 {
-    taskENTER_CRITICAL();
-    if (after == GO_AWAY && !wb_departure_is_due(k.current)) {
-        taskEXIT_CRITICAL();
-        return false;
-    }
-    k.left = k.current;
-    k.after = after;
-    k.parked_ns = board_now_ns();
-    if (after != GO_CAPTURED)
-        wb_tcb_detach(of(k.left)->handle);
-    xTaskNotifyGive(k.task);
-    taskEXIT_CRITICAL();
-    return true;
+    wb_task_main(task);
 }
 
-static void tell_all_that_it_is_over(void)
+// Where its life begins.
+static __attribute__((cold)) void begin(struct wb_task *task)
 {
-    for (uint32_t i = 0; i < k.core->system->n_cores; i++)
-        board_ring(i);
+    struct freertos_task *ft = of(task);
+
+    if (ft->recreated != NULL)
+        wb_freertos_recreation.require(task);
+    wb_tcb_create(&ft->tcb, &(struct wb_tcb_config){ .name = task->name,
+                                                     .entry = start,
+                                                     .task = task,
+                                                     .priority = priority_of(task),
+                                                     .stack = (StackType_t *)(void *)task->stack,
+                                                     .stack_bytes = task->stack_bytes });
+}
+
+static void enter(struct wb_task *task)
+{
+    wb_tcb_attach(&of(task)->tcb, priority_of(task));
+}
+
+// In a critical section, so that no other task leaves meanwhile. The switch happens at its end;
+// what is then saved with the task goes on wherever it runs next. What becomes of it is a function,
+// so that the linker leaves out what no task of the program does.
+static void leave(void (*finish)(struct wb_task *left))
+{
+    k.left = k.current;
+    k.finish = finish;
+    k.parked_ns = board_now_ns();
+    xTaskNotifyGive(k.task);
 }
 
 static void finish_left(void)
@@ -203,22 +212,34 @@ static void finish_left(void)
     struct wb_task *task = k.left;
 
     k.left = NULL;
-    if (task == NULL)
-        return;
-    if (k.after == GO_CAPTURED) {
-        wb_task_captured(task);
-        wb_task_paused(task, WB_TASK_READY, k.left_ns);
-        return;
-    }
-    // Of one that is recreated nothing stays here. It begins anew wherever it is attached.
+    if (task != NULL)
+        k.finish(task);
+}
+
+// Of one that is recreated nothing stays here. It begins anew wherever it is attached.
+static void clear_up(struct wb_task *task)
+{
     wb_kernel_unload(task);
-    of(task)->fresh = of(task)->recreated != NULL;
-    if (k.after == GO_AWAY)
-        wb_task_departed(task, k.parked_ns, k.left_ns);
-    else
-        wb_task_paused(task, WB_TASK_ENDED, k.left_ns);
-    if (is_over())
-        tell_all_that_it_is_over();
+    if (of(task)->recreated != NULL)
+        of(task)->begin = begin;
+}
+
+static void finish_departed(struct wb_task *task)
+{
+    clear_up(task);
+    wb_task_departed(task, k.parked_ns, k.left_ns);
+}
+
+static void finish_captured(struct wb_task *task)
+{
+    wb_task_captured(task);
+    wb_task_paused(task, WB_TASK_READY, k.left_ns);
+}
+
+static void finish_ended(struct wb_task *task)
+{
+    clear_up(task);
+    wb_task_paused(task, WB_TASK_ENDED, k.left_ns);
 }
 
 // ---- The kernel's task --------------------------------------------------------------------------
@@ -381,11 +402,6 @@ uint64_t wb_kernel_now_ns(void)
     return board_now_ns();
 }
 
-static void start(void *task)
-{
-    wb_task_main(task);
-}
-
 // Its first context is written by the kernel that takes it in: its stack may be in private memory.
 enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
@@ -395,7 +411,8 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
         task->priority + 1 >= KERNEL_PRIORITY)
         return WB_ERR_INVAL;
     of(task)->handle = (TaskHandle_t)&of(task)->tcb;
-    of(task)->fresh = true;
+    of(task)->begin = begin;
+    of(task)->enter = enter;
     return WB_OK;
 }
 
@@ -411,59 +428,26 @@ static void exclude(bool exclude)
     }
 }
 
-// An ordinary task as it has left elsewhere.
-static void come(struct wb_task *task)
-{
-    struct freertos_task *ft = of(task);
-
-    ft->ahead += wb_tcb_come(ft->handle, ft->asleep) - ft->left_at;
-    if (ft->asleep != 0)
-        wb_task_came_asleep(task, wb_kernel_stamp_ns());
-    ft->asleep = 0;
-}
-
-// Where its life begins.
-static __attribute__((noinline, cold)) void begin(struct wb_task *task)
-{
-    struct freertos_task *ft = of(task);
-
-    if (ft->recreated != NULL)
-        wb_freertos_recreation.require(task);
-    wb_tcb_create(&ft->tcb, &(struct wb_tcb_config){ .name = task->name,
-                                                     .entry = start,
-                                                     .task = task,
-                                                     .priority = priority_of(task),
-                                                     .stack = (StackType_t *)(void *)task->stack,
-                                                     .stack_bytes = task->stack_bytes });
-    ft->fresh = false;
-}
-
-static void enter(struct wb_task *task)
-{
-    if (of(task)->is_ordinary)
-        come(task);
-    else
-        wb_tcb_attach(&of(task)->tcb, priority_of(task));
-}
-
 void wb_kernel_attach(struct wb_task *task)
 {
     struct freertos_task *ft = of(task);
 
-    if (ft->fresh)
-        begin(task);
+    if (ft->begin != NULL) {
+        ft->begin(task);
+        ft->begin = NULL;
+    }
     if (k.switching == CHOOSING) {
-        enter(task);
+        ft->enter(task);
         return;
     }
     taskENTER_CRITICAL();
-    enter(task);
+    ft->enter(task);
     taskEXIT_CRITICAL();
 }
 
 enum wb_status wb_kernel_depart(void)
 {
-    if (k.current->mode == WB_HANDOFF)
+    if (wb_task_is_handed_off(k.current))
         return leave_at_once();
     const struct freertos_task *ft = of(k.current);
     if (wb_tcb_held(ft->handle) != WB_TCB_FREE)
@@ -472,7 +456,14 @@ enum wb_status wb_kernel_depart(void)
         ft->recreated != NULL ? wb_freertos_recreation.park(k.current) : WB_OK;
     if (parked != WB_OK)
         return parked;
-    return leave(GO_AWAY) ? WB_OK : WB_ERR_GONE;
+    taskENTER_CRITICAL();
+    const bool is_due = wb_departure_is_due(k.current);
+    if (is_due) {
+        wb_tcb_detach(ft->handle);
+        leave(finish_departed);
+    }
+    taskEXIT_CRITICAL();
+    return is_due ? WB_OK : WB_ERR_GONE;
 }
 
 enum wb_status wb_kernel_block(uint64_t until_ns)
@@ -572,8 +563,11 @@ const void *wb_kernel_private(uint32_t core, const void *address)
 
 void wb_kernel_capture(void)
 {
-    if (wb_tcb_held(of(k.current)->handle) == WB_TCB_FREE)
-        (void)leave(GO_CAPTURED);
+    if (wb_tcb_held(of(k.current)->handle) != WB_TCB_FREE)
+        return;
+    taskENTER_CRITICAL();
+    leave(finish_captured);
+    taskEXIT_CRITICAL();
 }
 
 void *wb_kernel_stack_low(const struct wb_task *task)
@@ -583,7 +577,10 @@ void *wb_kernel_stack_low(const struct wb_task *task)
 
 void wb_kernel_exit(void)
 {
-    (void)leave(GO_ENDED);
+    taskENTER_CRITICAL();
+    wb_tcb_detach(of(k.current)->handle);
+    leave(finish_ended);
+    taskEXIT_CRITICAL();
     __builtin_unreachable();
 }
 

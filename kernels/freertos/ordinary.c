@@ -96,7 +96,29 @@ enum wb_status wb_freertos_start(void *memory, uint32_t core, void *heap, size_t
     return WB_OK;
 }
 
+// ---- Coming -------------------------------------------------------------------------------------
+
+static void come(struct wb_task *task)
+{
+    struct freertos_task *ft = of(task);
+
+    ft->ahead += wb_tcb_come(ft->handle) - ft->left_at;
+}
+
 // ---- Moving asleep ------------------------------------------------------------------------------
+
+static void come_asleep(struct wb_task *task)
+{
+    struct freertos_task *ft = of(task);
+
+    if (ft->asleep == 0) {
+        come(task);
+        return;
+    }
+    ft->ahead += wb_tcb_come_asleep(ft->handle, ft->asleep) - ft->left_at;
+    ft->asleep = 0;
+    wb_task_came_asleep(task, wb_kernel_stamp_ns());
+}
 
 // A request has come for one that may be asleep.
 static void look(struct wb_task *task)
@@ -115,7 +137,7 @@ static void look(struct wb_task *task)
         return;
     }
     if (!wb_departure_accept(task)) {
-        (void)wb_tcb_come(ft->handle, ft->asleep);
+        (void)wb_tcb_come_asleep(ft->handle, ft->asleep);
         ft->asleep = 0;
         return;
     }
@@ -153,23 +175,22 @@ static bool can_move(const struct wb_tcb_about *about, TaskHandle_t handle)
 }
 
 static void adopt(struct wb_task *task, TaskHandle_t handle, const struct wb_tcb_about *about,
-                  bool moves_asleep)
+                  void (*enter)(struct wb_task *), void (*look)(struct wb_task *))
 {
     strncpy(task->name, about->name, sizeof task->name - 1);
     task->stack = about->stack;
     task->stack_bytes = about->stack_bytes;
     task->stats = (struct wb_task_stats){ 0 };
-    *of(task) = (struct freertos_task){ .handle = handle,
-                                        .is_ordinary = true,
-                                        .moves_asleep = moves_asleep,
-                                        .look = moves_asleep ? look : NULL };
+    *of(task) = (struct freertos_task){
+        .handle = handle, .is_ordinary = true, .enter = enter, .look = look
+    };
     wb_tcb_adopt(handle, task);
     (void)wb_word_add(&task->system->live, 1, WB_RELAXED);
 }
 
-enum wb_status wb_freertos_adopt(TaskHandle_t task, bool moves_asleep)
+static enum wb_status adopt_as(TaskHandle_t handle, void (*enter)(struct wb_task *),
+                               void (*look)(struct wb_task *))
 {
-    const TaskHandle_t handle = or_self(task);
     struct wb_core *core = wb_freertos_core();
     const struct wb_tcb_about about = wb_tcb_about(handle);
 
@@ -181,7 +202,7 @@ enum wb_status wb_freertos_adopt(TaskHandle_t task, bool moves_asleep)
     taskENTER_CRITICAL();
     struct wb_task *descriptor = take_any(core->system, core->index);
     if (descriptor != NULL) {
-        adopt(descriptor, handle, &about, moves_asleep);
+        adopt(descriptor, handle, &about, enter, look);
         wb_word_store(&descriptor->place, wb_place(WB_TASK_READY, core->index), WB_RELEASE);
     }
     taskEXIT_CRITICAL();
@@ -189,6 +210,17 @@ enum wb_status wb_freertos_adopt(TaskHandle_t task, bool moves_asleep)
     if (handle == xTaskGetCurrentTaskHandle())
         taskYIELD();
     return descriptor != NULL ? WB_OK : WB_ERR_NOMEM;
+}
+
+// In two functions, so that a program that does not call the second does not have what it takes.
+enum wb_status wb_freertos_adopt(TaskHandle_t task)
+{
+    return adopt_as(or_self(task), come, NULL);
+}
+
+enum wb_status wb_freertos_adopt_sleeper(TaskHandle_t task)
+{
+    return adopt_as(or_self(task), come_asleep, look);
 }
 
 // ---- Asking -------------------------------------------------------------------------------------

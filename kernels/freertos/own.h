@@ -8,15 +8,17 @@
 
 // The kernel's own part of a task. It moves along.
 struct freertos_task {
-    StaticTask_t tcb;                // of a task of the middleware
-    TaskHandle_t handle;             // that TCB; of an ordinary task its own
-    bool fresh;                      // its first context is to be written where its life begins
-    struct wb_recreated *recreated;  // see freertos_modules.h
+    StaticTask_t tcb;     // of a task of the middleware
+    TaskHandle_t handle;  // that TCB; of an ordinary task its own
+    void (*begin)(
+        struct wb_task *task);  // where its life begins: writes its first context; or NULL
+    void (*enter)(struct wb_task *task);  // into this kernel's lists. Nothing else of the core runs
+    struct wb_recreated *recreated;       // see freertos_modules.h
 
     // Of an ordinary one.
-    bool is_ordinary, moves_asleep, is_deleted;
-    TickType_t left_at,
-        asleep;             // the ticks of the kernel that it left; how many it is yet to sleep
+    bool is_ordinary, is_deleted;
+    TickType_t left_at;     // the ticks of the kernel that it left
+    TickType_t asleep;      // how many it is yet to sleep
     TickType_t ahead;       // the ticks of its kernel are so many ahead of where it was adopted
     enum wb_tcb_hold hold;  // why it was refused last
 

@@ -3,4 +3,4 @@
 
 #include "wb/parts.h"
 
-const struct wb_parts wb_parts = { .agents = &wb_part_agents };
+const struct wb_parts wb_parts = { .channels = &wb_part_channels, .agents = &wb_part_agents };

@@ -3,4 +3,6 @@
 
 #include "wb/parts.h"
 
-const struct wb_parts wb_parts = { .deaths = &wb_part_deaths, .locks = &wb_part_locks };
+const struct wb_parts wb_parts = { .channels = &wb_part_channels,
+                                   .deaths = &wb_part_deaths,
+                                   .locks = &wb_part_locks };

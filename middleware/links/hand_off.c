@@ -3,4 +3,4 @@
 
 #include "wb/parts.h"
 
-const struct wb_parts wb_parts = { 0 };
+const struct wb_parts wb_parts = { .channels = &wb_part_channels };

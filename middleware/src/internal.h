@@ -56,6 +56,29 @@ struct wb_ran {
 struct wb_ran wb_task_count(struct wb_task *task, uint64_t now_ns);
 void wb_core_count(struct wb_core *core, const struct wb_ran *ran);
 
+/// wb_record_event(), where the program has that part and the run is recorded.
+static inline __attribute__((always_inline)) void wb_record(struct wb_core *core,
+                                                            enum wb_event_kind kind, uint32_t task,
+                                                            uint32_t object, uint64_t value,
+                                                            uint64_t time_ns)
+{
+    if (wb_parts.records != NULL && core->record.events.slots != 0)
+        wb_parts.records->event(core, kind, task, object, value, time_ns);
+}
+
+/// The effective priority of a task may have changed (see sync.h).
+static inline __attribute__((always_inline)) bool wb_is_nudged(const struct wb_task *task)
+{
+    return wb_parts.locks != NULL && wb_sync_is_nudged(&task->sync);
+}
+
+/// What is to be done before a task that comes can run.
+static inline __attribute__((always_inline)) uint32_t wb_revival(const struct wb_task *task)
+{
+    // Acquire: recovery has written what else is to be done.
+    return wb_parts.deaths != NULL ? wb_word_load(&task->revive, WB_ACQUIRE) : WB_REVIVE_NOT;
+}
+
 // ---- agent.c, coordinator.c ---------------------------------------------------------------------
 
 /// Another operating point is asked for than the core's agent has obeyed last.

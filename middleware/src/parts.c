@@ -6,6 +6,7 @@
 const struct wb_parts wb_parts = {
     .replicate = &wb_replicate,
     .recreate = &wb_recreate,
+    .channels = &wb_part_channels,
     .mailboxes = &wb_part_mailboxes,
     .locks = &wb_part_locks,
     .pool = &wb_part_pool,
@@ -13,6 +14,7 @@ const struct wb_parts wb_parts = {
     .deaths = &wb_part_deaths,
     .agents = &wb_part_agents,
     .arrivals = &wb_part_arrivals,
+    .records = &wb_part_records,
     .latency = &wb_part_latency,
     .responses = &wb_part_responses,
 };

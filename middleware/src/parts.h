@@ -47,6 +47,21 @@ struct wb_mover {
     void (*drop)(struct wb_task *task);
 };
 
+struct wb_part_channels {
+    /// Closes all ports of a task that is over. May be repeated.
+    void (*close)(struct wb_task *task);
+};
+
+struct wb_part_records {
+    /// Room for events, and for the migrations of the configuration. False without memory.
+    bool (*init)(struct wb_system *system, struct wb_record *record, uint32_t events);
+
+    /// See record.h; and hands the record of a migration to the launcher.
+    void (*event)(struct wb_core *core, enum wb_event_kind kind, uint32_t task, uint32_t object,
+                  uint64_t value, uint64_t time_ns);
+    void (*migration)(struct wb_task *task, const struct wb_migration *migration);
+};
+
 struct wb_part_mailboxes {  // one attempt each, as in channel.h
     enum wb_status (*claim)(struct wb_port *out, void **slot);
     enum wb_status (*commit)(struct wb_port *out);
@@ -145,14 +160,15 @@ struct wb_part_responses {  // see response.h
 };
 
 /// How a task moves; NULL: by hand-off.
-static inline const struct wb_mover *wb_mover_of(const struct wb_task *task)
+static inline __attribute__((always_inline)) const struct wb_mover *
+wb_mover_of(const struct wb_task *task)
 {
-    return task->mode == WB_HANDOFF     ? NULL
+    return wb_task_is_handed_off(task)  ? NULL
            : task->mode == WB_REPLICATE ? wb_parts.replicate
                                         : wb_parts.recreate;
 }
 
-static inline void wb_mover_end(struct wb_task *task)
+static inline __attribute__((always_inline)) void wb_mover_end(struct wb_task *task)
 {
     const struct wb_mover *mover = wb_mover_of(task);
 

@@ -154,13 +154,17 @@ static void sleep(TCB_t *task, TickType_t ticks)
         xNextTaskUnblockTime = wake;
 }
 
-TickType_t wb_tcb_come(TaskHandle_t task, TickType_t asleep)
+TickType_t wb_tcb_come(TaskHandle_t task)
 {
     count_in(task);
-    if (asleep == 0)
-        prvAddTaskToReadyList(task);
-    else
-        sleep(task, asleep);
+    prvAddTaskToReadyList(task);
+    return xTickCount;
+}
+
+TickType_t wb_tcb_come_asleep(TaskHandle_t task, TickType_t asleep)
+{
+    count_in(task);
+    sleep(task, asleep);
     return xTickCount;
 }
 

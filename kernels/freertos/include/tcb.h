@@ -69,11 +69,12 @@ enum wb_tcb_hold wb_tcb_leave(TaskHandle_t task, TickType_t *left_at);
 /// The same of one that is to be asleep, in vTaskDelay(), for `asleep` ticks from now.
 enum wb_tcb_hold wb_tcb_leave_asleep(TaskHandle_t task, TickType_t *left_at, TickType_t *asleep);
 
-/// Enters a task as it is, of whichever kernel, asleep for so many ticks more. Returns the ticks of
-/// this kernel.
+/// Enters a task as it is, of whichever kernel: ready, or asleep for so many ticks more. Returns
+/// the ticks of this kernel.
 ///
 /// Context: as wb_tcb_attach().
-TickType_t wb_tcb_come(TaskHandle_t task, TickType_t asleep);
+TickType_t wb_tcb_come(TaskHandle_t task);
+TickType_t wb_tcb_come_asleep(TaskHandle_t task, TickType_t asleep);
 
 struct wb_tcb_about {
     const char *name;

@@ -41,14 +41,15 @@ WB_MUST_USE enum wb_status wb_freertos_init(void *memory, size_t bytes, uint32_t
 WB_MUST_USE enum wb_status wb_freertos_start(void *memory, uint32_t core, void *heap,
                                              size_t heap_bytes);
 
-/// Makes a task one that moves; NULL: the calling task. `moves_asleep`: also while it is in
-/// vTaskDelay() or xTaskDelayUntil(), not only at its checkpoints.
+/// Makes a task one that moves at its checkpoints; NULL: the calling task. A sleeper also moves
+/// while it is in vTaskDelay() or xTaskDelayUntil().
 ///
 /// Context: the kernel that has it, before or after its scheduler starts. Never blocks.
 /// Returns: WB_OK; WB_ERR_INVAL when its TCB or stack cannot be seen by other cores, or it is as
 ///          urgent as the kernel's own task; WB_ERR_BUSY when it is adopted already; WB_ERR_NOMEM
 ///          when as many as wb_freertos_init() was told are.
-WB_MUST_USE enum wb_status wb_freertos_adopt(TaskHandle_t task, bool moves_asleep);
+WB_MUST_USE enum wb_status wb_freertos_adopt(TaskHandle_t task);
+WB_MUST_USE enum wb_status wb_freertos_adopt_sleeper(TaskHandle_t task);
 
 /// Asks a task to move; it does so at its next checkpoint.
 ///

@@ -47,9 +47,10 @@ static unsigned char memory[65536];
 static void moves(TaskHandle_t task)
 {
     wb_freertos_doorbell();
+    wb_freertos_idle();
     if (wb_freertos_init(memory, sizeof memory, 4, 8) != WB_OK ||
         wb_freertos_start(memory, 0, memory, sizeof memory) != WB_OK ||
-        wb_freertos_adopt(task, false) != WB_OK || wb_freertos_migrate(task, 1, 1) != WB_OK)
+        wb_freertos_adopt(task) != WB_OK || wb_freertos_migrate(task, 1, 1) != WB_OK)
         return;
     wb_checkpoint();
 }

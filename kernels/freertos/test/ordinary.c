@@ -37,7 +37,7 @@ static TaskHandle_t make(TaskFunction_t code, const char *name, UBaseType_t prio
     TaskHandle_t task;
 
     CHECK(xTaskCreate(code, name, STACK_WORDS, NULL, priority, &task) == pdPASS);
-    CHECK(wb_freertos_adopt(task, moves_asleep) == WB_OK);
+    CHECK((moves_asleep ? wb_freertos_adopt_sleeper(task) : wb_freertos_adopt(task)) == WB_OK);
     return task;
 }
 
@@ -207,7 +207,7 @@ static void refuses_private(void)
     static StackType_t stack[STACK_WORDS];
     TaskHandle_t task = xTaskCreateStatic(never, "private", STACK_WORDS, NULL, LOW, stack, &tcb);
 
-    CHECK(wb_freertos_adopt(task, false) == WB_ERR_INVAL);
+    CHECK(wb_freertos_adopt(task) == WB_ERR_INVAL);
     CHECK(wb_freertos_request(task, 1) == WB_ERR_GONE);
     vTaskDelete(task);
 }
@@ -216,7 +216,7 @@ static void refuses_what_is_not_there(void)
 {
     TaskHandle_t task = make(never, "never", LOW, false);
 
-    CHECK(wb_freertos_adopt(task, false) == WB_ERR_BUSY);
+    CHECK(wb_freertos_adopt(task) == WB_ERR_BUSY);
     CHECK(wb_freertos_request(task, CORES) == WB_ERR_INVAL);
     CHECK(wb_freertos_migrate(task, 1, 3) == WB_ERR_TIMEOUT);
     vTaskDelete(task);
@@ -231,7 +231,7 @@ static void refuses_too_many(void)
 
     for (uint32_t i = 0; i <= MOVERS; i++) {
         CHECK(xTaskCreate(never, "many", 256, NULL, LOW, &tasks[i]) == pdPASS);
-        const enum wb_status status = wb_freertos_adopt(tasks[i], false);
+        const enum wb_status status = wb_freertos_adopt(tasks[i]);
         CHECK(status == (adopted < MOVERS ? WB_OK : WB_ERR_NOMEM));
         adopted += status == WB_OK;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the middleware that a program is made of, beyond what every system does: send and
-// receive, checkpoints, and moving by hand-off.
+// The parts of the middleware that a program is made of, beyond what every system does:
+// checkpoints, and moving by hand-off.
 //
 // Each program that is linked has one `wb_parts`: middleware/src/parts.c has all of them, a board
 // names those that it wants in a file of its own, and the linker leaves the others out
@@ -13,16 +13,19 @@
 struct wb_mover;
 struct wb_part_agents;
 struct wb_part_arrivals;
+struct wb_part_channels;
 struct wb_part_deaths;
 struct wb_part_images;
 struct wb_part_latency;
 struct wb_part_locks;
 struct wb_part_mailboxes;
 struct wb_part_pool;
+struct wb_part_records;
 struct wb_part_responses;
 
 struct wb_parts {                                 // NULL: not there
     const struct wb_mover *replicate, *recreate;  // how else tasks move
+    const struct wb_part_channels *channels;      // tasks send and receive
     const struct wb_part_mailboxes *mailboxes;    // channels with many senders
     const struct wb_part_locks *locks;            // semaphores, mutexes, inheritance of priorities
     const struct wb_part_pool *pool;              // memory that tasks share
@@ -30,6 +33,7 @@ struct wb_parts {                                 // NULL: not there
     const struct wb_part_deaths *deaths;          // tasks outlive a killed kernel
     const struct wb_part_agents *agents;          // reports, policies, operating points
     const struct wb_part_arrivals *arrivals;      // jitter, sporadic tasks
+    const struct wb_part_records *records;        // of events and migrations
     const struct wb_part_latency *latency;        // of frames: 30 KiB for each core
     const struct wb_part_responses *responses;    // of tasks: as much for each task
 };
@@ -37,6 +41,7 @@ struct wb_parts {                                 // NULL: not there
 extern const struct wb_parts wb_parts;
 
 extern const struct wb_mover wb_replicate, wb_recreate;
+extern const struct wb_part_channels wb_part_channels;
 extern const struct wb_part_mailboxes wb_part_mailboxes;
 extern const struct wb_part_locks wb_part_locks;
 extern const struct wb_part_pool wb_part_pool;
@@ -44,6 +49,7 @@ extern const struct wb_part_images wb_part_images;
 extern const struct wb_part_deaths wb_part_deaths;
 extern const struct wb_part_agents wb_part_agents;
 extern const struct wb_part_arrivals wb_part_arrivals;
+extern const struct wb_part_records wb_part_records;
 extern const struct wb_part_latency wb_part_latency;
 extern const struct wb_part_responses wb_part_responses;
 

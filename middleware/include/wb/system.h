@@ -16,6 +16,7 @@
 #include "wb/heap.h"
 #include "wb/kernel.h"
 #include "wb/names.h"
+#include "wb/parts.h"
 #include "wb/place.h"
 #include "wb/record.h"
 #include "wb/task.h"
@@ -117,6 +118,13 @@ struct wb_channel_config {
     // after the other, and free as soon as the message is received. Of no mailbox.
     bool claims_at_start;
 };
+
+/// A task moves by hand-off: its mode says so, or no part of the program knows another way.
+/// Inline, so that the compiler sees what a program without these parts never does.
+static inline __attribute__((always_inline)) bool wb_task_is_handed_off(const struct wb_task *task)
+{
+    return (wb_parts.replicate == NULL && wb_parts.recreate == NULL) || task->mode == WB_HANDOFF;
+}
 
 /// How many bytes of memory wb_system_init() and the wb_*_add() calls need for `config`, without
 /// what channels, heaps and wb_app_alloc() add.

@@ -106,6 +106,14 @@ void wb_port_shut(struct wb_port *port)
     wb_port_notify(channel->receiver);
 }
 
+static void close_all(struct wb_task *task)
+{
+    for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
+        wb_port_shut(port);
+}
+
+const struct wb_part_channels wb_part_channels = { .close = close_all };
+
 void wb_port_close(struct wb_port *port)
 {
     if (!is_closed(port))
@@ -199,8 +207,8 @@ enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t time
 
 __attribute__((cold, noinline)) void wb_port_record(struct wb_port *port, enum wb_event_kind kind)
 {
-    wb_record_event(wb_core_here(port->task->system), kind, port->task->id, port->channel->id,
-                    wb_channel_depth(port->channel), wb_kernel_stamp_ns());
+    wb_record(wb_core_here(port->task->system), kind, port->task->id, port->channel->id,
+              wb_channel_depth(port->channel), wb_kernel_stamp_ns());
 }
 
 enum wb_status wb_port_commit(struct wb_port *out)

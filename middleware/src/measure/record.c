@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wb/record.h"
 
+#include "../internal.h"
 #include "../word/mem.h"
-#include "wb/system.h"
 
 enum { FLAG_BYTES = 8 };  // the completeness word, padded so that entries stay aligned
 
@@ -63,3 +63,35 @@ void wb_record_event(struct wb_core *core, enum wb_event_kind kind, uint32_t tas
     };
     wb_ring_put(&core->record.events, &event);
 }
+
+// ---- The part -----------------------------------------------------------------------------------
+
+static void note_migration(struct wb_task *task, const struct wb_migration *migration)
+{
+    struct wb_core *here = wb_core_here(task->system);
+
+    wb_ring_put(here != NULL ? &here->record.migrations : &task->system->record.migrations,
+                migration);
+}
+
+static bool ring_init(struct wb_system *system, struct wb_ring *ring, uint32_t slots,
+                      uint32_t entry_bytes)
+{
+    ring->slots = slots;
+    ring->entry_bytes = entry_bytes;
+    if (slots == 0)
+        return true;
+    ring->data = wb_system_alloc(system, (size_t)slots * (FLAG_BYTES + entry_bytes), WB_LINE_BYTES);
+    return ring->data != NULL;
+}
+
+static bool record_init(struct wb_system *system, struct wb_record *record, uint32_t events)
+{
+    return ring_init(system, &record->events, events, sizeof(struct wb_event)) &&
+           ring_init(system, &record->migrations, system->config.record_migrations,
+                     sizeof(struct wb_migration));
+}
+
+const struct wb_part_records wb_part_records = { .init = record_init,
+                                                 .event = wb_record_event,
+                                                 .migration = note_migration };

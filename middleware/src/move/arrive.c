@@ -6,7 +6,7 @@
 void wb_task_attach(struct wb_core *core, struct wb_task *task)
 {
     // Not yet in a queue of this kernel, so there is nothing to move.
-    if (wb_sync_is_nudged(&task->sync))
+    if (wb_is_nudged(task))
         (void)wb_parts.locks->inherit(task);
     const struct wb_part_agents *agents = wb_reporting(core->system);
     if (agents != NULL)
@@ -23,8 +23,7 @@ static bool is_accepted(const struct wb_task *task)
 // Its memory is here, wherever here is, and its context complete.
 static bool is_here(const struct wb_task *task)
 {
-    // Acquire: recovery has written what else is to be done.
-    return task->mode == WB_HANDOFF && wb_word_load(&task->revive, WB_ACQUIRE) == WB_REVIVE_NOT;
+    return wb_task_is_handed_off(task) && wb_revival(task) == WB_REVIVE_NOT;
 }
 
 // Brings the memory of a task that this core is about to take in here, and makes its context
@@ -33,7 +32,7 @@ static enum wb_status fetch(struct wb_core *core, struct wb_task *task, uint32_t
                             struct wb_fetched *fetched)
 {
     const struct wb_mover *mover = wb_mover_of(task);
-    const uint32_t revival = wb_word_load(&task->revive, WB_ACQUIRE);
+    const uint32_t revival = wb_revival(task);
 
     if (revival != WB_REVIVE_NOT)
         return wb_parts.deaths->revive(core, task, place, revival, fetched);
@@ -108,7 +107,7 @@ void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t pl
     const struct wb_part_agents *agents = wb_reporting(core->system);
     if (agents != NULL)
         agents->arrival(task, wb_place_owner(place), now_ns);
-    wb_record_event(core, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
+    wb_record(core, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
     wb_task_attach(core, task);
 }
 
@@ -138,7 +137,7 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
     settle(core, task, &fetched);
     wb_word_store(&task->place, wb_place(WB_TASK_READY, core->index), WB_RELAXED);
     wb_counter_add(&task->stats.refused, 1);
-    wb_record_event(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);
+    wb_record(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);
     wb_migration_finish(task, why);
     wb_task_attach(core, task);
 }

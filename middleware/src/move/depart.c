@@ -85,7 +85,7 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     task->migration.source = owner;
     if (offer_end_ns < wb_counter_own(&task->deadline_ns))
         wb_counter_set(&task->deadline_ns, offer_end_ns);
-    wb_record_event(core, WB_EVENT_PARK, task->id, target->index, ran.polled_ns, now_ns);
+    wb_record(core, WB_EVENT_PARK, task->id, target->index, ran.polled_ns, now_ns);
     if (mover != NULL && mover->announce != NULL)
         mover->announce(task);
     // From here on the task belongs to whoever wins its place. Release publishes its context;

@@ -4,12 +4,10 @@
 #include "../internal.h"
 #include "../word/mem.h"
 
-static void push(struct wb_task *task, const struct wb_migration *migration)
+static void record(struct wb_task *task, const struct wb_migration *migration)
 {
-    struct wb_core *here = wb_core_here(task->system);
-
-    wb_ring_put(here != NULL ? &here->record.migrations : &task->system->record.migrations,
-                migration);
+    if (wb_parts.records != NULL)
+        wb_parts.records->migration(task, migration);
 }
 
 void wb_migration_finish(struct wb_task *task, enum wb_status outcome)
@@ -20,7 +18,7 @@ void wb_migration_finish(struct wb_task *task, enum wb_status outcome)
 
     if (outcome != WB_OK) {
         task->migration.status = outcome;
-        push(task, &task->migration);
+        record(task, &task->migration);
     }
     wb_word_store(&task->outcome, outcome, WB_RELAXED);
     if (requester != 0)
@@ -36,10 +34,10 @@ void wb_migration_finish(struct wb_task *task, enum wb_status outcome)
 
 void wb_migration_close(struct wb_task *task)
 {
-    if (!task->open)
+    if (wb_parts.records == NULL || !task->open)
         return;
     task->open = false;
-    push(task, &task->settled);
+    record(task, &task->settled);
 }
 
 // In two parts: compilers for small processors copy these without a call.
@@ -62,8 +60,10 @@ void wb_migration_settle(struct wb_task *task, uint64_t now_ns)
     const struct wb_part_agents *agents = wb_reporting(task->system);
     if (agents != NULL)
         agents->migration(task, &task->migration);
-    keep(task);
-    task->open = true;
+    if (wb_parts.records != NULL) {
+        keep(task);
+        task->open = true;
+    }
     wb_counter_add(&task->stats.migrations, 1);
     wb_migration_finish(task, WB_OK);
 }
@@ -73,7 +73,7 @@ void wb_migration_first_output(struct wb_task *task)
     const uint64_t now_ns = wb_kernel_now_ns();
 
     task->settled.output_ns = now_ns;
-    wb_record_event(wb_core_here(task->system), WB_EVENT_OUTPUT, task->id, 0, 0, now_ns);
+    wb_record(wb_core_here(task->system), WB_EVENT_OUTPUT, task->id, 0, 0, now_ns);
     wb_migration_close(task);
 }
 

@@ -108,8 +108,8 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
 {
     enum { SLOTS_MAX = 1 << 15 };  // a mailbox numbers 2^17 laps of its slots in 32 bits
 
-    if (!name_is_good(config->name) || config->slots == 0 || config->slots > SLOTS_MAX ||
-        config->slot_bytes == 0 || config->initial > config->slots ||
+    if (wb_parts.channels == NULL || !name_is_good(config->name) || config->slots == 0 ||
+        config->slots > SLOTS_MAX || config->slot_bytes == 0 || config->initial > config->slots ||
         config->slot_bytes > UINT32_MAX - 2 * WB_LINE_BYTES ||
         (config->mailbox &&
          (config->initial != 0 || config->claims_at_start || wb_parts.mailboxes == NULL)) ||

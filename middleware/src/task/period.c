@@ -106,7 +106,7 @@ static void count_miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns)
     wb_counter_add(&self->stats.misses, 1);
     if (late_ns > wb_counter_get(&self->stats.worst_late_ns))
         wb_counter_set(&self->stats.worst_late_ns, late_ns);
-    wb_record_event(wb_core_here(self->system), WB_EVENT_MISS, self->id, 0, late_ns, now_ns);
+    wb_record(wb_core_here(self->system), WB_EVENT_MISS, self->id, 0, late_ns, now_ns);
 }
 
 // Jobs are released at start + offset + k * period (acquaviva2008 section 6.3: a frame that is not

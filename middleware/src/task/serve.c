@@ -18,7 +18,7 @@ static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum 
     case WB_TASK_READY:
     case WB_TASK_RUNNING:
     case WB_TASK_BLOCKED:
-        if (wb_sync_is_nudged(&task->sync) && wb_parts.locks->inherit(task))
+        if (wb_is_nudged(task) && wb_parts.locks->inherit(task))
             wb_kernel_reprioritise(task);
         wb_kernel_unblock(task);
         break;
@@ -48,7 +48,7 @@ static inline void count_notes(struct wb_core *core, uint32_t served)
     wb_counter_add(&core->stats.notes, served);
 }
 
-static inline bool is_asked(const struct wb_core *core)
+static inline __attribute__((always_inline)) bool is_asked(const struct wb_core *core)
 {
     return wb_parts.agents != NULL && wb_agent_is_asked(core);
 }
@@ -81,10 +81,10 @@ static inline bool look_briefly(struct wb_core *core, struct wb_task *task)
     const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
     const enum wb_task_state state = wb_place_state(place);
 
-    if (wb_sync_is_nudged(&task->sync))
+    if (wb_is_nudged(task))
         return false;
     if (state == WB_TASK_OFFERED && wb_place_target(place) == core->index &&
-        task->mode == WB_HANDOFF && wb_word_load(&task->revive, WB_RELAXED) == WB_REVIVE_NOT)
+        wb_task_is_handed_off(task) && wb_revival(task) == WB_REVIVE_NOT)
         wb_migration_arrive(core, task, place);
     else if (wb_place_owner(place) == core->index &&
              (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED))

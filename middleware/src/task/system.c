@@ -67,22 +67,9 @@ static bool names_init(struct wb_system *system)
     return names->slots != NULL;
 }
 
-static bool ring_init(struct wb_system *system, struct wb_ring *ring, uint32_t slots,
-                      uint32_t entry_bytes)
-{
-    ring->slots = slots;
-    ring->entry_bytes = entry_bytes;
-    if (slots == 0)
-        return true;
-    ring->data = wb_system_alloc(system, (size_t)slots * (8 + entry_bytes), WB_LINE_BYTES);
-    return ring->data != NULL;
-}
-
 static bool record_init(struct wb_system *system, struct wb_record *record, uint32_t events)
 {
-    return ring_init(system, &record->events, events, sizeof(struct wb_event)) &&
-           ring_init(system, &record->migrations, system->config.record_migrations,
-                     sizeof(struct wb_migration));
+    return wb_parts.records == NULL || wb_parts.records->init(system, record, events);
 }
 
 static struct wb_core *core_new(struct wb_system *system, uint32_t index)
@@ -137,6 +124,7 @@ static bool has_parts(const struct wb_system_config *config)
 {
     return (config->agent_period_ns == 0 || wb_parts.agents != NULL) &&
            (!config->times_frames || wb_parts.latency != NULL) &&
+           ((config->record_events | config->record_migrations) == 0 || wb_parts.records != NULL) &&
            (!config->times_tasks || wb_parts.responses != NULL) &&
            (config->shared_bytes == 0 || wb_parts.pool != NULL);
 }

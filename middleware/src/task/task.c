@@ -24,7 +24,7 @@ void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
     wb_word_store(&task->place, wb_place(WB_TASK_RUNNING, core), WB_RELAXED);
     task->resumed_ns = now_ns;
     wb_counter_add(&task->stats.runs, 1);
-    wb_record_event(task->system->cores[core], WB_EVENT_RUN, task->id, 0, 0, now_ns);
+    wb_record(task->system->cores[core], WB_EVENT_RUN, task->id, 0, 0, now_ns);
     // A preemptive kernel may also switch to it between its checkpoint and its departure.
     if (wb_request_phase(request) == WB_REQUEST_ACCEPTED && task->migration.attached_ns != 0)
         wb_migration_settle(task, now_ns);
@@ -69,8 +69,8 @@ static void end(struct wb_task *task, uint32_t core)
 {
     // seq_cst against wb_migration_request(): one of the two sees the other.
     wb_word_store(&task->place, wb_place(WB_TASK_ENDED, core), WB_SEQ_CST);
-    for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
-        wb_port_shut(port);
+    if (wb_parts.channels != NULL)
+        wb_parts.channels->close(task);
     if (wb_parts.latency != NULL)
         wb_parts.latency->count(task, task->system->cores[core]);
     // Who waits for a mutex of this task is looked for among all tasks.
@@ -96,7 +96,7 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
     const struct wb_ran ran = wb_task_count(task, now_ns);
     wb_core_count(core, &ran);
     wb_counter_add(&core->stats.switches, 1);
-    wb_record_event(core, kinds[state], task->id, 0, ran.polled_ns, now_ns);
+    wb_record(core, kinds[state], task->id, 0, ran.polled_ns, now_ns);
     // One without ports never has an output to wait for.
     if (__builtin_expect(task->open, 0) && task->ports == NULL)
         wb_migration_close(task);
