@@ -16,7 +16,7 @@ MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
 
 include tools/c.mk
 include boards/boards.mk
-include rtl/rtl.mk
+include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
 	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-rust test-apps test-python test-aarch64 \
@@ -77,7 +77,7 @@ SUITES := \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:60:1:built-for-tests:$(CODE) \
 	test-model:620:0::middleware/model \
-	test-rtl:150:1:rtl-tools:rtl \
+	test-rtl:150:1:rtl-tools:rtl,reproduce/nacul2007/rtl,kernels/freertos/source \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
 
@@ -192,7 +192,8 @@ test-model: $(PYTHON)
 	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet --ignore=tests/guest --ignore=tests/boards tests bench reproduce
+	$(PYTHON) -m pytest --quiet --ignore=tests/guest --ignore=tests/boards --ignore=reproduce/nacul2007/rtl \
+		tests bench reproduce
 
 test-freertos: build $(BUILD)/boards/vexpress_a9/conform $(PYTHON) size-freertos
 	$(PYTHON) -m pytest --quiet -rP tests/boards

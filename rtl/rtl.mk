@@ -41,5 +41,9 @@ rtl-tools: $(RTL_PYTHON)
 rtl-soc: $(SOC)  ## the model of the RISC-V SoC: build/rtl/soc/whimbrel-soc
 
 rtl-test: test-rtl
-test-rtl: $(RTL_PYTHON) $(SOC) $(SOC_PROGRAMS)/boot.elf
-	$(RTL_PYTHON) -m pytest --quiet -rP rtl
+test-rtl: $(RTL_PYTHON) $(SOC) $(SOC_PROGRAMS)/boot.elf $(NACUL_PROGRAMS)
+	$(RTL_PYTHON) -m pytest --quiet -rP rtl reproduce/nacul2007/rtl
+
+.PHONY: rtl-bench
+rtl-bench: $(RTL_PYTHON) $(SOC)  ## context switches of the hardware and of FreeRTOS, in cycles
+	reproduce/nacul2007/rtl/bench

@@ -30,6 +30,8 @@
 // Of HW_RTOS_NEXT_TASK and HW_RTOS_CURRENT: there is none. A negative number, so one branch tells.
 #define HW_RTOS_NO_TASK 0x80000000U
 
+#ifndef __ASSEMBLER__
+
 // Of HW_RTOS_CALL_RTOS.
 enum hw_rtos_call {
     HW_RTOS_CALL_BLOCK = 0,
@@ -58,6 +60,8 @@ enum hw_rtos_send {
     HW_RTOS_SEND_HELD = 2,
     HW_RTOS_SEND_DUE = 3
 };
+
+#endif
 
 #define HW_RTOS_CONTROL_PRIORITY 0x1U
 #define HW_RTOS_CONTROL_SLICE 0x2U
