@@ -18,7 +18,7 @@ module uart #(
   // The line.
   output logic        tx_valid_o,  // for a cycle
   output logic [7:0]  tx_data_o,
-  output logic        rx_ready_o,  // a byte may come, in the next cycle
+  output logic        rx_ready_o,  // there is room: a byte may come in the next cycle
   input  logic        rx_valid_i,
   input  logic [7:0]  rx_data_i
 );
@@ -112,7 +112,7 @@ module uart #(
   assign irq_o      = control_q && rx_count != '0;
   assign tx_valid_o = tick && tx_count != '0;
   assign tx_data_o  = tx_byte;
-  assign rx_ready_o = tick;
+  assign rx_ready_o = tick && 32'(rx_count) < Depth;
 
   logic unused_wdata;
   assign unused_wdata = ^wdata_i[31:8];

@@ -2,7 +2,6 @@
 // The first instructions of every core. Ibex's vectors are at the start of the RAM, and it begins
 // 0x80 bytes behind them.
 
-
 #define STACK_BYTES 4096
 
     .section .text.start, "ax"
