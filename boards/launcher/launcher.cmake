@@ -15,7 +15,7 @@ set_source_files_properties("${yyjson}/yyjson.c" PROPERTIES COMPILE_OPTIONS "-w"
 target_include_directories(launcher PUBLIC "${launcher}" "${WHIMBREL}/kernels/helper" "${WHIMBREL}/kernels/plan")
 target_include_directories(launcher SYSTEM PUBLIC "${yyjson}")
 target_compile_options(launcher PRIVATE -std=gnu11 -Wall -Wextra)
-target_link_libraries(launcher PUBLIC whimbrel_freertos_host)
+target_link_libraries(launcher PUBLIC whimbrel_host)
 
 # whimbrel_image(TARGET BOARD TABLES SOURCE...): an application with the tables that `whimbrel export`
 # wrote, and the launcher, for the board of that library. `options` are its compiler's.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "board.h"
-#include "freertos_host.h"
+#include "board_host.h"
 #include "outside.h"
 
 // All cores see it; there is more room for it than in private memory.

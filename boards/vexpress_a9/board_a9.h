@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "board.h"
+#include "freertos_board.h"
 
 /// Which core this is.
 uint32_t board_core(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What FreeRTOS asks of its application.
 
-#include "board.h"
+#include "freertos_board.h"
 
 void vApplicationIdleHook(void);
 

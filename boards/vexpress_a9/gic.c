@@ -130,6 +130,11 @@ void board_wake_outside(uint32_t us)
     REGISTER(WATCHDOG + 8) = 5;  // enabled, once, with an interrupt
 }
 
+uint64_t board_rest_ns(void)
+{
+    return 1000000;
+}
+
 static volatile bool pausing;
 
 static void wait_for_interrupt(void)

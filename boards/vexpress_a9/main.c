@@ -120,6 +120,12 @@ void *board_memory(size_t *bytes)
     return begin;
 }
 
+// Zeroing all of it takes no time worth saving.
+void board_memory_used(const void *end)
+{
+    (void)end;
+}
+
 // As board_switch() leaves one: d8 to d15, r4 to r11, and where to go.
 void *board_context(void *stack_end, void (*entry)(void))
 {

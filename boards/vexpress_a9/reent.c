@@ -6,6 +6,7 @@
 #include <reent.h>
 
 #include "FreeRTOS.h"
+#include "board.h"
 #include "wb/system.h"
 
 enum { TASKS = 128 };  // of more, two may have one together
@@ -31,4 +32,15 @@ void board_use_reent(const void *task)
         _impure_ptr = &reents[own];
     else
         begin(own);
+}
+
+void *board_library(void *next)
+{
+    static struct _reent first;  // of a kernel that begins
+    struct _reent *last = _impure_ptr;
+
+    if (next == NULL)
+        _REENT_INIT_PTR(&first);
+    _impure_ptr = next != NULL ? next : &first;
+    return last;
 }

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "board.h"
+#include "freertos_board.h"
 #include "freertos_modules.h"
 #include "own.h"
 

@@ -15,7 +15,7 @@
 
 #include "../loader/export.h"
 #include "../loader/machine.h"
-#include "board.h"
+#include "freertos_board.h"
 
 enum { PAGE_BYTES = WB_MODULE_PAGE_BYTES, GUARD_BYTES = 64 << 10 };
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "board.h"
+#include "freertos_board.h"
 #include "own.h"
 
 enum { OFFER_TIMEOUT_NS = 1000000000 };

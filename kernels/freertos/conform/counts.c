@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "board.h"
+#include "freertos_board.h"
 #include "suite.h"
 
 enum { HOPS = 21, CHECKPOINTS = 100000, STAMPS = 100, REST_NS = 1000000 };

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "FreeRTOS.h"
-#include "board.h"
-#include "freertos_host.h"
+#include "board_host.h"
+#include "freertos_board.h"
 #include "freertos_modules.h"
 #include "launcher.h"
 #include "semihosting.h"

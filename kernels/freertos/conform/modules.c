@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "board.h"
+#include "freertos_board.h"
 #include "freertos_modules.h"
 #include "odd.h"
 #include "recreate.h"

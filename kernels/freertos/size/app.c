@@ -39,7 +39,7 @@ static TaskHandle_t plain(void)
 }
 
 #if defined WITH_ORDINARY || defined WITH_EVERYTHING
-#include "board.h"
+#include "freertos_board.h"
 #include "wb_freertos.h"
 
 static unsigned char memory[65536];
@@ -55,7 +55,7 @@ static void moves(TaskHandle_t task)
     wb_checkpoint();
 }
 #elif defined WITH_CHANNELS
-#include "board.h"
+#include "freertos_board.h"
 #include "wb/system.h"
 #include "wb/wb.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher of FreeRTOS kernels has besides host.h.
-#ifndef WB_FREERTOS_HOST_H
-#define WB_FREERTOS_HOST_H
+// What the launcher of a board's kernels has besides host.h.
+#ifndef WB_BOARD_HOST_H
+#define WB_BOARD_HOST_H
 
 #include "host.h"
 

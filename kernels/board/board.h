@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a board gives to the FreeRTOS kernels, and how it starts one.
+// What a board gives to its kernels and to a launcher, and what these kernels give to the latter.
 #ifndef WB_BOARD_H
 #define WB_BOARD_H
 
@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 #include "wb/fault.h"
+#include "wb/status.h"
 
 struct wb_core;
+struct wb_task;
 
 // ---- The board provides -------------------------------------------------------------------------
 
@@ -43,6 +45,9 @@ uint32_t board_cores(void);
 
 /// Memory at the same address for all cores, which nothing else uses; zeroed.
 void *board_memory(size_t *bytes);
+
+/// Says that such memory has been written up to `end`; the rest of it is still zeros.
+void board_memory_used(const void *end);
 
 /// True of such memory, and of private memory that board_take_private() gave.
 bool board_keeps(const void *address);
@@ -82,8 +87,15 @@ void board_kill(uint32_t core);
 /// what they are after a reset.
 void board_reset_first(void);
 
-/// Changes as long as a core takes the interrupts of FreeRTOS's timer.
+/// Changes as long as a core takes the interrupts of its kernel's timer.
 uint32_t board_pulse(uint32_t core);
+
+/// How long the first core's kernel runs at least, each time that a launcher lets it.
+uint64_t board_rest_ns(void);
+
+/// Leaves what the C library keeps of a program of the first core for that of another, or for a new
+/// one (NULL). Returns what it was.
+void *board_library(void *next);
 
 /// Calls board_outside() once, after so long, in the midst of whatever the first core's kernel
 /// does.
@@ -117,48 +129,22 @@ void board_outside(void);
 /// Called by the board when whoever is outside has crashed; by default it prints that, and ends.
 _Noreturn void board_outside_failed(const char *text);
 
-// ---- The board provides to tasks that are recreated (freertos_modules.h) ------------------------
+// ---- The kernel provides to a launcher ---------------------------------------------------------
 
-/// Addresses for their modules, stacks and heaps, the same on each core: whole pages of
-/// WB_MODULE_PAGE_BYTES, with no memory behind them.
-unsigned char *board_module_space(size_t *bytes);
-
-/// Puts memory of this core's own behind such pages, to be read and written; and takes it away.
+/// Becomes the kernel of a core.
 ///
-/// Context: this core's kernel. Never blocks.
-/// Returns: false when there is not so much left; then there is none behind any of them.
-bool board_back(void *at, size_t bytes);
-void board_unback(void *at, size_t bytes);
-
-/// Lets pages that have been written be read and executed only.
-void board_seal(void *at, size_t bytes);
-
-/// How many bytes of memory of a core are behind such pages, and how many may be: all at first.
-///
-/// Context: any.
-size_t board_backed(uint32_t core);
-void board_limit_backing(uint32_t core, size_t bytes);
-
-// ---- The kernel provides ------------------------------------------------------------------------
-
-/// Becomes the kernel of a core; starts FreeRTOS's scheduler.
-///
-/// Context: once on each core after a reset, before which tasks may have been created.
-/// The same without starting the scheduler: vTaskStartScheduler() does so later.
-void wb_freertos_begin(struct wb_core *core);
-
-_Noreturn void wb_freertos_run(struct wb_core *core);
-
-/// To be called by FreeRTOS's idle hook, before the core sleeps.
-void wb_freertos_idle(void);
-
-/// To be called by the doorbell's interrupt.
-void wb_freertos_doorbell(void);
-
-/// Ends the run because of what the running task, or the kernel, has done.
-_Noreturn void wb_freertos_fault(enum wb_fault_kind kind, const char *text);
+/// Context: once on each core after a reset.
+_Noreturn void wb_board_run(struct wb_core *core);
 
 /// What runs from here on is, or no longer is, outside of every kernel: a launcher that interrupts.
-void wb_freertos_outside(bool outside);
+void wb_board_outside(bool outside);
+
+/// True of a blocked task that waits without a time limit.
+bool wb_board_waits_for_ever(struct wb_task *task);
+
+/// True if the image has something that tasks are recreated from; and as wb_host_recreates().
+bool wb_board_has_program(void);
+enum wb_status wb_board_recreates(struct wb_task *task, const char *entry, char *why,
+                                  size_t why_bytes);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are linked into the image as data, by their descriptors, which are none of the host's.
-#ifndef VEXPRESS_A9_LINKED_FILES_H
-#define VEXPRESS_A9_LINKED_FILES_H
+#ifndef WB_LINKED_FILES_H
+#define WB_LINKED_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two programs on the first core: its kernel, and whoever is outside of every kernel, a launcher or
 // a suite of tests. A timer wakes the latter in the place of the kernel, whatever this does: its
-// interrupt is more urgent than any that FreeRTOS masks. It calls nothing of FreeRTOS, and goes on
-// when that kernel has been killed.
+// interrupt is more urgent than any that the kernel masks for long. It calls nothing of the kernel,
+// and goes on when that has been killed.
 #ifndef WB_OUTSIDE_H
 #define WB_OUTSIDE_H
 
@@ -18,7 +18,7 @@ void outside_begin(void (*kernel)(void));
 void outside_kill(void);
 
 /// Lets the first core's kernel run for a while: about as long as whoever is outside ran before,
-/// and not less than a millisecond.
+/// and not less than board_rest_ns().
 ///
 /// Context: outside. Blocks.
 void outside_rest(void);

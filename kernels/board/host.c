@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launcher's functions (host.h) for the kernels of a board: it runs on the first core, outside
+// of the kernels, and the application is linked with it.
+
+#include "host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "board.h"
+#include "board_host.h"
+#include "census.h"
+#include "heap_hooks.h"
+#include "outside.h"
+#include "wb/energy.h"
+#include "wb/policy.h"
+
+enum {
+    OFFER_NS = 50000000,
+    WATCHDOG_NS = 1000000000,
+    PARTS = 64,
+    EVENTS = 1 << 13,
+    HOOK_HEAP_BYTES = 64 << 10
+};
+
+struct part {
+    uint32_t core;
+    unsigned char *at;
+    size_t bytes;
+};
+
+struct pulse {
+    uint32_t last, looks;  // looks: how often it has been the same since then
+    uint64_t last_ns;
+};
+
+struct wb_host {
+    struct wb_host_config config;
+    struct wb_system *system;
+    size_t memory_bytes;
+    struct part parts[PARTS];  // of private memory
+    uint32_t n_parts;
+    uint64_t watchdog_ns;
+    struct pulse pulses[WB_CORES_MAX];
+    const char *killed[WB_CORES_MAX];  // by what; NULL: it lives
+    bool told[WB_CORES_MAX];           // the death has been handled
+    bool started, fault_reported, end_reported, over;
+};
+
+static const char watchdog[] = "watchdog";
+
+static struct wb_host the_host;
+static struct wb_system *volatile the_system __attribute__((section(".gvm")));
+
+// ---- Laying out ---------------------------------------------------------------------------------
+
+static void give_hooks_a_heap(struct wb_system *system)
+{
+    struct wb_heap *heap = wb_system_alloc(system, sizeof *heap, WB_LINE_BYTES);
+
+    wb_heap_init(heap, wb_system_alloc(system, HOOK_HEAP_BYTES, WB_LINE_BYTES), HOOK_HEAP_BYTES);
+    hooks_use(heap);
+}
+
+bool hooks_see(const void *block)
+{
+    return board_keeps(block);
+}
+
+enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *config)
+{
+    struct wb_host *host = &the_host;
+    size_t bytes;
+
+    *host = (struct wb_host){ .config = *config, .watchdog_ns = WATCHDOG_NS };
+    if (host->config.system.core_align == 0)
+        host->config.system.core_align = WB_LINE_BYTES;
+    if (host->config.system.offer_timeout_ns == 0)
+        host->config.system.offer_timeout_ns = OFFER_NS;
+    // A board has little memory, and a line that takes few events anyway.
+    if (host->config.system.record_events > EVENTS)
+        host->config.system.record_events = EVENTS;
+    board_free_stacks();
+    board_free_private();
+    void *memory = board_memory(&bytes);
+    host->memory_bytes = bytes;
+    if (config->system.cores > board_cores())
+        return WB_ERR_INVAL;
+    errno = ENOMEM;
+    if (wb_system_bytes(&host->config.system) + config->memory_bytes + 2 * HOOK_HEAP_BYTES > bytes)
+        return WB_ERR_NOMEM;
+    *out = host;
+    const enum wb_status status =
+        wb_system_init(&host->system, memory, bytes, &host->config.system);
+    if (status == WB_OK)
+        give_hooks_a_heap(host->system);
+    return status;
+}
+
+struct wb_system *wb_host_system(struct wb_host *host)
+{
+    return host->system;
+}
+
+size_t wb_host_gvm_bytes(const struct wb_host *host)
+{
+    return host->memory_bytes;
+}
+
+void *wb_host_stack(struct wb_host *host, size_t bytes)
+{
+    (void)host;
+    return board_stack(bytes);
+}
+
+// Until the start it is the first core's: what is written there is given to its own then.
+void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes)
+{
+    unsigned char *at = host->n_parts < PARTS ? board_take_private(bytes) : NULL;
+
+    if (at != NULL)
+        host->parts[host->n_parts++] = (struct part){ core, at, bytes };
+    return at;
+}
+
+// ---- Code that is linked in ---------------------------------------------------------------------
+
+void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t error_bytes)
+{
+    (void)path;
+    (void)error;
+    (void)error_bytes;
+    return host;
+}
+
+// The application's, if it has them; its policy is named by its tables (docs/boards.md).
+__attribute__((weak)) enum wb_status wb_app_setup(struct wb_app *app);
+__attribute__((weak)) enum wb_status wb_app_finish(struct wb_app *app);
+extern const struct wb_policy *const wb_board_policy __attribute__((weak));
+
+static bool is_policy(const char *symbol)
+{
+    static const char prefix[] = "wb_policy_";
+    const size_t n = sizeof prefix - 1;
+
+    return &wb_board_policy != NULL && wb_board_policy != NULL && strncmp(symbol, prefix, n) == 0 &&
+           strcmp(symbol + n, wb_board_policy->name) == 0;
+}
+
+void *wb_host_symbol(struct wb_host *host, const char *name)
+{
+    (void)host;
+    if (strcmp(name, "wb_app_setup") == 0)
+        return (void *)wb_app_setup;
+    if (strcmp(name, "wb_app_finish") == 0)
+        return (void *)wb_app_finish;
+    return is_policy(name) ? (void *)(uintptr_t)wb_board_policy : NULL;
+}
+
+enum wb_status wb_host_program(struct wb_host *host, const char *path)
+{
+    (void)host;
+    (void)path;
+    return wb_board_has_program() ? WB_OK : WB_ERR_INVAL;
+}
+
+enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task, const char *entry,
+                                 char *why, size_t why_bytes)
+{
+    (void)host;
+    return wb_board_recreates(task, entry, why, why_bytes);
+}
+
+// ---- Starting -----------------------------------------------------------------------------------
+
+static void run_kernel(uint32_t core)
+{
+    wb_board_run(the_system->cores[core]);
+}
+
+static void run_first_kernel(void)
+{
+    run_kernel(0);
+}
+
+static bool all_wait(uint32_t cores, uint32_t *bad)
+{
+    for (uint32_t i = 1; i < cores; i++)
+        if (!board_waits(i)) {
+            *bad = i;
+            return false;
+        }
+    return true;
+}
+
+const char *wb_host_core_trouble(const struct wb_host *host)
+{
+    (void)host;
+    return "it has not booted within a second: the board must start all cores of the plan";
+}
+
+enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
+{
+    struct wb_system *system = host->system;
+
+    *bad_core = WB_CORE_NONE;
+    if (!all_wait(system->n_cores, bad_core))
+        return WB_ERR_INVAL;
+    for (uint32_t i = 0; i < host->n_parts; i++)
+        board_give_private(host->parts[i].core, host->parts[i].at, host->parts[i].bytes);
+    const enum wb_status status = wb_system_start(system, board_now_ns());
+    if (status != WB_OK)
+        return status;
+    the_system = system;
+    board_start_others(system->n_cores, run_kernel);
+    board_reset_first();
+    outside_begin(run_first_kernel);
+    host->started = true;
+    return WB_OK;
+}
+
+// ---- Supervising --------------------------------------------------------------------------------
+
+static uint32_t state_of(const struct wb_host *host, uint32_t core)
+{
+    return wb_word_load(&host->system->cores[core]->state, WB_SEQ_CST);
+}
+
+void wb_host_kill_core(struct wb_host *host, uint32_t core, const char *by)
+{
+    if (host->killed[core] != NULL || !host->started)
+        return;
+    if (core != 0)
+        board_kill(core);
+    else
+        outside_kill();
+    host->killed[core] = by;
+}
+
+void wb_host_kill(struct wb_host *host)
+{
+    for (uint32_t i = 0; i < host->system->n_cores; i++)
+        wb_host_kill_core(host, i, "");
+    host->over = true;
+}
+
+void wb_host_watch(struct wb_host *host, uint32_t limit_ms)
+{
+    host->watchdog_ns = (uint64_t)limit_ms * 1000000;
+}
+
+// A core is dead that has taken no interrupt of its timer for so long. An emulator may keep a core
+// from running for a while: so the launcher must have looked often in that time, too.
+static bool is_stopped(struct wb_host *host, uint32_t core, uint64_t now_ns)
+{
+    struct pulse *pulse = &host->pulses[core];
+    const uint32_t now = board_pulse(core);
+    const uint64_t most_looks = host->watchdog_ns / (2 * board_rest_ns());
+
+    if (now != pulse->last || pulse->last_ns == 0)
+        *pulse = (struct pulse){ .last = now, .last_ns = now_ns };
+    pulse->looks++;
+    return pulse->looks > most_looks && now_ns - pulse->last_ns > host->watchdog_ns;
+}
+
+static void look_for_deaths(struct wb_host *host, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < host->system->n_cores; i++)
+        if (host->killed[i] == NULL && state_of(host, i) != WB_CORE_STOPPED &&
+            is_stopped(host, i, now_ns))
+            wb_host_kill_core(host, i, watchdog);
+}
+
+static bool take_over(struct wb_host *host, struct wb_host_event *event)
+{
+    for (uint32_t i = 0; i < host->system->n_cores; i++) {
+        if (host->killed[i] == NULL || host->told[i])
+            continue;
+        host->told[i] = true;
+        *event = census_before(host->system, i, board_now_ns());
+        event->by = host->killed[i];
+        census_take_over(host->system, event);
+        return true;
+    }
+    return false;
+}
+
+static bool all_stopped(const struct wb_host *host)
+{
+    for (uint32_t i = 0; i < host->system->n_cores; i++)
+        if (state_of(host, i) != WB_CORE_STOPPED && state_of(host, i) != WB_CORE_DEAD)
+            return false;
+    return true;
+}
+
+static bool look_for_fault(struct wb_host *host, struct wb_host_event *event)
+{
+    if (host->fault_reported || wb_word_load(&host->system->fault.complete, WB_SEQ_CST) == 0)
+        return false;
+    wb_host_kill(host);
+    host->fault_reported = true;
+    event->kind = WB_HOST_FAULT;
+    return true;
+}
+
+static bool look_for_end(struct wb_host *host, struct wb_host_event *event)
+{
+    if (host->end_reported || !(host->over || all_stopped(host)))
+        return false;
+    host->end_reported = true;
+    event->kind = WB_HOST_ENDED;
+    return true;
+}
+
+static struct wb_host_event look(struct wb_host *host)
+{
+    struct wb_host_event event = { .kind = WB_HOST_NOTHING };
+
+    wb_system_sweep(host->system, board_now_ns());
+    if (look_for_fault(host, &event))
+        return event;
+    if (!host->over)
+        look_for_deaths(host, board_now_ns());
+    if (!host->over && take_over(host, &event))
+        return event;
+    // Whoever should have told the others may have been killed.
+    if (wb_word_load(&host->system->live, WB_SEQ_CST) == 0)
+        for (uint32_t i = 0; i < host->system->n_cores; i++)
+            board_ring(i);
+    (void)look_for_end(host, &event);
+    return event;
+}
+
+struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms)
+{
+    const uint64_t until_ns = board_now_ns() + (uint64_t)timeout_ms * 1000000;
+
+    for (;;) {
+        const struct wb_host_event event = look(host);
+        if (event.kind != WB_HOST_NOTHING || board_now_ns() >= until_ns)
+            return event;
+        outside_rest();
+    }
+}
+
+void wb_host_close(struct wb_host *host)
+{
+    if (!host->started)
+        return;
+    wb_host_kill(host);
+    // One that the watchdog has found takes no interrupt: it may never come.
+    for (uint32_t i = 1; i < host->system->n_cores; i++)
+        if (strcmp(host->killed[i], watchdog) != 0)
+            (void)board_waits(i);
+    host->started = false;
+    board_memory_used(host->system->arena);
+}
+
+// ---- What is told -------------------------------------------------------------------------------
+
+int wb_host_fd(const struct wb_host *host)
+{
+    (void)host;
+    return -1;
+}
+
+pid_t wb_host_pid(const struct wb_host *host, uint32_t core)
+{
+    (void)host;
+    (void)core;
+    return 0;
+}
+
+bool wb_host_waits_for_ever(struct wb_task *task)
+{
+    return wb_board_waits_for_ever(task);
+}
+
+const char *wb_host_clock(const struct wb_host *host)
+{
+    (void)host;
+    return "counter";
+}
+
+int32_t wb_host_temperature_mc(uint32_t core)
+{
+    (void)core;
+    return WB_NO_TEMPERATURE;
+}
+
+struct wb_residence wb_host_residence(const struct wb_core *core, uint32_t point, uint64_t now_ns)
+{
+    return wb_core_residence(core, point, now_ns);
+}
+
+uint64_t wb_host_core_energy(const struct wb_core *core, uint64_t now_ns)
+{
+    return wb_core_energy(core, now_ns);
+}
+
+const char *wb_host_energy(uint64_t *uj)
+{
+    *uj = 0;
+    return "";
+}

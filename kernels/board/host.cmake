@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# whimbrel_host(KERNEL): the library whimbrel_host, a launcher's functions on the first core of a board
+# whose kernels are the library KERNEL.
+set(whimbrel_board "${CMAKE_CURRENT_LIST_DIR}")
+
+function(whimbrel_host kernel)
+    set(host "${whimbrel_board}/../host")
+    add_library(whimbrel_host STATIC EXCLUDE_FROM_ALL
+        "${whimbrel_board}/host.c" "${whimbrel_board}/outside.c" "${host}/census.c" "${host}/heap.c")
+    target_include_directories(whimbrel_host PUBLIC "${whimbrel_board}" "${host}")
+    target_compile_options(whimbrel_host PRIVATE -std=c11 -Wall -Wextra)
+    target_link_libraries(whimbrel_host PUBLIC ${kernel})
+endfunction()
