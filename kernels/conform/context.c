@@ -22,11 +22,11 @@ static int disturber(struct wb_task *self)
     struct state *s = suite_shared(self);
     const int error = 100 + (int)wb_task_index(self);
 
-    fesetround(FE_DOWNWARD);
+    const bool rounds = fesetround(FE_DOWNWARD) == 0;
     errno = error;
     while (wb_word_load(&s->moving, WB_SEQ_CST) != 0) {
         wb_yield();
-        EXPECT(self, fegetround() == FE_DOWNWARD);
+        EXPECT(self, !rounds || fegetround() == FE_DOWNWARD);
         EXPECT(self, fetestexcept(FE_DIVBYZERO | FE_INVALID) == 0);
         EXPECT(self, errno == error);
     }
@@ -76,9 +76,21 @@ static int rounds_its_own_way(struct wb_task *self)
     return 0;
 }
 
+// Where there is no floating-point unit.
+static bool has_modes(void)
+{
+    const bool has = fesetround(FE_DOWNWARD) == 0;
+
+    fesetround(FE_TONEAREST);
+    if (!has)
+        wb_test_skip("this processor has no modes of floating point");
+    return has;
+}
+
 TEST(the_rounding_mode_moves_with_its_task)
 {
-    run_disturbed(rounds_its_own_way, 1000);
+    if (has_modes())
+        run_disturbed(rounds_its_own_way, 1000);
 }
 
 static int raises_flags(struct wb_task *self)
@@ -101,7 +113,8 @@ static int raises_flags(struct wb_task *self)
 
 TEST(the_floating_point_flags_move_with_their_task)
 {
-    run_disturbed(raises_flags, 1000);
+    if (has_modes())
+        run_disturbed(raises_flags, 1000);
 }
 
 // ---- Registers ----------------------------------------------------------------------------------

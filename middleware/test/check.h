@@ -22,6 +22,11 @@ _Noreturn void wb_test_fail(const char *file, int line, const char *what);
 /// Ends the running test well, without having shown anything here, and says why.
 void wb_test_skip(const char *why);
 
+/// The same, and at once: before the test has made anything that it would have to give back.
+///
+/// Context: the process and the thread that run the tests.
+_Noreturn void wb_test_abandon(const char *why);
+
 #define TEST(name)                                                                                 \
     static void name(void);                                                                        \
     __attribute__((constructor)) static void add_##name(void)                                      \

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files: those that are linked into the image, which only are read; the line to the command; and
+// what is printed. A descriptor is the same on all cores.
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "linked_files.h"
+#include "outside.h"
+#include "rv32_soc.h"
+
+enum { LINE = 3 };
+
+static int fail(int number)
+{
+    errno = number;
+    return -1;
+}
+
+int open(const char *path, int flags, ...)
+{
+    const int file = (flags & O_ACCMODE) == O_RDONLY ? linked_open(path) : -1;
+
+    return file >= 0 ? file : fail((flags & O_ACCMODE) == O_RDONLY ? ENOENT : EROFS);
+}
+
+int close(int file)
+{
+    return linked_is(file) ? 0 : fail(EBADF);
+}
+
+// The line to the command: what is there.
+static ssize_t read_line(void *to, size_t bytes)
+{
+    const size_t n = board_line_read(to, bytes);
+
+    return n != 0 ? (ssize_t)n : fail(EAGAIN);
+}
+
+// All of it: whoever speaks to the command waits until there is room.
+static ssize_t write_line(const char *from, size_t bytes)
+{
+    for (size_t sent = 0; sent < bytes;) {
+        const size_t n = board_line_write(from + sent, bytes - sent);
+        if (n == 0)
+            outside_rest();
+        sent += n;
+    }
+    return (ssize_t)bytes;
+}
+
+static ssize_t print(const char *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        REGISTER(SOC_SYSTEM_BASE + SYSTEM_CONSOLE) = (unsigned char)from[i];
+    return (ssize_t)bytes;
+}
+
+ssize_t read(int file, void *to, size_t bytes)
+{
+    if (file == LINE)
+        return read_line(to, bytes);
+    return linked_is(file) ? linked_read(file, to, bytes) : fail(EBADF);
+}
+
+ssize_t write(int file, const void *from, size_t bytes)
+{
+    if (file == LINE)
+        return write_line(from, bytes);
+    if (file == STDOUT_FILENO || file == STDERR_FILENO)
+        return print(from, bytes);
+    return fail(EBADF);
+}
+
+ssize_t pread(int file, void *to, size_t bytes, off_t place)
+{
+    return linked_is(file) ? linked_pread(file, to, bytes, (uint32_t)place) : fail(EBADF);
+}
+
+ssize_t pwrite(int file, const void *from, size_t bytes, off_t place)
+{
+    (void)file;
+    (void)from;
+    (void)bytes;
+    (void)place;
+    return fail(EBADF);
+}
+
+off_t lseek(int file, off_t offset, int from)
+{
+    if (!linked_is(file))
+        return file <= LINE ? 0 : fail(EBADF);
+    const off_t place = from == SEEK_END ? (off_t)linked_bytes(file) + offset : offset;
+    if (from == SEEK_CUR || place < 0)
+        return fail(EINVAL);
+    linked_seek(file, (uint32_t)place);
+    return place;
+}
+
+int fstat(int file, struct stat *out)
+{
+    if (!linked_is(file) && file > LINE)
+        return fail(EBADF);
+    memset(out, 0, sizeof *out);
+    out->st_mode = linked_is(file) ? S_IFREG : S_IFCHR;
+    out->st_size = linked_is(file) ? (off_t)linked_bytes(file) : 0;
+    return 0;
+}
+
+int isatty(int file)
+{
+    return file <= STDERR_FILENO;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time: one counter of cycles for all cores, and for each core one alarm, which three things share.
+
+#include "rv32_soc.h"
+#include "wb/task.h"
+
+enum {
+    NS_PER_CYCLE = 100,
+    HZ = 1000000000 / NS_PER_CYCLE,
+    PULSE_CYCLES = HZ / 50,
+    REST_NS = 5000000,
+};
+
+#define NEVER UINT64_MAX
+
+// In cycles; of this core.
+static struct {
+    uint64_t kernel, pulse, outside, set;
+} due WB_PRIVATE;
+
+static volatile bool pausing;
+static volatile uint32_t pulses[BOARD_CORES];  // each is written by its core
+
+static uint64_t now(void)
+{
+    const uint32_t at = SOC_TIMER_BASE + TIMER_TIME;
+    uint32_t high, low;
+
+    do {
+        high = REGISTER(at + 4);
+        low = REGISTER(at);
+    } while (REGISTER(at + 4) != high);
+    return (uint64_t)high << 32 | low;
+}
+
+uint64_t board_now_ns(void)
+{
+    return now() * NS_PER_CYCLE;
+}
+
+uint64_t board_hz(void)
+{
+    return HZ;
+}
+
+uint64_t board_rest_ns(void)
+{
+    return REST_NS;
+}
+
+uint32_t board_pulse(uint32_t core)
+{
+    return pulses[core];
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+// The high half last, so that no moment in between is early.
+static void set(void)
+{
+    const uint32_t at = SOC_TIMER_BASE + TIMER_COMPARE + 8 * board_core();
+    const uint64_t next = earlier(due.kernel, earlier(due.pulse, due.outside));
+
+    if (next == due.set)
+        return;
+    due.set = next;
+    REGISTER(at + 4) = UINT32_MAX;
+    REGISTER(at) = (uint32_t)next;
+    REGISTER(at + 4) = (uint32_t)(next >> 32);
+}
+
+void timer_begin(void)
+{
+    due.kernel = due.outside = NEVER;
+    due.pulse = now() + PULSE_CYCLES;
+    due.set = 0;
+    set();
+}
+
+// Dividing 64 bits would take hundreds of cycles: who waits for longer than four seconds looks in
+// between.
+static uint64_t cycles_at(uint64_t at_ns)
+{
+    const uint64_t cycles = now(), now_ns = cycles * NS_PER_CYCLE;
+
+    if (at_ns <= now_ns)
+        return cycles;
+    const uint64_t ns = at_ns - now_ns;
+    return cycles + (uint32_t)(ns < UINT32_MAX ? ns : UINT32_MAX) / NS_PER_CYCLE + 1;
+}
+
+void board_alarm(uint64_t at_ns)
+{
+    const uint32_t ears = board_close_ears();
+
+    due.kernel = at_ns == WB_FOREVER ? NEVER : cycles_at(at_ns);
+    set();
+    board_open_ears(ears);
+}
+
+void board_wake_outside(uint32_t us)
+{
+    const uint32_t ears = board_close_ears();
+
+    due.outside = now() + us * (HZ / 1000000);
+    set();
+    board_open_ears(ears);
+}
+
+// A launcher that waits is woken where it waits.
+static void wake_outside(void)
+{
+    due.outside = NEVER;
+    set();
+    if (!pausing)
+        board_outside();
+    pausing = false;
+}
+
+void timer_interrupt(void)
+{
+    const uint64_t cycles = now();
+
+    if (due.pulse <= cycles) {
+        pulses[board_core()]++;
+        due.pulse = cycles + PULSE_CYCLES;
+    }
+    if (due.kernel <= cycles) {
+        due.kernel = NEVER;
+        wb_riscv_attend();
+    }
+    set();
+    if (due.outside <= cycles)
+        wake_outside();
+}
+
+void board_pause(uint32_t us)
+{
+    pausing = true;
+    board_wake_outside(us);
+    const uint32_t ears = board_close_ears();
+    while (pausing) {
+        board_sleep();
+        board_open_ears(UINT32_MAX);
+        (void)board_close_ears();
+    }
+    board_open_ears(ears);
+}
+
+__attribute__((weak)) void board_outside(void) {}

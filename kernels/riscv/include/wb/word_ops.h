@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of wb/word.h on a RISC-V without atomic instructions: in the place of the
+// middleware's file of this name.
+//
+// A core's loads keep their order, and so do its stores, which other cores see in that order. Only
+// a load may overtake an earlier store, which waits in the write buffer. So acquire and release are
+// orders for the compiler, and the one that costs something is "store, then load" (WB_SEQ_CST):
+// there the core empties its write buffer, by reading a device, which waits for that.
+// What reads and writes at once is a call: kernels/riscv/atomic.c defines these functions.
+#ifndef WB_WORD_OPS_H
+#define WB_WORD_OPS_H
+
+// Waits until all that this core has stored is in memory. The device is the Lock Unit: what it has
+// granted.
+#define WB_OPS_DRAIN() __asm__ volatile("lw zero, 0(%0)" ::"r"(0x20001008) : "memory")
+
+#define WB_OPS_LOAD(at, order) __atomic_load_n(at, order)
+#define WB_OPS_STORE(at, next, order)                                                              \
+    do {                                                                                           \
+        __atomic_store_n(at, next, order);                                                         \
+        if ((order) == __ATOMIC_SEQ_CST)                                                           \
+            WB_OPS_DRAIN();                                                                        \
+    } while (0)
+#define WB_OPS_SWAP(at, next, order) __atomic_exchange_n(at, next, order)
+#define WB_OPS_COMPARE(at, expected, next, weak, yes, no)                                          \
+    __atomic_compare_exchange_n(at, expected, next, weak, yes, no)
+#define WB_OPS_ADD(at, n, order) __atomic_fetch_add(at, n, order)
+#define WB_OPS_OR(at, bits, order) __atomic_fetch_or(at, bits, order)
+#define WB_OPS_AND(at, bits, order) __atomic_fetch_and(at, bits, order)
+#define WB_OPS_FENCE(order)                                                                        \
+    do {                                                                                           \
+        __atomic_signal_fence(order);                                                              \
+        if ((order) == __ATOMIC_SEQ_CST)                                                           \
+            WB_OPS_DRAIN();                                                                        \
+    } while (0)
+#define WB_OPS_PREFETCH(at, to_write) __builtin_prefetch(at, to_write)
+
+#endif

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel contract (wb/kernel.h) on RISC-V: a small cooperative scheduler on every core.
+//
+// Fixed priority, first come first served within one; checkpoints and blocking calls are the
+// scheduling points. A task that leaves the core switches straight to the next one, or to the
+// kernel's loop; whoever runs next finishes the departure, because only then is the context of the
+// one that left complete. Interrupts only raise attention, and call nothing of the middleware.
+
+#include "wb/kernel.h"
+
+#include "switch.h"
+#include "own.h"
+#include "riscv_board.h"
+
+enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
+
+static struct {
+    struct wb_core *core;
+    struct wb_task *current;   // NULL in the loop
+    struct wb_task *previous;  // left the core; its departure is to be finished
+    enum after after;          // what becomes of it
+    uint64_t left_ns;          // when it left
+    void *loop_sp;
+    uint64_t tick_ns;   // when the agent's tick is due
+    uint64_t alarm_ns;  // for when the alarm is set; 0: it has rung
+    bool outside;
+} k WB_PRIVATE;
+
+struct wb_word wb_kernel_attention WB_PRIVATE;
+
+static bool has_notes(void)
+{
+    return wb_word_load(&k.core->inbox.summary, WB_RELAXED) != 0;
+}
+
+static bool is_over(void)
+{
+    return wb_word_load(&k.core->system->live, WB_SEQ_CST) == 0;
+}
+
+void wb_riscv_attend(void)
+{
+    k.alarm_ns = 0;
+    wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+}
+
+// ---- Switching ----------------------------------------------------------------------------------
+
+static void tell_all_that_it_is_over(void)
+{
+    for (uint32_t i = 0; i < k.core->system->n_cores; i++)
+        board_ring(i);
+}
+
+static void finish_previous(void)
+{
+    struct wb_task *task = k.previous;
+
+    k.previous = NULL;
+    if (task == NULL)
+        return;
+    switch (k.after) {
+    case GO_CAPTURED:
+        wb_task_captured(task);
+        // fall through
+    case GO_READY:
+        wb_task_paused(task, WB_TASK_READY, k.left_ns);
+        ready_add(task);
+        break;
+    case GO_AWAY:
+        wb_task_departed(task, k.left_ns, k.left_ns);
+        break;
+    case GO_BLOCKED:
+    case GO_ENDED:
+        wb_task_paused(task, k.after == GO_ENDED ? WB_TASK_ENDED : WB_TASK_BLOCKED, k.left_ns);
+        break;
+    }
+    if (k.after == GO_ENDED && is_over())
+        tell_all_that_it_is_over();
+}
+
+// The alarm of this core rings once, so it is set anew only if its time has changed.
+static void set_alarm(uint64_t at_ns)
+{
+    if (at_ns == k.alarm_ns)
+        return;
+    k.alarm_ns = at_ns;
+    board_alarm(at_ns);
+}
+
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
+// Serving lowers attention; a request that the running task has not seen, or a more urgent task
+// that is ready, raises it again, and so will the end of such a one's sleep and the agent's tick.
+static void keep_attention(const struct wb_task *self)
+{
+    const uint32_t priority = wb_sync_priority(&self->sync);
+
+    if (wb_checkpoint_wanted(self) || ready_above(priority))
+        wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+    set_alarm(earlier(k.tick_ns, timers_next_ns((int32_t)priority)));
+}
+
+// Tells the middleware that `task` runs now.
+static void announce(struct wb_task *task, uint64_t now_ns)
+{
+    k.current = task;
+    board_guard(task->stack);
+    wb_task_resumed(task, now_ns);
+    keep_attention(task);
+}
+
+// Leaves the running task for `next`, or for the loop if that is NULL. Returns when the task runs
+// again, maybe on another core.
+static void leave(enum after after, struct wb_task *next)
+{
+    struct wb_task *from = k.current;
+
+    k.previous = from;
+    k.after = after;
+    k.left_ns = board_now_ns();
+    if (next != NULL)
+        announce(next, k.left_ns);
+    else
+        k.current = NULL;
+    context_switch(&of(from)->sp, next != NULL ? of(next)->sp : k.loop_sp);
+    finish_previous();
+}
+
+static void start(void *task)
+{
+    finish_previous();
+    wb_task_main(task);
+}
+
+// ---- What waits for this core -------------------------------------------------------------------
+
+static uint64_t next_ns(void)
+{
+    return earlier(k.tick_ns, timers_next_ns(-1));
+}
+
+static void serve(void)
+{
+    wb_word_store(&wb_kernel_attention, 0, WB_RELAXED);
+    wb_word_order();  // whoever rings from here on raises it again
+    if (has_notes())
+        (void)wb_agent_serve(k.core);
+    if (next_ns() == WB_FOREVER)
+        return;
+    const uint64_t now_ns = board_now_ns();
+    timers_wake(now_ns);
+    if (now_ns >= k.tick_ns)
+        k.tick_ns = wb_agent_tick(k.core, now_ns);
+}
+
+// An interrupt that comes after the look ends the sleep at once.
+static void idle(void)
+{
+    set_alarm(next_ns());
+    const uint32_t ears = board_close_ears();
+    if (wb_word_load(&wb_kernel_attention, WB_RELAXED) == 0 && !has_notes() && !is_over()) {
+        wb_counter_add(&k.core->stats.sleeps, 1);
+        board_sleep();
+    }
+    board_open_ears(ears);
+}
+
+static void loop(void)
+{
+    while (!is_over()) {
+        serve();
+        struct wb_task *next = ready_take(0);
+        if (next == NULL) {
+            idle();
+            continue;
+        }
+        announce(next, board_now_ns());
+        context_switch(&k.loop_sp, of(next)->sp);
+        finish_previous();
+    }
+}
+
+_Noreturn void wb_board_run(struct wb_core *core)
+{
+    k.core = core;
+    k.tick_ns = wb_agent_tick(core, board_now_ns());
+    board_open_ears(UINT32_MAX);
+    wb_word_store(&core->state, WB_CORE_UP, WB_RELEASE);
+    loop();
+    wb_word_store(&core->state, WB_CORE_STOPPED, WB_RELEASE);
+    for (;;)
+        board_sleep();
+}
+
+// ---- For the launcher ---------------------------------------------------------------------------
+
+void wb_board_outside(bool outside)
+{
+    k.outside = outside;
+}
+
+bool wb_board_waits_for_ever(struct wb_task *task)
+{
+    return !of(task)->timed;
+}
+
+bool wb_board_has_program(void)
+{
+    return false;
+}
+
+enum wb_status wb_board_recreates(struct wb_task *task, const char *entry, char *why,
+                                  size_t why_bytes)
+{
+    (void)task;
+    (void)entry;
+    (void)why;
+    (void)why_bytes;
+    return WB_ERR_UNABLE;
+}
+
+void wb_riscv_fault(enum wb_fault_kind kind, const char *text)
+{
+    if (k.core != NULL)
+        wb_system_fault(k.core->system, kind, wb_kernel_self(), text);
+    board_halt();
+}
+
+// ---- The contract -------------------------------------------------------------------------------
+
+struct wb_task *wb_kernel_self(void)
+{
+    return k.outside ? NULL : k.current;
+}
+
+// No private memory for tasks, and no place to load code into.
+uint32_t wb_kernel_can(void)
+{
+    return WB_CAN_CAPTURE;
+}
+
+uint32_t wb_kernel_core(void)
+{
+    return k.core != NULL && !k.outside ? k.core->index : WB_CORE_NONE;
+}
+
+uint64_t wb_kernel_now_ns(void)
+{
+    return board_now_ns();
+}
+
+enum wb_status wb_kernel_task_init(struct wb_task *task)
+{
+    if (task->stack == NULL || task->priority >= PRIORITIES)
+        return WB_ERR_INVAL;
+    of(task)->sp = context_make(task->stack, task->stack_bytes, start, task);
+    return of(task)->sp != NULL ? WB_OK : WB_ERR_INVAL;
+}
+
+static void make_ready(struct wb_task *task)
+{
+    ready_add(task);
+    if (k.current != NULL && wb_sync_priority(&task->sync) > wb_sync_priority(&k.current->sync))
+        wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+}
+
+void wb_kernel_attach(struct wb_task *task)
+{
+    of(task)->blocked = false;
+    of(task)->woken = true;  // whatever it waited for, it looks again
+    of(task)->timed = false;
+    make_ready(task);
+}
+
+enum wb_status wb_kernel_depart(void)
+{
+    leave(GO_AWAY, ready_take(0));
+    return WB_OK;
+}
+
+enum wb_status wb_kernel_block(uint64_t until_ns)
+{
+    struct wb_task *self = k.current;
+
+    serve();
+    if (!of(self)->woken && (until_ns == WB_FOREVER || until_ns > board_now_ns())) {
+        of(self)->blocked = true;
+        if (until_ns != WB_FOREVER)
+            timers_add(self, until_ns);
+        leave(GO_BLOCKED, ready_take(0));
+    } else if (!of(self)->woken) {
+        wb_kernel_yield(wb_sync_priority(&self->sync));
+    } else {
+        keep_attention(self);
+    }
+    of(self)->woken = false;
+    return until_ns != WB_FOREVER && board_now_ns() >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
+}
+
+void wb_kernel_unblock(struct wb_task *task)
+{
+    of(task)->woken = true;
+    if (!of(task)->blocked)
+        return;
+    of(task)->blocked = false;
+    timers_remove(task);
+    make_ready(task);
+}
+
+void wb_kernel_reprioritise(struct wb_task *task)
+{
+    ready_move(task);
+    if (k.current != NULL)
+        keep_attention(k.current);
+}
+
+void wb_kernel_yield(uint32_t floor)
+{
+    struct wb_task *self = k.current;
+
+    serve();
+    struct wb_task *next = ready_take(floor);
+    if (next != NULL)
+        leave(GO_READY, next);
+    else
+        keep_attention(self);
+}
+
+// There is nothing to gain: who waits switches away in no more time than a message takes.
+bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
+{
+    (void)spin;
+    (void)until_ns;
+    return false;
+}
+
+void wb_kernel_compute(uint64_t cycles)
+{
+    const uint64_t until_ns = board_now_ns() + cycles * 1000 / (board_hz() / 1000000);
+
+    if (!k.core->system->config.models_compute)
+        return;
+    while (board_now_ns() < until_ns) {}
+}
+
+void wb_kernel_doorbell(uint32_t core)
+{
+    board_ring(core);
+}
+
+void wb_kernel_capture(void)
+{
+    serve();
+    leave(GO_CAPTURED, ready_take(wb_sync_priority(&k.current->sync)));
+}
+
+void *wb_kernel_stack_low(const struct wb_task *task)
+{
+    return ((const struct riscv_task *)(const void *)task->kernel)->sp;
+}
+
+void wb_kernel_exit(void)
+{
+    leave(GO_ENDED, ready_take(0));
+    __builtin_unreachable();
+}
+
+void wb_kernel_halt(void)
+{
+    board_halt();
+}
