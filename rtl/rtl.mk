@@ -41,9 +41,10 @@ rtl-tools: $(RTL_PYTHON)
 rtl-soc: $(SOC)  ## the model of the RISC-V SoC: build/rtl/soc/whimbrel-soc
 
 rtl-test: test-rtl
-test-rtl: $(RTL_PYTHON) $(SOC) $(SOC_PROGRAMS)/boot.elf $(NACUL_PROGRAMS)
+test-rtl: $(RTL_PYTHON) $(SOC) $(SOC_PROGRAMS)/boot.elf $(SOC_PROGRAMS)/speed.elf $(NACUL_PROGRAMS)
 	$(RTL_PYTHON) -m pytest --quiet -rP rtl reproduce/nacul2007/rtl
 
 .PHONY: rtl-bench
-rtl-bench: $(RTL_PYTHON) $(SOC)  ## context switches of the hardware and of FreeRTOS, in cycles
+rtl-bench: $(RTL_PYTHON) $(SOC) $(SOC_PROGRAMS)/speed.elf  ## context switches of the hardware and of FreeRTOS, in cycles
 	reproduce/nacul2007/rtl/bench
+	rtl/soc/speed

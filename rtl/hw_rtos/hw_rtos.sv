@@ -32,7 +32,8 @@ module hw_rtos #(
   output logic [NumCores-1:0]            err_o,     // no such register
   // There is something else for this core to run, until it reads next_task.
   output logic [NumCores-1:0]            irq_o,
-  // What each core runs, for traces.
+  // What each core runs, and when its scheduling module takes a task, for traces.
+  output logic [NumCores-1:0]            chose_o,
   output logic [NumCores-1:0]            running_o,
   output logic [NumCores-1:0][TaskW-1:0] task_o
 );
@@ -419,6 +420,7 @@ module hw_rtos #(
   logic unused_index;
   assign unused_index = ^index;
 
+  assign chose_o   = pick_gnt;
   assign running_o = cur_valid;
   assign task_o    = cur;
 

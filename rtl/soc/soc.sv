@@ -37,9 +37,11 @@ module soc #(
   output logic                           exit_o,
   output logic [31:0]                    exit_code_o,
   // What each core does, for traces.
+  output logic [2:0]                     num_cores_o,
   output logic [NumCores-1:0]            asleep_o,
+  output logic [NumCores-1:0]            chose_o,    // its scheduling module takes a task
   output logic [NumCores-1:0]            running_o,  // a task of the HW-RTOS
-  output logic [NumCores-1:0][TaskW-1:0] task_o
+  output logic [NumCores-1:0][7:0]       task_o
 );
 
   localparam int unsigned WordW   = $clog2(RamBytes) - 2;
@@ -204,6 +206,8 @@ module soc #(
 
   // ---- Units with a port for each core -------------------------------------------------------
 
+  logic [NumCores-1:0][TaskW-1:0] running_task;
+
   hw_rtos #(
     .NumCores    (NumCores),
     .NumTasks    (NumTasks),
@@ -222,9 +226,16 @@ module soc #(
     .rdata_o (rtos_rdata),
     .err_o   (rtos_err),
     .irq_o   (irq_rtos),
+    .chose_o,
     .running_o,
-    .task_o
+    .task_o  (running_task)
   );
+
+  always_comb begin
+    for (int unsigned c = 0; c < NumCores; c++) task_o[c] = 8'(running_task[c]);
+  end
+
+  assign num_cores_o = 3'(NumCores);
 
   // A core in reset gives its lock, or its request for one, back.
   logic [NumCores-1:0]       lock_pending, gives_back, unused_lock_granted;

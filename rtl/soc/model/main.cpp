@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a program on the model of the SoC.
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <memory>
 
@@ -9,6 +10,7 @@
 #include "image.h"
 #include "line.h"
 #include "options.h"
+#include "trace.h"
 
 static constexpr uint32_t ram_base = 0x80000000;
 static constexpr uint64_t poll_cycles = 1024;
@@ -52,8 +54,31 @@ static void reset(Vsoc &soc, const Options &options)
     soc.rst_ni = 1;
 }
 
+using TraceMaker = std::unique_ptr<Trace>(std::FILE *file, unsigned cores);
+
+/// Exits with 2 and a line on standard error if the file cannot be written.
+static void open_trace(Watch &watch, const char *path, TraceMaker *make, unsigned cores)
+{
+    if (path == nullptr)
+        return;
+    std::FILE *file = std::fopen(path, "w");
+    if (file == nullptr) {
+        std::fprintf(stderr, "whimbrel-soc: %s cannot be written: is its folder there?\n", path);
+        std::exit(2);
+    }
+    watch.add(make(file, cores));
+}
+
+static void watch_cores(const Vsoc &soc, Watch &watch, uint64_t cycle)
+{
+    for (unsigned c = 0; c < soc.num_cores_o; c++) {
+        const int task = soc.running_o >> c & 1 ? soc.task_o >> 8 * c & 0xff : -1;
+        watch.see(cycle, c, task, soc.asleep_o >> c & 1, soc.chose_o >> c & 1);
+    }
+}
+
 /// Until the program ends, the other side of the line does, or there are no cycles left.
-static int run(Vsoc &soc, Line &line, uint64_t cycles, uint64_t &done)
+static int run(Vsoc &soc, Line &line, Watch &watch, uint64_t cycles, uint64_t &done)
 {
     for (done = 0; done < cycles; done++) {
         if (done % poll_cycles == 0) {
@@ -63,6 +88,8 @@ static int run(Vsoc &soc, Line &line, uint64_t cycles, uint64_t &done)
         }
         step(soc);
         drive_line(soc, line);
+        if (!watch.empty())
+            watch_cores(soc, watch, done);
         if (soc.console_o)
             std::fputc(soc.console_byte_o, stderr);
         if (soc.exit_o)
@@ -84,11 +111,15 @@ int main(int argc, char **argv)
     reset(*soc, options);
     Line line;
     std::setvbuf(stderr, nullptr, _IOLBF, BUFSIZ);
+    Watch watch(soc->num_cores_o);
+    open_trace(watch, options.vcd, vcd_trace, soc->num_cores_o);
+    open_trace(watch, options.perfetto, perfetto_trace, soc->num_cores_o);
     uint64_t cycles;
     const std::clock_t begin = std::clock();
-    const int code = run(*soc, line, options.cycles, cycles);
+    const int code = run(*soc, line, watch, options.cycles, cycles);
     const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     line.flush();
+    watch.end(cycles);
     if (options.speed)
         std::fprintf(stderr, "%llu cycles, %.0f kHz\n", static_cast<unsigned long long>(cycles),
                      static_cast<double>(cycles) / took / 1e3);

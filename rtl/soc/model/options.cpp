@@ -18,7 +18,8 @@ static const char usage[] =
     "  --no-dcache           data is not cached\n"
     "  --no-dcache-snoop     data caches do not see what other cores write\n"
     "  --uncached FIRST:LAST addresses that are not cached\n"
-    "  --vcd FILE            writes what each core runs\n"
+    "  --vcd FILE            writes what each core runs, for GTKWave\n"
+    "  --perfetto FILE       the same for ui.perfetto.dev\n"
     "  --speed               prints the cycles, and how many of them a second of the processor\n"
     "                        takes, at the end\n";
 
@@ -79,6 +80,9 @@ static void set_option(Options &options, int key)
     case 'v':
         options.vcd = optarg;
         break;
+    case 'f':
+        options.perfetto = optarg;
+        break;
     case 'p':
         options.speed = true;
         break;
@@ -100,6 +104,7 @@ Options parse_options(int argc, char **argv)
                                     { "no-dcache-snoop", no_argument, nullptr, 's' },
                                     { "uncached", required_argument, nullptr, 'u' },
                                     { "vcd", required_argument, nullptr, 'v' },
+                                    { "perfetto", required_argument, nullptr, 'f' },
                                     { "speed", no_argument, nullptr, 'p' },
                                     { "help", no_argument, nullptr, 'h' },
                                     {} };

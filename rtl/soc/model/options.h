@@ -7,7 +7,7 @@
 
 struct Options {
     const char *image = nullptr;
-    const char *vcd = nullptr;
+    const char *vcd = nullptr, *perfetto = nullptr;
     uint64_t cycles = UINT64_MAX;
     unsigned wait_states = 4;
     bool dcache = true, snooping = true, strict = true;
