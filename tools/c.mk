@@ -31,11 +31,11 @@ FLAGS_sim = $(filter-out -fno-omit-frame-pointer -ffat-lto-objects,$(FLAGS_relea
 	-fvisibility=hidden -fno-tree-slp-vectorize -fipa-pta -Ikernels/sim/one_thread
 # The middleware of protocols under faults, in any variant: every access to a word is a moment.
 WORDS := -Ikernels/sim/one_thread -include kernels/sim/conform/words.h
-FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # -Wno-tsan: it does not model fences. Ours order only "am I waiting" against "is there something";
 # what is published is published by a release store, which it does model.
-FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan
-FLAGS_aarch64 := -O1 -g
+FLAGS_tsan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan
+FLAGS_aarch64 := -O1 -g1
 
 MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/*/*.c middleware/src/*/*/*.c)
 # What a helper of the command is made of besides its kernels, and the kernels themselves.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: whimbrel-bench [--cpus A,B] [--quick] [GROUP]...
+//
+// WHIMBREL_BENCH_ROUNDS in the environment: how often ours and theirs take turns, for tests that
+// only need every row.
 
 #define _GNU_SOURCE
 #include <sched.h>
@@ -68,6 +71,14 @@ static int take_options(int argc, char **argv, struct bench_options *options)
     return groups_given;
 }
 
+static void take_rounds(const char *text, struct bench_options *options)
+{
+    const unsigned long rounds = text != NULL ? strtoul(text, NULL, 10) : 0;
+
+    if (rounds >= 1 && rounds <= 1000)
+        options->rounds = (uint32_t)rounds;
+}
+
 int main(int argc, char **argv)
 {
     struct bench_options options = { .rounds = 25, .samples = 8000 };
@@ -75,6 +86,7 @@ int main(int argc, char **argv)
     choose_cpus(&options);
     clock_init();
     const int groups_given = take_options(argc, argv, &options);
+    take_rounds(getenv("WHIMBREL_BENCH_ROUNDS"), &options);
     for (size_t g = 0; groups_given == 0 && g < GROUPS; g++)
         run(groups[g].name, &options);
     for (int i = 0; i < groups_given; i++)

@@ -352,7 +352,7 @@ def test_runs_can_be_shown_again(rows: dict[str, dict[str, Any]], plots: Path) -
 def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
     # In the middle of a shield by cset, where there is one.
     shielded = CPUSET / "user"
-    command = [str(HERE / "run"), "--quick", "--scale", "0.05", "--loads", "heavy"]
+    command = [str(HERE / "run"), *TINY, "--loads", "heavy"]
     command += ["--conditions", "cset", "default", "--plots", str(tmp_path)]
     before, foreign = machine(), set(namespace.sets())
     with_cset = os.geteuid() == 0 and BALANCE.exists() and shutil.which("cset") is not None
