@@ -204,6 +204,23 @@ async def without_snooping_some_load_is_stale(dut: SimHandleBase) -> None:
 
 
 @cocotb.test()
+async def a_hit_takes_one_cycle_and_a_miss_two_more_than_the_wait_states(
+    dut: SimHandleBase,
+) -> None:
+    pair = Pair(dut)
+    await pair.reset(0, strict=False)
+    for wait_states in (0, 4, 10):
+        dut.wait_states_i.value = wait_states
+        word = 4 * WORDS_OF_LINE * wait_states
+        for expected in (wait_states + 2, 1):
+            for _ in range(4):  # until the rest of the line is there
+                await pair.cycle()
+            begin = pair.now + 1  # the cycle of the grant
+            await pair.load(0, word)
+            assert pair.now - begin == expected
+
+
+@cocotb.test()
 async def a_load_sees_the_store_before_it(dut: SimHandleBase) -> None:
     """A miss waits for the own store to its line, whatever is in the buffer before that."""
     pair = Pair(dut)

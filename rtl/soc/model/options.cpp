@@ -14,7 +14,7 @@ static const char usage[] =
     "  --wait-states N       of the RAM, 0 to 255 (4)\n"
     "  --cycles N            ends the simulation after so many\n"
     "  --store-order KIND    strict: a load waits for all earlier stores; tso: only for those to\n"
-    "                        its line, and a read of a device is a fence (strict)\n"
+    "                        its line, and a read of a device is a fence (tso)\n"
     "  --no-dcache           data is not cached\n"
     "  --no-dcache-snoop     data caches do not see what other cores write\n"
     "  --uncached FIRST:LAST addresses that are not cached\n"

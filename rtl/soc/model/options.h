@@ -10,7 +10,7 @@ struct Options {
     const char *vcd = nullptr, *perfetto = nullptr;
     uint64_t cycles = UINT64_MAX;
     unsigned wait_states = 4;
-    bool dcache = true, snooping = true, strict = true;
+    bool dcache = true, snooping = true, strict = false;
     uint32_t uncached_first = 1, uncached_last = 0;
     bool speed = false;
 };
