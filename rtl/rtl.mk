@@ -48,3 +48,7 @@ test-rtl: $(RTL_PYTHON) $(SOC) $(SOC_PROGRAMS)/boot.elf $(SOC_PROGRAMS)/speed.el
 rtl-bench: $(RTL_PYTHON) $(SOC) $(SOC_PROGRAMS)/speed.elf  ## context switches of the hardware and of FreeRTOS, in cycles
 	reproduce/nacul2007/rtl/bench
 	rtl/soc/speed
+
+.PHONY: synth
+synth: $(RTL_PYTHON)  ## gates of the HW-RTOS and the Lock Unit, of all sizes; some minutes
+	$(RTL_PYTHON) rtl/synth/synth.py

@@ -29,7 +29,13 @@ module flops_1r1w #(
     if (re_i) raddr_q <= raddr_i;
   end
 
-  // A multiplexer of 32 registers is smaller than a register of what it selects.
-  assign rdata_o = words_q[raddr_q];
+  // AND-OR by a decoded address is smaller than a tree of multiplexers, and a register of the address
+  // smaller than one of what it selects.
+  always_comb begin
+    rdata_o = '0;
+    for (int unsigned w = 0; w < NumWords; w++) begin
+      if (32'(raddr_q) == w) rdata_o |= words_q[w];
+    end
+  end
 
 endmodule

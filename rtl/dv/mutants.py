@@ -40,7 +40,7 @@ HAZARDS = (
         "state_q == StPick && any;",
         "state_q == StPick;",
         "sched",
-        "AsksForSomething",
+        "AsksForSomething|PicksWhoMayRun",
     ),
     # The current task changes at the end of its slice, before software knows.
     Mutant(
@@ -64,7 +64,7 @@ HAZARDS = (
     Mutant(
         "mixes_messages",
         "hw_rtos/hw_rtos_ports.sv",
-        "rtos_pkg::SendOpen && sender_q[port_i] == sender;",
+        "rtos_pkg::SendOpen &&\n                  sender_q[port_i] == sender;",
         "rtos_pkg::SendOpen;",
         "ports_of_2_words",
         "OneSender",
@@ -139,8 +139,8 @@ OTHERS = (
     Mutant(
         "slice_of_no_length",
         "hw_rtos/hw_rtos_slice.sv",
-        "armed_d = length_i != '0;",
-        "armed_d = 1'b1;",
+        "start_i ? length_i != '0 : armed_q;",
+        "start_i || armed_q;",
         "slice",
         "OverWhenItRanSoLong",
     ),

@@ -8,7 +8,6 @@ module prove_slice #(
 ) (
   input logic             clk_i,
   input logic             start_i,
-  input logic             run_i,
   input logic [Width-1:0] length_i
 );
 
@@ -18,14 +17,14 @@ module prove_slice #(
   logic             over;
 
   hw_rtos_slice #(.Width(Width)) dut (
-    .clk_i, .rst_ni, .start_i, .run_i, .length_i, .over_o(over)
+    .clk_i, .rst_ni, .start_i, .length_i, .over_o(over)
   );
 
   always @(posedge clk_i) begin
     if (rst_ni && start_i) begin
       length_q <= length_i;
       ran_q    <= '0;
-    end else if (rst_ni && run_i && ran_q != length_q) begin
+    end else if (rst_ni && ran_q != length_q) begin
       ran_q <= ran_q + Width'(1);
     end
   end

@@ -146,7 +146,6 @@ module hw_rtos #(
       by_prio_q    <= '0;
       by_slice_q   <= '0;
       wait_valid_q <= '0;
-      wait_port_q  <= '0;
       status_q     <= {NumCores{rtos_pkg::StatusOk}};
       slice_q      <= '0;
       patience_q   <= '0;
@@ -154,12 +153,14 @@ module hw_rtos #(
       by_prio_q    <= by_prio_d;
       by_slice_q   <= by_slice_d;
       wait_valid_q <= wait_valid_d;
-      wait_port_q  <= wait_port_d;
       status_q     <= status_d;
       slice_q      <= slice_d;
       patience_q   <= patience_d;
     end
   end
+
+  // Without a reset: only a port that was written since is waited for.
+  always_ff @(posedge clk_i) wait_port_q <= wait_port_d;
 
   // ---- Scheduling modules --------------------------------------------------------------------
 
@@ -399,14 +400,14 @@ module hw_rtos #(
       rvalid_q  <= '0;
       receive_q <= 1'b0;
       bad_q     <= 1'b0;
-      answer_q  <= '0;
     end else begin
       rvalid_q  <= gnt;
       receive_q <= good && op == rtos_pkg::OpReceive && port_status == rtos_pkg::StatusOk;
       bad_q     <= granted && op == rtos_pkg::OpBad;
-      answer_q  <= answer_d;
     end
   end
+
+  always_ff @(posedge clk_i) answer_q <= answer_d;
 
   always_comb begin
     for (int unsigned c = 0; c < NumCores; c++) begin

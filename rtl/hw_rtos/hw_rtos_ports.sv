@@ -17,7 +17,9 @@ module hw_rtos_ports #(
   localparam int unsigned CoreW        = NumCores > 1 ? $clog2(NumCores) : 1,
   localparam int unsigned TaskW        = $clog2(NumTasks),
   localparam int unsigned PortW        = $clog2(NumPorts),
-  localparam int unsigned SenderW      = 1 + (TaskW > CoreW ? TaskW : CoreW)
+  // Who is no task is the sender of unfinished messages only, which are of several words.
+  localparam int unsigned IdW          = WordsPerPort > 1 && CoreW > TaskW ? CoreW : TaskW,
+  localparam int unsigned SenderW      = WordsPerPort > 1 ? IdW + 1 : IdW
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -54,14 +56,16 @@ module hw_rtos_ports #(
   logic [NumPorts-1:0][LenW-1:0]    left_q, left_d;        // words in the receive buffer
   logic [NumPorts-1:0][LenW-1:0]    read_q, read_d;        // words of it that are received
 
-  logic [SenderW-1:0] sender;
+  logic [SenderW-1:0] sender, releaser;
   logic [LenW-1:0]    written, left, already_read;
   logic               free, mine, room, accept, last, take;
 
   // ---- The command ---------------------------------------------------------------------------
 
   // Who is no task is known by its core.
-  assign sender = by_task_i ? {1'b0, (SenderW-1)'(task_i)} : {1'b1, (SenderW-1)'(core_i)};
+  assign sender   = SenderW'(by_task_i || WordsPerPort == 1 ? {1'b0, IdW'(task_i)}
+                                                            : {1'b1, IdW'(core_i)});
+  assign releaser = SenderW'({1'b0, IdW'(releaser_i)});
 
   assign written      = WordsPerPort > 1 ? written_q[port_i] : '0;
   assign left         = WordsPerPort > 1 ? left_q[port_i] : LenW'(1);
@@ -69,8 +73,9 @@ module hw_rtos_ports #(
 
   // A message of several words is its sender's until it is whole: nobody's words mix with it.
   assign free   = send_q[port_i] == rtos_pkg::SendEmpty;
-  assign mine   = send_q[port_i] == rtos_pkg::SendOpen && sender_q[port_i] == sender;
-  assign room   = !more_i || 32'(written) + 32'd1 < WordsPerPort;
+  assign mine   = WordsPerPort > 1 && send_q[port_i] == rtos_pkg::SendOpen &&
+                  sender_q[port_i] == sender;
+  assign room   = !more_i || (WordsPerPort > 1 && 32'(written) + 32'd1 < WordsPerPort);
   assign accept = send_i && (free || mine) && room;
   assign take   = receive_i && frozen_q[port_i];
   assign last   = left == LenW'(1);
@@ -113,9 +118,9 @@ module hw_rtos_ports #(
           else                                       send_d[p] = rtos_pkg::SendHeld;
         end
       end
-      if (sender_q[p] == {1'b0, (SenderW-1)'(releaser_i)}) begin
+      if (sender_q[p] == releaser) begin
         if (release_i && send_q[p] == rtos_pkg::SendHeld) send_d[p] = rtos_pkg::SendDue;
-        if (discard_i && send_q[p] == rtos_pkg::SendOpen) begin
+        if (WordsPerPort > 1 && discard_i && send_q[p] == rtos_pkg::SendOpen) begin
           send_d[p]    = rtos_pkg::SendEmpty;
           written_d[p] = '0;
         end
@@ -135,18 +140,19 @@ module hw_rtos_ports #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       send_q   <= {NumPorts{rtos_pkg::SendEmpty}};
-      sender_q <= '0;
       frozen_q <= '0;
       bank_q   <= '0;
       now_q    <= '0;
     end else begin
       send_q   <= send_d;
-      sender_q <= sender_d;
       frozen_q <= frozen_d;
       bank_q   <= bank_d;
       now_q    <= now_d;
     end
   end
+
+  // Without a reset: a send buffer that is empty has no sender.
+  always_ff @(posedge clk_i) sender_q <= sender_d;
 
   // Messages of one word need no lengths.
   if (WordsPerPort > 1) begin : gen_lengths

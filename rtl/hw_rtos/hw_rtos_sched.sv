@@ -74,7 +74,6 @@ module hw_rtos_sched #(
     .clk_i,
     .rst_ni,
     .start_i (state_q == StOffer),
-    .run_i   (state_q == StRun),
     .length_i(slice_i),
     .over_o  (over)
   );
@@ -127,19 +126,20 @@ module hw_rtos_sched #(
     if (!rst_ni) begin
       state_q      <= StHalt;
       cur_q        <= '0;
-      prev_q       <= '0;
       prev_valid_q <= 1'b0;
       idle_q       <= 1'b0;
       due_q        <= 1'b0;
     end else begin
       state_q      <= state_d;
       cur_q        <= cur_d;
-      prev_q       <= prev_d;
       prev_valid_q <= prev_valid_d;
       idle_q       <= idle_d;
       due_q        <= due_d;
     end
   end
+
+  // Without a reset: it is looked at where it is valid.
+  always_ff @(posedge clk_i) prev_q <= prev_d;
 
   assign offer_o      = state_q == StOffer;
   assign cur_valid_o  = state_q == StOffer || state_q == StRun;

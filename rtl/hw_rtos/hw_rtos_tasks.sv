@@ -111,7 +111,10 @@ module hw_rtos_tasks #(
         prefer_d[t]   = config_i[1];
         prio_d[t]     = config_i[8+:PrioWidth];
         affinity_d[t] = config_i[16+:NumCores];
-        if (!valid_q[t]) waiting_d[t] = 1'b0;
+        if (!valid_q[t]) begin
+          waiting_d[t] = 1'b0;
+          last_d[t]    = '0;
+        end
       end
       if (block_i && 32'(caller_i) == t) begin
         waiting_d[t] = 1'b1;
@@ -135,24 +138,23 @@ module hw_rtos_tasks #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      valid_q    <= '0;
-      prefer_q   <= '0;
-      waiting_q  <= '0;
-      prio_q     <= '0;
-      affinity_q <= '0;
-      port_q     <= '0;
-      last_q     <= '0;
-      age_q      <= '0;
+      valid_q   <= '0;
+      waiting_q <= '0;
+      age_q     <= '0;
     end else begin
-      valid_q    <= valid_d;
-      prefer_q   <= prefer_d;
-      waiting_q  <= waiting_d;
-      prio_q     <= prio_d;
-      affinity_q <= affinity_d;
-      port_q     <= port_d;
-      last_q     <= last_d;
-      age_q      <= age_d;
+      valid_q   <= valid_d;
+      waiting_q <= waiting_d;
+      age_q     <= age_d;
     end
+  end
+
+  // Without a reset: a slot that is not valid is not looked at, nor the port of who does not wait.
+  always_ff @(posedge clk_i) begin
+    prefer_q   <= prefer_d;
+    prio_q     <= prio_d;
+    affinity_q <= affinity_d;
+    port_q     <= port_d;
+    last_q     <= last_d;
   end
 
   // ---- Patience ------------------------------------------------------------------------------
@@ -172,18 +174,20 @@ module hw_rtos_tasks #(
   assign prio_o = prio_q;
 
   always_comb begin
-    config_o                = '0;
-    config_o[0]             = valid_q[task_i];
-    config_o[1]             = prefer_q[task_i];
-    config_o[8+:PrioWidth]  = prio_q[task_i];
-    config_o[16+:NumCores]  = affinity_q[task_i];
-    state_o                 = '0;
-    state_o[0]              = valid_q[task_i];
-    state_o[1]              = running[task_i];
-    state_o[2]              = waiting_q[task_i];
-    state_o[3]              = unsaved_any[task_i];
-    state_o[8+:PortW]       = port_q[task_i];
-    state_o[16+:CoreW]      = last_q[task_i];
+    config_o   = '0;
+    state_o    = '0;
+    state_o[1] = running[task_i];
+    state_o[3] = unsaved_any[task_i];
+    if (valid_q[task_i]) begin
+      config_o[0]            = 1'b1;
+      config_o[1]            = prefer_q[task_i];
+      config_o[8+:PrioWidth] = prio_q[task_i];
+      config_o[16+:NumCores] = affinity_q[task_i];
+      state_o[0]             = 1'b1;
+      state_o[2]             = waiting_q[task_i];
+      state_o[16+:CoreW]     = last_q[task_i];
+      if (waiting_q[task_i]) state_o[8+:PortW] = port_q[task_i];
+    end
   end
 
   logic unused_config;

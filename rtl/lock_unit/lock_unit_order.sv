@@ -55,14 +55,15 @@ module lock_unit_order #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       pending_q <= '0;
-      address_q <= '0;
       ahead_q   <= '0;
     end else begin
       pending_q <= pending_d;
-      address_q <= address_d;
       ahead_q   <= ahead_d;
     end
   end
+
+  // Without a reset: only the addresses of who has asked are looked at.
+  always_ff @(posedge clk_i) address_q <= address_d;
 
   assign pending_o = pending_q;
   assign address_o = address_q;

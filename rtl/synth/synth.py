@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts the gates of the HW-RTOS and the Lock Unit: areas in NANDs with two inputs.
+
+Yosys maps the modules to the cells of cells.lib, optimised for area. The words of the buffers are a
+module of their own, of flip-flops; "without buffers" is what remains where they are in a RAM.
+"""
+
+import argparse
+import json
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+RTL = HERE.parent
+sys.path.append(str(RTL / "dv"))
+
+from yosys import BUILD, yosys  # noqa: E402
+
+from bench import LISTS, listed  # noqa: E402
+
+SCRIPT = """\
+read_verilog -sv -I{common} {files}
+{boxes}
+{parameters}
+hierarchy -check -top {top}
+proc
+{flatten}
+opt -full
+memory_map
+opt -full
+techmap
+opt -full
+dfflegalize -cell $_DFF_P_ 01 -cell $_DFF_PN0_ 01 -cell $_DFF_PN1_ 01
+opt -full
+dfflibmap -liberty {cells}
+opt
+abc -liberty {cells} -script {abc}
+opt_clean -purge
+tee -o stat.json stat -json -liberty {cells}
+"""
+
+
+@dataclass(frozen=True)
+class Size:
+    """A configuration; the paper's has two cores, and does not say how many tasks and ports."""
+
+    cores: int = 2
+    tasks: int = 16
+    ports: int = 16
+    words: int = 1
+
+    def name(self) -> str:
+        return f"{self.cores}_{self.tasks}_{self.ports}_{self.words}"
+
+
+SIZES = (
+    Size(),
+    Size(cores=1),
+    Size(cores=3),
+    Size(cores=4),
+    Size(tasks=8),
+    Size(tasks=32),
+    Size(tasks=64),
+    Size(ports=8),
+    Size(ports=32),
+    Size(ports=64),
+    Size(words=4),
+)
+
+
+@dataclass(frozen=True)
+class Count:
+    gates: float
+    flip_flops: int
+    modules: dict[str, float]  # gates of each, with those within it
+
+
+def synthesize(
+    top: str, parameters: dict[str, int], name: str, flat: bool = True, rtl: Path = RTL
+) -> Count:
+    """One module, flattened or with every module within it apart."""
+    files = [file for unit in LISTS for file in listed(rtl / LISTS[unit].relative_to(RTL))]
+    sets = " ".join(f"-set {key} {value}" for key, value in parameters.items())
+    where = BUILD / "rtl/synth" / name
+    script = SCRIPT.format(
+        common=rtl / "common",
+        files=" ".join(dict.fromkeys(map(str, files))),
+        boxes="blackbox ram_1r1w",
+        parameters=f"chparam {sets} {top}" if sets else "",
+        top=top,
+        flatten="flatten" if flat else "",
+        cells=HERE / "cells.lib",
+        abc=HERE / "area.abc",
+    )
+    yosys(script, where)
+    text = (where / "stat.json").read_text()
+    found = json.loads(text[text.index("{") :])
+    cells = found["design"]["num_cells_by_type"]
+    left = [cell for cell in cells if cell.startswith("$") and not cell.startswith("$paramod")]
+    assert left == [], f"not mapped: {left}"
+    return Count(
+        found["design"]["area"],
+        sum(count for cell, count in cells.items() if cell.startswith("DFF")),
+        {module_name(name): module["area"] for name, module in found["modules"].items()},
+    )
+
+
+def module_name(name: str) -> str:
+    """Without the parameters that Yosys adds to it."""
+    return next(part for part in reversed(name.split("\\")) if "=" not in part)
+
+
+def rtos(size: Size, rtl: Path = RTL) -> Count:
+    """The HW-RTOS, its buffers in a RAM that is not counted."""
+    parameters = {
+        "NumCores": size.cores,
+        "NumTasks": size.tasks,
+        "NumPorts": size.ports,
+        "WordsPerPort": size.words,
+        "BuffersInRam": 1,
+    }
+    return synthesize("hw_rtos", parameters, f"hw_rtos_{size.name()}", rtl=rtl)
+
+
+def buffers(size: Size, rtl: Path = RTL) -> Count:
+    words = 2 * size.ports * size.words
+    return synthesize("flops_1r1w", {"NumWords": words}, f"flops_{words}", rtl=rtl)
+
+
+def lock_unit(size: Size, rtl: Path = RTL) -> Count:
+    return synthesize("lock_unit", {"NumCores": size.cores}, f"lock_unit_{size.cores}", rtl=rtl)
+
+
+def row(size: Size) -> dict:
+    """All of one configuration."""
+    unit, words, lock = rtos(size), buffers(size), lock_unit(size)
+    return {
+        "cores": size.cores,
+        "tasks": size.tasks,
+        "ports": size.ports,
+        "words": size.words,
+        "hw_rtos": round(unit.gates),
+        "buffers": round(words.gates),
+        "lock_unit": round(lock.gates),
+        "without_buffers": round(unit.gates + lock.gates),
+        "with_buffers": round(unit.gates + words.gates + lock.gates),
+        "flip_flops": unit.flip_flops + words.flip_flops + lock.flip_flops,
+    }
+
+
+def modules(size: Size) -> dict[str, float]:
+    """Gates of each module of the HW-RTOS, of which there may be several."""
+    parameters = {"NumCores": size.cores, "NumTasks": size.tasks, "NumPorts": size.ports}
+    return synthesize("hw_rtos", parameters, "modules", flat=False).modules
+
+
+COLUMNS = ("cores", "tasks", "ports", "words", "hw_rtos", "buffers", "lock_unit")
+COLUMNS += ("without_buffers", "with_buffers", "flip_flops")
+
+
+def table(rows: list[dict], apart: dict[str, float]) -> str:
+    """For people: one line per configuration, then one per module."""
+    lines = ["| " + " | ".join(name.replace("_", " ") for name in COLUMNS) + " |"]
+    lines.append("|" + "---|" * len(COLUMNS))
+    lines += ["| " + " | ".join(str(one[name]) for name in COLUMNS) + " |" for one in rows]
+    lines += ["", "| module, with those within it | gates |", "|---|---|"]
+    lines += [f"| `{name}` | {gates:.0f} |" for name, gates in sorted(apart.items())]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="print an object for programs")
+    parser.add_argument("--quick", action="store_true", help="only 2 cores, 16 tasks, 16 ports")
+    asked = parser.parse_args()
+    sizes = SIZES[:1] if asked.quick else SIZES
+    jobs = int(os.environ.get("PROCESSORS") or os.cpu_count() or 1)
+    with ThreadPoolExecutor(jobs) as pool:
+        apart = pool.submit(modules, Size())
+        rows = list(pool.map(row, sizes))
+        if asked.json:
+            print(json.dumps({"rows": rows, "modules": apart.result()}, indent=2))
+        else:
+            print(table(rows, apart.result()))
+
+
+if __name__ == "__main__":
+    main()
