@@ -24,7 +24,7 @@ from bench import LISTS, listed  # noqa: E402
 
 SCRIPT = """\
 read_verilog -sv -I{common} {files}
-{boxes}
+blackbox ram_1r1w
 {parameters}
 hierarchy -check -top {top}
 proc
@@ -34,8 +34,10 @@ memory_map
 opt -full
 techmap
 opt -full
+simplemap
+opt
 dfflegalize -cell $_DFF_P_ 01 -cell $_DFF_PN0_ 01 -cell $_DFF_PN1_ 01
-opt -full
+opt
 dfflibmap -liberty {cells}
 opt
 abc -liberty {cells} -script {abc}
@@ -73,26 +75,34 @@ SIZES = (
 
 
 @dataclass(frozen=True)
+class Part:
+    """A module that is synthesized: flattened, or with every module within it apart."""
+
+    top: str
+    parameters: tuple[tuple[str, int], ...]
+    flat: bool = True
+
+    def name(self) -> str:
+        return "_".join([self.top, *(f"{value}" for _, value in self.parameters), str(self.flat)])
+
+
+@dataclass(frozen=True)
 class Count:
     gates: float
     flip_flops: int
     modules: dict[str, float]  # gates of each, with those within it
 
 
-def synthesize(
-    top: str, parameters: dict[str, int], name: str, flat: bool = True, rtl: Path = RTL
-) -> Count:
-    """One module, flattened or with every module within it apart."""
-    files = [file for unit in LISTS for file in listed(rtl / LISTS[unit].relative_to(RTL))]
-    sets = " ".join(f"-set {key} {value}" for key, value in parameters.items())
-    where = BUILD / "rtl/synth" / name
+def synthesize(part: Part) -> Count:
+    files = [file for unit in LISTS.values() for file in listed(unit)]
+    sets = " ".join(f"-set {key} {value}" for key, value in part.parameters)
+    where = BUILD / "rtl/synth" / part.name()
     script = SCRIPT.format(
-        common=rtl / "common",
+        common=RTL / "common",
         files=" ".join(dict.fromkeys(map(str, files))),
-        boxes="blackbox ram_1r1w",
-        parameters=f"chparam {sets} {top}" if sets else "",
-        top=top,
-        flatten="flatten" if flat else "",
+        parameters=f"chparam {sets} {part.top}",
+        top=part.top,
+        flatten="flatten" if part.flat else "",
         cells=HERE / "cells.lib",
         abc=HERE / "area.abc",
     )
@@ -114,30 +124,40 @@ def module_name(name: str) -> str:
     return next(part for part in reversed(name.split("\\")) if "=" not in part)
 
 
-def rtos(size: Size, rtl: Path = RTL) -> Count:
-    """The HW-RTOS, its buffers in a RAM that is not counted."""
-    parameters = {
-        "NumCores": size.cores,
-        "NumTasks": size.tasks,
-        "NumPorts": size.ports,
-        "WordsPerPort": size.words,
-        "BuffersInRam": 1,
-    }
-    return synthesize("hw_rtos", parameters, f"hw_rtos_{size.name()}", rtl=rtl)
+def rtos(size: Size, in_ram: bool = True, flat: bool = True) -> Part:
+    """The HW-RTOS; a RAM is not counted."""
+    parameters = (
+        ("NumCores", size.cores),
+        ("NumTasks", size.tasks),
+        ("NumPorts", size.ports),
+        ("WordsPerPort", size.words),
+        ("BuffersInRam", int(in_ram)),
+    )
+    return Part("hw_rtos", parameters, flat)
 
 
-def buffers(size: Size, rtl: Path = RTL) -> Count:
-    words = 2 * size.ports * size.words
-    return synthesize("flops_1r1w", {"NumWords": words}, f"flops_{words}", rtl=rtl)
+def buffers(size: Size) -> Part:
+    return Part("flops_1r1w", (("NumWords", 2 * size.ports * size.words),))
 
 
-def lock_unit(size: Size, rtl: Path = RTL) -> Count:
-    return synthesize("lock_unit", {"NumCores": size.cores}, f"lock_unit_{size.cores}", rtl=rtl)
+def lock_unit(size: Size) -> Part:
+    return Part("lock_unit", (("NumCores", size.cores),))
 
 
-def row(size: Size) -> dict:
-    """All of one configuration."""
-    unit, words, lock = rtos(size), buffers(size), lock_unit(size)
+def count(sizes: tuple[Size, ...]) -> list[dict]:
+    """A row for each size. What several are made of is synthesized once."""
+    of_each = [(rtos(size), buffers(size), lock_unit(size)) for size in sizes]
+    parts = list(dict.fromkeys(part for parts in of_each for part in parts))
+    jobs = int(os.environ.get("PROCESSORS") or os.cpu_count() or 1)
+    with ThreadPoolExecutor(jobs) as pool:
+        counts = dict(zip(parts, pool.map(synthesize, parts), strict=True))
+    return [
+        row(size, *(counts[part] for part in parts))
+        for size, parts in zip(sizes, of_each, strict=True)
+    ]
+
+
+def row(size: Size, unit: Count, words: Count, lock: Count) -> dict:
     return {
         "cores": size.cores,
         "tasks": size.tasks,
@@ -150,12 +170,6 @@ def row(size: Size) -> dict:
         "with_buffers": round(unit.gates + words.gates + lock.gates),
         "flip_flops": unit.flip_flops + words.flip_flops + lock.flip_flops,
     }
-
-
-def modules(size: Size) -> dict[str, float]:
-    """Gates of each module of the HW-RTOS, of which there may be several."""
-    parameters = {"NumCores": size.cores, "NumTasks": size.tasks, "NumPorts": size.ports}
-    return synthesize("hw_rtos", parameters, "modules", flat=False).modules
 
 
 COLUMNS = ("cores", "tasks", "ports", "words", "hw_rtos", "buffers", "lock_unit")
@@ -177,15 +191,12 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print an object for programs")
     parser.add_argument("--quick", action="store_true", help="only 2 cores, 16 tasks, 16 ports")
     asked = parser.parse_args()
-    sizes = SIZES[:1] if asked.quick else SIZES
-    jobs = int(os.environ.get("PROCESSORS") or os.cpu_count() or 1)
-    with ThreadPoolExecutor(jobs) as pool:
-        apart = pool.submit(modules, Size())
-        rows = list(pool.map(row, sizes))
-        if asked.json:
-            print(json.dumps({"rows": rows, "modules": apart.result()}, indent=2))
-        else:
-            print(table(rows, apart.result()))
+    rows = count(SIZES[:1] if asked.quick else SIZES)
+    apart = synthesize(rtos(Size(), in_ram=False, flat=False)).modules
+    if asked.json:
+        print(json.dumps({"rows": rows, "modules": apart}, indent=2))
+    else:
+        print(table(rows, apart))
 
 
 if __name__ == "__main__":
