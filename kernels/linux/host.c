@@ -188,12 +188,6 @@ static bool fork_kernel(struct wb_host *host, uint32_t i)
     return true;
 }
 
-const char *wb_host_core_trouble(const struct wb_host *host)
-{
-    (void)host;
-    return "this processor cannot be used";
-}
-
 enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
 {
     if (!cpus_are_usable(host, bad_core))

@@ -182,12 +182,6 @@ enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task, con
 
 // ---- Running ------------------------------------------------------------------------------------
 
-const char *wb_host_core_trouble(const struct wb_host *host)
-{
-    (void)host;
-    return "this processor cannot be used";
-}
-
 // Every core begins with a turn, as if it had been rung.
 enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
 {

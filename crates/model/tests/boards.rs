@@ -69,6 +69,7 @@ fn a_board_has_what_is_not_said() {
     let board = Board::parse(&text.replace("stacks = \"256KiB\"\n", "")).unwrap();
     assert_eq!((board.modes, board.kind.as_str()), (vec![Mode::Handoff], "host"));
     assert_eq!((board.memory.stacks, board.silence_s, board.cmake), (None, 10, None));
+    assert_eq!(board.watchdog_ms, 0);
     assert_eq!(board.start, Start::Device { path: "/dev/ttyUSB0".into(), baud: 115_200 });
     assert_eq!(board.files, BoardFiles::Host);
 }
@@ -137,6 +138,14 @@ fn stacks_that_are_too_large_are_told_with_their_sum_by_task() {
 fn memory_that_does_not_suffice_is_told_with_its_sum_by_task_and_channel() {
     let text = radio_with("slots = 7\nslot_bytes = 416", "slots = 4000\nslot_bytes = 416");
     assert_snapshot!(misfit(&text.replace("memory = \"128KiB\"", "memory = \"3MiB\"")));
+}
+
+#[test]
+fn memory_of_the_application_that_does_not_suffice_is_shown_at_its_line() {
+    let said = misfit(&RADIO.replace("memory = \"128KiB\"", "memory = \"9MiB\""));
+    assert!(said.contains("memory = \"9MiB\"") && said.contains("memory of [app]"), "{said}");
+    let shared = RADIO.replace("memory = \"128KiB\"", "shared = \"9MiB\"");
+    assert!(misfit(&shared).contains("shared = \"9MiB\""), "{}", misfit(&shared));
 }
 
 #[test]

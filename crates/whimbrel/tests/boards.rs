@@ -29,7 +29,7 @@ fn fake() -> PathBuf {
 fn board_file(place: &Place, start: &str) -> String {
     let text = format!(
         "[board]\nname = \"fake\"\ncores = 2\n[memory]\nstack_least = \"1KiB\"\ngvm = \"16MiB\"\n\
-         [start]\nsilence_s = 2\n{start}\n"
+         [start]\nsilence_s = 2\nwatchdog_ms = 700\n{start}\n"
     );
     let path = place.path("board.toml");
     fs::write(&path, text).unwrap();
@@ -90,7 +90,8 @@ fn told(place: &Place) -> Value {
 #[test]
 fn a_run_on_a_board_is_summed_up_like_any_other() {
     let place = emulated("short");
-    let done = output(&place, &["--json", "--set", "messages=7", "--policy", "balance:high=80"]);
+    let steered = ["--policy", "balance:high=80", "--frame-rate", "25"];
+    let done = output(&place, &[&["--json", "--set", "messages=7"], &steered[..]].concat());
     assert!(done.status.success(), "{}", text(&done.stderr));
     let summary: Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!((&summary["ended"], &summary["ok"]), (&json!("finished"), &json!(true)));
@@ -100,6 +101,7 @@ fn a_run_on_a_board_is_summed_up_like_any_other() {
     let told = told(&place.0);
     assert_eq!(told["plan"].as_str().map(str::len), Some(16));
     assert_eq!(told["record"], false);
+    assert_eq!((&told["rate_millihz"], &told["watchdog_ms"]), (&json!(25_000), &json!(700)));
     assert_eq!(told["policy"], json!({"name": "balance", "params": ["high=80"]}));
     let params = told["params"].as_array().unwrap();
     let messages = params.iter().find(|param| param["key"] == "messages").unwrap();

@@ -35,9 +35,9 @@ pub struct App {
     /// Whether tasks compute, or only take the time of it.
     pub compute: Compute,
     /// Bytes for `wb_app_alloc`.
-    pub memory_bytes: u64,
+    pub memory_bytes: Spanned<u64>,
     /// Bytes for `wb_shared_malloc`.
-    pub shared_bytes: u64,
+    pub shared_bytes: Spanned<u64>,
     /// Frames per second, if it has a rate.
     pub frame_rate: Option<f64>,
     /// Its parameters, with the settings in force.

@@ -91,9 +91,10 @@ impl Board {
             let slot = message.next_multiple_of(LINE_BYTES) + 4;
             sum.add(&channel.name, slot * u64::from(channel.slots), &channel.span);
         }
-        // Where these stand is not kept.
-        sum.add("memory of [app]", app.memory_bytes, &app.module.span());
-        sum.add("shared of [app]", app.shared_bytes, &app.module.span());
+        let of_app = [("memory", &app.memory_bytes), ("shared", &app.shared_bytes)];
+        for (key, bytes) in of_app {
+            sum.add(&format!("{key} of [app]"), *bytes.get_ref(), &bytes.span());
+        }
         sum
     }
 }

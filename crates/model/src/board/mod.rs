@@ -42,6 +42,9 @@ pub struct Board {
     pub start: Start,
     /// How many seconds it may be silent.
     pub silence_s: u32,
+    /// For how many milliseconds a core may take no interrupt of its timer before it counts as
+    /// dead; 0: as its launcher has it.
+    pub watchdog_ms: u32,
 }
 
 /// Where the files are that an application reads on a board.
@@ -132,8 +135,20 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
     let start = start.and_then(|table| read_start(table.get_ref(), table.span(), problems));
     let Head { name, description, cores, kind, modes, cmake, files } = head?;
     let memory = memory?;
-    let (start, silence_s) = start?;
-    Some(Board { name, description, cores, kind, modes, cmake, files, memory, start, silence_s })
+    let (start, Patience { silence_s, watchdog_ms }) = start?;
+    Some(Board {
+        name,
+        description,
+        cores,
+        kind,
+        modes,
+        cmake,
+        files,
+        memory,
+        start,
+        silence_s,
+        watchdog_ms,
+    })
 }
 
 fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Head> {
@@ -179,11 +194,17 @@ fn read_memory(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) ->
     })
 }
 
+/// How long a board is waited for.
+struct Patience {
+    silence_s: u32,
+    watchdog_ms: u32,
+}
+
 fn read_start(
     table: &DeTable<'_>,
     place: Span,
     problems: &mut Vec<Problem>,
-) -> Option<(Start, u32)> {
+) -> Option<(Start, Patience)> {
     let mut reader = Reader::new("[start]", table, place.clone(), problems);
     let command =
         reader.optional("command", COMMAND, |n| list(n, filled).filter(|words| has_image(words)));
@@ -191,16 +212,21 @@ fn read_start(
     let baud = reader.optional("baud", "bits per second, as 115200", |n| within(n, 1, 4_000_000));
     let silence = reader
         .optional("silence_s", "a whole number of seconds from 1 to 3600", |n| within(n, 1, 3600));
+    let watchdog =
+        reader.optional("watchdog_ms", "milliseconds, from 10 to 60000", |n| within(n, 10, 60_000));
     reader.finish();
-    let silence_s = silence.map_or(SILENCE_S, Spanned::into_inner);
+    let patience = Patience {
+        silence_s: silence.map_or(SILENCE_S, Spanned::into_inner),
+        watchdog_ms: watchdog.map_or(0, Spanned::into_inner),
+    };
     let refuse = |problems: &mut Vec<Problem>, message: &str, help: &str| {
         problems.push(Problem::new(message).at(place.clone(), "this one").help(help));
     };
     match (command, device) {
-        (Some(command), None) => Some((Start::Command(words(command.into_inner())), silence_s)),
+        (Some(command), None) => Some((Start::Command(words(command.into_inner())), patience)),
         (None, Some(device)) => {
             let baud = baud.map_or(BAUD, Spanned::into_inner);
-            Some((Start::Device { path: device.into_inner(), baud }, silence_s))
+            Some((Start::Device { path: device.into_inner(), baud }, patience))
         }
         (Some(_), Some(_)) => {
             refuse(problems, "[start] has two lines", "keep `command` or `device`, not both");

@@ -18,6 +18,7 @@ pub fn hash(plan: &Plan, fingerprint: impl Fn(&str) -> String) -> String {
         journal: None,
         policy: None,
         params: Vec::new(),
+        rate_millihz: 0,
         ..plan.clone()
     };
     fingerprint(&constant.line())

@@ -34,8 +34,8 @@ pub(crate) struct AppTable {
     pub module: Option<Spanned<String>>,
     pub compute: Option<Spanned<Compute>>,
     pub frame_rate: Option<Spanned<Amount>>,
-    pub memory_bytes: u64,
-    pub shared_bytes: u64,
+    pub memory_bytes: Spanned<u64>,
+    pub shared_bytes: Spanned<u64>,
     pub description: String,
     pub paths: Vec<Spanned<String>>,
 }
@@ -154,15 +154,17 @@ fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
     let paths =
         reader.optional("paths", "an array of names of parameters", |n| list(n, reader::name));
     reader.finish();
+    let name = name?;
+    let usual = |bytes: u64| Spanned::new(name.span(), bytes);
     Some(AppTable {
-        name: name?,
         module,
         compute,
         frame_rate,
-        memory_bytes: memory.map_or(64 * KIB, Spanned::into_inner),
-        shared_bytes: shared.map_or(1024 * KIB, Spanned::into_inner),
+        memory_bytes: memory.unwrap_or_else(|| usual(64 * KIB)),
+        shared_bytes: shared.unwrap_or_else(|| usual(1024 * KIB)),
         description: description.map(Spanned::into_inner).unwrap_or_default(),
         paths: paths.map(Spanned::into_inner).unwrap_or_default(),
+        name,
     })
 }
 

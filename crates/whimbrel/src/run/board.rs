@@ -31,7 +31,9 @@ struct StartLine<'a> {
     plan: &'a str,
     record: bool,
     policy: Option<&'a PolicyName>,
+    rate_millihz: u64,
     params: &'a [Param],
+    watchdog_ms: u32,
 }
 
 /// What a board is told first.
@@ -41,7 +43,9 @@ pub fn opening(target: &Target, plan: &Plan) -> Opening {
         plan: &hash(plan, fingerprint),
         record: folder.is_some(),
         policy: plan.policy.as_ref(),
+        rate_millihz: plan.rate_millihz,
         params: &plan.params,
+        watchdog_ms: target.board.watchdog_ms,
     };
     // What consists of numbers and text always is JSON.
     let start = serde_json::to_string(&start).unwrap_or_default();

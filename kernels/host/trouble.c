@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the cores are processors of this machine.
+
+#include "host.h"
+
+const char *wb_host_core_trouble(const struct wb_host *host)
+{
+    (void)host;
+    return "this processor cannot be used";
+}
