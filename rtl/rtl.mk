@@ -19,7 +19,7 @@ RISCV_CC := riscv64-unknown-elf-gcc -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --
 # One thread is the fastest. Assertions are for the tests of the modules.
 SOC_FLAGS := --cc --exe --build -j 2 -O3 --noassert --x-assign fast --x-initial fast --quiet \
 	-Wall -Wno-REDEFMACRO -Wno-SYNCASYNCNET -DSYNTHESIS --top-module soc \
-	-CFLAGS '-O3 -std=c++17 -I$(CURDIR)/rtl/soc/model' -MAKEFLAGS 'OPT_FAST=-O3 --silent'
+	-CFLAGS '-std=c++17 -I$(CURDIR)/rtl/soc/model' -MAKEFLAGS 'OPT_FAST=-Os --silent'
 
 $(SOC): $(RTL_PYTHON) $(wildcard rtl/common/*.sv* rtl/hw_rtos/*.sv rtl/lock_unit/*.sv rtl/soc/*.sv rtl/soc/prim/* \
 		rtl/soc/*.f rtl/soc/*.vlt rtl/soc/model/*)
@@ -41,7 +41,7 @@ rtl-tools: $(RTL_PYTHON)
 rtl-soc: $(SOC)  ## the model of the RISC-V SoC: build/rtl/soc/whimbrel-soc
 
 rtl-test: test-rtl
-test-rtl: $(RTL_PYTHON) $(SOC) $(SOC_PROGRAMS)/boot.elf $(SOC_PROGRAMS)/speed.elf $(NACUL_PROGRAMS)
+test-rtl: $(RTL_PYTHON) $(SOC) $(patsubst %,$(SOC_PROGRAMS)/%.elf,boot devices order) $(NACUL_PROGRAMS)
 	$(RTL_PYTHON) -m pytest --quiet -rP rtl reproduce/nacul2007/rtl
 
 .PHONY: rtl-bench

@@ -89,10 +89,10 @@ module core_tile #(
   logic [31:0] addr, wdata, rdata;
   logic        asleep;
 
-  // PMP: four regions, for the guards of stacks.
+  // PMP: a region for the guard of the stack that is in use.
   ibex_top #(
     .PMPEnable      (1'b1),
-    .PMPNumRegions  (4),
+    .PMPNumRegions  (1),
     .RV32M          (ibex_pkg::RV32MSingleCycle),
     .BranchTargetALU(1'b1),
     .WritebackStage (1'b1)

@@ -5,7 +5,6 @@
 enum { INCREMENTS = 1000 };
 
 static volatile uint32_t counter, arrived, interrupts[2], cause, beats, boots, ready;
-static uint32_t failures;
 
 __attribute__((interrupt)) void trap(void)
 {
@@ -23,14 +22,6 @@ __attribute__((interrupt)) void trap(void)
         at += (*(const uint16_t *)at & 3) == 3 ? 4 : 2;  // behind the instruction that failed
         __asm__ volatile("csrw mepc, %0" ::"r"(at));
     }
-}
-
-static void report(const char *what, int good)
-{
-    soc_put(good ? "ok " : "FAILED ");
-    soc_put(what);
-    soc_put("\n");
-    failures += !good;
 }
 
 static void enable(uint32_t interrupts_mask)
@@ -54,7 +45,7 @@ static void try_locks(void)
 {
     increment();
     while (arrived != 2) {}
-    report("2000 increments under a lock", counter == 2 * INCREMENTS);
+    soc_check("2000 increments under a lock", counter == 2 * INCREMENTS);
 }
 
 static void try_interrupts(void)
@@ -62,7 +53,7 @@ static void try_interrupts(void)
     while (!ready) {}
     soc_write(SOC_TIMER_BASE + TIMER_SOFTWARE + 4, 1);
     while (interrupts[1] == 0) {}
-    report("an interrupt of the other core", interrupts[1] == 1);
+    soc_check("an interrupt of the other core", interrupts[1] == 1);
 
     const uint32_t begin = soc_read(SOC_TIMER_BASE + TIMER_TIME);
     soc_write(SOC_TIMER_BASE + TIMER_COMPARE + 4, 0);
@@ -71,8 +62,8 @@ static void try_interrupts(void)
     while (interrupts[0] == 0)
         __asm__ volatile("wfi");
     const uint32_t took = soc_read(SOC_TIMER_BASE + TIMER_TIME) - begin;
-    report("an interrupt of the timer", took >= 5000 && took < 5400);
-    report("cycles asleep", soc_counter(0, SOC_COUNTER_ASLEEP) > 4000);
+    soc_check("an interrupt of the timer", took >= 5000 && took < 5400);
+    soc_check("cycles asleep", soc_counter(0, SOC_COUNTER_ASLEEP) > 4000);
 }
 
 static uint32_t fault_of_load(uint32_t address)
@@ -99,15 +90,16 @@ static uint32_t fault_of_byte(uint32_t address)
 static void try_bus_errors(void)
 {
     const uint32_t behind = SOC_RAM_BASE + soc_read(SOC_SYSTEM_BASE + SYSTEM_RAM_BYTES);
-    report("a load from nothing", fault_of_load(0x40000000) == SOC_CAUSE_LOAD_FAULT);
-    report("a store to nothing", fault_of_store(0x40000000) == SOC_CAUSE_STORE_FAULT);
-    report("a load from behind the RAM", fault_of_load(behind) == SOC_CAUSE_LOAD_FAULT);
-    report("a load from no register", fault_of_load(SOC_UART_BASE + 0x40) == SOC_CAUSE_LOAD_FAULT);
-    report("a store to a register that is read",
-           fault_of_store(SOC_SYSTEM_BASE + SYSTEM_INFO) == SOC_CAUSE_STORE_FAULT);
-    report("a byte of a register",
-           fault_of_byte(SOC_SYSTEM_BASE + SYSTEM_INFO) == SOC_CAUSE_LOAD_FAULT);
-    report("a load that works", fault_of_load(SOC_SYSTEM_BASE + SYSTEM_INFO) == 0);
+    soc_check("a load from nothing", fault_of_load(0x40000000) == SOC_CAUSE_LOAD_FAULT);
+    soc_check("a store to nothing", fault_of_store(0x40000000) == SOC_CAUSE_STORE_FAULT);
+    soc_check("a load from behind the RAM", fault_of_load(behind) == SOC_CAUSE_LOAD_FAULT);
+    soc_check("a load from no register",
+              fault_of_load(SOC_UART_BASE + 0x40) == SOC_CAUSE_LOAD_FAULT);
+    soc_check("a store to a register that is read",
+              fault_of_store(SOC_SYSTEM_BASE + SYSTEM_INFO) == SOC_CAUSE_STORE_FAULT);
+    soc_check("a byte of a register",
+              fault_of_byte(SOC_SYSTEM_BASE + SYSTEM_INFO) == SOC_CAUSE_LOAD_FAULT);
+    soc_check("a load that works", fault_of_load(SOC_SYSTEM_BASE + SYSTEM_INFO) == 0);
 }
 
 static void try_hold(void)
@@ -115,15 +107,15 @@ static void try_hold(void)
     const uint32_t seen = beats;
     while (beats == seen) {}
     soc_write(SOC_SYSTEM_BASE + SYSTEM_HOLD, 3);
-    report("core 0 cannot be held", soc_read(SOC_SYSTEM_BASE + SYSTEM_HOLD) == 2);
+    soc_check("core 0 cannot be held", soc_read(SOC_SYSTEM_BASE + SYSTEM_HOLD) == 2);
     soc_lock(&beats);  // which the other core held
     soc_unlock(&beats);
     const uint32_t stopped = beats;
     for (volatile int i = 0; i < 1000; i++) {}
-    report("a core that is held stops", beats == stopped);
+    soc_check("a core that is held stops", beats == stopped);
     soc_write(SOC_SYSTEM_BASE + SYSTEM_HOLD, 0);
     while (boots != 2) {}
-    report("a core that was held boots again", 1);
+    soc_check("a core that was held boots again", 1);
 }
 
 static void try_console(void)
@@ -157,14 +149,14 @@ void core_main(uint32_t core)
 {
     const uint32_t number = soc_read(SOC_TCM_BASE);
     if (core == 0) {
-        report("core 0 has its number", number == 0);
+        soc_check("core 0 has its number", number == 0);
         try_locks();
         try_interrupts();
         try_bus_errors();
         try_hold();
         try_console();
         try_line();
-        soc_exit(failures);
+        soc_exit(soc_failures);
     }
     boots = number == core ? boots + 1 : 100;
     if (boots > 1)

@@ -31,6 +31,16 @@ char soc_get(void)
     return (char)soc_read(SOC_UART_BASE + UART_DATA);
 }
 
+uint32_t soc_failures;
+
+void soc_check(const char *what, int good)
+{
+    soc_put(good ? "ok " : "FAILED ");
+    soc_put(what);
+    soc_put("\n");
+    soc_failures += !good;
+}
+
 void soc_exit(uint32_t code)
 {
     const uint32_t all = 64U << 16;  // the room of an empty queue

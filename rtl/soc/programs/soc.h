@@ -53,6 +53,9 @@ void soc_put(const char *text);
 void soc_put_number(uint32_t number);
 /// Waits for a byte.
 char soc_get(void);
+/// Prints whether something is as it should be, and counts what is not.
+void soc_check(const char *what, int good);
+extern uint32_t soc_failures;
 /// Ends the simulation, when all is sent.
 __attribute__((noreturn)) void soc_exit(uint32_t code);
 

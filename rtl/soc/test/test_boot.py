@@ -78,3 +78,13 @@ def test_what_is_no_image_is_refused_in_one_line(tmp_path: Path) -> None:
     assert (done.returncode, b"not an ELF file" in done.stderr) == (2, True)
     done = run_model(tmp_path / os.sep / "nowhere")
     assert (done.returncode, b"cannot be read" in done.stderr) == (2, True)
+
+
+def test_the_line_the_guard_and_written_code_work() -> None:
+    done = run_model(program("devices"), stdin=b"hello")
+    lines = done.stdout.decode().splitlines()
+    assert [line for line in lines if line.startswith("FAILED")] == []
+    assert len([line for line in lines if line.startswith("ok ")]) == 10
+    sent = int(next(line.split()[0] for line in lines if line.endswith(" sent")))
+    assert lines[4] == "." * sent
+    assert done.returncode == 0
