@@ -21,13 +21,24 @@ SOC_FLAGS := --cc --exe --build -j 2 -O3 --noassert --x-assign fast --x-initial 
 	-Wall -Wno-REDEFMACRO -Wno-SYNCASYNCNET -DSYNTHESIS --top-module soc \
 	-CFLAGS '-std=c++17 -I$(CURDIR)/rtl/soc/model' -MAKEFLAGS 'OPT_FAST=-Os --silent'
 
-$(SOC): $(RTL_PYTHON) $(wildcard rtl/common/*.sv* rtl/hw_rtos/*.sv rtl/lock_unit/*.sv rtl/soc/*.sv rtl/soc/prim/* \
-		rtl/soc/*.f rtl/soc/*.vlt rtl/soc/model/*)
+SOC_FILES := $(wildcard rtl/common/*.sv* rtl/hw_rtos/*.sv rtl/lock_unit/*.sv rtl/soc/*.sv rtl/soc/prim/* \
+	rtl/soc/*.f rtl/soc/*.vlt rtl/soc/model/*)
+
+# With parameters in place of the module's own.
+define model
 	@mkdir -p $(@D)
 	env -u MAKEFLAGS RTL_PYTHON=$(abspath $(RTL_PYTHON)) IBEX=$$($(RTL_PYTHON) -c \
 		'import pythondata_cpu_ibex as ibex; print(ibex.data_location)') \
-		rtl/dv/verilator $(SOC_FLAGS) -F rtl/soc/soc_ibex.f $(abspath $(wildcard rtl/soc/model/*.cpp)) \
+		rtl/dv/verilator $(SOC_FLAGS) $(1) -F rtl/soc/soc_ibex.f $(abspath $(wildcard rtl/soc/model/*.cpp)) \
 		--Mdir $(@D)/obj -o ../$(@F)
+endef
+
+$(SOC): $(RTL_PYTHON) $(SOC_FILES)
+	$(call model,-GNumPorts=32 -GWordsPerPort=4)
+
+# Other sizes, as c4_t32_p64_w4: cores, tasks, ports, words of a message.
+$(BUILD)/rtl/soc/c%/whimbrel-soc: $(RTL_PYTHON) $(SOC_FILES)
+	$(call model,$(join -GNumCores= -GNumTasks= -GNumPorts= -GWordsPerPort=,$(subst _t, ,$(subst _p, ,$(subst _w, ,$*)))))
 
 $(SOC_PROGRAMS)/%.elf: rtl/soc/programs/%.c $(wildcard rtl/soc/programs/*.h rtl/soc/*.h rtl/*/*_regs.h) \
 		rtl/soc/programs/soc.c rtl/soc/programs/start.S rtl/soc/programs/link.ld

@@ -14,6 +14,9 @@ PROGRAMS = BUILD / "nacul2007"
 ORDER = ("--store-order", "tso")
 
 
+CYCLES = "30000000"  # a program that has not ended then does not
+
+
 class Failed(Exception):
     """A program that could not be measured."""
 
@@ -32,11 +35,11 @@ def model(size: str = "") -> Path:
     return BUILD / "soc" / size / "whimbrel-soc"
 
 
-def run(soc: Path, image: Path, wait_states: int, *options: str, cycles: int = 30_000_000) -> str:
-    """What a program prints until it ends."""
-    command = [str(soc), "--wait-states", str(wait_states), "--cycles", str(cycles), *options]
+def run(soc: Path, image: Path, wait_states: int, *options: str, line: str = "") -> str:
+    """What a program prints until it ends; `line` is what it reads."""
+    command = [str(soc), "--wait-states", str(wait_states), "--cycles", CYCLES, *options]
     done = subprocess.run(
-        [*command, str(image)], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        [*command, str(image)], input=line.encode(), capture_output=True, check=False
     )
     text = done.stdout.decode(errors="replace")
     if done.returncode != 0:

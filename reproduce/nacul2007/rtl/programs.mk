@@ -5,7 +5,7 @@ NACUL := reproduce/nacul2007/rtl
 NACUL_BUILD := $(BUILD)/rtl/nacul2007
 NACUL_CC = $(RISCV_CC) -O2 -std=gnu11 -Wall -Wextra -Werror -nostartfiles -Wl,--no-warn-rwx-segments -Irtl/soc \
 	-Irtl/soc/programs -Irtl/lock_unit -Irtl/hw_rtos -I$(NACUL) -T rtl/soc/programs/link.ld
-NACUL_SOC := rtl/soc/programs/start.S rtl/soc/programs/soc.c
+NACUL_SOC := rtl/soc/programs/start.S rtl/soc/programs/soc.c $(NACUL)/memory.c -fno-tree-loop-distribute-patterns
 FREERTOS := $(BUILD)/rtl/freertos
 FREERTOS_PORT := $(FREERTOS)/portable/GCC/RISC-V
 
@@ -34,3 +34,21 @@ SWITCH_here := $(NACUL_HW_RTOS) -DRECEIVE=rtos_receive_here
 SWITCH_call_stages := $(SWITCH_call) -DSTAMPS=3
 SWITCH_here_stages := $(SWITCH_here) -DSTAMPS=3
 NACUL_PROGRAMS := $(patsubst %,$(NACUL_BUILD)/switch_%.elf,freertos call here call_stages here_stages)
+
+# The applications of apps/: their tasks unchanged, what app.toml says as tables.
+NACUL_APP := -ffunction-sections -Wl,--gc-sections -I$(NACUL)/app -Iapps -Imiddleware/include $(NACUL)/app/ports.c \
+	$(NACUL)/app/files.c $(NACUL)/app/launch.c apps/common/crc32.c apps/common/tasks.c
+APP_image_filter := -Iapps/image_filter -DINPUT='"apps/image_filter/data/hopper.qoi"' $(wildcard apps/image_filter/*.c)
+APP_packets := -Iapps/packets -DINPUT='"apps/packets/data/loopback.pcap"' $(wildcard apps/packets/*.c)
+APP_small := $(subst hopper,hopper_small,$(APP_image_filter))
+
+OS_hw_rtos = $(NACUL_HW_RTOS)
+OS_freertos = $(NACUL_FREERTOS)
+NACUL_APPS := $(foreach app,image_filter packets small,$(foreach os,hw_rtos freertos,$(NACUL_BUILD)/app/$(app).$(os).elf))
+NACUL_PROGRAMS += $(NACUL_APPS)
+
+# APPLICATION.SYSTEM.elf
+$(NACUL_BUILD)/app/%.elf: $(NACUL_FILES) $(wildcard $(NACUL)/app/* apps/*/*.[ch] apps/*/data/*) | $(FREERTOS)
+	@mkdir -p $(@D)
+	$(NACUL_CC) -o $@ $(NACUL_APP) $(APP_$(basename $*)) $(NACUL)/app/$(patsubst small,image_filter,$(basename $*)).c \
+		$(OS_$(subst .,,$(suffix $*))) -lm

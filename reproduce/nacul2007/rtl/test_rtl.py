@@ -9,6 +9,8 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
+import columns
+import pytest
 import switches
 
 
@@ -38,3 +40,42 @@ def test_the_next_task_is_known_within_32_cycles_of_the_receive() -> None:
 def test_the_stages_of_a_switch_are_all_of_it() -> None:
     total = statistics.median(sample[0] for sample in switches.measure("here_stages", 4))
     assert sum(cycles for _, cycles in switches.stages("here", 4)) == total
+
+
+SOFTWARE, SINGLE, STATIC, DYNAMIC = columns.PAPER
+PIXELS = "image_filter: 1 pictures of 24 x 28, 672 pixels, CRC-32 59163f59\n"
+PACKETS = """\
+packets: 36 received, 70 bits corrected
+packets: 12 to forward, 882 bytes, CRC-32 1da329a0
+packets: 4 to store, 2139 bytes, CRC-32 0e8134aa
+packets: 20 discarded: 20 by a rule, 0 damaged, 0 for want of room
+"""
+
+
+@pytest.mark.parametrize("column", [SOFTWARE, DYNAMIC], ids=lambda column: column.name)
+def test_the_image_filter_gives_what_it_gives_elsewhere(column: columns.Column) -> None:
+    assert columns.finish("small", column) == PIXELS
+
+
+@pytest.mark.parametrize("column", [SOFTWARE, DYNAMIC], ids=lambda column: column.name)
+def test_the_packets_become_what_they_become_elsewhere(column: columns.Column) -> None:
+    assert columns.finish("packets", column) == PACKETS
+
+
+def test_hardware_filters_more_pixels_than_freertos_and_two_cores_more_than_one() -> None:
+    software, single, static = (
+        columns.measure("image_filter", column, cycles=200_000).done
+        for column in (SOFTWARE, SINGLE, STATIC)
+    )
+    assert 1.5 * software < single < static / 1.3
+
+
+def test_tasks_that_may_be_on_any_core_process_more_packets_with_fewer_idle_cycles() -> None:
+    static, dynamic = (columns.measure("packets", column) for column in (STATIC, DYNAMIC))
+    assert static.done < dynamic.done
+    assert sum(dynamic.idle) < sum(static.idle)
+
+
+def test_what_is_shared_may_be_left_out_of_the_caches() -> None:
+    uncached = next(column for column in columns.BEYOND if column.uncached)
+    assert columns.finish("small", uncached) == PIXELS

@@ -60,15 +60,17 @@ void rtos_end_after(uint32_t cycles)
     __asm__ volatile("csrs mie, %0" ::"r"(1U << 7));
 }
 
-// The timer is all that interrupts tasks.
-void trap(void)
+// An exception, for switch.S.
+__attribute__((noreturn)) void hw_trapped(uint32_t cause, uint32_t at, uint32_t value)
 {
-    uint32_t cause;
-
-    __asm__ volatile("csrr %0, mcause" : "=r"(cause));
-    if (cause != (uint32_t)SOC_CAUSE_TIMER)
-        soc_exit(RTOS_TRAPPED);
-    program_end();
+    soc_put("trapped: mcause, mepc, mtval ");
+    soc_put_number(cause);
+    soc_put(" ");
+    soc_put_number(at);
+    soc_put(" ");
+    soc_put_number(value);
+    soc_put("\n");
+    soc_exit(RTOS_TRAPPED);
 }
 
 void core_main(uint32_t core)
@@ -78,8 +80,6 @@ void core_main(uint32_t core)
         ready = 1;
     }
     while (!ready) {}
-    // The scheduler's interrupt wakes the core up where interrupts are not taken.
-    __asm__ volatile("csrs mie, %0" ::"r"(1U << 16));
     soc_write(SOC_RTOS_BASE + HW_RTOS_CALL_RTOS, 0);
     hw_idle();
 }

@@ -13,6 +13,7 @@
 #define RTOS 0x20000
 #define TCM 0x10000
 #define CONTEXT 4  // in the TCM: the context of the core's task
+#define WAKES 0x10  // of mie: bit 16
 #define SCRAP HW_RTOS_SAVED
 #define PC 0  // of a context
 #define SP 4
@@ -137,22 +138,41 @@ hw_idle:
     j look
 idle:
     sw zero, HW_RTOS_SAVED(a5)
+    // The scheduler's interrupt makes the core awake, and is taken nowhere.
 look:
-    csrci mstatus, 8  // awake is all that the scheduler's interrupt makes the core
+    csrci mstatus, 8
+    lui a0, WAKES
+    csrs mie, a0
     lw a2, HW_RTOS_NEXT_TASK(a5)
     bgez a2, found
     wfi
     csrr a3, mip
     andi a3, a3, 0x80
     beqz a3, look
-    j program_end
+    j end
 found:
+    csrc mie, a0
     csrsi mstatus, 8
     context_of
     sw a1, CONTEXT(a4)
     lw t0, PC(a1)
     lw sp, SP(a1)
     jr 4(t0)
+
+# The timer is all that interrupts tasks; the program ends on a stack of its own, for that of the
+# task may go on elsewhere.
+    .globl trap
+trap:
+    csrr a0, mcause
+    li a1, 0x80000007
+    beq a0, a1, end
+    csrr a1, mepc
+    csrr a2, mtval
+    la sp, end_stack
+    j hw_trapped
+end:
+    la sp, end_stack
+    j program_end
 
 # Where a task begins: above its stack are its function and the argument.
     .globl hw_first
@@ -162,3 +182,8 @@ hw_first:
     lw t0, 0(sp)
     jalr t0
     j rtos_exit
+
+    .bss
+    .balign 16
+    .space 1024
+end_stack:

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 1 three times: published, on the model of the SoC, and simulated."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parent / "rtl"))
+
+import columns
+from published import row, shown
+from table1 import PUBLISHED
+
+Row = dict[str, Any]
+Table = dict[tuple[str, str], columns.Measured]
+
+NOTES = {
+    "FreeRTOS single": "published of eCos",
+    "HW-RTOS SMP static": "which task is where is not published",
+}
+# What a row is called where it is simulated, of which benchmark, and its key in published.toml.
+WHATS = (
+    ("image filter, pixels", "image_filter", "image_filter_pixels"),
+    ("packets", "packets", "packets"),
+    ("packets, idle cycles", "packets", "packet_idle_cycles"),
+)
+
+
+def value(what: str, measured: columns.Measured, cores: int) -> int:
+    """Idle cycles are those of the cores that tasks may be on."""
+    return sum(measured.idle[:cores]) if "idle" in what else measured.done
+
+
+def paper_rows(measured: Table, simulated: dict[str, Row]) -> list[Row]:
+    """The entries of the paper; `simulated`: the rows of the simulator by their names."""
+    rows = []
+    for what, app, key in WHATS:
+        entries = zip(PUBLISHED["table1"][key], columns.PAPER, strict=True)
+        for i, (published, column) in enumerate(entries):
+            ours = value(what, measured[app, column.name], 1 if column.mapping == "1" else 2)
+            found = row(f"{what}, {column.name}", published, ours, "in 1e6 cycles", "")
+            found["simulated"] = simulated[f"{what}, {PUBLISHED['table1']['columns'][i]}"]["ours"]
+            found["note"] = NOTES.get(column.name, "")
+            rows.append(found)
+        rows += ratios(what, app, key, measured, simulated)
+    return rows
+
+
+def ratios(what: str, app: str, key: str, measured: Table, simulated: dict[str, Row]) -> list[Row]:
+    """What the hardware gains, what a second core does, and what it is that tasks may be on any."""
+    if "idle" in what:
+        return []
+    names = PUBLISHED["table1"]["columns"]
+    published = PUBLISHED["table1"][key]
+    rows = []
+    for i, j in ((1, 0), (2, 1), (3, 2)):
+        a, b = columns.PAPER[i].name, columns.PAPER[j].name
+        ours = measured[app, a].done / measured[app, b].done
+        found = row(f"{what}, {a} / {b}", published[i] / published[j], ours, "times", "")
+        top, bottom = (simulated[f"{what}, {names[k]}"]["ours"] for k in (i, j))
+        rows.append({**found, "simulated": top / bottom})
+    return rows
+
+
+def beyond_rows(measured: Table) -> list[Row]:
+    """What the paper leaves to the future."""
+    rows = []
+    for column in columns.BEYOND:
+        pixels, packets = (measured[app, column.name] for app in ("image_filter", "packets"))
+        for what, ours in (
+            ("image filter, pixels", pixels.done),
+            ("packets", packets.done),
+            ("packets, idle cycles", sum(packets.idle)),
+        ):
+            rows.append(row(f"{what}, {column.name}", None, ours, "in 1e6 cycles", ""))
+    return rows
+
+
+def error(found: Row) -> str:
+    """Of what is simulated, against the hardware."""
+    simulated = found.get("simulated")
+    if simulated is None or found["ours"] == 0:
+        return ""
+    return f"{100 * (simulated / found['ours'] - 1):+.0f} %"
+
+
+def text(rows: list[Row]) -> str:
+    """The rows for people."""
+    lines = [("", "published", "RTL", "simulated", "error", "unit", "note")]
+    for r in rows:
+        values = [shown(r.get(key)) for key in ("paper", "ours", "simulated")]
+        lines.append((r["what"], *values, error(r), r["unit"], r["note"]))
+    widths = [max(len(line[i]) for line in lines) for i in range(6)]
+    return "\n".join(
+        f"{line[0]:<{widths[0]}}  "
+        + "  ".join(f"{line[i]:>{widths[i]}}" for i in range(1, 5))
+        + f"  {line[5]:<{widths[5]}}  {line[6]}".rstrip()
+        for line in lines
+    )
