@@ -77,7 +77,7 @@ SUITES := \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:60:1:built-for-tests:$(CODE) \
 	test-model:620:0::middleware/model \
-	test-rtl:150:1:rtl-tools:rtl,reproduce/nacul2007/rtl,kernels/freertos/source \
+	test-rtl:150:1:rtl-tools:rtl,reproduce/nacul2007/rtl,kernels/freertos/source,docs/rtl \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
 

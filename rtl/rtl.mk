@@ -63,3 +63,7 @@ rtl-bench: $(RTL_PYTHON) $(SOC) $(SOC_PROGRAMS)/speed.elf  ## context switches o
 .PHONY: synth
 synth: $(RTL_PYTHON)  ## gates of the HW-RTOS and the Lock Unit, of all sizes; some minutes
 	$(RTL_PYTHON) rtl/synth/synth.py
+
+.PHONY: rtl-waves
+rtl-waves: $(RTL_PYTHON)  ## draw the timing diagrams of docs/rtl anew
+	$(RTL_PYTHON) rtl/dv/waves.py

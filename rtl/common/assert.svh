@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ASSERT(Name, expression): holds at every edge of clk_i out of reset. Checked in simulations that
 // define RTL_ASSERTIONS, and proved by Yosys, which knows no concurrent assertions.
+// `REQUIRE_RANGE(Name, low, high): otherwise nothing is elaborated, and it is said why.
 
 `ifndef RTL_ASSERT_SVH
 `define RTL_ASSERT_SVH
@@ -15,5 +16,10 @@
 `else
 `define ASSERT(Name, expression)
 `endif
+
+`define REQUIRE_RANGE(Name, low, high) \
+  if (Name < low || Name > high) begin : gen_bad_``Name \
+    $fatal(1, `"Name must be low to high`"); \
+  end
 
 `endif

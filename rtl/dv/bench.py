@@ -38,23 +38,16 @@ def environment() -> None:
     os.environ["MAKEFLAGS"] = "OPT_GLOBAL=-O0 OPT_SLOW=-O0 OPT_FAST=-O1 CFG_CXXFLAGS_PCH_I=-include"
 
 
-class TestsFailed(Exception):
+class Failed(Exception):
     """Some did, or the simulation ended before its time."""
 
 
-def simulate(
-    top: str,
-    module: str,
-    parameters: dict[str, int],
-    files: list[Path] | None = None,
-    plusargs: tuple[str, ...] = (),
-) -> None:
-    """Runs all tests of `module`, and raises where one fails; `files` replace the real ones."""
+def build(top: str, parameters: dict[str, int], files: list[Path] | None = None) -> Path:
+    """The folder of a model; `files` replace the real ones."""
     environment()
     name = "_".join([top, *(f"{key}{value}" for key, value in parameters.items())])
-    runner = get_runner("verilator")
     where = BUILD / (name if files is None else f"{name}_{files[0].parent.name}")
-    runner.build(
+    get_runner("verilator").build(
         sources=files or sources(top),
         includes=[RTL / "common"],
         hdl_toplevel=top,
@@ -63,14 +56,34 @@ def simulate(
         build_dir=where,
         always=True,
     )
-    results = runner.test(
-        hdl_toplevel=top,
-        test_module=module,
-        build_dir=where,
-        test_dir=where,
-        plusargs=list(plusargs),
-        extra_env={"RTL_PARAMETERS": json.dumps(parameters)},
-    )
-    tests, failures = get_results(results)
+    return where
+
+
+def run(
+    where: Path, top: str, module: str, parameters: dict[str, int], plusargs: tuple[str, ...] = ()
+) -> None:
+    """Runs all tests of `module` on a model that was built, and raises where one fails."""
+    environment()
+    runner = get_runner("verilator")
+    try:
+        results = runner.test(
+            hdl_toplevel=top,
+            hdl_toplevel_lang="verilog",
+            test_module=module,
+            build_dir=where,
+            test_dir=where,
+            plusargs=list(plusargs),
+            extra_env={"RTL_PARAMETERS": json.dumps(parameters)},
+        )
+        tests, failures = get_results(results)
+    except (RuntimeError, SystemExit) as ended:  # an assertion of the hardware
+        raise Failed(f"the simulation of {module} ended early") from ended
     if tests == 0 or failures > 0:
-        raise TestsFailed(f"{failures} of {tests} tests of {module} failed on {name}")
+        raise Failed(f"{failures} of {tests} tests of {module} failed in {where.name}")
+
+
+def simulate(
+    top: str, module: str, parameters: dict[str, int], files: list[Path] | None = None
+) -> None:
+    """Builds, and runs all tests of `module`; raises where one fails."""
+    run(build(top, parameters, files), top, module, parameters)

@@ -30,6 +30,9 @@ class Software:
         return self.rng.randrange(HOT_PORTS if self.rng.random() < 0.9 else count)
 
     def task(self) -> int:
+        """Any; sometimes the one whose context may not be saved yet."""
+        if self.rng.random() < 0.2:
+            return self.model.cores[self.core].before
         return self.rng.randrange(len(self.model.tasks))
 
     def next_access(self) -> Access:
@@ -59,7 +62,7 @@ class Software:
         if chance < 0.75 or core.wait_port is None:
             return Access(R.RegWaitPort, True, self.port())
         calls = (R.CallBlock, R.CallYield, R.CallPreempt, R.CallExit)
-        (call,) = rng.choices(calls, (12, 3, 3, 1))
+        (call,) = rng.choices(calls, (12, 3, 3, 2))
         return Access(R.RegCallRtos, True, call)
 
     def send(self) -> Access:
@@ -83,8 +86,8 @@ class Software:
                 Access(R.RegPortConfig + 4 * self.port(), True, rng.randrange(4) == 0),
                 Access(R.RegPortConfig + 4 * self.port()),
                 *[Access(R.RegPortState + 4 * self.port())] * 2,
-                Access(R.RegControl, True, rng.randrange(4)),
-                Access(R.RegSlice, True, rng.choice((0, 5, 20, 60))),
+                Access(R.RegControl, True, rng.choice((0, 1, 2, 3, 3))),
+                Access(R.RegSlice, True, rng.choice((0, 5, 5, 20))),
                 Access(R.RegPatience, True, rng.choice((0, 3, 10, 40))),
                 *[Access(a) for a in (R.RegControl, R.RegSlice, R.RegPatience, R.RegInfo)],
                 *[Access(a) for a in (R.RegCurrent, R.RegStatus, R.RegErrors)],

@@ -64,8 +64,8 @@ HAZARDS = (
     Mutant(
         "mixes_messages",
         "hw_rtos/hw_rtos_ports.sv",
-        "rtos_pkg::SendOpen &&\n                  sender_q[port_i] == sender;",
-        "rtos_pkg::SendOpen;",
+        "send_q[port_i] == rtos_pkg::SendOpen &&\n                  sender_q[port_i] == sender;",
+        "send_q[port_i] == rtos_pkg::SendOpen;",
         "ports_of_2_words",
         "OneSender",
     ),
@@ -181,14 +181,33 @@ OTHERS = (
 MUTANTS = HAZARDS + OTHERS
 
 
-def apply(mutant: Mutant, where: Path) -> Path:
-    """A copy of the modules with the fault in it."""
+def copy(where: Path) -> None:
     shutil.rmtree(where, ignore_errors=True)
     for folder in ("common", "hw_rtos", "lock_unit"):
         shutil.copytree(RTL / folder, where / folder)
+
+
+def put(mutant: Mutant, instead: str, where: Path) -> None:
     file = where / mutant.file
     text = file.read_text()
     if text.count(mutant.line) != 1:
         raise ValueError(f"{mutant.name}: {mutant.file} has no such line, or several")
-    file.write_text(text.replace(mutant.line, mutant.instead))
+    file.write_text(text.replace(mutant.line, instead))
+
+
+def apply(mutant: Mutant, where: Path) -> Path:
+    """A copy of the modules with the fault in it."""
+    copy(where)
+    put(mutant, mutant.instead, where)
+    return where
+
+
+def apply_on_demand(mutants: tuple[Mutant, ...], where: Path) -> Path:
+    """A copy of the modules with all the faults, each of which only `+NAME` brings about."""
+    copy(where)
+    for mutant in mutants:
+        right, wrong = mutant.line.removesuffix(";"), mutant.instead.removesuffix(";")
+        end = ";" if mutant.line.endswith(";") else ""
+        choice = f'($test$plusargs("{mutant.name}") != 0 ? ({wrong}) : ({right})){end}'
+        put(mutant, choice, where)
     return where

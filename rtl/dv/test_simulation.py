@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cocotb tests of each module, for several sizes."""
+"""The cocotb tests of each module, for several sizes, and what they find."""
+
+from pathlib import Path
 
 import pytest
+from mutants import HAZARDS, Mutant, apply_on_demand
 
-from bench import simulate
+from bench import BUILD, Failed, build, listed, run, simulate
 
 SMALL = {"NumCores": 2, "NumTasks": 16, "NumPorts": 16}
+OF_WORDS = {"NumCores": 2, "NumTasks": 8, "NumPorts": 8, "WordsPerPort": 4}
 
 
 def test_hw_rtos_directed() -> None:
@@ -16,7 +20,7 @@ def test_hw_rtos_directed() -> None:
     "size",
     [
         SMALL,
-        {"NumCores": 1, "NumTasks": 8, "NumPorts": 8, "WordsPerPort": 4},
+        {"NumCores": 1, "NumTasks": 8, "NumPorts": 8},
         {"NumCores": 4, "NumTasks": 64, "NumPorts": 40, "WordsPerPort": 4, "BuffersInRam": 1},
     ],
     ids=lambda size: "_".join(map(str, size.values())),
@@ -27,3 +31,24 @@ def test_hw_rtos_random(size: dict[str, int]) -> None:
 
 def test_lock_unit_directed() -> None:
     simulate("lock_unit", "lock_unit_directed", {"NumCores": 2})
+
+
+def test_lock_unit_random() -> None:
+    simulate("lock_unit", "lock_unit_random", {"NumCores": 4})
+
+
+@pytest.fixture(scope="module")
+def hazardous() -> Path:
+    """A model in which each of the design's hazards can be brought about."""
+    faulty = apply_on_demand(HAZARDS, BUILD / "hazards")
+    return build("hw_rtos", OF_WORDS, listed(faulty / "hw_rtos/hw_rtos.f"))
+
+
+def test_without_a_hazard_the_tests_pass(hazardous: Path) -> None:
+    run(hazardous, "hw_rtos", "hw_rtos_random", OF_WORDS)
+
+
+@pytest.mark.parametrize("hazard", HAZARDS, ids=lambda hazard: hazard.name)
+def test_the_tests_find_what(hazardous: Path, hazard: Mutant) -> None:
+    with pytest.raises(Failed):
+        run(hazardous, "hw_rtos", "hw_rtos_random", OF_WORDS, (f"+{hazard.name}",))

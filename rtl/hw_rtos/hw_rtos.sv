@@ -14,8 +14,8 @@ module hw_rtos #(
   parameter  int unsigned WordsPerPort  = 1,     // of one message, 1 to 16
   parameter  bit          BuffersInRam  = 1'b0,
   parameter  int unsigned PrioWidth     = 3,     // 1 to 8
-  parameter  int unsigned SliceWidth    = 20,
-  parameter  int unsigned PatienceWidth = 12,
+  parameter  int unsigned SliceWidth    = 20,    // 1 to 32
+  parameter  int unsigned PatienceWidth = 12,    // 1 to 32
   localparam int unsigned TaskW         = $clog2(NumTasks)
 ) (
   input  logic                           clk_i,
@@ -37,6 +37,14 @@ module hw_rtos #(
   output logic [NumCores-1:0]            running_o,
   output logic [NumCores-1:0][TaskW-1:0] task_o
 );
+
+  `REQUIRE_RANGE(NumCores, 1, 4)
+  `REQUIRE_RANGE(NumTasks, 8, 64)
+  `REQUIRE_RANGE(NumPorts, 8, 64)
+  `REQUIRE_RANGE(WordsPerPort, 1, 16)
+  `REQUIRE_RANGE(PrioWidth, 1, 8)
+  `REQUIRE_RANGE(SliceWidth, 1, 32)
+  `REQUIRE_RANGE(PatienceWidth, 1, 32)
 
   localparam int unsigned CoreW = NumCores > 1 ? $clog2(NumCores) : 1;
   localparam int unsigned PortW = $clog2(NumPorts);

@@ -5,6 +5,8 @@
 // A grant comes one cycle after the request. The lowest core wins a tie; whoever waits is served
 // before all who ask later, so nobody starves.
 
+`include "assert.svh"
+
 module lock_unit #(
   parameter int unsigned NumCores = 2  // 1 to 4
 ) (
@@ -24,6 +26,8 @@ module lock_unit #(
   output logic [NumCores-1:0]       pending_o,
   output logic [NumCores-1:0]       granted_o
 );
+
+  `REQUIRE_RANGE(NumCores, 1, 4)
 
   localparam logic [8:0] CountMax = 9'd255;
 
