@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -36,6 +36,7 @@ techmap
 opt -full
 simplemap
 opt
+{clock_gates}
 dfflegalize -cell $_DFF_P_ 01 -cell $_DFF_PN0_ 01 -cell $_DFF_PN1_ 01
 opt
 dfflibmap -liberty {cells}
@@ -81,9 +82,14 @@ class Part:
     top: str
     parameters: tuple[tuple[str, int], ...]
     flat: bool = True
+    gated: bool = (
+        False  # registers that are written together by a gated clock, as synthesis tools may
+    )
 
     def name(self) -> str:
-        return "_".join([self.top, *(f"{value}" for _, value in self.parameters), str(self.flat)])
+        how = "flat" if self.flat else "apart"
+        words = [self.top, *(f"{value}" for _, value in self.parameters), how]
+        return "_".join([*words, *(["gated"] if self.gated else [])])
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,7 @@ def synthesize(part: Part) -> Count:
         parameters=f"chparam {sets} {part.top}",
         top=part.top,
         flatten="flatten" if part.flat else "",
+        clock_gates=f"clockgate -liberty {HERE / 'cells.lib'}" if part.gated else "",
         cells=HERE / "cells.lib",
         abc=HERE / "area.abc",
     )
@@ -144,9 +151,12 @@ def lock_unit(size: Size) -> Part:
     return Part("lock_unit", (("NumCores", size.cores),))
 
 
-def count(sizes: tuple[Size, ...]) -> list[dict]:
+def count(sizes: tuple[Size, ...], gated: bool = False) -> list[dict]:
     """A row for each size. What several are made of is synthesized once."""
-    of_each = [(rtos(size), buffers(size), lock_unit(size)) for size in sizes]
+    of_each = [
+        [replace(part, gated=gated) for part in (rtos(size), buffers(size), lock_unit(size))]
+        for size in sizes
+    ]
     parts = list(dict.fromkeys(part for parts in of_each for part in parts))
     jobs = int(os.environ.get("PROCESSORS") or os.cpu_count() or 1)
     with ThreadPoolExecutor(jobs) as pool:
@@ -190,8 +200,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print an object for programs")
     parser.add_argument("--quick", action="store_true", help="only 2 cores, 16 tasks, 16 ports")
+    parser.add_argument("--clock-gates", action="store_true", help="gated clocks for registers")
     asked = parser.parse_args()
-    rows = count(SIZES[:1] if asked.quick else SIZES)
+    rows = count(SIZES[:1] if asked.quick else SIZES, asked.clock_gates)
     apart = synthesize(rtos(Size(), in_ram=False, flat=False)).modules
     if asked.json:
         print(json.dumps({"rows": rows, "modules": apart}, indent=2))
