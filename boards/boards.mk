@@ -5,7 +5,7 @@
 # What the counts of the conformance suite are multiplied by on a board.
 BOARD_SCALE ?= 0.3
 
-BOARD_IMAGES := conform ordinary trials trials_heap trials_stack
+BOARD_IMAGES := conform ordinary trials trials_heap trials_overrun trials_stack
 
 # The folder, and its lock, are those of `whimbrel run --board`, which names an application.
 .PHONY: $(BUILD)/boards/vexpress_a9/conform

@@ -36,6 +36,13 @@ function(whimbrel_image target board tables)
         COMMAND_EXPAND_LISTS VERBATIM)
     set_source_files_properties("${joined}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
     add_executable(${target} EXCLUDE_FROM_ALL "${tables}" "${joined}")
+    # An image is linked for each plan; where the kernel is optimised as a whole, that was done once.
+    if(TARGET whimbrel_whole)
+        get_target_property(whole whimbrel_whole OBJECT)
+        set_source_files_properties("${whole}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+        target_sources(${target} PRIVATE "${whole}")
+        add_dependencies(${target} whimbrel_whole)
+    endif()
     target_link_libraries(${target} PRIVATE launcher ${board} m)
     # Tasks that are recreated are loaded from a module of the same sources.
     file(STRINGS "${tables}" recreated REGEX "WB_RECREATE")

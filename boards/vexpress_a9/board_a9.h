@@ -27,6 +27,9 @@ void gic_stop(uint32_t core);
 void uart_begin(void);
 void uart_interrupt(void);
 
+/// Takes the next byte that has come from the UART, with what is wrong with it.
+uint32_t uart_data(void);
+
 /// Takes from a core what others see of memory, and gives it back.
 ///
 /// Context: the first core, for another.

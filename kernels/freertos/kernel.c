@@ -55,8 +55,6 @@ struct wb_recreated **wb_freertos_recreated(struct wb_task *task)
     return &of(task)->recreated;
 }
 
-__attribute__((weak)) const struct wb_freertos_recreation wb_freertos_recreation;
-
 static UBaseType_t priority_of(struct wb_task *task)
 {
     return wb_sync_priority(&task->sync) + 1;

@@ -105,10 +105,13 @@ def test_events_that_the_line_cannot_take_are_dropped_and_counted() -> None:
         assert channel(end)["received"] == NUMBERS
 
 
-# In turns, a core that spins would take most of the emulator's time.
-def test_a_core_that_takes_no_interrupts_is_dead() -> None:
-    with Launched("trials") as board:
-        board.trial("spin", watchdog_ms=300)
+# In turns, a core that spins takes most of the emulator's time, so its death is to come soon.
+@pytest.mark.parametrize(
+    ("mode", "watchdog_ms"), [(THREADS, 300), (COUNTED, 50)], ids=["threads", "counted"]
+)
+def test_a_core_that_takes_no_interrupts_is_dead(mode: tuple[str, ...], watchdog_ms: int) -> None:
+    with Launched("trials", mode=mode) as board:
+        board.trial("spin", watchdog_ms=watchdog_ms)
         board.hear("started")
         died = board.hear("core_died")
         assert (died["core"], died["by"], died["running"]) == (2, "watchdog", "trial")
@@ -217,6 +220,23 @@ def test_garbage_on_the_line_is_passed_over() -> None:
         board.hear("status")
         board.say(stop={})
         assert board.hear("end")["ok"]
+
+
+def test_bytes_that_come_too_fast_are_told_as_lost() -> None:
+    with Launched("trials_overrun") as board:
+        board.trial("endless")
+        board.hear("started")
+        board.send(b"\n" * 1000)
+        error = board.hear("error")
+        assert (error["kind"], error["text"]) == (
+            "line",
+            "bytes of the command came too fast, and are lost",
+        )
+        board.say(status={})
+        board.hear("status")
+        board.say(stop={})
+        assert not board.hear("end")["ok"]
+        assert board.status() == 2
 
 
 def test_a_line_without_an_end_is_an_error() -> None:

@@ -50,4 +50,4 @@ def test_every_frame_is_right_while_four_players_go_round(mode: str, tmp_path: P
         checksums = [line.rsplit(" ", 1)[1] for line in expected]
         assert [line.rsplit(" ", 1)[1] for line in lines] == PLAYS * checksums
     moved = [m for m in json.loads(ended.stdout)["migrations"] if m["status"] == "ok"]
-    assert len(moved) >= 10
+    assert len(moved) >= 4
