@@ -14,7 +14,7 @@ POLICIES = ("balance", "spread", "consolidate", "sticky", "gossip", "thermal", "
 # What kernels do between the steps of tasks: it may take time where steps are taken.
 BETWEEN = (
     *("serve", "report", "decide", "copy", "park", "attach"),
-    *("switch", "checkpoint", "heap", "load", "clock"),
+    *("switch", "checkpoint", "heap", "load", "clock", "interrupt"),
 )
 MEMORY = {"name": "ddr", "kind": "shared", "size": "64MiB", "latency_ns": 60, "mb_per_s": 800}
 BUS = {"mhz": 100, "width_bytes": 4, "burst_bytes": 32}
@@ -63,8 +63,13 @@ class Case:
 
     # ---- The platform ---------------------------------------------------------------------------
 
+    def a_scheduling(self) -> dict[str, object]:
+        way = self.pick(None, None, None, "cooperative", "preemptive", "preemptive", "edf")
+        slices = way == "preemptive" and self.maybe(0.5)
+        return {"scheduling": way, "slice_us": self.pick(1, 3, 10, 200) if slices else None}
+
     def a_core(self) -> str:
-        text = table("[core]", idle="off" if self.maybe(0.2) else None)
+        text = table("[core]", idle="off" if self.maybe(0.2) else None, **self.a_scheduling())
         # Of some frequencies the period is no whole number of picoseconds.
         known = self.pick((100, 200, 250, 500, 1000), (100, 200, 333, 400, 700))
         for n, mhz in enumerate(sorted(self.random.sample(known, self.pick(1, 2, 3)))):

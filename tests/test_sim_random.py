@@ -112,9 +112,10 @@ def test_nothing_depends_on_how_it_is_simulated(tmp_path: Path) -> None:
     assert ends["finished"] > CASES / 4
 
 
-def messages(run: dict[str, Any]) -> list[tuple[int, int]]:
-    """What was sent and received by each channel, which no order of execution changes."""
-    return [(channel["sent"], channel["received"]) for channel in run["summary"]["channels"]]
+def messages(run: dict[str, Any]) -> list[int]:
+    """What was received from each channel, which no order of execution changes. (Whether a task
+    still sends to one that has ended meanwhile is a matter of time.)"""
+    return [channel["received"] for channel in run["summary"]["channels"]]
 
 
 def ends_by_itself(case: Case) -> None:

@@ -138,6 +138,7 @@ static void task(struct members *out, const struct wb_task *t)
     counter(out, "busy_ns", &t->stats.busy_ns);
     counter(out, "polling_ns", &t->stats.polling_ns);
     counter(out, "runs", &t->stats.runs);
+    counter(out, "preemptions", &t->stats.preemptions);
     number(out, "firings", firings_of(t));
     counter(out, "jobs", &t->stats.jobs);
     counter(out, "misses", &t->stats.misses);

@@ -36,9 +36,10 @@ struct kernel_task {
     bool in_block;         // the simulator: has not gone on yet since it was blocked
     void *caught;          // C++: exceptions being handled, and how many are in flight
     uint32_t uncaught;
-    uint64_t left_ps;  // the simulator: to let pass before it goes on, as it was interrupted;
-    uint64_t left_hz;  // at this frequency, 0: at any
-    void *fake_stack;  // AddressSanitizer's, while the task does not run
+    uint64_t left_ps;   // the simulator: to let pass before it goes on, as it was interrupted;
+    uint64_t left_hz;   // at this frequency, 0: at any
+    uint64_t slice_ps;  // the simulator: of its turn it has had so much before it was interrupted
+    void *fake_stack;   // AddressSanitizer's, while the task does not run
 };
 
 _Static_assert(sizeof(struct kernel_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
@@ -65,6 +66,13 @@ void ready_push(struct ready *ready, struct wb_task *task);
 
 /// The same, before all that are as urgent.
 void ready_push_first(struct ready *ready, struct wb_task *task);
+
+/// The same, before the first that is as urgent and, by `is_before(task, other)`, to come later.
+void ready_push_by(struct ready *ready, struct wb_task *task,
+                   bool (*is_before)(struct wb_task *task, struct wb_task *other));
+
+/// Takes a task out of the queue that it is in. False: it is in none.
+bool ready_take(struct ready *ready, struct wb_task *task);
 
 /// The most urgent task of at least `floor` priority, first come first served; NULL if there is
 /// none.

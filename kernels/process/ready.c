@@ -15,17 +15,37 @@ void ready_push(struct ready *ready, struct wb_task *task)
     ready->levels |= 1u << p;
 }
 
-void ready_push_first(struct ready *ready, struct wb_task *task)
+// Before those of its priority that `before` is followed by; NULL: before all.
+static void push_after(struct ready *ready, struct wb_task *before, struct wb_task *task)
 {
     const uint32_t p = wb_sync_priority(&task->sync);
 
-    if ((ready->levels & 1u << p) == 0) {
+    if ((ready->levels & 1u << p) == 0 || before == ready->last[p]) {
         ready_push(ready, task);
         return;
     }
-    kernel_task(task)->next = ready->first[p];
+    struct wb_task **at = before == NULL ? &ready->first[p] : &kernel_task(before)->next;
+    kernel_task(task)->next = *at;
     kernel_task(task)->queue = p + 1;
-    ready->first[p] = task;
+    *at = task;
+}
+
+void ready_push_first(struct ready *ready, struct wb_task *task)
+{
+    push_after(ready, NULL, task);
+}
+
+void ready_push_by(struct ready *ready, struct wb_task *task,
+                   bool (*is_before)(struct wb_task *task, struct wb_task *other))
+{
+    const uint32_t p = wb_sync_priority(&task->sync);
+    struct wb_task *before = NULL;
+
+    if ((ready->levels & 1u << p) != 0)
+        for (struct wb_task *at = ready->first[p]; at != NULL && !is_before(task, at);
+             at = kernel_task(at)->next)
+            before = at;
+    push_after(ready, before, task);
 }
 
 static struct wb_task *take(struct ready *ready, uint32_t p, struct wb_task *before)
@@ -70,14 +90,21 @@ struct wb_task *ready_pop_leaving(struct ready *ready)
     return NULL;
 }
 
-void ready_move(struct ready *ready, struct wb_task *task)
+bool ready_take(struct ready *ready, struct wb_task *task)
 {
     struct wb_task *before = NULL;
 
     if (kernel_task(task)->queue == 0)
-        return;
+        return false;
     const uint32_t p = kernel_task(task)->queue - 1;
     for (struct wb_task *at = ready->first[p]; at != task; at = kernel_task(at)->next)
         before = at;
-    ready_push(ready, take(ready, p, before));
+    take(ready, p, before);
+    return true;
+}
+
+void ready_move(struct ready *ready, struct wb_task *task)
+{
+    if (ready_take(ready, task))
+        ready_push(ready, task);
 }

@@ -14,6 +14,8 @@ static inline void finish_departure(struct sim_core *c)
                                                  [GO_ENDED] = WB_TASK_ENDED };
     struct wb_task *task = c->left;
 
+    if (__builtin_expect(c->slice_ps != 0, 0) && sim_end_slice(c) && c->after == GO_INTERRUPTED)
+        c->after = GO_READY;
     c->left = NULL;
     if (c->after == GO_AWAY) {
         engine_forget(sim.engine, c->core->index, task->id);
@@ -24,9 +26,9 @@ static inline void finish_departure(struct sim_core *c)
         wb_task_captured(task);
     wb_task_paused(task, states[c->after], sim_now_ns());
     if (c->after == GO_INTERRUPTED)
-        ready_push_first(&c->ready, task);
+        sim_queue_interrupted(c, task);
     else if (states[c->after] == WB_TASK_READY)
-        ready_push(&c->ready, task);
+        sim_queue(c, task);
 }
 
 static inline void fall_asleep(struct sim_core *c)
@@ -76,10 +78,13 @@ static inline __attribute__((always_inline)) enum turn begin(struct sim_core *c)
     }
     c->attention = wants_attention(c, task);
     sim_become(c);
+    if (__builtin_expect(c->slice_ps != 0, 0))
+        sim_begin_slice(c);
     if (!is_free(c, CHARGE_REFILL)) {
-        c->transfers = true;
-        ps = sim_sum(ps, engine_refill(sim.engine, sim_in(ps), c->core->index, task->id,
-                                       task->work.working_bytes));
+        const uint64_t fills_ps = engine_refill(sim.engine, sim_in(ps), c->core->index, task->id,
+                                                task->work.working_bytes);
+        c->transfers |= fills_ps != 0;
+        ps = sim_sum(ps, fills_ps);
     }
     if (ps == 0 || sim_passes(ps))
         return TURN_TASK;
@@ -249,11 +254,14 @@ void sim_keep_attention(struct sim_core *c)
 
 void sim_make_ready(struct sim_core *c, struct wb_task *task)
 {
-    ready_push(&c->ready, task);
-    if (c->current != NULL)
-        sim_keep_attention(c);
-    else
+    sim_queue(c, task);
+    if (c->current == NULL) {
         sim_wake(c);
+        return;
+    }
+    sim_keep_attention(c);
+    if (__builtin_expect(c->slice_ps != 0, 0))
+        sim_time_slice(c);
 }
 
 // A kernel's timers are its own: on another core they must not wake a task that is just arriving.
@@ -276,6 +284,7 @@ void sim_kill(struct sim_core *c)
     c->computing = c->holds = 0;
     c->masked = c->pends = c->starts = c->goes_on = false;
     c->interrupted = NULL;
+    c->slice_ps = 0;
     c->attention = 0;
     memset(&c->ready, 0, sizeof c->ready);
     sim_record_power(c);
@@ -355,8 +364,10 @@ enum turn sim_end_block(uint32_t number, struct sim_core **core)
     const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
     struct sim_core *c = *core = &sim.cores[wb_place_owner(place)];
     sim_execute(c, NULL);
+    if (__builtin_expect(c->preempts, 0))
+        return sim_timer(c, task);
     wb_kernel_unblock(task);
-    return __builtin_expect(c->preempts, 0) ? sim_reschedule(c) : TURN_NOTHING;
+    return TURN_NOTHING;
 }
 
 // Others have come to the interconnect meanwhile, and are in the way.
@@ -395,7 +406,9 @@ enum turn sim_rung(struct sim_core *c)
 enum turn sim_chooses(struct sim_core *c)
 {
     c->chooses = false;
-    return c->dead ? TURN_NOTHING : TURN_WORK;
+    if (c->dead)
+        return TURN_NOTHING;
+    return __builtin_expect(c->preempts, 0) ? sim_reconsider(c) : TURN_WORK;
 }
 
 enum turn sim_core_event(struct sim_core *c, uint32_t kind)
@@ -411,6 +424,8 @@ enum turn sim_core_event(struct sim_core *c, uint32_t kind)
         return __builtin_expect(c->pends, 0) && !sim_still_starts(c) ? TURN_WORK : begin(c);
     case EVENT_WAKE:
         return TURN_WORK;
+    case EVENT_SLICE:
+        return sim_slice_is_over(c);
     case EVENT_RING:
         c->rung = false;
         break;

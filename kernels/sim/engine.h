@@ -41,6 +41,14 @@ uint32_t engine_cores(const struct engine *engine);
 /// Lets time begin at `now_ps`: nothing has happened before.
 void engine_begin(struct engine *engine, uint64_t now_ps);
 
+/// When the kernel of a core takes it from a task: when that waits, and at its checkpoints; at once
+/// for one that is more urgent; the same, where of one priority the earliest deadline goes first.
+enum scheduling { COOPERATIVE, PREEMPTIVE, EARLIEST_DEADLINE };
+uint32_t engine_scheduling(const struct engine *engine, uint32_t core);
+
+/// After how long a task gives way to others that are as urgent; 0: when it waits.
+uint64_t engine_slice(const struct engine *engine, uint32_t core);
+
 /// Adds an event, which is a number of the caller's; returns its handle, never 0. Among those of
 /// one time the first that was added comes first.
 uint64_t engine_push(struct engine *engine, uint64_t at_ps, uint64_t event);
@@ -68,6 +76,7 @@ enum {
     CHARGE_SWITCH = 15,
     CHARGE_RING = 19,
     CHARGE_RUNG = 20,
+    CHARGE_INTERRUPT = 21,
     CHARGE_REFILL = 30,
     CHARGE_NOTICE = 31
 };
@@ -109,6 +118,9 @@ uint64_t engine_load(struct engine *engine, uint32_t core, uint64_t bytes);
 uint64_t engine_ring(struct engine *engine, uint32_t from, uint32_t to);
 uint64_t engine_notice(struct engine *engine, uint32_t from, uint32_t to);
 uint64_t engine_answer(struct engine *engine, uint32_t core);
+
+/// An interrupt of a core's own timer.
+uint64_t engine_interrupt(struct engine *engine, uint32_t core);
 
 /// One look at the clock by a task that does nothing else.
 uint64_t engine_look(struct engine *engine, uint32_t core);

@@ -67,7 +67,7 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     if (task->mode == WB_REPLICATE && sim.here != NULL)
         mirror_give(task, sim.here->core->index);
-    kernel_task(task)->left_ps = kernel_task(task)->left_hz = 0;
+    kernel_task(task)->left_ps = kernel_task(task)->left_hz = kernel_task(task)->slice_ps = 0;
     return stack_init(task);
 }
 
@@ -83,6 +83,7 @@ void wb_kernel_attach(struct wb_task *task)
     if (task->mode == WB_REPLICATE)
         mirror_give(task, sim.here->core->index);
     sanitizer_clean(task->stack, (size_t)((unsigned char *)kt->sp - task->stack));
+    kt->slice_ps = 0;
     kt->blocked = false;
     kt->woken = true;  // whatever it waited for, it looks again
     sim_make_ready(sim.here, task);
@@ -103,7 +104,7 @@ enum wb_status wb_kernel_depart(void)
     sim.here->parked_ns = sim_now_ns();
     wb_kernel_charge(WB_ACTION_PARK, 1);
     // Interrupted before that, it may go on elsewhere, and its request be over.
-    if (sim.preempts && !wb_departure_is_due(self))
+    if (sim_may_be_preempted() && !wb_departure_is_due(self))
         return WB_ERR_GONE;
     sim_leave(GO_AWAY);
     return WB_OK;
@@ -149,7 +150,7 @@ void wb_kernel_unblock(struct wb_task *task)
 // A cooperative kernel does nothing here before this task calls in.
 void wb_kernel_enter(void)
 {
-    if (__builtin_expect(sim.preempts, 0) && sim.self != NULL)
+    if (sim_may_be_preempted())
         sim.here->masked = true;
 }
 
@@ -158,22 +159,27 @@ static void unmask(void)
     struct sim_core *c = sim.here;
 
     c->masked = false;
-    if (c->pends || sim_is_outdone(c))
+    if ((c->pends || sim_is_outdone(c)) && !c->chooses)
         sim_give_way();
 }
 
 // Whoever was unblocked meanwhile runs from here on, if it is more urgent.
 void wb_kernel_leave(void)
 {
-    if (__builtin_expect(sim.preempts, 0) && sim.self != NULL)
+    if (sim_may_be_preempted())
         unmask();
 }
 
 void wb_kernel_reprioritise(struct wb_task *task)
 {
-    ready_move(&sim.here->ready, task);
-    sim_keep_attention(sim.here);
-    if (sim.preempts && sim.self != NULL && sim_is_outdone(sim.here))
+    struct sim_core *c = sim.here;
+
+    if (ready_take(&c->ready, task))
+        sim_queue(c, task);
+    sim_keep_attention(c);
+    if (__builtin_expect(c->slice_ps != 0, 0))
+        sim_time_slice(c);
+    if (sim_may_be_preempted() && sim_is_outdone(c))
         sim_give_way();
 }
 

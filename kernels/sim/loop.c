@@ -450,6 +450,21 @@ void kernel_task_start(struct wb_task *task)
     wb_task_main(task);
 }
 
+// As the platform says; where tests have all kernels preempt, also of those that do not by it.
+static void choose_scheduling(void)
+{
+    const bool all = sim.preempts;
+
+    for (uint32_t i = 0; i < sim.system->n_cores; i++) {
+        struct sim_core *c = &sim.cores[i];
+        const uint32_t scheduling = engine_scheduling(sim.engine, i);
+        c->by_deadline = scheduling == EARLIEST_DEADLINE;
+        c->slice_ps = engine_slice(sim.engine, i);
+        if (all || scheduling != COOPERATIVE)
+            sim_preempt_on(c);
+    }
+}
+
 void sim_start(void)
 {
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
@@ -468,8 +483,7 @@ void sim_start(void)
         sim_push_in(engine_wake(sim.engine, i), EVENT_WAKE, i);
         sim_record_start(c);
     }
-    if (sim.preempts)
-        sim_preempt();
+    choose_scheduling();
     sim_push_in(0, EVENT_HEAT, 0);
     sim_push_in(0, EVENT_SWEEP, 0);
 }

@@ -6,17 +6,19 @@
 
 #include "private.h"
 
+void sim_preempt_on(struct sim_core *c)
+{
+    sim.preempts = sim.careful = c->preempts = true;
+    // Who is suspended in the midst of anything needs a stack, and a moment to be rung at.
+    c->takes_steps = c->takes_all = c->rings_at_once = false;
+    c->free &= ~(1u << CHARGE_SWITCH);  // see sim_let_go()
+    c->uncounted &= c->free;
+}
+
 void sim_preempt(void)
 {
-    sim.preempts = sim.careful = true;
-    for (uint32_t i = 0; i < sim.system->n_cores; i++) {
-        struct sim_core *c = &sim.cores[i];
-        c->preempts = true;
-        // Who is suspended in the midst of anything needs a stack, and a moment to be rung at.
-        c->takes_steps = c->takes_all = c->rings_at_once = false;
-        c->free &= ~(1u << CHARGE_SWITCH);  // see sim_let_go()
-        c->uncounted &= c->free;
-    }
+    for (uint32_t i = 0; i < sim.system->n_cores; i++)
+        sim_preempt_on(&sim.cores[i]);
 }
 
 static uint64_t hz_of(const struct sim_core *c)
@@ -102,7 +104,8 @@ static void note(const struct wb_task *preempted)
 
 // ---- Interrupts ---------------------------------------------------------------------------------
 
-// What it still lets pass it does once it goes on. What the kernel did so far comes first.
+// What it still lets pass it does once it goes on: of a transfer, as long as it was to take by now.
+// What the kernel did so far comes first.
 static void put_off(struct sim_core *c)
 {
     struct kernel_task *kt = kernel_task(c->current);
@@ -119,21 +122,50 @@ static void put_off(struct sim_core *c)
     c->left = c->interrupted = c->current;
     c->after = GO_INTERRUPTED;
     c->current = NULL;
+    c->pends = c->transfers = false;
 }
 
+// What ends at this instant ends before anything interrupts it.
 enum turn sim_interrupt(struct sim_core *c)
 {
-    if (c->masked || c->starts) {
-        c->pends = true;
+    c->pends = true;
+    if (c->masked || c->starts)
+        return TURN_NOTHING;
+    if (sim_instant_goes_on()) {
+        sim_choose(c);
         return TURN_NOTHING;
     }
     put_off(c);
     return TURN_WORK;
 }
 
+enum turn sim_reconsider(struct sim_core *c)
+{
+    if (c->current == NULL)
+        return TURN_WORK;
+    return c->pends || sim_is_outdone(c) ? sim_interrupt(c) : TURN_NOTHING;
+}
+
 enum turn sim_reschedule(struct sim_core *c)
 {
     return sim_is_outdone(c) ? sim_interrupt(c) : TURN_NOTHING;
+}
+
+// One for all that it has at this instant.
+void sim_charge_timer(struct sim_core *c)
+{
+    if (is_free(c, CHARGE_INTERRUPT) || c->timer_ps == sim.engine->now_ps)
+        return;
+    uint64_t *owed_ps = c->current != NULL ? &c->stolen_ps : &c->debt_ps;
+    *owed_ps = sim_sum(*owed_ps, engine_interrupt(sim.engine, c->core->index));
+    c->timer_ps = sim.engine->now_ps;
+}
+
+enum turn sim_timer(struct sim_core *c, struct wb_task *task)
+{
+    sim_charge_timer(c);
+    wb_kernel_unblock(task);
+    return sim_reschedule(c);
 }
 
 void sim_give_way(void)
@@ -164,7 +196,10 @@ uint64_t sim_let_go(struct sim_core *c)
 {
     const bool stays = c->interrupted == c->current;
 
+    if (c->interrupted != NULL && !stays)
+        wb_counter_add(&c->interrupted->stats.preemptions, 1);
     c->interrupted = NULL;
+    c->pends = false;
     go_on(c);
     if (!c->rung && sim_has_notes(c)) {
         c->rung = true;
@@ -182,7 +217,24 @@ bool sim_still_starts(struct sim_core *c)
     kernel_task(c->current)->left_ps = c->stolen_ps;
     kernel_task(c->current)->left_hz = c->goes_on ? hz_of(c) : 0;
     c->stolen_ps = 0;
-    ready_push_first(&c->ready, c->current);
+    sim_queue_interrupted(c, c->current);
     c->current = NULL;
     return false;
+}
+
+// ---- Deadlines ----------------------------------------------------------------------------------
+
+static bool is_before(struct wb_task *task, struct wb_task *other)
+{
+    return sim_deadline_ns(task) < sim_deadline_ns(other);
+}
+
+static bool is_not_after(struct wb_task *task, struct wb_task *other)
+{
+    return sim_deadline_ns(task) <= sim_deadline_ns(other);
+}
+
+void sim_queue_by_deadline(struct sim_core *c, struct wb_task *task, bool interrupted)
+{
+    ready_push_by(&c->ready, task, interrupted ? is_not_after : is_before);
 }

@@ -48,15 +48,21 @@ struct sim_core {
     bool dozes;          // falls asleep and wakes up at one instant at no cost
     bool transfers;      // its task may be held up by others: see resume()
     bool preempts;       // interrupts serve, and a more urgent task takes the core: preempt.c
+    bool by_deadline;    // of those of one priority, the earliest deadline is the most urgent
+    bool slice_over;     // of its task, which others that are as urgent wait for: slice.c
     bool masked, pends;  // interrupts are put off; there was one
     bool starts;         // switches to `current`,
     bool goes_on;        // which goes on with what it computed
     struct wb_task *interrupted;  // the last that was; going on with it is no switch
-    uint64_t holds;               // the event that ends the time that its task lets pass, and when;
-    uint64_t holds_until_ps;      // only where that may be interrupted
-    uint32_t attention;           // wb_kernel_attention while its task runs
-    uint32_t recorded_uw;         // the power that its event stream has last,
-    uint64_t recorded_ps;         // and until when it is right
+    uint64_t timer_ps;            // when its own timer interrupted it last
+    uint64_t slice_ps;            // how long a slice is, 0: there are none; when that of its task
+    uint64_t slice_from_ps;       // began, and the event that ends it, if others wait for that
+    uint64_t slice;
+    uint64_t holds;           // the event that ends the time that its task lets pass, and when;
+    uint64_t holds_until_ps;  // only where that may be interrupted
+    uint32_t attention;       // wb_kernel_attention while its task runs
+    uint32_t recorded_uw;     // the power that its event stream has last,
+    uint64_t recorded_ps;     // and until when it is right
     struct looks looks;
     uint32_t free;       // engine_free_charges()
     uint32_t uncounted;  // the same, or 0 while charges are counted
@@ -73,6 +79,7 @@ enum {
 
 enum sim_event {
     EVENT_TICK,     // core: the agent's
+    EVENT_SLICE,    // core: its task has had its turn
     EVENT_RESUME,   // core: the time that its task let pass is over
     EVENT_START,    // core: its kernel is done, and its task begins to run
     EVENT_WAKE,     // core: it is out of its idle state
@@ -140,8 +147,8 @@ struct sim {
     struct looks looks;     // of the launcher
     uint32_t choice;        // of a policy, that agents were heard for last
     bool odd_clock;         // there is none yet, or a core's differs
-    bool preempts;          // kernels do
-    bool careful;           // faults are planned, or kernels preempt: see next_from_task()
+    bool preempts;          // a kernel does
+    bool careful;           // faults are planned, or a kernel preempts: see next_from_task()
     bool quiet;             // no moment is here: the code of a task is in its kernel
     struct faults *faults;  // NULL: none is planned
     // A task is held up at a moment of its code, as by a handler that takes long: what comes
@@ -277,6 +284,9 @@ void sim_hold(struct sim_core *c, uint64_t ps);
 
 // ---- preempt.c: kernels that preempt ------------------------------------------------------------
 
+/// The kernel of a core does. Before the first event.
+void sim_preempt_on(struct sim_core *c);
+
 /// All kernels of a simulation do. After wb_host_start(), before the first event.
 void sim_preempt(void);
 
@@ -300,6 +310,16 @@ enum turn sim_interrupt(struct sim_core *c);
 /// The same if a task that is ready is more urgent than the one that has the core.
 enum turn sim_reschedule(struct sim_core *c);
 
+/// The block of a task of this core is over: an interrupt of its timer.
+enum turn sim_timer(struct sim_core *c, struct wb_task *task);
+
+/// Takes the time of an interrupt of its timer.
+void sim_charge_timer(struct sim_core *c);
+
+/// Nothing else happens at this instant, in which an interrupt has come: what ends at the same
+/// instant has ended.
+enum turn sim_reconsider(struct sim_core *c);
+
 /// The task that executes is interrupted, now or once it lets interrupts in.
 void sim_give_way(void);
 
@@ -309,10 +329,63 @@ uint64_t sim_let_go(struct sim_core *c);
 /// The switch of a core to its task is over. False: something has come meanwhile, so it has none.
 bool sim_still_starts(struct sim_core *c);
 
+/// Of a core that goes by deadlines: gives a task to its ready queue, before those of its priority
+/// whose deadlines are later, or the same if it was interrupted.
+void sim_queue_by_deadline(struct sim_core *c, struct wb_task *task, bool interrupted);
+
+/// When the deadline of a task's job is; UINT64_MAX: it has none.
+static inline uint64_t sim_deadline_ns(const struct wb_task *task)
+{
+    return task->job_deadline_ns != 0 ? sim_sum(task->release.ns, task->job_deadline_ns)
+                                      : UINT64_MAX;
+}
+
+static inline void sim_queue(struct sim_core *c, struct wb_task *task)
+{
+    if (__builtin_expect(c->by_deadline, 0))
+        sim_queue_by_deadline(c, task, false);
+    else
+        ready_push(&c->ready, task);
+}
+
+static inline void sim_queue_interrupted(struct sim_core *c, struct wb_task *task)
+{
+    if (c->by_deadline)
+        sim_queue_by_deadline(c, task, true);
+    else
+        ready_push_first(&c->ready, task);
+}
+
 static inline bool sim_is_outdone(const struct sim_core *c)
 {
-    return c->current != NULL && c->ready.levels >> wb_sync_priority(&c->current->sync) > 1;
+    if (c->current == NULL)
+        return false;
+    const uint32_t p = wb_sync_priority(&c->current->sync);
+    const uint32_t levels = c->ready.levels >> p;
+    return levels > 1 || (c->by_deadline && levels == 1 &&
+                          sim_deadline_ns(c->ready.first[p]) < sim_deadline_ns(c->current));
 }
+
+/// The task that executes is of a kernel that preempts.
+static inline bool sim_may_be_preempted(void)
+{
+    return __builtin_expect(sim.preempts, 0) && sim.self != NULL && sim.here->preempts;
+}
+
+// ---- slice.c: turns of tasks that are equally urgent --------------------------------------------
+
+/// The task of a core begins its slice, or goes on with it.
+void sim_begin_slice(struct sim_core *c);
+
+/// Sees to it that the slice of the task of a core ends, if others wait for that.
+void sim_time_slice(struct sim_core *c);
+
+/// The task that has left the core has had its slice, or the rest of it later. Returns whether it
+/// is over.
+bool sim_end_slice(struct sim_core *c);
+
+/// The slice of the task of a core is over.
+enum turn sim_slice_is_over(struct sim_core *c);
 
 // ---- core.c: a kernel's turns -------------------------------------------------------------------
 

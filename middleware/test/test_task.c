@@ -79,6 +79,17 @@ TEST(a_late_job_is_a_miss_and_releases_do_not_drift)
     CHECK(misses() == 1 && wb_counter_get(&task->stats.worst_late_ns) == 30);
 }
 
+TEST(a_kernel_is_told_of_a_job_that_begins_without_a_block_before_it)
+{
+    setup(100, 0, 0);
+    stub.now_ns = 1040;
+    CHECK(wb_period_wait(task) && stub.reprioritises == 0);
+    stub.now_ns = 1330;
+    CHECK(!wb_period_wait(task) && stub.reprioritises == 1 && stub.reprioritised == task);
+    CHECK(!wb_period_wait(task) && stub.reprioritises == 2);
+    CHECK(wb_period_wait(task) && stub.reprioritises == 2);
+}
+
 TEST(a_job_later_than_several_periods_catches_up)
 {
     setup(100, 0, 0);

@@ -244,6 +244,10 @@ export! {
     engine_notice(from: u32, to: u32) -> u64 =
         |s| s.engine.notice_ps(s.now_ps, from as usize, to as usize) - s.now_ps;
     engine_answer(core: u32) -> u64 = |s| s.engine.hardware.cost_ps(core as usize, Charge::RUNG, 1);
+    engine_interrupt(core: u32) -> u64 =
+        |s| s.engine.hardware.cost_ps(core as usize, Charge::INTERRUPT, 1);
+    engine_scheduling(core: u32) -> u32 = |s| s.engine.hardware.scheduling(core as usize) as u32;
+    engine_slice(core: u32) -> u64 = |s| s.engine.hardware.slice_ps(core as usize);
     engine_look(core: u32) -> u64 =
         |s| s.engine.hardware.cost_ps(core as usize, Charge::CLOCK, 1).max(LOOK_PS);
     engine_rest(core: u32) -> () = |s| s.engine.hardware.rest(s.now_ps, core as usize);

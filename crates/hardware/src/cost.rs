@@ -28,7 +28,9 @@ impl Charge {
     pub const RING: Self = Self(Self::ACTIONS + 4);
     /// Being rung, or one look of a polling core.
     pub const RUNG: Self = Self(Self::ACTIONS + 5);
-    const COUNT: usize = Self::ACTIONS + 6;
+    /// An interrupt of the core's own timer.
+    pub const INTERRUPT: Self = Self(Self::ACTIONS + 6);
+    const COUNT: usize = Self::ACTIONS + 7;
 
     /// All of them.
     pub fn all() -> impl Iterator<Item = Self> {
@@ -94,6 +96,7 @@ impl Table {
             (Charge::LOAD, &costs.load),
             (Charge::RING, &doorbell.send),
             (Charge::RUNG, &doorbell.receive),
+            (Charge::INTERRUPT, &costs.interrupt),
         ];
         for (charge, cost) in others {
             table[charge.0] = Compiled::new(cost, hz);
@@ -141,14 +144,16 @@ mod tests {
             clock: cost(101),
             copy: cost(102),
             load: cost(103),
+            interrupt: cost(106),
         };
         let doorbell = Doorbell { send: cost(104), receive: cost(105), ..Doorbell::default() };
         let table = Table::new(&costs, &doorbell, 1_000_000);
         let ps = |number| table.ps(Charge::action(number).unwrap(), 1);
         assert_eq!([ps(0), ps(1), ps(2), ps(3), ps(14)], [1, 2, 3, 0, 0]);
         assert_eq!(Charge::action(15), None);
-        let others =
-            [Charge::SWITCH, Charge::CLOCK, Charge::COPY, Charge::LOAD, Charge::RING, Charge::RUNG];
-        assert_eq!(others.map(|c| table.ps(c, 0)), [100, 101, 102, 103, 104, 105]);
+        let others = Charge::all().skip(Charge::ACTIONS).map(|c| table.ps(c, 0));
+        assert!(others.eq(100..=106));
+        let known = [Charge::SWITCH, Charge::RING, Charge::RUNG, Charge::INTERRUPT];
+        assert_eq!(known.map(|c| table.ps(c, 0)), [100, 104, 105, 106]);
     }
 }

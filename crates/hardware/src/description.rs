@@ -70,6 +70,31 @@ pub struct Core {
     pub cache: Option<Cache>,
     /// Its node in a mesh, column and row; 0, 0 on a bus.
     pub node: (u32, u32),
+    /// When its kernel takes it from a task.
+    #[serde(default)]
+    pub scheduling: Scheduling,
+    /// After so long a task gives way to others that are as urgent; 0: when it waits.
+    #[serde(default)]
+    pub slice_ps: u64,
+}
+
+/// When a kernel takes its core from a task; the numbers are `enum scheduling`'s of the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheduling {
+    /// When the task waits, and at its checkpoints.
+    #[default]
+    Cooperative,
+    /// At once, for one that is more urgent.
+    Preemptive,
+    /// The same; of those of one priority, the earlier the deadline of its job, the more urgent.
+    Edf,
+}
+
+impl Scheduling {
+    /// All of them, by their words in a platform's TOML.
+    pub const WORDS: [(&str, Self); 3] =
+        [("cooperative", Self::Cooperative), ("preemptive", Self::Preemptive), ("edf", Self::Edf)];
 }
 
 /// An operating point.
@@ -164,6 +189,9 @@ pub struct Costs {
     pub actions: Vec<Cost>,
     /// A switch from one task to another.
     pub switch: Cost,
+    /// An interrupt of the timer of a preemptive core.
+    #[serde(default)]
+    pub interrupt: Cost,
     /// Reading the clock.
     pub clock: Cost,
     /// Copying a task's memory, units: bytes.

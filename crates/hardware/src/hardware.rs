@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::cache::{Cache, Reuse};
 use crate::core_state::{CoreState, Residency};
 use crate::cost::{Charge, Table};
-use crate::description::{Core, Description, IdleState, Leakage, Point, Transition, Waking};
+use crate::description::{Core, Description, IdleState, Leakage, Point, Scheduling};
+use crate::description::{Transition, Waking};
 use crate::doorbell::Doorbell;
 use crate::fabric::Fabric;
 use crate::heat::Heat;
@@ -33,6 +34,8 @@ struct Class {
     transition: Transition,
     idle_states: Vec<IdleState>,
     leakage: Option<Leakage>,
+    scheduling: Scheduling,
+    slice_ps: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,6 +109,16 @@ impl Hardware {
     /// The kind of a core.
     pub fn kind(&self, core: usize) -> &str {
         &self.class(core).kind
+    }
+
+    /// When the kernel of a core takes it from a task.
+    pub fn scheduling(&self, core: usize) -> Scheduling {
+        self.class(core).scheduling
+    }
+
+    /// After how many picoseconds a task gives way to others that are as urgent; 0: when it waits.
+    pub fn slice_ps(&self, core: usize) -> u64 {
+        self.class(core).slice_ps
     }
 
     /// The operating points of a core, from the lowest frequency to the highest.
@@ -389,6 +402,8 @@ impl Class {
             transition: core.transition,
             idle_states: core.idle_states.clone(),
             leakage: core.leakage,
+            scheduling: core.scheduling,
+            slice_ps: core.slice_ps,
         }
     }
 

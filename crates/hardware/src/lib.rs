@@ -29,7 +29,7 @@ pub use core_state::Residency;
 pub use cost::Charge;
 pub use description::{
     Arbitration, Block, Bus, Cache, Core, Cost, Costs, Description, Doorbell, DoorbellKind,
-    IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point, Thermal, Transition, Waking,
-    Work,
+    IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point, Scheduling, Thermal,
+    Transition, Waking, Work,
 };
 pub use hardware::Hardware;

@@ -3,8 +3,8 @@
 
 use whimbrel_hardware::{
     Arbitration, Block, Bus, Cache, Charge, Core, Cost, Costs, Description, Doorbell, DoorbellKind,
-    Hardware, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point, Thermal,
-    Transition, Waking,
+    Hardware, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point, Scheduling,
+    Thermal, Transition, Waking,
 };
 
 const US: u64 = 1_000_000;
@@ -35,6 +35,8 @@ fn core(kind: &str, node: (u32, u32)) -> Core {
         leakage: Some(Leakage { reference_mc: 25_000, slope_c: 40.0 }),
         cache: Some(Cache { bytes: 16 << 10, line_bytes: 32, miss_ps: 10_000 }),
         node,
+        scheduling: Scheduling::default(),
+        slice_ps: 0,
     }
 }
 

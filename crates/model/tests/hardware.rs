@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use whimbrel_hardware::Scheduling;
 use whimbrel_hardware::{Arbitration, Bus, DoorbellKind, Hardware, Interconnect, MemoryKind};
 use whimbrel_model::Platform;
 
@@ -28,6 +29,10 @@ fn every_table_of_a_file_becomes_what_the_simulator_takes() {
     assert_eq!((board.costs.actions.len(), board.costs.actions[0].cycles_per_unit), (15, 0.25));
     assert_eq!(board.costs.actions[13].ps, 3_000_000);
     assert_eq!((board.costs.load.cycles_per_unit, board.costs.copy.cycles), (2.0, 0.0));
+    assert_eq!(board.costs.interrupt.cycles, 60.0);
+    assert_eq!((arm.scheduling, arm.slice_ps), (Scheduling::Cooperative, 0));
+    let dsp = &board.cores[2];
+    assert_eq!((dsp.scheduling, dsp.slice_ps), (Scheduling::Preemptive, 1_000_000_000));
     let owners: Vec<_> = board.memories.iter().map(|m| (m.kind, m.core)).collect();
     assert_eq!(owners[..3], [0, 1, 2].map(|core| (MemoryKind::Private, Some(core))));
     assert_eq!(owners[3..], [(MemoryKind::Scratchpad, Some(2)), (MemoryKind::Shared, None)]);

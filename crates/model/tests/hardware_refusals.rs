@@ -8,7 +8,7 @@ use whimbrel_model::Platform;
 #[test]
 fn every_table_that_states_a_cost_names_its_source() {
     let tables = BOARD.matches("source = \"ours\"").count();
-    assert_eq!(tables, 16);
+    assert_eq!(tables, 17);
     for n in 0..tables {
         let (place, _) = BOARD.match_indices("source = \"ours\"\n").nth(n).unwrap();
         let text = format!("{}{}", &BOARD[..place], &BOARD[place + 16..]);
@@ -42,6 +42,37 @@ fn an_action_that_does_not_exist_is_shown_with_the_one_that_was_meant() {
     refused(&text, "[costs] has no key `sent`", "sent");
     let problems = Platform::parse(&text).unwrap_err();
     assert_eq!(problems.iter().next().unwrap().help.as_deref(), Some("did you mean `send`?"));
+}
+
+#[test]
+fn a_core_is_scheduled_in_one_of_three_ways() {
+    for wrong in ["\"preempt\"", "\"\"", "true", "1"] {
+        let text = with(BOARD, &[("\"preemptive\"", wrong)]);
+        let wanted = "`scheduling` of [[core]] must be \"cooperative\", \"preemptive\" or \"edf\"";
+        refused(&text, wanted, wrong);
+    }
+}
+
+#[test]
+fn a_slice_is_a_time_that_ends() {
+    for wrong in ["0", "-1", "0.5", "1e10", "\"1ms\""] {
+        let text = with(BOARD, &[("slice_us = 1000", &format!("slice_us = {wrong}"))]);
+        refused(&text, "`slice_us` of [[core]] must be a time in microseconds, from 1", wrong);
+    }
+}
+
+#[test]
+fn only_a_kernel_that_preempts_and_does_not_go_by_deadlines_has_slices() {
+    for other in ["scheduling = \"cooperative\"\n", "", "scheduling = \"edf\"\n"] {
+        let text = with(BOARD, &[("scheduling = \"preemptive\"\n", other)]);
+        refused(&text, "`slice_us` of [[core]] needs `scheduling = \"preemptive\"`", "1000");
+    }
+}
+
+#[test]
+fn what_an_interrupt_takes_is_a_cost() {
+    let text = with(BOARD, &[("cycles = 60\n", "cycles = -60\n")]);
+    refused(&text, "`cycles` of [costs.interrupt] must be a number of cycles, from 0", "-60");
 }
 
 #[test]

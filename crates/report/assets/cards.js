@@ -15,6 +15,7 @@ function taskCard(run) {
     text("mode", "mode"),
     column("busy", "busy_ns", duration, { share: (task) => task.busy_ns / busiest }),
     column("runs", "runs", count),
+    column("preempted", "preemptions", count),
     column("jobs", "jobs", count),
     column("misses", "misses", count, { mark: some }),
     column("latest", "worst_late_ns", duration),

@@ -148,7 +148,7 @@ const CORE: [&str; 10] = [
     "energy_uj",
     "temperature_mc",
 ];
-const TASK: [&str; 17] = [
+const TASK: [&str; 18] = [
     "task",
     "index",
     "core",
@@ -156,6 +156,7 @@ const TASK: [&str; 17] = [
     "mode",
     "busy_ns",
     "runs",
+    "preemptions",
     "firings",
     "firings_per_s",
     "jobs",

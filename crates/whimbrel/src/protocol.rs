@@ -168,6 +168,9 @@ pub struct TaskStatus {
     pub polling_ns: u64,
     /// Times it was switched to.
     pub runs: u64,
+    /// Times another task took its core from it; 0 of a kernel that does not count them.
+    #[serde(default)]
+    pub preemptions: u64,
     /// Firings ended; of a task with code of its own, as often as it has begun to compute.
     #[serde(default)]
     pub firings: u64,

@@ -37,8 +37,9 @@ enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };  // who asked for a migrati
 struct wb_task_stats {  // written by the kernel that owns the task
     struct wb_counter busy_ns;
     struct wb_counter polling_ns;
-    struct wb_counter runs;  // times it was switched to
-    struct wb_counter jobs;  // periods ended
+    struct wb_counter runs;         // times it was switched to
+    struct wb_counter preemptions;  // times another took its core, of kernels that count them
+    struct wb_counter jobs;         // periods ended
     struct wb_counter misses;
     struct wb_counter migrations;
     struct wb_counter refused;  // migrations that left it on its source

@@ -140,7 +140,9 @@ void wb_kernel_leave(void);
 
 /// Schedules a task of this core by its effective priority (wb_sync_priority()), which has just
 /// changed: a ready one moves to its new queue, and attention is raised if one that is ready is now
-/// more urgent than the one that runs. Everywhere in this contract, urgency is by that priority.
+/// more urgent than the one that runs. Everywhere in this contract, urgency is by that priority; a
+/// kernel may tell those of one priority apart by the deadlines of their jobs. So this is also for
+/// a task that goes on with its next job without a block in between.
 ///
 /// Context: the kernel's own, or a task of this core: on preemptive kernels one that is more urgent
 ///          runs before this returns. Never blocks.

@@ -128,6 +128,9 @@ bool wb_period_end(struct wb_task *self, bool *met)
     if (self->job_deadline_ns == 0)
         self->release = (struct wb_release){ .ns = now_ns };  // its periods begin now, if they do
     release_next(self, &period);
+    // It goes on at once, with the next deadline.
+    if (now_ns >= self->arrival.ready_ns && self->job_deadline_ns != 0)
+        wb_kernel_reprioritise(self);
     return period.ns != 0;
 }
 

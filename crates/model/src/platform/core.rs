@@ -3,20 +3,23 @@
 
 use toml::Spanned;
 use toml::de::DeTable;
-use whimbrel_hardware::{Cache, Core, IdleState, Leakage, Mesh, Point, Transition, Waking};
+use whimbrel_hardware::{Cache, Core, IdleState, Leakage, Mesh, Point};
+use whimbrel_hardware::{Scheduling, Transition, Waking};
 
 use super::fabric::{at_node, node};
 use super::units::{
     CELSIUS, MHZ, MW, NS, US, between, celsius, mhz, mw, ns, or, scaled, source, us,
 };
 use crate::problem::{Problem, Span};
-use crate::reader::{Reader, boolean, bytes, name};
+use crate::reader::{Node, Reader, boolean, bytes, name};
 use crate::reader::{each, filled, subtable, tables, within};
 
 /// Frequencies further apart cannot be emulated.
 const SPAN_MAX: u64 = 1000;
 /// More than a place word can name.
 const CORES_MAX: u32 = 4095;
+/// What `scheduling` may say.
+const SCHEDULING: &str = "\"cooperative\", \"preemptive\" or \"edf\"";
 /// The kind of cores that are all alike.
 const KIND: &str = "core";
 
@@ -50,6 +53,8 @@ pub(super) fn read(
     let leakage = reader.optional("leakage", "a table: [core.leakage]", subtable);
     let cache = reader.optional("cache", "a table: [core.cache]", subtable);
     let node = reader.optional("node", "a node of the mesh: [column, row]", node);
+    let scheduling = reader.optional("scheduling", SCHEDULING, scheduling);
+    let slice = reader.optional("slice_us", "a time in microseconds, from 1 to 1e9", slice);
     reader.optional("source", super::SOURCE, filled);
     reader.finish();
 
@@ -58,6 +63,9 @@ pub(super) fn read(
     check_points(&points, problems);
     let idle_states = each(idle_states, |table, place| read_idle(table, place, problems));
     check_idle(&idle_states, problems);
+    let is_known = scheduling.is_some() || !table.contains_key("scheduling");
+    let scheduling = or(scheduling, Scheduling::default());
+    let slice_ps = check_slice(slice.filter(|_| is_known), scheduling, problems);
     let transition = transition.map(|t| read_transition(t.get_ref(), t.span(), problems));
     let leakage = leakage.map(|t| read_leakage(t.get_ref(), t.span(), problems));
     let cache = cache.map(|t| read_cache(t.get_ref(), t.span(), problems));
@@ -71,6 +79,8 @@ pub(super) fn read(
         leakage: leakage.flatten(),
         cache: cache.flatten(),
         node: (0, 0),
+        scheduling,
+        slice_ps,
     };
     Some(Placed { core, count: or(count, 1), node, place })
 }
@@ -104,6 +114,33 @@ pub(super) fn place(
         }
     }
     Some(cores)
+}
+
+fn scheduling(node: &Node<'_>) -> Option<Scheduling> {
+    let word = filled(node)?;
+    Scheduling::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, found)| found)
+}
+
+fn slice(node: &Node<'_>) -> Option<u64> {
+    us(node).filter(|slice| *slice >= 1_000_000)
+}
+
+/// Turns are what equally urgent tasks take, and only a kernel that preempts ends one.
+fn check_slice(
+    slice: Option<Spanned<u64>>,
+    scheduling: Scheduling,
+    problems: &mut Vec<Problem>,
+) -> u64 {
+    let Some(slice) = slice else { return 0 };
+    if scheduling != Scheduling::Preemptive {
+        let message = "`slice_us` of [[core]] needs `scheduling = \"preemptive\"`";
+        let words = match scheduling {
+            Scheduling::Edf => "the earliest deadline goes first, without turns",
+            _ => "nothing ends a turn before the task waits",
+        };
+        problems.push(Problem::new(message).at(slice.span(), words));
+    }
+    slice.into_inner()
 }
 
 fn find_start(

@@ -14,7 +14,7 @@ const CYCLES: &str = "a number of cycles, from 0 to 1e15";
 /// Reads `[costs]`. What it does not name costs nothing.
 pub(super) fn read_all(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Costs {
     let mut reader = Reader::new("[costs]", table, place, problems);
-    let others = ["switch", "clock", "copy", "load"];
+    let others = ["switch", "clock", "copy", "load", "interrupt"];
     let found = Costs::ACTIONS.into_iter().chain(others).map(|key| {
         let wanted = "a table with the action's cost";
         (key, reader.optional(key, wanted, subtable))
@@ -26,8 +26,9 @@ pub(super) fn read_all(table: &DeTable<'_>, place: Span, problems: &mut Vec<Prob
         None => Cost::default(),
     });
     let actions = costs.by_ref().take(Costs::ACTIONS.len()).collect();
-    let [switch, clock, copy, load] = std::array::from_fn(|_| costs.next().unwrap_or_default());
-    Costs { actions, switch, clock, copy, load }
+    let [switch, clock, copy, load, interrupt] =
+        std::array::from_fn(|_| costs.next().unwrap_or_default());
+    Costs { actions, switch, clock, copy, load, interrupt }
 }
 
 /// Reads one cost; where something is wrong with it, what it would be without that.

@@ -60,6 +60,8 @@ source = "ours"
 [[core]]
 kind = "dsp"
 idle = "off"
+scheduling = "preemptive"
+slice_us = 1000
 
 [[core.point]]
 mhz = 600
@@ -76,6 +78,10 @@ source = "ours"
 
 [costs.load]
 cycles_per_unit = 2
+source = "ours"
+
+[costs.interrupt]
+cycles = 60
 source = "ours"
 
 [[memory]]

@@ -169,6 +169,8 @@ fn tasks(app: &App, summary: &Summary) -> String {
         Column::of(">jobs", all, |t| t.jobs.to_string()),
         Column::of(">misses", all, |t| t.misses.to_string()),
         Column::of(">latest", all, late),
+        Column::of(">preempted", all, |t| t.preemptions.to_string())
+            .when(any(|t| t.preemptions > 0)),
         Column::of(">moved", all, |t| t.migrations.to_string()),
         Column::of("mode", all, |t| t.mode.clone()).when(any(|t| moves::is_special(&t.mode))),
         Column::of(">reserved", all, |t| kib(t.reserved_bytes)).when(moves::reserve_more(summary)),
