@@ -52,13 +52,14 @@ rtl-tools: $(RTL_PYTHON)
 rtl-soc: $(SOC)  ## the model of the RISC-V SoC: build/rtl/soc/whimbrel-soc
 
 rtl-test: test-rtl
-test-rtl: $(RTL_PYTHON) $(SOC) $(patsubst %,$(SOC_PROGRAMS)/%.elf,boot devices order) $(NACUL_PROGRAMS)
+test-rtl: $(RTL_PYTHON) $(SOC) $(patsubst %,$(SOC_PROGRAMS)/%.elf,boot devices order share) $(NACUL_PROGRAMS)
 	$(RTL_PYTHON) -m pytest --quiet -rP rtl
 	$(RTL_PYTHON) -m pytest --quiet -rP reproduce/nacul2007/rtl
 
 .PHONY: rtl-bench
-rtl-bench: $(RTL_PYTHON) $(SOC) $(SOC_PROGRAMS)/speed.elf  ## context switches of the hardware and of FreeRTOS, in cycles
+rtl-bench: $(RTL_PYTHON) $(SOC) $(patsubst %,$(SOC_PROGRAMS)/%.elf,share speed)  ## context switches, coherence, the model's speed
 	reproduce/nacul2007/rtl/bench
+	rtl/soc/coherence
 	rtl/soc/speed
 
 .PHONY: synth

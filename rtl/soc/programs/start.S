@@ -47,7 +47,7 @@ stop:
     wfi
     j stop
 
-    .section .data
+    .section .shared, "aw"
     .balign 16
 zeroed:
     .word 0
