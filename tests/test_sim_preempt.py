@@ -8,11 +8,12 @@ Where nothing but computing takes time, all is exact: a task that is late by a n
 from __future__ import annotations
 
 import random
+import subprocess
 from pathlib import Path
 
 import pytest
 from beside_simso import of_simso
-from simulated import ROOT, Json, platform, simulate
+from simulated import ROOT, WHIMBREL, Json, platform, simulate
 from task_sets import Task as Made
 from task_sets import application, intervals, of_whimbrel, task_set
 
@@ -231,6 +232,20 @@ def test_equally_urgent_tasks_take_turns_of_a_slice(tmp_path: Path) -> None:
     assert preemptions(summary) == [2, 1, 2]
     without = simulate(tmp_path, app, platform(PREEMPTIVE), "--duration", "90ms")
     assert responses_us(without) == [3000, 4500, 7000]
+
+
+def test_a_trace_has_a_preemption_where_it_was(tmp_path: Path) -> None:
+    had_us(tmp_path, equal(3000, 1500), SLICES, 2)
+    words = [str(WHIMBREL), "trace", str(tmp_path / "record"), "--format", "btf", "-o", "-", "-q"]
+    told = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
+    rows = [line.split(",") for line in told.splitlines() if ",T,t" in line]
+    when = {
+        word: [(int(row[0]), row[4]) for row in rows if row[6] == word]
+        for word in ("preempt", "resume")
+    }
+    t0, t1 = "t0", "t1"
+    assert when["preempt"][:3] == [(1_000_000, t0), (2_000_000, t1), (3_000_000, t0)]
+    assert when["resume"][:3] == [(2_000_000, t0), (3_000_000, t1), (3_500_000, t0)]
 
 
 def test_who_is_preempted_in_its_slice_has_the_rest_of_it_first(tmp_path: Path) -> None:

@@ -244,8 +244,14 @@ frequency_mhz = 500
 
 
 @pytest.mark.parametrize("core", [0, 1], ids=["decides", "is-asked"])
-@pytest.mark.parametrize("rest", ["", JOBS], ids=["steps", "stacks"])
-def test_a_frequency_changes_in_the_midst_of_a_firing(rest: str, core: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("way", "rest"),
+    [("cooperative", ""), ("cooperative", JOBS), ("preemptive", ""), ("edf", "")],
+    ids=["steps", "stacks", "preempts", "edf"],
+)
+def test_a_frequency_changes_in_the_midst_of_a_firing(
+    way: str, rest: str, core: int, tmp_path: Path
+) -> None:
     """Asked for at 1 s: 1 s of 4 at 1 GHz, 1 ms of transition, and 3 + 4 s of cycles at half of it.
 
     On the core that decides, and on one that the coordinator asks; `clock` takes what it takes.
@@ -253,7 +259,8 @@ def test_a_frequency_changes_in_the_midst_of_a_firing(rest: str, core: int, tmp_
     (tmp_path / "table.toml").write_text(TABLE)
     options = ("--table", str(tmp_path / "table.toml"), "--agents", "100ms", "--rate", "20@1s")
     app = LONG.replace("{core}", str(core))
-    summary = simulate(tmp_path, app, platform(POINTS, rest=rest), *options)
+    made = f'scheduling = "{way}"\n{POINTS}'
+    summary = simulate(tmp_path, app, platform(made, rest=rest), *options)
     points = {point["hz"]: point["active_ns"] for point in summary["cores"][core]["points"]}
     assert points[1_000_000_000] == pytest.approx(1_000_000_000, abs=20)
     assert points[500_000_000] == pytest.approx(14_001_000_000, abs=100)
