@@ -253,6 +253,51 @@ TEST(a_periodic_task_is_released_on_time_and_counts_its_misses)
     harness_close(h);
 }
 
+enum { ASKED = 6 };
+
+// Each of its sleeps is one that it is asked to move in.
+static int asked_asleep(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+
+    for (uint32_t i = 0; i < ASKED; i++) {
+        const uint32_t here = wb_task_core(self);
+        const uint64_t until_ns = wb_now_ns() + period_ns;
+
+        (void)wb_word_add(&s->awake, 1, WB_SEQ_CST);
+        wb_sleep_until(until_ns);
+        EXPECT(self, wb_now_ns() >= until_ns);
+        EXPECT(self, wb_task_core(self) == here);
+        for (; wb_task_core(self) == here; wb_yield())
+            wb_checkpoint();
+    }
+    return 0;
+}
+
+static int asks_sleepers(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+    struct wb_task *sleeper = wb_task_find(wb_task_app(self), "asleep", 0);
+
+    for (uint32_t i = 0; i < ASKED; i++) {
+        while (wb_word_load(&s->awake, WB_SEQ_CST) <= i)
+            wb_sleep_until(wb_now_ns() + period_ns / 16);
+        EXPECT(self, wb_migrate(sleeper, 1 - wb_task_core(sleeper), WB_FOREVER) == WB_OK);
+    }
+    return 0;
+}
+
+TEST(a_task_that_is_asked_to_move_asleep_sleeps_to_the_end_and_moves_at_its_checkpoint)
+{
+    struct harness *h = suite_open(2, sizeof(struct state));
+
+    suite_task(h, &(struct wb_task_config){
+                      .name = "asleep", .entry = asked_asleep, .core = 0, .migratable = true });
+    suite_task(h, &(struct wb_task_config){ .name = "asks", .entry = asks_sleepers, .core = 1 });
+    suite_run(h);
+    harness_close(h);
+}
+
 // ---- Accounts -----------------------------------------------------------------------------------
 
 static int worker(struct wb_task *self)
