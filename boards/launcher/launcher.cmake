@@ -28,9 +28,12 @@ function(whimbrel_image target board tables)
     # Its calls of malloc() and its kin go to the task's heap: its objects are joined, and the names
     # replaced, before the C library comes in.
     set(joined "${CMAKE_CURRENT_BINARY_DIR}/${target}_application.dir.o")
+    # For the processor of the objects, and without a C library's linker script.
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
+    list(FILTER flags EXCLUDE REGEX "^--specs")
     set(hooks "${WHIMBREL}/kernels/linux/program/hooks.syms")
     add_custom_command(OUTPUT "${joined}"
-        COMMAND "${CMAKE_C_COMPILER}" -r -nostdlib -o "${joined}" "$<TARGET_OBJECTS:${target}_application>"
+        COMMAND "${CMAKE_C_COMPILER}" ${flags} -r -nostdlib -o "${joined}" "$<TARGET_OBJECTS:${target}_application>"
         COMMAND "${CMAKE_OBJCOPY}" "--redefine-syms=${hooks}" "${joined}"
         DEPENDS ${target}_application "$<TARGET_OBJECTS:${target}_application>" "${hooks}"
         COMMAND_EXPAND_LISTS VERBATIM)

@@ -45,6 +45,8 @@ pub struct Board {
     /// For how many milliseconds a core may take no interrupt of its timer before it counts as
     /// dead; 0: as its launcher has it.
     pub watchdog_ms: u32,
+    /// What makes or installs the program that starts it.
+    pub made_by: String,
 }
 
 /// Where the files are that an application reads on a board.
@@ -87,8 +89,9 @@ pub enum Start {
     },
 }
 
-/// What stands for the image in the words of a command.
+/// What stands for the image in the words of a command, and for the folder of the board's file.
 pub(crate) const IMAGE: &str = "{image}";
+const FOLDER: &str = "{board}";
 
 impl Board {
     /// Reads the text of a `board.toml`.
@@ -105,10 +108,12 @@ impl Board {
         }
     }
 
-    /// The words of its command for an image; none if it is at a device.
-    pub fn command(&self, image: &str) -> Vec<String> {
+    /// The words of its command for an image, where its file is in `folder`; none if it is at a
+    /// device.
+    pub fn command(&self, image: &str, folder: &str) -> Vec<String> {
+        let word = |word: &String| word.replace(IMAGE, image).replace(FOLDER, folder);
         match &self.start {
-            Start::Command(words) => words.iter().map(|word| word.replace(IMAGE, image)).collect(),
+            Start::Command(words) => words.iter().map(word).collect(),
             Start::Device { .. } => Vec::new(),
         }
     }
@@ -135,7 +140,7 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
     let start = start.and_then(|table| read_start(table.get_ref(), table.span(), problems));
     let Head { name, description, cores, kind, modes, cmake, files } = head?;
     let memory = memory?;
-    let (start, Patience { silence_s, watchdog_ms }) = start?;
+    let (start, Around { silence_s, watchdog_ms, made_by }) = start?;
     Some(Board {
         name,
         description,
@@ -148,6 +153,7 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
         start,
         silence_s,
         watchdog_ms,
+        made_by,
     })
 }
 
@@ -194,17 +200,18 @@ fn read_memory(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) ->
     })
 }
 
-/// How long a board is waited for.
-struct Patience {
+/// How long a board is waited for, and what is missing when it cannot be started.
+struct Around {
     silence_s: u32,
     watchdog_ms: u32,
+    made_by: String,
 }
 
 fn read_start(
     table: &DeTable<'_>,
     place: Span,
     problems: &mut Vec<Problem>,
-) -> Option<(Start, Patience)> {
+) -> Option<(Start, Around)> {
     let mut reader = Reader::new("[start]", table, place.clone(), problems);
     let command =
         reader.optional("command", COMMAND, |n| list(n, filled).filter(|words| has_image(words)));
@@ -214,19 +221,21 @@ fn read_start(
         .optional("silence_s", "a whole number of seconds from 1 to 3600", |n| within(n, 1, 3600));
     let watchdog =
         reader.optional("watchdog_ms", "milliseconds, from 10 to 60000", |n| within(n, 10, 60_000));
+    let made_by = reader.optional("made_by", "a command, as \"make setup\"", filled);
     reader.finish();
-    let patience = Patience {
+    let around = Around {
         silence_s: silence.map_or(SILENCE_S, Spanned::into_inner),
         watchdog_ms: watchdog.map_or(0, Spanned::into_inner),
+        made_by: made_by.map_or_else(|| MADE_BY.to_owned(), Spanned::into_inner),
     };
     let refuse = |problems: &mut Vec<Problem>, message: &str, help: &str| {
         problems.push(Problem::new(message).at(place.clone(), "this one").help(help));
     };
     match (command, device) {
-        (Some(command), None) => Some((Start::Command(words(command.into_inner())), patience)),
+        (Some(command), None) => Some((Start::Command(words(command.into_inner())), around)),
         (None, Some(device)) => {
             let baud = baud.map_or(BAUD, Spanned::into_inner);
-            Some((Start::Device { path: device.into_inner(), baud }, patience))
+            Some((Start::Device { path: device.into_inner(), baud }, around))
         }
         (Some(_), Some(_)) => {
             refuse(problems, "[start] has two lines", "keep `command` or `device`, not both");
@@ -252,6 +261,8 @@ fn has_image(words: &[Spanned<String>]) -> bool {
 
 /// How long a board may be silent that does not say.
 const SILENCE_S: u32 = 10;
+/// What makes or installs the program of a command that does not say.
+const MADE_BY: &str = "make setup";
 /// The speed of a line that does not say.
 const BAUD: u32 = 115_200;
 

@@ -71,8 +71,8 @@ pub fn start(
     match &target.board.start {
         Start::Command(_) => {
             let image = utf8(&image(loaded, target, plan, run, quiet)?)?;
-            let words = target.board.command(&image);
-            Ok(Helper::emulate(&words, &loaded.folder, inputs)?)
+            let words = target.board.command(&image, &utf8(&target.folder)?);
+            Ok(Helper::emulate(&words, &target.board.made_by, &loaded.folder, inputs)?)
         }
         Start::Device { .. } if target.image.is_some() => {
             let name = &target.board.name;

@@ -83,6 +83,7 @@ impl Helper {
     /// It cannot be started.
     pub fn emulate(
         words: &[String],
+        made_by: &str,
         folder: &Path,
         inputs: Sender<Input>,
     ) -> Result<Self, Problem> {
@@ -102,7 +103,7 @@ impl Helper {
         unsafe { command.pre_exec(prepare) };
         let (mut child, socket) = spawn(command, folder).map_err(|error| {
             let problem = Problem::new(format!("the board cannot be started: {program}: {error}"));
-            problem.help("`make setup` installs the emulator; `command` of board.toml names it")
+            problem.help(format!("`{made_by}` brings it; `command` of board.toml names it"))
         })?;
         let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or(program);
         let complaints = child.stderr.take().map(|from| Complaints::of(name, from));
