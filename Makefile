@@ -19,7 +19,7 @@ include boards/boards.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
-	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-rust test-apps test-python test-aarch64 \
+	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-apps test-python test-aarch64 \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -77,6 +77,7 @@ SUITES := \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:60:1:built-for-tests:$(CODE) \
 	test-model:620:0::middleware/model \
+	test-soc:150:2:built-for-tests:$(CODE),boards,rtl,tests/soc \
 	test-rtl:150:1:rtl-tools:rtl,reproduce/nacul2007/rtl,kernels/freertos/source,docs/rtl \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
@@ -126,6 +127,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	SIM_CASES=10000 $(PYTHON) -m pytest --quiet -rP tests/test_sim_random.py
 	$(PYTHON) tests/surroundings.py
 	BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
+	SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc
 	cd crates && env -u MAKEFLAGS WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
 	cd crates && env -u MAKEFLAGS WHIMBREL_OCCUPY_STORIES=10000 cargo test --release --locked --package whimbrel-occupy --lib whatever_happens
 
@@ -192,11 +194,14 @@ test-model: $(PYTHON)
 	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet --ignore=tests/guest --ignore=tests/boards --ignore=reproduce/nacul2007/rtl \
+	$(PYTHON) -m pytest --quiet --ignore=tests/guest --ignore=tests/boards --ignore=tests/soc --ignore=reproduce/nacul2007/rtl \
 		tests bench reproduce
 
 test-freertos: build $(BUILD)/boards/vexpress_a9/conform $(PYTHON) size-freertos
 	$(PYTHON) -m pytest --quiet -rP tests/boards
+
+test-soc: build $(SOC) $(BUILD)/boards/rv32_soc/conform $(PYTHON)
+	$(PYTHON) -m pytest --quiet -rP tests/soc
 
 # A guest of another machine's processor would need a kernel of its own.
 GUEST := $(if $(filter x86_64,$(shell uname -m)),tests/guest)

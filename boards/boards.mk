@@ -5,14 +5,15 @@
 # What the counts of the conformance suite are multiplied by on a board.
 BOARD_SCALE ?= 0.3
 
-BOARD_IMAGES := conform ordinary trials trials_heap trials_overrun trials_stack
+IMAGES_vexpress_a9 := conform ordinary trials trials_heap trials_overrun trials_stack
+IMAGES_rv32_soc := conform
 
 # The folder, and its lock, are those of `whimbrel run --board`, which names an application.
-.PHONY: $(BUILD)/boards/vexpress_a9/conform
-$(BUILD)/boards/vexpress_a9/conform:
+.PHONY: $(BUILD)/boards/vexpress_a9/conform $(BUILD)/boards/rv32_soc/conform
+$(BUILD)/boards/vexpress_a9/conform $(BUILD)/boards/rv32_soc/conform: $(BUILD)/boards/%/conform:
 	@mkdir -p $(@D)
-	+@flock $(@D)/lock sh -c 'cmake -S boards/vexpress_a9 -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF \
-		-DCONFORM_SCALE=$(BOARD_SCALE) -DWHIMBREL_APP_NAME= >/dev/null && cmake --build $(@D) --target $(BOARD_IMAGES)'
+	+@flock $(@D)/lock sh -c 'cmake -S boards/$* -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF \
+		-DCONFORM_SCALE=$(BOARD_SCALE) -DWHIMBREL_APP_NAME= >/dev/null && cmake --build $(@D) --target $(IMAGES_$*)'
 
 # What Whimbrel adds to an image of FreeRTOS.
 .PHONY: size-freertos

@@ -24,10 +24,11 @@ SOC_FLAGS := --cc --exe --build -j 2 -O3 --noassert --x-assign fast --x-initial 
 SOC_FILES := $(wildcard rtl/common/*.sv* rtl/hw_rtos/*.sv rtl/lock_unit/*.sv rtl/soc/*.sv rtl/soc/prim/* \
 	rtl/soc/*.f rtl/soc/*.vlt rtl/soc/model/*)
 
-# With parameters in place of the module's own.
+# With parameters in place of the module's own. Two suites may want the same one at once; whoever
+# comes second finds it made.
 define model
 	@mkdir -p $(@D)
-	env -u MAKEFLAGS RTL_PYTHON=$(abspath $(RTL_PYTHON)) IBEX=$$($(RTL_PYTHON) -c \
+	flock $(@D)/lock env -u MAKEFLAGS RTL_PYTHON=$(abspath $(RTL_PYTHON)) IBEX=$$($(RTL_PYTHON) -c \
 		'import pythondata_cpu_ibex as ibex; print(ibex.data_location)') \
 		rtl/dv/verilator $(SOC_FLAGS) $(1) -F rtl/soc/soc_ibex.f $(abspath $(wildcard rtl/soc/model/*.cpp)) \
 		--Mdir $(@D)/obj -o ../$(@F)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "switch.h"
 #include "rv32_soc.h"
+#include "switch.h"
 
 enum { WORDS = 8, INTERRUPTS = 8, ENABLED = 1 << 3 | 1 << 7 | 1 << 17, LINE_ENABLED = 1 << 17 };
 

@@ -2,6 +2,7 @@
 // What picolibc asks of a system, besides files.
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/lock.h>
 #include <unistd.h>
@@ -46,6 +47,21 @@ static FILE console = FDEV_SETUP_STREAM(put, NULL, flush, _FDEV_SETUP_WRITE);
 FILE *const stdin = &console;
 FILE *const stdout = &console;
 FILE *const stderr = &console;
+
+// Nothing else can be written.
+int dprintf(int file, const char *format, ...)
+{
+    va_list values;
+
+    if (file != STDOUT_FILENO && file != STDERR_FILENO) {
+        errno = EBADF;
+        return -1;
+    }
+    va_start(values, format);
+    const int bytes = vfprintf(stdout, format, values);
+    va_end(values);
+    return bytes;
+}
 
 // ---- Locks --------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ enum {
     NS_PER_CYCLE = 100,
     HZ = 1000000000 / NS_PER_CYCLE,
     PULSE_CYCLES = HZ / 50,
-    REST_NS = 5000000,
+    REST_NS = 2000000,
 };
 
 #define NEVER UINT64_MAX
@@ -21,16 +21,28 @@ static struct {
 static volatile bool pausing;
 static volatile uint32_t pulses[BOARD_CORES];  // each is written by its core
 
+// The time at the last pulse, many of which there are in 2^32 cycles: of the present time the low
+// half is read alone. An access to a device waits for all stores.
+static struct {
+    volatile uint32_t high, low;
+} last WB_PRIVATE;
+
 static uint64_t now(void)
 {
-    const uint32_t at = SOC_TIMER_BASE + TIMER_TIME;
-    uint32_t high, low;
+    uint32_t high, low, from;
 
     do {
-        high = REGISTER(at + 4);
-        low = REGISTER(at);
-    } while (REGISTER(at + 4) != high);
-    return (uint64_t)high << 32 | low;
+        from = last.low;
+        high = last.high;
+        low = REGISTER(SOC_TIMER_BASE + TIMER_TIME);
+    } while (last.low != from);
+    return (uint64_t)(high + (low < from)) << 32 | low;
+}
+
+static void remember(uint64_t cycles)
+{
+    last.high = (uint32_t)(cycles >> 32);
+    last.low = (uint32_t)cycles;
 }
 
 uint64_t board_now_ns(void)
@@ -74,6 +86,13 @@ static void set(void)
 
 void timer_begin(void)
 {
+    const uint32_t at = SOC_TIMER_BASE + TIMER_TIME;
+    uint32_t high;
+
+    do {
+        high = REGISTER(at + 4);
+        remember((uint64_t)high << 32 | REGISTER(at));
+    } while (REGISTER(at + 4) != high);
     due.kernel = due.outside = NEVER;
     due.pulse = now() + PULSE_CYCLES;
     due.set = 0;
@@ -126,6 +145,7 @@ void timer_interrupt(void)
 
     if (due.pulse <= cycles) {
         pulses[board_core()]++;
+        remember(cycles);
         due.pulse = cycles + PULSE_CYCLES;
     }
     if (due.kernel <= cycles) {

@@ -12,7 +12,7 @@ struct state {
 static void nap_until(const struct wb_word *word)
 {
     while (wb_word_load(word, WB_SEQ_CST) == 0)
-        wb_sleep_until(wb_now_ns() + 10000);
+        wb_sleep_until(wb_now_ns() + 1000000);  // longer than a nap takes on any processor
 }
 
 static int low(struct wb_task *self)

@@ -8,9 +8,9 @@
 
 #include "wb/kernel.h"
 
-#include "switch.h"
 #include "own.h"
 #include "riscv_board.h"
+#include "switch.h"
 
 enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 

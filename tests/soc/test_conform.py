@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The conformance suite on the kernel of the SoC, in its model."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import soc
+
+# Why a case is skipped.
+CANNOT = {
+    "it wants more cores than this board has",
+    "this kernel has no private memory",
+    "no program can be loaded here",
+    "no program was built for this processor",
+    "nothing of this kernel can be held",
+    "this processor has no modes of floating point",
+    "a recreated task has no process of its own here",
+    "a kernel's memory cannot be limited here",
+}
+SCALE = os.environ.get("SOC_SCALE", "0.01")
+# The memory of tests is as quick as can be; test_run.py has the usual one.
+OPTIONS = ("--wait-states", "0")
+
+
+def test_every_case() -> None:
+    cases = soc.run("--list", options=OPTIONS).text.split()
+    assert len(cases) > 100, cases
+    runs = soc.run_each(cases, f"scale={SCALE}", options=OPTIONS)
+    failures = "\n".join(
+        f"{case}: status {run.status}\n{run.text}"
+        for case, run in runs.items()
+        if run.status != 0 or "1 passed, 0 failed" not in run.text
+    )
+    skipped = {
+        case: why for case, run in runs.items() for why in re.findall("# skipped: (.*)", run.text)
+    }
+    for case, why in skipped.items():
+        print(f"not on this board: {case}: {why}")
+    print(f"{len(runs)} cases, {len(skipped)} of them not on this board")
+    assert not failures, failures
+    assert set(skipped.values()) <= CANNOT
+    assert len(skipped) < 60

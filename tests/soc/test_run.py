@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`whimbrel run --board rv32_soc`: the same command and applications on the model of the SoC."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soc
+
+WHIMBREL = soc.ROOT / "bin" / "whimbrel"
+BOARD = soc.ROOT / "boards" / "rv32_soc" / "board.toml"
+CYCLE_NS = 100
+# An image may have to be built before.
+LIMIT_S = 4 * soc.LIMIT_S
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs of each test are its own."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+def whimbrel(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([WHIMBREL, *words], capture_output=True, text=True, timeout=LIMIT_S)
+
+
+def run(app: str, *options: str | Path) -> dict[str, Any]:
+    """Runs an application to its end; its summary, and what it has printed as `said`."""
+    path = soc.ROOT / "apps" / app / "app.toml"
+    ended = whimbrel("run", path, "--board", "rv32_soc", "--fast", "--json", *options)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout) | {"said": ended.stderr}
+
+
+def refusal(app: str | Path, board: str | Path, *options: str) -> str:
+    """What is said of a run that must fail, in one line."""
+    ended = whimbrel("run", soc.ROOT / app, "--board", board, "--quiet", *options)
+    assert ended.returncode == 2, ended.stderr
+    return " ".join(re.sub("[│─╭╰]", " ", ended.stderr).split())
+
+
+def test_the_bird_changes_its_core_and_no_message_is_lost(tmp_path: Path) -> None:
+    recorded = tmp_path / "recorded"
+    summary = run("hello", "--shuttle", "bird=1,0@2ms", "--record", recorded)
+    moves = [move for move in summary["migrations"] if move["status"] == "ok"]
+    assert summary["frames"] == 200
+    assert len(moves) >= 2
+    assert {move["target"] for move in moves} == {0, 1}
+    assert "200 messages, then the bird was gone" in summary["said"]
+    assert all(move["parked_ns"] % CYCLE_NS == 0 for move in moves)
+    trace = whimbrel("trace", recorded, "--format", "perfetto", "-o", tmp_path / "trace.json")
+    assert trace.returncode == 0, trace.stderr
+    assert "bird" in (tmp_path / "trace.json").read_text(errors="replace")
+
+
+def test_tasks_without_code_run_there() -> None:
+    summary = run("synthetic", "--set", "load=1000", "--map", "round-robin")
+    assert {task["firings"] for task in summary["tasks"]} == {400}
+
+
+def test_a_model_that_is_not_built_is_an_error_that_says_what_builds_it(tmp_path: Path) -> None:
+    board = tmp_path / "board.toml"
+    text = BOARD.read_text().replace("{board}/../..", "/nowhere")
+    board.write_text(text.replace('cmake = "."', f'cmake = "{BOARD.parent}"'))
+    said = refusal("apps/hello/app.toml", board)
+    assert "/nowhere/build/rtl/soc/whimbrel-soc" in said
+    assert "make rtl-soc" in said
+
+
+def test_an_application_that_is_too_large_is_refused_at_its_line(tmp_path: Path) -> None:
+    board = tmp_path / "board.toml"
+    board.write_text(BOARD.read_text().replace('gvm = "8MiB"', 'gvm = "8KiB"'))
+    assert "memory" in refusal("apps/hello/app.toml", board)
+
+
+def test_an_image_that_does_not_fit_the_memory_is_not_started(tmp_path: Path) -> None:
+    image = bytearray(soc.CONFORM.read_bytes())
+    first = int.from_bytes(image[28:32], "little")  # e_phoff; p_memsz is its sixth word
+    image[first + 20 : first + 24] = (32 << 20).to_bytes(4, "little")
+    large = tmp_path / "large.elf"
+    large.write_bytes(image)
+    ended = soc.run(image=large)
+    assert ended.status == 2
+    assert "does not fit" in ended.text
