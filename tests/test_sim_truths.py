@@ -179,7 +179,8 @@ def is_first_job_the_worst(tasks: list[tuple[int, int]], n: int, blocking: int) 
 def test_tasks_of_fixed_priority_respond_as_late_as_the_analysis_says(
     name: str, tmp_path: Path
 ) -> None:
-    """Kernels are cooperative, and a modelled job has no checkpoint within: it is not preempted.
+    """Kernels are cooperative where a platform does not say otherwise, and a modelled job has no
+    checkpoint within: it is not preempted.
 
     A job that is a microsecond longer than the others begins a microsecond before all of them are
     released: so it blocks them for as long as any job can, also one that begins at the very instant

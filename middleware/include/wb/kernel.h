@@ -2,11 +2,11 @@
 // The kernel contract: what the middleware asks of the scheduler that owns a core, and what it
 // does for it in return.
 //
-// A kernel runs tasks by fixed priority on one core. It may be cooperative (Linux, the simulator)
-// or preemptive (FreeRTOS, RISC-V): nothing here takes a lock or needs an atomic wider than 32 bits
-// or a pointer; where the middleware must not be interrupted, it says so by wb_kernel_enter(). A
-// wrong signature does not compile, a missing function does not link, wrong behaviour fails
-// kernels/conform. kernels/template says how to write one.
+// A kernel runs tasks by fixed priority on one core. It may be cooperative (Linux) or preemptive
+// (FreeRTOS, RISC-V); those of the simulator are what a platform says. So nothing here takes a lock
+// or needs an atomic wider than 32 bits or a pointer; where the middleware must not be interrupted,
+// it says so by wb_kernel_enter(). A wrong signature does not compile, a missing function does not
+// link, wrong behaviour fails kernels/conform. kernels/template says how to write one.
 //
 // A kernel's own context: on each core there is one from which wb_agent_serve(), wb_agent_tick(),
 // wb_agent_obey(), wb_task_departed(), wb_task_captured() and wb_task_paused() are called, so no
