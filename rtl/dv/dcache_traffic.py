@@ -336,14 +336,14 @@ async def a_flush_drops_all_lines_also_the_one_that_comes(dut: SimHandleBase) ->
     await pair.reset(4, strict=False)
     await pair.load(0, 8)
     pair.ask(0, (False, 12, 15, 0))
-    await pair.cycle()
-    await pair.cycle()
-    await pair.cycle()
-    dut.flush_i.value = 1
-    await pair.until(0)
-    for _ in range(8):
+    for _ in range(6):  # the rest of the line before, and the beginning of this one
         await pair.cycle()
+    dut.flush_i.value = 1
+    await pair.cycle()
     dut.flush_i.value = 0
+    await pair.until(0)
+    for _ in range(4):
+        await pair.cycle()
     for word in (8, 12):
         await pair.load(0, word)
     assert pair.seen["miss_o"] == 4

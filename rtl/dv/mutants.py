@@ -183,7 +183,7 @@ MUTANTS = HAZARDS + OTHERS
 
 def copy(where: Path) -> None:
     shutil.rmtree(where, ignore_errors=True)
-    for folder in ("common", "hw_rtos", "lock_unit"):
+    for folder in ("common", "hw_rtos", "lock_unit", "soc"):
         shutil.copytree(RTL / folder, where / folder)
 
 
