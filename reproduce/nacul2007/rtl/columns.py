@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from model import ORDER, PROGRAMS, Failed, build, model, run
+from model import PROGRAMS, Failed, build, model, run
 
 MILLION = 1_000_000
 WAIT_STATES = 4
@@ -73,7 +73,7 @@ def shared_range(program: Path) -> str:
 def start(app: str, column: Column, line: str, size: str = "") -> str:
     """What an application prints that is started with a line of options."""
     program = image(app, column.system)
-    options = [*ORDER, *column.options]
+    options = list(column.options)
     if column.uncached:
         options += ["--uncached", shared_range(program)]
     return run(model(size), program, WAIT_STATES, *options, line=line)

@@ -35,13 +35,18 @@ def model(size: str = "") -> Path:
     return BUILD / "soc" / size / "whimbrel-soc"
 
 
-def run(soc: Path, image: Path, wait_states: int, *options: str, line: str = "") -> str:
-    """What a program prints until it ends; `line` is what it reads."""
+def run_text(soc: Path, image: Path, wait_states: int, *options: str, line: str) -> str:
+    """What a program prints on its serial line and its console; `line` is what it reads."""
     command = [str(soc), "--wait-states", str(wait_states), "--cycles", CYCLES, *options]
     done = subprocess.run(
         [*command, str(image)], input=line.encode(), capture_output=True, check=False
     )
-    text = done.stdout.decode(errors="replace")
+    text = (done.stdout + done.stderr).decode(errors="replace")
     if done.returncode != 0:
-        raise Failed(f"{image.name} ended with {done.returncode}: {text}{done.stderr.decode()}")
+        raise Failed(f"{image.name} ended with {done.returncode}: {text}")
     return text
+
+
+def run(soc: Path, image: Path, wait_states: int, *options: str, line: str = "") -> str:
+    """The same of a program that uses the serial line alone, by the measurements' memory order."""
+    return run_text(soc, image, wait_states, *ORDER, *options, line=line)

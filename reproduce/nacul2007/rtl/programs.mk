@@ -52,3 +52,10 @@ $(NACUL_BUILD)/app/%.elf: $(NACUL_FILES) $(wildcard $(NACUL)/app/* apps/*/*.[ch]
 	@mkdir -p $(@D)
 	$(NACUL_CC) -o $@ $(NACUL_APP) $(APP_$(basename $*)) $(NACUL)/app/$(patsubst small,image_filter,$(basename $*)).c \
 		$(OS_$(subst .,,$(suffix $*))) -lm
+
+# What the middleware's operations cost, with the kernel of kernels/riscv: CMake knows what it is made of.
+.PHONY: $(NACUL_BUILD)/costs/costs
+$(NACUL_BUILD)/costs/costs:
+	@mkdir -p $(@D)
+	@cmake -S boards/rv32_soc -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF -DWHIMBREL_APP_NAME= >/dev/null
+	+@cmake --build $(@D) --target costs >/dev/null

@@ -8,7 +8,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from model import ORDER, PROGRAMS, build, model, run
+from model import PROGRAMS, build, model, run
 
 WAIT_STATES = (0, 4, 10)
 SYSTEMS = {"freertos": "FreeRTOS", "call": "HW-RTOS", "here": "HW-RTOS, receive is inlined"}
@@ -29,7 +29,7 @@ def image(name: str) -> Path:
 
 def measure(name: str, wait_states: int) -> list[list[int]]:
     """Of each sample the cycles in all, and at each stamp."""
-    text = run(model(), image(name), wait_states, *ORDER)
+    text = run(model(), image(name), wait_states)
     return [[int(word) for word in line.split()] for line in text.splitlines()]
 
 

@@ -12,6 +12,7 @@ sys.path.append(str(Path(__file__).resolve().parent))
 import columns
 import pytest
 import switches
+import traces
 
 
 def median(name: str) -> float:
@@ -79,3 +80,11 @@ def test_tasks_that_may_be_on_any_core_process_more_packets_with_fewer_idle_cycl
 def test_what_is_shared_may_be_left_out_of_the_caches() -> None:
     uncached = next(column for column in columns.BEYOND if column.uncached)
     assert columns.finish("small", uncached) == PIXELS
+
+
+def test_tasks_are_on_both_cores_where_they_may_be_and_on_one_where_not(tmp_path: Path) -> None:
+    static, dynamic = (traces.trace("packets", figure, tmp_path) for figure in traces.FIGURES)
+    assert static.moved() == []
+    assert len(dynamic.moved()) >= 3
+    assert all(cores for cores in dynamic.cores.values())
+    assert static.vcd.read_text().startswith("$")
