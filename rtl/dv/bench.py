@@ -13,6 +13,8 @@ RTL = Path(__file__).resolve().parent.parent
 BUILD = RTL.parent / "build" / "rtl"
 # A file list names what a module is made of, relative to itself.
 LISTS = {"hw_rtos": RTL / "hw_rtos/hw_rtos.f", "lock_unit": RTL / "lock_unit/lock_unit.f"}
+# The hardware RTOS: what is proved, synthesized, and has pages.
+UNITS = {name: LISTS[name] for name in ("hw_rtos", "lock_unit")}
 
 # With assertions, a reset is read by flip-flops and by `disable iff`.
 ARGS = ["--assert", "-Wall", "-Wno-SYNCASYNCNET", "--quiet", "-DRTL_ASSERTIONS"]

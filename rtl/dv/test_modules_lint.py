@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bench import LISTS, RTL, listed
+from bench import RTL, UNITS, listed
 
-FILES = list(dict.fromkeys(file for unit in LISTS.values() for file in listed(unit)))
+FILES = list(dict.fromkeys(file for unit in UNITS.values() for file in listed(unit)))
 MODULES = [file.stem for file in FILES if not file.stem.endswith("_pkg")]
 
 
@@ -30,7 +30,7 @@ def needed(top: str) -> list[Path]:
 def lint(top: str, *options: str) -> subprocess.CompletedProcess[str]:
     verilator = [str(RTL / "dv/verilator"), "--lint-only", "-Wall", "--top-module", top]
     # With assertions, a reset is read twice. Only whole units use all that their packages have.
-    without = ["-Wno-SYNCASYNCNET", *([] if top in LISTS else ["-Wno-UNUSEDPARAM"])]
+    without = ["-Wno-SYNCASYNCNET", *([] if top in UNITS else ["-Wno-UNUSEDPARAM"])]
     return subprocess.run(
         [*verilator, *without, f"-I{RTL / 'common'}", *options, *map(str, needed(top))],
         env={"RTL_PYTHON": sys.executable, "PATH": "/usr/bin:/bin"},

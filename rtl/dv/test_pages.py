@@ -9,10 +9,10 @@ import pytest
 from regs import HW_RTOS, LOCK_UNIT
 from waves import DOCS, Diagram, diagrams
 
-from bench import LISTS, build, listed, run
+from bench import UNITS, build, listed, run
 
 PAGES = {page.stem: page.read_text() for page in DOCS.glob("*.md")}
-FILES = [file for unit in LISTS.values() for file in listed(unit)]
+FILES = [file for unit in UNITS.values() for file in listed(unit)]
 MODULES = {file.stem: file for file in FILES if not file.stem.endswith("_pkg")}
 
 
@@ -41,7 +41,7 @@ def test_a_diagram_is_drawn_from_its_source(diagram: Diagram) -> None:
     assert diagram.file().read_text() == diagram.svg(), "draw it anew: make rtl-waves"
 
 
-@pytest.mark.parametrize("top", LISTS)
+@pytest.mark.parametrize("top", UNITS)
 def test_the_hardware_does_what_the_diagrams_show(top: str) -> None:
     sizes = {"hw_rtos": {"NumCores": 2, "NumTasks": 16, "NumPorts": 16}}
     where: Path = build(top, sizes.get(top, {"NumCores": 2}))

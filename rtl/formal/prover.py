@@ -18,7 +18,7 @@ sys.path.append(str(RTL / "dv"))
 
 from yosys import BUILD, yosys  # noqa: E402
 
-from bench import LISTS, listed  # noqa: E402
+from bench import UNITS, listed  # noqa: E402
 
 SECONDS = 120  # a proof takes 2 at most
 
@@ -78,7 +78,7 @@ PROOFS = {
 
 def circuit(proof: Proof, rtl: Path, where: Path) -> list[str]:
     """Makes circuit.aig, and returns the names of its assertions in their order."""
-    files = [file for unit in LISTS for file in listed(rtl / LISTS[unit].relative_to(RTL))]
+    files = [file for unit in UNITS for file in listed(rtl / UNITS[unit].relative_to(RTL))]
     files.append(FORMAL / f"{proof.top}.sv")
     sets = " ".join(f"-set {name} {value}" for name, value in proof.parameters.items())
     script = SCRIPT.format(

@@ -20,7 +20,7 @@ sys.path.append(str(RTL / "dv"))
 
 from yosys import BUILD, yosys  # noqa: E402
 
-from bench import LISTS, listed  # noqa: E402
+from bench import UNITS, listed  # noqa: E402
 
 SCRIPT = """\
 read_verilog -sv -I{common} {files}
@@ -100,7 +100,7 @@ class Count:
 
 
 def synthesize(part: Part) -> Count:
-    files = [file for unit in LISTS.values() for file in listed(unit)]
+    files = [file for unit in UNITS.values() for file in listed(unit)]
     sets = " ".join(f"-set {key} {value}" for key, value in part.parameters)
     where = BUILD / "rtl/synth" / part.name()
     script = SCRIPT.format(
