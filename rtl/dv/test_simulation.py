@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from mutants import HAZARDS, Mutant, apply_on_demand
 
-from bench import BUILD, Failed, build, listed, run, simulate
+from bench import BUILD, RTL, Failed, build, listed, run, simulate
 
 SMALL = {"NumCores": 2, "NumTasks": 16, "NumPorts": 16}
 OF_WORDS = {"NumCores": 2, "NumTasks": 8, "NumPorts": 8, "WordsPerPort": 4}
@@ -35,6 +35,17 @@ def test_lock_unit_directed() -> None:
 
 def test_lock_unit_random() -> None:
     simulate("lock_unit", "lock_unit_random", {"NumCores": 4})
+
+
+def test_fair_arbiter_random() -> None:
+    simulate("fair_arbiter", "arbiter_random", {"NumReqs": 4}, [RTL / "common/fair_arbiter.sv"])
+
+
+@pytest.mark.parametrize("in_ram", [0, 1])
+def test_buffer_random(in_ram: int) -> None:
+    names = ("common/flops_1r1w.sv", "common/ram_1r1w.sv", "hw_rtos/hw_rtos_buffer.sv")
+    parameters = {"NumWords": 32, "InRam": in_ram}
+    simulate("hw_rtos_buffer", "buffer_random", parameters, [RTL / name for name in names])
 
 
 @pytest.fixture(scope="module")
