@@ -542,6 +542,8 @@ void wb_kernel_compute(uint64_t cycles)
     const uint64_t wanted_ns = cycles * 1000 / (board_hz() / 1000000);
     uint64_t ran_ns = 0, last_ns = board_now_ns();
 
+    if (!k.core->system->config.models_compute)
+        return;
     while (ran_ns < wanted_ns) {
         const uint64_t now_ns = wb_kernel_now_ns(), runs = now_ns - last_ns;
         ran_ns += runs < OTHERS_NS ? runs : 0;
