@@ -58,9 +58,11 @@ test-rtl: $(RTL_PYTHON) $(SOC) $(patsubst %,$(SOC_PROGRAMS)/%.elf,boot devices o
 	$(RTL_PYTHON) -m pytest --quiet -rP reproduce/nacul2007/rtl
 
 .PHONY: rtl-bench
-rtl-bench: $(RTL_PYTHON) $(SOC) $(patsubst %,$(SOC_PROGRAMS)/%.elf,share speed)  ## context switches, coherence, the model's speed
+rtl-bench: $(RTL_PYTHON) $(SOC) $(BUILD)/rtl/soc/c4_t16_p32_w4/whimbrel-soc \
+		$(patsubst %,$(SOC_PROGRAMS)/%.elf,scaling share speed)  ## context switches, coherence, scaling, the model's speed
 	reproduce/nacul2007/rtl/bench
 	rtl/soc/coherence
+	rtl/soc/scaling
 	rtl/soc/speed
 
 .PHONY: synth
