@@ -33,7 +33,9 @@ def value(what: str, measured: columns.Measured, cores: int) -> int:
     return sum(measured.idle[:cores]) if "idle" in what else measured.done
 
 
-def paper_rows(measured: Table, simulated: dict[str, Row]) -> list[Row]:
+def paper_rows(
+    measured: Table, simulated: dict[str, Row], calibrated: dict[str, float]
+) -> list[Row]:
     """The entries of the paper; `simulated`: the rows of the simulator by their names."""
     rows = []
     for what, app, key in WHATS:
@@ -41,7 +43,9 @@ def paper_rows(measured: Table, simulated: dict[str, Row]) -> list[Row]:
         for i, (published, column) in enumerate(entries):
             ours = value(what, measured[app, column.name], 1 if column.mapping == "1" else 2)
             found = row(f"{what}, {column.name}", published, ours, "in 1e6 cycles", "")
-            found["simulated"] = simulated[f"{what}, {PUBLISHED['table1']['columns'][i]}"]["ours"]
+            name = f"{what}, {PUBLISHED['table1']['columns'][i]}"
+            found["simulated"] = simulated[name]["ours"]
+            found["calibrated"] = calibrated.get(name)
             found["note"] = NOTES.get(column.name, "")
             rows.append(found)
         rows += ratios(what, app, key, measured, simulated)
@@ -78,24 +82,43 @@ def beyond_rows(measured: Table) -> list[Row]:
     return rows
 
 
-def error(found: Row) -> str:
+def scaling_rows() -> list[Row]:
+    """What more cores, tasks and ports do for packets; the paper leaves it to the future."""
+    rows = []
+    for (cores, lanes), measured in columns.scaling().items():
+        what = f"packets, dynamic, {cores} cores, {6 + 2 * lanes} tasks, {8 + 6 * lanes} ports"
+        idle = f"{sum(measured.idle)} idle cycles"
+        rows.append(row(what, None, measured.done, "in 1e6 cycles", idle))
+    return rows
+
+
+def error(found: Row, key: str) -> str:
     """Of what is simulated, against the hardware."""
-    simulated = found.get("simulated")
-    if simulated is None or found["ours"] == 0:
+    simulated = found.get(key)
+    if simulated is None or found["ours"] < 10:
         return ""
     return f"{100 * (simulated / found['ours'] - 1):+.0f} %"
 
 
+TITLES = ("", "published", "RTL", "simulated", "error", "calibrated", "error", "unit", "note")
+
+
 def text(rows: list[Row]) -> str:
     """The rows for people."""
-    lines = [("", "published", "RTL", "simulated", "error", "unit", "note")]
+    lines = [TITLES]
     for r in rows:
-        values = [shown(r.get(key)) for key in ("paper", "ours", "simulated")]
-        lines.append((r["what"], *values, error(r), r["unit"], r["note"]))
-    widths = [max(len(line[i]) for line in lines) for i in range(6)]
+        paper, ours, simulated, calibrated = (
+            shown(r.get(key)) for key in ("paper", "ours", "simulated", "calibrated")
+        )
+        errors = error(r, "simulated"), error(r, "calibrated")
+        numbers = paper, ours, simulated, errors[0], calibrated, errors[1]
+        lines.append((r["what"], *numbers, r["unit"], r["note"]))
+    widths = [max(len(line[i]) for line in lines) for i in range(8)]
     return "\n".join(
-        f"{line[0]:<{widths[0]}}  "
-        + "  ".join(f"{line[i]:>{widths[i]}}" for i in range(1, 5))
-        + f"  {line[5]:<{widths[5]}}  {line[6]}".rstrip()
+        (
+            f"{line[0]:<{widths[0]}}  "
+            + "  ".join(f"{line[i]:>{widths[i]}}" for i in range(1, 7))
+            + f"  {line[7]:<{widths[7]}}  {line[8]}"
+        ).rstrip()
         for line in lines
     )

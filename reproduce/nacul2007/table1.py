@@ -17,6 +17,7 @@ ROOT = HERE.parent.parent
 WHIMBREL = ROOT / "bin/whimbrel"
 PUBLISHED = tomllib.loads((HERE / "published.toml").read_text())
 SMP2 = ROOT / "platforms/smp2.toml"
+SOC2 = HERE / "soc2.toml"  # with cycles that were counted on the RTL
 
 # One million cycles of a core of smp2, and how many millions are simulated.
 MILLION_NS, MILLIONS = 10_000_000, 20
@@ -153,3 +154,16 @@ def idle_rows(measured: list[Measured]) -> list[Row]:
             strict=True,
         )
     ]
+
+
+def calibrated() -> dict[str, float]:
+    """The entries of the columns in hardware by cycles that were counted on the RTL, by name."""
+    names = PUBLISHED["table1"]["columns"][1:]
+    found = {}
+    for benchmark, what in ((IMAGE, "image filter, pixels"), (PACKETS, "packets")):
+        for name, cores, options in zip(names, (1, 2, 2), ((), (), DYNAMIC), strict=True):
+            measured = measure(benchmark, SOC2, cores, *options)
+            found[f"{what}, {name}"] = measured.firings
+            if benchmark is PACKETS:
+                found[f"packets, idle cycles, {name}"] = measured.idle_cycles
+    return found

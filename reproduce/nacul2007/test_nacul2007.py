@@ -54,3 +54,11 @@ def test_one_core_is_never_idle(rows: dict[str, Row]) -> None:
 def test_a_simulation_that_does_not_run_is_told_in_its_words(tmp_path: Path) -> None:
     with pytest.raises(table1.Failed, match=r"does not exist|cannot be read|No such file"):
         table1.simulate(table1.IMAGE, tmp_path / "nowhere.toml")
+
+
+def test_by_the_cycles_of_the_rtl_the_order_of_the_columns_is_that_of_the_paper() -> None:
+    found = table1.calibrated()
+    single, static, dynamic = (found[f"packets, {column}"] for column in EVERY[1:])
+    assert single < static < dynamic
+    single, static, dynamic = (found[f"image filter, pixels, {column}"] for column in EVERY[1:])
+    assert single < dynamic <= static

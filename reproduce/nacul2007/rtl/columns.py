@@ -107,3 +107,16 @@ def table(columns: tuple[Column, ...] = PAPER) -> dict[tuple[str, str], Measured
         for app in ("image_filter", "packets")
         for column in columns
     }
+
+
+# The cores, and how many decoders and CRC checkers the packets have.
+SCALES = ((1, 1), (1, 2), (2, 1), (2, 2), (2, 4), (3, 2), (3, 4), (4, 2), (4, 4))
+
+
+def scaling() -> dict[tuple[int, int], Measured]:
+    """Packets with dynamic scheduling on 1 to 4 cores, with 8 to 14 tasks and 14 to 32 ports."""
+    sizes = {cores: "" if cores == 2 else f"c{cores}_t16_p32_w4" for cores, _ in SCALES}
+    build(*map(model, sizes.values()), image("packets", "hw_rtos"))
+    return {
+        (cores, lanes): measure("packets", PAPER[3], lanes, sizes[cores]) for cores, lanes in SCALES
+    }

@@ -8,6 +8,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+import costs_of
 from model import PROGRAMS, build, model, run
 
 WAIT_STATES = (0, 4, 10)
@@ -64,6 +65,12 @@ def rows_at(wait_states: int) -> list[Row]:
     ]
 
 
+def software_row(wait_states: int, hardware: float) -> Row:
+    """The kernel of kernels/riscv with the middleware's channels, against the HW-RTOS's ports."""
+    samples = costs_of.measure(wait_states, "switch")["switch"]
+    return row(f"switch.whimbrel.{wait_states}ws", samples, "HW-RTOS", hardware)
+
+
 def known_row(wait_states: int) -> Row:
     """Until the next task is known. The paper has no number, and 32 is what is wanted."""
     samples = [s[2] for s in measure("call_stages", wait_states)]
@@ -83,8 +90,10 @@ def stages(name: str, wait_states: int) -> list[tuple[str, float]]:
 
 
 def rows() -> list[Row]:
-    build(model(), *map(image, SYSTEMS), image("call_stages"), image("here_stages"))
+    build(model(), costs_of.IMAGE, *map(image, SYSTEMS), image("call_stages"), image("here_stages"))
     found = []
     for wait_states in WAIT_STATES:
-        found += [*rows_at(wait_states), known_row(wait_states)]
+        systems = rows_at(wait_states)
+        hardware = systems[list(SYSTEMS).index("call")]["p50"]
+        found += [*systems, software_row(wait_states, hardware), known_row(wait_states)]
     return found

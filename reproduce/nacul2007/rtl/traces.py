@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from columns import ENDLESS, PAPER, WAIT_STATES, image
+from columns import ENDLESS, PAPER, WAIT_STATES, Column, image
 from model import model, run
 
 CYCLES = 200_000
@@ -32,6 +32,7 @@ class Trace:
     vcd: Path
     perfetto: Path
     cores: dict[str, set[int]]
+    done: int  # pixels or packets
 
     def moved(self) -> list[str]:
         """The tasks that have been on several cores."""
@@ -51,12 +52,16 @@ def name_tasks(path: Path, app: str) -> dict[str, set[int]]:
     return cores
 
 
-def trace(app: str, figure: str, folder: Path) -> Trace:
+def run_trace(app: str, column: Column, name: str, cycles: int, folder: Path) -> Trace:
     """Runs an application for some cycles, and stores its trace."""
     folder.mkdir(parents=True, exist_ok=True)
-    vcd, perfetto = (folder / f"{app}.{figure}.{kind}" for kind in ("vcd", "json"))
+    vcd, perfetto = (folder / f"{name}.{kind}" for kind in ("vcd", "json"))
     options = ["--vcd", str(vcd), "--perfetto", str(perfetto)]
-    column = FIGURES[figure]
-    line = f"{column.mapping} 2 {ENDLESS} {CYCLES} 0\n"
-    run(model(), image(app, column.system), WAIT_STATES, *options, line=line)
-    return Trace(vcd, perfetto, name_tasks(perfetto, app))
+    line = f"{column.mapping} 2 {ENDLESS} {cycles} 0\n"
+    text = run(model(), image(app, column.system), WAIT_STATES, *options, line=line)
+    return Trace(vcd, perfetto, name_tasks(perfetto, app), int(text.split()[1]))
+
+
+def trace(app: str, figure: str, folder: Path) -> Trace:
+    """Figure 3b or 3c of an application."""
+    return run_trace(app, FIGURES[figure], f"{app}.{figure}", CYCLES, folder)
