@@ -20,7 +20,7 @@ from yosys import BUILD, yosys  # noqa: E402
 
 from bench import UNITS, listed  # noqa: E402
 
-SECONDS = 120  # a proof takes 2 at most
+SECONDS = 900  # a proof takes 3 at most, a trace 9, on an idle processor
 
 SCRIPT = """\
 read_verilog -sv -formal -DFORMAL {includes} {files}
