@@ -71,7 +71,10 @@ module prove_tasks #(
       valid_q    <= config_i[0];
       prefer_q   <= config_i[1];
       affinity_q <= config_i[16+:NumCores];
-      if (!valid_q) waiting_q <= 1'b0;
+      if (!valid_q) begin
+        waiting_q <= 1'b0;
+        last_q    <= 1'b0;
+      end
     end
     if (rst_ni && block_i && caller_i == one) begin
       waiting_q <= 1'b1;
