@@ -78,7 +78,7 @@ SUITES := \
 	test-apps:60:1:built-for-tests:$(CODE) \
 	test-model:620:0::middleware/model \
 	test-soc:150:2:built-for-tests:$(CODE),boards,rtl,tests/soc \
-	test-rtl:150:1:rtl-tools:rtl,reproduce/nacul2007/rtl,kernels/freertos/source,docs/rtl \
+	test-rtl:360:1:rtl-tools:rtl,reproduce/nacul2007/rtl,kernels/freertos/source,docs/rtl \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
 
