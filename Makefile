@@ -69,7 +69,7 @@ DOCS := README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,docs
 SUITES := \
 	test-rust:240:1:built-for-tests:$(CODE),platforms,docs,bench \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
-	test-freertos:300:1:built-for-tests:$(CODE),boards,tests/boards \
+	test-freertos:300:1:built-for-tests:$(CODE),boards,tests/boards,reproduce/holmbacka2013 \
 	test-python:400:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
 	lint-rust:450:0:built-for-tests:crates \
 	test-sanitizers:180:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \

@@ -125,6 +125,13 @@ class Counted:
         lengths = [m[f"{last}_ns"] - m[f"{first}_ns"] for m in self.run.summary["migrations"]]
         return median(lengths) / 2**self.experiment.shift
 
+    def frame(self) -> float:
+        """Millions of instructions of a frame, by the time of the players' kernels."""
+        played = [task for task in self.run.summary["tasks"] if task["task"] == "video"]
+        busy_ns = sum(task["busy_ns"] for task in played)
+        shown = sum(map(sum, self.rates))
+        return busy_ns / 2**self.experiment.shift / shown / 1e6
+
     def wakes(self, cores: list[int], begin: float, end: float) -> float:
         """How often tasks began to run on the busiest of these cores, per second."""
         counts = [

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures 5 and 6 of holmbacka2013 in short, on four emulated cores whose instructions count."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import emulated
+import pytest
+
+sys.path += [str(emulated.ROOT / "reproduce" / folder) for folder in ("common", "holmbacka2013")]
+
+from counted import Counted, Experiment
+
+FPS = 25
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs of each test are its own."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+def second(ours: Counted, number: int) -> list[int]:
+    """The frames of each player in one second."""
+    return [rate[number] for rate in ours.rates]
+
+
+def test_four_films_are_too_much_for_a_core_until_three_move_away(tmp_path: Path) -> None:
+    away = Experiment(
+        "figure5", "small", [0] * 4, 3, 2, [1.0, 1.1, 1.2, -1], [1, 2, 3, 0], turn_us=10000
+    )
+    ours = Counted.measure(tmp_path, away)
+    assert 4 <= min(second(ours, 0)) <= max(second(ours, 0)) <= 14
+    assert second(ours, 2) == [FPS] * 4
+    assert 0.9 < ours.frame() < 1.5
+
+
+def test_films_that_are_collected_let_the_other_cores_sleep(tmp_path: Path) -> None:
+    collected = Experiment("figure6", "small", [0, 1, 2, 3], 3, 2, [-1, 1.0, 1.1, 1.2], [0] * 4)
+    ours = Counted.measure(tmp_path, collected)
+    assert second(ours, 0) == second(ours, 2) == [FPS] * 4
+    assert ours.wakes([1, 2, 3], 0.0, 1.0) >= FPS
+    assert ours.wakes([1, 2, 3], 2.0, 3.0) == 0
