@@ -58,11 +58,6 @@ def test_the_bird_changes_its_core_and_no_message_is_lost(tmp_path: Path) -> Non
     assert "bird" in (tmp_path / "trace.json").read_text(errors="replace")
 
 
-def test_tasks_without_code_run_there() -> None:
-    summary = run("synthetic", "--set", "load=1000", "--map", "round-robin")
-    assert {task["firings"] for task in summary["tasks"]} == {400}
-
-
 def test_a_model_that_is_not_built_is_an_error_that_says_what_builds_it(tmp_path: Path) -> None:
     board = tmp_path / "board.toml"
     text = BOARD.read_text().replace("{board}/../..", "/nowhere")
