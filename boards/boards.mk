@@ -3,7 +3,7 @@
 # it depends on.
 
 # What the counts of the conformance suite are multiplied by on a board.
-BOARD_SCALE ?= 0.3
+BOARD_SCALE ?= 0.2
 
 IMAGES_vexpress_a9 := conform ordinary trials trials_heap trials_overrun trials_stack
 IMAGES_rv32_soc := conform

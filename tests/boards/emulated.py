@@ -26,7 +26,7 @@ THREADS = ()
 COUNTED = ("-icount", "shift=5,sleep=off")
 INSTRUCTIONS = ("-icount", "shift=0,sleep=off")
 
-USUAL_SCALE = 0.3  # of boards.mk
+USUAL_SCALE = 0.2  # of boards.mk
 LIMIT_S = int(os.environ.get("BOARD_LIMIT_S", "60"))
 
 
