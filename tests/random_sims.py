@@ -85,7 +85,8 @@ class Case:
             text += table("[core.idle_state]", name="off", power_mw=1, **times, **more)
             text += f"\n{SOURCE}"
         if self.maybe(0.15):
-            text += table("core.cache", size="4KiB", line_bytes=32, miss_ns=20) + f"\n{SOURCE}"
+            cache = {"size": "4KiB", "line_bytes": 32, "miss_ns": 20}
+            text += table("core.cache", **cache, disturbed=0.3, disturbed_us=2) + f"\n{SOURCE}"
         return text
 
     def a_doorbell(self) -> str:

@@ -103,3 +103,30 @@ def test_only_the_first_task_pays_and_its_neighbour_does_not(tmp_path: Path) -> 
     core = POINT + SLEEP.format(after=100, more=COSTS)
     summary = simulate(tmp_path, app, platform(core))
     assert sorted(busy(summary)) == [100_000, 300_000]
+
+
+DISTURBED = """
+[core.cache]
+size = "64KiB"
+line_bytes = 64
+miss_ns = 0
+disturbed = 0.2
+disturbed_us = 50
+source = "ours: a test"
+"""
+
+
+@pytest.mark.parametrize(("sleeps", "extra_us"), [(True, 10.0), (False, 0.0)])
+def test_a_part_of_the_firings_after_a_sleep_is_disturbed_and_the_median_is_not(
+    sleeps: bool, extra_us: float, tmp_path: Path
+) -> None:
+    task = "period_us = 1000\ncycles = 10000\nfirings = 4000\nworking_set = '64B'\n"
+    app = f'[app]\nname = "one"\n[[task]]\nname = "t"\n{task}'
+    state = SLEEP.format(after=100 if sleeps else 2_000, more="loses_cache = true")
+    summary = simulate(tmp_path, app, platform(POINT + state + DISTURBED))
+    # The draws have a variance of 0.2 * 2 * 50^2 - 10^2 = 900: four standard errors of the mean.
+    assert busy(summary)[0] / 4000 / 1000 == pytest.approx(10 + extra_us, abs=4 * 30 / 4000**0.5)
+    response = summary["tasks"][0]["response"]
+    exit_ns = 30_000 if sleeps else 0
+    assert response["p50_ns"] == pytest.approx(10_000 + exit_ns, rel=1 / 32)
+    assert (response["max_ns"] > 150_000) == sleeps

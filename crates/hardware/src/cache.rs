@@ -17,6 +17,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::description;
+use crate::disturbance::Disturbance;
 
 /// A cache remembers so many tasks; what ran before them is gone.
 pub const TASKS_MAX: usize = 32;
@@ -42,19 +43,21 @@ pub struct Cache {
     lines: u64,
     line_bytes: u64,
     miss_ps: u64,
+    disturbance: Disturbance,
     /// The last to run is the last here; the sum of lines is at most `lines`.
     stack: Vec<Resident>,
     reuse: Reuse,
 }
 
 impl Cache {
-    /// A cold cache; its lines must have a length.
-    pub fn new(description: &description::Cache) -> Self {
+    /// The cold cache of a core, by its number; its lines must have a length.
+    pub fn new(description: &description::Cache, core: u64) -> Self {
         let line_bytes = u64::from(description.line_bytes);
         Self {
             lines: description.bytes / line_bytes,
             line_bytes,
             miss_ps: description.miss_ps,
+            disturbance: Disturbance::new(&description.disturbance, core),
             stack: Vec::with_capacity(TASKS_MAX + 1),
             reuse: Reuse::default(),
         }
@@ -89,6 +92,11 @@ impl Cache {
     /// Time that so many missing lines take, beyond the interconnect's own, in picoseconds.
     pub fn miss_ps(&self, lines: u64) -> u64 {
         lines.saturating_mul(self.miss_ps)
+    }
+
+    /// What the machine does besides to a task that misses some lines, in picoseconds.
+    pub fn disturbed_ps(&mut self, lines: u64) -> u64 {
+        if lines == 0 { 0 } else { self.disturbance.next_ps() }
     }
 
     /// What tasks found when they came back.
@@ -126,7 +134,10 @@ mod tests {
 
     /// 16 KiB in lines of 32 bytes: 512 lines.
     fn cache() -> Cache {
-        Cache::new(&description::Cache { bytes: 16 << 10, line_bytes: 32, miss_ps: 40_000 })
+        let disturbance = description::Disturbance { part_ppm: 1_000_000, mean_ps: 5_000 };
+        let size =
+            description::Cache { bytes: 16 << 10, line_bytes: 32, miss_ps: 40_000, disturbance };
+        Cache::new(&size, 0)
     }
 
     const KIB: u64 = 1 << 10;
@@ -189,6 +200,13 @@ mod tests {
         }
         assert_eq!(cache.switch(1, 32), 0);
         assert_eq!(cache.switch(0, 32), 1);
+    }
+
+    #[test]
+    fn only_a_task_that_misses_lines_is_disturbed() {
+        let mut cache = cache();
+        assert!((0..100).all(|_| cache.disturbed_ps(0) == 0));
+        assert!((0..100).any(|_| cache.disturbed_ps(1) > 0));
     }
 
     #[test]

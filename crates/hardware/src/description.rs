@@ -169,6 +169,17 @@ pub struct Cache {
     pub line_bytes: u32,
     /// Time to fetch one line that is missing, beyond the interconnect's own.
     pub miss_ps: u64,
+    /// What happens besides to a task that misses some.
+    pub disturbance: Disturbance,
+}
+
+/// What a machine does besides to some of the tasks that find nothing of their own in a cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// So many in a million.
+    pub part_ppm: u32,
+    /// Each takes longer by so much in the mean, exponentially distributed, as busy time.
+    pub mean_ps: u64,
 }
 
 /// What an action costs: `ps + (cycles + units * cycles_per_unit) / frequency`.

@@ -86,7 +86,7 @@ impl Hardware {
                 class: u32::try_from(class).expect("fewer classes than cores"),
                 state: CoreState::new(core.points.len(), core.idle_states.len(), core.start, draw),
                 woken: Waking::default(),
-                cache: core.cache.as_ref().map(Cache::new),
+                cache: core.cache.as_ref().map(|cache| Cache::new(cache, number as u64)),
                 private: Memory::private_of(description, number),
                 node: core.node,
             }
@@ -301,15 +301,16 @@ impl Hardware {
     }
 
     /// A core switches to a task with a working set of so many bytes. Returns for how many
-    /// picoseconds it fetches what is missing from its cache, and after a sleep, for how long it is
-    /// slower because of that.
+    /// picoseconds it fetches what is missing from its cache, what happens besides then, and for
+    /// how long it is slower after a sleep.
     pub fn refill(&mut self, at_ps: u64, core: usize, task: u32, working_bytes: u64) -> u64 {
         let tile = &mut self.tiles[core];
         let slept_ps = mem::take(&mut tile.woken.refill_ps);
         let Some(cache) = &mut tile.cache else { return slept_ps };
         let missing = cache.switch(task, working_bytes);
+        let besides_ps = slept_ps.saturating_add(cache.disturbed_ps(missing));
         let (own_ps, bytes) = (cache.miss_ps(missing), cache.bytes(missing));
-        self.transfer_after(slept_ps.saturating_add(own_ps), at_ps, core, bytes)
+        self.transfer_after(besides_ps.saturating_add(own_ps), at_ps, core, bytes)
     }
 
     /// A task has left a core for another: what it left in the cache is stale.

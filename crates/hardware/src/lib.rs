@@ -14,6 +14,7 @@ pub mod cache;
 pub mod core_state;
 pub mod cost;
 mod description;
+mod disturbance;
 pub mod doorbell;
 mod fabric;
 mod hardware;
@@ -28,8 +29,8 @@ mod turns;
 pub use core_state::Residency;
 pub use cost::Charge;
 pub use description::{
-    Arbitration, Block, Bus, Cache, Core, Cost, Costs, Description, Doorbell, DoorbellKind,
-    IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point, Scheduling, Thermal,
-    Transition, Waking, Work,
+    Arbitration, Block, Bus, Cache, Core, Cost, Costs, Description, Disturbance, Doorbell,
+    DoorbellKind, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point, Scheduling,
+    Thermal, Transition, Waking, Work,
 };
 pub use hardware::Hardware;

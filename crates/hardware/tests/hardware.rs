@@ -2,9 +2,9 @@
 //! All models together, as the simulator calls them.
 
 use whimbrel_hardware::{
-    Arbitration, Block, Bus, Cache, Charge, Core, Cost, Costs, Description, Doorbell, DoorbellKind,
-    Hardware, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point, Scheduling,
-    Thermal, Transition, Waking,
+    Arbitration, Block, Bus, Cache, Charge, Core, Cost, Costs, Description, Disturbance, Doorbell,
+    DoorbellKind, Hardware, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point,
+    Scheduling, Thermal, Transition, Waking,
 };
 
 const US: u64 = 1_000_000;
@@ -33,7 +33,12 @@ fn core(kind: &str, node: (u32, u32)) -> Core {
             waking: Waking::default(),
         }],
         leakage: Some(Leakage { reference_mc: 25_000, slope_c: 40.0 }),
-        cache: Some(Cache { bytes: 16 << 10, line_bytes: 32, miss_ps: 10_000 }),
+        cache: Some(Cache {
+            bytes: 16 << 10,
+            line_bytes: 32,
+            miss_ps: 10_000,
+            disturbance: Disturbance::default(),
+        }),
         node,
         scheduling: Scheduling::default(),
         slice_ps: 0,

@@ -155,6 +155,18 @@ fn a_cache_has_room_for_a_line() {
 }
 
 #[test]
+fn a_cache_says_how_many_are_disturbed_and_how_long() {
+    let with_more =
+        |more: &str| with(BOARD, &[("miss_ns = 60\n", &format!("miss_ns = 60\n{more}\n"))]);
+    let text = with_more("disturbed = 0.25");
+    refused(&text, "[core.cache] is disturbed, and has no `disturbed_us`", "0.25");
+    let text = with_more("disturbed_us = 31");
+    refused(&text, "[core.cache] is disturbed, and has no `disturbed`", "31");
+    let text = with_more("disturbed = 1.5\ndisturbed_us = 31");
+    refused(&text, "`disturbed` of [core.cache] must be a part, above 0 and at most 1", "1.5");
+}
+
+#[test]
 fn a_memory_is_of_a_core_that_exists() {
     let text = with(BOARD, &[("core = 2\nsize", "core = 3\nsize")]);
     refused(&text, "the platform has 3 cores", "3");

@@ -3,7 +3,7 @@
 
 use toml::Spanned;
 use toml::de::DeTable;
-use whimbrel_hardware::{Cache, Core, IdleState, Leakage, Mesh, Point};
+use whimbrel_hardware::{Cache, Core, Disturbance, IdleState, Leakage, Mesh, Point};
 use whimbrel_hardware::{Scheduling, Transition, Waking};
 
 use super::fabric::{at_node, node};
@@ -273,6 +273,7 @@ fn read_leakage(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -
 }
 
 fn read_cache(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Cache> {
+    let wrong_before = problems.len();
     let mut reader = Reader::new("[core.cache]", table, place, problems);
     let size = reader.required("size", "a size as \"16KiB\", from 1 byte to \"1024GiB\"", |n| {
         bytes(n).filter(|size| (1..=1 << 40).contains(size))
@@ -280,6 +281,10 @@ fn read_cache(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> 
     let line =
         reader.required("line_bytes", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
     let miss = reader.required("miss_ns", NS, ns);
+    let part = reader.optional("disturbed", "a part, above 0 and at most 1", |n| {
+        scaled(n, 1e6, 1.0, 1e6).and_then(|ppm| u32::try_from(ppm).ok())
+    });
+    let mean = reader.optional("disturbed_us", US, us);
     source(&mut reader);
     reader.finish();
     let (size, line) = (size?, line?.into_inner());
@@ -288,5 +293,29 @@ fn read_cache(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> 
         problems.push(problem.at(size.span(), format!("a line has {line} bytes")));
         return None;
     }
-    Some(Cache { bytes: size.into_inner(), line_bytes: line, miss_ps: miss?.into_inner() })
+    if problems.len() == wrong_before {
+        check_disturbance(part.as_ref(), mean.as_ref(), problems);
+    }
+    Some(Cache {
+        bytes: size.into_inner(),
+        line_bytes: line,
+        miss_ps: miss?.into_inner(),
+        disturbance: Disturbance { part_ppm: or(part, 0), mean_ps: or(mean, 0) },
+    })
+}
+
+/// Both keys or none.
+fn check_disturbance(
+    part: Option<&Spanned<u32>>,
+    mean: Option<&Spanned<u64>>,
+    problems: &mut Vec<Problem>,
+) {
+    let (place, missing) = match (part, mean) {
+        (Some(part), None) => (part.span(), "disturbed_us"),
+        (None, Some(mean)) => (mean.span(), "disturbed"),
+        _ => return,
+    };
+    let message = format!("[core.cache] is disturbed, and has no `{missing}`");
+    let help = "`disturbed` is how many, `disturbed_us` how long: write both, or none";
+    problems.push(Problem::new(message).at(place, "not without the other").help(help));
 }

@@ -6,11 +6,14 @@ use std::fmt::Write;
 use super::busy::Busy;
 use super::fit::{Entry, Fitted, Sleep};
 use super::machine::Machine;
+use super::steady::Disturbed;
 use super::work::Firing;
 
 /// How long a kernel polls before it sleeps, as `whimbrel run` has it unless told otherwise.
 const SPIN_NS: f64 = 20e3;
 const LINE_BYTES: f64 = 64.0;
+/// Fewer are not told.
+const LEAST_PART: f64 = 1e-6;
 
 /// A number without digits that nobody measured: so many decimals, and no zeros at the end.
 fn digits(value: f64, decimals: usize) -> String {
@@ -35,9 +38,9 @@ pub fn text(
     machine: &Machine,
     during: Option<&Busy>,
     fitted: &Fitted,
-    work: &[Firing],
+    (work, disturbed): (&[Firing], Disturbed),
 ) -> String {
-    let mut out = head(name, machine, during, fitted);
+    let mut out = head(name, machine, during, fitted, disturbed);
     for entry in &fitted.costs {
         out.push_str(&cost(entry, machine.hz));
     }
@@ -49,12 +52,18 @@ pub fn text(
         us(fitted.doorbell_ns)
     );
     for firing in work {
-        out.push_str(&firing_table(firing, machine, fitted));
+        out.push_str(&firing_table(firing, machine, fitted, disturbed));
     }
     out
 }
 
-fn head(name: &str, machine: &Machine, during: Option<&Busy>, fitted: &Fitted) -> String {
+fn head(
+    name: &str,
+    machine: &Machine,
+    during: Option<&Busy>,
+    fitted: &Fitted,
+    disturbed: Disturbed,
+) -> String {
     let Machine { model, hz, source, cores, cache_bytes } = machine;
     let processors = if *cores == 1 { "processor" } else { "processors" };
     #[expect(clippy::cast_precision_loss, reason = "a frequency is far below 2^53")]
@@ -83,10 +92,25 @@ fn head(name: &str, machine: &Machine, during: Option<&Busy>, fitted: &Fitted) -
          size = \"{kib}KiB\"\n\
          line_bytes = {LINE_BYTES}\n\
          miss_ns = {}\n\
+         {}\
          source = \"Linux, all levels that hold data; whimbrel bench migration: memcpy of 64 KiB \
          with empty caches against warm ones\"\n\n",
         fitted.sleeps.iter().map(idle_state).collect::<String>(),
         digits(fitted.miss_ns, 3),
+        disturbance(disturbed),
+    )
+}
+
+/// What the cache's table says of firings that take longer than usual after a sleep.
+fn disturbance(Disturbed { part, mean_ns }: Disturbed) -> String {
+    if part < LEAST_PART {
+        return String::new();
+    }
+    format!(
+        "disturbed = {}  # firings at their own rate, of half as much again as the median\n\
+         disturbed_us = {}  # what all took beyond the median, over these\n",
+        digits(part, 6),
+        us(mean_ns)
     )
 }
 
@@ -127,13 +151,20 @@ fn cost(entry: &Entry, hz: u64) -> String {
     out
 }
 
-fn firing_table(firing: &Firing, machine: &Machine, fitted: &Fitted) -> String {
+fn firing_table(
+    firing: &Firing,
+    machine: &Machine,
+    fitted: &Fitted,
+    disturbed: Disturbed,
+) -> String {
     let Firing { app, task, warm_ns, cold_ns } = firing;
     let mut out = format!(
         "[[work]]\napp = \"{app}\"\ntask = \"{task}\"\ncycles = {}\n",
         digits(cycles(*warm_ns, machine.hz).max(1.0), 0)
     );
     let lines = if fitted.miss_ns > 0.0 { (cold_ns - warm_ns) / fitted.miss_ns } else { 0.0 };
+    // Who misses nothing is not disturbed.
+    let lines = if disturbed.part < LEAST_PART { lines } else { lines.max(1.0) };
     if lines >= 1.0 {
         let _ = writeln!(out, "working_set = {}", digits(lines.floor() * LINE_BYTES, 0));
     }

@@ -284,6 +284,8 @@ mod tests {
 
     use super::super::file;
     use super::super::machine::Machine;
+    use super::super::steady::Disturbed;
+    use super::super::work::Firing;
     use super::*;
 
     /// A machine that nobody has: every row is told apart by its value.
@@ -328,6 +330,10 @@ mod tests {
     }
 
     fn platform(fitted: &Fitted) -> Description {
+        described(fitted, &[], Disturbed::default())
+    }
+
+    fn described(fitted: &Fitted, work: &[Firing], disturbed: Disturbed) -> Description {
         let machine = Machine {
             model: "made \"up\"".into(),
             hz: 2_500_000_000,
@@ -335,7 +341,7 @@ mod tests {
             cores: 2,
             cache_bytes: 1 << 20,
         };
-        let text = file::text("made_up", &machine, None, fitted, &[]);
+        let text = file::text("made_up", &machine, None, fitted, (work, disturbed));
         Platform::parse(&text).unwrap().description().unwrap()
     }
 
@@ -409,5 +415,21 @@ mod tests {
     fn a_missing_line_costs_what_an_empty_cache_adds_to_a_copy() {
         // 64 KiB read and as many written, in lines of 64 bytes.
         assert!((fit(&rows()).unwrap().miss_ns - 5_000.0 / 2_048.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn firings_that_are_disturbed_are_in_the_file_and_every_task_can_be() {
+        let (warm_ns, cold_ns) = (30e3, 30e3);
+        let work = [Firing { app: "a".into(), task: "t".into(), warm_ns, cold_ns }];
+        let found =
+            described(&fit(&rows()).unwrap(), &work, Disturbed { part: 0.12, mean_ns: 7e4 });
+        let cache = found.cores[1].cache.unwrap();
+        assert_eq!(cache.disturbance.part_ppm, 120_000);
+        assert_eq!(cache.disturbance.mean_ps, 70_000_000);
+        // Who misses nothing is not disturbed.
+        assert_eq!(found.work[0].working_bytes, Some(64));
+        let calm = described(&fit(&rows()).unwrap(), &work, Disturbed::default());
+        assert_eq!(calm.cores[1].cache.unwrap().disturbance.part_ppm, 0);
+        assert_eq!(calm.work[0].working_bytes, None);
     }
 }

@@ -29,6 +29,8 @@ use crate::output::{Column, columns, print, print_json};
 use busy::{BUSY_PERCENT, Busy, Reading};
 use fit::Rows;
 use machine::Machine;
+use measured::Run;
+use steady::Disturbed;
 use work::Firing;
 
 /// How often an application is run, each way.
@@ -65,13 +67,16 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
     let before = Reading::take(&cpus)?;
     let rows = rows(args, &cpus)?;
     let fitted = fit::fit(&rows)?;
-    let mut work = Vec::new();
+    let (mut work, mut own_rate) = (Vec::new(), Vec::new());
     for (app, path) in apps.iter().zip(&args.apps) {
-        work.extend(firings(app, path, &cpus, args)?);
+        let (firings, paced) = firings(app, path, &cpus, args)?;
+        work.extend(firings);
+        own_rate.extend(paced.into_iter().map(|run| run.firings));
     }
+    let disturbed = steady::disturbed(own_rate.iter());
     let during = (args.rows.is_none() || !apps.is_empty()).then(|| before.until_now(&cpus));
     let during = during.transpose()?;
-    let text = file::text(&name(&path), &machine, during.as_ref(), &fitted, &work);
+    let text = file::text(&name(&path), &machine, during.as_ref(), &fitted, (&work, disturbed));
     let platform = Platform::parse(&text).map_err(|problems| {
         Failure::in_file(&Source::new(path.display().to_string(), text.clone()), problems)
     })?;
@@ -91,7 +96,7 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
         ));
         say("stop what else runs, or name other processors with --cores, and calibrate again");
     }
-    show(args, &path, &machine, during.as_ref(), &backs, &work)
+    show(args, &path, &machine, during.as_ref(), &backs, (&work, disturbed))
 }
 
 /// The name of a platform after its file.
@@ -164,13 +169,13 @@ fn settings(set: &[Setting]) -> Vec<OsString> {
         .collect()
 }
 
-/// Runs an application in turns without periods and at its own rate.
+/// Runs an application in turns without periods and at its own rate; the latter runs, too.
 fn firings(
     app: &App,
     path: &Path,
     cpus: &CpuList,
     args: &CalibrateArgs,
-) -> Result<Vec<Firing>, Problem> {
+) -> Result<(Vec<Firing>, Vec<Run>), Problem> {
     let (set, cpus) = (settings(&args.set), cpus.to_string());
     let (mut fast, mut paced) = (Vec::new(), Vec::new());
     let folder = tempfile::tempdir()
@@ -181,7 +186,7 @@ fn firings(
         let slow = work::options(path, &cpus, &set, false, args.quick);
         paced.push(measured::recorded(app, &slow, &folder.path().join(turn.to_string()))?);
     }
-    Ok(work::firings(app, &fast, &paced))
+    Ok((work::firings(app, &fast, &paced), paced))
 }
 
 fn show(
@@ -190,11 +195,12 @@ fn show(
     machine: &Machine,
     during: Option<&Busy>,
     rows: &[Back],
-    work: &[Firing],
+    (work, disturbed): (&[Firing], Disturbed),
 ) -> Outcome {
     if args.json {
         let all = json!({"file": path, "model": machine.model, "hz": machine.hz,
-                         "cores": machine.cores, "machine": during, "rows": rows, "work": work});
+                         "cores": machine.cores, "machine": during, "rows": rows, "work": work,
+                         "disturbed": disturbed});
         print_json(&all)?;
         return Ok(Answer::Yes);
     }
@@ -209,6 +215,14 @@ fn show(
         Column::of(">full stream, ns", work, |firing| number(firing.warm_ns)),
         Column::of(">own rate, ns", work, |firing| number(firing.cold_ns)),
     ]));
+    if disturbed.part > 0.0 {
+        text.push_str(&format!(
+            "of firings at their own rate {:.1} % took half as much again as usual, those longer \
+             by {} ns in the mean\n",
+            disturbed.part * 100.0,
+            number(disturbed.mean_ns)
+        ));
+    }
     text.push_str(&format!("written: {}\n", path.display()));
     print(&text)?;
     Ok(Answer::Yes)

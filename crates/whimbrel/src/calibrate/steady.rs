@@ -7,10 +7,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use whimbrel_model::{App, Direction};
 use whimbrel_trace::{Event, Kind};
 
 use crate::bench::median;
+
+/// A firing that takes so many times the median was disturbed.
+const LONGER: f64 = 1.5;
 
 /// Firings of tasks on cores, by the numbers of both: the busy time of each, in nanoseconds.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -96,6 +100,32 @@ pub fn firings(app: &App, events: &[Event]) -> Firings {
     all
 }
 
+/// Firings that took longer than usual: how large a part of all, and by how much in the mean.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Disturbed {
+    /// Of all firings.
+    pub part: f64,
+    /// What all firings took beyond the usual one, for each of these.
+    pub mean_ns: f64,
+}
+
+/// Of all firings of some runs, each against the median of its task on its core in its run. Their
+/// sum is what firings took beyond those medians, so medians and these together are the busy time.
+#[expect(clippy::cast_precision_loss, reason = "counts of a run")]
+pub fn disturbed<'a>(runs: impl Iterator<Item = &'a Firings>) -> Disturbed {
+    let (mut all, mut longer, mut beyond_ns) = (0, 0, 0.0);
+    for firings in runs.flat_map(|run| run.0.values()) {
+        let Some(usual_ns) = median(firings.clone()) else { continue };
+        all += firings.len();
+        longer += firings.iter().filter(|ns| **ns > LONGER * usual_ns).count();
+        beyond_ns += firings.iter().map(|ns| ns - usual_ns).sum::<f64>();
+    }
+    if longer == 0 || beyond_ns <= 0.0 {
+        return Disturbed::default();
+    }
+    Disturbed { part: longer as f64 / all as f64, mean_ns: beyond_ns / longer as f64 }
+}
+
 impl Firings {
     /// One firing of each task, by its number and in nanoseconds, on core 0.
     #[cfg(test)]
@@ -176,6 +206,18 @@ mod tests {
             event(150, 2, Kind::End, 0),
         ];
         assert_eq!(of(&runs), [(2, vec![30.0, 50.0])]);
+    }
+
+    #[test]
+    fn medians_and_what_disturbs_together_are_the_busy_time() {
+        let of = |task, ns: &[f64]| Firings([((task, 0), ns.to_vec())].into());
+        let runs = [of(0, &[10.0, 10.0, 10.0, 40.0, 90.0]), of(1, &[100.0, 105.0, 100.0])];
+        let Disturbed { part, mean_ns } = disturbed(runs.iter());
+        assert_eq!((part, mean_ns), (2.0 / 8.0, 115.0 / 2.0));
+        // 5 * 10 and 3 * 100 by the medians, and 160 + 305 in all.
+        assert_eq!(350.0 + 8.0 * part * mean_ns, 465.0);
+        assert_eq!(disturbed([of(0, &[10.0, 11.0, 9.0])].iter()), Disturbed::default());
+        assert_eq!(disturbed([].iter()), Disturbed::default());
     }
 
     #[test]
