@@ -93,9 +93,10 @@ fn files_that_are_linked_in_become_data_with_their_paths() {
 }
 
 #[test]
-fn a_command_is_told_the_image() {
-    let text = with("device = \"/dev/ttyUSB0\"", "command = [\"emulate\", \"-k={image}\"]");
-    assert_eq!(Board::parse(&text).unwrap().command("/a b"), ["emulate", "-k=/a b"]);
+fn a_command_is_told_the_image_and_the_folder() {
+    let command = "command = [\"{board}/emulate\", \"-k={image}\"]";
+    let board = Board::parse(&with("device = \"/dev/ttyUSB0\"", command)).unwrap();
+    assert_eq!(board.command("/a b", "/c d"), ["/c d/emulate", "-k=/a b"]);
 }
 
 #[test]
