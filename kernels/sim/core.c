@@ -80,8 +80,9 @@ static inline __attribute__((always_inline)) enum turn begin(struct sim_core *c)
     sim_become(c);
     if (__builtin_expect(c->slice_ps != 0, 0))
         sim_begin_slice(c);
-    // Of a copy that the kernel has made, too, others may have come in the way meanwhile.
-    if (__builtin_expect(c->transfers, 0))
+    // Of a copy that the kernel has made, too, others may have come in the way meanwhile. (A
+    // cooperative core asks at the next event that its task meets.)
+    if (__builtin_expect(c->preempts && c->transfers, 0))
         ps = sim_sum(ps, engine_transfer_left(sim.engine, c->core->index));
     if (!is_free(c, CHARGE_REFILL)) {
         const uint64_t fills_ps = engine_refill(sim.engine, sim_in(ps), c->core->index, task->id,
