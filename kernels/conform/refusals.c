@@ -89,7 +89,7 @@ static int asks_twice(struct wb_task *self)
     EXPECT(self, wb_migrate(task, 0, WB_FOREVER) == WB_ERR_BUSY);
     wb_word_store(&s->release, 1, WB_SEQ_CST);
     while (wb_migration_pending(task))
-        wb_sleep_until(wb_now_ns() + 10000);
+        wb_sleep_until(wb_now_ns() + 1000000);
     EXPECT(self, wb_task_core(task) == 1 && wb_task_migrations(task) == 1);
     EXPECT(self, wb_migrate(task, 0, WB_FOREVER) == WB_OK);
     wb_word_store(&s->done, 1, WB_SEQ_CST);

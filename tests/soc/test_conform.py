@@ -21,7 +21,10 @@ CANNOT = {
 }
 SCALE = os.environ.get("SOC_SCALE", "0.01")
 # Cases that take so many cycles that only `make soak` runs them.
-LONG = {"modelled_computing_takes_time_in_proportion_to_its_cycles"}
+LONG = {
+    "a_lost_receiver_is_gone_for_its_sender",
+    "modelled_computing_takes_time_in_proportion_to_its_cycles",
+}
 LONG_SCALE = 0.1
 # The memory of tests is as quick as can be; test_run.py has the usual one.
 OPTIONS = ("--wait-states", "0")
