@@ -15,6 +15,7 @@ import soc
 WHIMBREL = soc.ROOT / "bin" / "whimbrel"
 BOARD = soc.ROOT / "boards" / "rv32_soc" / "board.toml"
 CYCLE_NS = 100
+PT_LOAD = 1
 # An image may have to be built before.
 LIMIT_S = 4 * soc.LIMIT_S
 
@@ -75,8 +76,9 @@ def test_an_application_that_is_too_large_is_refused_at_its_line(tmp_path: Path)
 
 def test_an_image_that_does_not_fit_the_memory_is_not_started(tmp_path: Path) -> None:
     image = bytearray(soc.CONFORM.read_bytes())
-    first = int.from_bytes(image[28:32], "little")  # e_phoff; p_memsz is its sixth word
-    image[first + 20 : first + 24] = (32 << 20).to_bytes(4, "little")
+    headers, count = int.from_bytes(image[28:32], "little"), image[44]  # e_phoff, e_phnum
+    loaded = [at for at in range(headers, headers + 32 * count, 32) if image[at] == PT_LOAD]
+    image[loaded[0] + 20 : loaded[0] + 24] = (32 << 20).to_bytes(4, "little")  # p_memsz
     large = tmp_path / "large.elf"
     large.write_bytes(image)
     ended = soc.run(image=large)
