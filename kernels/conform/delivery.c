@@ -84,7 +84,7 @@ static int mover(struct wb_task *self)
         EXPECT(self, status == WB_OK || status == WB_ERR_BUSY || status == WB_ERR_TIMEOUT);
         done += status == WB_OK;
         if (status == WB_ERR_BUSY)
-            wb_sleep_until(wb_now_ns() + 10000);
+            wb_sleep_until(wb_now_ns() + 500000);
     }
     wb_word_sub(&s->moving, 1, WB_SEQ_CST);
     return 0;
