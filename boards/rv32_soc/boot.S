@@ -3,7 +3,6 @@
 
 #include "rv32_soc.h"
 
-#define CPUCTRL 0x7c0  // of Ibex: bit 0 turns the instruction cache on
 #define MSECCFG 0x747
 #define FRAME_BYTES 80
 
@@ -18,7 +17,6 @@ vectors:
     .endr
 
 reset:
-    csrwi CPUCTRL, 1
     la t0, vectors + 1
     csrw mtvec, t0
     .option push

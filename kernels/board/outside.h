@@ -18,7 +18,7 @@ void outside_begin(void (*kernel)(void));
 void outside_kill(void);
 
 /// Lets the first core's kernel run for a while: about as long as whoever is outside ran before,
-/// and not less than board_rest_ns().
+/// and not less than board_rest_ns(), nor more than ten times that.
 ///
 /// Context: outside. Blocks.
 void outside_rest(void);

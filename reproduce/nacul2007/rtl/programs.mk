@@ -5,7 +5,8 @@ NACUL := reproduce/nacul2007/rtl
 NACUL_BUILD := $(BUILD)/rtl/nacul2007
 NACUL_CC = $(RISCV_CC) -O2 -std=gnu11 -Wall -Wextra -Werror -nostartfiles -Wl,--no-warn-rwx-segments -Irtl/soc \
 	-Irtl/soc/programs -Irtl/lock_unit -Irtl/hw_rtos -I$(NACUL) -T rtl/soc/programs/link.ld
-NACUL_SOC := rtl/soc/programs/start.S rtl/soc/programs/soc.c $(NACUL)/memory.c -fno-tree-loop-distribute-patterns
+NACUL_MEMORY := boards/rv32_soc/memory.c
+NACUL_SOC := rtl/soc/programs/start.S rtl/soc/programs/soc.c $(NACUL_MEMORY) -fno-tree-loop-distribute-patterns
 FREERTOS := $(BUILD)/rtl/freertos
 FREERTOS_PORT := $(FREERTOS)/portable/GCC/RISC-V
 
@@ -21,7 +22,7 @@ $(FREERTOS): kernels/freertos/source/Cargo.lock kernels/freertos/find.cmake $(NA
 	@mkdir -p $(@D)
 	cmake -DLINK=$(abspath $@) -P $(NACUL)/freertos/find.cmake
 
-NACUL_FILES := $(wildcard $(NACUL)/*.[ch] $(NACUL)/*/*.[chS] rtl/soc/programs/* rtl/soc/*.h rtl/*/*_regs.h) $(NACUL)/programs.mk
+NACUL_FILES := $(wildcard $(NACUL)/*.[ch] $(NACUL)/*/*.[chS] rtl/soc/programs/* rtl/soc/*.h rtl/*/*_regs.h) $(NACUL_MEMORY) $(NACUL)/programs.mk
 
 # How a task waits: by a call of C, inside of its function, or in FreeRTOS.
 $(NACUL_BUILD)/switch_%.elf: $(NACUL_FILES) | $(FREERTOS)
