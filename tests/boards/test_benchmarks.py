@@ -12,6 +12,7 @@ import pytest
 
 APPS = emulated.ROOT / "apps"
 FILES_LINKED = 'cores = 4\nfiles = "linked"'
+MOVES = 10
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +69,17 @@ def test_a_picture_that_is_linked_in_needs_no_file(tmp_path: Path) -> None:
 def test_what_comes_out_while_tasks_go_round_is_what_linux_makes(
     app: str, outputs: dict[str, str], tasks: tuple[str, ...], plays: int, tmp_path: Path
 ) -> None:
+    # A machine that has other things to do leaves less time for moves.
+    for times in (1, 4, 16):
+        if moves_while_all_is_right(app, outputs, tasks, times * plays, tmp_path) >= MOVES:
+            return
+    pytest.fail(f"fewer than {MOVES} moves in the longest run")
+
+
+def moves_while_all_is_right(
+    app: str, outputs: dict[str, str], tasks: tuple[str, ...], plays: int, tmp_path: Path
+) -> int:
+    """Runs here and on the board, and compares what comes out; how many moves there were."""
     here = {key: tmp_path / name for key, name in outputs.items()}
     there = {key: tmp_path / f"board_{name}" for key, name in outputs.items()}
     shuttles = [f"--shuttle={task}=1,2,3,0@5ms" for task in tasks]
@@ -76,5 +88,4 @@ def test_what_comes_out_while_tasks_go_round_is_what_linux_makes(
     assert said == expected and said
     for key in outputs:
         assert there[key].read_bytes() == here[key].read_bytes()
-    # A machine that has other things to do leaves less time for moves.
-    assert sum(move["status"] == "ok" for move in summary["migrations"]) >= 4
+    return sum(move["status"] == "ok" for move in summary["migrations"])

@@ -17,7 +17,7 @@ SMALL = {
     "width": 160,
     "height": 120,
 }
-PLAYS, FRAMES = 4, 25
+PLAYS, FRAMES, MOVES = 4, 25, 10
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +28,18 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("mode", ["handoff", "replicate"])
 def test_every_frame_is_right_while_four_players_go_round(mode: str, tmp_path: Path) -> None:
+    # A machine that has other things to do leaves less time for moves in a film.
+    for plays in (PLAYS, 4 * PLAYS, 16 * PLAYS):
+        if moves_while_all_is_right(mode, plays, tmp_path) >= MOVES:
+            return
+    pytest.fail(f"fewer than {MOVES} moves in the longest run")
+
+
+def moves_while_all_is_right(mode: str, plays: int, tmp_path: Path) -> int:
+    """Plays the film so often, and checks each picture; how many moves there were."""
     command = [str(emulated.ROOT / "bin/whimbrel"), "run", str(VIDEO / "app.toml")]
     command += ["--board", "vexpress_a9", "--fast", "--json", "--quiet", "--mode", mode]
-    for key, value in {**SMALL, "plays": PLAYS, "output": tmp_path / "out.framecrc"}.items():
+    for key, value in {**SMALL, "plays": plays, "output": tmp_path / "out.framecrc"}.items():
         command += ["--set", f"{key}={value}"]
     for player in range(4):
         cores = ",".join(str((player + n) % 4) for n in range(1, 5))
@@ -42,12 +51,11 @@ def test_every_frame_is_right_while_four_players_go_round(mode: str, tmp_path: P
     assert ended.returncode == 0, ended.stderr
     for player in range(4):
         said = (
-            f"video.{player}: {PLAYS * FRAMES} frames shown, 0 dropped, 0 damaged, all as expected"
+            f"video.{player}: {plays * FRAMES} frames shown, 0 dropped, 0 damaged, all as expected"
         )
         assert said in ended.stderr
         lines = (tmp_path / f"out.{player}.framecrc").read_text().splitlines()[4:]
         expected = SMALL["expected"].read_text().splitlines()
         checksums = [line.rsplit(" ", 1)[1] for line in expected]
-        assert [line.rsplit(" ", 1)[1] for line in lines] == PLAYS * checksums
-    moved = [m for m in json.loads(ended.stdout)["migrations"] if m["status"] == "ok"]
-    assert len(moved) >= 4
+        assert [line.rsplit(" ", 1)[1] for line in lines] == plays * checksums
+    return sum(move["status"] == "ok" for move in json.loads(ended.stdout)["migrations"])
