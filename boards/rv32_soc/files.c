@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files: those that are linked into the image, which only are read; the line to the command; and
-// what is printed. A descriptor is the same on all cores.
+// Files: those that are linked into the image, which only are read; those of the host that are
+// created and written; the line to the command; and what is printed. A descriptor is the same on
+// all cores.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,11 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host_files.h"
 #include "linked_files.h"
 #include "outside.h"
 #include "rv32_soc.h"
 
-enum { LINE = 3 };
+// Descriptors below HOST_FIRST are of others.
+enum { LINE = 3, HOST_FIRST = 128, HOST_FILES = 64 };
+
+// Globally visible: where write() goes on. A file that is written so has one writer at a time.
+static uint32_t position[HOST_FILES] __attribute__((section(".gvm")));
 
 static int fail(int number)
 {
@@ -21,15 +27,42 @@ static int fail(int number)
     return -1;
 }
 
+static bool host_is(int file)
+{
+    return file >= HOST_FIRST && file < HOST_FIRST + HOST_FILES;
+}
+
+static int answered(int answer)
+{
+    return answer >= 0 ? answer : fail(-answer);
+}
+
+// The host makes a file anew, and nothing of it can be read.
+static int create(const char *path, int flags)
+{
+    const int made = O_CREAT | O_TRUNC;
+
+    if ((flags & O_ACCMODE) != O_WRONLY || (flags & made) != made)
+        return fail(EROFS);
+    const int file = answered(host_create(path));
+    if (file < 0)
+        return file;
+    position[file] = 0;
+    return HOST_FIRST + file;
+}
+
 int open(const char *path, int flags, ...)
 {
-    const int file = (flags & O_ACCMODE) == O_RDONLY ? linked_open(path) : -1;
-
-    return file >= 0 ? file : fail((flags & O_ACCMODE) == O_RDONLY ? ENOENT : EROFS);
+    if ((flags & O_ACCMODE) != O_RDONLY)
+        return create(path, flags);
+    const int file = linked_open(path);
+    return file >= 0 ? file : fail(ENOENT);
 }
 
 int close(int file)
 {
+    if (host_is(file))
+        return answered(host_close(file - HOST_FIRST));
     return linked_is(file) ? 0 : fail(EBADF);
 }
 
@@ -73,7 +106,12 @@ ssize_t write(int file, const void *from, size_t bytes)
         return write_line(from, bytes);
     if (file == STDOUT_FILENO || file == STDERR_FILENO)
         return print(from, bytes);
-    return fail(EBADF);
+    if (!host_is(file))
+        return fail(EBADF);
+    const int n = answered(host_write(file - HOST_FIRST, from, bytes, position[file - HOST_FIRST]));
+    if (n > 0)
+        position[file - HOST_FIRST] += (uint32_t)n;
+    return n;
 }
 
 ssize_t pread(int file, void *to, size_t bytes, off_t place)
@@ -83,11 +121,9 @@ ssize_t pread(int file, void *to, size_t bytes, off_t place)
 
 ssize_t pwrite(int file, const void *from, size_t bytes, off_t place)
 {
-    (void)file;
-    (void)from;
-    (void)bytes;
-    (void)place;
-    return fail(EBADF);
+    if (!host_is(file))
+        return fail(EBADF);
+    return answered(host_write(file - HOST_FIRST, from, bytes, (uint32_t)place));
 }
 
 off_t lseek(int file, off_t offset, int from)

@@ -34,6 +34,10 @@ module soc #(
   // What a program says beside the serial line.
   output logic                           console_o,
   output logic [7:0]                     console_byte_o,
+  // What it asks of the machine that simulates it.
+  output logic                           host_o,
+  output logic [31:0]                    host_request_o,
+  input  logic [31:0]                    host_answer_i,
   // The end.
   output logic                           exit_o,
   output logic [31:0]                    exit_code_o,
@@ -42,7 +46,8 @@ module soc #(
   output logic [NumCores-1:0]            asleep_o,
   output logic [NumCores-1:0]            chose_o,    // its scheduling module takes a task
   output logic [NumCores-1:0]            running_o,  // a task of the HW-RTOS
-  output logic [NumCores-1:0][7:0]       task_o
+  output logic [NumCores-1:0][7:0]       task_o,
+  output logic [NumCores-1:0][5:0]       events_o    // as in soc_pkg::events_t
 );
 
   localparam int unsigned WordW   = $clog2(RamBytes) - 2;
@@ -52,7 +57,7 @@ module soc #(
 
   logic [7:0]  wait_states_q, rx_data_q;
   logic        dcache_on_q, snooping_q, strict_q, rx_valid_q;
-  logic [31:0] uncached_first_q, uncached_last_q;
+  logic [31:0] uncached_first_q, uncached_last_q, host_answer_q;
 
   always_ff @(posedge clk_i) begin
     wait_states_q    <= wait_states_i;
@@ -62,6 +67,7 @@ module soc #(
     uncached_first_q <= uncached_first_i;
     uncached_last_q  <= uncached_last_i;
     rx_data_q        <= rx_data_i;
+    host_answer_q    <= host_answer_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -157,6 +163,7 @@ module soc #(
 
     assign offset[c]   = addr[c][11:0];
     assign asleep_o[c] = events[c].asleep;
+    assign events_o[c] = events[c];
   end
 
   // ---- The shared RAM ------------------------------------------------------------------------
@@ -358,7 +365,10 @@ module soc #(
     .exit_o,
     .exit_code_o,
     .console_o,
-    .console_byte_o
+    .console_byte_o,
+    .host_o,
+    .host_request_o,
+    .host_answer_i(host_answer_q)
   );
 
 endmodule

@@ -30,6 +30,7 @@
 #define SYSTEM_HOLD 0x014U
 #define SYSTEM_WAIT_STATES 0x018U
 #define SYSTEM_CONSOLE 0x01CU
+#define SYSTEM_HOST 0x020U
 // Of a core at 32 * core from here, in the order of enum soc_counter.
 #define SYSTEM_COUNTERS 0x100U
 
@@ -46,6 +47,18 @@ enum soc_counter {
     SOC_COUNTER_FETCH_MISS = 3,
     SOC_COUNTER_BUS_WAIT = 4,
     SOC_COUNTER_BUFFER_STALL = 5
+};
+
+// What is asked of the machine that simulates the SoC. SYSTEM_HOST takes the address of a
+// struct soc_request in the RAM; then it has the answer: a negative one is an errno, -EROFS where
+// the simulation has no files.
+enum soc_host {
+    SOC_HOST_CREATE = 1,  // a path that ends in a zero; the answer is the file
+    SOC_HOST_WRITE = 2,   // a file, where the bytes are, how many, at which place of the file
+    SOC_HOST_CLOSE = 3    // a file
+};
+struct soc_request {
+    unsigned int what, words[4];
 };
 
 // Of mcause.

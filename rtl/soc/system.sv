@@ -24,7 +24,10 @@ module system #(
   output logic                            exit_o,  // for a cycle
   output logic [31:0]                     exit_code_o,
   output logic                            console_o,  // for a cycle
-  output logic [7:0]                      console_byte_o
+  output logic [7:0]                      console_byte_o,
+  output logic                            host_o,  // for a cycle
+  output logic [31:0]                     host_request_o,
+  input  logic [31:0]                     host_answer_i
 );
 
   localparam logic [11:0] RegExit       = 12'h000;  // w   ends the simulation with this code
@@ -35,6 +38,7 @@ module system #(
   localparam logic [11:0] RegHold       = 12'h014;  // rw  a bit for each core: in reset
   localparam logic [11:0] RegWaitStates = 12'h018;  // r   of the RAM
   localparam logic [11:0] RegConsole    = 12'h01C;  // w   a byte for who looks at the simulation
+  localparam logic [11:0] RegHost       = 12'h020;  // rw  where a request to the host is; its answer
   localparam logic [11:0] RegCounters   = 12'h100;  // r   32 bytes for each core, as in events_t
 
   logic [NumCores-1:0] hold_q;
@@ -75,6 +79,10 @@ module system #(
         err_o   = 1'b0;
       end
       RegWaitStates: rdata_o = 32'(wait_states_i);
+      RegHost: begin
+        rdata_o = host_answer_i;
+        err_o   = 1'b0;
+      end
       default: begin
         rdata_o = counter;
         err_o   = we_i || addr_i[11:8] != RegCounters[11:8] || no_counter;
@@ -88,5 +96,8 @@ module system #(
 
   assign console_o      = sel_i && we_i && addr_i == RegConsole;
   assign console_byte_o = wdata_i[7:0];
+
+  assign host_o         = sel_i && we_i && addr_i == RegHost;
+  assign host_request_o = wdata_i;
 
 endmodule

@@ -3,39 +3,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 import soc
+from commands import run, whimbrel
 
-WHIMBREL = soc.ROOT / "bin" / "whimbrel"
 BOARD = soc.ROOT / "boards" / "rv32_soc" / "board.toml"
 CYCLE_NS = 100
 PT_LOAD = 1
-# An image may have to be built before.
-LIMIT_S = 4 * soc.LIMIT_S
 
 
 @pytest.fixture(autouse=True)
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The runs of each test are its own."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-
-
-def whimbrel(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([WHIMBREL, *words], capture_output=True, text=True, timeout=LIMIT_S)
-
-
-def run(app: str, *options: str | Path) -> dict[str, Any]:
-    """Runs an application to its end; its summary, and what it has printed as `said`."""
-    path = soc.ROOT / "apps" / app / "app.toml"
-    ended = whimbrel("run", path, "--board", "rv32_soc", "--fast", "--json", *options)
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout) | {"said": ended.stderr}
 
 
 def refusal(app: str | Path, board: str | Path, *options: str) -> str:

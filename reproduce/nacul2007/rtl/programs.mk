@@ -41,11 +41,13 @@ NACUL_APP := -ffunction-sections -Wl,--gc-sections -I$(NACUL)/app -Iapps -Imiddl
 	$(NACUL)/app/files.c $(NACUL)/app/launch.c apps/common/crc32.c apps/common/tasks.c
 APP_image_filter := -Iapps/image_filter -DINPUT='"apps/image_filter/data/hopper.qoi"' $(wildcard apps/image_filter/*.c)
 APP_packets := -Iapps/packets -DINPUT='"apps/packets/data/loopback.pcap"' $(wildcard apps/packets/*.c)
+# What its operations take; it reads nothing.
+APP_operations := -DINPUT='"apps/image_filter/data/hopper_small.qoi"'
 APP_small := $(subst hopper,hopper_small,$(APP_image_filter))
 
 OS_hw_rtos = $(NACUL_HW_RTOS)
 OS_freertos = $(NACUL_FREERTOS)
-NACUL_APPS := $(foreach app,image_filter packets small,$(foreach os,hw_rtos freertos,$(NACUL_BUILD)/app/$(app).$(os).elf))
+NACUL_APPS := $(foreach app,image_filter packets small operations,$(foreach os,hw_rtos freertos,$(NACUL_BUILD)/app/$(app).$(os).elf))
 NACUL_PROGRAMS += $(NACUL_APPS)
 
 # APPLICATION.SYSTEM.elf
@@ -55,8 +57,9 @@ $(NACUL_BUILD)/app/%.elf: $(NACUL_FILES) $(wildcard $(NACUL)/app/* apps/*/*.[ch]
 		$(OS_$(subst .,,$(suffix $*))) -lm
 
 # What the middleware's operations cost, with the kernel of kernels/riscv: CMake knows what it is made of.
-.PHONY: $(NACUL_BUILD)/costs/costs
-$(NACUL_BUILD)/costs/costs:
+MEASURING := $(NACUL_BUILD)/costs/costs $(NACUL_BUILD)/costs/moving
+.PHONY: $(MEASURING)
+$(MEASURING):
 	@mkdir -p $(@D)
-	@cmake -S boards/rv32_soc -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF -DWHIMBREL_APP_NAME= >/dev/null
-	+@cmake --build $(@D) --target costs >/dev/null
+	@flock $(@D)/lock cmake -S boards/rv32_soc -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF -DWHIMBREL_APP_NAME= >/dev/null
+	+@flock $(@D)/lock cmake --build $(@D) --target $(@F) >/dev/null

@@ -7,6 +7,7 @@
 
 #include "Vsoc.h"
 #include "Vsoc___024root.h"
+#include "host.h"
 #include "image.h"
 #include "line.h"
 #include "options.h"
@@ -73,12 +74,13 @@ static void watch_cores(const Vsoc &soc, Watch &watch, uint64_t cycle)
 {
     for (unsigned c = 0; c < soc.num_cores_o; c++) {
         const int task = soc.running_o >> c & 1 ? soc.task_o >> 8 * c & 0xff : -1;
-        watch.see(cycle, c, task, soc.asleep_o >> c & 1, soc.chose_o >> c & 1);
+        watch.see(cycle, c, task, soc.asleep_o >> c & 1, soc.chose_o >> c & 1,
+                  soc.events_o >> 6 * c & 0x3f);
     }
 }
 
 /// Until the program ends, the other side of the line does, or there are no cycles left.
-static int run(Vsoc &soc, Line &line, Watch &watch, uint64_t cycles, uint64_t &done)
+static int run(Vsoc &soc, Line &line, Host &host, Watch &watch, uint64_t cycles, uint64_t &done)
 {
     for (done = 0; done < cycles; done++) {
         if (done % poll_cycles == 0) {
@@ -92,6 +94,8 @@ static int run(Vsoc &soc, Line &line, Watch &watch, uint64_t cycles, uint64_t &d
             watch_cores(soc, watch, done);
         if (soc.console_o)
             std::fputc(soc.console_byte_o, stderr);
+        if (soc.host_o)
+            soc.host_answer_i = static_cast<uint32_t>(host.answer(soc.host_request_o));
         if (soc.exit_o)
             return static_cast<int>(soc.exit_code_o & 0xff);
     }
@@ -110,13 +114,14 @@ int main(int argc, char **argv)
     }
     reset(*soc, options);
     Line line;
+    Host host(&ram[0], ram_base, sizeof ram, options.host_files);
     std::setvbuf(stderr, nullptr, _IOLBF, BUFSIZ);
     Watch watch(soc->num_cores_o);
     open_trace(watch, options.vcd, vcd_trace, soc->num_cores_o);
     open_trace(watch, options.perfetto, perfetto_trace, soc->num_cores_o);
     uint64_t cycles;
     const std::clock_t begin = std::clock();
-    const int code = run(*soc, line, watch, options.cycles, cycles);
+    const int code = run(*soc, line, host, watch, options.cycles, cycles);
     const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     line.flush();
     watch.end(cycles);

@@ -18,6 +18,7 @@ static const char usage[] =
     "  --no-dcache           data is not cached\n"
     "  --no-dcache-snoop     data caches do not see what other cores write\n"
     "  --uncached FIRST:LAST addresses that are not cached\n"
+    "  --host-files          lets the program create and write files of this machine\n"
     "  --vcd FILE            writes what each core runs, for GTKWave\n"
     "  --perfetto FILE       the same for ui.perfetto.dev\n"
     "  --speed               prints the cycles, and how many of them a second of the processor\n"
@@ -77,6 +78,9 @@ static void set_option(Options &options, int key)
     case 'u':
         set_uncached(options, optarg);
         break;
+    case 'H':
+        options.host_files = true;
+        break;
     case 'v':
         options.vcd = optarg;
         break;
@@ -103,6 +107,7 @@ Options parse_options(int argc, char **argv)
                                     { "no-dcache", no_argument, nullptr, 'd' },
                                     { "no-dcache-snoop", no_argument, nullptr, 's' },
                                     { "uncached", required_argument, nullptr, 'u' },
+                                    { "host-files", no_argument, nullptr, 'H' },
                                     { "vcd", required_argument, nullptr, 'v' },
                                     { "perfetto", required_argument, nullptr, 'f' },
                                     { "speed", no_argument, nullptr, 'p' },

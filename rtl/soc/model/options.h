@@ -13,6 +13,7 @@ struct Options {
     bool dcache = true, snooping = true, strict = false;
     uint32_t uncached_first = 1, uncached_last = 0;
     bool speed = false;
+    bool host_files = false;
 };
 
 /// Exits with 2 and a line on standard error if the command line cannot be understood.

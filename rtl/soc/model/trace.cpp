@@ -6,6 +6,9 @@ namespace
 {
 
 constexpr double us_per_cycle = 0.1;
+// Of the counters; without a name: what the slice itself says.
+constexpr const char *names[] = { nullptr,        "data hits", "data misses",
+                                  "fetch misses", "bus waits", "store waits" };
 
 class Vcd : public Trace
 {
@@ -21,7 +24,7 @@ class Vcd : public Trace
         std::fputs("$enddefinitions $end\n", file);
     }
 
-    void runs(uint64_t cycle, unsigned core, const std::string &what) override
+    void runs(uint64_t cycle, unsigned core, const std::string &what, const Counts &) override
     {
         at(cycle);
         std::string word = what;
@@ -36,7 +39,7 @@ class Vcd : public Trace
         std::fprintf(file_, "1s%u\n", core);
     }
 
-    void end(uint64_t cycle) override
+    void end(uint64_t cycle, const std::vector<Counts> &) override
     {
         at(cycle);
     }
@@ -69,22 +72,22 @@ class Perfetto : public Trace
         }
     }
 
-    void runs(uint64_t cycle, unsigned core, const std::string &what) override
+    void runs(uint64_t cycle, unsigned core, const std::string &what, const Counts &counts) override
     {
-        close(cycle, core);
+        close(cycle, core, counts);
         since_[core] = cycle;
         what_[core] = what;
     }
 
     void chose(uint64_t cycle, unsigned core) override
     {
-        slice(static_cast<unsigned>(what_.size()) + core, "chooses", cycle, 1);
+        slice(static_cast<unsigned>(what_.size()) + core, "chooses", cycle, 1, "");
     }
 
-    void end(uint64_t cycle) override
+    void end(uint64_t cycle, const std::vector<Counts> &counts) override
     {
         for (unsigned c = 0; c < what_.size(); c++)
-            close(cycle, c);
+            close(cycle, c, counts[c]);
         std::fputs("\n]}\n", file_);
     }
 
@@ -97,19 +100,26 @@ class Perfetto : public Trace
                      track, what, number);
     }
 
-    void close(uint64_t cycle, unsigned core)
+    void close(uint64_t cycle, unsigned core, const Counts &counts)
     {
-        if (!what_[core].empty() && what_[core] != "idle")
-            slice(core, what_[core], since_[core], cycle - since_[core]);
+        if (what_[core].empty() || what_[core] == "idle")
+            return;
+        std::string args;
+        for (size_t i = 0; i < counts.size(); i++)
+            if (names[i] != nullptr)
+                args += (args.empty() ? ",\"args\":{\"" : ",\"") + std::string(names[i]) +
+                        "\":" + std::to_string(counts[i]);
+        slice(core, what_[core], since_[core], cycle - since_[core], args + "}");
     }
 
-    void slice(unsigned track, const std::string &what, uint64_t begin, uint64_t cycles)
+    void slice(unsigned track, const std::string &what, uint64_t begin, uint64_t cycles,
+               const std::string &args)
     {
         std::fprintf(file_,
                      ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%.1f,\"dur\":%.1f,"
-                     "\"name\":\"%s\"}",
+                     "\"name\":\"%s\"%s}",
                      track, static_cast<double>(begin) * us_per_cycle,
-                     static_cast<double>(cycles) * us_per_cycle, what.c_str());
+                     static_cast<double>(cycles) * us_per_cycle, what.c_str(), args.c_str());
     }
 
     std::FILE *file_;
@@ -129,7 +139,7 @@ std::unique_ptr<Trace> perfetto_trace(std::FILE *file, unsigned cores)
     return std::make_unique<Perfetto>(file, cores);
 }
 
-void Watch::see(uint64_t cycle, unsigned core, int task, bool asleep, bool chose)
+void Watch::see(uint64_t cycle, unsigned core, int task, bool asleep, bool chose, unsigned events)
 {
     const int runs = task + 2;  // 1 is no task
     if (runs != runs_[core] || asleep != asleep_[core]) {
@@ -137,10 +147,13 @@ void Watch::see(uint64_t cycle, unsigned core, int task, bool asleep, bool chose
                                  : task < 0 ? "idle"
                                             : "task " + std::to_string(task);
         for (auto &trace : traces_)
-            trace->runs(cycle, core, what);
+            trace->runs(cycle, core, what, counts_[core]);
+        counts_[core] = {};
         runs_[core] = runs;
         asleep_[core] = asleep;
     }
+    for (; events != 0; events &= events - 1)
+        counts_[core][static_cast<unsigned>(__builtin_ctz(events))]++;
     if (chose)
         for (auto &trace : traces_)
             trace->chose(cycle, core);
@@ -149,5 +162,5 @@ void Watch::see(uint64_t cycle, unsigned core, int task, bool asleep, bool chose
 void Watch::end(uint64_t cycle)
 {
     for (auto &trace : traces_)
-        trace->end(cycle);
+        trace->end(cycle, counts_);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The serial line's queues and interrupt, the guard of a stack, and code that a program writes.
+// The serial line's queues and interrupt, the guard of a stack, code that a program writes, and
+// files of the host.
 #include "soc.h"
 
 #define MSECCFG "0x747"
@@ -98,6 +99,32 @@ static void try_code(void)
     soc_check("and what the other core runs", 1);
 }
 
+static int ask(uint32_t what, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    const struct soc_request request = { what, { a, b, c, d } };
+    __asm__ volatile("" ::"r"(&request) : "memory");
+    soc_write(SOC_SYSTEM_BASE + SYSTEM_HOST, (uint32_t)&request);
+    return (int)soc_read(SOC_SYSTEM_BASE + SYSTEM_HOST);
+}
+
+// The negative answers are numbers of errno.
+static void try_host(void)
+{
+    static const char hello[] = "hello";
+    const int file = ask(SOC_HOST_CREATE, (uint32_t) "made.bin", 0, 0, 0);
+    soc_check("the host has files, or says that it has none", file == 0 || file == -30);
+    if (file != 0)
+        return;
+    soc_check("it writes", ask(SOC_HOST_WRITE, 0, (uint32_t)hello, 5, 3) == 5);
+    soc_check("only what is in the RAM", ask(SOC_HOST_WRITE, 0, SOC_TCM_BASE, 4, 0) == -14);
+    soc_check("and all of it", ask(SOC_HOST_WRITE, 0, (uint32_t)hello, 1U << 30, 0) == -14);
+    soc_check("it closes", ask(SOC_HOST_CLOSE, 0, 0, 0, 0) == 0);
+    soc_check("then it is no file", ask(SOC_HOST_WRITE, 0, (uint32_t)hello, 5, 0) == -9);
+    soc_check("nor is another", ask(SOC_HOST_CLOSE, 70, 0, 0, 0) == -9);
+    soc_check("a folder must be there", ask(SOC_HOST_CREATE, (uint32_t) "no/made", 0, 0, 0) == -2);
+    soc_check("it does nothing else", ask(99, 0, 0, 0, 0) == -22);
+}
+
 // Core 1: runs the code that core 0 writes, each time that there is another.
 static void follow(void)
 {
@@ -121,5 +148,6 @@ void core_main(uint32_t core)
     try_overflow();
     try_guard();
     try_code();
+    try_host();
     soc_exit(soc_failures);
 }

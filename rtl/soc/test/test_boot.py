@@ -80,11 +80,17 @@ def test_what_is_no_image_is_refused_in_one_line(tmp_path: Path) -> None:
     assert (done.returncode, b"cannot be read" in done.stderr) == (2, True)
 
 
-def test_the_line_the_guard_and_written_code_work() -> None:
-    done = run_model(program("devices"), stdin=b"hello")
+@pytest.mark.parametrize(("options", "good"), [([], 11), (["--host-files"], 19)])
+def test_the_line_the_guard_written_code_and_files_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], good: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run_model(program("devices"), *options, stdin=b"hello")
     lines = done.stdout.decode().splitlines()
     assert [line for line in lines if line.startswith("FAILED")] == []
-    assert len([line for line in lines if line.startswith("ok ")]) == 10
+    assert len([line for line in lines if line.startswith("ok ")]) == good
+    made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert made == ({"made.bin": b"\0\0\0hello"} if options else {})
     sent = int(next(line.split()[0] for line in lines if line.endswith(" sent")))
     assert lines[4] == "." * sent
     assert done.returncode == 0

@@ -56,6 +56,20 @@ def test_perfetto_shows_what_the_vcd_does(tmp_path: Path) -> None:
     assert {(round(10 * s["ts"]), s["tid"] - 2) for s in slices if s["tid"] > 1} == chosen
 
 
+def test_each_slice_says_what_its_core_waited_for(tmp_path: Path) -> None:
+    slices = [s for s in traces(tmp_path)[1] if s["ph"] == "X" and s["tid"] < 2]
+    assert all(min(s["args"].values()) >= 0 for s in slices)
+    tasks = [s for s in slices if s["name"].startswith("task ") and s["dur"] > 0]
+    for one in tasks:
+        cycles = 10 * one["dur"]
+        assert one["args"]["data hits"] + one["args"]["data misses"] <= cycles
+        assert one["args"]["store waits"] <= cycles
+    # Both tasks fit the caches: they miss at first, and then no more.
+    missed = [one["args"]["data misses"] + one["args"]["fetch misses"] for one in tasks]
+    assert sum(missed[:20]) > 0
+    assert sum(missed[100:200]) == 0
+
+
 def test_a_trace_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     done = run_model(program("boot"), "--vcd", str(tmp_path / "nowhere" / "trace.vcd"))
     assert done.returncode == 2

@@ -3,10 +3,10 @@
 //
 //   MAPPING LANES PLAYS CYCLES PATIENCE
 //
-// MAPPING is 1 (all tasks on core 0), s (each on its core) or d (on any). CYCLES: the end is after
-// so many, and the line is `done N` and for each core `idle N`; 0: when all tasks are over, and the
-// application says what came out. PATIENCE: for so many cycles a task waits for the core where it
-// was; 0: it does not.
+// MAPPING is 1 (all tasks on core 0), s (each on its core), d (on any), or A and so on (that task
+// on core 0 by itself, all others on core 1). CYCLES: the end is after so many, and the line is
+// `done N` and for each core `idle N`; 0: when all tasks are over, and the application says what
+// came out. PATIENCE: for so many cycles a task waits for the core where it was; 0: it does not.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,10 +252,12 @@ static void make_channels(void)
     }
 }
 
-static uint32_t cores_of(const struct app_task *task, char mapping)
+static uint32_t cores_of(uint32_t task, char mapping)
 {
+    if (mapping >= 'A' && mapping <= 'Z')
+        return task == (uint32_t)(mapping - 'A') ? 1 : 2;
     if (mapping == 's')
-        return task->cores;
+        return app_tasks[task].cores;
     return mapping == 'd' ? RTOS_CORE_ALL : 1;
 }
 
@@ -276,7 +278,7 @@ void program_setup(void)
     if (options.patience > 0)
         rtos_prefer_last(options.patience);
     for (uint32_t i = 0; i < app_n_tasks; i++)
-        rtos_task(run, &tasks[i], stacks[i], STACK_BYTES, cores_of(&app_tasks[i], options.mapping));
+        rtos_task(run, &tasks[i], stacks[i], STACK_BYTES, cores_of(i, options.mapping));
     if (options.cycles > 0)
         rtos_end_after(options.cycles);
 }

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command with the board of the SoC."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import soc
+
+WHIMBREL = soc.ROOT / "bin" / "whimbrel"
+# An image may have to be built before.
+LIMIT_S = 4 * soc.LIMIT_S
+
+
+def whimbrel(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([WHIMBREL, *words], capture_output=True, text=True, timeout=LIMIT_S)
+
+
+def run(app: str, *options: str | Path, **params: object) -> dict[str, Any]:
+    """Runs an application to its end; its summary, and what it has printed as `said`."""
+    path = soc.ROOT / "apps" / app / "app.toml"
+    settings = [word for key, value in params.items() for word in ("--set", f"{key}={value}")]
+    words = ["--board", "rv32_soc", "--fast", "--json", "--quiet"]
+    ended = whimbrel("run", path, *words, *options, *settings)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout) | {"said": ended.stderr}

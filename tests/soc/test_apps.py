@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The applications on the model of the SoC, unchanged: what comes out is what comes out elsewhere.
+
+Their inputs are small, as the model runs some hundred thousand cycles a second; SOC_SCALE makes
+them longer.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soc
+from commands import LIMIT_S, run
+
+APPS = soc.ROOT / "apps"
+for folder in ("common", "image_filter/test", "packets/test"):
+    sys.path.append(str(APPS / folder))
+
+import test_image_filter as image_filter  # noqa: E402
+import test_packets as packets  # noqa: E402
+
+LENGTH = max(1, round(100 * float(os.environ.get("SOC_SCALE", "0.01"))))
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runs of each test are their own."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+def moved(summary: dict[str, Any]) -> int:
+    return sum(move["status"] == "ok" for move in summary["migrations"])
+
+
+# ---- The radio ----------------------------------------------------------------------------------
+
+RADIO = APPS / "fm_radio"
+FRAMES, FRAME_SAMPLES = 4 * LENGTH, 40
+SETTINGS = {"frame_samples": FRAME_SAMPLES, "lpf_taps": 8, "bpf_taps": 8}
+# The launcher takes half of the first core.
+SECOND = ["lpf", "demodulator", "bpf.0", "bpf.1", "bpf.2", "sum"]
+LEAST_SNR_DB = 120
+
+
+def recording(folder: Path) -> Path:
+    """The beginning of a recording: an I and a Q for each sample."""
+    path = folder / "recording.cu8"
+    path.write_bytes((RADIO / "data/cold_day_240k.cu8").read_bytes()[: 2 * FRAMES * FRAME_SAMPLES])
+    return path
+
+
+def plain_radio(folder: Path, path: Path) -> np.ndarray:
+    """The same in one loop on this machine, without multiplying and adding in one step."""
+    build = soc.ROOT / "build" / "soc_radio"
+    command = ["make", "-s", "-C", RADIO, f"BUILD={build}", "EXTRA=-ffp-contract=off"]
+    subprocess.run([*command, build / "apps/fm_plain"], check=True, timeout=LIMIT_S)
+    sound = folder / "plain.f32"
+    settings = [f"{key}={value}" for key, value in SETTINGS.items()]
+    command = [build / "apps/fm_plain", path, sound, *settings]
+    subprocess.run(command, check=True, capture_output=True, timeout=LIMIT_S)
+    return np.fromfile(sound, "<f4")
+
+
+def test_the_radio_sounds_as_on_this_machine_while_its_demodulator_moves(tmp_path: Path) -> None:
+    path, sound = recording(tmp_path), tmp_path / "soc.f32"
+    moves = ["--map", ",".join(f"{task}=1" for task in SECOND), "--move", "demodulator=0@60ms"]
+    summary = run("fm_radio", *moves, input=path, output=sound, **SETTINGS)
+    expected, here = plain_radio(tmp_path, path), np.fromfile(sound, "<f4")
+    assert len(here) == len(expected) == FRAMES * FRAME_SAMPLES / 5
+    noise = float(np.sum((here - expected).astype(float) ** 2))
+    power = float(np.sum(expected.astype(float) ** 2))
+    snr_db = 10 * math.log10(power / noise) if noise > 0 else math.inf
+    equal = int(np.sum(here.view("<u4") == expected.view("<u4")))
+    print(f"radio: {equal} of {len(here)} samples have the same bits, SNR {snr_db:.0f} dB")
+    assert snr_db >= LEAST_SNR_DB
+    assert moved(summary) == 1
+
+
+# ---- The image filter ---------------------------------------------------------------------------
+
+SMALL = APPS / "image_filter/data/hopper_small.qoi"
+
+
+def test_every_pixel_is_that_of_ffmpeg_while_the_filter_moves(tmp_path: Path) -> None:
+    made = tmp_path / "made.ppm"
+    moves = ["--map", "control=1,decoder=1,filter=1", "--move", "filter=0@20ms"]
+    summary = run("image_filter", *moves, input=SMALL, output=made, piece=24, plays=LENGTH)
+    header, pixels = made.read_bytes().split(b"255\n", 1)
+    assert header == b"P6\n24 28\n"
+    assert pixels == image_filter.by_ffmpeg(SMALL, **image_filter.FILTERS["sharpen"])
+    assert f"{LENGTH} pictures of 24 x 28" in summary["said"]
+    assert moved(summary) == 1
+
+
+# ---- The packets --------------------------------------------------------------------------------
+
+RULES = "forward udp port 5353; store tcp src port 8080 and greater 100; discard tcp"
+
+
+SPREAD = "packetizer=1,enqueue=1,classifier=1,store=1,discard=1"
+
+
+def test_packets_are_routed_as_tcpdump_would_while_tasks_move(tmp_path: Path) -> None:
+    made = packets.outputs(tmp_path)
+    moves = ["--map", SPREAD, "--move", "enqueue=0@20ms", "--move", "crc.0=1@30ms"]
+    summary = run("packets", *moves, **made)
+    expected = packets.by_tcpdump(packets.LOOPBACK, RULES, "discard", tmp_path)
+    for action in packets.ACTIONS:
+        assert packets.records(made[action]) == expected[action], action
+    said = packets.told_in(summary["said"])
+    assert (said["received"], said["damaged"]) == (packets.PACKETS, 0)
+    assert said["bits corrected"] > 0
+    assert moved(summary) == 2
