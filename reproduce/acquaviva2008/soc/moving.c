@@ -61,7 +61,7 @@ static void run_alone(wb_task_entry *entry, uint32_t bytes, uint32_t checkpoint_
                                             .entry = entry,
                                             .core = CORE,
                                             .migratable = true,
-                                            .heap_bytes = bytes + 8 * KIB,
+                                            .heap_bytes = 2 * bytes + 16 * KIB,
                                             .checkpoint_every = checkpoint_every });
     suite_run(h);
     harness_close(h);
