@@ -11,6 +11,7 @@ from pathlib import Path
 
 import wavedrom
 
+LETTERS = 5  # so many in the least width of a cycle
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs/rtl"
 BLOCK = re.compile(r"!\[[^\]]*\]\((\w+)\.svg\).*?```json\n(.*?)\n```", re.DOTALL)
 
@@ -22,7 +23,11 @@ class Diagram:
 
     def svg(self) -> str:
         """What a viewer needs of WaveDrom's picture: without the shapes that are not used."""
-        picture = wavedrom.render(self.source).tostring()
+        content = self.content()
+        texts = [str(text) for one in content["signal"] for text in one.get("data", [])]
+        # A cycle has room for the longest.
+        hscale = max([2, *(-(-len(text) // LETTERS) for text in texts)])
+        picture = wavedrom.render(json.dumps({"config": {"hscale": hscale}} | content)).tostring()
         used = set(re.findall(r'xlink:href="#([^"]+)"', picture))
         shapes = re.compile(r'<g id="([^"]+)">.*?</g>', re.DOTALL)
         head, defs, rest = re.split(r"(<defs>.*?</defs>)", picture, maxsplit=1, flags=re.DOTALL)
