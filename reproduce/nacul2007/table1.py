@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tomllib
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ ROOT = HERE.parent.parent
 WHIMBREL = ROOT / "bin/whimbrel"
 PUBLISHED = tomllib.loads((HERE / "published.toml").read_text())
 SMP2 = ROOT / "platforms/smp2.toml"
-SOC2 = HERE / "soc2.toml"  # with cycles that were counted on the RTL
+PIXEL = HERE / "pixel.toml"  # what a pixel takes
+FREERTOS = HERE / "freertos.toml"  # what is different with the scheduler in software
 
 # One million cycles of a core of smp2, and how many millions are simulated.
 MILLION_NS, MILLIONS = 10_000_000, 20
@@ -58,16 +60,29 @@ class Measured:
     moves: int
 
 
+def cost_tables(text: str) -> dict[str, str]:
+    """The tables of costs in a platform, by their headers."""
+    tables = re.findall(r"^\[costs\.\w+\]\n(?:[a-z].*\n)+", text, re.MULTILINE)
+    return {table.split("\n")[0]: table for table in tables}
+
+
+def hardware(folder: Path) -> Path:
+    """The platform, and what the image filter takes with a pixel in a message."""
+    file = folder / "hardware.toml"
+    file.write_text(SMP2.read_text() + "\n" + PIXEL.read_text())
+    return file
+
+
 def software(folder: Path) -> Path:
-    """The platform with the scheduler in software."""
-    switch = PUBLISHED["costs"]["hw_rtos_context_switch_cycles"]
-    slow = PUBLISHED["costs"]["ecos_context_switch_cycles"]
-    text = SMP2.read_text()
-    costs = f"[costs.switch]\ncycles = {switch}\n"
-    if costs not in text:
-        raise Failed(f"{SMP2} has no switch of {switch} cycles")
+    """The platform with FreeRTOS in the place of the hardware's scheduler."""
+    text = hardware(folder).read_text()
+    there = cost_tables(text)
+    for header, table in cost_tables(FREERTOS.read_text()).items():
+        if header not in there:
+            raise Failed(f"{SMP2} has no {header}")
+        text = text.replace(there[header], table)
     file = folder / "software.toml"
-    file.write_text(text.replace(costs, f"[costs.switch]\ncycles = {slow}\n"))
+    file.write_text(text)
     return file
 
 
@@ -101,7 +116,7 @@ DYNAMIC = ("--policy", "gossip", "--agents", "1ms")
 
 def table1(folder: Path) -> list[Row]:
     """Every entry of the table."""
-    slow, fast = software(folder), SMP2
+    slow, fast = software(folder), hardware(folder)
     rows = []
     for benchmark, what in ((IMAGE, "image filter, pixels"), (PACKETS, "packets")):
         measured = [
@@ -118,7 +133,7 @@ def table1(folder: Path) -> list[Row]:
 
 
 NOTES = (
-    "the switch alone takes 10000 cycles; its system's messages are not known",
+    "published of eCos, here FreeRTOS",
     "",
     "",
     "a policy moves tasks each millisecond, not each switch",
@@ -154,16 +169,3 @@ def idle_rows(measured: list[Measured]) -> list[Row]:
             strict=True,
         )
     ]
-
-
-def calibrated() -> dict[str, float]:
-    """The entries of the columns in hardware by cycles that were counted on the RTL, by name."""
-    names = PUBLISHED["table1"]["columns"][1:]
-    found = {}
-    for benchmark, what in ((IMAGE, "image filter, pixels"), (PACKETS, "packets")):
-        for name, cores, options in zip(names, (1, 2, 2), ((), (), DYNAMIC), strict=True):
-            measured = measure(benchmark, SOC2, cores, *options)
-            found[f"{what}, {name}"] = measured.firings
-            if benchmark is PACKETS:
-                found[f"packets, idle cycles, {name}"] = measured.idle_cycles
-    return found

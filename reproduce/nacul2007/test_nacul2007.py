@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -56,9 +57,18 @@ def test_a_simulation_that_does_not_run_is_told_in_its_words(tmp_path: Path) -> 
         table1.simulate(table1.IMAGE, tmp_path / "nowhere.toml")
 
 
-def test_by_the_cycles_of_the_rtl_the_order_of_the_columns_is_that_of_the_paper() -> None:
-    found = table1.calibrated()
-    single, static, dynamic = (found[f"packets, {column}"] for column in EVERY[1:])
-    assert single < static < dynamic
-    single, static, dynamic = (found[f"image filter, pixels, {column}"] for column in EVERY[1:])
-    assert single < dynamic <= static
+def test_what_software_costs_takes_the_place_of_what_hardware_does(tmp_path: Path) -> None:
+    hardware = tomllib.loads(table1.SMP2.read_text())["costs"]
+    software = tomllib.loads(table1.software(tmp_path).read_text())["costs"]
+    assert hardware.keys() == software.keys()
+    assert software["switch"]["cycles"] > 5 * hardware["switch"]["cycles"]
+    assert software["park"] == hardware["park"]
+
+
+def test_a_firing_takes_what_was_counted(tmp_path: Path) -> None:
+    works = tomllib.loads(table1.hardware(tmp_path).read_text())["work"]
+    assert {(work["app"], work["task"]) for work in works} >= {
+        ("image_filter", "filter"),
+        ("packets", "packetizer"),
+    }
+    assert all(work["cycles"] > 1 for work in works)

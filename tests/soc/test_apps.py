@@ -11,6 +11,8 @@ import math
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +31,22 @@ import test_packets as packets  # noqa: E402
 LENGTH = max(1, round(100 * float(os.environ.get("SOC_SCALE", "0.01"))))
 
 
-@pytest.fixture(autouse=True)
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The runs of each test are their own."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+Runs = dict[str, "Future[dict[str, Any]]"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where inputs and outputs are."""
+    return tmp_path_factory.mktemp("apps")
+
+
+@pytest.fixture(scope="module")
+def runs(folder: Path) -> Iterator[Runs]:
+    """All of them, as many at once as there are processors."""
+    started = {"radio": run_radio, "image filter": run_image_filter, "packets": run_packets}
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(os.cpu_count()) as pool:
+        patch.setenv("XDG_RUNTIME_DIR", str(folder))
+        yield {name: pool.submit(run_it, folder) for name, run_it in started.items()}
 
 
 def moved(summary: dict[str, Any]) -> int:
@@ -68,11 +82,18 @@ def plain_radio(folder: Path, path: Path) -> np.ndarray:
     return np.fromfile(sound, "<f4")
 
 
-def test_the_radio_sounds_as_on_this_machine_while_its_demodulator_moves(tmp_path: Path) -> None:
-    path, sound = recording(tmp_path), tmp_path / "soc.f32"
+def run_radio(folder: Path) -> dict[str, Any]:
     moves = ["--map", ",".join(f"{task}=1" for task in SECOND), "--move", "demodulator=0@60ms"]
-    summary = run("fm_radio", *moves, input=path, output=sound, **SETTINGS)
-    expected, here = plain_radio(tmp_path, path), np.fromfile(sound, "<f4")
+    sound = folder / "soc.f32"
+    return run("fm_radio", *moves, input=recording(folder), output=sound, **SETTINGS)
+
+
+def test_the_radio_sounds_as_on_this_machine_while_its_demodulator_moves(
+    folder: Path, runs: Runs
+) -> None:
+    summary = runs["radio"].result()
+    expected = plain_radio(folder, folder / "recording.cu8")
+    here = np.fromfile(folder / "soc.f32", "<f4")
     assert len(here) == len(expected) == FRAMES * FRAME_SAMPLES / 5
     noise = float(np.sum((here - expected).astype(float) ** 2))
     power = float(np.sum(expected.astype(float) ** 2))
@@ -88,11 +109,15 @@ def test_the_radio_sounds_as_on_this_machine_while_its_demodulator_moves(tmp_pat
 SMALL = APPS / "image_filter/data/hopper_small.qoi"
 
 
-def test_every_pixel_is_that_of_ffmpeg_while_the_filter_moves(tmp_path: Path) -> None:
-    made = tmp_path / "made.ppm"
+def run_image_filter(folder: Path) -> dict[str, Any]:
     moves = ["--map", "control=1,decoder=1,filter=1", "--move", "filter=0@20ms"]
-    summary = run("image_filter", *moves, input=SMALL, output=made, piece=24, plays=LENGTH)
-    header, pixels = made.read_bytes().split(b"255\n", 1)
+    made = folder / "made.ppm"
+    return run("image_filter", *moves, input=SMALL, output=made, piece=24, plays=LENGTH)
+
+
+def test_every_pixel_is_that_of_ffmpeg_while_the_filter_moves(folder: Path, runs: Runs) -> None:
+    summary = runs["image filter"].result()
+    header, pixels = (folder / "made.ppm").read_bytes().split(b"255\n", 1)
     assert header == b"P6\n24 28\n"
     assert pixels == image_filter.by_ffmpeg(SMALL, **image_filter.FILTERS["sharpen"])
     assert f"{LENGTH} pictures of 24 x 28" in summary["said"]
@@ -107,13 +132,16 @@ RULES = "forward udp port 5353; store tcp src port 8080 and greater 100; discard
 SPREAD = "packetizer=1,enqueue=1,classifier=1,store=1,discard=1"
 
 
-def test_packets_are_routed_as_tcpdump_would_while_tasks_move(tmp_path: Path) -> None:
-    made = packets.outputs(tmp_path)
+def run_packets(folder: Path) -> dict[str, Any]:
     moves = ["--map", SPREAD, "--move", "enqueue=0@20ms", "--move", "crc.0=1@30ms"]
-    summary = run("packets", *moves, **made)
-    expected = packets.by_tcpdump(packets.LOOPBACK, RULES, "discard", tmp_path)
-    for action in packets.ACTIONS:
-        assert packets.records(made[action]) == expected[action], action
+    return run("packets", *moves, **packets.outputs(folder))
+
+
+def test_packets_are_routed_as_tcpdump_would_while_tasks_move(folder: Path, runs: Runs) -> None:
+    summary = runs["packets"].result()
+    expected = packets.by_tcpdump(packets.LOOPBACK, RULES, "discard", folder)
+    for action, made in packets.outputs(folder).items():
+        assert packets.records(made) == expected[action], action
     said = packets.told_in(summary["said"])
     assert (said["received"], said["damaged"]) == (packets.PACKETS, 0)
     assert said["bits corrected"] > 0

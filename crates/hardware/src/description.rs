@@ -391,6 +391,8 @@ pub struct Work {
     pub app: String,
     /// The task's name.
     pub task: String,
+    /// Of the tasks of this name; `None`: all of which no other entry says more.
+    pub index: Option<u32>,
     /// Cycles of one firing.
     pub cycles: u64,
     /// Memory that it comes back to; `None`: as the application says.

@@ -274,4 +274,9 @@ fn the_work_of_a_task_stands_once() {
     let work = "[[work]]\napp = \"radio\"\ntask = \"bpf\"\ncycles = 1\nsource = \"ours\"\n";
     refused(&format!("{BOARD}{work}"), "the work of `bpf` stands twice", "[[work]]");
     refused(&with(BOARD, &[("cycles = 12000", "cycles = 0")]), "`cycles` of [[work]]", "0");
+    let second = work.replace("cycles", "index = 1\ncycles");
+    assert!(Platform::parse(&format!("{BOARD}{second}")).unwrap().description().is_ok());
+    refused(&format!("{BOARD}{second}{second}"), "the work of `bpf` stands twice", "[[work]]");
+    let wrong = second.replace("bpf", "sum").replace("index = 1", "index = -7");
+    refused(&format!("{BOARD}{wrong}"), "`index` of [[work]] must", "-7");
 }

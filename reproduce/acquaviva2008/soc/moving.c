@@ -12,7 +12,7 @@
 #include "soc_regs.h"
 #include "suite.h"
 
-enum { SAMPLES = 12, WARM = 2, KIB = 1024, CORE = 1 };
+enum { SAMPLES = 8, WARM = 2, KIB = 1024, CORE = 1 };
 
 struct state {
     uint32_t bytes, tasks;
@@ -69,7 +69,7 @@ static void run_alone(wb_task_entry *entry, uint32_t bytes, uint32_t checkpoint_
 
 static void run_sizes(wb_task_entry *entry, uint32_t checkpoint_every)
 {
-    static const uint32_t sizes[] = { 1, 4, 16, 64, 256 };
+    static const uint32_t sizes[] = { 1, 4, 16, 64 };
 
     for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         run_alone(entry, sizes[i] * KIB, checkpoint_every);

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,10 @@ from model import PROGRAMS, Failed, build, model, run
 MILLION = 1_000_000
 WAIT_STATES = 4
 ENDLESS = 1000  # plays
+
+# A mean is of what comes between so many cycles: behind the filling of the channels, and of several
+# plays of the capture.
+WINDOWS = {"image_filter": (MILLION, 4 * MILLION), "packets": (2 * MILLION, 8 * MILLION)}
 
 # Where data that several cores write to lies in a program.
 SHARED = "app_shared_memory"
@@ -88,6 +94,33 @@ def measure(
     if words[:1] != ["done"]:
         raise Failed(f"{app}, {column.name}: {' '.join(words)}")
     return Measured(int(words[1]), tuple(int(word) for word in words[3::2]))
+
+
+@dataclass(frozen=True)
+class Mean:
+    """In a million cycles, behind the beginning."""
+
+    done: float
+    idle: tuple[float, ...]
+
+
+def mean(app: str, column: Column) -> Mean:
+    """Of pixels or packets, and of idle cycles of each core."""
+    begin, end = WINDOWS[app]
+    first, all_of_it = (measure(app, column, cycles=cycles) for cycles in (begin, end))
+    millions = (end - begin) / MILLION
+    idle = zip(first.idle, all_of_it.idle, strict=True)
+    return Mean(
+        (all_of_it.done - first.done) / millions, tuple((b - a) / millions for a, b in idle)
+    )
+
+
+def means() -> dict[tuple[str, str], Mean]:
+    """Of every entry of the paper, by the application and the column."""
+    places = [(app, column) for app in WINDOWS for column in PAPER]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(lambda place: mean(*place), places)
+        return {(a, column.name): one for (a, column), one in zip(places, found, strict=True)}
 
 
 def finish(app: str, column: Column, plays: int = 1) -> str:

@@ -14,7 +14,7 @@ PROGRAMS = BUILD / "nacul2007"
 ORDER = ("--store-order", "tso")
 
 
-CYCLES = "30000000"  # a program that has not ended then does not
+CYCLES = "100000000"  # a program that has not ended then does not
 
 
 class Failed(Exception):

@@ -210,6 +210,9 @@ fn read_work(
     let mut reader = Reader::new("[[work]]", table, place.clone(), problems);
     let app = reader.required("app", "the name of an application", name);
     let task = reader.required("task", "the name of one of its tasks", name);
+    let index = reader.optional("index", "a number from 0: which of the tasks of that name", |n| {
+        unsigned(n).and_then(|index| u32::try_from(index).ok())
+    });
     let cycles =
         reader.required("cycles", "a whole number of cycles from 1 to 2^48", |n: &Node<'_>| {
             unsigned(n).filter(|cycles| (1..=1 << 48).contains(cycles))
@@ -222,14 +225,16 @@ fn read_work(
     reader.finish();
     let (app, task) = (app?.into_inner(), task?.into_inner());
     let working_bytes = working_set.map(Spanned::into_inner);
-    Some(Spanned::new(place, Work { app, task, cycles: cycles?.into_inner(), working_bytes }))
+    let index = index.map(Spanned::into_inner);
+    let cycles = cycles?.into_inner();
+    Some(Spanned::new(place, Work { app, task, index, cycles, working_bytes }))
 }
 
 fn check_work(work: &[Spanned<Work>], problems: &mut Vec<Problem>) {
     for (i, one) in work.iter().enumerate() {
         let same = |other: &&Spanned<Work>| {
             let (one, other) = (one.get_ref(), other.get_ref());
-            (&one.app, &one.task) == (&other.app, &other.task)
+            (&one.app, &one.task, one.index) == (&other.app, &other.task, other.index)
         };
         if let Some(first) = work[..i].iter().find(same) {
             let message = format!("the work of `{}` stands twice", one.get_ref().task);

@@ -135,10 +135,16 @@ fn hardware(args: &SimArgs) -> Result<(String, Vec<Core>, Description), Failure>
     Ok((platform.name, cores, description))
 }
 
-/// Cycles that were measured on the platform go before those of the application.
+/// Cycles that were measured on the platform go before those of the application, and those of one
+/// task before those of all of its name.
 pub fn measured_work(app: &mut App, description: &Description) {
-    for measured in description.work.iter().filter(|work| work.app == app.name) {
-        for task in app.tasks.iter_mut().filter(|task| task.name == measured.task) {
+    let mut works: Vec<_> = description.work.iter().filter(|work| work.app == app.name).collect();
+    works.sort_by_key(|work| work.index.is_some());
+    for measured in works {
+        let is_meant = |name: &str, index: u32| {
+            name == measured.task && measured.index.is_none_or(|wanted| wanted == index)
+        };
+        for task in app.tasks.iter_mut().filter(|task| is_meant(&task.name, task.index)) {
             let cycles = Cycles::Every(measured.cycles);
             let work = task.work.get_or_insert_with(|| Work::constant(cycles.clone()));
             work.cycles = cycles;

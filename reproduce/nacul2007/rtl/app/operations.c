@@ -9,6 +9,7 @@ enum { SAMPLES = 64, WARM = 8, SMALL = 4, LARGE = 1024 };
 static int measure(struct wb_task *self);
 
 static bool failed;
+static uint32_t port;  // without a channel
 
 struct app_task app_tasks[] = { { "measure", measure, 1 } };
 struct app_channel app_channels[] = { { 0, 0, "small", "small_in", SMALL, 0 },
@@ -51,6 +52,21 @@ static void by_slot(struct wb_port *out, struct wb_port *in, uint32_t bytes, boo
     tell("release", bytes, holds, end);
 }
 
+static void by_port(bool warm)
+{
+    uint32_t message = 0;
+    const uint32_t begin = soc_cycles();
+    rtos_send(port, &message, 1);
+    const uint32_t sent = soc_cycles();
+    rtos_receive(port, &message, 1);
+    const uint32_t end = soc_cycles();
+
+    if (warm)
+        return;
+    tell("port_send", SMALL, begin, sent);
+    tell("port_receive", SMALL, sent, end);
+}
+
 static void by_copy(struct wb_port *out, struct wb_port *in, uint32_t bytes, bool warm)
 {
     static uint8_t message[LARGE];
@@ -78,12 +94,15 @@ static int measure(struct wb_task *self)
 {
     measure_channel(self, "small", "small_in", SMALL);
     measure_channel(self, "large", "large_in", LARGE);
+    for (uint32_t i = 0; i < WARM + SAMPLES; i++)
+        by_port(i < WARM);
     soc_exit(failed);
 }
 
 enum wb_status wb_app_setup(struct wb_app *app)
 {
     (void)app;
+    port = rtos_port(1);
     return WB_OK;
 }
 
