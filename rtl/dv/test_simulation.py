@@ -41,6 +41,18 @@ def test_fair_arbiter_random() -> None:
     simulate("fair_arbiter", "arbiter_random", {"NumReqs": 4}, [RTL / "common/fair_arbiter.sv"])
 
 
+@pytest.mark.parametrize(
+    ("top", "files", "size"),
+    [
+        ("timer", ("timer",), {"NumCores": 2}),
+        ("uart", ("byte_fifo", "uart"), {"CyclesPerByte": 4, "Depth": 8}),
+        ("ram_bus", ("bus_arbiter", "ram_bus"), {"NumCores": 2}),
+    ],
+)
+def test_a_device_of_the_soc_random(top: str, files: tuple[str, ...], size: dict[str, int]) -> None:
+    simulate(top, f"{top}_random", size, [RTL / f"soc/{name}.sv" for name in files])
+
+
 @pytest.mark.parametrize("in_ram", [0, 1])
 def test_buffer_random(in_ram: int) -> None:
     names = ("common/flops_1r1w.sv", "common/ram_1r1w.sv", "hw_rtos/hw_rtos_buffer.sv")
