@@ -70,6 +70,24 @@ def test_each_slice_says_what_its_core_waited_for(tmp_path: Path) -> None:
     assert sum(missed[100:200]) == 0
 
 
+# Of the Trace Event Format, which Perfetto reads: what an event of each kind must have.
+REQUIRED = {
+    "X": {"name": str, "pid": int, "tid": int, "ts": float, "dur": float},
+    "M": {"name": str, "pid": int, "args": dict},
+}
+
+
+def test_every_event_is_whole_and_slices_of_a_track_do_not_overlap(tmp_path: Path) -> None:
+    ends: dict[int, int] = {}
+    for event in traces(tmp_path)[1]:
+        for key, kind in REQUIRED[event["ph"]].items():
+            assert isinstance(event[key], kind), event
+        if event["ph"] == "X":
+            begin, cycles = round(10 * event["ts"]), round(10 * event["dur"])
+            assert begin >= ends.get(event["tid"], 0)  # otherwise Perfetto would drop it
+            ends[event["tid"]] = begin + cycles
+
+
 def test_a_trace_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     done = run_model(program("boot"), "--vcd", str(tmp_path / "nowhere" / "trace.vcd"))
     assert done.returncode == 2
