@@ -77,7 +77,7 @@ SUITES := \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:60:1:built-for-tests:$(CODE) \
 	test-model:620:0::middleware/model \
-	test-soc:150:2:built-for-tests:$(CODE),boards,rtl,tests/soc,reproduce/acquaviva2008 \
+	test-soc:180:2:built-for-tests:$(CODE),boards,rtl,tests/soc,reproduce/acquaviva2008 \
 	test-rtl:360:1:rtl-tools:rtl,reproduce/nacul2007/rtl,kernels/freertos/source,docs/rtl \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
@@ -200,7 +200,7 @@ test-python: build test-modules $(PYTHON)
 test-freertos: build $(BUILD)/boards/vexpress_a9/conform $(PYTHON) size-freertos
 	$(PYTHON) -m pytest --quiet -rP tests/boards
 
-test-soc: build $(SOC) $(BUILD)/boards/rv32_soc/conform $(MEASURING) $(PYTHON)
+test-soc: build $(SOC) $(patsubst %,$(BUILD)/boards/%/conform,rv32_soc rv32_soc_hardware) $(MEASURING) $(PYTHON)
 	$(PYTHON) -m pytest --quiet -rP tests/soc reproduce/acquaviva2008/soc
 
 # A guest of another machine's processor would need a kernel of its own.

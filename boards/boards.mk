@@ -8,12 +8,18 @@ BOARD_SCALE ?= 0.2
 IMAGES_vexpress_a9 := conform ordinary trials trials_heap trials_overrun trials_stack
 IMAGES_rv32_soc := conform
 
-# The folder, and its lock, are those of `whimbrel run --board`, which names an application.
-.PHONY: $(BUILD)/boards/vexpress_a9/conform $(BUILD)/boards/rv32_soc/conform
-$(BUILD)/boards/vexpress_a9/conform $(BUILD)/boards/rv32_soc/conform: $(BUILD)/boards/%/conform:
+# The folder, and its lock, are those of `whimbrel run --board`, which names an application. A variant
+# of a board has one of its own, and the settings of board.toml.
+BOARD_CONFORM := $(patsubst %,$(BUILD)/boards/%/conform,vexpress_a9 rv32_soc rv32_soc_hardware)
+SOURCE_rv32_soc_hardware := rv32_soc
+IMAGES_rv32_soc_hardware := conform
+SETTINGS_rv32_soc_hardware := -DWHIMBREL_SCHEDULER=hardware
+.PHONY: $(BOARD_CONFORM)
+$(BOARD_CONFORM): $(BUILD)/boards/%/conform:
 	@mkdir -p $(@D)
-	+@flock $(@D)/lock sh -c 'cmake -S boards/$* -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF \
-		-DCONFORM_SCALE=$(BOARD_SCALE) -DWHIMBREL_APP_NAME= >/dev/null && cmake --build $(@D) --target $(IMAGES_$*)'
+	+@flock $(@D)/lock sh -c 'cmake -S boards/$(or $(SOURCE_$*),$*) -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+		-DCMAKE_RULE_MESSAGES=OFF $(SETTINGS_$*) -DCONFORM_SCALE=$(BOARD_SCALE) -DWHIMBREL_APP_NAME= >/dev/null && \
+		cmake --build $(@D) --target $(IMAGES_$*)'
 
 # What Whimbrel adds to an image of FreeRTOS.
 .PHONY: size-freertos

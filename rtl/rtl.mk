@@ -35,7 +35,7 @@ define model
 endef
 
 $(SOC): $(RTL_PYTHON) $(SOC_FILES)
-	$(call model,-GNumPorts=32 -GWordsPerPort=4)
+	$(call model,-GNumPorts=32 -GWordsPerPort=4 -GPrioWidth=5)
 
 # Other sizes, as c4_t32_p64_w4: cores, tasks, ports, words of a message.
 $(BUILD)/rtl/soc/c%/whimbrel-soc: $(RTL_PYTHON) $(SOC_FILES)

@@ -69,6 +69,8 @@ void board_interrupt(uint32_t cause)
         wb_riscv_attend();
     } else if (cause == (uint32_t)SOC_CAUSE_TIMER) {
         timer_interrupt();
+    } else if (cause == (uint32_t)SOC_CAUSE_RTOS) {
+        wb_riscv_attend_task();
     } else if (cause == (uint32_t)SOC_CAUSE_UART) {
         uart_interrupt();
     }
@@ -128,6 +130,7 @@ _Noreturn void board_begin(uint32_t core)
     static char *argv[WORDS];
 
     __asm__ volatile("csrw mie, %0" ::"r"(core == 0 ? ENABLED : ENABLED & ~LINE_ENABLED));
+    wb_board_killed();
     if (core != 0)
         wait_for_work(core);
     use_library_of(core);
@@ -164,7 +167,8 @@ void board_start_others(uint32_t count, void (*entry)(uint32_t core))
         board_ring(i);
 }
 
-// It leaves its reset, and waits for work, when none of its transfers is under way any more.
+// It leaves its reset when none of its transfers is under way any more, gives back what it has of
+// the HW-RTOS, and waits for work.
 void board_kill(uint32_t core)
 {
     const uint32_t bit = 1u << core;
@@ -172,7 +176,7 @@ void board_kill(uint32_t core)
     start.stopped[core] = 0;
     REGISTER(SOC_SYSTEM_BASE + SYSTEM_HOLD) = bit;
     REGISTER(SOC_SYSTEM_BASE + SYSTEM_HOLD) = 0;
-    while ((REGISTER(SOC_SYSTEM_BASE + SYSTEM_HOLD) & bit) != 0) {}
+    while ((REGISTER(SOC_SYSTEM_BASE + SYSTEM_HOLD) & bit) != 0 || start.stopped[core] == 0) {}
     library_let_go(core);
 }
 

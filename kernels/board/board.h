@@ -136,6 +136,12 @@ _Noreturn void board_outside_failed(const char *text);
 /// Context: once on each core after a reset.
 _Noreturn void wb_board_run(struct wb_core *core);
 
+/// The kernel of this core has been stopped, and does not go on: what it has of the hardware is
+/// given back.
+///
+/// Context: this core, outside of kernels. Never blocks.
+void wb_board_killed(void);
+
 /// What runs from here on is, or no longer is, outside of every kernel: a launcher that interrupts.
 void wb_board_outside(bool outside);
 

@@ -231,10 +231,12 @@ void wb_host_kill_core(struct wb_host *host, uint32_t core, const char *by)
 {
     if (host->killed[core] != NULL || !host->started)
         return;
-    if (core != 0)
+    if (core != 0) {
         board_kill(core);
-    else
+    } else {
         outside_kill();
+        wb_board_killed();
+    }
     host->killed[core] = by;
 }
 

@@ -12,6 +12,8 @@ _Noreturn void wb_board_run(struct wb_core *core)
     wb_freertos_run(core);
 }
 
+void wb_board_killed(void) {}
+
 void wb_board_outside(bool outside)
 {
     wb_freertos_outside(outside);

@@ -38,6 +38,12 @@ static bool is_over(void)
     return wb_word_load(&k.core->system->live, WB_SEQ_CST) == 0;
 }
 
+void wb_riscv_attend_task(void)
+{
+    ready_heard();
+    wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+}
+
 void wb_riscv_attend(void)
 {
     k.alarm_ns = 0;
@@ -62,16 +68,20 @@ static void finish_previous(void)
     switch (k.after) {
     case GO_CAPTURED:
         wb_task_captured(task);
-        // fall through
+        wb_task_paused(task, WB_TASK_READY, k.left_ns);
+        ready_stay(task);
+        break;
     case GO_READY:
         wb_task_paused(task, WB_TASK_READY, k.left_ns);
-        ready_add(task);
+        ready_saved();
         break;
     case GO_AWAY:
+        ready_saved();
         wb_task_departed(task, k.left_ns, k.left_ns);
         break;
     case GO_BLOCKED:
     case GO_ENDED:
+        ready_saved();
         wb_task_paused(task, k.after == GO_ENDED ? WB_TASK_ENDED : WB_TASK_BLOCKED, k.left_ns);
         break;
     }
@@ -99,8 +109,9 @@ static void keep_attention(const struct wb_task *self)
 {
     const uint32_t priority = wb_sync_priority(&self->sync);
 
-    if (wb_checkpoint_wanted(self) || ready_above(priority))
+    if (wb_checkpoint_wanted(self))
         wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+    ready_watch(priority);
     set_alarm(earlier(k.tick_ns, timers_next_ns((int32_t)priority)));
 }
 
@@ -173,7 +184,7 @@ static void loop(void)
 {
     while (!is_over()) {
         serve();
-        struct wb_task *next = ready_take(0);
+        struct wb_task *next = ready_first();
         if (next == NULL) {
             idle();
             continue;
@@ -187,6 +198,7 @@ static void loop(void)
 _Noreturn void wb_board_run(struct wb_core *core)
 {
     k.core = core;
+    ready_begin();
     k.tick_ns = wb_agent_tick(core, board_now_ns());
     board_open_ears(UINT32_MAX);
     wb_word_store(&core->state, WB_CORE_UP, WB_RELEASE);
@@ -197,6 +209,11 @@ _Noreturn void wb_board_run(struct wb_core *core)
 }
 
 // ---- For the launcher ---------------------------------------------------------------------------
+
+void wb_board_killed(void)
+{
+    ready_begin();
+}
 
 void wb_board_outside(bool outside)
 {
@@ -257,15 +274,16 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     if (task->stack == NULL || task->priority >= PRIORITIES)
         return WB_ERR_INVAL;
+    if (!ready_takes(task))
+        return WB_ERR_UNABLE;
     of(task)->sp = context_make(task->stack, task->stack_bytes, start, task);
     return of(task)->sp != NULL ? WB_OK : WB_ERR_INVAL;
 }
 
-static void make_ready(struct wb_task *task)
+static void watch(void)
 {
-    ready_add(task);
-    if (k.current != NULL && wb_sync_priority(&task->sync) > wb_sync_priority(&k.current->sync))
-        wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+    if (k.current != NULL)
+        ready_watch(wb_sync_priority(&k.current->sync));
 }
 
 void wb_kernel_attach(struct wb_task *task)
@@ -273,12 +291,13 @@ void wb_kernel_attach(struct wb_task *task)
     of(task)->blocked = false;
     of(task)->woken = true;  // whatever it waited for, it looks again
     of(task)->timed = false;
-    make_ready(task);
+    ready_attach(task);
+    watch();
 }
 
 enum wb_status wb_kernel_depart(void)
 {
-    leave(GO_AWAY, ready_take(0));
+    leave(GO_AWAY, ready_leave(k.current));
     return WB_OK;
 }
 
@@ -291,7 +310,7 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
         of(self)->blocked = true;
         if (until_ns != WB_FOREVER)
             timers_add(self, until_ns);
-        leave(GO_BLOCKED, ready_take(0));
+        leave(GO_BLOCKED, ready_block(self));
     } else if (!of(self)->woken) {
         wb_kernel_yield(wb_sync_priority(&self->sync));
     } else {
@@ -308,7 +327,8 @@ void wb_kernel_unblock(struct wb_task *task)
         return;
     of(task)->blocked = false;
     timers_remove(task);
-    make_ready(task);
+    ready_wake(task);
+    watch();
 }
 
 void wb_kernel_reprioritise(struct wb_task *task)
@@ -323,7 +343,7 @@ void wb_kernel_yield(uint32_t floor)
     struct wb_task *self = k.current;
 
     serve();
-    struct wb_task *next = ready_take(floor);
+    struct wb_task *next = ready_yield(self, floor);
     if (next != NULL)
         leave(GO_READY, next);
     else
@@ -355,7 +375,7 @@ void wb_kernel_doorbell(uint32_t core)
 void wb_kernel_capture(void)
 {
     serve();
-    leave(GO_CAPTURED, ready_take(wb_sync_priority(&k.current->sync)));
+    leave(GO_CAPTURED, NULL);
 }
 
 void *wb_kernel_stack_low(const struct wb_task *task)
@@ -365,7 +385,7 @@ void *wb_kernel_stack_low(const struct wb_task *task)
 
 void wb_kernel_exit(void)
 {
-    leave(GO_ENDED, ready_take(0));
+    leave(GO_ENDED, ready_leave(k.current));
     __builtin_unreachable();
 }
 

@@ -11,7 +11,7 @@ enum { PRIORITIES = 32 };
 struct riscv_task {
     void *sp;               // the saved context, while the task does not run
     struct wb_task *next;   // in a ready list
-    uint32_t queue;         // 1 + its number, 0: in none
+    uint32_t queue;         // 1 + its number, 0: in none; of the HW-RTOS: 1 while it has its slot
     struct wb_task *later;  // among the timers
     uint64_t until_ns;      // when to wake it
     bool timed;             // it is among the timers
@@ -39,18 +39,43 @@ uint64_t timers_next_ns(int32_t above);
 /// Takes off the tasks whose time has come, and unblocks them.
 void timers_wake(uint64_t now_ns);
 
-// ---- Who runs next: ready.c ---------------------------------------------------------------------
+// ---- Who runs next: ready.c, or slots.c by the HW-RTOS ------------------------------------------
 
-/// A task of this core may run. It is not in the list.
-void ready_add(struct wb_task *task);
+/// A kernel begins on this core, or the one that was here has been stopped: it has no tasks.
+void ready_begin(void);
 
-/// Takes the most urgent one of at least this priority, the first that came. NULL: there is none.
-struct wb_task *ready_take(uint32_t floor);
+/// False: there are more tasks than there is room for.
+bool ready_takes(const struct wb_task *task);
 
-/// True if there is a more urgent one.
-bool ready_above(uint32_t priority);
+/// A task has come to this core; or it may run again, after ready_block().
+void ready_attach(struct wb_task *task);
+void ready_wake(struct wb_task *task);
 
-/// Its effective priority has changed. Nothing if it is not in the list.
+/// The running task waits for ready_wake(), or leaves this core. Returns who runs next, the most
+/// urgent one, of these the first that came; NULL: nobody.
+struct wb_task *ready_block(struct wb_task *self);
+struct wb_task *ready_leave(struct wb_task *self);
+
+/// The running task stays ready, and another of at least this priority runs next. NULL: there is
+/// none, and nothing has changed.
+struct wb_task *ready_yield(struct wb_task *self, uint32_t floor);
+
+/// The same for a task that ran until the loop did: ready_first() says who runs next.
+void ready_stay(struct wb_task *self);
+
+/// The context of the task that ran before is complete, after one of these but ready_stay().
+void ready_saved(void);
+
+/// Who runs next after the loop. NULL: nobody.
+struct wb_task *ready_first(void);
+
+/// Raises attention if there is, or as soon as there is, a task of more than this priority.
+void ready_watch(uint32_t priority);
+
+/// The interrupt of the HW-RTOS has said so.
+void ready_heard(void);
+
+/// The effective priority of a task has changed.
 void ready_move(struct wb_task *task);
 
 #endif

@@ -9,7 +9,15 @@ static struct {
     struct wb_task *first[PRIORITIES], *last[PRIORITIES];
 } ready WB_PRIVATE;
 
-void ready_add(struct wb_task *task)
+void ready_begin(void) {}
+
+bool ready_takes(const struct wb_task *task)
+{
+    (void)task;
+    return true;
+}
+
+static void add(struct wb_task *task)
 {
     const uint32_t p = wb_sync_priority(&task->sync);
 
@@ -51,17 +59,63 @@ static uint32_t highest(uint32_t levels)
     return p;
 }
 
-struct wb_task *ready_take(uint32_t floor)
+static struct wb_task *take_from(uint32_t floor)
 {
     if (floor >= PRIORITIES || ready.levels >> floor == 0)
         return NULL;
     return take(highest(ready.levels), NULL);
 }
 
-bool ready_above(uint32_t priority)
+void ready_attach(struct wb_task *task)
 {
-    return ready.levels >> priority > 1;
+    add(task);
 }
+
+void ready_wake(struct wb_task *task)
+{
+    add(task);
+}
+
+struct wb_task *ready_block(struct wb_task *self)
+{
+    (void)self;
+    return take_from(0);
+}
+
+struct wb_task *ready_leave(struct wb_task *self)
+{
+    (void)self;
+    return take_from(0);
+}
+
+struct wb_task *ready_yield(struct wb_task *self, uint32_t floor)
+{
+    struct wb_task *next = take_from(floor);
+
+    if (next != NULL)
+        add(self);
+    return next;
+}
+
+void ready_stay(struct wb_task *self)
+{
+    add(self);
+}
+
+void ready_saved(void) {}
+
+struct wb_task *ready_first(void)
+{
+    return take_from(0);
+}
+
+void ready_watch(uint32_t priority)
+{
+    if (ready.levels >> priority > 1)
+        wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+}
+
+void ready_heard(void) {}
 
 void ready_move(struct wb_task *task)
 {
@@ -72,5 +126,5 @@ void ready_move(struct wb_task *task)
     const uint32_t p = of(task)->queue - 1;
     for (struct wb_task *at = ready.first[p]; at != task; at = of(at)->next)
         before = at;
-    ready_add(take(p, before));
+    add(take(p, before));
 }

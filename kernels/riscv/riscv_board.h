@@ -30,6 +30,9 @@ void board_sleep(void);
 /// its next checkpoint, or the kernel is to look again before it sleeps.
 void wb_riscv_attend(void);
 
+/// The same for the interrupt of the HW-RTOS, which is kept away until the kernel has looked.
+void wb_riscv_attend_task(void);
+
 /// Ends the run because of what the running task, or the kernel, has done.
 _Noreturn void wb_riscv_fault(enum wb_fault_kind kind, const char *text);
 

@@ -7,6 +7,7 @@ module soc #(
   parameter  int unsigned NumTasks      = 16,
   parameter  int unsigned NumPorts      = 16,
   parameter  int unsigned WordsPerPort  = 1,
+  parameter  int unsigned PrioWidth     = 3,
   parameter  bit          BuffersInRam  = 1'b1,  // the same in cycles, and simulated faster
   parameter  int unsigned RamBytes      = 16 * 1024 * 1024,  // a power of two, as all sizes
   parameter  int unsigned TcmBytes      = 8192,
@@ -221,6 +222,7 @@ module soc #(
     .NumTasks    (NumTasks),
     .NumPorts    (NumPorts),
     .WordsPerPort(WordsPerPort),
+    .PrioWidth   (PrioWidth),
     .BuffersInRam(BuffersInRam)
   ) u_rtos (
     .clk_i,

@@ -19,11 +19,13 @@ def whimbrel(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([WHIMBREL, *words], capture_output=True, text=True, timeout=LIMIT_S)
 
 
-def run(app: str, *options: str | Path, **params: object) -> dict[str, Any]:
+def run(
+    app: str, *options: str | Path, board: str = "rv32_soc", **params: object
+) -> dict[str, Any]:
     """Runs an application to its end; its summary, and what it has printed as `said`."""
     path = soc.ROOT / "apps" / app / "app.toml"
     settings = [word for key, value in params.items() for word in ("--set", f"{key}={value}")]
-    words = ["--board", "rv32_soc", "--fast", "--json", "--quiet"]
+    words = ["--board", board, "--fast", "--json", "--quiet"]
     ended = whimbrel("run", path, *words, *options, *settings)
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout) | {"said": ended.stderr}

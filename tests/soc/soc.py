@@ -11,7 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "build" / "rtl" / "soc" / "whimbrel-soc"
-CONFORM = ROOT / "build" / "boards" / "rv32_soc" / "conform"
+BOARDS = ROOT / "build" / "boards"
+CONFORM = BOARDS / "rv32_soc" / "conform"
 LIMIT_S = int(os.environ.get("SOC_LIMIT_S", "120"))
 OUT_OF_CYCLES = 124
 
@@ -41,8 +42,10 @@ def run(*words: str, options: tuple[str, ...] = (), image: Path = CONFORM) -> Ru
     return Run(ended.returncode, ended.stdout)
 
 
-def run_each(cases: list[str], *words: str, options: tuple[str, ...] = ()) -> dict[str, Run]:
+def run_each(
+    cases: list[str], *words: str, options: tuple[str, ...] = (), image: Path = CONFORM
+) -> dict[str, Run]:
     """Runs each case by itself, as many at once as there are processors."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        runs = pool.map(lambda case: run("=" + case, *words, options=options), cases)
+        runs = pool.map(lambda case: run("=" + case, *words, options=options, image=image), cases)
         return dict(zip(cases, runs, strict=True))

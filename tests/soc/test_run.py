@@ -28,6 +28,28 @@ def refusal(app: str | Path, board: str | Path, *options: str) -> str:
     return " ".join(re.sub("[│─╭╰]", " ", ended.stderr).split())
 
 
+def test_a_variant_that_does_not_exist_is_an_error_that_names_those_that_do() -> None:
+    said = refusal("apps/hello/app.toml", "rv32_soc:hard")
+    assert "has no variant `hard`" in said
+    assert "hardware" in said
+
+
+def test_more_tasks_than_the_hardware_has_slots_are_refused_at_the_first(tmp_path: Path) -> None:
+    board = tmp_path / "board.toml"
+    board.write_text(BOARD.read_text().replace("tasks = 16", "tasks = 1"))
+    said = refusal("apps/hello/app.toml", f"{board}:hardware")
+    assert "has room for 1" in said
+    assert "no room for this one" in said
+
+
+def test_the_bird_changes_its_core_where_the_hardware_schedules() -> None:
+    summary = run("hello", "--shuttle", "bird=1,0@2ms", board="rv32_soc:hardware")
+    moves = [move for move in summary["migrations"] if move["status"] == "ok"]
+    assert summary["frames"] == 200
+    assert {move["target"] for move in moves} == {0, 1}
+    assert "200 messages, then the bird was gone" in summary["said"]
+
+
 def test_the_bird_changes_its_core_and_no_message_is_lost(tmp_path: Path) -> None:
     recorded = tmp_path / "recorded"
     summary = run("hello", "--shuttle", "bird=1,0@2ms", "--record", recorded)

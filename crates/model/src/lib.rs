@@ -23,7 +23,7 @@ pub use app::{
     App, Channel, Compute, Cycles, Direction, Distribution, HOST_KIND, Mode, OnCrash, Pacing,
     Param, ParamKind, Period, Port, Setting, Task, Work, check_cores, check_kinds,
 };
-pub use board::{Board, BoardFiles, Memory, Start, check_stacks, hash, linked, tables};
+pub use board::{Board, BoardFiles, Memory, Start, Variant, check_stacks, hash, linked, tables};
 pub use dot::dot;
 pub use mapping::{Cores, Mapping};
 pub use plan::{

@@ -128,7 +128,31 @@ fn the_example_of_a_board_in_the_documentation_has_only_keys_that_exist() {
     assert!(matches!(board.start, Start::Device { .. }));
 }
 
+#[test]
+fn a_variant_of_a_board_has_settings_and_room_of_its_own() {
+    let variant = "[[variant]]\nname = \"hard\"\nsettings = [\"A=b\"]\ntasks = 2\n\n[memory]";
+    let board = Board::parse(&with("[memory]", variant)).unwrap();
+    assert_eq!((board.tasks, board.settings.len(), board.variant("soft")), (None, 0, None));
+    let hard = board.variant("hard").unwrap();
+    assert_eq!((hard.name.as_str(), hard.tasks), ("small:hard", Some(2)));
+    assert_eq!(hard.settings, ["A=b"]);
+}
+
+#[test]
+fn a_variant_without_settings_or_with_no_room_is_refused() {
+    let variant = "[[variant]]\nname = \"hard\"\ntasks = 0\n\n[memory]";
+    assert_snapshot!(errors(&with("[memory]", variant)));
+}
+
 // ---- What fits ----------------------------------------------------------------------------------
+
+#[test]
+fn the_first_task_that_a_board_has_no_room_for_is_told() {
+    let variant = "[[variant]]\nname = \"hard\"\nsettings = []\ntasks = 2\n\n[memory]";
+    let board = Board::parse(&with("[memory]", variant)).unwrap().variant("hard").unwrap();
+    let problems = board.check(&build(RADIO, &[]).unwrap()).expect_err("it must not fit");
+    assert_snapshot!(shown("app.toml", RADIO, problems));
+}
 
 #[test]
 fn stacks_that_are_too_large_are_told_with_their_sum_by_task() {

@@ -39,6 +39,12 @@ static uint32_t tasks(void)
     return read(SOC_SYSTEM_BASE + SYSTEM_INFO) >> 8 & 0xff;
 }
 
+static int nothing(struct wb_task *self)
+{
+    (void)self;
+    return 0;
+}
+
 TEST(a_lock_that_is_not_held_cannot_be_given_back)
 {
     uint32_t here;
@@ -84,6 +90,25 @@ TEST(a_task_that_is_not_there_is_not_configured)
     CHECK(tasks() < MOST);
     write(word_of(HW_RTOS_TASK_CONFIG, tasks()), HW_RTOS_TASK_VALID);
     CHECK(status() == HW_RTOS_STATUS_BAD_TASK);
+}
+
+TEST(a_task_that_the_hw_rtos_has_no_slot_for_is_refused)
+{
+    struct harness *h = suite_open(1, 4);
+    struct wb_task *task =
+        suite_task(h, &(struct wb_task_config){ .name = "one", .entry = nothing });
+    const uint32_t number = task->id;
+
+    CHECK(wb_kernel_task_init(task) == WB_OK);
+    task->id = tasks();
+    const enum wb_status status = wb_kernel_task_init(task);
+    task->id = number;
+    if (status == WB_OK)
+        wb_test_skip("the software's lists take any task");
+    else
+        CHECK(status == WB_ERR_UNABLE);
+    suite_run(h);
+    harness_close(h);
 }
 
 TEST(a_message_to_a_full_port_is_refused_and_those_before_it_stay)

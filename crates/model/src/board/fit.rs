@@ -38,10 +38,25 @@ impl Board {
         let mut problems: Vec<Problem> = Vec::new();
         problems.extend(check_stacks(app, self.memory.stack_least).err().into_iter().flatten());
         problems.extend(self.strange_modes(app));
+        problems.extend(self.too_many(app));
         problems.extend(self.stacks(app).exceeds("for stacks", app, self));
         problems.extend(self.private(app).exceeds("of private memory on each core", app, self));
         problems.extend(self.shared(app).exceeds("of globally visible memory", app, self));
         Problems::none_or(problems, || ())
+    }
+
+    /// The problem if there are more tasks than it has room for, at the first that has none.
+    fn too_many(&self, app: &App) -> Option<Problem> {
+        let most = self.tasks? as usize;
+        let first = app.tasks.get(most)?;
+        let (name, count) = (&app.name, app.tasks.len());
+        let message =
+            format!("`{name}` has {count} tasks, and the board {} has room for {most}", self.name);
+        Some(
+            Problem::new(message)
+                .at(first.span.clone(), "no room for this one")
+                .help("make fewer of them; a board without a variant may have room for any number"),
+        )
     }
 
     fn strange_modes<'a>(&'a self, app: &'a App) -> impl Iterator<Item = Problem> + 'a {

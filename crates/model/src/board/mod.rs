@@ -12,7 +12,8 @@ use toml::de::DeTable;
 use crate::app::{HOST_KIND, Mode};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{
-    Node, Reader, bytes, document, filled, list, name, subtable, text, within, word,
+    Node, Reader, bytes, document, filled, list, name, subtable, tables as subtables, text, within,
+    word,
 };
 
 pub use fit::check_stacks;
@@ -34,6 +35,12 @@ pub struct Board {
     pub modes: Vec<Mode>,
     /// The folder of the CMakeLists.txt that makes its images; `None`: it has none.
     pub cmake: Option<String>,
+    /// What CMake is told besides.
+    pub settings: Vec<String>,
+    /// How many tasks it has room for; `None`: any number.
+    pub tasks: Option<u32>,
+    /// What `--board NAME:VARIANT` may ask for.
+    pub variants: Vec<Variant>,
     /// Where its files are.
     pub files: BoardFiles,
     /// What an application has to fit.
@@ -47,6 +54,19 @@ pub struct Board {
     pub watchdog_ms: u32,
     /// What makes or installs the program that starts it.
     pub made_by: String,
+}
+
+/// A board whose image is built in another way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// One line about it; empty if there is none.
+    pub description: String,
+    /// What CMake is told for it.
+    pub settings: Vec<String>,
+    /// How many tasks it has room for; `None`: any number.
+    pub tasks: Option<u32>,
 }
 
 /// Where the files are that an application reads on a board.
@@ -108,6 +128,19 @@ impl Board {
         }
     }
 
+    /// This board as one of its variants; `None`: it has none of this name.
+    pub fn variant(&self, wanted: &str) -> Option<Self> {
+        let Variant { name, description, settings, tasks } =
+            self.variants.iter().find(|variant| variant.name == wanted)?;
+        Some(Self {
+            name: format!("{}:{name}", self.name),
+            description: description.clone(),
+            settings: settings.clone(),
+            tasks: *tasks,
+            ..self.clone()
+        })
+    }
+
     /// The words of its command for an image, where its file is in `folder`; none if it is at a
     /// device.
     pub fn command(&self, image: &str, folder: &str) -> Vec<String> {
@@ -134,10 +167,16 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
     let head = top.required("board", "the table with the board's name", subtable);
     let memory = top.required("memory", "the table with its memory", subtable);
     let start = top.required("start", "the table that says how it is started", subtable);
+    let variants = top.optional("variant", "[[variant]] tables", subtables);
     top.finish();
     let head = head.and_then(|table| read_head(table.get_ref(), table.span(), problems));
     let memory = memory.and_then(|table| read_memory(table.get_ref(), table.span(), problems));
     let start = start.and_then(|table| read_start(table.get_ref(), table.span(), problems));
+    let variants: Vec<_> = variants.map(Spanned::into_inner).unwrap_or_default();
+    let variants: Vec<_> = variants
+        .iter()
+        .map(|table| read_variant(table.get_ref(), table.span(), problems))
+        .collect();
     let Head { name, description, cores, kind, modes, cmake, files } = head?;
     let memory = memory?;
     let (start, Around { silence_s, watchdog_ms, made_by }) = start?;
@@ -148,6 +187,9 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
         kind,
         modes,
         cmake,
+        settings: Vec::new(),
+        tasks: None,
+        variants: variants.into_iter().collect::<Option<_>>()?,
         files,
         memory,
         start,
@@ -176,6 +218,23 @@ fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         modes,
         cmake: cmake.map(Spanned::into_inner),
         files: files.map(Spanned::into_inner).unwrap_or_default(),
+    })
+}
+
+fn read_variant(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Variant> {
+    let mut reader = Reader::new("[[variant]]", table, place, problems);
+    let title = reader.required("name", "1 to 31 letters, digits and _", name);
+    let description = reader.optional("description", "one line of text", text);
+    let settings = reader
+        .required("settings", "an array of texts, as \"NAME=value\"", |n| list(n, filled))
+        .map(|settings| words(settings.into_inner()));
+    let tasks = reader.optional("tasks", "a whole number from 1 to 4095", |n| within(n, 1, 4095));
+    reader.finish();
+    Some(Variant {
+        name: title?.into_inner(),
+        description: description.map(Spanned::into_inner).unwrap_or_default(),
+        settings: settings?,
+        tasks: tasks.map(Spanned::into_inner),
     })
 }
 

@@ -48,14 +48,14 @@ pub fn build(
     to: &Path,
     say: impl Fn(&str),
 ) -> Result<(), Failure> {
-    let (Board { name, cmake, .. }, here) = board;
+    let (Board { name, cmake, settings: own, .. }, here) = board;
     let Some(cmake) = cmake else {
         let problem = Problem::new(format!("the board {name} does not say how images are built"));
         let help = "name one with --image, or the folder of a CMakeLists.txt with `cmake`";
         return Err(problem.help(help).into());
     };
     let sources = sources(parts)?;
-    let folder = helpers::root()?.join("build/boards").join(name);
+    let folder = helpers::root()?.join("build/boards").join(name.replace(':', "_"));
     say(&format!("building the image of {} in {}", parts.app.name, folder.display()));
     let unwritable = |error: io::Error| {
         Problem::new(format!("the folder {} cannot be written: {error}", folder.display()))
@@ -68,11 +68,9 @@ pub fn build(
     write_if_changed(&tables, parts.tables).map_err(unwritable)?;
 
     let mut configure = Command::new("cmake");
-    configure.arg("-S").arg(here.join(cmake)).arg("-B").arg(&folder).args(settings(
-        &parts.app.name,
-        &tables,
-        &sources,
-    ));
+    configure.arg("-S").arg(here.join(cmake)).arg("-B").arg(&folder);
+    configure.args(settings(&parts.app.name, &tables, &sources));
+    configure.args(own.iter().map(|setting| format!("-D{setting}")));
     run(&mut configure, parts)?;
     let mut build = Command::new("cmake");
     let jobs = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

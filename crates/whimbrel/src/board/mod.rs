@@ -16,12 +16,16 @@ use crate::helpers;
 /// The file that describes a board, in a folder of its name.
 const FILE: &str = "board.toml";
 
-/// Reads a board: the name of one that comes with Whimbrel, or the path of a file. Gives the folder
-/// of the file as well.
+/// Reads a board: the name of one that comes with Whimbrel, or the path of a file, with the name of
+/// one of its variants behind a colon. Gives the folder of the file as well.
 ///
 /// # Errors
 /// It does not exist, or makes no sense.
 pub fn read(wanted: &str) -> Result<(Board, PathBuf), Failure> {
+    let (wanted, variant) = match wanted.rsplit_once(':') {
+        Some((wanted, name)) if !name.contains('/') => (wanted, Some(name)),
+        _ => (wanted, None),
+    };
     let path = if wanted.contains('/') || wanted.ends_with(".toml") {
         PathBuf::from(wanted)
     } else {
@@ -34,6 +38,17 @@ pub fn read(wanted: &str) -> Result<(Board, PathBuf), Failure> {
     let source = Source::new(path.display().to_string(), text);
     let board =
         Board::parse(source.text()).map_err(|problems| Failure::in_file(&source, problems))?;
+    let board = match variant {
+        Some(name) => board.variant(name).ok_or_else(|| unknown(&board, name))?,
+        None => board,
+    };
     let path = path.canonicalize().unwrap_or(path);
     Ok((board, path.parent().unwrap_or(Path::new("/")).to_owned()))
+}
+
+fn unknown(board: &Board, name: &str) -> Problem {
+    let known: Vec<_> = board.variants.iter().map(|variant| variant.name.as_str()).collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    Problem::new(format!("the board {} has no variant `{name}`", board.name))
+        .help(format!("it has: {known}"))
 }
