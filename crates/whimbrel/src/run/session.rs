@@ -28,6 +28,8 @@ const DRAIN: Duration = Duration::from_secs(5);
 const LEAVE: Duration = Duration::from_secs(5);
 /// How long a move of the schedule may take.
 const MOVE_TIMEOUT_MS: u64 = 1000;
+/// Times as long as an answer with totals took, nobody asks for the next one.
+const RESTS: u32 = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -80,8 +82,8 @@ pub struct Session<'a> {
     kernels: Vec<Process>,
     vigil: Option<Vigil>,
     opening: Opening,
-    /// Totals for the view have been asked for, and have not come yet.
-    viewing: bool,
+    /// Since when totals for the view have been asked for, and have not come.
+    viewing: Option<Instant>,
     results: Results,
 }
 
@@ -109,7 +111,7 @@ impl<'a> Session<'a> {
             kernels: Vec::new(),
             vigil: None,
             opening: Opening::default(),
-            viewing: false,
+            viewing: None,
             results: Results::default(),
         }
     }
@@ -161,7 +163,7 @@ impl<'a> Session<'a> {
         let times = [
             self.ending.map(|ending| running + ending.after),
             self.schedule.next().map(|due| running + due),
-            self.view.interval().filter(|_| !self.viewing).map(|_| self.next_status),
+            self.view.interval().filter(|_| self.viewing.is_none()).map(|_| self.next_status),
             self.watchers.next(),
             self.vigil.as_ref().map(Vigil::next),
         ];
@@ -189,10 +191,10 @@ impl<'a> Session<'a> {
             let command = self.requests.migrate(request, Waiter::Schedule(due));
             self.tell(&command);
         }
-        let due = |_: &Duration| self.next_status <= now && !self.viewing;
+        let due = |_: &Duration| self.next_status <= now && self.viewing.is_none();
         if let Some(interval) = self.view.interval().filter(due) {
             self.tell(&Command::Status {});
-            self.viewing = true;
+            self.viewing = Some(now);
             self.next_status = now + interval;
         }
         if self.watchers.want_totals(now) {
@@ -261,6 +263,13 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// A board whose answer takes long is left alone for longer: it is to do something else.
+    fn rest_after_view(&mut self) {
+        let Some(asked) = self.viewing.take() else { return };
+        let now = Instant::now();
+        self.next_status = self.next_status.max(now + (now - asked) * RESTS);
+    }
+
     fn take_line(&mut self, line: Line) {
         match line {
             Line::Started(started) => self.start(started),
@@ -268,7 +277,7 @@ impl<'a> Session<'a> {
                 self.requests.answer_totals(&status);
                 self.watchers.totals(&status);
                 self.view.status(&status);
-                self.viewing = false;
+                self.rest_after_view();
                 self.results.latest = Some(status);
             }
             Line::Migration(migration) => {

@@ -4,8 +4,10 @@
 
 use std::time::{Duration, Instant};
 
-/// How often a board is asked: to start, and whether it is still there.
+/// How often a board is asked at most: to start, and whether it is still there. Of the time that it
+/// may be silent a tenth: to answer costs a slow board much.
 const ASK: Duration = Duration::from_secs(1);
+const PARTS: u32 = 10;
 
 /// What is to be done now.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,7 +46,12 @@ impl Vigil {
 
     /// When [`Vigil::look`] is due.
     pub fn next(&self) -> Instant {
-        (self.asked + ASK).min(self.heard + self.silence)
+        self.ask().min(self.heard + self.silence)
+    }
+
+    /// Who has just spoken need not be asked.
+    fn ask(&self) -> Instant {
+        self.asked.max(self.heard) + ASK.max(self.silence / PARTS)
     }
 
     /// What is due.
@@ -52,7 +59,7 @@ impl Vigil {
         if now >= self.heard + self.silence {
             return Due::Silent;
         }
-        if now < self.asked + ASK {
+        if now < self.ask() {
             return Due::Nothing;
         }
         self.asked = now;
@@ -76,7 +83,20 @@ mod tests {
         assert_eq!(vigil.next(), at(2500));
         assert_eq!(vigil.look(at(2500)), Due::Silent);
         vigil.hears(at(2500));
-        assert_eq!(vigil.look(at(2500)), Due::Nothing);
-        assert_eq!(vigil.look(at(3000)), Due::Ask);
+        assert_eq!(vigil.look(at(3499)), Due::Nothing);
+        assert_eq!(vigil.look(at(3500)), Due::Ask);
+    }
+
+    #[test]
+    fn a_slow_board_that_may_be_silent_for_long_is_seldom_asked() {
+        let start = Instant::now();
+        let at = |s| start + Duration::from_secs(s);
+        let mut vigil = Vigil::new(Duration::from_secs(60), start);
+        assert_eq!(vigil.next(), at(6));
+        assert_eq!(vigil.look(at(6)), Due::Ask);
+        vigil.hears(at(8));
+        assert_eq!(vigil.next(), at(14));
+        assert_eq!(vigil.look(at(13)), Due::Nothing);
+        assert_eq!(vigil.look(at(14)), Due::Ask);
     }
 }
