@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs costs.c on the model: what the middleware costs with its kernel in software."""
+"""Runs costs.c on the model: what the middleware costs with its kernel, where
+tasks are scheduled by software or by the HW-RTOS."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 
 from model import PROGRAMS, model, run_text
 
 IMAGE = PROGRAMS / "costs/costs"
+HARDWARE = PROGRAMS / "costs_hardware/costs"
 
 
-def measure(wait_states: int, part: str = "") -> dict[str, list[int]]:
+def measure(wait_states: int, part: str = "", image: Path = IMAGE) -> dict[str, list[int]]:
     """The samples of each cost, in cycles; of the cases with `part` in their names."""
     samples: dict[str, list[int]] = defaultdict(list)
-    for line in run_text(model(), IMAGE, wait_states, line=f"{part}\n").splitlines():
+    for line in run_text(model(), image, wait_states, line=f"{part}\n").splitlines():
         words = line.split()
         if len(words) == 3 and words[0] == "cost":
             samples[words[1]].append(int(words[2]))

@@ -57,9 +57,11 @@ $(NACUL_BUILD)/app/%.elf: $(NACUL_FILES) $(wildcard $(NACUL)/app/* apps/*/*.[ch]
 		$(OS_$(subst .,,$(suffix $*))) -lm
 
 # What the middleware's operations cost, with the kernel of kernels/riscv: CMake knows what it is made of.
+# Where tasks are scheduled by the HW-RTOS: in costs_hardware.
 MEASURING := $(NACUL_BUILD)/costs/costs $(NACUL_BUILD)/costs/moving
-.PHONY: $(MEASURING)
-$(MEASURING):
+.PHONY: $(MEASURING) $(NACUL_BUILD)/costs_hardware/costs
+$(MEASURING) $(NACUL_BUILD)/costs_hardware/costs:
 	@mkdir -p $(@D)
-	@flock $(@D)/lock cmake -S boards/rv32_soc -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF -DWHIMBREL_APP_NAME= >/dev/null
+	@flock $(@D)/lock cmake -S boards/rv32_soc -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF \
+		-DWHIMBREL_SCHEDULER=$(if $(findstring _hardware,$(@D)),hardware,software) -DWHIMBREL_APP_NAME= >/dev/null
 	+@flock $(@D)/lock cmake --build $(@D) --target $(@F) >/dev/null

@@ -65,10 +65,16 @@ def rows_at(wait_states: int) -> list[Row]:
     ]
 
 
-def software_row(wait_states: int, hardware: float) -> Row:
-    """The kernel of kernels/riscv with the middleware's channels, against the HW-RTOS's ports."""
-    samples = costs_of.measure(wait_states, "switch")["switch"]
-    return row(f"switch.whimbrel.{wait_states}ws", samples, "HW-RTOS", hardware)
+KERNELS = {"whimbrel": costs_of.IMAGE, "whimbrel_hardware": costs_of.HARDWARE}
+
+
+def kernel_rows(wait_states: int, hardware: float) -> list[Row]:
+    """The kernels of kernels/riscv with the middleware's channels, against the HW-RTOS's ports."""
+    found = []
+    for name, image in KERNELS.items():
+        samples = costs_of.measure(wait_states, "switch", image)["switch"]
+        found.append(row(f"switch.{name}.{wait_states}ws", samples, "HW-RTOS", hardware))
+    return found
 
 
 def known_row(wait_states: int) -> Row:
@@ -90,10 +96,11 @@ def stages(name: str, wait_states: int) -> list[tuple[str, float]]:
 
 
 def rows() -> list[Row]:
-    build(model(), costs_of.IMAGE, *map(image, SYSTEMS), image("call_stages"), image("here_stages"))
+    programs = [image(name) for name in (*SYSTEMS, "call_stages", "here_stages")]
+    build(model(), *KERNELS.values(), *programs)
     found = []
     for wait_states in WAIT_STATES:
         systems = rows_at(wait_states)
         hardware = systems[list(SYSTEMS).index("call")]["p50"]
-        found += [*systems, software_row(wait_states, hardware), known_row(wait_states)]
+        found += [*systems, *kernel_rows(wait_states, hardware), known_row(wait_states)]
     return found
