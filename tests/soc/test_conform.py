@@ -20,8 +20,8 @@ CANNOT = {
     "this processor has no modes of floating point",
     "a recreated task has no process of its own here",
     "a kernel's memory cannot be limited here",
-    "the software's lists take any task",
 }
+BY_SOFTWARE = {"the software's lists take any task", "software schedules"}
 SCALE = os.environ.get("SOC_SCALE", "0.005")
 # Cases that take so many cycles that only `make soak` runs them.
 LONG = {
@@ -59,5 +59,5 @@ def test_every_case(variant: str) -> None:
         print(f"not on this board: {case}: {why}")
     print(f"{len(runs)} cases, {len(skipped)} of them not on this board")
     assert not failures, failures
-    assert set(skipped.values()) <= CANNOT
+    assert set(skipped.values()) <= CANNOT | (BY_SOFTWARE if variant == "rv32_soc" else set())
     assert len(skipped) < 60

@@ -111,6 +111,30 @@ TEST(a_task_that_the_hw_rtos_has_no_slot_for_is_refused)
     harness_close(h);
 }
 
+static int look(struct wb_task *self)
+{
+    uint32_t *current = suite_shared(self);
+
+    *current = read(SOC_RTOS_BASE + HW_RTOS_CURRENT);
+    return 0;
+}
+
+TEST(the_hw_rtos_knows_which_task_runs)
+{
+    struct harness *h = suite_open(1, sizeof(uint32_t));
+    suite_task(h, &(struct wb_task_config){ .name = "one", .entry = nothing });
+    const struct wb_task *two =
+        suite_task(h, &(struct wb_task_config){ .name = "two", .entry = look });
+
+    suite_run(h);
+    const uint32_t current = *(uint32_t *)suite_state(h);
+    if (current == HW_RTOS_NO_TASK)
+        wb_test_skip("software schedules");
+    else
+        CHECK(current == two->id);
+    harness_close(h);
+}
+
 TEST(a_message_to_a_full_port_is_refused_and_those_before_it_stay)
 {
     write(SOC_RTOS_BASE + HW_RTOS_ERRORS, 0);
