@@ -55,7 +55,7 @@ LINUX_TESTS := $(notdir $(basename $(wildcard kernels/helper/test/test_*.c kerne
 LOADER_TESTS := $(notdir $(basename $(wildcard kernels/loader/test/test_*.c)))
 LOADER_C := $(wildcard kernels/loader/*.c) $(filter-out kernels/loader/test/test_%,$(wildcard kernels/loader/test/*.c)) middleware/test/check.c
 # Needs a board's compiler, which warns as much.
-BOARD_C := boards/% kernels/board/% kernels/freertos/% kernels/riscv/% reproduce/nacul2007/rtl/% rtl/soc/programs/%
+BOARD_C := boards/% kernels/board/% kernels/freertos/% kernels/riscv/% reproduce/nacul2007/rtl/% reproduce/acquaviva2008/soc/% rtl/soc/programs/%
 # These include the headers of decoders, one fetched, one installed.
 JPEG_C := apps/video/picture.c apps/video/jpeg/memory.c
 FFMPEG_C := apps/video/source_ffmpeg.c
