@@ -30,15 +30,20 @@ static bool waits_for_ever(struct wb_task *task)
            (wb_place_state(place) == WB_TASK_BLOCKED && wb_host_waits_for_ever(task));
 }
 
+// Tasks that are all over wait for nobody: their kernels are about to end the run.
 static bool all_wait(struct wb_system *system)
 {
+    bool any = false;
+
     for (uint32_t i = 0; i < system->n_cores; i++)
         if (wb_word_load(&system->cores[i]->inbox.summary, WB_ACQUIRE) != 0)
             return false;
-    for (uint32_t i = 0; i < system->n_tasks; i++)
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
         if (!waits_for_ever(&system->tasks[i]))
             return false;
-    return wb_word_load(&system->live, WB_ACQUIRE) != 0;
+        any |= !wb_place_is_over(wb_word_load(&system->tasks[i].place, WB_ACQUIRE));
+    }
+    return any && wb_word_load(&system->live, WB_ACQUIRE) != 0;
 }
 
 // What has no room is left out.
