@@ -19,7 +19,7 @@ sys.path.append(str(HERE.parent))
 
 import costs_of  # noqa: E402
 from figures import PUBLISHED, RATES_HZ, TASKS, fit  # noqa: E402
-from model import PROGRAMS, Failed, build, model, run_text  # noqa: E402
+from model import PROGRAMS, Failed, build, model  # noqa: E402
 from published import Row, row  # noqa: E402
 
 IMAGE = PROGRAMS / "costs/moving"
@@ -34,13 +34,11 @@ Medians = dict[tuple[str, int], float]
 
 def measure(part: str = "") -> Medians:
     """The median of each cost, by name and number; of the cases with `part` in their names."""
-    samples: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for line in run_text(model(), IMAGE, WAIT_STATES, line=f"{part}\n").splitlines():
-        words = line.split()
-        if len(words) == 3 and words[0] == "cost":
-            name, number = words[1].rsplit(".", 1)
-            samples[name, int(number)].append(int(words[2]))
-    return {key: statistics.median(taken) for key, taken in samples.items()}
+    found = {}
+    for name, taken in costs_of.measure(WAIT_STATES, part, IMAGE).items():
+        cost, number = name.rsplit(".", 1)
+        found[cost, int(number)] = statistics.median(taken)
+    return found
 
 
 # ---- Figures 2 and 7 ----------------------------------------------------------------------------

@@ -5,12 +5,9 @@
 // It is laid out and run as cases of the conformance suite. All that is measured is on core 1: on
 // core 0 the launcher looks after the run now and then.
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "soc_regs.h"
-#include "suite.h"
+#include "samples.h"
 
 enum { SAMPLES = 8, WARM = 2, KIB = 1024, CORE = 1 };
 
@@ -19,18 +16,11 @@ struct state {
     const struct wb_policy *policy;
 };
 
-static uint32_t now(void)
-{
-    __asm__ volatile("" ::: "memory");
-    const uint32_t cycles = *(volatile uint32_t *)(SOC_TIMER_BASE + TIMER_TIME);
-    __asm__ volatile("" ::: "memory");
-    return cycles;
-}
-
-static void tell(const char *name, uint32_t number, uint32_t n, uint32_t cycles)
+static void keep(struct wb_task *self, const char *name, uint32_t number, uint32_t n,
+                 uint32_t cycles)
 {
     if (n >= WARM)
-        printf("cost %s.%lu %lu\n", name, (unsigned long)number, (unsigned long)cycles);
+        samples_keep(self, name, number, cycles);
 }
 
 static uint32_t word_of(const volatile uint32_t *words, uint32_t bytes)
@@ -63,8 +53,7 @@ static void run_alone(wb_task_entry *entry, uint32_t bytes, uint32_t checkpoint_
                                             .migratable = true,
                                             .heap_bytes = 2 * bytes + 16 * KIB,
                                             .checkpoint_every = checkpoint_every });
-    suite_run(h);
-    harness_close(h);
+    samples_run(h);
 }
 
 static void run_sizes(wb_task_entry *entry, uint32_t checkpoint_every)
@@ -86,16 +75,17 @@ static int mover(struct wb_task *self)
     uint32_t sum = word_of(words, bytes);
 
     for (uint32_t n = 0; n < SAMPLES; n++) {
-        uint32_t begin = now();
+        uint32_t begin = samples_now();
         suite_hop(self);
-        tell("handoff", kib, n, now() - begin);
-        begin = now();
+        keep(self, "handoff", kib, n, samples_now() - begin);
+        begin = samples_now();
         sum -= word_of(words, bytes);
-        tell("first_pass", kib, n, now() - begin);
-        begin = now();
+        keep(self, "first_pass", kib, n, samples_now() - begin);
+        begin = samples_now();
         sum += word_of(words, bytes);
-        tell("second_pass", kib, n, now() - begin);
-        for (const uint32_t rest = now(); now() - rest < 20000;) {}  // the other core sleeps
+        keep(self, "second_pass", kib, n, samples_now() - begin);
+        for (const uint32_t rest = samples_now(); samples_now() - rest < 20000;) {
+        }  // the other core sleeps
     }
     EXPECT(self, sum == word_of(words, bytes));
     return 0;
@@ -113,9 +103,9 @@ static int copier(struct wb_task *self)
     uint32_t *from = use(self, bytes / 2), *to = use(self, bytes / 2);
 
     for (uint32_t n = 0; n < SAMPLES; n++) {
-        const uint32_t begin = now();
+        const uint32_t begin = samples_now();
         memcpy(to, from, bytes / 2);
-        tell("copy", bytes / 2, n, now() - begin);
+        keep(self, "copy", bytes / 2, n, samples_now() - begin);
     }
     return 0;
 }
@@ -133,9 +123,9 @@ static int imaged(struct wb_task *self)
 
     (void)use(self, bytes);
     for (uint32_t n = 0; n < SAMPLES; n++) {
-        const uint32_t begin = now();
+        const uint32_t begin = samples_now();
         wb_checkpoint();
-        tell("image", bytes / KIB, n, now() - begin);
+        keep(self, "image", bytes / KIB, n, samples_now() - begin);
         EXPECT(self, wb_counter_get(&self->images.taken) == n + 1);
     }
     return 0;
@@ -175,9 +165,9 @@ static int ticker(struct wb_task *self)
 
     for (uint32_t n = 0; n < SAMPLES; n++) {
         empty_caches();
-        const uint32_t begin = now();
+        const uint32_t begin = samples_now();
         (void)wb_agent_tick(self->system->cores[CORE], now_ns += hour_ns);
-        tell(name, s->tasks, n, now() - begin);
+        keep(self, name, s->tasks, n, samples_now() - begin);
     }
     return 0;
 }
@@ -217,8 +207,7 @@ static void run_ticks(uint32_t tasks, const struct wb_policy *policy)
                                                 .migratable = true });
     add_table(harness_system(h));
     CHECK(wb_system_set_policy(harness_system(h), policy, NULL) == WB_OK);
-    suite_run(h);
-    harness_close(h);
+    samples_run(h);
 }
 
 TEST(what_a_tick_costs_by_tasks)
@@ -238,16 +227,15 @@ static int worker(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
     const struct wb_word *periods = &self->system->cores[CORE]->report.periods;
-    const uint32_t before = wb_word_load(periods, WB_RELAXED), begin = now();
+    const uint32_t before = wb_word_load(periods, WB_RELAXED), begin = samples_now();
 
     for (uint32_t i = 0; i < TURNS; i++) {
         wb_checkpoint();
         __asm__ volatile("" ::: "memory");
         (void)word_of(&s->bytes, 64);
     }
-    const uint32_t took = now() - begin;
-    printf("cost work.%lu %lu\n", (unsigned long)(wb_word_load(periods, WB_RELAXED) - before),
-           (unsigned long)took);
+    const uint32_t took = samples_now() - begin;
+    samples_keep(self, "work", wb_word_load(periods, WB_RELAXED) - before, took);
     return 0;
 }
 
@@ -263,8 +251,7 @@ static void run_work(uint64_t period_ns)
                                                 .entry = come_and_go,
                                                 .core = CORE,
                                                 .priority = SUITE_PRIORITY - 1 });
-    suite_run(h);
-    harness_close(h);
+    samples_run(h);
 }
 
 TEST(what_agents_take_of_a_task)

@@ -3,76 +3,42 @@
 // line `cost NAME CYCLES` for each sample, or for the mean of a loop.
 //
 // It is laid out and run as a case of the conformance suite. The clock is that of all cores: one
-// read of it is in each sample, and is told as `clock`. Samples are printed when all are taken:
-// printing one in between would empty the caches of what the next one is of.
+// read of it is in each sample, and is told as `clock`.
 
-#include <stdio.h>
 #include <string.h>
 
-#include "soc_regs.h"
-#include "suite.h"
+#include "samples.h"
 
-enum { SAMPLES = 64, WARM = 8, LOOP = 1000, ROOM = 16, LARGE = 1024, MOST = 4 * SAMPLES };
-
-// Of a case; one task at a time writes.
-static struct {
-    const char *name;
-    uint32_t cycles;
-} samples[MOST];
-static uint32_t taken;
+enum { SAMPLES = 64, WARM = 8, LOOP = 1000, ROOM = 16, LARGE = 1024 };
 
 struct state {
     uint32_t bytes;  // of a message
     volatile uint32_t begin;
 };
 
-static uint32_t now(void)
+static void keep(struct wb_task *self, const char *name, uint32_t n, uint32_t cycles)
 {
-    __asm__ volatile("" ::: "memory");
-    const uint32_t cycles = *(volatile uint32_t *)(SOC_TIMER_BASE + TIMER_TIME);
-    __asm__ volatile("" ::: "memory");
-    return cycles;
-}
-
-static void keep(const char *name, uint32_t n, uint32_t cycles)
-{
-    if (n < WARM || taken == MOST)
-        return;
-    samples[taken].name = name;
-    samples[taken++].cycles = cycles;
-}
-
-static void run(struct harness *h)
-{
-    const struct wb_system *system = harness_system(h);
-
-    taken = 0;
-    for (uint32_t i = 0; i < system->n_cores; i++)
-        system->cores[i]->record.events.slots = 0;  // as in a run without --record
-    suite_run(h);
-    harness_close(h);
-    for (uint32_t i = 0; i < taken; i++)
-        printf("cost %s %lu\n", samples[i].name, (unsigned long)samples[i].cycles);
+    if (n >= WARM)
+        samples_keep(self, name, SAMPLES_NO_NUMBER, cycles);
 }
 
 // ---- Without another task -----------------------------------------------------------------------
 
 static int alone(struct wb_task *self)
 {
-    (void)self;
     for (uint32_t n = 0; n < SAMPLES; n++) {
-        uint32_t begin = now();
-        keep("clock", n, now() - begin);
-        begin = now();
+        uint32_t begin = samples_now();
+        keep(self, "clock", n, samples_now() - begin);
+        begin = samples_now();
         for (uint32_t i = 0; i < LOOP; i++)
             __asm__ volatile("");
-        const uint32_t empty = now() - begin;
-        begin = now();
+        const uint32_t empty = samples_now() - begin;
+        begin = samples_now();
         for (uint32_t i = 0; i < LOOP; i++) {
             wb_checkpoint();
             __asm__ volatile("");
         }
-        keep("1000_checkpoints", n, now() - begin - empty);
+        keep(self, "1000_checkpoints", n, samples_now() - begin - empty);
     }
     return 0;
 }
@@ -82,7 +48,7 @@ TEST(what_a_checkpoint_costs)
     struct harness *h = suite_open(1, sizeof(struct state));
 
     suite_task(h, &(struct wb_task_config){ .name = "alone", .entry = alone });
-    run(h);
+    samples_run(h);
 }
 
 // ---- Messages that nobody waits for -------------------------------------------------------------
@@ -93,11 +59,11 @@ static void fill(struct wb_task *self, struct wb_port *out, const struct state *
     const char *name = s->bytes == LARGE ? "send_1024" : "send_4";
 
     for (uint32_t i = 0; i < ROOM; i++) {
-        const uint32_t begin = now();
+        const uint32_t begin = samples_now();
         EXPECT(self, wb_port_send(out, message, WB_FOREVER) == WB_OK);
-        const uint32_t end = now();
+        const uint32_t end = samples_now();
         if (i > 0 && i < ROOM - 1)
-            keep(name, n, end - begin);
+            keep(self, name, n, end - begin);
     }
 }
 
@@ -121,12 +87,12 @@ static int receiver(struct wb_task *self)
     static uint8_t message[LARGE];
 
     for (uint32_t n = 0;; n++) {
-        const uint32_t begin = now();
+        const uint32_t begin = samples_now();
         if (wb_port_receive(in, message, WB_FOREVER) != WB_OK)
             return 0;
-        const uint32_t end = now();
+        const uint32_t end = samples_now();
         if (n % ROOM > 1)  // the first waits, and another may have
-            keep(name, n, end - begin);
+            keep(self, name, n, end - begin);
     }
 }
 
@@ -145,7 +111,7 @@ static void run_pair(wb_task_entry *from, wb_task_entry *to, uint32_t core, uint
     suite_channel(
         h, &(struct wb_channel_config){ .name = "back", .slots = slots, .slot_bytes = bytes }, b,
         a);
-    run(h);
+    samples_run(h);
 }
 
 TEST(what_a_message_costs)
@@ -166,9 +132,9 @@ static void play(struct wb_task *self, const char *name, bool first)
     for (uint32_t n = 0; n < SAMPLES; n++) {
         if (first || n > 0)
             EXPECT(self, wb_port_send(out, &message, WB_FOREVER) == WB_OK);
-        s->begin = now();
+        s->begin = samples_now();
         EXPECT(self, wb_port_receive(in, &message, WB_FOREVER) == WB_OK);
-        keep(name, n, now() - s->begin);
+        keep(self, name, n, samples_now() - s->begin);
     }
     if (!first)
         EXPECT(self, wb_port_send(out, &message, WB_FOREVER) == WB_OK);
@@ -199,8 +165,8 @@ static int caller(struct wb_task *self)
     uint32_t message = 0;
 
     for (uint32_t n = 0; n < SAMPLES; n++) {
-        for (const uint32_t begin = now(); now() - begin < 20000;) {}
-        s->begin = now();
+        for (const uint32_t begin = samples_now(); samples_now() - begin < 20000;) {}
+        s->begin = samples_now();
         EXPECT(self, wb_port_send(out, &message, WB_FOREVER) == WB_OK);
         EXPECT(self, wb_port_receive(in, &message, WB_FOREVER) == WB_OK);
     }
@@ -215,7 +181,7 @@ static int called(struct wb_task *self)
 
     for (uint32_t n = 0; n < SAMPLES; n++) {
         EXPECT(self, wb_port_receive(in, &message, WB_FOREVER) == WB_OK);
-        keep("wake_other_core", n, now() - s->begin);
+        keep(self, "wake_other_core", n, samples_now() - s->begin);
         EXPECT(self, wb_port_send(out, &message, WB_FOREVER) == WB_OK);
     }
     return 0;
@@ -232,14 +198,15 @@ TEST(what_a_message_to_a_core_that_sleeps_costs)
 static int mover(struct wb_task *self)
 {
     for (uint32_t n = 0; n < SAMPLES; n++) {
-        const uint32_t begin = now();
+        const uint32_t begin = samples_now();
         suite_hop(self);
-        keep("handoff", n, now() - begin);
+        keep(self, "handoff", n, samples_now() - begin);
         const struct wb_migration *m = &self->settled;
-        keep("handoff_parked", n, (uint32_t)((m->parked_ns - m->request_ns) / 100));
-        keep("handoff_attached", n, (uint32_t)((m->attached_ns - m->parked_ns) / 100));
-        keep("handoff_running", n, (uint32_t)((m->running_ns - m->attached_ns) / 100));
-        for (const uint32_t rest = now(); now() - rest < 20000;) {}  // the other core sleeps
+        keep(self, "handoff_parked", n, (uint32_t)((m->parked_ns - m->request_ns) / 100));
+        keep(self, "handoff_attached", n, (uint32_t)((m->attached_ns - m->parked_ns) / 100));
+        keep(self, "handoff_running", n, (uint32_t)((m->running_ns - m->attached_ns) / 100));
+        for (const uint32_t rest = samples_now(); samples_now() - rest < 20000;) {
+        }  // the other core sleeps
     }
     return 0;
 }
@@ -249,5 +216,5 @@ TEST(what_a_hand_off_costs)
     struct harness *h = suite_open(2, sizeof(struct state));
 
     suite_task(h, &(struct wb_task_config){ .name = "mover", .entry = mover, .migratable = true });
-    run(h);
+    samples_run(h);
 }

@@ -13,11 +13,16 @@ IMAGE = PROGRAMS / "costs/costs"
 HARDWARE = PROGRAMS / "costs_hardware/costs"
 
 
-def measure(wait_states: int, part: str = "", image: Path = IMAGE) -> dict[str, list[int]]:
-    """The samples of each cost, in cycles; of the cases with `part` in their names."""
-    samples: dict[str, list[int]] = defaultdict(list)
-    for line in run_text(model(), image, wait_states, line=f"{part}\n").splitlines():
+def samples(text: str) -> dict[str, list[int]]:
+    """Of the lines `cost NAME CYCLES` of a program, by name."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for line in text.splitlines():
         words = line.split()
         if len(words) == 3 and words[0] == "cost":
-            samples[words[1]].append(int(words[2]))
-    return samples
+            found[words[1]].append(int(words[2]))
+    return found
+
+
+def measure(wait_states: int, part: str = "", image: Path = IMAGE) -> dict[str, list[int]]:
+    """The samples of each cost, in cycles; of the cases with `part` in their names."""
+    return samples(run_text(model(), image, wait_states, line=f"{part}\n"))

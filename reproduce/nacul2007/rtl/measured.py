@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import statistics
-from collections import defaultdict
 from pathlib import Path
 
 import costs_of
@@ -22,11 +21,8 @@ BY_SLOT = ("claim", "commit", "hold", "release")
 
 def operations(system: str) -> dict[str, float]:
     """Medians of app/operations.c, by NAME_BYTES."""
-    samples: dict[str, list[int]] = defaultdict(list)
     text = run(model(), image("operations", system), WAIT_STATES, line="1 1 1 0 0\n")
-    for _, name, cycles in map(str.split, text.splitlines()):
-        samples[name].append(int(cycles))
-    return {name: statistics.median(taken) for name, taken in samples.items()}
+    return {name: statistics.median(taken) for name, taken in costs_of.samples(text).items()}
 
 
 def channel_costs(system: str) -> Costs:
