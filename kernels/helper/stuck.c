@@ -22,15 +22,8 @@ static uint64_t switches_of(const struct wb_system *system)
     return n;
 }
 
-static bool waits_for_ever(struct wb_task *task)
-{
-    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
-
-    return wb_place_is_over(place) ||
-           (wb_place_state(place) == WB_TASK_BLOCKED && wb_host_waits_for_ever(task));
-}
-
-// Tasks that are all over wait for nobody: their kernels are about to end the run.
+// Every task that is not over waits for ever, and there is one: where all are over, the kernels are
+// about to end the run.
 static bool all_wait(struct wb_system *system)
 {
     bool any = false;
@@ -39,9 +32,14 @@ static bool all_wait(struct wb_system *system)
         if (wb_word_load(&system->cores[i]->inbox.summary, WB_ACQUIRE) != 0)
             return false;
     for (uint32_t i = 0; i < system->n_tasks; i++) {
-        if (!waits_for_ever(&system->tasks[i]))
+        struct wb_task *task = &system->tasks[i];
+        const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+
+        if (wb_place_is_over(place))
+            continue;
+        if (wb_place_state(place) != WB_TASK_BLOCKED || !wb_host_waits_for_ever(task))
             return false;
-        any |= !wb_place_is_over(wb_word_load(&system->tasks[i].place, WB_ACQUIRE));
+        any = true;
     }
     return any && wb_word_load(&system->live, WB_ACQUIRE) != 0;
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a launcher says that nothing can ever happen again.
+
+#include "stuck.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "host.h"
+#include "wb/wb.h"
+
+enum { TASKS = 2 };
+
+static struct wb_core core;
+static struct wb_core *cores[] = { &core };
+static struct wb_task tasks[TASKS];
+static struct wb_system stopped;
+
+bool wb_host_waits_for_ever(struct wb_task *task)
+{
+    (void)task;
+    return true;
+}
+
+// A system in which nothing moves, with tasks in these states.
+static struct wb_system *with(enum wb_task_state first, enum wb_task_state second)
+{
+    const enum wb_task_state states[TASKS] = { first, second };
+
+    memset(&core, 0, sizeof core);
+    memset(tasks, 0, sizeof tasks);
+    memset(&stopped, 0, sizeof stopped);
+    stopped.cores = cores;
+    stopped.tasks = tasks;
+    stopped.n_cores = 1;
+    stopped.n_tasks = TASKS;
+    wb_word_init(&stopped.live, 1);
+    for (uint32_t i = 0; i < TASKS; i++) {
+        tasks[i].system = &stopped;
+        wb_word_init(&tasks[i].place, wb_place(states[i], 0));
+    }
+    return &stopped;
+}
+
+// At the third look, when two of them have found no change.
+static bool is_stuck(struct wb_system *system)
+{
+    struct stuck stuck = { 0 };
+    struct stuck_why why;
+
+    (void)stuck_look(&stuck, system, &why);
+    (void)stuck_look(&stuck, system, &why);
+    return stuck_look(&stuck, system, &why);
+}
+
+TEST(tasks_of_which_one_waits_for_ever_are_stuck)
+{
+    CHECK(is_stuck(with(WB_TASK_ENDED, WB_TASK_BLOCKED)));
+    CHECK(is_stuck(with(WB_TASK_BLOCKED, WB_TASK_BLOCKED)));
+}
+
+TEST(a_task_that_may_run_is_not_stuck)
+{
+    CHECK(!is_stuck(with(WB_TASK_READY, WB_TASK_BLOCKED)));
+}
+
+// The kernel of the last one has not said yet that the run is over.
+TEST(tasks_that_are_all_over_are_not_stuck)
+{
+    CHECK(!is_stuck(with(WB_TASK_ENDED, WB_TASK_ENDED)));
+}
