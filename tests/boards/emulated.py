@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import subprocess
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +69,17 @@ def run(
         return Run(124, (late.stdout or b"").decode())
     lines = ended.stdout.splitlines(keepends=True)
     return Run(ended.returncode, "".join(line for line in lines if not line.startswith("audio:")))
+
+
+MOVES = 10
+
+
+def move_enough(run_for: Callable[[int], int]) -> None:
+    """Runs for 1, 4 and 16 times the usual, until `run_for` returns at least MOVES moves.
+
+    A machine that has other things to do leaves less time for moves.
+    """
+    assert any(run_for(times) >= MOVES for times in (1, 4, 16)), f"fewer than {MOVES} moves"
 
 
 def missing() -> str | None:
