@@ -77,7 +77,7 @@ SUITES := \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:60:1:built-for-tests:$(CODE) \
 	test-model:620:0::middleware/model \
-	test-soc:260:2:built-for-tests:$(CODE),boards,rtl,tests/soc,reproduce/acquaviva2008 \
+	test-soc:280:2:built-for-tests:$(CODE),boards,rtl,tests/soc,reproduce/acquaviva2008 \
 	test-rtl:360:1:rtl-tools:rtl,reproduce/nacul2007/rtl,kernels/freertos/source,docs/rtl \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
