@@ -16,10 +16,12 @@ FILE *launcher_line(void)
 }
 
 // Nobody can say what the launcher itself has damaged.
-void board_outside_failed(const char *text)
+void board_failed(uint32_t core, const char *task, const char *text)
 {
     static bool again;
 
+    (void)core;
+    (void)task;
     if (!again) {
         again = true;
         helper_complain(&the_helper, "kernel", "", text);

@@ -27,8 +27,10 @@ static enum wb_fault_kind kind_of(uint32_t cause, const struct wb_task *task, ui
     return cause == UNKNOWN || cause == BREAK ? WB_FAULT_TRAP : WB_FAULT_MEMORY;
 }
 
-__attribute__((weak)) void board_outside_failed(const char *text)
+__attribute__((weak)) void board_failed(uint32_t core, const char *task, const char *text)
 {
+    (void)core;
+    (void)task;
     fprintf(stderr, "%s\n", text);
     _Exit(2);
 }
@@ -54,6 +56,6 @@ void board_fault(uint32_t cause, uint32_t value, uint32_t instruction)
         snprintf(text, sizeof text, "the kernel crashed at address %#x, instruction %#x",
                  (unsigned int)value, (unsigned int)instruction);
     if (task == NULL && wb_kernel_core() == WB_CORE_NONE)
-        board_outside_failed(text);
+        board_failed(WB_CORE_NONE, "", text);
     wb_riscv_fault(kind, text);
 }

@@ -25,9 +25,11 @@ static enum wb_fault_kind kind_of(uint32_t vector, const struct wb_task *task, u
     return vector == UNDEFINED ? WB_FAULT_TRAP : WB_FAULT_MEMORY;
 }
 
-__attribute__((weak)) void board_outside_failed(const char *text)
+__attribute__((weak)) void board_failed(uint32_t core, const char *task, const char *text)
 {
-    fprintf(stderr, "%s\n", text);
+    if (core != WB_CORE_NONE)
+        fprintf(stderr, "core %u: ", (unsigned int)core);
+    fprintf(stderr, "%s%s%s\n", task, *task != '\0' ? ": " : "", text);
     _Exit(2);
 }
 
@@ -53,6 +55,6 @@ _Noreturn void board_fault(uint32_t vector, uint32_t address, uint32_t instructi
         snprintf(text, sizeof text, "the kernel crashed at address %#x, instruction %#x",
                  (unsigned int)address, (unsigned int)instruction);
     if (task == NULL && wb_kernel_core() == WB_CORE_NONE)
-        board_outside_failed(text);
+        board_failed(WB_CORE_NONE, "", text);
     wb_freertos_fault(kind, text);
 }

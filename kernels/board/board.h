@@ -32,6 +32,12 @@ void board_ring(uint32_t core);
 /// Stops every core.
 _Noreturn void board_halt(void);
 
+/// Says why the program cannot go on, and ends it, where nobody supervises the kernels. A launcher
+/// has its own. `core` and `task`: what it has come from; WB_CORE_NONE and "" if that is unknown.
+///
+/// Context: any, an interrupt included.
+_Noreturn void board_failed(uint32_t core, const char *task, const char *text);
+
 /// Where core `core`'s private memory can be read; NULL where `address` is not private.
 const void *board_private(uint32_t core, const void *address);
 
@@ -125,9 +131,6 @@ uint32_t board_line_lost(void);
 
 /// Called by the board when it is time, on the first core; nothing by default.
 void board_outside(void);
-
-/// Called by the board when whoever is outside has crashed; by default it prints that, and ends.
-_Noreturn void board_outside_failed(const char *text);
 
 // ---- The kernel provides to a launcher ---------------------------------------------------------
 

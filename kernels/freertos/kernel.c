@@ -300,7 +300,7 @@ _Noreturn void wb_freertos_run(struct wb_core *core)
 {
     wb_freertos_begin(core);
     vTaskStartScheduler();
-    board_halt();
+    wb_freertos_fault(WB_FAULT_KERNEL, "FreeRTOS's scheduler does not start");
 }
 
 struct wb_core *wb_freertos_core(void)
@@ -348,21 +348,6 @@ void wb_freertos_doorbell(void)
     portYIELD_FROM_ISR(k.up);
 }
 
-void wb_freertos_fault(enum wb_fault_kind kind, const char *text)
-{
-    if (k.core != NULL)
-        wb_system_fault(k.core->system, kind, wb_kernel_self(), text);
-    board_halt();
-}
-
-// configASSERT() of FreeRTOSConfig.h.
-_Noreturn void wb_freertos_asserted(const char *file, int line);
-void wb_freertos_asserted(const char *file, int line)
-{
-    (void)line;
-    wb_freertos_fault(WB_FAULT_KERNEL, file);
-}
-
 void wb_freertos_outside(bool outside)
 {
     k.outside = outside;
@@ -400,13 +385,21 @@ uint64_t wb_kernel_now_ns(void)
     return board_now_ns();
 }
 
+// One that is handed off takes nothing along, and so does one whose core has died.
+static bool is_seen_where_it_goes(const struct wb_task *task)
+{
+    const unsigned char *last = task->stack + task->stack_bytes - 1;
+
+    return !wb_task_is_handed_off(task) || (board_is_global(task->stack) && board_is_global(last));
+}
+
 // Its first context is written by the kernel that takes it in: its stack may be in private memory.
 enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     enum { LEAST_STACK_BYTES = 1024 };
 
     if (task->stack == NULL || task->stack_bytes < LEAST_STACK_BYTES ||
-        task->priority + 1 >= KERNEL_PRIORITY)
+        !is_seen_where_it_goes(task) || task->priority + 1 >= KERNEL_PRIORITY)
         return WB_ERR_INVAL;
     of(task)->handle = (TaskHandle_t)&of(task)->tcb;
     of(task)->begin = begin;
@@ -582,9 +575,4 @@ void wb_kernel_exit(void)
     leave(finish_ended);
     taskEXIT_CRITICAL();
     __builtin_unreachable();
-}
-
-void wb_kernel_halt(void)
-{
-    board_halt();
 }

@@ -134,6 +134,7 @@ def test_a_task_that_computes_for_long_is_alive() -> None:
     ("trial", "kind", "text"),
     [
         ("crash", "fault", "it touched memory that is not its at address 0x10"),
+        ("assert", "kernel", "configASSERT fails in line "),
         ("overflow", "stack", "it overflowed its stack of 8192 bytes"),
         ("wait", "deadlock", "trial waits for a message in trial_trial (empty)"),
     ],

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use command_fds::{CommandFdExt, FdMapping};
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use serde_json::{Value, json};
 
 use crate::common::{
@@ -25,11 +26,13 @@ fn fake() -> PathBuf {
     root().join("crates/whimbrel/tests/common/fake_board.py")
 }
 
-/// A board whose [start] has these lines.
-fn board_file(place: &Place, start: &str) -> String {
+/// A board that behaves like this, and whose [start] has these lines. One that says nothing, or has
+/// booted before, is given up soon; another may take as long as the machine lets it.
+fn board_file(place: &Place, mode: &str, start: &str) -> String {
+    let silence_s = if matches!(mode, "mute" | "silent") { 2 } else { PATIENCE.as_secs() };
     let text = format!(
         "[board]\nname = \"fake\"\ncores = 2\n[memory]\nstack_least = \"1KiB\"\ngvm = \"16MiB\"\n\
-         [start]\nsilence_s = 2\nwatchdog_ms = 700\n{start}\n"
+         [start]\nsilence_s = {silence_s}\nwatchdog_ms = 700\n{start}\n"
     );
     let path = place.path("board.toml");
     fs::write(&path, text).unwrap();
@@ -43,7 +46,7 @@ fn emulated(mode: &str) -> (Place, Vec<String>) {
     let program = place.path("fake_board");
     write_script(&program, &format!("exec python3 {} \"$@\"", fake().display()));
     let command = format!("command = [{program:?}, \"{{image}}\", \"{mode}\"]");
-    let args = arguments(&place, &board_file(&place, &command));
+    let args = arguments(&place, &board_file(&place, mode, &command));
     fs::write(place.path("image"), "").unwrap();
     (place, [args, vec!["--image".into(), "image".into()]].concat())
 }
@@ -153,8 +156,8 @@ fn event_streams_come_over_the_line_into_the_folder_of_the_run() {
 fn a_board_that_goes_wrong_is_one_clear_error() {
     for (mode, expected) in [
         ("mute", "the board fake does not answer: nothing came for 2s"),
-        ("silent", "the board fake has said nothing for 2s"),
         ("garbage", "the board fake said what makes no sense"),
+        ("asserts", "the kernel of core 1 of the board fake failed: configASSERT fails in line 7"),
         ("leaves", "the board fake ended with status 3 during the run"),
         ("other", "the image of the board fake is of another plan: the command wants another one"),
         ("core", "core 1 of the board fake is not there: it has not booted"),
@@ -209,7 +212,7 @@ fn what_a_board_cannot_be_told_is_refused_before_it_starts() {
     let place = Place::new();
     let app = place.app(STREAM);
     let app = app.to_str().unwrap();
-    let missing = board_file(&place, "command = [\"no-such-emulator\", \"{image}\"]");
+    let missing = board_file(&place, "", "command = [\"no-such-emulator\", \"{image}\"]");
     fs::write(place.path("image"), "").unwrap();
     for (args, expected) in [
         (&["--board", "nowhere"][..], "the board ROOT/boards/nowhere/board.toml cannot be read"),
@@ -244,14 +247,19 @@ impl Drop for Device {
     }
 }
 
-/// A board at a device that behaves like this, and the arguments of a run on it.
-fn at_device(mode: &str) -> (Device, Place, Vec<String>) {
+/// A board at a device that behaves like this, once it has booted, and a place with the arguments
+/// of a run on it.
+fn at_device(mode: &str) -> (Device, (Place, Vec<String>)) {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let master = openpt(flags).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     // While nobody has the other end open, the board's would be at an end.
     let line = ioctl_tiocgptpeer(&master, flags).unwrap();
+    // A line as hardware has it: what the board says before the run is not sent back to it.
+    let mut settings = tcgetattr(&line).unwrap();
+    settings.make_raw();
+    tcsetattr(&line, OptionalActions::Now, &settings).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
     let place = Place::new();
     let mut board = Command::new("python3");
@@ -259,14 +267,19 @@ fn at_device(mode: &str) -> (Device, Place, Vec<String>) {
     let end = FdMapping { parent_fd: File::from(master).into(), child_fd: 3 };
     board.fd_mappings(vec![end]).unwrap();
     let device = Device { board: board.spawn().unwrap(), _line: line };
-    let args = arguments(&place, &board_file(&place, &format!("device = {name:?}\nbaud = 9600")));
-    (device, place, args)
+    let end = Instant::now() + PATIENCE;
+    while !place.path("booted").exists() {
+        assert!(Instant::now() < end, "the board does not boot");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let start = format!("device = {name:?}\nbaud = 9600");
+    let args = arguments(&place, &board_file(&place, mode, &start));
+    (device, (place, args))
 }
 
 #[test]
 fn a_board_at_a_serial_device_is_run_like_any_other() {
-    let (_device, place, args) = at_device("stays");
-    let place = (place, args);
+    let (_device, place) = at_device("stays");
     let run = started(&place);
     let moved = place.0.output(&["migrate", "test-1", "worker", "1"]);
     assert!(moved.status.success(), "{}", text(&moved.stderr));
@@ -280,19 +293,29 @@ fn a_board_at_a_serial_device_is_run_like_any_other() {
 }
 
 #[test]
-fn a_device_that_is_silent_or_garbled_or_goes_away_is_one_clear_error() {
+fn a_device_that_is_silent_or_garbled_is_one_clear_error() {
     for (mode, expected) in [
         ("mute", "the board fake does not answer: nothing came for 2s"),
         ("silent", "the board fake has said nothing for 2s"),
         ("garbage", "the board fake said what makes no sense"),
-        ("leaves", "the serial line of the board fake has gone during the run"),
     ] {
-        let (_device, place, args) = at_device(mode);
-        let done = output(&(place, args), &["--quiet"]);
+        let (_device, place) = at_device(mode);
+        let done = output(&place, &["--quiet"]);
         let said = text(&done.stderr);
         assert_eq!(done.status.code(), Some(2), "{mode}: {said}");
         assert!(said.contains(expected), "{mode}: {said}");
     }
+}
+
+#[test]
+fn a_device_that_goes_away_is_one_clear_error() {
+    let (device, place) = at_device("stays");
+    let run = started(&place);
+    drop(device);
+    let done = run.wait_with_output().unwrap();
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(said.contains("the serial line of the board fake has gone during the run"), "{said}");
 }
 
 #[test]
@@ -302,11 +325,11 @@ fn a_device_that_cannot_be_had_is_told_with_the_reason() {
         ("/nowhere/ttyUSB0", "the serial line /nowhere/ttyUSB0 cannot be opened: No such file"),
         ("/dev/null", "the serial line /dev/null cannot be opened: Inappropriate ioctl"),
     ] {
-        let args = arguments(&place, &board_file(&place, &format!("device = {device:?}")));
+        let args = arguments(&place, &board_file(&place, "", &format!("device = {device:?}")));
         let said = place.error(&args.iter().map(String::as_str).collect::<Vec<_>>());
         assert!(said.contains(expected), "{said}");
     }
-    let (_device, place, mut args) = at_device("mute");
+    let (_device, (place, mut args)) = at_device("mute");
     args.extend(["--image".to_owned(), "image".to_owned()]);
     let said = place.error(&args.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(said.contains("--image: the board fake has its image already"), "{said}");

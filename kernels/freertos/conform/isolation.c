@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task that writes into another kernel's private memory ends the run, and the run says which task
-// did so, on which core, and where.
+// Memory that is not everybody's: a task that writes into that of another kernel ends the run, and
+// the run says which task did so, on which core, and where. A task that is handed off lies in none.
 
 #include <stdio.h>
 #include <string.h>
@@ -48,4 +48,16 @@ TEST(private_memory_of_another_kernel_cannot_be_written)
 TEST(code_cannot_be_written)
 {
     expect_fault(writes_code, (const void *)writes_code);
+}
+
+TEST(a_task_that_is_handed_off_needs_a_stack_that_all_cores_see)
+{
+    struct harness *h = suite_open(2, 0);
+    struct wb_task *task =
+        suite_task(h, &(struct wb_task_config){ .name = "half", .entry = writes_code });
+
+    task->stack = harness_private(h, 0, task->stack_bytes);
+    CHECK(task->stack != NULL);
+    CHECK(wb_system_start(harness_system(h), 0) == WB_ERR_INVAL);
+    harness_close(h);
 }

@@ -355,6 +355,26 @@ static void mixes(void)
     }
 }
 
+// ---- What ends the program ----------------------------------------------------------------------
+
+static void asserts(void)
+{
+    (void)xTaskResumeAll();  // nobody has suspended the scheduler
+}
+
+static void crasher(void *unused)
+{
+    (void)unused;
+    CHECK(wb_freertos_migrate(NULL, 1, portMAX_DELAY) == WB_OK);
+    *(volatile int *)16 = 0;
+}
+
+static void crashes(void)
+{
+    (void)make(crasher, "crasher", LOW, false);
+    wait_until_finished(1);
+}
+
 // ---- The program --------------------------------------------------------------------------------
 
 static void observer(void *unused)
@@ -362,11 +382,10 @@ static void observer(void *unused)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = { { "keeps", keeps },
-                  { "moves_asleep", moves_asleep },
-                  { "refuses", refuses },
-                  { "deletes", deletes },
-                  { "mixes", mixes } };
+    } cases[] = { { "keeps", keeps },     { "moves_asleep", moves_asleep },
+                  { "refuses", refuses }, { "deletes", deletes },
+                  { "mixes", mixes },     { "asserts", asserts },
+                  { "crashes", crashes } };
 
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

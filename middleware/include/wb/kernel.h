@@ -92,8 +92,8 @@ uint64_t wb_kernel_stamp_ns(void);
 /// Lays out the context so that the task starts in wb_task_main() on its own, empty stack.
 ///
 /// Context: any core or the launcher, for a task that runs nowhere.
-/// Returns: WB_OK, or WB_ERR_INVAL if the stack is too small for any context, or the kernel has no
-///          such priority.
+/// Returns: WB_OK, or WB_ERR_INVAL if the stack is too small for any context, or not seen by other
+///          cores though the task is handed off to them, or the kernel has no such priority.
 WB_MUST_USE enum wb_status wb_kernel_task_init(struct wb_task *task);
 
 /// Takes in a task whose context is complete, and makes it ready on this core.

@@ -128,7 +128,7 @@ fn attach(path: &str, baud: u32, inputs: Sender<Input>) -> Result<Helper, Proble
 
 /// What is said of an error that means something else on a board than on this machine.
 pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
-    let HelperError { kind, core, key, text, .. } = error;
+    let HelperError { kind, core, key, text, task, .. } = error;
     Some(match (kind.as_str(), core) {
         ("plan", _) => Problem::new(format!(
             "the image of the board {name} is of another plan: {text}"
@@ -140,6 +140,13 @@ pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
         ("core", Some(core)) => {
             Problem::new(format!("core {core} of the board {name} is not there: {text}"))
                 .help("all cores of the board must boot: how is it started in board.toml?")
+        }
+        ("kernel", Some(core)) => {
+            let ran = if task.is_empty() { String::new() } else { format!(", which ran {task},") };
+            Problem::new(format!(
+                "the kernel of core {core} of the board {name}{ran} failed: {text}"
+            ))
+            .help("a task has called what it may not call there, or has overwritten memory")
         }
         ("memory", _) => {
             Problem::new(format!("the memory of the board {name} is too small: {text}"))

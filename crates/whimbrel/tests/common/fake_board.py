@@ -2,6 +2,7 @@
 """A board with two cores and no kernels: descriptor 3 is its line.
 
 It speaks the protocol, and its second argument says what it does instead; the first is an image.
+That it has booted is a file in its folder.
 """
 
 import base64
@@ -51,6 +52,8 @@ def start(asked: dict[str, object]) -> None:
         fail("core", 1, "", "it has not booted")
     kernels = [{"core": core, "cpu": core, "pid": 0} for core in range(2)]
     tell("started", pid=0, kernels=kernels, gvm_bytes=1, start_ns=0, clock="counter")
+    if MODE == "asserts":
+        fail("kernel", 1, "", "configASSERT fails in line 7 of tasks.c")
     if MODE == "garbage":
         put("\x00\xff~~ no line of ours\n")
     elif MODE == "leaves":
@@ -94,6 +97,7 @@ def lines():  # noqa: ANN201
         yield from whole
 
 
+Path("booted").touch()
 if MODE == "mute":
     time.sleep(600)
 if MODE == "complains":
