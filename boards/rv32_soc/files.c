@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "host_files.h"
+#include "line.h"
 #include "linked_files.h"
-#include "outside.h"
 #include "rv32_soc.h"
 
 // Descriptors below HOST_FIRST are of others.
-enum { LINE = 3, HOST_FIRST = 128, HOST_FILES = 64 };
+enum { HOST_FIRST = 128, HOST_FILES = 64 };
 
 // Globally visible: where write() goes on. A file that is written so has one writer at a time.
 static uint32_t position[HOST_FILES] __attribute__((section(".gvm")));
@@ -66,26 +66,6 @@ int close(int file)
     return linked_is(file) ? 0 : fail(EBADF);
 }
 
-// The line to the command: what is there.
-static ssize_t read_line(void *to, size_t bytes)
-{
-    const size_t n = board_line_read(to, bytes);
-
-    return n != 0 ? (ssize_t)n : fail(EAGAIN);
-}
-
-// All of it: whoever speaks to the command waits until there is room.
-static ssize_t write_line(const char *from, size_t bytes)
-{
-    for (size_t sent = 0; sent < bytes;) {
-        const size_t n = board_line_write(from + sent, bytes - sent);
-        if (n == 0)
-            outside_rest();
-        sent += n;
-    }
-    return (ssize_t)bytes;
-}
-
 static ssize_t print(const char *from, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
@@ -96,14 +76,14 @@ static ssize_t print(const char *from, size_t bytes)
 ssize_t read(int file, void *to, size_t bytes)
 {
     if (file == LINE)
-        return read_line(to, bytes);
+        return line_read(to, bytes);
     return linked_is(file) ? linked_read(file, to, bytes) : fail(EBADF);
 }
 
 ssize_t write(int file, const void *from, size_t bytes)
 {
     if (file == LINE)
-        return write_line(from, bytes);
+        return line_write(from, bytes);
     if (file == STDOUT_FILENO || file == STDERR_FILENO)
         return print(from, bytes);
     if (!host_is(file))

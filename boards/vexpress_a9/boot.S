@@ -2,6 +2,8 @@
 // From reset to C, and what comes from the processor's vectors. QEMU starts all four cores here,
 // secure, in SVC mode, with the MMU off.
 
+#include "map.h"
+
     .syntax unified
     .arm
     .arch armv7-a
@@ -14,7 +16,7 @@ _start:
     mrc     p15, 0, r4, c0, c0, 5
     and     r4, r4, #3
     // A stack of 4 KiB for each core, at the end of the megabyte of the page tables.
-    ldr     sp, =0x60ffc000
+    ldr     sp, =MAP_TABLES + MAP_MB - 0x4000
     add     sp, sp, r4, lsl #12
     add     sp, sp, #0x1000
     mov     r0, r4
@@ -30,7 +32,7 @@ _start:
     mcr     p15, 0, r0, c2, c0, 2
     mov     r0, #1
     mcr     p15, 0, r0, c3, c0, 0
-    ldr     r0, =0x60f0004a
+    ldr     r0, =MAP_TABLES + 0x4a  // what walks them is shareable, write-back
     add     r0, r0, r4, lsl #14
     mcr     p15, 0, r0, c2, c0, 0
     ldr     r0, =vectors

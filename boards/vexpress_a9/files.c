@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "board_a9.h"
+#include "line.h"
 #include "linked_files.h"
-#include "outside.h"
 #include "semihosting.h"
 #include "wb/word.h"
 
-enum { LINE = 3, FIRST = 4, FILES = 32 };
+enum { FIRST = LINE + 1, FILES = 32 };
 
 // Globally visible. `handle`: the host's + 1, 0: not open.
 static struct {
@@ -112,32 +112,12 @@ int _close(int file)
 
 // ---- Reading and writing ------------------------------------------------------------------------
 
-// The line to the command: what is there.
-static int read_line(char *to, int bytes)
-{
-    const int n = (int)board_line_read(to, (size_t)bytes);
-
-    return n != 0 ? n : fail(EAGAIN);
-}
-
-// All of it: whoever speaks to the command waits until there is room.
-static int write_line(const char *from, int bytes)
-{
-    for (int sent = 0; sent < bytes;) {
-        const int n = (int)board_line_write(from + sent, (size_t)(bytes - sent));
-        if (n == 0)
-            outside_rest();
-        sent += n;
-    }
-    return bytes;
-}
-
 int _read(int file, char *to, int bytes)
 {
     const int handle = handle_of(file);
 
     if (file == LINE)
-        return read_line(to, bytes);
+        return line_read(to, (size_t)bytes);
     if (linked_is(file))
         return linked_read(file, to, (size_t)bytes);
     return handle >= 0 ? semihosting_read(handle, to, bytes) : fail(EBADF);
@@ -148,7 +128,7 @@ int _write(int file, const char *from, int bytes)
     const int handle = handle_of(file);
 
     if (file == LINE)
-        return write_line(from, bytes);
+        return line_write(from, (size_t)bytes);
     if (file == STDOUT_FILENO || file == STDERR_FILENO)
         return semihosting_print(file, from, bytes);
     return handle >= 0 ? semihosting_write(handle, from, bytes) : fail(EBADF);

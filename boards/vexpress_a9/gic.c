@@ -24,12 +24,29 @@ enum {
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 #define BYTE(address) (*(volatile uint8_t *)(address))
+
+// What is private to a core of the MPCore, and what its cores share: each block, and registers of
+// it by their names in Arm's manuals.
 #define SCU 0x1e000000
+enum { SCU_CTRL = 0 };
 #define GICC 0x1e000100
+enum { GICC_CTLR = 0, GICC_PMR = 4, GICC_BPR = 8, GICC_IAR = 0xc, GICC_EOIR = 0x10 };
 #define GLOBAL_TIMER 0x1e000200
+enum { GLOBAL_LOW = 0, GLOBAL_HIGH = 4, GLOBAL_CONTROL = 8 };
 #define PRIVATE_TIMER 0x1e000600
 #define WATCHDOG 0x1e000620
+enum { TIMER_LOAD = 0, TIMER_CONTROL = 8, TIMER_STATUS = 0xc };
+enum { ENABLED = 1 << 0, AGAIN = 1 << 1, INTERRUPTS = 1 << 2 };  // of TIMER_CONTROL
 #define GICD 0x1e001000
+enum {
+    GICD_CTLR = 0,
+    GICD_ISENABLER = 0x100,
+    GICD_ICPENDR = 0x280,
+    GICD_ISACTIVER = 0x300,
+    GICD_IPRIORITYR = 0x400,  // a byte for each interrupt
+    GICD_ITARGETSR = 0x800,   // as well
+    GICD_SGIR = 0xf00,
+};
 
 void FreeRTOS_Tick_Handler(void);
 
@@ -46,9 +63,9 @@ uint64_t board_now_ns(void)
     uint32_t high, low;
 
     do {
-        high = REGISTER(GLOBAL_TIMER + 4);
-        low = REGISTER(GLOBAL_TIMER);
-    } while (high != REGISTER(GLOBAL_TIMER + 4));
+        high = REGISTER(GLOBAL_TIMER + GLOBAL_HIGH);
+        low = REGISTER(GLOBAL_TIMER + GLOBAL_LOW);
+    } while (high != REGISTER(GLOBAL_TIMER + GLOBAL_HIGH));
     return ((uint64_t)high << 32 | low) * NS_PER_COUNT;
 }
 
@@ -81,7 +98,7 @@ static void send(uint32_t core, uint32_t interrupt)
 {
     // What the interrupt is about has been written before.
     __asm__ volatile("dsb" ::: "memory");
-    REGISTER(GICD + 0xf00) = (0x10000u << core) | interrupt;
+    REGISTER(GICD + GICD_SGIR) = (0x10000u << core) | interrupt;
 }
 
 void board_ring(uint32_t core)
@@ -96,21 +113,21 @@ void gic_stop(uint32_t core)
 
 static void set_priority(uint32_t interrupt, uint32_t priority)
 {
-    BYTE(GICD + 0x400 + interrupt) = (uint8_t)(priority << PRIORITY_SHIFT);
+    BYTE(GICD + GICD_IPRIORITYR + interrupt) = (uint8_t)(priority << PRIORITY_SHIFT);
 }
 
 static void begin(uint32_t timer, uint32_t hz)
 {
-    REGISTER(timer + 8) = 0;
-    REGISTER(timer + 12) = 1;
-    REGISTER(timer) = TIMER_HZ / hz - 1;
-    REGISTER(timer + 8) = 7;  // enabled, again and again, with interrupts
+    REGISTER(timer + TIMER_CONTROL) = 0;
+    REGISTER(timer + TIMER_STATUS) = 1;
+    REGISTER(timer + TIMER_LOAD) = TIMER_HZ / hz - 1;
+    REGISTER(timer + TIMER_CONTROL) = ENABLED | AGAIN | INTERRUPTS;
 }
 
 static void stop(uint32_t timer)
 {
-    REGISTER(timer + 8) = 0;
-    REGISTER(timer + 12) = 1;
+    REGISTER(timer + TIMER_CONTROL) = 0;
+    REGISTER(timer + TIMER_STATUS) = 1;
 }
 
 void gic_begin_tick(void)
@@ -120,14 +137,14 @@ void gic_begin_tick(void)
 
 void gic_end_tick(void)
 {
-    REGISTER(PRIVATE_TIMER + 12) = 1;
+    REGISTER(PRIVATE_TIMER + TIMER_STATUS) = 1;
 }
 
 void board_wake_outside(uint32_t us)
 {
-    REGISTER(WATCHDOG + 8) = 0;
-    REGISTER(WATCHDOG) = us * (TIMER_HZ / 1000000) - 1;
-    REGISTER(WATCHDOG + 8) = 5;  // enabled, once, with an interrupt
+    REGISTER(WATCHDOG + TIMER_CONTROL) = 0;
+    REGISTER(WATCHDOG + TIMER_LOAD) = us * (TIMER_HZ / 1000000) - 1;
+    REGISTER(WATCHDOG + TIMER_CONTROL) = ENABLED | INTERRUPTS;
 }
 
 uint64_t board_rest_ns(void)
@@ -150,11 +167,11 @@ static void wait_for_interrupt(void)
 // killed since, and is not over.
 void board_pause(uint32_t us)
 {
-    const bool wakes = (REGISTER(GICD + 0x300) >> OUTSIDE & 1) == 0;
+    const bool wakes = (REGISTER(GICD + GICD_ISACTIVER) >> OUTSIDE & 1) == 0;
 
     pausing = true;
     board_wake_outside(us);
-    while (pausing && (wakes || (REGISTER(WATCHDOG + 12) & 1) == 0))
+    while (pausing && (wakes || (REGISTER(WATCHDOG + TIMER_STATUS) & 1) == 0))
         if (wakes)
             wait_for_interrupt();
         else
@@ -191,7 +208,7 @@ static void tick(void)
 
 static void end(uint32_t interrupt)
 {
-    REGISTER(GICC + 0x10) = interrupt;
+    REGISTER(GICC + GICC_EOIR) = interrupt;
 }
 
 // Those of a former life, the most urgent first. Of a software-generated one, whoever sent it.
@@ -200,8 +217,8 @@ static void end_active(void)
     static const uint8_t by_urgency[] = { KILL, OUTSIDE, DOORBELL, TICK };
 
     for (uint32_t i = 0; i < sizeof by_urgency; i++)
-        for (uint32_t from = 0; (REGISTER(GICD + 0x300) >> by_urgency[i] & 1) != 0 && from < 4;
-             from++)
+        for (uint32_t from = 0;
+             (REGISTER(GICD + GICD_ISACTIVER) >> by_urgency[i] & 1) != 0 && from < 4; from++)
             end(from << 10 | by_urgency[i]);
 }
 
@@ -210,8 +227,8 @@ static void forget(uint32_t more_urgent_than)
 {
     enum { NOTHING = 0x3ff };
 
-    REGISTER(GICC + 4) = more_urgent_than << PRIORITY_SHIFT;
-    for (uint32_t id; ((id = REGISTER(GICC + 0xc)) & NOTHING) != NOTHING;)
+    REGISTER(GICC + GICC_PMR) = more_urgent_than << PRIORITY_SHIFT;
+    for (uint32_t id; ((id = REGISTER(GICC + GICC_IAR)) & NOTHING) != NOTHING;)
         end(id);
 }
 
@@ -219,16 +236,16 @@ static void forget(uint32_t more_urgent_than)
 static void begin_line(void)
 {
     set_priority(LINE, LINE_PRIORITY);
-    BYTE(GICD + 0x800 + LINE) = 1;
-    REGISTER(GICD + 0x100 + LINE / 32 * 4) = 1u << LINE % 32;
+    BYTE(GICD + GICD_ITARGETSR + LINE) = 1;
+    REGISTER(GICD + GICD_ISENABLER + LINE / 32 * 4) = 1u << LINE % 32;
 }
 
 void gic_core(uint32_t core)
 {
     if (core == 0) {
-        REGISTER(SCU) |= 1;
-        REGISTER(GLOBAL_TIMER + 8) = 1;
-        REGISTER(GICD) = 1;
+        REGISTER(SCU + SCU_CTRL) |= 1;
+        REGISTER(GLOBAL_TIMER + GLOBAL_CONTROL) = ENABLED;
+        REGISTER(GICD + GICD_CTLR) = 1;
         begin_line();
     }
     set_priority(DOORBELL, DOORBELL_PRIORITY);
@@ -237,13 +254,13 @@ void gic_core(uint32_t core)
     set_priority(OUTSIDE, OUTSIDE_PRIORITY);
     stop(PRIVATE_TIMER);
     stop(WATCHDOG);
-    REGISTER(GICD + 0x280) = 1u << TICK | 1u << OUTSIDE;
+    REGISTER(GICD + GICD_ICPENDR) = 1u << TICK | 1u << OUTSIDE;
     end_active();
-    REGISTER(GICD + 0x100) = 1u << TICK | 1u << OUTSIDE | 0xffff;
-    REGISTER(GICC + 8) = 0;
-    REGISTER(GICC) = 1;
+    REGISTER(GICD + GICD_ISENABLER) = 1u << TICK | 1u << OUTSIDE | 0xffff;
+    REGISTER(GICC + GICC_BPR) = 0;
+    REGISTER(GICC + GICC_CTLR) = 1;
     forget(core == 0 ? LINE_PRIORITY : 0xff >> PRIORITY_SHIFT);
-    REGISTER(GICC + 4) = 0xff;
+    REGISTER(GICC + GICC_PMR) = 0xff;
 }
 
 // FreeRTOS's port has saved what the floating-point unit holds, and ends the interrupt.
@@ -259,7 +276,7 @@ void vApplicationFPUSafeIRQHandler(uint32_t acknowledged)
         tick();
         break;
     case OUTSIDE:
-        REGISTER(WATCHDOG + 12) = 1;
+        REGISTER(WATCHDOG + TIMER_STATUS) = 1;
         if (!pausing)
             board_outside();
         pausing = false;
@@ -277,8 +294,8 @@ void board_halt(void)
 {
     const uint32_t self = board_core();
 
-    REGISTER(GICC + 4) = HALTED_PRIORITY << PRIORITY_SHIFT;
-    for (uint32_t i = 0; i < 4; i++)
+    REGISTER(GICC + GICC_PMR) = HALTED_PRIORITY << PRIORITY_SHIFT;
+    for (uint32_t i = 0; i < MAP_CORES; i++)
         if (i != self && i != 0)
             gic_stop(i);
     __asm__ volatile("cpsie i");

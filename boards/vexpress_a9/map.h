@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where things are: addresses as cores see them, and what lies there. For C, assembly and link.ld.
+// Where things are: addresses as cores see them, and what lies there. link.ld has those of its
+// sections once more.
 //
 //   0x10000000  256 MiB  devices
 //   0x60000000    4 MiB  code and constants, the same for all cores; the image of private data

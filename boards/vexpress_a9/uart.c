@@ -8,6 +8,10 @@
 #define REGISTER(offset) (*(volatile uint32_t *)(UART + (offset)))
 #define DATA REGISTER(0x00)
 #define FLAGS REGISTER(0x18)
+#define DIVISOR REGISTER(0x24)
+#define DIVISOR_64THS REGISTER(0x28)
+#define FRAME REGISTER(0x2c)
+#define CONTROL REGISTER(0x30)
 #define MASK REGISTER(0x38)
 
 enum {
@@ -17,11 +21,8 @@ enum {
     RECEIVED = 1 << 4,  // of MASK, and so the time-out of the receiver
     SENT = 1 << 5,
     RECEIVED_LATE = 1 << 6,
-    ENABLED = 0x301,
-    EIGHT_BITS_FIFOS = 0x70,
-    // 115200 Bd out of 24 MHz.
-    DIVISOR = 13,
-    DIVISOR_64THS = 1,
+    ENABLED = 0x301,          // of CONTROL: both directions
+    EIGHT_BITS_FIFOS = 0x70,  // of FRAME
     BYTES = 1 << 14,
 };
 
@@ -40,11 +41,12 @@ static uint32_t used(const struct bytes *bytes)
 
 void uart_begin(void)
 {
-    REGISTER(0x30) = 0;
-    REGISTER(0x24) = DIVISOR;
-    REGISTER(0x28) = DIVISOR_64THS;
-    REGISTER(0x2c) = EIGHT_BITS_FIFOS;
-    REGISTER(0x30) = ENABLED;
+    CONTROL = 0;
+    // 115200 Bd out of 24 MHz.
+    DIVISOR = 13;
+    DIVISOR_64THS = 1;
+    FRAME = EIGHT_BITS_FIFOS;
+    CONTROL = ENABLED;
     MASK = RECEIVED | RECEIVED_LATE;
 }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The harness on a board: "outside" is where a launcher runs (outside.h).
+// The harness on FreeRTOS; what is the same on all boards is in board.c.
 
 #include "harness.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "FreeRTOS.h"
-#include "board_host.h"
 #include "freertos_board.h"
 #include "freertos_modules.h"
 #include "launcher.h"
@@ -21,34 +19,6 @@ enum { STACK_BYTES = 64 << 10 };
 const struct harness_sizes harness_sizes = { .memory_bytes = 8 << 20,
                                              .shared_bytes = 1 << 20,
                                              .stack_bytes = STACK_BYTES };
-
-// A core that is started again must have stopped before.
-static void expect_all_to_wait(void)
-{
-    for (uint32_t i = 1; i < board_cores(); i++)
-        if (!board_waits(i)) {
-            fprintf(stderr, "conform: core %u has not booted: start all %u cores of the board\n",
-                    (unsigned int)i, (unsigned int)board_cores());
-            exit(2);
-        }
-}
-
-// Cases keep interrupts away for as long as they like: no watchdog.
-struct harness *harness_open(const struct harness_config *config)
-{
-    const uint64_t for_ever_ns = 3600000000000;
-
-    expect_all_to_wait();
-    struct harness *h = launcher_open(config, for_ever_ns, (struct wb_host_config){ .cpus = NULL });
-    wb_host_watch(h->host, UINT32_MAX);
-    return h;
-}
-
-bool harness_kill(struct harness *h, uint32_t core)
-{
-    wb_host_kill_core(h->host, core, "");
-    return true;
-}
 
 bool harness_preempts(void)
 {
@@ -86,18 +56,6 @@ bool harness_host(struct harness *h, struct wb_task *task, const char *entry)
     return true;
 }
 
-bool harness_has_processes(void)
-{
-    return false;
-}
-
-bool harness_kill_program(struct harness *h, const struct wb_task *task)
-{
-    (void)h;
-    (void)task;
-    return false;
-}
-
 bool harness_starve(struct harness *h, uint32_t core, bool starve)
 {
     (void)h;
@@ -121,12 +79,6 @@ size_t harness_memory(struct harness *h, uint32_t core)
 {
     (void)h;
     return board_backed(core);
-}
-
-void harness_close(struct harness *h)
-{
-    wb_host_close(h->host);
-    free(h);
 }
 
 // CONFORM_SCALE, or what a word `scale=N` of the command line says.

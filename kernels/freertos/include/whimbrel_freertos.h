@@ -8,7 +8,7 @@
 
 #define configINCLUDE_FREERTOS_TASK_C_ADDITIONS_H 1
 
-// The task of the middleware is kept in the first pointer of its own that a task has.
+// The task of the middleware is kept in the last pointer of its own that a task has.
 #ifndef configNUM_THREAD_LOCAL_STORAGE_POINTERS
 #define configNUM_THREAD_LOCAL_STORAGE_POINTERS 1
 #endif

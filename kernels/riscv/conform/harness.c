@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The harness on a SoC: "outside" is where a launcher runs (outside.h).
+// The harness on a SoC; what is the same on all boards is in board.c.
 
 #include "harness.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "board_host.h"
-#include "check.h"
 #include "launcher.h"
 #include "riscv_board.h"
 
-enum { STACK_BYTES = 64 << 10, WORDS = 4 };
+enum { STACK_BYTES = 64 << 10 };
 
 const struct harness_sizes harness_sizes = { .memory_bytes = 3 << 20,
                                              .shared_bytes = 256 << 10,
@@ -47,24 +44,6 @@ int board_arguments(char **argv, int most)
     return argc;
 }
 
-// Cases keep interrupts away for as long as they like: no watchdog.
-struct harness *harness_open(const struct harness_config *config)
-{
-    const uint64_t for_ever_ns = 3600000000000;
-
-    if (config->cores > board_cores())
-        wb_test_abandon("it wants more cores than this board has");
-    struct harness *h = launcher_open(config, for_ever_ns, (struct wb_host_config){ .cpus = NULL });
-    wb_host_watch(h->host, UINT32_MAX);
-    return h;
-}
-
-bool harness_kill(struct harness *h, uint32_t core)
-{
-    wb_host_kill_core(h->host, core, "");
-    return true;
-}
-
 bool harness_preempts(void)
 {
     return false;
@@ -91,18 +70,6 @@ bool harness_host(struct harness *h, struct wb_task *task, const char *entry)
     return false;
 }
 
-bool harness_has_processes(void)
-{
-    return false;
-}
-
-bool harness_kill_program(struct harness *h, const struct wb_task *task)
-{
-    (void)h;
-    (void)task;
-    return false;
-}
-
 bool harness_starve(struct harness *h, uint32_t core, bool starve)
 {
     (void)h;
@@ -122,12 +89,6 @@ size_t harness_memory(struct harness *h, uint32_t core)
     (void)h;
     (void)core;
     return 0;
-}
-
-void harness_close(struct harness *h)
-{
-    wb_host_close(h->host);
-    free(h);
 }
 
 double harness_scale(void)
