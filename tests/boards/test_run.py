@@ -129,18 +129,63 @@ def test_tasks_without_code_are_recorded_while_a_policy_moves_them(tmp_path: Pat
     assert page.stat().st_size > 10_000
 
 
-@pytest.mark.parametrize("mode", ["handoff", "replicate", "recreate"])
-def test_the_radio_sounds_as_on_linux_wherever_its_tasks_are(tmp_path: Path, mode: str) -> None:
-    sound = tmp_path / "radio.wav"
+@pytest.fixture(scope="module")
+def plain_radio() -> Path:
+    """The radio as one loop here, which multiplies and adds in two steps as the board does."""
+    build = ROOT / "build" / "board_radio"
+    command = ["make", "-s", "-C", RADIO, f"BUILD={build}", "EXTRA=-ffp-contract=off"]
+    plain = build / "apps" / "fm_plain"
+    subprocess.run([*command, plain], check=True, timeout=LIMIT_S)
+    return plain
+
+
+# Which cores the tasks go round.
+EVERY = {
+    "lpf": "1,2,3,0",
+    "demodulator": "1,2,3,0",
+    "bpf.0": "3,2,1,0",
+    "bpf.1": "3,2,1,0",
+    "bpf.2": "2,1,3,0",
+    "sum": "2,0",
+}
+SOME = {"demodulator": "1,2,3,0", "bpf.1": "3,2,1,0"}
+
+
+@pytest.mark.parametrize(
+    ("mode", "tasks", "every", "plays", "moves"),
+    [
+        ("handoff", EVERY, "5ms", 2, 1000),
+        ("replicate", SOME, "100ms", 1, 4),
+        ("recreate", SOME, "100ms", 1, 4),
+    ],
+)
+def test_the_radio_has_the_sound_of_linux_to_the_bit_wherever_its_tasks_are(
+    tmp_path: Path,
+    plain_radio: Path,
+    mode: str,
+    tasks: dict[str, str],
+    every: str,
+    plays: int,
+    moves: int,
+) -> None:
+    recording, sound, expected = (tmp_path / name for name in ("in.cu8", "board.wav", "linux.wav"))
     options = ["--fast", "--map", "round-robin", "--set", f"output={sound}", "--mode", mode]
-    moves = ["--shuttle", "demodulator=1,2,3,0@100ms", "--shuttle", "bpf.1=3,2,1,0@130ms"]
-    summary = run("apps/fm_radio/app.toml", *options, *moves)
-    moved = sum(m["status"] == "ok" for m in summary["migrations"])
-    scored = score_files(RECORDING.with_suffix(".ref.wav"), sound)
-    print(f"{mode}: {moved} moves, SNR {scored.snr_db:.1f} dB")
-    assert summary["frames"] == FRAMES
-    assert moved >= 4
-    assert scored.snr_db >= LEAST_SNR_DB
+    options += [f"--shuttle={task}={cores}@{every}" for task, cores in tasks.items()]
+
+    def moved(times: int) -> int:
+        summary = run("apps/fm_radio/app.toml", *options, "--set", f"plays={times * plays}")
+        assert summary["frames"] == times * plays * FRAMES
+        recording.write_bytes(RECORDING.read_bytes() * times * plays)
+        command = [plain_radio, recording, expected]
+        subprocess.run(command, check=True, capture_output=True, timeout=LIMIT_S)
+        assert sound.read_bytes() == expected.read_bytes()
+        snr_db = score_files(RECORDING.with_suffix(".ref.wav"), sound).snr_db
+        n = sum(task["migrations"] for task in summary["tasks"])
+        print(f"{mode}: {summary['frames']} frames, {n} moves, SNR {snr_db:.1f} dB")
+        assert snr_db >= LEAST_SNR_DB
+        return n
+
+    emulated.move_enough(moved, moves)
 
 
 def test_a_run_is_watched_and_steered_from_other_terminals() -> None:
