@@ -35,7 +35,7 @@ struct wb_port *task_port(struct wb_task *self, const char *name, uint32_t index
     wb_task_fail(self, text);
 }
 
-bool app_whole(struct wb_app *app, const char *key, double least, double most, uint32_t *value)
+bool app_integer(struct wb_app *app, const char *key, double least, double most, uint32_t *value)
 {
     const double number = wb_param_number(app, key, least);
 

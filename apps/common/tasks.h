@@ -22,6 +22,6 @@ struct wb_port *task_port(struct wb_task *self, const char *name, uint32_t index
 ///
 /// Context: wb_app_setup().
 /// Returns: true; false with the reason in `app->error`.
-bool app_whole(struct wb_app *app, const char *key, double least, double most, uint32_t *value);
+bool app_integer(struct wb_app *app, const char *key, double least, double most, uint32_t *value);
 
 #endif

@@ -70,13 +70,13 @@ const struct fm_frame *fm_intake_next(struct fm_intake *intake)
     do {
         const void *slot;
 
-        if (intake->held == 2) {
+        if (intake->count == 2) {
             wb_port_release(intake->port);
-            intake->held = 1;
+            intake->count = 1;
         }
         if (wb_port_hold(intake->port, &slot, WB_FOREVER) != WB_OK)
             return NULL;
-        intake->held++;
+        intake->count++;
         frame = slot;
     } while (frame->first < intake->fed);
     intake->jumped = frame->first != intake->fed;
@@ -86,7 +86,7 @@ const struct fm_frame *fm_intake_next(struct fm_intake *intake)
 
 void fm_intake_end(struct fm_intake *intake)
 {
-    for (; intake->held > 0; intake->held--)
+    for (; intake->count > 0; intake->count--)
         wb_port_release(intake->port);
 }
 

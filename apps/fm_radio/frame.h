@@ -32,9 +32,9 @@ struct fm_radio {
 // One input port.
 struct fm_intake {
     struct wb_port *port;
-    uint32_t held;  // frames in hand
-    uint64_t fed;   // place after the last frame that was taken in
-    bool jumped;    // the current frame does not follow the one before: seek the filter
+    uint32_t count;  // frames in hand
+    uint64_t fed;    // place after the last frame that was taken in
+    bool jumped;     // the current frame does not follow the one before: seek the filter
 };
 
 // Output ports that all get the same frames.

@@ -15,7 +15,7 @@ enum { BUFFER_BYTES = 256, WHY_BYTES = 128 };
 
 struct decoder {
     uint32_t next;   // piece, in all plays
-    bool whole;      // what follows is what it was after the piece before that
+    bool intact;     // what follows is what it was after the piece before that
     uint32_t place;  // in the file, of what follows the buffer
     uint32_t at, end;
     struct qoi qoi;
@@ -67,7 +67,7 @@ static void find_again(struct wb_task *self, struct decoder *decoder)
     begin(decoder);
     for (uint32_t n = image_first(image_of(self), decoder->next); n > 0; n--)
         decode_pixel(self, decoder);
-    decoder->whole = true;
+    decoder->intact = true;
 }
 
 static void decode(struct wb_task *self, struct decoder *decoder, struct image_piece *piece)
@@ -89,12 +89,12 @@ static bool give(struct wb_task *self, struct decoder *decoder, struct wb_port *
     struct image_piece *piece = slot;
     *piece = (struct image_piece){ .piece = decoder->next,
                                    .pixels = image_pixels(image_of(self), decoder->next) };
-    decoder->whole = false;
+    decoder->intact = false;
     if (wb_compute(self))
         decode(self, decoder, piece);
     const bool given = wb_port_commit(out) == WB_OK;
     decoder->next++;
-    decoder->whole = true;
+    decoder->intact = true;
     return given;
 }
 
@@ -107,7 +107,7 @@ int decoder(struct wb_task *self)
     struct wb_port *out = task_port(self, "pieces", 0, piece_bytes);
     const void *slot;
 
-    if (!decoder->whole)
+    if (!decoder->intact)
         find_again(self, decoder);
     while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {
         const struct image_order *order = slot;

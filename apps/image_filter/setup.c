@@ -52,8 +52,8 @@ static bool cut_into_pieces(struct wb_app *app, struct image *image)
     const uint32_t most = image->width < IMAGE_PIECE_MAX ? image->width : IMAGE_PIECE_MAX;
     const uint64_t pixels = (uint64_t)image->width * image->height;
 
-    if (!app_whole(app, "piece", 1, IMAGE_PIECE_MAX, &image->piece_pixels) ||
-        !app_whole(app, "plays", 1, 1e6, &image->plays))
+    if (!app_integer(app, "piece", 1, IMAGE_PIECE_MAX, &image->piece_pixels) ||
+        !app_integer(app, "plays", 1, 1e6, &image->plays))
         return false;
     // A slot has room for a piece; a piece of more than a row is not needed.
     if (image->piece_pixels > most)
@@ -97,8 +97,8 @@ static bool read_filter(struct wb_app *app, struct image *image)
     struct convolve *convolve = &image->convolve;
     uint32_t divisor, bias;
 
-    if (!app_whole(app, "divisor", 1, DIVISOR_MAX, &divisor) ||
-        !app_whole(app, "bias", 0, 255, &bias) || !read_weights(app, convolve))
+    if (!app_integer(app, "divisor", 1, DIVISOR_MAX, &divisor) ||
+        !app_integer(app, "bias", 0, 255, &bias) || !read_weights(app, convolve))
         return false;
     convolve->width = image->width;
     convolve->height = image->height;

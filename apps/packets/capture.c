@@ -60,11 +60,11 @@ bool capture_open(struct capture *capture, const uint8_t *header, size_t bytes,
 bool capture_next(const struct capture *capture, const uint8_t *header, uint64_t left,
                   uint32_t number, struct capture_record *record, char why[CAPTURE_WHY_BYTES])
 {
-    const bool whole = left >= CAPTURE_RECORD_BYTES;
-    const uint32_t bytes = whole ? number_at(capture, header + 8) : 0;
-    const uint32_t original = whole ? number_at(capture, header + 12) : 0;
+    const bool complete = left >= CAPTURE_RECORD_BYTES;
+    const uint32_t bytes = complete ? number_at(capture, header + 8) : 0;
+    const uint32_t original = complete ? number_at(capture, header + 12) : 0;
 
-    if (!whole || bytes > left - CAPTURE_RECORD_BYTES)
+    if (!complete || bytes > left - CAPTURE_RECORD_BYTES)
         snprintf(why, CAPTURE_WHY_BYTES,
                  "packet %lu is not whole, or damaged: was the file cut off? Get it once more",
                  (unsigned long)number);

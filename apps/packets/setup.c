@@ -66,11 +66,12 @@ static bool open_input(struct wb_app *app, struct packets *packets)
 
 static bool read_numbers(struct wb_app *app, struct packets *packets)
 {
-    return app_whole(app, "frame_bytes", FRAME_BYTES_MIN, FRAME_BYTES_MAX, &packets->frame_bytes) &&
-           app_whole(app, "plays", 1, 1e6, &packets->plays) &&
-           app_whole(app, "bit_errors", 0, 1e6, &packets->medium.errors) &&
-           app_whole(app, "seed", 0, UINT32_MAX, &packets->medium.seed) &&
-           app_whole(app, "store_bytes", 0, 1e9, &packets->store_bytes);
+    return app_integer(app, "frame_bytes", FRAME_BYTES_MIN, FRAME_BYTES_MAX,
+                       &packets->frame_bytes) &&
+           app_integer(app, "plays", 1, 1e6, &packets->plays) &&
+           app_integer(app, "bit_errors", 0, 1e6, &packets->medium.errors) &&
+           app_integer(app, "seed", 0, UINT32_MAX, &packets->medium.seed) &&
+           app_integer(app, "store_bytes", 0, 1e9, &packets->store_bytes);
 }
 
 static bool read_rules(struct wb_app *app, struct packets *packets)

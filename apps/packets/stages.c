@@ -44,8 +44,8 @@ static void copy(const struct packets *packets, const struct packet *in, struct 
 typedef void treatment(const struct packets *packets, const struct packet *in, struct packet *out);
 
 // `bytes`: of the packet that is made.
-static bool pass(struct wb_task *self, const struct packet *in, struct wb_port *out, uint32_t bytes,
-                 treatment *treat)
+static bool transform(struct wb_task *self, const struct packet *in, struct wb_port *out,
+                      uint32_t bytes, treatment *treat)
 {
     struct packet *made = packet_claim(out, in);
 
@@ -66,7 +66,7 @@ int decoder(struct wb_task *self)
     const struct packet *packet;
 
     while ((packet = packet_hold(in, stage->next)) != NULL) {
-        if (!pass(self, packet, out, packet->bytes / CODING_RATE, decode))
+        if (!transform(self, packet, out, packet->bytes / CODING_RATE, decode))
             break;
         stage->next = packet->number + 1;
         wb_port_release(in);
@@ -84,7 +84,7 @@ int crc(struct wb_task *self)
     const struct packet *packet;
 
     while ((packet = packet_hold(in, stage->next)) != NULL) {
-        if (!pass(self, packet, out, packet->bytes - FCS_BYTES, check))
+        if (!transform(self, packet, out, packet->bytes - FCS_BYTES, check))
             break;
         stage->next = packet->number + 1;
         wb_port_release(in);
@@ -110,7 +110,7 @@ int enqueue(struct wb_task *self)
     while ((packet = packet_hold(lane[stage->next % lanes], stage->next)) != NULL) {
         struct wb_port *in = lane[stage->next % lanes];
 
-        if (!pass(self, packet, out, packet->bytes, copy))
+        if (!transform(self, packet, out, packet->bytes, copy))
             break;
         stage->next = packet->number + 1;
         wb_port_release(in);

@@ -178,12 +178,12 @@ static size_t look_for_frame(const struct avi *avi, size_t at)
 static size_t end_of_chunk(const struct avi *avi, size_t at)
 {
     const size_t begin = at + HEAD, left = avi->end - begin, bytes = word(avi->file + at + 4);
-    const size_t whole = bytes + (bytes & 1);
+    const size_t padded = bytes + (bytes & 1);
 
     if (bytes == left)
         return avi->end;
-    if (whole <= left && is_boundary(avi, begin + whole))
-        return begin + whole;
+    if (padded <= left && is_boundary(avi, begin + padded))
+        return begin + padded;
     return look_for_frame(avi, begin);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replicated task moves itself to the other core and back, with contexts of several sizes,
-// against one core's plain memcpy of as many bytes. `NAME` is the whole migration, from before the
+// against one core's plain memcpy of as many bytes. `NAME` is the total migration, from before the
 // call to after it; `NAME.copy` is its copy phase, from parked to copied: the ratio of that row is
 // our bandwidth over memcpy's. `….buffer`: through the transfer buffer instead of the alias.
 // `….cold`: the caches have been emptied before, as by an application that works between its moves.
@@ -28,7 +28,7 @@ static const struct form {
 enum { FORMS = sizeof forms / sizeof forms[0], COLD_ROUNDS = 7 };
 
 struct measured {
-    struct bench_samples *whole, *copy, *plain;
+    struct bench_samples *total, *copy, *plain;
     size_t bytes;
     bool cold;
 };
@@ -51,7 +51,7 @@ static int mover(struct wb_task *self)
             wb_task_fail(self, "less was copied than it carries");
         if (i < WARM_UP)
             continue;
-        bench_samples_add(m->whole, (double)(to_ns - from_ns));
+        bench_samples_add(m->total, (double)(to_ns - from_ns));
         bench_samples_add(m->copy, (double)(done->copied_ns - done->parked_ns));
     }
     bench_carry_check(self);
@@ -86,18 +86,18 @@ static void measure(const struct bench_options *options, size_t bytes, const str
     }
 }
 
-// Prints two rows. Returns what the whole costs undisturbed, for the fit.
+// Prints two rows. Returns what the total costs undisturbed, for the fit.
 static double rows(size_t bytes, const struct form *form, struct measured *m)
 {
     struct bench_samples *again = bench_samples_new(m->plain->n);
-    const double cost_ns = bench_samples_undisturbed(m->whole);
+    const double cost_ns = bench_samples_undisturbed(m->total);
     char size[24], name[64];
 
     for (uint32_t i = 0; i < m->plain->n; i++)
         bench_samples_add(again, m->plain->ns[i]);
     bench_size_name(bytes, size);
     snprintf(name, sizeof name, "migration.replicate.%s%s", size, form->suffix);
-    bench_row(name, m->whole, "memcpy on one core", m->plain);
+    bench_row(name, m->total, "memcpy on one core", m->plain);
     snprintf(name, sizeof name, "migration.replicate.%s%s.copy", size, form->suffix);
     bench_row(name, m->copy, "memcpy on one core", again);
     return cost_ns;

@@ -282,7 +282,7 @@ static int reader(struct wb_task *self)
     return 0;
 }
 
-static void pass(const struct bench_options *options, struct stream *stream, uint32_t cores)
+static void run_streams(const struct bench_options *options, struct stream *stream, uint32_t cores)
 {
     struct bench_system b;
 
@@ -301,8 +301,8 @@ static void shares(const struct bench_options *options)
     struct stream one = { bench_samples_new(room), bench_samples_new(room), trips };
 
     for (uint32_t round = 0; round < options->rounds; round++) {
-        pass(options, &two, 2);
-        pass(options, &one, 1);
+        run_streams(options, &two, 2);
+        run_streams(options, &one, 1);
     }
     bench_row("wake.64KiB.write", two.write, "both tasks on one core", one.write);
     bench_row("wake.64KiB.read", two.read, "both tasks on one core", one.read);

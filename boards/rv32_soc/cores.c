@@ -254,12 +254,12 @@ bool board_keeps(const void *address)
 void *board_stack(size_t bytes)
 {
     const size_t room = (size_t)(stacks_end - stacks_used);
-    const size_t whole = (bytes + GUARD_BYTES - 1) & ~(size_t)(GUARD_BYTES - 1);
+    const size_t rounded = (bytes + GUARD_BYTES - 1) & ~(size_t)(GUARD_BYTES - 1);
 
-    if (room < GUARD_BYTES || whole > room - GUARD_BYTES)
+    if (room < GUARD_BYTES || rounded > room - GUARD_BYTES)
         return NULL;
-    stacks_used += GUARD_BYTES + whole;
-    return stacks_used - whole;
+    stacks_used += GUARD_BYTES + rounded;
+    return stacks_used - rounded;
 }
 
 void board_free_stacks(void)

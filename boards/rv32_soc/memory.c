@@ -30,11 +30,11 @@ void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
     if ((((uintptr_t)out ^ (uintptr_t)in) % WORD) == 0) {
         for (; (uintptr_t)out % WORD != 0 && bytes != 0; bytes--)
             *out++ = *in++;
-        const size_t whole = bytes - bytes % WORD;
-        copy_words((word *)(void *)out, (const word *)(const void *)in, whole);
-        out += whole;
-        in += whole;
-        bytes -= whole;
+        const size_t in_words = bytes - bytes % WORD;
+        copy_words((word *)(void *)out, (const word *)(const void *)in, in_words);
+        out += in_words;
+        in += in_words;
+        bytes -= in_words;
     }
     for (; bytes != 0; bytes--)
         *out++ = *in++;

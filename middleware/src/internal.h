@@ -115,9 +115,9 @@ static inline void wb_assert(bool holds)
 }
 
 /// `ppm` millionths of `whole`.
-static inline uint64_t wb_part(uint64_t whole, uint64_t ppm)
+static inline uint64_t wb_part(uint64_t total, uint64_t ppm)
 {
-    return whole / WB_PPM * ppm + whole % WB_PPM * ppm / WB_PPM;
+    return total / WB_PPM * ppm + total % WB_PPM * ppm / WB_PPM;
 }
 
 /// When a wait of `timeout_ns` that begins now is over; reads no clock for one without end.

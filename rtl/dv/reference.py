@@ -31,7 +31,7 @@ class Access:
     data: int = 0
     be: int = 15
 
-    def whole(self) -> bool:
+    def is_word(self) -> bool:
         return self.addr % 4 == 0 and (not self.write or self.be == 15)
 
 
@@ -276,7 +276,7 @@ class Model:
         }
         for send in (R.RegSend, R.RegSendMore, R.RegSendNow, R.RegSendNowMore):
             groups[send] = self.send if access.write else None
-        if not access.whole():
+        if not access.is_word():
             self.seen["bus error: not a whole word"] += 1
             return 0, True
         if group == 0:

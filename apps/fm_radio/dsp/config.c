@@ -80,7 +80,7 @@ static bool in_range(const struct fm_config *config, const struct fm_param *para
                  param->min, param->max);
         return false;
     }
-    if (param->whole && value != floor(value)) {
+    if (param->integer && value != floor(value)) {
         snprintf(why, FM_WHY_BYTES, "%s is %g: give a whole number", param->name, value);
         return false;
     }

@@ -35,7 +35,7 @@ struct fm_param {
     const char *name;
     size_t at;  // of a double in struct fm_config
     double min, max;
-    bool whole;
+    bool integer;
 };
 
 extern const struct fm_param fm_params[];

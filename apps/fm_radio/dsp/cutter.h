@@ -14,8 +14,8 @@ enum { FM_SAMPLE_BYTES_MAX = 4 };
 
 struct fm_cutter {
     uint32_t group_bytes;
-    uint32_t held;     // bytes that wait
-    uint32_t held_at;  // where they are in stage
+    uint32_t buffered;  // bytes that wait
+    uint32_t consumed;  // where they are in stage
     _Alignas(64) unsigned char stage[FM_BLOCK * FM_DECIMATION_MAX * FM_SAMPLE_BYTES_MAX];
 };
 

@@ -55,7 +55,7 @@ void fm_demodulator_process(struct fm_demodulator *demodulator, const float *re,
                             uint32_t samples, float *out)
 {
     struct window window = { { demodulator->re }, { demodulator->im } };
-    float whole[FM_BLOCK];
+    float padded[FM_BLOCK];
 
     for (uint32_t done = 0; done < samples; done += FM_BLOCK) {
         const uint32_t left = samples - done;
@@ -63,8 +63,8 @@ void fm_demodulator_process(struct fm_demodulator *demodulator, const float *re,
 
         memcpy(&window.re[1], re + done, n * sizeof *re);
         memcpy(&window.im[1], im + done, n * sizeof *im);
-        demodulate(&window, demodulator->gain, whole);
-        memcpy(out + done, whole, n * sizeof *out);
+        demodulate(&window, demodulator->gain, padded);
+        memcpy(out + done, padded, n * sizeof *out);
         window.re[0] = window.re[n];
         window.im[0] = window.im[n];
     }

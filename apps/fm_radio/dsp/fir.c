@@ -87,13 +87,13 @@ static void advance(struct fm_line *line, const struct fm_fir *fir, uint32_t gro
 
 void fm_line_filter(struct fm_line *line, const struct fm_fir *fir, uint32_t groups, float *out)
 {
-    float whole[FM_BLOCK];
+    float padded[FM_BLOCK];
 
     if (groups == FM_BLOCK) {
         filter_block(fir, line, out);
     } else {
-        filter_block(fir, line, whole);
-        memcpy(out, whole, groups * sizeof *out);
+        filter_block(fir, line, padded);
+        memcpy(out, padded, groups * sizeof *out);
     }
     advance(line, fir, groups);
 }

@@ -30,14 +30,14 @@ static void add(const float *restrict band, float gain, float *restrict mix)
 static void mix_block(const struct fm_sum *sum, const float *const *band, uint32_t from, uint32_t n,
                       float *mix)
 {
-    float whole[FM_BLOCK] = { 0 };
+    float padded[FM_BLOCK] = { 0 };
 
     memset(mix, 0, FM_BLOCK * sizeof *mix);
     for (uint32_t i = 0; i < sum->bands; i++) {
         const float *block = &band[i][from];
 
         if (n < FM_BLOCK)
-            block = memcpy(whole, block, n * sizeof *whole);
+            block = memcpy(padded, block, n * sizeof *padded);
         add(block, sum->gain[i], mix);
     }
 }

@@ -18,12 +18,12 @@ struct jpeg_arena {
 /// Returns: the memory, or NULL where it is used up.
 static inline void *jpeg_arena_take(struct jpeg_arena *arena, size_t bytes)
 {
-    const size_t whole = (bytes + 63) & ~(size_t)63;
+    const size_t rounded = (bytes + 63) & ~(size_t)63;
 
-    if (bytes > JPEG_ARENA_BYTES || whole > JPEG_ARENA_BYTES - arena->used)
+    if (bytes > JPEG_ARENA_BYTES || rounded > JPEG_ARENA_BYTES - arena->used)
         return NULL;
     void *taken = arena->bytes + arena->used;
-    arena->used += whole;
+    arena->used += rounded;
     return taken;
 }
 

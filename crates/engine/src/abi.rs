@@ -71,7 +71,7 @@ impl Shared {
     /// The engine at this time, for what may take the interconnect.
     #[inline]
     fn at_now(&mut self) -> &mut Engine {
-        self.engine.hardware.pass(self.now_ps);
+        self.engine.hardware.advance(self.now_ps);
         &mut self.engine
     }
 

@@ -66,7 +66,7 @@ impl Bus {
             order: Order::Tdma(vec![0; cores]),
             traffic: Traffic::default(),
         };
-        bus.slot_ps = bus.held_ps(bus.burst_bytes).max(1);
+        bus.slot_ps = bus.occupied_ps(bus.burst_bytes).max(1);
         if description.arbitration == Arbitration::Fcfs {
             bus.order = Order::Fcfs(Box::new(Turns::new(cores, bus.slot_ps)));
         }
@@ -74,7 +74,7 @@ impl Bus {
     }
 
     /// For how long a burst of `bytes` holds the bus, in picoseconds.
-    pub fn held_ps(&self, bytes: u64) -> u64 {
+    pub fn occupied_ps(&self, bytes: u64) -> u64 {
         let on_bus_ps = self.clock.ps(bytes.div_ceil(self.width_bytes));
         self.lead_ps + on_bus_ps.max(self.memory.bytes_ps(bytes))
     }
@@ -86,11 +86,11 @@ impl Bus {
             return at_ps;
         }
         let full = (bytes - 1) / self.burst_bytes;
-        let last_ps = self.held_ps(bytes - full * self.burst_bytes);
-        let held_ps = full * self.slot_ps + last_ps;
+        let last_ps = self.occupied_ps(bytes - full * self.burst_bytes);
+        let occupied_ps = full * self.slot_ps + last_ps;
         self.traffic.transfers += full + 1;
         self.traffic.bytes += bytes;
-        self.traffic.busy_ps += held_ps;
+        self.traffic.busy_ps += occupied_ps;
         self.traffic.energy_aj += u128::from(self.aj_per_byte) * u128::from(bytes);
         match &mut self.order {
             Order::Fcfs(turns) => turns.transfer(at_ps, core, full, last_ps),
@@ -101,7 +101,7 @@ impl Bus {
                 let rounds = ready_ps.saturating_sub(offset_ps).div_ceil(round_ps);
                 let end_ps = offset_ps + (rounds + full) * round_ps + last_ps;
                 free_ps[core] = end_ps;
-                self.traffic.waited_ps += end_ps - at_ps - held_ps;
+                self.traffic.waited_ps += end_ps - at_ps - occupied_ps;
                 end_ps
             }
         }
@@ -109,9 +109,9 @@ impl Bus {
 
     /// Nobody comes before `now_ps` any more.
     #[inline]
-    pub fn pass(&mut self, now_ps: u64) {
+    pub fn advance(&mut self, now_ps: u64) {
         if let Order::Fcfs(turns) = &mut self.order {
-            turns.pass(now_ps);
+            turns.advance(now_ps);
         }
     }
 
@@ -268,6 +268,6 @@ mod tests {
         });
         let bus = Bus::new(&description(Arbitration::Fcfs), 1, memory);
         // 20 ns setup, 50 ns latency, 64 bytes at 10 ns each, slower than the bus.
-        assert_eq!(bus.held_ps(64), 20_000 + 50_000 + 640_000);
+        assert_eq!(bus.occupied_ps(64), 20_000 + 50_000 + 640_000);
     }
 }

@@ -86,9 +86,9 @@ impl Fabric {
 
     /// See [`crate::Hardware::pass`].
     #[inline]
-    pub(crate) fn pass(&mut self, now_ps: u64) {
+    pub(crate) fn advance(&mut self, now_ps: u64) {
         if let Way::Bus(bus) = &mut self.way {
-            bus.pass(now_ps);
+            bus.advance(now_ps);
         }
     }
 

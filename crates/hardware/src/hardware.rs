@@ -266,8 +266,8 @@ impl Hardware {
     /// No transfer begins before `now_ps` any more. Nothing depends on it but how much of what may
     /// still happen has to be kept in mind.
     #[inline]
-    pub fn pass(&mut self, now_ps: u64) {
-        self.fabric.pass(now_ps);
+    pub fn advance(&mut self, now_ps: u64) {
+        self.fabric.advance(now_ps);
     }
 
     /// When the last transfer of a core is over, by what is known at `now_ps`: later than said

@@ -32,9 +32,9 @@ pub fn draw(point: &Point, leakage: Option<&Leakage>, temperature_mc: Option<i32
         (Some(leakage), Some(temperature_mc)) => leakage_factor(leakage, temperature_mc),
         _ => 1.0,
     };
-    let at = |whole: u32| {
-        let fixed = point.static_uw.min(whole);
-        u64::from(whole - fixed) + scaled(fixed, factor)
+    let at = |total_uw: u32| {
+        let fixed = point.static_uw.min(total_uw);
+        u64::from(total_uw - fixed) + scaled(fixed, factor)
     };
     Draw { active_uw: at(point.active_uw), idle_uw: at(point.idle_uw) }
 }

@@ -25,10 +25,10 @@ impl Scale {
     /// # Panics
     /// When `denominator` is 0.
     pub fn ratio(numerator: u64, denominator: u64) -> Self {
-        let whole = (numerator / denominator).leading_zeros();
+        let widest = (numerator / denominator).leading_zeros();
         let scaled = |shift: u32| (u128::from(numerator) << shift).div_ceil(denominator.into());
         // Rounding up can carry into a 65th bit.
-        let shift = if scaled(whole) > u128::from(u64::MAX) { whole - 1 } else { whole };
+        let shift = if scaled(widest) > u128::from(u64::MAX) { widest - 1 } else { widest };
         Self { factor: saturated(scaled(shift)), shift }
     }
 

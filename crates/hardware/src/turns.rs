@@ -137,14 +137,14 @@ impl Turns {
 
     /// Nobody comes before `now_ps` any more.
     #[inline]
-    pub(crate) fn pass(&mut self, now_ps: u64) {
+    pub(crate) fn advance(&mut self, now_ps: u64) {
         self.now_ps = self.now_ps.max(now_ps);
     }
 
     /// When the last transfer of a core is over, by what is known at `now_ps`.
     #[inline]
     pub(crate) fn transfer_end(&mut self, now_ps: u64, core: usize) -> u64 {
-        self.pass(now_ps);
+        self.advance(now_ps);
         self.end(core)
     }
 

@@ -96,8 +96,8 @@ impl<'a> Reference<'a> {
                 continue;
             };
             let bytes = self.left[core].min(BURST_BYTES);
-            now_ps += self.bus.held_ps(bytes);
-            self.ends.waited_ps = self.ends.waited_ps.wrapping_sub(self.bus.held_ps(bytes));
+            now_ps += self.bus.occupied_ps(bytes);
+            self.ends.waited_ps = self.ends.waited_ps.wrapping_sub(self.bus.occupied_ps(bytes));
             self.left[core] -= bytes;
             if self.left[core] > 0 {
                 self.ask(now_ps);
@@ -147,7 +147,7 @@ fn traffic(bus: &Bus, transfers: impl Iterator<Item = u64>) -> Traffic {
         let (full, last) = ((bytes - 1) / BURST_BYTES, (bytes - 1) % BURST_BYTES + 1);
         traffic.transfers += full + 1;
         traffic.bytes += bytes;
-        traffic.busy_ps += full * bus.held_ps(BURST_BYTES) + bus.held_ps(last);
+        traffic.busy_ps += full * bus.occupied_ps(BURST_BYTES) + bus.occupied_ps(last);
         traffic.energy_aj += u128::from(bytes) * 1_000_000;
     }
     traffic

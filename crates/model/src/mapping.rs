@@ -283,7 +283,7 @@ impl App {
         let mut time = times.iter();
         let (graph, _) = Graph::of(self, |task| sdf::Task {
             time: time.next().copied().unwrap_or(1),
-            period: whole_ps(period_ns(self, task, pacing)),
+            period: rounded_ps(period_ns(self, task, pacing)),
         });
         #[expect(clippy::cast_precision_loss, reason = "a weight")]
         let rate = |period: &num_rational::Ratio<u128>| {
@@ -315,7 +315,7 @@ fn bottlenecked(graph: &Graph) -> Vec<f64> {
     clippy::cast_sign_loss,
     reason = "periods are positive, and a cast saturates"
 )]
-fn whole_ps(ns: f64) -> u64 {
+fn rounded_ps(ns: f64) -> u64 {
     (ns * 1e3).round() as u64
 }
 

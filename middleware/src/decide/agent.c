@@ -65,13 +65,13 @@ static bool init(struct wb_system *system)
 
 // ---- Loads --------------------------------------------------------------------------------------
 
-static uint32_t ppm_of(uint64_t part, uint64_t whole)
+static uint32_t ppm_of(uint64_t part, uint64_t total)
 {
     while (part > UINT64_MAX / WB_PPM) {
         part >>= 1;
-        whole >>= 1;
+        total >>= 1;
     }
-    const uint64_t ppm = whole != 0 ? part * WB_PPM / whole : 0;
+    const uint64_t ppm = total != 0 ? part * WB_PPM / total : 0;
     return ppm < UINT32_MAX ? (uint32_t)ppm : UINT32_MAX;
 }
 

@@ -109,7 +109,7 @@ void *wb_memalign(size_t align, size_t bytes)
     const uintptr_t past = (uintptr_t)block + KINGSLEY_HEADER_BYTES + align - 1;
     unsigned char *aligned = block + ((past & ~(uintptr_t)(align - 1)) - (uintptr_t)block);
     struct header *shifted = kingsley_header(aligned);
-    shifted->whole = kingsley_header(block);
+    shifted->block = kingsley_header(block);
     wb_word_store(&shifted->mark, KINGSLEY_SHIFTED, WB_RELAXED);
     return aligned;
 }
@@ -129,7 +129,7 @@ static struct header *checked(const void *block)
     struct header *header = kingsley_header(block);
 
     if (kingsley_mark(header) == KINGSLEY_SHIFTED)
-        header = header->whole;
+        header = header->block;
     if (kingsley_mark(header) != KINGSLEY_IN_HEAP)
         refuse(kingsley_mark(header));
     // What we see of it may be what an earlier stay of its owner has left here.

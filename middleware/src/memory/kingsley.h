@@ -27,7 +27,7 @@ enum {
 struct header {
     union {
         struct wb_heap *home;  // whose block it is
-        struct header *whole;  // SHIFTED: the block that this aligned pointer lies in
+        struct header *block;  // SHIFTED: the block that this aligned pointer lies in
     };
     struct wb_compared mark;
     uint16_t generation;  // of its owner when it was allocated

@@ -51,9 +51,9 @@ static struct wide multiply(uint64_t a, uint64_t b)
     return (struct wide){ .high = a1 * b1 + (middle >> 32) + (other >> 32), .low = a * b };
 }
 
-static uint64_t part_of(uint64_t whole, uint64_t of_one)
+static uint64_t part_of(uint64_t total, uint64_t of_one)
 {
-    const struct wide product = multiply(whole, of_one);
+    const struct wide product = multiply(total, of_one);
     return product.high + (product.low >> 63);
 }
 

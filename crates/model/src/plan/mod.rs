@@ -326,8 +326,12 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
         rate_millihz: rhythm.rate_millihz(),
         period_rest: rhythm.periods(1.0).1,
         offset_rest: rhythm.periods(task.offset_frames).1,
-        jitter_ns: if rhythm.is_never() { 0 } else { whole(task.jitter_ns) },
-        gap_ns: if rhythm.is_never() { 0 } else { task.gap_ns.map_or(0, |gap| whole(gap).max(1)) },
+        jitter_ns: if rhythm.is_never() { 0 } else { rounded(task.jitter_ns) },
+        gap_ns: if rhythm.is_never() {
+            0
+        } else {
+            task.gap_ns.map_or(0, |gap| rounded(gap).max(1))
+        },
         follows_rate: rhythm.rate_millihz() > 0,
         checkpoint_every: task.checkpoint_every,
         replay: task.checkpoint_every > 0 && task.on_crash == OnCrash::Replay,
@@ -390,10 +394,10 @@ impl Rhythm {
     fn periods(self, count: f64) -> (u64, u64) {
         match self {
             Rhythm::Never => (0, 0),
-            Rhythm::Nanoseconds(period) => (whole(period * count), 0),
+            Rhythm::Nanoseconds(period) => (rounded(period * count), 0),
             Rhythm::Frames(rate) => {
-                let parts = u128::from(whole(count.trunc())) * PARTS_OF_FRAMES
-                    + u128::from(whole(count.fract() * 1e12));
+                let parts = u128::from(rounded(count.trunc())) * PARTS_OF_FRAMES
+                    + u128::from(rounded(count.fract() * 1e12));
                 let rate = u128::from(rate);
                 (parts.div_euclid(rate) as u64, parts.rem_euclid(rate) as u64)
             }
@@ -419,6 +423,6 @@ const PARTS_OF_FRAMES: u128 = 1_000_000_000_000;
     clippy::cast_sign_loss,
     reason = "it is positive, and a cast saturates"
 )]
-fn whole(number: f64) -> u64 {
+fn rounded(number: f64) -> u64 {
     number.round() as u64
 }

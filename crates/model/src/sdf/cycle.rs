@@ -56,14 +56,14 @@ impl<'g> Means<'g> {
     }
 
     fn settle(mut self) -> Result<Vec<Ratio<u128>>, Flaw> {
-        while self.pass()? {
+        while self.relax()? {
             self.raise();
         }
         Ok(self.means)
     }
 
     /// Makes paths longer along every edge; false when none got longer.
-    fn pass(&mut self) -> Result<bool, Flaw> {
+    fn relax(&mut self) -> Result<bool, Flaw> {
         let mut longer = false;
         for (number, edge) in self.edges.iter().enumerate() {
             let mean = self.means[self.parts[edge.from]];

@@ -104,12 +104,12 @@ fn between(time: Duration, ticks: &Ticks, used: Used, cpus: usize) -> Busy {
         let kind = KINDS.iter().position(|kind| *kind == name);
         kind.map_or(0.0, |kind| ticks[kind] as f64 / per_s)
     };
-    let whole = time.as_secs_f64() * cpus as f64;
-    let steal = of(STEAL).min(whole);
+    let capacity = time.as_secs_f64() * cpus as f64;
+    let steal = of(STEAL).min(capacity);
     let idle: f64 = IDLE.iter().map(|name| of(name)).sum();
-    let others = (whole - idle - steal - used.seconds).clamp(0.0, whole);
-    let percent = |part: f64| if whole > 0.0 { part / whole * 100.0 } else { 0.0 };
-    // The kernel tells whole ticks, of each kind and processor: one may be too many.
+    let others = (capacity - idle - steal - used.seconds).clamp(0.0, capacity);
+    let percent = |part: f64| if capacity > 0.0 { part / capacity * 100.0 } else { 0.0 };
+    // The kernel tells capacity ticks, of each kind and processor: one may be too many.
     let doubt = 2.0 * cpus as f64 / per_s;
     Busy {
         seconds: time.as_secs_f64(),

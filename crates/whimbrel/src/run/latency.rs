@@ -67,7 +67,7 @@ pub fn of(migrations: &[Migration]) -> Vec<Latency> {
 
 fn of_mode<'a>(mode: &str, migrations: impl Iterator<Item = &'a Migration>) -> Vec<Latency> {
     let mut phases: Vec<(&str, &str, Vec<u64>)> = Vec::new();
-    let mut whole = Vec::new();
+    let mut total = Vec::new();
     for migration in migrations {
         for Step { from, to, time_ns } in steps(migration) {
             let known = phases.iter().position(|(f, t, _)| (*f, *t) == (from, to));
@@ -78,9 +78,9 @@ fn of_mode<'a>(mode: &str, migrations: impl Iterator<Item = &'a Migration>) -> V
             phases[at].2.extend(time_ns);
         }
         let (parked, running) = (migration.parked_ns, migration.running_ns);
-        whole.extend(step(("parked", parked), ("running", running)).time_ns);
+        total.extend(step(("parked", parked), ("running", running)).time_ns);
     }
-    phases.push(("parked", "running", whole));
+    phases.push(("parked", "running", total));
     let reached = phases.into_iter().filter(|(_, _, times)| !times.is_empty());
     reached.map(|(from, to, times)| spread(mode, format!("{from} to {to}"), times)).collect()
 }

@@ -76,6 +76,6 @@ pub fn graphs(app: &App, tasks: &[TaskStatus], time_ns: u64) -> Vec<GraphSummary
 
 /// A part of a whole; 0 of nothing.
 #[expect(clippy::cast_precision_loss, reason = "a ratio of measurements")]
-pub fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+pub fn ratio(part: u64, total: u64) -> f64 {
+    if total == 0 { 0.0 } else { part as f64 / total as f64 }
 }

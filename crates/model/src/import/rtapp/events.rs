@@ -71,7 +71,7 @@ pub(super) fn read(
 ) -> Option<Event> {
     let name = name_of(entry.key)?;
     match name {
-        "run" => Some(Event::Run(whole_loops(duration(entry, notes)?, global.loop_ns))),
+        "run" => Some(Event::Run(round_to_loops(duration(entry, notes)?, global.loop_ns))),
         "runtime" => {
             left_out.push((name, entry.at.clone()));
             Some(Event::Run(duration(entry, notes)?))
@@ -112,7 +112,7 @@ fn duration(entry: &Entry<'_>, notes: &mut Notes) -> Option<u64> {
 }
 
 /// rt-app computes in loops, and only whole ones.
-fn whole_loops(ns: u64, loop_ns: u64) -> u64 {
+fn round_to_loops(ns: u64, loop_ns: u64) -> u64 {
     ns - ns.checked_rem(loop_ns).unwrap_or(0)
 }
 
