@@ -29,6 +29,7 @@ def told(folder: Path, case: Case, platform: str, *more: str, preempts: int = 0)
         options += ["--table", str(folder / "table.toml")]
     seed = {"WHIMBREL_SIM_PREEMPTS": str(preempts)}
     done = command(folder / "app.toml", "--platform", str(place), *options, **seed)
+    assert "cannot be started" not in done.stderr, "the simulator is being built meanwhile"
     files = (folder / "recorded").glob("*.events")
     events = {path.name: path.read_bytes() for path in files}
     for path in (folder / "recorded").glob("*"):

@@ -9,6 +9,8 @@ import random
 import subprocess
 from pathlib import Path
 
+from simulated import platform, simulate
+
 ROOT = Path(__file__).resolve().parent.parent
 RADIO = ["apps/fm_radio/app.toml", "--platform", "mpsoc3", "--compute", "model"]
 MOVING = ["--set", "output=", "--shuttle", "demodulator=1,0@450ms", "--json", "--quiet"]
@@ -40,6 +42,54 @@ def test_so_does_one_whose_tasks_are_replicated(tmp_path: Path) -> None:
     state = tmp_path / "state"
     whole = sim("--mode", "replicate", "--save", f"{state}@2s")
     assert totals(sim("--mode", "replicate", "--resume", str(state))) == totals(whole)
+
+
+# At 30 us its cores are asleep, and the end wakes them; tasks end when they are released next.
+ASLEEP = """
+[app]
+name = "asleep"
+frame_rate = 5000
+
+[[task]]
+name = "source"
+cycles = 1000
+distribution = "uniform"
+spread = 0.9
+periodic = true
+
+[[task]]
+name = "sink"
+cycles = 10
+
+[[task]]
+name = "late"
+core = 1
+cycles = 300
+periodic = true
+offset_frames = 2
+
+[[task]]
+name = "beside"
+cycles = 5000
+periodic = true
+offset_frames = 2
+
+[[channel]]
+from = "source.out"
+to = "sink.in"
+slot_bytes = 64
+"""
+
+
+def test_a_save_at_the_moment_of_the_end_changes_nothing_and_no_sleep_begins_then(
+    tmp_path: Path,
+) -> None:
+    cores = platform("count = 2\n")
+    whole = simulate(tmp_path, ASLEEP, cores, "--duration", "30us")
+    saves = ("--duration", "30us", "--save", f"{tmp_path}/state@30us")
+    assert simulate(tmp_path, ASLEEP, cores, *saves) == whole
+    # Until 30, 200 and 400 us, and until 30 and 400 us: none begins when the run is over.
+    assert [core["sleeps"] for core in whole["cores"]] == [3, 2]
 
 
 def test_a_saved_run_is_refused_with_other_options(tmp_path: Path) -> None:

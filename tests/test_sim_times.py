@@ -182,6 +182,36 @@ def test_the_copies_of_one_core_do_not_wait_for_each_other(tmp_path: Path) -> No
     assert away_ns(tmp_path, "buffer", MEMORY + BUS) == pytest.approx(2 * alone, rel=0.05)
 
 
+OTHER = """
+[[task]]
+name = "other"
+core = 2
+period_us = 10000
+offset_frames = 0.0004
+cycles = 1000
+traffic = {traffic}
+firings = 100
+"""
+
+
+@pytest.mark.parametrize("way", ["cooperative", "preemptive"])
+@pytest.mark.parametrize("traffic", [640, 1280])
+def test_a_copy_lasts_as_much_longer_as_others_have_the_bus(
+    traffic: int, way: str, tmp_path: Path
+) -> None:
+    mover = MOVER[: MOVER.index('[[task]]\nname = "busy"')]
+    options = ("--mode", "replicate", "--transport", "alias", "--move", "mover=1@501ms")
+    hardware = platform(f'count = 3\nscheduling = "{way}"\n', rest=MEMORY + BUS)
+    alone, beside = (
+        the_move(simulate(tmp_path, mover + more, hardware, *options))
+        for more in ("", OTHER.format(traffic=traffic))
+    )
+    # It begins 4 us after the copy, whose first page takes 10.24 us: in turns of 80 ns.
+    assert alone["running_ns"] - alone["parked_ns"] > 10_240
+    assert beside["parked_ns"] == alone["parked_ns"]
+    assert beside["running_ns"] - alone["running_ns"] == traffic * 5 // 2
+
+
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_task_is_parked_before_another_core_takes_it(busy: bool, tmp_path: Path) -> None:
     costs = "".join(

@@ -105,6 +105,41 @@ def test_only_the_first_task_pays_and_its_neighbour_does_not(tmp_path: Path) -> 
     assert sorted(busy(summary)) == [100_000, 300_000]
 
 
+FAR = """
+[core.cache]
+size = "64KiB"
+line_bytes = 64
+miss_ns = 0
+far_ns = 10
+source = "ours: a test"
+"""
+
+
+@pytest.mark.parametrize("slot_bytes", [64, 600])
+def test_who_receives_from_another_core_reads_each_line_slower(
+    slot_bytes: int, tmp_path: Path
+) -> None:
+    app = APP.replace("slot_bytes = 16", f"slot_bytes = {slot_bytes}")
+    hardware = platform(f"count = 2\n{POINT}{FAR}")
+    lines = -(-slot_bytes // 64)
+    apart = simulate(tmp_path, app, hardware)
+    assert busy(apart) == [ROUNDS * 1_000, ROUNDS * (1_000 + 10 * lines)]
+    together = simulate(tmp_path, app.replace("core = 1\n", ""), hardware)
+    assert busy(together) == [ROUNDS * 1_000] * 2
+    # The first 51 frames it takes on the other core, and leaves at the checkpoint after them.
+    moved = simulate(tmp_path, app, hardware, "--move", "sink=0@49500us")
+    assert busy(moved) == [ROUNDS * 1_000, ROUNDS * 1_000 + 51 * 10 * lines]
+
+
+def test_what_a_firing_receives_from_another_core_is_what_counts(tmp_path: Path) -> None:
+    near = '[[task]]\nname = "near"\ncore = 1\nperiod_us = 1000\ncycles = 1\nfirings = 100\n'
+    channel = '[[channel]]\nfrom = "near.out"\nto = "sink.near"\nslot_bytes = 6400\n'
+    hardware = platform(f"count = 2\n{POINT}{FAR}")
+    summary = simulate(tmp_path, APP + near + channel, hardware)
+    # Half of one line for each of the two that it gives back, rounded up: a line each.
+    assert busy(summary)[1] == ROUNDS * (1_000 + 2 * 10)
+
+
 DISTURBED = """
 [core.cache]
 size = "64KiB"

@@ -36,6 +36,7 @@ static inline void fall_asleep(struct sim_core *c)
     if (c->idle)
         return;
     c->idle = true;
+    c->slept_ps = sim.engine->now_ps;
     engine_idle(sim.engine, c->core->index);
     wb_counter_add(&c->core->stats.sleeps, 1);
     if (c->records) {
@@ -80,10 +81,6 @@ static inline __attribute__((always_inline)) enum turn begin(struct sim_core *c)
     sim_become(c);
     if (__builtin_expect(c->slice_ps != 0, 0))
         sim_begin_slice(c);
-    // Of a copy that the kernel has made, too, others may have come in the way meanwhile. (A
-    // cooperative core asks at the next event that its task meets.)
-    if (__builtin_expect(c->preempts && c->transfers, 0))
-        ps = sim_sum(ps, engine_transfer_left(sim.engine, c->core->index));
     if (!is_free(c, CHARGE_REFILL)) {
         const uint64_t fills_ps = engine_refill(sim.engine, sim_in(ps), c->core->index, task->id,
                                                 task->work.working_bytes);
@@ -97,6 +94,18 @@ static inline __attribute__((always_inline)) enum turn begin(struct sim_core *c)
     else
         sim_hold(c, ps);
     return TURN_NOTHING;
+}
+
+// The time of what a kernel did is over, but others have come in the way of what it copied.
+static inline bool lags(struct sim_core *c, enum sim_event ends)
+{
+    if (__builtin_expect(!c->transfers, 1))
+        return false;
+    const uint64_t ps = engine_transfer_delay(sim.engine, c->core->index);
+    c->transfers = ps != 0;
+    if (ps != 0)
+        sim_push_in(ps, ends, c->core->index);
+    return ps != 0;
 }
 
 // Nothing to choose from so far: to fall asleep need not wait for the end of the instant where it
@@ -116,8 +125,6 @@ enum turn sim_work(struct sim_core *c)
     sim_serve(c);
     if (may_doze(c)) {
         fall_asleep(c);
-        if (sim_instant_goes_on())
-            c->dozed_ps = sim.engine->now_ps;
         return TURN_NOTHING;
     }
     if (sim_instant_goes_on()) {
@@ -134,20 +141,22 @@ enum turn sim_work(struct sim_core *c)
     c->debt_ps = 0;
     if (!is_free(c, CHARGE_SWITCH))
         ps = sim_sum(ps, c->preempts ? sim_let_go(c) : engine_switch(engine, c->core->index));
-    if (ps == 0 || sim_passes(ps))
+    const bool is_over = ps == 0 || sim_passes(ps);
+    if (is_over && !lags(c, EVENT_START))
         return begin(c);
     c->starts = true;
-    sim_push_in(ps, EVENT_START, c->core->index);
+    if (!is_over)
+        sim_push_in(ps, EVENT_START, c->core->index);
     return TURN_NOTHING;
 }
 
-// What ends at the same instant was no sleep.
+// What ends at the same instant, with the run or before, was no sleep.
 static inline void forget_doze(struct sim_core *c)
 {
-    if (__builtin_expect(c->dozed_ps != sim.engine->now_ps, 1))
+    if (__builtin_expect(c->slept_ps != sim.engine->now_ps, 1))
         return;
     wb_counter_set(&c->core->stats.sleeps, wb_counter_get(&c->core->stats.sleeps) - 1);
-    c->dozed_ps = 0;
+    c->slept_ps = 0;
 }
 
 // A core that has nothing to do need not wake for the ticks of its agent, if these take no time, no
@@ -348,16 +357,13 @@ static inline __attribute__((always_inline)) enum turn interrupt(struct sim_core
     c->debt_ps = sim_sum(c->debt_ps, ps);
     if (!c->idle)
         return TURN_NOTHING;
-    const bool dozed = c->dozed_ps == sim.engine->now_ps;
+    const bool dozed = c->slept_ps == sim.engine->now_ps;
     const uint64_t sleeps_ps = rouse(c);
-    if (dozed) {
+    if (sleeps_ps != 0)
+        sim_push_in(sleeps_ps, EVENT_WAKE, c->core->index);
+    else if (dozed)
         sim_choose(c);
-        return TURN_NOTHING;
-    }
-    if (sleeps_ps == 0)
-        return TURN_WORK;
-    sim_push_in(sleeps_ps, EVENT_WAKE, c->core->index);
-    return TURN_NOTHING;
+    return sleeps_ps == 0 && !dozed ? TURN_WORK : TURN_NOTHING;
 }
 
 enum turn sim_end_block(uint32_t number, struct sim_core **core)
@@ -374,10 +380,10 @@ enum turn sim_end_block(uint32_t number, struct sim_core **core)
     return TURN_NOTHING;
 }
 
-// Others have come to the interconnect meanwhile, and are in the way.
+// The same of a task.
 static bool transfers_on(struct sim_core *c)
 {
-    const uint64_t ps = engine_transfer_left(sim.engine, c->core->index);
+    const uint64_t ps = engine_transfer_delay(sim.engine, c->core->index);
 
     c->transfers = ps != 0;
     if (ps != 0)
@@ -423,11 +429,13 @@ enum turn sim_core_event(struct sim_core *c, uint32_t kind)
     case EVENT_RESUME:
         return resume(c);
     case EVENT_START:
+        if (lags(c, EVENT_START))
+            return TURN_NOTHING;
         sim_execute(c, NULL);
         c->starts = false;
         return __builtin_expect(c->pends, 0) && !sim_still_starts(c) ? TURN_WORK : begin(c);
     case EVENT_WAKE:
-        return TURN_WORK;
+        return lags(c, EVENT_WAKE) ? TURN_NOTHING : TURN_WORK;
     case EVENT_SLICE:
         return sim_slice_is_over(c);
     case EVENT_RING:

@@ -94,9 +94,9 @@ static inline uint64_t engine_compute(const struct engine *engine, uint32_t core
 /// Bytes to or from globally visible memory, for as long as others are before.
 uint64_t engine_transfer(struct engine *engine, uint64_t at_ps, uint32_t core, uint64_t bytes);
 
-/// How much longer the last transfer of a core takes because of others that came meanwhile: to be
-/// asked once the time that was told for it is over. What a transfer is a part of ends with it.
-uint64_t engine_transfer_left(struct engine *engine, uint32_t core);
+/// How much longer the last transfer of a core takes than was told, here or before, because of
+/// others that came meanwhile: to be asked once the time of what it is a part of is over.
+uint64_t engine_transfer_delay(struct engine *engine, uint32_t core);
 
 /// A switch to another task; the first one after a sleep may take longer.
 uint64_t engine_switch(struct engine *engine, uint32_t core);
@@ -105,6 +105,9 @@ uint64_t engine_switch(struct engine *engine, uint32_t core);
 /// that it comes back to, and what it pays as the first one after a sleep.
 uint64_t engine_refill(struct engine *engine, uint64_t at_ps, uint32_t core, uint32_t task,
                        uint64_t working_bytes);
+
+/// What bytes of a message take longer to read that another core has written.
+uint64_t engine_far(struct engine *engine, uint32_t core, uint64_t bytes);
 
 /// What a task that has left the core has in its cache is of no use any more.
 void engine_forget(struct engine *engine, uint32_t core, uint32_t task);

@@ -277,6 +277,24 @@ static void spend_with_transfer(uint64_t ps)
     sim_spend(ps);
 }
 
+// A message is in the cache of the core that sent it. In the mean over those that the task receives
+// in a firing: which of them it has read is not told here.
+static uint64_t far_ps(const struct wb_task *task)
+{
+    const uint32_t core = sim.here->core->index;
+    uint64_t bytes = 0, messages = 0;
+
+    for (const struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
+        if (port->direction != WB_IN)
+            continue;
+        const struct wb_port *from = port->channel->senders;
+        messages += port->rate;
+        if (from != NULL && wb_task_core(from->task) != core)
+            bytes += (uint64_t)port->rate * port->channel->slot_bytes;
+    }
+    return bytes != 0 ? engine_far(sim.engine, core, bytes / messages) : 0;
+}
+
 static __attribute__((noinline)) void charge(enum wb_action action, uint32_t units)
 {
     if (sim.counts)
@@ -287,6 +305,8 @@ static __attribute__((noinline)) void charge(enum wb_action action, uint32_t uni
         engine_action(sim.engine, sim_begins_ps(), sim.here->core->index, action, units);
     if (action <= WB_ACTION_RECEIVE)
         spend_with_transfer(ps);
+    else if (action == WB_ACTION_RELEASE && sim.self != NULL)
+        sim_spend(sim_sum(ps, far_ps(sim.self)));
     else
         sim_spend(ps);
 }

@@ -31,7 +31,7 @@ struct sim_core {
     struct ready ready;
     uint64_t debt_ps;    // what its kernel did in no time, to be spent before a task runs
     uint64_t stolen_ps;  // by interrupts, from the task that runs
-    uint64_t dozed_ps;   // when it last fell asleep before the end of an instant
+    uint64_t slept_ps;   // when it last fell asleep
     uint64_t parked_ns;  // when the task that goes away began to be parked
     uint64_t computing;  // the event that ends what its task computes, if that may be rescaled
     uint64_t computes_until_ps;

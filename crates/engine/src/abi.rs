@@ -228,12 +228,14 @@ export! {
     engine_free_charges(core: u32) -> u32 = |s| s.engine.free(core as usize);
     engine_transfer(at_ps: u64, core: u32, bytes: u64) -> u64 =
         |s| s.at_now().hardware.transfer_after(0, at_ps, core as usize, bytes);
-    engine_transfer_left(core: u32) -> u64 =
-        |s| s.engine.hardware.transfer_end(s.now_ps, core as usize).saturating_sub(s.now_ps);
+    engine_transfer_delay(core: u32) -> u64 =
+        |s| s.engine.hardware.transfer_delay(s.now_ps, core as usize);
     engine_switch(core: u32) -> u64 =
         |s| s.engine.hardware.switch(core as usize);
     engine_refill(at_ps: u64, core: u32, task: u32, working_bytes: u64) -> u64 =
         |s| s.at_now().hardware.refill(at_ps, core as usize, task, working_bytes);
+    engine_far(core: u32, bytes: u64) -> u64 =
+        |s| s.engine.hardware.far_ps(core as usize, bytes);
     engine_forget(core: u32, task: u32) -> () = |s| s.engine.hardware.forget(core as usize, task);
     engine_copy(at_ps: u64, core: u32, bytes: u64) -> u64 =
         |s| s.at_now().hardware.copy_ps(at_ps, core as usize, bytes);

@@ -93,12 +93,13 @@ impl Engine {
         let hardware = &self.hardware;
         let free = |charge: &Charge| {
             let copies = charge.number() <= LAST_COPYING && hardware.has_shared_memory();
-            let sleeps = match *charge {
+            let besides = match *charge {
+                Charge::RELEASE => hardware.far_ps(core, 1) != 0,
                 Charge::SWITCH => hardware.has_waking_costs(core),
                 Charge::RING => hardware.has_ring_costs(),
                 _ => false,
             };
-            hardware.is_free(core, *charge) && !copies && !sleeps
+            hardware.is_free(core, *charge) && !copies && !besides
         };
         let charges = Charge::all().filter(free);
         let bits = charges.fold(0, |bits, charge| bits | 1 << charge.number());

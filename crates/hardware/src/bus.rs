@@ -14,10 +14,11 @@
 //! implementation of real-time applications on multiprocessor systems-on-chip", RTSS 2007).
 //!
 //! [`Bus::transfer`] says when a transfer is over by what is known; those who come later may delay
-//! it. Who waits until then, asks [`Bus::transfer_end`], and waits on if that is later, ends
-//! exactly when it would if the bus were simulated burst by burst. A transfer may be said before it
-//! begins, and others that begin earlier after it; what they change may then make it end sooner
-//! than was said. The cost of a call does not depend on the number of bursts.
+//! it. Who waits until then, asks [`Bus::delay`], and waits on for that long, ends exactly when it
+//! would if the bus were simulated burst by burst; so does who does more after it, or says several
+//! transfers at once with other things between them, and asks at the end of all. A transfer may be
+//! said before it begins, and others that begin earlier after it; what they change may then make it
+//! end sooner than was said. The cost of a call does not depend on the number of bursts.
 
 use serde::{Deserialize, Serialize};
 
@@ -123,6 +124,16 @@ impl Bus {
         match &mut self.order {
             Order::Fcfs(turns) => turns.transfer_end(now_ps, core),
             Order::Tdma(_) => now_ps,
+        }
+    }
+
+    /// By how much later the last transfer of a core is over than was told, here or when it was
+    /// said; nothing with TDMA.
+    #[inline]
+    pub fn delay(&mut self, now_ps: u64, core: usize) -> u64 {
+        match &mut self.order {
+            Order::Fcfs(turns) => turns.delay(now_ps, core),
+            Order::Tdma(_) => 0,
         }
     }
 

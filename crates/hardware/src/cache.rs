@@ -43,6 +43,7 @@ pub struct Cache {
     lines: u64,
     line_bytes: u64,
     miss_ps: u64,
+    far_ps: u64,
     disturbance: Disturbance,
     /// The last to run is the last here; the sum of lines is at most `lines`.
     stack: Vec<Resident>,
@@ -57,6 +58,7 @@ impl Cache {
             lines: description.bytes / line_bytes,
             line_bytes,
             miss_ps: description.miss_ps,
+            far_ps: description.far_ps,
             disturbance: Disturbance::new(&description.disturbance, core),
             stack: Vec::with_capacity(TASKS_MAX + 1),
             reuse: Reuse::default(),
@@ -92,6 +94,11 @@ impl Cache {
     /// Time that so many missing lines take, beyond the interconnect's own, in picoseconds.
     pub fn miss_ps(&self, lines: u64) -> u64 {
         lines.saturating_mul(self.miss_ps)
+    }
+
+    /// Time that bytes of a message take longer that another core has written, in picoseconds.
+    pub fn far_ps(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.line_bytes).saturating_mul(self.far_ps)
     }
 
     /// What the machine does besides to a task that misses some lines, in picoseconds.
@@ -135,9 +142,8 @@ mod tests {
     /// 16 KiB in lines of 32 bytes: 512 lines.
     fn cache() -> Cache {
         let disturbance = description::Disturbance { part_ppm: 1_000_000, mean_ps: 5_000 };
-        let size =
-            description::Cache { bytes: 16 << 10, line_bytes: 32, miss_ps: 40_000, disturbance };
-        Cache::new(&size, 0)
+        let (bytes, line_bytes, miss_ps, far_ps) = (16 << 10, 32, 40_000, 7_000);
+        Cache::new(&description::Cache { bytes, line_bytes, miss_ps, far_ps, disturbance }, 0)
     }
 
     const KIB: u64 = 1 << 10;
@@ -200,6 +206,11 @@ mod tests {
         }
         assert_eq!(cache.switch(1, 32), 0);
         assert_eq!(cache.switch(0, 32), 1);
+    }
+
+    #[test]
+    fn a_message_of_another_core_takes_longer_by_whole_lines() {
+        assert_eq!([0, 1, 32, 33].map(|bytes| cache().far_ps(bytes)), [0, 7_000, 7_000, 14_000]);
     }
 
     #[test]

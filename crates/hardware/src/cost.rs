@@ -16,6 +16,8 @@ pub struct Charge(usize);
 impl Charge {
     /// How many actions the middleware has.
     pub const ACTIONS: usize = Costs::ACTIONS.len();
+    /// A slot given back once its message was read.
+    pub const RELEASE: Self = Self(5);
     /// A switch from one task to another.
     pub const SWITCH: Self = Self(Self::ACTIONS);
     /// Reading the clock.

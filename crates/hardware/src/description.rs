@@ -169,6 +169,9 @@ pub struct Cache {
     pub line_bytes: u32,
     /// Time to fetch one line that is missing, beyond the interconnect's own.
     pub miss_ps: u64,
+    /// Time by which a line takes longer to read that another core has written, as busy time of who
+    /// receives it in a message.
+    pub far_ps: u64,
     /// What happens besides to a task that misses some.
     pub disturbance: Disturbance,
 }

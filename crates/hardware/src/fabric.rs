@@ -92,12 +92,12 @@ impl Fabric {
         }
     }
 
-    /// See [`crate::Hardware::transfer_end`].
+    /// See [`crate::Hardware::transfer_delay`].
     #[inline]
-    pub(crate) fn transfer_end(&mut self, now_ps: u64, core: usize) -> u64 {
+    pub(crate) fn delay(&mut self, now_ps: u64, core: usize) -> u64 {
         match &mut self.way {
-            Way::Bus(bus) if self.shared.is_some() => bus.transfer_end(now_ps, core),
-            _ => now_ps,
+            Way::Bus(bus) if self.shared.is_some() => bus.delay(now_ps, core),
+            _ => 0,
         }
     }
 

@@ -270,12 +270,12 @@ impl Hardware {
         self.fabric.advance(now_ps);
     }
 
-    /// When the last transfer of a core is over, by what is known at `now_ps`: later than said
-    /// before if others came since. At most `now_ps` if it is over, and where others cannot delay
-    /// it any more: anywhere but on a bus that is shared by turns.
+    /// By how much later the last transfer of a core is over, by what is known at `now_ps`, than
+    /// was told by [`Hardware::transfer`] or here: others came since. Nothing where they cannot
+    /// delay it any more: anywhere but on a bus that is shared by turns.
     #[inline]
-    pub fn transfer_end(&mut self, now_ps: u64, core: usize) -> u64 {
-        self.fabric.transfer_end(now_ps, core)
+    pub fn transfer_delay(&mut self, now_ps: u64, core: usize) -> u64 {
+        self.fabric.delay(now_ps, core)
     }
 
     /// How long a core needs for bytes of its private memory, in picoseconds.
@@ -311,6 +311,12 @@ impl Hardware {
         let besides_ps = slept_ps.saturating_add(cache.disturbed_ps(missing));
         let (own_ps, bytes) = (cache.miss_ps(missing), cache.bytes(missing));
         self.transfer_after(besides_ps.saturating_add(own_ps), at_ps, core, bytes)
+    }
+
+    /// For how much longer a core reads bytes of a message that another has written, in
+    /// picoseconds.
+    pub fn far_ps(&self, core: usize, bytes: u64) -> u64 {
+        self.tiles[core].cache.as_ref().map_or(0, |cache| cache.far_ps(bytes))
     }
 
     /// A task has left a core for another: what it left in the cache is stale.

@@ -4,7 +4,9 @@
 //! A core asks for the bus when its transfer begins, and again at the end of each of its bursts,
 //! behind all who wait already. Of two that ask at the same moment, one whose transfer begins goes
 //! before the one whose burst ends, and of those that begin, the one that was said first. A core
-//! has one transfer at a time: what it begins before its last one is over comes after that.
+//! has one transfer at a time: what it begins before its last one is over comes after that. What it
+//! begins some time after that, of which it says all at once, begins as long after it whenever it
+//! is over.
 //!
 //! While nobody comes and nobody is at its last burst, each of n cores has one burst in a lap of
 //! `n * slot`. So [`Line`] counts laps, not bursts: it goes from one arrival or last burst to the
@@ -37,6 +39,9 @@ struct Transfer {
     last_ps: u64,
     /// When it would be over if nobody were in its way.
     alone_ps: u64,
+    /// How long after the last one of its core; `None`: it comes before that is over, as far as is
+    /// known.
+    pause_ps: Option<u64>,
 }
 
 /// A transfer that has the bus in turn with others.
@@ -97,8 +102,10 @@ pub(crate) struct Turns {
     line: Line,
     now_ps: u64,
     transfers: u64,
-    /// When the last transfer of each core is over, by what was known after so many transfers.
+    /// When the last transfer of each core is over, by what was known after so many transfers,
     ends: Vec<(u64, u64)>,
+    /// and when it is over by what was told.
+    told_ps: Vec<u64>,
     #[serde(skip)]
     ahead: Ahead,
     /// What transfers have waited that are over in `line`.
@@ -114,6 +121,7 @@ impl Turns {
             now_ps: 0,
             transfers: 0,
             ends: vec![(0, NEVER); cores],
+            told_ps: vec![0; cores],
             waited_ps: 0,
         }
     }
@@ -124,10 +132,12 @@ impl Turns {
         let at_ps = at_ps.max(self.now_ps);
         let alone_ps = at_ps + full * self.line.slot_ps + last_ps;
         let number = self.transfers;
-        self.transfers += 1;
         self.forward(self.now_ps);
-        self.line.add(Transfer { core, at_ps, number, full, last_ps, alone_ps });
+        let pause_ps = at_ps.checked_sub(self.end(core));
+        self.transfers += 1;
+        self.line.add(Transfer { core, at_ps, number, full, last_ps, alone_ps, pause_ps });
         let end_ps = self.end(core);
+        self.told_ps[core] = end_ps;
         let kept = KEPT * self.ends.len();
         if self.line.behind.len() > kept {
             self.forward(self.line.behind[kept / 2].at_ps);
@@ -146,6 +156,16 @@ impl Turns {
     pub(crate) fn transfer_end(&mut self, now_ps: u64, core: usize) -> u64 {
         self.advance(now_ps);
         self.end(core)
+    }
+
+    /// By how much later the last transfer of a core is over than was told, here or when it was
+    /// said.
+    #[inline]
+    pub(crate) fn delay(&mut self, now_ps: u64, core: usize) -> u64 {
+        let end_ps = self.transfer_end(now_ps, core);
+        let delay_ps = end_ps.saturating_sub(self.told_ps[core]);
+        self.told_ps[core] += delay_ps;
+        delay_ps
     }
 
     /// For how long transfers wait for others, by what is known.
@@ -189,6 +209,14 @@ impl Turns {
         }
         let over = || over.iter().rfind(|(of, _)| *of == core).map(|(_, end_ps)| *end_ps);
         line.end(core).or_else(over)
+    }
+}
+
+impl Transfer {
+    /// Once the one before it is over.
+    fn after(self, end_ps: u64) -> Self {
+        let at_ps = self.pause_ps.map_or(self.at_ps, |pause_ps| end_ps + pause_ps);
+        Self { at_ps, alone_ps: at_ps + (self.alone_ps - self.at_ps), ..self }
     }
 }
 
@@ -322,7 +350,7 @@ impl Line {
         over(&sharer, self.free_ps);
         let next = self.behind.iter().position(|other| other.core == sharer.core);
         if let Some(next) = next.and_then(|next| self.behind.remove(next)) {
-            self.add(next);
+            self.add(next.after(self.free_ps));
         }
     }
 

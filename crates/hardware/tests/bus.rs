@@ -140,6 +140,26 @@ fn simulate(bus: &mut Bus, programs: &[Program]) -> Ends {
     ends
 }
 
+/// Cores that say all of their transfers at once, look when the last one is over by what was told,
+/// and again as long after that as they are told then. When each is done.
+fn simulate_at_once(bus: &mut Bus, programs: &[Program]) -> Vec<u64> {
+    let mut wakes = vec![0; programs.len()];
+    for (core, program) in programs.iter().enumerate() {
+        for (pause_ps, bytes) in program {
+            wakes[core] = bus.transfer(wakes[core] + pause_ps, core, *bytes);
+        }
+    }
+    let mut waiting: Vec<usize> = (0..programs.len()).collect();
+    while let Some(next) = (0..waiting.len()).min_by_key(|place| wakes[waiting[*place]]) {
+        let core = waiting[next];
+        match bus.delay(wakes[core], core) {
+            0 => _ = waiting.swap_remove(next),
+            delay_ps => wakes[core] += delay_ps,
+        }
+    }
+    wakes
+}
+
 /// The energy of what is moved, and for how long the bus is taken.
 fn traffic(bus: &Bus, transfers: impl Iterator<Item = u64>) -> Traffic {
     let mut traffic = Traffic::default();
@@ -186,6 +206,22 @@ proptest! {
         let mut bus = bus_of(40);
         let ours = simulate(&mut bus, &programs);
         prop_assert_eq!(&ours, &Reference::new(&bus, &programs).run());
+    }
+
+    #[test]
+    fn transfers_that_are_said_at_once_end_when_they_do_one_after_the_other(
+        mut programs in prop::collection::vec(program(), CORES),
+    ) {
+        // No more than it keeps in mind.
+        programs.iter_mut().for_each(|program| program.truncate(4));
+        let mut bus = bus();
+        let done = simulate_at_once(&mut bus, &programs);
+        let ends: Vec<u64> = (0..CORES).map(|core| bus.transfer_end(0, core)).collect();
+        let reference = Reference::new(&bus, &programs).run();
+        let last = reference.of.iter().map(|ends| ends.last().copied().unwrap_or(0));
+        prop_assert_eq!(&ends, &last.collect::<Vec<_>>());
+        prop_assert_eq!(bus.traffic().waited_ps, reference.waited_ps);
+        prop_assert!(done.iter().zip(&ends).all(|(done, end)| done >= end));
     }
 
     #[test]
@@ -262,6 +298,21 @@ fn what_is_said_of_a_transfer_behind_others_of_its_core_is_not_the_end_of_one_be
         assert_eq!(end_ps, i * 5_000);
         assert_eq!(bus.transfer_end(0, 0), end_ps);
     }
+}
+
+#[test]
+fn who_does_more_after_a_transfer_is_told_of_the_delay_alone() {
+    let mut bus = bus();
+    // Two bursts of each in turn: core 0 is over at 15 ns instead of 10, whenever it looks.
+    assert_eq!(bus.transfer(0, 0, 2 * BURST_BYTES), 10_000);
+    assert_eq!(bus.transfer(1_000, 1, 2 * BURST_BYTES), 20_000);
+    assert_eq!([bus.delay(12_000, 0), bus.delay(17_000, 0)], [5_000, 0]);
+    assert_eq!(bus.delay(20_000, 1), 0);
+    // The second of core 2 begins 3 ns after its first, which core 3 delays by a burst.
+    assert_eq!(bus.transfer(100_000, 2, BURST_BYTES), 105_000);
+    assert_eq!(bus.transfer(108_000, 2, BURST_BYTES), 113_000);
+    assert_eq!(bus.transfer(99_000, 3, BURST_BYTES), 104_000);
+    assert_eq!((bus.delay(113_000, 2), bus.transfer_end(113_000, 2)), (4_000, 117_000));
 }
 
 #[test]

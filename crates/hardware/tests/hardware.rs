@@ -37,6 +37,7 @@ fn core(kind: &str, node: (u32, u32)) -> Core {
             bytes: 16 << 10,
             line_bytes: 32,
             miss_ps: 10_000,
+            far_ps: 0,
             disturbance: Disturbance::default(),
         }),
         node,
@@ -147,7 +148,8 @@ fn cores_wait_for_each_other_before_the_shared_memory_and_not_before_their_own()
     assert_eq!(board.transfer(1_000, 1, 32), 2 * burst);
     assert_eq!(board.transfer(2_000, 2, 40), 4 * burst + 100_000);
     assert_eq!(board.transfer(3_000, 2, 0), 3_000);
-    assert_eq!([0, 1].map(|core| board.transfer_end(burst, core)), [4 * burst, 2 * burst]);
+    assert_eq!([0, 1].map(|core| board.transfer_delay(burst, core)), [2 * burst, 0]);
+    assert_eq!(board.transfer_delay(burst, 0), 0);
     assert_eq!(board.traffic().energy_aj, 136 * 10_000_000);
     assert_eq!((board.local_ps(1, 64), board.local_ps(0, 64)), (5_000 + 64 * 2_500, 0));
 }

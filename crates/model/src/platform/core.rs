@@ -281,6 +281,7 @@ fn read_cache(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> 
     let line =
         reader.required("line_bytes", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
     let miss = reader.required("miss_ns", NS, ns);
+    let far = reader.optional("far_ns", NS, ns);
     let part = reader.optional("disturbed", "a part, above 0 and at most 1", |n| {
         scaled(n, 1e6, 1.0, 1e6).and_then(|ppm| u32::try_from(ppm).ok())
     });
@@ -300,6 +301,7 @@ fn read_cache(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> 
         bytes: size.into_inner(),
         line_bytes: line,
         miss_ps: miss?.into_inner(),
+        far_ps: or(far, 0),
         disturbance: Disturbance { part_ppm: or(part, 0), mean_ps: or(mean, 0) },
     })
 }
