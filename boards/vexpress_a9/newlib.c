@@ -4,8 +4,13 @@
 #include <errno.h>
 #include <reent.h>
 
+#include "FreeRTOS.h"
 #include "board_a9.h"
 #include "semihosting.h"
+
+#if configUSE_POSIX_ERRNO != 1
+#error "configUSE_POSIX_ERRNO is 0: the errno of a task moves along with it, so set it to 1"
+#endif
 
 enum { HEAP_BYTES = 256 << 10 };
 

@@ -22,6 +22,11 @@ enum {
     NS_PER_TICK = 1000000000 / configTICK_RATE_HZ,
 };
 
+#if configUSE_TIMERS == 1
+_Static_assert(configTIMER_TASK_PRIORITY < KERNEL_PRIORITY,
+               "Whimbrel has the most urgent task: lower configTIMER_TASK_PRIORITY");
+#endif
+
 // Private memory: every kernel has its own at this address, as it has FreeRTOS's. A core that
 // starts again finds it as after a reset.
 #define OF_KERNEL __attribute__((section(".bss.whimbrel_kernel")))

@@ -12,6 +12,9 @@
 #ifndef configNUM_THREAD_LOCAL_STORAGE_POINTERS
 #define configNUM_THREAD_LOCAL_STORAGE_POINTERS 1
 #endif
+#if configNUM_THREAD_LOCAL_STORAGE_POINTERS < 1
+#error "configNUM_THREAD_LOCAL_STORAGE_POINTERS is 0: Whimbrel takes the last, so give it one more"
+#endif
 #define WB_FREERTOS_POINTER (configNUM_THREAD_LOCAL_STORAGE_POINTERS - 1)
 
 // A TCB lies in the middleware's descriptor of its task.
@@ -24,6 +27,9 @@
 #endif
 #if configTASK_NOTIFICATION_ARRAY_ENTRIES < 2
 #error "configTASK_NOTIFICATION_ARRAY_ENTRIES is 1: Whimbrel takes the last, so give it one more"
+#endif
+#if !configUSE_PREEMPTION
+#error "configUSE_PREEMPTION is 0: Whimbrel's task must get the processor at once, so set it to 1"
 #endif
 #define configUSE_TASK_NOTIFICATIONS 1
 #define INCLUDE_vTaskPrioritySet 1
