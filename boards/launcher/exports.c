@@ -3,6 +3,7 @@
 // kernels/freertos): files, and text.
 
 #include <fcntl.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ WB_EXPORT(fseek);
 WB_EXPORT(fstat);
 WB_EXPORT(ftell);
 WB_EXPORT(fwrite);
+WB_EXPORT(longjmp);
 WB_EXPORT(lseek);
 WB_EXPORT(open);
 WB_EXPORT(pread);
@@ -33,8 +35,11 @@ WB_EXPORT(puts);
 WB_EXPORT(pwrite);
 WB_EXPORT(qsort);
 WB_EXPORT(read);
+WB_EXPORT(setjmp);
 WB_EXPORT(sscanf);
+WB_EXPORT(strcspn);
 WB_EXPORT(strerror);
+WB_EXPORT(strspn);
 WB_EXPORT(strtod);
 WB_EXPORT(strtol);
 WB_EXPORT(strtoul);

@@ -26,7 +26,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
 
 
-@pytest.mark.parametrize("mode", ["handoff", "replicate"])
+@pytest.mark.parametrize("mode", ["handoff", "replicate", "recreate"])
 def test_every_frame_is_right_while_four_players_go_round(mode: str, tmp_path: Path) -> None:
     emulated.move_enough(lambda times: moves_while_all_is_right(mode, times * PLAYS, tmp_path))
 

@@ -34,9 +34,8 @@ WB_MUST_USE enum wb_status wb_freertos_init(void *memory, size_t bytes, uint32_t
 /// Makes this core's FreeRTOS one of the kernels; vTaskStartScheduler() is to follow.
 ///
 /// Context: each core, once, after wb_freertos_init().
-/// Memory:  `heap`, globally visible, becomes this kernel's heap (heap_5), which alone frees what
-/// is
-///          allocated here, whoever gives it back; NULL: it has none.
+/// Memory:  `heap`, globally visible, becomes this kernel's heap (heap_5). The kernel alone frees
+///          what is allocated here, whoever gives it back; NULL: it has none.
 /// Returns: WB_OK; WB_ERR_INVAL if there is no such core, or the heap cannot be seen by others.
 WB_MUST_USE enum wb_status wb_freertos_start(void *memory, uint32_t core, void *heap,
                                              size_t heap_bytes);
@@ -62,8 +61,7 @@ WB_MUST_USE enum wb_status wb_freertos_request(TaskHandle_t task, uint32_t core)
 ///
 /// Context: a task of any kernel. Blocks; a checkpoint if it moves the calling task.
 /// Returns: as wb_freertos_request(); WB_OK: it is there; WB_ERR_TIMEOUT: it stays, as it came to
-/// no
-///          checkpoint; WB_ERR_HELD: it stays for what wb_freertos_hold() says.
+///          no checkpoint; WB_ERR_HELD: it stays for what wb_freertos_hold() says.
 WB_MUST_USE enum wb_status wb_freertos_migrate(TaskHandle_t task, uint32_t core, TickType_t ticks);
 
 /// Why a task was refused last, in words; "nothing" if it was not.

@@ -355,17 +355,17 @@ uint32_t wb_agent_serve(struct wb_core *core);
 /// kernel has to.
 ///
 /// Context: the kernel of `core`, while no task runs and nobody is in wb_agent_serve(). Never
-/// blocks. Returns: true when wb_agent_serve() is needed for what is left.
+///          blocks.
+/// Returns: true when wb_agent_serve() is needed for what is left.
 bool wb_agent_admit(struct wb_core *core);
 
 /// Brings the core to the operating point that it has been asked for, if that is another
 /// (wb_kernel_set_point()). wb_agent_serve() and wb_agent_tick() do this too; a kernel whose
 /// doorbell interrupts a task that computes need not wait for that task's checkpoint.
 ///
-/// Context: the own one of the kernel of `core`; where kernels are cooperative, also an interrupt
-/// of
-///          a task in wb_kernel_compute(), as if the task ran (wb_kernel_self() is the task). Never
-///          blocks for longer than the transition takes.
+/// Context: the own one of the kernel of `core`. Where kernels are cooperative, also an interrupt
+///          of a task in wb_kernel_compute(), as if the task ran (wb_kernel_self() is the task).
+///          Never blocks for longer than the transition takes.
 void wb_agent_obey(struct wb_core *core);
 
 /// Reports what the core and its tasks used, and has the policy decide if that is this core's part.
