@@ -179,13 +179,19 @@ def test_the_radio_has_the_sound_of_linux_to_the_bit_wherever_its_tasks_are(
         command = [plain_radio, recording, expected]
         subprocess.run(command, check=True, capture_output=True, timeout=LIMIT_S)
         assert sound.read_bytes() == expected.read_bytes()
-        snr_db = score_files(RECORDING.with_suffix(".ref.wav"), sound).snr_db
         n = sum(task["migrations"] for task in summary["tasks"])
-        print(f"{mode}: {summary['frames']} frames, {n} moves, SNR {snr_db:.1f} dB")
-        assert snr_db >= LEAST_SNR_DB
+        print(f"{mode}: {summary['frames']} frames, {n} moves")
         return n
 
     emulated.move_enough(moved, moves)
+
+
+def test_that_sound_is_the_reference_but_for_noise(tmp_path: Path, plain_radio: Path) -> None:
+    sound = tmp_path / "linux.wav"
+    subprocess.run([plain_radio, RECORDING, sound], check=True, capture_output=True)
+    scored = score_files(RECORDING.with_suffix(".ref.wav"), sound)
+    print(f"SNR {scored.snr_db:.1f} dB")
+    assert scored.snr_db >= LEAST_SNR_DB
 
 
 def test_a_run_is_watched_and_steered_from_other_terminals() -> None:
