@@ -38,33 +38,22 @@ void wb_freertos_fault(enum wb_fault_kind kind, const char *text)
     wb_kernel_halt();
 }
 
-// Without a division, which would be a function of the compiler's.
-static char *put_number(char *at, uint32_t number)
-{
-    static const uint16_t units[] = { 10000, 1000, 100, 10, 1 };
-
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        char digit = '0';
-        for (; number >= units[i]; number -= units[i])
-            digit++;
-        *at = digit;
-        at += digit != '0' || at[-1] != ' ';
-    }
-    return at;
-}
-
-// configASSERT() of FreeRTOSConfig.h.
+// configASSERT() of FreeRTOSConfig.h. Lines are divided by ten without the compiler's function,
+// which is right as far as any file goes.
 _Noreturn void wb_freertos_asserted(const char *file, int line);
 void wb_freertos_asserted(const char *file, int line)
 {
-    enum { DIGITS = 5, NAME_BYTES = 64 };
-    static const char begin[] = "configASSERT fails in line ", of[] = " of ";
-    char text[sizeof begin + DIGITS + sizeof of + NAME_BYTES], *at = text + sizeof begin - 1;
+    enum { DIGITS = 5, NAME_BYTES = 64, TENTH = 52429, TENTH_SHIFT = 19 };
     const char *slash = strrchr(file, '/');
+    char text[128] = "configASSERT fails in line ", digits[DIGITS + 1] = "";
+    char *first = digits + DIGITS;
 
-    memcpy(text, begin, sizeof begin);
-    at = put_number(at, (uint32_t)line);
-    memcpy(at, of, sizeof of);
-    strncat(at, slash != NULL ? slash + 1 : file, NAME_BYTES);
+    for (uint32_t rest = (uint32_t)line, tenth; rest != 0 && first != digits; rest = tenth) {
+        tenth = rest * TENTH >> TENTH_SHIFT;
+        *--first = (char)('0' + rest - 10 * tenth);
+    }
+    strcat(text, first);
+    strcat(text, " of ");
+    strncat(text, slash != NULL ? slash + 1 : file, NAME_BYTES);
     wb_freertos_fault(WB_FAULT_KERNEL, text);
 }
