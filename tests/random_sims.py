@@ -44,6 +44,8 @@ class Case:
     platform: str = ""
     options: list[str] = field(default_factory=list)
     table: str = ""  # of mappings
+    a_round: list[int] = field(default_factory=list)  # messages of each channel,
+    loops: bool = False  # and whether one goes back
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
@@ -170,6 +172,8 @@ class Case:
             parts.append(self.a_task(n, rounds * fires[n] if ends else None, images))
         for number, (at, to, back) in enumerate(channels):
             both = math.lcm(fires[at], fires[to]) * self.pick(1, 1, 2)
+            self.a_round.append(both)
+            self.loops |= back
             produce, consume, initial = both // fires[at], both // fires[to], both * back
             slots = (produce + consume) * self.pick(1, 1, 2, 5) + initial + 3 * images
             ends = {"from": f"t{at}.o{number}", "to": f"t{to}.i{number}"}

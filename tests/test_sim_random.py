@@ -114,9 +114,24 @@ def test_nothing_depends_on_how_it_is_simulated(tmp_path: Path) -> None:
 
 
 def messages(run: dict[str, Any]) -> list[int]:
-    """What was received from each channel, which no order of execution changes. (Whether a task
-    still sends to one that has ended meanwhile is a matter of time.)"""
+    """What was received from each channel."""
     return [channel["received"] for channel in run["summary"]["channels"]]
+
+
+# In which a task of a loop ends a round earlier when it is preempted, or not.
+ENDS_EARLY = (2163,)
+
+
+def other_messages(case: Case, *runs: dict[str, Any]) -> list[str]:
+    """Channels of which another number was received, which no order of execution changes. But what
+    goes back begins with the messages of a round: who receives it needs no more in the last one,
+    and whether others still send to a task that has ended is a matter of time."""
+    pairs = zip(*map(messages, runs), case.a_round, strict=True)
+    return [
+        f"channel {n}: {one} and {other}"
+        for n, (one, other, a_round) in enumerate(pairs)
+        if abs(one - other) > a_round * case.loops
+    ]
 
 
 def ends_by_itself(case: Case) -> None:
@@ -130,7 +145,7 @@ def ends_by_itself(case: Case) -> None:
 def test_tasks_that_are_preempted_anywhere_lose_double_and_reorder_nothing(tmp_path: Path) -> None:
     # Each message has its number, and a receiver that misses one fails the run.
     preempted, compared = 0, 0
-    for seed in range(1000, 1000 + CASES // 2):
+    for seed in (*range(1000, 1000 + CASES // 2), *ENDS_EARLY):
         case, folder = Case(seed), tmp_path / str(seed)
         ends_by_itself(case)
         folder.mkdir()
@@ -145,7 +160,7 @@ def test_tasks_that_are_preempted_anywhere_lose_double_and_reorder_nothing(tmp_p
         assert wrong == [], folder
         preempted += run["summary"] != plain["summary"]
         if plain["status"] == run["status"] == 0:
-            assert messages(run) == messages(plain), folder
+            assert other_messages(case, run, plain) == [], folder
             compared += 1
     print(f"{preempted} went another way, {compared} ended with the same messages")
     assert preempted > CASES / 4

@@ -53,16 +53,17 @@ def named(tasks: int) -> str:
     return text
 
 
-def inputs(folder: Path, app: str, cores: int) -> None:
+def inputs(folder: Path, app: str, cores: int, more: str = "") -> None:
     """An application, and cores of 1 GHz on which only computing takes time."""
     (folder / "app.toml").write_text(app)
     point = "[[core.point]]\nmhz = 1000\nactive_mw = 100\n"
-    (folder / "p.toml").write_text(f'[platform]\nname = "p"\n[[core]]\ncount = {cores}\n{point}')
+    core = f"[[core]]\ncount = {cores}\n{point}"
+    (folder / "p.toml").write_text(f'[platform]\nname = "p"\n{core}{more}')
 
 
-def run(folder: Path, app: str, cores: int, *options: str) -> Cost:
+def run(folder: Path, app: str, cores: int, *options: str, more: str = "") -> Cost:
     """One simulation of it."""
-    inputs(folder, app, cores)
+    inputs(folder, app, cores, more)
     words = [str(WHIMBREL), "sim", str(folder / "app.toml"), "--platform", str(folder / "p.toml")]
     with (folder / "out.json").open("w") as out:
         started = subprocess.Popen([*words, "--json", "--quiet", *options], stdout=out)
@@ -109,6 +110,37 @@ def growth(folder: Path, small: str, large: str) -> float:
 def test_four_times_as_many_tasks_take_four_times_as_long_to_set_up(tmp_path: Path) -> None:
     assert growth(tmp_path, many(8192, 64), many(32768, 64)) < 8
     assert growth(tmp_path, named(4096), named(16384)) < 8
+
+
+BUS = """
+[[memory]]
+name = "ram"
+kind = "shared"
+size = "64MiB"
+latency_ns = 60
+mb_per_s = 800
+source = "ours: a test"
+
+[bus]
+arbitration = "fcfs"
+mhz = 100
+width_bytes = 4
+burst_bytes = 32
+source = "ours: a test"
+"""
+
+
+def contenders(folder: Path, count: int) -> Cost:
+    """So many cores that have the bus in turns all the time, each for 32,000 transfers."""
+    task = f"count = {count}\ncore = {list(range(count))}\ncycles = 10\ntraffic = 3200\n"
+    app = f'[app]\nname = "bus"\n[[task]]\nname = "t"\n{task}firings = 4000\n'
+    return run(folder, app, count, more=BUS)
+
+
+def test_a_transfer_over_a_bus_costs_little_for_each_who_shares_it(tmp_path: Path) -> None:
+    few, more = (min(contenders(tmp_path, n).user_s for _ in range(3)) for n in (4, 40))
+    # Ten times as many transfers, each with ten times as many others: of their square, 100.
+    assert more / few < 25
 
 
 def busy(period: str) -> str:

@@ -32,6 +32,7 @@ fn rows() -> String {
         wake("20ms.ring", 24_300.0, 60.0),
         wake("20ms.firing", 2_350.0, 1_090.0),
         wake("20ms.attach", 91_700.0, 1_090.0),
+        wake("64KiB.read", 19_000.0, 8_760.0),
         row("switch", 50.0),
         row("channel.64B.spin", 150.0),
         row("channel.4KiB.spin", 550.0),
@@ -113,6 +114,7 @@ fn an_application_is_run_really_for_its_cycles_and_the_check_compares_both() {
     let tasks: Vec<_> =
         result["work"].as_array().unwrap().iter().map(|w| w["task"].clone()).collect();
     assert_eq!(tasks, ["lpf", "demodulator", "bpf", "sum"]);
+    assert_simulated_as_measured(&place, app, path, &result["work"]);
 
     let (status, found, _) = check(&place, app, path);
     let throughput = &found["figures"][0];
@@ -120,10 +122,33 @@ fn an_application_is_run_really_for_its_cycles_and_the_check_compares_both() {
     let ratio = throughput["simulated"].as_f64().unwrap() / throughput["real"].as_f64().unwrap();
     // Only sanity: what else runs on this machine slows one side down, and not the other.
     assert!((0.1..10.0).contains(&ratio), "{throughput}");
+    let verdict = &throughput["verdict"];
+    let [low, high] = [0, 1].map(|end| throughput["interval"][end].as_f64().unwrap());
+    assert!(low <= throughput["real"].as_f64().unwrap() && high >= low, "{throughput}");
+    assert_eq!(found["confidence"], 0.75, "of three runs");
+    // It was measured in the check, too.
+    let since = found["since"].as_array().unwrap();
+    assert!(since.iter().any(|change| change["what"] == "sum, own rate"), "{since:?}");
     // Other tests may keep the machine busy; then there is no error, and the answer is no.
     let busy = found["busy"].as_bool().unwrap();
     assert_eq!(status, i32::from(busy));
     assert_eq!(throughput["error_percent"].is_null(), busy, "{throughput}");
+    assert_eq!(verdict.is_null(), busy, "{throughput}");
+}
+
+/// A simulated firing takes what was measured, and not what the middleware costs besides.
+fn assert_simulated_as_measured(place: &Place, app: &str, path: &str, work: &serde_json::Value) {
+    let sim = ["sim", app, "--platform", path, "--fast", "--compute", "model", "--json", "--quiet"];
+    let set = ["--set", "output=", "--set", "plays=50", "--cores", "1"];
+    let summary = place.json(&[&sim[..], &set].concat(), 0);
+    for firing in work.as_array().unwrap() {
+        let all = summary["tasks"].as_array().unwrap().iter();
+        let busy = all.filter(|task| task["task"] == firing["task"]);
+        let busy: Vec<f64> = busy.map(|task| task["busy_ns"].as_f64().unwrap()).collect();
+        let firings = summary["frames"].as_f64().unwrap() * busy.len() as f64;
+        let (ns, measured) = (busy.iter().sum::<f64>() / firings, firing["warm_ns"].as_f64());
+        assert!((ns / measured.unwrap() - 1.0).abs() < 0.005, "{ns} {firing}");
+    }
 }
 
 /// The exit status, the JSON and the messages of a short check on one processor.

@@ -1,39 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How far off a simulation is: the same runs on real processors and on a platform, side by side.
+//! In turns with these the machine is measured again ([`now`](super::now)).
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
 use whimbrel_model::{App, Direction, Problem};
 
 use super::busy::{BUSY_PERCENT, Busy, Reading};
+use super::figures::{Figure, LIMIT_PERCENT, Read, Verdict, compare, confidence};
 use super::measured::{self, Move, Run};
+use super::now::{Again, Change, can_be_renewed};
 use super::{RUNS, RUNS_QUICK, settings};
 use crate::bench::median;
 use crate::cli::{CalibrateArgs, CpuList};
 use crate::failure::{Answer, Failure, Outcome, say};
-use crate::load::{application, simulated_platform};
+use crate::load::{application, simulated_file, simulated_platform};
 use crate::output::{Column, columns, print, print_json};
-
-/// One figure, measured and simulated.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Figure {
-    /// What.
-    what: String,
-    /// In which unit.
-    unit: &'static str,
-    /// The median over real runs.
-    real: f64,
-    /// In virtual time.
-    simulated: f64,
-    /// The highest real one beyond the lowest, in percent of the median; `null`: that is 0.
-    spread_percent: Option<f64>,
-    /// The simulated one beyond the real one, in percent of the real one; `null`: that is 0, or the
-    /// machine was busy, and there is none.
-    error_percent: Option<f64>,
-}
 
 /// How busy the machine was during the runs of a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,12 +40,13 @@ struct During {
 struct Found {
     /// Whether the machine was busy in any of the scenarios.
     busy: bool,
+    /// How sure the intervals of the figures are.
+    confidence: f64,
     machine: Vec<During>,
+    /// What the platform's file has, and what it takes now; empty: it was not measured again.
+    since: Vec<Change>,
     figures: Vec<Figure>,
 }
-
-/// A figure of one run: what, in which unit, and how much.
-type Read = (String, &'static str, f64);
 
 /// A way to run the application.
 struct Scenario {
@@ -69,6 +56,10 @@ struct Scenario {
     cores: usize,
     /// Options of `run` and `sim` alike.
     options: Vec<OsString>,
+    /// For how long; `None`: until it ends.
+    seconds: Option<u32>,
+    /// In virtual time so many times as long: figures that chance has a part in.
+    longer: u32,
     /// Whether its events are needed.
     recorded: bool,
     /// What is read off a run of the application.
@@ -86,24 +77,34 @@ pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
     let folder = tempfile::tempdir()
         .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
     let checked = Checked { app: &app, path, args, folder: folder.path() };
-    let scenarios = scenarios(&task, cpus.0.len(), args.quick);
-    let real = checked.real(&scenarios, cpus)?;
+    let scenarios = scenarios(&app, &task, cpus.0.len(), args.quick);
+    let file = simulated_file(&args.platform)?;
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    let mut again = can_be_renewed(&text).then(|| Again::new(&app, path, args, cpus));
+    let real = checked.real(&scenarios, cpus, again.as_mut())?;
+    let (platform, since) = match &again {
+        Some(again) => again.platform(&text, folder.path())?,
+        None => (file, Vec::new()),
+    };
     let (mut figures, mut machine) = (Vec::new(), Vec::new());
     for (scenario, real) in scenarios.iter().zip(real) {
         let (real, during) = quiet(scenario.name, real);
-        let of_sim = [
-            "--cores".into(),
-            scenario.cores.to_string().into(),
-            "--platform".into(),
-            OsString::from(&args.platform),
-            "--compute".into(),
-            "model".into(),
-        ];
-        let simulated = checked.measure("sim", scenario, &of_sim)?;
-        figures.extend(compare(&app, scenario, &real, &simulated, during.busy.busy));
+        let simulated = checked.simulate(scenario, &platform)?;
+        let read = |run: &Run| (scenario.figures)(&app, run);
+        let runs: Vec<_> = real.iter().map(read).collect();
+        figures.extend(compare(scenario.name, &runs, &read(&simulated), during.busy.busy));
         machine.push(during);
     }
-    show(args, &Found { busy: machine.iter().any(|during| during.busy.busy), machine, figures })
+    let runs = machine.iter().map(|during| during.taken()).min().unwrap_or(0);
+    let busy = machine.iter().any(|during| during.busy.busy);
+    show(args, &Found { busy, confidence: confidence(runs), machine, since, figures })
+}
+
+impl During {
+    /// How many runs its figures are the medians of.
+    fn taken(&self) -> usize {
+        if self.busy.busy { self.runs } else { self.quiet_runs }
+    }
 }
 
 /// The runs that nobody disturbed if they are most, else all of them, and the machine was busy.
@@ -144,24 +145,44 @@ impl Checked<'_> {
         &self,
         scenarios: &[Scenario],
         cpus: &CpuList,
-    ) -> Result<Vec<Vec<(Run, Busy)>>, Problem> {
+        mut again: Option<&mut Again<'_>>,
+    ) -> Result<Vec<Vec<(Run, Busy)>>, Failure> {
         let mut all: Vec<_> = scenarios.iter().map(|_| Vec::new()).collect();
         for turn in 1..=if self.args.quick { RUNS_QUICK } else { RUNS } {
+            if let Some(again) = &mut again {
+                again.turn(self.folder)?;
+            }
             for (scenario, runs) in scenarios.iter().zip(&mut all) {
                 say(&format!("{} on real cores: turn {turn}", scenario.name));
                 let list = CpuList(cpus.0[..scenario.cores].to_vec());
                 let of_run = ["--cores".into(), OsString::from(list.to_string())];
                 let before = Reading::take(&list)?;
-                let run = self.measure("run", scenario, &of_run)?;
+                let run = self.measure("run", scenario, scenario.seconds, &of_run)?;
                 runs.push((run, before.until_now(&list)?));
             }
         }
         Ok(all)
     }
 
-    fn measure(&self, verb: &str, scenario: &Scenario, own: &[OsString]) -> Result<Run, Problem> {
+    fn simulate(&self, scenario: &Scenario, platform: &Path) -> Result<Run, Problem> {
+        let cores = scenario.cores.to_string();
+        let words = ["--compute", "model", "--cores", &cores, "--platform"];
+        let mut own: Vec<OsString> = words.iter().map(OsString::from).collect();
+        own.push(platform.into());
+        let seconds = scenario.seconds.map(|seconds| seconds * scenario.longer);
+        self.measure("sim", scenario, seconds, &own)
+    }
+
+    fn measure(
+        &self,
+        verb: &str,
+        scenario: &Scenario,
+        seconds: Option<u32>,
+        own: &[OsString],
+    ) -> Result<Run, Problem> {
         let head = [verb.into(), self.path.into()];
-        let all = [&head[..], own, &scenario.options, &settings(&self.args.set)].concat();
+        let mut all = [&head[..], own, &scenario.options, &settings(&self.args.set)].concat();
+        all.extend(seconds.iter().flat_map(|s| ["--duration".into(), format!("{s}s").into()]));
         if !scenario.recorded {
             return measured::run(&all);
         }
@@ -195,48 +216,38 @@ fn task(app: &App, args: &CalibrateArgs) -> Result<String, Failure> {
     })
 }
 
-fn scenarios(task: &str, cores: usize, quick: bool) -> Vec<Scenario> {
+/// How often a task is asked to move, each way, and by how much of a frame that is no multiple of
+/// one: so far apart that requests come at every moment of a frame alike, by the golden section.
+const SHUTTLE_MS: f64 = 53.0;
+const OF_A_FRAME: f64 = 0.309_017;
+
+/// Also if it has no frames.
+fn shuttle_ms(app: &App) -> f64 {
+    let Some(rate) = app.frame_rate.filter(|rate| *rate > 0.0) else { return SHUTTLE_MS };
+    let frame_ms = 1e3 / rate;
+    frame_ms * ((SHUTTLE_MS / frame_ms).floor().max(1.0) + OF_A_FRAME)
+}
+
+fn scenarios(app: &App, task: &str, cores: usize, quick: bool) -> Vec<Scenario> {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-    let time = if quick { "1s" } else { "4s" };
-    let apart = format!("{task}=1@1us");
-    // No multiple of usual periods: requests come at every moment of one.
-    let to_and_fro = format!("{task}=1,0@53ms");
+    let seconds = Some(if quick { 1 } else { 4 });
+    let apart = words(&["--move", &format!("{task}=1@1us")]);
+    let fast = words(&["--fast"]);
+    let to_and_fro = words(&["--shuttle", &format!("{task}=1,0@{:.3}ms", shuttle_ms(app))]);
+    let of = |name, cores, options, seconds, recorded, figures| {
+        let longer = 1;
+        Scenario { name, cores, options, seconds, longer, recorded, figures }
+    };
+    let fast_apart = [&fast[..], &apart].concat();
     let all = [
-        (
-            "as fast as it goes, one core",
-            1,
-            words(&["--fast"]),
-            false,
-            throughput as fn(&App, &Run) -> Vec<_>,
-        ),
-        (
-            "as fast as it goes, two cores",
-            2,
-            words(&["--fast", "--move", &apart]),
-            false,
-            throughput,
-        ),
+        of("as fast as it goes, one core", 1, fast, None, false, throughput),
+        of("as fast as it goes, two cores", 2, fast_apart, None, false, throughput),
         // What is wrong here already is not of waking others.
-        ("at its own rate, one core", 1, words(&["--duration", time]), true, usual),
-        (
-            "at its own rate, two cores",
-            2,
-            words(&["--duration", time, "--move", &apart]),
-            true,
-            paced,
-        ),
-        ("to and fro", 2, words(&["--duration", time, "--shuttle", &to_and_fro]), false, phases),
+        of("at its own rate, one core", 1, Vec::new(), seconds, true, usual),
+        of("at its own rate, two cores", 2, apart, seconds, true, paced),
+        Scenario { longer: 10, ..of("to and fro", 2, to_and_fro, seconds, false, phases) },
     ];
-    all.into_iter()
-        .filter(|(_, wanted, ..)| *wanted <= cores)
-        .map(|(name, cores, options, recorded, figures)| Scenario {
-            name,
-            cores,
-            options,
-            recorded,
-            figures,
-        })
-        .collect()
+    all.into_iter().filter(|scenario| scenario.cores <= cores).collect()
 }
 
 fn throughput(_: &App, run: &Run) -> Vec<Read> {
@@ -298,38 +309,6 @@ fn phases(_: &App, run: &Run) -> Vec<Read> {
     all.flatten().collect()
 }
 
-/// Medians of what real runs have, beside the simulated; what only one side has is left out. Runs
-/// on a busy machine have no error.
-fn compare(
-    app: &App,
-    scenario: &Scenario,
-    real: &[Run],
-    simulated: &Run,
-    busy: bool,
-) -> Vec<Figure> {
-    let runs: Vec<_> = real.iter().map(|run| (scenario.figures)(app, run)).collect();
-    let figures =
-        (scenario.figures)(app, simulated).into_iter().filter_map(|(what, unit, simulated)| {
-            let same = runs.iter().flatten().filter(|(name, ..)| *name == what);
-            let all: Vec<f64> = same.map(|(_, _, value)| *value).collect();
-            let (low, high) = all
-                .iter()
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (v.min(l), v.max(h)));
-            let real = median(all)?;
-            let percent = |part: f64| (real != 0.0).then(|| part / real * 100.0);
-            let error_percent = percent(simulated - real).filter(|_| !busy);
-            Some(Figure {
-                what: format!("{}: {what}", scenario.name),
-                unit,
-                real,
-                simulated,
-                spread_percent: percent(high - low),
-                error_percent,
-            })
-        });
-    figures.collect()
-}
-
 /// The answer is no if the machine was busy.
 fn show(args: &CalibrateArgs, found: &Found) -> Outcome {
     let answer = if found.busy { Answer::No } else { Answer::Yes };
@@ -350,24 +329,80 @@ fn show(args: &CalibrateArgs, found: &Found) -> Outcome {
         print_json(found)?;
         return Ok(answer);
     }
+    print(&listing(found))?;
+    Ok(answer)
+}
+
+/// All of it for people.
+fn listing(found: &Found) -> String {
+    let mut text = figures(found) + &machine(found);
+    if !found.since.is_empty() {
+        text += &columns(&[
+            Column::of("since the platform was written", &found.since, |change| {
+                change.what.clone()
+            }),
+            Column::of(">then, µs", &found.since, |change| format!("{:.3}", change.then_us)),
+            Column::of(">now, µs", &found.since, |change| format!("{:.3}", change.now_us)),
+            Column::of(">change", &found.since, |change| {
+                let part = (change.now_us / change.then_us - 1.0) * 100.0;
+                if part.is_finite() { format!("{part:+.1} %") } else { "-".into() }
+            }),
+        ]);
+    }
+    text + &summary(found)
+}
+
+/// How many are how far off.
+fn summary(found: &Found) -> String {
+    let of = |verdict| found.figures.iter().filter(move |figure| figure.verdict == Some(verdict));
+    let told = found.figures.iter().filter(|figure| figure.verdict.is_some()).count();
+    if told == 0 {
+        return String::new();
+    }
+    let mut text = format!(
+        "{} of {told} figures are within {LIMIT_PERCENT} %; {} more are where the runs leave it \
+         open ({:.0} % intervals of their medians)\n",
+        of(Verdict::Within).count(),
+        of(Verdict::Open).count(),
+        found.confidence * 100.0
+    );
+    for figure in of(Verdict::Off) {
+        text += &format!("off: {}\n", figure.what);
+    }
+    text
+}
+
+fn figures(found: &Found) -> String {
     let figures = &found.figures;
     let percent =
         |value: Option<f64>| value.map_or("-".into(), |percent| format!("{percent:.1} %"));
     let number =
         |value: f64| if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") };
-    print(&columns(&[
+    let interval = |[low, high]: [f64; 2]| format!("{} to {}", number(low), number(high));
+    let verdict = |verdict: Option<Verdict>| match verdict {
+        Some(Verdict::Within) => "",
+        Some(Verdict::Open) => "open",
+        Some(Verdict::Off) => "off",
+        None => "-",
+    };
+    columns(&[
         Column::of("what", figures, |figure| figure.what.clone()),
         Column::of(">real", figures, |figure| number(figure.real)),
         Column::of(">simulated", figures, |figure| number(figure.simulated)),
         Column::of("unit", figures, |figure| figure.unit.into()),
+        Column::of(">interval", figures, |figure| interval(figure.interval)),
         Column::of(">spread", figures, |figure| percent(figure.spread_percent)),
         Column::of(">error", figures, |figure| {
             figure.error_percent.map_or("-".into(), |percent| format!("{percent:+.1} %"))
         }),
-    ]))?;
+        Column::of("", figures, |figure| verdict(figure.verdict).into()),
+    ])
+}
+
+fn machine(found: &Found) -> String {
     let machine = &found.machine;
     let part = |value: f64| format!("{value:.1} %");
-    print(&columns(&[
+    columns(&[
         Column::of("machine during", machine, |during| during.scenario.into()),
         Column::of(">quiet runs", machine, |d| format!("{} of {}", d.quiet_runs, d.runs)),
         Column::of(">others", machine, |during| part(during.busy.others_percent)),
@@ -375,8 +410,7 @@ fn show(args: &CalibrateArgs, found: &Found) -> Outcome {
         Column::of(">involuntary switches/s", machine, |during| {
             format!("{:.0}", during.busy.involuntary_per_s)
         }),
-    ]))?;
-    Ok(answer)
+    ])
 }
 
 #[cfg(test)]
@@ -395,42 +429,6 @@ mod tests {
 
     fn run(rate: f64) -> Run {
         Run { frames_per_s: rate, ..Run::default() }
-    }
-
-    fn scenario() -> Scenario {
-        scenarios("t", 1, true).remove(0)
-    }
-
-    #[test]
-    fn an_error_is_against_the_median_of_the_real_runs() {
-        let figures =
-            compare(&app(), &scenario(), &[run(100.0), run(90.0), run(1.0)], &run(81.0), false);
-        assert_eq!((figures[0].real, figures[0].error_percent), (90.0, Some(-10.0)));
-    }
-
-    #[test]
-    fn beside_a_real_zero_there_is_no_error_in_percent() {
-        assert_eq!(
-            compare(&app(), &scenario(), &[run(0.0)], &run(1.0), false)[0].error_percent,
-            None
-        );
-    }
-
-    #[test]
-    fn what_only_the_simulation_has_is_left_out() {
-        let scenario = scenarios("t", 2, true).pop().unwrap();
-        let moved = Run {
-            migrations: vec![Move { parked_ns: 1, attached_ns: 6, ..Move::default() }],
-            ..Run::default()
-        };
-        assert_eq!(compare(&app(), &scenario, &[Run::default()], &moved, false), []);
-    }
-
-    #[test]
-    fn on_a_busy_machine_there_is_no_error_and_the_spread_says_how_steady_it_was() {
-        let real = [run(100.0), run(90.0), run(110.0)];
-        let figures = compare(&app(), &scenario(), &real, &run(81.0), true);
-        assert_eq!((figures[0].spread_percent, figures[0].error_percent), (Some(20.0), None));
     }
 
     #[test]
@@ -472,7 +470,57 @@ mod tests {
 
     #[test]
     fn one_processor_is_checked_without_moves() {
-        assert_eq!(scenarios("t", 1, false).len(), 2);
-        assert_eq!(scenarios("t", 2, false).len(), 5);
+        assert_eq!(scenarios(&app(), "t", 1, false).len(), 2);
+        assert_eq!(scenarios(&app(), "t", 2, false).len(), 5);
+    }
+
+    #[test]
+    fn moves_are_asked_for_at_every_moment_of_a_frame_alike() {
+        let mut app = app();
+        app.frame_rate = Some(50.0);
+        let every_ms = shuttle_ms(&app);
+        for rounds in 1..=2 {
+            let mut moments: Vec<f64> =
+                (0..30).map(|n| f64::from(n * rounds) * every_ms % 20.0).collect();
+            moments.sort_unstable_by(f64::total_cmp);
+            let gaps = moments.windows(2).map(|two| two[1] - two[0]);
+            // Thirty at most five thirtieths of a frame apart.
+            assert!(gaps.fold(0.0, f64::max) < 20.0 / 6.0, "{moments:?}");
+        }
+        assert!((40.0..60.0).contains(&every_ms), "{every_ms}");
+        app.frame_rate = None;
+        assert_eq!(shuttle_ms(&app), SHUTTLE_MS);
+    }
+
+    #[test]
+    fn the_last_lines_say_how_many_are_how_far_off() {
+        let figure = |what: &str, verdict| Figure {
+            what: what.into(),
+            unit: "µs",
+            real: 1.0,
+            simulated: 2.0,
+            interval: [0.5, 3.0],
+            spread_percent: None,
+            error_percent: Some(100.0),
+            verdict,
+        };
+        let found = |figures| Found {
+            busy: false,
+            confidence: 0.961,
+            machine: Vec::new(),
+            since: vec![Change { what: "lpf".into(), then_us: 2.0, now_us: 3.0 }],
+            figures,
+        };
+        let (within, open, off) = (Verdict::Within, Verdict::Open, Verdict::Off);
+        let text = listing(&found(vec![
+            figure("a", Some(within)),
+            figure("b", Some(open)),
+            figure("c", Some(off)),
+            figure("d", None),
+        ]));
+        assert!(text.contains("1 of 3 figures are within 15 %; 1 more are where"), "{text}");
+        assert!(text.contains("(96 % intervals of their medians)\noff: c\n"), "{text}");
+        assert!(text.contains("0.500 to 3.000") && text.contains("+50.0 %"), "{text}");
+        assert!(!listing(&found(vec![figure("d", None)])).contains("figures are within"));
     }
 }

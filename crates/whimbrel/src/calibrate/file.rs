@@ -12,8 +12,11 @@ use super::work::Firing;
 /// How long a kernel polls before it sleeps, as `whimbrel run` has it unless told otherwise.
 const SPIN_NS: f64 = 20e3;
 const LINE_BYTES: f64 = 64.0;
-/// Fewer are not told.
+/// How the second line of a file begins.
+pub(super) const WRITTEN: &str = "# Written by `whimbrel calibrate`";
+/// Less is not told.
 const LEAST_PART: f64 = 1e-6;
+const LEAST_NS: f64 = 1e-3;
 
 /// A number without digits that nobody measured: so many decimals, and no zeros at the end.
 fn digits(value: f64, decimals: usize) -> String {
@@ -52,7 +55,7 @@ pub fn text(
         us(fitted.doorbell_ns)
     );
     for firing in work {
-        out.push_str(&firing_table(firing, machine, fitted, disturbed));
+        out.push_str(&firing_table(firing, machine.hz, fitted.miss_ns, disturbed));
     }
     out
 }
@@ -74,7 +77,7 @@ fn head(
     let kib = if *cache_bytes < 1024 { 1 << 10 } else { cache_bytes / 1024 };
     format!(
         "# SPDX-License-Identifier: Apache-2.0\n\
-         # Written by `whimbrel calibrate` from what it measured on {model}.\n\
+         {WRITTEN} from what it measured on {model}.\n\
          # Power is not known, so it is 0 and so are energies.\n\
          {busy}\
          [platform]\n\
@@ -97,24 +100,29 @@ fn head(
          with empty caches against warm ones\"\n\n",
         fitted.sleeps.iter().map(idle_state).collect::<String>(),
         digits(fitted.miss_ns, 3),
-        disturbance(disturbed),
+        besides(fitted.far_ns, disturbed),
     )
 }
 
-/// What the cache's table says of firings that take longer than usual after a sleep.
-fn disturbance(Disturbed { part, mean_ns }: Disturbed) -> String {
-    if part < LEAST_PART {
-        return String::new();
+/// What the cache's table says of messages from another core, and of firings that take longer than
+/// usual after a sleep.
+pub(super) fn besides(far_ns: f64, Disturbed { part, mean_ns }: Disturbed) -> String {
+    let mut out = String::new();
+    if far_ns >= LEAST_NS {
+        out = format!("far_ns = {}  # wake.64KiB.read\n", digits(far_ns, 3));
     }
-    format!(
-        "disturbed = {}  # firings at their own rate, of half as much again as the median\n\
-         disturbed_us = {}  # what all took beyond the median, over these\n",
-        digits(part, 6),
-        us(mean_ns)
-    )
+    if part >= LEAST_PART {
+        out += &format!(
+            "disturbed = {}  # firings at their own rate, of half as much again as the median\n\
+             disturbed_us = {}  # what all took beyond the median, over these\n",
+            digits(part, 6),
+            us(mean_ns)
+        );
+    }
+    out
 }
 
-fn idle_state(sleep: &Sleep) -> String {
+pub(super) fn idle_state(sleep: &Sleep) -> String {
     let Sleep { name, after_ns, exit_ns, ring_ns, switch_ns, refill_ns } = *sleep;
     let polls = if after_ns <= SPIN_NS { "  # whimbrel run --spin 20us, its default" } else { "" };
     format!(
@@ -151,26 +159,23 @@ fn cost(entry: &Entry, hz: u64) -> String {
     out
 }
 
-fn firing_table(
-    firing: &Firing,
-    machine: &Machine,
-    fitted: &Fitted,
-    disturbed: Disturbed,
-) -> String {
+/// The table of what a firing takes on a processor at `hz`.
+pub(super) fn firing_table(firing: &Firing, hz: u64, miss_ns: f64, disturbed: Disturbed) -> String {
     let Firing { app, task, warm_ns, cold_ns } = firing;
     let mut out = format!(
         "[[work]]\napp = \"{app}\"\ntask = \"{task}\"\ncycles = {}\n",
-        digits(cycles(*warm_ns, machine.hz).max(1.0), 0)
+        digits(cycles(*warm_ns, hz).max(1.0), 0)
     );
-    let lines = if fitted.miss_ns > 0.0 { (cold_ns - warm_ns) / fitted.miss_ns } else { 0.0 };
+    let lines = if miss_ns > 0.0 { (cold_ns - warm_ns) / miss_ns } else { 0.0 };
     // Who misses nothing is not disturbed.
     let lines = if disturbed.part < LEAST_PART { lines } else { lines.max(1.0) };
     if lines >= 1.0 {
         let _ = writeln!(out, "working_set = {}", digits(lines.floor() * LINE_BYTES, 0));
     }
     out.push_str(
-        "source = \"whimbrel run --fast, busy time per firing; the working set is what a firing \
-         takes longer at the application's own rate\"\n\n",
+        "source = \"whimbrel run --fast, busy time per firing without what the simulator charges \
+         besides; the working set is what a firing takes longer at the application's own \
+         rate\"\n\n",
     );
     out
 }

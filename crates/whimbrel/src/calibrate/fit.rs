@@ -12,6 +12,7 @@
 //! | `wake.*.ring` | the idle state's ring, and a send that rings nobody |
 //! | `wake.*.firing` | the idle state's refill, and the firing after it |
 //! | `wake.*.attach` | the idle state's switch and switch, from attaching until it runs |
+//! | `wake.64KiB.read` | the lines of a message of another core, beyond one of the same core |
 //! | `migration.handoff.spin` | checkpoint, park, post, doorbell, serve, attach, switch |
 //! | `alloc.one_kernel.64B` | heap, twice |
 //! | `agent.100Hz.Ntasks`, `coordinator.…` | report, decide of N tasks, a hundred times a second |
@@ -73,6 +74,8 @@ pub struct Fitted {
     pub sleeps: [Sleep; SLEEPS.len()],
     /// Fetching one line of the cache that is missing.
     pub miss_ns: f64,
+    /// Reading one line that another core has written.
+    pub far_ns: f64,
 }
 
 /// A sleep that was measured: its name in rows, and after how long it is the state of a core:
@@ -143,6 +146,24 @@ fn sleep(rows: &Rows, (name, after_ns): (&'static str, f64)) -> Result<Sleep, Pr
     })
 }
 
+/// The same of every sleep.
+///
+/// # Errors
+/// A row is missing, or is no time.
+pub fn sleeps(rows: &Rows) -> Result<[Sleep; SLEEPS.len()], Problem> {
+    let [short, long, longest] = SLEEPS.map(|one| sleep(rows, one));
+    Ok([short?, long?, longest?])
+}
+
+/// What a line of a message of another core takes longer.
+///
+/// # Errors
+/// As [`sleeps`].
+pub fn far_ns(rows: &Rows) -> Result<f64, Problem> {
+    let beyond_ns = row(rows, "wake.64KiB.read")? - row(rows, "wake.64KiB.read against")?;
+    Ok((beyond_ns / (64.0 * KIB / LINE_BYTES)).max(0.0))
+}
+
 /// Fits costs to rows.
 ///
 /// # Errors
@@ -200,7 +221,8 @@ pub fn fit(rows: &Rows) -> Result<Fitted, Problem> {
     Ok(Fitted {
         costs,
         doorbell_ns: step,
-        sleeps: [sleep(rows, SLEEPS[0])?, sleep(rows, SLEEPS[1])?, sleep(rows, SLEEPS[2])?],
+        sleeps: sleeps(rows)?,
+        far_ns: far_ns(rows)?,
         miss_ns: ((row(COLD)? - row(WARM)?) / (2.0 * 64.0 * KIB / LINE_BYTES)).max(0.0),
     })
 }
@@ -312,6 +334,8 @@ mod tests {
             ("wake.20ms.firing", 2_350.0),
             ("wake.20ms.firing against", 1_090.0),
             ("wake.20ms.attach against", 1_090.0),
+            ("wake.64KiB.read", 19_000.0),
+            ("wake.64KiB.read against", 8_760.0),
             ("migration.handoff.spin", 345.0),
             ("migration.replicate.4KiB.copy", 400.0),
             ("migration.replicate.256KiB.copy", 6_000.0),
@@ -415,6 +439,14 @@ mod tests {
     fn a_missing_line_costs_what_an_empty_cache_adds_to_a_copy() {
         // 64 KiB read and as many written, in lines of 64 bytes.
         assert!((fit(&rows()).unwrap().miss_ns - 5_000.0 / 2_048.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_line_of_another_core_costs_what_it_adds_to_reading_a_message() {
+        // 1024 lines.
+        assert_eq!(fit(&rows()).unwrap().far_ns, 10.0);
+        let found = platform(&fit(&rows()).unwrap());
+        assert_eq!(found.cores[0].cache.unwrap().far_ps, 10_000);
     }
 
     #[test]

@@ -3,10 +3,14 @@
 
 mod busy;
 mod check;
+mod figures;
 mod file;
 mod fit;
 mod machine;
 mod measured;
+mod now;
+mod renew;
+mod settle;
 mod steady;
 mod work;
 
@@ -30,6 +34,7 @@ use busy::{BUSY_PERCENT, Busy, Reading};
 use fit::Rows;
 use machine::Machine;
 use measured::Run;
+use settle::{Measured, settle};
 use steady::Disturbed;
 use work::Firing;
 
@@ -70,13 +75,17 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
     let (mut work, mut own_rate) = (Vec::new(), Vec::new());
     for (app, path) in apps.iter().zip(&args.apps) {
         let (firings, paced) = firings(app, path, &cpus, args)?;
-        work.extend(firings);
+        work.push(firings);
         own_rate.extend(paced.into_iter().map(|run| run.firings));
     }
     let disturbed = steady::disturbed(own_rate.iter());
     let during = (args.rows.is_none() || !apps.is_empty()).then(|| before.until_now(&cpus));
     let during = during.transpose()?;
-    let text = file::text(&name(&path), &machine, during.as_ref(), &fitted, (&work, disturbed));
+    let name = name(&path);
+    let text =
+        |work: &[Firing]| file::text(&name, &machine, during.as_ref(), &fitted, (work, disturbed));
+    let settled = settled(&apps, args, &cpus, &work, text)?;
+    let (work, text) = (work.concat(), text(&settled));
     let platform = Platform::parse(&text).map_err(|problems| {
         Failure::in_file(&Source::new(path.display().to_string(), text.clone()), problems)
     })?;
@@ -97,6 +106,23 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
         say("stop what else runs, or name other processors with --cores, and calibrate again");
     }
     show(args, &path, &machine, during.as_ref(), &backs, (&work, disturbed))
+}
+
+/// What is the tasks' own of the firings of each application.
+fn settled(
+    apps: &[App],
+    args: &CalibrateArgs,
+    cpus: &CpuList,
+    work: &[Vec<Firing>],
+    text: impl Fn(&[Firing]) -> String,
+) -> Result<Vec<Firing>, Problem> {
+    let (set, cores, quick) = (settings(&args.set), cpus.0.len(), args.quick);
+    let mut all = Vec::new();
+    for ((app, path), firings) in apps.iter().zip(&args.apps).zip(work) {
+        let what = Measured { app, path, cores, set: &set, quick };
+        all.extend(settle(what, firings, &text)?);
+    }
+    Ok(all)
 }
 
 /// The name of a platform after its file.
@@ -182,9 +208,13 @@ fn firings(
         .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
     for turn in 1..=if args.quick { RUNS_QUICK } else { RUNS } {
         say(&format!("running {}: turn {turn}", app.name));
-        fast.push(measured::run(&work::options(path, &cpus, &set, true, args.quick))?);
-        let slow = work::options(path, &cpus, &set, false, args.quick);
-        paced.push(measured::recorded(app, &slow, &folder.path().join(turn.to_string()))?);
+        let options = |fast| {
+            let all = work::options("run", path, &cpus, &set);
+            [all, work::pace(fast, args.quick)].concat()
+        };
+        fast.push(measured::run(&options(true))?);
+        let place = folder.path().join(turn.to_string());
+        paced.push(measured::recorded(app, &options(false), &place)?);
     }
     Ok((work::firings(app, &fast, &paced), paced))
 }

@@ -27,16 +27,21 @@ pub struct Firing {
     pub cold_ns: f64,
 }
 
-/// The options of a run on `cpus` without periods, or at the application's own rate for a while.
-pub fn options(app: &Path, cpus: &str, set: &[OsString], fast: bool, quick: bool) -> Vec<OsString> {
-    let mut all: Vec<OsString> = vec!["run".into(), app.into(), "--cores".into(), cpus.into()];
+/// The options of `run` or `sim` on some cores.
+pub fn options(verb: &str, app: &Path, cores: &str, set: &[OsString]) -> Vec<OsString> {
+    let mut all: Vec<OsString> = vec![verb.into(), app.into(), "--cores".into(), cores.into()];
     all.extend(set.iter().cloned());
-    match (fast, quick) {
-        (true, _) => all.push("--fast".into()),
-        (false, true) => all.extend(["--duration", "1s"].map(OsString::from)),
-        (false, false) => all.extend(["--duration", "3s"].map(OsString::from)),
-    }
     all
+}
+
+/// Those for a run without periods, or at the application's own rate for a while.
+pub fn pace(fast: bool, quick: bool) -> Vec<OsString> {
+    let words: &[&str] = match (fast, quick) {
+        (true, _) => &["--fast"],
+        (false, true) => &["--duration", "1s"],
+        (false, false) => &["--duration", "3s"],
+    };
+    words.iter().map(OsString::from).collect()
 }
 
 /// Nanoseconds of a firing of each task, by names in the order of the application; tasks without a

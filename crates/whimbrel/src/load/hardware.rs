@@ -83,16 +83,24 @@ pub fn platform(wanted: &str) -> Result<Platform, Failure> {
 /// # Errors
 /// As [`platform`]; or this machine was not measured.
 pub fn simulated_platform(wanted: &str) -> Result<Platform, Failure> {
+    from_file(&simulated_file(wanted)?)
+}
+
+/// Where the platform of a simulation is.
+///
+/// # Errors
+/// This machine was not measured, and the platform is its.
+pub fn simulated_file(wanted: &str) -> Result<PathBuf, Failure> {
     if wanted != HOST {
-        return platform(wanted);
+        return file_of(wanted);
     }
     let path = host_file()?;
-    if !path.is_file() {
-        let message = format!("this machine was not measured: {} does not exist", path.display());
-        let help = "`whimbrel calibrate --app APP.toml` measures it, and writes that file";
-        return Err(Problem::new(message).help(help).into());
+    if path.is_file() {
+        return Ok(path);
     }
-    from_file(&path)
+    let message = format!("this machine was not measured: {} does not exist", path.display());
+    let help = "`whimbrel calibrate --app APP.toml` measures it, and writes that file";
+    Err(Problem::new(message).help(help).into())
 }
 
 /// Where the platform `host` of the simulator is.
