@@ -45,7 +45,8 @@ class Case:
     options: list[str] = field(default_factory=list)
     table: str = ""  # of mappings
     a_round: list[int] = field(default_factory=list)  # messages of each channel,
-    loops: bool = False  # and whether one goes back
+    loops: bool = False  # whether one goes back,
+    endless: bool = False  # and whether a source ends only when those do that it sends to
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
@@ -169,6 +170,7 @@ class Case:
         parts = [table("app", name="made", description="made", frame_rate=rate)]
         for n in range(self.tasks):
             ends = n not in fed and not self.maybe(0.05)
+            self.endless |= n not in fed and not ends
             parts.append(self.a_task(n, rounds * fires[n] if ends else None, images))
         for number, (at, to, back) in enumerate(channels):
             both = math.lcm(fires[at], fires[to]) * self.pick(1, 1, 2)
