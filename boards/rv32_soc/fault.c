@@ -2,7 +2,6 @@
 // What the processor traps ends the run with an error that names the task.
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "rv32_soc.h"
 #include "wb/system.h"
@@ -25,14 +24,6 @@ static enum wb_fault_kind kind_of(uint32_t cause, const struct wb_task *task, ui
     if ((cause == LOAD_FAULT || cause == STORE_FAULT) && is_below_stack(task, value))
         return WB_FAULT_STACK;
     return cause == UNKNOWN || cause == BREAK ? WB_FAULT_TRAP : WB_FAULT_MEMORY;
-}
-
-__attribute__((weak)) void board_failed(uint32_t core, const char *task, const char *text)
-{
-    (void)core;
-    (void)task;
-    fprintf(stderr, "%s\n", text);
-    _Exit(2);
 }
 
 // `value`: the address that could not be accessed, or the instruction's bits. The fault's stack is

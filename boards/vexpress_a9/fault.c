@@ -2,7 +2,6 @@
 // What the processor traps ends the run with an error that names the task.
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "board_a9.h"
 #include "wb/system.h"
@@ -23,14 +22,6 @@ static enum wb_fault_kind kind_of(uint32_t vector, const struct wb_task *task, u
     if (vector == DATA && is_below_stack(task, address))
         return WB_FAULT_STACK;
     return vector == UNDEFINED ? WB_FAULT_TRAP : WB_FAULT_MEMORY;
-}
-
-__attribute__((weak)) void board_failed(uint32_t core, const char *task, const char *text)
-{
-    if (core != WB_CORE_NONE)
-        fprintf(stderr, "core %u: ", (unsigned int)core);
-    fprintf(stderr, "%s%s%s\n", task, *task != '\0' ? ": " : "", text);
-    _Exit(2);
 }
 
 // `address`: what could not be read or written, or the instruction. The fault's stack is in use.

@@ -32,8 +32,8 @@ void board_ring(uint32_t core);
 /// Stops every core.
 _Noreturn void board_halt(void);
 
-/// Says why the program cannot go on, and ends it, where nobody supervises the kernels. A launcher
-/// has its own. `core` and `task`: what it has come from; WB_CORE_NONE and "" if that is unknown.
+/// Says why the program cannot go on, and ends it with status 2: failed.c prints it, a launcher has
+/// its own way. `core` and `task`: what it has come from; WB_CORE_NONE and "" if that is unknown.
 ///
 /// Context: any, an interrupt included.
 _Noreturn void board_failed(uint32_t core, const char *task, const char *text);
