@@ -46,7 +46,7 @@ class Case:
     table: str = ""  # of mappings
     a_round: list[int] = field(default_factory=list)  # messages of each channel,
     loops: bool = False  # whether one goes back,
-    endless: bool = False  # and whether a source ends only when those do that it sends to
+    endless: bool = False  # and whether a source or loop ends only when those it sends to do
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
@@ -166,6 +166,8 @@ class Case:
         fires = [self.pick(1, 1, 1, 2, 3) for _ in range(self.tasks)]
         rounds, images, channels = self.pick(5, 40, 200, 1000), self.maybe(0.1), self.channels()
         fed = {to for _, to, _ in channels}
+        begun = {to for _, to, back in channels if not back}
+        self.endless = any(back and to not in begun for _, to, back in channels)
         rate = 5000 if self.rated else None
         parts = [table("app", name="made", description="made", frame_rate=rate)]
         for n in range(self.tasks):

@@ -159,7 +159,7 @@ def test_tasks_that_are_preempted_anywhere_lose_double_and_reorder_nothing(tmp_p
         wrong = [line for line in run["errors"] if "ended the run" in line or "failed" in line]
         assert wrong == [], folder
         preempted += run["summary"] != plain["summary"]
-        # To whom else a source sends that has no end is a matter of time as well.
+        # What a source or a loop without an end sends to others is a matter of time as well.
         if plain["status"] == run["status"] == 0 and not case.endless:
             assert other_messages(case, run, plain) == [], folder
             compared += 1
