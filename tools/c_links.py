@@ -10,7 +10,14 @@ import sys
 from pathlib import Path
 
 # What a hand-off has nothing to do with: no function of theirs may be in the first link.
-APART = ("move/replicate", "move/pipeline", "move/transfer", "move/recreation", "keep/image")
+APART = (
+    "move/bring",
+    "move/replicate",
+    "move/pipeline",
+    "move/transfer",
+    "move/recreation",
+    "keep/image",
+)
 
 
 def text(prefix: str, elf: Path) -> int:

@@ -77,7 +77,7 @@ void board_interrupt(uint32_t cause)
 }
 
 // A power of two of bytes, of which none may be read or written.
-void board_guard(const void *stack)
+__attribute__((hot)) void board_guard(const void *stack)
 {
     const uintptr_t from = (uintptr_t)stack - GUARD_BYTES;
 

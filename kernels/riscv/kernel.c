@@ -58,13 +58,8 @@ static void tell_all_that_it_is_over(void)
         board_ring(i);
 }
 
-static void finish_previous(void)
+static __attribute__((noinline)) void finish_departure(struct wb_task *task)
 {
-    struct wb_task *task = k.previous;
-
-    k.previous = NULL;
-    if (task == NULL)
-        return;
     switch (k.after) {
     case GO_CAPTURED:
         wb_task_captured(task);
@@ -80,13 +75,29 @@ static void finish_previous(void)
         wb_task_departed(task, k.left_ns, k.left_ns);
         break;
     case GO_BLOCKED:
+        break;
     case GO_ENDED:
+        wb_task_paused(task, WB_TASK_ENDED, k.left_ns);
         ready_saved();
-        wb_task_paused(task, k.after == GO_ENDED ? WB_TASK_ENDED : WB_TASK_BLOCKED, k.left_ns);
+        if (is_over())
+            tell_all_that_it_is_over();
         break;
     }
-    if (k.after == GO_ENDED && is_over())
-        tell_all_that_it_is_over();
+}
+
+static inline void finish_previous(void)
+{
+    struct wb_task *task = k.previous;
+
+    k.previous = NULL;
+    if (task == NULL)
+        return;
+    if (k.after != GO_BLOCKED) {
+        finish_departure(task);
+        return;
+    }
+    wb_task_paused(task, WB_TASK_BLOCKED, k.left_ns);
+    ready_saved();
 }
 
 // The alarm of this core rings once, so it is set anew only if its time has changed.
@@ -105,7 +116,7 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 
 // Serving lowers attention; a request that the running task has not seen, or a more urgent task
 // that is ready, raises it again, and so will the end of such a one's sleep and the agent's tick.
-static void keep_attention(const struct wb_task *self)
+__attribute__((hot)) static void keep_attention(const struct wb_task *self)
 {
     const uint32_t priority = wb_sync_priority(&self->sync);
 
@@ -116,7 +127,7 @@ static void keep_attention(const struct wb_task *self)
 }
 
 // Tells the middleware that `task` runs now.
-static void announce(struct wb_task *task, uint64_t now_ns)
+static inline void announce(struct wb_task *task, uint64_t now_ns)
 {
     k.current = task;
     board_guard(task->stack);
@@ -126,7 +137,7 @@ static void announce(struct wb_task *task, uint64_t now_ns)
 
 // Leaves the running task for `next`, or for the loop if that is NULL. Returns when the task runs
 // again, maybe on another core.
-static void leave(enum after after, struct wb_task *next)
+static inline __attribute__((always_inline)) void switch_to(enum after after, struct wb_task *next)
 {
     struct wb_task *from = k.current;
 
@@ -139,6 +150,11 @@ static void leave(enum after after, struct wb_task *next)
         k.current = NULL;
     context_switch(&of(from)->sp, next != NULL ? of(next)->sp : k.loop_sp);
     finish_previous();
+}
+
+static __attribute__((noinline)) void leave(enum after after, struct wb_task *next)
+{
+    switch_to(after, next);
 }
 
 static void start(void *task)
@@ -154,7 +170,7 @@ static uint64_t next_ns(void)
     return earlier(k.tick_ns, timers_next_ns(-1));
 }
 
-static void serve(void)
+static void look(void)
 {
     wb_word_store(&wb_kernel_attention, 0, WB_RELAXED);
     wb_word_order();  // whoever rings from here on raises it again
@@ -166,6 +182,19 @@ static void serve(void)
     timers_wake(now_ns);
     if (now_ns >= k.tick_ns)
         k.tick_ns = wb_agent_tick(k.core, now_ns);
+}
+
+// Whoever leaves a note here, or a time that is due, raises attention; but for the end of a sleep
+// of a task that is no more urgent than the one that runs.
+static inline bool is_wanted(void)
+{
+    return wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0 || next_ns() != WB_FOREVER;
+}
+
+static inline void serve(void)
+{
+    if (is_wanted())
+        look();
 }
 
 // An interrupt that comes after the look ends the sleep at once.
@@ -183,7 +212,7 @@ static void idle(void)
 static void loop(void)
 {
     while (!is_over()) {
-        serve();
+        look();
         struct wb_task *next = ready_first();
         if (next == NULL) {
             idle();
@@ -288,8 +317,6 @@ static void watch(void)
 
 void wb_kernel_attach(struct wb_task *task)
 {
-    of(task)->blocked = false;
-    of(task)->woken = true;  // whatever it waited for, it looks again
     of(task)->timed = false;
     ready_attach(task);
     watch();
@@ -301,31 +328,43 @@ enum wb_status wb_kernel_depart(void)
     return WB_OK;
 }
 
-enum wb_status wb_kernel_block(uint64_t until_ns)
+// What it calls may take it to another core, and the task is the one that runs there.
+static inline __attribute__((always_inline)) void block(void)
 {
-    struct wb_task *self = k.current;
+    struct wb_task *next = ready_block(k.current);
 
+    if (next != k.current)
+        switch_to(GO_BLOCKED, next);
+    else
+        keep_attention(next);
+    ready_looks(k.current);
+}
+
+static __attribute__((noinline)) enum wb_status block_until(uint64_t until_ns)
+{
     serve();
-    if (!of(self)->woken && (until_ns == WB_FOREVER || until_ns > board_now_ns())) {
-        of(self)->blocked = true;
+    if (until_ns > board_now_ns()) {
         if (until_ns != WB_FOREVER)
-            timers_add(self, until_ns);
-        leave(GO_BLOCKED, ready_block(self));
-    } else if (!of(self)->woken) {
-        wb_kernel_yield(wb_sync_priority(&self->sync));
+            timers_add(k.current, until_ns);
+        block();
+        timers_remove(k.current);
     } else {
-        keep_attention(self);
+        wb_kernel_yield(wb_sync_priority(&k.current->sync));
+        ready_looks(k.current);
     }
-    of(self)->woken = false;
     return until_ns != WB_FOREVER && board_now_ns() >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
 }
 
-void wb_kernel_unblock(struct wb_task *task)
+__attribute__((hot)) enum wb_status wb_kernel_block(uint64_t until_ns)
 {
-    of(task)->woken = true;
-    if (!of(task)->blocked)
-        return;
-    of(task)->blocked = false;
+    if (until_ns != WB_FOREVER || is_wanted())
+        return block_until(until_ns);
+    block();
+    return WB_OK;
+}
+
+__attribute__((hot)) void wb_kernel_unblock(struct wb_task *task)
+{
     timers_remove(task);
     ready_wake(task);
     watch();
@@ -367,10 +406,19 @@ void wb_kernel_compute(uint64_t cycles)
     while (board_now_ns() < until_ns) {}
 }
 
+// This core looks at its next scheduling point.
 void wb_kernel_doorbell(uint32_t core)
 {
-    board_ring(core);
+    if (core == wb_kernel_core())
+        wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+    else
+        board_ring(core);
 }
+
+// No task gives way but where it asks for it, and interrupts call nothing of the middleware.
+void wb_kernel_enter(void) {}
+
+void wb_kernel_leave(void) {}
 
 void wb_kernel_capture(void)
 {

@@ -12,10 +12,10 @@ struct riscv_task {
     void *sp;               // the saved context, while the task does not run
     struct wb_task *next;   // in a ready list
     uint32_t queue;         // 1 + its number, 0: in none; of the HW-RTOS: 1 while it has its slot
+    bool timed;             // it is among the timers
+    bool blocked, woken;    // woken: ready_wake() came while it was not blocked
     struct wb_task *later;  // among the timers
     uint64_t until_ns;      // when to wake it
-    bool timed;             // it is among the timers
-    bool blocked, woken;    // woken: an unblock came while it was not blocked
 };
 
 _Static_assert(sizeof(struct riscv_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
@@ -47,13 +47,20 @@ void ready_begin(void);
 /// False: there are more tasks than there is room for.
 bool ready_takes(const struct wb_task *task);
 
-/// A task has come to this core; or it may run again, after ready_block().
+/// A task has come to this core. Whatever it waited for, it looks again.
 void ready_attach(struct wb_task *task);
+
+/// A task may run again after ready_block(), or its next one returns it.
 void ready_wake(struct wb_task *task);
 
-/// The running task waits for ready_wake(), or leaves this core. Returns who runs next, the most
-/// urgent one, of these the first that came; NULL: nobody.
+/// The running task waits for ready_wake(). Returns who runs next, the most urgent one, of these
+/// the first that came; NULL: nobody; itself: it has been woken since its last ready_looks().
 struct wb_task *ready_block(struct wb_task *self);
+
+/// The running task looks at what it waits for: what woke it until now is forgotten.
+void ready_looks(struct wb_task *self);
+
+/// The running task leaves this core. Returns who runs next.
 struct wb_task *ready_leave(struct wb_task *self);
 
 /// The running task stays ready, and another of at least this priority runs next. NULL: there is

@@ -6,6 +6,7 @@
 
 static struct {
     uint32_t levels;  // bit p: queue p is not empty
+    uint32_t top;     // the highest of these
     struct wb_task *first[PRIORITIES], *last[PRIORITIES];
 } ready WB_PRIVATE;
 
@@ -17,7 +18,7 @@ bool ready_takes(const struct wb_task *task)
     return true;
 }
 
-static void add(struct wb_task *task)
+static inline void add(struct wb_task *task)
 {
     const uint32_t p = wb_sync_priority(&task->sync);
 
@@ -28,24 +29,9 @@ static void add(struct wb_task *task)
     else
         of(ready.last[p])->next = task;
     ready.last[p] = task;
+    if (p > ready.top || ready.levels == 0)
+        ready.top = p;
     ready.levels |= 1u << p;
-}
-
-static struct wb_task *take(uint32_t p, struct wb_task *before)
-{
-    struct wb_task *task = before == NULL ? ready.first[p] : of(before)->next;
-    struct wb_task *after = of(task)->next;
-
-    if (before == NULL)
-        ready.first[p] = after;
-    else
-        of(before)->next = after;
-    if (after == NULL)
-        ready.last[p] = before;
-    if (ready.first[p] == NULL)
-        ready.levels &= ~(1u << p);
-    of(task)->queue = 0;
-    return task;
 }
 
 // There is no instruction that counts zeros: by halves.
@@ -59,41 +45,77 @@ static uint32_t highest(uint32_t levels)
     return p;
 }
 
-static struct wb_task *take_from(uint32_t floor)
+static inline void empty(uint32_t p)
 {
-    if (floor >= PRIORITIES || ready.levels >> floor == 0)
-        return NULL;
-    return take(highest(ready.levels), NULL);
+    ready.levels &= ~(1u << p);
+    if (p == ready.top && ready.levels != 0)
+        ready.top = highest(ready.levels);
+}
+
+static inline struct wb_task *take(uint32_t p, struct wb_task *before)
+{
+    struct wb_task *task = before == NULL ? ready.first[p] : of(before)->next;
+    struct wb_task *after = of(task)->next;
+
+    if (before == NULL)
+        ready.first[p] = after;
+    else
+        of(before)->next = after;
+    if (after == NULL)
+        ready.last[p] = before;
+    if (ready.first[p] == NULL)
+        empty(p);
+    of(task)->queue = 0;
+    return task;
+}
+
+static inline struct wb_task *take_first(void)
+{
+    return ready.levels != 0 ? take(ready.top, NULL) : NULL;
 }
 
 void ready_attach(struct wb_task *task)
 {
+    of(task)->blocked = false;
+    of(task)->woken = true;
     add(task);
 }
 
 void ready_wake(struct wb_task *task)
 {
+    of(task)->woken = !of(task)->blocked;
+    if (!of(task)->blocked)
+        return;
+    of(task)->blocked = false;
     add(task);
 }
 
 struct wb_task *ready_block(struct wb_task *self)
 {
-    (void)self;
-    return take_from(0);
+    if (of(self)->woken)
+        return self;
+    of(self)->blocked = true;
+    return take_first();
+}
+
+void ready_looks(struct wb_task *self)
+{
+    if (of(self)->woken)
+        of(self)->woken = false;
 }
 
 struct wb_task *ready_leave(struct wb_task *self)
 {
     (void)self;
-    return take_from(0);
+    return take_first();
 }
 
 struct wb_task *ready_yield(struct wb_task *self, uint32_t floor)
 {
-    struct wb_task *next = take_from(floor);
-
-    if (next != NULL)
-        add(self);
+    if (floor >= PRIORITIES || ready.levels >> floor == 0)
+        return NULL;
+    struct wb_task *next = take_first();
+    add(self);
     return next;
 }
 
@@ -106,7 +128,7 @@ void ready_saved(void) {}
 
 struct wb_task *ready_first(void)
 {
-    return take_from(0);
+    return take_first();
 }
 
 void ready_watch(uint32_t priority)

@@ -103,6 +103,8 @@ void ready_attach(struct wb_task *task)
     put(HW_RTOS_TASK_CONFIG + at, 0);
     (void)get(HW_RTOS_RECEIVE + at);
     of(task)->queue = 1;
+    of(task)->blocked = false;
+    of(task)->woken = true;
     configure(task, wb_sync_priority(&task->sync));
     if (get(HW_RTOS_STATUS) != HW_RTOS_STATUS_OK)
         wb_riscv_fault(WB_FAULT_KERNEL, "the slot of a task that has come is still in use");
@@ -110,7 +112,16 @@ void ready_attach(struct wb_task *task)
 
 void ready_wake(struct wb_task *task)
 {
+    of(task)->woken = !of(task)->blocked;
+    if (!of(task)->blocked)
+        return;
+    of(task)->blocked = false;
     put(HW_RTOS_SEND_NOW + 4 * task->id, 0);
+}
+
+void ready_looks(struct wb_task *self)
+{
+    of(self)->woken = false;
 }
 
 void ready_move(struct wb_task *task)
@@ -132,6 +143,9 @@ static struct wb_task *choose(void)
 
 struct wb_task *ready_block(struct wb_task *self)
 {
+    if (of(self)->woken)
+        return self;
+    of(self)->blocked = true;
     put(HW_RTOS_WAIT_PORT, self->id);
     put(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_BLOCK);
     return choose();

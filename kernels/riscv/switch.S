@@ -4,7 +4,7 @@
 
 #include "switch.h"
 
-    .text
+    .section .text.hot.context_switch, "ax"
 
 // void context_switch(void **save, void *load)
     .globl context_switch
@@ -43,6 +43,7 @@ context_switch:
     addi sp, sp, CONTEXT_BYTES
     ret
 
+    .text
 // Where a context begins that context_make() has made.
     .globl context_begin
 context_begin:

@@ -63,6 +63,7 @@ HOLD = (
     Run("semaphore", MUTEX),
     Run("wait", "SLOTS=1"),
     Run("wait", "SLOTS=2"),
+    Run("neighbour", "MESSAGES=4 MOVES=3"),
     Run("shared", "KILLS=0"),
     Run("shared", "KILLS=1"),
 )
@@ -86,6 +87,7 @@ DEFAULT_BOUNDS = {
     "semaphore": MUTEX,
     "shared": "KILLS=0",
     "wait": "SLOTS=1 MESSAGES=3",
+    "neighbour": "MESSAGES=3 MOVES=2",
 }
 
 

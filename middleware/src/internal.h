@@ -23,6 +23,13 @@ struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead);
 /// Ends the request of a task that nobody else may touch now.
 void wb_migration_finish(struct wb_task *task, enum wb_status outcome);
 
+/// The task carries a request that has been accepted. One that recovery gave away does not: its
+/// record may be another's to write.
+static inline bool wb_migration_is_accepted(const struct wb_task *task)
+{
+    return wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) == WB_REQUEST_ACCEPTED;
+}
+
 /// The first run on the target: ends the request, and waits for the first output.
 void wb_migration_settle(struct wb_task *task, uint64_t now_ns);
 
@@ -31,6 +38,9 @@ void wb_migration_close(struct wb_task *task);
 
 /// Notes the time of the first output after a migration, and closes its record.
 void wb_migration_first_output(struct wb_task *task);
+
+/// Records that a message was sent or received.
+void wb_port_record(struct wb_port *port, enum wb_event_kind kind);
 
 /// Draws the cycles of the calling task's next firing; 0: it has no work.
 uint64_t wb_work_cycles(struct wb_task *self);
@@ -47,14 +57,12 @@ void wb_system_task_over(struct wb_system *system);
 /// Every task is over: tells the kernels.
 void wb_system_over(struct wb_system *system);
 
-struct wb_ran {
-    uint64_t busy_ns, polled_ns;
-};
+/// Counts the time since the task was switched to, or since it was last counted. What of it the
+/// task polled is counted for its core as well; the rest is returned, and is to be.
+uint64_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
 
-/// Counts the time since the task was switched to, or since it was last counted; and the same for
-/// the core that it took.
-struct wb_ran wb_task_count(struct wb_task *task, uint64_t now_ns);
-void wb_core_count(struct wb_core *core, const struct wb_ran *ran);
+/// What the task polled of the time that wb_task_count() would count.
+uint64_t wb_task_polled(const struct wb_task *task, uint64_t now_ns);
 
 /// wb_record_event(), where the program has that part and the run is recorded.
 static inline __attribute__((always_inline)) void wb_record(struct wb_core *core,
@@ -120,13 +128,13 @@ static inline uint64_t wb_part(uint64_t total, uint64_t ppm)
     return total / WB_PPM * ppm + total % WB_PPM * ppm / WB_PPM;
 }
 
-/// When a wait of `timeout_ns` that begins now is over; reads no clock for one without end.
+/// When a wait of `timeout_ns` that begins now is over. Reads the clock.
+uint64_t wb_end_from_now(uint64_t timeout_ns);
+
+/// The same; reads no clock for one without end.
 static inline uint64_t wb_end_of(uint64_t timeout_ns)
 {
-    if (timeout_ns == WB_FOREVER)
-        return WB_FOREVER;
-    const uint64_t now_ns = wb_kernel_now_ns();
-    return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
+    return timeout_ns == WB_FOREVER ? WB_FOREVER : wb_end_from_now(timeout_ns);
 }
 
 /// Lets this core's kernel attach a task, by its effective priority.

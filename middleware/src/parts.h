@@ -11,8 +11,29 @@ struct wb_fetched {
     uint64_t bytes, copied_ns;  // 0: nothing was copied
 };
 
+// How a task comes whose memory is not where it was, or whose context is not complete (bring.c).
+struct wb_bringer {
+    /// Brings the memory of a task that this core is about to take in here, and makes its context
+    /// complete. May be done again. Returns as wb_mover.fetch.
+    enum wb_status (*fetch)(struct wb_core *core, struct wb_task *task, uint32_t place,
+                            struct wb_fetched *fetched);
+
+    /// The same of one that is offered; false: it does not come, or not yet.
+    bool (*bring)(struct wb_core *core, struct wb_task *task, uint32_t place,
+                  struct wb_fetched *fetched);
+
+    /// It does not come after all.
+    void (*unload)(struct wb_task *task);
+
+    /// It has been taken: notes how it came.
+    void (*settle)(struct wb_task *task, const struct wb_fetched *fetched);
+};
+
+extern const struct wb_bringer wb_bringer;
+
 // A way to move besides the hand-off. What is NULL has nothing to do.
 struct wb_mover {
+    const struct wb_bringer *bringer;
     bool needs_buffer;  // cannot do without the transfer buffer
 
     /// How much of the transfer buffer the task may need.
@@ -60,6 +81,10 @@ struct wb_part_records {
     void (*event)(struct wb_core *core, enum wb_event_kind kind, uint32_t task, uint32_t object,
                   uint64_t value, uint64_t time_ns);
     void (*migration)(struct wb_task *task, const struct wb_migration *migration);
+
+    /// Records that a message was sent or received, and the first that a task sent since it came.
+    void (*message)(struct wb_port *port, enum wb_event_kind kind);
+    void (*first_output)(struct wb_task *task);
 };
 
 struct wb_part_mailboxes {  // one attempt each, as in channel.h
@@ -108,6 +133,8 @@ struct wb_part_images {
 };
 
 struct wb_part_deaths {
+    const struct wb_bringer *bringer;
+
     /// Makes the context of a task complete that recovery has given to this core: from its image,
     /// or from its entry. Returns as wb_mover.fetch; WB_ERR_INVAL when it cannot be revived.
     enum wb_status (*revive)(struct wb_core *core, struct wb_task *task, uint32_t place,
@@ -142,6 +169,11 @@ struct wb_part_latency {  // see latency.h
     size_t bytes;         // of each core
     bool (*init)(struct wb_core *core);
     void (*bind)(struct wb_task *task);
+
+    /// What is inline in latency.h, for a port with a part in it.
+    void (*send)(const struct wb_port *out, void *slot);
+    void (*receive)(struct wb_port *in, const void *slot);
+
     uint64_t (*begin)(const struct wb_task *task);
     void (*arrive)(struct wb_task *task, uint64_t mark);
     void (*count)(struct wb_task *task, struct wb_core *core);
@@ -151,6 +183,13 @@ struct wb_part_responses {  // see response.h
     size_t (*bytes)(const struct wb_system_config *config);
     bool (*init)(struct wb_system *system);
     void (*bind)(struct wb_task *task);
+
+    /// What is inline in response.h: a message is about to be sent, or has been, a task comes for
+    /// one, or has it.
+    void (*send)(const struct wb_port *out, void *slot);
+    void (*committed)(const struct wb_port *out);
+    void (*come)(struct wb_port *in);
+    void (*receive)(struct wb_port *in, const void *slot);
 
     /// Counts a response that is not as long as the one before it.
     void (*begin_run)(struct wb_response *response, uint64_t ns);

@@ -116,6 +116,75 @@ TEST(a_block_that_returns_early_is_blocked_again)
     CHECK(stub.blocks == 5 && stub.now_ns == 100);
 }
 
+// ---- Waiting for a task of the same core --------------------------------------------------------
+
+// The receiver runs on core 0, where the sender is as well, and does not run.
+static void setup_neighbours(void)
+{
+    stub_system(2);
+    sender = stub_task("sender", 0);
+    receiver = stub_task("receiver", 0);
+    channel = stub_channel("c", 1, sizeof message, false);
+    out = build_port(sender, channel, WB_OUT);
+    in = build_port(receiver, channel, WB_IN);
+    stub_start(stub.system);
+    stub_run(receiver);
+    stub.rings[0] = stub.unblocks = 0;
+}
+
+static void send_as_neighbour(void)
+{
+    stub_become(0, sender);
+    CHECK(wb_port_send(out, &(uint32_t){ 42 }, 0) == WB_OK);
+    stub_become(0, receiver);
+}
+
+// Kernels that preempt let the sender run between the attempt and the block.
+TEST(what_a_neighbour_sends_just_before_the_block_is_taken_without_one)
+{
+    setup_neighbours();
+    stub.on_spin = send_as_neighbour;
+    CHECK(wb_port_receive(in, &message, WB_FOREVER) == WB_OK && message == 42);
+    CHECK(stub.blocks == 0 && wb_word_load(&in->waiting, WB_SEQ_CST) == 0);
+}
+
+static void send_while_blocked(uint64_t until_ns)
+{
+    (void)until_ns;
+    CHECK(wb_word_load(&in->waiting, WB_SEQ_CST) == 1);
+    send_as_neighbour();
+    CHECK(stub.unblocked == receiver && stub.rings[0] == 0);
+}
+
+TEST(a_neighbour_wakes_who_waits_without_a_note)
+{
+    setup_neighbours();
+    stub.on_block = send_while_blocked;
+    CHECK(wb_port_receive(in, &message, WB_FOREVER) == WB_OK && message == 42);
+    CHECK(stub.blocks == 1 && stub.unblocks == 1);
+    CHECK(wb_word_load(&in->waiting, WB_SEQ_CST) == 0);
+}
+
+static void move_away_and_send(uint64_t until_ns)
+{
+    (void)until_ns;
+    wb_word_store(&receiver->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
+    wb_word_store(&sender->place, wb_place(WB_TASK_RUNNING, 1), WB_SEQ_CST);
+    stub_become(1, sender);
+    CHECK(wb_port_send(out, &(uint32_t){ 42 }, 0) == WB_OK);
+    CHECK(stub.rings[0] == 1 && stub.unblocks == 0);
+    CHECK(stub_serve(0) == 1 && stub.unblocked == receiver);
+    stub_become(0, receiver);
+}
+
+TEST(a_neighbour_that_has_moved_away_wakes_who_waits_by_a_note)
+{
+    setup_neighbours();
+    stub.on_block = move_away_and_send;
+    CHECK(wb_port_receive(in, &message, WB_FOREVER) == WB_OK && message == 42);
+    CHECK(stub.blocks == 1);
+}
+
 // ---- Waking -------------------------------------------------------------------------------------
 
 TEST(nobody_is_rung_while_nobody_waits)

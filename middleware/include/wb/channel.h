@@ -18,51 +18,53 @@ enum { WB_NAME_BYTES = 32 };  // of a name, with the terminating zero
 
 enum wb_direction { WB_IN, WB_OUT };
 
+// In both of these what each message looks at comes together: lines of small caches have 16 bytes.
+
 struct wb_port {
     // Fixed at the start.
-    struct wb_channel *channel;
+    _Alignas(WB_LINE_BYTES) struct wb_channel *channel;
     struct wb_task *task;
+    struct wb_swapped waiting;  // set by the owning task before it blocks, cleared by who wakes it
+    struct wb_word closed;      // 1 for good: set by the owning task, or by recovery
+    // Fixed at the start.
     char name[WB_NAME_BYTES];
     uint32_t index;
     uint32_t number;  // among the senders of its channel
-    enum wb_direction direction;
     struct wb_port *next_of_task, *next_of_channel;
     uint32_t rate;  // messages per firing of its task
-    bool keeps;     // receiver: what it releases is given back at the next checkpoint image
-    enum wb_timing timing;
-    bool stamped;   // its slots say when messages were sent (see wb/response.h)
     void *scratch;  // sender: one slot, for what it sends again after a death
 
     // The owning task.
-    uint32_t cursor;  // next index to claim or hold
-    uint32_t edge;    // next index to commit or release
-    uint32_t seen;    // the other side's index as last loaded
+    _Alignas(WB_LINE_BYTES) uint32_t cursor;  // next index to claim or hold
+    uint32_t edge;                            // next index to commit or release
+    uint32_t seen;                            // the other side's index as last loaded
+    enum wb_direction direction : 8;          // fixed, as the next three
+    enum wb_timing timing : 8;
+    bool keeps;    // receiver: what it releases is given back at the next checkpoint image
+    bool stamped;  // its slots say when messages were sent (see wb/response.h)
+    struct wb_counter messages;
     uint32_t echo;    // sender: so many messages more have been sent before its task's death
     uint32_t echoed;  // and so many of them are claimed
-    struct wb_counter messages;
-
-    // Set by the owning task before it blocks, cleared by whoever wakes it.
-    _Alignas(WB_LINE_BYTES) struct wb_swapped waiting;
-    struct wb_word closed;  // 1 for good: set by the owning task, or by recovery
 };
 
 struct wb_channel {
     // Fixed at the start.
-    struct wb_system *system;
-    char name[WB_NAME_BYTES];
-    uint32_t id, slots, slot_bytes, stride_bytes, n_senders;
-    uint32_t initial;      // messages that were in it at the start
-    bool claims_at_start;  // see wb_channel_config
-    unsigned char *data;
+    _Alignas(WB_LINE_BYTES) unsigned char *data;
     struct wb_compared *tickets;  // mailboxes: the state of each slot (see mailbox.c); else NULL
     struct wb_port *receiver, *senders;
+    uint32_t slots, slot_bytes, stride_bytes;
+    struct wb_word senders_open;   // 1 until all of them are closed; the last of them
+    struct wb_word receiver_open;  // 1 until it is closed; the receiver
+    uint32_t initial;              // messages that were in it at the start
+    struct wb_system *system;
+    char name[WB_NAME_BYTES];
+    uint32_t id, n_senders;
+    bool claims_at_start;  // see wb_channel_config
 
     _Alignas(WB_LINE_BYTES) struct wb_compared tail;  // channel: the sender; mailbox: any sender
     _Alignas(WB_LINE_BYTES) struct wb_word head;      // the receiver
     struct wb_word high;                              // the receiver: most messages ever in it
     struct wb_word low;  // the receiver: fewest left behind since it was full; before: slots + 1
-    _Alignas(WB_LINE_BYTES) struct wb_word senders_open;  // 1 until all of them are closed
-    struct wb_word receiver_open;                         // 1 until it is closed
 };
 
 /// How many messages are in a channel now.

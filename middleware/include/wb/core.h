@@ -39,12 +39,12 @@ enum wb_core_state {
     WB_CORE_DEAD,     // its kernel was killed
 };
 
-struct wb_core_stats {             // written by the core's own kernel
-    struct wb_counter busy_ns;     // in tasks, without polling
-    struct wb_counter polling_ns;  // in tasks that poll a channel
+struct wb_core_stats {          // written by the core's own kernel
+    struct wb_counter busy_ns;  // in tasks, without polling
     struct wb_counter switches;
-    struct wb_counter sleeps;  // times the kernel slept for want of work
-    struct wb_counter notes;   // inbox notes served
+    struct wb_counter polling_ns;  // in tasks that poll a channel
+    struct wb_counter sleeps;      // times the kernel slept for want of work
+    struct wb_counter notes;       // inbox notes served
 };
 
 struct wb_core {

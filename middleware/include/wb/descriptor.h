@@ -36,8 +36,8 @@ enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };  // who asked for a migrati
 
 struct wb_task_stats {  // written by the kernel that owns the task
     struct wb_counter busy_ns;
+    struct wb_counter runs;  // times it was switched to
     struct wb_counter polling_ns;
-    struct wb_counter runs;         // times it was switched to
     struct wb_counter preemptions;  // times another took its core, of kernels that count them
     struct wb_counter jobs;         // periods ended
     struct wb_counter misses;
@@ -82,21 +82,21 @@ struct wb_arrival {
 };
 
 struct wb_task {
-    // Fixed at the start.
+    // Fixed at the start. What each switch looks at comes first.
     struct wb_system *system;
+    struct wb_port *ports;      // list by next_of_task
+    unsigned char *stack;       // lowest address
+    uint32_t checkpoint_every;  // an image each so many checkpoints; 0: none
     char name[WB_NAME_BYTES];
     uint32_t id, index, priority;
     bool migratable, restart, has_output;
     enum wb_mode mode;
-    uint32_t checkpoint_every;  // an image each so many checkpoints; 0: none
-    bool replay;                // what came since the image is processed again, else it is skipped
+    bool replay;  // what came since the image is processed again, else it is skipped
     wb_task_entry *entry;
-    unsigned char *stack;  // lowest address
     size_t stack_bytes;
     uint64_t period_ns, relative_deadline_ns, offset_ns;
     uint32_t rate_millihz, period_rest, offset_rest;  // see wb_task_config; a rate of 1 for none
-    bool follows_rate;      // its period is one frame, whatever the frame rate is
-    struct wb_port *ports;  // list by next_of_task
+    bool follows_rate;  // its period is one frame, whatever the frame rate is
 
     // Shared: who may change a word depends on the state in it (see migration.c).
     _Alignas(WB_LINE_BYTES) struct wb_compared place;
@@ -109,7 +109,10 @@ struct wb_task {
     struct wb_sync sync;
 
     // The task itself and the kernel that owns it.
-    _Alignas(WB_LINE_BYTES) struct wb_task_stats stats;
+    _Alignas(WB_LINE_BYTES) uint64_t resumed_ns;  // when it was last switched to
+    uint64_t poll_mark_ns;                        // polling time to take off the current run
+    bool open;                                    // `settled` waits for the first output
+    struct wb_task_stats stats;
     struct wb_task_report report;
     struct wb_heap heap;
     struct wb_shared shared;
@@ -121,15 +124,12 @@ struct wb_task {
     struct wb_release release;  // of the current job
     struct wb_arrival arrival;
     uint64_t job_deadline_ns;  // of the current job, after its release; 0: none
-    uint64_t resumed_ns;       // when it was last switched to
-    uint64_t poll_mark_ns;     // polling time to take off the current run
     uint32_t restarts;         // written by recovery
     struct wb_swapped lives;   // the same: how often it was cut short, and went on or started again
     struct wb_word revive;     // enum wb_revival: recovery; cleared by the kernel that took it in
     struct wb_word memory_core;  // mode replicate: whose private memory holds its context
     struct wb_images images;
-    struct wb_migration settled;  // done, but for its first output; open: it waits for that
-    bool open;
+    struct wb_migration settled;  // done, but for its first output
     _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_TASK_BYTES];
 };
 

@@ -130,7 +130,8 @@ enum wb_status wb_kernel_block(uint64_t until_ns);
 void wb_kernel_unblock(struct wb_task *task);
 
 /// From here to wb_kernel_leave() nothing else runs on this core: no other task, no
-/// wb_agent_serve(), no interrupt that calls the middleware. Nothing where a kernel is cooperative.
+/// wb_agent_serve(), no interrupt that calls the middleware. Nothing where a kernel is cooperative;
+/// a program may also be told that its kernels are (wb/cooperative.h), and then tries fewer times.
 ///
 /// Context: this core, and outside of kernels (nothing then). Short and bounded. Calls do not nest;
 ///          of this contract only wb_kernel_unblock(), wb_kernel_doorbell() and wb_kernel_charge()

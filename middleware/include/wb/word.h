@@ -12,7 +12,8 @@
 // The rule behind it: a word that anybody swaps is never stored plainly. Where a processor has no
 // atomic instructions a swap is a load and a store under a lock, and a plain store between the two
 // is lost. (A compare-swap that fails writes nothing there, so a store by the holder of a state
-// that no compare-swap asks for is safe.) Nobody else sees the word yet: then wb_word_init().
+// that no compare-swap asks for is safe.) Nobody else sees the word yet: then wb_word_init();
+// nobody else may change it now: then wb_word_alone(), and the caller says why.
 //
 // Every operation takes its order, and the caller says why it suffices. No word is wider than a
 // pointer. For applications in C++ as well.
@@ -76,6 +77,9 @@ struct wb_swapped {
 
 /// The first value of a word that nobody else sees yet.
 #define wb_word_init(word, first) WB_OPS_STORE(&(word)->value, first, WB_RELAXED)
+
+/// The next value of a word that others see, while nobody else may change it. Relaxed.
+#define wb_word_alone(word, next) WB_OPS_STORE(&(word)->value, next, WB_RELAXED)
 
 /// Returns what was there, and leaves `next`.
 #define wb_word_swap(word, next, order) WB_OPS_SWAP(&(word)->swapped, next, order)

@@ -9,9 +9,6 @@
 #include "../measure/response.h"
 #include "channel.h"
 
-/// Records that a message was sent or received.
-void wb_port_record(struct wb_port *port, enum wb_event_kind kind);
-
 static inline bool port_must_wait(enum wb_status status)
 {
     return status == WB_ERR_FULL || status == WB_ERR_EMPTY;
@@ -20,13 +17,10 @@ static inline bool port_must_wait(enum wb_status status)
 /// One attempt to get a slot, in either direction.
 static inline enum wb_status port_attempt_in(struct wb_port *in, void **slot)
 {
-    const void *message = NULL;
-    const enum wb_status status = in->channel->tickets != NULL
-                                      ? wb_parts.mailboxes->hold(in, &message)
-                                      : channel_hold(in, &message);
+    const void **message = (const void **)slot;
 
-    *slot = (void *)(uintptr_t)message;
-    return status;
+    return in->channel->tickets != NULL ? wb_parts.mailboxes->hold(in, message)
+                                        : channel_hold(in, message);
 }
 
 static inline enum wb_status port_attempt_out(struct wb_port *out, void **slot)
@@ -75,29 +69,42 @@ static inline void port_note(struct wb_port *port, enum wb_event_kind kind)
 
     wb_counter_add(&port->messages, 1);
     if (__builtin_expect(task->system->config.record_events != 0, 0))
-        wb_port_record(port, kind);
+        wb_parts.records->message(port, kind);
     if (__builtin_expect(task->open, 0) && (port->direction == WB_OUT || !task->has_output))
-        wb_migration_first_output(task);
+        wb_parts.records->first_output(task);
 }
 
-/// Sends the oldest claimed slot, which is `slot` unless the port has none or drops it.
-static inline enum wb_status port_commit_slot(struct wb_port *out, void *slot)
+/// The oldest claimed slot is about to be sent. True: it is dropped.
+static inline bool port_drops(struct wb_port *out)
 {
     wb_kernel_charge(WB_ACTION_COMMIT, 1);
-    if (__builtin_expect(out->echoed != 0, 0)) {
-        out->echoed--;
-        out->echo--;
-        return WB_OK;
-    }
-    if (out->edge != out->cursor) {
-        latency_send(out, slot);
-        response_send(out, slot);
-    }
+    if (__builtin_expect(out->echoed == 0, 1))
+        return false;
+    out->echoed--;
+    out->echo--;
+    return true;
+}
+
+/// Sends it as it is.
+static inline enum wb_status port_commit_marked(struct wb_port *out)
+{
     const enum wb_status status =
         out->channel->tickets != NULL ? wb_parts.mailboxes->commit(out) : channel_commit(out);
     if (status == WB_OK)
         port_note(out, WB_EVENT_SEND);
     return status;
+}
+
+/// Marks it, which is `slot` unless the port has none or drops it, and sends it.
+static inline enum wb_status port_commit_slot(struct wb_port *out, void *slot)
+{
+    if (port_drops(out))
+        return WB_OK;
+    if (out->edge != out->cursor) {
+        latency_send(out, slot);
+        response_send(out, slot);
+    }
+    return port_commit_marked(out);
 }
 
 /// The same, wherever it is.

@@ -6,11 +6,16 @@
 // store and its load, so at least one of the two sees the other: no wake-up is lost. (A fence
 // rather than a seq_cst store: the lines of the message and of the index may then travel at the
 // same time.)
+//
+// Where the other side is a task of the same core that does not run, nobody can come between the
+// attempt and the block, and there is neither a fence nor another attempt. Should that task move
+// while this one waits, it takes along what this core has stored, `waiting` too.
 
 #include "wb/port.h"
 
 #include "../word/mem.h"
 #include "attempt.h"
+#include "wb/cooperative.h"
 #include "wb/system.h"
 
 struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t index)
@@ -130,16 +135,45 @@ static enum wb_status poll(struct wb_port *port, void **slot, uint64_t until_ns)
 
     while (port_must_wait(status) && wb_kernel_spin(&spin, until_ns))
         status = port_attempt(port, slot);
-    port->task->poll_mark_ns += spin.polled_ns;
+    if (spin.polled_ns != 0)
+        port->task->poll_mark_ns += spin.polled_ns;
     return status;
 }
 
-enum wb_status wb_port_prepare(struct wb_port *port, void **slot, uint64_t until_ns)
+// The other side of a channel is a task that only this core's kernel can let run. It is not in the
+// midst of a send or a receive that began before it came here: it came, if ever, at a checkpoint.
+static inline bool other_is_here(const struct wb_port *port)
 {
-    const enum wb_status polled = poll(port, slot, until_ns);
+    const struct wb_channel *channel = port->channel;
+    const struct wb_port *other = port->direction == WB_IN ? channel->senders : channel->receiver;
 
-    if (!port_must_wait(polled))
-        return polled;
+    if (channel->tickets != NULL || other == NULL)
+        return false;
+    // Relaxed: of a task that is here this core has written it.
+    const uint32_t place = wb_word_load(&other->task->place, WB_RELAXED);
+    const uint32_t core = wb_place_owner(wb_word_load(&port->task->place, WB_RELAXED));
+    return place == wb_place(WB_TASK_BLOCKED, core) || place == wb_place(WB_TASK_READY, core);
+}
+
+// The last attempt has failed. If the next one does as well the task waits. False: the other side
+// is not here.
+static inline bool attempt_here(struct wb_port *port, void **slot, enum wb_status *status)
+{
+    // One step: on a preemptive kernel the other side might run in between, or may have.
+    wb_kernel_enter();
+    const bool here = other_is_here(port);
+    if (here && !WB_COOPERATIVE)
+        *status = port_attempt(port, slot);
+    if (here && port_must_wait(*status))
+        // Only the other side swaps it, once it has found it set.
+        wb_word_alone(&port->waiting, 1);
+    wb_kernel_leave();
+    return here;
+}
+
+// The same wherever the other side is.
+static __attribute__((noinline)) enum wb_status attempt_anywhere(struct wb_port *port, void **slot)
+{
     port_begin_wait(port);
     wb_word_fence(WB_SEQ_CST);
     const enum wb_status status = port_attempt(port, slot);
@@ -148,35 +182,47 @@ enum wb_status wb_port_prepare(struct wb_port *port, void **slot, uint64_t until
     return status;
 }
 
-// An attempt has failed.
-static __attribute__((noinline)) enum wb_status wait(struct wb_port *port, void **slot,
-                                                     uint64_t timeout_ns)
+__attribute__((noinline, hot)) enum wb_status wb_port_prepare(struct wb_port *port, void **slot,
+                                                              uint64_t until_ns)
 {
-    const uint64_t until_ns = wb_end_of(timeout_ns);
+    enum wb_status status = poll(port, slot, until_ns);
 
-    for (;;) {
-        enum wb_status status = wb_port_prepare(port, slot, until_ns);
-        if (!port_must_wait(status))
-            return status;
-        const bool over = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
-        status = port_attempt(port, slot);
-        port_end_wait(port);
-        if (!port_must_wait(status))
-            return status;
-        if (over)
-            return WB_ERR_TIMEOUT;
-    }
+    if (!port_must_wait(status) || attempt_here(port, slot, &status))
+        return status;
+    return attempt_anywhere(port, slot);
 }
 
-static enum wb_status get(struct wb_port *port, enum wb_direction direction, void **slot,
-                          uint64_t timeout_ns)
+// The task has said that it waits. Blocks, and tries once more.
+static __attribute__((noinline, hot)) enum wb_status block(struct wb_port *port, void **slot,
+                                                           uint64_t until_ns)
+{
+    const bool over = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
+    const enum wb_status status = port_attempt(port, slot);
+
+    port_end_wait(port);
+    return over && port_must_wait(status) ? WB_ERR_TIMEOUT : status;
+}
+
+// An attempt has failed.
+static inline __attribute__((always_inline)) enum wb_status wait(struct wb_port *port, void **slot,
+                                                                 uint64_t timeout_ns)
+{
+    const uint64_t until_ns = wb_end_of(timeout_ns);
+    enum wb_status status;
+
+    do {
+        status = wb_port_prepare(port, slot, until_ns);
+        if (port_must_wait(status))
+            status = block(port, slot, until_ns);
+    } while (port_must_wait(status));
+    return status;
+}
+
+static inline enum wb_status check(const struct wb_port *port, enum wb_direction direction)
 {
     if (port->direction != direction)
         return WB_ERR_INVAL;
-    if (is_closed(port))
-        return WB_ERR_GONE;
-    const enum wb_status status = port_attempt(port, slot);
-    return port_must_wait(status) && timeout_ns != 0 ? wait(port, slot, timeout_ns) : status;
+    return is_closed(port) ? WB_ERR_GONE : WB_OK;
 }
 
 // ---- Slots --------------------------------------------------------------------------------------
@@ -186,21 +232,30 @@ enum wb_status wb_port_claim(struct wb_port *out, void **slot, uint64_t timeout_
     wb_kernel_charge(WB_ACTION_CLAIM, 1);
     if (port_echoes(out, slot))
         return WB_OK;
-    return get(out, WB_OUT, slot, timeout_ns);
+    enum wb_status status = check(out, WB_OUT);
+    if (status == WB_OK)
+        status = port_attempt_out(out, slot);
+    return port_must_wait(status) && timeout_ns != 0 ? wait(out, slot, timeout_ns) : status;
 }
 
 enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t timeout_ns)
 {
     void *message = NULL;
 
-    if (in->direction == WB_IN)
-        response_come(in);
+    if (in->stamped && in->direction == WB_IN)
+        wb_parts.responses->come(in);
     wb_kernel_charge(WB_ACTION_HOLD, 1);
-    const enum wb_status status = get(in, WB_IN, &message, timeout_ns);
+    enum wb_status status = check(in, WB_IN);
+    if (status == WB_OK)
+        status = port_attempt_in(in, &message);
+    if (port_must_wait(status) && timeout_ns != 0)
+        status = wait(in, &message, timeout_ns);
     if (status != WB_OK)
         return status;
-    latency_receive(in, message);
-    response_receive(in, message);
+    if (in->timing != WB_TIMED_NOT)
+        wb_parts.latency->receive(in, message);
+    if (in->stamped)
+        wb_parts.responses->receive(in, message);
     *slot = message;
     return WB_OK;
 }
@@ -211,24 +266,55 @@ __attribute__((cold, noinline)) void wb_port_record(struct wb_port *port, enum w
               wb_channel_depth(port->channel), wb_kernel_stamp_ns());
 }
 
+static void mark(const struct wb_port *out)
+{
+    void *slot = channel_slot_at(out->channel, out->edge);
+
+    if (out->timing != WB_TIMED_NOT)
+        wb_parts.latency->send(out, slot);
+    if (out->stamped)
+        wb_parts.responses->send(out, slot);
+}
+
+static inline enum wb_status commit(struct wb_port *out)
+{
+    enum wb_status status = WB_OK;
+
+    if (!port_drops(out)) {
+        if (out->edge != out->cursor)
+            mark(out);
+        status = port_commit_marked(out);
+    }
+    if (status == WB_OK && out->task->response != NULL)
+        wb_parts.responses->committed(out);
+    return status;
+}
+
 enum wb_status wb_port_commit(struct wb_port *out)
 {
-    if (out->direction != WB_OUT || is_closed(out))
-        return WB_ERR_INVAL;
-    const enum wb_status status = port_commit(out);
-    if (status == WB_OK)
-        response_sent(out);
-    return status;
+    return check(out, WB_OUT) == WB_OK ? commit(out) : WB_ERR_INVAL;
 }
 
 enum wb_status wb_port_release(struct wb_port *in)
 {
-    return in->direction != WB_IN || is_closed(in) ? WB_ERR_INVAL : port_release(in);
+    return check(in, WB_IN) == WB_OK ? port_release(in) : WB_ERR_INVAL;
 }
 
 // ---- Copies -------------------------------------------------------------------------------------
 
-enum wb_status wb_port_send(struct wb_port *out, const void *msg, uint64_t timeout_ns)
+// Many messages are one word, and a call would take longer.
+static inline void copy_message(void *to, const void *from, uint32_t bytes)
+{
+    enum { WORD = sizeof(uint32_t) };
+
+    if (bytes == WORD && ((uintptr_t)to | (uintptr_t)from) % WORD == 0)
+        memcpy(__builtin_assume_aligned(to, WORD), __builtin_assume_aligned(from, WORD), WORD);
+    else
+        memcpy(to, from, bytes);
+}
+
+__attribute__((hot)) enum wb_status wb_port_send(struct wb_port *out, const void *msg,
+                                                 uint64_t timeout_ns)
 {
     void *slot = NULL;
 
@@ -238,11 +324,12 @@ enum wb_status wb_port_send(struct wb_port *out, const void *msg, uint64_t timeo
     if (status != WB_OK)
         return status;
     wb_kernel_charge(WB_ACTION_SEND, out->channel->slot_bytes);
-    memcpy(slot, msg, out->channel->slot_bytes);
-    return wb_port_commit(out);
+    copy_message(slot, msg, out->channel->slot_bytes);
+    return commit(out);
 }
 
-enum wb_status wb_port_receive(struct wb_port *in, void *msg, uint64_t timeout_ns)
+__attribute__((hot)) enum wb_status wb_port_receive(struct wb_port *in, void *msg,
+                                                    uint64_t timeout_ns)
 {
     const void *slot = NULL;
 
@@ -252,6 +339,6 @@ enum wb_status wb_port_receive(struct wb_port *in, void *msg, uint64_t timeout_n
     if (status != WB_OK)
         return status;
     wb_kernel_charge(WB_ACTION_RECEIVE, in->channel->slot_bytes);
-    memcpy(msg, slot, in->channel->slot_bytes);
-    return wb_port_release(in);
+    copy_message(msg, slot, in->channel->slot_bytes);
+    return port_release(in);
 }

@@ -64,8 +64,7 @@ void wb_core_enter_point(struct wb_core *core, uint32_t point, uint64_t now_ns)
     struct wb_residency *last = &core->residency[wb_word_load(&core->point, WB_RELAXED)];
 
     if (self != NULL) {
-        const struct wb_ran ran = wb_task_count(self, now_ns);
-        wb_core_count(core, &ran);
+        wb_counter_add(&core->stats.busy_ns, wb_task_count(self, core, now_ns));
     }
     const struct wb_residence open = open_residence(core, now_ns);
     wb_counter_add(&last->active_ns, open.active_ns);

@@ -94,4 +94,6 @@ static bool record_init(struct wb_system *system, struct wb_record *record, uint
 
 const struct wb_part_records wb_part_records = { .init = record_init,
                                                  .event = wb_record_event,
-                                                 .migration = note_migration };
+                                                 .migration = note_migration,
+                                                 .message = wb_port_record,
+                                                 .first_output = wb_migration_first_output };

@@ -67,9 +67,10 @@ static inline void response_fired(struct wb_task *self)
 /// from here.
 static inline void response_come(struct wb_port *in)
 {
+    if (!in->stamped)
+        return;
     const struct wb_response *response = in->task->response;
-
-    if (in->stamped && response->ready_ns != 0 &&
+    if (response->ready_ns != 0 &&
         wb_counter_get(&in->messages) >= (response->fired + 1) * in->rate)
         response_fired(in->task);
 }

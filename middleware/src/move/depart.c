@@ -76,7 +76,8 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
 
     // The kernel has asked, in the step in which the task left.
     wb_assert(wb_request_phase(request) == WB_REQUEST_ACCEPTED);
-    const struct wb_ran ran = wb_task_count(task, now_ns);
+    wb_record(core, WB_EVENT_PARK, task->id, target->index, wb_task_polled(task, now_ns), now_ns);
+    const uint64_t busy_ns = wb_task_count(task, core, now_ns);
     const struct wb_part_agents *agents = wb_reporting(system);
     if (agents != NULL)
         agents->departure(task, core, now_ns);
@@ -85,7 +86,6 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     task->migration.source = owner;
     if (offer_end_ns < wb_counter_own(&task->deadline_ns))
         wb_counter_set(&task->deadline_ns, offer_end_ns);
-    wb_record(core, WB_EVENT_PARK, task->id, target->index, ran.polled_ns, now_ns);
     if (mover != NULL && mover->announce != NULL)
         mover->announce(task);
     // From here on the task belongs to whoever wins its place. Release publishes its context;
@@ -97,7 +97,7 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     else
         wb_inbox_post(target, task->id);
     // What the target need not wait for.
-    wb_core_count(core, &ran);
+    wb_counter_add(&core->stats.busy_ns, busy_ns);
     wb_counter_add(&core->stats.switches, 1);
     if (mover != NULL && mover->fill != NULL)
         mover->fill(task);

@@ -128,6 +128,7 @@ static size_t room(const struct wb_task *task)
 }
 
 const struct wb_mover wb_recreate = {
+    .bringer = &wb_bringer,
     .needs_buffer = true,
     .room = room,
     .load = load,

@@ -91,6 +91,7 @@ static size_t room(const struct wb_task *task)
 }
 
 const struct wb_mover wb_replicate = {
+    .bringer = &wb_bringer,
     .room = room,
     .begin = wb_pipeline_begin,
     .announce = wb_pipeline_announce,

@@ -33,7 +33,7 @@ void wb_inbox_ring(struct wb_core *core)
     wb_kernel_doorbell(core->index);
 }
 
-void wb_task_wake(struct wb_task *task)
+__attribute__((hot)) void wb_task_wake(struct wb_task *task)
 {
     // One step: were this task interrupted between the look and the unblock, the other could leave,
     // and another core own what is unblocked here.

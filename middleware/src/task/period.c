@@ -9,6 +9,13 @@ uint64_t wb_now_ns(void)
     return wb_kernel_now_ns();
 }
 
+uint64_t wb_end_from_now(uint64_t timeout_ns)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+
+    return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
+}
+
 void wb_yield(void)
 {
     wb_kernel_yield(wb_sync_priority(&wb_kernel_self()->sync));

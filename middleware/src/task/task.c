@@ -16,40 +16,54 @@ void wb_task_main(struct wb_task *task)
     wb_kernel_exit();
 }
 
-void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
+// More than that it runs: the run is recorded, or the task has come by a migration.
+static __attribute__((noinline)) void note_run(struct wb_task *task, uint32_t core, uint64_t now_ns)
 {
-    const uint32_t core = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
-    const uint32_t request = wb_word_load(&task->request, WB_RELAXED);
-
-    wb_word_store(&task->place, wb_place(WB_TASK_RUNNING, core), WB_RELAXED);
-    task->resumed_ns = now_ns;
     wb_counter_add(&task->stats.runs, 1);
     wb_record(task->system->cores[core], WB_EVENT_RUN, task->id, 0, 0, now_ns);
     // A preemptive kernel may also switch to it between its checkpoint and its departure.
-    if (wb_request_phase(request) == WB_REQUEST_ACCEPTED && task->migration.attached_ns != 0)
+    if (wb_migration_is_accepted(task) && task->migration.attached_ns != 0)
         wb_migration_settle(task, now_ns);
 }
 
-struct wb_ran wb_task_count(struct wb_task *task, uint64_t now_ns)
+__attribute__((hot)) void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
 {
-    const uint64_t ran_ns = now_ns - task->resumed_ns;
-    uint64_t polled_ns = task->poll_mark_ns;
+    const uint32_t core = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
 
+    wb_word_store(&task->place, wb_place(WB_TASK_RUNNING, core), WB_RELAXED);
     task->resumed_ns = now_ns;
-    if (polled_ns != 0) {
-        polled_ns = polled_ns < ran_ns ? polled_ns : ran_ns;
-        task->poll_mark_ns = 0;
-        wb_counter_add(&task->stats.polling_ns, polled_ns);
-    }
-    wb_counter_add(&task->stats.busy_ns, ran_ns - polled_ns);
-    return (struct wb_ran){ .busy_ns = ran_ns - polled_ns, .polled_ns = polled_ns };
+    if (task->system->config.record_events != 0 || wb_migration_is_accepted(task))
+        note_run(task, core, now_ns);
+    else
+        wb_counter_add(&task->stats.runs, 1);
 }
 
-void wb_core_count(struct wb_core *core, const struct wb_ran *ran)
+uint64_t wb_task_polled(const struct wb_task *task, uint64_t now_ns)
 {
-    wb_counter_add(&core->stats.busy_ns, ran->busy_ns);
-    if (ran->polled_ns != 0)
-        wb_counter_add(&core->stats.polling_ns, ran->polled_ns);
+    const uint64_t ran_ns = now_ns - task->resumed_ns;
+
+    return task->poll_mark_ns < ran_ns ? task->poll_mark_ns : ran_ns;
+}
+
+static __attribute__((noinline)) void count_polling(struct wb_task *task, struct wb_core *core,
+                                                    uint64_t now_ns)
+{
+    const uint64_t polled_ns = wb_task_polled(task, now_ns);
+
+    task->poll_mark_ns = 0;
+    task->resumed_ns += polled_ns;
+    wb_counter_add(&task->stats.polling_ns, polled_ns);
+    wb_counter_add(&core->stats.polling_ns, polled_ns);
+}
+
+uint64_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+{
+    if (task->poll_mark_ns != 0)
+        count_polling(task, core, now_ns);
+    const uint64_t busy_ns = now_ns - task->resumed_ns;
+    task->resumed_ns = now_ns;
+    wb_counter_add(&task->stats.busy_ns, busy_ns);
+    return busy_ns;
 }
 
 void wb_system_settle(struct wb_system *system, uint64_t now_ns)
@@ -58,14 +72,14 @@ void wb_system_settle(struct wb_system *system, uint64_t now_ns)
         struct wb_task *task = &system->tasks[i];
         const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
         if (wb_place_state(place) == WB_TASK_RUNNING) {
-            const struct wb_ran ran = wb_task_count(task, now_ns);
-            wb_core_count(system->cores[wb_place_owner(place)], &ran);
+            struct wb_core *core = system->cores[wb_place_owner(place)];
+            wb_counter_add(&core->stats.busy_ns, wb_task_count(task, core, now_ns));
         }
     }
 }
 
 // The place decides: should this kernel be killed right after it, recovery does the rest again.
-static void end(struct wb_task *task, uint32_t core)
+static __attribute__((noinline)) void end(struct wb_task *task, uint32_t core)
 {
     // seq_cst against wb_migration_request(): one of the two sees the other.
     wb_word_store(&task->place, wb_place(WB_TASK_ENDED, core), WB_SEQ_CST);
@@ -85,7 +99,8 @@ static void end(struct wb_task *task, uint32_t core)
     wb_system_task_over(task->system);
 }
 
-void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now_ns)
+static __attribute__((noinline)) void pause(struct wb_task *task, enum wb_task_state state,
+                                            uint64_t now_ns)
 {
     static const enum wb_event_kind kinds[] = { [WB_TASK_READY] = WB_EVENT_READY,
                                                 [WB_TASK_BLOCKED] = WB_EVENT_BLOCK,
@@ -93,16 +108,36 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
     const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
     struct wb_core *core = task->system->cores[owner];
 
-    const struct wb_ran ran = wb_task_count(task, now_ns);
-    wb_core_count(core, &ran);
+    wb_record(core, kinds[state], task->id, 0, wb_task_polled(task, now_ns), now_ns);
+    wb_counter_add(&core->stats.busy_ns, wb_task_count(task, core, now_ns));
     wb_counter_add(&core->stats.switches, 1);
-    wb_record(core, kinds[state], task->id, 0, ran.polled_ns, now_ns);
-    // One without ports never has an output to wait for.
-    if (__builtin_expect(task->open, 0) && task->ports == NULL)
-        wb_migration_close(task);
     if (state == WB_TASK_ENDED)
         end(task, owner);
     else
         // Release: should this kernel die now, whoever adopts the task sees its whole context.
         wb_word_store(&task->place, wb_place(state, owner), WB_RELEASE);
+}
+
+// Most of the time it is short, and calls nothing: no registers have to be saved.
+__attribute__((hot)) void wb_task_paused(struct wb_task *task, enum wb_task_state state,
+                                         uint64_t now_ns)
+{
+    const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
+    const struct wb_system *system = task->system;
+    struct wb_core_stats *stats = &system->cores[owner]->stats;
+    const uint64_t busy_ns = now_ns - task->resumed_ns;
+    const uint32_t ns = (uint32_t)busy_ns;
+
+    if (ns != busy_ns || task->poll_mark_ns != 0 || system->config.record_events != 0 ||
+        state == WB_TASK_ENDED || !wb_counter_is_plain(&task->stats.busy_ns, ns) ||
+        !wb_counter_is_plain(&stats->busy_ns, ns) || !wb_counter_is_plain(&stats->switches, 1)) {
+        pause(task, state, now_ns);
+        return;
+    }
+    task->resumed_ns = now_ns;
+    wb_counter_add_plainly(&task->stats.busy_ns, ns);
+    wb_counter_add_plainly(&stats->busy_ns, ns);
+    wb_counter_add_plainly(&stats->switches, 1);
+    // Release: as above.
+    wb_word_store(&task->place, wb_place(state, owner), WB_RELEASE);
 }

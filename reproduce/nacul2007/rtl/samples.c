@@ -29,9 +29,10 @@ static void print(uint32_t i)
 
 void samples_run(struct harness *h)
 {
-    const struct wb_system *system = harness_system(h);
+    struct wb_system *system = harness_system(h);
 
     taken = 0;
+    system->config.record_events = 0;
     for (uint32_t i = 0; i < system->n_cores; i++)
         system->cores[i]->record.events.slots = 0;
     suite_run(h);

@@ -14,10 +14,18 @@
 // granted.
 #define WB_OPS_DRAIN() __asm__ volatile("lw zero, 0(%0)" ::"r"(0x20001008) : "memory")
 
-#define WB_OPS_LOAD(at, order) __atomic_load_n(at, order)
+// The compiler would add a `fence`, which this core passes over.
+#define WB_OPS_LOAD(at, order)                                                                     \
+    __extension__({                                                                                \
+        const __typeof__(*(at)) loaded_word = __atomic_load_n(at, __ATOMIC_RELAXED);               \
+        __atomic_signal_fence(order);                                                              \
+        loaded_word;                                                                               \
+    })
 #define WB_OPS_STORE(at, next, order)                                                              \
     do {                                                                                           \
-        __atomic_store_n(at, next, order);                                                         \
+        const __typeof__(*(at)) stored_word = (next);                                              \
+        __atomic_signal_fence(order);                                                              \
+        __atomic_store_n(at, stored_word, __ATOMIC_RELAXED);                                       \
         if ((order) == __ATOMIC_SEQ_CST)                                                           \
             WB_OPS_DRAIN();                                                                        \
     } while (0)
