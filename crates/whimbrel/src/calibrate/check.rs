@@ -80,7 +80,8 @@ pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
     let scenarios = scenarios(&app, &task, cpus.0.len(), args.quick);
     let file = simulated_file(&args.platform)?;
     let text = fs::read_to_string(&file).unwrap_or_default();
-    let mut again = can_be_renewed(&text).then(|| Again::new(&app, path, args, cpus));
+    let again = can_be_renewed(&text).then(|| Again::new(&app, path, args, cpus));
+    let mut again = again.transpose()?;
     let real = checked.real(&scenarios, cpus, again.as_mut())?;
     let (platform, since) = match &again {
         Some(again) => again.platform(&text, folder.path())?,

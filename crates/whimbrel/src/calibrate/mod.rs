@@ -8,6 +8,7 @@ mod file;
 mod fit;
 mod machine;
 mod measured;
+mod moves;
 mod now;
 mod renew;
 mod settle;
@@ -31,9 +32,10 @@ use crate::load::{application, cpus, host_file};
 use crate::output::{Column, columns, print, print_json};
 
 use busy::{BUSY_PERCENT, Busy, Reading};
-use fit::Rows;
+use fit::{Fitted, Rows, Sleep};
 use machine::Machine;
 use measured::Run;
+use moves::{Arrivals, Moves};
 use settle::{Measured, settle};
 use steady::Disturbed;
 use work::Firing;
@@ -71,7 +73,7 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
         .collect::<Result<_, _>>()?;
     let before = Reading::take(&cpus)?;
     let rows = rows(args, &cpus)?;
-    let fitted = fit::fit(&rows)?;
+    let mut fitted = fit::fit(&rows)?;
     let (mut work, mut own_rate) = (Vec::new(), Vec::new());
     for (app, path) in apps.iter().zip(&args.apps) {
         let (firings, paced) = firings(app, path, &cpus, args)?;
@@ -79,11 +81,18 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
         own_rate.extend(paced.into_iter().map(|run| run.firings));
     }
     let disturbed = steady::disturbed(own_rate.iter());
+    let arrivals = args.rows.is_none().then(|| arrivals(args, &cpus)).transpose()?;
     let during = (args.rows.is_none() || !apps.is_empty()).then(|| before.until_now(&cpus));
     let during = during.transpose()?;
     let name = name(&path);
-    let text =
-        |work: &[Firing]| file::text(&name, &machine, during.as_ref(), &fitted, (work, disturbed));
+    let with = |fitted: &Fitted, work: &[Firing]| {
+        file::text(&name, &machine, during.as_ref(), fitted, (work, disturbed))
+    };
+    if let Some((moves, real)) = arrivals {
+        let of = |sleeps: &[Sleep; 3]| with(&Fitted { sleeps: *sleeps, ..fitted.clone() }, &[]);
+        fitted.sleeps = moves.settle(&fitted.sleeps, &real, of)?;
+    }
+    let text = |work: &[Firing]| with(&fitted, work);
     let settled = settled(&apps, args, &cpus, &work, text)?;
     let (work, text) = (work.concat(), text(&settled));
     let platform = Platform::parse(&text).map_err(|problems| {
@@ -106,6 +115,18 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
         say("stop what else runs, or name other processors with --cores, and calibrate again");
     }
     show(args, &path, &machine, during.as_ref(), &backs, (&work, disturbed))
+}
+
+/// How long moves take in runs of an application that is made for it.
+fn arrivals(args: &CalibrateArgs, cpus: &CpuList) -> Result<(Moves, Vec<Arrivals>), Problem> {
+    let (moves, two) = (Moves::new(args.quick)?, two(cpus)?);
+    let turns = 1..=if args.quick { RUNS_QUICK } else { RUNS };
+    let real = turns.map(|turn| {
+        say(&format!("moving a task to and fro: turn {turn}"));
+        moves.real(two)
+    });
+    let real = real.collect::<Result<_, _>>()?;
+    Ok((moves, real))
 }
 
 /// What is the tasks' own of the firings of each application.

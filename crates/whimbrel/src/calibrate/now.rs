@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use whimbrel_model::{App, Platform, Problem};
 
-use super::fit::{self, Rows};
+use super::fit::{self, Rows, Sleep};
 use super::measured::{self, Run};
+use super::moves::{Arrivals, Moves};
 use super::renew::{self, Now, Wakes};
 use super::settle::{Measured, settle};
 use super::steady;
@@ -42,14 +43,34 @@ pub struct Again<'a> {
     args: &'a CalibrateArgs,
     cpus: &'a CpuList,
     rows: Vec<Rows>,
+    moves: Moves,
+    arrivals: Vec<Arrivals>,
     fast: Vec<Run>,
     paced: Vec<Run>,
 }
 
 impl<'a> Again<'a> {
     /// Of an application on processors.
-    pub fn new(app: &'a App, path: &'a Path, args: &'a CalibrateArgs, cpus: &'a CpuList) -> Self {
-        Self { app, path, args, cpus, rows: Vec::new(), fast: Vec::new(), paced: Vec::new() }
+    ///
+    /// # Errors
+    /// There is no room for what is to be run.
+    pub fn new(
+        app: &'a App,
+        path: &'a Path,
+        args: &'a CalibrateArgs,
+        cpus: &'a CpuList,
+    ) -> Result<Self, Problem> {
+        Ok(Self {
+            app,
+            path,
+            args,
+            cpus,
+            rows: Vec::new(),
+            moves: Moves::new(args.quick)?,
+            arrivals: Vec::new(),
+            fast: Vec::new(),
+            paced: Vec::new(),
+        })
     }
 
     /// One turn; recorded runs go to `folder`.
@@ -60,6 +81,7 @@ impl<'a> Again<'a> {
         say(&format!("what {} takes now: turn {}", self.app.name, self.fast.len() + 1));
         if let Ok(two) = two(self.cpus) {
             self.rows.push(medians(&bench::on_this_machine(&["wake".into()], Some(two), true)?));
+            self.arrivals.push(self.moves.real(two)?);
         }
         let options = |fast| {
             let (set, cpus) = (settings(&self.args.set), self.cpus.to_string());
@@ -84,10 +106,15 @@ impl<'a> Again<'a> {
             disturbed: steady::disturbed(self.paced.iter().map(|run| &run.firings)),
             wakes: self.wakes(&then.rows)?,
         };
-        let renewed = |work: &[Firing]| {
-            let now = Now { work: work.to_vec(), ..now.clone() };
-            renew::as_of(text, &self.app.name, then.hz, then.miss_ns, &now)
-        };
+        let as_of = |now: &Now| renew::as_of(text, &self.app.name, then.hz, then.miss_ns, now);
+        if let Some(wakes) = now.wakes.clone() {
+            let with = |sleeps: &[Sleep; 3]| {
+                let wakes = Some(Wakes { sleeps: *sleeps, ..wakes.clone() });
+                as_of(&Now { wakes, ..now.clone() })
+            };
+            let sleeps = self.moves.settle(&wakes.sleeps, &self.arrivals, with)?;
+            now.wakes = Some(Wakes { sleeps, ..wakes });
+        }
         let set = settings(&self.args.set);
         let what = Measured {
             app: self.app,
@@ -96,8 +123,9 @@ impl<'a> Again<'a> {
             set: &set,
             quick: self.args.quick,
         };
-        now.work = settle(what, &now.work, renewed)?;
-        let new = renew::as_of(text, &self.app.name, then.hz, then.miss_ns, &now);
+        let with = |work: &[Firing]| as_of(&Now { work: work.to_vec(), ..now.clone() });
+        now.work = settle(what, &now.work, with)?;
+        let new = as_of(&now);
         let path = folder.join("now.toml");
         fs::write(&path, &new)
             .map_err(|error| Problem::new(format!("a platform cannot be written: {error}")))?;
