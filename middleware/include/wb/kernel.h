@@ -181,6 +181,7 @@ void wb_kernel_doorbell(uint32_t core);
 void wb_kernel_charge(enum wb_action action, uint32_t units);
 
 #include "wb/charge.h"
+#include "wb/cooperative.h"
 
 /// Takes the time that the running task needs for `cycles` of this core, 0 included; what a task
 /// works on, and moves over the interconnect, is in its wb_task.work. Nothing where time passes by

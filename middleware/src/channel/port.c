@@ -15,7 +15,6 @@
 
 #include "../word/mem.h"
 #include "attempt.h"
-#include "wb/cooperative.h"
 #include "wb/system.h"
 
 struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t index)
