@@ -11,6 +11,7 @@
 #include "own.h"
 #include "riscv_board.h"
 #include "switch.h"
+#include "wb/pause.h"
 
 enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
@@ -75,6 +76,8 @@ static __attribute__((noinline)) void finish_departure(struct wb_task *task)
         wb_task_departed(task, k.left_ns, k.left_ns);
         break;
     case GO_BLOCKED:
+        wb_task_paused(task, WB_TASK_BLOCKED, k.left_ns);
+        ready_saved();
         break;
     case GO_ENDED:
         wb_task_paused(task, WB_TASK_ENDED, k.left_ns);
@@ -92,12 +95,10 @@ static inline void finish_previous(void)
     k.previous = NULL;
     if (task == NULL)
         return;
-    if (k.after != GO_BLOCKED) {
+    if (k.after == GO_BLOCKED && wb_task_paused_plainly(task, WB_TASK_BLOCKED, k.left_ns))
+        ready_saved();
+    else
         finish_departure(task);
-        return;
-    }
-    wb_task_paused(task, WB_TASK_BLOCKED, k.left_ns);
-    ready_saved();
 }
 
 // The alarm of this core rings once, so it is set anew only if its time has changed.

@@ -45,8 +45,7 @@ uint64_t wb_task_polled(const struct wb_task *task, uint64_t now_ns)
     return task->poll_mark_ns < ran_ns ? task->poll_mark_ns : ran_ns;
 }
 
-static __attribute__((noinline)) void count_polling(struct wb_task *task, struct wb_core *core,
-                                                    uint64_t now_ns)
+static void count_polling(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
 {
     const uint64_t polled_ns = wb_task_polled(task, now_ns);
 
@@ -79,7 +78,7 @@ void wb_system_settle(struct wb_system *system, uint64_t now_ns)
 }
 
 // The place decides: should this kernel be killed right after it, recovery does the rest again.
-static __attribute__((noinline)) void end(struct wb_task *task, uint32_t core)
+static void end(struct wb_task *task, uint32_t core)
 {
     // seq_cst against wb_migration_request(): one of the two sees the other.
     wb_word_store(&task->place, wb_place(WB_TASK_ENDED, core), WB_SEQ_CST);
@@ -99,8 +98,7 @@ static __attribute__((noinline)) void end(struct wb_task *task, uint32_t core)
     wb_system_task_over(task->system);
 }
 
-static __attribute__((noinline)) void pause(struct wb_task *task, enum wb_task_state state,
-                                            uint64_t now_ns)
+void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now_ns)
 {
     static const enum wb_event_kind kinds[] = { [WB_TASK_READY] = WB_EVENT_READY,
                                                 [WB_TASK_BLOCKED] = WB_EVENT_BLOCK,
@@ -116,28 +114,4 @@ static __attribute__((noinline)) void pause(struct wb_task *task, enum wb_task_s
     else
         // Release: should this kernel die now, whoever adopts the task sees its whole context.
         wb_word_store(&task->place, wb_place(state, owner), WB_RELEASE);
-}
-
-// Most of the time it is short, and calls nothing: no registers have to be saved.
-__attribute__((hot)) void wb_task_paused(struct wb_task *task, enum wb_task_state state,
-                                         uint64_t now_ns)
-{
-    const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
-    const struct wb_system *system = task->system;
-    struct wb_core_stats *stats = &system->cores[owner]->stats;
-    const uint64_t busy_ns = now_ns - task->resumed_ns;
-    const uint32_t ns = (uint32_t)busy_ns;
-
-    if (ns != busy_ns || task->poll_mark_ns != 0 || system->config.record_events != 0 ||
-        state == WB_TASK_ENDED || !wb_counter_is_plain(&task->stats.busy_ns, ns) ||
-        !wb_counter_is_plain(&stats->busy_ns, ns) || !wb_counter_is_plain(&stats->switches, 1)) {
-        pause(task, state, now_ns);
-        return;
-    }
-    task->resumed_ns = now_ns;
-    wb_counter_add_plainly(&task->stats.busy_ns, ns);
-    wb_counter_add_plainly(&stats->busy_ns, ns);
-    wb_counter_add_plainly(&stats->switches, 1);
-    // Release: as above.
-    wb_word_store(&task->place, wb_place(state, owner), WB_RELEASE);
 }
