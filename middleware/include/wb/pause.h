@@ -10,8 +10,8 @@
 /// to be counted. False: nothing is done, and wb_task_paused() is to be called.
 ///
 /// Context: as of wb_task_paused().
-static inline bool wb_task_paused_plainly(struct wb_task *task, enum wb_task_state state,
-                                          uint64_t now_ns)
+static inline __attribute__((always_inline)) bool
+wb_task_paused_plainly(struct wb_task *task, enum wb_task_state state, uint64_t now_ns)
 {
     const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
     const struct wb_system *system = task->system;
