@@ -5,6 +5,8 @@
 
 enum { HEAP_BYTES = 32 << 10 };
 
+uint32_t suite_cores;
+
 void suite_fail(struct wb_task *self, const char *file, int line, const char *what)
 {
     char text[WB_ERROR_BYTES];
@@ -45,6 +47,8 @@ struct wb_task *suite_task(struct harness *h, const struct wb_task_config *wante
     struct wb_task_config config = *wanted;
     struct wb_task *task;
 
+    if (config.cores == 0 && config.migratable && config.mode == WB_HANDOFF)
+        config.cores = suite_cores & ((2u << (harness_system(h)->n_cores - 1)) - 1);
     if (config.priority == 0)
         config.priority = SUITE_PRIORITY;
     config.stack_bytes = harness_sizes.stack_bytes;

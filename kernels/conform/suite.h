@@ -19,6 +19,10 @@ enum {
             suite_fail(self, __FILE__, __LINE__, #cond);                                           \
     } while (0)
 
+/// The `cores` of tasks that may move by hand-off, as wb_task_config has them, where a case gives
+/// none; 0: none either.
+extern uint32_t suite_cores;
+
 _Noreturn void suite_fail(struct wb_task *self, const char *file, int line, const char *what);
 
 /// A system of `cores` cores with zeroed shared memory of `bytes`, as suite_shared() finds it.

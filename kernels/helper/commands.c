@@ -37,7 +37,8 @@ static void migrate(struct commands *c, const struct command *command)
     const uint32_t core = command->core;
     enum wb_status status = WB_ERR_INVAL;
 
-    if (task != NULL && wb_task_core(task) == core && !wb_migration_pending(task)) {
+    if (task != NULL && wb_task_stays(task) && wb_task_core(task) == core &&
+        !wb_migration_pending(task)) {
         tell_migrated(c->teller, command->id, task, core, WB_OK, NULL);
         return;
     }

@@ -60,6 +60,7 @@ static const struct field task_fields[] = {
     FIELD(plan_task, "entry", TEXT, entry, NEEDED),
     FIELD(plan_task, "mode", WORD, config.mode, NEEDED, .words = modes),
     FIELD(plan_task, "core", UINT32, config.core, OPTIONAL),
+    FIELD(plan_task, "cores", UINT32, config.cores, OPTIONAL),
     FIELD(plan_task, "priority", UINT32, config.priority, .most = 31),
     FIELD(plan_task, "stack_bytes", UINT64, config.stack_bytes, NEEDED),
     FIELD(plan_task, "heap_bytes", UINT64, config.heap_bytes, OPTIONAL),

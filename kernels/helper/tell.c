@@ -144,6 +144,7 @@ static void task(struct members *out, const struct wb_task *t)
     counter(out, "misses", &t->stats.misses);
     counter(out, "worst_late_ns", &t->stats.worst_late_ns);
     counter(out, "migrations", &t->stats.migrations);
+    counter(out, "chosen", &t->stats.chosen);
     counter(out, "refused", &t->stats.refused);
     number(out, "restarts", t->restarts);
     number(out, "heap_bytes", t->heap.used_bytes);

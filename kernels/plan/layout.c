@@ -42,6 +42,8 @@ static bool check_task(const struct plan_task *task, uint32_t can, struct plan_e
         text = "its kernels load no programs of tasks to recreate it from: move it by \"handoff\"";
     else if ((lacks & WB_CAN_CAPTURE) != 0)
         key = "checkpoint_every", text = "its kernels keep no images of tasks: leave it out";
+    else if ((lacks & WB_CAN_SHARE) != 0)
+        key = "cores", text = "its kernels share no tasks: give it one by `core`";
     if (text == NULL)
         return true;
     fail_task(error, task, key, text);

@@ -247,7 +247,7 @@ _Noreturn void wb_board_run(struct wb_core *core)
 
 void wb_board_killed(void)
 {
-    ready_begin();
+    ready_killed();
 }
 
 void wb_board_outside(bool outside)
@@ -257,7 +257,13 @@ void wb_board_outside(bool outside)
 
 bool wb_board_waits_for_ever(struct wb_task *task)
 {
-    return !of(task)->timed;
+    const struct wb_system *system = task->system;
+
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        if (of(task)->timers[i].on &&
+            wb_word_load(&system->cores[i]->state, WB_RELAXED) == WB_CORE_UP)
+            return false;
+    return true;
 }
 
 bool wb_board_has_program(void)
@@ -292,7 +298,7 @@ struct wb_task *wb_kernel_self(void)
 // No private memory for tasks, and no place to load code into.
 uint32_t wb_kernel_can(void)
 {
-    return WB_CAN_CAPTURE;
+    return WB_CAN_CAPTURE | ready_can();
 }
 
 uint32_t wb_kernel_core(void)
@@ -323,7 +329,6 @@ static void watch(void)
 
 void wb_kernel_attach(struct wb_task *task)
 {
-    of(task)->timed = false;
     ready_attach(task);
     watch();
 }

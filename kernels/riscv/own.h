@@ -5,17 +5,31 @@
 
 #include "wb/system.h"
 
-enum { PRIORITIES = 32 };
+enum { PRIORITIES = 32, CORES = 4 };  // at most
+
+// Which core this is: it may be another one after each switch.
+static inline uint32_t here(void)
+{
+    uint32_t core;
+
+    __asm__ volatile("csrr %0, mhartid" : "=r"(core));
+    return core;
+}
+
+// A task's part of a core's list.
+struct timer {
+    struct wb_task *later;
+    uint64_t until_ns;
+    bool on;  // it is in the list
+};
 
 // The kernel's own part of a task. It moves along.
 struct riscv_task {
-    void *sp;               // the saved context, while the task does not run
-    struct wb_task *next;   // in a ready list
-    uint32_t queue;         // 1 + its number, 0: in none; of the HW-RTOS: 1 while it has its slot
-    bool timed;             // it is among the timers
-    bool blocked, woken;    // woken: ready_wake() came while it was not blocked
-    struct wb_task *later;  // among the timers
-    uint64_t until_ns;      // when to wake it
+    void *sp;              // the saved context, while the task does not run
+    struct wb_task *next;  // in a ready list
+    uint32_t queue;        // 1 + its number, 0: in none; or the cores that may choose it
+    bool blocked, woken;   // in a ready list; woken: ready_wake() came while it was not blocked
+    struct timer timers[CORES];  // each is its core's alone
 };
 
 _Static_assert(sizeof(struct riscv_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
@@ -30,7 +44,7 @@ static inline struct riscv_task *of(struct wb_task *task)
 /// Context: this core's kernel, as all below.
 void timers_add(struct wb_task *task, uint64_t until_ns);
 
-/// Nothing if it is not among them.
+/// Nothing if it is not among those of this core.
 void timers_remove(struct wb_task *task);
 
 /// When the next one of more than this priority is due, -1: of any. WB_FOREVER: there is none.
@@ -41,10 +55,20 @@ void timers_wake(uint64_t now_ns);
 
 // ---- Who runs next: ready.c, or slots.c by the HW-RTOS ------------------------------------------
 
-/// A kernel begins on this core, or the one that was here has been stopped: it has no tasks.
+/// A kernel begins on this core: it has no tasks.
 void ready_begin(void);
 
+/// The kernel that was here has been stopped.
+///
+/// Context: this core, outside of kernels.
+void ready_killed(void);
+
+/// What this way to schedule can do besides (enum wb_capability).
+uint32_t ready_can(void);
+
 /// False: there are more tasks than there is room for.
+///
+/// Context: also the launcher, before any kernel begins.
 bool ready_takes(const struct wb_task *task);
 
 /// A task has come to this core. Whatever it waited for, it looks again.

@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who runs next by the HW-RTOS (rtl/hw_rtos): a task that is on a core has the slot of its number
-// there, with that core alone in its affinity.
+// Who runs next by the HW-RTOS (rtl/hw_rtos): a task has the slot of its number there, with the
+// cores in its affinity that may choose it: the one that it is on, or several.
 //
-// A task blocks at the port of its slot, and a message to it makes it ready. It is taken out when
-// the task is chosen, so a port has one message at most. The HW-RTOS chooses by itself as soon as a
-// core has no task, and interrupts it when there is a more urgent one; that only raises attention,
-// and is kept away until the kernel has looked.
+// A task blocks at the port of its slot, and a message to it makes it ready: any core may send one.
+// To block is one step of the hardware: where a message is there already, the task stays ready. So
+// a wake and a block that race lose nothing, and no word of the task says which it is. What is
+// there when the task goes on is taken out, before it looks at what it waits for.
+//
+// The HW-RTOS chooses by itself as soon as a core has no task, and interrupts it when there is a
+// more urgent one; that only raises attention, and is kept away until the kernel has looked. A task
+// of several cores is chosen by whoever is free. Nobody else has it then, and its context is
+// complete: the core that it ran on has said so (ready_saved()), after all that it had to write of
+// the task. So whoever has chosen it makes itself its owner in its place, and runs it.
+//
+// Who may choose a task changes under a lock of its word `queue`: others may do so, as it moves.
 
 #include "hw_rtos_regs.h"
+#include "lock.h"
 #include "own.h"
 #include "riscv_board.h"
-#include "soc_regs.h"
 
 #define INTERRUPT (1u << (SOC_CAUSE_RTOS & 31))
 
-static struct {
-    struct wb_task *tasks;  // of the system, by number
-    uint32_t chosen;        // the slot that the HW-RTOS has chosen last, or that there is none
-} slots WB_PRIVATE;
+// How long a task waits for the core that it ran on last, in cycles, before another may choose it:
+// about what it costs that other core to load what it works on.
+enum { PATIENCE_CYCLES = 1000 };
+
+static uint32_t chosen WB_PRIVATE;    // the last slot that the HW-RTOS has chosen here, or none
+static struct wb_system *the_system;  // of whose tasks are the slots
+static struct wb_swapped living;      // the cores whose kernels run
 
 // What is in memory is written before, and is loaded after.
 static uint32_t get(uint32_t at)
@@ -47,105 +58,177 @@ static void listen(bool on)
         __asm__ volatile("csrc mie, %0" ::"r"(INTERRUPT) : "memory");
 }
 
-static uint32_t affinity(void)
-{
-    uint32_t core;
+// ---- Who may choose a task ----------------------------------------------------------------------
 
-    __asm__("csrr %0, mhartid" : "=r"(core));
-    return 1u << (HW_RTOS_TASK_AFFINITY_SHIFT + core);
+static uint32_t own_bit(void)
+{
+    return 1u << here();
 }
 
-static void configure(const struct wb_task *task, uint32_t priority)
+// Under its lock.
+static void write(struct wb_task *task, uint32_t priority)
 {
-    put(HW_RTOS_TASK_CONFIG + 4 * task->id,
-        HW_RTOS_TASK_VALID | priority << HW_RTOS_TASK_PRIORITY_SHIFT | affinity());
+    const uint32_t cores = of(task)->queue, several = cores & (cores - 1);
+    uint32_t config = 0;
+
+    if (cores != 0)
+        config = HW_RTOS_TASK_VALID | priority << HW_RTOS_TASK_PRIORITY_SHIFT |
+                 cores << HW_RTOS_TASK_AFFINITY_SHIFT;
+    if (several != 0)
+        config |= HW_RTOS_TASK_PREFERS_LAST;
+    put(HW_RTOS_TASK_CONFIG + 4 * task->id, config);
 }
 
-// ---- Tasks of this core -------------------------------------------------------------------------
+static void configure(struct wb_task *task, uint32_t priority)
+{
+    const uint32_t state = lock(&of(task)->queue);
+
+    if (of(task)->queue != 0)
+        write(task, priority);
+    unlock(&of(task)->queue, state);
+}
 
 static uint32_t count(void)
 {
-    const uint32_t info = get(HW_RTOS_INFO), tasks = info >> 8 & 0xff, ports = info >> 16 & 0xff;
+    const uint32_t info = get(HW_RTOS_INFO), slots = info >> 8 & 0xff, ports = info >> 16 & 0xff;
 
-    return tasks < ports ? tasks : ports;
+    return slots < ports ? slots : ports;
 }
 
-// Whatever the module of this core was about when it was stopped: first nobody can be chosen any
-// more, then whom it has is given up. To give up nothing is an error that it counts.
-void ready_begin(void)
+static uint32_t tasks(void)
 {
-    const uint32_t n = count();
+    return the_system != NULL ? the_system->n_tasks : 0;
+}
+
+static uint32_t affinity(uint32_t slot)
+{
+    return get(HW_RTOS_TASK_CONFIG + 4 * slot) >> HW_RTOS_TASK_AFFINITY_SHIFT;
+}
+
+// This core is not to choose the task any more. One that ran here is cut short, and not to be
+// chosen by anybody: recovery makes its context whole first.
+static void forgo(struct wb_task *task)
+{
+    const uint32_t state = lock(&of(task)->queue), place = wb_word_load(&task->place, WB_RELAXED);
+
+    if (((of(task)->queue | affinity(task->id)) & own_bit()) != 0) {
+        of(task)->queue &= place == wb_place(WB_TASK_RUNNING, here()) ? 0 : ~own_bit();
+        write(task, wb_sync_priority(&task->sync));
+    }
+    unlock(&of(task)->queue, state);
+}
+
+// Others have taken it in before this kernel began.
+static void share(struct wb_task *task)
+{
+    const uint32_t state = lock(&of(task)->queue);
+
+    if (of(task)->queue != 0 && (wb_word_load(&task->cores, WB_RELAXED) & own_bit()) != 0) {
+        of(task)->queue |= own_bit();
+        write(task, wb_sync_priority(&task->sync));
+    }
+    unlock(&of(task)->queue, state);
+}
+
+// First nobody can be chosen here any more, then whom the module of this core has is given up. To
+// give up nothing is an error that it counts.
+void ready_killed(void)
+{
+    const uint32_t slots = count();
 
     listen(false);
-    for (uint32_t slot = 0; slot < n; slot++)
-        if ((get(HW_RTOS_TASK_CONFIG + 4 * slot) & affinity()) != 0)
+    (void)wb_word_and(&living, ~own_bit(), WB_SEQ_CST);
+    for (uint32_t slot = 0; slot < slots; slot++)
+        if (slot < tasks())
+            forgo(&the_system->tasks[slot]);
+        else if ((affinity(slot) & own_bit()) != 0)
             put(HW_RTOS_TASK_CONFIG + 4 * slot, 0);
     put(HW_RTOS_SAVED, 0);
-    put(HW_RTOS_CONTROL, HW_RTOS_CONTROL_PRIORITY);
     if (is_task(get(HW_RTOS_CURRENT))) {
         while (is_task(get(HW_RTOS_NEXT_TASK))) {}
         put(HW_RTOS_SAVED, 0);
     }
-    put(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_YIELD);
-    slots.chosen = HW_RTOS_NO_TASK;
 }
+
+void ready_begin(void)
+{
+    ready_killed();
+    chosen = HW_RTOS_NO_TASK;
+    put(HW_RTOS_PATIENCE, PATIENCE_CYCLES);
+    put(HW_RTOS_CONTROL, HW_RTOS_CONTROL_PRIORITY);
+    put(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_YIELD);
+    (void)wb_word_or(&living, own_bit(), WB_SEQ_CST);
+    for (uint32_t i = 0; i < tasks(); i++)
+        share(&the_system->tasks[i]);
+}
+
+uint32_t ready_can(void)
+{
+    return WB_CAN_SHARE;
+}
+
+// ---- Tasks --------------------------------------------------------------------------------------
 
 bool ready_takes(const struct wb_task *task)
 {
-    return task->id < count();
+    if (task->id >= count())
+        return false;
+    the_system = task->system;
+    // Of a task of this number before it.
+    while (get(HW_RTOS_RECEIVE + 4 * task->id) != 0) {}
+    return true;
 }
 
+// A dead core's is in its slot already if others share it, and one may have chosen it by now: then
+// it is that one's, wherever it has gone since.
 void ready_attach(struct wb_task *task)
 {
-    const uint32_t at = 4 * task->id;
+    const uint32_t cores = wb_word_load(&task->cores, WB_RELAXED);
+    const uint32_t state = lock(&of(task)->queue);
+    uint32_t status = HW_RTOS_STATUS_OK;
 
-    slots.tasks = task - task->id;
-    put(HW_RTOS_TASK_CONFIG + at, 0);
-    (void)get(HW_RTOS_RECEIVE + at);
-    of(task)->queue = 1;
-    of(task)->blocked = false;
-    of(task)->woken = true;
-    configure(task, wb_sync_priority(&task->sync));
-    if (get(HW_RTOS_STATUS) != HW_RTOS_STATUS_OK)
+    if (wb_word_load(&task->place, WB_RELAXED) == wb_place(WB_TASK_READY, here())) {
+        of(task)->queue = (cores & wb_word_load(&living, WB_RELAXED)) | own_bit();
+        write(task, wb_sync_priority(&task->sync));
+        status = get(HW_RTOS_STATUS);
+    }
+    unlock(&of(task)->queue, state);
+    if (status != HW_RTOS_STATUS_OK)
         wb_riscv_fault(WB_FAULT_KERNEL, "the slot of a task that has come is still in use");
+    ready_wake(task);
 }
 
+// There is room for two messages; a third has no news.
 void ready_wake(struct wb_task *task)
 {
-    of(task)->woken = !of(task)->blocked;
-    if (!of(task)->blocked)
-        return;
-    of(task)->blocked = false;
-    put(HW_RTOS_SEND_NOW + 4 * task->id, 0);
+    put(HW_RTOS_SEND_NOW + 4 * task->id, 1);
 }
 
 void ready_looks(struct wb_task *self)
 {
-    of(self)->woken = false;
+    (void)get(HW_RTOS_RECEIVE + 4 * self->id);
 }
 
 void ready_move(struct wb_task *task)
 {
-    if (of(task)->queue != 0)
-        configure(task, wb_sync_priority(&task->sync));
+    configure(task, wb_sync_priority(&task->sync));
 }
 
 // ---- Choices ------------------------------------------------------------------------------------
 
 static struct wb_task *choose(void)
 {
-    slots.chosen = get(HW_RTOS_NEXT_TASK);
-    if (!is_task(slots.chosen))
+    chosen = get(HW_RTOS_NEXT_TASK);
+    if (!is_task(chosen))
         return NULL;
-    (void)get(HW_RTOS_RECEIVE + 4 * slots.chosen);
-    return &slots.tasks[slots.chosen];
+    struct wb_task *task = &the_system->tasks[chosen];
+    if (wb_task_core(task) != here())
+        wb_task_chosen(task, here(), board_now_ns());
+    return task;
 }
 
 struct wb_task *ready_block(struct wb_task *self)
 {
-    if (of(self)->woken)
-        return self;
-    of(self)->blocked = true;
     put(HW_RTOS_WAIT_PORT, self->id);
     put(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_BLOCK);
     return choose();
@@ -153,7 +236,10 @@ struct wb_task *ready_block(struct wb_task *self)
 
 struct wb_task *ready_leave(struct wb_task *self)
 {
+    const uint32_t state = lock(&of(self)->queue);
+
     of(self)->queue = 0;
+    unlock(&of(self)->queue, state);
     put(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_EXIT);
     return choose();
 }
@@ -170,7 +256,7 @@ struct wb_task *ready_yield(struct wb_task *self, uint32_t floor)
     put(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_YIELD);
     struct wb_task *next = choose();
     if (floor != priority)
-        configure(self, priority);
+        ready_move(self);
     return next != self ? next : NULL;
 }
 
@@ -182,10 +268,10 @@ void ready_saved(void)
 // In the loop no context is in the registers.
 static struct wb_task *choose_again(void)
 {
-    const uint32_t last = slots.chosen;
+    const uint32_t last = chosen;
     struct wb_task *next = choose();
 
-    if (is_task(last) && slots.chosen != last)
+    if (is_task(last) && chosen != last)
         put(HW_RTOS_SAVED, 0);
     return next;
 }

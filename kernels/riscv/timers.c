@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list of tasks by the time they wake. A core has few.
+//
+// A task may be woken early, and run on another core next: it is left in the list that it slept by,
+// which is this core's alone, and wakes once more in vain; or less, when it sleeps here again.
 
 #include "own.h"
 #include "riscv_board.h"
 
 static struct wb_task *first WB_PRIVATE;
 
+static struct timer *timer_of(struct wb_task *task)
+{
+    return &of(task)->timers[here()];
+}
+
 void timers_add(struct wb_task *task, uint64_t until_ns)
 {
     struct wb_task **at = &first;
 
-    while (*at != NULL && of(*at)->until_ns <= until_ns)
-        at = &of(*at)->later;
-    of(task)->until_ns = until_ns;
-    of(task)->timed = true;
-    of(task)->later = *at;
+    timers_remove(task);
+    while (*at != NULL && timer_of(*at)->until_ns <= until_ns)
+        at = &timer_of(*at)->later;
+    *timer_of(task) = (struct timer){ .later = *at, .until_ns = until_ns, .on = true };
     *at = task;
 }
 
@@ -22,12 +29,12 @@ void timers_remove(struct wb_task *task)
 {
     struct wb_task **at = &first;
 
-    if (!of(task)->timed)
+    if (!timer_of(task)->on)
         return;
     while (*at != task)
-        at = &of(*at)->later;
-    *at = of(task)->later;
-    of(task)->timed = false;
+        at = &timer_of(*at)->later;
+    *at = timer_of(task)->later;
+    timer_of(task)->on = false;
 }
 
 uint64_t timers_next_ns(int32_t above)
@@ -35,12 +42,15 @@ uint64_t timers_next_ns(int32_t above)
     struct wb_task *task = first;
 
     while (task != NULL && (int32_t)wb_sync_priority(&task->sync) <= above)
-        task = of(task)->later;
-    return task != NULL ? of(task)->until_ns : WB_FOREVER;
+        task = timer_of(task)->later;
+    return task != NULL ? timer_of(task)->until_ns : WB_FOREVER;
 }
 
 void timers_wake(uint64_t now_ns)
 {
-    while (first != NULL && of(first)->until_ns <= now_ns)
-        wb_kernel_unblock(first);
+    while (first != NULL && timer_of(first)->until_ns <= now_ns) {
+        struct wb_task *task = first;
+        timers_remove(task);
+        wb_kernel_unblock(task);
+    }
 }

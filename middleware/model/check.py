@@ -66,6 +66,8 @@ HOLD = (
     Run("neighbour", "MESSAGES=4 MOVES=3"),
     Run("shared", "KILLS=0"),
     Run("shared", "KILLS=1"),
+    Run("chosen", "KILLS=0"),
+    Run("chosen", "KILLS=1"),
 )
 
 # Within which bounds a mutation shows, where those of its model will not do.
@@ -86,6 +88,7 @@ DEFAULT_BOUNDS = {
     "image": "SLOTS=3 EVERY=2 KILLS=2",
     "semaphore": MUTEX,
     "shared": "KILLS=0",
+    "chosen": "KILLS=1",
     "wait": "SLOTS=1 MESSAGES=3",
     "neighbour": "MESSAGES=3 MOVES=2",
 }

@@ -118,7 +118,7 @@ struct wb_task *wb_kernel_self(void)
 
 uint32_t wb_kernel_can(void)
 {
-    return ~stub.cannot;
+    return ~stub.cannot & (stub.shares ? ~0u : ~(uint32_t)WB_CAN_SHARE);
 }
 
 uint32_t wb_kernel_core(void)

@@ -18,6 +18,7 @@ struct stub {
     struct wb_task *self;  // what wb_kernel_self() says
     uint32_t core;         // what wb_kernel_core() says
     uint32_t cannot;       // what wb_kernel_can() leaves out
+    bool shares;           // it has WB_CAN_SHARE as well
     uint64_t now_ns;
     enum wb_status depart;  // what wb_kernel_depart() says; WB_OK: the task leaves
     enum wb_status init;    // what wb_kernel_task_init() says

@@ -43,7 +43,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def runs(folder: Path) -> Iterator[Runs]:
     """All of them, as many at once as there are processors."""
-    started = {"radio": run_radio, "image filter": run_image_filter, "packets": run_packets}
+    started = {
+        "radio": run_radio,
+        "image filter": run_image_filter,
+        "packets": run_packets,
+        "shared packets": run_shared_packets,
+    }
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(os.cpu_count()) as pool:
         patch.setenv("XDG_RUNTIME_DIR", str(folder))
         yield {name: pool.submit(run_it, folder) for name, run_it in started.items()}
@@ -146,3 +151,20 @@ def test_packets_are_routed_as_tcpdump_would_while_tasks_move(folder: Path, runs
     assert (said["received"], said["damaged"]) == (packets.PACKETS, 0)
     assert said["bits corrected"] > 0
     assert moved(summary) == 2
+
+
+def run_shared_packets(folder: Path) -> dict[str, Any]:
+    made = folder / "shared"
+    made.mkdir()
+    return run("packets", "--map", "any", board="rv32_soc:hardware", **packets.outputs(made))
+
+
+def test_packets_are_routed_as_well_by_tasks_that_both_cores_share(
+    folder: Path, runs: Runs
+) -> None:
+    summary = runs["shared packets"].result()
+    expected = packets.by_tcpdump(packets.LOOPBACK, RULES, "discard", folder)
+    for action, made in packets.outputs(folder / "shared").items():
+        assert packets.records(made) == expected[action], action
+    assert sum(task["chosen"] for task in summary["tasks"]) > 0
+    assert moved(summary) == 0

@@ -21,7 +21,11 @@ CANNOT = {
     "a recreated task has no process of its own here",
     "a kernel's memory cannot be limited here",
 }
-BY_SOFTWARE = {"the software's lists take any task", "software schedules"}
+BY_SOFTWARE = {
+    "the software's lists take any task",
+    "software schedules",
+    "these kernels do not share tasks",
+}
 SCALE = os.environ.get("SOC_SCALE", "0.01")
 # Cases that take so many cycles that only `make soak` runs them.
 LONG = {

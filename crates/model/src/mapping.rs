@@ -14,10 +14,13 @@ use crate::sdf::{self, Graph};
 /// The frequency of a core that is not known; where none is, they are all alike.
 const HZ: u64 = 1_000_000_000;
 
-/// How a mapping is told.
-const WRITE: &str = "write TASK=CORE,TASK=CORE, round-robin or load";
+/// Of the cores that share a task, a plan has a bit for each.
+const SHARED_MOST: u32 = 32;
 
-/// A mapping as it is told: `a=0,b.1=2`, `round-robin` or `load`.
+/// How a mapping is told.
+const WRITE: &str = "write TASK=CORE,TASK=CORE, round-robin, load or any";
+
+/// A mapping as it is told: `a=0,b.1=2`, `round-robin`, `load` or `any`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mapping {
     /// These tasks start there, all others where the file says.
@@ -26,6 +29,8 @@ pub enum Mapping {
     RoundRobin,
     /// So that every core has as little to do as possible.
     Load,
+    /// Where the file says; and from then on each time on whichever core is free.
+    Any,
 }
 
 /// Where a task starts.
@@ -57,6 +62,7 @@ impl FromStr for Mapping {
         match text {
             "round-robin" => Ok(Self::RoundRobin),
             "load" => Ok(Self::Load),
+            "any" => Ok(Self::Any),
             _ => text.split(',').map(Place::from_str).collect::<Result<_, _>>().map(Self::Named),
         }
     }
@@ -83,6 +89,7 @@ impl fmt::Display for Mapping {
         match self {
             Self::RoundRobin => f.write_str("round-robin"),
             Self::Load => f.write_str("load"),
+            Self::Any => f.write_str("any"),
             Self::Named(places) => {
                 let text: Vec<String> = places.iter().map(ToString::to_string).collect();
                 f.write_str(&text.join(","))
@@ -136,11 +143,23 @@ impl App {
             Mapping::Named(places) => self.named(places, cores)?,
             Mapping::RoundRobin => self.round_robin(cores)?,
             Mapping::Load => self.balanced(cores, pacing)?,
+            Mapping::Any => {
+                self.share(cores);
+                HashMap::new()
+            }
         };
         for (task, core) in chosen {
             *self.tasks[task].core.get_mut() = u32::try_from(core).unwrap_or(u32::MAX);
         }
         Ok(())
+    }
+
+    /// Every core that a task runs on may have it, if it may move.
+    fn share(&mut self, cores: &Cores<'_>) {
+        for task in self.tasks.iter_mut().filter(|task| task.migratable) {
+            let count = u32::try_from(cores.count).unwrap_or(u32::MAX).min(SHARED_MOST);
+            task.shared_by = (0..count).filter(|core| cores.runs(task, *core as usize)).collect();
+        }
     }
 
     fn named(&self, places: &[Place], cores: &Cores<'_>) -> Result<HashMap<usize, usize>, Problem> {
@@ -325,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_mapping_is_told_as_it_was_written() {
-        for text in ["round-robin", "load", "a=0", "a=0,b.1=2,b.0=4094"] {
+        for text in ["round-robin", "load", "any", "a=0", "a=0,b.1=2,b.0=4094"] {
             assert_eq!(text.parse::<Mapping>().unwrap().to_string(), text);
         }
         let named = |index| Place { task: "b".into(), index, core: 2 };

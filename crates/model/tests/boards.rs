@@ -139,6 +139,18 @@ fn a_variant_of_a_board_has_settings_and_room_of_its_own() {
 }
 
 #[test]
+fn a_task_of_several_cores_fits_a_board_whose_cores_share_tasks() {
+    let app = build(&radio_with("priority = 4", "priority = 4\ncores = [0, 1]"), &[]).unwrap();
+    for (shares, fits) in [("", false), ("shares = true\n", true)] {
+        let variant = format!("[[variant]]\nname = \"hard\"\nsettings = []\n{shares}\n[memory]");
+        let board = Board::parse(&with("[memory]", &variant)).unwrap().variant("hard").unwrap();
+        let said = board.check(&app).err().map(|problems| problems.to_string());
+        assert_eq!(said.is_none(), fits, "{said:?}");
+        assert!(said.is_none_or(|said| said.contains("`bpf` has several cores")));
+    }
+}
+
+#[test]
 fn a_variant_without_settings_or_with_no_room_is_refused() {
     let variant = "[[variant]]\nname = \"hard\"\ntasks = 0\n\n[memory]";
     assert_snapshot!(errors(&with("[memory]", variant)));

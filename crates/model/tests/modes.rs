@@ -63,6 +63,25 @@ fn each_rule_about_modes_and_images_has_its_own_refusal() {
 }
 
 #[test]
+fn each_rule_about_the_cores_that_share_a_task_has_its_own_refusal() {
+    let cases = [
+        ("cores = [0, 1]\nmigratable = false", "`bpf` has several cores, but may not move"),
+        ("cores = [0, 1]\nmode = \"replicate\"", "`bpf` has several cores, and a mode to move in"),
+        ("cores = [2, 3]", "`bpf` starts on core 0, which is none of its cores"),
+        ("cores = [0]", "`cores` of [[task]] must be an array of at least two whole numbers"),
+        ("cores = [0, 32]", "`cores` of [[task]] must be an array of at least two whole numbers"),
+    ];
+    for (keys, expected) in cases {
+        let said = errors(&bpf_with(keys), &[]).replace(['\n', '│'], " ");
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(expected), "{keys}: {said}");
+    }
+    let app = build(&bpf_with("cores = [0, 1]"), &[]).unwrap();
+    let bpf = app.tasks.iter().find(|task| task.name == "bpf").unwrap();
+    assert_eq!(bpf.shared_by, [0, 1]);
+}
+
+#[test]
 fn an_image_that_is_too_rare_for_its_channel_says_what_to_change() {
     assert_snapshot!(errors(&bpf_with("checkpoint_every = 14"), &[]));
 }

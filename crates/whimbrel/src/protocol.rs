@@ -182,6 +182,9 @@ pub struct TaskStatus {
     pub worst_late_ns: u64,
     /// Times it moved.
     pub migrations: u64,
+    /// Times that another core than its last chose it, of those that share it.
+    #[serde(default)]
+    pub chosen: u64,
     /// Migrations that left it where it was.
     pub refused: u64,
     /// Times it started again after its kernel died.

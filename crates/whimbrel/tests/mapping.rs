@@ -148,7 +148,7 @@ fn every_mapping_that_cannot_be_is_refused_with_what_to_write_instead() {
         ("bpf=1,bpf.1=2", "`bpf.1` is mapped twice", "name each task once"),
         ("pinned=1", "`pinned` may not leave core 0", "leave it out of the mapping"),
         ("dsp=2", "`dsp` does not run on core 2", "map it to a core of a kind"),
-        ("source", "`source` is no mapping", "round-robin or load"),
+        ("source", "`source` is no mapping", "round-robin, load or any"),
         ("", "`` is no mapping", "TASK=CORE"),
         ("source=1,", "`` is no mapping", "TASK=CORE"),
         ("=1", "`=1` is no mapping", "TASK=CORE"),
@@ -157,7 +157,7 @@ fn every_mapping_that_cannot_be_is_refused_with_what_to_write_instead() {
         ("source=-1", "`-1` is no core", "TASK=CORE"),
         ("source=all", "`all` is no core", "TASK=CORE"),
         ("source=4294967296", "`4294967296` is no core", "TASK=CORE"),
-        ("Load", "`Load` is no mapping", "round-robin or load"),
+        ("Load", "`Load` is no mapping", "round-robin, load or any"),
     ] {
         let said = refused(mapping);
         assert!(said.contains(why), "--map {mapping}: {said}");

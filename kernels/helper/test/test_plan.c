@@ -499,6 +499,10 @@ TEST(what_the_kernels_cannot_do_is_refused_by_the_task_that_wants_it)
     plan.tasks = &recreated;
     error = refused_without(&plan, WB_CAN_RECREATE);
     CHECK(is_of_task(&error, "mode", "no programs of tasks to recreate it from"));
+    recreated.config.mode = WB_HANDOFF;
+    recreated.config.cores = 3;
+    error = refused_without(&plan, WB_CAN_SHARE);
+    CHECK(is_of_task(&error, "cores", "share no tasks"));
 }
 
 static const char *no_program(void *state, struct wb_task *task, const char *symbol)

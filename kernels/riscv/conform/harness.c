@@ -8,6 +8,7 @@
 
 #include "launcher.h"
 #include "riscv_board.h"
+#include "suite.h"
 
 enum { STACK_BYTES = 64 << 10 };
 
@@ -27,7 +28,7 @@ static void read_line(char *line, size_t bytes)
     line[n] = '\0';
 }
 
-// The arguments are words on the line. `scale=N` is ours.
+// The arguments are words on the line. `scale=N` and `shared` are ours.
 int board_arguments(char **argv, int most)
 {
     static char line[256];
@@ -39,6 +40,8 @@ int board_arguments(char **argv, int most)
          word = strtok(NULL, " \r\n"))
         if (strncmp(word, "scale=", 6) == 0)
             scale = strtod(word + 6, NULL);
+        else if (strcmp(word, "shared") == 0)
+            suite_cores = UINT32_MAX;
         else
             argv[argc++] = word;
     return argc;

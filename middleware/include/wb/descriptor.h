@@ -42,6 +42,7 @@ struct wb_task_stats {  // written by the kernel that owns the task
     struct wb_counter jobs;         // periods ended
     struct wb_counter misses;
     struct wb_counter migrations;
+    struct wb_counter chosen;   // times that another core than its last chose it (WB_CAN_SHARE)
     struct wb_counter refused;  // migrations that left it on its source
     struct wb_counter worst_late_ns;
     struct wb_counter firings;  // that ended; of code of its own, that began to compute
@@ -101,6 +102,9 @@ struct wb_task {
     // Shared: who may change a word depends on the state in it (see migration.c).
     _Alignas(WB_LINE_BYTES) struct wb_compared place;
     struct wb_compared request;
+    // One bit each: the cores that choose among themselves which of them runs it next; 0: it stays
+    // where it is. Written by the launcher, then by the core that takes in what somebody has moved.
+    struct wb_word cores;
     WB_STORED(int32_t) outcome;     // of the last migration; written before request goes NONE
     struct wb_word requester;       // task id + 1 to wake at the end, 0 for none
     WB_STORED(int32_t) answer;      // what became of the last request of this task's own

@@ -69,6 +69,7 @@ enum wb_capability {
     WB_CAN_CAPTURE = 1 << 1,     // wb_kernel_capture(): checkpoint images
     WB_CAN_RECREATE = 1 << 2,    // wb_kernel_load(): programs of tasks
     WB_CAN_SET_POINTS = 1 << 3,  // wb_kernel_set_point(): frequencies of its core
+    WB_CAN_SHARE = 1 << 4,       // tasks of several cores: see wb_task_chosen()
 };
 
 /// What the kernels of this program can do (enum wb_capability), all of them alike. Who lays out a
@@ -126,7 +127,8 @@ enum wb_status wb_kernel_block(uint64_t until_ns);
 /// Makes a task of this core ready, or marks it so that its next block returns at once.
 ///
 /// Context: the kernel's own; or a task of this core between wb_kernel_enter() and
-///          wb_kernel_leave(): one that is more urgent runs from there on. Never blocks.
+///          wb_kernel_leave(): one that is more urgent runs from there on. Where kernels share
+///          tasks (WB_CAN_SHARE) a task of any core, for a task of any core. Never blocks.
 void wb_kernel_unblock(struct wb_task *task);
 
 /// From here to wb_kernel_leave() nothing else runs on this core: no other task, no
@@ -276,6 +278,14 @@ enum wb_task_state {
 
 /// Where every task starts: runs the entry, closes the ports, and calls wb_kernel_exit().
 _Noreturn void wb_task_main(struct wb_task *task);
+
+/// To be called by kernels that share tasks (WB_CAN_SHARE): core `core` has chosen a task that
+/// another core ran last (wb_task_core()), and is its owner from here on. Such a task has several
+/// `cores`, none of which has it: it was made ready, after wb_task_paused() of the core that had
+/// it last.
+///
+/// Context: the kernel of `core`, before wb_task_resumed(). Never blocks.
+void wb_task_chosen(struct wb_task *task, uint32_t core, uint64_t now_ns);
 
 /// To be called just before a task runs, by the kernel that runs it.
 /// The kernel then raises attention if wb_checkpoint_wanted() is true of it.

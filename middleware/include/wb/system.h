@@ -66,6 +66,7 @@ struct wb_system {
     struct wb_system_config config;
     uint32_t n_cores, n_tasks, n_channels, n_ports, n_params;
     bool reports;  // fixed: agents do
+    bool shares;   // fixed: its kernels can (WB_CAN_SHARE)
     bool endless;  // fixed: its kernels run on after the last task
     uint64_t start_ns;
     struct wb_app app;
@@ -91,6 +92,9 @@ struct wb_system {
 struct wb_task_config {
     const char *name;
     uint32_t index, core, priority;  // a larger number is more urgent
+    // One bit for each core that may run it, `core` among them: whichever is free. 0, or a single
+    // one: it stays on `core` until somebody moves it.
+    uint32_t cores;
     wb_task_entry *entry;
     bool migratable, restart, replay;
     enum wb_mode mode;
@@ -124,6 +128,12 @@ struct wb_channel_config {
 static inline __attribute__((always_inline)) bool wb_task_is_handed_off(const struct wb_task *task)
 {
     return (wb_parts.replicate == NULL && wb_parts.recreate == NULL) || task->mode == WB_HANDOFF;
+}
+
+/// False of a task that several cores choose among themselves: wb_task_core() is who did so last.
+static inline bool wb_task_stays(const struct wb_task *task)
+{
+    return wb_word_load(&task->cores, WB_RELAXED) == 0;
 }
 
 /// How many bytes of memory wb_system_init() and the wb_*_add() calls need for `config`, without

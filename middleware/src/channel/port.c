@@ -139,14 +139,15 @@ static enum wb_status poll(struct wb_port *port, void **slot, uint64_t until_ns)
     return status;
 }
 
-// The other side of a channel is a task that only this core's kernel can let run. It is not in the
+// The other side of a channel is a task that only this core's kernel can let run: none that others
+// may choose. It is not in the
 // midst of a send or a receive that began before it came here: it came, if ever, at a checkpoint.
 static inline bool other_is_here(const struct wb_port *port)
 {
     const struct wb_channel *channel = port->channel;
     const struct wb_port *other = port->direction == WB_IN ? channel->senders : channel->receiver;
 
-    if (channel->tickets != NULL || other == NULL)
+    if (channel->tickets != NULL || other == NULL || !wb_task_stays(other->task))
         return false;
     // Relaxed: of a task that is here this core has written it.
     const uint32_t place = wb_word_load(&other->task->place, WB_RELAXED);

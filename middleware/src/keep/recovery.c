@@ -16,12 +16,14 @@ static bool is_up(const struct wb_core *core)
     return state == WB_CORE_UP || state == WB_CORE_DOWN;
 }
 
+// Among `cores`, a bit for each; 0: among all.
 static struct wb_core *next_up(const struct wb_system *system, uint32_t dead,
-                               const struct wb_task *task)
+                               const struct wb_task *task, uint32_t cores)
 {
     for (uint32_t i = 1; i < system->n_cores; i++) {
         struct wb_core *core = system->cores[(dead + i) % system->n_cores];
-        if (is_up(core) && (task == NULL || wb_task_runs_on(task, core)))
+        if (is_up(core) && (task == NULL || wb_task_runs_on(task, core)) &&
+            (cores == 0 || (core->index < 32 && (cores >> core->index & 1) != 0)))
             return core;
     }
     return NULL;
@@ -29,15 +31,19 @@ static struct wb_core *next_up(const struct wb_system *system, uint32_t dead,
 
 struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead)
 {
-    return next_up(system, dead, NULL);
+    return next_up(system, dead, NULL, 0);
 }
 
 static struct wb_core *heir_of(const struct wb_task *task, uint32_t dead)
 {
-    return next_up(task->system, dead, task);
+    const uint32_t cores = wb_word_load(&task->cores, WB_RELAXED);
+    struct wb_core *sharer = next_up(task->system, dead, task, cores);
+
+    return sharer != NULL ? sharer : next_up(task->system, dead, task, 0);
 }
 
-// Offers the task to a living core; false if it is no longer where it was seen. Nobody withdraws
+// Offers the task to a living core; false if it is no longer where it was seen. A core that shares
+// it may choose it in spite of that, and whoever changes the place first has it. Nobody withdraws
 // this offer: it has the number of the request after the present one, which cannot be accepted
 // before the task runs again.
 static bool give(struct wb_task *task, uint32_t place, struct wb_core *to)
@@ -102,6 +108,13 @@ static bool is_cut_short(const struct wb_task *task, enum wb_task_state state)
            (task->mode == WB_RECREATE && (state == WB_TASK_READY || state == WB_TASK_BLOCKED));
 }
 
+// Another core may choose it at this very moment, and accept a request of its own: the place says.
+static bool may_be_chosen(const struct wb_task *task, enum wb_task_state state)
+{
+    return !wb_task_stays(task) &&
+           (state == WB_TASK_READY || state == WB_TASK_BLOCKED || state == WB_TASK_OFFERED);
+}
+
 // A request that the dead core was writing, withdrawing, or carrying out will not be finished by
 // it.
 static void end_request(struct wb_task *task, uint32_t dead, bool orphan)
@@ -151,7 +164,7 @@ static bool take_over(struct wb_task *task, uint32_t dead)
         readdress(task);
         return false;
     }
-    end_request(task, dead, orphan);
+    end_request(task, dead, orphan && !may_be_chosen(task, state));
     if (over && wb_place_owner(place) == dead)
         leave_all(task);
     if (over)

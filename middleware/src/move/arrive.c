@@ -54,13 +54,36 @@ void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t pl
     settle(core, task, bringer, &fetched);
     wb_kernel_charge(WB_ACTION_ATTACH, 1);
     const uint64_t now_ns = wb_kernel_now_ns();
-    if (wb_migration_is_accepted(task))
+    if (wb_migration_is_accepted(task)) {
         task->migration.attached_ns = now_ns;
+        // It is not chosen by others any more: somebody has said where it is to be.
+        wb_word_store(&task->cores, 0, WB_RELAXED);
+    }
     const struct wb_part_agents *agents = wb_reporting(core->system);
     if (agents != NULL)
         agents->arrival(task, wb_place_owner(place), now_ns);
     wb_record(core, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
     wb_task_attach(core, task);
+}
+
+// As above, of one that is on offer to several cores at once, for as long as it does not run.
+void wb_task_chosen(struct wb_task *task, uint32_t core, uint64_t now_ns)
+{
+    struct wb_core *chooser = task->system->cores[core];
+    uint32_t place = wb_word_load(&task->place, WB_RELAXED);
+
+    // Acquire: all that the task wrote is visible here. Recovery may offer a dead owner's to
+    // another core at the same time, which is withdrawn so.
+    while (!wb_word_compare_swap_weak(&task->place, &place, wb_place(WB_TASK_READY, core),
+                                      WB_ACQ_REL, WB_RELAXED)) {}
+    wb_word_store(&task->memory_core, core, WB_RELAXED);
+    wb_counter_add(&task->stats.chosen, 1);
+    const struct wb_part_agents *agents = wb_reporting(task->system);
+    if (agents != NULL) {
+        agents->arrival(task, wb_place_owner(place), now_ns);
+        agents->attached(task, chooser);
+    }
+    wb_record(chooser, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
 }
 
 void wb_task_came_asleep(struct wb_task *task, uint64_t now_ns)

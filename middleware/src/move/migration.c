@@ -112,7 +112,7 @@ enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_
 {
     struct wb_task *self = wb_kernel_self();
 
-    if (core == wb_task_core(task) && !wb_migration_pending(task))
+    if (wb_task_stays(task) && core == wb_task_core(task) && !wb_migration_pending(task))
         return wb_place_is_over(wb_word_load(&task->place, WB_RELAXED)) ? WB_ERR_GONE : WB_OK;
     uint32_t number;
     const uint64_t until_ns = wb_end_of(timeout_ns);
@@ -123,7 +123,7 @@ enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_
         wb_checkpoint_enter();
     while (is_under_way(task, number)) {
         // Its target has it for good, but has not come to run it.
-        if (wb_kernel_now_ns() >= until_ns && wb_task_core(task) == core)
+        if (wb_kernel_now_ns() >= until_ns && wb_task_stays(task) && wb_task_core(task) == core)
             return WB_OK;
         if (wb_kernel_block(wb_kernel_now_ns() + SWEEP_NS) == WB_ERR_TIMEOUT)
             wb_system_sweep(task->system, wb_kernel_now_ns());

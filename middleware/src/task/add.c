@@ -34,11 +34,26 @@ static bool has_parts(const struct wb_task_config *config)
            (config->checkpoint_every == 0 || wb_parts.images != NULL);
 }
 
+static bool is_shared(const struct wb_task_config *config)
+{
+    return (config->cores & (config->cores - 1)) != 0;
+}
+
 uint32_t wb_task_needs(const struct wb_task_config *config)
 {
     return (config->mode == WB_REPLICATE ? WB_CAN_REPLICATE : 0u) |
            (config->mode == WB_RECREATE ? WB_CAN_RECREATE : 0u) |
-           (config->checkpoint_every != 0 ? WB_CAN_CAPTURE : 0u);
+           (config->checkpoint_every != 0 ? WB_CAN_CAPTURE : 0u) |
+           (is_shared(config) ? WB_CAN_SHARE : 0u);
+}
+
+// What is shared moves without being asked, and as it is.
+static bool is_good_for_all(const struct wb_system *system, const struct wb_task_config *config)
+{
+    return !is_shared(config) ||
+           ((config->cores >> config->core % 32 & 1) != 0 && config->mode == WB_HANDOFF &&
+            config->migratable && config->core < 32 &&
+            (system->n_cores >= 32 || config->cores >> system->n_cores == 0));
 }
 
 enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config *config,
@@ -49,7 +64,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
         return WB_ERR_INVAL;
     if ((wb_task_needs(config) & ~wb_kernel_can()) != 0)
         return WB_ERR_UNABLE;
-    if (!has_parts(config))
+    if (!has_parts(config) || !is_good_for_all(system, config))
         return WB_ERR_INVAL;
     unsigned char *heap = config->heap != NULL
                               ? config->heap
@@ -83,6 +98,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->arrival = (struct wb_arrival){ .jitter_ns = config->jitter_ns, .gap_ns = config->gap_ns };
     task->follows_rate = config->follows_rate;
     wb_word_init(&task->place, wb_place(WB_TASK_NEW, config->core));
+    wb_word_init(&task->cores, is_shared(config) ? config->cores : 0);
     wb_heap_init(&task->heap, heap, config->heap_bytes);
     task->heap.is_private = config->mode != WB_HANDOFF;
     task->shared.pool = system->pool;

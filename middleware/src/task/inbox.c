@@ -42,8 +42,10 @@ __attribute__((hot)) void wb_task_wake(struct wb_task *task)
     const uint32_t owner = wb_place_owner(place);
     const enum wb_task_state state = wb_place_state(place);
 
-    if (owner == wb_kernel_core() && wb_kernel_self() != NULL &&
-        (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED))
+    if (wb_kernel_self() != NULL &&
+        (task->system->shares ||
+         (owner == wb_kernel_core() &&
+          (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED))))
         wb_kernel_unblock(task);
     else
         post(task->system->cores[owner], task->id);

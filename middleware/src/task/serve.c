@@ -3,6 +3,21 @@
 
 #include "../internal.h"
 
+// Where kernels share tasks, another may have chosen it meanwhile, and computed its priority too:
+// that one is to do so again, after this.
+static void inherit(struct wb_core *core, struct wb_task *task)
+{
+    if (wb_parts.locks->inherit(task))
+        wb_kernel_reprioritise(task);
+    if (!core->system->shares)
+        return;
+    wb_word_fence(WB_SEQ_CST);
+    if (wb_task_core(task) == core->index)
+        return;
+    wb_word_add(&task->sync.nudges, 1, WB_RELEASE);
+    wb_inbox_post(core->system->cores[wb_task_core(task)], task->id);
+}
+
 static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum wb_task_state state)
 {
     switch (state) {
@@ -18,8 +33,8 @@ static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum 
     case WB_TASK_READY:
     case WB_TASK_RUNNING:
     case WB_TASK_BLOCKED:
-        if (wb_is_nudged(task) && wb_parts.locks->inherit(task))
-            wb_kernel_reprioritise(task);
+        if (wb_is_nudged(task))
+            inherit(core, task);
         wb_kernel_unblock(task);
         break;
     case WB_TASK_OFFERED:  // whoever attaches it unblocks it

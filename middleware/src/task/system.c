@@ -143,7 +143,9 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
     if (bytes < wb_system_bytes(config))
         return WB_ERR_NOMEM;
 
-    *system = (struct wb_system){ .config = *config, .reports = config->agent_period_ns != 0 };
+    *system = (struct wb_system){ .config = *config,
+                                  .reports = config->agent_period_ns != 0,
+                                  .shares = (wb_kernel_can() & WB_CAN_SHARE) != 0 };
     system->arena = (unsigned char *)memory + sizeof *system;
     system->arena_end = (unsigned char *)memory + bytes;
     system->app.system = system;

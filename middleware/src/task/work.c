@@ -45,6 +45,12 @@ static uint64_t *copy_cycles(struct wb_system *system, const struct wb_work_conf
     return cycles;
 }
 
+static bool may_start_on(const struct wb_task *task, uint32_t core)
+{
+    return core == wb_task_core(task) ||
+           (core < 32 && (wb_word_load(&task->cores, WB_RELAXED) >> core & 1) != 0);
+}
+
 enum wb_status wb_task_set_work(struct wb_task *task, const struct wb_work_config *config)
 {
     struct wb_system *system = task->system;
@@ -62,8 +68,9 @@ enum wb_status wb_task_set_work(struct wb_task *task, const struct wb_work_confi
         return WB_ERR_NOMEM;
     for (uint32_t kind = 0; kind < kinds; kind++)
         not_on |= (uint32_t)(cycles[kind] == 0) << kind;
-    if (not_on >> system->cores[wb_task_core(task)]->kind & 1)
-        return WB_ERR_INVAL;
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        if (may_start_on(task, i) && (not_on >> system->cores[i]->kind & 1) != 0)
+            return WB_ERR_INVAL;
     task->work = (struct wb_work){ .distribution = config->distribution,
                                    .spread_ppm = config->spread_ppm,
                                    .working_bytes = config->working_bytes,

@@ -65,6 +65,9 @@ pub struct Task {
     pub entry: Spanned<String>,
     /// Where it starts.
     pub core: Spanned<u32>,
+    /// The cores that choose among themselves which of them runs it next; empty: it stays where it
+    /// is until somebody moves it.
+    pub shared_by: Vec<u32>,
     /// 0 to 31; larger is more urgent.
     pub priority: u32,
     /// Size of its stack.

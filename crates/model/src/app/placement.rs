@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whether the cores of a run suit the tasks that start on them.
 
-use super::{App, Cycles, HOST_KIND, Work};
+use super::{App, Cycles, HOST_KIND, Task, Work};
 use crate::problem::{Problem, Problems, nearest};
 
 /// Refuses tasks that start on a core beyond the first `cores`.
@@ -25,7 +25,22 @@ pub fn check_cores(app: &App, cores: usize) -> Result<(), Problems> {
              (one listed twice is shared by two kernels)"
         )));
     }
+    problems.extend(check_shared(app, cores));
     Problems::none_or(problems, || ())
+}
+
+/// The problems of tasks that a core beyond the first `cores` shares: one for each name.
+fn check_shared(app: &App, cores: usize) -> impl Iterator<Item = Problem> {
+    let beyond = move |task: &&Task| {
+        task.index == 0 && task.shared_by.iter().any(|core| *core as usize >= cores)
+    };
+    app.tasks.iter().filter(beyond).map(move |task| {
+        let message = format!("`{}` has a core that does not exist", task.name);
+        let have = if cores == 1 { "core 0".into() } else { format!("0 to {}", cores - 1) };
+        Problem::new(message)
+            .at(task.span.clone(), "its `cores`")
+            .help(format!("this run has {have}: name only these in `cores`"))
+    })
 }
 
 /// Refuses tasks that start on a core of a kind that they do not run on; `kinds`: that of each

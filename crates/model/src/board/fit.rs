@@ -38,6 +38,7 @@ impl Board {
         let mut problems: Vec<Problem> = Vec::new();
         problems.extend(check_stacks(app, self.memory.stack_least).err().into_iter().flatten());
         problems.extend(self.strange_modes(app));
+        problems.extend(self.not_shared(app));
         problems.extend(self.too_many(app));
         problems.extend(self.stacks(app).exceeds("for stacks", app, self));
         problems.extend(self.private(app).exceeds("of private memory on each core", app, self));
@@ -57,6 +58,19 @@ impl Board {
                 .at(first.span.clone(), "no room for this one")
                 .help("make fewer of them; a board without a variant may have room for any number"),
         )
+    }
+
+    fn not_shared<'a>(&'a self, app: &'a App) -> impl Iterator<Item = Problem> + 'a {
+        let shared = |task: &&Task| task.index == 0 && !task.shared_by.is_empty() && !self.shares;
+        app.tasks.iter().filter(shared).map(|task| {
+            let message = format!(
+                "`{}` has several cores, and those of the board {} share no tasks",
+                task.name, self.name
+            );
+            Problem::new(message)
+                .at(task.span.clone(), "this task")
+                .help("give it one by `core` in the place of `cores`, or take a board that does")
+        })
     }
 
     fn strange_modes<'a>(&'a self, app: &'a App) -> impl Iterator<Item = Problem> + 'a {

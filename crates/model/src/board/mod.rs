@@ -12,8 +12,8 @@ use toml::de::DeTable;
 use crate::app::{HOST_KIND, Mode};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{
-    Node, Reader, bytes, document, filled, list, name, subtable, tables as subtables, text, within,
-    word,
+    Node, Reader, boolean, bytes, document, filled, list, name, subtable, tables as subtables,
+    text, within, word,
 };
 
 pub use fit::check_stacks;
@@ -39,6 +39,8 @@ pub struct Board {
     pub settings: Vec<String>,
     /// How many tasks it has room for; `None`: any number.
     pub tasks: Option<u32>,
+    /// Whether several of its cores may share a task.
+    pub shares: bool,
     /// What `--board NAME:VARIANT` may ask for.
     pub variants: Vec<Variant>,
     /// Where its files are.
@@ -67,6 +69,8 @@ pub struct Variant {
     pub settings: Vec<String>,
     /// How many tasks it has room for; `None`: any number.
     pub tasks: Option<u32>,
+    /// Whether several of its cores may share a task.
+    pub shares: bool,
 }
 
 /// Where the files are that an application reads on a board.
@@ -130,13 +134,14 @@ impl Board {
 
     /// This board as one of its variants; `None`: it has none of this name.
     pub fn variant(&self, wanted: &str) -> Option<Self> {
-        let Variant { name, description, settings, tasks } =
+        let Variant { name, description, settings, tasks, shares } =
             self.variants.iter().find(|variant| variant.name == wanted)?;
         Some(Self {
             name: format!("{}:{name}", self.name),
             description: description.clone(),
             settings: settings.clone(),
             tasks: *tasks,
+            shares: *shares,
             ..self.clone()
         })
     }
@@ -189,6 +194,7 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
         cmake,
         settings: Vec::new(),
         tasks: None,
+        shares: false,
         variants: variants.into_iter().collect::<Option<_>>()?,
         files,
         memory,
@@ -229,12 +235,14 @@ fn read_variant(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -
         .required("settings", "an array of texts, as \"NAME=value\"", |n| list(n, filled))
         .map(|settings| words(settings.into_inner()));
     let tasks = reader.optional("tasks", "a whole number from 1 to 4095", |n| within(n, 1, 4095));
+    let shares = reader.optional("shares", "true or false", boolean);
     reader.finish();
     Some(Variant {
         name: title?.into_inner(),
         description: description.map(Spanned::into_inner).unwrap_or_default(),
         settings: settings?,
         tasks: tasks.map(Spanned::into_inner),
+        shares: shares.is_some_and(Spanned::into_inner),
     })
 }
 

@@ -229,6 +229,7 @@ impl C {
 fn config(task: &PlanTask) -> String {
     let mut of = Fields::default();
     of.is("name", text(&task.name)).set("index", task.index).set("core", task.core);
+    of.set("cores", task.cores);
     of.set("priority", task.priority).is("entry", &task.entry);
     of.flag("migratable", task.migratable).flag("restart", task.restart);
     of.flag("replay", task.replay).is("mode", mode(task.mode));

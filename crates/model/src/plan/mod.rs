@@ -110,6 +110,8 @@ pub struct PlanTask {
     #[serde(skip_serializing_if = "is_default")]
     pub core: u32,
     #[serde(skip_serializing_if = "is_default")]
+    pub cores: u32,
+    #[serde(skip_serializing_if = "is_default")]
     pub priority: u32,
     pub stack_bytes: u64,
     #[serde(skip_serializing_if = "is_default")]
@@ -315,6 +317,7 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
         entry: task.entry.get_ref().clone(),
         mode: task.mode,
         core: *task.core.get_ref(),
+        cores: task.shared_by.iter().fold(0, |cores, core| cores | 1 << core),
         priority: task.priority,
         stack_bytes: *task.stack_bytes.get_ref(),
         heap_bytes: task.heap_bytes,

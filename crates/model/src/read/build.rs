@@ -163,7 +163,8 @@ fn instances(
         problems.push(problem.at(table.cores.span(), "these cores").help(help));
     }
     let core = |index: u32| {
-        let core = cores.get(index as usize).or(cores.first()).cloned();
+        let shared = table.shared_by.as_ref().and_then(|shared| shared.get_ref().first());
+        let core = cores.get(index as usize).or(cores.first()).or(shared).cloned();
         core.unwrap_or_else(|| Spanned::new(table.name.span(), 0))
     };
     let task = |index| Task {
@@ -171,6 +172,7 @@ fn instances(
         index,
         entry: entry.clone(),
         core: core(index),
+        shared_by: modes::shared_by(table),
         priority: table.priority,
         stack_bytes: table.stack_bytes.clone(),
         heap_bytes: table.heap_bytes,

@@ -46,6 +46,7 @@ pub(crate) struct TaskTable {
     pub entry: Option<Spanned<String>>,
     pub count: Spanned<u32>,
     pub cores: Spanned<Vec<Spanned<u32>>>,
+    pub shared_by: Option<Spanned<Vec<Spanned<u32>>>>,
     pub priority: u32,
     pub stack_bytes: Spanned<u64>,
     pub heap_bytes: u64,
@@ -174,6 +175,9 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let entry = reader.optional("entry", "the name of a C function", symbol);
     let count = reader.optional("count", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
     let cores = reader.optional("core", CORES, core_list);
+    let shared_by = reader.optional("cores", SHARED_BY, |n| {
+        list(n, |n| within(n, 0, SHARED_CORE_MAX)).filter(|cores| cores.len() > 1)
+    });
     let priority = reader.optional("priority", "a whole number from 0 to 31", |n| within(n, 0, 31));
     let stack =
         reader.optional("stack", STACK, |n| bytes(n).filter(|size| (KIB..=GIB).contains(size)));
@@ -211,6 +215,7 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         name,
         count: count.unwrap_or_else(|| Spanned::new(here.clone(), 1)),
         cores: cores.unwrap_or_else(|| Spanned::new(here.clone(), Vec::new())),
+        shared_by,
         priority: priority.map_or(8, Spanned::into_inner),
         stack_bytes: stack.unwrap_or_else(|| Spanned::new(here, 64 * KIB)),
         heap_bytes: heap.map_or(256 * KIB, Spanned::into_inner),
@@ -315,6 +320,9 @@ const NAME: &str = "1 to 31 letters, digits and _";
 const SIZE: &str = "a size as \"64KiB\" or a number of bytes, at most \"64GiB\"";
 const STACK: &str = "a size as \"64KiB\", from \"1KiB\" to \"1GiB\"";
 const CORES: &str = "a whole number from 0 to 4094, or an array of such";
+/// A plan has a bit for each.
+const SHARED_CORE_MAX: u32 = 31;
+const SHARED_BY: &str = "an array of at least two whole numbers from 0 to 31";
 const COUNT: &str = "a whole number from 0 to 4294967295";
 const MODE: &str = "\"handoff\", \"replicate\" or \"recreate\"";
 const PORT: &str = "a port: \"TASK.PORT\"";

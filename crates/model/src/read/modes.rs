@@ -20,6 +20,7 @@ pub(crate) fn check_task(table: &TaskTable, problems: &mut Vec<Problem>) {
         let problem = Problem::new(format!("`{name}` cannot be recreated"));
         problems.push(problem.at(mode.span(), "this mode").help(ADD_RESTART));
     }
+    check_shared(table, problems);
     if let Some(at) = table.on_crash.as_ref().filter(|_| every(table) == 0) {
         let problem = Problem::new(format!("`{name}` keeps no image to start again from"));
         let help = "add `checkpoint_every`: an image each so many checkpoints";
@@ -60,6 +61,40 @@ pub(crate) fn check_images(
              on_crash = \"skip\""
         )));
     }
+}
+
+/// Notes what is wrong with the cores that share the tasks of one `[[task]]`.
+fn check_shared(table: &TaskTable, problems: &mut Vec<Problem>) {
+    let Some(shared) = table.shared_by.as_ref() else { return };
+    let name = table.name.get_ref();
+    let mut refuse = |message: String, help: &str| {
+        problems.push(Problem::new(message).at(shared.span(), "these cores").help(help));
+    };
+
+    if !table.migratable {
+        refuse(
+            format!("`{name}` has several cores, but may not move"),
+            "leave `cores` out, or take `migratable = false` away",
+        );
+    } else if table.mode.as_ref().is_some_and(|mode| *mode.get_ref() != Mode::Handoff) {
+        refuse(
+            format!("`{name}` has several cores, and a mode to move in"),
+            "leave `cores` out, or take its `mode` away: it moves by hand-off",
+        );
+    }
+    let others = shared_by(table);
+    for core in table.cores.get_ref().iter().filter(|core| !others.contains(core.get_ref())) {
+        let message =
+            format!("`{name}` starts on core {}, which is none of its cores", core.get_ref());
+        let problem = Problem::new(message).at(core.span(), "this core");
+        problems.push(problem.help("start it on one of its `cores`, or leave `core` out"));
+    }
+}
+
+/// The cores that choose among themselves which of them runs a task; empty: it stays.
+pub(crate) fn shared_by(table: &TaskTable) -> Vec<u32> {
+    let cores = table.shared_by.as_ref().map(|cores| cores.get_ref().as_slice());
+    cores.unwrap_or_default().iter().map(|core| *core.get_ref()).collect()
 }
 
 /// How many checkpoints lie between two images; 0: there are none.

@@ -27,7 +27,7 @@ pub struct LayoutArgs {
 
     /// Where tasks start, instead of where the app.toml says: TASK[.INDEX]=CORE,... for those that
     /// are named; or for all that may move round-robin, or load, which evens out what cores have to
-    /// compute
+    /// compute, or any: each time whichever core is free, where kernels share tasks
     ///
     /// TASK alone is all tasks of that name. load puts the task with the highest load first, each
     /// on the core that has the least with it (longest processing time first); the load of a task

@@ -172,6 +172,7 @@ fn tasks(app: &App, summary: &Summary) -> String {
         Column::of(">preempted", all, |t| t.preemptions.to_string())
             .when(any(|t| t.preemptions > 0)),
         Column::of(">moved", all, |t| t.migrations.to_string()),
+        Column::of(">chosen", all, |t| t.chosen.to_string()).when(any(|t| t.chosen > 0)),
         Column::of("mode", all, |t| t.mode.clone()).when(any(|t| moves::is_special(&t.mode))),
         Column::of(">reserved", all, |t| kib(t.reserved_bytes)).when(moves::reserve_more(summary)),
         Column::of(">heap peak", all, |t| kib(t.heap_peak_bytes)),
