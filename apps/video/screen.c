@@ -3,8 +3,7 @@
 #include "video.h"
 
 struct screen {
-    uint64_t
-        next;  // frame: one that comes again after a restart of the player is known by its number
+    uint64_t next;     // frame; one before it has come already, and its player has been restarted
     uint64_t written;  // bytes of the output
 };
 
