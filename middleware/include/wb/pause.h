@@ -19,8 +19,8 @@ wb_task_paused_plainly(struct wb_task *task, enum wb_task_state state, uint64_t 
     const uint64_t busy_ns = now_ns - task->resumed_ns;
     const uint32_t ns = (uint32_t)busy_ns;
 
-    if (ns != busy_ns || task->poll_mark_ns != 0 || system->config.record_events != 0 ||
-        !wb_counter_is_plain(&task->stats.busy_ns, ns) ||
+    if (ns != busy_ns || task->poll_mark_ns != 0 || task->open ||
+        system->config.record_events != 0 || !wb_counter_is_plain(&task->stats.busy_ns, ns) ||
         !wb_counter_is_plain(&stats->busy_ns, ns) || !wb_counter_is_plain(&stats->switches, 1))
         return false;
     task->resumed_ns = now_ns;

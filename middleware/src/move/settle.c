@@ -63,9 +63,6 @@ void wb_migration_settle(struct wb_task *task, uint64_t now_ns)
     if (wb_parts.records != NULL) {
         keep(task);
         task->open = true;
-        // One without ports never has an output to wait for.
-        if (task->ports == NULL)
-            wb_migration_close(task);
     }
     wb_counter_add(&task->stats.migrations, 1);
     wb_migration_finish(task, WB_OK);

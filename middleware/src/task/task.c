@@ -109,6 +109,9 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
     wb_record(core, kinds[state], task->id, 0, wb_task_polled(task, now_ns), now_ns);
     wb_counter_add(&core->stats.busy_ns, wb_task_count(task, core, now_ns));
     wb_counter_add(&core->stats.switches, 1);
+    // One without ports never has an output to wait for. Not when it came: that is to be soon.
+    if (__builtin_expect(task->open, 0) && task->ports == NULL)
+        wb_migration_close(task);
     if (state == WB_TASK_ENDED)
         end(task, owner);
     else
