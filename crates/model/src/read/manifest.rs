@@ -175,9 +175,7 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let entry = reader.optional("entry", "the name of a C function", symbol);
     let count = reader.optional("count", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
     let cores = reader.optional("core", CORES, core_list);
-    let shared_by = reader.optional("cores", SHARED_BY, |n| {
-        list(n, |n| within(n, 0, SHARED_CORE_MAX)).filter(|cores| cores.len() > 1)
-    });
+    let shared_by = reader.optional("cores", SHARED_BY, several_cores);
     let priority = reader.optional("priority", "a whole number from 0 to 31", |n| within(n, 0, 31));
     let stack =
         reader.optional("stack", STACK, |n| bytes(n).filter(|size| (KIB..=GIB).contains(size)));
@@ -233,6 +231,10 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         mean_gap_us,
         work,
     })
+}
+
+fn several_cores(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
+    list(node, |n| within(n, 0, SHARED_CORE_MAX)).filter(|cores| cores.len() > 1)
 }
 
 fn read_work(reader: &mut Reader<'_, '_>) -> WorkTable {
