@@ -7,7 +7,7 @@ MARCH ?= native
 PYTHON := $(BUILD)/venv/bin/python
 # The crates are a workspace of their own, and Cargo builds into $(TARGET) (crates/.cargo/config.toml).
 # Cargo has a jobserver of its own.
-CARGO := cd crates && env -u MAKEFLAGS cargo
+CARGO := cd crates && env -u MAKEFLAGS -u MFLAGS cargo
 TARGET := $(BUILD)/cargo
 APPS := apps/fm_radio apps/hello apps/image_filter apps/packets apps/synthetic apps/video
 
@@ -26,7 +26,7 @@ help:  ## list the verbs
 	@grep -hE '^[a-z]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t10
 
 setup:  ## install the tools that this checkout needs
-	@env -u MAKEFLAGS tools/setup.sh
+	@env -u MAKEFLAGS -u MFLAGS tools/setup.sh
 
 ifdef BUILT  # by `make test`, before its suites
 build:
@@ -128,8 +128,8 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	$(PYTHON) tests/surroundings.py
 	BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
 	SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc
-	cd crates && env -u MAKEFLAGS WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
-	cd crates && env -u MAKEFLAGS WHIMBREL_OCCUPY_STORIES=10000 cargo test --release --locked --package whimbrel-occupy --lib whatever_happens
+	cd crates && env -u MAKEFLAGS -u MFLAGS WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
+	cd crates && env -u MAKEFLAGS -u MFLAGS WHIMBREL_OCCUPY_STORIES=10000 cargo test --release --locked --package whimbrel-occupy --lib whatever_happens
 
 clean:  ## remove everything that was built
 	rm -rf $(BUILD) $(BIN)
@@ -159,7 +159,7 @@ AARCH64_LINKER := CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gn
 
 .PHONY: $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy
 $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy: $(BIN)/%/whimbrel-occupy:
-	cd crates && env -u MAKEFLAGS $(AARCH64_LINKER) RUSTFLAGS='-C target-feature=+crt-static' cargo build --locked \
+	cd crates && env -u MAKEFLAGS -u MFLAGS $(AARCH64_LINKER) RUSTFLAGS='-C target-feature=+crt-static' cargo build --locked \
 		--profile static --package whimbrel-occupy --target $*-unknown-linux-gnu
 	@mkdir -p $(@D)
 	@cp $(TARGET)/$*-unknown-linux-gnu/static/whimbrel-occupy $@
