@@ -23,7 +23,7 @@ include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 	test-sanitizers
 
 help:  ## list the verbs
-	@grep -hE '^[a-z]+: .*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t10
+	@grep -hE '^[a-z]+: .*## ' $(filter-out %.d,$(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t10
 
 setup:  ## install the tools that this checkout needs
 	@env -u MAKEFLAGS -u MFLAGS tools/setup.sh

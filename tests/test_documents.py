@@ -2,6 +2,7 @@
 """What the documents say of the code is so."""
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -55,6 +56,12 @@ def test_every_verb_of_make_that_is_named_exists() -> None:
     named = every_word_after("make")
     assert "demo" in named
     assert named <= verbs | {"all"}
+
+
+def test_make_lists_its_verbs_whatever_was_built() -> None:
+    listed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    verbs = {line.split()[0] for line in listed.stdout.splitlines()}
+    assert {"help", "setup", "build", "demo", "test", "lint", "clean"} <= verbs
 
 
 def test_every_subcommand_that_is_named_exists() -> None:
