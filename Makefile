@@ -67,19 +67,19 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 CODE := middleware,kernels,crates,apps
 DOCS := README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,docs
 SUITES := \
-	test-rust:240:1:built-for-tests:$(CODE),platforms,docs,bench \
+	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,docs,bench \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
-	test-freertos:300:1:built-for-tests:$(CODE),boards,tests/boards,reproduce/holmbacka2013 \
+	test-freertos:300:1:built-for-tests:$(CODE),boards,platforms,docs/freertos.md,tests/conftest.py,tests/boards,reproduce/common,reproduce/holmbacka2013 \
 	test-python:400:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
 	lint-rust:450:0:built-for-tests:crates \
 	test-sanitizers:180:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-c:160:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:60:1:built-for-tests:$(CODE) \
-	test-model:620:0::middleware/model \
-	test-soc:280:2:built-for-tests:$(CODE),boards,rtl,tests/soc,reproduce/acquaviva2008 \
-	test-rtl:360:1:rtl-tools:rtl,reproduce/nacul2007/rtl,kernels/freertos/source,docs/rtl \
-	lint-c:40:1::middleware,kernels,boards,apps,bench,crates/whimbrel/tests,tests/guest \
+	test-model:620:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
+	test-soc:280:2:built-for-tests:$(CODE),boards,platforms,rtl,tests/conftest.py,tests/soc,reproduce/common,reproduce/nacul2007/rtl,reproduce/acquaviva2008 \
+	test-rtl:360:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include,kernels/freertos,docs/rtl \
+	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
 
 test: setup  ## lint, build and every test: what CI runs

@@ -64,6 +64,14 @@ def test_make_lists_its_verbs_whatever_was_built() -> None:
     assert {"help", "setup", "build", "demo", "test", "lint", "clean"} <= verbs
 
 
+def test_every_input_of_a_suite_exists() -> None:
+    text = (ROOT / "Makefile").read_text()
+    suites = re.findall(r"^\t([a-z0-9-]+):\d+:\d:[a-z-]*:(\S+)", text, re.MULTILINE)
+    assert len(suites) > 10
+    names = {name for _, inputs in suites for name in inputs.split(",") if "$" not in name}
+    assert [name for name in names if not (ROOT / name).exists()] == []
+
+
 def test_every_subcommand_that_is_named_exists() -> None:
     source = (ROOT / "crates/whimbrel/src/cli/mod.rs").read_text()
     table = source[source.index("pub enum Command") :].split("\n}")[0]
