@@ -9,7 +9,7 @@ PYTHON := $(BUILD)/venv/bin/python
 # Cargo has a jobserver of its own.
 CARGO := cd crates && env -u MAKEFLAGS -u MFLAGS cargo
 TARGET := $(BUILD)/cargo
-APPS := apps/fm_radio apps/hello apps/image_filter apps/packets apps/synthetic apps/video
+APPS := apps/fm_radio apps/hello apps/image_filter apps/packets apps/synthetic apps/video apps/voip
 
 # As many commands at once as there are processors.
 MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
@@ -19,7 +19,7 @@ include boards/boards.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
-	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-apps test-python test-aarch64 \
+	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-apps test-voip test-python test-aarch64 \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -76,6 +76,7 @@ SUITES := \
 	test-c:160:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:60:1:built-for-tests:$(CODE) \
+	test-voip:120:1:built-for-tests:$(CODE) \
 	test-model:620:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
 	test-soc:280:2:built-for-tests:$(CODE),boards,platforms,rtl,tests/conftest.py,tests/soc,reproduce/common,reproduce/nacul2007/rtl,reproduce/acquaviva2008 \
 	test-rtl:360:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include,kernels/freertos,docs/rtl \
@@ -189,6 +190,9 @@ $(PYTHON): tools/requirements.txt
 test-apps: build $(PYTHON)
 	@for app in fm_radio image_filter packets video; do \
 		$(MAKE) -C apps/$$app BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) PYTHON=$(abspath $(PYTHON)) test || exit 1; done
+
+test-voip: build $(PYTHON)
+	@$(MAKE) -C apps/voip BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) PYTHON=$(abspath $(PYTHON)) test
 
 test-model: $(PYTHON)
 	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test

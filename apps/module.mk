@@ -7,6 +7,7 @@
 #   STANDARD := gnu11            # left out: c11
 #   OPTIMISE := -O3              # left out: -O2
 #   LIBS := -lm
+#   WITHOUT_PROGRAM := yes       # its tasks are not recreated
 #   SOURCE_FILES := hello.c ../watcher.c   # left out: $(SOURCES) of this folder
 #   SOURCE_OPTIONS := -I$(CURDIR)/include  # for them, where a board's image is built
 #   include ../module.mk
@@ -33,7 +34,7 @@ CFLAGS := -std=$(STANDARD) $(OPTIMISE) -march=$(MARCH) -fPIC -fstack-clash-prote
 MODULE_LDFLAGS := -shared -Wl,-z,now
 
 .PHONY: all clean sources
-all: $(MODULE) $(PROGRAM)
+all: $(MODULE) $(if $(WITHOUT_PROGRAM),,$(PROGRAM))
 
 # What `whimbrel run --board` compiles for a board: the options on a line, then the files.
 sources:

@@ -56,9 +56,11 @@ LOADER_TESTS := $(notdir $(basename $(wildcard kernels/loader/test/test_*.c)))
 LOADER_C := $(wildcard kernels/loader/*.c) $(filter-out kernels/loader/test/test_%,$(wildcard kernels/loader/test/*.c)) middleware/test/check.c
 # Needs a board's compiler, which warns as much.
 BOARD_C := boards/% kernels/board/% kernels/freertos/% kernels/riscv/% reproduce/nacul2007/rtl/% reproduce/acquaviva2008/soc/% rtl/soc/programs/%
-# These include the headers of decoders, one fetched, one installed.
+# These include the headers of other libraries, one fetched, the others installed.
 JPEG_C := apps/video/picture.c apps/video/jpeg/memory.c
 FFMPEG_C := apps/video/source_ffmpeg.c
+VOIP_C := $(patsubst %,apps/voip/%.c,canceller codec_opus media phone turn)
+VOIP_INCLUDE = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libre opus speexdsp))
 C_FILES := $(filter-out kernels/third_party/%,$(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null))
 
 # What a variant is made with, and for.
@@ -268,5 +270,6 @@ test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch6
 
 lint-c: lint-boards
 	@clang-format --dry-run -Werror $(C_FILES)
-	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Iapps -Ikernels/process/arch/$(ARCH) $(filter-out $(BOARD_C) $(JPEG_C) $(FFMPEG_C),$(filter %.c,$(C_FILES)))
+	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Iapps -Ikernels/process/arch/$(ARCH) $(filter-out $(BOARD_C) $(JPEG_C) $(FFMPEG_C) $(VOIP_C),$(filter %.c,$(C_FILES)))
 	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only -Iapps/video/jpeg -isystem $$(apps/video/jpeg/find.sh) $(JPEG_C)
+	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only $(INCLUDE) -Iapps $(VOIP_INCLUDE) $(VOIP_C)

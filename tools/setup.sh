@@ -8,6 +8,7 @@ set -eu
 
 # For `make build` and `make demo` nothing is needed; these are for `make test` and `make lint`.
 packages='
+    baresip-core
     berkeley-abc
     busybox-static
     clang-format
@@ -26,6 +27,10 @@ packages='
     libavutil-dev
     libc6-dev-arm64-cross
     libnewlib-arm-none-eabi
+    libopus-dev
+    libre-dev
+    librem-dev
+    libspeexdsp-dev
     libswscale-dev
     libturbojpeg0
     libzvbi0
@@ -42,6 +47,7 @@ packages='
     qemu-system-arm
     qemu-system-x86
     qemu-user
+    sip-tester
     spin
     tcc
     tcpdump

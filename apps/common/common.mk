@@ -31,7 +31,7 @@ test: all $(OBJ)/tests
 
 $(OBJ)/tests: $(WATCHED_O)
 	@echo 'LD $@'
-	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
 
 $(OBJ)/watched/%.o: CFLAGS += -I$(MIDDLEWARE)/test $(SANITIZE)
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the echo of the loudspeaker, and noise, off what the microphone has: SpeexDSP's adaptive
+// filter and its preprocessor.
+//
+// What SpeexDSP allocates comes from the task's heap and moves along. It allocates at the first
+// start alone; a task that starts again has it begin anew with the same memory, for a frame may
+// have been half done.
+#include <speex/speex_echo.h>
+#include <speex/speex_preprocess.h>
+#include <string.h>
+
+#include "common/tasks.h"
+#include "voip.h"
+
+struct canceller {
+    uint32_t call;
+    SpeexEchoState *echo;
+    SpeexPreprocessState *preprocess;
+};
+
+static void allocate(struct wb_task *self, struct canceller *canceller)
+{
+    const struct voip *voip = voip_of(self);
+    const int samples = (int)voip->format.samples;
+    spx_int32_t rate = (spx_int32_t)voip->format.rate, suppresses = voip->suppresses;
+
+    if (!canceller->echo)
+        canceller->echo = speex_echo_state_init(samples, (int)voip->tail_samples);
+    if (!canceller->preprocess)
+        canceller->preprocess = speex_preprocess_state_init(samples, rate);
+    if (!canceller->echo || !canceller->preprocess)
+        wb_task_fail(self, "its heap is too small for the filters: raise heap in app.toml");
+    speex_echo_ctl(canceller->echo, SPEEX_ECHO_SET_SAMPLING_RATE, &rate);
+    speex_preprocess_ctl(canceller->preprocess, SPEEX_PREPROCESS_SET_DENOISE, &suppresses);
+    speex_preprocess_ctl(canceller->preprocess, SPEEX_PREPROCESS_SET_ECHO_STATE,
+                         voip->cancels ? canceller->echo : NULL);
+}
+
+static void cancel(struct canceller *canceller, const struct voip *voip,
+                   const struct voip_frame *captured, int16_t *clean)
+{
+    const size_t n = voip->format.samples;
+
+    if (captured->head.call != canceller->call)
+        speex_echo_state_reset(canceller->echo);
+    canceller->call = captured->head.call;
+    if (voip->cancels)
+        speex_echo_cancellation(canceller->echo, captured->samples, captured->samples + n, clean);
+    else
+        memcpy(clean, captured->samples, n * sizeof *clean);
+    if (voip->suppresses)
+        speex_preprocess_run(canceller->preprocess, clean);
+}
+
+int canceller(struct wb_task *self)
+{
+    const struct voip *voip = voip_of(self);
+    struct canceller *canceller = task_keep(self, sizeof *canceller);
+    const size_t bytes = sizeof(struct voip_frame) + voip->format.samples * sizeof(int16_t);
+    struct wb_port *in = task_port(self, "in", 0, 2 * bytes - sizeof(struct voip_frame));
+    struct wb_port *out = task_port(self, "out", 0, bytes);
+    const void *captured;
+    void *clean;
+
+    allocate(self, canceller);
+    canceller->call = 0;
+    while (wb_port_hold(in, &captured, WB_FOREVER) == WB_OK &&
+           wb_port_claim(out, &clean, WB_FOREVER) == WB_OK) {
+        struct voip_frame *frame = clean;
+
+        frame->head = ((const struct voip_frame *)captured)->head;
+        if (wb_compute(self))
+            cancel(canceller, voip, captured, frame->samples);
+        wb_port_commit(out);
+        wb_port_release(in);
+        wb_checkpoint();
+    }
+    return 0;
+}

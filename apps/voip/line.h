@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the agent has the network for: a line, by SIP and RTP, or one that ends where it begins.
+#ifndef VOIP_LINE_H
+#define VOIP_LINE_H
+
+#include "voip.h"
+
+struct line;
+
+struct line_kind {
+    /// Does what is due: takes in packets, keeps times.
+    ///
+    /// Context: the agent. Never blocks.
+    /// Returns: false when there is nothing more to do.
+    bool (*turn)(struct line *line);
+
+    /// Sends a frame of the call that is under way.
+    ///
+    /// Context: the agent. Never blocks.
+    void (*send)(struct line *line, const struct voip_packet *packet);
+
+    /// What is to be played in this period; of a lost one a packet of no bytes.
+    ///
+    /// Context: the agent, once per period. Never blocks.
+    /// Returns: false when there is nothing.
+    bool (*take)(struct line *line, struct voip_packet *packet);
+
+    /// Ends the call and takes no other: line_kind.turn() says when that is done.
+    ///
+    /// Context: the agent. Never blocks. Doing it twice is harmless.
+    void (*hang_up)(struct line *line);
+
+    /// Context: the agent, once there is nothing more to do, or none of it is wanted.
+    /// Returns: true when there was a call, or none was wanted.
+    bool (*close)(struct line *line);
+};
+
+struct line {
+    const struct line_kind *kind;
+};
+
+/// Opens a line. `line_loop` has one call, in which what is sent comes back.
+///
+/// Context: the agent. Ends the run where it fails.
+struct line *line_loop(struct wb_task *self);
+struct line *line_sip(struct wb_task *self);
+
+/// The head of a call: of which number, by which codec.
+///
+/// Context: any. Never blocks.
+static inline uint32_t line_call(uint32_t number, int codec)
+{
+    return number << 8 | (uint32_t)codec;
+}
+
+#endif

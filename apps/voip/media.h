@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sound of one call on the network: what the two phones agree on by SDP, and RTP.
+#ifndef VOIP_MEDIA_H
+#define VOIP_MEDIA_H
+
+#include "playout.h"
+#include "rtc.h"
+#include "voip.h"
+
+struct media {
+    struct voip *voip;
+    struct sdp_session *session;
+    struct sdp_media *audio;
+    struct rtp_sock *rtp;
+    uint32_t call;         // its head; 0: there is no codec yet
+    uint8_t sent_type;     // RTP payload type of what we send
+    uint32_t first_stamp;  // of what we send
+    bool has_offer;        // the other phone has said what it can
+    bool is_talking;       // something was sent
+    uint32_t source;       // SSRC of what we receive
+    uint64_t heard_ns;     // when a packet came last, or the call began
+    struct playout playout;
+};
+
+/// Opens sockets at an address, and offers the codecs of the run.
+///
+/// Context: the agent. Never blocks.
+/// Returns: 0, or an errno; `*media` is given back by mem_deref().
+int media_open(struct media **media, struct voip *voip, const struct sa *local);
+
+/// Takes the other's description in.
+///
+/// Context: the agent. Never blocks.
+/// Returns: 0; EBADMSG for what is no description; ENOTSUP where there is no common codec.
+int media_take(struct media *media, struct mbuf *description, bool is_offer);
+
+/// Begins to send and to receive, as call `number`.
+///
+/// Context: the agent. Never blocks.
+void media_start(struct media *media, uint32_t number);
+
+/// Sends a frame.
+///
+/// Context: the agent. Never blocks.
+void media_send(struct media *media, const struct voip_packet *packet);
+
+/// What is to be played in this period, as line_kind.take.
+///
+/// Context: the agent, once per period. Never blocks.
+bool media_next(struct media *media, struct voip_packet *packet);
+
+/// Takes in what a packet carries.
+///
+/// Context: the agent. Never blocks.
+void media_receive(const struct sa *from, const struct rtp_header *header, struct mbuf *payload,
+                   void *media);
+
+#endif

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// A line by SIP: calls the peer, or takes calls, one at a time.
+//
+// Libre does the transactions and dialogs. What it keeps is the process's own, so all of it is made
+// and given back by the agent.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/tasks.h"
+#include "line.h"
+#include "media.h"
+#include "turn.h"
+
+enum { HASH_SIZE = 32, LAST_WORDS_MS = 1000, TEXT_BYTES = 256 };
+
+struct phone {
+    struct line line;
+    struct voip *voip;
+    struct turn turn;
+    struct sa local;
+    struct dnsc *names;
+    struct sip *sip;
+    struct sipsess_sock *calls;
+    struct sipsess *session;  // of the call that is under way
+    struct media *media;      // the same
+    struct tmr answer, hang_up;
+    uint32_t number;  // of calls so far
+    uint64_t end_ns;  // when the line is given up, once nothing more is wanted
+    bool is_established, is_leaving, is_closed;
+};
+
+static void say(const char *what, const char *detail)
+{
+    dprintf(STDERR_FILENO, "voip: %s%s%s\n", what, *detail ? ": " : "", detail);
+}
+
+// ---- The end of a call --------------------------------------------------------------------------
+
+static void leave(struct phone *phone)
+{
+    if (!phone->is_leaving)
+        phone->end_ns = wb_now_ns() + LAST_WORDS_MS * UINT64_C(1000000);
+    phone->is_leaving = true;
+}
+
+// Giving the session back says BYE, CANCEL or a refusal to the other phone, if that is still to be
+// done.
+static void end_call(struct phone *phone)
+{
+    const struct voip *voip = phone->voip;
+
+    if (!phone->media)
+        return;
+    tmr_cancel(&phone->answer);
+    tmr_cancel(&phone->hang_up);
+    // Release: pairs with the acquire of the sound.
+    wb_word_store(&phone->voip->call, 0, WB_RELEASE);
+    if (!phone->is_established)
+        phone->voip->tally.agent.failed++;
+    phone->is_established = false;
+    phone->session = mem_deref(phone->session);
+    phone->media = mem_deref(phone->media);
+    if (*voip->peer || (voip->wanted_calls > 0 && phone->number >= voip->wanted_calls))
+        leave(phone);
+}
+
+static void on_close(int error, const struct sip_msg *message, void *arg)
+{
+    char text[TEXT_BYTES] = "";
+
+    if (message && message->scode)
+        re_snprintf(text, sizeof text, "%u %r", message->scode, &message->reason);
+    else if (error)
+        snprintf(text, sizeof text, "%s", strerror(error));
+    say("the call is over", text);
+    end_call(arg);
+}
+
+static void on_hang_up_time(void *arg)
+{
+    say("hangs up", "");
+    end_call(arg);
+}
+
+// ---- A call that is taken up --------------------------------------------------------------------
+
+static void on_established(const struct sip_msg *message, void *arg)
+{
+    struct phone *phone = arg;
+
+    (void)message;
+    if (phone->is_established || !phone->media)
+        return;
+    phone->is_established = true;
+    phone->voip->tally.agent.calls++;
+    media_start(phone->media, phone->number);
+    say("in a call by", voip_codec(phone->media->call)->name);
+    if (phone->voip->hang_up_ms > 0)
+        tmr_start(&phone->hang_up, phone->voip->hang_up_ms, on_hang_up_time, phone);
+    // Release: pairs with the acquire of the sound.
+    wb_word_store(&phone->voip->call, phone->media->call, WB_RELEASE);
+}
+
+static int on_answer(const struct sip_msg *message, void *arg)
+{
+    struct phone *phone = arg;
+    const int error = phone->media ? media_take(phone->media, message->mb, false) : EINVAL;
+
+    if (error)
+        say("the other phone answers without a codec that is ours", "");
+    return error;
+}
+
+// A call is offered anew in its midst: by the same codec, or not at all.
+static int on_offer(struct mbuf **description, const struct sip_msg *message, void *arg)
+{
+    struct phone *phone = arg;
+    const uint32_t call = phone->media ? phone->media->call : 0;
+    int error = EINVAL;
+
+    if (phone->media && mbuf_get_left(message->mb) > 0)
+        error = media_take(phone->media, message->mb, true);
+    else if (phone->media)
+        error = 0;
+    if (error == 0 && phone->is_established && phone->media->call != call)
+        error = ENOTSUP;
+    if (phone->media)
+        phone->media->call = call;
+    return error ? error
+                 : sdp_encode(description, phone->media->session, mbuf_get_left(message->mb) == 0);
+}
+
+// ---- A call that comes --------------------------------------------------------------------------
+
+static void refuse(struct phone *phone, const struct sip_msg *message, uint16_t status,
+                   const char *reason)
+{
+    say("refuses a call", reason);
+    (void)sip_treply(NULL, phone->sip, message, status, reason);
+}
+
+static void on_answer_time(void *arg)
+{
+    struct phone *phone = arg;
+    struct mbuf *description = NULL;
+
+    if (sdp_encode(&description, phone->media->session, !phone->media->has_offer) != 0 ||
+        sipsess_answer(phone->session, 200, "OK", description, NULL) != 0)
+        end_call(phone);
+    mem_deref(description);
+}
+
+static int accept_call(struct phone *phone, const struct sip_msg *message)
+{
+    const uint32_t ring_ms = phone->voip->ring_ms;
+    const int error =
+        sipsess_accept(&phone->session, phone->calls, message, 180, "Ringing", phone->voip->user,
+                       "application/sdp", NULL, NULL, NULL, false, on_offer, on_answer,
+                       on_established, NULL, NULL, on_close, phone, NULL);
+
+    if (error == 0)
+        tmr_start(&phone->answer, ring_ms, on_answer_time, phone);
+    return error;
+}
+
+// What stands in the way of a call; NULL: nothing.
+static const char *take_offer(struct phone *phone, const struct sip_msg *message, uint16_t *status)
+{
+    struct media *media = NULL;
+
+    if (media_open(&media, phone->voip, &phone->local) != 0) {
+        *status = 500;
+        return "Server Internal Error";
+    }
+    media->has_offer = mbuf_get_left(message->mb) > 0;
+    const bool is_known = msg_ctype_cmp(&message->ctyp, "application", "sdp");
+    const int error = !media->has_offer ? 0
+                      : !is_known       ? EPROTONOSUPPORT
+                                        : media_take(media, message->mb, true);
+    if (error == 0) {
+        phone->media = media;
+        return NULL;
+    }
+    mem_deref(media);
+    *status = error == ENOTSUP ? 488 : error == EPROTONOSUPPORT ? 415 : 400;
+    return error == ENOTSUP           ? "Not Acceptable Here"
+           : error == EPROTONOSUPPORT ? "Unsupported Media Type"
+                                      : "Bad Session Description";
+}
+
+static void on_call(const struct sip_msg *message, void *arg)
+{
+    struct phone *phone = arg;
+    uint16_t status = 486;
+    const char *reason = "Busy Here";
+
+    if (!phone->media && !phone->is_leaving)
+        reason = take_offer(phone, message, &status);
+    if (reason) {
+        refuse(phone, message, status, reason);
+        return;
+    }
+    phone->number++;
+    if (accept_call(phone, message) != 0) {
+        refuse(phone, message, 500, "Server Internal Error");
+        end_call(phone);
+    }
+}
+
+// ---- A call to the peer -------------------------------------------------------------------------
+
+static int call_peer(struct phone *phone)
+{
+    struct mbuf *description = NULL;
+    char from[VOIP_NAME_BYTES];
+
+    re_snprintf(from, sizeof from, "sip:%s@%J", phone->voip->user, &phone->local);
+    int error = media_open(&phone->media, phone->voip, &phone->local);
+    if (error == 0)
+        error = sdp_encode(&description, phone->media->session, true);
+    if (error == 0)
+        error = sipsess_connect(&phone->session, phone->calls, phone->voip->peer, NULL, from,
+                                phone->voip->user, NULL, 0, "application/sdp", description, NULL,
+                                NULL, false, on_offer, on_answer, NULL, on_established, NULL, NULL,
+                                on_close, phone, NULL);
+    mem_deref(description);
+    phone->number = 1;
+    return error;
+}
+
+// ---- The line -----------------------------------------------------------------------------------
+
+// A phone that has vanished sends no packets, and no BYE.
+static bool is_silent(const struct phone *phone)
+{
+    const uint64_t most = phone->voip->silence_ms * UINT64_C(1000000);
+
+    return phone->is_established && most > 0 && wb_now_ns() > phone->media->heard_ns + most;
+}
+
+static bool turn(struct line *line)
+{
+    struct phone *phone = (struct phone *)line;
+
+    if (!turn_take(&phone->turn))
+        say("the loop of libre fails", strerror(errno));
+    if (is_silent(phone)) {
+        say("hangs up, for nothing is heard from the other phone", "");
+        end_call(phone);
+    }
+    return !phone->is_leaving || (!phone->is_closed && wb_now_ns() < phone->end_ns);
+}
+
+static void send_frame(struct line *line, const struct voip_packet *packet)
+{
+    struct phone *phone = (struct phone *)line;
+
+    if (phone->is_established)
+        media_send(phone->media, packet);
+}
+
+static bool take_frame(struct line *line, struct voip_packet *packet)
+{
+    struct phone *phone = (struct phone *)line;
+
+    return phone->is_established && media_next(phone->media, packet);
+}
+
+static void hang_up(struct line *line)
+{
+    struct phone *phone = (struct phone *)line;
+
+    end_call(phone);
+    leave(phone);
+}
+
+static bool close_line(struct line *line)
+{
+    struct phone *phone = (struct phone *)line;
+    const struct voip *voip = phone->voip;
+
+    end_call(phone);
+    phone->calls = mem_deref(phone->calls);
+    phone->sip = mem_deref(phone->sip);
+    phone->names = mem_deref(phone->names);
+    turn_close(&phone->turn);
+    libre_close();
+    return !*voip->peer || voip->tally.agent.calls > 0;
+}
+
+static int open_sip(struct phone *phone)
+{
+    int error = sip_alloc(&phone->sip, phone->names, HASH_SIZE, HASH_SIZE, HASH_SIZE, "whimbrel",
+                          NULL, phone);
+
+    if (error == 0)
+        error = sip_transp_add(phone->sip, SIP_TRANSP_UDP, &phone->local);
+    if (error == 0)
+        error = sipsess_listen(&phone->calls, phone->sip, HASH_SIZE, on_call, phone);
+    if (error == 0 && *phone->voip->peer)
+        error = call_peer(phone);
+    return error;
+}
+
+static void fail(struct wb_task *self, const char *what, int error)
+{
+    char text[TEXT_BYTES];
+
+    snprintf(text, sizeof text, "%s: %s", what, strerror(error));
+    wb_task_fail(self, text);
+}
+
+struct line *line_sip(struct wb_task *self)
+{
+    static const struct line_kind kind = { turn, send_frame, take_frame, hang_up, close_line };
+    struct phone *phone = task_keep(self, sizeof *phone);
+
+    phone->line.kind = &kind;
+    phone->voip = voip_of(self);
+    int error = libre_init();
+    if (error == 0)
+        error = sa_decode(&phone->local, phone->voip->listen, strlen(phone->voip->listen));
+    if (error)
+        fail(self, "listen is to be an address and a port of this machine", error);
+    if (!turn_open(&phone->turn))
+        fail(self, "libre's main loop cannot be had", errno);
+    error = open_sip(phone);
+    if (error)
+        fail(self, *phone->voip->peer ? "the peer cannot be called" : "calls cannot be taken",
+             error);
+    say("listens at", phone->voip->listen);
+    return &phone->line;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The microphone and the loudspeaker: recordings in the place of a sound card, frame by frame.
+//
+// What is played comes back into the microphone after `echo_ms`, as in a room. A period without a
+// frame to play is silent. Frames that come much later than their period are skipped, so that a
+// gap does not delay all that follows.
+#include <errno.h>
+#include <string.h>
+
+#include "common/tasks.h"
+#include "voip.h"
+
+enum { LATE_PERIODS = 2, ROOM_SAMPLES = 4800 };  // ROOM_SAMPLES: the longest echo
+
+struct sound {
+    uint32_t call;
+    uint32_t periods;  // of this call
+    uint32_t first;    // number of the first frame that was played, at period `from`
+    uint32_t from;
+    uint32_t next;      // no frame before this one is played again
+    uint32_t silent;    // periods in a row
+    uint64_t recorded;  // samples of the output, in all calls
+    bool is_heard;      // a frame was played in this call
+    bool is_over;
+    int16_t room[ROOM_SAMPLES + CODEC_SAMPLES];
+};
+
+static void begin(struct sound *sound, uint32_t call)
+{
+    sound->call = call;
+    sound->periods = sound->first = sound->from = sound->next = sound->silent = 0;
+    sound->is_heard = false;
+    memset(sound->room, 0, sizeof sound->room);
+}
+
+// ---- The loudspeaker ----------------------------------------------------------------------------
+
+static bool is_wanted(struct sound *sound, const struct voip_frame *frame,
+                      struct voip_sound_tally *tally)
+{
+    if (frame->head.call == 0 || frame->head.call != sound->call ||
+        frame->head.number < sound->next)
+        return false;
+    if (!sound->is_heard)
+        return true;
+    const uint32_t due = sound->from + (frame->head.number - sound->first);
+    const bool is_late = sound->periods > due + LATE_PERIODS;
+    tally->skipped += is_late;
+    return !is_late;
+}
+
+static void note_played(struct sound *sound, const struct voip_frame *frame)
+{
+    if (!sound->is_heard) {
+        sound->first = frame->head.number;
+        sound->from = sound->periods;
+    }
+    sound->is_heard = true;
+    sound->next = frame->head.number + 1;
+    sound->silent = 0;
+}
+
+// The next frame that is in time: a copy of its samples; false when there is none.
+static bool take(struct sound *sound, const struct voip *voip, struct voip_sound_tally *tally,
+                 struct wb_port *in, int16_t *played)
+{
+    const void *slot;
+    enum wb_status status;
+
+    while ((status = wb_port_hold(in, &slot, 0)) == WB_OK) {
+        const struct voip_frame *frame = slot;
+        const bool wanted = is_wanted(sound, frame, tally);
+
+        if (wanted) {
+            memcpy(played, frame->samples, voip->format.samples * sizeof *played);
+            note_played(sound, frame);
+        }
+        wb_port_release(in);
+        if (wanted)
+            return true;
+    }
+    sound->is_over = status == WB_ERR_GONE;
+    return false;
+}
+
+static void play(struct wb_task *self, struct sound *sound, struct wb_port *in, int16_t *played)
+{
+    struct voip *voip = voip_of(self);
+    struct voip_sound_tally *tally = &voip->tally.sound;
+    const size_t bytes = voip->format.samples * sizeof *played;
+    const bool is_there = take(sound, voip, tally, in, played);
+
+    if (!is_there)
+        memset(played, 0, bytes);
+    if (sound->call == 0)
+        return;
+    tally->played += is_there;
+    tally->silent += !is_there;
+    if (!is_there && sound->is_heard && ++sound->silent > tally->gap)
+        tally->gap = sound->silent;
+    if (!file_write_at(&voip->output, played, bytes, WAV_HEADER_BYTES + 2 * sound->recorded))
+        wb_task_fail(self, strerror(errno));
+    sound->recorded += voip->format.samples;
+}
+
+// ---- The microphone -----------------------------------------------------------------------------
+
+static int16_t limited(int32_t sample)
+{
+    return (int16_t)(sample > INT16_MAX ? INT16_MAX : sample < INT16_MIN ? INT16_MIN : sample);
+}
+
+// What was played `echo_samples` ago.
+static void echo(struct sound *sound, const struct voip *voip, const int16_t *played, int16_t *mic)
+{
+    const uint32_t n = voip->format.samples, delay = voip->echo_samples;
+
+    memcpy(sound->room + delay, played, n * sizeof *played);
+    for (uint32_t i = 0; i < n; i++)
+        mic[i] = limited(mic[i] + sound->room[i] * (int32_t)voip->echo_permille / 1000);
+    memmove(sound->room, sound->room + n, delay * sizeof *played);
+}
+
+// The recording is spoken once in each call; then there is silence.
+static void speak(struct wb_task *self, const struct voip *voip, uint32_t number, int16_t *mic)
+{
+    const uint64_t from = (uint64_t)number * voip->format.samples;
+    const uint64_t left = from < voip->wav.samples ? voip->wav.samples - from : 0;
+    const size_t wanted = (size_t)(left < voip->format.samples ? left : voip->format.samples);
+    const int64_t got = file_read_at(&voip->input, mic, wanted * 2, voip->wav.at + 2 * from);
+
+    if (got < 0)
+        wb_task_fail(self, strerror(errno));
+    memset((char *)mic + got, 0, voip->format.samples * 2 - (size_t)got);
+}
+
+static void capture(struct wb_task *self, struct sound *sound, struct wb_port *out,
+                    const int16_t *played)
+{
+    struct voip *voip = voip_of(self);
+    const size_t n = voip->format.samples;
+    void *slot;
+
+    if (wb_port_claim(out, &slot, 0) != WB_OK) {
+        voip->tally.sound.missed++;
+        return;
+    }
+    struct voip_frame *frame = slot;
+    frame->head = (struct voip_head){ sound->call, sound->periods };
+    if (wb_compute(self)) {
+        speak(self, voip, sound->periods, frame->samples);
+        echo(sound, voip, played, frame->samples);
+        memcpy(frame->samples + n, played, n * sizeof *played);
+    }
+    wb_port_commit(out);
+}
+
+int sound(struct wb_task *self)
+{
+    struct voip *voip = voip_of(self);
+    struct sound *sound = task_keep(self, sizeof *sound);
+    const size_t bytes = sizeof(struct voip_frame) + voip->format.samples * sizeof(int16_t);
+    struct wb_port *in = task_port(self, "in", 0, bytes);
+    struct wb_port *out = task_port(self, "out", 0, 2 * bytes - sizeof(struct voip_frame));
+    int16_t played[CODEC_SAMPLES];
+
+    while (!sound->is_over) {
+        // Acquire: pairs with the agent's release, so that nothing of the call before is seen.
+        const uint32_t call = wb_word_load(&voip->call, WB_ACQUIRE);
+
+        if (call != sound->call)
+            begin(sound, call);
+        play(self, sound, in, played);
+        if (call != 0) {
+            capture(self, sound, out, played);
+            sound->periods++;
+        }
+        wb_period_wait(self);
+        wb_checkpoint();
+    }
+    return 0;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Payloads, numbers of packets and files of which some bytes are others, again and again, under the
+// sanitizers, which end it where anything outside of them is touched. VOIP_FUZZ says how often.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../codec.h"
+#include "../playout.h"
+#include "../wav.h"
+#include "check.h"
+
+enum { TRIES = 3000, MOST_CHANGES = 8 };
+
+static uint32_t random_state = 1;
+
+// Numerical Recipes' generator: the same bytes on every machine.
+static uint32_t random_below(uint32_t most)
+{
+    random_state = random_state * 1664525 + 1013904223;
+    return (uint32_t)((uint64_t)random_state * most >> 32);
+}
+
+static uint32_t tries(void)
+{
+    const char *wanted = getenv("VOIP_FUZZ");
+
+    return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : TRIES;
+}
+
+// Memory of its size, so that what is read behind it is seen.
+static uint8_t *damaged(const void *whole, size_t bytes)
+{
+    uint8_t *copy = malloc(bytes ? bytes : 1);
+
+    CHECK(copy);
+    memcpy(copy, whole, bytes);
+    for (uint32_t n = bytes ? random_below(MOST_CHANGES) : 0; n > 0; n--)
+        copy[random_below((uint32_t)bytes)] = (uint8_t)random_below(256);
+    return copy;
+}
+
+static const struct codec_format format = { 8000, 160, 2, 24000 };
+
+static void decode_damaged(const struct codec *codec)
+{
+    uint8_t payload[CODEC_PAYLOAD_BYTES];
+    void *encoder = malloc(codec->encoder_bytes()), *decoder = malloc(codec->decoder_bytes());
+    int16_t frame[160];
+    uint32_t whole = 0;
+
+    CHECK(encoder && decoder);
+    CHECK(codec->encoder_start(encoder, &format) && codec->decoder_start(decoder, &format));
+    for (uint32_t i = tries(); i > 0; i--) {
+        for (uint32_t j = 0; j < 160; j++)
+            frame[j] = (int16_t)(random_below(8000) - 4000);
+        const size_t made = codec->encode(encoder, &format, frame, payload);
+        const size_t n = random_below(4) == 0 ? random_below((uint32_t)made) : made;
+        uint8_t *some = damaged(payload, n);
+
+        whole += codec->decode(decoder, &format, n ? some : NULL, n, frame);
+        free(some);
+    }
+    printf("# %s: %u of %u payloads are decoded\n", codec->name, whole, tries());
+    CHECK(whole > 0 && whole < tries());
+    free(encoder);
+    free(decoder);
+}
+
+TEST(no_damage_of_a_payload_has_anything_else_touched)
+{
+    for (int i = 0; i < CODECS; i++)
+        decode_damaged(codecs[i]);
+}
+
+TEST(packets_of_any_number_are_played_in_order)
+{
+    static struct playout playout;
+    const struct playout_packet *packet;
+    uint8_t payload[200] = { 0 };
+    uint32_t played = 0;
+    uint16_t number = 0;
+
+    playout_start(&playout, random_below(5));
+    for (uint32_t i = 20 * tries(); i > 0; i--) {
+        if (random_below(200) == 0)
+            number = (uint16_t)random_below(65536);
+        playout_put(&playout, (uint16_t)(number++ + random_below(4)), random_below(50) == 0,
+                    payload, random_below(sizeof payload));
+        const uint16_t due = playout.next;
+        if (playout_take(&playout, &packet) == PLAYOUT_PACKET) {
+            CHECK(packet->number == due && packet->bytes < sizeof payload);
+            played++;
+        }
+    }
+    printf("# %u of %u packets played\n", played, 20 * tries());
+    CHECK(played > tries());
+}
+
+struct memory {
+    const uint8_t *bytes;
+    size_t n;
+};
+
+static int64_t read(void *file, void *data, size_t bytes, uint64_t place)
+{
+    const struct memory *memory = file;
+    const size_t n = place >= memory->n                  ? 0
+                     : bytes < memory->n - (size_t)place ? bytes
+                                                         : memory->n - (size_t)place;
+
+    if (n > 0)
+        memcpy(data, memory->bytes + place, n);
+    return (int64_t)n;
+}
+
+TEST(no_damage_of_a_file_has_anything_else_touched)
+{
+    uint8_t header[WAV_HEADER_BYTES];
+    char why[WAV_WHY_BYTES];
+    uint32_t found = 0;
+    struct wav wav;
+
+    wav_header(header, 8000, 1000);
+    for (uint32_t i = tries(); i > 0; i--) {
+        const size_t n = random_below(4) == 0 ? random_below(sizeof header) : sizeof header;
+        uint8_t *some = damaged(header, n);
+
+        found += wav_find(&wav, read, &(struct memory){ some, n }, why);
+        free(some);
+    }
+    printf("# %u of %u files have a sound\n", found, tries());
+    CHECK(found > 0 && found < tries());
+}

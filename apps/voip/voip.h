@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The VoIP phone (lee2009, section V): what its tasks share.
+//
+//             captured             frames            packets
+//   sound ──────────────> canceller ──────> encoder ──────────> agent <──> network
+//     ^                                                           │
+//     └──────────────── decoder <─────────────────────────────────┘
+//           frames                          packets
+//
+// The sound has the microphone and the loudspeaker: recordings. The agent speaks SIP and RTP. The
+// other three are the work for a signal processor. What they keep is in their heaps, so they may
+// move in the midst of a call, and start again there should their core die.
+//
+// Each frame says of which call it is and its number there. So who starts again knows what it has
+// had, and nothing of a call comes into the next.
+#ifndef VOIP_H
+#define VOIP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "codec.h"
+#include "common/file.h"
+#include "wav.h"
+#include "wb/wb.h"
+
+enum { VOIP_NAME_BYTES = 128 };
+
+// At the head of each message.
+struct voip_head {
+    uint32_t call;    // its number << 8 | its codec; 0: a message that was there at the start
+    uint32_t number;  // of the frame in it
+};
+
+struct voip_frame {
+    struct voip_head head;
+    int16_t samples[];  // of `captured`: the microphone's, then what was played meanwhile
+};
+
+struct voip_packet {
+    struct voip_head head;
+    uint32_t bytes;  // 0: it was lost
+    uint8_t payload[CODEC_PAYLOAD_BYTES];
+};
+
+// What a run did. Each part has one task that writes it.
+struct voip_tally {
+    struct voip_agent_tally {
+        uint32_t calls, failed;  // calls: those that were taken up
+        uint32_t sent, received, lost, late, damaged;
+        uint32_t unwanted;    // packets of others
+        uint32_t dropped;     // for want of room on the way to the decoder
+        uint32_t longest_us;  // between two packets that were sent in one call
+    } agent;
+    struct voip_sound_tally {
+        uint32_t played, silent;  // silent: periods of calls without a frame
+        uint32_t gap;             // the most of them in a row, after the first frame of a call
+        uint32_t skipped;         // frames that came too late to be played
+        uint32_t missed;          // frames of the microphone for which there was no room
+    } sound;
+    struct voip_decoder_tally {
+        uint32_t decoded, concealed;
+    } decoder;
+    struct voip_encoder_tally {
+        uint32_t encoded;
+    } encoder;
+};
+
+// The application's state: set up by the launcher, and read only from then on but for `call` and
+// `tally`.
+struct voip {
+    struct codec_format format;
+    uint32_t ptime_ms, poll_us, jitter_frames;
+    uint32_t wanted_calls, hang_up_ms, ring_ms, silence_ms;
+    uint32_t echo_samples, echo_permille, tail_samples;
+    bool cancels, suppresses;
+    const char *peer, *listen, *user;
+    uint8_t order[CODECS];  // the codecs that are offered
+    uint32_t offered;
+    struct wav wav;
+    struct file input, output;
+    struct wb_word call;  // the call that is under way, as in a head; 0: none. The agent writes it
+    struct voip_tally tally;
+};
+
+/// The application's state.
+///
+/// Context: any. Never blocks.
+struct voip *voip_of(const struct wb_task *self);
+
+static inline const struct codec *voip_codec(uint32_t call)
+{
+    return codecs[(call & 0xff) % CODECS];
+}
+
+#endif
