@@ -38,6 +38,7 @@ static const struct field channel_fields[] = {
     FIELD(wb_channel_config, "slot_bytes", UINT32, slot_bytes, NEEDED),
     FIELD(wb_channel_config, "initial", UINT32, initial, OPTIONAL),
     FIELD(wb_channel_config, "mailbox", BOOL, mailbox, OPTIONAL),
+    FIELD(wb_channel_config, "answers", BOOL, answers, OPTIONAL),
     FIELD(wb_channel_config, "claims_at_start", BOOL, claims_at_start, OPTIONAL),
 };
 static const struct object channel = OBJECT_OF(wb_channel_config, channel_fields);

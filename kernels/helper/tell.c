@@ -119,7 +119,7 @@ static uint64_t firings_of(const struct wb_task *t)
         return wb_counter_get(&t->stats.firings);
     for (const struct wb_port *p = t->ports; p != NULL; p = p->next_of_task) {
         const uint64_t firings = wb_port_messages(p) / p->rate;
-        if (p->channel->tickets == NULL && firings < least)
+        if (!p->channel->aside && firings < least)
             least = firings;
     }
     return least != UINT64_MAX ? least : wb_counter_get(&t->stats.jobs);

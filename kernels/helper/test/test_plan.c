@@ -28,7 +28,7 @@ static const char good[] =
     "\"params\":[{\"key\":\"gains\",\"text\":\"[1,2]\",\"numbers\":[1,2.5]},"
     "{\"key\":\"empty\",\"text\":\"\"}],"
     "\"channels\":[{\"name\":\"a_b\",\"slots\":14,\"slot_bytes\":4096,\"initial\":0,"
-    "\"mailbox\":false,\"claims_at_start\":true}],"
+    "\"mailbox\":false,\"answers\":true,\"claims_at_start\":true}],"
     "\"tasks\":[{\"name\":\"bpf\",\"index\":2,\"entry\":\"band_pass\",\"mode\":\"replicate\","
     "\"core\":1,\"priority\":8,\"stack_bytes\":65536,\"heap_bytes\":262144,\"migratable\":true,"
     "\"restart\":false,\"period_ns\":1000000,\"deadline_ns\":1000000,\"offset_ns\":8000000,"
@@ -138,7 +138,7 @@ TEST(work_ports_and_who_decides_are_taken_word_for_word)
     CHECK(work->cycles[0] == 0 && work->cycles[1] == 1000);
     CHECK(plan->ports[0].rate == 3 && plan->ports[0].direction == WB_IN);
     CHECK(plan->ports[0].task == 0 && plan->ports[0].channel == 0);
-    CHECK(plan->channels[0].claims_at_start);
+    CHECK(plan->channels[0].answers && plan->channels[0].claims_at_start);
     CHECK(plan->agents_ns == 10000000 && plan->coordinator == 1);
     CHECK(strcmp(plan->policy.name, "table") == 0 && plan->policy.n_params == 2);
     CHECK(strcmp(plan->policy.params[1], "delay=5") == 0 && plan->rate_millihz == 450000);
@@ -319,7 +319,7 @@ static const struct plan_param params[] = {
     { .key = "empty", .text = "" }
 };
 static const struct wb_channel_config channels[] = {
-    { .name = "a_b", .slots = 14, .slot_bytes = 4096, .claims_at_start = true }
+    { .name = "a_b", .slots = 14, .slot_bytes = 4096, .answers = true, .claims_at_start = true }
 };
 static const struct plan_task tasks[] = { { .config = { .name = "bpf",
                                                         .index = 2,

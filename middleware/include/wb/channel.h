@@ -45,6 +45,9 @@ struct wb_port {
     struct wb_counter messages;
     uint32_t echo;    // sender: so many messages more have been sent before its task's death
     uint32_t echoed;  // and so many of them are claimed
+    // For the answers of a service: how often the task has begun to use it. What it has called for
+    // earlier is answered no more (see wb/call.h). The owning task.
+    struct wb_word session;
 };
 
 struct wb_channel {
@@ -60,6 +63,7 @@ struct wb_channel {
     char name[WB_NAME_BYTES];
     uint32_t id, n_senders;
     bool claims_at_start;  // see wb_channel_config
+    bool aside;            // a mailbox, or of answers: no part of what flows through the tasks
 
     _Alignas(WB_LINE_BYTES) struct wb_compared tail;  // channel: the sender; mailbox: any sender
     _Alignas(WB_LINE_BYTES) struct wb_word head;      // the receiver

@@ -28,6 +28,24 @@ enum wb_event_kind {
     WB_EVENT_POWER = 15,      // value: what the core consumes from here on, in microwatts
     WB_EVENT_TEMPERATURE = 16,  // value: of the core, thousandths of a degree Celsius, signed
     WB_EVENT_DOORBELL = 17,     // the core is rung; object: by which core
+    WB_EVENT_CALL = 18,  // task has done a step of a call over mailbox `object`; value: of which
+                         // call, and above it the step, see enum wb_call_step
+};
+
+// The steps of a call (lee2009 figure 3), each when it is done; the middle ones by the service.
+enum wb_call_step {
+    WB_CALL_BEGUN = 0,        // nothing yet
+    WB_CALL_COPIED_IN = 1,    // the data lie in the shared memory
+    WB_CALL_DESCRIBED = 2,    // so does the control message
+    WB_CALL_NOTIFIED = 3,     // the service has been told
+    WB_CALL_SEEN = 4,         // the service has the control message
+    WB_CALL_FOUND = 5,        // it has the data, and the place for the answer
+    WB_CALL_SERVED = 6,       // the answer lies in the shared memory
+    WB_CALL_ANSWERED = 7,     // so does its control message
+    WB_CALL_BACK = 8,         // the caller has been told
+    WB_CALL_RECEIVED = 9,     // the caller has the control message
+    WB_CALL_COPIED_OUT = 10,  // it has the answer
+    WB_CALL_STEP_BITS = 4,    // the lowest bits of an event's value; the rest: the call's number
 };
 
 struct wb_event {  // 24 bytes, little-endian in files

@@ -117,6 +117,7 @@ struct wb_channel_config {
     const char *name;
     uint32_t slots, slot_bytes, initial;  // initial: zeroed messages present at the start
     bool mailbox;
+    bool answers;  // of a service to one caller (see wb/call.h)
     // The room for what a firing (wb/firing.h) sends is claimed when it begins, and that of what it
     // receives is free when it ends; else room is claimed after it has computed, for one message
     // after the other, and free as soon as the message is received. Of no mailbox.

@@ -4,6 +4,7 @@
 #define WB_WB_H
 
 #include "wb/app.h"
+#include "wb/call.h"
 #include "wb/firing.h"
 #include "wb/memory.h"
 #include "wb/port.h"

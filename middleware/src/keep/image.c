@@ -32,7 +32,7 @@ static bool init(struct wb_task *task)
             return false;
     }
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
-        if (!task->replay || port->channel->tickets != NULL)
+        if (!task->replay || port->channel->aside)
             continue;
         port->keeps = port->direction == WB_IN;
         if (port->direction != WB_OUT)

@@ -17,7 +17,7 @@ static bool init(struct wb_core *core)
 static bool has_channel(const struct wb_task *task, enum wb_direction direction)
 {
     for (const struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
-        if (port->direction == direction && port->channel->tickets == NULL)
+        if (port->direction == direction && !port->channel->aside)
             return true;
     return false;
 }
@@ -29,7 +29,7 @@ static void bind(struct wb_task *task)
                                                                : WB_TIMED_WAY;
 
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
-        if (port->channel->tickets == NULL)
+        if (!port->channel->aside)
             port->timing = timing;
 }
 

@@ -32,8 +32,7 @@ static bool init(struct wb_system *system)
 // Who is periodic from the start is released by time, not by messages.
 static bool is_activated(const struct wb_channel *channel)
 {
-    return channel->tickets == NULL && channel->receiver != NULL &&
-           channel->receiver->task->period_ns == 0;
+    return !channel->aside && channel->receiver != NULL && channel->receiver->task->period_ns == 0;
 }
 
 static void bind(struct wb_task *task)
@@ -114,7 +113,7 @@ static void sent(struct wb_task *self)
     const uint64_t next = self->response->fired + 1;
 
     for (const struct wb_port *port = self->ports; port != NULL; port = port->next_of_task)
-        if (port->channel->tickets == NULL && wb_port_messages(port) < next * port->rate)
+        if (!port->channel->aside && wb_port_messages(port) < next * port->rate)
             return;
     response_fired(self);
 }

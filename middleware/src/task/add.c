@@ -152,6 +152,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     channel->slot_bytes = config->slot_bytes;
     channel->initial = config->initial;
     channel->claims_at_start = config->claims_at_start;
+    channel->aside = config->mailbox || config->answers;
     channel->stride_bytes = stride;
     channel->data = data;
     channel->tickets = tickets;

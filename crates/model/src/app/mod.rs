@@ -149,6 +149,9 @@ pub struct Channel {
     /// Whether it has many senders.
     #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub mailbox: bool,
+    /// Whether it has the answers of a service to one caller.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
+    pub answers: bool,
     /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
     #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub claims_at_start: bool,
@@ -185,6 +188,14 @@ pub struct Port {
     pub rate: u32,
 }
 
+impl Channel {
+    /// Whether what passes it is part of what flows through the tasks: a task looks into a mailbox
+    /// when it likes, and answers come when it has called.
+    pub fn flows(&self) -> bool {
+        !self.mailbox && !self.answers
+    }
+}
+
 impl Pacing {
     /// The frame rate that it gives an application.
     pub fn frame_rate(self, app: &App) -> Option<f64> {
@@ -202,12 +213,12 @@ impl App {
         self.compute == Compute::Model
     }
 
-    /// For each task that sends to no channel, the channels into it (mailboxes are left out): what
-    /// arrives there has left the application.
+    /// For each task that sends to no channel, the channels into it (mailboxes and answers are left
+    /// out): what arrives there has left the application.
     pub fn sinks(&self) -> Vec<Vec<usize>> {
         let mut sends = vec![false; self.tasks.len()];
         let mut into = vec![Vec::new(); self.tasks.len()];
-        for port in self.ports.iter().filter(|port| !self.channels[port.channel].mailbox) {
+        for port in self.ports.iter().filter(|port| self.channels[port.channel].flows()) {
             match port.direction {
                 Direction::In => into[port.task].push(port.channel),
                 Direction::Out => sends[port.task] = true,

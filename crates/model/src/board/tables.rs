@@ -128,6 +128,7 @@ impl C {
                 of.is("name", text(&channel.name)).is("slots", channel.slots);
                 of.is("slot_bytes", channel.slot_bytes).set("initial", channel.initial);
                 of.flag("mailbox", channel.mailbox)
+                    .flag("answers", channel.answers)
                     .flag("claims_at_start", channel.claims_at_start);
                 of.end()
             })

@@ -47,7 +47,7 @@ pub(crate) fn check_images(
         let short = |port: &&&Port| {
             let task = &tasks[port.task];
             task.on_crash == OnCrash::Replay
-                && !channels[port.channel].mailbox
+                && channels[port.channel].flows()
                 && channels[port.channel].slots <= task.checkpoint_every
         };
         let mut of_name = inputs.get(name.as_str()).into_iter().flatten();

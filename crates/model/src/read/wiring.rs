@@ -198,6 +198,7 @@ fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
         slot_bytes,
         initial,
         mailbox: link.mailbox,
+        answers: false,
         claims_at_start,
         span: link.to.span(),
     })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The graph of an application. Mailboxes are left out: a task looks into one when it likes.
+//! The graph of an application. Mailboxes and answers of calls are left out.
 
 use super::{Channel, Graph, Task};
 use crate::app::{self, App, Direction, Port};
@@ -19,7 +19,7 @@ impl Graph {
         }
         let mut channels = Vec::new();
         let mut positions = Vec::new();
-        for (number, channel) in app.channels.iter().enumerate().filter(|(_, c)| !c.mailbox) {
+        for (number, channel) in app.channels.iter().enumerate().filter(|(_, c)| c.flows()) {
             let (Some(out), Some(into)) = ends[number] else { continue };
             positions.push(number);
             channels.push(Channel {
