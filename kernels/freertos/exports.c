@@ -76,6 +76,7 @@ WB_EXPORT(wb_task_name);
 WB_EXPORT(wb_task_set_state);
 WB_EXPORT(wb_task_state);
 WB_EXPORT(wb_unlock);
+WB_EXPORT(wb_wait);
 WB_EXPORT(wb_yield);
 
 // ---- FreeRTOS -----------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ ONE_DEATH = "REQUESTS=1 WITHDRAWALS=1 KILLS=1"
 TWO_DEATHS = "REQUESTS=1 WITHDRAWALS=1 KILLS=2 MORTALS=2"
 DEATH_OF_A_SENDER = "KILLS=1"
 MUTEX = "MUTEX=1 KILLS=1"
+SET = "GIVERS=2 ROUNDS=2"
 
 HOLD = (
     Run("migration", ONE_DEATH),
@@ -61,6 +62,10 @@ HOLD = (
     Run("semaphore", "MUTEX=0 KILLS=1"),
     Run("semaphore", "MUTEX=0 KILLS=0 TIMEOUTS=1"),
     Run("semaphore", MUTEX),
+    Run("set", "GIVERS=2 ROUNDS=2"),
+    Run("set", "GIVERS=1 SECOND=1 ROUNDS=1"),
+    Run("set", "GIVERS=1 ROUNDS=2 MORTAL=0"),
+    Run("set", "GIVERS=2 ROUNDS=1 MORTAL=2"),
     Run("wait", "SLOTS=1"),
     Run("wait", "SLOTS=2"),
     Run("neighbour", "MESSAGES=4 MOVES=3"),
@@ -80,6 +85,11 @@ BOUNDS_NEEDED = {
     "GIFT_HAS_THE_NUMBER_ZERO": TWO_DEATHS,
     "GIFT_IS_NOT_COMPARED": TWO_DEATHS,
     "NO_PASSING_ON": "MUTEX=0 KILLS=0",
+    "WHO_LOOKS_IS_CHOSEN": SET,
+    "SET_AFTER_THE_WORD": SET,
+    "WAITED_BEFORE_THE_SET": SET,
+    "ALONE_WIPES_OUT_THE_SET": SET,
+    "NO_SECOND_LOOK_AT_THE_SET": SET,
 }
 DEFAULT_BOUNDS = {
     "migration": LIVING,
@@ -87,6 +97,7 @@ DEFAULT_BOUNDS = {
     "copy": "WITHDRAWALS=4 KILLS=1 ROUNDS=6",
     "image": "SLOTS=3 EVERY=2 KILLS=2",
     "semaphore": MUTEX,
+    "set": "GIVERS=2 ROUNDS=1 MORTAL=2",
     "shared": "KILLS=0",
     "chosen": "KILLS=1",
     "wait": "SLOTS=1 MESSAGES=3",

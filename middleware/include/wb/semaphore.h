@@ -22,8 +22,8 @@ WB_BEGIN_C
 struct wb_gate {
     struct wb_compared
         holder;  // a task and its restarts (see gate.h); 0: none. Whoever takes, or unlocks
-    struct wb_swapped
-        waited;  // 1: a task may wait here. Set by waiters and wakers, taken by wakers
+    // Who may wait here (enum wb_waited): set by waiters and wakers, taken by wakers.
+    struct wb_swapped waited;
 };
 
 struct wb_semaphore {

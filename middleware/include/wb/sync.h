@@ -16,9 +16,16 @@ enum {
     WB_HOLDERS_MAX = (1 << WB_HOLDER_BITS) - 1
 };
 
+enum wb_waited {           // bits of wb_gate.waited
+    WB_WAITED_ALONE = 1,   // by a task that waits for this gate only
+    WB_WAITED_IN_SET = 2,  // by one that waits for several (wb/wait.h)
+};
+
 struct wb_sync {  // of a task
-    // Set by the task, cleared by it, by whoever wakes it, or by recovery.
+    // Set by the task, cleared by it, by whoever wakes it, or by recovery. wb_system.set: it waits
+    // for several gates, of which `set` has a bit each.
     WB_SWAPPED(struct wb_gate *) waits_for;
+    struct wb_word set;        // the task
     struct wb_word priority;   // effective; the kernel that owns the task
     struct wb_swapped nudges;  // any core: counts what may have changed its effective priority
     uint32_t nudges_seen;      // the kernel that owns the task

@@ -11,5 +11,6 @@
 #include "wb/semaphore.h"
 #include "wb/status.h"
 #include "wb/task.h"
+#include "wb/wait.h"
 
 #endif

@@ -7,6 +7,9 @@
 // the other (see port.c). The giver looks through the tasks, clears `waits_for` of the most urgent
 // one, which chooses it, and wakes it; the chosen one tries again, as anybody may meanwhile.
 //
+// A task may also wait for several gates at once (wait.c). It takes nothing, and is woken besides
+// the chosen one.
+//
 // A giver may be killed after it chose, or choose a task that was killed: recovery wakes everybody,
 // and everybody tries again.
 
@@ -39,6 +42,17 @@ static bool choose(struct wb_task *task, struct wb_gate *gate)
     return wb_word_compare_swap(&task->sync.waits_for, &gate, NULL, WB_ACQ_REL, WB_ACQUIRE);
 }
 
+static void wake_sets(const struct wb_gate *gate, struct wb_system *system)
+{
+    const uint32_t bit = wb_gate_bit(gate);
+
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        struct wb_task *task = &system->tasks[i];
+        if (waits_at(task, &system->set) && (wb_word_load(&task->sync.set, WB_RELAXED) & bit) != 0)
+            wb_task_wake(task);
+    }
+}
+
 void wb_gate_open(struct wb_gate *gate, struct wb_system *system)
 {
     struct wb_task *task;
@@ -46,13 +60,16 @@ void wb_gate_open(struct wb_gate *gate, struct wb_system *system)
     // See the head of this file for what this fence pairs with.
     wb_word_fence(WB_SEQ_CST);
     // Acquire: whoever set it is found below.
-    if (wb_word_load(&gate->waited, WB_RELAXED) == 0 ||
-        wb_word_swap(&gate->waited, 0, WB_ACQ_REL) == 0)
+    if (wb_word_load(&gate->waited, WB_RELAXED) == 0)
+        return;
+    const uint32_t waited = wb_word_swap(&gate->waited, 0, WB_ACQ_REL);
+    if ((waited & WB_WAITED_IN_SET) != 0)
+        wake_sets(gate, system);
+    if ((waited & WB_WAITED_ALONE) == 0)
         return;
     while ((task = most_urgent(system, gate)) != NULL) {
         // Before the choice: the chosen task may give in turn, and must not miss the others.
-        // A swap, as givers swap it too.
-        (void)wb_word_swap(&gate->waited, 1, WB_RELEASE);
+        (void)wb_word_or(&gate->waited, WB_WAITED_ALONE, WB_RELEASE);
         if (choose(task, gate)) {
             wb_task_wake(task);
             return;
@@ -105,7 +122,7 @@ static enum wb_status block(struct wb_gate *gate, wb_gate_attempt *attempt, stru
 
     // Release: who is led to this task by `waited` finds that it waits.
     (void)wb_word_swap(&self->sync.waits_for, gate, WB_RELEASE);
-    (void)wb_word_swap(&gate->waited, 1, WB_RELEASE);
+    (void)wb_word_or(&gate->waited, WB_WAITED_ALONE, WB_RELEASE);
     wb_word_fence(WB_SEQ_CST);
     enum wb_status status = attempt(gate, self);
     if (status == WB_ERR_EMPTY) {

@@ -14,9 +14,17 @@ typedef enum wb_status wb_gate_attempt(struct wb_gate *gate, struct wb_task *sel
 /// Returns: what the attempt says; WB_ERR_EMPTY only if `timeout_ns` is 0; else WB_ERR_TIMEOUT.
 enum wb_status wb_gate_enter(struct wb_gate *gate, wb_gate_attempt *attempt, uint64_t timeout_ns);
 
-/// Wakes the most urgent task that waits at the gate. To be called after a store of what it waits
-/// for.
+/// Wakes the most urgent task that waits at the gate, and all that have it in a set. To be called
+/// after a store of what they wait for.
 void wb_gate_open(struct wb_gate *gate, struct wb_system *system);
+
+/// The gate's bit in wb_sync.set, by its address: another may have the same, and wake for nothing
+/// those that wait for this one.
+static inline uint32_t wb_gate_bit(const struct wb_gate *gate)
+{
+    // Fibonacci hashing, as in lock.c.
+    return 1u << ((uint32_t)((uintptr_t)gate >> 2) * 2654435769u >> 27);
+}
 
 /// What `holder` of a gate is while the task holds it: its number from 1 in the lower bits, and how
 /// many lives it has had in the upper ones, in which a task that was cut short differs.

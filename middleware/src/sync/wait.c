@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// One wait for everything.
+//
+// The task says at each of the set that it waits: in `waiting` of each port, and for semaphores in
+// one word of its own that has a bit for each of them (gate.h), and in `waited` of each gate. Then
+// it looks at all of them once more, and blocks. Whoever changes a port or a gate looks at these
+// after it. Each has a full fence between its stores and its loads, so at least one of the two sees
+// the other (see port.c).
+//
+// A task that waits for a set takes nothing, so nobody is passed over for it: who gives a permit
+// wakes all that have the gate in their set, and besides the one that is to take it.
+
+#include "wb/wait.h"
+
+#include "../channel/attempt.h"
+#include "gate.h"
+
+// ---- Looking ------------------------------------------------------------------------------------
+
+// The attempt is taken back. It may have freed what killed senders left before the message: where
+// nothing was held, the message is at the edge.
+static bool has_message(struct wb_port *in)
+{
+    const uint32_t cursor = in->cursor;
+    const bool holds = in->edge != cursor;
+    void *slot;
+    const enum wb_status status = port_attempt_in(in, &slot);
+
+    if (status == WB_OK)
+        in->cursor = holds ? cursor : in->edge;
+    return !port_must_wait(status);
+}
+
+// A claimed slot of a mailbox cannot be given up, so its depth is looked at. That leaves out what a
+// sender has claimed and has not come to count: then a claim finds no room, and counts it.
+static bool has_room(struct wb_port *out)
+{
+    struct wb_channel *channel = out->channel;
+    void *slot;
+
+    if (out->echoed < out->echo || wb_word_load(&channel->receiver_open, WB_RELAXED) == 0)
+        return true;
+    if (channel->tickets != NULL)
+        return wb_parts.mailboxes->depth(channel) < channel->slots;
+    const uint32_t cursor = out->cursor;
+    const enum wb_status status = channel_claim(out, &slot);
+    out->cursor = cursor;
+    return status == WB_OK;
+}
+
+static bool is_ready(const struct wb_wait *one)
+{
+    // Relaxed: whoever takes the permit acquires.
+    if (one->port == NULL)
+        return wb_word_load(&one->semaphore->value, WB_RELAXED) != 0;
+    if (wb_word_load(&one->port->closed, WB_RELAXED) != 0)
+        return true;
+    return one->port->direction == WB_IN ? has_message(one->port) : has_room(one->port);
+}
+
+static int look(struct wb_wait *set, uint32_t n)
+{
+    int first = WB_ERR_EMPTY;
+
+    for (uint32_t i = n; i-- > 0;) {
+        set[i].ready = is_ready(&set[i]);
+        if (set[i].ready)
+            first = (int)i;
+    }
+    return first;
+}
+
+// ---- Waiting ------------------------------------------------------------------------------------
+
+static void begin(struct wb_wait *set, uint32_t n, struct wb_task *self)
+{
+    uint32_t gates = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (set[i].port != NULL)
+            port_begin_wait(set[i].port);
+        else
+            gates |= wb_gate_bit(&set[i].semaphore->gate);
+    }
+    if (gates == 0)
+        return;
+    wb_word_store(&self->sync.set, gates, WB_RELAXED);
+    // Release: who finds that it waits for a set finds the set; who is led to this task by `waited`
+    // finds that it waits.
+    (void)wb_word_swap(&self->sync.waits_for, &self->system->set, WB_RELEASE);
+    for (uint32_t i = 0; i < n; i++)
+        if (set[i].semaphore != NULL)
+            (void)wb_word_or(&set[i].semaphore->gate.waited, WB_WAITED_IN_SET, WB_RELEASE);
+}
+
+static void end(struct wb_wait *set, uint32_t n, struct wb_task *self)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (set[i].port != NULL)
+            port_end_wait(set[i].port);
+    // Relaxed: nobody chose this task, so nothing came with that.
+    if (wb_word_load(&self->sync.waits_for, WB_RELAXED) != NULL)
+        (void)wb_word_swap(&self->sync.waits_for, NULL, WB_RELAXED);
+}
+
+static int poll(struct wb_wait *set, uint32_t n, struct wb_task *self, uint64_t until_ns)
+{
+    struct wb_spin spin = { 0 };
+    int first;
+
+    do {
+        first = look(set, n);
+    } while (first == WB_ERR_EMPTY && wb_kernel_spin(&spin, until_ns));
+    self->poll_mark_ns += spin.polled_ns;
+    return first;
+}
+
+static int block(struct wb_wait *set, uint32_t n, struct wb_task *self, uint64_t until_ns)
+{
+    bool timed_out = false;
+
+    begin(set, n, self);
+    wb_word_fence(WB_SEQ_CST);
+    int first = look(set, n);
+    if (first == WB_ERR_EMPTY)
+        timed_out = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
+    end(set, n, self);
+    if (timed_out)
+        first = look(set, n);
+    return timed_out && first == WB_ERR_EMPTY ? WB_ERR_TIMEOUT : first;
+}
+
+// What a task comes for ends its last firing (see response.h), and costs as much as a message.
+static bool come(const struct wb_wait *set, uint32_t n, const struct wb_task *self)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wb_port *port = set[i].port;
+        if ((port != NULL) == (set[i].semaphore != NULL) || (port != NULL && port->task != self))
+            return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        struct wb_port *port = set[i].port;
+        if (port != NULL && port->stamped && port->direction == WB_IN)
+            wb_parts.responses->come(port);
+        wb_kernel_charge(WB_ACTION_HOLD, 1);
+    }
+    return true;
+}
+
+int wb_wait(struct wb_wait *set, uint32_t n, uint64_t timeout_ns)
+{
+    struct wb_task *self = wb_kernel_self();
+
+    if (!come(set, n, self))
+        return WB_ERR_INVAL;
+    int first = look(set, n);
+    if (first != WB_ERR_EMPTY || timeout_ns == 0)
+        return first;
+    const uint64_t until_ns = wb_end_of(timeout_ns);
+    do {
+        first = poll(set, n, self, until_ns);
+        if (first == WB_ERR_EMPTY)
+            first = block(set, n, self, until_ns);
+    } while (first == WB_ERR_EMPTY);
+    return first;
+}
