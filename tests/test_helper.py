@@ -246,6 +246,11 @@ def test_agents_and_a_policy_hide_no_deadlock() -> None:
         assert not run.hear("end")["ok"]
 
 
+def test_a_task_that_waits_for_a_file_is_no_deadlock() -> None:
+    with helper(entry="file_waiter") as run:
+        assert run.hear("end")["ok"]
+
+
 def test_a_damaged_plan_is_an_error_that_names_what_is_wrong() -> None:
     for members, key in (
         ({"task": {"priority": 32}}, "plan.tasks[0].priority"),

@@ -101,7 +101,7 @@ $$(BUILD)/$(1)/%.o: %.S tools/c.mk
 	@mkdir -p $$(@D)
 	@$$(call cc,$(1)) -c -o $$@ $$<
 
-$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/conform/processes.c kernels/linux/conform/harness.c middleware/test/check.c)
+$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/conform/processes.c $$(wildcard kernels/linux/conform/*.c) middleware/test/check.c)
 	@echo 'LD $$@'
 	@$$(call cc,$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 

@@ -102,7 +102,7 @@ void *wb_host_symbol(struct wb_host *host, const char *name)
 
 bool wb_host_waits_for_ever(struct wb_task *task)
 {
-    return kernel_task(task)->timer == 0;
+    return kernel_task(task)->timer == 0 && !kernel_task(task)->watches;
 }
 
 // ---- Starting -----------------------------------------------------------------------------------

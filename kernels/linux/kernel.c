@@ -320,6 +320,7 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
         keep_attention(self);
     }
     lt->woken = false;
+    lt->watches = false;
     return until_ns != WB_FOREVER && clock_now_ns() >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
 }
 

@@ -33,6 +33,7 @@ struct kernel_task {
     int32_t error_number;  // the task's errno
     uint32_t mutexes;      // held pthread mutexes of the module
     bool blocked, woken;   // woken: an unblock came while it was not blocked
+    bool watches;          // Linux: it waits for a file, too
     bool in_block;         // the simulator: has not gone on yet since it was blocked
     void *caught;          // C++: exceptions being handled, and how many are in flight
     uint32_t uncaught;

@@ -147,6 +147,15 @@ void wb_kernel_unblock(struct wb_task *task)
     sim_make_ready(sim.here, task);
 }
 
+// In virtual time no file changes by itself.
+enum wb_status wb_kernel_watch(int file, uint32_t events, bool wake)
+{
+    (void)file;
+    (void)events;
+    (void)wake;
+    return WB_ERR_UNABLE;
+}
+
 // A cooperative kernel does nothing here before this task calls in.
 void wb_kernel_enter(void)
 {

@@ -106,6 +106,16 @@ void wb_kernel_unblock(struct wb_task *task)
     not_written();
 }
 
+// An operating system that knows files: poll() for the look; to wake, let whoever learns of it
+// leave a note in the inbox of this core. Else this stays as it is.
+enum wb_status wb_kernel_watch(int file, uint32_t events, bool wake)
+{
+    (void)file;
+    (void)events;
+    (void)wake;
+    return WB_ERR_UNABLE;
+}
+
 // Preemptive: mask the interrupts of this core that may switch tasks or call the middleware. An
 // RTOS has it as a critical section.
 void wb_kernel_enter(void) {}

@@ -20,6 +20,7 @@
 #pragma weak wb_kernel_stack_low
 #pragma weak wb_kernel_set_point
 #pragma weak wb_kernel_temperature_mc
+#pragma weak wb_kernel_watch
 #pragma weak wb_kernel_load
 #pragma weak wb_kernel_unload
 
@@ -88,6 +89,14 @@ void wb_kernel_set_point(uint32_t point)
 int32_t wb_kernel_temperature_mc(void)
 {
     return WB_NO_TEMPERATURE;
+}
+
+enum wb_status wb_kernel_watch(int file, uint32_t events, bool wake)
+{
+    (void)file;
+    (void)events;
+    (void)wake;
+    return WB_ERR_UNABLE;
 }
 
 enum wb_status wb_kernel_load(struct wb_task *task)

@@ -23,6 +23,7 @@ struct stub {
     enum wb_status depart;  // what wb_kernel_depart() says; WB_OK: the task leaves
     enum wb_status init;    // what wb_kernel_task_init() says
     enum wb_status load;    // what wb_kernel_load() says
+    enum wb_status file;    // what wb_kernel_watch() says of any file
 
     void (*on_block)(uint64_t until_ns);  // what happens while a task is blocked; NULL: time passes
     void (*on_spin)(void);                // what happens during one turn of a polling wait
@@ -33,6 +34,7 @@ struct stub {
     void (*on_load)(void);  // while a program is loaded
 
     uint32_t rings[STUB_CORES];  // doorbells
+    uint32_t watches;            // of files that were not ready, to be woken by
     uint32_t attaches, unblocks, blocks, spins, yields, captures, loads, unloads;
     uint32_t floor;  // of the last yield
     uint32_t reprioritises;

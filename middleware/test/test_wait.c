@@ -373,3 +373,53 @@ TEST(who_waits_for_a_set_lends_its_priority_to_nobody)
     stub.on_block = look_at_inheritance;
     CHECK(wait_for_several(WB_FOREVER) == 2);
 }
+
+// ---- Files --------------------------------------------------------------------------------------
+
+TEST(a_file_is_in_a_set_once_and_for_events_that_there_are)
+{
+    struct wb_wait set[] = { { .file = 3, .events = WB_FILE_READABLE },
+                             { .file = 3, .events = WB_FILE_WRITABLE } };
+
+    setup();
+    CHECK(wb_wait(set, 2, 0) == WB_ERR_INVAL);
+    set[1].file = 4;
+    CHECK(wb_wait(set, 2, 0) == 0);
+    set[1].events = 4;
+    CHECK(wb_wait(set, 2, 0) == WB_ERR_INVAL);
+    set[1].events = WB_FILE_READABLE;
+    set[1].port = in;
+    CHECK(wb_wait(set, 2, 0) == WB_ERR_INVAL);
+}
+
+TEST(where_there_are_no_files_and_where_they_cannot_be_watched_that_is_told)
+{
+    struct wb_wait set[] = { { .port = NULL }, { .file = 3, .events = WB_FILE_READABLE } };
+
+    setup();
+    set[0].port = in;
+    stub.file = WB_ERR_UNABLE;
+    CHECK(wb_wait(set, 2, WB_FOREVER) == WB_ERR_UNABLE);
+    stub.file = WB_ERR_NOMEM;
+    CHECK(wb_wait(set, 2, WB_FOREVER) == WB_ERR_NOMEM);
+    CHECK(stub.blocks == 0 && waits_nowhere());
+}
+
+static void file_is_ready(uint64_t until_ns)
+{
+    (void)until_ns;
+    CHECK(stub.watches == 1 && wb_word_load(&in->waiting, WB_SEQ_CST) == 1);
+    stub.file = WB_OK;
+}
+
+TEST(a_file_wakes_the_task_beside_its_ports)
+{
+    struct wb_wait set[] = { { .port = NULL }, { .file = 3, .events = WB_FILE_READABLE } };
+
+    setup();
+    set[0].port = in;
+    stub.file = WB_ERR_EMPTY;
+    stub.on_block = file_is_ready;
+    CHECK(wb_wait(set, 2, WB_FOREVER) == 1 && !set[0].ready && set[1].ready);
+    CHECK(stub.blocks == 1 && waits_nowhere());
+}

@@ -124,6 +124,15 @@ WB_MUST_USE enum wb_status wb_kernel_depart(void);
 /// Returns: WB_OK, or WB_ERR_TIMEOUT once `until_ns` has passed.
 enum wb_status wb_kernel_block(uint64_t until_ns);
 
+/// Looks whether a file of the kernel's operating system is ready (see wb/wait.h; `events`: of
+/// wb_file_event). With `wake` it first sees to it that the calling task is unblocked once the file
+/// is; that may come for nothing, and for a task that waits no more.
+///
+/// Context: a task. Never blocks.
+/// Returns: WB_OK: it is, or its call says what is the matter; WB_ERR_EMPTY: it is not;
+///          WB_ERR_NOMEM when it cannot be watched; WB_ERR_UNABLE by a kernel that knows no files.
+WB_MUST_USE enum wb_status wb_kernel_watch(int file, uint32_t events, bool wake);
+
 /// Makes a task of this core ready, or marks it so that its next block returns at once.
 ///
 /// Context: the kernel's own; or a task of this core between wb_kernel_enter() and

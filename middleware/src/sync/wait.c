@@ -58,12 +58,27 @@ static bool is_ready(const struct wb_wait *one)
     return one->port->direction == WB_IN ? has_message(one->port) : has_room(one->port);
 }
 
+static enum wb_status status_of(const struct wb_wait *one)
+{
+    if (one->events != 0)
+        return wb_kernel_watch(one->file, one->events, false);
+    return is_ready(one) ? WB_OK : WB_ERR_EMPTY;
+}
+
+static bool is_error(int status)
+{
+    return status < 0 && status != WB_ERR_EMPTY;
+}
+
 static int look(struct wb_wait *set, uint32_t n)
 {
     int first = WB_ERR_EMPTY;
 
     for (uint32_t i = n; i-- > 0;) {
-        set[i].ready = is_ready(&set[i]);
+        const enum wb_status status = status_of(&set[i]);
+        if (is_error(status))
+            return status;
+        set[i].ready = status == WB_OK;
         if (set[i].ready)
             first = (int)i;
     }
@@ -72,18 +87,8 @@ static int look(struct wb_wait *set, uint32_t n)
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-static void begin(struct wb_wait *set, uint32_t n, struct wb_task *self)
+static void begin_at_gates(struct wb_wait *set, uint32_t n, struct wb_task *self, uint32_t gates)
 {
-    uint32_t gates = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        if (set[i].port != NULL)
-            port_begin_wait(set[i].port);
-        else
-            gates |= wb_gate_bit(&set[i].semaphore->gate);
-    }
-    if (gates == 0)
-        return;
     wb_word_store(&self->sync.set, gates, WB_RELAXED);
     // Release: who finds that it waits for a set finds the set; who is led to this task by `waited`
     // finds that it waits.
@@ -91,6 +96,25 @@ static void begin(struct wb_wait *set, uint32_t n, struct wb_task *self)
     for (uint32_t i = 0; i < n; i++)
         if (set[i].semaphore != NULL)
             (void)wb_word_or(&set[i].semaphore->gate.waited, WB_WAITED_IN_SET, WB_RELEASE);
+}
+
+// Returns: WB_OK, or why a file cannot be waited for.
+static enum wb_status begin(struct wb_wait *set, uint32_t n, struct wb_task *self)
+{
+    enum wb_status status = WB_OK;
+    uint32_t gates = 0;
+
+    for (uint32_t i = 0; i < n && !is_error(status); i++) {
+        if (set[i].port != NULL)
+            port_begin_wait(set[i].port);
+        else if (set[i].semaphore != NULL)
+            gates |= wb_gate_bit(&set[i].semaphore->gate);
+        else
+            status = wb_kernel_watch(set[i].file, set[i].events, true);
+    }
+    if (gates != 0)
+        begin_at_gates(set, n, self, gates);
+    return status;
 }
 
 static void end(struct wb_wait *set, uint32_t n, struct wb_task *self)
@@ -118,10 +142,11 @@ static int poll(struct wb_wait *set, uint32_t n, struct wb_task *self, uint64_t 
 static int block(struct wb_wait *set, uint32_t n, struct wb_task *self, uint64_t until_ns)
 {
     bool timed_out = false;
+    int first = begin(set, n, self);
 
-    begin(set, n, self);
     wb_word_fence(WB_SEQ_CST);
-    int first = look(set, n);
+    if (!is_error(first))
+        first = look(set, n);
     if (first == WB_ERR_EMPTY)
         timed_out = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
     end(set, n, self);
@@ -130,29 +155,46 @@ static int block(struct wb_wait *set, uint32_t n, struct wb_task *self, uint64_t
     return timed_out && first == WB_ERR_EMPTY ? WB_ERR_TIMEOUT : first;
 }
 
-// What a task comes for ends its last firing (see response.h), and costs as much as a message.
-static bool come(const struct wb_wait *set, uint32_t n, const struct wb_task *self)
+static bool is_good(const struct wb_wait *one, const struct wb_task *self)
+{
+    const uint32_t events = WB_FILE_READABLE | WB_FILE_WRITABLE;
+    const int what = (one->port != NULL) + (one->semaphore != NULL) + (one->events != 0);
+
+    return what == 1 && (one->events & ~events) == 0 &&
+           (one->port == NULL || one->port->task == self);
+}
+
+// A file is watched once by a task.
+static bool are_good(const struct wb_wait *set, uint32_t n, const struct wb_task *self)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const struct wb_port *port = set[i].port;
-        if ((port != NULL) == (set[i].semaphore != NULL) || (port != NULL && port->task != self))
+        if (!is_good(&set[i], self))
             return false;
+        for (uint32_t j = 0; j < i && set[i].events != 0; j++)
+            if (set[j].events != 0 && set[j].file == set[i].file)
+                return false;
     }
+    return true;
+}
+
+// What a task comes for ends its last firing (see response.h), and costs as much as a message.
+static void come(const struct wb_wait *set, uint32_t n)
+{
     for (uint32_t i = 0; i < n; i++) {
         struct wb_port *port = set[i].port;
         if (port != NULL && port->stamped && port->direction == WB_IN)
             wb_parts.responses->come(port);
         wb_kernel_charge(WB_ACTION_HOLD, 1);
     }
-    return true;
 }
 
 int wb_wait(struct wb_wait *set, uint32_t n, uint64_t timeout_ns)
 {
     struct wb_task *self = wb_kernel_self();
 
-    if (!come(set, n, self))
+    if (!are_good(set, n, self))
         return WB_ERR_INVAL;
+    come(set, n);
     int first = look(set, n);
     if (first != WB_ERR_EMPTY || timeout_ns == 0)
         return first;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks whose places and jobs can be watched, and a policy that comes with the application.
+#define _GNU_SOURCE
+#include <sys/timerfd.h>
+#include <time.h>
+
 #include "wb/policy.h"
 #include "wb/wb.h"
 
@@ -32,6 +36,17 @@ int waiter(struct wb_task *self)
     uint32_t message;
 
     return wb_port_receive(wb_port_find(self, "in", 0), &message, WB_FOREVER) == WB_OK;
+}
+
+// Waits for a timer of the operating system.
+int file_waiter(struct wb_task *self)
+{
+    const struct itimerspec in_a_moment = { .it_value.tv_nsec = 300000000 };
+    struct wb_wait set = { .file = timerfd_create(CLOCK_MONOTONIC, 0), .events = WB_FILE_READABLE };
+
+    (void)self;
+    return timerfd_settime(set.file, 0, &in_a_moment, NULL) != 0 ||
+           wb_wait(&set, 1, WB_FOREVER) != 0;
 }
 
 // Moves the first task to core `core`, and always a task that there is not.
