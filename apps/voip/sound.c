@@ -164,6 +164,8 @@ int sound(struct wb_task *self)
     struct wb_port *out = task_port(self, "out", 0, 2 * bytes - sizeof(struct voip_frame));
     int16_t played[CODEC_SAMPLES];
 
+    if (!wb_task_is_periodic(self))
+        wb_task_fail(self, "it has no period: a call takes its time, so leave out --fast");
     while (!sound->is_over) {
         // Acquire: pairs with the agent's release, so that nothing of the call before is seen.
         const uint32_t call = wb_word_load(&voip->call, WB_ACQUIRE);

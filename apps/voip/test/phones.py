@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Phones for the tests, ours and baresip, and what is heard of what was said.
+
+All of it is on 127.0.0.1, at ports that were free a moment before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from driven import APPS, CORES, Param, command, kernels_of
+from numpy.typing import NDArray
+from scipy import signal as filters
+from scipy.io import wavfile
+
+APP = APPS / "voip/app.toml"
+SPEECH = APPS / "voip/data/speech.wav"
+PATIENCE_S = 40
+HOST = "127.0.0.1"
+RATE = 8000
+FRAME = 160
+LOUD = 200
+
+Sound = NDArray[Any]
+
+
+def free_port() -> int:
+    """A UDP port that nobody has, with the one after it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as some:
+        some.bind((HOST, 0))
+        return some.getsockname()[1]
+
+
+def speech(path: Path, seed: int, rate: int = RATE) -> Path:
+    words = ["/usr/bin/python3", APPS / "voip/data/speech.py", path, str(rate), str(seed)]
+    subprocess.run(words, check=True)
+    return path
+
+
+# ---- Our phone ----------------------------------------------------------------------------------
+
+
+@dataclass
+class Ours:
+    """A run of the phone that is under way, and what it said once it has ended."""
+
+    port: int
+    process: subprocess.Popen[str]
+    runtime: Path
+    said: str = ""
+    summary: dict[str, Any] = field(default_factory=dict)
+
+    def wait_until(self, words: str) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        log = self.runtime / "said"
+        while words not in (text := log.read_text()):
+            assert self.process.poll() is None and time.monotonic() < deadline, text
+            time.sleep(0.01)
+
+    def kernel(self, core: int) -> int:
+        return int(kernels_of(self.runtime)[core]["pid"])
+
+    def end(self) -> None:
+        """Waits until it ends by itself."""
+        out, _ = self.process.communicate(timeout=PATIENCE_S)
+        self.said = (self.runtime / "said").read_text()
+        self.summary = json.loads(out) if out.strip() else {}
+
+    def told(self, what: str) -> float:
+        """A number that it told in the end, by the words after it: `packets sent`."""
+        found = re.search(rf"([\d.]+) {what}", self.said)
+        assert found, self.said
+        return float(found[1])
+
+    def gap_ms(self) -> float:
+        found = re.search(r"gap in the sound (\d+) ms", self.said)
+        assert found, self.said
+        return float(found[1])
+
+
+@contextmanager
+def ours(*options: str, **params: Param) -> Iterator[Ours]:
+    """Our phone; it has ended when this does, by itself or not."""
+    port = free_port()
+    words = command("run", APP, (*CORES, *options), {"listen": f"{HOST}:{port}", **params})
+    with TemporaryDirectory(dir="/tmp") as runtime:  # a socket's path has 107 bytes at most
+        environment = {**os.environ, "XDG_RUNTIME_DIR": runtime}
+        with (Path(runtime) / "said").open("w") as said:
+            process = subprocess.Popen(
+                words, stdout=subprocess.PIPE, stderr=said, text=True, env=environment
+            )
+        phone = Ours(port, process, Path(runtime))
+        try:
+            phone.wait_until("listens at")
+            yield phone
+            phone.end()
+        finally:
+            stop(process)
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=10)
+    if process.poll() is None:
+        process.kill()
+        process.communicate()
+
+
+# ---- Baresip ------------------------------------------------------------------------------------
+
+# The interface is named by its address: baresip passes over `lo`.
+CONFIG = """
+poll_method epoll
+sip_listen {host}:{port}
+audio_source aufile,{sound}
+audio_player aubridge,nil
+audio_alert aubridge,nil
+ausrc_srate {rate}
+auplay_srate {rate}
+ausrc_channels 1
+auplay_channels 1
+net_interface {host}
+module_path /usr/lib/baresip/modules
+module g711.so
+module opus.so
+module aufile.so
+module aubridge.so
+module sndfile.so
+module_app account.so
+module uuid.so
+module_app menu.so
+snd_path {folder}
+opus_bitrate 32000
+opus_stereo no
+opus_sprop_stereo no
+"""
+ACCOUNT = (
+    "<sip:b@{host}:{port};transport=udp>;regint=0;audio_codecs={codecs};answermode=auto;ptime=20"
+)
+CODECS = {"PCMU": "PCMU/8000/1", "PCMA": "PCMA/8000/1", "opus": "opus/48000/2"}
+
+
+@dataclass
+class Baresip:
+    port: int
+    folder: Path
+    process: subprocess.Popen[str]
+
+    def heard(self) -> Path:
+        """What it played, in a file."""
+        (found,) = self.folder.glob("dump-*-dec.wav")
+        return found
+
+    def uri(self) -> str:
+        return f"sip:b@{HOST}:{self.port}"
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text()
+
+
+@contextmanager
+def baresip(
+    folder: Path, sound: Path, *codecs: str, dial: str = "", rate: int = RATE
+) -> Iterator[Baresip]:
+    """A phone that answers, or dials; it says `sound` and hangs up at its end."""
+    port = free_port()
+    folder.mkdir()
+    there = {"host": HOST, "port": port, "folder": folder, "sound": sound, "rate": rate}
+    (folder / "config").write_text(CONFIG.format(**there))
+    named = ",".join(CODECS[codec] for codec in codecs)
+    (folder / "accounts").write_text(ACCOUNT.format(**there, codecs=named))
+    (folder / "contacts").touch()
+    words = ["baresip", "-f", str(folder), "-t", "60"]
+    if dial:
+        words += ["-e", f"/dial {dial}"]
+    with (folder / "log").open("w") as log:
+        process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, text=True
+        )
+    phone = Baresip(port, folder, process)
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while "baresip is ready" not in phone.log():
+            assert process.poll() is None and time.monotonic() < deadline, phone.log()
+            time.sleep(0.01)
+        yield phone
+    finally:
+        stop(process)
+
+
+# ---- What is heard ------------------------------------------------------------------------------
+
+
+def samples(path: Path) -> Sound:
+    """The sound of a file, at our rate; of two channels the first."""
+    rate, read = wavfile.read(path)
+    one = read if read.ndim == 1 else read[:, 0]
+    return one if rate == RATE else filters.resample_poly(one.astype(float), 1, rate // RATE)
+
+
+def delay_of(said: Sound, heard: Sound) -> int:
+    match = filters.correlate(heard.astype(float), said.astype(float), mode="full", method="fft")
+    return int(np.argmax(match)) - (len(said) - 1)
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """What is asked of a piece of sound that counts as heard."""
+
+    piece: int  # samples
+    correlation: float
+    frames: int  # that it may come early or late, by a gap before it
+    shift: int  # samples besides
+
+
+# G.711 keeps the wave: its noise is 30 dB below loud speech. Opus keeps what is heard of it.
+WAVE = Fidelity(FRAME, 0.998, 25, 0)
+LIKENESS = Fidelity(10 * FRAME, 0.45, 4, 8)
+FIDELITY = {"PCMU": WAVE, "PCMA": WAVE, "opus": LIKENESS}
+
+
+def likeness(one: Sound, other: Sound) -> float:
+    power = np.sqrt((one @ one) * (other @ other))
+    return float(one @ other / power) if power > 0 else 0.0
+
+
+def is_heard(piece: Sound, heard: Sound, at: int, asked: Fidelity) -> bool:
+    """Whether a piece is in a sound: at its place, or some frames before or after it."""
+    for moved in range(-asked.frames * FRAME, (asked.frames + 1) * FRAME, FRAME):
+        for start in range(at + moved - asked.shift, at + moved + asked.shift + 1):
+            there = heard[max(0, start) : max(0, start) + len(piece)]
+            if len(there) == len(piece) and likeness(piece, there) >= asked.correlation:
+                return True
+    return False
+
+
+def share_heard(said_file: Path, heard_file: Path, ms: int, codec: str = "PCMU") -> float:
+    """Which part of the loud pieces of the first `ms` of a sound was heard."""
+    asked = FIDELITY[codec]
+    said = samples(said_file)[: ms * RATE // 1000].astype(float)
+    heard = samples(heard_file).astype(float)
+    delay = delay_of(said, heard)
+    pieces = {at: said[at : at + asked.piece] for at in range(0, len(said), asked.piece)}
+    loud = {at: piece for at, piece in pieces.items() if np.mean(piece**2) > LOUD**2}
+    intact = sum(is_heard(piece, heard, at + delay, asked) for at, piece in loud.items())
+    assert len(loud) > 10
+    return intact / len(loud)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters that cannot be, and calls that are refused: a status, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from driven import APPS, CORES, Ended, command, ended, refusal
+from phones import APP, HOST, SPEECH, baresip, free_port, ours, speech
+
+LOOP = {"peer": "loop", "hang_up_ms": 1000}
+
+
+def run(*options: str, **params: Any) -> Ended:  # noqa: ANN401
+    return ended(command("run", APP, (*CORES, *options), params))
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({"codecs": "PCMU G729"}, 'codecs: "G729" is none: give some of PCMU, PCMA and opus'),
+        ({"codecs": ""}, "is none: give some of PCMU"),
+        ({"codecs": "PCMA, pcma"}, '"pcma" is there twice'),
+        ({"codecs": "PCMU", "rate": 16000}, "has 8000 samples in a second: set rate to that"),
+        ({"codecs": "opus", "rate": 11025}, "give 8000, 16000 or 48000 Hz"),
+        ({"ptime": 30}, "10, 20, 40 or 60 ms"),
+        ({"codecs": "opus", "rate": 48000, "ptime": 40}, "no more than 960 samples"),
+        ({"codecs": "opus", "rate": 16000}, "it has 8000 samples in a second"),
+        ({"input": "/nowhere.wav"}, "No such file or directory"),
+        ({"input": APPS / "voip/app.toml"}, "it is no WAV file"),
+        ({"output": "heard.mp3"}, "end its name in .wav"),
+        ({"poll_us": 0}, "poll_us is 0: give a whole number from 100"),
+        ({"jitter_ms": 1000}, "jitter_ms is 1000"),
+        ({"cancel": 2}, "cancel is 2"),
+    ],
+)
+def test_a_parameter_that_cannot_be_is_refused(params: dict[str, Any], reason: str) -> None:
+    assert reason in refusal(run(**{**LOOP, **params}))
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({"listen": "nowhere"}, "listen is to be an address and a port of this machine"),
+        ({"peer": "5551234"}, "the peer cannot be called"),
+    ],
+)
+def test_an_address_that_is_none_ends_the_run_with_the_reason(
+    params: dict[str, Any], reason: str
+) -> None:
+    listen = {"listen": f"{HOST}:{free_port()}"}
+    assert reason in refusal(run(**{**listen, **params}))
+
+
+def test_a_run_without_periods_is_refused() -> None:
+    assert "a call takes its time, so leave out --fast" in refusal(run("--fast", **LOOP))
+
+
+def test_a_port_that_another_has_ends_the_run_with_the_reason(tmp_path: Path) -> None:
+    with ours(hang_up_ms=0) as phone:
+        reason = refusal(run(listen=f"{HOST}:{phone.port}"))
+        phone.process.terminate()
+    assert "calls cannot be taken: Address already in use" in reason
+
+
+def test_without_a_common_codec_the_caller_is_told_488(tmp_path: Path) -> None:
+    with ours(codecs="opus", calls=0) as phone:
+        uri = f"sip:whimbrel@{HOST}:{phone.port}"
+        with baresip(tmp_path / "b", SPEECH, "PCMU", dial=uri) as other:
+            phone.wait_until("refuses a call: Not Acceptable Here")
+            phone.process.terminate()
+            phone.end()
+    assert "488 Not Acceptable Here" in other.log()
+
+
+def test_without_a_common_codec_our_call_fails_and_so_does_the_run(tmp_path: Path) -> None:
+    with (
+        baresip(tmp_path / "b", SPEECH, "PCMA") as other,
+        ours(codecs="PCMU", peer=other.uri()) as phone,
+    ):
+        pass
+    assert phone.process.returncode != 0 and "488 Not Acceptable Here" in phone.said
+
+
+def test_a_second_caller_is_told_that_the_phone_is_busy(tmp_path: Path) -> None:
+    said = speech(tmp_path / "far.wav", seed=3)
+    with ours(hang_up_ms=3000) as phone:
+        uri = f"sip:whimbrel@{HOST}:{phone.port}"
+        with baresip(tmp_path / "first", said, "PCMU", dial=uri):
+            phone.wait_until("in a call")
+            with baresip(tmp_path / "second", said, "PCMU", dial=uri) as second:
+                phone.wait_until("refuses a call: Busy Here")
+                phone.end()
+        assert "486 Busy Here" in second.log()
+    assert phone.told("calls") == 1 and phone.told("lost") <= 5
+
+
+def test_the_loop_is_simulated_to_the_last_bit_alike(tmp_path: Path) -> None:
+    heard = [tmp_path / f"{i}.wav" for i in range(2)]
+    for path in heard:
+        params = {**LOOP, "codecs": "opus", "output": path}
+        simulated = ended(command("sim", APP, ("--seed=1",), params))
+        assert simulated.returncode == 0, simulated.stderr
+    assert heard[0].read_bytes() == heard[1].read_bytes()
+    assert len(heard[0].read_bytes()) > 14000
