@@ -84,7 +84,7 @@ pub struct Channel {
     pub initial: u32,
     /// Bytes of one message.
     pub slot_bytes: u32,
-    /// Whether it has many senders.
+    /// Whether it is a mailbox, or of answers: its task looks into it when it likes.
     pub mailbox: bool,
     /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
     pub claims_at_start: bool,
@@ -190,7 +190,7 @@ fn firings(app: &App) -> Vec<Firing> {
         (0..firings.len()).filter(|task| firings[*task] != Firing::Unknown).collect();
     while let Some(task) = todo.pop() {
         for port in app.ports.iter().filter(|port| port.task == task) {
-            if app.channels[port.channel].mailbox {
+            if !app.channels[port.channel].flows() {
                 continue;
             }
             let others = app.ports.iter().filter(|p| p.channel == port.channel);
@@ -239,7 +239,7 @@ fn channel(app: &App, channel: usize) -> Channel {
     let receivers = peers(app, channel, Direction::Out);
     // Messages since the last image are kept, to be processed again: see docs/app-toml.md.
     let kept = receivers.iter().map(|task| &app.tasks[*task]).map(|task| {
-        if task.on_crash == OnCrash::Replay && !known.mailbox { task.checkpoint_every } else { 0 }
+        if task.on_crash == OnCrash::Replay && known.flows() { task.checkpoint_every } else { 0 }
     });
     let kept = kept.max().filter(|every| *every > 0).map_or(1, |every| every + 1);
     Channel {
@@ -248,7 +248,7 @@ fn channel(app: &App, channel: usize) -> Channel {
         least: kept.max(known.initial),
         initial: known.initial,
         slot_bytes: known.slot_bytes,
-        mailbox: known.mailbox,
+        mailbox: !known.flows(),
         claims_at_start: known.claims_at_start,
     }
 }

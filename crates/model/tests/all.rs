@@ -15,5 +15,6 @@ mod plan;
 mod platform;
 mod refusals;
 mod sdf;
+mod services;
 mod table;
 mod work;

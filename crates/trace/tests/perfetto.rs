@@ -147,7 +147,7 @@ fn a_migration_is_an_arrow_from_where_the_task_was_parked_to_where_it_runs() {
 }
 
 #[test]
-fn a_missed_deadline_and_a_doorbell_are_marks_that_say_more() {
+fn a_missed_deadline_a_doorbell_and_a_step_of_a_call_are_marks_that_say_more() {
     let (viewed, _) = view(&made_up());
     let marks: Vec<_> = viewed
         .marks
@@ -157,6 +157,7 @@ fn a_missed_deadline_and_a_doorbell_are_marks_that_say_more() {
     assert_eq!(
         marks,
         [
+            r#"core 0 140 service notified ["src", "7"]"#,
             r#"core 1 320 doorbell ["0"]"#,
             r#"core 1 400 first output ["dsp.0"]"#,
             r#"core 0 550 deadline missed ["src", "40"]"#,

@@ -2,6 +2,7 @@
 //! Every test of the crate as one program: it is linked once.
 
 mod boards;
+mod calls;
 mod common;
 mod explore;
 mod files;

@@ -26,6 +26,7 @@ pub struct Manifest {
     pub(crate) params: Vec<Param>,
     pub(crate) tasks: Vec<TaskTable>,
     pub(crate) links: Vec<LinkTable>,
+    pub(crate) services: Vec<ServiceTable>,
 }
 
 #[derive(Debug, Clone)]
@@ -96,6 +97,18 @@ pub(crate) struct LinkTable {
     pub claim: Option<Spanned<Claim>>,
 }
 
+/// A `[[service]]`: a task that others call.
+#[derive(Debug, Clone)]
+pub(crate) struct ServiceTable {
+    pub name: Spanned<String>,
+    pub task: Spanned<String>,
+    pub callers: Vec<Spanned<String>>,
+    pub request_bytes: Spanned<Amount>,
+    pub answer_bytes: Spanned<Amount>,
+    /// Outstanding of each caller at most.
+    pub calls: u32,
+}
+
 /// When a firing claims the room for what it sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -131,6 +144,7 @@ fn read_document(
     let tasks = top.required("task", "one [[task]] for each task or group of tasks", tables);
     let channels = top.optional("channel", "tables: [[channel]]", tables);
     let mailboxes = top.optional("mailbox", "tables: [[mailbox]]", tables);
+    let services = top.optional("service", "tables: [[service]]", tables);
     top.finish();
 
     let app = app.and_then(|table| read_app(table.get_ref(), table.span(), problems));
@@ -138,7 +152,8 @@ fn read_document(
     let tasks = each(tasks, |table, place| read_task(table, place, problems));
     let mut links = each(channels, |table, place| read_channel(table, place, problems));
     links.extend(each(mailboxes, |table, place| read_mailbox(table, place, problems)));
-    Some(Manifest { app: app?, params: params.unwrap_or_default(), tasks, links })
+    let services = each(services, |table, place| read_service(table, place, problems));
+    Some(Manifest { app: app?, params: params.unwrap_or_default(), tasks, links, services })
 }
 
 fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<AppTable> {
@@ -318,6 +333,31 @@ fn read_mailbox(
     })
 }
 
+fn read_service(
+    table: &DeTable<'_>,
+    place: Span,
+    problems: &mut Vec<Problem>,
+) -> Option<ServiceTable> {
+    let mut reader = Reader::new("[[service]]", table, place, problems);
+    let name = reader.required("name", NAME, name);
+    let task = reader.required("task", "the name of the task that serves", reader::name);
+    let callers = reader.required("callers", CALLERS, |n| {
+        list(n, reader::name).filter(|callers| !callers.is_empty())
+    });
+    let request_bytes = reader.required("request_bytes", SLOT_BYTES, amount_of);
+    let answer_bytes = reader.required("answer_bytes", SLOT_BYTES, amount_of);
+    let calls = reader.optional("calls", CALLS, |n| within(n, 1, CALLS_MAX));
+    reader.finish();
+    Some(ServiceTable {
+        name: name?,
+        task: task?,
+        callers: callers?.into_inner(),
+        request_bytes: request_bytes?,
+        answer_bytes: answer_bytes?,
+        calls: calls.map_or(4, Spanned::into_inner),
+    })
+}
+
 const NAME: &str = "1 to 31 letters, digits and _";
 const SIZE: &str = "a size as \"64KiB\" or a number of bytes, at most \"64GiB\"";
 const STACK: &str = "a size as \"64KiB\", from \"1KiB\" to \"1GiB\"";
@@ -340,6 +380,10 @@ const FIRINGS: &str = "a whole number from 1 to 2^64 - 1";
 
 // What wb_channel_add() takes: a mailbox numbers 2^17 laps of its slots in 32 bits.
 const SLOTS_MAX: u32 = 1 << 15;
+const CALLERS: &str = "an array of names of tasks, as [\"agent\", \"player\"]";
+/// `WB_CALLS_MAX` of the middleware.
+const CALLS_MAX: u32 = 32;
+const CALLS: &str = "a whole number of outstanding calls, from 1 to 32";
 const SLOT_BYTES: &str = "a number of bytes or an expression";
 
 fn symbol(node: &Node<'_>) -> Option<String> {

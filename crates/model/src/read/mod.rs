@@ -8,6 +8,7 @@ mod manifest;
 mod modes;
 mod param;
 mod rates;
+mod service;
 mod synthetic;
 mod table;
 mod wiring;

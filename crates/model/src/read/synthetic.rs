@@ -56,6 +56,11 @@ pub(crate) fn check_tables(manifest: &Manifest, problems: &mut Vec<Problem>) {
     for link in &manifest.links {
         problems.extend(check_link(link, synthetic));
     }
+    if let Some(service) = manifest.services.first().filter(|_| synthetic) {
+        let problem = Problem::new("synthetic tasks have no services");
+        let problem = problem.at(service.name.span(), "this one");
+        problems.push(problem.help("name the `module` that has the tasks that call and serve"));
+    }
 }
 
 fn check_link(link: &LinkTable, synthetic: bool) -> Option<Problem> {

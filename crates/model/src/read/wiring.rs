@@ -7,6 +7,7 @@ use toml::Spanned;
 
 use super::amount::amount;
 use super::manifest::{Claim, LinkTable, Manifest};
+use super::service;
 use crate::app::{Channel, Direction, Names, Param, Port, Task};
 use crate::problem::{Problem, Span, nearest};
 use crate::reader::is_name;
@@ -14,7 +15,7 @@ use crate::reader::is_name;
 const NAME_MAX: usize = 31;
 const SLOT_BYTES_MAX: u32 = 1 << 30;
 
-/// Connects the tasks as the `[[channel]]` and `[[mailbox]]` entries say.
+/// Connects the tasks as the `[[channel]]`, `[[mailbox]]` and `[[service]]` entries say.
 pub(crate) fn connect(
     manifest: &Manifest,
     params: &[Param],
@@ -38,20 +39,23 @@ pub(crate) fn connect(
             if link.mailbox { wiring.mailbox(link, params) } else { wiring.channel(link, params) };
         problems.extend(added.err());
     }
+    for table in &manifest.services {
+        problems.extend(service::connect(&mut wiring, table, params).err());
+    }
     (wiring.channels, wiring.ports)
 }
 
 /// The tasks that share a name, and one of their ports.
 #[derive(Clone)]
-struct End<'a> {
-    task: &'a str,
-    port: &'a str,
-    first: usize,
-    count: usize,
-    span: Span,
+pub(super) struct End<'a> {
+    pub task: &'a str,
+    pub port: &'a str,
+    pub first: usize,
+    pub count: usize,
+    pub span: Span,
 }
 
-struct Wiring<'t> {
+pub(super) struct Wiring<'t> {
     tasks: &'t [Task],
     of_name: &'t Names,
     channels: Vec<Channel>,
@@ -113,15 +117,26 @@ impl Wiring<'_> {
             let problem = Problem::new(format!("`{text}` is no port")).at(span, "this end");
             return Err(problem.help("write TASK.PORT, as \"demodulator.out\""));
         };
+        self.tasks_of(task, port, (span, "this end"), |meant| format!("{meant}.{port}"))
+    }
+
+    /// The tasks of a name, with one of their ports; `written` says how they are named at `span`.
+    pub fn tasks_of<'a>(
+        &self,
+        task: &'a str,
+        port: &'a str,
+        (span, label): (Span, &str),
+        written: impl Fn(&str) -> String,
+    ) -> Result<End<'a>, Problem> {
         let of_name = self.of_name.of(task);
         if of_name.is_empty() {
             let names = self.tasks.iter().map(|known| known.name.as_str());
             let help = match nearest(task, names) {
-                Some(meant) => format!("did you mean `{meant}.{port}`?"),
+                Some(meant) => format!("did you mean `{}`?", written(meant)),
                 None => format!("add a [[task]] with name = \"{task}\""),
             };
             let problem = Problem::new(format!("no task is called `{task}`"));
-            return Err(problem.at(span, "this end").help(help));
+            return Err(problem.at(span, label).help(help));
         }
         Ok(End { task, port, first: of_name.start, count: of_name.len(), span })
     }
@@ -154,7 +169,35 @@ impl Wiring<'_> {
         Ok(())
     }
 
-    fn unique_name(&mut self, stem: &str, element: &str) -> String {
+    /// Sees to it that no other channel is bound to a port that a service is to have.
+    pub fn reserve(&mut self, (end, element): &(End<'_>, usize)) -> Result<(), Problem> {
+        let key = (end.first + element, end.port.to_owned());
+        if self.used.insert(key, (Direction::In, 0)).is_none() {
+            return Ok(());
+        }
+        let message = format!("`{}.{}` is a port already", end.task, end.port);
+        let problem = Problem::new(message).at(end.span.clone(), "this task");
+        Err(problem.help("the ports of a service have its name: give it another one"))
+    }
+
+    /// Adds a channel, to be bound to.
+    pub fn add(&mut self, channel: Channel) {
+        self.channels.push(channel);
+    }
+
+    /// Binds a port that was reserved to the channel that was added last.
+    pub fn attach(&mut self, (end, element): &(End<'_>, usize), direction: Direction, index: u32) {
+        self.ports.push(Port {
+            task: end.first + element,
+            direction,
+            name: end.port.to_owned(),
+            index,
+            channel: self.channels.len() - 1,
+            rate: 1,
+        });
+    }
+
+    pub fn unique_name(&mut self, stem: &str, element: &str) -> String {
         let fit = |suffix: &str| {
             let room = NAME_MAX.saturating_sub(suffix.len()).min(stem.len());
             format!("{}{suffix}", &stem[..room])

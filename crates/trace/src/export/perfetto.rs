@@ -40,11 +40,29 @@ const POWER: Counter = (2, "power", "W");
 const TEMPERATURE: Counter = (3, "temperature", "°C");
 
 /// Names that are no tasks; tasks come after them.
-const MARKS: [&str; 4] = ["deadline missed", "parked", "first output", "doorbell"];
+const MARKS: [&str; 15] = [
+    "deadline missed",
+    "parked",
+    "first output",
+    "doorbell",
+    // The steps of a call, and from which on they come.
+    "call begins",
+    "request copied in",
+    "request described",
+    "service notified",
+    "request seen",
+    "request found",
+    "request served",
+    "answer described",
+    "caller notified",
+    "answer seen",
+    "call over",
+];
 const MISSED: u64 = 1;
 const PARKED: u64 = 2;
 const OUTPUT: u64 = 3;
 const RUNG: u64 = 4;
+const STEPS: std::ops::Range<u64> = 5..16;
 
 /// A trace being written.
 pub struct Perfetto<'a> {
@@ -176,6 +194,7 @@ impl<'a> Perfetto<'a> {
             Kind::Miss => Some(("late_ns", event.value)),
             Kind::Park => Some(("target", event.object)),
             Kind::Doorbell => Some(("by", event.object)),
+            Kind::Call => Some(("call", event.call().0)),
             _ => None,
         };
         notes.extend(number.map(|(name, value)| DebugAnnotation {
@@ -267,6 +286,10 @@ impl Writer for Perfetto<'_> {
             Kind::Miss => self.mark(event, MISSED, None),
             Kind::Output => self.mark(event, OUTPUT, None),
             Kind::Doorbell => self.mark(event, RUNG, None),
+            Kind::Call => {
+                let name = STEPS.start + u64::from(event.call().1);
+                if STEPS.contains(&name) { self.mark(event, name, None) } else { Ok(()) }
+            }
             // One that did not run when it was parked has no slice for the arrow to begin at.
             Kind::Park if step.stopped.is_none() => self.mark(event, PARKED, step.departs),
             _ => Ok(()),

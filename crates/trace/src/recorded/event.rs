@@ -49,11 +49,13 @@ pub enum Kind {
     Temperature = 16,
     /// The core is rung by the core `object`.
     Doorbell = 17,
+    /// The task has done a step of a call over the mailbox `object`; see [`Event::call`].
+    Call = 18,
 }
 
 impl Kind {
     /// Every kind; the one with number N is at N - 1.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Run,
         Self::Ready,
         Self::Block,
@@ -71,6 +73,7 @@ impl Kind {
         Self::Power,
         Self::Temperature,
         Self::Doorbell,
+        Self::Call,
     ];
 
     /// The kind with this number; `None`: not known.
@@ -93,8 +96,8 @@ impl Kind {
     }
 
     fn has_an_object(self) -> bool {
-        use Kind::{Attach, Doorbell, Park, Receive, Return, Send};
-        matches!(self, Send | Receive | Park | Attach | Return | Doorbell)
+        use Kind::{Attach, Call, Doorbell, Park, Receive, Return, Send};
+        matches!(self, Call | Send | Receive | Park | Attach | Return | Doorbell)
     }
 }
 
@@ -120,6 +123,13 @@ impl Event {
     #[must_use]
     pub fn signed(&self) -> i32 {
         i32::from_le_bytes(self.value.to_le_bytes())
+    }
+
+    /// `value` as a call's number and the step of it that is done: see
+    /// `docs/recorded-run.md`.
+    #[must_use]
+    pub fn call(&self) -> (u32, u32) {
+        (self.value >> 4, self.value & 15)
     }
 
     /// The record of this event in a stream.
@@ -174,7 +184,7 @@ mod tests {
         for kind in Kind::ALL {
             assert_eq!(Kind::new(kind as u16), Some(kind));
         }
-        assert_eq!([0, 18, u16::MAX].map(Kind::new), [None; 3]);
+        assert_eq!([0, 19, u16::MAX].map(Kind::new), [None; 3]);
     }
 
     #[test]

@@ -80,8 +80,8 @@ pub fn on(time_ns: u64, core: u32, kind: Kind, value: u32) -> Event {
 /// is killed, and is started again on core 1.
 pub fn made_up() -> Folder {
     use Kind::{
-        Attach, Awake, Block, Doorbell, End, Frequency, Miss, Output, Park, Power, Ready, Receive,
-        Return, Run, Send, Sleep, Temperature,
+        Attach, Awake, Block, Call, Doorbell, End, Frequency, Miss, Output, Park, Power, Ready,
+        Receive, Return, Run, Send, Sleep, Temperature,
     };
     let folder = Folder::new();
     folder.record(
@@ -90,6 +90,7 @@ pub fn made_up() -> Folder {
             on(1000, 0, Frequency, 200_000),
             on(1000, 0, Power, 500_000),
             of(1100, 0, Run, 0),
+            about(1140, 0, Call, 0, 0, 7 << 4 | 3),
             about(1150, 0, Send, 0, 0, 1),
             of(1200, 0, Run, 1),
             of(1200, 0, Block, 0),

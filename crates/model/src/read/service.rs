@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Services: a mailbox for the requests of all callers, and a channel back to each of them. Their
+//! ports have the service's name: element 0 is for requests, the others are for answers.
+
+use toml::Spanned;
+
+use super::amount::{Amount, amount};
+use super::manifest::ServiceTable;
+use super::wiring::{End, Wiring};
+use crate::app::{Channel, Direction, Param};
+use crate::problem::Problem;
+
+/// `WB_CALL_HEAD_BYTES` of the middleware: what lies before the data of a request or an answer.
+const HEAD_BYTES: u32 = 32;
+const DATA_MAX: u32 = (1 << 30) - HEAD_BYTES;
+/// Of a mailbox.
+const SLOTS_MAX: u32 = 1 << 15;
+
+/// One task among those of a name.
+type Place<'a> = (End<'a>, usize);
+
+/// Lays out a `[[service]]`.
+pub(super) fn connect(
+    wiring: &mut Wiring<'_>,
+    table: &ServiceTable,
+    params: &[Param],
+) -> Result<(), Problem> {
+    let name = table.name.get_ref();
+    let server = server(wiring, table)?;
+    let callers = callers(wiring, table)?;
+    let requests = slot_bytes(&table.request_bytes, params, "request_bytes")?;
+    let answers = slot_bytes(&table.answer_bytes, params, "answer_bytes")?;
+    let slots = room_for_all(table, callers.len())?;
+
+    for place in std::iter::once(&server).chain(&callers) {
+        wiring.reserve(place)?;
+    }
+    let mailbox = wiring.unique_name(name, "");
+    wiring.add(Channel { name: mailbox, mailbox: true, ..channel(table, slots, requests) });
+    for caller in &callers {
+        wiring.attach(caller, Direction::Out, 0);
+    }
+    wiring.attach(&server, Direction::In, 0);
+    for (number, caller) in (1..).zip(&callers) {
+        let (end, element) = caller;
+        let of_several = if end.count > 1 { format!("_{element}") } else { String::new() };
+        let back = wiring.unique_name(&format!("{name}_{}", end.task), &of_several);
+        // One more: what a caller that begins anew is sent for its former life.
+        let channel = channel(table, table.calls + 1, answers);
+        wiring.add(Channel { name: back, answers: true, ..channel });
+        wiring.attach(&server, Direction::Out, number);
+        wiring.attach(caller, Direction::In, 1);
+    }
+    Ok(())
+}
+
+fn server<'a>(wiring: &Wiring<'_>, table: &'a ServiceTable) -> Result<Place<'a>, Problem> {
+    let end = end(wiring, table, &table.task)?;
+    if end.count == 1 {
+        return Ok((end, 0));
+    }
+    let message = format!("a service is one task, but `{}` is {}", end.task, end.count);
+    let problem = Problem::new(message).at(end.span, "this task");
+    Err(problem.help("write one [[service]] for a task without `count`"))
+}
+
+/// All of them, each once.
+fn callers<'a>(wiring: &Wiring<'_>, table: &'a ServiceTable) -> Result<Vec<Place<'a>>, Problem> {
+    let name = table.name.get_ref();
+    let mut all: Vec<Place<'_>> = Vec::new();
+
+    for written in &table.callers {
+        let end = end(wiring, table, written)?;
+        if written.get_ref() == table.task.get_ref() {
+            let message = format!("`{}` would wait for itself", end.task);
+            let problem = Problem::new(message).at(end.span, "this caller");
+            let problem = problem.at(table.task.span(), "it serves");
+            return Err(problem.help(format!("let another task serve `{name}`, or call it")));
+        }
+        if let Some((first, _)) = all.iter().find(|(known, _)| known.task == end.task) {
+            let problem = Problem::new(format!("`{}` calls `{name}` twice", end.task));
+            let problem = problem.at(end.span, "the second").at(first.span.clone(), "the first");
+            return Err(problem.help("name each caller once"));
+        }
+        all.extend((0..end.count).map(|element| (end.clone(), element)));
+    }
+    Ok(all)
+}
+
+fn end<'a>(
+    wiring: &Wiring<'_>,
+    table: &'a ServiceTable,
+    written: &'a Spanned<String>,
+) -> Result<End<'a>, Problem> {
+    let (task, port) = (written.get_ref(), table.name.get_ref());
+    wiring.tasks_of(task, port, (written.span(), "this task"), str::to_owned)
+}
+
+fn room_for_all(table: &ServiceTable, callers: usize) -> Result<u32, Problem> {
+    let all = u32::try_from(callers).ok().and_then(|n| n.checked_mul(table.calls));
+    all.filter(|slots| *slots <= SLOTS_MAX).ok_or_else(|| {
+        let (name, calls) = (table.name.get_ref(), table.calls);
+        let message = format!("`{name}` has {callers} callers with {calls} calls each");
+        let problem = Problem::new(message).at(table.name.span(), "this service");
+        problem.help(format!("lower `calls`: {SLOTS_MAX} may be outstanding in all"))
+    })
+}
+
+fn slot_bytes(written: &Spanned<Amount>, params: &[Param], key: &str) -> Result<u32, Problem> {
+    let bytes = amount(written, params, key)?;
+    if bytes.fract() != 0.0 || !(1.0..=f64::from(DATA_MAX)).contains(&bytes) {
+        let problem = Problem::new(format!("`{key}` of {bytes} cannot be"));
+        let problem = problem.at(written.span(), "this size");
+        return Err(problem.help(format!("a whole number from 1 to {DATA_MAX}")));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+    let bytes = bytes as u32;
+    Ok(bytes + HEAD_BYTES)
+}
+
+/// What all channels of a service have in common.
+fn channel(table: &ServiceTable, slots: u32, slot_bytes: u32) -> Channel {
+    Channel {
+        name: String::new(),
+        slots,
+        slot_bytes,
+        initial: 0,
+        mailbox: false,
+        answers: false,
+        claims_at_start: false,
+        span: table.name.span(),
+    }
+}
