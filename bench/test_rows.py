@@ -43,6 +43,20 @@ def test_what_waking_costs_is_measured_by_how_long_a_core_slept(
     assert {"wake.64KiB.read", "wake.64KiB.write"} <= rows.keys()
 
 
+def test_calls_are_measured_by_size_and_phase_polling_and_blocking(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    assert {"call.160B.spin", "call.160B.block", "call.160B.block.futex"} <= rows.keys()
+    for size in ("128B", "512B", "2KiB", "8KiB", "32KiB"):
+        for form in ("spin", "block"):
+            name = f"call.{size}.{form}"
+            phases = rows[f"{name}.phases"]
+            assert all(phases[phase] >= 0 for phase in "ABCDE")
+            # Between what a call takes, and what it takes when it is recorded.
+            assert 0 < sum(phases[phase] for phase in "ABCDE") < 2 * phases["recorded"]
+            assert phases["round"] == pytest.approx(rows[name]["p50"], abs=0.1)
+
+
 def test_migrations_that_copy_are_measured_at_every_size(rows: dict[str, dict[str, Any]]) -> None:
     for form in ("", ".cold", ".buffer", ".buffer.cold"):
         names = {f"migration.replicate.{size}{form}" for size in ("4KiB", *SIZES)}

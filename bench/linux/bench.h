@@ -177,5 +177,6 @@ void bench_alloc(const struct bench_options *options);
 void bench_fm_radio(const struct bench_options *options);
 void bench_agent(const struct bench_options *options);
 void bench_wake(const struct bench_options *options);
+void bench_calls(const struct bench_options *options);
 
 #endif

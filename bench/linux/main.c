@@ -19,7 +19,7 @@ static const struct group {
 } groups[] = {
     { "migration", bench_migration },   { "channel", bench_channels }, { "switch", bench_switch },
     { "checkpoint", bench_checkpoint }, { "alloc", bench_alloc },      { "agent", bench_agent },
-    { "fm_radio", bench_fm_radio },     { "wake", bench_wake },
+    { "fm_radio", bench_fm_radio },     { "wake", bench_wake },        { "call", bench_calls },
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };
@@ -46,7 +46,7 @@ static void run(const char *name, const struct bench_options *options)
             return;
         }
     bench_fail("there is no such group; there are migration, channel, switch, checkpoint, alloc, "
-               "agent, fm_radio, wake");
+               "agent, fm_radio, wake, call");
 }
 
 // Takes the options out of the arguments, wherever they stand, and leaves the groups: how many.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 WHIMBREL = Path(__file__).resolve().parents[2] / "bin/whimbrel"
-GROUPS = ("migration", "channel", "checkpoint", "agent", "wake")
+GROUPS = ("migration", "channel", "call", "checkpoint", "agent", "wake")
 
 
 def measure(rounds: int) -> list[dict[str, Any]]:

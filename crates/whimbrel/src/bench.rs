@@ -123,12 +123,45 @@ pub fn median(mut numbers: Vec<f64>) -> Option<f64> {
 }
 
 fn listing(rows: &[Row]) -> String {
+    let (phases, rows): (Vec<&Row>, Vec<&Row>) =
+        rows.iter().partition(|row| row.rest.contains_key("service"));
+    let mut text = table(&rows);
+    if !phases.is_empty() {
+        text += "\nphases of calls, in ns: A copies in, B notifies, C is the service, D notifies back, \
+                 E copies out\n";
+        text += &table_of_phases(&phases);
+    }
+    text
+}
+
+/// What the phases of calls take without what it takes to record them; and how long a call takes
+/// without and with being recorded.
+fn table_of_phases(rows: &[&Row]) -> String {
+    let all = |key: &'static str| {
+        move |row: &&Row| short(row.rest.get(key).and_then(Value::as_f64).unwrap_or_default())
+    };
+    let name = |row: &&Row| row.bench.trim_end_matches(".phases").to_owned();
+    columns(&[
+        Column::of("call", rows, name),
+        Column::of(">A", rows, all("A")),
+        Column::of(">B", rows, all("B")),
+        Column::of(">C", rows, all("C")),
+        Column::of(">D", rows, all("D")),
+        Column::of(">E", rows, all("E")),
+        Column::of(">service alone", rows, all("service")),
+        Column::of(">call", rows, all("round")),
+        Column::of(">recorded", rows, all("recorded")),
+        Column::of(">a step", rows, all("step")),
+    ])
+}
+
+fn table(rows: &[&Row]) -> String {
     let cell = |row: &Row, key: &str| match row.rest.get(key) {
         Some(Value::Number(number)) => short(number.as_f64().unwrap_or_default()),
         Some(Value::String(text)) => text.clone(),
         _ => "-".into(),
     };
-    let all = |key: &'static str| move |row: &Row| cell(row, key);
+    let all = |key: &'static str| move |row: &&Row| cell(row, key);
     columns(&[
         Column::of("bench", rows, |row| row.bench.clone()),
         Column::of(">p50", rows, all("p50")),

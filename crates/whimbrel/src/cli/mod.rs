@@ -52,8 +52,18 @@ pub use {
 const NOT_OF_BOARDS: [&str; 5] = ["cores", "platform", "frequency", "exclusive", "spin"];
 
 /// What can be measured.
-const BENCH_GROUPS: [&str; 9] =
-    ["migration", "channel", "wake", "switch", "checkpoint", "alloc", "agent", "fm_radio", "sim"];
+const BENCH_GROUPS: [&str; 10] = [
+    "migration",
+    "channel",
+    "call",
+    "wake",
+    "switch",
+    "checkpoint",
+    "alloc",
+    "agent",
+    "fm_radio",
+    "sim",
+];
 
 /// Runs streaming applications on the cores of this machine and moves their tasks while they run.
 ///
@@ -204,7 +214,7 @@ pub struct TableArgs {
     pub json: bool,
 }
 
-/// Measures migrations, channels, switches, checkpoints and the FM radio.
+/// Measures migrations, channels, calls, switches, checkpoints and the FM radio.
 ///
 /// Every row is measured beside what it is compared with, interleaved in the same run; `ratio` is
 /// how many times better than that we are.

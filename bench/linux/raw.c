@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "raw.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+enum { WARM_UP = 1000 };
+
+static void start(pthread_t *other, void *(*run)(void *), void *arg)
+{
+    if (pthread_create(other, NULL, run, arg) != 0)
+        bench_fail("no thread for the other side");
+}
+
+// ---- A cache line -------------------------------------------------------------------------------
+
+struct block {
+    uint64_t words[BENCH_BYTES_MOST / 8];
+};
+
+struct line {
+    _Alignas(128) struct wb_word line;
+    const struct bench_raw *raw;
+    uint32_t copied_bytes;  // beside the line
+    _Alignas(128) struct block there, back;
+};
+
+static void *line_pong(void *arg)
+{
+    static struct block mine;
+    struct line *line = arg;
+
+    bench_pin_thread(line->raw->options->cpu[1]);
+    for (uint32_t i = 1; i <= line->raw->trips + WARM_UP; i++) {
+        while (wb_word_load(&line->line, WB_ACQUIRE) != 2 * i - 1) {}
+        memcpy(&mine, &line->there, line->copied_bytes);
+        memcpy(&line->back, &mine, line->copied_bytes);
+        wb_word_store(&line->line, 2 * i, WB_RELEASE);
+    }
+    return NULL;
+}
+
+static void line_ping(struct line *line)
+{
+    static struct block mine;
+    const struct bench_raw *raw = line->raw;
+    uint64_t from_ns = clock_now_ns();
+
+    for (uint32_t i = 1; i <= raw->trips + WARM_UP; i++) {
+        memcpy(&line->there, &mine, line->copied_bytes);
+        wb_word_store(&line->line, 2 * i - 1, WB_RELEASE);
+        while (wb_word_load(&line->line, WB_ACQUIRE) != 2 * i) {}
+        memcpy(&mine, &line->back, line->copied_bytes);
+        if (i % BENCH_TRIPS != 0)
+            continue;
+        const uint64_t now_ns = clock_now_ns();
+        if (i > WARM_UP)
+            bench_samples_add(raw->samples,
+                              (double)(now_ns - from_ns) / BENCH_TRIPS / 2 * raw->ways);
+        from_ns = now_ns;
+    }
+}
+
+void bench_raw_line(const struct bench_raw *raw, uint32_t bytes)
+{
+    static struct line line;
+    pthread_t other;
+
+    wb_word_init(&line.line, 0);
+    line.raw = raw;
+    line.copied_bytes = bytes > BENCH_LINE_BYTES ? bytes : 0;
+    bench_pin(raw->options->cpu[0]);
+    start(&other, line_pong, &line);
+    line_ping(&line);
+    pthread_join(other, NULL);
+    bench_unpin();
+}
+
+// ---- What wakes a thread ------------------------------------------------------------------------
+
+// One bell for each way.
+struct bells {
+    const struct bench_raw *raw;
+    void (*ring)(struct bells *bells, int way);
+    void (*await)(struct bells *bells, int way);
+    int fd[2];
+    _Alignas(128) struct wb_swapped futex[2];
+};
+
+static void *bell_pong(void *arg)
+{
+    struct bells *bells = arg;
+
+    bench_pin_thread(bells->raw->options->cpu[1]);
+    for (uint32_t i = 0; i < bells->raw->trips + WARM_UP; i++) {
+        bells->await(bells, 0);
+        bells->ring(bells, 1);
+    }
+    return NULL;
+}
+
+static void ping(struct bells *bells)
+{
+    const struct bench_raw *raw = bells->raw;
+    pthread_t other;
+
+    bench_pin(raw->options->cpu[0]);
+    start(&other, bell_pong, bells);
+    for (uint32_t i = 0; i < raw->trips + WARM_UP; i++) {
+        const uint64_t from_ns = clock_now_ns();
+        bells->ring(bells, 0);
+        bells->await(bells, 1);
+        if (i >= WARM_UP)
+            bench_samples_add(raw->samples, (double)(clock_now_ns() - from_ns) / 2 * raw->ways);
+    }
+    pthread_join(other, NULL);
+    bench_unpin();
+}
+
+static void ring_eventfd(struct bells *bells, int way)
+{
+    if (eventfd_write(bells->fd[way], 1) != 0)
+        bench_fail("an eventfd cannot be written");
+}
+
+static void await_eventfd(struct bells *bells, int way)
+{
+    eventfd_t value;
+
+    if (eventfd_read(bells->fd[way], &value) != 0)
+        bench_fail("an eventfd cannot be read");
+}
+
+void bench_raw_eventfds(const struct bench_raw *raw)
+{
+    struct bells bells = { .raw = raw,
+                           .ring = ring_eventfd,
+                           .await = await_eventfd,
+                           .fd = { eventfd(0, 0), eventfd(0, 0) } };
+
+    ping(&bells);
+    close(bells.fd[0]);
+    close(bells.fd[1]);
+}
+
+static void ring_futex(struct bells *bells, int way)
+{
+    wb_word_swap(&bells->futex[way], 1, WB_SEQ_CST);
+    syscall(SYS_futex, &bells->futex[way], FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+// Never looks before it sleeps, as who is rung by an interrupt does not.
+static void await_futex(struct bells *bells, int way)
+{
+    do
+        syscall(SYS_futex, &bells->futex[way], FUTEX_WAIT, 0, NULL, NULL, 0);
+    while (wb_word_swap(&bells->futex[way], 0, WB_SEQ_CST) == 0);
+}
+
+void bench_raw_futexes(const struct bench_raw *raw)
+{
+    struct bells bells = { .raw = raw, .ring = ring_futex, .await = await_futex };
+
+    ping(&bells);
+}
