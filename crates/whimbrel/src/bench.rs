@@ -127,8 +127,8 @@ fn listing(rows: &[Row]) -> String {
         rows.iter().partition(|row| row.rest.contains_key("service"));
     let mut text = table(&rows);
     if !phases.is_empty() {
-        text += "\nphases of calls, in ns: A copies in, B notifies, C is the service, D notifies back, \
-                 E copies out\n";
+        text += "\nphases of calls, in ns: A copies in, B notifies, C is the service, \
+                 D notifies back, E copies out\n";
         text += &table_of_phases(&phases);
     }
     text
