@@ -89,6 +89,30 @@ static void set_policy(struct commands *c, const struct command *command)
     tell_set(c->teller, command->id, ok, why);
 }
 
+// ---- Channels -----------------------------------------------------------------------------------
+
+static struct wb_channel *find_channel(const struct wb_system *system, const char *name)
+{
+    for (uint32_t i = 0; i < system->n_channels; i++)
+        if (strcmp(system->channels[i].name, name) == 0)
+            return &system->channels[i];
+    return NULL;
+}
+
+static void set_bell(struct commands *c, const struct command *command)
+{
+    struct wb_channel *channel = find_channel(wb_host_system(c->build->host), command->channel);
+    const char *why = "";
+
+    if (channel == NULL)
+        why = "there is no such channel";
+    else if (channel->bell == NULL)
+        why = "its image has no bells: link the part `bells` (docs/boards.md)";
+    else if (wb_channel_set_bell(channel, &command->bell) != WB_OK)
+        why = "its bell makes no sense: see `doorbell` and `batch` in docs/app-toml.md";
+    tell_set(c->teller, command->id, why[0] == '\0', why);
+}
+
 // ---- All of them --------------------------------------------------------------------------------
 
 void commands_obey(struct commands *c, const struct command *command)
@@ -109,6 +133,9 @@ void commands_obey(struct commands *c, const struct command *command)
         wb_system_set_rate(system, command->rate_millihz);
         tell_set(c->teller, command->id, true, "");
         break;
+    case COMMAND_CHANNEL:
+        set_bell(c, command);
+        break;
     case COMMAND_STOP:
         wb_system_stop(system);
         break;
@@ -125,6 +152,7 @@ void commands_refuse(struct commands *c, const struct command *command, const ch
 {
     if (command->verb == COMMAND_MIGRATE)
         tell_migrated(c->teller, command->id, NULL, command->core, WB_ERR_INVAL, why);
-    if (command->verb == COMMAND_POLICY || command->verb == COMMAND_RATE)
+    if (command->verb == COMMAND_POLICY || command->verb == COMMAND_RATE ||
+        command->verb == COMMAND_CHANNEL)
         tell_set(c->teller, command->id, false, why);
 }

@@ -162,6 +162,30 @@ static void task(struct members *out, const struct wb_task *t)
     number(out, "reserved_bytes", reserved_bytes(t));
 }
 
+// Only of a channel that has another bell than most.
+static void bell(struct members *out, const struct wb_channel *c)
+{
+    static const char *const doorbells[] = { "interrupt", "polling", "adaptive" };
+    const struct wb_bell_config has = wb_channel_bell(c);
+    const struct wb_bell_stats *stats = wb_channel_bell_stats(c);
+
+    if (stats == NULL || (has.doorbell == WB_BELL_INTERRUPT && has.batch == 0 &&
+                          wb_counter_get(&stats->looks) + wb_counter_get(&stats->waits) == 0))
+        return;
+    text(out, "doorbell", doorbells[has.doorbell]);
+    number(out, "batch", has.batch);
+    number(out, "within_us", has.within_us);
+    counter(out, "waits", &stats->waits);
+    counter(out, "rings", &stats->rings);
+    counter(out, "looks", &stats->looks);
+    counter(out, "hits", &stats->hits);
+    counter(out, "mean_ns", &stats->mean_ns);
+    counter(out, "spread_ns", &stats->spread_ns);
+    counter(out, "noticed", &stats->noticed);
+    counter(out, "late_ns", &stats->late_ns);
+    counter(out, "worst_ns", &stats->worst_ns);
+}
+
 static void channel(struct members *out, const struct wb_channel *c)
 {
     const uint32_t low = wb_word_load(&c->low, WB_RELAXED);
@@ -181,6 +205,7 @@ static void channel(struct members *out, const struct wb_channel *c)
     number(out, "sent", sent);
     number(out, "received", received);
     number(out, "bytes", received * c->slot_bytes);
+    bell(out, c);
 }
 
 static void decider(struct members *out, const struct wb_system *system)

@@ -51,6 +51,7 @@ enum command_verb {
     COMMAND_MIGRATE,
     COMMAND_POLICY,
     COMMAND_RATE,
+    COMMAND_CHANNEL,
     COMMAND_STOP,
     COMMAND_KILL,
     COMMAND_SAVE,  // of simulations, and in a plan only
@@ -59,7 +60,8 @@ enum command_verb {
 struct command {
     enum command_verb verb;
     const char *id;  // what the answer names; of a save: what the file must be of
-    const char *task, *path;
+    const char *task, *path, *channel;
+    struct wb_bell_config bell;  // of the channel
     uint32_t index, core, rate_millihz;
     uint64_t timeout_ms;
     struct plan_policy policy;

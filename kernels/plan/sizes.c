@@ -12,7 +12,8 @@ static size_t stride_bytes(const struct wb_channel_config *channel)
 
 static size_t channel_bytes(const struct wb_channel_config *channel)
 {
-    return (stride_bytes(channel) + sizeof(uint32_t)) * channel->slots + (size_t)2 * WB_LINE_BYTES;
+    return (stride_bytes(channel) + sizeof(uint32_t)) * channel->slots + sizeof(struct wb_bell) +
+           (size_t)3 * WB_LINE_BYTES;
 }
 
 // What a context has beside the heap and the stack, with some room to spare.

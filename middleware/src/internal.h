@@ -157,13 +157,21 @@ void wb_channel_recover(struct wb_port *port);
 /// Closes a port, whether or not it is closed already, or half closed by a kernel that was killed.
 void wb_port_shut(struct wb_port *port);
 
-/// Wakes the other side, if it waits. To be called after a store of what it waits for.
+/// What is not 0 where the receiver of a channel waits by a bell.
+static inline uint32_t wb_bell_kind(const struct wb_channel *channel)
+{
+    return wb_word_load(&channel->bell_kind, WB_RELAXED);
+}
+
+/// Wakes the other side, if it waits, and unless its channel's bell says that it looks by itself in
+/// time (bell.c). To be called after a store of what it waits for.
 static inline void wb_port_notify(struct wb_port *peer)
 {
     // See the head of port.c for what this fence pairs with.
     wb_word_fence(WB_SEQ_CST);
-    if (peer != NULL && wb_word_load(&peer->waiting, WB_RELAXED) != 0 &&
-        wb_word_swap(&peer->waiting, 0, WB_RELAXED) != 0)
+    const uint32_t waiting = peer != NULL ? wb_word_load(&peer->waiting, WB_RELAXED) : 0;
+    if (waiting != WB_WAITS_NOT && (waiting == WB_WAITS || wb_parts.bells->rings(peer)) &&
+        wb_word_swap(&peer->waiting, WB_WAITS_NOT, WB_RELAXED) != WB_WAITS_NOT)
         wb_task_wake(peer->task);
 }
 

@@ -8,6 +8,7 @@ const struct wb_parts wb_parts = {
     .recreate = &wb_recreate,
     .channels = &wb_part_channels,
     .mailboxes = &wb_part_mailboxes,
+    .bells = &wb_part_bells,
     .locks = &wb_part_locks,
     .pool = &wb_part_pool,
     .images = &wb_part_images,

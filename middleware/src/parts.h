@@ -98,6 +98,20 @@ struct wb_part_mailboxes {  // one attempt each, as in channel.h
     void (*recover)(struct wb_port *port);
 };
 
+struct wb_part_bells {  // see bell.c
+    /// The bell of a channel that is being added. Returns as wb_channel_add().
+    enum wb_status (*add)(struct wb_system *system, struct wb_channel *channel,
+                          const struct wb_channel_config *config);
+
+    /// Waits as the channel's bell says, after an attempt that failed. Returns as an attempt in
+    /// channel.h, or WB_ERR_TIMEOUT.
+    enum wb_status (*wait)(struct wb_port *in, void **slot, uint64_t timeout_ns);
+
+    /// Whether the receiver is to be woken for what the calling task has just sent, or for that a
+    /// port was shut.
+    bool (*rings)(const struct wb_port *in);
+};
+
 struct wb_part_locks {
     /// Wakes those who wait for what a task holds that is over.
     void (*abandon)(struct wb_task *task);

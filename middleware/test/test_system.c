@@ -234,7 +234,8 @@ TEST(a_channel_has_one_sender_and_one_receiver)
     struct wb_task *one, *two;
 
     stub_open(&good);
-    CHECK(wb_channel_add(stub.system, &(struct wb_channel_config){ "c", 2, 4, 0, false, false },
+    CHECK(wb_channel_add(stub.system,
+                         &(struct wb_channel_config){ .name = "c", .slots = 2, .slot_bytes = 4 },
                          &channel) == WB_OK);
     one = stub_task("one", 0);
     two = stub_task("two", 0);

@@ -20,8 +20,8 @@ mod reader;
 pub mod sdf;
 
 pub use app::{
-    App, Channel, Compute, Cycles, Direction, Distribution, HOST_KIND, Mode, OnCrash, Pacing,
-    Param, ParamKind, Period, Port, Setting, Task, Work, check_cores, check_kinds,
+    App, Bell, Channel, Compute, Cycles, Direction, Distribution, Doorbell, HOST_KIND, Mode,
+    OnCrash, Pacing, Param, ParamKind, Period, Port, Setting, Task, Work, check_cores, check_kinds,
 };
 pub use board::{Board, BoardFiles, Memory, Start, Variant, check_stacks, hash, linked, tables};
 pub use dot::dot;

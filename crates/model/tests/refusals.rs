@@ -34,6 +34,7 @@ fn a_number_out_of_range_is_told_the_range() {
         ("slots = 7", "slots = 7\ninitial = 5e9", "a whole number from 0 to 4294967295"),
         ("slots = 7", "slots = 40000", "must be a whole number from 1 to 32768"),
         ("slot_bytes = 416", "slot_bytes = 99999999999999999999", "number from 1 to 1073741824"),
+        ("slots = 7", "slots = 7\ndoorbell = 5", "\"interrupt\", \"polling:20ms\" or"),
     ];
     for (from, to, expected) in cases {
         let said = errors(&radio_with(from, to), &[]);
@@ -155,4 +156,40 @@ fn each_rule_between_keys_has_its_own_refusal() {
 #[test]
 fn a_setting_can_neither_add_a_parameter_nor_change_its_kind() {
     assert_snapshot!(errors(RADIO, &[("sample_rat", "1"), ("gains", "loud"), ("stereo", "1")]));
+}
+
+#[test]
+fn a_doorbell_that_makes_no_sense_is_refused_at_its_line() {
+    for (key, value, expected) in [
+        ("doorbell", "polling:0ms", "would be no rest at all"),
+        ("doorbell", "polling", "needs the time between two looks"),
+        ("doorbell", "adaptive", "needs a bound"),
+        ("doorbell", "ring", "`ring` is no doorbell"),
+        ("batch", "8:5ms", "does not fit 7 slots"),
+        ("batch", "4", "MESSAGES:DEADLINE"),
+        ("batch", "4:5ms\"\ndoorbell = \"polling:1ms", "a batch is of an interrupt"),
+    ] {
+        let said =
+            errors(&radio_with("slots = 7", &format!("slots = 7\n{key} = \"{value}\"")), &[]);
+        assert!(said.contains(expected) && said.contains(&format!("{key} =")), "{value}: {said}");
+    }
+}
+
+#[test]
+fn a_doorbell_is_told_to_the_helper_and_the_default_is_not() {
+    let bells = |keys: &str| {
+        let app = build(&radio_with("slots = 7", &format!("slots = 7\n{keys}")), &[]).unwrap();
+        serde_json::to_value(&app.channels).unwrap()
+    };
+    let plain = bells("doorbell = \"interrupt\"");
+    assert!(plain.as_array().unwrap().iter().all(|channel| channel.get("doorbell").is_none()));
+    let adaptive = bells("doorbell = \"adaptive:1500us\"");
+    let of = |value: &serde_json::Value| {
+        let told = value.as_array().unwrap().iter().find(|one| one.get("within_us").is_some());
+        told.cloned().unwrap()
+    };
+    assert_eq!(of(&adaptive)["doorbell"], "adaptive");
+    assert_eq!(of(&adaptive)["within_us"], 1500);
+    let batch = bells("batch = \"4:20ms\"");
+    assert_eq!((&of(&batch)["batch"], &of(&batch)["within_us"]), (&4.into(), &20_000.into()));
 }

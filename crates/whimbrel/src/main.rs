@@ -55,6 +55,7 @@ fn main() -> ExitCode {
         Command::Migrate(args) => migrate::migrate(args),
         Command::Policy(args) => steer::policy(args),
         Command::Rate(args) => steer::rate(args),
+        Command::Channel(args) => steer::channel(args),
         Command::Ps(args) => ps::ps(args),
         Command::Clean(args) => ps::clean(args),
         Command::Doctor(args) => doctor::doctor(args),

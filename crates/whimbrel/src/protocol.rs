@@ -2,6 +2,7 @@
 //! The lines that the helper writes. See `docs/kernels-linux-protocol.md`.
 
 use serde::{Deserialize, Serialize};
+use whimbrel_model::Bell;
 
 use crate::process::Process;
 
@@ -238,6 +239,36 @@ pub struct ChannelStatus {
     pub received: u64,
     /// Bytes sent.
     pub bytes: u64,
+    /// How its receiver is told of messages.
+    #[serde(flatten)]
+    pub bell: Bell,
+    /// How that went.
+    #[serde(flatten)]
+    pub told: Told,
+}
+
+/// How the receiver of a channel was told of messages that it waited for.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Told {
+    /// Messages that it waited for by polling, adaptively, or for a batch.
+    pub waits: u64,
+    /// Times that a sender woke it.
+    pub rings: u64,
+    /// Times that it looked by itself.
+    pub looks: u64,
+    /// Times that it found what it waited for.
+    pub hits: u64,
+    /// Adaptive: the time that it expects, and how far that is off in the mean.
+    pub mean_ns: u64,
+    /// See above.
+    pub spread_ns: u64,
+    /// Messages of which is known how long they waited until they were noticed.
+    pub noticed: u64,
+    /// For how long, all together.
+    pub late_ns: u64,
+    /// The longest.
+    pub worst_ns: u64,
 }
 
 /// A migration that has ended. Times are on the run's clock; 0 where a phase was not reached.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A run that is under way, found by its name and asked for something; `whimbrel policy` and
-//! `whimbrel rate`.
+//! A run that is under way, found by its name and asked for something; `whimbrel policy`,
+//! `whimbrel rate` and `whimbrel channel`.
 
 use std::io::{self, ErrorKind};
 
 use whimbrel_model::{PolicyName, Problem};
 
-use crate::cli::{PolicyArgs, RateArgs};
+use crate::cli::{ChannelArgs, PolicyArgs, RateArgs};
 use crate::control::{Reply, Request, ask};
 use crate::failure::{Answer, Outcome};
 use crate::output::print;
+use crate::protocol::ChannelStatus;
 use crate::rundir::{Base, Found, SOCKET};
 
 /// Finds a run that lives.
@@ -101,6 +102,39 @@ pub fn policy(args: &PolicyArgs) -> Outcome {
 /// No such run, and whatever the helper has against the rate.
 pub fn rate(args: &RateArgs) -> Outcome {
     set(&args.run, &rate_request(args.rate), &format!("{} frames per second", args.rate))
+}
+
+/// Gives a channel another bell.
+///
+/// # Errors
+/// No such run or channel, a setting that makes no sense, and whatever the helper has against it.
+pub fn channel(args: &ChannelArgs) -> Outcome {
+    let Reply::Status(status) = request(&find(&args.run)?, &Request::Status)? else {
+        return Err(Problem::new("the run answers another question").into());
+    };
+    let settings: Vec<&str> = args.settings.iter().map(String::as_str).collect();
+    let (wanted, what) = bell_request(&status.channels, &args.channel, &settings)
+        .map_err(|why| Problem::new(format!("the channel is left as it is: {why}")))?;
+    set(&args.run, &wanted, &what)
+}
+
+/// The request for another bell of a channel, and what it is in words.
+///
+/// # Errors
+/// There is no such channel, or what makes no sense for it.
+pub fn bell_request(
+    channels: &[ChannelStatus],
+    name: &str,
+    settings: &[&str],
+) -> Result<(Request, String), String> {
+    let known = channels.iter().find(|known| known.channel == name).ok_or_else(|| {
+        let names: Vec<&str> = channels.iter().map(|known| known.channel.as_str()).collect();
+        format!("no channel is called `{name}`: there are {}", names.join(", "))
+    })?;
+    let bell = settings.iter().try_fold(known.bell, |bell, setting| bell.with(setting))?;
+    bell.check(known.slots)?;
+    let what = format!("channel {name}: {bell}");
+    Ok((Request::Channel { channel: name.to_owned(), bell }, what))
 }
 
 /// The request for a policy.

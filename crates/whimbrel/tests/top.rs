@@ -188,3 +188,30 @@ fn a_policy_and_a_frame_rate_are_set_while_a_run_goes_on() {
     assert_eq!(place.output(&["rate", "test-1", "0"]).status.code(), Some(2));
     assert_eq!(place.output(&["policy", "test-1", "a:b"]).status.code(), Some(2));
 }
+
+#[test]
+fn a_channel_gets_another_doorbell_while_a_run_goes_on() {
+    let place = Place::new();
+    let _run = stream(&place);
+    let of = |setting: &str| place.output(&["channel", "test-1", "source_worker", setting]);
+    let bell = || {
+        let totals = place.json(&["top", "test-1", "--json"], 0);
+        totals["channels"][0].clone()
+    };
+    assert_eq!(bell().get("doorbell"), None);
+    let told = of("doorbell=polling:2ms");
+    assert_eq!(said(&told), (Some(0), "test-1: channel source_worker: polling:2ms\n".into()));
+    assert_eq!((&bell()["doorbell"], &bell()["within_us"]), (&"polling".into(), &2000.into()));
+    place.wait_for_totals(|totals| totals["channels"][0]["hits"].as_u64().unwrap_or(0) > 5);
+    assert_eq!(of("doorbell=adaptive:5ms").status.code(), Some(0));
+    place.wait_for_totals(|totals| totals["channels"][0]["mean_ns"].as_u64().unwrap_or(0) > 0);
+    let both = place.error(&["channel", "test-1", "source_worker", "batch=4:1ms"]);
+    assert!(both.contains("a batch is of an interrupt"), "{both}");
+    let memory = place.error(&["channel", "test-1", "source_worker", "memory=internal"]);
+    assert!(memory.contains("fixed once a run has started"), "{memory}");
+    let unknown = place.error(&["channel", "test-1", "c", "batch=4:1ms"]);
+    assert!(unknown.contains("no channel is called `c`"), "{unknown}");
+    let back =
+        place.output(&["channel", "test-1", "source_worker", "doorbell=interrupt", "batch=4:1ms"]);
+    assert_eq!(back.status.code(), Some(0));
+}

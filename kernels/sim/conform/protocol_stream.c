@@ -306,6 +306,54 @@ TEST(a_channel_while_both_ends_move)
         .open = open_ends, .check = check_one, .cores = CORES, .migrations = 10 });
 }
 
+// ---- Receivers that are not woken by each message ----
+
+static struct harness *open_bell(const struct wb_bell_config *bell)
+{
+    struct wb_channel_config config = first;
+    struct harness *h = open_cores(WB_TRANSPORT_ALIAS);
+    struct wb_task *from = add(h, "sender", 0, sender, &plain);
+    struct wb_task *to = add(h, "receiver", 1, receiver, &plain);
+
+    config.bell = *bell;
+    suite_channel(h, &config, from, to);
+    add_movers(h, 2);
+    return h;
+}
+
+static struct harness *open_polling(void)
+{
+    return open_bell(&(struct wb_bell_config){ .doorbell = WB_BELL_POLLING, .within_us = 3 });
+}
+
+TEST(a_channel_whose_receiver_polls_while_both_ends_move)
+{
+    protocol_inject(&(struct protocol){
+        .open = open_polling, .check = check_one, .cores = CORES, .migrations = 10 });
+}
+
+static struct harness *open_adaptive(void)
+{
+    return open_bell(&(struct wb_bell_config){ .doorbell = WB_BELL_ADAPTIVE, .within_us = 2 });
+}
+
+TEST(a_channel_whose_receiver_adapts_while_both_ends_move)
+{
+    protocol_inject(&(struct protocol){
+        .open = open_adaptive, .check = check_one, .cores = CORES, .migrations = 10 });
+}
+
+static struct harness *open_batch(void)
+{
+    return open_bell(&(struct wb_bell_config){ .batch = SLOTS, .within_us = 5 });
+}
+
+TEST(a_channel_with_batches_while_both_ends_move)
+{
+    protocol_inject(&(struct protocol){
+        .open = open_batch, .check = check_one, .cores = CORES, .migrations = 10 });
+}
+
 static struct harness *open_mailbox(void)
 {
     struct wb_channel_config config = first;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wb/bell.h"
 #include "wb/counter.h"
 #include "wb/heap.h"
 #include "wb/latency.h"
@@ -18,14 +19,21 @@ enum { WB_NAME_BYTES = 32 };  // of a name, with the terminating zero
 
 enum wb_direction { WB_IN, WB_OUT };
 
+enum wb_waiting {
+    WB_WAITS_NOT,
+    WB_WAITS,           // and is to be woken
+    WB_WAITS_FOR_BELL,  // and is to be woken if its channel's bell says so
+};
+
 // In both of these what each message looks at comes together: lines of small caches have 16 bytes.
 
 struct wb_port {
     // Fixed at the start.
     _Alignas(WB_LINE_BYTES) struct wb_channel *channel;
     struct wb_task *task;
-    struct wb_swapped waiting;  // set by the owning task before it blocks, cleared by who wakes it
-    struct wb_word closed;      // 1 for good: set by the owning task, or by recovery
+    // Set by the owning task before it blocks, cleared by who wakes it: enum wb_waiting.
+    struct wb_swapped waiting;
+    struct wb_word closed;  // 1 for good: set by the owning task, or by recovery
     // Fixed at the start.
     char name[WB_NAME_BYTES];
     uint32_t index;
@@ -48,6 +56,9 @@ struct wb_port {
     // For the answers of a service: how often the task has begun to use it. What it has called for
     // earlier is answered no more (see wb/call.h). The owning task.
     struct wb_word session;
+    // Sender: when it sent the first message of the receiver's wait of this number (see bell.c).
+    struct wb_word came_turn;
+    struct wb_counter came_ns;
 };
 
 struct wb_channel {
@@ -64,6 +75,10 @@ struct wb_channel {
     uint32_t id, n_senders;
     bool claims_at_start;  // see wb_channel_config
     bool aside;            // a mailbox, or of answers: no part of what flows through the tasks
+    // The launcher: enum wb_doorbell in bits 0-1, the batch above; 0: each message wakes the
+    // receiver.
+    struct wb_word bell_kind;
+    struct wb_bell *bell;  // fixed; NULL: there is no such part
 
     _Alignas(WB_LINE_BYTES) struct wb_compared tail;  // channel: the sender; mailbox: any sender
     _Alignas(WB_LINE_BYTES) struct wb_word head;      // the receiver

@@ -13,6 +13,7 @@
 struct wb_mover;
 struct wb_part_agents;
 struct wb_part_arrivals;
+struct wb_part_bells;
 struct wb_part_channels;
 struct wb_part_deaths;
 struct wb_part_images;
@@ -27,6 +28,7 @@ struct wb_parts {                                 // NULL: not there
     const struct wb_mover *replicate, *recreate;  // how else tasks move
     const struct wb_part_channels *channels;      // tasks send and receive
     const struct wb_part_mailboxes *mailboxes;    // channels with many senders
+    const struct wb_part_bells *bells;            // receivers that are not woken by each message
     const struct wb_part_locks *locks;            // semaphores, mutexes, inheritance of priorities
     const struct wb_part_pool *pool;              // memory that tasks share
     const struct wb_part_images *images;          // checkpoint images
@@ -43,6 +45,7 @@ extern const struct wb_parts wb_parts;
 extern const struct wb_mover wb_replicate, wb_recreate;
 extern const struct wb_part_channels wb_part_channels;
 extern const struct wb_part_mailboxes wb_part_mailboxes;
+extern const struct wb_part_bells wb_part_bells;
 extern const struct wb_part_locks wb_part_locks;
 extern const struct wb_part_pool wb_part_pool;
 extern const struct wb_part_images wb_part_images;

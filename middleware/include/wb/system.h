@@ -123,6 +123,7 @@ struct wb_channel_config {
     // receives is free when it ends; else room is claimed after it has computed, for one message
     // after the other, and free as soon as the message is received. Of no mailbox.
     bool claims_at_start;
+    struct wb_bell_config bell;  // how its receiver is told; needs the part `bells` (wb/parts.h)
 };
 
 /// A task moves by hand-off: its mode says so, or no part of the program knows another way.

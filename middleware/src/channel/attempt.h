@@ -38,7 +38,7 @@ static inline enum wb_status port_attempt(struct wb_port *port, void **slot)
 /// fence behind it orders it (see port.c), or that this kernel blocks the task before anybody acts.
 static inline void port_begin_wait(struct wb_port *port)
 {
-    (void)wb_word_swap(&port->waiting, 1, WB_RELAXED);
+    (void)wb_word_swap(&port->waiting, WB_WAITS, WB_RELAXED);
 }
 
 /// Says that it waits no longer. Mostly who woke it has done so, and only the task itself sets it.

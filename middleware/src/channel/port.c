@@ -166,7 +166,7 @@ static inline bool attempt_here(struct wb_port *port, void **slot, enum wb_statu
         *status = port_attempt(port, slot);
     if (here && port_must_wait(*status))
         // Only the other side swaps it, once it has found it set.
-        wb_word_alone(&port->waiting, 1);
+        wb_word_alone(&port->waiting, WB_WAITS);
     wb_kernel_leave();
     return here;
 }
@@ -249,7 +249,8 @@ enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t time
     if (status == WB_OK)
         status = port_attempt_in(in, &message);
     if (port_must_wait(status) && timeout_ns != 0)
-        status = wait(in, &message, timeout_ns);
+        status = wb_bell_kind(in->channel) == 0 ? wait(in, &message, timeout_ns)
+                                                : wb_parts.bells->wait(in, &message, timeout_ns);
     if (status != WB_OK)
         return status;
     if (in->timing != WB_TIMED_NOT)

@@ -119,6 +119,15 @@ static bool channel_is_known(const struct wb_system *system, const char *name)
     return false;
 }
 
+static enum wb_status add_bell(struct wb_system *system, struct wb_channel *channel,
+                               const struct wb_channel_config *config)
+{
+    if (wb_parts.bells != NULL)
+        return wb_parts.bells->add(system, channel, config);
+    // Without a time it is the one that needs no such part.
+    return config->bell.within_us == 0 ? WB_OK : WB_ERR_INVAL;
+}
+
 enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_config *config,
                               struct wb_channel **out)
 {
@@ -144,6 +153,9 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
         return WB_ERR_NOMEM;
 
     struct wb_channel *channel = &system->channels[system->n_channels];
+    const enum wb_status status = add_bell(system, channel, config);
+    if (status != WB_OK)
+        return status;
     channel->system = system;
     wb_text_copy(channel->name, config->name, sizeof channel->name);
     channel->id = system->n_channels++;

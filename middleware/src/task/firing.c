@@ -230,6 +230,12 @@ static void give_back(const struct firing *f)
     }
 }
 
+// How it waits is not a matter of one block.
+static bool has_bell(const struct wb_port *port)
+{
+    return port->direction == WB_IN && wb_bell_kind(port->channel) != 0;
+}
+
 // ---- Steps --------------------------------------------------------------------------------------
 
 static bool goes_on(const struct wb_task *self, const struct firing *f)
@@ -315,6 +321,8 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
         *value = wb_work_cycles(self);
         return WB_STEP_COMPUTE;
     case TO_WAIT:
+        if (has_bell(f->ends[f->at]))
+            break;
         port_begin_wait(f->ends[f->at]);
         *value = WB_FOREVER;
         return WB_STEP_BLOCK;
@@ -353,7 +361,11 @@ static void compute(struct wb_task *self)
 
 static void wait(struct wb_task *self, struct firing *f)
 {
-    if (port_must_wait(wb_port_prepare(f->ends[f->at], &f->slot, WB_FOREVER)))
+    struct wb_port *port = f->ends[f->at];
+
+    if (has_bell(port))
+        (void)wb_parts.bells->wait(port, &f->slot, WB_FOREVER);
+    else if (port_must_wait(wb_port_prepare(port, &f->slot, WB_FOREVER)))
         block(self, WB_FOREVER);
 }
 

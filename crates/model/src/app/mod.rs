@@ -2,6 +2,7 @@
 //! An application that makes sense: every task, channel and port by itself, in the order of the
 //! file. Positions in these lists are the numbers that statistics and recorded events use.
 
+mod bell;
 mod ending;
 mod modes;
 mod names;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::problem::Span;
+pub use bell::{Bell, Doorbell};
 pub(crate) use modes::ADD_RESTART;
 pub use modes::{Mode, OnCrash};
 pub(crate) use names::Names;
@@ -155,6 +157,9 @@ pub struct Channel {
     /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
     #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub claims_at_start: bool,
+    /// How its receiver is told of messages.
+    #[serde(flatten)]
+    pub bell: Bell,
     /// Where its receiver stands in the file.
     #[serde(skip)]
     pub span: Span,

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::app::{Direction, Distribution, Mode};
+use crate::app::{Bell, Direction, Distribution, Mode};
 use crate::plan::{Plan, PlanTask, PlanWork};
 
 /// What names a plan: the same text for the same tables, on every machine.
@@ -130,6 +130,12 @@ impl C {
                 of.flag("mailbox", channel.mailbox)
                     .flag("answers", channel.answers)
                     .flag("claims_at_start", channel.claims_at_start);
+                let bell = channel.bell;
+                let doorbell = ["INTERRUPT", "POLLING", "ADAPTIVE"][bell.doorbell as usize];
+                if bell != Bell::default() {
+                    of.is("bell.doorbell", format!("WB_BELL_{doorbell}"));
+                }
+                of.set("bell.batch", bell.batch).set("bell.within_us", bell.within_us);
                 of.end()
             })
             .collect();

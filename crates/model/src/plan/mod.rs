@@ -7,8 +7,8 @@ mod moving;
 use serde::Serialize;
 
 use crate::app::{
-    App, Channel, Compute, Cycles, Distribution, HOST_KIND, Mode, OnCrash, Pacing, Param, Period,
-    Port, Task, Work,
+    App, Bell, Channel, Compute, Cycles, Distribution, HOST_KIND, Mode, OnCrash, Pacing, Param,
+    Period, Port, Task, Work,
 };
 use crate::platform::{Core, Frequency, Point};
 use moving::RATE_MAX;
@@ -226,6 +226,13 @@ pub enum Command {
     Rate {
         id: String,
         millihz: u64,
+    },
+    /// Another bell for a channel.
+    Channel {
+        id: String,
+        channel: String,
+        #[serde(flatten)]
+        bell: Bell,
     },
     /// Sources end, and channels drain.
     Stop {},

@@ -95,6 +95,8 @@ pub(crate) struct LinkTable {
     pub produce: Option<Spanned<u32>>,
     pub consume: Option<Spanned<u32>>,
     pub claim: Option<Spanned<Claim>>,
+    pub doorbell: Option<Spanned<String>>,
+    pub batch: Option<Spanned<String>>,
 }
 
 /// A `[[service]]`: a task that others call.
@@ -293,6 +295,8 @@ fn read_channel(
     let produce = reader.optional("produce", RATE, |n| within(n, 1, SLOTS_MAX));
     let consume = reader.optional("consume", RATE, |n| within(n, 1, SLOTS_MAX));
     let claim = reader.optional("claim", CLAIM, word);
+    let doorbell = reader.optional("doorbell", DOORBELL, text);
+    let batch = reader.optional("batch", BATCH, text);
     reader.finish();
     Some(LinkTable {
         mailbox: false,
@@ -304,6 +308,8 @@ fn read_channel(
         produce,
         consume,
         claim,
+        doorbell,
+        batch,
     })
 }
 
@@ -319,6 +325,8 @@ fn read_mailbox(
     let to = reader.required("to", PORT, text);
     let slots = reader.optional("slots", SLOTS, |n| within(n, 1, SLOTS_MAX));
     let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount_of);
+    let doorbell = reader.optional("doorbell", DOORBELL, text);
+    let batch = reader.optional("batch", BATCH, text);
     reader.finish();
     Some(LinkTable {
         mailbox: true,
@@ -330,6 +338,8 @@ fn read_mailbox(
         produce: None,
         consume: None,
         claim: None,
+        doorbell,
+        batch,
     })
 }
 
@@ -369,6 +379,8 @@ const COUNT: &str = "a whole number from 0 to 4294967295";
 const MODE: &str = "\"handoff\", \"replicate\" or \"recreate\"";
 const PORT: &str = "a port: \"TASK.PORT\"";
 const SLOTS: &str = "a whole number from 1 to 32768";
+const DOORBELL: &str = "\"interrupt\", \"polling:20ms\" or \"adaptive:1ms\"";
+const BATCH: &str = "messages and a deadline, as \"8:5ms\"";
 const CLAIM: &str = "\"send\" or \"start\"";
 const RATE: &str = "a whole number of messages per firing, from 1 to 32768";
 

@@ -7,7 +7,7 @@ use toml::Spanned;
 use super::amount::{Amount, amount};
 use super::manifest::ServiceTable;
 use super::wiring::{End, Wiring};
-use crate::app::{Channel, Direction, Param};
+use crate::app::{Bell, Channel, Direction, Param};
 use crate::problem::Problem;
 
 /// `WB_CALL_HEAD_BYTES` of the middleware: what lies before the data of a request or an answer.
@@ -128,6 +128,7 @@ fn channel(table: &ServiceTable, slots: u32, slot_bytes: u32) -> Channel {
         mailbox: false,
         answers: false,
         claims_at_start: false,
+        bell: Bell::default(),
         span: table.name.span(),
     }
 }

@@ -8,7 +8,7 @@ use toml::Spanned;
 use super::amount::amount;
 use super::manifest::{Claim, LinkTable, Manifest};
 use super::service;
-use crate::app::{Channel, Direction, Names, Param, Port, Task};
+use crate::app::{Bell, Channel, Direction, Names, Param, Port, Task};
 use crate::problem::{Problem, Span, nearest};
 use crate::reader::is_name;
 
@@ -243,8 +243,28 @@ fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
         mailbox: link.mailbox,
         answers: false,
         claims_at_start,
+        bell: bell(link)?,
         span: link.to.span(),
     })
+}
+
+/// How the receiver is told of messages.
+fn bell(link: &LinkTable) -> Result<Bell, Problem> {
+    let mut bell = Bell::default();
+    let wrong = |key: &str, at: &Spanned<String>, why: &str| {
+        let (what, help) = why.rsplit_once(": ").unwrap_or((why, ""));
+        let problem = Problem::new(format!("`{key}`: {what}")).at(at.span(), "this value");
+        if help.is_empty() { problem } else { problem.help(help.to_owned()) }
+    };
+    if let Some(at) = &link.doorbell {
+        bell = bell.with_doorbell(at.get_ref()).map_err(|why| wrong("doorbell", at, &why))?;
+    }
+    if let Some(at) = &link.batch {
+        let set = bell.with_batch(at.get_ref());
+        bell = set.map_err(|why| wrong("batch", at, &why))?;
+        bell.check(link.slots).map_err(|why| wrong("batch", at, &why))?;
+    }
+    Ok(bell)
 }
 
 /// Messages per firing.

@@ -89,6 +89,7 @@ pub enum Command {
     Migrate(MigrateArgs),
     Policy(PolicyArgs),
     Rate(RateArgs),
+    Channel(ChannelArgs),
     Top(TopArgs),
     /// Lists the runs of this user: their cores, load, and where their tasks are.
     Ps(TableArgs),
@@ -205,6 +206,22 @@ pub struct RateArgs {
     /// Frames per second
     #[arg(value_name = "FPS", value_parser = rate)]
     pub rate: f64,
+}
+
+/// Changes how the receiver of a channel is told of messages, while a run goes on.
+///
+/// What is not named stays as it is. See `doorbell` and `batch` in docs/app-toml.md.
+#[derive(Debug, Args)]
+pub struct ChannelArgs {
+    /// The run, as `whimbrel ps` lists it
+    pub run: String,
+
+    /// The channel, as the summary and `whimbrel top` call it
+    pub channel: String,
+
+    /// doorbell=interrupt, doorbell=polling:20ms, doorbell=adaptive:1ms, batch=8:5ms, batch=none
+    #[arg(value_name = "KEY=VALUE", required = true)]
+    pub settings: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ use std::time::Duration;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
+use whimbrel_model::Bell;
 
 pub use client::{Watch, ask, watch};
 pub use serve::{Ask, serve};
@@ -25,7 +26,7 @@ const LINE_TIME: Duration = Duration::from_secs(2);
 const SLACK: Duration = Duration::from_secs(3);
 
 /// What a run may be asked.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
     /// Totals since the start.
@@ -53,6 +54,13 @@ pub enum Request {
         /// Frames per second, in thousandths.
         millihz: u64,
     },
+    /// Another bell for a channel.
+    Channel {
+        /// Its name.
+        channel: String,
+        /// What it is to have.
+        bell: Bell,
+    },
     /// Everything that happens from now on, and totals again and again.
     Watch {
         /// How often totals come.
@@ -76,7 +84,7 @@ impl Request {
     /// Why there was no reply in time.
     fn silence(&self) -> &'static str {
         match self {
-            Self::Policy { .. } | Self::Rate { .. } => {
+            Self::Policy { .. } | Self::Rate { .. } | Self::Channel { .. } => {
                 "its helper does not answer: it is of a version that cannot do that, or stuck"
             }
             _ => "the run does not answer",
@@ -92,7 +100,7 @@ pub enum Reply {
     Status(Box<Status>),
     /// The migration is over, well or not.
     Migrated(Migrated),
-    /// The policy or the frame rate is in force, or not.
+    /// The policy, the frame rate or the bell is in force, or not.
     Set(Set),
     /// The request makes no sense, and why.
     Refused(String),

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::mpsc::SyncSender;
 
-use whimbrel_model::{Command, PolicyName};
+use whimbrel_model::{Bell, Command, PolicyName};
 
 use crate::control::Reply;
 use crate::load::Due;
@@ -66,6 +66,11 @@ impl Requests {
     /// Somebody wants another frame rate; gives the command that asks for it.
     pub fn rate(&mut self, millihz: u64, reply: SyncSender<Reply>) -> Command {
         Command::Rate { id: self.set(reply), millihz }
+    }
+
+    /// Somebody wants another bell for a channel; gives the command that asks for it.
+    pub fn channel(&mut self, channel: String, bell: Bell, reply: SyncSender<Reply>) -> Command {
+        Command::Channel { id: self.set(reply), channel, bell }
     }
 
     fn set(&mut self, reply: SyncSender<Reply>) -> String {

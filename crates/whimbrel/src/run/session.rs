@@ -381,6 +381,7 @@ impl<'a> Session<'a> {
             }
             Request::Policy { name, settings } => self.requests.policy(&name, &settings, ask.reply),
             Request::Rate { millihz } => self.requests.rate(millihz, ask.reply),
+            Request::Channel { channel, bell } => self.requests.channel(channel, bell, ask.reply),
             Request::Watch { interval_ms } => {
                 let portrait = portrait(self.view.app(), self.frame_rate, &self.results);
                 self.watchers.add(interval_ms, ask, portrait, &self.results);

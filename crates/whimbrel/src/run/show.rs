@@ -3,13 +3,13 @@
 
 use std::fmt::Write;
 
-use whimbrel_model::App;
+use whimbrel_model::{App, Bell};
 
 use super::moves;
 use super::summary::{CoreSummary, Summary};
 use super::throughput::{GraphSummary, TaskSummary};
 use crate::output::{Column, columns, kib, percent, time};
-use crate::protocol::{Response, TaskStatus};
+use crate::protocol::{ChannelStatus, Response, TaskStatus, Told};
 
 /// Everything a person wants to know first, longest table last.
 pub fn tables(app: &App, summary: &Summary) -> String {
@@ -204,6 +204,32 @@ fn responses(app: &App, summary: &Summary) -> String {
     ])
 }
 
+/// Of the channels whose receivers were told of messages in another way than by an interrupt each.
+fn bells(summary: &Summary) -> String {
+    let told = |channel: &&ChannelStatus| {
+        channel.bell != Bell::default() || channel.told.looks + channel.told.waits > 0
+    };
+    let all: Vec<&ChannelStatus> = summary.channels.iter().filter(told).collect();
+    let known = |n: u64, ns: u64| if n > 0 { time(ns) } else { "-".into() };
+    let expected = |channel: &ChannelStatus| match channel.told.mean_ns {
+        0 => "-".into(),
+        mean => format!("{} ± {}", time(mean), time(channel.told.spread_ns)),
+    };
+    let mean = |told: &Told| told.late_ns.checked_div(told.noticed).unwrap_or(0);
+    let table = columns(&[
+        Column::of("channel", &all, |channel| channel.channel.clone()),
+        Column::of("doorbell", &all, |channel| channel.bell.to_string()),
+        Column::of(">waits", &all, |channel| channel.told.waits.to_string()),
+        Column::of(">rings", &all, |channel| channel.told.rings.to_string()),
+        Column::of(">looks", &all, |channel| channel.told.looks.to_string()),
+        Column::of(">hits", &all, |channel| channel.told.hits.to_string()),
+        Column::of(">expected", &all, |channel| expected(channel)),
+        Column::of(">noticed after", &all, |c| known(c.told.noticed, mean(&c.told))),
+        Column::of(">at worst", &all, |c| known(c.told.noticed, c.told.worst_ns)),
+    ]);
+    if table.is_empty() { table } else { format!("\n{table}") }
+}
+
 fn channels(summary: &Summary) -> String {
     let all = &summary.channels;
     #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
@@ -216,5 +242,5 @@ fn channels(summary: &Summary) -> String {
         Column::of(">left", all, |channel| channel.depth.to_string()),
         Column::of(">sent", all, |channel| channel.sent.to_string()),
         Column::of(">MB", all, |channel| megabytes(channel.bytes)),
-    ])
+    ]) + &bells(summary)
 }

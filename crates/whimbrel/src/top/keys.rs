@@ -5,6 +5,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::model::{Effect, Link, Model, Prompt};
 use crate::cli::{POLICIES, rate};
+use crate::steer::bell_request;
 
 /// Longest text that may be typed.
 const TYPED_MAX: usize = 200;
@@ -25,6 +26,7 @@ impl Model {
             Prompt::Core(text) => self.core(text, key.code),
             Prompt::Policy(text) => self.policy(text, key.code),
             Prompt::Rate(text) => self.rate(text, key.code),
+            Prompt::Channel(text) => self.channel(text, key.code),
         }
     }
 
@@ -41,6 +43,7 @@ impl Model {
             KeyCode::Char(digit @ '0'..='9') => return self.migrate(u32::from(digit) - 48),
             KeyCode::Char('m') => self.prompt = Prompt::Core(String::new()),
             KeyCode::Char('p') => self.prompt = Prompt::Policy(String::new()),
+            KeyCode::Char('c') => self.prompt = Prompt::Channel(String::new()),
             KeyCode::Char('f') => self.prompt = Prompt::Rate(String::new()),
             KeyCode::Char('+' | '=') => return self.step(11, 10),
             KeyCode::Char('-') => return self.step(10, 11),
@@ -119,6 +122,25 @@ impl Model {
         match rate(&text) {
             Ok(rate) => Some(self.ask_rate((rate * 1000.0).round() as u64)),
             Err(why) => self.complain(format!("a frame rate {why}")),
+        }
+    }
+
+    /// `CHANNEL KEY=VALUE`
+    fn channel(&mut self, text: String, code: KeyCode) -> Option<Effect> {
+        if code != KeyCode::Enter {
+            self.prompt = Prompt::Channel(typed(text, code, |c| !c.is_control()));
+            return None;
+        }
+        let mut words = text.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let settings: Vec<&str> = words.collect();
+        if settings.is_empty() {
+            return self
+                .complain("write CHANNEL KEY=VALUE, as lpf_out doorbell=polling:5ms".into());
+        }
+        match bell_request(&self.picture().now.channels, name, &settings) {
+            Ok((request, what)) => Some(Effect::Bell(request, what)),
+            Err(why) => self.complain(why),
         }
     }
 

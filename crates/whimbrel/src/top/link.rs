@@ -80,6 +80,7 @@ fn request_of(effect: Effect) -> Option<(String, Request)> {
         Effect::Rate(millihz) => {
             Some((format!("{} frames per second", thousandths(millihz)), Request::Rate { millihz }))
         }
+        Effect::Bell(request, what) => Some((what, request)),
         Effect::Quit => None,
     }
 }

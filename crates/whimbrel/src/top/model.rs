@@ -3,7 +3,7 @@
 //! and what is to be done. Pure: it knows neither a terminal nor a socket.
 
 use super::picture::{Entry, Picture};
-use crate::control::{Portrait, Reply};
+use crate::control::{Portrait, Reply, Request};
 use whimbrel_model::PolicyName;
 
 /// What is to be done.
@@ -24,6 +24,8 @@ pub enum Effect {
     Policy(PolicyName),
     /// Ask for another frame rate, in thousandths per second.
     Rate(u64),
+    /// Ask for another bell of a channel; and what that is in words.
+    Bell(Request, String),
     /// Leave.
     Quit,
 }
@@ -39,6 +41,8 @@ pub enum Prompt {
     Policy(String),
     /// The frame rate.
     Rate(String),
+    /// The channel, and what it is to have.
+    Channel(String),
     /// The keys are shown.
     Help,
 }

@@ -81,6 +81,7 @@ pub fn foot(model: &Model, palette: Palette, width: usize) -> Line<'static> {
     let task = model.label(model.selected);
     let question = match &model.prompt {
         Prompt::Core(text) => Some(format!("move {task} to core: {text}_")),
+        Prompt::Channel(text) => Some(format!("channel and KEY=VALUE: {text}_")),
         Prompt::Rate(text) => Some(format!("frames per second: {text}_")),
         Prompt::Policy(text) => Some(format!("policy: {text}_")),
         Prompt::None | Prompt::Help => None,

@@ -10,13 +10,14 @@ use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 use super::Palette;
 use crate::cli::POLICIES;
 
-const HELP: [&str; 11] = [
+const HELP: [&str; 12] = [
     "↑ ↓ or k j   select a task",
     "0 to 9       move it to this core",
     "m            move it to a core with more digits",
     "p            let another policy decide",
     "+ -          a tenth more or fewer frames per second",
     "f            another frame rate",
+    "c            another doorbell or batch of a channel",
     "space        stop the picture, and let it go on",
     "q            leave; the run goes on",
     "",

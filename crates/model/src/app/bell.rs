@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How the receiver of a channel learns that a message waits for it: `doorbell` and `batch`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Who looks after the receiver.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Doorbell {
+    /// The sender wakes it.
+    #[default]
+    Interrupt,
+    /// It looks by itself, each so often.
+    Polling,
+    /// It looks when the message should be there; the sender wakes it if that is too late.
+    Adaptive,
+}
+
+/// What a channel has. What is not said is not there.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(default)]
+pub struct Bell {
+    /// Who looks after the receiver.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
+    pub doorbell: Doorbell,
+    /// The sender wakes it for so many messages; 0: for each.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
+    pub batch: u32,
+    /// The time between two looks, the bound, or the deadline of a batch.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
+    pub within_us: u32,
+}
+
+/// The longest time.
+const WITHIN_MAX_US: u64 = 1_000_000_000;
+
+const DOORBELL: &str = "it is \"interrupt\", \"polling:20ms\" or \"adaptive:1ms\"";
+const BATCH: &str = "it is MESSAGES:DEADLINE, as \"8:5ms\", or \"none\"";
+
+impl Bell {
+    /// The same with another `doorbell`.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and what to write instead.
+    pub fn with_doorbell(self, text: &str) -> Result<Self, String> {
+        let (word, time) =
+            text.split_once(':').map_or((text, None), |(word, time)| (word, Some(time)));
+        let doorbell = match word {
+            "interrupt" => Doorbell::Interrupt,
+            "polling" => Doorbell::Polling,
+            "adaptive" => Doorbell::Adaptive,
+            _ => return Err(format!("`{text}` is no doorbell: {DOORBELL}")),
+        };
+        let within_us = match (doorbell, time) {
+            (Doorbell::Interrupt, Some(_)) => {
+                return Err("an interrupt has no time: write \"interrupt\"".into());
+            }
+            (Doorbell::Interrupt, None) => {
+                if self.batch > 0 {
+                    self.within_us
+                } else {
+                    0
+                }
+            }
+            (Doorbell::Polling, None) => {
+                return Err("polling needs the time between two looks, as \"polling:20ms\"".into());
+            }
+            (Doorbell::Adaptive, None) => {
+                return Err("adaptive needs a bound: how late a message may be noticed, as \
+                            \"adaptive:1ms\""
+                    .into());
+            }
+            (_, Some(time)) => microseconds(time)?,
+        };
+        Ok(Self { doorbell, within_us, ..self })
+    }
+
+    /// The same with another `batch`.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and what to write instead.
+    pub fn with_batch(self, text: &str) -> Result<Self, String> {
+        let kept = if self.doorbell == Doorbell::Interrupt { 0 } else { self.within_us };
+        if text == "none" {
+            return Ok(Self { batch: 0, within_us: kept, ..self });
+        }
+        let wrong = || format!("`{text}` is no batch: {BATCH}");
+        let (messages, deadline) = text.split_once(':').ok_or_else(wrong)?;
+        let batch = messages.parse::<u32>().map_err(|_| wrong())?;
+        if batch < 2 {
+            return Err("a batch has at least 2 messages: leave it out, or write \"none\"".into());
+        }
+        let within_us = microseconds(deadline)?;
+        if self.doorbell != Doorbell::Interrupt {
+            return Err(format!(
+                "a batch is of an interrupt, and the doorbell is {self}: leave \
+                                `batch` out, or the doorbell"
+            ));
+        }
+        Ok(Self { batch, within_us, ..self })
+    }
+
+    /// Whether it fits a channel.
+    ///
+    /// # Errors
+    /// Why not, and what to write instead.
+    pub fn check(&self, slots: u32) -> Result<(), String> {
+        if self.batch > slots {
+            let message = format!("a batch of {} does not fit {slots} slots", self.batch);
+            return Err(format!("{message}: raise `slots`, or lower it"));
+        }
+        if self.batch > 0 && self.doorbell != Doorbell::Interrupt {
+            return Err("a batch is of an interrupt: leave `batch` out, or the doorbell".into());
+        }
+        Ok(())
+    }
+
+    /// The same with one of its keys set anew, as `doorbell=polling:20ms`.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what to write instead.
+    pub fn with(self, setting: &str) -> Result<Self, String> {
+        match setting.split_once('=') {
+            Some(("doorbell", value)) => self.with_doorbell(value),
+            Some(("batch", value)) => self.with_batch(value),
+            Some(("memory", _)) => {
+                Err("`memory` is fixed once a run has started: say it in app.toml".into())
+            }
+            _ => Err(format!(
+                "`{setting}` is no property: write doorbell=interrupt, doorbell=polling:20ms, \
+                 doorbell=adaptive:1ms, batch=8:5ms or batch=none"
+            )),
+        }
+    }
+}
+
+fn microseconds(text: &str) -> Result<u32, String> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (count, unit) = text.split_at(digits);
+    let scale = match unit {
+        "us" => 1,
+        "ms" => 1_000,
+        "s" => 1_000_000,
+        _ => return Err(format!("`{text}` is no time: write 500us, 20ms or 1s")),
+    };
+    let time = count.parse::<u64>().ok().and_then(|count| count.checked_mul(scale));
+    match time.filter(|us| *us <= WITHIN_MAX_US) {
+        Some(0) => Err("a time of zero would be no rest at all: write 1us or more".into()),
+        Some(us) => u32::try_from(us).map_err(|error| error.to_string()),
+        None => Err(format!("`{text}` is no time: write 500us, 20ms or 1s, at most 1000s")),
+    }
+}
+
+/// A time in the largest unit that it is a whole number of.
+fn time(us: u32) -> String {
+    match us {
+        us if us % 1_000_000 == 0 => format!("{}s", us / 1_000_000),
+        us if us % 1_000 == 0 => format!("{}ms", us / 1_000),
+        us => format!("{us}us"),
+    }
+}
+
+impl fmt::Display for Bell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let within = time(self.within_us);
+        match (self.doorbell, self.batch) {
+            (Doorbell::Interrupt, 0) => f.write_str("interrupt"),
+            (Doorbell::Interrupt, batch) => write!(f, "interrupt, batch {batch}:{within}"),
+            (Doorbell::Polling, _) => write!(f, "polling:{within}"),
+            (Doorbell::Adaptive, _) => write!(f, "adaptive:{within}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(settings: &[&str]) -> Result<Bell, String> {
+        settings.iter().try_fold(Bell::default(), |bell, setting| bell.with(setting))
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_shown() {
+        let shown = |settings: &[&str]| set(settings).unwrap().to_string();
+        assert_eq!(shown(&[]), "interrupt");
+        for doorbell in ["polling:20ms", "adaptive:1s", "adaptive:1500us", "interrupt"] {
+            assert_eq!(shown(&[&format!("doorbell={doorbell}")]), doorbell);
+        }
+        assert_eq!(shown(&["batch=8:5ms"]), "interrupt, batch 8:5ms");
+        assert_eq!(shown(&["batch=8:5ms", "doorbell=interrupt"]), "interrupt, batch 8:5ms");
+        assert_eq!(shown(&["batch=8:5ms", "batch=none"]), "interrupt");
+        assert_eq!(shown(&["doorbell=polling:2ms", "batch=none"]), "polling:2ms");
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_what_to_write() {
+        for (settings, words) in [
+            (&["doorbell=polling:0ms"][..], "zero"),
+            (&["doorbell=polling"], "as \"polling:20ms\""),
+            (&["doorbell=adaptive"], "needs a bound"),
+            (&["doorbell=interrupt:1ms"], "has no time"),
+            (&["doorbell=bell"], "is no doorbell"),
+            (&["doorbell=adaptive:1001s"], "at most 1000s"),
+            (&["doorbell=adaptive:99999999999999999999s"], "is no time"),
+            (&["doorbell=adaptive:1"], "write 500us"),
+            (&["batch=8"], "MESSAGES:DEADLINE"),
+            (&["batch=x:5ms"], "MESSAGES:DEADLINE"),
+            (&["batch=1:5ms"], "at least 2"),
+            (&["batch=8:0us"], "zero"),
+            (&["doorbell=polling:1ms", "batch=8:5ms"], "of an interrupt"),
+            (&["memory=internal"], "fixed"),
+            (&["slots=3"], "no property"),
+        ] {
+            let why = set(settings).unwrap_err();
+            assert!(why.contains(words), "{settings:?}: {why}");
+        }
+        assert!(set(&["batch=8:5ms"]).unwrap().check(8).is_ok());
+        assert!(set(&["batch=9:5ms"]).unwrap().check(8).unwrap_err().contains("raise `slots`"));
+        let both = set(&["batch=8:5ms", "doorbell=polling:1ms"]).unwrap();
+        assert!(both.check(8).unwrap_err().contains("of an interrupt"));
+    }
+}
