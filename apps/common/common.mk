@@ -5,6 +5,7 @@
 #   COMMON := crc32 file tasks    # those of this folder
 #   TESTS := fuzz test_filter    # in its folder test; run under the sanitizers
 #   WATCHED := filter            # what they are linked with
+#   SIDE_BY_SIDE := 4            # so many files of tests in Python at once, for those that wait
 #   include ../common/common.mk
 
 SOURCES := $(OWN) $(COMMON:%=common/%)
@@ -27,7 +28,8 @@ WATCHED_O := $(patsubst %,$(OBJ)/watched/%.o,$(WATCHED) $(TESTS:%=test/%) check)
 .PHONY: test
 test: all $(OBJ)/tests
 	$(OBJ)/tests
-	PYTHONPATH=../common $(PYTHON) -m pytest --quiet -p no:cacheprovider test
+	$(if $(SIDE_BY_SIDE),ls test/test_*.py | xargs -n 1 -P $(SIDE_BY_SIDE) env )PYTHONPATH=../common \
+		$(PYTHON) -m pytest --quiet -p no:cacheprovider $(if $(SIDE_BY_SIDE),,test)
 
 $(OBJ)/tests: $(WATCHED_O)
 	@echo 'LD $@'

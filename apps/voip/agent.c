@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agent: gives packets to the line as they come from the encoder, looks after the line every
-// `poll_us`, and gives the decoder what is to be played once per period.
+// The agent: waits for everything at once. It has frames of the microphone cleaned and encoded, and
+// sends them; gives the line what comes from the network; and once per period has decoded what is
+// to be played.
 //
+// Each of the three steps is a call that it does not wait for: what ends is handled as it comes.
 // What the line keeps belongs to the process of its kernel (sockets), so the agent does not move.
 #include <string.h>
 
 #include "common/tasks.h"
 #include "line.h"
 
+enum { SERVICES = 3, MOST_WAITS = SERVICES + 2 };
+
 struct agent {
     struct voip *voip;
+    struct voip_agent_tally *tally;
     struct line *line;
-    struct wb_port *in, *out;
+    struct wb_port *in, *out;  // from and to the sound
+    struct wb_caller clean, encode, decode;
     uint64_t turn_ns, period_ns;  // when the next of each is due
-    uint32_t call, next;          // next: of the frames of this call that is to be sent
     uint32_t periods;
-    uint64_t sent_ns;  // when the last packet was sent; 0: none in this call
+    uint32_t call, next;  // next: of the frames of this call that is to be sent
+    uint64_t sent_ns;     // when the last packet was sent; 0: none in this call
 };
 
-// ---- To the line --------------------------------------------------------------------------------
+// ---- From the microphone to the line ------------------------------------------------------------
 
 static void note_sent(struct agent *agent)
 {
-    struct voip_agent_tally *tally = &agent->voip->tally.agent;
     const uint64_t now = wb_now_ns();
     const uint32_t us = (uint32_t)((now - agent->sent_ns) / 1000);
 
-    if (agent->sent_ns > 0 && us > tally->longest_us)
-        tally->longest_us = us;
+    if (agent->sent_ns > 0 && us > agent->tally->longest_us)
+        agent->tally->longest_us = us;
     agent->sent_ns = now;
-    tally->sent++;
+    agent->tally->sent++;
 }
 
 static void send(struct agent *agent, const struct voip_packet *packet)
@@ -42,7 +47,6 @@ static void send(struct agent *agent, const struct voip_packet *packet)
         agent->next = 0;
         agent->sent_ns = 0;
     }
-    // An encoder that started again encodes a frame twice.
     if (packet->head.number < agent->next || packet->bytes == 0)
         return;
     agent->next = packet->head.number + 1;
@@ -50,23 +54,49 @@ static void send(struct agent *agent, const struct voip_packet *packet)
     note_sent(agent);
 }
 
-// Sends what comes until `until_ns`; false when nothing more comes.
-static bool send_until(struct agent *agent, uint64_t until_ns)
+static void on_encoded(const struct wb_answer *answer, void *arg)
 {
-    for (;;) {
-        const uint64_t now = wb_now_ns();
-        const void *slot;
-        const enum wb_status status =
-            wb_port_hold(agent->in, &slot, until_ns > now ? until_ns - now : 0);
+    struct agent *agent = arg;
 
-        if (status != WB_OK)
-            return status != WB_ERR_GONE;
-        send(agent, slot);
-        wb_port_release(agent->in);
-    }
+    if (answer->status == WB_OK)
+        send(agent, answer->data);
+    else
+        agent->tally->dropped++;
 }
 
-// ---- From the line ------------------------------------------------------------------------------
+static void on_clean(const struct wb_answer *answer, void *arg)
+{
+    struct agent *agent = arg;
+
+    if (answer->status != WB_OK ||
+        wb_call_async(&agent->encode, answer->data, answer->bytes, on_encoded, agent, 0) != WB_OK)
+        agent->tally->dropped++;
+}
+
+// False when there is no sound any more.
+static bool take_captured(struct agent *agent)
+{
+    const uint32_t bytes = voip_captured_bytes(agent->voip);
+    enum wb_status status;
+    const void *captured;
+
+    while ((status = wb_port_hold(agent->in, &captured, 0)) == WB_OK) {
+        if (wb_call_async(&agent->clean, captured, bytes, on_clean, agent, 0) != WB_OK)
+            agent->tally->dropped++;
+        wb_port_release(agent->in);
+    }
+    return status != WB_ERR_GONE;
+}
+
+// ---- From the line to the loudspeaker -----------------------------------------------------------
+
+static void on_decoded(const struct wb_answer *answer, void *arg)
+{
+    struct agent *agent = arg;
+
+    if (answer->status != WB_OK || wb_port_send(agent->out, answer->data, 0) != WB_OK)
+        agent->tally->dropped++;
+}
 
 static void play(struct agent *agent)
 {
@@ -74,37 +104,99 @@ static void play(struct agent *agent)
 
     packet.head.number = agent->periods++;
     if (agent->line->kind->take(agent->line, &packet) &&
-        wb_port_send(agent->out, &packet, 0) != WB_OK)
-        agent->voip->tally.agent.dropped++;
+        wb_call_async(&agent->decode, &packet, VOIP_PACKET_HEAD + packet.bytes, on_decoded, agent,
+                      0) != WB_OK)
+        agent->tally->dropped++;
 }
 
-static bool turn(struct agent *agent)
+// What has ended, in the order in which one leads to the next; whether anything has does not
+// matter.
+static void complete(struct agent *agent)
+{
+    struct wb_caller *const callers[] = { &agent->clean, &agent->encode, &agent->decode };
+
+    for (size_t i = 0; i < sizeof callers / sizeof callers[0]; i++)
+        if (wb_call_complete(callers[i], 0) < 0)
+            continue;
+}
+
+// ---- All of it ----------------------------------------------------------------------------------
+
+// The line is looked after in each period, for its timers, and when its file says so or, without
+// one that is waited for, every `poll_us`.
+static bool turn(struct agent *agent, bool is_called)
+{
+    const uint64_t now = wb_now_ns(), period_ns = agent->voip->ptime_ms * UINT64_C(1000000);
+    const uint32_t poll_us = agent->voip->poll_us;
+    const bool is_period = now >= agent->period_ns;
+
+    if (is_period) {
+        play(agent);
+        agent->period_ns += period_ns;
+    }
+    if (!is_called && now < agent->turn_ns && (poll_us > 0 || !is_period))
+        return true;
+    agent->turn_ns = now + (poll_us > 0 ? poll_us * UINT64_C(1000) : period_ns);
+    return agent->line->kind->turn(agent->line);
+}
+
+static uint64_t time_left(const struct agent *agent)
 {
     const uint64_t now = wb_now_ns();
+    const uint64_t due = agent->period_ns < agent->turn_ns ? agent->period_ns : agent->turn_ns;
 
-    if (now >= agent->period_ns) {
-        play(agent);
-        agent->period_ns += agent->voip->ptime_ms * UINT64_C(1000000);
-    }
-    if (now < agent->turn_ns)
-        return true;
-    agent->turn_ns = now + agent->voip->poll_us * UINT64_C(1000);
-    return agent->line->kind->turn(agent->line);
+    return due > now ? due - now : 0;
+}
+
+// Waits for whatever comes first; true when that is the line's.
+static bool wait(struct wb_task *self, const struct agent *agent)
+{
+    struct wb_wait set[MOST_WAITS] = { { .port = agent->clean.answers },
+                                       { .port = agent->encode.answers },
+                                       { .port = agent->decode.answers },
+                                       { .port = agent->in },
+                                       { .file = agent->line->file, .events = WB_FILE_READABLE } };
+    const bool has_file = agent->line->file >= 0 && agent->voip->poll_us == 0;
+    const int which = wb_wait(set, has_file ? MOST_WAITS : MOST_WAITS - 1, time_left(agent));
+
+    if (which == WB_ERR_INVAL || which == WB_ERR_UNABLE || which == WB_ERR_NOMEM)
+        wb_task_fail(self, "it cannot wait for its sockets here: set poll_us");
+    return has_file && set[MOST_WAITS - 1].ready;
+}
+
+static void open_service(struct wb_task *self, const char *name, struct wb_caller *caller)
+{
+    if (wb_caller_open(self, name, caller) != WB_OK)
+        wb_task_fail(self, "it may call no service of a name that its code knows: see [[service]]");
+}
+
+static void open_all(struct wb_task *self, struct agent *agent)
+{
+    struct voip *voip = voip_of(self);
+
+    agent->voip = voip;
+    agent->tally = &voip->tally.agent;
+    agent->in = task_port(self, "in", 0, voip_captured_bytes(voip));
+    agent->out = task_port(self, "out", 0, voip_frame_bytes(voip));
+    open_service(self, "clean", &agent->clean);
+    open_service(self, "encode", &agent->encode);
+    open_service(self, "decode", &agent->decode);
+    agent->line = strcmp(voip->peer, "loop") == 0 ? line_loop(self) : line_sip(self);
+    agent->period_ns = wb_now_ns();
 }
 
 int agent(struct wb_task *self)
 {
-    struct voip *voip = voip_of(self);
-    struct agent agent = { .voip = voip };
+    struct agent agent = { 0 };
+    bool is_called = true;
 
-    agent.in = task_port(self, "in", 0, sizeof(struct voip_packet));
-    agent.out = task_port(self, "out", 0, sizeof(struct voip_packet));
-    agent.line = strcmp(voip->peer, "loop") == 0 ? line_loop(self) : line_sip(self);
-    agent.period_ns = wb_now_ns();
-    while (turn(&agent)) {
+    open_all(self, &agent);
+    while (turn(&agent, is_called)) {
         if (wb_stopping(self))
             agent.line->kind->hang_up(agent.line);
-        if (!send_until(&agent, agent.period_ns < agent.turn_ns ? agent.period_ns : agent.turn_ns))
+        is_called = wait(self, &agent);
+        complete(&agent);
+        if (!take_captured(&agent))
             break;
         wb_checkpoint();
     }

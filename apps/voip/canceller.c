@@ -56,23 +56,20 @@ int canceller(struct wb_task *self)
 {
     const struct voip *voip = voip_of(self);
     struct canceller *canceller = task_keep(self, sizeof *canceller);
-    const size_t bytes = sizeof(struct voip_frame) + voip->format.samples * sizeof(int16_t);
-    struct wb_port *in = task_port(self, "in", 0, 2 * bytes - sizeof(struct voip_frame));
-    struct wb_port *out = task_port(self, "out", 0, bytes);
-    const void *captured;
-    void *clean;
+    struct wb_service service;
+    struct wb_request request;
 
     allocate(self, canceller);
     canceller->call = 0;
-    while (wb_port_hold(in, &captured, WB_FOREVER) == WB_OK &&
-           wb_port_claim(out, &clean, WB_FOREVER) == WB_OK) {
-        struct voip_frame *frame = clean;
+    voip_serve(self, "clean", &service);
+    while (wb_service_take(&service, &request, WB_FOREVER) == WB_OK) {
+        const struct voip_frame *captured = request.data;
+        struct voip_frame *clean = request.answer;
 
-        frame->head = ((const struct voip_frame *)captured)->head;
+        clean->head = captured->head;
         if (wb_compute(self))
-            cancel(canceller, voip, captured, frame->samples);
-        wb_port_commit(out);
-        wb_port_release(in);
+            cancel(canceller, voip, captured, clean->samples);
+        wb_service_answer(&service, (int32_t)voip_frame_bytes(voip));
         wb_checkpoint();
     }
     return 0;

@@ -2,7 +2,7 @@
 // The encoder and the decoder: frames to packets, and back, by the codec of their call.
 //
 // A coder that starts again after the death of its core begins its codec anew: a frame may have
-// been half done. Whoever takes what comes twice drops it by its number.
+// been half done.
 #include "codec.h"
 #include "common/tasks.h"
 #include "voip.h"
@@ -48,24 +48,20 @@ int encoder(struct wb_task *self)
 {
     struct voip *voip = voip_of(self);
     struct coder *coder = keep(self, true);
-    const size_t bytes = sizeof(struct voip_frame) + voip->format.samples * sizeof(int16_t);
-    struct wb_port *in = task_port(self, "in", 0, bytes);
-    struct wb_port *out = task_port(self, "out", 0, sizeof(struct voip_packet));
-    const void *slot;
-    void *made;
+    struct wb_service service;
+    struct wb_request request;
 
-    while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK &&
-           wb_port_claim(out, &made, WB_FOREVER) == WB_OK) {
-        const struct voip_frame *frame = slot;
-        struct voip_packet *packet = made;
+    voip_serve(self, "encode", &service);
+    while (wb_service_take(&service, &request, WB_FOREVER) == WB_OK) {
+        const struct voip_frame *frame = request.data;
+        struct voip_packet *packet = request.answer;
 
         packet->head = frame->head;
         packet->bytes = voip->format.samples;
         if (wb_compute(self))
             encode(self, coder, frame, packet);
         voip->tally.encoder.encoded++;
-        wb_port_commit(out);
-        wb_port_release(in);
+        wb_service_answer(&service, (int32_t)(VOIP_PACKET_HEAD + packet->bytes));
         wb_checkpoint();
     }
     return 0;
@@ -89,24 +85,20 @@ static void decode(struct wb_task *self, struct coder *coder, const struct voip_
 
 int decoder(struct wb_task *self)
 {
-    struct voip *voip = voip_of(self);
+    const struct voip *voip = voip_of(self);
     struct coder *coder = keep(self, false);
-    const size_t bytes = sizeof(struct voip_frame) + voip->format.samples * sizeof(int16_t);
-    struct wb_port *in = task_port(self, "in", 0, sizeof(struct voip_packet));
-    struct wb_port *out = task_port(self, "out", 0, bytes);
-    const void *slot;
-    void *made;
+    struct wb_service service;
+    struct wb_request request;
 
-    while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK &&
-           wb_port_claim(out, &made, WB_FOREVER) == WB_OK) {
-        const struct voip_packet *packet = slot;
-        struct voip_frame *frame = made;
+    voip_serve(self, "decode", &service);
+    while (wb_service_take(&service, &request, WB_FOREVER) == WB_OK) {
+        const struct voip_packet *packet = request.data;
+        struct voip_frame *frame = request.answer;
 
         frame->head = packet->head;
         if (wb_compute(self))
             decode(self, coder, packet, frame->samples);
-        wb_port_commit(out);
-        wb_port_release(in);
+        wb_service_answer(&service, (int32_t)voip_frame_bytes(voip));
         wb_checkpoint();
     }
     return 0;

@@ -37,6 +37,7 @@ struct line_kind {
 
 struct line {
     const struct line_kind *kind;
+    int file;  // readable when there is something to do; -1: there is none
 };
 
 /// Opens a line. `line_loop` has one call, in which what is sent comes back.

@@ -55,8 +55,10 @@ int media_open(struct media **opened, struct voip *voip, const struct sa *local)
 
 int media_take(struct media *media, struct mbuf *description, bool is_offer)
 {
-    if (sdp_decode(media->session, description, is_offer) != 0)
-        return EBADMSG;
+    const int error = sdp_decode(media->session, description, is_offer);
+
+    if (error)
+        return error == ENOMEM ? ENOMEM : EBADMSG;
     const struct sdp_format *format = sdp_media_rformat(media->audio, NULL);
     const int codec = format && format->name ? codec_find(format->name, strlen(format->name)) : -1;
     if (codec < 0 || sa_port(sdp_media_raddr(media->audio)) == 0)
@@ -111,12 +113,21 @@ static int payload_bytes(const struct rtp_header *header, const struct mbuf *pay
     return (int)(bytes - padding);
 }
 
-static bool is_of_the_call(const struct media *media, const struct sa *from,
-                           const struct rtp_header *header)
+// From the other phone's address; from another port of it only as long as none came from the one
+// that it named.
+static bool is_from_there(struct media *media, const struct sa *from)
+{
+    const struct sa *there = sdp_media_raddr(media->audio);
+
+    media->is_exact |= sa_cmp(from, there, SA_ALL);
+    return sa_cmp(from, there, media->is_exact ? SA_ALL : SA_ADDR);
+}
+
+static bool is_by_the_codec(const struct media *media, const struct rtp_header *header)
 {
     const struct sdp_format *format = sdp_media_lformat(media->audio, header->pt);
 
-    return sa_cmp(from, sdp_media_raddr(media->audio), SA_ADDR) && format && format->name &&
+    return format && format->name &&
            codec_find(format->name, strlen(format->name)) == (int)(media->call & 0xff);
 }
 
@@ -129,7 +140,7 @@ void media_receive(const struct sa *from, const struct rtp_header *header, struc
 
     if (media->call >> 8 == 0)
         return;
-    if (!is_of_the_call(media, from, header)) {
+    if (!is_from_there(media, from) || !is_by_the_codec(media, header)) {
         tally->unwanted++;
     } else if (bytes < 0) {
         tally->damaged++;

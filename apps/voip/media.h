@@ -17,6 +17,7 @@ struct media {
     uint32_t first_stamp;  // of what we send
     bool has_offer;        // the other phone has said what it can
     bool is_talking;       // something was sent
+    bool is_exact;         // packets come from where the other phone said
     uint32_t source;       // SSRC of what we receive
     uint64_t heard_ns;     // when a packet came last, or the call began
     struct playout playout;
@@ -31,7 +32,7 @@ int media_open(struct media **media, struct voip *voip, const struct sa *local);
 /// Takes the other's description in.
 ///
 /// Context: the agent. Never blocks.
-/// Returns: 0; EBADMSG for what is no description; ENOTSUP where there is no common codec.
+/// Returns: 0; ENOMEM; EBADMSG for what is no description; ENOTSUP where there is no common codec.
 int media_take(struct media *media, struct mbuf *description, bool is_offer);
 
 /// Begins to send and to receive, as call `number`.

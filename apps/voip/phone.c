@@ -13,6 +13,11 @@
 #include "media.h"
 #include "turn.h"
 
+// Only dbg_init() is wanted of this header, which wants to know these.
+#define DEBUG_MODULE "voip"
+#define DEBUG_LEVEL 0
+#include <re_dbg.h>
+
 enum { HASH_SIZE = 32, LAST_WORDS_MS = 1000, TEXT_BYTES = 256 };
 
 struct phone {
@@ -23,6 +28,7 @@ struct phone {
     struct dnsc *names;
     struct sip *sip;
     struct sipsess_sock *calls;
+    struct sip_lsnr *requests, *responses;
     struct sipsess *session;  // of the call that is under way
     struct media *media;      // the same
     struct tmr answer, hang_up;
@@ -31,9 +37,16 @@ struct phone {
     bool is_established, is_leaving, is_closed;
 };
 
+// The detail may be the other phone's: whatever is no plain letter is not for a terminal.
 static void say(const char *what, const char *detail)
 {
-    dprintf(STDERR_FILENO, "voip: %s%s%s\n", what, *detail ? ": " : "", detail);
+    char plain[TEXT_BYTES];
+
+    snprintf(plain, sizeof plain, "%s", detail);
+    for (char *at = plain; *at != '\0'; at++)
+        if (*at < ' ' || *at > '~')
+            *at = '?';
+    dprintf(STDERR_FILENO, "voip: %s%s%s\n", what, *plain ? ": " : "", plain);
 }
 
 // ---- The end of a call --------------------------------------------------------------------------
@@ -134,18 +147,12 @@ static int on_offer(struct mbuf **description, const struct sip_msg *message, vo
 
 // ---- A call that comes --------------------------------------------------------------------------
 
-static void refuse(struct phone *phone, const struct sip_msg *message, uint16_t status,
-                   const char *reason)
-{
-    say("refuses a call", reason);
-    (void)sip_treply(NULL, phone->sip, message, status, reason);
-}
-
 static void on_answer_time(void *arg)
 {
     struct phone *phone = arg;
     struct mbuf *description = NULL;
 
+    phone->media->heard_ns = wb_now_ns();
     if (sdp_encode(&description, phone->media->session, !phone->media->has_offer) != 0 ||
         sipsess_answer(phone->session, 200, "OK", description, NULL) != 0)
         end_call(phone);
@@ -165,48 +172,68 @@ static int accept_call(struct phone *phone, const struct sip_msg *message)
     return error;
 }
 
-// What stands in the way of a call; NULL: nothing.
-static const char *take_offer(struct phone *phone, const struct sip_msg *message, uint16_t *status)
+// What a caller is told of an error.
+static const char *reason_of(int error, uint16_t *status)
 {
-    struct media *media = NULL;
+    static const struct {
+        int error;
+        uint16_t status;
+        const char *reason;
+    } known[] = {
+        { ENOTSUP, 488, "Not Acceptable Here" },
+        { EPROTONOSUPPORT, 415, "Unsupported Media Type" },
+        { EBADMSG, 400, "Bad Session Description" },
+        { EBUSY, 486, "Busy Here" },
+    };
 
-    if (media_open(&media, phone->voip, &phone->local) != 0) {
-        *status = 500;
-        return "Server Internal Error";
-    }
-    media->has_offer = mbuf_get_left(message->mb) > 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].error == error) {
+            *status = known[i].status;
+            return known[i].reason;
+        }
+    *status = 500;
+    return "Server Internal Error";
+}
+
+static int take_offer(struct phone *phone, const struct sip_msg *message)
+{
     const bool is_known = msg_ctype_cmp(&message->ctyp, "application", "sdp");
-    const int error = !media->has_offer ? 0
-                      : !is_known       ? EPROTONOSUPPORT
-                                        : media_take(media, message->mb, true);
-    if (error == 0) {
-        phone->media = media;
-        return NULL;
-    }
-    mem_deref(media);
-    *status = error == ENOTSUP ? 488 : error == EPROTONOSUPPORT ? 415 : 400;
-    return error == ENOTSUP           ? "Not Acceptable Here"
-           : error == EPROTONOSUPPORT ? "Unsupported Media Type"
-                                      : "Bad Session Description";
+
+    if (phone->media || phone->is_leaving)
+        return EBUSY;
+    int error = media_open(&phone->media, phone->voip, &phone->local);
+    if (error)
+        return error;
+    phone->media->has_offer = mbuf_get_left(message->mb) > 0;
+    if (phone->media->has_offer)
+        error = is_known ? media_take(phone->media, message->mb, true) : EPROTONOSUPPORT;
+    if (error)
+        phone->media = mem_deref(phone->media);
+    return error;
+}
+
+static void refuse(struct phone *phone, const struct sip_msg *message, int error)
+{
+    uint16_t status;
+    const char *reason = reason_of(error, &status);
+
+    say("refuses a call", reason);
+    (void)sip_treply(NULL, phone->sip, message, status, reason);
 }
 
 static void on_call(const struct sip_msg *message, void *arg)
 {
     struct phone *phone = arg;
-    uint16_t status = 486;
-    const char *reason = "Busy Here";
+    int error = take_offer(phone, message);
 
-    if (!phone->media && !phone->is_leaving)
-        reason = take_offer(phone, message, &status);
-    if (reason) {
-        refuse(phone, message, status, reason);
-        return;
+    if (error == 0) {
+        phone->number++;
+        error = accept_call(phone, message);
+        if (error)
+            end_call(phone);
     }
-    phone->number++;
-    if (accept_call(phone, message) != 0) {
-        refuse(phone, message, 500, "Server Internal Error");
-        end_call(phone);
-    }
+    if (error)
+        refuse(phone, message, error);
 }
 
 // ---- A call to the peer -------------------------------------------------------------------------
@@ -230,14 +257,37 @@ static int call_peer(struct phone *phone)
     return error;
 }
 
+// ---- What is no call ----------------------------------------------------------------------------
+
+// What belongs to no call of ours.
+static bool on_request(const struct sip_msg *message, void *arg)
+{
+    struct phone *phone = arg;
+
+    if (pl_strcmp(&message->met, "OPTIONS") == 0)
+        (void)sip_treply(NULL, phone->sip, message, 200, "OK");
+    else if (pl_strcmp(&message->met, "ACK") != 0)
+        (void)sip_treply(NULL, phone->sip, message, 501, "Not Implemented");
+    return true;
+}
+
+static bool on_response(const struct sip_msg *message, void *arg)
+{
+    (void)message;
+    (void)arg;
+    return true;
+}
+
 // ---- The line -----------------------------------------------------------------------------------
 
-// A phone that has vanished sends no packets, and no BYE.
+// A phone that has vanished sends no packets, and no BYE; maybe it was gone before it heard that
+// its call is taken up.
 static bool is_silent(const struct phone *phone)
 {
     const uint64_t most = phone->voip->silence_ms * UINT64_C(1000000);
 
-    return phone->is_established && most > 0 && wb_now_ns() > phone->media->heard_ns + most;
+    return phone->media && phone->media->heard_ns > 0 && most > 0 &&
+           wb_now_ns() > phone->media->heard_ns + most;
 }
 
 static bool turn(struct line *line)
@@ -282,6 +332,8 @@ static bool close_line(struct line *line)
     const struct voip *voip = phone->voip;
 
     end_call(phone);
+    phone->requests = mem_deref(phone->requests);
+    phone->responses = mem_deref(phone->responses);
     phone->calls = mem_deref(phone->calls);
     phone->sip = mem_deref(phone->sip);
     phone->names = mem_deref(phone->names);
@@ -299,6 +351,10 @@ static int open_sip(struct phone *phone)
         error = sip_transp_add(phone->sip, SIP_TRANSP_UDP, &phone->local);
     if (error == 0)
         error = sipsess_listen(&phone->calls, phone->sip, HASH_SIZE, on_call, phone);
+    if (error == 0)
+        error = sip_listen(&phone->requests, phone->sip, true, on_request, phone);
+    if (error == 0)
+        error = sip_listen(&phone->responses, phone->sip, false, on_response, phone);
     if (error == 0 && *phone->voip->peer)
         error = call_peer(phone);
     return error;
@@ -317,8 +373,8 @@ struct line *line_sip(struct wb_task *self)
     static const struct line_kind kind = { turn, send_frame, take_frame, hang_up, close_line };
     struct phone *phone = task_keep(self, sizeof *phone);
 
-    phone->line.kind = &kind;
     phone->voip = voip_of(self);
+    dbg_init(DBG_EMERG, DBG_NONE);  // what others send is no matter of the terminal
     int error = libre_init();
     if (error == 0)
         error = sa_decode(&phone->local, phone->voip->listen, strlen(phone->voip->listen));
@@ -326,6 +382,7 @@ struct line *line_sip(struct wb_task *self)
         fail(self, "listen is to be an address and a port of this machine", error);
     if (!turn_open(&phone->turn))
         fail(self, "libre's main loop cannot be had", errno);
+    phone->line = (struct line){ &kind, phone->turn.loop };
     error = open_sip(phone);
     if (error)
         fail(self, *phone->voip->peer ? "the peer cannot be called" : "calls cannot be taken",

@@ -13,6 +13,12 @@ struct voip *voip_of(const struct wb_task *self)
     return wb_task_app(self)->state;
 }
 
+void voip_serve(struct wb_task *self, const char *name, struct wb_service *service)
+{
+    if (wb_service_open(self, name, service) != WB_OK)
+        wb_task_fail(self, "it serves under no name that its code knows: see [[service]]");
+}
+
 // ---- The parameters -----------------------------------------------------------------------------
 
 static bool refuse_codec(struct wb_app *app, const char *name, size_t length, const char *reason)
@@ -78,7 +84,7 @@ static bool read_times(struct wb_app *app, struct voip *voip)
     uint32_t jitter_ms;
 
     if (!app_integer(app, "calls", 0, 1e6, &voip->wanted_calls) ||
-        !app_integer(app, "poll_us", 100, 1e6, &voip->poll_us) ||
+        !app_integer(app, "poll_us", 0, 1e6, &voip->poll_us) ||
         !app_integer(app, "jitter_ms", 0, 300, &jitter_ms) ||
         !app_integer(app, "hang_up_ms", 0, 1e9, &voip->hang_up_ms) ||
         !app_integer(app, "ring_ms", 0, 60000, &voip->ring_ms) ||

@@ -159,9 +159,8 @@ int sound(struct wb_task *self)
 {
     struct voip *voip = voip_of(self);
     struct sound *sound = task_keep(self, sizeof *sound);
-    const size_t bytes = sizeof(struct voip_frame) + voip->format.samples * sizeof(int16_t);
-    struct wb_port *in = task_port(self, "in", 0, bytes);
-    struct wb_port *out = task_port(self, "out", 0, 2 * bytes - sizeof(struct voip_frame));
+    struct wb_port *in = task_port(self, "in", 0, voip_frame_bytes(voip));
+    struct wb_port *out = task_port(self, "out", 0, voip_captured_bytes(voip));
     int16_t played[CODEC_SAMPLES];
 
     if (!wb_task_is_periodic(self))

@@ -5,6 +5,8 @@
 #include "turn.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -20,12 +22,35 @@ static void end(int flags, void *arg)
         re_cancel();
 }
 
+// Libre tells nobody its epoll descriptor. It makes that when first it is to listen to another, so
+// it gets the number that is free then.
+static bool is_epoll(int file)
+{
+    char path[32], name[32] = "";
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    return readlink(path, name, sizeof name - 1) > 0 && strstr(name, "eventpoll");
+}
+
+static int next_free(void)
+{
+    const int free = eventfd(0, EFD_CLOEXEC);
+
+    close(free);
+    return free;
+}
+
 bool turn_open(struct turn *turn)
 {
     turn->stop = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (turn->stop < 0)
+    turn->loop = next_free();
+    if (turn->stop < 0 || turn->loop < 0)
         return false;
-    errno = fd_listen(turn->stop, FD_READ, end, turn);
+    errno = poll_method_set(METHOD_EPOLL);
+    if (errno == 0)
+        errno = fd_listen(turn->stop, FD_READ, end, turn);
+    if (errno == 0 && !is_epoll(turn->loop))
+        errno = ENOSYS;
     return errno == 0;
 }
 

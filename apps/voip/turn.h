@@ -7,6 +7,7 @@
 
 struct turn {
     int stop;  // an eventfd that ends the loop
+    int loop;  // readable when there is something to handle besides timers
 };
 
 /// Context: the agent, after libre_init().

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The VoIP phone (lee2009, section V): what its tasks share.
 //
-//             captured             frames            packets
-//   sound ──────────────> canceller ──────> encoder ──────────> agent <──> network
-//     ^                                                           │
-//     └──────────────── decoder <─────────────────────────────────┘
-//           frames                          packets
+//             captured                      clean ──── canceller
+//      ┌────────────────────> agent calls  encode ──── encoder
+//    sound                     ↑  │        decode ──── decoder
+//      └───────────────────────┼──┘ frames
+//                              ↓
+//                           network
 //
-// The sound has the microphone and the loudspeaker: recordings. The agent speaks SIP and RTP. The
-// other three are the work for a signal processor. What they keep is in their heaps, so they may
-// move in the midst of a call, and start again there should their core die.
+// The sound has the microphone and the loudspeaker: recordings. The agent speaks SIP and RTP, and
+// calls the other three, the work for a signal processor. What these keep is in their heaps, so
+// they may move in the midst of a call, and start again there should their core die.
 //
-// Each frame says of which call it is and its number there. So who starts again knows what it has
-// had, and nothing of a call comes into the next.
+// Each frame says of which call it is and its number there, so nothing of a call comes into the
+// next.
 #ifndef VOIP_H
 #define VOIP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "codec.h"
@@ -43,13 +45,15 @@ struct voip_packet {
     uint8_t payload[CODEC_PAYLOAD_BYTES];
 };
 
+enum { VOIP_PACKET_HEAD = offsetof(struct voip_packet, payload) };
+
 // What a run did. Each part has one task that writes it.
 struct voip_tally {
     struct voip_agent_tally {
         uint32_t calls, failed;  // calls: those that were taken up
         uint32_t sent, received, lost, late, damaged;
         uint32_t unwanted;    // packets of others
-        uint32_t dropped;     // for want of room on the way to the decoder
+        uint32_t dropped;     // frames and packets that no service took or gave back
         uint32_t longest_us;  // between two packets that were sent in one call
     } agent;
     struct voip_sound_tally {
@@ -83,10 +87,31 @@ struct voip {
     struct voip_tally tally;
 };
 
+/// Begins to serve under a name; ends the run where that cannot be.
+///
+/// Context: the task.
+void voip_serve(struct wb_task *self, const char *name, struct wb_service *service);
+
 /// The application's state.
 ///
 /// Context: any. Never blocks.
 struct voip *voip_of(const struct wb_task *self);
+
+/// The bytes of a frame with its head.
+///
+/// Context: any. Never blocks.
+static inline uint32_t voip_frame_bytes(const struct voip *voip)
+{
+    return (uint32_t)(sizeof(struct voip_frame) + voip->format.samples * sizeof(int16_t));
+}
+
+/// The same of a frame of the microphone with what was played meanwhile.
+///
+/// Context: any. Never blocks.
+static inline uint32_t voip_captured_bytes(const struct voip *voip)
+{
+    return (uint32_t)(sizeof(struct voip_frame) + 2 * voip->format.samples * sizeof(int16_t));
+}
 
 static inline const struct codec *voip_codec(uint32_t call)
 {

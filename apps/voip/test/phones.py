@@ -63,10 +63,12 @@ class Ours:
     said: str = ""
     summary: dict[str, Any] = field(default_factory=dict)
 
+    def log(self) -> str:
+        return (self.runtime / "said").read_text(errors="replace")
+
     def wait_until(self, words: str) -> None:
         deadline = time.monotonic() + PATIENCE_S
-        log = self.runtime / "said"
-        while words not in (text := log.read_text()):
+        while words not in (text := self.log()):
             assert self.process.poll() is None and time.monotonic() < deadline, text
             time.sleep(0.01)
 
@@ -76,7 +78,7 @@ class Ours:
     def end(self) -> None:
         """Waits until it ends by itself."""
         out, _ = self.process.communicate(timeout=PATIENCE_S)
-        self.said = (self.runtime / "said").read_text()
+        self.said = self.log()
         self.summary = json.loads(out) if out.strip() else {}
 
     def told(self, what: str) -> float:

@@ -43,7 +43,7 @@ def test_baresip_is_called_and_both_hear_each_other(codec: str, far: Path, tmp_p
     ):
         pass
     assert phone.process.returncode == 0 and f"in a call by: {codec}" in phone.said
-    assert phone.told("packets sent") == 200 and phone.told("lost") <= 2
+    assert abs(phone.told("packets sent") - 200) <= 2 and phone.told("lost") <= 2
     both_heard(far, heard, other, codec)
 
 

@@ -52,7 +52,7 @@ def test_no_frame_is_lost_though_all_work_moves_again_and_again(
     moves = moved(phone.summary)
     print(f"{moves} moves; the longest gap in the sound {phone.gap_ms()} ms")
     assert moves > 60 and both_heard(far, heard, other, codec) > 0.95
-    assert phone.told("packets sent") == SAID_MS / 20
+    assert abs(phone.told("packets sent") - SAID_MS / 20) <= 2
 
 
 @pytest.mark.parametrize("codec", ["PCMU", "opus"])

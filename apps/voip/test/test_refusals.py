@@ -31,7 +31,7 @@ def run(*options: str, **params: Any) -> Ended:  # noqa: ANN401
         ({"input": "/nowhere.wav"}, "No such file or directory"),
         ({"input": APPS / "voip/app.toml"}, "it is no WAV file"),
         ({"output": "heard.mp3"}, "end its name in .wav"),
-        ({"poll_us": 0}, "poll_us is 0: give a whole number from 100"),
+        ({"poll_us": -1}, "poll_us is -1: give a whole number from 0"),
         ({"jitter_ms": 1000}, "jitter_ms is 1000"),
         ({"cancel": 2}, "cancel is 2"),
     ],
