@@ -31,7 +31,7 @@ setup:  ## install the tools that this checkout needs
 ifdef BUILT  # by `make test`, before its suites
 build:
 else
-build: $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-sim $(BIN)/whimbrel-bench $(BIN)/whimbrel-bench.task timed-radio  ## build the command, its helpers and the applications
+build: $(CLIENT) $(BIN)/whimbrel $(BIN)/whimbrel-linux $(BIN)/whimbrel-sim $(BIN)/whimbrel-bench $(BIN)/whimbrel-bench.task timed-radio  ## build the command, its helpers and the applications
 	@for app in $(APPS); do \
 		$(MAKE) -C $$app BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) all || exit 1; done
 endif

@@ -7,7 +7,7 @@ CC := gcc
 QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
 
 WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-INCLUDE := -Imiddleware/include -Ikernels/plan -Ikernels/host -Ikernels/process -Ikernels/helper -isystem kernels/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
+INCLUDE := -Imiddleware/include -Ikernels/client -Ikernels/plan -Ikernels/host -Ikernels/process -Ikernels/helper -isystem kernels/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
 
 # Each variant is for this machine but one, which is run by an emulator elsewhere.
 ARCH := $(shell uname -m)
@@ -184,6 +184,12 @@ $(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) kernels/sim/main.c) $(call s
 	@mkdir -p $(@D)
 	@echo 'LD $@'
 	@$(CC) $(FLAGS_sim) -rdynamic -o $@ $^ -ldl -lpthread -lm
+
+# For processes that attach to a run: of itself, with its texts of outcomes.
+CLIENT := $(BUILD)/release/libwhimbrel-client.a
+$(CLIENT): $(call objects,release,kernels/client/client.c middleware/src/task/status.c)
+	@echo 'AR $@'
+	@$(AR) rcs $@ $^
 
 # Cargo knows what it depends on.
 .PHONY: always

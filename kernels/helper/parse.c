@@ -150,6 +150,7 @@ static const struct field plan_fields[] = {
     FIELD(message, "program", TEXT, plan.program, OPTIONAL),
     FIELD(message, "record", TEXT, plan.record, OPTIONAL),
     FIELD(message, "journal", TEXT, plan.journal, OPTIONAL),
+    FIELD(message, "clients", TEXT, plan.clients, OPTIONAL),
     FIELD(message, "memory_bytes", UINT64, plan.memory_bytes, OPTIONAL),
     FIELD(message, "shared_bytes", UINT64, plan.shared_bytes, .most = WB_SHARED_MAX),
     FIELD(message, "spin_ns", UINT64, plan.spin_ns, OPTIONAL),

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "client.h"
 #include "clock.h"
 #include "hosted.h"
 #include "module.h"
@@ -97,7 +99,13 @@ void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t
 
 void *wb_host_symbol(struct wb_host *host, const char *name)
 {
-    return dlsym(host->module, name);
+    wb_task_entry *client = client_run;
+    void *symbol;
+
+    if (strcmp(name, CLIENT_ENTRY) != 0)
+        return dlsym(host->module, name);
+    memcpy(&symbol, &client, sizeof symbol);
+    return symbol;
 }
 
 bool wb_host_waits_for_ever(struct wb_task *task)

@@ -3,10 +3,13 @@
 // descriptor 3 and is of no use by hand.
 
 #define _GNU_SOURCE
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "client.h"
 #include "clock.h"
 #include "helper.h"
 #include "private.h"
@@ -42,6 +45,19 @@ static bool use_machine(struct linux_helper *l)
     char cpu[16];
     snprintf(cpu, sizeof cpu, "%u", bad);
     helper_complain(h, "frequency", cpu, wrong);
+    return false;
+}
+
+// Sockets for the processes that may attach. Before the fork, as the sensors.
+static bool open_clients(struct helper *h)
+{
+    const char *task = "";
+
+    if (h->plan.clients == NULL || clients_open(&h->plan, &task))
+        return true;
+    char text[256];
+    snprintf(text, sizeof text, "there is no socket for its client: %s", strerror(errno));
+    helper_complain(h, "client", task, text);
     return false;
 }
 
@@ -91,12 +107,14 @@ int main(void)
         fputs("whimbrel-linux is started by `whimbrel run`, not by hand\n", stderr);
         return 2;
     }
-    if (helper_read_plan(h) && helper_build(h) && use_machine(&l) && helper_start(h)) {
+    if (helper_read_plan(h) && helper_build(h) && use_machine(&l) && open_clients(h) &&
+        helper_start(h)) {
         supervise(&l);
         helper_finish(h);
     }
     if (h->build.host != NULL)
         wb_host_close(h->build.host);
+    clients_close();
     // The kernels have gone. What cannot be put back stays in the journal, for the command.
     if (l.has_journal)
         (void)cpufreq_restore(h->plan.journal);

@@ -98,6 +98,7 @@ struct plan {
     const char *module;            // the application's shared object
     const char *program, *record;  // for tasks that are recreated; a folder for the event streams
     const char *journal;           // a file for what frequencies were
+    const char *clients;           // a folder for the sockets of clients
     uint64_t memory_bytes, shared_bytes, spin_ns, offer_ns, seed;
     uint64_t agents_ns;  // 0: agents do not report
     enum frequency_mode frequency;

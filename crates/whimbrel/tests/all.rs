@@ -3,6 +3,7 @@
 
 mod boards;
 mod calls;
+mod clients;
 mod common;
 mod explore;
 mod files;

@@ -3,6 +3,7 @@
 //! file. Positions in these lists are the numbers that statistics and recorded events use.
 
 mod bell;
+mod client;
 mod ending;
 mod modes;
 mod names;
@@ -15,6 +16,7 @@ use toml::Spanned;
 
 use crate::problem::Span;
 pub use bell::{Bell, Doorbell};
+pub(crate) use client::CLIENT_ENTRY;
 pub(crate) use modes::ADD_RESTART;
 pub use modes::{Mode, OnCrash};
 pub(crate) use names::Names;
@@ -65,6 +67,8 @@ pub struct Task {
     pub index: u32,
     /// The function it runs.
     pub entry: Spanned<String>,
+    /// Whether it stands for a process beside the run.
+    pub client: bool,
     /// Where it starts.
     pub core: Spanned<u32>,
     /// The cores that choose among themselves which of them runs it next; empty: it stays where it

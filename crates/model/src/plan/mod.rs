@@ -61,6 +61,8 @@ pub struct Plan {
     pub program: Option<String>,
     pub record: Option<String>,
     pub journal: Option<String>,
+    /// An existing folder for the sockets of clients; `None`: there are none.
+    pub clients: Option<String>,
     pub memory_bytes: u64,
     pub shared_bytes: u64,
     /// `None`: an idle kernel never sleeps.
@@ -272,6 +274,7 @@ pub fn plan(app: &App, options: &PlanOptions) -> Plan {
         program: moving.program.clone(),
         record: options.record.clone(),
         journal: (options.frequency == Frequency::Cpufreq).then(|| options.journal.clone()),
+        clients: None,
         memory_bytes: *app.memory_bytes.get_ref(),
         shared_bytes: *app.shared_bytes.get_ref(),
         spin_ns: options.spin_ns,

@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use super::amount::amount;
 use super::manifest::{Manifest, TaskTable};
-use super::{modes, param, synthetic, wiring, work};
+use super::{client, modes, param, synthetic, wiring, work};
 use crate::app::{
     App, Arrival, Mode, Names, OnCrash, Param, ParamKind, Period, Setting, Task, Work,
 };
@@ -135,6 +135,7 @@ fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem
         let period = period(table, rate, problems);
         check_arrival(table, period, problems);
         modes::check_task(table, problems);
+        client::check(table, manifest, problems);
         let work = work::build(table, params, problems);
         let entry = synthetic::entry(manifest, table);
         tasks.extend(instances(table, (entry, period, work), problems));
@@ -171,13 +172,14 @@ fn instances(
         name: table.name.get_ref().clone(),
         index,
         entry: entry.clone(),
+        client: client::is_one(table),
         core: core(index),
         shared_by: modes::shared_by(table),
         priority: table.priority,
         stack_bytes: table.stack_bytes.clone(),
         heap_bytes: table.heap_bytes,
-        migratable: table.migratable,
-        restart: table.restart,
+        migratable: table.migratable && !client::is_one(table),
+        restart: table.restart || client::is_one(table),
         mode: table.mode.as_ref().map_or(Mode::Handoff, |mode| *mode.get_ref()),
         checkpoint_every: modes::every(table),
         on_crash: table.on_crash.as_ref().map_or(OnCrash::Replay, |what| *what.get_ref()),

@@ -45,6 +45,7 @@ pub(crate) struct AppTable {
 pub(crate) struct TaskTable {
     pub name: Spanned<String>,
     pub entry: Option<Spanned<String>>,
+    pub client: Option<Spanned<bool>>,
     pub count: Spanned<u32>,
     pub cores: Spanned<Vec<Spanned<u32>>>,
     pub shared_by: Option<Spanned<Vec<Spanned<u32>>>>,
@@ -190,6 +191,7 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let mut reader = Reader::new("[[task]]", table, place, problems);
     let name = reader.required("name", NAME, name);
     let entry = reader.optional("entry", "the name of a C function", symbol);
+    let client = reader.optional("client", "true or false", boolean);
     let count = reader.optional("count", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
     let cores = reader.optional("core", CORES, core_list);
     let shared_by = reader.optional("cores", SHARED_BY, several_cores);
@@ -203,19 +205,15 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let checkpoint_every = reader.optional("checkpoint_every", COUNT, small);
     let on_crash = reader.optional("on_crash", "\"replay\" or \"skip\"", word);
     let periodic = reader.optional("periodic", "true or false", boolean);
-    let period_us = reader.optional("period_us", "from 1 to 1e9 microseconds", |n| {
-        number(n).filter(|period| (1.0..=1e9).contains(period))
-    });
+    let period_us =
+        reader.optional("period_us", "from 1 to 1e9 microseconds", |n| between(n, 1.0, 1e9));
     let deadline_frames = reader.optional("deadline_frames", "more than 0, at most 1e6", |n| {
         number(n).filter(|deadline| *deadline > 0.0 && *deadline <= 1e6)
     });
-    let offset_frames = reader.optional("offset_frames", "from 0 to 1e6", |n| {
-        number(n).filter(|offset| (0.0..=1e6).contains(offset))
-    });
+    let offset_frames = reader.optional("offset_frames", "from 0 to 1e6", |n| between(n, 0.0, 1e6));
     let arrival = reader.optional("arrival", "\"periodic\" or \"sporadic\"", word);
-    let jitter_us = reader.optional("jitter_us", "from 0 to 1e9 microseconds", |n| {
-        number(n).filter(|jitter| (0.0..=1e9).contains(jitter))
-    });
+    let jitter_us =
+        reader.optional("jitter_us", "from 0 to 1e9 microseconds", |n| between(n, 0.0, 1e9));
     let mean_gap_us =
         reader.optional("mean_gap_us", "more than 0, at most 1e9 microseconds", |n| {
             number(n).filter(|gap| *gap > 0.0 && *gap <= 1e9)
@@ -227,6 +225,7 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let here = name.span();
     Some(TaskTable {
         entry,
+        client,
         name,
         count: count.unwrap_or_else(|| Spanned::new(here.clone(), 1)),
         cores: cores.unwrap_or_else(|| Spanned::new(here.clone(), Vec::new())),
@@ -248,6 +247,10 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         mean_gap_us,
         work,
     })
+}
+
+fn between(node: &Node<'_>, least: f64, most: f64) -> Option<f64> {
+    number(node).filter(|n| (least..=most).contains(n))
 }
 
 fn several_cores(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {

@@ -4,6 +4,7 @@
 
 mod amount;
 mod build;
+mod client;
 mod manifest;
 mod modes;
 mod param;

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use toml::Spanned;
 
 use super::manifest::{AppTable, LinkTable, Manifest, TaskTable};
-use super::rates;
-use crate::app::{App, check_modelled};
+use super::{client, rates};
+use crate::app::{App, CLIENT_ENTRY, check_modelled};
 use crate::problem::Problem;
 
 /// The module that runs them: see `apps/synthetic`.
@@ -22,11 +22,12 @@ pub(crate) fn module(app: &AppTable) -> Spanned<String> {
 
 /// The function of a task.
 pub(crate) fn entry(manifest: &Manifest, table: &TaskTable) -> Spanned<String> {
-    let here = || Spanned::new(table.name.span(), ENTRY.to_owned());
+    let named = |entry: &str| Spanned::new(table.name.span(), entry.to_owned());
     match (&manifest.app.module, &table.entry) {
+        _ if client::is_one(table) => named(CLIENT_ENTRY),
         (_, Some(entry)) => entry.clone(),
         (Some(_), None) => table.name.clone(),
-        (None, None) => here(),
+        (None, None) => named(ENTRY),
     }
 }
 

@@ -66,7 +66,9 @@ fn load(args: &ExploreArgs) -> Result<Loaded, Failure> {
     let Application { mut app, source, folder, .. } = application(&args.app, &args.set)?;
     let hardware = simulated_platform(&args.platform)?.description()?;
     measured_work(&mut app, &hardware);
-    app.set_compute(Compute::Model).map_err(|problems| Failure::in_file(&source, problems))?;
+    app.check_no_clients("a simulation")
+        .and_then(|()| app.set_compute(Compute::Model))
+        .map_err(|problems| Failure::in_file(&source, problems))?;
     Ok(Loaded { app, source, folder, hardware })
 }
 

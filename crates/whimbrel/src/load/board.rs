@@ -57,7 +57,8 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
     let pacing = pacing(layout, &app)?;
     let cores = Cores { count: n_cores, kinds: &kinds, hz: &vec![0; n_cores] };
     map(layout.map.as_ref(), &mut app, &source, &cores, pacing)?;
-    check_cores(&app, n_cores)
+    app.check_no_clients("a board")
+        .and_then(|()| check_cores(&app, n_cores))
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     let points = vec![Vec::new(); n_cores];

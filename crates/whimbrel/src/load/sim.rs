@@ -48,6 +48,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let mapped = Cores { count: n, kinds: &kinds, hz: &hz };
     map(args.common.layout.map.as_ref(), &mut app, &source, &mapped, pacing)?;
     app.set_compute(args.compute.unwrap_or(app.compute))
+        .and_then(|()| app.check_no_clients("a simulation"))
         .and_then(|()| check_cores(&app, n))
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;

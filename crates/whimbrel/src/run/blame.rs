@@ -24,6 +24,7 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
         "core" => core(error),
         "policy" => policy(error),
         "frequency" => frequency(error),
+        "client" => with_task(app, app.tasks.iter().find(|t| t.name == error.key), error, client),
         "memory" => Problem::new(format!("no globally visible memory: {}", error.text))
             .help("lower `stack`, `heap`, `slots` or `memory`; `whimbrel doctor` shows the limits"),
         "stack" => with_task(app, task, error, stack),
@@ -149,6 +150,12 @@ fn stack(label: &str, task: &Task, error: &HelperError) -> Problem {
     Problem::new(format!("`{label}` needs a larger stack than {kib} KiB: {}", error.text))
         .at(task.stack_bytes.span(), "the stack of this task")
         .help(format!("raise `stack` of `{}`, for instance to \"{}KiB\"", task.name, kib * 4))
+}
+
+fn client(label: &str, task: &Task, error: &HelperError) -> Problem {
+    Problem::new(format!("`{label}` has no way in: {}", error.text))
+        .at(task.span.clone(), "this task")
+        .help("a path of at most 107 bytes is allowed: set XDG_RUNTIME_DIR to a shorter one")
 }
 
 fn fault(label: &str, task: &Task, error: &HelperError) -> Problem {

@@ -78,7 +78,8 @@ pub fn execute(
     let run = open_run(&loaded.app)?;
     let recorded = folder.as_ref().map(Prepared::path);
     let journal = utf8(&run.path().join(JOURNAL))?;
-    let plan = complete(loaded.plan(recorded.map(utf8).transpose()?, journal));
+    let mut plan = complete(loaded.plan(recorded.map(utf8).transpose()?, journal));
+    plan.clients = loaded.app.has_clients().then(|| utf8(run.path())).transpose()?;
 
     let (sender, inputs) = mpsc::channel();
     listen(&run, &sender)?;

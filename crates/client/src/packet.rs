@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a client and a run say to each other: `kernels/client/packet.h`.
+
+use crate::Error;
+
+const VERSION: u32 = 1;
+const NAME_BYTES: usize = 32;
+pub const KIND_BYTES: usize = 4;
+
+/// What each packet after the welcome begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Message,
+    End,
+    Refused,
+}
+
+impl Kind {
+    pub fn bytes(self) -> [u8; KIND_BYTES] {
+        let number: u32 = match self {
+            Self::Message => 0,
+            Self::End => 1,
+            Self::Refused => 2,
+        };
+        number.to_ne_bytes()
+    }
+
+    pub fn read(bytes: [u8; KIND_BYTES]) -> Self {
+        match u32::from_ne_bytes(bytes) {
+            0 => Self::Message,
+            1 => Self::End,
+            _ => Self::Refused,
+        }
+    }
+}
+
+/// The first packet; `None`: the name is too long.
+pub fn hello(port: &str, index: u32) -> Option<Vec<u8>> {
+    let mut name = [0; NAME_BYTES];
+    name.get_mut(..port.len())
+        .filter(|name| name.len() < NAME_BYTES)?
+        .copy_from_slice(port.as_bytes());
+    Some([&VERSION.to_ne_bytes()[..], &index.to_ne_bytes(), &name].concat())
+}
+
+/// What answers it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Welcome {
+    /// Of a message.
+    pub slot_bytes: usize,
+    /// Whether the client receives.
+    pub is_receiver: bool,
+}
+
+impl Welcome {
+    pub const BYTES: usize = 12;
+
+    pub fn read(bytes: &[u8]) -> Result<Self, Error> {
+        let four = |at: usize| bytes.get(at..at + 4)?.try_into().ok();
+        let (Some(status), Some(slot_bytes), Some(receiver)) = (four(0), four(4), four(8)) else {
+            return Err(Error::Gone);
+        };
+        let (slot_bytes, receiver) = (u32::from_ne_bytes(slot_bytes), u32::from_ne_bytes(receiver));
+        match i32::from_ne_bytes(status) {
+            0 => Ok(Self { slot_bytes: slot_bytes as usize, is_receiver: receiver != 0 }),
+            -6 => Err(Error::Busy),
+            -4 => Err(Error::Invalid),
+            -9 => Err(Error::TooLarge),
+            _ => Err(Error::Gone),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hello_has_room_for_its_name_and_a_zero() {
+        assert_eq!(hello("out", 3).unwrap().len(), 40);
+        assert!(hello(&"o".repeat(31), 0).is_some());
+        assert!(hello(&"o".repeat(32), 0).is_none());
+    }
+
+    #[test]
+    fn a_welcome_is_whole_or_there_is_none() {
+        let mut bytes = [0; Welcome::BYTES];
+        bytes[4] = 64;
+        assert_eq!(Welcome::read(&bytes), Ok(Welcome { slot_bytes: 64, is_receiver: false }));
+        assert_eq!(Welcome::read(&bytes[..8]), Err(Error::Gone));
+        bytes[..4].copy_from_slice(&(-6_i32).to_ne_bytes());
+        assert_eq!(Welcome::read(&bytes), Err(Error::Busy));
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a `[[task]]` that stands for a process beside the run may say.
+
+use super::manifest::{Manifest, TaskTable};
+use crate::problem::{Problem, Span};
+
+/// Whether it is one.
+pub(crate) fn is_one(table: &TaskTable) -> bool {
+    table.client.as_ref().is_some_and(|client| *client.get_ref())
+}
+
+/// Notes what such a task says of work that it does not do, and one without a port.
+pub(crate) fn check(table: &TaskTable, manifest: &Manifest, problems: &mut Vec<Problem>) {
+    if !is_one(table) {
+        return;
+    }
+    let name = table.name.get_ref();
+    for (key, span) in of_tasks(table) {
+        let message = format!("`{name}` is a process beside the run, and has `{key}`");
+        let problem = Problem::new(message).at(span, "this key");
+        problems.push(problem.help("leave it out: the run has only its ports"));
+    }
+    let has_port = manifest.links.iter().any(|link| {
+        let mut ends = link.from.iter().chain([&link.to]);
+        ends.any(|end| end.get_ref().split(['.', '[']).next() == Some(name))
+    });
+    if !has_port {
+        let message = format!("`{name}` is a process beside the run, and no channel leads to it");
+        let problem = Problem::new(message).at(table.name.span(), "this task");
+        problems.push(problem.help("add a [[channel]] from it or to it, or leave it out"));
+    }
+}
+
+fn of_tasks(table: &TaskTable) -> Vec<(&'static str, Span)> {
+    let spans = [
+        ("entry", table.entry.as_ref().map(toml::Spanned::span)),
+        ("mode", table.mode.as_ref().map(toml::Spanned::span)),
+        ("cores", table.shared_by.as_ref().map(toml::Spanned::span)),
+        ("checkpoint_every", table.checkpoint_every.as_ref().map(toml::Spanned::span)),
+        ("periodic", table.periodic.as_ref().map(toml::Spanned::span)),
+        ("period_us", table.period_us.as_ref().map(toml::Spanned::span)),
+        ("cycles", table.work.cycles.as_ref().map(toml::Spanned::span)),
+    ];
+    spans.into_iter().filter_map(|(key, span)| Some((key, span?))).collect()
+}

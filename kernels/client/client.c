@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "whimbrel_client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "packet.h"
+
+enum { AGAIN_MS = 10 };  // between two attempts to attach
+
+struct wb_client {
+    struct sockaddr_un address;
+    struct client_hello hello;
+    struct client_welcome welcome;
+    int fd;  // -1: not attached
+    bool over;
+};
+
+// ---- Time ---------------------------------------------------------------------------------------
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// The end of a wait on now_ms(); -1: none.
+static int64_t deadline(int timeout_ms)
+{
+    return timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+}
+
+static int left_ms(int64_t until_ms)
+{
+    if (until_ms < 0)
+        return -1;
+    const int64_t left = until_ms - now_ms();
+    return left > 0 ? (int)left : 0;
+}
+
+// ---- Attaching ----------------------------------------------------------------------------------
+
+static bool name_socket(struct wb_client *client, const char *run, const char *task)
+{
+    const size_t room = sizeof client->address.sun_path;
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    char *path = client->address.sun_path;
+    int n;
+
+    client->address.sun_family = AF_UNIX;
+    if (strchr(run, '/') != NULL)
+        n = snprintf(path, room, "%s/%s.client", run, task);
+    else if (runtime != NULL && runtime[0] == '/')
+        n = snprintf(path, room, "%s/whimbrel/%s/%s.client", runtime, run, task);
+    else
+        n = snprintf(path, room, "/tmp/whimbrel-%u/%s/%s.client", (unsigned)geteuid(), run, task);
+    return n > 0 && (size_t)n < room;
+}
+
+// Reads what answers the hello, as long as it takes: the run's task is about to look.
+static enum wb_status greet(struct wb_client *client, int64_t until_ms)
+{
+    struct pollfd answer = { .fd = client->fd, .events = POLLIN };
+    const ssize_t n = (ssize_t)sizeof client->welcome;
+
+    if (send(client->fd, &client->hello, sizeof client->hello, MSG_NOSIGNAL) < 0)
+        return WB_ERR_GONE;
+    if (poll(&answer, 1, left_ms(until_ms)) <= 0 ||
+        recv(client->fd, &client->welcome, sizeof client->welcome, 0) != n)
+        return WB_ERR_GONE;
+    return (enum wb_status)client->welcome.status;
+}
+
+static void detach(struct wb_client *client)
+{
+    if (client->fd >= 0)
+        close(client->fd);
+    client->fd = -1;
+}
+
+static enum wb_status attach_once(struct wb_client *client, int64_t until_ms)
+{
+    const struct sockaddr *address = (const struct sockaddr *)&client->address;
+    enum wb_status status = WB_ERR_GONE;
+
+    client->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (client->fd < 0)
+        return WB_ERR_NOMEM;
+    if (connect(client->fd, address, sizeof client->address) == 0)
+        status = greet(client, until_ms);
+    if (status != WB_OK)
+        detach(client);
+    return status;
+}
+
+// What may be over in a moment: the run has not begun, another client has yet to leave.
+static enum wb_status attach(struct wb_client *client, int64_t until_ms)
+{
+    enum wb_status status;
+
+    for (;;) {
+        status = attach_once(client, until_ms);
+        if (status != WB_ERR_GONE && status != WB_ERR_BUSY)
+            return status;
+        if (until_ms >= 0 && now_ms() >= until_ms)
+            return status;
+        poll(NULL, 0, AGAIN_MS);
+    }
+}
+
+enum wb_status wb_client_open(struct wb_client **client, const char *run, const char *task,
+                              const char *port, uint32_t index, int timeout_ms)
+{
+    struct wb_client *one = calloc(1, sizeof *one);
+
+    *client = NULL;
+    if (one == NULL)
+        return WB_ERR_NOMEM;
+    one->fd = -1;
+    one->hello = (struct client_hello){ .version = CLIENT_VERSION, .index = index };
+    enum wb_status status = WB_ERR_INVAL;
+    if (name_socket(one, run, task) && strlen(port) < sizeof one->hello.port) {
+        strcpy(one->hello.port, port);
+        status = attach(one, deadline(timeout_ms));
+    }
+    if (status == WB_OK)
+        *client = one;
+    else
+        free(one);
+    return status;
+}
+
+uint32_t wb_client_bytes(const struct wb_client *client)
+{
+    return client->welcome.slot_bytes;
+}
+
+int wb_client_fd(const struct wb_client *client)
+{
+    return client->fd;
+}
+
+void wb_client_close(struct wb_client *client)
+{
+    if (client == NULL)
+        return;
+    detach(client);
+    free(client);
+}
+
+// ---- Messages -----------------------------------------------------------------------------------
+
+static enum wb_status over(struct wb_client *client)
+{
+    client->over = true;
+    return WB_ERR_GONE;
+}
+
+// The kernel of the client's task has died, and another has the task by now; or the run is over,
+// and its socket with it.
+static enum wb_status attach_again(struct wb_client *client, int64_t until_ms)
+{
+    enum wb_status status;
+
+    detach(client);
+    do {
+        status = attach_once(client, until_ms);
+        if (status == WB_OK)
+            return WB_OK;
+        if (status != WB_ERR_BUSY && access(client->address.sun_path, F_OK) != 0)
+            break;
+        poll(NULL, 0, AGAIN_MS);
+    } while (until_ms < 0 || now_ms() < until_ms);
+    return over(client);
+}
+
+// Waits for what `events` says, and for less than for ever if the run goes away.
+static enum wb_status await(struct wb_client *client, short events, int64_t until_ms, int none)
+{
+    struct pollfd one = { .fd = client->fd, .events = events };
+    const int wait_ms = left_ms(until_ms);
+
+    if (wait_ms == 0)
+        return (enum wb_status)none;
+    const int n = poll(&one, 1, wait_ms);
+    return n == 0 ? WB_ERR_TIMEOUT : WB_OK;
+}
+
+static bool is_later(void)
+{
+    return errno == EAGAIN || errno == EINTR;
+}
+
+// The end of the stream comes as a packet of the run's, and so does its refusal.
+static bool has_closed(const struct wb_client *client)
+{
+    uint32_t kind = CLIENT_MESSAGE;
+
+    return recv(client->fd, &kind, sizeof kind, MSG_DONTWAIT) == (ssize_t)sizeof kind &&
+           kind != CLIENT_MESSAGE;
+}
+
+static enum wb_status send_packet(struct wb_client *client, struct msghdr *packet, int timeout_ms)
+{
+    const int64_t until_ms = deadline(timeout_ms);
+    enum wb_status status = WB_OK;
+
+    if (client->welcome.is_receiver != 0)
+        return WB_ERR_INVAL;
+    while (status == WB_OK && !client->over) {
+        if (client->fd >= 0 && sendmsg(client->fd, packet, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+            return WB_OK;
+        if (client->fd < 0 || !is_later())
+            status = client->fd >= 0 && has_closed(client) ? over(client)
+                                                           : attach_again(client, until_ms);
+        else
+            status =
+                await(client, POLLOUT, until_ms, timeout_ms == 0 ? WB_ERR_FULL : WB_ERR_TIMEOUT);
+    }
+    return client->over ? WB_ERR_GONE : status;
+}
+
+enum wb_status wb_client_send(struct wb_client *client, const void *message, int timeout_ms)
+{
+    uint32_t kind = CLIENT_MESSAGE;
+    struct iovec parts[] = { { &kind, sizeof kind },
+                             { (void *)(uintptr_t)message, client->welcome.slot_bytes } };
+    struct msghdr packet = { .msg_iov = parts, .msg_iovlen = 2 };
+
+    return send_packet(client, &packet, timeout_ms);
+}
+
+enum wb_status wb_client_end(struct wb_client *client, int timeout_ms)
+{
+    uint32_t kind = CLIENT_END;
+    struct iovec part = { &kind, sizeof kind };
+    struct msghdr packet = { .msg_iov = &part, .msg_iovlen = 1 };
+    const enum wb_status status = send_packet(client, &packet, timeout_ms);
+
+    client->over = client->over || status == WB_OK;
+    return status;
+}
+
+enum wb_status wb_client_receive(struct wb_client *client, void *message, int timeout_ms)
+{
+    const int64_t until_ms = deadline(timeout_ms);
+    uint32_t kind;
+    struct iovec parts[] = { { &kind, sizeof kind }, { message, client->welcome.slot_bytes } };
+    struct msghdr packet = { .msg_iov = parts, .msg_iovlen = 2 };
+    enum wb_status status = WB_OK;
+
+    if (client->welcome.is_receiver == 0)
+        return WB_ERR_INVAL;
+    while (status == WB_OK && !client->over) {
+        const ssize_t n = client->fd < 0 ? 0 : recvmsg(client->fd, &packet, MSG_DONTWAIT);
+        if (n > 0)
+            return kind == CLIENT_MESSAGE ? WB_OK : over(client);
+        if (n == 0 || !is_later())
+            status = attach_again(client, until_ms);
+        else
+            status =
+                await(client, POLLIN, until_ms, timeout_ms == 0 ? WB_ERR_EMPTY : WB_ERR_TIMEOUT);
+    }
+    return client->over ? WB_ERR_GONE : status;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a client and a run say to each other: packets of a SOCK_SEQPACKET socket, a connection for
+// each port. The task NAME of a run has its socket at NAME.client in the run's folder; where there
+// are several of a name, at NAME.INDEX.client.
+//
+//     client                       run
+//     hello                   ->
+//                             <-   welcome
+//     kind, message           ->            to a port that the client sends to
+//                             <-   kind, message     from one that it receives from
+//
+// Each packet after the welcome begins with its kind, of 4 bytes. Numbers are the machine's own:
+// both ends run on it.
+#ifndef WB_CLIENT_PACKET_H
+#define WB_CLIENT_PACKET_H
+
+#include <stdint.h>
+
+enum { CLIENT_VERSION = 1, CLIENT_NAME_BYTES = 32, CLIENT_KIND_BYTES = 4 };
+
+enum client_kind {
+    CLIENT_MESSAGE,  // the message follows, as long as the welcome said
+    CLIENT_END,      // nothing comes after it: the port is closed
+    CLIENT_REFUSED,  // the run closes the connection: what it got makes no sense
+};
+
+struct client_hello {
+    uint32_t version, index;
+    char port[CLIENT_NAME_BYTES];  // with its zero
+};
+
+struct client_welcome {
+    int32_t status;        // enum wb_status: WB_OK; else the run closes the connection
+    uint32_t slot_bytes;   // of a message
+    uint32_t is_receiver;  // 1: the client receives; 0: it sends
+};
+
+#endif
