@@ -46,9 +46,10 @@ struct wb_caller {
     uint32_t most;                       // so many may be outstanding
     // The library's: when it was begun; numbers of calls; how many are to be taken.
     uint32_t life, session, made, ended, gone, to_take;
-    void *claimed;     // the slot of a request that is not committed
-    const void *held;  // the slot of an answer that is not released
-    bool given, completes;
+    void *claimed;      // the slot of a request that is not committed
+    const void *held;   // the slot of an answer that is not released
+    bool given, empty;  // an answer is not released; it has no slot
+    bool completes;
     struct wb_pending {
         wb_call_done *done;
         void *arg;
@@ -140,7 +141,7 @@ WB_MUST_USE enum wb_status wb_call_commit(struct wb_caller *caller, uint32_t byt
 WB_MUST_USE enum wb_status wb_call_take(struct wb_caller *caller, struct wb_answer *answer,
                                         uint64_t timeout_ns);
 
-/// Frees the slot of the answer that was taken.
+/// Gives the answer back that was taken, whatever its status.
 ///
 /// Context: the calling task. Never blocks.
 /// Returns: WB_OK, or WB_ERR_INVAL when none is taken.

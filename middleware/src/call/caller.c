@@ -115,7 +115,9 @@ static enum wb_status end_oldest(struct wb_caller *caller, struct wb_answer *ans
         return status;
     caller->ended = number;
     *answer = (struct wb_answer){ .number = number, .status = WB_ERR_GONE };
-    if (is_gone(caller, number))
+    caller->given = true;
+    caller->empty = is_gone(caller, number);
+    if (caller->empty)
         return WB_OK;
     const struct call_head *head = caller->held;
     call_step(caller->requests, number, WB_CALL_RECEIVED);
@@ -124,16 +126,15 @@ static enum wb_status end_oldest(struct wb_caller *caller, struct wb_answer *ans
     else
         *answer =
             (struct wb_answer){ .number = number, .data = head + 1, .bytes = (uint32_t)head->size };
-    caller->given = true;
     return WB_OK;
 }
 
 static void give_back(struct wb_caller *caller)
 {
-    if (!caller->given)
+    caller->given = false;
+    if (caller->empty)
         return;
     call_step(caller->requests, caller->ended, WB_CALL_COPIED_OUT);
-    caller->given = false;
     caller->held = NULL;
     (void)wb_port_release(caller->answers);
 }
