@@ -46,6 +46,9 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     if args.peers && wanted("fm_radio") {
         rows.extend(peers::radio(&rows)?);
     }
+    if args.peers && wanted("call") {
+        rows.extend(peers::calls(&rows)?);
+    }
     if wanted(SIM) {
         rows.extend(sim::rows(args)?);
     }

@@ -21,6 +21,8 @@ pub struct Peer {
     /// What it does in a second; `None`: it was not measured.
     #[serde(alias = "samples_per_s", alias = "events_per_s")]
     pub rate: Option<f64>,
+    /// Or what a call takes, in nanoseconds.
+    pub call_ns: Option<f64>,
     /// How to get it, if it is not there.
     pub missing: Option<String>,
 }
@@ -73,6 +75,27 @@ pub fn radio(ours: &[Row]) -> Result<Vec<Row>, Failure> {
     let our_rate = one_core.and_then(|row| row.rest.get("p50")?.as_f64());
     let found = measured("fm_radio", &[])?;
     Ok(rows("fm_radio.one_core", "samples/s", our_rate, &found))
+}
+
+/// Rows of the same call in other systems.
+///
+/// # Errors
+/// As [`measured`].
+pub fn calls(ours: &[Row]) -> Result<Vec<Row>, Failure> {
+    const BENCH: &str = "call.160B.spin";
+    let own = ours.iter().find(|row| row.bench == BENCH);
+    let our_ns = own.and_then(|row| row.rest.get("p50")?.as_f64());
+    let mut rows = Vec::new();
+    for peer in measured("call", &[])? {
+        let Some(ns) = peer.call_ns else {
+            peer.excuse();
+            continue;
+        };
+        let mut row = row([BENCH, "ns"], our_ns, &peer.peer, ns);
+        row.rest.insert("ratio".into(), our_ns.map(|ours| ns / ours).into());
+        rows.push(row);
+    }
+    Ok(rows)
 }
 
 /// A row for each peer that has a rate.
