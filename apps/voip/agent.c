@@ -13,12 +13,13 @@
 enum { SERVICES = 3, MOST_WAITS = SERVICES + 2 };
 
 struct agent {
+    struct wb_task *self;
     struct voip *voip;
     struct voip_agent_tally *tally;
     struct line *line;
     struct wb_port *in, *out;  // from and to the sound
     struct wb_caller clean, encode, decode;
-    uint64_t turn_ns, period_ns;  // when the next of each is due
+    uint64_t turn_ns, period_ns, answers_ns;  // when the next of each is due
     uint32_t periods;
     uint32_t call, next;  // next: of the frames of this call that is to be sent
     uint64_t sent_ns;     // when the last packet was sent; 0: none in this call
@@ -50,6 +51,7 @@ static void send(struct agent *agent, const struct voip_packet *packet)
     if (packet->head.number < agent->next || packet->bytes == 0)
         return;
     agent->next = packet->head.number + 1;
+    (void)wb_compute(agent->self);  // a frame in each direction is its firing
     agent->line->kind->send(agent->line, packet);
     note_sent(agent);
 }
@@ -113,9 +115,14 @@ static void play(struct agent *agent)
 // matter.
 static void complete(struct agent *agent)
 {
-    struct wb_caller *const callers[] = { &agent->clean, &agent->encode, &agent->decode };
+    struct wb_caller *const callers[SERVICES] = { &agent->clean, &agent->encode, &agent->decode };
+    const uint64_t now = wb_now_ns();
 
-    for (size_t i = 0; i < sizeof callers / sizeof callers[0]; i++)
+    if (now < agent->answers_ns)
+        return;
+    if (agent->voip->answers_us > 0)
+        agent->answers_ns = now + agent->voip->answers_us * UINT64_C(1000);
+    for (int i = 0; i < SERVICES; i++)
         if (wb_call_complete(callers[i], 0) < 0)
             continue;
 }
@@ -143,8 +150,10 @@ static bool turn(struct agent *agent, bool is_called)
 static uint64_t time_left(const struct agent *agent)
 {
     const uint64_t now = wb_now_ns();
-    const uint64_t due = agent->period_ns < agent->turn_ns ? agent->period_ns : agent->turn_ns;
+    uint64_t due = agent->period_ns < agent->turn_ns ? agent->period_ns : agent->turn_ns;
 
+    if (agent->voip->answers_us > 0 && agent->answers_ns < due)
+        due = agent->answers_ns;
     return due > now ? due - now : 0;
 }
 
@@ -156,8 +165,10 @@ static bool wait(struct wb_task *self, const struct agent *agent)
                                        { .port = agent->decode.answers },
                                        { .port = agent->in },
                                        { .file = agent->line->file, .events = WB_FILE_READABLE } };
+    const uint32_t first = agent->voip->answers_us > 0 ? SERVICES : 0;
     const bool has_file = agent->line->file >= 0 && agent->voip->poll_us == 0;
-    const int which = wb_wait(set, has_file ? MOST_WAITS : MOST_WAITS - 1, time_left(agent));
+    const uint32_t n = MOST_WAITS - first - !has_file;
+    const int which = wb_wait(set + first, n, time_left(agent));
 
     if (which == WB_ERR_INVAL || which == WB_ERR_UNABLE || which == WB_ERR_NOMEM)
         wb_task_fail(self, "it cannot wait for its sockets here: set poll_us");
@@ -174,6 +185,7 @@ static void open_all(struct wb_task *self, struct agent *agent)
 {
     struct voip *voip = voip_of(self);
 
+    agent->self = self;
     agent->voip = voip;
     agent->tally = &voip->tally.agent;
     agent->in = task_port(self, "in", 0, voip_captured_bytes(voip));

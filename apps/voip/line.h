@@ -46,6 +46,12 @@ struct line {
 struct line *line_loop(struct wb_task *self);
 struct line *line_sip(struct wb_task *self);
 
+/// Tells the user what happens. The detail may be the other phone's: whatever in it is no plain
+/// letter is left out, for it is not for a terminal.
+///
+/// Context: the agent. Blocks as a terminal does.
+void line_say(const char *what, const char *detail);
+
 /// The head of a call: of which number, by which codec.
 ///
 /// Context: any. Never blocks.

@@ -71,6 +71,7 @@ struct line *line_loop(struct wb_task *self)
     loop->call = line_call(1, voip->order[0]);
     playout_start(&loop->playout, voip->jitter_frames);
     voip->tally.agent.calls = 1;
+    line_say("in a call by", voip_codec(loop->call)->name);
     // Release: pairs with the acquire of the sound.
     wb_word_store(&voip->call, loop->call, WB_RELEASE);
     return &loop->line;

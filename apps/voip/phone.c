@@ -37,18 +37,6 @@ struct phone {
     bool is_established, is_leaving, is_closed;
 };
 
-// The detail may be the other phone's: whatever is no plain letter is not for a terminal.
-static void say(const char *what, const char *detail)
-{
-    char plain[TEXT_BYTES];
-
-    snprintf(plain, sizeof plain, "%s", detail);
-    for (char *at = plain; *at != '\0'; at++)
-        if (*at < ' ' || *at > '~')
-            *at = '?';
-    dprintf(STDERR_FILENO, "voip: %s%s%s\n", what, *plain ? ": " : "", plain);
-}
-
 // ---- The end of a call --------------------------------------------------------------------------
 
 static void leave(struct phone *phone)
@@ -87,13 +75,13 @@ static void on_close(int error, const struct sip_msg *message, void *arg)
         re_snprintf(text, sizeof text, "%u %r", message->scode, &message->reason);
     else if (error)
         snprintf(text, sizeof text, "%s", strerror(error));
-    say("the call is over", text);
+    line_say("the call is over", text);
     end_call(arg);
 }
 
 static void on_hang_up_time(void *arg)
 {
-    say("hangs up", "");
+    line_say("hangs up", "");
     end_call(arg);
 }
 
@@ -109,7 +97,7 @@ static void on_established(const struct sip_msg *message, void *arg)
     phone->is_established = true;
     phone->voip->tally.agent.calls++;
     media_start(phone->media, phone->number);
-    say("in a call by", voip_codec(phone->media->call)->name);
+    line_say("in a call by", voip_codec(phone->media->call)->name);
     if (phone->voip->hang_up_ms > 0)
         tmr_start(&phone->hang_up, phone->voip->hang_up_ms, on_hang_up_time, phone);
     // Release: pairs with the acquire of the sound.
@@ -122,7 +110,7 @@ static int on_answer(const struct sip_msg *message, void *arg)
     const int error = phone->media ? media_take(phone->media, message->mb, false) : EINVAL;
 
     if (error)
-        say("the other phone answers without a codec that is ours", "");
+        line_say("the other phone answers without a codec that is ours", "");
     return error;
 }
 
@@ -217,7 +205,7 @@ static void refuse(struct phone *phone, const struct sip_msg *message, int error
     uint16_t status;
     const char *reason = reason_of(error, &status);
 
-    say("refuses a call", reason);
+    line_say("refuses a call", reason);
     (void)sip_treply(NULL, phone->sip, message, status, reason);
 }
 
@@ -295,9 +283,9 @@ static bool turn(struct line *line)
     struct phone *phone = (struct phone *)line;
 
     if (!turn_take(&phone->turn))
-        say("the loop of libre fails", strerror(errno));
+        line_say("the loop of libre fails", strerror(errno));
     if (is_silent(phone)) {
-        say("hangs up, for nothing is heard from the other phone", "");
+        line_say("hangs up, for nothing is heard from the other phone", "");
         end_call(phone);
     }
     return !phone->is_leaving || (!phone->is_closed && wb_now_ns() < phone->end_ns);
@@ -387,6 +375,6 @@ struct line *line_sip(struct wb_task *self)
     if (error)
         fail(self, *phone->voip->peer ? "the peer cannot be called" : "calls cannot be taken",
              error);
-    say("listens at", phone->voip->listen);
+    line_say("listens at", phone->voip->listen);
     return &phone->line;
 }

@@ -85,6 +85,7 @@ static bool read_times(struct wb_app *app, struct voip *voip)
 
     if (!app_integer(app, "calls", 0, 1e6, &voip->wanted_calls) ||
         !app_integer(app, "poll_us", 0, 1e6, &voip->poll_us) ||
+        !app_integer(app, "answers_us", 0, 1e6, &voip->answers_us) ||
         !app_integer(app, "jitter_ms", 0, 300, &jitter_ms) ||
         !app_integer(app, "hang_up_ms", 0, 1e9, &voip->hang_up_ms) ||
         !app_integer(app, "ring_ms", 0, 60000, &voip->ring_ms) ||

@@ -74,7 +74,7 @@ struct voip_tally {
 // `tally`.
 struct voip {
     struct codec_format format;
-    uint32_t ptime_ms, poll_us, jitter_frames;
+    uint32_t ptime_ms, poll_us, answers_us, jitter_frames;
     uint32_t wanted_calls, hang_up_ms, ring_ms, silence_ms;
     uint32_t echo_samples, echo_permille, tail_samples;
     bool cancels, suppresses;

@@ -106,7 +106,7 @@ def ours(*options: str, **params: Param) -> Iterator[Ours]:
             )
         phone = Ours(port, process, Path(runtime))
         try:
-            phone.wait_until("listens at")
+            phone.wait_until("in a call" if params.get("peer") == "loop" else "listens at")
             yield phone
             phone.end()
         finally:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from driven import moved
-from phones import SPEECH, Baresip, baresip, ours, share_heard, speech
+from phones import SPEECH, Baresip, Ours, baresip, ours, share_heard, speech
 
 SAID_MS = 4000
 
@@ -73,3 +73,52 @@ def test_a_call_goes_on_though_the_core_of_its_work_is_killed(
     print(f"the longest gap in the sound {phone.gap_ms()} ms; {phone.said}")
     assert both_heard(far, heard, other, codec) > 0.85
     assert phone.told("packets sent") >= SAID_MS / 20 - 10
+
+
+# ---- A frame that is half done ------------------------------------------------------------------
+
+HEAVY = {"rate": 48000, "codecs": "opus", "opus_effort": 10, "opus_bits": 128000}
+HEAVY |= {"cancel": 1, "suppress": 1, "tail_ms": 500, "echo_ms": 20, "echo_permille": 200}
+LIBRARIES = ("libopus", "libspeexdsp")
+
+
+def is_within(process: int, libraries: tuple[str, ...]) -> bool:
+    """Whether a process that is stopped was computing there."""
+    place = Path(f"/proc/{process}/syscall").read_text().split()
+    if place[0] != "-1":
+        return False
+    at = int(place[2], 16)
+    for line in Path(f"/proc/{process}/maps").read_text().splitlines():
+        start, end = (int(number, 16) for number in line.split()[0].split("-"))
+        if start <= at < end:
+            return any(library in line for library in libraries)
+    return False
+
+
+def kill_in_a_frame(phone: Ours) -> None:
+    """Kills the kernel of core 1 while a codec or a filter computes."""
+    kernel = phone.kernel(1)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        os.kill(kernel, signal.SIGSTOP)
+        time.sleep(0.001)
+        if is_within(kernel, LIBRARIES):
+            os.kill(kernel, signal.SIGKILL)
+            return
+        os.kill(kernel, signal.SIGCONT)
+        time.sleep(0.0013)
+    raise AssertionError("it was never seen to compute")
+
+
+def test_a_service_that_dies_in_a_frame_loses_that_frame_alone(tmp_path: Path) -> None:
+    said, heard = speech(tmp_path / "wide.wav", seed=1, rate=48000), tmp_path / "heard.wav"
+    params = {**HEAVY, "peer": "loop", "input": said, "hang_up_ms": SAID_MS, "output": heard}
+    with ours(**params) as phone:
+        time.sleep(1.5)
+        kill_in_a_frame(phone)
+    (death,) = phone.summary["deaths"]
+    assert (death["lost"], death["restarted"], death["moved"]) == (0, 1, 2), phone.said
+    print(f"the longest gap in the sound {phone.gap_ms()} ms; {phone.said}")
+    assert 1 <= phone.told("dropped") <= 3
+    assert phone.told("packets sent") >= SAID_MS / 20 - 10
+    assert phone.gap_ms() <= 200

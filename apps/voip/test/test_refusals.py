@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from driven import APPS, CORES, Ended, command, ended, refusal
 from phones import APP, HOST, SPEECH, baresip, free_port, ours, speech
 
+ON_ONE = "encoder=0,decoder=0,canceller=0"
 LOOP = {"peer": "loop", "hang_up_ms": 1000}
 
 
@@ -95,6 +98,26 @@ def test_a_second_caller_is_told_that_the_phone_is_busy(tmp_path: Path) -> None:
                 phone.end()
         assert "486 Busy Here" in second.log()
     assert phone.told("calls") == 1 and phone.told("lost") <= 5
+
+
+@pytest.mark.parametrize(("options", "load"), [((), 0.2), (("--map", ON_ONE), 0.49)])
+def test_the_arm_of_the_paper_has_the_load_of_its_table(
+    options: tuple[str, ...], load: float
+) -> None:
+    # Table 3 of lee2009: 22.73 % with the codec on the DSP, by interrupts; 46.53 % without.
+    params = {**LOOP, "hang_up_ms": 5000}
+    simulated = ended(command("sim", APP, ("--platform", "davinci", *options), params))
+    assert simulated.returncode == 0, simulated.stderr
+    arm = json.loads(simulated.stdout)["cores"][0]
+    assert arm["busy_ns"] / 5e9 == pytest.approx(load, abs=0.02)
+
+
+@pytest.mark.parametrize("answers_us", [5000, 20000])
+def test_answers_that_are_polled_come_later_and_none_is_lost(answers_us: int) -> None:
+    params = {**LOOP, "hang_up_ms": 3000, "answers_us": answers_us}
+    simulated = ended(command("sim", APP, (), params))
+    assert simulated.returncode == 0 and "0 lost" in simulated.stderr
+    assert re.search(r"14\d packets sent", simulated.stderr), simulated.stderr
 
 
 def test_the_loop_is_simulated_to_the_last_bit_alike(tmp_path: Path) -> None:
