@@ -3,6 +3,7 @@
 
 use crate::common::{RADIO, build, errors};
 use whimbrel_model::Direction::{In, Out};
+use whimbrel_model::{Bell, Doorbell};
 
 const SERVICE: &str = r#"
 [[service]]
@@ -60,6 +61,21 @@ fn a_service_becomes_a_mailbox_and_a_channel_back_to_each_caller() {
 }
 
 #[test]
+fn a_service_has_a_doorbell_for_requests_and_one_for_answers() {
+    let text = with("calls = 3", "answer_doorbell = \"polling:5ms\"");
+    let app = build(&text, &[]).unwrap();
+    let bell = |name: &str| app.channels.iter().find(|c| c.name == name).unwrap().bell;
+    assert_eq!(bell("codec"), Bell::default());
+    for name in ["codec_lpf", "codec_bpf_0", "codec_bpf_1"] {
+        assert_eq!((bell(name).doorbell, bell(name).within_us), (Doorbell::Polling, 5000));
+    }
+    let text = with("calls = 3", "request_doorbell = \"adaptive:1ms\"");
+    let app = build(&text, &[]).unwrap();
+    let found = app.channels.iter().find(|c| c.name == "codec").unwrap();
+    assert_eq!((found.bell.doorbell, found.bell.within_us), (Doorbell::Adaptive, 1000));
+}
+
+#[test]
 fn a_service_is_no_part_of_what_flows_through_the_tasks() {
     let plain = build(RADIO, &[]).unwrap();
     let app = build(&format!("{RADIO}{SERVICE}"), &[]).unwrap();
@@ -87,6 +103,8 @@ fn what_a_service_cannot_be_is_told_at_its_place() {
         ("\"100 * 4\"", "1073741824", "a whole number from 1 to 1073741792"),
         ("answer_bytes = 160\n", "", "`answer_bytes`"),
         ("calls = 3", "cals = 3", "`cals`"),
+        ("calls = 3", "request_doorbell = \"polling:0ms\"", "`request_doorbell` makes no sense"),
+        ("calls = 3", "answer_doorbell = \"adaptive\"", "`answer_doorbell` makes no sense"),
     ];
     for (from, to, expected) in cases {
         let said = errors(&with(from, to), &[]);

@@ -110,6 +110,9 @@ pub(crate) struct ServiceTable {
     pub answer_bytes: Spanned<Amount>,
     /// Outstanding of each caller at most.
     pub calls: u32,
+    /// How the service learns of requests, and a caller of answers.
+    pub request_doorbell: Option<Spanned<String>>,
+    pub answer_doorbell: Option<Spanned<String>>,
 }
 
 /// When a firing claims the room for what it sends.
@@ -360,6 +363,8 @@ fn read_service(
     let request_bytes = reader.required("request_bytes", SLOT_BYTES, amount_of);
     let answer_bytes = reader.required("answer_bytes", SLOT_BYTES, amount_of);
     let calls = reader.optional("calls", CALLS, |n| within(n, 1, CALLS_MAX));
+    let request_doorbell = reader.optional("request_doorbell", DOORBELL, text);
+    let answer_doorbell = reader.optional("answer_doorbell", DOORBELL, text);
     reader.finish();
     Some(ServiceTable {
         name: name?,
@@ -368,6 +373,8 @@ fn read_service(
         request_bytes: request_bytes?,
         answer_bytes: answer_bytes?,
         calls: calls.map_or(4, Spanned::into_inner),
+        request_doorbell,
+        answer_doorbell,
     })
 }
 

@@ -31,12 +31,15 @@ pub(super) fn connect(
     let requests = slot_bytes(&table.request_bytes, params, "request_bytes")?;
     let answers = slot_bytes(&table.answer_bytes, params, "answer_bytes")?;
     let slots = room_for_all(table, callers.len())?;
+    let of_requests = bell(table.request_doorbell.as_ref(), "request_doorbell")?;
+    let of_answers = bell(table.answer_doorbell.as_ref(), "answer_doorbell")?;
 
     for place in std::iter::once(&server).chain(&callers) {
         wiring.reserve(place)?;
     }
     let mailbox = wiring.unique_name(name, "");
-    wiring.add(Channel { name: mailbox, mailbox: true, ..channel(table, slots, requests) });
+    let channel_of_requests = channel(table, slots, requests);
+    wiring.add(Channel { name: mailbox, mailbox: true, bell: of_requests, ..channel_of_requests });
     for caller in &callers {
         wiring.attach(caller, Direction::Out, 0);
     }
@@ -47,7 +50,7 @@ pub(super) fn connect(
         let back = wiring.unique_name(&format!("{name}_{}", end.task), &of_several);
         // One more: what a caller that begins anew is sent for its former life.
         let channel = channel(table, table.calls + 1, answers);
-        wiring.add(Channel { name: back, answers: true, ..channel });
+        wiring.add(Channel { name: back, answers: true, bell: of_answers, ..channel });
         wiring.attach(&server, Direction::Out, number);
         wiring.attach(caller, Direction::In, 1);
     }
@@ -116,6 +119,14 @@ fn slot_bytes(written: &Spanned<Amount>, params: &[Param], key: &str) -> Result<
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     let bytes = bytes as u32;
     Ok(bytes + HEAD_BYTES)
+}
+
+fn bell(written: Option<&Spanned<String>>, key: &str) -> Result<Bell, Problem> {
+    let Some(at) = written else { return Ok(Bell::default()) };
+    Bell::default().with_doorbell(at.get_ref()).map_err(|why| {
+        let problem = Problem::new(format!("`{key}` makes no sense"));
+        problem.at(at.span(), "this doorbell").help(why)
+    })
 }
 
 /// What all channels of a service have in common.
