@@ -124,6 +124,17 @@ void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes)
     return at;
 }
 
+// What is nearer to a core than the memory of all is its own.
+bool wb_host_pin(struct wb_host *host, void *at, size_t bytes, char *why, size_t why_bytes)
+{
+    (void)host;
+    (void)at;
+    (void)bytes;
+    snprintf(why, why_bytes,
+             "this board has no internal memory that all cores see: leave `memory` out");
+    return false;
+}
+
 // ---- Code that is linked in ---------------------------------------------------------------------
 
 void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t error_bytes)

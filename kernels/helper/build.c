@@ -91,6 +91,16 @@ static bool take_memory(void *state, struct wb_task_config *config)
     return config->stack != NULL && config->heap != NULL;
 }
 
+static const char *pin(void *state, struct wb_channel *channel)
+{
+    struct build *build = state;
+    const size_t bytes = (size_t)channel->stride_bytes * channel->slots;
+
+    return wb_host_pin(build->host, channel->data, bytes, build->text, sizeof build->text)
+               ? NULL
+               : build->text;
+}
+
 static const char *recreate(void *state, struct wb_task *task, const char *symbol)
 {
     struct build *build = state;
@@ -103,7 +113,11 @@ static const char *recreate(void *state, struct wb_task *task, const char *symbo
 static bool lay_out(struct build *build, const struct plan *plan, struct plan_error *error)
 {
     const struct layout_host host = {
-        .state = build, .entry = find_entry, .memory = take_memory, .recreates = recreate
+        .state = build,
+        .entry = find_entry,
+        .memory = take_memory,
+        .internal = pin,
+        .recreates = recreate,
     };
 
     if (layout_system(wb_host_system(build->host), plan, &host, error))

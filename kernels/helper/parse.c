@@ -41,6 +41,7 @@ static const struct field channel_fields[] = {
     FIELD(wb_channel_config, "mailbox", BOOL, mailbox, OPTIONAL),
     FIELD(wb_channel_config, "answers", BOOL, answers, OPTIONAL),
     FIELD(wb_channel_config, "claims_at_start", BOOL, claims_at_start, OPTIONAL),
+    FIELD(wb_channel_config, "internal", BOOL, internal, OPTIONAL),
     FIELD(wb_channel_config, "doorbell", WORD, bell.doorbell, .words = doorbells),
     FIELD(wb_channel_config, "batch", UINT32, bell.batch, OPTIONAL),
     FIELD(wb_channel_config, "within_us", UINT32, bell.within_us, .most = WB_WITHIN_MAX_US),

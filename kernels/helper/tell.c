@@ -205,6 +205,8 @@ static void channel(struct members *out, const struct wb_channel *c)
     number(out, "sent", sent);
     number(out, "received", received);
     number(out, "bytes", received * c->slot_bytes);
+    if ((c->charged & WB_INTERNAL) != 0)
+        flag(out, "internal", true);
     bell(out, c);
 }
 

@@ -64,6 +64,11 @@ void *wb_host_stack(struct wb_host *host, size_t bytes);
 /// `core`; NULL when `private_bytes` or `private_parts` are used up.
 void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes);
 
+/// Keeps a part of globally visible memory where the cores are nearest to it: internal memory.
+///
+/// Returns: true; or false with the reason in `why`, in words for the user.
+bool wb_host_pin(struct wb_host *host, void *at, size_t bytes, char *why, size_t why_bytes);
+
 /// Loads a module: its globals become common to all kernels, its heap calls go to the task's heap.
 ///
 /// Returns: the handle for dlsym(), or NULL with the reason in `error`.

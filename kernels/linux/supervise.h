@@ -30,6 +30,7 @@ struct wb_host {
     void *module;
     int epoll, wake;  // wake: the watcher has news
     pthread_t watcher;
+    size_t pinned_bytes;  // of channels in internal memory
     bool has_watcher, fault_reported, end_reported, killed;
     struct wb_word closing;
     pthread_mutex_t lock;  // deaths are handled once, by the watcher or by wb_host_wait()

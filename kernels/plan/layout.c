@@ -136,14 +136,32 @@ static bool add_task(struct wb_system *system, const struct plan_task *planned,
     return true;
 }
 
+static bool place(struct wb_channel *channel, const struct layout_host *host,
+                  struct plan_error *error)
+{
+    const char *why = host->internal != NULL
+                          ? host->internal(host->state, channel)
+                          : "its cores have no internal memory that all see: leave `memory` out";
+
+    channel->charged |= WB_INTERNAL;
+    if (why == NULL)
+        return true;
+    fail(error, channel->name, why);
+    error->kind = "unable";
+    return false;
+}
+
 static bool add_channels(struct wb_system *system, const struct plan *plan,
-                         struct plan_error *error)
+                         const struct layout_host *host, struct plan_error *error)
 {
     struct wb_channel *channel;
 
-    for (uint32_t i = 0; i < plan->n_channels; i++)
+    for (uint32_t i = 0; i < plan->n_channels; i++) {
         if (wb_channel_add(system, &plan->channels[i], &channel) != WB_OK)
             return fail(error, plan->channels[i].name, "a channel cannot be added");
+        if (plan->channels[i].internal && !place(channel, host, error))
+            return false;
+    }
     for (uint32_t i = 0; i < plan->n_ports; i++) {
         const struct plan_port *port = &plan->ports[i];
         struct wb_task *task = &system->tasks[port->task];
@@ -194,7 +212,7 @@ bool layout_system(struct wb_system *system, const struct plan *plan,
         if (!add_task(system, &plan->tasks[i], host, error))
             return false;
     wb_system_set_rate(system, plan->rate_millihz);
-    return add_channels(system, plan, error) && add_rows(system, plan, error);
+    return add_channels(system, plan, host, error) && add_rows(system, plan, error);
 }
 
 // Of KEY=VALUE.

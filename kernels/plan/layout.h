@@ -15,6 +15,10 @@ struct layout_host {
     // Gives a task its stack, and its heap if that is not in the arena. False: there is no room.
     bool (*memory)(void *state, struct wb_task_config *config);
 
+    // Sees to it that the slots of a channel lie in internal memory. NULL; or why they cannot, in
+    // words for the user.
+    const char *(*internal)(void *state, struct wb_channel *channel);
+
     // Takes note of a task that is recreated. NULL; or why it cannot be, in words for the user.
     const char *(*recreates)(void *state, struct wb_task *task, const char *symbol);
 };

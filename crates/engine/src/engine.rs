@@ -15,6 +15,9 @@ pub const FREE_NOTICE: u32 = 1 << 31;
 /// `WB_ACTION_SEND` and `WB_ACTION_RECEIVE` copy their units, which are bytes.
 const LAST_COPYING: usize = 1;
 
+/// `WB_INTERNAL` among their units.
+const INTERNAL: u64 = 1 << 31;
+
 const AJ_PER_UJ: u128 = 1_000_000_000_000;
 
 fn microjoules(aj: u128) -> u64 {
@@ -78,6 +81,9 @@ impl Engine {
     #[inline]
     pub fn action_ps(&mut self, at_ps: u64, core: usize, action: usize, units: u64) -> u64 {
         let Some(charge) = Charge::action(action) else { return 0 };
+        if action <= LAST_COPYING && units & INTERNAL != 0 {
+            return self.hardware.internal_ps(core, charge.internal(), units ^ INTERNAL);
+        }
         let own_ps = self.hardware.cost_ps(core, charge, units);
         if action <= LAST_COPYING {
             self.hardware.transfer_after(own_ps, at_ps, core, units)
@@ -92,7 +98,7 @@ impl Engine {
     pub fn free(&self, core: usize) -> u32 {
         let hardware = &self.hardware;
         let free = |charge: &Charge| {
-            let copies = charge.number() <= LAST_COPYING && hardware.has_shared_memory();
+            let copies = charge.number() <= LAST_COPYING && hardware.has_memory_of_messages();
             let besides = match *charge {
                 Charge::RELEASE => hardware.far_ps(core, 1) != 0,
                 Charge::SWITCH => hardware.has_waking_costs(core),

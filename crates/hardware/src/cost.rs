@@ -32,7 +32,15 @@ impl Charge {
     pub const RUNG: Self = Self(Self::ACTIONS + 5);
     /// An interrupt of the core's own timer.
     pub const INTERRUPT: Self = Self(Self::ACTIONS + 6);
-    const COUNT: usize = Self::ACTIONS + 7;
+    /// A message copied into or out of internal memory: the numbers follow each other as those of
+    /// the two actions do.
+    pub const INTERNAL: Self = Self(Self::ACTIONS + 7);
+    const COUNT: usize = Self::ACTIONS + 9;
+
+    /// The same of an action on internal memory: of sending and receiving, the first two.
+    pub fn internal(self) -> Self {
+        Self(Self::INTERNAL.0 + self.0)
+    }
 
     /// All of them.
     pub fn all() -> impl Iterator<Item = Self> {
@@ -100,6 +108,11 @@ impl Table {
             (Charge::RUNG, &doorbell.receive),
             (Charge::INTERRUPT, &costs.interrupt),
         ];
+        let internal = [&costs.send_internal, &costs.receive_internal];
+        for (number, cost) in internal.into_iter().enumerate() {
+            let slot = cost.as_ref().map(|cost| Compiled::new(cost, hz));
+            table[Charge::INTERNAL.0 + number] = slot.unwrap_or(table[number]);
+        }
         for (charge, cost) in others {
             table[charge.0] = Compiled::new(cost, hz);
         }
@@ -147,6 +160,8 @@ mod tests {
             copy: cost(102),
             load: cost(103),
             interrupt: cost(106),
+            send_internal: None,
+            receive_internal: Some(cost(107)),
         };
         let doorbell = Doorbell { send: cost(104), receive: cost(105), ..Doorbell::default() };
         let table = Table::new(&costs, &doorbell, 1_000_000);
@@ -154,7 +169,8 @@ mod tests {
         assert_eq!([ps(0), ps(1), ps(2), ps(3), ps(14)], [1, 2, 3, 0, 0]);
         assert_eq!(Charge::action(15), None);
         let others = Charge::all().skip(Charge::ACTIONS).map(|c| table.ps(c, 0));
-        assert!(others.eq(100..=106));
+        // Sending to internal memory costs what sending does, where nothing else is said.
+        assert!(others.eq((100..=106).chain([1, 107])));
         let known = [Charge::SWITCH, Charge::RING, Charge::RUNG, Charge::INTERRUPT];
         assert_eq!(known.map(|c| table.ps(c, 0)), [100, 104, 105, 106]);
     }

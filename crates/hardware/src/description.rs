@@ -212,6 +212,12 @@ pub struct Costs {
     pub copy: Cost,
     /// Loading a task's program (recreation), units: bytes of its stack and heap.
     pub load: Cost,
+    /// As `send` and `receive`, of channels in internal memory; `None`: the same.
+    #[serde(default)]
+    pub send_internal: Option<Cost>,
+    /// See above.
+    #[serde(default)]
+    pub receive_internal: Option<Cost>,
 }
 
 impl Costs {
@@ -234,6 +240,14 @@ impl Costs {
         "decide",
         "job",
     ];
+}
+
+impl Description {
+    /// How much memory there is for channels that are internal: the first scratchpad.
+    pub fn internal_bytes(&self) -> Option<u64> {
+        let kind = |memory: &&Memory| memory.kind == MemoryKind::Scratchpad;
+        self.memories.iter().find(kind).map(|memory| memory.bytes)
+    }
 }
 
 /// What a memory is for.

@@ -63,6 +63,7 @@ pub struct Hardware {
     classes: Vec<Class>,
     tiles: Vec<Tile>,
     fabric: Fabric,
+    internal: Option<Memory>,
     doorbell: Doorbell,
     heat: Option<Heat>,
 }
@@ -94,6 +95,7 @@ impl Hardware {
         let tiles: Vec<Tile> = tiles.collect();
         Self {
             fabric: Fabric::new(description),
+            internal: Memory::internal(description),
             classes: classes.into_iter().map(|(_, class)| class).collect(),
             tiles,
             doorbell: Doorbell::new(&description.doorbell),
@@ -183,9 +185,17 @@ impl Hardware {
         !self.fabric.delays_rings() && self.doorbell.is_instant()
     }
 
-    /// True if there is a memory that transfers go to.
-    pub fn has_shared_memory(&self) -> bool {
-        self.fabric.has_memory()
+    /// True if there is a memory that messages go to.
+    pub fn has_memory_of_messages(&self) -> bool {
+        self.fabric.has_memory() || self.internal.is_some()
+    }
+
+    /// How long a core takes to copy a message into or out of internal memory, in picoseconds:
+    /// nobody is in its way.
+    #[inline]
+    pub fn internal_ps(&self, core: usize, charge: Charge, bytes: u64) -> u64 {
+        let access_ps = self.internal.map_or(0, |memory| memory.access_ps(bytes));
+        self.cost_ps(core, charge, bytes).saturating_add(access_ps)
     }
 
     /// A core has work. Returns after how many picoseconds it runs: leaving its idle state.

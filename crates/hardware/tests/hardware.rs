@@ -117,6 +117,37 @@ fn a_copy_crosses_the_bus_once_and_private_memory_once() {
 }
 
 #[test]
+fn a_message_in_internal_memory_crosses_no_bus() {
+    let mut description = board();
+    let send = Charge::action(0).unwrap();
+    assert!(!description.memories.iter().any(|memory| memory.kind == MemoryKind::Scratchpad));
+    assert_eq!(
+        (
+            description.internal_bytes(),
+            Hardware::new(&description).internal_ps(0, send.internal(), 64)
+        ),
+        (None, Hardware::new(&description).cost_ps(0, send, 64))
+    );
+
+    let mut tcm = description.memories[0].clone();
+    (tcm.kind, tcm.core) = (MemoryKind::Scratchpad, Some(2));
+    description.memories.push(tcm.clone());
+    let hardware = Hardware::new(&description);
+    let access_ps = tcm.latency_ps + 64 * 2_500; // 400 MB/s
+    assert_eq!(description.internal_bytes(), Some(tcm.bytes));
+    let external_ps = hardware.cost_ps(0, send, 64);
+    assert_eq!(hardware.internal_ps(0, send.internal(), 64), external_ps + access_ps);
+
+    let cost = Cost { cycles: 10.0, cycles_per_unit: 0.0, ps: 0 };
+    description.costs.send_internal = Some(cost);
+    let hardware = Hardware::new(&description);
+    let internal_ps = hardware.cost_ps(0, send.internal(), 64);
+    assert!(internal_ps < external_ps);
+    assert_eq!(hardware.internal_ps(0, send.internal(), 64), internal_ps + access_ps);
+    assert_eq!(hardware.traffic().bytes, 0);
+}
+
+#[test]
 fn what_would_begin_when_virtual_time_has_ended_is_in_nobodys_way() {
     let mut hardware = Hardware::new(&board());
     for at_ps in [u64::MAX, u64::MAX - 1, 202 * 24 * 3600 * 1_000_000 * US] {

@@ -130,6 +130,24 @@ fn davinci_copies_and_notifies_in_the_times_of_figure_8() {
 }
 
 #[test]
+fn davinci_copies_bytes_into_internal_memory_in_6_percent_of_the_time() {
+    let mut board = Hardware::new(&description("davinci"));
+    let bytes = 8 << 10;
+    for name in ["send", "receive"] {
+        let external = |board: &mut Hardware, bytes| {
+            board.cost_ps(0, action(name), bytes) + board.transfer(SECOND_PS, 0, bytes) - SECOND_PS
+        };
+        let internal =
+            |board: &Hardware, bytes| board.internal_ps(0, action(name).internal(), bytes);
+        // What it takes besides the copy is the same for both.
+        let fixed = board.cost_ps(0, action(name), 0);
+        let (far, near) = (external(&mut board, bytes), internal(&board, bytes));
+        let part = (near - fixed) as f64 / (far - fixed) as f64;
+        assert!((part - 0.06).abs() < 0.001, "{name}: {part}");
+    }
+}
+
+#[test]
 fn smp2_switches_in_a_tenth_of_the_947_cycles_of_the_paper() {
     let board = Hardware::new(&description("smp2"));
     let switch = board.cost_ps(1, Charge::SWITCH, 1);

@@ -193,3 +193,23 @@ fn a_doorbell_is_told_to_the_helper_and_the_default_is_not() {
     let batch = bells("batch = \"4:20ms\"");
     assert_eq!((&of(&batch)["batch"], &of(&batch)["within_us"]), (&4.into(), &20_000.into()));
 }
+
+#[test]
+fn internal_memory_is_a_channels_own_and_has_a_size() {
+    let internal = |slots: u32| {
+        let keys = format!("slots = {slots}\nmemory = \"internal\"");
+        build(&radio_with("slots = 7", &keys), &[]).unwrap()
+    };
+    let bytes = 7 * 448; // 416 of the message and 16 of marks, in whole lines
+    let app = internal(7);
+    let of_one = app.channels.iter().filter(|channel| channel.internal).count() as u64 * bytes;
+    assert!(app.check_internal("it", Some(of_one)).is_ok());
+    let full = app.check_internal("it", Some(of_one - 1)).unwrap_err();
+    assert!(full.to_string().contains("do not fit"), "{full}");
+    let none = app.check_internal("it", None).unwrap_err();
+    assert!(none.to_string().contains("it has no internal memory"), "{none}");
+    let external = build(RADIO, &[]).unwrap();
+    assert!(external.check_internal("it", None).is_ok());
+    let said = errors(&radio_with("slots = 7", "slots = 7\nmemory = \"fast\""), &[]);
+    assert!(said.contains("`memory` of [[channel]] must be \"external\" or"), "{said}");
+}

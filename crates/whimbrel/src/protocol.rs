@@ -239,6 +239,9 @@ pub struct ChannelStatus {
     pub received: u64,
     /// Bytes sent.
     pub bytes: u64,
+    /// Whether its slots lie in internal memory.
+    #[serde(default)]
+    pub internal: bool,
     /// How its receiver is told of messages.
     #[serde(flatten)]
     pub bell: Bell,

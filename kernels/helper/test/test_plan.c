@@ -467,6 +467,29 @@ static struct plan_error refused(const struct plan *plan, const struct layout_ho
     return error;
 }
 
+static const char *without_room(void *state, struct wb_channel *channel)
+{
+    CHECK((channel->charged & ~WB_INTERNAL) == channel->slot_bytes);
+    return state;
+}
+
+TEST(a_channel_in_internal_memory_is_refused_where_there_is_none_or_no_room)
+{
+    struct wb_channel_config near[] = { channels[0] };
+    struct plan plan = tables;
+    char why[] = "there is no room";
+
+    near[0].internal = true;
+    plan.channels = near;
+    struct plan_error error = refused(&plan, &(struct layout_host){ 0 });
+    CHECK(strcmp(error.kind, "unable") == 0 && strcmp(error.key, "a_b") == 0);
+    error = refused(&plan, &(struct layout_host){ .state = why, .internal = without_room });
+    CHECK(strcmp(error.text, why) == 0);
+    struct wb_system *system = open_for(&plan);
+    CHECK(layout_system(system, &plan, &(struct layout_host){ .internal = without_room }, &error));
+    CHECK(system->channels[0].charged == (system->channels[0].slot_bytes | WB_INTERNAL));
+}
+
 // The plan of tables on kernels that cannot do something.
 static struct plan_error refused_without(const struct plan *plan, uint32_t cannot)
 {

@@ -66,7 +66,8 @@ struct wb_channel {
     _Alignas(WB_LINE_BYTES) unsigned char *data;
     struct wb_compared *tickets;  // mailboxes: the state of each slot (see mailbox.c); else NULL
     struct wb_port *receiver, *senders;
-    uint32_t slots, slot_bytes, stride_bytes;
+    uint32_t slots, slot_bytes, charged, stride_bytes;  // charged: the units of WB_ACTION_SEND and
+                                                        // WB_ACTION_RECEIVE (see wb/kernel.h)
     struct wb_word senders_open;   // 1 until all of them are closed; the last of them
     struct wb_word receiver_open;  // 1 until it is closed; the receiver
     uint32_t initial;              // messages that were in it at the start

@@ -31,8 +31,8 @@ struct wb_task;
 
 // What the middleware does that costs time; the simulator charges it from the platform's table.
 enum wb_action {
-    WB_ACTION_SEND,        // units: bytes copied in
-    WB_ACTION_RECEIVE,     // units: bytes copied out
+    WB_ACTION_SEND,        // units: bytes copied in, and WB_INTERNAL if that is where to
+    WB_ACTION_RECEIVE,     // units: bytes copied out, and WB_INTERNAL if that is where from
     WB_ACTION_CLAIM,       // units: 1; also of a semaphore or a mutex
     WB_ACTION_HOLD,        // units: 1
     WB_ACTION_COMMIT,      // units: 1; also of a semaphore or a mutex
@@ -47,6 +47,8 @@ enum wb_action {
     WB_ACTION_DECIDE,      // units: tasks that a policy was asked about
     WB_ACTION_JOB,         // units: 1; a job has ended, and whether in time is looked at next
 };
+
+#define WB_INTERNAL (UINT32_C(1) << 31)  // internal memory: see wb_channel_config
 
 // ---- The kernel provides ------------------------------------------------------------------------
 

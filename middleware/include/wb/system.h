@@ -123,6 +123,9 @@ struct wb_channel_config {
     // receives is free when it ends; else room is claimed after it has computed, for one message
     // after the other, and free as soon as the message is received. Of no mailbox.
     bool claims_at_start;
+    // Its slots lie in memory that is nearer to the cores. For whoever lays the system out: here it
+    // is nothing but wb_channel.charged.
+    bool internal;
     struct wb_bell_config bell;  // how its receiver is told; needs the part `bells` (wb/parts.h)
 };
 

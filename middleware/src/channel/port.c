@@ -324,7 +324,7 @@ __attribute__((hot)) enum wb_status wb_port_send(struct wb_port *out, const void
     const enum wb_status status = wb_port_claim(out, &slot, timeout_ns);
     if (status != WB_OK)
         return status;
-    wb_kernel_charge(WB_ACTION_SEND, out->channel->slot_bytes);
+    wb_kernel_charge(WB_ACTION_SEND, out->channel->charged);
     copy_message(slot, msg, out->channel->slot_bytes);
     return commit(out);
 }
@@ -339,7 +339,7 @@ __attribute__((hot)) enum wb_status wb_port_receive(struct wb_port *in, void *ms
     const enum wb_status status = wb_port_hold(in, &slot, timeout_ns);
     if (status != WB_OK)
         return status;
-    wb_kernel_charge(WB_ACTION_RECEIVE, in->channel->slot_bytes);
+    wb_kernel_charge(WB_ACTION_RECEIVE, in->channel->charged);
     copy_message(msg, slot, in->channel->slot_bytes);
     return port_release(in);
 }

@@ -146,10 +146,11 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     const uint32_t stride = (uint32_t)wb_round_up(config->slot_bytes + mark_bytes, WB_LINE_BYTES);
     unsigned char *data = wb_system_alloc(system, (size_t)stride * config->slots, WB_LINE_BYTES);
     struct wb_compared *tickets = NULL;
-    if (config->mailbox)
+    if (config->mailbox) {
         tickets = wb_system_alloc(system, config->slots * sizeof *tickets, WB_LINE_BYTES);
-    if (system->n_channels == system->config.channels || data == NULL ||
-        (config->mailbox && tickets == NULL))
+        data = tickets != NULL ? data : NULL;
+    }
+    if (system->n_channels == system->config.channels || data == NULL)
         return WB_ERR_NOMEM;
 
     struct wb_channel *channel = &system->channels[system->n_channels];
@@ -161,7 +162,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     channel->id = system->n_channels++;
     name_add(&system->names, config->name, 0, system->n_channels | WB_NAMES_CHANNEL);
     channel->slots = config->slots;
-    channel->slot_bytes = config->slot_bytes;
+    channel->slot_bytes = channel->charged = config->slot_bytes;
     channel->initial = config->initial;
     channel->claims_at_start = config->claims_at_start;
     channel->aside = config->mailbox || config->answers;

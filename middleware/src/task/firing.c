@@ -153,7 +153,7 @@ static inline __attribute__((always_inline)) enum wb_status take(struct wb_task 
             const uint64_t number = position < initial ? 0 : position - initial + 1;
             latency_receive(in, slot);
             response_receive(in, slot);
-            wb_kernel_charge(WB_ACTION_RECEIVE, channel->slot_bytes);
+            wb_kernel_charge(WB_ACTION_RECEIVE, channel->charged);
             if (!f->messages->read(slot, channel->slot_bytes, number))
                 wb_task_fail(self, "one of its inputs got another message than the next one");
             if (!channel->claims_at_start)
@@ -189,7 +189,7 @@ static inline enum wb_status put_one(struct firing *f, struct wb_port *out, uint
     const uint32_t bytes = out->channel->slot_bytes;
 
     if (out->channel->claims_at_start) {
-        wb_kernel_charge(WB_ACTION_SEND, bytes);
+        wb_kernel_charge(WB_ACTION_SEND, out->channel->charged);
         (void)port_commit(out);
         return WB_OK;
     }
@@ -198,7 +198,7 @@ static inline enum wb_status put_one(struct firing *f, struct wb_port *out, uint
     if (status != WB_OK)
         return status;
     f->messages->write(slot, bytes, position + 1);
-    wb_kernel_charge(WB_ACTION_SEND, bytes);
+    wb_kernel_charge(WB_ACTION_SEND, out->channel->charged);
     (void)port_commit_slot(out, slot);
     return WB_OK;
 }

@@ -14,7 +14,7 @@ mod work;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use crate::problem::Span;
+use crate::problem::{Problem, Span};
 pub use bell::{Bell, Doorbell};
 pub(crate) use client::CLIENT_ENTRY;
 pub(crate) use modes::ADD_RESTART;
@@ -161,6 +161,9 @@ pub struct Channel {
     /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
     #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub claims_at_start: bool,
+    /// Whether its slots lie in internal memory.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
+    pub internal: bool,
     /// How its receiver is told of messages.
     #[serde(flatten)]
     pub bell: Bell,
@@ -205,6 +208,15 @@ impl Channel {
     }
 }
 
+impl Channel {
+    /// How much memory its slots take: each begins a line, and has room for two marks.
+    pub fn bytes(&self) -> u64 {
+        const LINE: u64 = 64;
+        const MARKS: u64 = 16;
+        (u64::from(self.slot_bytes) + MARKS).div_ceil(LINE) * LINE * u64::from(self.slots)
+    }
+}
+
 impl Pacing {
     /// The frame rate that it gives an application.
     pub fn frame_rate(self, app: &App) -> Option<f64> {
@@ -238,6 +250,29 @@ impl App {
             receives && !sends
         });
         ends.map(|(channels, _)| channels).collect()
+    }
+
+    /// Whether the channels in internal memory fit into `bytes` of it; `None`: `what` has none.
+    ///
+    /// # Errors
+    /// At the first channel that does not.
+    pub fn check_internal(&self, what: &str, bytes: Option<u64>) -> Result<(), Problem> {
+        let mut used = 0;
+        for channel in self.channels.iter().filter(|channel| channel.internal) {
+            let here = |problem: Problem| problem.at(channel.span.clone(), "this channel");
+            let Some(bytes) = bytes else {
+                let problem = Problem::new(format!("{what} has no internal memory"));
+                return Err(here(problem).help("leave out `memory`, or add a scratchpad"));
+            };
+            used += channel.bytes();
+            if used > bytes {
+                let message =
+                    format!("{used} bytes do not fit {bytes} of {what}'s internal memory");
+                let problem = here(Problem::new(message));
+                return Err(problem.help("give it fewer or smaller slots, or leave out `memory`"));
+            }
+        }
+        Ok(())
     }
 
     /// The position of a task, if there is one of that name and index.

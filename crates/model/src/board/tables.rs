@@ -130,6 +130,7 @@ impl C {
                 of.flag("mailbox", channel.mailbox)
                     .flag("answers", channel.answers)
                     .flag("claims_at_start", channel.claims_at_start);
+                of.flag("internal", channel.internal);
                 let bell = channel.bell;
                 let doorbell = ["INTERRUPT", "POLLING", "ADAPTIVE"][bell.doorbell as usize];
                 if bell != Bell::default() {

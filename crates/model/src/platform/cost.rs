@@ -14,21 +14,26 @@ const CYCLES: &str = "a number of cycles, from 0 to 1e15";
 /// Reads `[costs]`. What it does not name costs nothing.
 pub(super) fn read_all(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Costs {
     let mut reader = Reader::new("[costs]", table, place, problems);
-    let others = ["switch", "clock", "copy", "load", "interrupt"];
+    let others =
+        ["switch", "clock", "copy", "load", "interrupt", "send_internal", "receive_internal"];
     let found = Costs::ACTIONS.into_iter().chain(others).map(|key| {
         let wanted = "a table with the action's cost";
         (key, reader.optional(key, wanted, subtable))
     });
     let found: Vec<_> = found.collect();
     reader.finish();
-    let mut costs = found.into_iter().map(|(key, table)| match table {
-        Some(table) => read(&format!("[costs.{key}]"), table.get_ref(), table.span(), problems),
-        None => Cost::default(),
+    let mut costs = found.into_iter().map(|(key, table)| {
+        let read = |table: &DeTable<'_>, place, problems: &mut _| {
+            read(&format!("[costs.{key}]"), table, place, problems)
+        };
+        table.map(|table| read(table.get_ref(), table.span(), problems))
     });
-    let actions = costs.by_ref().take(Costs::ACTIONS.len()).collect();
+    let actions = costs.by_ref().take(Costs::ACTIONS.len()).map(Option::unwrap_or_default);
+    let actions = actions.collect();
     let [switch, clock, copy, load, interrupt] =
-        std::array::from_fn(|_| costs.next().unwrap_or_default());
-    Costs { actions, switch, clock, copy, load, interrupt }
+        std::array::from_fn(|_| costs.next().flatten().unwrap_or_default());
+    let [send_internal, receive_internal] = std::array::from_fn(|_| costs.next().flatten());
+    Costs { actions, switch, clock, copy, load, interrupt, send_internal, receive_internal }
 }
 
 /// Reads one cost; where something is wrong with it, what it would be without that.

@@ -98,6 +98,7 @@ pub(crate) struct LinkTable {
     pub claim: Option<Spanned<Claim>>,
     pub doorbell: Option<Spanned<String>>,
     pub batch: Option<Spanned<String>>,
+    pub memory: Option<Spanned<Nearness>>,
 }
 
 /// A `[[service]]`: a task that others call.
@@ -121,6 +122,14 @@ pub(crate) struct ServiceTable {
 pub(crate) enum Claim {
     Send,
     Start,
+}
+
+/// Where the slots of a channel lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Nearness {
+    External,
+    Internal,
 }
 
 impl Manifest {
@@ -303,6 +312,7 @@ fn read_channel(
     let claim = reader.optional("claim", CLAIM, word);
     let doorbell = reader.optional("doorbell", DOORBELL, text);
     let batch = reader.optional("batch", BATCH, text);
+    let memory = reader.optional("memory", MEMORY, word);
     reader.finish();
     Some(LinkTable {
         mailbox: false,
@@ -316,6 +326,7 @@ fn read_channel(
         claim,
         doorbell,
         batch,
+        memory,
     })
 }
 
@@ -333,6 +344,7 @@ fn read_mailbox(
     let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount_of);
     let doorbell = reader.optional("doorbell", DOORBELL, text);
     let batch = reader.optional("batch", BATCH, text);
+    let memory = reader.optional("memory", MEMORY, word);
     reader.finish();
     Some(LinkTable {
         mailbox: true,
@@ -346,6 +358,7 @@ fn read_mailbox(
         claim: None,
         doorbell,
         batch,
+        memory,
     })
 }
 
@@ -390,6 +403,7 @@ const MODE: &str = "\"handoff\", \"replicate\" or \"recreate\"";
 const PORT: &str = "a port: \"TASK.PORT\"";
 const SLOTS: &str = "a whole number from 1 to 32768";
 const DOORBELL: &str = "\"interrupt\", \"polling:20ms\" or \"adaptive:1ms\"";
+const MEMORY: &str = "\"external\" or \"internal\"";
 const BATCH: &str = "messages and a deadline, as \"8:5ms\"";
 const CLAIM: &str = "\"send\" or \"start\"";
 const RATE: &str = "a whole number of messages per firing, from 1 to 32768";

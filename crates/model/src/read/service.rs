@@ -139,6 +139,7 @@ fn channel(table: &ServiceTable, slots: u32, slot_bytes: u32) -> Channel {
         mailbox: false,
         answers: false,
         claims_at_start: false,
+        internal: false,
         bell: Bell::default(),
         span: table.name.span(),
     }

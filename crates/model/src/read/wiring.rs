@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use toml::Spanned;
 
 use super::amount::amount;
-use super::manifest::{Claim, LinkTable, Manifest};
+use super::manifest::{Claim, LinkTable, Manifest, Nearness};
 use super::service;
 use crate::app::{Bell, Channel, Direction, Names, Param, Port, Task};
 use crate::problem::{Problem, Span, nearest};
@@ -243,6 +243,7 @@ fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
         mailbox: link.mailbox,
         answers: false,
         claims_at_start,
+        internal: link.memory.as_ref().is_some_and(|it| *it.get_ref() == Nearness::Internal),
         bell: bell(link)?,
         span: link.to.span(),
     })

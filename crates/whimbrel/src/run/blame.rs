@@ -183,6 +183,10 @@ fn standstill(label: &str, task: &Task, error: &HelperError) -> Problem {
 
 fn unable(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
     let HelperError { key, text, .. } = error;
+    if let Some(channel) = app.channels.iter().find(|channel| channel.name == *key) {
+        return Problem::new(format!("`memory` of `{key}` cannot be had here: {text}"))
+            .at(channel.span.clone(), "this channel");
+    }
     let Some(task) = task else {
         return Problem::new(format!("the platform's `{key}` cannot be had here: {text}"));
     };
