@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures 8 to 10, aggregation, instrumentation and table 4 of lee2009."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from lab import Calls, Lab, Setting
+from plot import Axis, Plot
+from published import Row, row
+
+PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())
+SIZES = (128, 512, 2048, 8192, 32768)
+NAMES = {128: "128B", 512: "512B", 2048: "2KiB", 8192: "8KiB", 32768: "32KiB"}
+PHASES = ("A copy in", "B notify", "C service", "D notify back", "E copy out")
+WAYS = {"32x1KiB": (1024, 32), "2x16KiB": (16384, 2), "1x32KiB": (32768, 1)}
+# The GPP's own work for a frame of 20 ms, for the load that the paper has with interrupts; the DSP
+# at 594 MHz works 6 ms.
+GPP_CYCLES = 816_000
+DSP_CYCLES = 6 * 594_000
+FRAME_US = PUBLISHED["polling_interval"]["frame_ms"] * 1000.0
+INTERVALS = ("5ms", "10ms", "15ms", "20ms")
+
+
+def bars(title: str, phases: dict[int, list[float]]) -> Plot:
+    """Phases side by side, for each size of a block."""
+    plot = Plot(title, Axis("block"), Axis("µs", logarithmic=True))
+    plot.bars(
+        {
+            NAMES[size]: {
+                name: value if value > 0 else None
+                for name, value in zip(PHASES, values, strict=False)
+            }
+            for size, values in phases.items()
+        }
+    )
+    return plot
+
+
+def figure8_simulated(lab: Lab) -> tuple[list[Row], dict[str, Plot]]:
+    """Phases by size on the platform `davinci`."""
+    found = {size: lab.simulate(f"figure8_{size}", Setting(size)).phases_us() for size in SIZES}
+    notes = {
+        "A": "the platform's cost of a copy is the line through the paper's two sizes",
+        "B": "the platform's cost of a ring is the paper's, for a GPP",
+        "C": "the platform has one cost of a ring and of an interrupt for both cores, in cycles",
+        "D": "the platform's cost of an interrupt is the paper's; a switch is besides",
+        "E": "as A",
+    }
+    rows = [
+        row(
+            f"figure 8, simulated: {NAMES[size]}, {name}",
+            PUBLISHED["phases_us"][str(size)][i] if str(size) in PUBLISHED["phases_us"] else None,
+            found[size][i],
+            "µs",
+            notes[name[0]],
+        )
+        for size in SIZES
+        for i, name in enumerate(PHASES)
+    ]
+    return rows, {"figure8_simulated": bars("phases of a call, davinci, simulated", found)}
+
+
+def figure8_measured(bench: dict[str, dict[str, Any]]) -> tuple[list[Row], dict[str, Plot]]:
+    """Phases by size on this machine: blocking, as an interrupt, and polling."""
+    rows, plots = [], {}
+    for form, called in (("block", "blocking"), ("spin", "polling")):
+        found = {
+            size: [bench[f"call.{NAMES[size]}.{form}.phases"][name[0]] / 1e3 for name in PHASES]
+            for size in SIZES
+        }
+        paper = PUBLISHED["phases_us"] if form == "block" else {}
+        note = "the service copies the block, so C grows with it; the paper's does not touch it"
+        rows += [
+            row(
+                f"figure 8, this machine, {called}: {NAMES[size]}, {name}",
+                paper[str(size)][i] if str(size) in paper else None,
+                found[size][i],
+                "µs",
+                note if name[0] == "C" else "measured; recording a step is taken off",
+            )
+            for size in SIZES
+            for i, name in enumerate(PHASES)
+        ]
+        plots[f"figure8_{called}"] = bars(f"phases of a call, this machine, {called}", found)
+    return rows, plots
+
+
+def aggregated(lab: Lab) -> list[Row]:
+    """32 KiB in one, two and 32 calls, simulated."""
+    return [
+        row(
+            f"aggregation, simulated: {way}",
+            PUBLISHED["aggregation_ms"][way],
+            lab.simulate(f"simulated_{way}", Setting(size, calls)).all_ns / 1e6,
+            "ms",
+            "calls one after the other, with the phases of figure 8",
+        )
+        for way, (size, calls) in WAYS.items()
+    ]
+
+
+def aggregation_here(lab: Lab) -> list[Row]:
+    """The same on this machine, from the median of a call."""
+    rows = []
+    for way, (size, calls) in WAYS.items():
+        for called, spin in (("blocking", "0us"), ("polling", "forever")):
+            run = lab.measure(f"{called}_{way}", Setting(size, calls * 200), spin)
+            rows.append(
+                row(
+                    f"aggregation, this machine, {called}: {way}",
+                    PUBLISHED["aggregation_ms"][way],
+                    run.call_us() * calls / 1e3,
+                    "ms",
+                    "the service does not touch the data; recorded",
+                )
+            )
+    return rows
+
+
+def figure10(bench: dict[str, dict[str, Any]]) -> list[Row]:
+    """What polling takes off the notification, B and D, for a block of 128 bytes."""
+    block, spin = (bench[f"call.128B.{form}.phases"] for form in ("block", "spin"))
+    both = [phases["B"] + phases["D"] for phases in (block, spin)]
+    return [
+        row(
+            "figure 10, this machine: polling against blocking, B and D",
+            PUBLISHED["notification"]["reduction_percent"],
+            100 * (1 - both[1] / both[0]),
+            "% less",
+            f"{both[0] / 1e3:.1f} µs by system calls that sleep and wake, {both[1]:.0f} ns by "
+            "cache lines",
+        )
+    ]
+
+
+def instrumentation(bench: dict[str, dict[str, Any]]) -> list[Row]:
+    """What recording the steps of a call adds to it."""
+    rows = []
+    for size in (128, 32768):
+        for form, called in (("block", "blocking"), ("spin", "polling")):
+            phases = bench[f"call.{NAMES[size]}.{form}.phases"]
+            rows.append(
+                row(
+                    f"instrumentation, this machine, {called}: {NAMES[size]}",
+                    PUBLISHED["instrumentation_percent"][str(size)] if form == "block" else None,
+                    100 * (phases["recorded"] / phases["round"] - 1),
+                    "%",
+                    f"of {phases['round'] / 1e3:.2f} µs; a step takes {phases['step']:.0f} ns, "
+                    "messages are recorded besides",
+                )
+            )
+    return rows
+
+
+def paced(lab: Lab, name: str, answer_doorbell: str, frames: int) -> Calls:
+    """A frame each 20 ms, for which the DSP works 6 ms."""
+    return lab.simulate(
+        name,
+        Setting(
+            160,
+            frames,
+            period_us=FRAME_US,
+            gpp_cycles=GPP_CYCLES,
+            dsp_cycles=DSP_CYCLES,
+            answer_doorbell=answer_doorbell,
+        ),
+    )
+
+
+def table4(lab: Lab, quick: bool) -> tuple[list[Row], dict[str, Plot]]:
+    """Load of the GPP and latency of a call, by how it learns of answers."""
+    frames = 100 if quick else 500
+    doorbells = {"interrupt": "interrupt", **{each: f"polling:{each}" for each in INTERVALS}}
+    doorbells["adaptive:1ms"] = "adaptive:1ms"
+    rows, points = [], {}
+    for name, doorbell in doorbells.items():
+        run = paced(lab, f"table4_{name.replace(':', '_')}", doorbell, frames)
+        load, latency = run.load_percent(0), run.call_ns / 1e6
+        paper = PUBLISHED["polling_interval"].get(name, [None, None])
+        note = "simulated; the GPP's own work is chosen for the paper's load with interrupts"
+        rows.append(row(f"table 4: {name}, load of the GPP", paper[0], load, "%", note))
+        rows.append(
+            row(
+                f"table 4: {name}, latency of a call",
+                paper[1],
+                latency,
+                "ms",
+                "simulated: looks are so far apart from the first wait on, calls 20 ms",
+            )
+        )
+        points[name] = (latency, load)
+    plot = Plot("table 4", Axis("latency of a call, ms"), Axis("load of the GPP, %"))
+    for name, point in points.items():
+        plot.add(name, [point])
+    return rows, {"table4": plot}

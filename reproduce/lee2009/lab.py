@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of a GPP to a DSP, in the simulator and on this machine."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from recorded import Recorded
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WHIMBREL = ROOT / "bin/whimbrel"
+SLEEP, AWAKE, CALL = 11, 12, 18
+STEPS = 11
+# The steps of a call as they are recorded (docs/recorded-run.md).
+BEGUN, COPIED_IN, _, NOTIFIED, SEEN, FOUND, SERVED, ANSWERED, BACK, RECEIVED, COPIED_OUT = range(
+    STEPS
+)
+
+APP = """
+[app]
+name = "lee2009"
+module = "{module}"
+
+[params]
+bytes = 128
+calls = 100
+works = 0
+
+[[task]]
+name = "gpp"
+core = 0
+priority = 8
+cycles = {gpp_cycles}
+{period}
+
+[[task]]
+name = "dsp"
+core = 1
+cycles = {dsp_cycles}
+
+[[service]]
+name = "dsp"
+task = "dsp"
+callers = ["gpp"]
+request_bytes = 32768
+answer_bytes = 32768
+calls = 1
+request_doorbell = "{request_doorbell}"
+answer_doorbell = "{answer_doorbell}"
+"""
+
+
+class Failed(Exception):
+    """What did not run."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a run of calls differs by."""
+
+    size: int = 128
+    calls: int = 100
+    platform: str = "davinci"
+    period_us: float | None = None
+    gpp_cycles: int = 1
+    dsp_cycles: int = 0
+    request_doorbell: str = "interrupt"
+    answer_doorbell: str = "interrupt"
+
+
+@dataclass(frozen=True)
+class Calls:
+    """A run that is over."""
+
+    run: Recorded
+    all_ns: int
+    call_ns: int
+
+    def phases_us(self) -> list[float]:
+        """What each phase took in the median: A to E, and the service alone."""
+        each = [phases(steps) for steps in self.steps().values() if len(steps) == STEPS]
+        return [median(one) / 1e3 for one in zip(*each, strict=True)]
+
+    def call_us(self) -> float:
+        """What a call took from its first step to its last, in the median."""
+        each = [steps for steps in self.steps().values() if len(steps) == STEPS]
+        return median(steps[COPIED_OUT] - steps[BEGUN] for steps in each) / 1e3
+
+    def steps(self) -> dict[int, dict[int, int]]:
+        """When each step of each call was done, in nanoseconds."""
+        found: dict[int, dict[int, int]] = defaultdict(dict)
+        for core in range(self.run.cores):
+            for ns, kind, _, value in self.run.records(core):
+                if kind == CALL:
+                    found[value >> 4][value & 15] = ns
+        return found
+
+    def load_percent(self, core: int) -> float:
+        """The part of the time that a core did not sleep: in tasks, its kernel and interrupts."""
+        asleep, since = 0, None
+        for ns, kind, _, _ in self.run.records(core):
+            if kind == SLEEP:
+                since = ns
+            elif kind == AWAKE and since is not None:
+                asleep, since = asleep + ns - since, None
+        return 100 * (1 - asleep / (self.run.seconds * 1e9))
+
+
+def phases(steps: dict[int, int]) -> list[int]:
+    """A copies in, B notifies, C is the service, D notifies back, E copies out; and what of C the
+    service computed. A notification that is seen before its sender has come back is over then."""
+    told = min(steps[NOTIFIED], steps[SEEN])
+    back = steps[BACK] if steps[BACK] <= steps[RECEIVED] else steps[ANSWERED]
+    ends = [steps[BEGUN], steps[COPIED_IN], told, back, steps[RECEIVED], steps[COPIED_OUT]]
+    parts = [end - begin for begin, end in pairwise(ends)]
+    return [*parts, steps[SERVED] - steps[FOUND]]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Where runs leave what they record."""
+
+    folder: Path
+
+    def module(self) -> Path:
+        """The application's module, compiled."""
+        module = self.folder / "lee2009.so"
+        if not module.exists():
+            flags = ["-std=c11", "-O2", "-fPIC", "-fstack-clash-protection", "-shared"]
+            include = ["-I", str(ROOT / "middleware/include")]
+            command = ["gcc", *flags, *include, "-o", str(module), str(HERE / "calls.c")]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                raise Failed(f"calls.c: {done.stderr}")
+        return module
+
+    def app(self, name: str, setting: Setting) -> Path:
+        """An app.toml of this setting."""
+        period = f"period_us = {setting.period_us}" if setting.period_us else ""
+        path = self.folder / f"{name}.toml"
+        path.write_text(
+            APP.format(
+                module=self.module(),
+                period=period,
+                gpp_cycles=setting.gpp_cycles,
+                dsp_cycles=max(setting.dsp_cycles, 1),
+                request_doorbell=setting.request_doorbell,
+                answer_doorbell=setting.answer_doorbell,
+            )
+        )
+        return path
+
+    def simulate(self, name: str, setting: Setting) -> Calls:
+        """In virtual time, on the setting's platform."""
+        return self._run(name, setting, ["sim", "--platform", setting.platform])
+
+    def measure(self, name: str, setting: Setting, spin: str) -> Calls:
+        """On two processors of this machine; `spin`: how long an idle kernel polls."""
+        return self._run(name, setting, ["run", "--cores", "0,1", "--spin", spin])
+
+    def _run(self, name: str, setting: Setting, verb: list[str]) -> Calls:
+        record = self.folder / name
+        command = [str(WHIMBREL), verb[0], str(self.app(name, setting)), *verb[1:]]
+        command += ["--record", str(record), "--quiet", "--json"]
+        works = int(setting.dsp_cycles > 0)
+        for key, value in {"bytes": setting.size, "calls": setting.calls, "works": works}.items():
+            command += ["--set", f"{key}={value}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Failed(f"{name}: {done.stderr}")
+        if json.loads(done.stdout)["dropped_events"]:
+            raise Failed(f"{name}: events are missing")
+        told = dict(re.findall(r"^(all|call) (\d+) ns$", done.stderr, re.MULTILINE))
+        return Calls(Recorded(record), int(told["all"]), int(told["call"]))
+
+
+def benched(quick: bool) -> dict[str, dict[str, Any]]:
+    """The rows of `whimbrel bench call`."""
+    command = [str(WHIMBREL), "bench", "call", "--json", *(["--quick"] if quick else [])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Failed(f"whimbrel bench call: {done.stderr}")
+    return {row["bench"]: row for row in json.loads(done.stdout)}

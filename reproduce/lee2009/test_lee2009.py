@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must hold of the simulated figures, and that what is measured has every row."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE))
+
+import experiments  # noqa: E402
+import lab  # noqa: E402
+from shapes import marks_in  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def plots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("plots")
+
+
+@pytest.fixture(scope="module")
+def rows(plots: Path) -> dict[str, dict[str, Any]]:
+    command = [str(HERE / "run"), "--quick", "--simulated", "--json", "--plots", str(plots)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return {row["what"]: row for row in json.loads(done.stdout)}
+
+
+def ours(rows: dict[str, dict[str, Any]], what: str) -> float:
+    return rows[what]["ours"]
+
+
+def test_every_row_has_a_number_and_a_note(rows: dict[str, dict[str, Any]]) -> None:
+    for row in rows.values():
+        assert list(row) == ["what", "paper", "ours", "unit", "note"]
+        assert row["ours"] >= 0
+        assert row["note"]
+
+
+def test_copies_grow_with_the_block_and_notifications_do_not(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    def phase(size: str, name: str) -> float:
+        return ours(rows, f"figure 8, simulated: {size}, {name}")
+
+    for name in ("A copy in", "E copy out"):
+        assert phase("32KiB", name) > 20 * phase("128B", name)
+    for name in ("B notify", "D notify back"):
+        assert phase("32KiB", name) == pytest.approx(phase("128B", name), rel=0.02)
+
+
+def test_what_the_platform_is_calibrated_for_comes_out(rows: dict[str, dict[str, Any]]) -> None:
+    # What D has more is a switch to the caller.
+    within = {"A copy in": 0.01, "B notify": 0.01, "D notify back": 0.12, "E copy out": 0.01}
+    for size in ("128B", "32KiB"):
+        for name, part in within.items():
+            row = rows[f"figure 8, simulated: {size}, {name}"]
+            assert row["ours"] == pytest.approx(row["paper"], rel=part)
+
+
+def test_few_large_calls_take_less_than_many_small_ones(rows: dict[str, dict[str, Any]]) -> None:
+    many, two, one = (ours(rows, f"aggregation, simulated: {way}") for way in experiments.WAYS)
+    assert many > 2 * two > 2 * one
+
+
+def test_rarer_looks_take_less_of_the_gpp_and_find_the_answer_later(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    def of(what: str) -> list[float]:
+        return [ours(rows, f"table 4: {name}, {what}") for name in experiments.INTERVALS]
+
+    assert of("load of the GPP") == sorted(of("load of the GPP"), reverse=True)
+    assert of("latency of a call") == sorted(of("latency of a call"))
+    assert ours(rows, "table 4: interrupt, latency of a call") < of("latency of a call")[0]
+
+
+def test_the_plots_are_pictures(rows: dict[str, dict[str, Any]], plots: Path) -> None:
+    assert rows
+    marks = {path.stem: marks_in(path) for path in plots.iterdir()}
+    assert set(marks) == {"figure8_simulated", "table4"}
+    assert marks["figure8_simulated"] >= 20
+
+
+def test_phases_are_told_from_steps() -> None:
+    one_by_one = {step: 10 * step for step in range(lab.STEPS)}
+    assert lab.phases(one_by_one) == [10, 20, 50, 10, 10, 10]
+    # Who polls has seen it before the other has come back.
+    overlapping = one_by_one | {lab.NOTIFIED: 45, lab.BACK: 95}
+    assert lab.phases(overlapping) == [10, 30, 30, 20, 10, 10]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="calls need two processors")
+def test_calls_are_measured_on_this_machine(tmp_path: Path) -> None:
+    run = lab.Lab(tmp_path).measure("few", lab.Setting(size=512, calls=50), "20us")
+    assert len(run.phases_us()) == len(experiments.PHASES) + 1
+    assert 0 < run.call_ns * 50 <= run.all_ns
+    assert 0 < run.call_us() < run.all_ns / 1e3
