@@ -33,6 +33,7 @@ static bool open_system(struct build *build, const struct plan *plan, struct pla
         .private_parts = plan_private_parts(plan),
         .module_bytes = MODULE_BYTES,
         .cpus = build->cpus,
+        .to_completion = build->to_completion,
         .spin_ns = plan->spin_ns,
         .launcher_fds = build->launcher_fds,
         .n_launcher_fds = sizeof build->launcher_fds / sizeof build->launcher_fds[0],
@@ -157,10 +158,13 @@ bool build_system(struct build *build, const struct plan *plan, struct plan_erro
     char text[768] = "";
 
     build->cpus = calloc(plan->n_cores, sizeof *build->cpus);
-    for (uint32_t i = 0; build->cpus != NULL && i < plan->n_cores; i++)
-        build->cpus[i] = plan->cores[i].cpu;
-    if (build->cpus == NULL)
+    build->to_completion = calloc(plan->n_cores, sizeof *build->to_completion);
+    if (build->cpus == NULL || build->to_completion == NULL)
         return fail(build, error, "memory", "", "there is none for the plan's cores");
+    for (uint32_t i = 0; i < plan->n_cores; i++) {
+        build->cpus[i] = plan->cores[i].cpu;
+        build->to_completion[i] = plan->cores[i].to_completion;
+    }
     if (!open_system(build, plan, error))
         return false;
     if (wb_host_module(build->host, plan->module, text, sizeof text) == NULL)

@@ -11,6 +11,7 @@
 struct build {
     int launcher_fds[2];  // in: closed in the kernels
     unsigned int *cpus;   // one per core; free() it
+    bool *to_completion;  // the same
     struct wb_host *host;
     struct wb_app *app;
     enum wb_status (*finish)(struct wb_app *);  // the module's hook, or NULL

@@ -19,6 +19,7 @@ void helper_forget(struct helper *h)
 {
     yyjson_alc_dyn_free(h->plan_memory);
     free(h->build.cpus);
+    free(h->build.to_completion);
     h->plan_memory = NULL;
     h->plan = (struct plan){ 0 };
     memset(&h->build, 0, sizeof h->build);
@@ -33,6 +34,7 @@ void helper_close(struct helper *h)
 {
     yyjson_alc_dyn_free(h->plan_memory);
     free(h->build.cpus);
+    free(h->build.to_completion);
     lines_free(&h->lines);
     fclose(h->teller.file);
 }

@@ -22,6 +22,7 @@ static const struct field core_fields[] = {
     FIELD(plan_core, "kind", UINT32, kind, .most = WB_KINDS_MAX - 1),
     LIST(plan_core, "points", OBJECT, points, n_points, .object = &point),
     FIELD(plan_core, "start", UINT32, start, OPTIONAL),
+    FIELD(plan_core, "to_completion", BOOL, to_completion, OPTIONAL),
 };
 static const struct object core = OBJECT_OF(plan_core, core_fields);
 

@@ -19,13 +19,14 @@ struct wb_host;
 
 struct wb_host_config {
     struct wb_system_config system;  // core_align and offer_timeout_ns have defaults for 0
-    size_t memory_bytes;       // for channels, heaps and the application, beyond wb_system_bytes()
-    size_t stacks_bytes;       // sum of the stacks
-    size_t private_bytes;      // per core: sum of the stacks and heaps of replicated tasks
-    uint32_t private_parts;    // how many stacks and heaps that are
-    size_t module_bytes;       // writable segments of the module; 0: 8 MiB
-    const unsigned int *cpus;  // one per core: the processor to run on
-    const int *launcher_fds;   // descriptors that are no business of the kernels
+    size_t memory_bytes;        // for channels, heaps and the application, beyond wb_system_bytes()
+    size_t stacks_bytes;        // sum of the stacks
+    size_t private_bytes;       // per core: sum of the stacks and heaps of replicated tasks
+    uint32_t private_parts;     // how many stacks and heaps that are
+    size_t module_bytes;        // writable segments of the module; 0: 8 MiB
+    const unsigned int *cpus;   // one per core: the processor to run on
+    const bool *to_completion;  // one per core: tasks leave it only where they wait; NULL: none
+    const int *launcher_fds;    // descriptors that are no business of the kernels
     uint32_t n_launcher_fds;
     uint64_t spin_ns;  // how long an idle kernel polls before it sleeps; WB_FOREVER: never sleeps
 };

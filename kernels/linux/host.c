@@ -151,7 +151,8 @@ static _Noreturn void be_kernel(struct wb_host *host, uint32_t index, pid_t laun
     signal(SIGPIPE, SIG_IGN);
     fault_catch();
     robust_arm(core);
-    kernel_run(core, host->config.spin_ns);
+    kernel_run(core, host->config.spin_ns,
+               host->config.to_completion != NULL && host->config.to_completion[index]);
     robust_disarm(core);
     _exit(0);
 }

@@ -32,7 +32,8 @@ static struct {
     void *loop_sp;
     void *loop_fake_stack;
     uint64_t spin_ns;
-    uint64_t tick_ns;  // when the agent's tick is due
+    bool to_completion;  // a more urgent task waits until the running one does
+    uint64_t tick_ns;    // when the agent's tick is due
     struct ready ready;
     struct timers timers;
 } k;
@@ -74,6 +75,11 @@ static void finish_previous(void)
     }
 }
 
+static bool is_more_urgent(uint32_t levels, uint32_t priority)
+{
+    return !k.to_completion && levels >> priority > 1;
+}
+
 static void raise_attention(void)
 {
     wb_word_or(&k.core->inbox.summary, 1, WB_RELAXED);
@@ -87,9 +93,9 @@ static void keep_attention(const struct wb_task *self)
     const uint32_t priority = wb_sync_priority(&self->sync);
     uint64_t at_ns = k.tick_ns;
 
-    if (wb_checkpoint_wanted(self) || k.ready.levels >> priority > 1)
+    if (wb_checkpoint_wanted(self) || is_more_urgent(k.ready.levels, priority))
         raise_attention();
-    if (k.timers.levels >> priority > 1 && timers_next_ns(&k.timers) < at_ns)
+    if (is_more_urgent(k.timers.levels, priority) && timers_next_ns(&k.timers) < at_ns)
         at_ns = timers_next_ns(&k.timers);
     if (at_ns == WB_FOREVER && !frequency_slows())
         return;
@@ -240,10 +246,11 @@ static void loop(void)
     }
 }
 
-void kernel_run(struct wb_core *core, uint64_t spin_ns)
+void kernel_run(struct wb_core *core, uint64_t spin_ns, bool to_completion)
 {
     k.core = core;
     k.spin_ns = spin_ns;
+    k.to_completion = to_completion;
     personality_init();
     if (!timers_init(&k.timers, k.system->n_tasks)) {
         wb_system_fault(k.system, WB_FAULT_KERNEL, NULL, "no memory for the kernel's timers");
@@ -277,7 +284,8 @@ uint32_t wb_kernel_core(void)
 static void make_ready(struct wb_task *task)
 {
     ready_push(&k.ready, task);
-    if (k.current != NULL && wb_sync_priority(&task->sync) > wb_sync_priority(&k.current->sync))
+    if (k.current != NULL && !k.to_completion &&
+        wb_sync_priority(&task->sync) > wb_sync_priority(&k.current->sync))
         raise_attention();
 }
 
@@ -356,7 +364,8 @@ void wb_kernel_yield(uint32_t floor)
 
     catch_up();
     serve();
-    struct wb_task *next = next_ready(floor);
+    const bool preempts = floor > wb_sync_priority(&self->sync);
+    struct wb_task *next = k.to_completion && preempts ? NULL : next_ready(floor);
     if (next != NULL)
         leave(GO_READY, next);
     else

@@ -141,7 +141,7 @@ bool sensors_energy(uint64_t *uj);
 // ---- kernel.c -----------------------------------------------------------------------------------
 
 /// Becomes the kernel of `core` in this process; returns when every task of the system has ended.
-void kernel_run(struct wb_core *core, uint64_t spin_ns);
+void kernel_run(struct wb_core *core, uint64_t spin_ns, bool to_completion);
 
 /// When the running task has to stop polling; `spin_ns`: how long each wait may poll at most.
 uint64_t kernel_poll_end_ns(uint64_t *spin_ns);

@@ -17,6 +17,7 @@ struct plan_core {
     uint32_t kind;  // number of its kind, below WB_KINDS_MAX
     const struct wb_point *points;
     uint32_t n_points, start;  // start: the point it begins at
+    bool to_completion;        // its kernel lets a task run until it waits
 };
 
 struct plan_param {

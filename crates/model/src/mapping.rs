@@ -113,7 +113,7 @@ impl Cores<'_> {
     }
 
     fn runs(&self, task: &Task, core: usize) -> bool {
-        task.work.as_ref().is_none_or(|work| work.cycles.on(self.kind(core)).is_some())
+        task.runs_on(self.kind(core))
     }
 
     /// What a firing takes on a core, in picoseconds; `None`: it does not run there, or its cycles
@@ -218,11 +218,8 @@ impl App {
         if !cores.runs(task, core) {
             let message = format!("--map: `{label}` does not run on core {core}");
             return Err(Problem::new(message)
-                .at(
-                    task.span.clone(),
-                    format!("it has no cycles for the kind `{}`", cores.kind(core)),
-                )
-                .help("map it to a core of a kind it has cycles for, or add them"));
+                .at(task.span.clone(), format!("it is not for the kind `{}`", cores.kind(core)))
+                .help("map it to a core of a kind in its `kinds` or `cycles`, or add that"));
         }
         Ok(())
     }
@@ -230,7 +227,7 @@ impl App {
     fn nowhere(&self, task: &Task) -> Problem {
         let label = self.label(&task.name, task.index);
         Problem::new(format!("--map: `{label}` runs on no core of this run"))
-            .at(task.span.clone(), "it has no cycles for any of their kinds")
+            .at(task.span.clone(), "it is for none of their kinds")
             .help("add them, or take more cores")
     }
 

@@ -52,9 +52,10 @@ pub fn reason(status: &str) -> (&'static str, &'static str) {
         "pinned" => {
             ("it may not move", "its [[task]] says `migratable = false`: change it and run again")
         }
-        "inval" => {
-            ("there is no such task or core", "`whimbrel ps` lists the tasks and cores of a run")
-        }
+        "inval" => (
+            "there is no such task or core, or the core is of a kind that the task is not for",
+            "`whimbrel ps` lists the tasks and cores of a run, app.toml has the `kinds`",
+        ),
         "gone" => (
             "the task has ended or the core's kernel is dead",
             "`whimbrel ps` lists the tasks that still run and where",

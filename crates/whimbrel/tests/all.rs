@@ -8,6 +8,7 @@ mod common;
 mod explore;
 mod files;
 mod killed;
+mod kinds;
 mod mapping;
 mod moving;
 mod outputs;

@@ -22,7 +22,7 @@ pub use modes::{Mode, OnCrash};
 pub(crate) use names::Names;
 pub use param::{Param, ParamKind, Setting};
 pub use placement::{check_cores, check_kinds};
-pub use work::{Compute, Cycles, Distribution, HOST_KIND, Work};
+pub use work::{Compute, Cycles, DSP_KIND, Distribution, HOST_KIND, Work};
 pub(crate) use work::{check_modelled, nothing_real};
 
 /// A checked application.
@@ -42,6 +42,9 @@ pub struct App {
     pub memory_bytes: Spanned<u64>,
     /// Bytes for `wb_shared_malloc`.
     pub shared_bytes: Spanned<u64>,
+    /// The kinds of the cores of a run on this machine, the last for all that follow; empty: it
+    /// is all of one kind.
+    pub kinds: Vec<String>,
     /// Frames per second, if it has a rate.
     pub frame_rate: Option<f64>,
     /// Its parameters, with the settings in force.
@@ -69,6 +72,8 @@ pub struct Task {
     pub entry: Spanned<String>,
     /// Whether it stands for a process beside the run.
     pub client: bool,
+    /// The kinds of cores that it runs on; empty: all.
+    pub kinds: Vec<String>,
     /// Where it starts.
     pub core: Spanned<u32>,
     /// The cores that choose among themselves which of them runs it next; empty: it stays where it

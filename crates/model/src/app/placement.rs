@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whether the cores of a run suit the tasks that start on them.
 
-use super::{App, Cycles, HOST_KIND, Task, Work};
+use super::{App, Cycles, HOST_KIND, Task};
 use crate::problem::{Problem, Problems, nearest};
 
 /// Refuses tasks that start on a core beyond the first `cores`.
@@ -53,22 +53,43 @@ pub fn check_kinds(app: &App, kinds: &[String]) -> Result<(), Problems> {
     for task in &app.tasks {
         let core = *task.core.get_ref();
         let kind = kinds.get(core as usize).map_or(HOST_KIND, String::as_str);
-        let Some(Work { cycles: Cycles::ByKind(all), .. }) = &task.work else { continue };
         let last = problems.last().and_then(|problem| problem.labels.first());
         let seen = last.is_some_and(|label| label.offset() == task.core.span().start);
-        if all.iter().any(|(name, _)| name == kind) || seen {
+        if task.runs_on(kind) || seen {
             continue;
         }
         let message = format!(
             "`{}` starts on core {core}, which is of kind `{kind}`, and does not run there",
             task.name
         );
-        let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+        let names = task.kinds_it_has();
         let help = match nearest(kind, names.iter().copied()) {
-            Some(meant) => format!("its cycles are for `{meant}`: did you mean `{kind}`?"),
-            None => format!("it has cycles for {}: add `{kind}`, or move it", names.join(", ")),
+            Some(meant) => format!("it is for `{meant}`: did you mean `{kind}`?"),
+            None => format!("it is for {}: add `{kind}`, or move it", names.join(", ")),
         };
         problems.push(Problem::new(message).at(task.core.span(), "this core").help(help));
     }
     Problems::none_or(problems, || ())
+}
+
+impl Task {
+    /// Whether it runs on cores of a kind: one of its `kinds`, and one that it has cycles for.
+    pub fn runs_on(&self, kind: &str) -> bool {
+        (self.kinds.is_empty() || self.kinds.iter().any(|name| name == kind))
+            && self.work.as_ref().is_none_or(|work| work.cycles.on(kind).is_some())
+    }
+
+    /// The kinds that it names.
+    fn kinds_it_has(&self) -> Vec<&str> {
+        let by_kind = self.work.as_ref().and_then(|work| match &work.cycles {
+            Cycles::ByKind(all) => Some(all),
+            Cycles::Every(_) => None,
+        });
+        let named = by_kind.into_iter().flatten().map(|(name, _)| name.as_str());
+        if self.kinds.is_empty() {
+            named.collect()
+        } else {
+            self.kinds.iter().map(String::as_str).filter(|kind| self.runs_on(kind)).collect()
+        }
+    }
 }

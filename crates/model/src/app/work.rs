@@ -10,6 +10,9 @@ use crate::problem::{Problem, Problems, Span};
 
 /// The kind of a core whose platform does not say it: that of the machine itself.
 pub const HOST_KIND: &str = "host";
+/// Cores that do nothing but signal processing: on this machine their kernels let each task run
+/// until it waits.
+pub const DSP_KIND: &str = "dsp";
 const NORMAL_SPREAD_MOST: f64 = 0.333_333;
 
 /// Whether tasks compute, or only take the time of it.

@@ -7,8 +7,8 @@ mod moving;
 use serde::Serialize;
 
 use crate::app::{
-    App, Bell, Channel, Compute, Cycles, Distribution, HOST_KIND, Mode, OnCrash, Pacing, Param,
-    Period, Port, Task, Work,
+    App, Bell, Channel, Compute, Cycles, DSP_KIND, Distribution, HOST_KIND, Mode, OnCrash, Pacing,
+    Param, Period, Port, Task, Work,
 };
 use crate::platform::{Core, Frequency, Point};
 use moving::RATE_MAX;
@@ -98,6 +98,8 @@ pub struct PlanCore {
     pub kind: usize,
     pub points: Vec<Point>,
     pub start: usize,
+    #[serde(skip_serializing_if = "is_default")]
+    pub to_completion: bool,
 }
 
 /// A task of a plan.
@@ -314,7 +316,8 @@ fn cores(options: &PlanOptions) -> (Vec<&str>, Vec<PlanCore>) {
             .cores
             .get(core)
             .map_or((Vec::new(), 0), |core| (core.points.clone(), core.start));
-        cores.push(PlanCore { cpu: *cpu, kind: number, points, start });
+        let to_completion = kind == DSP_KIND;
+        cores.push(PlanCore { cpu: *cpu, kind: number, points, start, to_completion });
     }
     (kinds, cores)
 }
@@ -348,25 +351,27 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
         follows_rate: rhythm.rate_millihz() > 0,
         checkpoint_every: task.checkpoint_every,
         replay: task.checkpoint_every > 0 && task.on_crash == OnCrash::Replay,
-        work: task.work.as_ref().map(|work| plan_work(work, kinds)),
+        work: plan_work(task, kinds),
     }
 }
 
-fn plan_work(work: &Work, kinds: &[&str]) -> PlanWork {
+/// Of a task whose cycles are not known, only on which kinds it runs.
+fn plan_work(task: &Task, kinds: &[&str]) -> Option<PlanWork> {
+    let unknown = || (!task.kinds.is_empty()).then(|| Work::constant(Cycles::Every(1)));
+    let work = task.work.clone().or_else(unknown)?;
+    let on = |kind: &&str| work.cycles.on(kind).filter(|_| task.runs_on(kind)).unwrap_or(0);
     let cycles = match &work.cycles {
-        Cycles::Every(cycles) => vec![*cycles],
-        by_kind @ Cycles::ByKind(_) => {
-            kinds.iter().map(|kind| by_kind.on(kind).unwrap_or(0)).collect()
-        }
+        Cycles::Every(cycles) if task.kinds.is_empty() => vec![*cycles],
+        _ => kinds.iter().map(on).collect(),
     };
-    PlanWork {
+    Some(PlanWork {
         distribution: work.distribution,
         spread_ppm: work.spread_ppm,
         working_bytes: work.working_bytes,
         traffic_bytes: work.traffic_bytes,
         firings: work.firings,
         cycles,
-    }
+    })
 }
 
 /// How often a task is released in a run.

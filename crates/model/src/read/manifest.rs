@@ -39,6 +39,7 @@ pub(crate) struct AppTable {
     pub shared_bytes: Spanned<u64>,
     pub description: String,
     pub paths: Vec<Spanned<String>>,
+    pub kinds: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -70,6 +71,7 @@ pub(crate) struct TaskTable {
 /// What a `[[task]]` says of its work.
 #[derive(Debug, Clone)]
 pub(crate) struct WorkTable {
+    pub kinds: Vec<String>,
     pub cycles: Option<Spanned<CyclesTable>>,
     pub distribution: Option<Spanned<Distribution>>,
     pub spread: Option<Spanned<f64>>,
@@ -184,6 +186,7 @@ fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
     let description = reader.optional("description", "one line of text", text);
     let paths =
         reader.optional("paths", "an array of names of parameters", |n| list(n, reader::name));
+    let kinds = reader.optional("kinds", KINDS, some_kinds);
     reader.finish();
     let name = name?;
     let usual = |bytes: u64| Spanned::new(name.span(), bytes);
@@ -195,6 +198,7 @@ fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
         shared_bytes: shared.unwrap_or_else(|| usual(1024 * KIB)),
         description: description.map(Spanned::into_inner).unwrap_or_default(),
         paths: paths.map(Spanned::into_inner).unwrap_or_default(),
+        kinds: kinds.map(Spanned::into_inner).unwrap_or_default(),
         name,
     })
 }
@@ -261,6 +265,12 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     })
 }
 
+fn some_kinds(node: &Node<'_>) -> Option<Vec<String>> {
+    let names = list(node, reader::name)?;
+    let names: Vec<String> = names.into_iter().map(Spanned::into_inner).collect();
+    (!names.is_empty()).then_some(names)
+}
+
 fn between(node: &Node<'_>, least: f64, most: f64) -> Option<f64> {
     number(node).filter(|n| (least..=most).contains(n))
 }
@@ -271,7 +281,9 @@ fn several_cores(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
 
 fn read_work(reader: &mut Reader<'_, '_>) -> WorkTable {
     let size = |n: &Node<'_>| bytes(n).filter(|size| *size <= BYTES_MOST);
+    let kinds = reader.optional("kinds", KINDS, some_kinds);
     WorkTable {
+        kinds: kinds.map(Spanned::into_inner).unwrap_or_default(),
         cycles: reader.optional("cycles", CYCLES, cycles),
         distribution: reader.optional("distribution", DISTRIBUTION, word),
         spread: reader.optional("spread", "more than 0, at most 1", |n| {
@@ -394,6 +406,7 @@ fn read_service(
 const NAME: &str = "1 to 31 letters, digits and _";
 const SIZE: &str = "a size as \"64KiB\" or a number of bytes, at most \"64GiB\"";
 const STACK: &str = "a size as \"64KiB\", from \"1KiB\" to \"1GiB\"";
+const KINDS: &str = "an array of kinds of cores, as [\"dsp\"]";
 const CORES: &str = "a whole number from 0 to 4094, or an array of such";
 /// A plan has a bit for each.
 const SHARED_CORE_MAX: u32 = 31;

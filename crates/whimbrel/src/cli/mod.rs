@@ -49,7 +49,7 @@ pub use {
 };
 
 /// What a run on this machine's cores has, and none on a board.
-const NOT_OF_BOARDS: [&str; 5] = ["cores", "platform", "frequency", "exclusive", "spin"];
+const NOT_OF_BOARDS: [&str; 6] = ["cores", "kinds", "platform", "frequency", "exclusive", "spin"];
 
 /// What can be measured.
 const BENCH_GROUPS: [&str; 10] = [
@@ -124,6 +124,13 @@ pub struct RunArgs {
     /// twice is shared by two kernels [default: all that this process may use]
     #[arg(long, value_name = "LIST")]
     pub cores: Option<CpuList>,
+
+    /// The kind of each core, as gpp,dsp, the last for all that follow: tasks whose `kinds` or
+    /// `cycles` leave it out do not run there. The kernel of a `dsp` lets each task run until it
+    /// waits
+    /// [default: `kinds` of app.toml, or host]
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub kinds: Vec<String>,
 
     /// Run on a board instead: the name of a folder in `boards`, or the path of a board.toml (see
     /// docs/boards.md). Its image is built from the application's sources, unless --image names one

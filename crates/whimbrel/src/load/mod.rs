@@ -114,12 +114,16 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
     let cpus = cpus(args.cores.as_ref())?;
     let pacing = pacing(&args.common.layout, &app)?;
     let hardware = hardware(args, &cpus)?;
-    let cores = Cores { count: cpus.len(), kinds: &[], hz: &hardware.hz() };
+    let kinds = kinds(&args.kinds, &app, cpus.len())?;
+    let cores = Cores { count: cpus.len(), kinds: &kinds, hz: &hardware.hz() };
     map(args.common.layout.map.as_ref(), &mut app, &source, &cores, pacing)?;
     check_cores(&app, cpus.len())
-        .and_then(|()| check_kinds(&app, &[]))
+        .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     let schedule = Schedule::new(&args.common, &app, cpus.len())?;
+    schedule
+        .check_kinds(&app, &kinds)
+        .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
     let module = helpers::find_module(&app, &folder, &source)?;
     let (moving, moving_options) = moving::load(
         &args.common.layout.moving,
@@ -153,7 +157,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         folder,
         pacing,
         moving,
-        kinds: Vec::new(),
+        kinds,
         hardware,
         options,
         schedule,
@@ -266,4 +270,19 @@ pub fn pacing(args: &LayoutArgs, app: &App) -> Result<Pacing, Problem> {
         }
         Some(rate) => Ok(Pacing::Rate(rate)),
     }
+}
+
+/// Of each core: what the command line says, or the application.
+fn kinds(wanted: &[String], app: &App, cores: usize) -> Result<Vec<String>, Problem> {
+    let said = if wanted.is_empty() { &app.kinds } else { wanted };
+    let Some(last) = said.last() else { return Ok(Vec::new()) };
+    if wanted.len() > cores {
+        let message = format!("--kinds has {} kinds for {cores} cores", wanted.len());
+        return Err(
+            Problem::new(message).help("name one for each, or more processors with --cores")
+        );
+    }
+    let mut kinds: Vec<String> = said.iter().take(cores).cloned().collect();
+    kinds.resize(cores, last.clone());
+    Ok(kinds)
 }

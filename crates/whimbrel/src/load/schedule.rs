@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use whimbrel_model::{App, At, Command, Problem};
+use whimbrel_model::{App, At, Command, HOST_KIND, Problem};
 
 use super::nanoseconds;
 use crate::cli::{CommonArgs, Move, Shuttle, TaskName};
@@ -133,16 +133,15 @@ impl Entry {
     fn check_kinds(&self, app: &App, kinds: &[String]) -> Result<(), Problem> {
         let TaskName { name, index } = &self.task;
         let task = app.find_task(name, *index).map(|position| &app.tasks[position]);
-        let Some((task, work)) = task.and_then(|task| Some((task, task.work.as_ref()?))) else {
-            return Ok(());
-        };
-        let runs_on = |core: &u32| work.cycles.on(&kinds[*core as usize]).is_some();
-        let Some(core) = self.cores.iter().find(|core| !runs_on(core)) else { return Ok(()) };
-        let (option, kind) = (self.option(), &kinds[*core as usize]);
+        let Some(task) = task else { return Ok(()) };
+        let kind = |core: u32| kinds.get(core as usize).map_or(HOST_KIND, String::as_str);
+        let strange = self.cores.iter().find(|core| !task.runs_on(kind(**core)));
+        let Some(core) = strange else { return Ok(()) };
+        let (option, kind) = (self.option(), kind(*core));
         let message = format!("{option}: `{}` does not run on core {core}", self.task);
         Err(Problem::new(message)
-            .at(task.span.clone(), format!("it has no cycles for the kind `{kind}`"))
-            .help("move it to a core of a kind it has cycles for, or add them"))
+            .at(task.span.clone(), format!("it is not for the kind `{kind}`"))
+            .help("move it to a core of a kind in its `kinds` or `cycles`, or add that"))
     }
 
     fn check(&self, app: &App, cores: usize) -> Result<(), Problem> {
