@@ -8,12 +8,11 @@
 // allows, or the batch is complete. No lock, and no word with two writers:
 //
 // - Only the first message of a wait is judged by the clock: all that come after it are noticed
-// with
-//   it. So each sender notes when it sent the first of this wait (`came_ns`), by the wait's number.
+//   with it. So each sender notes when it sent the first of this wait (`came_ns`), by the wait's
+//   number.
 // - The receiver may be in a later wait by the time that a sender acts on what it read of an
-// earlier
-//   one. It took the message then, and is woken for nothing at worst. A time that is noted for the
-//   later wait in this way is too early: the receiver looks the sooner.
+//   earlier one. It took the message then, and is woken for nothing at worst. A time that is noted
+//   for the later wait in this way is too early: the receiver looks the sooner.
 // - Who is killed between its message and its ring leaves a receiver that looks by itself, or is
 //   woken by recovery like everybody.
 
