@@ -59,8 +59,8 @@ BOARD_C := boards/% kernels/board/% kernels/freertos/% kernels/riscv/% reproduce
 # These include the headers of other libraries, one fetched, the others installed.
 JPEG_C := apps/video/picture.c apps/video/jpeg/memory.c
 FFMPEG_C := apps/video/source_ffmpeg.c
-VOIP_C := $(patsubst %,apps/voip/%.c,canceller codec_opus media phone turn)
-VOIP_INCLUDE = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libre opus speexdsp))
+VOIP_C := $(patsubst %,apps/voip/%.c,canceller card_alsa codec_opus media phone turn)
+VOIP_INCLUDE = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libre opus speexdsp alsa))
 C_FILES := $(filter-out kernels/third_party/%,$(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null))
 
 # What a variant is made with, and for.

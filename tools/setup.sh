@@ -22,6 +22,7 @@ packages='
     gcc-arm-none-eabi
     gcc-riscv64-unknown-elf
     lame
+    libasound2-dev
     libavcodec-dev
     libavformat-dev
     libavutil-dev

@@ -10,7 +10,7 @@
 #include "common/tasks.h"
 #include "line.h"
 
-enum { SERVICES = 3, MOST_WAITS = SERVICES + 2 };
+enum { SERVICES = 3, MOST_WAITS = SERVICES + 2, PATIENCE_NS = 500000000 };
 
 struct agent {
     struct wb_task *self;
@@ -18,12 +18,55 @@ struct agent {
     struct voip_agent_tally *tally;
     struct line *line;
     struct wb_port *in, *out;  // from and to the sound
-    struct wb_caller clean, encode, decode;
+    struct service {
+        struct wb_caller caller;
+        uint32_t made;                   // calls
+        uint32_t made_us[WB_CALLS_MAX];  // when, by the number of the call
+    } clean, encode, decode;
     uint64_t turn_ns, period_ns, answers_ns;  // when the next of each is due
     uint32_t periods;
     uint32_t call, next;  // next: of the frames of this call that is to be sent
     uint64_t sent_ns;     // when the last packet was sent; 0: none in this call
 };
+
+// ---- Calls --------------------------------------------------------------------------------------
+
+static uint32_t now_us(void)
+{
+    return (uint32_t)(wb_now_ns() / 1000);
+}
+
+// Calls a service with a frame or a packet.
+static void call(struct agent *agent, struct service *service, const void *what, uint32_t bytes,
+                 wb_call_done *done)
+{
+    const uint32_t us = now_us();
+
+    if (wb_call_async(&service->caller, what, bytes, done, agent, 0) != WB_OK) {
+        agent->tally->dropped++;
+        return;
+    }
+    service->made_us[++service->made % WB_CALLS_MAX] = us;
+    // An answer that does not come in time is handled as it comes.
+    if (agent->voip->blocks && wb_call_complete(&service->caller, PATIENCE_NS) < 0)
+        line_say("a service does not answer", "");
+}
+
+static bool is_answered(struct agent *agent, const struct service *service,
+                        const struct wb_answer *answer)
+{
+    struct voip_agent_tally *tally = agent->tally;
+    const uint32_t us = now_us() - service->made_us[answer->number % WB_CALLS_MAX];
+
+    if (answer->status != WB_OK) {
+        tally->dropped++;
+        return false;
+    }
+    tally->answers++;
+    tally->answers_us += us;
+    tally->slowest_us = us > tally->slowest_us ? us : tally->slowest_us;
+    return true;
+}
 
 // ---- From the microphone to the line ------------------------------------------------------------
 
@@ -60,31 +103,38 @@ static void on_encoded(const struct wb_answer *answer, void *arg)
 {
     struct agent *agent = arg;
 
-    if (answer->status == WB_OK)
+    if (is_answered(agent, &agent->encode, answer))
         send(agent, answer->data);
-    else
-        agent->tally->dropped++;
 }
 
 static void on_clean(const struct wb_answer *answer, void *arg)
 {
     struct agent *agent = arg;
 
-    if (answer->status != WB_OK ||
-        wb_call_async(&agent->encode, answer->data, answer->bytes, on_encoded, agent, 0) != WB_OK)
-        agent->tally->dropped++;
+    if (is_answered(agent, &agent->clean, answer))
+        call(agent, &agent->encode, answer->data, answer->bytes, on_encoded);
 }
 
-// False when there is no sound any more.
+// The microphone's samples come first in what is captured: where nothing is to be taken off, they
+// are the frame.
+static void take_frame(struct agent *agent, const void *captured)
+{
+    const struct voip *voip = agent->voip;
+
+    if (voip->cancels || voip->suppresses)
+        call(agent, &agent->clean, captured, voip_captured_bytes(voip), on_clean);
+    else
+        call(agent, &agent->encode, captured, voip_frame_bytes(voip), on_encoded);
+}
+
+// Takes one frame at most, so that all else has its turn; false when there is no sound any more.
 static bool take_captured(struct agent *agent)
 {
-    const uint32_t bytes = voip_captured_bytes(agent->voip);
-    enum wb_status status;
     const void *captured;
+    const enum wb_status status = wb_port_hold(agent->in, &captured, 0);
 
-    while ((status = wb_port_hold(agent->in, &captured, 0)) == WB_OK) {
-        if (wb_call_async(&agent->clean, captured, bytes, on_clean, agent, 0) != WB_OK)
-            agent->tally->dropped++;
+    if (status == WB_OK) {
+        take_frame(agent, captured);
         wb_port_release(agent->in);
     }
     return status != WB_ERR_GONE;
@@ -96,7 +146,8 @@ static void on_decoded(const struct wb_answer *answer, void *arg)
 {
     struct agent *agent = arg;
 
-    if (answer->status != WB_OK || wb_port_send(agent->out, answer->data, 0) != WB_OK)
+    if (is_answered(agent, &agent->decode, answer) &&
+        wb_port_send(agent->out, answer->data, 0) != WB_OK)
         agent->tally->dropped++;
 }
 
@@ -105,17 +156,16 @@ static void play(struct agent *agent)
     struct voip_packet packet;
 
     packet.head.number = agent->periods++;
-    if (agent->line->kind->take(agent->line, &packet) &&
-        wb_call_async(&agent->decode, &packet, VOIP_PACKET_HEAD + packet.bytes, on_decoded, agent,
-                      0) != WB_OK)
-        agent->tally->dropped++;
+    if (agent->line->kind->take(agent->line, &packet))
+        call(agent, &agent->decode, &packet, VOIP_PACKET_HEAD + packet.bytes, on_decoded);
 }
 
 // What has ended, in the order in which one leads to the next; whether anything has does not
 // matter.
 static void complete(struct agent *agent)
 {
-    struct wb_caller *const callers[SERVICES] = { &agent->clean, &agent->encode, &agent->decode };
+    struct wb_caller *const callers[SERVICES] = { &agent->clean.caller, &agent->encode.caller,
+                                                  &agent->decode.caller };
     const uint64_t now = wb_now_ns();
 
     if (now < agent->answers_ns)
@@ -160,9 +210,9 @@ static uint64_t time_left(const struct agent *agent)
 // Waits for whatever comes first; true when that is the line's.
 static bool wait(struct wb_task *self, const struct agent *agent)
 {
-    struct wb_wait set[MOST_WAITS] = { { .port = agent->clean.answers },
-                                       { .port = agent->encode.answers },
-                                       { .port = agent->decode.answers },
+    struct wb_wait set[MOST_WAITS] = { { .port = agent->clean.caller.answers },
+                                       { .port = agent->encode.caller.answers },
+                                       { .port = agent->decode.caller.answers },
                                        { .port = agent->in },
                                        { .file = agent->line->file, .events = WB_FILE_READABLE } };
     const uint32_t first = agent->voip->answers_us > 0 ? SERVICES : 0;
@@ -190,9 +240,9 @@ static void open_all(struct wb_task *self, struct agent *agent)
     agent->tally = &voip->tally.agent;
     agent->in = task_port(self, "in", 0, voip_captured_bytes(voip));
     agent->out = task_port(self, "out", 0, voip_frame_bytes(voip));
-    open_service(self, "clean", &agent->clean);
-    open_service(self, "encode", &agent->encode);
-    open_service(self, "decode", &agent->decode);
+    open_service(self, "clean", &agent->clean.caller);
+    open_service(self, "encode", &agent->encode.caller);
+    open_service(self, "decode", &agent->decode.caller);
     agent->line = strcmp(voip->peer, "loop") == 0 ? line_loop(self) : line_sip(self);
     agent->period_ns = wb_now_ns();
 }

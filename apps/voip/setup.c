@@ -97,18 +97,20 @@ static bool read_times(struct wb_app *app, struct voip *voip)
 
 static bool read_room(struct wb_app *app, struct voip *voip)
 {
-    uint32_t echo_ms, tail_ms, cancels, suppresses;
+    uint32_t echo_ms, tail_ms, cancels, suppresses, blocks;
 
     if (!app_integer(app, "echo_ms", 0, 100, &echo_ms) ||
         !app_integer(app, "echo_permille", 0, 1000, &voip->echo_permille) ||
         !app_integer(app, "tail_ms", 10, 500, &tail_ms) ||
         !app_integer(app, "cancel", 0, 1, &cancels) ||
-        !app_integer(app, "suppress", 0, 1, &suppresses))
+        !app_integer(app, "suppress", 0, 1, &suppresses) ||
+        !app_integer(app, "blocking", 0, 1, &blocks))
         return false;
     voip->echo_samples = voip->format.rate / 1000 * echo_ms;
     voip->tail_samples = voip->format.rate / 1000 * tail_ms;
     voip->cancels = cancels;
     voip->suppresses = suppresses;
+    voip->blocks = blocks;
     return true;
 }
 
@@ -161,6 +163,7 @@ enum wb_status wb_app_setup(struct wb_app *app)
     voip->peer = wb_param_text(app, "peer", "");
     voip->listen = wb_param_text(app, "listen", "127.0.0.1:5060");
     voip->user = wb_param_text(app, "user", "whimbrel");
+    voip->card = wb_param_text(app, "card", "");
     if (!read_format(app, voip) || !read_codecs(app, voip) || !read_times(app, voip) ||
         !read_room(app, voip) || !open_input(app, voip) || !open_output(app, voip))
         return WB_ERR_INVAL;
@@ -189,6 +192,9 @@ static void tell(const struct voip *voip)
             (unsigned)voip->tally.decoder.concealed, (unsigned)sound->played,
             (unsigned)sound->skipped, (unsigned)sound->missed,
             (unsigned)(sound->gap * voip->ptime_ms));
+    if (agent->answers > 0)
+        fprintf(stderr, "voip: services answered after %.3f ms on average, %.3f ms at most\n",
+                (double)agent->answers_us / 1e3 / agent->answers, agent->slowest_us / 1e3);
 }
 
 enum wb_status wb_app_finish(struct wb_app *app)

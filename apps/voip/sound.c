@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The microphone and the loudspeaker: recordings in the place of a sound card, frame by frame.
+// The microphone and the loudspeaker, frame by frame: recordings, or a sound card (`card`).
 //
 // What is played comes back into the microphone after `echo_ms`, as in a room. A period without a
 // frame to play is silent. Frames that come much later than their period are skipped, so that a
@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "card.h"
 #include "common/tasks.h"
 #include "voip.h"
 
@@ -22,6 +23,7 @@ struct sound {
     uint64_t recorded;  // samples of the output, in all calls
     bool is_heard;      // a frame was played in this call
     bool is_over;
+    struct card *card;  // NULL: recordings
     int16_t room[ROOM_SAMPLES + CODEC_SAMPLES];
 };
 
@@ -98,6 +100,8 @@ static void play(struct wb_task *self, struct sound *sound, struct wb_port *in, 
     tally->silent += !is_there;
     if (!is_there && sound->is_heard && ++sound->silent > tally->gap)
         tally->gap = sound->silent;
+    if (sound->card)
+        card_play(sound->card, played, voip->format.samples);
     if (!file_write_at(&voip->output, played, bytes, WAV_HEADER_BYTES + 2 * sound->recorded))
         wb_task_fail(self, strerror(errno));
     sound->recorded += voip->format.samples;
@@ -146,13 +150,32 @@ static void capture(struct wb_task *self, struct sound *sound, struct wb_port *o
         return;
     }
     struct voip_frame *frame = slot;
-    frame->head = (struct voip_head){ sound->call, sound->periods };
+    frame->head = (struct voip_head){ .call = sound->call, .number = sound->periods };
     if (wb_compute(self)) {
-        speak(self, voip, sound->periods, frame->samples);
+        if (sound->card)
+            card_record(sound->card, frame->samples, n);
+        else
+            speak(self, voip, sound->periods, frame->samples);
         echo(sound, voip, played, frame->samples);
         memcpy(frame->samples + n, played, n * sizeof *played);
     }
     wb_port_commit(out);
+}
+
+// ---- Both ---------------------------------------------------------------------------------------
+
+// A card is opened in each life: it belongs to the process of this kernel.
+static void open_card(struct wb_task *self, struct sound *sound)
+{
+    const struct voip *voip = voip_of(self);
+    char why[CARD_WHY_BYTES];
+
+    sound->card = NULL;
+    if (voip->card[0] == '\0')
+        return;
+    sound->card = card_open(voip->card, voip->format.rate, voip->format.samples, why);
+    if (!sound->card)
+        wb_task_fail(self, why);
 }
 
 int sound(struct wb_task *self)
@@ -165,6 +188,7 @@ int sound(struct wb_task *self)
 
     if (!wb_task_is_periodic(self))
         wb_task_fail(self, "it has no period: a call takes its time, so leave out --fast");
+    open_card(self, sound);
     while (!sound->is_over) {
         // Acquire: pairs with the agent's release, so that nothing of the call before is seen.
         const uint32_t call = wb_word_load(&voip->call, WB_ACQUIRE);
@@ -177,7 +201,8 @@ int sound(struct wb_task *self)
             sound->periods++;
         }
         wb_period_wait(self);
-        wb_checkpoint();
+        if (!sound->card)
+            wb_checkpoint();
     }
     return 0;
 }

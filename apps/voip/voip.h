@@ -55,6 +55,9 @@ struct voip_tally {
         uint32_t unwanted;    // packets of others
         uint32_t dropped;     // frames and packets that no service took or gave back
         uint32_t longest_us;  // between two packets that were sent in one call
+        uint32_t answers;     // of services
+        uint64_t answers_us;  // that these took in all, until the agent had them
+        uint32_t slowest_us;  // that one of them took
     } agent;
     struct voip_sound_tally {
         uint32_t played, silent;  // silent: periods of calls without a frame
@@ -78,7 +81,8 @@ struct voip {
     uint32_t wanted_calls, hang_up_ms, ring_ms, silence_ms;
     uint32_t echo_samples, echo_permille, tail_samples;
     bool cancels, suppresses;
-    const char *peer, *listen, *user;
+    bool blocks;  // the agent waits for each answer
+    const char *peer, *listen, *user, *card;
     uint8_t order[CODECS];  // the codecs that are offered
     uint32_t offered;
     struct wav wav;

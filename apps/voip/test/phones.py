@@ -94,10 +94,10 @@ class Ours:
 
 
 @contextmanager
-def ours(*options: str, **params: Param) -> Iterator[Ours]:
+def ours(*options: str, app: Path = APP, **params: Param) -> Iterator[Ours]:
     """Our phone; it has ended when this does, by itself or not."""
     port = free_port()
-    words = command("run", APP, (*CORES, *options), {"listen": f"{HOST}:{port}", **params})
+    words = command("run", app, (*CORES, *options), {"listen": f"{HOST}:{port}", **params})
     with TemporaryDirectory(dir="/tmp") as runtime:  # a socket's path has 107 bytes at most
         environment = {**os.environ, "XDG_RUNTIME_DIR": runtime}
         with (Path(runtime) / "said").open("w") as said:
@@ -111,6 +111,13 @@ def ours(*options: str, **params: Param) -> Iterator[Ours]:
             phone.end()
         finally:
             stop(process)
+
+
+def ports_of(process: int) -> list[int]:
+    """The UDP ports that a process has on this address."""
+    links = [str(link.readlink()) for link in Path(f"/proc/{process}/fd").iterdir()]
+    rows = [row.split() for row in Path("/proc/net/udp").read_text().splitlines()[1:]]
+    return [int(row[1].split(":")[1], 16) for row in rows if f"socket:[{row[9]}]" in links]
 
 
 def stop(process: subprocess.Popen[str]) -> None:
