@@ -51,9 +51,11 @@ cycles = {dsp_cycles}
 name = "dsp"
 task = "dsp"
 callers = ["gpp"]
-request_bytes = 32768
-answer_bytes = 32768
+request_bytes = {size}
+answer_bytes = {size}
 calls = 1
+request_memory = "{request_memory}"
+answer_memory = "{answer_memory}"
 request_doorbell = "{request_doorbell}"
 answer_doorbell = "{answer_doorbell}"
 """
@@ -75,6 +77,8 @@ class Setting:
     dsp_cycles: int = 0
     request_doorbell: str = "interrupt"
     answer_doorbell: str = "interrupt"
+    request_memory: str = "external"
+    answer_memory: str = "external"
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,9 @@ class Lab:
                 period=period,
                 gpp_cycles=setting.gpp_cycles,
                 dsp_cycles=max(setting.dsp_cycles, 1),
+                size=setting.size,
+                request_memory=setting.request_memory,
+                answer_memory=setting.answer_memory,
                 request_doorbell=setting.request_doorbell,
                 answer_doorbell=setting.answer_doorbell,
             )

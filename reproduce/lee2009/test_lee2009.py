@@ -65,6 +65,15 @@ def test_what_the_platform_is_calibrated_for_comes_out(rows: dict[str, dict[str,
             assert row["ours"] == pytest.approx(row["paper"], rel=part)
 
 
+def test_internal_memory_takes_most_of_a_copy_off(rows: dict[str, dict[str, Any]]) -> None:
+    copy, call = (
+        ours(rows, f"figure 9, simulated: internal against external, {what} of 8 KiB")
+        for what in ("A", "a call")
+    )
+    assert 80 < copy < 95
+    assert 0 < call < copy
+
+
 def test_few_large_calls_take_less_than_many_small_ones(rows: dict[str, dict[str, Any]]) -> None:
     many, two, one = (ours(rows, f"aggregation, simulated: {way}") for way in experiments.WAYS)
     assert many > 2 * two > 2 * one

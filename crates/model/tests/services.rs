@@ -76,6 +76,17 @@ fn a_service_has_a_doorbell_for_requests_and_one_for_answers() {
 }
 
 #[test]
+fn requests_and_answers_of_a_service_may_lie_in_internal_memory() {
+    for (key, ours, other) in
+        [("request_memory", "codec", "codec_lpf"), ("answer_memory", "codec_lpf", "codec")]
+    {
+        let app = build(&with("calls = 3", &format!("{key} = \"internal\"")), &[]).unwrap();
+        let internal = |name: &str| app.channels.iter().find(|c| c.name == name).unwrap().internal;
+        assert!(internal(ours) && !internal(other), "{key}");
+    }
+}
+
+#[test]
 fn a_service_is_no_part_of_what_flows_through_the_tasks() {
     let plain = build(RADIO, &[]).unwrap();
     let app = build(&format!("{RADIO}{SERVICE}"), &[]).unwrap();
@@ -104,6 +115,7 @@ fn what_a_service_cannot_be_is_told_at_its_place() {
         ("answer_bytes = 160\n", "", "`answer_bytes`"),
         ("calls = 3", "cals = 3", "`cals`"),
         ("calls = 3", "request_doorbell = \"polling:0ms\"", "`request_doorbell` makes no sense"),
+        ("calls = 3", "answer_memory = \"near\"", "\"external\" or \"internal\""),
         ("calls = 3", "answer_doorbell = \"adaptive\"", "`answer_doorbell` makes no sense"),
     ];
     for (from, to, expected) in cases {

@@ -34,6 +34,12 @@ static inline uint32_t call_room(const struct wb_port *port)
     return port->channel->slot_bytes - WB_CALL_HEAD_BYTES;
 }
 
+/// What is charged for so many bytes of the port's channel: where its slots lie counts.
+static inline uint32_t call_charged(const struct wb_port *port, uint32_t bytes)
+{
+    return bytes | (port->channel->charged & WB_INTERNAL);
+}
+
 /// What is left until `until_ns` of a wait of `timeout_ns`.
 static inline uint64_t call_left(uint64_t until_ns, uint64_t timeout_ns)
 {

@@ -249,7 +249,7 @@ enum wb_status wb_call_async(struct wb_caller *caller, const void *request, uint
     const enum wb_status status = wb_call_begin(caller, &data, timeout_ns);
     if (status != WB_OK)
         return status;
-    wb_kernel_charge(WB_ACTION_SEND, bytes);
+    wb_kernel_charge(WB_ACTION_SEND, call_charged(caller->requests, bytes));
     memcpy(data, request, bytes);
     return wb_call_commit(caller, bytes, done, arg);
 }
@@ -296,13 +296,14 @@ int32_t wb_call_complete(struct wb_caller *caller, uint64_t timeout_ns)
 
 // ---- Both ---------------------------------------------------------------------------------------
 
-static int32_t copy_out(const struct wb_answer *got, void *answer, uint32_t room)
+static int32_t copy_out(const struct wb_port *answers, const struct wb_answer *got, void *answer,
+                        uint32_t room)
 {
     if (got->status != WB_OK)
         return got->status;
     if (got->bytes > room)
         return WB_ERR_NOMEM;
-    wb_kernel_charge(WB_ACTION_RECEIVE, got->bytes);
+    wb_kernel_charge(WB_ACTION_RECEIVE, call_charged(answers, got->bytes));
     memcpy(answer, got->data, got->bytes);
     return (int32_t)got->bytes;
 }
@@ -324,7 +325,7 @@ int32_t wb_call(struct wb_caller *caller, const void *request, uint32_t bytes, v
         caller->to_take--;
         return status;
     }
-    const int32_t result = copy_out(&got, answer, room);
+    const int32_t result = copy_out(caller->answers, &got, answer, room);
     give_back(caller);
     return result;
 }

@@ -116,6 +116,9 @@ pub(crate) struct ServiceTable {
     /// How the service learns of requests, and a caller of answers.
     pub request_doorbell: Option<Spanned<String>>,
     pub answer_doorbell: Option<Spanned<String>>,
+    /// Where they lie.
+    pub request_memory: Option<Spanned<Nearness>>,
+    pub answer_memory: Option<Spanned<Nearness>>,
 }
 
 /// When a firing claims the room for what it sends.
@@ -390,6 +393,8 @@ fn read_service(
     let calls = reader.optional("calls", CALLS, |n| within(n, 1, CALLS_MAX));
     let request_doorbell = reader.optional("request_doorbell", DOORBELL, text);
     let answer_doorbell = reader.optional("answer_doorbell", DOORBELL, text);
+    let request_memory = reader.optional("request_memory", MEMORY, word);
+    let answer_memory = reader.optional("answer_memory", MEMORY, word);
     reader.finish();
     Some(ServiceTable {
         name: name?,
@@ -400,6 +405,8 @@ fn read_service(
         calls: calls.map_or(4, Spanned::into_inner),
         request_doorbell,
         answer_doorbell,
+        request_memory,
+        answer_memory,
     })
 }
 

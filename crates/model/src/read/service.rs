@@ -5,7 +5,7 @@
 use toml::Spanned;
 
 use super::amount::{Amount, amount};
-use super::manifest::ServiceTable;
+use super::manifest::{Nearness, ServiceTable};
 use super::wiring::{End, Wiring};
 use crate::app::{Bell, Channel, Direction, Param};
 use crate::problem::Problem;
@@ -28,18 +28,23 @@ pub(super) fn connect(
     let name = table.name.get_ref();
     let server = server(wiring, table)?;
     let callers = callers(wiring, table)?;
-    let requests = slot_bytes(&table.request_bytes, params, "request_bytes")?;
-    let answers = slot_bytes(&table.answer_bytes, params, "answer_bytes")?;
+    let requests = Way {
+        slot_bytes: slot_bytes(&table.request_bytes, params, "request_bytes")?,
+        bell: bell(table.request_doorbell.as_ref(), "request_doorbell")?,
+        internal: is_internal(table.request_memory.as_ref()),
+    };
+    let answers = Way {
+        slot_bytes: slot_bytes(&table.answer_bytes, params, "answer_bytes")?,
+        bell: bell(table.answer_doorbell.as_ref(), "answer_doorbell")?,
+        internal: is_internal(table.answer_memory.as_ref()),
+    };
     let slots = room_for_all(table, callers.len())?;
-    let of_requests = bell(table.request_doorbell.as_ref(), "request_doorbell")?;
-    let of_answers = bell(table.answer_doorbell.as_ref(), "answer_doorbell")?;
 
     for place in std::iter::once(&server).chain(&callers) {
         wiring.reserve(place)?;
     }
     let mailbox = wiring.unique_name(name, "");
-    let channel_of_requests = channel(table, slots, requests);
-    wiring.add(Channel { name: mailbox, mailbox: true, bell: of_requests, ..channel_of_requests });
+    wiring.add(Channel { name: mailbox, mailbox: true, ..requests.channel(table, slots) });
     for caller in &callers {
         wiring.attach(caller, Direction::Out, 0);
     }
@@ -49,8 +54,8 @@ pub(super) fn connect(
         let of_several = if end.count > 1 { format!("_{element}") } else { String::new() };
         let back = wiring.unique_name(&format!("{name}_{}", end.task), &of_several);
         // One more: what a caller that begins anew is sent for its former life.
-        let channel = channel(table, table.calls + 1, answers);
-        wiring.add(Channel { name: back, answers: true, bell: of_answers, ..channel });
+        let channel = answers.channel(table, table.calls + 1);
+        wiring.add(Channel { name: back, answers: true, ..channel });
         wiring.attach(&server, Direction::Out, number);
         wiring.attach(caller, Direction::In, 1);
     }
@@ -129,18 +134,30 @@ fn bell(written: Option<&Spanned<String>>, key: &str) -> Result<Bell, Problem> {
     })
 }
 
-/// What all channels of a service have in common.
-fn channel(table: &ServiceTable, slots: u32, slot_bytes: u32) -> Channel {
-    Channel {
-        name: String::new(),
-        slots,
-        slot_bytes,
-        initial: 0,
-        mailbox: false,
-        answers: false,
-        claims_at_start: false,
-        internal: false,
-        bell: Bell::default(),
-        span: table.name.span(),
+fn is_internal(written: Option<&Spanned<Nearness>>) -> bool {
+    written.is_some_and(|it| *it.get_ref() == Nearness::Internal)
+}
+
+/// What the channels of one direction have in common.
+struct Way {
+    slot_bytes: u32,
+    bell: Bell,
+    internal: bool,
+}
+
+impl Way {
+    fn channel(&self, table: &ServiceTable, slots: u32) -> Channel {
+        Channel {
+            name: String::new(),
+            slots,
+            slot_bytes: self.slot_bytes,
+            initial: 0,
+            mailbox: false,
+            answers: false,
+            claims_at_start: false,
+            bell: self.bell,
+            internal: self.internal,
+            span: table.name.span(),
+        }
     }
 }
