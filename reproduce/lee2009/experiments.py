@@ -20,13 +20,15 @@ WAYS = {"32x1KiB": (1024, 32), "2x16KiB": (16384, 2), "1x32KiB": (32768, 1)}
 # at 594 MHz works 6 ms.
 GPP_CYCLES = 816_000
 DSP_CYCLES = 6 * 594_000
+# A second of the SoC's model.
+SOC_MHZ = 10
 FRAME_US = PUBLISHED["polling_interval"]["frame_ms"] * 1000.0
 INTERVALS = ("5ms", "10ms", "15ms", "20ms")
 
 
-def bars(title: str, phases: dict[int, list[float]]) -> Plot:
+def bars(title: str, phases: dict[int, list[float]], unit: str = "µs") -> Plot:
     """Phases side by side, for each size of a block."""
-    plot = Plot(title, Axis("block"), Axis("µs", logarithmic=True))
+    plot = Plot(title, Axis("block"), Axis(unit, logarithmic=True))
     plot.bars(
         {
             NAMES[size]: {
@@ -86,6 +88,27 @@ def figure8_measured(bench: dict[str, dict[str, Any]]) -> tuple[list[Row], dict[
         ]
         plots[f"figure8_{called}"] = bars(f"phases of a call, this machine, {called}", found)
     return rows, plots
+
+
+def figure8_soc(lab: Lab, quick: bool) -> tuple[list[Row], dict[str, Plot]]:
+    """Phases by size on two cores of the SoC, in cycles."""
+    sizes = SIZES[::2] if quick else SIZES
+    found = {
+        size: [us * SOC_MHZ for us in lab.count(f"soc_{size}", Setting(size, 20)).phases_us()]
+        for size in sizes
+    }
+    rows = [
+        row(
+            f"figure 8, SoC: {NAMES[size]}, {name}",
+            None,
+            found[size][i],
+            "cycles",
+            "the service does not touch the data; what it takes to record a step is in it",
+        )
+        for size in sizes
+        for i, name in enumerate(PHASES)
+    ]
+    return rows, {"figure8_soc": bars("phases of a call, SoC", found, "cycles")}
 
 
 def figure9(lab: Lab) -> list[Row]:

@@ -147,13 +147,13 @@ class Lab:
                 raise Failed(f"calls.c: {done.stderr}")
         return module
 
-    def app(self, name: str, setting: Setting) -> Path:
+    def app(self, name: str, setting: Setting, module: str) -> Path:
         """An app.toml of this setting."""
         period = f"period_us = {setting.period_us}" if setting.period_us else ""
         path = self.folder / f"{name}.toml"
         path.write_text(
             APP.format(
-                module=self.module(),
+                module=module,
                 period=period,
                 gpp_cycles=setting.gpp_cycles,
                 dsp_cycles=max(setting.dsp_cycles, 1),
@@ -166,6 +166,15 @@ class Lab:
         )
         return path
 
+    def count(self, name: str, setting: Setting) -> Calls:
+        """On two cores of the RISC-V SoC, in its model: a second has ten million cycles."""
+        sources = self.folder / "Makefile"
+        options = "-std=c11 -O2"
+        sources.write_text(
+            f".PHONY: sources\nsources:\n\t@echo {options}\n\t@echo {HERE}/calls.c\n"
+        )
+        return self._run(name, setting, ["run", "--board", "rv32_soc"], "lee2009.so")
+
     def simulate(self, name: str, setting: Setting) -> Calls:
         """In virtual time, on the setting's platform."""
         return self._run(name, setting, ["sim", "--platform", setting.platform])
@@ -174,9 +183,10 @@ class Lab:
         """On two processors of this machine; `spin`: how long an idle kernel polls."""
         return self._run(name, setting, ["run", "--cores", "0,1", "--spin", spin])
 
-    def _run(self, name: str, setting: Setting, verb: list[str]) -> Calls:
+    def _run(self, name: str, setting: Setting, verb: list[str], module: str = "") -> Calls:
+        toml = self.app(name, setting, module or str(self.module()))
         record = self.folder / name
-        command = [str(WHIMBREL), verb[0], str(self.app(name, setting)), *verb[1:]]
+        command = [str(WHIMBREL), verb[0], str(toml), *verb[1:]]
         command += ["--record", str(record), "--quiet", "--json"]
         works = int(setting.dsp_cycles > 0)
         for key, value in {"bytes": setting.size, "calls": setting.calls, "works": works}.items():
