@@ -25,6 +25,7 @@ def rows() -> dict[str, dict[str, Any]]:
 def test_hand_offs_and_channels_are_measured_polling_and_blocking_idle_and_loaded(
     rows: dict[str, dict[str, Any]],
 ) -> None:
+    assert {"migration.waits.spin", "migration.waits.sleep"} <= rows.keys()
     for load in ("", ".loaded"):
         assert {f"migration.handoff.{form}{load}" for form in ("spin", "sleep")} <= rows.keys()
         for size in ("64B", "4KiB"):

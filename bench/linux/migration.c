@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task moves itself to the other core and back, against a thread that does so by
 // sched_setaffinity. Both are timed from before the call to after it, on the other core.
+//
+// And a task that waits for a message is moved by another one, its waits being checkpoints: from
+// the request until it runs on its target, as the record of the migration has it.
 
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -34,6 +37,48 @@ static int mover(struct wb_task *self)
     return 0;
 }
 
+// ---- A task that waits --------------------------------------------------------------------------
+
+static int waiter(struct wb_task *self)
+{
+    uint32_t end;
+
+    return wb_port_receive(wb_port_find(self, "in", 0), &end, WB_FOREVER) == WB_OK ? 0 : 1;
+}
+
+static int asker(struct wb_task *self)
+{
+    const struct plan *plan = wb_task_app(self)->state;
+    struct wb_task *task = wb_task_find(wb_task_app(self), "waiter", 0);
+    const uint32_t end = 1;
+
+    for (uint32_t i = 0; i < plan->moves + WARM_UP; i++) {
+        bench_compute(plan->work_ns);
+        if (wb_migrate(task, 1 - wb_task_core(task), WB_FOREVER) != WB_OK)
+            return 1;
+        const uint64_t took_ns = task->settled.running_ns - task->settled.request_ns;
+        if (i >= WARM_UP)
+            bench_samples_add(plan->samples, (double)took_ns);
+    }
+    return wb_port_send(wb_port_find(self, "out", 0), &end, WB_FOREVER) == WB_OK ? 0 : 1;
+}
+
+static void ours_that_waits(const struct bench_options *options, struct plan *plan,
+                            uint64_t spin_ns)
+{
+    struct bench_system b;
+
+    bench_open(&b, options, 2, spin_ns);
+    struct wb_task *from = bench_task(&b, "asker", asker, 1);
+    struct wb_task *to = bench_task_with(
+        &b, &(struct wb_task_config){
+                .name = "waiter", .entry = waiter, .heap_bytes = 4096, .moves_at_waits = true });
+    bench_channel(&b, "c", 1, sizeof(uint32_t), from, 0, to, 0);
+    bench_run(&b, plan);
+}
+
+// ---- One that computes, and a thread ------------------------------------------------------------
+
 static void ours(const struct bench_options *options, struct plan *plan, uint64_t spin_ns)
 {
     struct bench_system b;
@@ -55,15 +100,17 @@ static void theirs(const struct bench_options *options, const struct plan *plan)
     bench_unpin();
 }
 
-static void compare(const struct bench_options *options, const char *name, uint64_t spin_ns,
-                    uint64_t work)
+typedef void bench_ours(const struct bench_options *options, struct plan *plan, uint64_t spin_ns);
+
+static void compare(const struct bench_options *options, const char *name, bench_ours *measure,
+                    uint64_t spin_ns, uint64_t work)
 {
     const uint32_t moves = work != 0 ? options->samples / 10 : options->samples;
     struct plan mine = { bench_samples_new(options->rounds * moves), moves, work };
     struct plan their = { bench_samples_new(options->rounds * moves), moves, work };
 
     for (uint32_t round = 0; round < options->rounds; round++) {
-        ours(options, &mine, spin_ns);
+        measure(options, &mine, spin_ns);
         theirs(options, &their);
     }
     bench_row(name, mine.samples, "sched_setaffinity", their.samples);
@@ -76,11 +123,13 @@ void bench_migration(const struct bench_options *options)
 
     if (!options->two_cores)
         bench_fail("migration needs two processors");
-    compare(options, "migration.handoff.spin", WB_FOREVER, 0);
-    compare(options, "migration.handoff.sleep", 0, work_ns);
+    compare(options, "migration.handoff.spin", ours, WB_FOREVER, 0);
+    compare(options, "migration.handoff.sleep", ours, 0, work_ns);
+    compare(options, "migration.waits.spin", ours_that_waits, WB_FOREVER, 0);
+    compare(options, "migration.waits.sleep", ours_that_waits, 0, work_ns);
     bench_load_start(&load, options);
-    compare(&fewer, "migration.handoff.spin.loaded", WB_FOREVER, 0);
-    compare(&fewer, "migration.handoff.sleep.loaded", 0, work_ns);
+    compare(&fewer, "migration.handoff.spin.loaded", ours, WB_FOREVER, 0);
+    compare(&fewer, "migration.handoff.sleep.loaded", ours, 0, work_ns);
     bench_load_end(&load);
     bench_replication(options);
     bench_recreation(options);

@@ -82,6 +82,7 @@ static const struct field task_fields[] = {
     FIELD(plan_task, "jitter_ns", UINT64, config.jitter_ns, OPTIONAL),
     FIELD(plan_task, "gap_ns", UINT64, config.gap_ns, OPTIONAL),
     FIELD(plan_task, "follows_rate", BOOL, config.follows_rate, OPTIONAL),
+    FIELD(plan_task, "moves_at_waits", BOOL, config.moves_at_waits, OPTIONAL),
     FIELD(plan_task, "checkpoint_every", UINT32, config.checkpoint_every, OPTIONAL),
     FIELD(plan_task, "replay", BOOL, config.replay, OPTIONAL),
     FIELD(plan_task, "work", POINTER, work, .object = &work),

@@ -36,6 +36,8 @@ static bool check_task(const struct plan_task *task, uint32_t can, struct plan_e
     const uint32_t lacks = wb_task_needs(&task->config) & ~can;
     const char *key = "mode", *text = NULL;
 
+    if (task->config.mode == WB_RECREATE && task->config.moves_at_waits)
+        return fail_task(error, task, "move", "what is recreated moves at its checkpoints only");
     if ((lacks & WB_CAN_REPLICATE) != 0)
         text = "its kernels have no private memory to replicate it in: move it by \"handoff\"";
     else if ((lacks & WB_CAN_RECREATE) != 0)

@@ -7,6 +7,10 @@
 #include "wb/port.h"
 #include "wb/system.h"
 
+/// The calling task has been woken and has to wait on: it moves here, if it is asked to and its
+/// waits are checkpoints.
+void wb_departure_at_wait(struct wb_task *self);
+
 /// The target's half of a migration: one compare-and-swap decides against a withdrawal.
 void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t place);
 

@@ -96,6 +96,7 @@ static struct wb_task *add_waiter(struct wb_system *s, uint32_t index)
                                                 .priority = 3,
                                                 .entry = wait_for_all,
                                                 .migratable = true,
+                                                .moves_at_waits = index == 1,
                                                 .stack = stack,
                                                 .stack_bytes = sizeof stack },
                       &task) == WB_OK);

@@ -20,7 +20,7 @@ mod reader;
 pub mod sdf;
 
 pub use app::{
-    App, Bell, Channel, Compute, Cycles, Direction, Distribution, Doorbell, HOST_KIND, Mode,
+    App, Bell, Channel, Compute, Cycles, Direction, Distribution, Doorbell, HOST_KIND, Mode, Moves,
     OnCrash, Pacing, Param, ParamKind, Period, Port, Setting, Task, Work, check_cores, check_kinds,
 };
 pub use board::{Board, BoardFiles, Memory, Start, Variant, check_stacks, hash, linked, tables};

@@ -3,7 +3,7 @@
 
 use crate::common::{RADIO, build, errors, radio_with, shown};
 use insta::assert_snapshot;
-use whimbrel_model::{App, Mode, OnCrash};
+use whimbrel_model::{App, Mode, Moves, OnCrash};
 
 const BPF: &str = "entry = \"band_pass\"";
 
@@ -46,6 +46,12 @@ fn each_rule_about_modes_and_images_has_its_own_refusal() {
         ("mode = \"teleport\"", "`mode` of [[task]] must be \"handoff\", \"replicate\" or"),
         ("mode = \"recreate\"", "`bpf` cannot be recreated"),
         ("mode = \"replicate\"\nmigratable = false", "`bpf` has a mode to move in, but may not"),
+        ("move = \"anywhere\"", "`move` of [[task]] must be \"checkpoints\" or \"waits\""),
+        ("move = \"waits\"\nmigratable = false", "`bpf` moves where it waits, but may not move"),
+        (
+            "move = \"waits\"\nmode = \"recreate\"\nrestart = true",
+            "`bpf` cannot be recreated where it waits",
+        ),
         ("on_crash = \"skip\"", "`bpf` keeps no image to start again from"),
         ("checkpoint_every = 0\non_crash = \"skip\"", "`bpf` keeps no image to start again from"),
         ("checkpoint_every = 2\non_crash = \"stop\"", "`on_crash` of [[task]] must be \"replay\""),
@@ -60,6 +66,29 @@ fn each_rule_about_modes_and_images_has_its_own_refusal() {
     for keys in ["mode = \"handoff\"\nmigratable = false", "checkpoint_every = 13"] {
         assert!(build(&bpf_with(keys), &[]).is_ok(), "{keys}");
     }
+}
+
+#[test]
+fn a_task_moves_at_its_checkpoints_unless_its_table_says_that_it_does_where_it_waits() {
+    let waits = |keys: &str| {
+        let plan = crate::common::plan_of(&bpf_with(keys));
+        plan.tasks.iter().map(|task| task.moves_at_waits).collect::<Vec<_>>()
+    };
+    assert!(!waits("").contains(&true) && !waits("move = \"checkpoints\"").contains(&true));
+    let bpf = waits("move = \"waits\"").into_iter().filter(|waits| *waits).count();
+    assert_eq!(bpf, 2);
+
+    let text = bpf_with("move = \"waits\"").replace("[[task]]", "[[task]]\nrestart = true");
+    let mut app = build(&text, &[]).unwrap();
+    app.set_mode(Mode::Replicate).unwrap();
+    assert!(app.tasks.iter().any(|task| task.moves == Moves::Waits));
+    app.set_mode(Mode::Recreate).unwrap();
+    app.set_moves(Moves::Waits);
+    assert!(app.tasks.iter().all(|task| task.moves == Moves::Checkpoints));
+    app.set_mode(Mode::Handoff).unwrap();
+    app.set_moves(Moves::Waits);
+    let moves = |task: &whimbrel_model::Task| (task.moves == Moves::Waits) == task.migratable;
+    assert!(app.tasks.iter().all(moves));
 }
 
 #[test]

@@ -71,6 +71,18 @@ fn a_policy_is_told_with_its_agents_its_coordinator_and_the_rate() {
 }
 
 #[test]
+fn tasks_move_where_they_wait_if_the_run_says_so() {
+    let at_waits = |args: &[&str]| {
+        let told = plan(args)["tasks"].clone();
+        let tasks = told.as_array().unwrap().iter();
+        tasks.map(|task| task["moves_at_waits"] == true).collect::<Vec<_>>()
+    };
+    assert!(!at_waits(&[]).contains(&true));
+    assert!(!at_waits(&["--move-at", "checkpoints"]).contains(&true));
+    assert!(!at_waits(&["--move-at", "waits"]).contains(&false));
+}
+
+#[test]
 fn agents_report_as_often_as_they_are_told_also_without_a_policy() {
     let told = deciders(&plan(&["--agents", "20ms", "--fast"]));
     let expected = json!({"program": null, "transport": null, "agents_ns": 20_000_000,
@@ -111,11 +123,12 @@ fn the_program_of_recreated_tasks_lies_beside_the_module() {
 #[test]
 fn what_cannot_be_is_refused_before_anything_starts() {
     let place = Place::new();
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["--coordinator", "2", "--cores", "0,0"], "--coordinator: core 2 does not exist"),
         (&["--policy", "table"], "--policy table: there is no table to decide by"),
         (&["--table", "nowhere.toml"], "--table: nowhere.toml cannot be read"),
         (&["--mode", "teleport"], "[possible values: handoff, replicate, recreate]"),
+        (&["--move-at", "home"], "[possible values: checkpoints, waits]"),
         (&["--transport", "pigeon"], "[possible values: auto, alias, buffer]"),
         (&["--policy", "two words"], "`two words` is no policy"),
         (&["--policy", "balance:margin"], "`margin` is no parameter"),

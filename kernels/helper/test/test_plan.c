@@ -32,7 +32,7 @@ static const char good[] =
     "\"tasks\":[{\"name\":\"bpf\",\"index\":2,\"entry\":\"band_pass\",\"mode\":\"replicate\","
     "\"core\":1,\"priority\":8,\"stack_bytes\":65536,\"heap_bytes\":262144,\"migratable\":true,"
     "\"restart\":false,\"period_ns\":1000000,\"deadline_ns\":1000000,\"offset_ns\":8000000,"
-    "\"follows_rate\":true,\"checkpoint_every\":5,\"replay\":true,"
+    "\"follows_rate\":true,\"moves_at_waits\":true,\"checkpoint_every\":5,\"replay\":true,"
     "\"work\":{\"distribution\":\"normal\",\"spread_ppm\":200000,\"working_bytes\":16384,"
     "\"traffic_bytes\":4096,\"firings\":100,\"cycles\":[0,1000]}}],"
     "\"ports\":[{\"task\":0,\"direction\":\"in\",\"name\":\"in\",\"index\":0,\"channel\":0,"
@@ -114,7 +114,7 @@ TEST(a_whole_plan_is_taken_word_for_word)
     CHECK(strcmp(plan->tasks[0].entry, "band_pass") == 0);
     CHECK(plan->transport == WB_TRANSPORT_BUFFER);
     CHECK(plan->tasks[0].config.mode == WB_REPLICATE && plan->tasks[0].config.replay);
-    CHECK(plan->tasks[0].config.checkpoint_every == 5);
+    CHECK(plan->tasks[0].config.checkpoint_every == 5 && plan->tasks[0].config.moves_at_waits);
     CHECK(plan->cores[0].n_points == 2 && plan->cores[0].points[1].hz == 500000000);
     CHECK(plan->cores[0].start == 1 && plan->cores[1].n_points == 0);
     CHECK(plan->cores[0].points[0].active_uw == 84000 && plan->cores[0].points[0].idle_uw == 8400);
@@ -336,6 +336,7 @@ static const struct plan_task tasks[] = { { .config = { .name = "bpf",
                                                         .deadline_ns = 1000000,
                                                         .offset_ns = 8000000,
                                                         .follows_rate = true,
+                                                        .moves_at_waits = true,
                                                         .checkpoint_every = 5,
                                                         .replay = true },
                                             .work = &work } };
@@ -519,6 +520,7 @@ TEST(what_the_kernels_cannot_do_is_refused_by_the_task_that_wants_it)
     error = refused_without(&tables, WB_CAN_CAPTURE);
     CHECK(is_of_task(&error, "checkpoint_every", "keep no images"));
     recreated.config.mode = WB_RECREATE;
+    recreated.config.moves_at_waits = false;
     plan.tasks = &recreated;
     error = refused_without(&plan, WB_CAN_RECREATE);
     CHECK(is_of_task(&error, "mode", "no programs of tasks to recreate it from"));
@@ -534,6 +536,18 @@ static const char *no_program(void *state, struct wb_task *task, const char *sym
     return state;
 }
 
+TEST(a_task_that_is_recreated_has_no_waits_that_are_checkpoints)
+{
+    struct plan_task recreated = tasks[0];
+    struct plan plan = tables;
+
+    recreated.config.mode = WB_RECREATE;
+    plan.tasks = &recreated;
+    const struct plan_error error = refused(&plan, &(struct layout_host){ 0 });
+    CHECK(strcmp(error.kind, "plan") == 0 && strcmp(error.key, "move") == 0);
+    CHECK(strcmp(error.task, "bpf") == 0 && error.index == 2);
+}
+
 TEST(a_task_whose_program_is_refused_is_named_with_the_kernels_reason)
 {
     char why[] = "symbol measure is unknown";
@@ -542,6 +556,7 @@ TEST(a_task_whose_program_is_refused_is_named_with_the_kernels_reason)
     struct plan plan = tables;
 
     recreated.config.mode = WB_RECREATE;
+    recreated.config.moves_at_waits = false;
     recreated.config.replay = false;
     recreated.entry = "band_pass";
     plan.tasks = &recreated;

@@ -109,7 +109,8 @@ static int mover(struct wb_task *self)
 struct way {
     enum wb_mode mode;
     enum wb_transport transport;
-    bool lossy;  // a task that runs on a killed kernel is lost
+    bool lossy;     // a task that runs on a killed kernel is lost
+    bool at_waits;  // its waits are checkpoints
 };
 
 static struct wb_task *add(struct harness *h, const char *name, uint32_t core, wb_task_entry *entry,
@@ -121,6 +122,7 @@ static struct wb_task *add(struct harness *h, const char *name, uint32_t core, w
                                                    .core = core,
                                                    .migratable = true,
                                                    .restart = !way->lossy,
+                                                   .moves_at_waits = way->at_waits,
                                                    .mode = way->mode });
 }
 
@@ -155,7 +157,7 @@ static struct harness *open_cores(enum wb_transport transport)
 // The task to be moved is the first that is added.
 static struct harness *open_relay(const struct way *way)
 {
-    const struct way ends = { .mode = WB_HANDOFF, .lossy = way->lossy };
+    const struct way ends = { .mode = WB_HANDOFF, .lossy = way->lossy, .at_waits = way->at_waits };
     struct harness *h = open_cores(way->transport);
     struct wb_task *middle = add(h, "relay", 1, relay, way);
     struct wb_task *from = add(h, "sender", 0, sender, &ends);
@@ -242,6 +244,28 @@ TEST(a_stream_through_a_task_that_is_replicated)
 {
     protocol_inject(&(struct protocol){
         .open = open_alias, .check = check_one, .cores = CORES, .migrations = 10 });
+}
+
+static struct harness *open_waits(void)
+{
+    return open_relay(&(struct way){ .mode = WB_HANDOFF, .at_waits = true });
+}
+
+TEST(a_stream_through_a_task_that_is_handed_off_where_it_waits)
+{
+    protocol_inject(&(struct protocol){
+        .open = open_waits, .check = check_one, .cores = CORES, .migrations = 10 });
+}
+
+static struct harness *open_alias_waits(void)
+{
+    return open_relay(&(struct way){ .mode = WB_REPLICATE, .at_waits = true });
+}
+
+TEST(a_stream_through_a_task_that_is_replicated_where_it_waits)
+{
+    protocol_inject(&(struct protocol){
+        .open = open_alias_waits, .check = check_one, .cores = CORES, .migrations = 10 });
 }
 
 static struct harness *open_buffer(void)

@@ -90,7 +90,7 @@ struct wb_task {
     uint32_t checkpoint_every;  // an image each so many checkpoints; 0: none
     char name[WB_NAME_BYTES];
     uint32_t id, index, priority;
-    bool migratable, restart, has_output;
+    bool migratable, restart, has_output, moves_at_waits;
     enum wb_mode mode;
     bool replay;  // what came since the image is processed again, else it is skipped
     wb_task_entry *entry;

@@ -192,30 +192,26 @@ __attribute__((noinline, hot)) enum wb_status wb_port_prepare(struct wb_port *po
     return attempt_anywhere(port, slot);
 }
 
-// The task has said that it waits. Blocks, and tries once more.
-static __attribute__((noinline, hot)) enum wb_status block(struct wb_port *port, void **slot,
-                                                           uint64_t until_ns)
-{
-    const bool over = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
-    const enum wb_status status = port_attempt(port, slot);
-
-    port_end_wait(port);
-    return over && port_must_wait(status) ? WB_ERR_TIMEOUT : status;
-}
-
 // An attempt has failed.
-static inline __attribute__((always_inline)) enum wb_status wait(struct wb_port *port, void **slot,
-                                                                 uint64_t timeout_ns)
+static __attribute__((noinline, hot)) enum wb_status wait(struct wb_port *port, void **slot,
+                                                          uint64_t timeout_ns)
 {
     const uint64_t until_ns = wb_end_of(timeout_ns);
-    enum wb_status status;
 
-    do {
-        status = wb_port_prepare(port, slot, until_ns);
-        if (port_must_wait(status))
-            status = block(port, slot, until_ns);
-    } while (port_must_wait(status));
-    return status;
+    for (;;) {
+        enum wb_status status = wb_port_prepare(port, slot, until_ns);
+        if (!port_must_wait(status))
+            return status;
+        // The task has said that it waits.
+        const bool over = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
+        status = port_attempt(port, slot);
+        port_end_wait(port);
+        if (!port_must_wait(status))
+            return status;
+        if (over)
+            return WB_ERR_TIMEOUT;
+        wb_departure_at_wait(port->task);
+    }
 }
 
 static inline enum wb_status check(const struct wb_port *port, enum wb_direction direction)

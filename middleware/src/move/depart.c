@@ -1,68 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A checkpoint, and how a task leaves its core there.
+// A task has left its core, and is offered to another.
 
 #include "../internal.h"
-
-bool wb_migration_requested(const struct wb_task *task)
-{
-    // Relaxed: the checkpoint that acts on it acquires.
-    return wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) == WB_REQUEST_PENDING;
-}
-
-bool wb_checkpoint_wanted(const struct wb_task *task)
-{
-    return task->checkpoint_every != 0 || wb_migration_requested(task);
-}
-
-bool wb_departure_is_due(const struct wb_task *task)
-{
-    // Acquire: with the end of a request its task has been given to this core.
-    return wb_request_phase(wb_word_load(&task->request, WB_ACQUIRE)) == WB_REQUEST_ACCEPTED;
-}
-
-static enum wb_status depart(struct wb_task *self)
-{
-    if (self->sync.held != 0)
-        return WB_ERR_HELD;
-    const struct wb_mover *mover = wb_mover_of(self);
-    const enum wb_status ready = mover != NULL && mover->begin != NULL ? mover->begin(self) : WB_OK;
-    const enum wb_status left = ready == WB_OK ? wb_kernel_depart() : ready;
-    if (left != WB_OK)
-        wb_mover_end(self);
-    return left;
-}
-
-bool wb_departure_accept(struct wb_task *task)
-{
-    uint32_t request = wb_word_load(&task->request, WB_RELAXED);
-
-    // Acquire: what the requester filled in. Failing means that it was withdrawn this moment.
-    return wb_request_phase(request) == WB_REQUEST_PENDING &&
-           wb_word_compare_swap(&task->request, &request,
-                                wb_request(WB_REQUEST_ACCEPTED, wb_request_core(request),
-                                           wb_request_number(request)),
-                                WB_ACQUIRE, WB_RELAXED);
-}
-
-void wb_checkpoint_enter(void)
-{
-    struct wb_task *self = wb_kernel_self();
-    bool moved = false;
-
-    wb_kernel_charge(WB_ACTION_CHECKPOINT, 1);
-    if (wb_departure_accept(self)) {
-        const enum wb_status left = depart(self);
-        moved = left == WB_OK;
-        if (!moved) {
-            wb_counter_add(&self->stats.refused, 1);
-            if (wb_departure_is_due(self))
-                wb_migration_finish(self, left);
-        }
-    }
-    // Its new kernel has just chosen it.
-    if ((self->checkpoint_every == 0 || !wb_parts.images->capture(self)) && !moved)
-        wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
-}
 
 void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
 {

@@ -149,12 +149,15 @@ enum wb_status wb_gate_enter(struct wb_gate *gate, wb_gate_attempt *attempt, uin
     if (status != WB_ERR_EMPTY || timeout_ns == 0)
         return status;
     const uint64_t until_ns = wb_end_of(timeout_ns);
-    do {
+    for (;;) {
         status = poll(gate, attempt, self, until_ns);
-        if (status == WB_ERR_EMPTY)
-            status = block(gate, attempt, self, until_ns);
-    } while (status == WB_ERR_EMPTY);
-    return status;
+        if (status != WB_ERR_EMPTY)
+            return status;
+        status = block(gate, attempt, self, until_ns);
+        if (status != WB_ERR_EMPTY)
+            return status;
+        wb_departure_at_wait(self);
+    }
 }
 
 const struct wb_part_locks wb_part_locks = {

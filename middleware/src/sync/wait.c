@@ -199,10 +199,13 @@ int wb_wait(struct wb_wait *set, uint32_t n, uint64_t timeout_ns)
     if (first != WB_ERR_EMPTY || timeout_ns == 0)
         return first;
     const uint64_t until_ns = wb_end_of(timeout_ns);
-    do {
+    for (;;) {
         first = poll(set, n, self, until_ns);
-        if (first == WB_ERR_EMPTY)
-            first = block(set, n, self, until_ns);
-    } while (first == WB_ERR_EMPTY);
-    return first;
+        if (first != WB_ERR_EMPTY)
+            return first;
+        first = block(set, n, self, until_ns);
+        if (first != WB_ERR_EMPTY)
+            return first;
+        wb_departure_at_wait(self);
+    }
 }

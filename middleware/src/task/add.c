@@ -82,6 +82,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     wb_word_init(&task->sync.priority, config->priority);
     task->migratable = config->migratable;
     task->restart = config->restart;
+    task->moves_at_waits = config->moves_at_waits;
     task->mode = config->mode;
     wb_word_init(&task->memory_core, config->core);
     task->checkpoint_every = config->checkpoint_every;

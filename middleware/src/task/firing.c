@@ -311,6 +311,11 @@ static inline __attribute__((always_inline)) enum stop advance(struct wb_task *s
     return TO_END;
 }
 
+static bool leaves(const struct wb_task *self)
+{
+    return self->moves_at_waits && wb_migration_requested(self);
+}
+
 // By the kernel. Nobody acts between an attempt that fails and the block, so one attempt is enough.
 static enum wb_step step(struct wb_task *self, uint64_t *value)
 {
@@ -321,12 +326,14 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
         *value = wb_work_cycles(self);
         return WB_STEP_COMPUTE;
     case TO_WAIT:
-        if (has_bell(f->ends[f->at]))
+        if (leaves(self) || has_bell(f->ends[f->at]))
             break;
         port_begin_wait(f->ends[f->at]);
         *value = WB_FOREVER;
         return WB_STEP_BLOCK;
     case TO_SLEEP:
+        if (leaves(self))
+            break;
         *value = self->arrival.ready_ns;
         return WB_STEP_BLOCK;
     case TO_CHECKPOINT:
@@ -350,6 +357,7 @@ static void block(struct wb_task *self, uint64_t until_ns)
     self->step = step_of(self);
     (void)wb_kernel_block(until_ns);
     self->step = NULL;
+    wb_departure_at_wait(self);
 }
 
 static void compute(struct wb_task *self)

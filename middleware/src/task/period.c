@@ -23,8 +23,10 @@ void wb_yield(void)
 
 void wb_sleep_until(uint64_t time_ns)
 {
-    while (wb_kernel_now_ns() < time_ns)
+    while (wb_kernel_now_ns() < time_ns) {
         (void)wb_kernel_block(time_ns);
+        wb_departure_at_wait(wb_kernel_self());
+    }
 }
 
 // A period, exactly: so many nanoseconds, and so many parts of one that has `rate` of them.

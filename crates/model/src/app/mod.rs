@@ -17,8 +17,8 @@ use toml::Spanned;
 use crate::problem::{Problem, Span};
 pub use bell::{Bell, Doorbell};
 pub(crate) use client::CLIENT_ENTRY;
-pub(crate) use modes::ADD_RESTART;
-pub use modes::{Mode, OnCrash};
+pub(crate) use modes::{ADD_RESTART, NOT_AT_WAITS};
+pub use modes::{Mode, Moves, OnCrash};
 pub(crate) use names::Names;
 pub use param::{Param, ParamKind, Setting};
 pub use placement::{check_cores, check_kinds};
@@ -91,6 +91,8 @@ pub struct Task {
     pub restart: bool,
     /// How it moves.
     pub mode: Mode,
+    /// Where it moves.
+    pub moves: Moves,
     /// A checkpoint image each so many checkpoints; 0: none.
     pub checkpoint_every: u32,
     /// What becomes of messages since the image when it starts again from it.

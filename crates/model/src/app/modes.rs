@@ -27,6 +27,17 @@ impl fmt::Display for Mode {
     }
 }
 
+/// Where a task moves that is asked to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Moves {
+    /// At its checkpoints.
+    #[default]
+    Checkpoints,
+    /// Also where it waits.
+    Waits,
+}
+
 /// What happens to the messages since the last image when a task starts again from it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -38,11 +49,15 @@ pub enum OnCrash {
     Skip,
 }
 
+pub(crate) const NOT_AT_WAITS: &str = "it starts its function again wherever it moves: take \
+     `move = \"waits\"` away, or let it move by another mode";
+
 pub(crate) const ADD_RESTART: &str =
     "it starts again from its entry with its state: add `restart = true`";
 
 impl App {
-    /// Gives every migratable task a mode, whatever the file says.
+    /// Gives every migratable task a mode, whatever the file says. One that is recreated moves at
+    /// its checkpoints.
     ///
     /// # Errors
     /// One problem for each `[[task]]` that cannot move in this mode.
@@ -54,8 +69,20 @@ impl App {
                 let problem = Problem::new(message).at(task.span.clone(), "this task");
                 problems.push(problem.help(ADD_RESTART));
             }
+            if mode == Mode::Recreate {
+                task.moves = Moves::Checkpoints; // it starts its function again wherever it moves
+            }
             task.mode = mode;
         }
         Problems::none_or(problems, || ())
+    }
+
+    /// Says where every migratable task moves, whatever the file says, but those that are
+    /// recreated.
+    pub fn set_moves(&mut self, moves: Moves) {
+        let moving = |task: &&mut super::Task| task.migratable && task.mode != Mode::Recreate;
+        for task in self.tasks.iter_mut().filter(moving) {
+            task.moves = moves;
+        }
     }
 }

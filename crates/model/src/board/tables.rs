@@ -240,6 +240,7 @@ fn config(task: &PlanTask) -> String {
     of.set("cores", task.cores);
     of.set("priority", task.priority).is("entry", &task.entry);
     of.flag("migratable", task.migratable).flag("restart", task.restart);
+    of.flag("moves_at_waits", task.moves_at_waits);
     of.flag("replay", task.replay).is("mode", mode(task.mode));
     of.set("checkpoint_every", task.checkpoint_every).is("stack_bytes", task.stack_bytes);
     of.is("heap_bytes", task.heap_bytes).flag("follows_rate", task.follows_rate);

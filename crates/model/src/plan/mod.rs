@@ -7,8 +7,8 @@ mod moving;
 use serde::Serialize;
 
 use crate::app::{
-    App, Bell, Channel, Compute, Cycles, DSP_KIND, Distribution, HOST_KIND, Mode, OnCrash, Pacing,
-    Param, Period, Port, Task, Work,
+    App, Bell, Channel, Compute, Cycles, DSP_KIND, Distribution, HOST_KIND, Mode, Moves, OnCrash,
+    Pacing, Param, Period, Port, Task, Work,
 };
 use crate::platform::{Core, Frequency, Point};
 use moving::RATE_MAX;
@@ -142,6 +142,8 @@ pub struct PlanTask {
     pub gap_ns: u64,
     #[serde(skip_serializing_if = "is_default")]
     pub follows_rate: bool,
+    #[serde(skip_serializing_if = "is_default")]
+    pub moves_at_waits: bool,
     #[serde(skip_serializing_if = "is_default")]
     pub checkpoint_every: u32,
     #[serde(skip_serializing_if = "is_default")]
@@ -349,6 +351,7 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
             task.gap_ns.map_or(0, |gap| rounded(gap).max(1))
         },
         follows_rate: rhythm.rate_millihz() > 0,
+        moves_at_waits: task.moves == Moves::Waits,
         checkpoint_every: task.checkpoint_every,
         replay: task.checkpoint_every > 0 && task.on_crash == OnCrash::Replay,
         work: plan_work(task, kinds),

@@ -183,6 +183,7 @@ fn instances(
         migratable: table.migratable && !client::is_one(table),
         restart: table.restart || client::is_one(table),
         mode: table.mode.as_ref().map_or(Mode::Handoff, |mode| *mode.get_ref()),
+        moves: modes::moves(table),
         checkpoint_every: modes::every(table),
         on_crash: table.on_crash.as_ref().map_or(OnCrash::Replay, |what| *what.get_ref()),
         period,

@@ -8,7 +8,7 @@ use toml::de::DeTable;
 
 use super::amount::{Amount, amount_of};
 use super::param;
-use crate::app::{Arrival, Compute, Distribution, Mode, OnCrash, Param};
+use crate::app::{Arrival, Compute, Distribution, Mode, Moves, OnCrash, Param};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{
     self, Node, Reader, boolean, bytes, core_list, document, each, filled, is_name, list, name,
@@ -56,6 +56,7 @@ pub(crate) struct TaskTable {
     pub migratable: bool,
     pub restart: bool,
     pub mode: Option<Spanned<Mode>>,
+    pub moves: Option<Spanned<Moves>>,
     pub checkpoint_every: Option<Spanned<u32>>,
     pub on_crash: Option<Spanned<OnCrash>>,
     pub periodic: Option<Spanned<bool>>,
@@ -221,6 +222,7 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let migratable = reader.optional("migratable", "true or false", boolean);
     let restart = reader.optional("restart", "true or false", boolean);
     let mode = reader.optional("mode", MODE, word);
+    let moves = reader.optional("move", "\"checkpoints\" or \"waits\"", word);
     let checkpoint_every = reader.optional("checkpoint_every", COUNT, small);
     let on_crash = reader.optional("on_crash", "\"replay\" or \"skip\"", word);
     let periodic = reader.optional("periodic", "true or false", boolean);
@@ -255,6 +257,7 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         migratable: migratable.is_none_or(Spanned::into_inner),
         restart: restart.is_some_and(Spanned::into_inner),
         mode,
+        moves,
         checkpoint_every,
         on_crash,
         periodic,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::manifest::TaskTable;
-use crate::app::{ADD_RESTART, Channel, Direction, Mode, OnCrash, Port, Task};
+use crate::app::{ADD_RESTART, Channel, Direction, Mode, Moves, NOT_AT_WAITS, OnCrash, Port, Task};
 use crate::problem::Problem;
 
 /// Notes what is wrong with one `[[task]]` by itself.
@@ -21,6 +21,7 @@ pub(crate) fn check_task(table: &TaskTable, problems: &mut Vec<Problem>) {
         problems.push(problem.at(mode.span(), "this mode").help(ADD_RESTART));
     }
     check_shared(table, problems);
+    check_waits(table, problems);
     if let Some(at) = table.on_crash.as_ref().filter(|_| every(table) == 0) {
         let problem = Problem::new(format!("`{name}` keeps no image to start again from"));
         let help = "add `checkpoint_every`: an image each so many checkpoints";
@@ -89,6 +90,31 @@ fn check_shared(table: &TaskTable, problems: &mut Vec<Problem>) {
         let problem = Problem::new(message).at(core.span(), "this core");
         problems.push(problem.help("start it on one of its `cores`, or leave `core` out"));
     }
+}
+
+/// Notes what is wrong with a task whose waits are checkpoints.
+fn check_waits(table: &TaskTable, problems: &mut Vec<Problem>) {
+    let Some(moves) = table.moves.as_ref().filter(|moves| *moves.get_ref() == Moves::Waits) else {
+        return;
+    };
+    let name = table.name.get_ref();
+    let mut refuse = |message: String, help: &str| {
+        problems.push(Problem::new(message).at(moves.span(), "this key").help(help));
+    };
+
+    if !table.migratable {
+        refuse(
+            format!("`{name}` moves where it waits, but may not move"),
+            "leave `move` out, or take `migratable = false` away",
+        );
+    } else if table.mode.as_ref().is_some_and(|mode| *mode.get_ref() == Mode::Recreate) {
+        refuse(format!("`{name}` cannot be recreated where it waits"), NOT_AT_WAITS);
+    }
+}
+
+/// Where the tasks of a table move.
+pub(crate) fn moves(table: &TaskTable) -> Moves {
+    table.moves.as_ref().map_or(Moves::Checkpoints, |moves| *moves.get_ref())
 }
 
 /// The cores that choose among themselves which of them runs a task; empty: it stays.

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use whimbrel_model::{Mode, PolicyName};
+use whimbrel_model::{Mode, Moves, PolicyName};
 
 use super::values::{one_of, positive_duration};
 
 /// How tasks may move.
 const MODES: [&str; 3] = ["handoff", "replicate", "recreate"];
+/// Where tasks may move.
+const PLACES: [&str; 2] = ["checkpoints", "waits"];
 /// How replicated contexts may travel.
 const TRANSPORTS: [&str; 3] = ["auto", "alias", "buffer"];
 
@@ -21,6 +23,11 @@ pub struct MovingArgs {
     /// How every task that may move moves, instead of what its [[task]] says
     #[arg(long, value_name = "MODE", value_parser = one_of::<Mode>(MODES))]
     pub mode: Option<Mode>,
+
+    /// Where every task that may move moves, instead of what its [[task]] says; one that is
+    /// recreated moves at its checkpoints
+    #[arg(long, value_name = "WHERE", value_parser = one_of::<Moves>(PLACES))]
+    pub move_at: Option<Moves>,
 
     /// How the memory of replicated tasks travels: mapped at a second address, or by a buffer
     #[arg(long, value_name = "HOW", default_value = "auto",

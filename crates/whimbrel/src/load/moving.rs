@@ -46,9 +46,12 @@ pub fn load(
     module: Option<&Path>,
     points_hz: &[Vec<u64>],
 ) -> Result<(Moving, MovingOptions), Failure> {
-    let MovingArgs { mode, transport, policy, table, coordinator, agents } = args;
+    let MovingArgs { mode, move_at, transport, policy, table, coordinator, agents } = args;
     if let Some(mode) = *mode {
         app.set_mode(mode).map_err(|problems| Failure::in_file(source, problems))?;
+    }
+    if let Some(moves) = *move_at {
+        app.set_moves(moves);
     }
     let n_cores = points_hz.len();
     if *coordinator as usize >= n_cores {
