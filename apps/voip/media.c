@@ -16,18 +16,33 @@ static void give_back(void *arg)
     mem_deref(media->rtp);
 }
 
-static int offer(struct media *media)
+static int offer(const struct voip *voip, struct sdp_media *audio)
 {
-    const struct voip *voip = media->voip;
     int error = 0;
 
     for (uint32_t i = 0; i < voip->offered && error == 0; i++) {
         const struct codec *codec = codecs[voip->order[i]];
 
-        error = sdp_format_add(NULL, media->audio, false, codec->format, codec->name, codec->clock,
+        error = sdp_format_add(NULL, audio, false, codec->format, codec->name, codec->clock,
                                codec->channels, NULL, NULL, NULL, false, NULL);
     }
-    return error ? error : sdp_media_set_lattr(media->audio, true, "ptime", "%u", voip->ptime_ms);
+    return error ? error : sdp_media_set_lattr(audio, true, "ptime", "%u", voip->ptime_ms);
+}
+
+// What we can, at our address of RTP.
+static int describe(const struct media *media, struct sdp_session **session,
+                    struct sdp_media **audio)
+{
+    const struct sa *local = rtp_local(media->rtp);
+    int error = sdp_session_alloc(session, &media->local);
+
+    if (error == 0)
+        error = sdp_media_add(audio, *session, sdp_media_audio, sa_port(local), sdp_proto_rtpavp);
+    if (error == 0)
+        error = offer(media->voip, *audio);
+    if (error)
+        *session = mem_deref(*session);
+    return error;
 }
 
 int media_open(struct media **opened, struct voip *voip, const struct sa *local)
@@ -37,15 +52,11 @@ int media_open(struct media **opened, struct voip *voip, const struct sa *local)
     if (!media)
         return ENOMEM;
     media->voip = voip;
+    media->local = *local;
     int error = rtp_listen(&media->rtp, IPPROTO_UDP, local, PORT_FIRST, PORT_LAST, true,
                            media_receive, NULL, media);
     if (error == 0)
-        error = sdp_session_alloc(&media->session, local);
-    if (error == 0)
-        error = sdp_media_add(&media->audio, media->session, sdp_media_audio,
-                              sa_port(rtp_local(media->rtp)), sdp_proto_rtpavp);
-    if (error == 0)
-        error = offer(media);
+        error = describe(media, &media->session, &media->audio);
     if (error)
         mem_deref(media);
     else
@@ -53,18 +64,59 @@ int media_open(struct media **opened, struct voip *voip, const struct sa *local)
     return error;
 }
 
-int media_take(struct media *media, struct mbuf *description, bool is_offer)
+// What both can, of a description that was taken in; NULL: nothing.
+static const struct sdp_format *common(const struct sdp_media *audio, int *codec)
 {
-    const int error = sdp_decode(media->session, description, is_offer);
+    const struct sdp_format *format = sdp_media_rformat(audio, NULL);
+
+    *codec = format && format->name ? codec_find(format->name, strlen(format->name)) : -1;
+    return *codec >= 0 && sa_port(sdp_media_raddr(audio)) > 0 ? format : NULL;
+}
+
+// Libre takes an answer in only after it has written the offer.
+static int take_in(struct sdp_session *session, struct mbuf *description, bool is_offer)
+{
+    struct mbuf *ours = NULL;
+    int error = is_offer ? 0 : sdp_encode(&ours, session, true);
+
+    mem_deref(ours);
+    if (error == 0)
+        error = sdp_decode(session, description, is_offer);
+    return error && error != ENOMEM ? EBADMSG : error;
+}
+
+// Whether a description would do: taking it in changes what was agreed on before.
+static int try(const struct media *media, struct mbuf *description, bool is_offer)
+{
+    const uint32_t agreed = media->call >> 8 ? media->call & 0xff : CODECS;
+    struct sdp_session *session = NULL;
+    struct sdp_media *audio;
+    int codec, error = describe(media, &session, &audio);
 
     if (error)
-        return error == ENOMEM ? ENOMEM : EBADMSG;
-    const struct sdp_format *format = sdp_media_rformat(media->audio, NULL);
-    const int codec = format && format->name ? codec_find(format->name, strlen(format->name)) : -1;
-    if (codec < 0 || sa_port(sdp_media_raddr(media->audio)) == 0)
-        return ENOTSUP;
+        return error;
+    error = take_in(session, description, is_offer);
+    if (error == 0 && (!common(audio, &codec) || (agreed < CODECS && (uint32_t)codec != agreed)))
+        error = ENOTSUP;
+    mem_deref(session);
+    return error;
+}
+
+int media_take(struct media *media, struct mbuf *description, bool is_offer)
+{
+    const size_t start = description->pos;
+    int codec, error = try(media, description, is_offer);
+
+    if (error)
+        return error;
+    description->pos = start;
+    error = sdp_decode(media->session, description, is_offer);
+    const struct sdp_format *format = common(media->audio, &codec);
+    if (error || !format)
+        return error ? error : ENOTSUP;
     media->call = line_call(media->call >> 8, codec);
     media->sent_type = (uint8_t)format->pt;
+    media->is_exact = false;
     return 0;
 }
 

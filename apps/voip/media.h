@@ -9,6 +9,7 @@
 
 struct media {
     struct voip *voip;
+    struct sa local;
     struct sdp_session *session;
     struct sdp_media *audio;
     struct rtp_sock *rtp;
@@ -29,7 +30,8 @@ struct media {
 /// Returns: 0, or an errno; `*media` is given back by mem_deref().
 int media_open(struct media **media, struct voip *voip, const struct sa *local);
 
-/// Takes the other's description in.
+/// Takes the other's description in. What was agreed on before stays where it will not do; the
+/// codec of a call that is under way stays in any case.
 ///
 /// Context: the agent. Never blocks.
 /// Returns: 0; ENOMEM; EBADMSG for what is no description; ENOTSUP where there is no common codec.

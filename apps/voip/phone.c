@@ -114,23 +114,16 @@ static int on_answer(const struct sip_msg *message, void *arg)
     return error;
 }
 
-// A call is offered anew in its midst: by the same codec, or not at all.
+// A call is offered anew in its midst, or is asked for our offer.
 static int on_offer(struct mbuf **description, const struct sip_msg *message, void *arg)
 {
     struct phone *phone = arg;
-    const uint32_t call = phone->media ? phone->media->call : 0;
-    int error = EINVAL;
+    const bool has_offer = mbuf_get_left(message->mb) > 0;
 
-    if (phone->media && mbuf_get_left(message->mb) > 0)
-        error = media_take(phone->media, message->mb, true);
-    else if (phone->media)
-        error = 0;
-    if (error == 0 && phone->is_established && phone->media->call != call)
-        error = ENOTSUP;
-    if (phone->media)
-        phone->media->call = call;
-    return error ? error
-                 : sdp_encode(description, phone->media->session, mbuf_get_left(message->mb) == 0);
+    if (!phone->media)
+        return EINVAL;
+    const int error = has_offer ? media_take(phone->media, message->mb, true) : 0;
+    return error ? error : sdp_encode(description, phone->media->session, !has_offer);
 }
 
 // ---- A call that comes --------------------------------------------------------------------------

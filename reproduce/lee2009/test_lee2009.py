@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ sys.path.append(str(HERE))
 
 import experiments  # noqa: E402
 import lab  # noqa: E402
+import voip  # noqa: E402
 from shapes import marks_in  # noqa: E402
 
 
@@ -88,6 +90,43 @@ def test_rarer_looks_take_less_of_the_gpp_and_find_the_answer_later(
     assert of("load of the GPP") == sorted(of("load of the GPP"), reverse=True)
     assert of("latency of a call") == sorted(of("latency of a call"))
     assert ours(rows, "table 4: interrupt, latency of a call") < of("latency of a call")[0]
+
+
+def test_the_phone_has_less_to_do_with_the_codec_on_the_dsp(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    def load(strategy: str) -> float:
+        return ours(rows, f"table 3, phone simulated: {strategy}, load of the GPP")
+
+    # The cycles are from this table, the costs of messages are not.
+    assert load("gpp only") == pytest.approx(46.53, abs=4)
+    assert load("dsp interrupt external") == pytest.approx(22.73, abs=5)
+    assert load("dsp polling external") < load("dsp interrupt external")
+
+
+def test_the_phone_learns_later_of_answers_the_rarer_it_looks(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    def latency(name: str) -> float:
+        return ours(rows, f"table 4, phone simulated: {name}, latency of a call")
+
+    assert latency("interrupt") < latency("5ms") < latency("10ms") < latency("20ms")
+    assert latency("adaptive") < latency("5ms")
+
+
+def test_a_capture_is_read_with_its_times(tmp_path: Path) -> None:
+    capture = tmp_path / "some.pcap"
+    header = struct.pack("<IHHIIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1)
+    packets = [struct.pack("<IIII", 5, ns, 4, 4) + b"abcd" for ns in (0, 20_000_000, 41_500_000)]
+    capture.write_bytes(header + b"".join(packets))
+    assert voip.times_of(capture) == pytest.approx([5000, 5020, 5041.5])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="tcpdump needs to be root")
+def test_a_call_of_the_phone_is_measured_at_the_receiver(tmp_path: Path) -> None:
+    call = voip.called(voip.TABLE3[1], 1.5, tmp_path)
+    assert 40 < len(call.between_ms) < 80 and 0 < call.load_percent < 100
+    assert sum(call.between_ms) / len(call.between_ms) == pytest.approx(20, abs=5)
 
 
 def test_the_plots_are_pictures(rows: dict[str, dict[str, Any]], plots: Path) -> None:

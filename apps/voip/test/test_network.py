@@ -192,13 +192,19 @@ def test_a_phone_takes_calls_after_thousands_of_damaged_messages(
 # ---- A caller that sends packets that are none --------------------------------------------------
 
 
-def request(method: str, there: dict[str, object], tag: str = "", sdp: str = "") -> bytes:
+def request(
+    method: str, there: dict[str, object], tag: str = "", sdp: str = "", again: int = 0
+) -> bytes:
+    """A request of a call; `again`: which one after the first of its kind."""
     head = INVITE.format(**there, n=1, length=len(sdp.replace("\n", "\r\n")))
     head = head.replace("INVITE", method)
     if method != "INVITE":
         head = head.replace("Content-Type: application/sdp\n", "")
-    if method == "BYE":
+    if method == "BYE" and not again:
         head = head.replace("CSeq: 1", "CSeq: 2").replace("z9hG4bK1", "z9hG4bK2")
+    if again:
+        head = head.replace("CSeq: 1", f"CSeq: {9 + again}")
+        head = head.replace("z9hG4bK1", f"z9hG4bK{9 + again}")
     if tag:
         head = head.replace(">\nCall-ID", f">;tag={tag}\nCall-ID")
     return (head + sdp).replace("\n", "\r\n").encode()
@@ -271,3 +277,43 @@ def test_sound_of_a_stranger_is_not_heard(far: Path, tmp_path: Path) -> None:
     print(phone.said)
     assert phone.told("unwanted") > 100
     assert share_heard(far, heard, 2600) > 0.75
+
+
+def status_of(some: socket.socket, cseq: str) -> int:
+    """The final status that comes for a request."""
+    while True:
+        answer = some.recv(65536).decode()
+        if f"CSeq: {cseq}" in answer and (status := int(answer.split()[1])) >= 200:
+            return status
+
+
+def test_a_call_is_offered_anew_by_the_same_codec_or_goes_on_as_it_was(tmp_path: Path) -> None:
+    with (
+        ours(hang_up_ms=0) as phone,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sip,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as first,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as second,
+    ):
+        for some in (sip, first, second):
+            some.bind((HOST, 0))
+            some.settimeout(10)
+        there = {"host": HOST, "port": phone.port, "own": sip.getsockname()[1]}
+        ports = [str(some.getsockname()[1]) for some in (first, second)]
+        offers = [SDP.replace("40000", port).format(**there) for port in ports]
+        sip.sendto(request("INVITE", there, sdp=offers[0]), (HOST, phone.port))
+        tag, _ = answered(sip)
+        sip.sendto(request("ACK", there, tag), (HOST, phone.port))
+        assert len(first.recv(2000)) == 172
+
+        other = offers[1].replace("0 8 101", "9").replace("0 PCMU", "9 G722")
+        sip.sendto(request("INVITE", there, tag, other, again=1), (HOST, phone.port))
+        assert status_of(sip, "10 INVITE") == 488
+        assert len(first.recv(2000)) == 172
+
+        sip.sendto(request("INVITE", there, tag, offers[1], again=2), (HOST, phone.port))
+        assert status_of(sip, "11 INVITE") == 200
+        sip.sendto(request("ACK", there, tag, again=2), (HOST, phone.port))
+        assert len(second.recv(2000)) == 172
+        sip.sendto(request("BYE", there, tag, again=3), (HOST, phone.port))
+        assert status_of(sip, "12 BYE") == 200
+    assert phone.process.returncode == 0 and phone.told("calls") == 1

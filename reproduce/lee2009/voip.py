@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 3, and table 4 of a real call: the phone of apps/voip by each strategy of the paper.
+
+With baresip, its packets captured where that gets them; and simulated on the DaVinci, where all
+that is sent comes back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from lab import ROOT, WHIMBREL, Failed, Lab
+from published import Row, row
+
+sys.path += [str(ROOT / "apps/voip/test"), str(ROOT / "apps/common")]
+
+from phones import APP, HOST, baresip, ours, ports_of, speech
+
+PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())
+ON_ONE = ("--map", "encoder=0,decoder=0,canceller=0")
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """Where the codec runs, how the agent learns of its answers, and where messages lie."""
+
+    name: str
+    polled_ms: int = 0
+    adaptive: bool = False
+    internal: bool = False
+    options: tuple[str, ...] = ()
+
+    def app(self, folder: Path) -> Path:
+        """Our app.toml with what is no parameter of it."""
+        text = APP.read_text().replace('"data/', f'"{APP.parent}/data/')
+        more = ['answer_doorbell = "adaptive:1ms"'] if self.adaptive else []
+        if self.internal:
+            more += ['request_memory = "internal"', 'answer_memory = "internal"']
+        made = folder / "voip.toml"
+        made.write_text(re.sub(r"(?m)^calls = 8$", "\n".join(["calls = 8", *more]), text))
+        return made
+
+    def params(self, seconds: float) -> dict[str, int]:
+        """An agent that waits for everything at once hears no doorbell but an interrupt's: so it
+        waits for each answer where that is adaptive."""
+        return {
+            "hang_up_ms": round(seconds * 1000),
+            "answers_us": self.polled_ms * 1000,
+            "blocking": int(self.adaptive),
+        }
+
+
+TABLE3 = (
+    Strategy("gpp only", options=ON_ONE),
+    Strategy("dsp interrupt external"),
+    Strategy("dsp polling external", polled_ms=20),
+    Strategy("dsp interrupt internal", internal=True),
+    Strategy("dsp polling internal", polled_ms=20, internal=True),
+)
+# And what the paper proposes: to look when the answer should be there.
+TABLE4 = (
+    Strategy("interrupt"),
+    *(Strategy(f"{ms}ms", polled_ms=ms) for ms in (5, 10, 15, 20)),
+    Strategy("adaptive", adaptive=True),
+)
+
+
+@dataclass
+class Call:
+    """One call that is over."""
+
+    load_percent: float  # of the GPP
+    between_ms: list[float]  # packets at the receiver
+    answer_ms: float  # from the call of a service until its answer is there, on average
+
+    @classmethod
+    def told(cls, load: float, between_ms: list[float], said: str) -> Call:
+        found = re.search(r"services answered after ([\d.]+) ms", said)
+        if not found:
+            raise Failed(f"no service answered: {said.strip()}")
+        return cls(100 * load, between_ms, float(found[1]))
+
+
+# ---- With baresip -------------------------------------------------------------------------------
+
+
+def times_of(capture: Path) -> list[float]:
+    """When the packets of a capture came, in ms."""
+    data = capture.read_bytes()
+    scale = {0xA1B23C4D: 1e-6, 0xA1B2C3D4: 1e-3}[struct.unpack_from("<I", data)[0]]
+    at, times = 24, []
+    while at + 16 <= len(data):
+        seconds, part, kept, _ = struct.unpack_from("<IIII", data, at)
+        times.append(seconds * 1e3 + part * scale)
+        at += 16 + kept
+    return times
+
+
+@contextmanager
+def captured(port: int, capture: Path) -> Iterator[None]:
+    """What a phone sends from a port, as it comes to the other."""
+    words = ["tcpdump", "-i", "lo", "-n", "-U", "--time-stamp-precision", "nano"]
+    words += ["-w", str(capture), f"udp src port {port} and dst host {HOST}"]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    assert process.stderr
+    said = process.stderr.readline()
+    if "listening on" not in said:
+        raise Failed(f"nothing is captured: {said.strip()}")
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=10)
+
+
+def called(strategy: Strategy, seconds: float, folder: Path) -> Call:
+    """A call with baresip, on this machine."""
+    far, capture = speech(folder / "far.wav", seed=2), folder / "call.pcap"
+    with (
+        baresip(folder / "baresip", far, "PCMU") as other,
+        ours(
+            *strategy.options,
+            app=strategy.app(folder),
+            peer=other.uri(),
+            **strategy.params(seconds),
+        ) as phone,
+    ):
+        phone.wait_until("in a call")
+        # Of its ports, that of RTP; RTCP has the one above it.
+        media = min(port for port in ports_of(phone.kernel(0)) if port != phone.port)
+        with captured(media, capture):
+            phone.end()
+    if phone.process.returncode != 0:
+        raise Failed(phone.said.strip())
+    between = [after - before for before, after in pairwise(times_of(capture))]
+    core = phone.summary["cores"][0]
+    return Call.told(core["busy_ns"] / phone.summary["time_ns"], between, phone.said)
+
+
+# ---- Simulated ----------------------------------------------------------------------------------
+
+
+def simulated(strategy: Strategy, seconds: float, folder: Path) -> Call:
+    """A call in which all comes back, on the ARM and the DSP of the paper."""
+    words = [str(WHIMBREL), "sim", str(strategy.app(folder)), "--json", "--quiet"]
+    words += ["--platform", "davinci", *strategy.options, "--set", "peer=loop"]
+    for key, value in strategy.params(seconds).items():
+        words += ["--set", f"{key}={value}"]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False, cwd=folder)
+    if ended.returncode != 0:
+        raise Failed(ended.stderr.strip())
+    (point,) = json.loads(ended.stdout)["cores"][0]["points"]
+    active = point["active_ns"] / (point["active_ns"] + point["idle_ns"])
+    return Call.told(active, [], ended.stderr)
+
+
+# ---- Rows ---------------------------------------------------------------------------------------
+
+Way = Callable[[Strategy, float, Path], Call]
+LOADS = {called: "time in tasks, without polling", simulated: "time that the ARM is active"}
+
+
+def made(lab: Lab, way: Way, where: str, what: str, strategy: Strategy, s: float) -> Call | Row:
+    """A call, or the row that says why there is none."""
+    folder = lab.folder / f"{where}_{what}_{strategy.name}".replace(" ", "_")
+    folder.mkdir()
+    try:
+        return way(strategy, s, folder)
+    except (Failed, AssertionError) as failed:  # the tests' phones assert that they live
+        reason = str(failed).strip().splitlines()[0].strip(" ×")
+        return row(f"{what}, {where}: {strategy.name} left out", None, 0.0, "calls", reason)
+
+
+def table3(lab: Lab, way: Way, where: str, seconds: float) -> list[Row]:
+    """Load of the GPP, and how regularly packets come, by strategy."""
+    rows = []
+    for strategy in TABLE3:
+        call = made(lab, way, where, "table 3", strategy, seconds)
+        if not isinstance(call, Call):
+            rows.append(call)
+            continue
+        load, mean, deviation = PUBLISHED["voip"][strategy.name]
+        what = f"table 3, {where}: {strategy.name},"
+        rows.append(row(f"{what} load of the GPP", load, call.load_percent, "%", LOADS[way]))
+        if len(call.between_ms) > 1:
+            note = f"{len(call.between_ms) + 1} packets, where the receiver gets them"
+            between = call.between_ms
+            rows.append(row(f"{what} packets", mean, statistics.fmean(between), "ms", note))
+            rows.append(row(f"{what} deviation", deviation, statistics.stdev(between), "ms", note))
+    return rows
+
+
+def table4(lab: Lab, way: Way, where: str, seconds: float) -> list[Row]:
+    """Load of the GPP, and how late it learns of answers, in a call of the phone."""
+    rows = []
+    for strategy in TABLE4:
+        call = made(lab, way, where, "table 4", strategy, seconds)
+        if not isinstance(call, Call):
+            rows.append(call)
+            continue
+        load, latency = PUBLISHED["polling_interval"].get(strategy.name, (None, None))
+        what = f"table 4, {where}: {strategy.name},"
+        note = "from the call of a service until the agent has its answer, on average"
+        rows.append(row(f"{what} load of the GPP", load, call.load_percent, "%", LOADS[way]))
+        rows.append(row(f"{what} latency of a call", latency, call.answer_ms, "ms", note))
+    return rows
