@@ -57,7 +57,7 @@ static void deliver(const struct wb_bell_config *bell, uint32_t senders)
     struct state *s = suite_state(h);
     struct wb_task *to = suite_task(
         h, &(struct wb_task_config){ .name = "sink", .entry = sink, .migratable = true });
-    struct wb_task *from[SENDERS];
+    struct wb_task *from[SENDERS] = { NULL };
 
     s->messages = suite_count(400);
     s->pause_ns = 2000000;
