@@ -102,6 +102,8 @@ def test_the_phone_has_less_to_do_with_the_codec_on_the_dsp(
     assert load("gpp only") == pytest.approx(46.53, abs=4)
     assert load("dsp interrupt external") == pytest.approx(22.73, abs=5)
     assert load("dsp polling external") < load("dsp interrupt external")
+    assert load("dsp interrupt internal") < load("dsp interrupt external")
+    assert load("dsp polling internal") < load("dsp polling external")
 
 
 def test_the_phone_learns_later_of_answers_the_rarer_it_looks(

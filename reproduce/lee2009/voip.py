@@ -43,13 +43,14 @@ class Strategy:
     options: tuple[str, ...] = ()
 
     def app(self, folder: Path) -> Path:
-        """Our app.toml with what is no parameter of it."""
+        """Our app.toml with what is no parameter of it. Two calls are outstanding at most, so that
+        all messages have room in the internal memory of the DaVinci."""
         text = APP.read_text().replace('"data/', f'"{APP.parent}/data/')
         more = ['answer_doorbell = "adaptive:1ms"'] if self.adaptive else []
         if self.internal:
             more += ['request_memory = "internal"', 'answer_memory = "internal"']
         made = folder / "voip.toml"
-        made.write_text(re.sub(r"(?m)^calls = 8$", "\n".join(["calls = 8", *more]), text))
+        made.write_text(re.sub(r"(?m)^calls = 8$", "\n".join(["calls = 2", *more]), text))
         return made
 
     def params(self, seconds: float) -> dict[str, int]:
