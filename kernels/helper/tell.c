@@ -184,6 +184,7 @@ static void bell(struct members *out, const struct wb_channel *c)
     counter(out, "noticed", &stats->noticed);
     counter(out, "late_ns", &stats->late_ns);
     counter(out, "worst_ns", &stats->worst_ns);
+    counter(out, "kernel_ns", &stats->kernel_ns);
 }
 
 static void channel(struct members *out, const struct wb_channel *c)

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::way::Way;
+
 /// One way to run an application on a platform. The order of candidates is the order of results.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Candidate {
@@ -18,6 +20,8 @@ pub struct Candidate {
     pub points: Vec<u32>,
     /// The slots of each channel.
     pub slots: Vec<u32>,
+    /// How messages go through each channel.
+    pub ways: Vec<Way>,
 }
 
 impl Candidate {

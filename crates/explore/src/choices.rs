@@ -8,6 +8,7 @@ use whimbrel_model::{PolicyName, Problem};
 use crate::policy::{Decides, decides};
 use crate::system::{Core, Firing, System, Task};
 use crate::text::megahertz;
+use crate::way::Way;
 
 /// The options of an exploration, as its user gave them.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +21,8 @@ pub struct Choices {
     pub points: PointChoice,
     /// Slots of channels; empty: the application's own.
     pub slots: Vec<SlotChoice>,
+    /// How messages go through channels; empty: as the application says.
+    pub ways: Vec<WayChoice>,
     /// Policies; empty: `static`.
     pub policies: Vec<PolicyName>,
     /// Tasks that are not to be anywhere else.
@@ -50,6 +53,15 @@ pub struct SlotChoice {
     pub slots: Vec<u32>,
 }
 
+/// Ways through a channel to be tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WayChoice {
+    /// As [`SlotChoice::channel`].
+    pub channel: Option<String>,
+    /// The ways.
+    pub ways: Vec<Way>,
+}
+
 /// A task that stays on a core.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pin {
@@ -64,6 +76,9 @@ pub struct Pin {
 /// Channels that have the same number of slots, one of these.
 pub type SlotGroup = (Vec<usize>, Vec<u32>);
 
+/// Channels through which messages go in the same way, one of these.
+pub type WayGroup = (Vec<usize>, Vec<Way>);
+
 /// Choices that fit a system, each with at least one value.
 #[derive(Debug, Clone)]
 pub struct Checked {
@@ -77,6 +92,8 @@ pub struct Checked {
     pub auto: bool,
     /// For each choice of slots its channels and the numbers.
     pub slots: Vec<SlotGroup>,
+    /// For each choice of ways its channels and the ways.
+    pub ways: Vec<WayGroup>,
     /// The policies, and what each decides.
     pub policies: Vec<(PolicyName, Decides)>,
     /// For each task whether it may be on each core.
@@ -97,6 +114,7 @@ impl Choices {
         let rates = self.rates(system).map_err(|p| problems.push(p)).ok();
         let points = self.points(system).map_err(|p| problems.push(p)).ok();
         let slots = self.slots(system).map_err(|p| problems.push(p)).ok();
+        let ways = self.ways(system).map_err(|p| problems.push(p)).ok();
         let policies = self.policies().map_err(|p| problems.push(p)).ok();
         let allowed = self.allowed(system).map_err(|p| problems.push(p)).ok();
         let checked = || {
@@ -106,6 +124,7 @@ impl Choices {
                 points: points?,
                 auto: self.points == PointChoice::Auto,
                 slots: slots?,
+                ways: ways?,
                 policies: policies?,
                 allowed: allowed?,
             })
@@ -187,7 +206,7 @@ impl Choices {
         let named = self.slots.iter().filter(|choice| choice.channel.is_some());
         for choice in named.chain(self.slots.iter().filter(|choice| choice.channel.is_none())) {
             let channels: Vec<usize> = match &choice.channel {
-                Some(name) => named_channels(system, name)?,
+                Some(name) => named_channels(system, name, "--slots")?,
                 None => free.iter().copied().collect(),
             };
             for channel in &channels {
@@ -208,6 +227,32 @@ impl Choices {
             if !channels.is_empty() {
                 groups.push((channels, sorted(choice.slots.clone())));
             }
+        }
+        Ok(groups)
+    }
+
+    fn ways(&self, system: &System) -> Result<Vec<WayGroup>, Problem> {
+        let all: Vec<usize> =
+            (0..system.channels.len()).filter(|c| !system.channels[*c].mailbox).collect();
+        let mut taken = BTreeSet::new();
+        let mut groups = Vec::new();
+        let named = self.ways.iter().filter(|choice| choice.channel.is_some());
+        for choice in named.chain(self.ways.iter().filter(|choice| choice.channel.is_none())) {
+            let mut channels = match &choice.channel {
+                Some(name) => named_channels(system, name, "--channels")?,
+                None => all.iter().filter(|channel| !taken.contains(*channel)).copied().collect(),
+            };
+            channels.retain(|channel| taken.insert(*channel));
+            if system.internal_bytes == 0 && choice.ways.iter().any(|way| way.internal) {
+                let message =
+                    format!("--channels: the platform {} has no internal memory", system.platform);
+                return Err(Problem::new(message).help("leave out /internal"));
+            }
+            if channels.is_empty() {
+                let message = "--channels: a channel is named twice, or there is none";
+                return Err(Problem::new(message).help("give each channel one list"));
+            }
+            groups.push((channels, sorted(choice.ways.clone())));
         }
         Ok(groups)
     }
@@ -290,7 +335,7 @@ fn have(system: &System) -> String {
     }
 }
 
-fn named_channels(system: &System, name: &str) -> Result<Vec<usize>, Problem> {
+fn named_channels(system: &System, name: &str, option: &str) -> Result<Vec<usize>, Problem> {
     let number =
         |rest: &str| rest.strip_prefix('_').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let fits = |known: &str| known == name || known.strip_prefix(name).is_some_and(number);
@@ -298,7 +343,7 @@ fn named_channels(system: &System, name: &str) -> Result<Vec<usize>, Problem> {
         (0..system.channels.len()).filter(|c| fits(&system.channels[*c].name)).collect();
     if found.is_empty() {
         let names: Vec<&str> = system.channels.iter().map(|c| c.name.as_str()).collect();
-        let problem = Problem::new(format!("--slots: there is no channel `{name}`"));
+        let problem = Problem::new(format!("{option}: there is no channel `{name}`"));
         return Err(problem.help(format!("the channels are {}", names.join(", "))));
     }
     Ok(found)

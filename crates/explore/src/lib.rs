@@ -26,9 +26,10 @@ mod store;
 mod symmetry;
 mod system;
 mod text;
+mod way;
 
 pub use candidate::{Candidate, Evaluate, Failure, Objective, Outcome};
-pub use choices::{Checked, Choices, Pin, PointChoice, SlotChoice, SlotGroup};
+pub use choices::{Checked, Choices, Pin, PointChoice, SlotChoice, SlotGroup, WayChoice};
 pub use export::{csv, json, parquet, table};
 pub use pareto::{Front, covers, dominates};
 pub use policy::{Decides, decides, parse_list};
@@ -39,3 +40,4 @@ pub use store::{Store, StoreError};
 pub use symmetry::Symmetry;
 pub use system::{Channel, Core, Firing, Point, System, Task, Wire};
 pub use text::Words;
+pub use way::Way;

@@ -81,13 +81,16 @@ impl Symmetry {
 }
 
 fn wires_alike(system: &System, checked: &Checked, a: usize, b: usize) -> bool {
-    let choice = |channel| checked.slots.iter().position(|(of, _)| of.contains(&channel));
+    let choice = |channel| {
+        let slots = checked.slots.iter().position(|(of, _)| of.contains(&channel));
+        (slots, checked.ways.iter().position(|(of, _)| of.contains(&channel)))
+    };
     let (one, other) = (&system.tasks[a].wires, &system.tasks[b].wires);
     one.len() == other.len()
         && one.iter().zip(other).all(|(x, y)| {
             let (this, that) = (&system.channels[x.channel], &system.channels[y.channel]);
             let kind = |c: &crate::system::Channel| {
-                (c.slots, c.initial, c.slot_bytes, c.mailbox, c.claims_at_start)
+                (c.slots, c.initial, c.slot_bytes, c.mailbox, c.claims_at_start, c.way)
             };
             (x.sends, &x.port, &x.peers) == (y.sends, &y.port, &y.peers)
                 && kind(this) == kind(that)

@@ -5,6 +5,8 @@
 use whimbrel_hardware::{Core as CoreDescription, Description, Interconnect, MemoryKind};
 use whimbrel_model::{App, Direction, Distribution, OnCrash, Period};
 
+use crate::way::Way;
+
 /// An application on a platform.
 #[derive(Debug, Clone)]
 pub struct System {
@@ -22,6 +24,10 @@ pub struct System {
     pub cores: Vec<Core>,
     /// Every channel and mailbox.
     pub channels: Vec<Channel>,
+    /// How much internal memory there is, and whose it is: without that core it is not there.
+    pub internal_bytes: u64,
+    /// See above.
+    pub internal_core: Option<usize>,
 }
 
 /// One task.
@@ -88,6 +94,10 @@ pub struct Channel {
     pub mailbox: bool,
     /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
     pub claims_at_start: bool,
+    /// What the application says of how messages go through it.
+    pub way: Way,
+    /// What its slots take of memory, for each.
+    pub bytes_each: u64,
 }
 
 /// One core.
@@ -123,7 +133,10 @@ impl System {
             firing: firings[position],
             wires: wires(app, position),
         });
+        let internal = platform.internal();
         Self {
+            internal_bytes: internal.map_or(0, |memory| memory.bytes),
+            internal_core: internal.and_then(|memory| memory.core).map(|core| core as usize),
             app: app.name.clone(),
             platform: platform.name.clone(),
             rate_millihz: app.frame_rate.map_or(0, millihz),
@@ -250,6 +263,8 @@ fn channel(app: &App, channel: usize) -> Channel {
         slot_bytes: known.slot_bytes,
         mailbox: !known.flows(),
         claims_at_start: known.claims_at_start,
+        way: Way { bell: known.bell, internal: known.internal },
+        bytes_each: known.bytes() / u64::from(known.slots),
     }
 }
 

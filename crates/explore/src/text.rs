@@ -5,6 +5,7 @@ use whimbrel_text::thousandths;
 
 use crate::candidate::Candidate;
 use crate::system::System;
+use crate::way::Way;
 
 /// Writes candidates of a system.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +51,14 @@ impl Words<'_> {
                 each.collect::<Vec<_>>().join(" ")
             }
         }
+    }
+
+    /// How messages go through channels, of those where that was chosen: `a_b=adaptive:1ms`.
+    pub fn ways(self, candidate: &Candidate) -> String {
+        let all = self.0.channels.iter().zip(&candidate.ways);
+        let chosen = all.filter(|(channel, way)| channel.way != **way || **way != Way::default());
+        let each = chosen.map(|(channel, way)| format!("{}={way}", channel.name));
+        each.collect::<Vec<_>>().join(" ")
     }
 
     /// Frames per second; empty if there is no rate.

@@ -120,11 +120,12 @@ fn the_csv_has_a_line_for_every_candidate_that_ran() {
     csv(&system, &found, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     let mut lines = text.lines();
-    let head = "id,policy,mapping,points,slots,rate,energy_mj,misses,latency_ms,cores,pareto";
+    let head =
+        "id,policy,mapping,points,slots,channels,rate,energy_mj,misses,latency_ms,cores,pareto";
     assert_eq!(lines.next(), Some(head));
     assert_eq!(lines.clone().count(), found.entries().count());
     let first = "0,static,lpf=0 bpf=0/0/0 sum=0,400/-/-,\
-                 lpf_bpf_0=4 lpf_bpf_1=4 lpf_bpf_2=4 bpf_sum_0=14 bpf_sum_1=14 bpf_sum_2=14,50,";
+                 lpf_bpf_0=4 lpf_bpf_1=4 lpf_bpf_2=4 bpf_sum_0=14 bpf_sum_1=14 bpf_sum_2=14,,50,";
     let line = lines.find(|line| line.contains(",400/-/-,")).unwrap();
     assert!(line.contains(&first[1..]), "{line}");
     let on = text.lines().filter(|line| line.ends_with(",true")).count();
@@ -146,12 +147,13 @@ fn the_parquet_file_has_the_same_rows_with_types() {
         let fields: Vec<&Field> = row.get_column_iter().map(|(_, field)| field).collect();
         assert_eq!(*fields[0], Field::Long(entry.id as i64));
         assert_eq!(*fields[1], Field::Str("static".into()));
-        assert_eq!(*fields[5], Field::Double(entry.candidate.rate_millihz as f64 / 1e3));
-        assert_eq!(*fields[6], Field::Double(entry.outcome.energy_mj));
-        assert_eq!(*fields[7], Field::Long(entry.outcome.misses as i64));
-        assert_eq!(*fields[8], Field::Double(entry.outcome.latency_ms.unwrap()));
-        assert_eq!(*fields[9], Field::Int(entry.outcome.cores as i32));
-        assert_eq!(*fields[10], Field::Bool(entry.pareto));
+        assert_eq!(*fields[5], Field::Str(String::new()));
+        assert_eq!(*fields[6], Field::Double(entry.candidate.rate_millihz as f64 / 1e3));
+        assert_eq!(*fields[7], Field::Double(entry.outcome.energy_mj));
+        assert_eq!(*fields[8], Field::Long(entry.outcome.misses as i64));
+        assert_eq!(*fields[9], Field::Double(entry.outcome.latency_ms.unwrap()));
+        assert_eq!(*fields[10], Field::Int(entry.outcome.cores as i32));
+        assert_eq!(*fields[11], Field::Bool(entry.pareto));
     }
 }
 
@@ -163,7 +165,7 @@ fn a_latency_that_is_not_known_is_empty_in_both() {
     csv(&system, &found, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     let line = text.lines().nth(1).unwrap();
-    assert_eq!(line.split(',').nth(8), Some(""), "{line}");
+    assert_eq!(line.split(',').nth(9), Some(""), "{line}");
     let mut bytes = Vec::new();
     whimbrel_explore::parquet(&system, &found, &mut bytes).unwrap();
     let path = tempfile::tempdir().unwrap();
@@ -171,7 +173,7 @@ fn a_latency_that_is_not_known_is_empty_in_both() {
     std::fs::write(&path, bytes).unwrap();
     let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
     let row = reader.get_row_iter(None).unwrap().next().unwrap().unwrap();
-    assert_eq!(row.get_column_iter().nth(8).unwrap().1, &Field::Null);
+    assert_eq!(row.get_column_iter().nth(9).unwrap().1, &Field::Null);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::common::{Analytic, SECOND_NS, core, options, run, run_with, space, sy
 use whimbrel_explore::{
     Budget, Candidate, Choices, Core, Evaluate, Exploration, Failure, Front, Method, Objective,
     Options, Outcome, PointChoice, SlotChoice, Space, Store, StoreError, Surroundings, System,
-    explore,
+    WayChoice, explore,
 };
 
 fn three_cores() -> Vec<Core> {
@@ -339,4 +339,31 @@ fn objectives_that_are_not_asked_for_do_not_count() {
     let found = run(&space, &Analytic::new(&system), &options).unwrap();
     let front = found.rates[0].front();
     assert_eq!((front.len(), front[0].outcome.cores), (1, 1));
+}
+
+#[test]
+fn every_way_through_a_channel_is_a_candidate_unless_it_does_not_fit() {
+    let system = radio();
+    let name = system.channels[0].name.clone();
+    let ways = |list: &str, slots: &[u32]| Choices {
+        cores: vec![1],
+        points: PointChoice::High,
+        slots: vec![SlotChoice { channel: None, slots: slots.to_vec() }],
+        ways: vec![WayChoice {
+            channel: Some(name.clone()),
+            ways: list.split(',').map(|way| way.parse().unwrap()).collect(),
+        }],
+        ..Choices::default()
+    };
+    let count = |list: &str, slots: &[u32]| {
+        let space = space(&system, &ways(list, slots));
+        let (all, complete) = space.collect(1000, 1000);
+        assert!(complete);
+        all.iter().map(|one| one.ways[0].to_string()).collect::<Vec<_>>()
+    };
+    let all = count("interrupt,polling:20ms,adaptive:1ms,batch:8:5ms", &[14]);
+    assert_eq!(all, ["interrupt", "batch:8:5ms", "polling:20ms", "adaptive:1ms"]);
+    assert_eq!(count("interrupt,batch:8:5ms", &[4, 8]).len(), 3, "a batch of 8 in 4 slots");
+    // 4096 bytes: 32 slots of 128.
+    assert_eq!(count("interrupt,interrupt/internal", &[32, 33]).len(), 3);
 }

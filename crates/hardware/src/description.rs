@@ -243,10 +243,9 @@ impl Costs {
 }
 
 impl Description {
-    /// How much memory there is for channels that are internal: the first scratchpad.
-    pub fn internal_bytes(&self) -> Option<u64> {
-        let kind = |memory: &&Memory| memory.kind == MemoryKind::Scratchpad;
-        self.memories.iter().find(kind).map(|memory| memory.bytes)
+    /// The memory for channels that are internal: the first scratchpad, which all cores reach.
+    pub fn internal(&self) -> Option<&Memory> {
+        self.memories.iter().find(|memory| memory.kind == MemoryKind::Scratchpad)
     }
 }
 

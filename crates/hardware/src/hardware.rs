@@ -95,7 +95,7 @@ impl Hardware {
         let tiles: Vec<Tile> = tiles.collect();
         Self {
             fabric: Fabric::new(description),
-            internal: Memory::internal(description),
+            internal: description.internal().map(Memory::new),
             classes: classes.into_iter().map(|(_, class)| class).collect(),
             tiles,
             doorbell: Doorbell::new(&description.doorbell),

@@ -28,12 +28,6 @@ impl Memory {
         own.map(Self::new)
     }
 
-    /// The memory of channels that are internal: the first scratchpad, which all cores reach.
-    pub fn internal(description: &Description) -> Option<Self> {
-        let kind = |memory: &&description::Memory| memory.kind == MemoryKind::Scratchpad;
-        description.memories.iter().find(kind).map(Self::new)
-    }
-
     /// Takes the timing from a description; its bandwidth must not be 0.
     pub fn new(description: &description::Memory) -> Self {
         Self {

@@ -123,7 +123,7 @@ fn a_message_in_internal_memory_crosses_no_bus() {
     assert!(!description.memories.iter().any(|memory| memory.kind == MemoryKind::Scratchpad));
     assert_eq!(
         (
-            description.internal_bytes(),
+            description.internal().map(|m| m.bytes),
             Hardware::new(&description).internal_ps(0, send.internal(), 64)
         ),
         (None, Hardware::new(&description).cost_ps(0, send, 64))
@@ -134,7 +134,7 @@ fn a_message_in_internal_memory_crosses_no_bus() {
     description.memories.push(tcm.clone());
     let hardware = Hardware::new(&description);
     let access_ps = tcm.latency_ps + 64 * 2_500; // 400 MB/s
-    assert_eq!(description.internal_bytes(), Some(tcm.bytes));
+    assert_eq!(description.internal().map(|m| m.bytes), Some(tcm.bytes));
     let external_ps = hardware.cost_ps(0, send, 64);
     assert_eq!(hardware.internal_ps(0, send.internal(), 64), external_ps + access_ps);
 

@@ -272,6 +272,8 @@ pub struct Told {
     pub late_ns: u64,
     /// The longest.
     pub worst_ns: u64,
+    /// The longest that a kernel took to let it run, of what it was late.
+    pub kernel_ns: u64,
 }
 
 /// A migration that has ended. Times are on the run's clock; 0 where a phase was not reached.

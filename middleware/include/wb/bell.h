@@ -50,6 +50,8 @@ struct wb_bell_stats {            // the receiver
     struct wb_counter noticed;    // messages of which it is known how long they waited to be seen
     struct wb_counter late_ns;    // for how long, all together
     struct wb_counter worst_ns;   // the longest
+    struct wb_counter kernel_ns;  // the longest that a kernel took to let it run, once it was rung
+                                  // or had to look: more than the bound none is late but for this
 };
 
 // One for each channel of a system that has the part (wb/parts.h), beside wb_channel.bell_kind.

@@ -231,21 +231,30 @@ static void note_delay(struct wb_bell_stats *stats, uint64_t came_ns, uint64_t n
         wb_counter_set(&stats->worst_ns, late_ns);
 }
 
+// What the kernel took to let the task run: since it was to look, or its sender had to ring.
+static void note_kernel(struct wb_bell_stats *stats, uint64_t due_ns, uint64_t now_ns)
+{
+    if (now_ns > due_ns && now_ns - due_ns > wb_counter_own(&stats->kernel_ns))
+        wb_counter_set(&stats->kernel_ns, now_ns - due_ns);
+}
+
 // The message is there, or the wait over. True: there is one, which came at `*came_ns`; 0: not
 // known, then it is now.
-static bool end(struct wb_port *in, enum wb_status status, uint64_t *came_ns)
+static bool end(struct wb_port *in, enum wb_status status, uint64_t due_ns, uint64_t *came_ns)
 {
     struct wb_bell_stats *stats = &in->channel->bell->stats;
 
+    const uint64_t now_ns = wb_kernel_now_ns();
+    if (status == WB_OK && *came_ns != 0) {
+        note_kernel(stats, due_ns, now_ns);
+        note_delay(stats, *came_ns, now_ns);
+    }
     count_ring(in);
     port_end_wait(in);
     if (status != WB_OK)
         return false;
-    const uint64_t now_ns = wb_kernel_now_ns();
     count(&stats->waits);
-    if (*came_ns != 0)
-        note_delay(stats, *came_ns, now_ns);
-    else
+    if (*came_ns == 0)
         *came_ns = now_ns;
     return true;
 }
@@ -326,7 +335,7 @@ static enum wb_status wait_batch(struct wb_port *in, void **slot, uint64_t until
     }
     if (port_must_wait(status))
         status = port_attempt_in(in, slot);
-    if (end(in, status, &came_ns) && now_ns >= look_ns)
+    if (end(in, status, came_ns + within_ns(bell), &came_ns) && now_ns >= look_ns)
         count(&bell->stats.hits);
     return port_must_wait(status) && now_ns >= until_ns ? WB_ERR_TIMEOUT : status;
 }
@@ -355,7 +364,8 @@ static uint64_t expected(struct wb_bell *bell, uint64_t number, uint64_t now_ns)
         return WB_FOREVER;
     wb_counter_set(&bell->stats.mean_ns, guess_mean(guess));
     wb_counter_set(&bell->stats.spread_ns, guess_spread(guess));
-    return guess_look(guess, is_regular ? by_rhythm_ns : now_ns + guess_mean(guess), bound_ns);
+    return (is_regular ? by_rhythm_ns : now_ns + guess_mean(guess)) +
+           guess_margin(guess_spread(guess), bound_ns);
 }
 
 static void learn(struct wb_bell *bell, uint64_t number, uint64_t began_ns, uint64_t came_ns)
@@ -368,8 +378,8 @@ static void learn(struct wb_bell *bell, uint64_t number, uint64_t began_ns, uint
 }
 
 // The task has looked, and there was nothing: it polls for as long as its kernel has nothing better
-// to do, and then is to be woken.
-static enum wb_status look_on(struct wb_port *in, void **slot, uint64_t until_ns, uint64_t *look_ns)
+// to do, and says when it looks next.
+static enum wb_status look_on(struct wb_port *in, void **slot, uint64_t until_ns, uint64_t look_ns)
 {
     struct wb_spin spin = { 0 };
     enum wb_status status = WB_ERR_EMPTY;
@@ -377,11 +387,18 @@ static enum wb_status look_on(struct wb_port *in, void **slot, uint64_t until_ns
     while (port_must_wait(status) && wb_kernel_spin(&spin, until_ns))
         status = port_attempt_in(in, slot);
     in->task->poll_mark_ns += spin.polled_ns;
-
     if (status == WB_OK)
         count(&in->channel->bell->stats.hits);
-    *look_ns = WB_FOREVER;
-    return port_must_wait(status) ? attempt(in, slot, *look_ns) : status;
+    return port_must_wait(status) ? attempt(in, slot, look_ns) : status;
+}
+
+// After a look in vain there is another, as late again. Then it is not worth to look: it is to be
+// woken.
+static uint64_t next_after(const struct wb_bell *bell, uint32_t misses, uint64_t now_ns)
+{
+    return misses > 1
+               ? WB_FOREVER
+               : now_ns + guess_margin(wb_counter_own(&bell->stats.spread_ns), within_ns(bell));
 }
 
 static enum wb_status wait_adaptive(struct wb_port *in, void **slot, uint64_t until_ns)
@@ -391,6 +408,7 @@ static enum wb_status wait_adaptive(struct wb_port *in, void **slot, uint64_t un
     const uint64_t number = number_of_next(in), began_ns = wb_kernel_now_ns();
     uint64_t now_ns = began_ns, look_ns = expected(bell, number, now_ns), came_ns;
     enum wb_status status = attempt(in, slot, look_ns);
+    uint32_t misses = 0;
 
     while (port_must_wait(status) && now_ns < until_ns && kind_now(in->channel) == kind) {
         (void)wb_kernel_block(earlier(look_ns, until_ns));
@@ -401,15 +419,19 @@ static enum wb_status wait_adaptive(struct wb_port *in, void **slot, uint64_t un
             count(&bell->stats.looks);
             if (status == WB_OK)
                 count(&bell->stats.hits);
-            if (port_must_wait(status))
-                status = look_on(in, slot, until_ns, &look_ns);
+            if (port_must_wait(status)) {
+                look_ns = next_after(bell, ++misses, now_ns);
+                status = look_on(in, slot, until_ns, look_ns);
+            }
         } else if (rung && port_must_wait(status)) {
             count_ring(in);
             status = attempt(in, slot, look_ns);
         }
     }
     came_ns = came(in->channel, since);
-    if (end(in, status, &came_ns))
+    // It did not look for it, or its sender has to ring and may not have come so far.
+    const bool must_ring = is_rung(in) || look_ns > now_ns || look_ns > came_ns + within_ns(bell);
+    if (end(in, status, must_ring ? came_ns : look_ns, &came_ns))
         learn(bell, number, began_ns, came_ns);
     return port_must_wait(status) && now_ns >= until_ns ? WB_ERR_TIMEOUT : status;
 }

@@ -35,14 +35,14 @@ static inline void guess_learn(struct wb_guess *guess, uint64_t ns)
     guess->n += guess->n < GUESS_SEEN_MAX;
 }
 
-/// When to look for what is expected at `due_ns`: by then it should be there, unless it is later
-/// than nearly ever. Never later than half of `bound_ns` after it: then as much comes up to that
-/// bound before the look as can.
-static inline uint64_t guess_look(const struct wb_guess *guess, uint64_t due_ns, uint64_t bound_ns)
+/// How long after it is expected to look for something that is off by `spread_ns` in the mean: by
+/// then it should be there, unless it is later than nearly ever. Never more than half of
+/// `bound_ns`: then as much comes up to that bound before the look as can.
+static inline uint64_t guess_margin(uint64_t spread_ns, uint64_t bound_ns)
 {
-    const uint64_t margin = 2 * guess_spread(guess) + bound_ns / 32;
+    const uint64_t margin_ns = 2 * spread_ns + bound_ns / 32;
 
-    return due_ns + (margin < bound_ns / 2 ? margin : bound_ns / 2);
+    return margin_ns < bound_ns / 2 ? margin_ns : bound_ns / 2;
 }
 
 #endif

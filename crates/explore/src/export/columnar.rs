@@ -49,6 +49,7 @@ fn write(system: &System, exploration: &Exploration, out: impl Write + Send) -> 
     column::<ByteArrayType>(&mut group, &text(&|e| words.mapping(&e.candidate)), None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| words.points(&e.candidate)), None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| words.slots(&e.candidate)), None)?;
+    column::<ByteArrayType>(&mut group, &text(&|e| words.ways(&e.candidate)), None)?;
     optional(&mut group, all.iter().map(|e| rate(e)))?;
     let energy: Vec<f64> = all.iter().map(|e| e.outcome.energy_mj).collect();
     column::<DoubleType>(&mut group, &energy, None)?;

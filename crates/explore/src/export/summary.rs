@@ -47,7 +47,7 @@ fn member(system: &System, entry: &Entry) -> Value {
     };
     let hz: Vec<Option<u64>> = (0..system.cores.len()).map(mhz).collect();
     let tasks = system.tasks.iter().zip(&candidate.mapping);
-    let channels = system.channels.iter().zip(&candidate.slots);
+    let channels = system.channels.iter().zip(candidate.slots.iter().zip(&candidate.ways));
     json!({
         "id": id,
         "policy": candidate.policy,
@@ -55,8 +55,8 @@ fn member(system: &System, entry: &Entry) -> Value {
             "task": task.name, "index": task.index, "core": core,
         })).collect::<Vec<_>>(),
         "hz": hz,
-        "slots": channels.map(|(channel, slots)| json!({
-            "channel": channel.name, "slots": slots,
+        "slots": channels.map(|(channel, (slots, way))| json!({
+            "channel": channel.name, "slots": slots, "way": way.to_string(),
         })).collect::<Vec<_>>(),
         "outcome": outcome,
     })

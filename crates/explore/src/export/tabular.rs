@@ -13,12 +13,13 @@ use crate::system::System;
 use crate::text::{Words, megahertz};
 
 /// The columns of a result.
-pub(super) const COLUMNS: [&str; 11] = [
+pub(super) const COLUMNS: [&str; 12] = [
     "id",
     "policy",
     "mapping",
     "points",
     "slots",
+    "channels",
     "rate",
     "energy_mj",
     "misses",
@@ -43,6 +44,7 @@ pub fn csv(system: &System, exploration: &Exploration, out: impl Write) -> io::R
             words.mapping(candidate),
             words.points(candidate),
             words.slots(candidate),
+            words.ways(candidate),
             words.rate(candidate),
             outcome.energy_mj.to_string(),
             outcome.misses.to_string(),

@@ -200,6 +200,7 @@ impl Breeder<'_> {
         let cores = candidate.cores().len();
         let fits = self.space.checked.core_counts.contains(&cores)
             && self.space.keeps_up(&candidate)
+            && self.space.ways_fit(&candidate)
             && self.seen.insert(candidate.clone());
         fits.then_some(candidate)
     }
@@ -219,6 +220,7 @@ impl Breeder<'_> {
             mapping: vec![0; space.system.tasks.len()],
             points: space.highest(&available),
             slots: space.system.channels.iter().map(|channel| channel.slots).collect(),
+            ways: space.system.channels.iter().map(|channel| channel.way).collect(),
             available,
         };
         self.change(&mut candidate, 1.0);
@@ -242,6 +244,11 @@ impl Breeder<'_> {
         for (channels, _) in &self.space.checked.slots {
             if rng.random() {
                 channels.iter().for_each(|c| child.slots[*c] = b.slots[*c]);
+            }
+        }
+        for (channels, _) in &self.space.checked.ways {
+            if rng.random() {
+                channels.iter().for_each(|c| child.ways[*c] = b.ways[*c]);
             }
         }
         for (to, from) in child.available.iter_mut().zip(&b.available) {
@@ -292,6 +299,12 @@ impl Breeder<'_> {
             if rng.random_bool(probability) {
                 let number = numbers.choose(rng).copied().unwrap_or(1);
                 channels.iter().for_each(|channel| candidate.slots[*channel] = number);
+            }
+        }
+        for (channels, ways) in &space.checked.ways {
+            if rng.random_bool(probability) {
+                let way = ways.choose(rng).copied().unwrap_or_default();
+                channels.iter().for_each(|channel| candidate.ways[*channel] = way);
             }
         }
     }

@@ -110,9 +110,10 @@ impl Space {
         let allowed = |row: &Vec<bool>| row.iter().filter(|may| **may).count() as f64;
         let mappings: f64 = self.checked.allowed.iter().map(allowed).product();
         let slots: f64 = self.checked.slots.iter().map(|(_, n)| n.len() as f64).product();
+        let ways: f64 = self.checked.ways.iter().map(|(_, ways)| ways.len() as f64).product();
         let points: f64 = self.checked.points.iter().map(|of| of.len() as f64).product();
         let of_policy = |p: &Governed| if p.keeps_points() { points } else { 1.0 };
-        mappings * slots * self.policies.iter().map(of_policy).sum::<f64>()
+        mappings * slots * ways * self.policies.iter().map(of_policy).sum::<f64>()
     }
 
     /// The objectives of a candidate are nowhere lower than this.
@@ -149,6 +150,7 @@ impl Space {
                             mapping: mapping.to_vec(),
                             points: self.highest(&available),
                             slots: self.system.channels.iter().map(|c| c.slots).collect(),
+                            ways: self.system.channels.iter().map(|c| c.way).collect(),
                         };
                         self.each_point(policy, candidate, ties, visit)
                     })?;
@@ -211,7 +213,7 @@ impl Space {
         visit: &mut dyn FnMut(Candidate) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Some((channels, numbers)) = self.checked.slots.get(choice) else {
-            return visit(candidate.clone());
+            return self.choose_way(candidate, 0, visit);
         };
         for number in numbers {
             for channel in channels {
@@ -220,6 +222,39 @@ impl Space {
             self.choose_slots(candidate, choice + 1, visit)?;
         }
         ControlFlow::Continue(())
+    }
+
+    fn choose_way(
+        &self,
+        candidate: &mut Candidate,
+        choice: usize,
+        visit: &mut dyn FnMut(Candidate) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some((channels, ways)) = self.checked.ways.get(choice) else {
+            return match self.ways_fit(candidate) {
+                true => visit(candidate.clone()),
+                false => ControlFlow::Continue(()),
+            };
+        };
+        for way in ways {
+            channels.iter().for_each(|channel| candidate.ways[*channel] = *way);
+            self.choose_way(candidate, choice + 1, visit)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether each batch has as many slots, and internal memory room for all that lies there.
+    pub(crate) fn ways_fit(&self, candidate: &Candidate) -> bool {
+        let all = self.system.channels.iter().zip(candidate.ways.iter().zip(&candidate.slots));
+        let mut internal = 0;
+        for (channel, (way, slots)) in all {
+            if way.bell.check(*slots).is_err() {
+                return false;
+            }
+            internal += if way.internal { channel.bytes_each * u64::from(*slots) } else { 0 };
+        }
+        let there = self.system.internal_core.is_none_or(|core| candidate.available[core]);
+        internal <= if there { self.system.internal_bytes } else { 0 }
     }
 
     fn overloaded(&self, rate_millihz: u64) -> Problem {

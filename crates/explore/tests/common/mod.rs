@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use whimbrel_explore::{
     Budget, Candidate, Channel, Choices, Core, Evaluate, Exploration, Failure, Firing, Objective,
-    Options, Outcome, Point, Space, Store, Surroundings, System, Task, Wire, explore,
+    Options, Outcome, Point, Space, Store, Surroundings, System, Task, Way, Wire, explore,
 };
 
 pub const SECOND_NS: u64 = 1_000_000_000;
@@ -53,6 +53,8 @@ pub fn system(groups: &[(&str, u32, u64)], cores: Vec<Core>) -> System {
                 slot_bytes: 64,
                 mailbox: false,
                 claims_at_start: false,
+                way: Way::default(),
+                bytes_each: 128,
             });
             let wire = |sends, port: &str, peer| Wire {
                 sends,
@@ -66,7 +68,19 @@ pub fn system(groups: &[(&str, u32, u64)], cores: Vec<Core>) -> System {
         before = here;
     }
     let (app, platform) = ("app".into(), "platform".into());
-    System { app, platform, rate_millihz: 1000, endless: true, tasks, cores, channels }
+    let (internal_bytes, internal_core) = (4096, None);
+    let (rate_millihz, endless) = (1000, true);
+    System {
+        app,
+        platform,
+        rate_millihz,
+        endless,
+        tasks,
+        cores,
+        channels,
+        internal_bytes,
+        internal_core,
+    }
 }
 
 /// Energy and load by hand; latency is the time of every task once; a frame is late if that takes

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use whimbrel_explore::{Budget, Objective, Pin, PointChoice, SlotChoice, parse_list};
+use whimbrel_explore::{Budget, Objective, Pin, PointChoice, SlotChoice, WayChoice, parse_list};
 use whimbrel_model::{PolicyName, Setting};
 
 use super::values::{TaskName, positive_duration, ranges, rate, setting};
@@ -49,6 +49,12 @@ pub struct ExploreArgs {
     /// the application's]
     #[arg(long, value_name = "[CHANNEL=]LIST", value_parser = slots)]
     pub slots: Vec<SlotChoice>,
+
+    /// How messages go through every channel, as interrupt,polling:20ms,adaptive:1ms,batch:8:5ms,
+    /// each with /internal behind it or without, or through some, as
+    /// codec_phone=interrupt,adaptive:1ms; repeatable [default: the application's]
+    #[arg(long, value_name = "[CHANNEL=]LIST", value_parser = ways)]
+    pub channels: Vec<WayChoice>,
 
     /// Policies, as static,balance:settle_ms=500 [default: static]
     #[arg(long, value_name = "LIST", value_parser = policies)]
@@ -153,6 +159,15 @@ fn slots(text: &str) -> Result<SlotChoice, String> {
     };
     let slots = list.split(',').map(number).collect::<Result<_, _>>()?;
     Ok(SlotChoice { channel, slots })
+}
+
+fn ways(text: &str) -> Result<WayChoice, String> {
+    let (channel, list) = match text.split_once('=') {
+        Some((channel, list)) => (Some(channel.trim().to_owned()), list),
+        None => (None, text),
+    };
+    let ways = list.split(',').map(str::parse).collect::<Result<_, _>>()?;
+    Ok(WayChoice { channel, ways })
 }
 
 fn policies(text: &str) -> Result<Policies, String> {

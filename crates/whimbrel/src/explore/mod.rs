@@ -84,6 +84,7 @@ fn choices(args: &ExploreArgs) -> Choices {
         rates_millihz: args.rates.iter().map(millihz).collect(),
         points: args.points.clone(),
         slots: args.slots.clone(),
+        ways: args.channels.clone(),
         policies: args.policies.as_ref().map(|list| list.0.clone()).unwrap_or_default(),
         pins: args.pin.clone(),
     }

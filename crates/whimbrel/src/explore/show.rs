@@ -89,6 +89,7 @@ fn front(system: &System, rate: &RateResult) -> String {
         rate.entries.first().is_some_and(|first| rate.entries.iter().any(|e| of(e) != of(first)))
     };
     let slots = |entry: &Entry| words.slots(&entry.candidate);
+    let ways = |entry: &Entry| words.ways(&entry.candidate);
     let policy = |entry: &Entry| entry.candidate.policy.clone();
     columns(&[
         Column::of(">id", &front, |entry| entry.id.to_string()),
@@ -100,6 +101,7 @@ fn front(system: &System, rate: &RateResult) -> String {
         Column::of(">cores", &front, |entry| entry.outcome.cores.to_string()),
         Column::of("MHz", &front, |entry| words.points(&entry.candidate)),
         Column::of(">slots", &front, |entry| slots(entry)).when(several(&slots)),
+        Column::of("channels", &front, |entry| ways(entry)).when(several(&ways)),
         Column::of("policy", &front, |entry| policy(entry)).when(several(&policy)),
         Column::of("mapping", &front, |entry| words.mapping(&entry.candidate)),
     ])

@@ -13,7 +13,7 @@ use std::process::{self, Child, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use command_fds::{CommandFdExt, FdMapping};
-use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome};
+use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome, Way};
 use whimbrel_hardware::Description;
 use whimbrel_model::{
     App, At, Core, Frequency, Moving, Pacing, Plan, PlanOptions, Point, PolicyName, plan,
@@ -71,6 +71,12 @@ impl Simulator {
             mapping: self.app.tasks.iter().map(|t| (*t.core.get_ref()).min(most)).collect(),
             points: vec![0; cores],
             slots: self.app.channels.iter().map(|channel| channel.slots).collect(),
+            ways: self
+                .app
+                .channels
+                .iter()
+                .map(|channel| Way { bell: channel.bell, internal: channel.internal })
+                .collect(),
         };
         fingerprint(&self.plan(&candidate).line())
     }
@@ -86,6 +92,9 @@ impl Simulator {
         }
         for (channel, slots) in app.channels.iter_mut().zip(&candidate.slots) {
             channel.slots = *slots;
+        }
+        for (channel, way) in app.channels.iter_mut().zip(&candidate.ways) {
+            (channel.bell, channel.internal) = (way.bell, way.internal);
         }
         let policy: Option<PolicyName> =
             Some(&candidate.policy).filter(|name| *name != "static").and_then(|n| n.parse().ok());

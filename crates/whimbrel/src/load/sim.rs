@@ -42,7 +42,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let (name, cores, description) = hardware(args)?;
     let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
     measured_work(&mut app, &description);
-    app.check_internal(&format!("the platform {name}"), description.internal_bytes())
+    app.check_internal(&format!("the platform {name}"), description.internal().map(|m| m.bytes))
         .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
     let pacing = pacing(&args.common.layout, &app)?;
     let hardware = Hardware { platform: name, cores, frequency: Frequency::None };

@@ -226,6 +226,7 @@ fn bells(summary: &Summary) -> String {
         Column::of(">expected", &all, |channel| expected(channel)),
         Column::of(">noticed after", &all, |c| known(c.told.noticed, mean(&c.told))),
         Column::of(">at worst", &all, |c| known(c.told.noticed, c.told.worst_ns)),
+        Column::of(">its kernel", &all, |c| known(c.told.noticed, c.told.kernel_ns)),
     ]);
     if table.is_empty() { table } else { format!("\n{table}") }
 }

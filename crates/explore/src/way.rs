@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How messages go through a channel: how its receiver is told, and where its slots lie.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use whimbrel_model::Bell;
+
+/// Written as `interrupt`, `polling:20ms`, `adaptive:1ms` or `batch:8:5ms`, with `/internal` behind
+/// it for slots in internal memory.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Way {
+    /// How the receiver is told.
+    pub bell: Bell,
+    /// Whether the slots lie in internal memory.
+    pub internal: bool,
+}
+
+impl FromStr for Way {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (bell, memory) = text.trim().split_once('/').unwrap_or((text.trim(), "external"));
+        let internal = match memory {
+            "internal" => true,
+            "external" => false,
+            _ => return Err(format!("`{memory}` is no memory: write /internal or leave it out")),
+        };
+        let bell = match bell.strip_prefix("batch:") {
+            Some(batch) => Bell::default().with_batch(batch)?,
+            None => Bell::default().with_doorbell(bell)?,
+        };
+        Ok(Self { bell, internal })
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bell = self.bell.to_string();
+        f.write_str(&bell.replace("interrupt, batch ", "batch:"))?;
+        f.write_str(if self.internal { "/internal" } else { "" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_is_read_as_it_is_written() {
+        for text in ["interrupt", "polling:20ms", "adaptive:1ms/internal", "batch:8:5ms"] {
+            assert_eq!(text.parse::<Way>().unwrap().to_string(), text);
+        }
+        for bad in ["", "batch", "batch:8", "polling", "interrupt/fast", "ring"] {
+            assert!(bad.parse::<Way>().is_err(), "{bad}");
+        }
+    }
+}
