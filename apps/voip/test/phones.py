@@ -93,13 +93,34 @@ class Ours:
         return float(found[1])
 
 
+def watched(folder: Path) -> Path:
+    """Our phone under the sanitizers, which end it where it touches what is not its own."""
+    app = folder / "app.toml"
+    app.write_text(APP.read_text().replace('"data/', f'"{APP.parent}/data/'))
+    (folder / "voip.so").symlink_to(APPS.parent / "build/obj/voip/watched.so")
+    return app
+
+
+def sanitizers() -> dict[str, str]:
+    """Their libraries come before all others."""
+    names = ("libasan.so", "libubsan.so")
+    words = [["gcc", f"-print-file-name={name}"] for name in names]
+    found = [subprocess.check_output(word, text=True).strip() for word in words]
+    return {"LD_PRELOAD": ":".join(found), "ASAN_OPTIONS": "detect_leaks=0"}
+
+
 @contextmanager
-def ours(*options: str, app: Path = APP, **params: Param) -> Iterator[Ours]:
+def ours(
+    *options: str, app: Path = APP, is_watched: bool = False, **params: Param
+) -> Iterator[Ours]:
     """Our phone; it has ended when this does, by itself or not."""
     port = free_port()
-    words = command("run", app, (*CORES, *options), {"listen": f"{HOST}:{port}", **params})
     with TemporaryDirectory(dir="/tmp") as runtime:  # a socket's path has 107 bytes at most
         environment = {**os.environ, "XDG_RUNTIME_DIR": runtime}
+        if is_watched:
+            app = watched(Path(runtime))
+            environment |= sanitizers()
+        words = command("run", app, (*CORES, *options), {"listen": f"{HOST}:{port}", **params})
         with (Path(runtime) / "said").open("w") as said:
             process = subprocess.Popen(
                 words, stdout=subprocess.PIPE, stderr=said, text=True, env=environment

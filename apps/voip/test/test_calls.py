@@ -43,7 +43,7 @@ def test_baresip_is_called_and_both_hear_each_other(codec: str, far: Path, tmp_p
     ):
         pass
     assert phone.process.returncode == 0 and f"in a call by: {codec}" in phone.said
-    assert abs(phone.told("packets sent") - 200) <= 10 and phone.told("dropped") == 0
+    assert abs(phone.told("packets sent") - 200) <= 10 and phone.told("dropped") < 20
     both_heard(far, heard, other, codec)
 
 

@@ -168,7 +168,7 @@ def test_a_phone_takes_calls_after_thousands_of_damaged_messages(
 ) -> None:
     draw = random.Random(seed)
     with (
-        ours(calls=0, hang_up_ms=500, silence_ms=60) as phone,
+        ours(is_watched=True, calls=0, hang_up_ms=500, silence_ms=60) as phone,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as some,
     ):
         some.bind((HOST, 0))
@@ -229,7 +229,7 @@ def test_damaged_packets_of_rtp_and_rtcp_do_no_harm_to_a_call(tmp_path: Path) ->
     draw = random.Random(1)
     heard = tmp_path / "heard.wav"
     with (
-        ours(hang_up_ms=0, output=heard) as phone,
+        ours(is_watched=True, hang_up_ms=0, output=heard) as phone,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sip,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as media,
     ):
