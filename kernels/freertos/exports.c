@@ -16,6 +16,16 @@
 // ---- wb/wb.h ------------------------------------------------------------------------------------
 
 WB_EXPORT(wb_app_alloc);
+WB_EXPORT(wb_call);
+WB_EXPORT(wb_call_async);
+WB_EXPORT(wb_call_begin);
+WB_EXPORT(wb_call_commit);
+WB_EXPORT(wb_call_complete);
+WB_EXPORT(wb_call_outstanding);
+WB_EXPORT(wb_call_release);
+WB_EXPORT(wb_call_room);
+WB_EXPORT(wb_call_take);
+WB_EXPORT(wb_caller_open);
 WB_EXPORT(wb_calloc);
 WB_EXPORT(wb_checkpoint_enter);
 WB_EXPORT(wb_compute);
@@ -58,6 +68,9 @@ WB_EXPORT(wb_semaphore_give);
 WB_EXPORT(wb_semaphore_init);
 WB_EXPORT(wb_semaphore_spin);
 WB_EXPORT(wb_semaphore_take);
+WB_EXPORT(wb_service_answer);
+WB_EXPORT(wb_service_open);
+WB_EXPORT(wb_service_take);
 WB_EXPORT(wb_shared_free);
 WB_EXPORT(wb_shared_malloc);
 WB_EXPORT(wb_shared_realloc);

@@ -29,8 +29,10 @@ BY_SOFTWARE = {
 SCALE = os.environ.get("SOC_SCALE", "0.01")
 # Cases that take so many cycles that only `make soak` runs them.
 LONG = {
+    "a_killed_caller_holds_up_nobody_and_calls_again_in_its_next_life",
     "a_lost_receiver_is_gone_for_its_sender",
     "modelled_computing_takes_time_in_proportion_to_its_cycles",
+    "the_call_that_a_killed_service_had_begun_ends_with_an_error_and_the_rest_is_served",
 }
 LONG_SCALE = 0.1
 # Who asks a task to stay where it is moves one that several cores share.
