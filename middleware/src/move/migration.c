@@ -82,6 +82,9 @@ static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_
         wb_migration_cancel(task, WB_ERR_GONE);
     else
         wb_inbox_post(task->system->cores[wb_place_owner(place)], task->id);
+    // It leaves at once: its target wakes up while its source does.
+    if (task->moves_at_waits)
+        wb_kernel_doorbell(core);
     return WB_OK;
 }
 
