@@ -110,3 +110,8 @@ def test_the_list_of_keys_of_table_toml_is_complete() -> None:
     function = source[source.index("fn read_row(") :].split("\n}")[0]
     known = re.findall(r'(?:required|optional)\(\s*"(\w+)"', function)
     assert set(tomllib.loads(example)["row"][0]) == set(known)
+
+
+def test_every_decision_has_a_number_of_its_own() -> None:
+    names = [path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md")]
+    assert len({name[:4] for name in names}) == len(names)
