@@ -409,6 +409,28 @@ TEST(a_caller_that_begins_anew_sees_no_answer_to_its_former_life)
     CHECK(wb_call_complete(&caller, 0) == 3 && strcmp(last, "c") == 0 && done == 3);
 }
 
+// Its stack says what it had called for when the image was taken.
+TEST(a_caller_that_goes_on_from_an_image_has_no_answers_to_wait_for_and_calls_on)
+{
+    setup();
+    CHECK(call("one") == WB_OK && call("two") == WB_OK);
+    take("one");
+    answer("1");
+    const struct wb_caller image = caller;
+    CHECK(call("three") == WB_OK);
+    wb_word_add(&task->lives, 1, WB_SEQ_CST);
+    caller = image;
+    CHECK(wb_call_complete(&caller, WB_FOREVER) == 2 && last_status == WB_ERR_GONE);
+    CHECK(nothing_to_serve());
+    for (uint32_t i = 0; i < CALLS; i++)
+        CHECK(call("more") == WB_OK);
+    for (uint32_t i = 0; i < CALLS; i++) {
+        take("more");
+        answer("m");
+    }
+    CHECK(wb_call_complete(&caller, 0) == CALLS && strcmp(last, "m") == 0);
+}
+
 TEST(numbers_of_calls_may_wrap)
 {
     setup();
