@@ -90,22 +90,20 @@ WB_MUST_USE enum wb_status wb_caller_open(struct wb_task *self, const char *name
 /// Returns: how many bytes the answer has; WB_ERR_TIMEOUT: an answer that comes later is dropped;
 ///          WB_ERR_GONE: the service is over, or its kernel was killed when it had begun; what the
 ///          service refused it with; WB_ERR_INVAL for more bytes than a request may have;
-///          WB_ERR_FULL while as many calls are outstanding as may be, or, with a timeout of 0,
-///          while the requests of others leave no room; WB_ERR_NOMEM: the answer has more than
-///          `room`, and is lost; WB_ERR_BUSY from a completion function, or while an answer is to
-///          be taken.
+///          WB_ERR_FULL, with a timeout of 0: as many calls are outstanding as may be, or the
+///          requests of others leave no room; WB_ERR_NOMEM: the answer has more than `room`, and is
+///          lost; WB_ERR_BUSY from a completion function, or while an answer is to be taken.
 WB_MUST_USE int32_t wb_call(struct wb_caller *caller, const void *request, uint32_t bytes,
                             void *answer, uint32_t room, uint64_t timeout_ns);
 
 /// Calls, and does not wait for the answer. `done` is called with `arg` at the end of the call; if
 /// it is NULL, the answer is to be taken by wb_call_take().
 ///
-/// Context: the calling task, or a completion function. Blocks up to `timeout_ns` while the
-/// requests
-///          of others leave no room.
+/// Context: the calling task, or a completion function. Blocks up to `timeout_ns` while there is no
+///          room: completion functions are called then, too.
 /// Memory:  `request` is copied.
-/// Returns: WB_OK; WB_ERR_INVAL, WB_ERR_FULL, WB_ERR_GONE as wb_call(); WB_ERR_TIMEOUT: it was not
-///          called.
+/// Returns: WB_OK; WB_ERR_INVAL, WB_ERR_GONE as wb_call(); WB_ERR_FULL as there, and where there is
+///          no room before an answer is taken; WB_ERR_TIMEOUT: it was not called.
 WB_MUST_USE enum wb_status wb_call_async(struct wb_caller *caller, const void *request,
                                          uint32_t bytes, wb_call_done *done, void *arg,
                                          uint64_t timeout_ns);
@@ -151,9 +149,8 @@ enum wb_status wb_call_release(struct wb_caller *caller);
 /// taken. Waits for the first.
 ///
 /// Context: the calling task. Blocks up to `timeout_ns` while the oldest has not ended.
-/// Returns: how many; WB_ERR_EMPTY (timeout 0) or WB_ERR_TIMEOUT: none has ended; WB_ERR_INVAL:
-/// none
-///          is outstanding, or an answer is to be taken before; WB_ERR_BUSY from a completion
+/// Returns: how many; WB_ERR_EMPTY (timeout 0) or WB_ERR_TIMEOUT: none has ended; WB_ERR_INVAL if
+///          none is outstanding, or an answer is to be taken before; WB_ERR_BUSY from a completion
 ///          function.
 WB_MUST_USE int32_t wb_call_complete(struct wb_caller *caller, uint64_t timeout_ns);
 
@@ -174,9 +171,8 @@ WB_MUST_USE enum wb_status wb_service_open(struct wb_task *self, const char *nam
 ///
 /// Context: the service's task. Blocks up to `timeout_ns` while there is none.
 /// Memory:  `data` and `answer` are valid until wb_service_answer(), across checkpoints.
-/// Returns: WB_OK; WB_ERR_EMPTY (timeout 0) or WB_ERR_TIMEOUT: there is none; WB_ERR_GONE when
-/// every
-///          caller is over; WB_ERR_INVAL while the one before it is not answered.
+/// Returns: WB_OK; WB_ERR_EMPTY (timeout 0) or WB_ERR_TIMEOUT: there is none; WB_ERR_GONE when no
+///          caller is left; WB_ERR_INVAL while the one before it is not answered.
 WB_MUST_USE enum wb_status wb_service_take(struct wb_service *service, struct wb_request *request,
                                            uint64_t timeout_ns);
 

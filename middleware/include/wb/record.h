@@ -28,8 +28,8 @@ enum wb_event_kind {
     WB_EVENT_POWER = 15,      // value: what the core consumes from here on, in microwatts
     WB_EVENT_TEMPERATURE = 16,  // value: of the core, thousandths of a degree Celsius, signed
     WB_EVENT_DOORBELL = 17,     // the core is rung; object: by which core
-    WB_EVENT_CALL = 18,  // task has done a step of a call over mailbox `object`; value: of which
-                         // call, and above it the step, see enum wb_call_step
+    WB_EVENT_CALL = 18,  // task has done a step of a call over mailbox `object`; value: the call's
+                         // number, and in the lowest WB_CALL_STEP_BITS the step (enum wb_call_step)
 };
 
 // The steps of a call (lee2009 figure 3), each when it is done; the middle ones by the service.
