@@ -196,8 +196,10 @@ class Lab:
             raise Failed(f"{name}: {done.stderr}")
         if json.loads(done.stdout)["dropped_events"]:
             raise Failed(f"{name}: events are missing")
-        told = dict(re.findall(r"^(all|call) (\d+) ns$", done.stderr, re.MULTILINE))
-        return Calls(Recorded(record), int(told["all"]), int(told["call"]))
+        told = dict(re.findall(r"^(all|call) (\d+\.\d+) us$", done.stderr, re.MULTILINE))
+        return Calls(
+            Recorded(record), *(round(float(told[what]) * 1e3) for what in ("all", "call"))
+        )
 
 
 def benched(quick: bool) -> dict[str, dict[str, Any]]:
