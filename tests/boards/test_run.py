@@ -111,6 +111,48 @@ def test_the_bird_changes_its_kernel_and_no_message_is_lost() -> None:
     assert "200 messages, then the bird was gone" in summary["said"]
 
 
+CALLS = """
+[app]
+name = "calls"
+module = "calls.so"
+
+[params]
+calls = 300
+
+[[task]]
+name = "asker"
+core = 1
+period_us = 500
+
+[[task]]
+name = "adder"
+core = 2
+restart = true
+
+[[service]]
+name = "sums"
+task = "adder"
+callers = ["asker"]
+request_bytes = 160
+answer_bytes = 4
+"""
+
+
+def test_a_service_answers_every_call_while_it_and_its_caller_move(tmp_path: Path) -> None:
+    source = ROOT / "crates/whimbrel/tests/apps/calls.c"
+    (tmp_path / "app.toml").write_text(CALLS)
+    (tmp_path / "Makefile").write_text(f"sources:\n\t@echo -std=c11 -O2\n\t@echo {source}\n")
+    shuttles = ("--shuttle", "adder=3,0,2@7ms", "--shuttle", "asker=2,1@9ms")
+
+    def moves(times: int) -> int:
+        calls = 300 * times
+        summary = run(tmp_path / "app.toml", "--set", f"calls={calls}", *shuttles)
+        assert f"{calls} right, 0 gone" in summary["said"]
+        return sum(migration["status"] == "ok" for migration in summary["migrations"])
+
+    emulated.move_enough(moves)
+
+
 def test_tasks_without_code_are_recorded_while_a_policy_moves_them(tmp_path: Path) -> None:
     recorded = tmp_path / "recorded"
     options = ["--fast", "--set", "load=40000", "--map", "round-robin", "--policy", "balance"]
