@@ -54,16 +54,37 @@ static void *watch(void *unused)
     return NULL;
 }
 
+// Where the kernel runs in real time, a thread as urgent as it would wait for it to sleep.
+static void outrank_this_thread(pthread_attr_t *attr)
+{
+    struct sched_param param;
+    int policy;
+
+    if (pthread_getschedparam(pthread_self(), &policy, &param) != 0 || param.sched_priority == 0)
+        return;
+    param.sched_priority++;
+    (void)pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);
+    (void)pthread_attr_setschedpolicy(attr, policy);
+    (void)pthread_attr_setschedparam(attr, &param);
+}
+
 // Signals are for the thread that runs tasks.
 static bool start_thread(void)
 {
+    pthread_attr_t attr;
     pthread_t thread;
     sigset_t all, before;
 
+    if (pthread_attr_init(&attr) != 0)
+        return false;
+    outrank_this_thread(&attr);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool started = pthread_create(&thread, NULL, watch, NULL) == 0;
+    // Without the right to that, as urgent will have to do.
+    const bool started = pthread_create(&thread, &attr, watch, NULL) == 0 ||
+                         pthread_create(&thread, NULL, watch, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attr);
     return started && pthread_detach(thread) == 0;
 }
 
@@ -117,16 +138,27 @@ static uint32_t bits_of(uint32_t events)
            ((events & WB_FILE_WRITABLE) != 0 ? EPOLLOUT : 0u);
 }
 
+// A signal, such as of the kernel's alarm, says nothing about the file.
+static enum wb_status look_at(int file, uint32_t events)
+{
+    struct pollfd look = { .fd = file, .events = (short)events };
+    int ready;
+
+    do
+        ready = poll(&look, 1, 0);
+    while (ready < 0 && errno == EINTR);
+    return ready == 0 ? WB_ERR_EMPTY : WB_OK;
+}
+
 enum wb_status wb_kernel_watch(int file, uint32_t events, bool wake)
 {
     struct wb_task *self = wb_kernel_self();
-    struct pollfd look = { .fd = file, .events = (short)bits_of(events) };
     // The task finds its errno as it was.
     const int error_number = errno;
     enum wb_status status = WB_ERR_NOMEM;
 
     if (!wake || arm(self->id, file, bits_of(events)))
-        status = poll(&look, 1, 0) == 0 ? WB_ERR_EMPTY : WB_OK;
+        status = look_at(file, bits_of(events));
     if (wake)
         kernel_task(self)->watches = true;
     errno = error_number;
