@@ -57,7 +57,11 @@ pub fn death(death: &CoreDied) -> Problem {
          {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost",
         death.how()
     );
-    let help = if *lost > 0 {
+    let help = if *lost > 0 && running.is_empty() {
+        "what may run on none of the other cores is lost with its own: its `cycles`, `kinds` or \
+         `migratable` say so"
+            .into()
+    } else if *lost > 0 {
         format!("`{running}` ran there and is lost: `restart = true` would start it again")
     } else {
         let by = if *signal == 0 { "what stopped the core" } else { "who killed the process" };
@@ -210,6 +214,25 @@ mod tests {
 
     const APP: &str = "[app]\nname = \"a\"\n\n[[task]]\nname = \"bpf\"\ncycles = 1\n\
                        mode = \"replicate\"\n";
+
+    #[test]
+    fn a_task_that_did_not_run_is_lost_for_want_of_a_core() {
+        let mut died = CoreDied {
+            core: 0,
+            pid: 1,
+            signal: 9,
+            detected_ns: 1,
+            by: "robust-futex".into(),
+            running: String::new(),
+            lost: 1,
+            restarted: 0,
+            resumed: 0,
+            moved: 0,
+        };
+        assert!(format!("{:?}", death(&died)).contains("on none of the other cores"));
+        died.running = "bpf".into();
+        assert!(format!("{:?}", death(&died)).contains("`bpf` ran there"));
+    }
 
     fn error(task: &str, key: &str) -> HelperError {
         HelperError {
