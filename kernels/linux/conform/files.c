@@ -4,7 +4,9 @@
 
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -253,6 +255,39 @@ TEST(timers_pipes_and_plain_files_are_waited_for_and_what_is_no_file_is_ready)
     struct harness *h = open_cores(2);
 
     connect_by_channel(h, add(h, "mute", 0, 0, mute), add(h, "looker", 0, 1, looker));
+    suite_run(h);
+    end(h);
+}
+
+// ---- Signals ------------------------------------------------------------------------------------
+
+static void on_signal(int number)
+{
+    (void)number;
+}
+
+// It polls for all of its time, interrupted more often than it looks at the clock.
+static int interrupted(struct wb_task *self)
+{
+    const struct state *s = suite_shared(self);
+    const struct itimerval often = { { .tv_usec = 200 }, { .tv_usec = 200 } };
+    struct wb_wait set = { .file = s->socket[1], .events = WB_FILE_READABLE };
+
+    EXPECT(self, signal(SIGALRM, on_signal) != SIG_ERR);
+    EXPECT(self, setitimer(ITIMER_REAL, &often, NULL) == 0);
+    EXPECT(self, wb_wait(&set, 1, 200000000) == WB_ERR_TIMEOUT);
+    EXPECT(self, setitimer(ITIMER_REAL, &(struct itimerval){ { 0 }, { 0 } }, NULL) == 0);
+    return 0;
+}
+
+TEST(a_signal_makes_no_file_ready)
+{
+    struct harness *h = suite_open_with(
+        &(struct harness_config){ .cores = 1, .poll_ns = WB_FOREVER }, sizeof(struct state));
+    struct state *s = suite_state(h);
+
+    CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, s->socket) == 0);
+    add(h, "interrupted", 0, 0, interrupted);
     suite_run(h);
     end(h);
 }
