@@ -66,6 +66,7 @@ HOLD = (
     Run("set", "GIVERS=1 SECOND=1 ROUNDS=1"),
     Run("set", "GIVERS=1 ROUNDS=2 MORTAL=0"),
     Run("set", "GIVERS=2 ROUNDS=1 MORTAL=2"),
+    Run("bell", "MESSAGES=2"),
     Run("wait", "SLOTS=1"),
     Run("wait", "SLOTS=2"),
     Run("neighbour", "MESSAGES=4 MOVES=3"),
@@ -104,6 +105,7 @@ DEFAULT_BOUNDS = {
     "call": "CALLER_KILLS=1 SERVICE_KILLS=1",
     "shared": "KILLS=0",
     "chosen": "KILLS=1",
+    "bell": "MESSAGES=2",
     "wait": "SLOTS=1 MESSAGES=3",
     "neighbour": "MESSAGES=3 MOVES=2",
 }

@@ -7,9 +7,8 @@
 // has been seen by that attempt. It wakes the receiver only if the look is later than the bell
 // allows, or the batch is complete. No lock, and no word with two writers:
 //
-// - Only the first message of a wait is judged by the clock: all that come after it are noticed
-//   with it. So each sender notes when it sent the first of this wait (`came_ns`), by the wait's
-//   number.
+// - Only the first message of a wait needs the clock: all that come after it are noticed with it.
+//   So each sender notes when it sent the first of this wait (`came_ns`), by the wait's number.
 // - The receiver may be in a later wait by the time that a sender acts on what it read of an
 //   earlier one. It took the message then, and is woken for nothing at worst. A time that is noted
 //   for the later wait in this way is too early: the receiver looks the sooner.
@@ -115,16 +114,22 @@ static bool is_complete(const struct wb_channel *channel, uint32_t from, uint32_
     return between(channel, from, tail) >= batch || between(channel, head, tail) >= channel->slots;
 }
 
-// The first message of this wait.
-static bool is_looked_for_too_late(struct wb_port *out, const struct wb_bell *bell, uint32_t turn)
+// By the first message that this sender has sent in this wait, of which it notes when that was.
+// What it notes may be of a message that the receiver has, while that is only about to wait: so who
+// comes after it judges by the same time, and does not take for granted that the receiver was rung.
+static bool is_looked_for_too_late(struct wb_port *out, const struct wb_bell *bell)
 {
-    const uint64_t now_ns = wb_kernel_now_ns();
+    // Acquire: the time of the look is that of this wait, or of a later one.
+    const uint32_t turn = wb_word_load(&bell->turn, WB_ACQUIRE);
     const uint64_t look_ns = wb_counter_get(&bell->look_ns);
 
-    wb_counter_set(&out->came_ns, now_ns);
-    // Release: who sees the number sees the time.
-    wb_word_store(&out->came_turn, turn, WB_RELEASE);
-    return look_ns > now_ns && look_ns - now_ns > within_ns(bell);
+    if (wb_word_load(&out->came_turn, WB_RELAXED) != turn) {
+        wb_counter_set(&out->came_ns, wb_kernel_now_ns());
+        // Release: who sees the number sees the time.
+        wb_word_store(&out->came_turn, turn, WB_RELEASE);
+    }
+    const uint64_t came_ns = wb_counter_own(&out->came_ns);
+    return look_ns > came_ns && look_ns - came_ns > within_ns(bell);
 }
 
 // The port by which the calling task sends; NULL: it has none that is open, or calls from outside.
@@ -142,16 +147,11 @@ static bool rings(const struct wb_port *in)
 {
     const struct wb_channel *channel = in->channel;
     const struct wb_bell *bell = channel->bell;
-    // Acquire: the time of the look is that of this wait, or of a later one.
-    const uint32_t turn = wb_word_load(&bell->turn, WB_ACQUIRE);
     const uint32_t batch = kind_now(channel) >> BATCH_SHIFT;
     struct wb_port *out = sending(channel);
 
     // A port was shut.
-    if (out == NULL)
-        return true;
-    if (wb_word_load(&out->came_turn, WB_RELAXED) != turn &&
-        is_looked_for_too_late(out, bell, turn))
+    if (out == NULL || is_looked_for_too_late(out, bell))
         return true;
     return batch != 0 && is_complete(channel, wb_word_load(&bell->from, WB_RELAXED), batch);
 }
