@@ -96,7 +96,7 @@ def test_a_move_to_a_kind_of_core_that_the_task_does_not_run_on(
 ) -> None:
     told = refused(tmp_path, PIPE, KINDS, *option)
     assert f"{option[0]}: `a` does not run on core 1" in told
-    assert "no cycles for the kind `dsp`" in told
+    assert "it is not for the kind `dsp`" in told
     assert "app.toml:6" in told
 
 
