@@ -102,7 +102,10 @@ fn bench_place(script: &str) -> (tempfile::TempDir, Place) {
     };
     write("bin/whimbrel-bench", script);
     let peers = r#"{"peer":"gnuradio","samples_per_s":2e6},{"peer":"futuresdr","missing":"no"}"#;
-    write("bench/peers/run", &format!("case $1 in call) echo '[]';; *) echo '[{peers}]';; esac"));
+    write(
+        "bench/peers/run",
+        &format!("case \"$*\" in *call*) echo '[]';; *) echo '[{peers}]';; esac"),
+    );
     let place = Place::with_helpers(folder.path().join("bin"));
     (folder, place)
 }
