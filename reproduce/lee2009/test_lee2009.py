@@ -16,7 +16,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE))
 
-import experiments  # noqa: E402
+import call_experiments as experiments  # noqa: E402
 import lab  # noqa: E402
 import voip  # noqa: E402
 from shapes import marks_in  # noqa: E402

@@ -42,8 +42,10 @@ def test_more_tasks_than_the_hardware_has_slots_are_refused_at_the_first(tmp_pat
     assert "no room for this one" in said
 
 
-def test_the_bird_changes_its_core_where_the_hardware_schedules() -> None:
-    summary = run("hello", "--shuttle", "bird=1,0@2ms", board="rv32_soc:hardware")
+def test_the_bird_changes_its_core_where_the_hardware_schedules(tmp_path: Path) -> None:
+    # A run that is recorded lasts for several moves.
+    options = ("--shuttle", "bird=1,0@2ms", "--record", tmp_path / "recorded")
+    summary = run("hello", *options, board="rv32_soc:hardware")
     moves = [move for move in summary["migrations"] if move["status"] == "ok"]
     assert summary["frames"] == 200
     assert {move["target"] for move in moves} == {0, 1}

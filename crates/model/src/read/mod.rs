@@ -9,7 +9,6 @@ mod manifest;
 mod modes;
 mod param;
 mod rates;
-mod service;
 mod synthetic;
 mod table;
 mod wiring;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Makes the channels and binds the ports: counted tasks spread one entry over several channels.
 
+mod service;
+
 use std::collections::{HashMap, HashSet};
 
 use toml::Spanned;
 
 use super::amount::amount;
 use super::manifest::{Claim, LinkTable, Manifest, Nearness};
-use super::service;
 use crate::app::{Bell, Channel, Direction, Names, Param, Port, Task};
 use crate::problem::{Problem, Span, nearest};
 use crate::reader::is_name;

@@ -4,11 +4,11 @@
 
 use toml::Spanned;
 
-use super::amount::{Amount, amount};
-use super::manifest::{Nearness, ServiceTable};
-use super::wiring::{End, Wiring};
+use super::{End, Wiring};
 use crate::app::{Bell, Channel, Direction, Param};
 use crate::problem::Problem;
+use crate::read::amount::{Amount, amount};
+use crate::read::manifest::{Nearness, ServiceTable};
 
 /// `WB_CALL_HEAD_BYTES` of the middleware: what lies before the data of a request or an answer.
 const HEAD_BYTES: u32 = 32;
