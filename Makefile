@@ -74,12 +74,12 @@ SUITES := \
 	lint-rust:450:0:built-for-tests:crates \
 	test-sanitizers:180:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-c:160:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
-	test-aarch64:90:1:built-for-tests:$(CODE),platforms,tests \
+	test-aarch64:110:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:60:1:built-for-tests:$(CODE) \
 	test-voip:120:1:built-for-tests:$(CODE),platforms \
-	test-model:620:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
-	test-soc:280:2:built-for-tests:$(CODE),boards,platforms,rtl,tests/conftest.py,tests/soc,reproduce/common,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
-	test-rtl:360:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include,kernels/freertos,docs/rtl \
+	test-model:750:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
+	test-soc:360:2:built-for-tests:$(CODE),boards,platforms,rtl,tests/conftest.py,tests/soc,reproduce/common,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
+	test-rtl:420:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include,kernels/freertos,docs/rtl \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.
 
