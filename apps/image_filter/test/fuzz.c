@@ -7,17 +7,9 @@
 
 #include "../qoi.h"
 #include "check.h"
+#include "common/fuzz.h"
 
 enum { TRIES = 2000, MOST_CHANGES = 12, FILE_BYTES = 1 << 16, PIXELS = 24 * 28 };
-
-static uint32_t random_state = 1;
-
-// Numerical Recipes' generator: the same bytes on every machine.
-static uint32_t random_below(uint32_t most)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (uint32_t)((uint64_t)random_state * most >> 32);
-}
 
 static size_t read_picture(uint8_t *bytes)
 {
@@ -53,11 +45,10 @@ TEST(no_damage_of_a_picture_has_anything_else_touched)
 {
     static uint8_t whole[FILE_BYTES];
     const size_t bytes = read_picture(whole);
-    const char *wanted = getenv("IMAGE_FUZZ");
     uint32_t seen[2] = { 0 };
 
     CHECK(decode(whole, bytes) == PIXELS);
-    for (uint32_t i = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : TRIES; i > 0; i--) {
+    for (uint32_t i = fuzz_tries("IMAGE_FUZZ", TRIES); i > 0; i--) {
         const size_t n = random_below(3) == 0 ? random_below((uint32_t)bytes) : bytes;
         // Memory of its size, so that what is read behind it is seen.
         uint8_t *damaged = malloc(n ? n : 1);

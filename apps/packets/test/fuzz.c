@@ -3,41 +3,18 @@
 // end it where anything outside of them is touched. PACKETS_FUZZ says how often.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../capture.h"
 #include "../coding.h"
 #include "../rules.h"
 #include "check.h"
+#include "common/fuzz.h"
 
 enum { TRIES = 3000, MOST_CHANGES = 8, FILE_BYTES = 1 << 14 };
 
-static uint32_t random_state = 1;
-
-// Numerical Recipes' generator: the same bytes on every machine.
-static uint32_t random_below(uint32_t most)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (uint32_t)((uint64_t)random_state * most >> 32);
-}
-
 static uint32_t tries(void)
 {
-    const char *wanted = getenv("PACKETS_FUZZ");
-
-    return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : TRIES;
-}
-
-// Memory of its size, so that what is read behind it is seen.
-static uint8_t *damaged(const void *whole, size_t bytes)
-{
-    uint8_t *copy = malloc(bytes ? bytes : 1);
-
-    CHECK(copy);
-    memcpy(copy, whole, bytes);
-    for (uint32_t n = bytes ? random_below(MOST_CHANGES) : 0; n > 0; n--)
-        copy[random_below((uint32_t)bytes)] = (uint8_t)random_below(256);
-    return copy;
+    return fuzz_tries("PACKETS_FUZZ", TRIES);
 }
 
 static size_t read_capture(uint8_t *bytes)
@@ -65,7 +42,7 @@ static uint32_t classify(const struct rules *rules, const uint8_t *bytes, size_t
          at < n && capture_next(&capture, bytes + at, n - at, packets, &record, why);
          at += CAPTURE_RECORD_BYTES + record.bytes, packets++) {
         const size_t some = random_below(record.bytes + 1);
-        uint8_t *frame = damaged(bytes + at + CAPTURE_RECORD_BYTES, some);
+        uint8_t *frame = damaged(bytes + at + CAPTURE_RECORD_BYTES, some, MOST_CHANGES);
 
         CHECK(rules_apply(rules, frame, (uint32_t)some) < ACTIONS);
         free(frame);
@@ -87,7 +64,7 @@ TEST(no_damage_of_a_capture_has_anything_else_touched)
                      why));
     for (uint32_t i = tries(); i > 0; i--) {
         const size_t n = random_below(3) == 0 ? random_below((uint32_t)bytes) : bytes;
-        uint8_t *capture = damaged(whole, n);
+        uint8_t *capture = damaged(whole, n, MOST_CHANGES);
 
         packets += classify(&rules, capture, n);
         free(capture);
@@ -106,7 +83,7 @@ TEST(no_damage_of_rules_has_anything_else_touched)
 
     for (uint32_t i = tries(); i > 0; i--) {
         const size_t n = random_below(4) == 0 ? random_below(sizeof whole) : sizeof whole;
-        uint8_t *text = damaged(whole, n);
+        uint8_t *text = damaged(whole, n, MOST_CHANGES);
 
         if (n > 0) {
             text[n - 1] = '\0';

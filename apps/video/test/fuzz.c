@@ -6,21 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/fuzz.h"
 #include "../avi.h"
 #include "../picture.h"
 #include "check.h"
 #include "film.h"
 
 enum { TRIES = 400, MOST_CHANGES = 12, DECODED = 3 };
-
-static uint32_t random_state = 1;
-
-// Numerical Recipes' generator: the same bytes on every machine.
-static uint32_t random_below(uint32_t most)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (uint32_t)((uint64_t)random_state * most >> 32);
-}
 
 // Half of them in the header and the first frames.
 static size_t place(const struct film *film)
@@ -58,9 +50,7 @@ static void play(const struct film *film, uint32_t seen[3])
 
 static uint32_t tries(void)
 {
-    const char *wanted = getenv("VIDEO_FUZZ");
-
-    return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : TRIES;
+    return fuzz_tries("VIDEO_FUZZ", TRIES);
 }
 
 TEST(no_damage_of_a_film_has_anything_else_touched)

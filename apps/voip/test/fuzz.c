@@ -9,35 +9,13 @@
 #include "../playout.h"
 #include "../wav.h"
 #include "check.h"
+#include "common/fuzz.h"
 
 enum { TRIES = 3000, MOST_CHANGES = 8 };
 
-static uint32_t random_state = 1;
-
-// Numerical Recipes' generator: the same bytes on every machine.
-static uint32_t random_below(uint32_t most)
-{
-    random_state = random_state * 1664525 + 1013904223;
-    return (uint32_t)((uint64_t)random_state * most >> 32);
-}
-
 static uint32_t tries(void)
 {
-    const char *wanted = getenv("VOIP_FUZZ");
-
-    return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : TRIES;
-}
-
-// Memory of its size, so that what is read behind it is seen.
-static uint8_t *damaged(const void *whole, size_t bytes)
-{
-    uint8_t *copy = malloc(bytes ? bytes : 1);
-
-    CHECK(copy);
-    memcpy(copy, whole, bytes);
-    for (uint32_t n = bytes ? random_below(MOST_CHANGES) : 0; n > 0; n--)
-        copy[random_below((uint32_t)bytes)] = (uint8_t)random_below(256);
-    return copy;
+    return fuzz_tries("VOIP_FUZZ", TRIES);
 }
 
 static const struct codec_format format = { 8000, 160, 2, 24000 };
@@ -56,7 +34,7 @@ static void decode_damaged(const struct codec *codec)
             frame[j] = (int16_t)(random_below(8000) - 4000);
         const size_t made = codec->encode(encoder, &format, frame, payload);
         const size_t n = random_below(4) == 0 ? random_below((uint32_t)made) : made;
-        uint8_t *some = damaged(payload, n);
+        uint8_t *some = damaged(payload, n, MOST_CHANGES);
 
         whole += codec->decode(decoder, &format, n ? some : NULL, n, frame);
         free(some);
@@ -124,7 +102,7 @@ TEST(no_damage_of_a_file_has_anything_else_touched)
     wav_header(header, 8000, 1000);
     for (uint32_t i = tries(); i > 0; i--) {
         const size_t n = random_below(4) == 0 ? random_below(sizeof header) : sizeof header;
-        uint8_t *some = damaged(header, n);
+        uint8_t *some = damaged(header, n, MOST_CHANGES);
 
         found += wav_find(&wav, read, &(struct memory){ some, n }, why);
         free(some);
