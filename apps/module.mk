@@ -59,4 +59,4 @@ $(OBJ)/%.o: %.c Makefile ../module.mk
 	@echo 'CC $<'
 	@$(CC) $(CFLAGS) $(REPORT) -c -o $@ $<
 
--include $(wildcard $(OBJ)/*.d $(OBJ)/*/*.d $(OBJ)/*/*/*.d)
+-include $(shell find $(OBJ) -name '*.d' 2>/dev/null)

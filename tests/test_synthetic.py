@@ -119,41 +119,11 @@ def test_a_kernel_that_is_killed_costs_no_message(tmp_path: Path) -> None:
     assert sent(json.loads(out), expected("app.toml"))["encode"] == 800
 
 
-# `b` computes for a minute at least, of which a run has the beginning.
-RING = """
-[app]
-name = "ring"
-
-[[task]]
-name = "a"
-cycles = 1000
-
-[[task]]
-name = "b"
-core = 1
-cycles = 1000000000000
-
-[[channel]]
-from = "a.out"
-to = "b.in"
-slots = 2
-slot_bytes = 8
-
-[[channel]]
-from = "b.out"
-to = "a.in"
-slots = 2
-slot_bytes = 8
-initial = 2
-"""
-
-
 @pytest.mark.parametrize("options", [(), ("--agents", "20ms")], ids=["alone", "agents"])
 def test_a_task_that_runs_when_the_run_is_cut_off_counts(
-    options: tuple[str, ...], tmp_path: Path
+    options: tuple[str, ...],
 ) -> None:
-    (tmp_path / "app.toml").write_text(RING)
-    summary = run(tmp_path / "app.toml", "--duration", "300ms", *options)
+    summary = run(ROOT / "tests" / "ring.toml", "--duration", "300ms", *options)
     assert summary["ended"] == "duration"
     _, busy_ns = (task["busy_ns"] for task in summary["tasks"])
     assert 200e6 < busy_ns <= summary["time_ns"]

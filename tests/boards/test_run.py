@@ -111,6 +111,15 @@ def test_the_bird_changes_its_kernel_and_no_message_is_lost() -> None:
     assert "200 messages, then the bird was gone" in summary["said"]
 
 
+def test_a_task_that_runs_when_the_run_is_cut_off_counts() -> None:
+    summary = run("tests/ring.toml", "--duration", "300ms")
+    assert summary["ended"] == "duration"
+    _, busy_ns = (task["busy_ns"] for task in summary["tasks"])
+    assert 200e6 < busy_ns <= summary["time_ns"]
+    assert summary["cores"][1]["busy_ns"] == busy_ns
+    assert summary["cores"][1]["load"] > 0.5
+
+
 CALLS = """
 [app]
 name = "calls"
