@@ -7,6 +7,10 @@ enum { KINDS = 5 };
 
 struct state {
     struct wb_semaphore permits;
+    struct wb_mutex mutex;
+    struct wb_condition condition;
+    struct wb_barrier barrier;
+    struct wb_seat seats[2];
     struct wb_swapped begun, over;
     struct wb_word go;
     uint32_t hops;
@@ -18,6 +22,9 @@ static struct harness *open_cores(void)
     struct state *s = suite_state(h);
 
     CHECK(wb_semaphore_init(&s->permits, 0, KINDS) == WB_OK);
+    CHECK(wb_barrier_init(&s->barrier, s->seats, 2) == WB_OK);
+    wb_condition_init(&s->condition);
+    wb_mutex_init(&s->mutex);
     s->hops = suite_count(200);
     return h;
 }
@@ -70,6 +77,27 @@ static int of_a_set(struct wb_task *self)
     return 0;
 }
 
+static int listener(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+
+    EXPECT(self, wb_mutex_lock(&s->mutex, WB_FOREVER) == WB_OK);
+    begin(self);
+    EXPECT(self, wb_condition_wait(&s->condition, &s->mutex, WB_FOREVER) == WB_OK);
+    EXPECT(self, wb_word_load(&s->go, WB_SEQ_CST) == 1);
+    EXPECT(self, wb_mutex_unlock(&s->mutex) == WB_OK);
+    return 0;
+}
+
+static int early(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+
+    begin(self);
+    EXPECT(self, wb_barrier_wait(&s->barrier, WB_FOREVER) >= 0);
+    return 0;
+}
+
 static int sleeper(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
@@ -85,6 +113,8 @@ static void give_to_all(struct wb_task *self, struct state *s)
     wb_word_store(&s->go, 1, WB_SEQ_CST);
     EXPECT(self, wb_semaphore_give(&s->permits) == WB_OK);
     EXPECT(self, wb_semaphore_give(&s->permits) == WB_OK);
+    wb_condition_signal(&s->condition);
+    EXPECT(self, wb_barrier_wait(&s->barrier, WB_FOREVER) >= 0);
 }
 
 // Nothing is sent or given before all have moved so often.
@@ -128,6 +158,8 @@ static void move_all(enum wb_mode mode)
 
     add(h, "taker", taker, mode);
     add(h, "sleeper", sleeper, mode);
+    add(h, "listener", listener, mode);
+    add(h, "early", early, mode);
     const uint32_t moved = harness_system(h)->n_tasks;
     struct wb_task *from =
         suite_task(h, &(struct wb_task_config){ .name = "mover", .entry = mover, .core = 1 });

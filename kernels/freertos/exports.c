@@ -16,6 +16,9 @@
 // ---- wb/wb.h ------------------------------------------------------------------------------------
 
 WB_EXPORT(wb_app_alloc);
+WB_EXPORT(wb_barrier_init);
+WB_EXPORT(wb_barrier_join);
+WB_EXPORT(wb_barrier_wait);
 WB_EXPORT(wb_call);
 WB_EXPORT(wb_call_async);
 WB_EXPORT(wb_call_begin);
@@ -29,6 +32,10 @@ WB_EXPORT(wb_caller_open);
 WB_EXPORT(wb_calloc);
 WB_EXPORT(wb_checkpoint_enter);
 WB_EXPORT(wb_compute);
+WB_EXPORT(wb_condition_broadcast);
+WB_EXPORT(wb_condition_init);
+WB_EXPORT(wb_condition_signal);
+WB_EXPORT(wb_condition_wait);
 WB_EXPORT(wb_fire);
 WB_EXPORT(wb_free);
 WB_EXPORT(wb_kernel_attention);

@@ -81,14 +81,23 @@ static const char *gap(const struct text *text)
     return text->used == 0 ? "" : " ";
 }
 
+static const char *kind_of(const struct wb_gate *gate, const struct wb_task *waiter)
+{
+    if (gate == wb_word_load(&waiter->sync.condition, WB_RELAXED))
+        return "a condition";
+    return wb_word_load(&gate->holder, WB_RELAXED) == WB_HOLDER_BARRIER ? "others at a barrier"
+                                                                        : "a semaphore";
+}
+
 static void say_gate(struct text *text, const struct wb_task *task)
 {
+    const struct wb_gate *gate = wb_word_load(&task->sync.waits_for, WB_ACQUIRE);
     const struct wb_task *holder = holder_for(task);
 
     if (holder != NULL)
         say(text, "%s%s for a mutex of %s;", gap(text), task->name, holder->name);
-    else if (wb_word_load(&task->sync.waits_for, WB_ACQUIRE) != NULL)
-        say(text, "%s%s for a semaphore;", gap(text), task->name);
+    else if (gate != NULL)
+        say(text, "%s%s for %s;", gap(text), task->name, kind_of(gate, task));
 }
 
 static void list(const struct wb_system *system, struct text *text)

@@ -113,7 +113,7 @@ struct wb_part_bells {  // see bell.c
 };
 
 struct wb_part_locks {
-    /// Wakes those who wait for what a task holds that is over.
+    /// Wakes those who wait for what a task holds that is over, or for it at a barrier.
     void (*abandon)(struct wb_task *task);
 
     /// Takes back what a task that lost its registers said of itself.

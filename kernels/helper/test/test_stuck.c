@@ -69,3 +69,21 @@ TEST(tasks_that_are_all_over_are_not_stuck)
 {
     CHECK(!is_stuck(with(WB_TASK_ENDED, WB_TASK_ENDED)));
 }
+
+TEST(who_waits_for_a_condition_or_at_a_barrier_is_named_with_it)
+{
+    struct wb_condition condition = { 0 };
+    struct wb_barrier barrier;
+    struct wb_seat seat;
+    struct stuck_why why;
+    struct wb_system *system = with(WB_TASK_BLOCKED, WB_TASK_BLOCKED);
+
+    CHECK(wb_barrier_init(&barrier, &seat, 1) == WB_OK);
+    strcpy(tasks[0].name, "listener");
+    strcpy(tasks[1].name, "comer");
+    wb_word_init(&tasks[0].sync.condition, &condition.gate);
+    wb_word_init(&tasks[0].sync.waits_for, &condition.gate);
+    wb_word_init(&tasks[1].sync.waits_for, &barrier.gate);
+    stuck_describe(system, &why);
+    CHECK(strcmp(why.text, "listener for a condition; comer for others at a barrier;") == 0);
+}

@@ -13,7 +13,8 @@
 enum {
     WB_LOCKS = 256,       // names that wb_lock() can tell apart; a power of two
     WB_HOLDER_BITS = 17,  // of wb_gate.holder name a task, from 1
-    WB_HOLDERS_MAX = (1 << WB_HOLDER_BITS) - 1
+    WB_HOLDERS_MAX = (1 << WB_HOLDER_BITS) - 1,
+    WB_HOLDER_BARRIER = 1 << WB_HOLDER_BITS  // nobody; says that the gate is a barrier's
 };
 
 enum wb_waited {           // bits of wb_gate.waited
@@ -31,6 +32,9 @@ struct wb_sync {  // of a task
     uint32_t nudges_seen;      // the kernel that owns the task
     uint32_t held;             // locks of wb_lock(); the task, or recovery
     uint32_t owned;            // mutexes, those of wb_lock() among them; the same
+    // Of the condition that it waits for, until it returns from there; the task, or recovery.
+    WB_STORED(struct wb_gate *) condition;
+    struct wb_word sits;  // 1: it takes part in a barrier; who has it join
 };
 
 /// The priority by which the task is to be scheduled: its own, or that of a more urgent task that

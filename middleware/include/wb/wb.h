@@ -4,7 +4,9 @@
 #define WB_WB_H
 
 #include "wb/app.h"
+#include "wb/barrier.h"
 #include "wb/call.h"
+#include "wb/condition.h"
 #include "wb/firing.h"
 #include "wb/memory.h"
 #include "wb/port.h"

@@ -53,20 +53,10 @@ static void wake_sets(const struct wb_gate *gate, struct wb_system *system)
     }
 }
 
-void wb_gate_open(struct wb_gate *gate, struct wb_system *system)
+void wb_gate_choose(struct wb_gate *gate, struct wb_system *system)
 {
     struct wb_task *task;
 
-    // See the head of this file for what this fence pairs with.
-    wb_word_fence(WB_SEQ_CST);
-    // Acquire: whoever set it is found below.
-    if (wb_word_load(&gate->waited, WB_RELAXED) == 0)
-        return;
-    const uint32_t waited = wb_word_swap(&gate->waited, 0, WB_ACQ_REL);
-    if ((waited & WB_WAITED_IN_SET) != 0)
-        wake_sets(gate, system);
-    if ((waited & WB_WAITED_ALONE) == 0)
-        return;
     while ((task = most_urgent(system, gate)) != NULL) {
         // Before the choice: the chosen task may give in turn, and must not miss the others.
         (void)wb_word_or(&gate->waited, WB_WAITED_ALONE, WB_RELEASE);
@@ -77,33 +67,71 @@ void wb_gate_open(struct wb_gate *gate, struct wb_system *system)
     }
 }
 
+void wb_gate_choose_all(struct wb_gate *gate, struct wb_system *system)
+{
+    // See the head of this file for what this fence pairs with.
+    wb_word_fence(WB_SEQ_CST);
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        if (waits_at(&system->tasks[i], gate) && choose(&system->tasks[i], gate))
+            wb_task_wake(&system->tasks[i]);
+}
+
+void wb_gate_open(struct wb_gate *gate, struct wb_system *system)
+{
+    // See the head of this file for what this fence pairs with.
+    wb_word_fence(WB_SEQ_CST);
+    // Acquire: whoever set it is found below.
+    if (wb_word_load(&gate->waited, WB_RELAXED) == 0)
+        return;
+    const uint32_t waited = wb_word_swap(&gate->waited, 0, WB_ACQ_REL);
+    if ((waited & WB_WAITED_IN_SET) != 0)
+        wake_sets(gate, system);
+    if ((waited & WB_WAITED_ALONE) != 0)
+        wb_gate_choose(gate, system);
+}
+
 static void abandon(struct wb_task *task)
 {
-    const uint32_t holder = wb_gate_holder(task);
+    const uint32_t own = wb_gate_holder(task);
     struct wb_system *system = task->system;
 
-    // Against a waiter that looks whether the holder is over: one of the two sees the other.
+    // Those who wait are looked for among all tasks.
+    if (task->sync.owned == 0 && wb_word_load(&task->sync.sits, WB_RELAXED) == 0)
+        return;
+    // Against a waiter that looks whether the task is over: one of the two sees the other.
     wb_word_fence(WB_SEQ_CST);
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_gate *gate = wb_word_load(&system->tasks[i].sync.waits_for, WB_ACQUIRE);
-        if (gate != NULL && wb_word_load(&gate->holder, WB_RELAXED) == holder)
+        const uint32_t holder = gate != NULL ? wb_word_load(&gate->holder, WB_RELAXED) : 0;
+        if (holder == own || holder == WB_HOLDER_BARRIER)
             wb_task_wake(&system->tasks[i]);
     }
+}
+
+// A signal that the task was chosen for, and has not returned with, is for another. It comes twice
+// if this is cut short and done again; a signal that is lost would be worse.
+static void pass_on(struct wb_task *task, const struct wb_gate *waited_for)
+{
+    struct wb_gate *gate = wb_word_load(&task->sync.condition, WB_RELAXED);
+
+    if (gate != NULL && gate != waited_for)
+        wb_gate_choose(gate, task->system);
+    wb_word_store(&task->sync.condition, NULL, WB_RELAXED);
 }
 
 static void recover(struct wb_task *task)
 {
     // Release, by an exchange: a giver that chose this task did so before, and whoever is woken
     // after this sees what was given.
-    (void)wb_word_swap(&task->sync.waits_for, NULL, WB_ACQ_REL);
+    pass_on(task, wb_word_swap(&task->sync.waits_for, NULL, WB_ACQ_REL));
     task->sync.held = 0;
     task->sync.owned = 0;
 }
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-static enum wb_status poll(struct wb_gate *gate, wb_gate_attempt *attempt, struct wb_task *self,
-                           uint64_t until_ns)
+enum wb_status wb_gate_poll(struct wb_gate *gate, wb_gate_attempt *attempt, struct wb_task *self,
+                            uint64_t until_ns)
 {
     struct wb_spin spin = { 0 };
     enum wb_status status;
@@ -150,7 +178,7 @@ enum wb_status wb_gate_enter(struct wb_gate *gate, wb_gate_attempt *attempt, uin
         return status;
     const uint64_t until_ns = wb_end_of(timeout_ns);
     for (;;) {
-        status = poll(gate, attempt, self, until_ns);
+        status = wb_gate_poll(gate, attempt, self, until_ns);
         if (status != WB_ERR_EMPTY)
             return status;
         status = block(gate, attempt, self, until_ns);

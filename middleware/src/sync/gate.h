@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gates: what semaphores and mutexes have in common. Waiting is in gate.c, inheritance of
-// priorities in inherit.c.
+// Gates: what semaphores, mutexes, conditions and barriers have in common. Waiting is in gate.c,
+// inheritance of priorities in inherit.c.
 #ifndef WB_GATE_H
 #define WB_GATE_H
 
@@ -13,6 +13,16 @@ typedef enum wb_status wb_gate_attempt(struct wb_gate *gate, struct wb_task *sel
 ///
 /// Returns: what the attempt says; WB_ERR_EMPTY only if `timeout_ns` is 0; else WB_ERR_TIMEOUT.
 enum wb_status wb_gate_enter(struct wb_gate *gate, wb_gate_attempt *attempt, uint64_t timeout_ns);
+
+/// Attempts for as long as the kernel polls, at most until `until_ns`.
+enum wb_status wb_gate_poll(struct wb_gate *gate, wb_gate_attempt *attempt, struct wb_task *self,
+                            uint64_t until_ns);
+
+/// Chooses the most urgent task that waits at the gate, if one does, and wakes it.
+void wb_gate_choose(struct wb_gate *gate, struct wb_system *system);
+
+/// The same of all that wait there. To be called after a store of what they wait for.
+void wb_gate_choose_all(struct wb_gate *gate, struct wb_system *system);
 
 /// Wakes the most urgent task that waits at the gate, and all that have it in a set. To be called
 /// after a store of what they wait for.
@@ -31,6 +41,12 @@ static inline uint32_t wb_gate_bit(const struct wb_gate *gate)
 static inline uint32_t wb_gate_holder(const struct wb_task *task)
 {
     return (task->id + 1) | wb_word_load(&task->lives, WB_RELAXED) << WB_HOLDER_BITS;
+}
+
+static inline bool wb_gate_is_held_by(const struct wb_gate *gate, const struct wb_task *task)
+{
+    // Only the task itself makes it its own, and while it lives only the task gives it back.
+    return wb_word_load(&gate->holder, WB_RELAXED) == wb_gate_holder(task);
 }
 
 // ---- inherit.c ----------------------------------------------------------------------------------

@@ -49,8 +49,7 @@ enum wb_status wb_mutex_unlock(struct wb_mutex *mutex)
 {
     struct wb_task *self = wb_kernel_self();
 
-    // Only the task itself makes it its own, and while it lives only the task gives it back.
-    if (wb_word_load(&mutex->gate.holder, WB_RELAXED) != wb_gate_holder(self))
+    if (!wb_gate_is_held_by(&mutex->gate, self))
         return WB_ERR_INVAL;
     wb_kernel_charge(WB_ACTION_COMMIT, 1);
     self->sync.owned--;

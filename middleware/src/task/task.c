@@ -86,8 +86,7 @@ static void end(struct wb_task *task, uint32_t core)
         wb_parts.channels->close(task);
     if (wb_parts.latency != NULL)
         wb_parts.latency->count(task, task->system->cores[core]);
-    // Who waits for a mutex of this task is looked for among all tasks.
-    if (wb_parts.locks != NULL && task->sync.owned != 0)
+    if (wb_parts.locks != NULL)
         wb_parts.locks->abandon(task);
     wb_heap_close(&task->heap);
     if (wb_parts.pool != NULL)

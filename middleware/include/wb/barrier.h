@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers: so many tasks, on any cores, wait for each other, again and again.
+//
+//     static struct wb_barrier barrier;
+//     static struct wb_seat seats[3];
+//
+//     wb_barrier_init(&barrier, seats, 3);        // in wb_app_setup()
+//     wb_barrier_wait(&barrier, WB_FOREVER);      // each of three tasks
+//
+// Each of the tasks has a seat, so the others know when one of them cannot come any more. It takes
+// it when it first waits there, or is given it before (wb_barrier_join()), and keeps it.
+#ifndef WB_BARRIER_H
+#define WB_BARRIER_H
+
+#include <stdint.h>
+
+#include "wb/semaphore.h"
+#include "wb/status.h"
+
+WB_BEGIN_C
+
+struct wb_task;
+
+// One of the tasks of a barrier.
+struct wb_seat {
+    struct wb_compared task;  // as wb_gate.holder, when it took the seat; whoever has it join
+    struct wb_word arrived;   // for which round (see barrier.c); the task
+};
+
+struct wb_barrier {
+    struct wb_gate gate;       // first; nobody ever holds it
+    struct wb_compared state;  // round and deaths (see barrier.c); who lets the others through
+    uint32_t n_seats;          // fixed
+    struct wb_seat *seats;     // fixed
+};
+
+/// Makes a barrier of `tasks` tasks.
+///
+/// Context: any, before another task uses it. Never blocks.
+/// Memory:  `seats`, as many, lie in globally visible memory, like the barrier, and are its from
+/// now
+///          on.
+/// Returns: WB_OK, or WB_ERR_INVAL if `tasks` is 0.
+WB_MUST_USE enum wb_status wb_barrier_init(struct wb_barrier *barrier, struct wb_seat *seats,
+                                           uint32_t tasks);
+
+/// Gives a task its seat before it comes, so that the others know also of one that never does.
+///
+/// Context: any, before a task waits there. Never blocks.
+/// Returns: WB_OK, also if it has one; WB_ERR_FULL if others have all of them.
+WB_MUST_USE enum wb_status wb_barrier_join(struct wb_barrier *barrier, struct wb_task *task);
+
+/// Waits until all tasks of the barrier have come, by polling, then blocked.
+///
+/// A task that has waited in vain has come nevertheless: it need not wait, and when it calls again
+/// it waits on, for the same round.
+///
+/// Context: a task. Blocks for at most `timeout_ns`.
+/// Returns: 1 to one of them and WB_OK to the others when all have come; WB_ERR_OWNER to each if
+/// one
+///          of them was cut short by a death since the last time, and started again;
+///          WB_ERR_GONE if one of them has ended, or was lost, and will never come;
+///          WB_ERR_FULL if others have all seats; WB_ERR_EMPTY if somebody is missing and
+///          `timeout_ns` is 0; WB_ERR_TIMEOUT.
+/// Source:  IEEE Std 1003.1, pthread_barrier_wait().
+WB_MUST_USE int wb_barrier_wait(struct wb_barrier *barrier, uint64_t timeout_ns);
+
+WB_END_C
+
+#endif

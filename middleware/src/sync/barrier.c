@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers: rounds that one compare-and-swap ends.
+//
+// A task says in its seat for which round it has come, and looks at the seats of all. Each has a
+// full fence between the two, so whoever is last sees all the others. Several may see that; the one
+// that changes `state` to the next round lets all through. Who was killed in between has come, or
+// has not, by one store, and its next life says the same again.
+//
+// `state` also has how often tasks of the barrier were cut short by a death since they took their
+// seats, and whether that was other in the round before: so all who wait for a round are told the
+// same, whoever looks first.
+
+#include "wb/barrier.h"
+
+#include "gate.h"
+
+enum {            // of state
+    WAS_CUT = 1,  // a task was cut short in the round before
+    CUTS_BITS = 15,
+    CUTS_MASK = (1 << CUTS_BITS) - 1,  // above it
+    ROUND_SHIFT = CUTS_BITS + 1,       // the rest
+};
+
+enum {  // of arrived
+    ARRIVAL_MASK = (1 << 17) - 1,
+    STANDS = 1 << 17,  // the task has not been told what became of that round
+    SERIAL = 1 << 18,  // it was who let all through
+};
+
+enum wb_status wb_barrier_init(struct wb_barrier *barrier, struct wb_seat *seats, uint32_t tasks)
+{
+    if (tasks == 0)
+        return WB_ERR_INVAL;
+    *barrier = (struct wb_barrier){ .n_seats = tasks, .seats = seats };
+    wb_word_init(&barrier->gate.holder, WB_HOLDER_BARRIER);
+    for (uint32_t i = 0; i < tasks; i++)
+        seats[i] = (struct wb_seat){ 0 };
+    return WB_OK;
+}
+
+// ---- Seats --------------------------------------------------------------------------------------
+
+// The seat of a task, which takes one if need be; NULL: there is none for it.
+static struct wb_seat *seat_of(const struct wb_barrier *barrier, struct wb_task *task)
+{
+    for (uint32_t i = 0; i < barrier->n_seats; i++) {
+        struct wb_seat *seat = &barrier->seats[i];
+        // Relaxed: a seat comes with what was there before, all zero.
+        uint32_t holder = wb_word_load(&seat->task, WB_RELAXED);
+        if (holder == 0 && wb_word_compare_swap(&seat->task, &holder, wb_gate_holder(task),
+                                                WB_RELAXED, WB_RELAXED))
+            return seat;
+        if ((holder & WB_HOLDERS_MAX) == task->id + 1)
+            return seat;
+    }
+    return NULL;
+}
+
+static struct wb_seat *sit_down(const struct wb_barrier *barrier, struct wb_task *task)
+{
+    // Relaxed: it is the task itself, or nobody yet, that looks at its end.
+    wb_word_store(&task->sync.sits, 1, WB_RELAXED);
+    return seat_of(barrier, task);
+}
+
+enum wb_status wb_barrier_join(struct wb_barrier *barrier, struct wb_task *task)
+{
+    return sit_down(barrier, task) != NULL ? WB_OK : WB_ERR_FULL;
+}
+
+// ---- A round ------------------------------------------------------------------------------------
+
+// What a seat says that has come for the round of `state`. 0: for none yet.
+static uint32_t arrival(uint32_t state)
+{
+    return (state >> ROUND_SHIFT) + 1;
+}
+
+static bool is_here(const struct wb_seat *seat, uint32_t state)
+{
+    // Acquire: what the task did before it came is visible to who lets the others through.
+    return (wb_word_load(&seat->arrived, WB_ACQUIRE) & ARRIVAL_MASK) == arrival(state);
+}
+
+static bool are_all_here(const struct wb_barrier *barrier, uint32_t state)
+{
+    for (uint32_t i = 0; i < barrier->n_seats; i++)
+        if (!is_here(&barrier->seats[i], state))
+            return false;
+    return true;
+}
+
+static bool is_over(const struct wb_task *task)
+{
+    // Acquire: if it came before it was over, that is seen next.
+    return wb_place_is_over(wb_word_load(&task->place, WB_ACQUIRE));
+}
+
+static bool is_one_gone(const struct wb_barrier *barrier, uint32_t state,
+                        const struct wb_system *system)
+{
+    for (uint32_t i = 0; i < barrier->n_seats; i++) {
+        const struct wb_seat *seat = &barrier->seats[i];
+        const uint32_t number = wb_word_load(&seat->task, WB_RELAXED) & WB_HOLDERS_MAX;
+        if (number != 0 && is_over(&system->tasks[number - 1]) && !is_here(seat, state))
+            return true;
+    }
+    return false;
+}
+
+// How often tasks of the barrier, all of which are here, were cut short since they took their
+// seats.
+static uint32_t cuts(const struct wb_barrier *barrier, const struct wb_system *system)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < barrier->n_seats; i++) {
+        const uint32_t then = wb_word_load(&barrier->seats[i].task, WB_RELAXED);
+        const struct wb_task *task = &system->tasks[(then & WB_HOLDERS_MAX) - 1];
+        // Relaxed: a next life that has come was counted before it began.
+        n += wb_word_load(&task->lives, WB_RELAXED) - (then >> WB_HOLDER_BITS);
+    }
+    return n & CUTS_MASK;
+}
+
+// The round after that of `state`.
+static uint32_t next_state(const struct wb_barrier *barrier, uint32_t state,
+                           const struct wb_system *system)
+{
+    const uint32_t before = state >> 1 & CUTS_MASK, now = cuts(barrier, system);
+
+    return ((state >> ROUND_SHIFT) + 1) << ROUND_SHIFT | now << 1 | (now != before ? WAS_CUT : 0);
+}
+
+static enum wb_status told(uint32_t state)
+{
+    return (state & WAS_CUT) != 0 ? WB_ERR_OWNER : WB_OK;
+}
+
+static enum wb_status attempt(struct wb_gate *gate, struct wb_task *self)
+{
+    struct wb_barrier *barrier = (struct wb_barrier *)gate;
+    struct wb_seat *own = seat_of(barrier, self);
+    // Acquire: what all did before they came is visible to who is let through.
+    uint32_t state = wb_word_load(&barrier->state, WB_ACQUIRE);
+
+    if (!is_here(own, state))
+        return told(state);
+    if (!are_all_here(barrier, state))
+        return is_one_gone(barrier, state, self->system) ? WB_ERR_GONE : WB_ERR_EMPTY;
+    const uint32_t next = next_state(barrier, state, self->system);
+    // Release: of all that are_all_here() has acquired. It fails if another has done the same.
+    if (!wb_word_compare_swap(&barrier->state, &state, next, WB_ACQ_REL, WB_ACQUIRE))
+        return told(state);
+    // Relaxed: only the task itself looks at it.
+    wb_word_store(&own->arrived, wb_word_load(&own->arrived, WB_RELAXED) | SERIAL, WB_RELAXED);
+    wb_gate_choose_all(gate, self->system);
+    return told(next);
+}
+
+// ---- Waiting ------------------------------------------------------------------------------------
+
+static void arrive(const struct wb_barrier *barrier, struct wb_seat *own)
+{
+    if ((wb_word_load(&own->arrived, WB_RELAXED) & STANDS) != 0)
+        return;
+    // Release: see is_here(). Relaxed: the round does not end without this task.
+    wb_word_store(&own->arrived, arrival(wb_word_load(&barrier->state, WB_RELAXED)), WB_RELEASE);
+    // Against another that comes: one of the two sees the other.
+    wb_word_fence(WB_SEQ_CST);
+}
+
+// What the task says by its seat once it is told, so that it comes anew or waits on.
+static int leave(struct wb_seat *own, enum wb_status status)
+{
+    const uint32_t arrived = wb_word_load(&own->arrived, WB_RELAXED);
+    const bool through = status == WB_OK || status == WB_ERR_OWNER;
+
+    // Relaxed: these bits are the task's alone.
+    wb_word_store(&own->arrived, through ? arrived & ARRIVAL_MASK : arrived | STANDS, WB_RELAXED);
+    return status == WB_OK && (arrived & SERIAL) != 0 ? 1 : (int)status;
+}
+
+int wb_barrier_wait(struct wb_barrier *barrier, uint64_t timeout_ns)
+{
+    struct wb_seat *own = sit_down(barrier, wb_kernel_self());
+
+    if (own == NULL)
+        return WB_ERR_FULL;
+    wb_kernel_charge(WB_ACTION_CLAIM, 1);
+    arrive(barrier, own);
+    return leave(own, wb_gate_enter(&barrier->gate, attempt, timeout_ns));
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditions: to be chosen is to be signalled.
+//
+// Who waits says so in its own `waits_for` before it gives the mutex back, so whoever takes the
+// mutex next finds it. A signal is the choice of gate.c: one compare-and-swap clears the word of
+// the most urgent waiter, so each signal has one waiter and each waiter one signal, and who leaves
+// because its time is over knows by the same word whether it was signalled first.
+//
+// A task that is killed in between has been told in vain. Until it returns it has the gate in its
+// `condition`, and recovery chooses another for it (gate.c).
+
+#include "wb/condition.h"
+
+#include "gate.h"
+
+void wb_condition_init(struct wb_condition *condition)
+{
+    *condition = (struct wb_condition){ 0 };
+}
+
+// ---- Waiting ------------------------------------------------------------------------------------
+
+static void begin(struct wb_condition *condition, struct wb_task *self)
+{
+    // Relaxed: the swap below publishes both to who chooses this task, and the mutex to who signals
+    // with it or after it. Whoever signals without may come too early in any case.
+    wb_word_store(&self->sync.condition, &condition->gate, WB_RELAXED);
+    (void)wb_word_add(&condition->waiters, 1, WB_RELAXED);
+    (void)wb_word_swap(&self->sync.waits_for, &condition->gate, WB_RELEASE);
+}
+
+static enum wb_status attempt(struct wb_gate *gate, struct wb_task *self)
+{
+    // Acquire: what was done before the signal is visible to whom it wakes.
+    return wb_word_load(&self->sync.waits_for, WB_ACQUIRE) == gate ? WB_ERR_EMPTY : WB_OK;
+}
+
+// A task that moves meanwhile can be chosen all the time: who wakes it leaves a note, and it looks
+// before it blocks.
+static void await(struct wb_gate *gate, struct wb_task *self, uint64_t until_ns)
+{
+    while (wb_gate_poll(gate, attempt, self, until_ns) == WB_ERR_EMPTY) {
+        if (wb_kernel_block(until_ns) == WB_ERR_TIMEOUT)
+            return;
+        wb_departure_at_wait(self);
+    }
+}
+
+static enum wb_status end(struct wb_condition *condition, struct wb_task *self)
+{
+    // Acquire: as in attempt().
+    const struct wb_gate *waits_for = wb_word_swap(&self->sync.waits_for, NULL, WB_ACQ_REL);
+
+    (void)wb_word_sub(&condition->waiters, 1, WB_RELAXED);
+    return waits_for == &condition->gate ? WB_ERR_TIMEOUT : WB_OK;
+}
+
+enum wb_status wb_condition_wait(struct wb_condition *condition, struct wb_mutex *mutex,
+                                 uint64_t timeout_ns)
+{
+    struct wb_task *self = wb_kernel_self();
+    const uint64_t until_ns = wb_end_of(timeout_ns);
+
+    if (mutex != NULL && !wb_gate_is_held_by(&mutex->gate, self))
+        return WB_ERR_INVAL;
+    wb_kernel_charge(WB_ACTION_CLAIM, 1);
+    begin(condition, self);
+    if (mutex != NULL)
+        (void)wb_mutex_unlock(mutex);
+    await(&condition->gate, self, until_ns);
+    enum wb_status status = end(condition, self);
+    if (mutex != NULL && wb_mutex_lock(mutex, WB_FOREVER) == WB_ERR_OWNER)
+        status = WB_ERR_OWNER;
+    // Relaxed: only recovery looks, after this kernel's last store.
+    wb_word_store(&self->sync.condition, NULL, WB_RELAXED);
+    return status;
+}
+
+// ---- Signals ------------------------------------------------------------------------------------
+
+// Relaxed: a waiter that gave the mutex back before the caller took it has been counted by then.
+static bool is_waited_for(const struct wb_condition *condition)
+{
+    wb_kernel_charge(WB_ACTION_COMMIT, 1);
+    return wb_word_load(&condition->waiters, WB_RELAXED) != 0;
+}
+
+void wb_condition_signal(struct wb_condition *condition)
+{
+    if (is_waited_for(condition))
+        wb_gate_choose(&condition->gate, wb_kernel_self()->system);
+}
+
+void wb_condition_broadcast(struct wb_condition *condition)
+{
+    if (is_waited_for(condition))
+        wb_gate_choose_all(&condition->gate, wb_kernel_self()->system);
+}
