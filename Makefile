@@ -106,8 +106,13 @@ bench: build  ## measure this machine against its peers
 reproduce: build  ## measure what the papers published, and print both
 	@for paper in reproduce/*/run; do $$paper || exit 1; done
 
-docs:  ## the documentation of the crates, as pages
-	$(CARGO) doc --no-deps --workspace
+# A link that leads nowhere is an error. Search needs a server: python3 -m http.server --bind 127.0.0.1 --directory build/site
+docs: $(PYTHON)  ## the documentation as a site, in build/site, with the APIs of C and Rust
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --config-file tools/site/mkdocs.yml
+	@mkdir -p $(BUILD)/site/api
+	doxygen tools/site/Doxyfile
+	$(CARGO) doc --quiet --locked --no-deps --workspace
+	@cp -r $(TARGET)/doc $(BUILD)/site/api/rust
 
 folders:  ## draw the table of folders in ARCHITECTURE.md
 	@python3 tools/folders.py

@@ -15,6 +15,7 @@ packages='
     cmake
     cpio
     cpuset
+    doxygen
     e2fsprogs
     ffmpeg
     g++

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation as a site (`make docs`), and the guides that only it binds together."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from documents import ROOT, blocks
+
+WHIMBREL = ROOT / "bin" / "whimbrel"
+CONFIG = ROOT / "tools" / "site" / "mkdocs.yml"
+# What a page shows or runs; a link to another host is followed by its reader alone.
+FETCHED = re.compile(r"""<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=["']?(https?:[^"'> ]+)""")
+
+
+def built(to: Path, config: Path = CONFIG) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    command += ["--config-file", str(config), "--site-dir", str(to)]
+    quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    return subprocess.run(command, capture_output=True, text=True, env=quiet, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    done = built(folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_every_page_of_the_site_is_there_and_can_be_searched(site: Path) -> None:
+    pages = {str(page.relative_to(site)) for page in site.rglob("*.html")}
+    assert {"index.html", "first-run.html", "guide.html", "project/ARCHITECTURE.html"} <= pages
+    assert "source/apps/hello/watcher.c.html" in pages
+    index = (site / "search" / "search_index.json").read_text()
+    assert "the bird is in process" in index
+
+
+def test_no_page_fetches_anything_from_another_host(site: Path) -> None:
+    fetched = {link for page in site.rglob("*.html") for link in FETCHED.findall(page.read_text())}
+    assert fetched == set()
+    styles = "".join(sheet.read_text() for sheet in site.rglob("*.css"))
+    assert not re.findall(r"(?:@import|url\()\s*[\"']?https?:", styles)
+
+
+@pytest.fixture
+def broken() -> Iterator[Path]:
+    page = ROOT / "docs" / "broken-link-of-a-test.md"
+    page.write_text("# Broken\n\n[nowhere](guide.md#no-such-heading)\n")
+    yield page
+    page.unlink()
+
+
+def test_a_link_that_leads_nowhere_is_an_error(tmp_path: Path, broken: Path) -> None:
+    done = built(tmp_path)
+    assert done.returncode != 0
+    assert broken.name in done.stdout + done.stderr
+    assert "no-such-heading" in done.stdout + done.stderr
+
+
+def test_the_platform_of_the_guide_makes_each_thing_cost_what_it_says(tmp_path: Path) -> None:
+    platform, runs = tmp_path / "board.toml", []
+    text = ""
+    for block in blocks(ROOT / "docs" / "own-platform.md", "toml"):
+        text += block
+        platform.write_text(text)
+        command = [WHIMBREL, "sim", ROOT / "apps/synthetic/app.toml", "--platform", platform]
+        command += ["--map", "round-robin", "--set", "rate=50", "--json", "--quiet"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        runs.append(done.stdout)
+    assert len(runs) == len(set(runs)) == 3
+
+
+def phrases() -> list[str]:
+    """The messages that the page on troubleshooting explains."""
+    text = (ROOT / "docs" / "troubleshooting.md").read_text()
+    cells = re.findall(r"^\| (`[^|]*?) \|", text, re.MULTILINE)
+    return [phrase for cell in cells for phrase in re.findall(r"`([^`]+)`", cell)]
+
+
+def test_every_message_that_is_explained_exists() -> None:
+    folders = ("crates", "kernels", "middleware")
+    sources = [p for f in folders for p in (ROOT / f).rglob("*.[rch]*") if "target" not in p.parts]
+    # A literal may go on in the next line, and names stand in braces, in backticks or after %.
+    code = "\n".join(path.read_text(errors="replace") for path in sources if path.is_file())
+    code = re.sub(r'\\\n\s*|"\s*\n\s*"', "", code)
+    assert len(phrases()) > 40
+    gone = [
+        phrase
+        for phrase in phrases()
+        if any(part.strip() not in code for part in re.split(r"…|\bN\b", phrase) if part.strip())
+    ]
+    assert gone == []

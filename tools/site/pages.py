@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a site of the project's documents as they lie in the repository (hooks of MkDocs).
+
+The pages are docs/, and whatever these link to: other documents become pages below `project/`,
+other files of the repository pages below `source/` that show them, folders a list of what is in
+them. So no document is written for the site, and every link that works in the repository works
+there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+LANGUAGES = {".h": "c", ".py": "python", ".rs": "rust", ".sv": "systemverilog", ".mk": "make"}
+PICTURES = (".svg", ".png")
+LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(?=[)#])")
+# Code, in which nothing is a link.
+CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+
+
+def page_of(path: Path) -> str:
+    """Where a file or folder of the repository is shown."""
+    if path.is_dir():
+        readme = path / "README.md"
+        return page_of(readme) if readme.exists() else f"{source_of(path)}/index.md"
+    if path == ROOT / "README.md":
+        return "index.md"
+    if path.is_relative_to(DOCS):
+        return path.relative_to(DOCS).as_posix()
+    if path.suffix == ".md":
+        return f"project/{path.relative_to(ROOT).as_posix()}"
+    return source_of(path) if path.suffix in PICTURES else f"{source_of(path)}.md"
+
+
+def source_of(path: Path) -> str:
+    return f"source/{path.relative_to(ROOT).as_posix()}"
+
+
+def links(markdown: str, replace: Callable[[str], str]) -> str:
+    """The text with what `replace` makes of each of its relative links."""
+    done, end = [], 0
+    for code in [*CODE.finditer(markdown), None]:
+        start = code.start() if code else len(markdown)
+        prose = markdown[end:start]
+        done.append(LINK.sub(lambda link: replace(link[1]), prose))
+        if code:
+            done.append(code[0])
+            end = code.end()
+    return "".join(done)
+
+
+def target(of: Path, link: str) -> Path | None:
+    """The file or folder that a document links to; `None`: there is none."""
+    found = Path(os.path.normpath(of.parent / link))
+    return found if found.exists() and found.is_relative_to(ROOT) else None
+
+
+def shown(path: Path) -> str:
+    """A file or folder as Markdown."""
+    name = path.relative_to(ROOT).as_posix()
+    if path.is_dir():
+        command = ["git", "ls-files", "-co", "--exclude-standard", "--", name]
+        listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+        inside = {file[len(name) + 1 :].split("/")[0] for file in listed.stdout.splitlines()}
+        return f"# {name}\n\n" + "".join(f"- `{one}`\n" for one in sorted(inside))
+    language = LANGUAGES.get(path.suffix, path.suffix[1:])
+    return f"# {name}\n\n``````{language}\n{path.read_text()}\n``````\n"
+
+
+# By the path of a page in the site: the file that it shows.
+origins: dict[str, Path] = {}
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds a page for everything that a page links to."""
+    origins.clear()
+    waiting = [ROOT / "README.md", *DOCS.rglob("*.md")]
+    while waiting:
+        path = waiting.pop()
+        uri = page_of(path)
+        if uri in origins:
+            continue
+        origins[uri] = path
+        if files.get_file_from_path(uri) is None:
+            files.append(added(config, uri, path))
+        if path.suffix == ".md":
+            waiting += linked(path)
+    files.append(added(config, "site.css", Path(__file__).with_name("site.css")))
+    return files
+
+
+def added(config: MkDocsConfig, uri: str, path: Path) -> File:
+    """A file of the repository as one of the site."""
+    if uri.endswith(".md") and path.suffix != ".md":
+        return File.generated(config, uri, content=shown(path))
+    return File.generated(config, uri, abs_src_path=str(path))
+
+
+def linked(path: Path) -> list[Path]:
+    found: list[Path] = []
+
+    def note(link: str) -> str:
+        one = target(path, link)
+        if one is not None:
+            found.append(one / "README.md" if (one / "README.md").exists() else one)
+        return link
+
+    links(path.read_text(), note)
+    return found
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Leads the links of a document to the pages of what they name."""
+    origin = origins.get(page.file.src_uri)
+    if origin is None or origin.suffix != ".md":
+        return markdown
+    here = Path(page.file.src_uri).parent
+
+    def there(link: str) -> str:
+        found = target(origin, link)
+        return link if found is None else os.path.relpath(page_of(found), here)
+
+    return links(markdown, there)
