@@ -20,14 +20,33 @@ from dataclasses import dataclass, field
 ENOUGH = 60
 
 
+# A number for all firings, or one for each phase.
+Phases = int | tuple[int, ...]
+
+
+def at(phases: Phases, firing: int) -> int:
+    """The number of a firing, counted from 0."""
+    return phases if isinstance(phases, int) else phases[firing % len(phases)]
+
+
+def length(phases: Phases) -> int:
+    """How many phases there are."""
+    return 1 if isinstance(phases, int) else len(phases)
+
+
+def text(phases: Phases) -> str:
+    """The phases as SDF3 writes them."""
+    return str(phases) if isinstance(phases, int) else ",".join(map(str, phases))
+
+
 @dataclass(frozen=True)
 class Edge:
     """A channel; `size` is its `bufferSize`, None: it has none."""
 
     source: int
     target: int
-    produce: int
-    consume: int
+    produce: Phases
+    consume: Phases
     initial: int = 0
     size: int | None = None
 
@@ -36,16 +55,26 @@ class Edge:
 class Graph:
     """Actors by the times of their firings, and channels between them."""
 
-    times: list[int]
+    times: list[Phases]
     edges: list[Edge]
+
+    def phases(self, actor: int) -> int:
+        """After so many firings an actor begins anew."""
+        puts = [length(edge.produce) for edge in self.edges if edge.source == actor]
+        takes = [length(edge.consume) for edge in self.edges if edge.target == actor]
+        return math.lcm(length(self.times[actor]), *puts, *takes)
+
+    def is_cyclic(self) -> bool:
+        """True if firings differ by phase."""
+        return any(self.phases(actor) > 1 for actor in range(len(self.times)))
 
     def xml(self) -> str:
         """The graph as a file of SDF3."""
         ports = ["" for _ in self.times]
         channels = sizes = ""
         for n, edge in enumerate(self.edges):
-            ports[edge.source] += f'<port name="o{n}" type="out" rate="{edge.produce}"/>'
-            ports[edge.target] += f'<port name="i{n}" type="in" rate="{edge.consume}"/>'
+            ports[edge.source] += f'<port name="o{n}" type="out" rate="{text(edge.produce)}"/>'
+            ports[edge.target] += f'<port name="i{n}" type="in" rate="{text(edge.consume)}"/>'
             ends = (
                 f'srcActor="a{edge.source}" srcPort="o{n}" dstActor="a{edge.target}" dstPort="i{n}"'
             )
@@ -58,13 +87,14 @@ class Graph:
         )
         times = "".join(
             f'<actorProperties actor="a{n}"><processor type="p" default="true">'
-            f'<executionTime time="{time}"/></processor></actorProperties>\n'
+            f'<executionTime time="{text(time)}"/></processor></actorProperties>\n'
             for n, time in enumerate(self.times)
         )
+        kind = "csdf" if self.is_cyclic() else "sdf"
         return (
-            f'<sdf3 type="sdf" version="1.0"><applicationGraph name="g">\n'
-            f'<sdf name="g" type="G">\n{actors}{channels}</sdf>\n'
-            f"<sdfProperties>\n{times}{sizes}</sdfProperties>\n</applicationGraph></sdf3>\n"
+            f'<sdf3 type="{kind}" version="1.0"><applicationGraph name="g">\n'
+            f'<{kind} name="g" type="G">\n{actors}{channels}</{kind}>\n'
+            f"<{kind}Properties>\n{times}{sizes}</{kind}Properties>\n</applicationGraph></sdf3>\n"
         )
 
     def after(self, actor: int) -> set[int]:
@@ -111,7 +141,8 @@ class Exploration:
         self.tokens = [edge.initial for edge in graph.edges]
         self.space = [
             (
-                edge.initial + ENOUGH * edge.produce * repetitions[edge.source]
+                edge.initial
+                + ENOUGH * sum(at(edge.produce, n) for n in range(repetitions[edge.source]))
                 if edge.size is None
                 else edge.size
             )
@@ -119,6 +150,7 @@ class Exploration:
             for edge in graph.edges
         ]
         self.ends: list[list[int]] = [[] for _ in graph.times]
+        self.begun = [0 for _ in graph.times]
         self.running: list[deque[int]] = [deque() for _ in graph.times]
         self.most = [0 for _ in graph.times]
         self.now = 0
@@ -126,27 +158,32 @@ class Exploration:
     def begins(self, actor: int) -> bool:
         """Begins a firing, if it can."""
         needs: list[tuple[list[int], int, int]] = []
+        firing = self.begun[actor]
         for n, edge in enumerate(self.graph.edges):
             if edge.target == actor:
-                needs.append((self.tokens, n, edge.consume))
+                needs.append((self.tokens, n, at(edge.consume, firing)))
             if edge.source == actor:
-                needs.append((self.space, n, edge.produce))
+                needs.append((self.space, n, at(edge.produce, firing)))
         if any(there[n] < count for there, n, count in needs):
             return False
         for there, n, count in needs:
             there[n] -= count
-        self.running[actor].append(self.now + self.graph.times[actor])
+        self.begun[actor] += 1
+        end = self.now + at(self.graph.times[actor], firing)
+        # Firings end in the order in which they began.
+        self.running[actor].append(max([end, *list(self.running[actor])[-1:]]))
         self.most[actor] = max(self.most[actor], len(self.running[actor]))
         return True
 
     def end(self, actor: int) -> None:
         """Ends the oldest firing."""
+        firing = len(self.ends[actor])
         self.ends[actor].append(self.running[actor].popleft())
         for n, edge in enumerate(self.graph.edges):
             if edge.source == actor:
-                self.tokens[n] += edge.produce
+                self.tokens[n] += at(edge.produce, firing)
             if edge.target == actor:
-                self.space[n] += edge.consume
+                self.space[n] += at(edge.consume, firing)
 
     def advance(self) -> bool:
         """Begins what can, and moves on to the next end; False: nothing goes on."""
@@ -164,7 +201,8 @@ class Exploration:
     def state(self) -> tuple[object, ...]:
         """What the future depends on."""
         left = tuple(tuple(end - self.now for end in running) for running in self.running)
-        return (tuple(self.tokens), tuple(self.space), left)
+        phases = tuple(n % self.graph.phases(actor) for actor, n in enumerate(self.begun))
+        return (tuple(self.tokens), tuple(self.space), left, phases)
 
     def explore(self, until: int) -> Explored:
         """Explores until a state comes again, and time is `until` at least."""

@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use whimbrel_model::import::{Format, Options, application};
 
-const FILES: [&str; 4] = ["player.json", "periodic.json", "cd2dat.xml", "h263.xml"];
+const FILES: [&str; 5] = ["player.json", "periodic.json", "cd2dat.xml", "h263.xml", "csdf.xml"];
 
 fn sample(file: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import");
@@ -56,7 +56,8 @@ fn a_graph_keeps_its_tokens_buffers_and_times_by_type_of_processor() {
 
 #[test]
 fn what_is_made_of_every_sample_is_an_application_with_a_plan() {
-    for file in FILES {
+    // Scripts are read elsewhere.
+    for file in FILES.into_iter().filter(|file| *file != "csdf.xml") {
         let toml = application(file, &sample(file), &Options::default()).unwrap().toml;
         let app = build(&toml, &[]).unwrap_or_else(|problems| {
             panic!("{file}: {}", shown("app.toml", &toml, problems));
@@ -169,12 +170,67 @@ fn what_is_unknown_in_a_graph_is_shown_where_it_stands() {
 }
 
 #[test]
-fn a_cyclo_static_graph_is_refused_as_such() {
+fn phases_are_of_cyclo_static_graphs_alone() {
     assert_snapshot!(errors("cd2dat.xml", "rate=\"8\"", "rate=\"8,0\""));
-    let told = errors("cd2dat.xml", "type=\"sdf\"", "type=\"csdf\"");
-    assert!(told.contains("graphs of type `csdf` are not supported"), "{told}");
+    let told = errors("cd2dat.xml", "type=\"sdf\"", "type=\"fsmsadf\"");
+    assert!(told.contains("graphs of type `fsmsadf` are not supported"), "{told}");
     let told = errors("cd2dat.xml", "<sdfProperties>", "<csdf/><sdfProperties>");
-    assert!(told.contains("cyclo-static graphs are not supported"), "{told}");
+    assert!(told.contains("<sdf> and <csdf> stand side by side"), "{told}");
+}
+
+#[test]
+fn actors_with_phases_become_scripts() {
+    assert_snapshot!(imported("csdf.xml", 1));
+}
+
+#[test]
+fn the_room_of_a_buffer_goes_back_to_a_script() {
+    let end = "</csdfProperties>";
+    let size = "<channelProperties channel='alpha'><bufferSize sz='9'/></channelProperties>";
+    let text = sample("csdf.xml").replace(end, &format!("{size}{end}"));
+    let text = text.replace("'d1'", "'d_1'").replace("rate='1,1'", "rate='2*1'");
+    assert_snapshot!(application("csdf.xml", &text, &Options::default()).unwrap().toml);
+}
+
+#[test]
+fn overlapping_firings_with_phases_take_turns() {
+    let text = sample("csdf.xml").replace("name='d2'", "name='d2' size='4'");
+    let text = text.replace(
+        "dstActor='b' dstPort='p2' initialTokens='1'",
+        "dstActor='b' dstPort='p2' initialTokens='2'",
+    );
+    let imported = application("csdf.xml", &text, &Options::default()).unwrap();
+    assert_snapshot!(format!(
+        "{}\n{}",
+        imported.toml,
+        report_all("csdf.xml", &text, imported.warnings)
+    ));
+}
+
+#[test]
+fn a_cyclo_static_graph_that_stops_says_where() {
+    assert_snapshot!(errors("csdf.xml", "dstPort='p2' initialTokens='1'", "dstPort='p2'"));
+}
+
+#[test]
+fn every_kind_of_bad_phases_is_refused_in_words() {
+    for (from, to, words) in [
+        ("rate='3,1'", "rate='0,0'", "at least one of them more than 0"),
+        ("rate='3,1'", "rate='3,,1'", "as `1,0,3*2`"),
+        ("rate='3,1'", "rate='3,x*1'", "as `1,0,3*2`"),
+        ("rate='3,1'", "rate='3,0*1'", "as `1,0,3*2`"),
+        ("rate='3,1'", "rate='32769,1'", "from 1 to 32768"),
+        ("rate='3,1'", "rate='1000000*2'", "as `1,0,3*2`"),
+        ("time='1,3'", "time='1,-3'", "`time` of <executionTime> must be"),
+        ("rate='1,1'", "rate='1,2'", "the rates of `d1` cannot be kept up"),
+        ("name='p1' rate='2,4'", "name='p1' rate='32768*2,1'", "65536 phases"),
+    ] {
+        let told = errors("csdf.xml", from, to);
+        assert!(told.contains(words), "{to}: {told}");
+    }
+    let long = sample("csdf.xml").replace("rate='4,2'", "rate='32749,32719'");
+    let told = refused("csdf.xml", &long.replace("rate='6,6'", "rate='32713,32707'"));
+    assert!(told.contains("an iteration has more than 1048576 firings"), "{told}");
 }
 
 #[test]

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An application of synthetic tasks on its way to the text of an `app.toml`.
 
-use std::fmt::Write;
+mod script;
+
+use std::fmt::{self, Display, Formatter, Write};
+
+pub(super) use script::Event;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -11,6 +15,14 @@ pub(super) struct Draft {
     pub source: String,
     pub tasks: Vec<Task>,
     pub channels: Vec<Channel>,
+    pub mutexes: Vec<String>,
+    pub conditions: Vec<String>,
+    /// Those that tasks have in common.
+    pub timers: Vec<String>,
+    /// With how many tasks meet at it.
+    pub barriers: Vec<(String, u32)>,
+    /// With how often it can be taken at the start.
+    pub semaphores: Vec<(String, u32)>,
 }
 
 /// A task; what is `None` is not written.
@@ -25,12 +37,14 @@ pub(super) struct Task {
     pub deadline_ns: Option<u64>,
     pub offset_ns: Option<u64>,
     pub cycles: Cycles,
+    /// What it does instead of firing; none: it is an actor.
+    pub script: Vec<Event>,
     pub working_set: Option<u64>,
     pub firings: Option<u64>,
 }
 
 /// What one firing computes.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cycles {
     /// On every kind of core.
     Any(u64),
@@ -44,8 +58,21 @@ impl Default for Cycles {
     }
 }
 
+/// As a value of TOML.
+impl Display for Cycles {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any(cycles) => write!(to, "{cycles}"),
+            Self::Kinds(kinds) => {
+                let kinds: Vec<_> = kinds.iter().map(|(kind, n)| format!("{kind} = {n}")).collect();
+                write!(to, "{{ {} }}", kinds.join(", "))
+            }
+        }
+    }
+}
+
 /// A channel.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Channel {
     /// Task and port.
     pub from: (String, String),
@@ -66,6 +93,7 @@ impl Draft {
         text.add(format_args!("[app]"));
         text.add(format_args!("name = \"{}\"", self.name));
         text.add(format_args!("compute = \"model\""));
+        self.objects(&mut text);
         for task in &self.tasks {
             task.write(&mut text);
         }
@@ -73,6 +101,22 @@ impl Draft {
             channel.write(&mut text);
         }
         text.0
+    }
+
+    /// What scripts have in common.
+    fn objects(&self, text: &mut Text) {
+        let plain = [("mutex", &self.mutexes), ("condition", &self.conditions)];
+        for (kind, names) in plain.into_iter().chain([("timer", &self.timers)]) {
+            for name in names {
+                text.add(format_args!("\n[[{kind}]]\nname = \"{name}\""));
+            }
+        }
+        for (name, tasks) in &self.barriers {
+            text.add(format_args!("\n[[barrier]]\nname = \"{name}\"\ntasks = {tasks}"));
+        }
+        for (name, initial) in &self.semaphores {
+            text.add(format_args!("\n[[semaphore]]\nname = \"{name}\"\ninitial = {initial}"));
+        }
     }
 }
 
@@ -95,12 +139,10 @@ impl Task {
                 text.optional(key, ns.map(|ns| ratio(ns, period)));
             }
         }
-        match &self.cycles {
-            Cycles::Any(cycles) => text.add(format_args!("cycles = {cycles}")),
-            Cycles::Kinds(kinds) => {
-                let kinds: Vec<_> = kinds.iter().map(|(kind, n)| format!("{kind} = {n}")).collect();
-                text.add(format_args!("cycles = {{ {} }}", kinds.join(", ")));
-            }
+        if self.script.is_empty() {
+            text.add(format_args!("cycles = {}", self.cycles));
+        } else {
+            text.add(format_args!("script = [\n{}]", script::lines(&self.script, 2)));
         }
         text.optional("working_set", self.working_set);
         text.optional("firings", self.firings);

@@ -71,6 +71,7 @@ fn task(thread: &Thread, name: String, global: &Global, notes: &mut Notes) -> Ta
         deadline_ns: thread.dl_deadline_ns.filter(|ns| *ns > 0),
         offset_ns: Some(thread.delay_ns).filter(|ns| *ns > 0),
         cycles: Cycles::Any(cycles(thread, iteration.run_ns, global.hz, notes)),
+        script: Vec::new(),
         working_set: None,
         firings: iteration.count.filter(|_| !receives),
     }

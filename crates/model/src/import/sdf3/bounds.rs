@@ -8,6 +8,7 @@
 //! one iteration, so looking at one, late enough, is exact.
 
 use super::graph::Graph;
+use super::phases::Phases;
 
 /// So many are as good as any number: channels are not as large, and tasks not as many.
 pub(super) const MANY: u64 = 1 << 16;
@@ -23,17 +24,17 @@ pub(super) struct Bounds {
 
 /// For a firing to begin, another actor must have put a number of tokens, or freed as much room.
 #[derive(Debug, Clone, Copy)]
-struct Need {
+struct Need<'g> {
     of: usize,
-    take: u64,
+    take: &'g Phases,
     there: u64,
-    give: u64,
+    give: &'g Phases,
 }
 
-impl Need {
+impl Need<'_> {
     /// How many firings of the other must have ended for so many to have begun.
     fn firings(self, begun: u64) -> u64 {
-        (self.take * begun).saturating_sub(self.there).div_ceil(self.give)
+        self.give.firings(self.take.sum(begun).saturating_sub(self.there))
     }
 }
 
@@ -54,12 +55,12 @@ impl Bounds {
     }
 
     /// At the moment when an actor begins a firing as early as it can.
-    fn look(&mut self, graph: &Graph, needs: &[Vec<Need>], actor: usize, begun: u64) {
+    fn look(&mut self, graph: &Graph, needs: &[Vec<Need<'_>>], actor: usize, begun: u64) {
         let ended = ended(needs, actor, begun);
         most(&mut self.at_once[actor], begun - ended[actor]);
         for (number, edge) in graph.edges.iter().enumerate().filter(|(_, e)| e.from.0 == actor) {
-            let put = u64::from(edge.initial) + u64::from(edge.produce) * begun;
-            most(&mut self.tokens[number], put - u64::from(edge.consume) * ended[edge.to.0]);
+            let put = u64::from(edge.initial) + edge.produce.sum(begun);
+            most(&mut self.tokens[number], put - edge.consume.sum(ended[edge.to.0]));
         }
     }
 }
@@ -68,11 +69,11 @@ fn most(known: &mut Option<u64>, now: u64) {
     *known = known.map(|known| known.max(now)).filter(|most| *most < MANY);
 }
 
-fn needs(graph: &Graph) -> Vec<Vec<Need>> {
+fn needs(graph: &Graph) -> Vec<Vec<Need<'_>>> {
     let mut needs = vec![Vec::new(); graph.actors.len()];
     for edge in &graph.edges {
         let (from, to) = (edge.from.0, edge.to.0);
-        let (produce, consume) = (edge.produce.into(), edge.consume.into());
+        let (produce, consume) = (&edge.produce, &edge.consume);
         let tokens = u64::from(edge.initial);
         needs[to].push(Need { of: from, take: consume, there: tokens, give: produce });
         if let Some(slots) = edge.slots {
@@ -84,7 +85,7 @@ fn needs(graph: &Graph) -> Vec<Vec<Need>> {
 }
 
 /// How often each actor has ended a firing, at least, when one begins its firing of this number.
-fn ended(needs: &[Vec<Need>], actor: usize, begun: u64) -> Vec<u64> {
+fn ended(needs: &[Vec<Need<'_>>], actor: usize, begun: u64) -> Vec<u64> {
     let mut ended = vec![0; needs.len()];
     let mut later = vec![(actor, begun)];
     while let Some((waits, begun)) = later.pop() {

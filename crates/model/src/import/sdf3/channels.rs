@@ -3,10 +3,11 @@
 
 use super::bounds::Bounds;
 use super::graph::{Edge, Graph};
-use super::tasks::Tasks;
+use super::phases::Phases;
+use super::script::{BEGIN, END};
+use super::tasks::{Form, Tasks};
 use super::unfold::{Flow, Pair};
 use crate::import::draft::Channel;
-use crate::import::names::Names;
 use crate::import::notes::Notes;
 use crate::problem::Problem;
 
@@ -27,7 +28,37 @@ pub(super) fn of(graph: &Graph, tasks: &Tasks, notes: &mut Notes) -> Vec<Channel
         let maker = Maker { graph, tasks, number, edge: &graph.edges[number] };
         maker.make(&mut channels, notes);
     }
+    for (actor, names) in tasks.names.iter().enumerate() {
+        let bounds = tasks.bounds.as_ref().and_then(|bounds| bounds.at_once[actor]);
+        if tasks.forms[actor] == Form::Scripts && bounds.is_some_and(|most| most > 1) {
+            turns(names, &mut channels);
+        }
+    }
     channels
+}
+
+/// What keeps the order of tasks that take turns: a message for each goes round.
+fn turns(names: &[String], channels: &mut Vec<Channel>) {
+    for (out, into) in [BEGIN, END] {
+        for (number, name) in names.iter().enumerate() {
+            let next = (number + 1) % names.len();
+            channels.push(Channel {
+                from: (name.clone(), out.into()),
+                to: (names[next].clone(), into.into()),
+                initial: u32::from(next == 0),
+                slots: 1,
+                slot_bytes: ROOM_BYTES,
+                ..between(&Pair::default(), 1)
+            });
+        }
+    }
+}
+
+/// Of scripts each event says how much it passes.
+pub(super) fn without_rates(channels: &mut [Channel], scripted: impl Fn(&str) -> bool) {
+    for channel in channels.iter_mut().filter(|channel| scripted(&channel.from.0)) {
+        (channel.produce, channel.consume) = (1, 1);
+    }
 }
 
 struct Maker<'a> {
@@ -40,27 +71,33 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn make(&self, channels: &mut Vec<Channel>, notes: &mut Notes) {
         let edge = self.edge;
-        let unfolded = self.tasks.unfolded[edge.from.0];
         if let Some(slots) = edge.slots {
             self.check(slots.into(), notes);
         }
         if edge.slots.is_some_and(|slots| slots < edge.initial) {
             return;
         }
-        if unfolded {
-            self.pairs(channels, notes);
-        } else if !self.says_nothing() {
+        let form = self.tasks.forms[edge.from.0];
+        if matches!(form, Form::Actors | Form::Scripts) {
+            self.pairs(form, channels, notes);
+        } else if !self.says_nothing(form) {
             let slots = edge.slots.map_or_else(|| self.room(None), u64::from);
             self.check(slots, notes);
-            channels.push(self.channel(slots));
+            match form {
+                Form::Script => self.of_scripts(slots, channels),
+                _ => channels.push(self.channel(slots)),
+            }
         }
     }
 
-    /// It only keeps firings of an actor from overlapping, as those of a task do anyway.
-    fn says_nothing(&self) -> bool {
-        let Edge { produce, consume, initial, .. } = *self.edge;
-        let fits = self.edge.slots.is_none_or(|slots| slots - initial >= produce);
-        self.edge.from.0 == self.edge.to.0 && produce == consume && initial >= consume && fits
+    /// It only keeps firings of an actor from overlapping, as those of a task do anyway. With
+    /// phases the graph is known to go on for ever, so there is always enough in it.
+    fn says_nothing(&self, form: Form) -> bool {
+        let Edge { from, to, produce, consume, initial, .. } = self.edge;
+        let initial = u64::from(*initial);
+        let fits = |slots: u32| u64::from(slots) - initial >= produce.all();
+        let enough = produce == consume && initial >= consume.all();
+        from.0 == to.0 && (form == Form::Script || enough && self.edge.slots.is_none_or(fits))
     }
 
     fn check(&self, slots: u64, notes: &mut Notes) {
@@ -87,13 +124,29 @@ impl Maker<'_> {
         Channel {
             from: end(edge.from),
             to: end(edge.to),
-            produce: edge.produce,
-            consume: edge.consume,
+            produce: rate(&edge.produce),
+            consume: rate(&edge.consume),
             initial: edge.initial,
             slots: u32::try_from(slots).unwrap_or(u32::MAX),
             slot_bytes: edge.slot_bytes.unwrap_or(SLOT_BYTES),
             claims_at_start: edge.slots.is_some(),
         }
+    }
+
+    /// One channel between two scripts, and for a buffer one back, with a message for each space.
+    fn of_scripts(&self, slots: u64, channels: &mut Vec<Channel>) {
+        let plain =
+            Channel { produce: 1, consume: 1, claims_at_start: false, ..self.channel(slots) };
+        if let Some(size) = self.edge.slots {
+            let end = |(actor, port): (usize, usize)| {
+                let name = self.tasks.names[actor][0].clone();
+                (name, self.graph.actors[actor].ports[port].room.clone())
+            };
+            let (from, to) = (end(self.edge.to), end(self.edge.from));
+            let initial = size - self.edge.initial;
+            channels.push(Channel { from, to, initial, slot_bytes: ROOM_BYTES, ..plain.clone() });
+        }
+        channels.push(plain);
     }
 
     /// Slots enough for all tokens that there ever are, or else for as many as do not make anything
@@ -102,7 +155,7 @@ impl Maker<'_> {
     fn room(&self, pair: Option<&Pair>) -> u64 {
         let (edge, tasks) = (self.edge, self.tasks);
         let (from, senders) = (edge.from.0, tasks.names[edge.from.0].len() as u64);
-        let each = tasks.repetitions[from] * u64::from(edge.produce);
+        let each = edge.produce.sum(tasks.repetitions[from]);
         let (rate, initial) = pair.map_or((each, edge.initial), |p| (p.rate.into(), p.initial));
         let in_step = rate.saturating_mul(tasks.spans[from]).saturating_add(initial.into());
         // So many tokens follow each other, of which each lap has its own share.
@@ -118,7 +171,7 @@ impl Maker<'_> {
     }
 
     /// As many channels as there are tasks that have tokens for each other, and back.
-    fn pairs(&self, channels: &mut Vec<Channel>, notes: &mut Notes) {
+    fn pairs(&self, form: Form, channels: &mut Vec<Channel>, notes: &mut Notes) {
         let edge = self.edge;
         let names = &self.tasks.names;
         let (from, to) = (edge.from.0, edge.to.0);
@@ -130,16 +183,20 @@ impl Maker<'_> {
             notes.refuse(Problem::new(message).at(edge.at.clone(), "this channel").help(help));
             return;
         }
-        let port =
-            |(actor, port): (usize, usize)| self.graph.actors[actor].ports[port].ours.clone();
+        let port = |(actor, port): (usize, usize)| &self.graph.actors[actor].ports[port];
+        // A script names what it waits at: each of its channels has a port of its own.
+        let name = |plain: &str, scripts: &str, peer: usize| match form {
+            Form::Scripts => format!("{scripts}{}_{peer}", self.number),
+            _ => plain.to_owned(),
+        };
         // Firings of one task follow each other anyway.
         let loops = |pair: &Pair| from == to && pair.from == pair.to && pair.initial >= pair.rate;
         for pair in flow.pairs(senders, receivers).iter().filter(|pair| !loops(pair)) {
             let slots = self.room(Some(pair));
             self.check(slots.max(edge.initial.into()), notes);
             channels.push(Channel {
-                from: (names[from][pair.from].clone(), port(edge.from)),
-                to: (names[to][pair.to].clone(), port(edge.to)),
+                from: (names[from][pair.from].clone(), name(&port(edge.from).ours, "out", pair.to)),
+                to: (names[to][pair.to].clone(), name(&port(edge.to).ours, "in", pair.from)),
                 slot_bytes: edge.slot_bytes.unwrap_or(SLOT_BYTES),
                 ..between(pair, slots)
             });
@@ -147,22 +204,18 @@ impl Maker<'_> {
         let back = edge.slots.map(|slots| Flow::back(edge, slots).pairs(receivers, senders));
         for pair in back.into_iter().flatten() {
             channels.push(Channel {
-                from: (names[to][pair.from].clone(), self.port_of(to, "room_out")),
-                to: (names[from][pair.to].clone(), self.port_of(from, "room_in")),
+                from: (names[to][pair.from].clone(), name(&port(edge.to).room, "free", pair.to)),
+                to: (names[from][pair.to].clone(), name(&port(edge.from).room, "room", pair.from)),
                 slot_bytes: ROOM_BYTES,
                 ..between(&pair, edge.slots.unwrap_or(1).into())
             });
         }
     }
+}
 
-    /// A port that the actor itself does not have.
-    fn port_of(&self, actor: usize, wanted: &str) -> String {
-        let mut names = Names::default();
-        for port in &self.graph.actors[actor].ports {
-            names.unique(&port.ours);
-        }
-        names.unique(wanted)
-    }
+/// Of each firing.
+fn rate(phases: &Phases) -> u32 {
+    u32::try_from(phases.all()).unwrap_or(u32::MAX)
 }
 
 fn between(pair: &Pair, slots: u64) -> Channel {

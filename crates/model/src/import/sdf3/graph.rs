@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `<sdf>`: actors with their ports, and the channels between these.
+//! `<sdf>` or `<csdf>`: actors with their ports, and the channels between these.
 
+use super::phases::{PHASES_MAX, Phases, together};
 use crate::import::names::Names;
 use crate::import::notes::Notes;
 use crate::import::xml::Element;
 use crate::problem::{Problem, Span, nearest};
+
+/// Tokens that a firing passes at a port.
+const RATE_MAX: u64 = 32768;
 
 /// A graph, with what its properties add.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     pub actors: Vec<Actor>,
     pub edges: Vec<Edge>,
+}
+
+impl Graph {
+    /// Counts the phases of each actor, now that all of it is known.
+    pub fn count_phases(&mut self, notes: &mut Notes) {
+        for actor in &mut self.actors {
+            let rates = actor.ports.iter().map(|port| &port.rate);
+            let count = together(rates.chain(actor.times.iter().map(|(_, times)| times)));
+            actor.phases = count.unwrap_or(1) as u64;
+            if count.is_none() {
+                let message = format!("`{}` has more than {PHASES_MAX} phases", actor.name);
+                let help = "its rates and times begin anew together only after so many firings";
+                notes.refuse(Problem::new(message).at(actor.at.clone(), "this actor").help(help));
+            }
+        }
+    }
 }
 
 /// An actor.
@@ -20,8 +40,12 @@ pub(super) struct Actor {
     pub at: Span,
     pub ports: Vec<Port>,
     /// What a firing takes, for each type of processor.
-    pub times: Vec<(String, u64)>,
+    pub times: Vec<(String, Phases)>,
+    /// Where a time of 0 stands.
+    pub no_time: Option<Span>,
     pub state_bytes: Option<u64>,
+    /// After so many firings all rates and times begin anew.
+    pub phases: u64,
 }
 
 /// A port.
@@ -30,9 +54,11 @@ pub(super) struct Port {
     pub name: String,
     /// The same as a name of ours, of its own in its actor.
     pub ours: String,
+    /// That of a port for the room of its channel, which goes the other way.
+    pub room: String,
     pub at: Span,
     pub sends: bool,
-    pub rate: u32,
+    pub rate: Phases,
     pub connected: bool,
 }
 
@@ -44,20 +70,20 @@ pub(super) struct Edge {
     /// Actor and port.
     pub from: (usize, usize),
     pub to: (usize, usize),
-    pub produce: u32,
-    pub consume: u32,
+    pub produce: Phases,
+    pub consume: Phases,
     pub initial: u32,
     pub slots: Option<u32>,
     pub slot_bytes: Option<u32>,
 }
 
-/// Reads `<sdf>`; `None` when something in it is refused.
-pub(super) fn read(sdf: Element<'_, '_>, notes: &mut Notes) -> Option<Graph> {
+/// Reads a graph, `cyclic` if it may have phases; `None` when something in it is refused.
+pub(super) fn read(sdf: Element<'_, '_>, cyclic: bool, notes: &mut Notes) -> Option<Graph> {
     let before = notes.problems.len();
     let mut graph = Graph::default();
     sdf.takes(&["name", "type"], &["actor", "channel"], &[], notes);
     for element in sdf.each("actor") {
-        let actor = actor(element, notes);
+        let actor = actor(element, cyclic, notes);
         graph.actors.extend(actor.filter(|new| {
             alone(&new.name, &new.at, graph.actors.iter().map(|a| (&a.name, &a.at)), notes)
         }));
@@ -95,22 +121,31 @@ fn alone<'a>(
     first.is_none()
 }
 
-fn actor(element: Element<'_, '_>, notes: &mut Notes) -> Option<Actor> {
+fn actor(element: Element<'_, '_>, cyclic: bool, notes: &mut Notes) -> Option<Actor> {
     element.takes(&["name", "type"], &["port"], &[], notes);
     let (name, at) = element.needs("name", notes)?;
     let mut names = Names::default();
     let mut ports: Vec<Port> = Vec::new();
     for element in element.each("port") {
-        if let Some(port) = port(element, &mut names, notes) {
+        if let Some(port) = port(element, cyclic, &mut names, notes) {
             if alone(&port.name, &port.at, ports.iter().map(|p| (&p.name, &p.at)), notes) {
                 ports.push(port);
             }
         }
     }
-    Some(Actor { name: name.into(), at, ports, times: Vec::new(), state_bytes: None })
+    for port in &mut ports {
+        port.room = names.unique_with(&port.ours, "_room");
+    }
+    let name = name.into();
+    Some(Actor { name, at, ports, times: Vec::new(), no_time: None, state_bytes: None, phases: 1 })
 }
 
-fn port(element: Element<'_, '_>, names: &mut Names, notes: &mut Notes) -> Option<Port> {
+fn port(
+    element: Element<'_, '_>,
+    cyclic: bool,
+    names: &mut Names,
+    notes: &mut Notes,
+) -> Option<Port> {
     element.takes(&["name", "type", "rate"], &[], &[], notes);
     let (name, at) = element.needs("name", notes)?;
     let (direction, direction_at) = element.needs("type", notes)?;
@@ -119,22 +154,29 @@ fn port(element: Element<'_, '_>, names: &mut Names, notes: &mut Notes) -> Optio
         notes.refuse(problem.at(direction_at, "not this"));
     }
     let (text, rate_at) = element.needs("rate", notes)?;
-    let rate = text.trim().parse().ok().filter(|rate| (1..=32768).contains(rate));
-    if rate.is_none() {
-        let problem = Problem::new("`rate` of <port> must be from 1 to 32768");
-        let problem = problem.at(rate_at, "not this");
-        let help = "several rates, one for each phase, are of cyclo-static graphs: not supported";
-        notes.refuse(if text.contains([',', '*']) { problem.help(help) } else { problem });
-    }
+    let rate = rate((text, rate_at), cyclic, notes).unwrap_or(Phases::one(1));
     let (name, ours) = (name.to_owned(), names.unique(name));
-    Some(Port {
-        name,
-        ours,
-        at,
-        sends: direction == "out",
-        rate: rate.unwrap_or(1),
-        connected: false,
-    })
+    let (room, sends) = (String::new(), direction == "out");
+    Some(Port { name, ours, room, at, sends, rate, connected: false })
+}
+
+fn rate((text, at): (&str, Span), cyclic: bool, notes: &mut Notes) -> Option<Phases> {
+    let several = text.contains([',', '*']);
+    let rate = Phases::read(text, RATE_MAX).filter(|_| cyclic || !several);
+    if let Some(rate) = rate.filter(|rate| rate.all() > 0) {
+        return Some(rate);
+    }
+    let problem = Problem::new(format!("`rate` of <port> must be from 1 to {RATE_MAX}"));
+    let problem = problem.at(at, "not this");
+    notes.refuse(match (several, cyclic) {
+        (false, _) => problem,
+        (true, false) => problem.help("a graph with phases is of `type=\"csdf\"`"),
+        (true, true) => problem.help(
+            "or as many numbers as the actor has phases, as `1,0,3*2`: at least one of them more \
+             than 0",
+        ),
+    });
+    None
 }
 
 fn edge(element: Element<'_, '_>, actors: &mut [Actor], notes: &mut Notes) -> Option<Edge> {
@@ -149,8 +191,8 @@ fn edge(element: Element<'_, '_>, actors: &mut [Actor], notes: &mut Notes) -> Op
     let from = end(element, (ends[0], ends[1]), true, actors, notes);
     let to = end(element, (ends[2], ends[3]), false, actors, notes);
     let (from, to) = (from?, to?);
-    let rate = |(actor, port): (usize, usize)| actors[actor].ports[port].rate;
-    let (produce, consume) = (rate(from), rate(to));
+    let rate = |(actor, port): (usize, usize)| &actors[actor].ports[port].rate;
+    let (produce, consume) = (rate(from).clone(), rate(to).clone());
     let name = name.into();
     Some(Edge { name, at, from, to, produce, consume, initial, slots: None, slot_bytes: None })
 }

@@ -2,12 +2,18 @@
 //! Application graphs of SDF3 (Stuijk, Geilen and Basten, *SDF3: SDF for free*, ACSD 2006; the
 //! format's manual is at <http://www.es.ele.tue.nl/sdf3/manuals/xml/sdf/>).
 
+mod balance;
 mod bounds;
 mod channels;
 mod graph;
+mod live;
+mod phases;
 mod properties;
+mod script;
 mod tasks;
 mod unfold;
+
+use std::collections::BTreeSet;
 
 use super::draft::Draft;
 use super::names::plain;
@@ -17,34 +23,35 @@ use crate::problem::Problem;
 use graph::Graph;
 use tasks::Tasks;
 
+const KINDS: [&str; 2] = ["sdf", "csdf"];
+
 /// Reads a whole file.
 pub(super) fn read(stem: &str, text: &str, notes: &mut Notes) -> Option<Draft> {
     let document = parse(text).map_err(|problem| notes.refuse(problem)).ok()?;
     let root = Element::root(&document);
     let application = application(root, notes)?;
-    let graph = graph::read(application.only("sdf", notes)?, notes);
-    let properties = application.only("sdfProperties", notes);
-    if properties.is_none() {
-        let problem = Problem::new("<applicationGraph> has no <sdfProperties>");
-        let help = "execution times are needed: one <actorProperties> for each actor";
-        notes.refuse(problem.at(application.at(), "this one").help(help));
-    }
+    let element = one_of(application, ["sdf", "csdf"], notes);
+    let is_type = root.text("type").is_some_and(|(kind, _)| kind == "csdf");
+    let cyclic = is_type || element.is_some_and(|graph| graph.name() == "csdf");
+    let graph = graph::read(element?, cyclic, notes);
+    let properties = one_of(application, ["sdfProperties", "csdfProperties"], notes);
     let mut graph = graph?;
     properties::read(properties?, &mut graph, notes);
+    graph.count_phases(notes);
     let name = application.text("name").map(|(name, _)| name).filter(|name| !name.is_empty());
     Some(draft(name.unwrap_or(stem), &graph, notes))
 }
 
-/// The element of the graph, if it is one of synchronous dataflow.
+/// The element of the graph, if it is one of synchronous or cyclo-static dataflow.
 fn application<'a, 'x>(root: Element<'a, 'x>, notes: &mut Notes) -> Option<Element<'a, 'x>> {
     if root.name() != "sdf3" {
         let problem = Problem::new(format!("<{}> is no file of SDF3", root.name()));
         notes.refuse(problem.at(root.at(), "should be <sdf3>"));
         return None;
     }
-    if let Some((kind, at)) = root.text("type").filter(|(kind, _)| *kind != "sdf") {
+    if let Some((kind, at)) = root.text("type").filter(|(kind, _)| !KINDS.contains(kind)) {
         let problem = Problem::new(format!("graphs of type `{kind}` are not supported"));
-        notes.refuse(problem.at(at, "this type").help("only `sdf`, synchronous dataflow, is"));
+        notes.refuse(problem.at(at, "this type").help("only `sdf` and `csdf` are"));
         return None;
     }
     let others = [
@@ -62,23 +69,44 @@ fn application<'a, 'x>(root: Element<'a, 'x>, notes: &mut Notes) -> Option<Eleme
         notes.refuse(problem.at(root.at(), "this one"));
         return None;
     };
-    if let Some(cyclic) = application.only("csdf", notes) {
-        let problem = Problem::new("cyclo-static graphs are not supported").at(cyclic.at(), "here");
-        let help = "the rates of a task are the same in each firing: write it as <sdf>";
-        notes.refuse(problem.help(help));
-        return None;
-    }
-    application.takes(&["name"], &["sdf", "sdfProperties"], &[], notes);
-    if application.each("sdf").next().is_none() {
-        let problem = Problem::new("<applicationGraph> has no <sdf>");
-        notes.refuse(problem.at(application.at(), "this one"));
-    }
+    let parts = ["sdf", "csdf", "sdfProperties", "csdfProperties"];
+    application.takes(&["name"], &parts, &[], notes);
     Some(application)
+}
+
+/// The one child that has one of two names.
+fn one_of<'a, 'x>(
+    application: Element<'a, 'x>,
+    [plain, cyclic]: [&'static str; 2],
+    notes: &mut Notes,
+) -> Option<Element<'a, 'x>> {
+    let first = application.only(plain, notes);
+    let second = application.only(cyclic, notes);
+    match (first, second) {
+        (Some(_), Some(second)) => {
+            let problem = Problem::new(format!("<{plain}> and <{cyclic}> stand side by side"));
+            notes.refuse(problem.at(second.at(), "this one").help("keep one"));
+        }
+        (None, None) => {
+            let problem = Problem::new(format!("<applicationGraph> has no <{plain}>"));
+            let problem = problem.at(application.at(), "this one");
+            notes.refuse(problem.help(format!("or <{cyclic}>, if firings differ by phase")));
+        }
+        _ => {}
+    }
+    first.or(second)
 }
 
 fn draft(name: &str, graph: &Graph, notes: &mut Notes) -> Draft {
     let tasks = Tasks::of(graph, notes);
-    let channels = channels::of(graph, &tasks, notes);
+    let mut channels = channels::of(graph, &tasks, notes);
+    let drafts = tasks.drafts(graph, &channels, notes);
+    let scripted: BTreeSet<&str> = drafts
+        .iter()
+        .filter(|task| !task.script.is_empty())
+        .map(|task| task.name.as_str())
+        .collect();
+    channels::without_rates(&mut channels, |task| scripted.contains(task));
     let source = "Made from a graph of SDF3; a unit of its time is a cycle.".into();
-    Draft { name: plain(name), source, tasks: tasks.drafts(graph), channels }
+    Draft { name: plain(name), source, tasks: drafts, channels, ..Draft::default() }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `<sdfProperties>`: execution times, and sizes of tokens, buffers and state, these in bits.
+//! `<sdfProperties>` or `<csdfProperties>`: execution times, and sizes of tokens, buffers and state, these in bits.
 
 use super::graph::{Actor, Edge, Graph};
+use super::phases::Phases;
 use crate::import::names::plain;
 use crate::import::notes::Notes;
 use crate::import::xml::Element;
-use crate::problem::{Problem, nearest};
+use crate::problem::{Problem, Span, nearest};
 
-const TIME: &str = "a number from 0 to 281474976710656";
+const TIME_MAX: u64 = 1 << 48;
 
 /// Adds the properties to a graph.
 pub(super) fn read(properties: Element<'_, '_>, graph: &mut Graph, notes: &mut Notes) {
@@ -63,7 +64,11 @@ fn of_actor(element: Element<'_, '_>, actor: &mut Actor, notes: &mut Notes) {
         match processor.only("executionTime", notes) {
             Some(time) => {
                 time.takes(&["time"], &[], &[], notes);
-                actor.times.extend(cycles(time, notes).map(|cycles| (kind, cycles)));
+                let Some((times, at)) = times(time, notes) else { continue };
+                if times.least() == 0 {
+                    actor.no_time.get_or_insert(at);
+                }
+                actor.times.push((kind, times));
             }
             None => {
                 let problem = Problem::new("<processor> has no <executionTime>");
@@ -81,22 +86,16 @@ fn of_actor(element: Element<'_, '_>, actor: &mut Actor, notes: &mut Notes) {
     }
 }
 
-/// At least 1: none means that a task does not run there.
-fn cycles(time: Element<'_, '_>, notes: &mut Notes) -> Option<u64> {
-    let cycles: u64 = time.number("time", TIME, notes)?;
-    let (_, at) = time.text("time")?;
-    match cycles {
-        0 => {
-            notes.warn(Problem::new("an execution time of 0 is one cycle").at(at, "this time"));
-            Some(1)
-        }
-        1..=0x1_0000_0000_0000 => Some(cycles),
-        _ => {
-            let message = format!("`time` of <executionTime> must be {TIME}");
-            notes.refuse(Problem::new(message).at(at, "not this"));
-            None
-        }
+/// The times of all phases, and their place.
+fn times(time: Element<'_, '_>, notes: &mut Notes) -> Option<(Phases, Span)> {
+    let (text, at) = time.needs("time", notes)?;
+    let times = Phases::read(text, TIME_MAX);
+    if times.is_none() {
+        let message = format!("`time` of <executionTime> must be a number from 0 to {TIME_MAX}");
+        let help = "or as many as the actor has phases, as `10,0,3*20`";
+        notes.refuse(Problem::new(message).at(at.clone(), "not this").help(help));
     }
+    Some((times?, at))
 }
 
 fn of_channel(element: Element<'_, '_>, edge: &mut Edge, notes: &mut Notes) {

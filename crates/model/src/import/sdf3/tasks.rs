@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Actors as tasks: one, or as many as fire at once.
+//! Actors as tasks: one, or as many as fire at once; with phases, one that does these in turn.
 
 use std::collections::BTreeSet;
 
+use super::balance::{self, ours};
 use super::bounds::Bounds;
 use super::graph::{Actor, Graph};
-use crate::import::draft::{Cycles, Task};
+use super::phases::Phases;
+use super::script::{self, Links};
+use crate::import::draft::{Channel, Cycles, Event, Task};
 use crate::import::names::Names;
 use crate::import::notes::Notes;
 use crate::problem::Problem;
-use crate::sdf;
 
 /// Of a connected part of a graph in which actors are several tasks.
 const TASKS_MAX: u64 = 4096;
@@ -22,8 +24,8 @@ pub(super) struct Tasks {
     /// How often each task of an actor fires until all is as before: once if the actors of its part
     /// are several.
     pub repetitions: Vec<u64>,
-    /// Whether it is in such a part.
-    pub unfolded: Vec<bool>,
+    /// What each actor has become.
+    pub forms: Vec<Form>,
     /// How many such times there are from the first firing to the last that has to do with it, at
     /// most.
     pub spans: Vec<u64>,
@@ -31,17 +33,29 @@ pub(super) struct Tasks {
     pub bounds: Option<Bounds>,
 }
 
+/// What an actor becomes, with all that it has to do with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One task, which fires.
+    Actor,
+    /// Several, which fire in turn.
+    Actors,
+    /// One, whose script goes through its phases.
+    Script,
+    /// Several in turn, whose scripts have a phase each.
+    Scripts,
+}
+
 impl Tasks {
     /// Refuses actors of which it is not known how often they fire at once.
     pub fn of(graph: &Graph, notes: &mut Notes) -> Self {
-        let ours = ours(graph);
-        let parts = ours.parts();
-        let firings = ours.repetitions().ok().filter(|_| ours.check().is_ok());
+        let parts = ours(graph).parts();
+        let firings = balance::firings(graph, notes);
         let bounds = firings.as_ref().map(|firings| Bounds::of(graph, firings));
         let mut tasks = Self {
             names: Vec::new(),
             repetitions: firings.unwrap_or_else(|| vec![1; graph.actors.len()]),
-            unfolded: vec![false; graph.actors.len()],
+            forms: vec![Form::Actor; graph.actors.len()],
             spans: Vec::new(),
             bounds,
         };
@@ -60,6 +74,7 @@ impl Tasks {
 
     /// Gives each actor of a connected part as many tasks as it needs, all of them in proportion.
     fn unfold(&mut self, graph: &Graph, part: &[usize], counts: &mut [u64], notes: &mut Notes) {
+        let cyclic = part.iter().any(|actor| graph.actors[*actor].phases > 1);
         let Some(bounds) = &self.bounds else { return };
         let mut most: Option<(u64, usize, u64)> = None;
         for &actor in part {
@@ -72,7 +87,11 @@ impl Tasks {
                 most = Some((laps, actor, at_once));
             }
         }
-        let Some((laps, actor, at_once)) = most else { return };
+        let Some((laps, actor, at_once)) = most else {
+            let form = if cyclic { Form::Script } else { Form::Actor };
+            part.iter().for_each(|actor| self.forms[*actor] = form);
+            return;
+        };
         let all = part.iter().map(|actor| laps * self.repetitions[*actor]).sum::<u64>();
         if all > TASKS_MAX {
             notes.refuse(many(&graph.actors[actor], at_once, all));
@@ -81,7 +100,7 @@ impl Tasks {
         for &actor in part {
             counts[actor] = laps * self.repetitions[actor];
             self.repetitions[actor] = 1;
-            self.unfolded[actor] = true;
+            self.forms[actor] = if cyclic { Form::Scripts } else { Form::Actors };
         }
     }
 
@@ -91,8 +110,9 @@ impl Tasks {
         let alike = (0..parts.len()).filter(|other| parts[*other] == parts[actor]);
         let (mut work, mut period) = (0_u128, 1);
         for other in alike {
-            let times = || graph.actors[other].times.iter().map(|(_, time)| u128::from(*time));
-            let (least, most) = (times().min().unwrap_or(1), times().max().unwrap_or(1));
+            let times = || graph.actors[other].times.iter().map(|(_, times)| times);
+            let least: u128 = times().map(Phases::least).min().unwrap_or(1).into();
+            let most: u128 = times().map(Phases::most).max().unwrap_or(1).into();
             let firings = u128::from(self.repetitions[other]);
             work += u128::from(counts[other]) * firings * most;
             period = (firings * least).max(period);
@@ -100,17 +120,29 @@ impl Tasks {
         u64::try_from(work.div_ceil(period)).unwrap_or(u64::MAX).saturating_add(2)
     }
 
-    /// All tasks.
-    pub fn drafts(&self, graph: &Graph) -> Vec<Task> {
-        let actors = graph.actors.iter();
-        let kinds: BTreeSet<&str> = actors
-            .clone()
-            .flat_map(|actor| actor.times.iter().map(|(kind, _)| kind.as_str()))
-            .collect();
-        let tasks = actors.zip(&self.names).flat_map(|(actor, names)| {
-            names.iter().map(|name| task(actor, name.clone(), kinds.len() > 1))
-        });
-        tasks.collect()
+    /// All tasks; those of several in turn with what passes the channels between them.
+    pub fn drafts(&self, graph: &Graph, channels: &[Channel], notes: &mut Notes) -> Vec<Task> {
+        let links = Links::of(channels);
+        let kinds = graph.actors.iter().flat_map(|actor| &actor.times).map(|(kind, _)| kind);
+        let by_kind = kinds.collect::<BTreeSet<_>>().len() > 1;
+        let mut tasks = Vec::new();
+        for (number, actor) in graph.actors.iter().enumerate() {
+            for (name, firing) in self.names[number].iter().zip(0..) {
+                tasks.push(match self.forms[number] {
+                    Form::Script => scripted(name, script::of(graph, number, by_kind)),
+                    Form::Scripts => {
+                        scripted(name, links.script(name, script::run(actor, firing, by_kind)))
+                    }
+                    _ => task(actor, name, by_kind),
+                });
+            }
+            let fires = matches!(self.forms[number], Form::Actor | Form::Actors);
+            if let Some(at) = actor.no_time.as_ref().filter(|_| fires) {
+                let warning = Problem::new("an execution time of 0 is one cycle");
+                notes.warn(warning.at(at.clone(), "this time"));
+            }
+        }
+        tasks
     }
 }
 
@@ -132,21 +164,6 @@ fn many(actor: &Actor, at_once: u64, all: u64) -> Problem {
     ))
 }
 
-/// The graph, for what is computed of such graphs.
-fn ours(graph: &Graph) -> sdf::Graph {
-    let channels = graph.edges.iter().map(|edge| sdf::Channel {
-        from: edge.from.0,
-        to: edge.to.0,
-        produce: edge.produce,
-        consume: edge.consume,
-        initial: edge.initial,
-        slots: edge.slots,
-        claims_at_start: edge.slots.is_some(),
-    });
-    let tasks = vec![sdf::Task::default(); graph.actors.len()];
-    sdf::Graph { tasks, channels: channels.collect() }
-}
-
 fn names_of(actor: &Actor, count: u64, names: &mut Names, notes: &mut Notes) -> Vec<String> {
     if count == 1 {
         let name = names.unique(&actor.name);
@@ -165,11 +182,23 @@ fn names_of(actor: &Actor, count: u64, names: &mut Names, notes: &mut Notes) -> 
     all
 }
 
-fn task(actor: &Actor, name: String, by_kind: bool) -> Task {
-    let cycles = match actor.times.as_slice() {
-        [] => Cycles::default(),
-        times if by_kind => Cycles::Kinds(times.to_vec()),
-        [(_, time), ..] => Cycles::Any(*time),
-    };
+fn scripted(name: &str, script: Vec<Event>) -> Task {
+    Task { name: name.to_owned(), count: 1, script, ..Task::default() }
+}
+
+fn task(actor: &Actor, name: &str, by_kind: bool) -> Task {
+    let (name, cycles) = (name.to_owned(), cycles(actor, 0, by_kind));
     Task { name, count: 1, cycles, working_set: actor.state_bytes, ..Task::default() }
+}
+
+/// What a firing takes; at least 1, for none means that a task does not run there.
+pub(super) fn cycles(actor: &Actor, firing: u64, by_kind: bool) -> Cycles {
+    let at = |times: &Phases| times.at(firing).max(1);
+    match actor.times.as_slice() {
+        [] => Cycles::default(),
+        times if by_kind => {
+            Cycles::Kinds(times.iter().map(|(kind, times)| (kind.clone(), at(times))).collect())
+        }
+        [(_, times), ..] => Cycles::Any(at(times)),
+    }
 }

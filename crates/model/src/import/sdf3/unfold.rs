@@ -4,7 +4,7 @@
 //! Unfolding", IEEE Transactions on Computers 40(2), 1991).
 //!
 //! An actor that fires r times in an iteration becomes n × r tasks, which fire in turn: each once
-//! in n iterations. So each takes always the same of the tokens that pass a channel, from the same
+//! in n iterations. With phases, each is always in the same of them. So each takes always the same of the tokens that pass a channel, from the same
 //! tasks, and a channel becomes one between each two of them that have tokens for each other. The
 //! order of the tokens is that of the graph. A buffer becomes a channel of tokens that go back: one
 //! for each token that fits, and that is claimed and freed with it.
@@ -12,9 +12,10 @@
 use std::collections::BTreeMap;
 
 use super::graph::Edge;
+use super::phases::Phases;
 
 /// A channel between two tasks, by their numbers among those of their actors.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pair {
     pub from: usize,
     pub to: usize,
@@ -25,39 +26,39 @@ pub(super) struct Pair {
 
 /// Tokens and the ends that they pass.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Flow {
-    pub produce: u32,
-    pub consume: u32,
+pub(super) struct Flow<'g> {
+    pub produce: &'g Phases,
+    pub consume: &'g Phases,
     pub initial: u32,
 }
 
-impl Flow {
+impl<'g> Flow<'g> {
     /// The tokens of a channel.
-    pub fn of(edge: &Edge) -> Self {
-        Self { produce: edge.produce, consume: edge.consume, initial: edge.initial }
+    pub fn of(edge: &'g Edge) -> Self {
+        Self { produce: &edge.produce, consume: &edge.consume, initial: edge.initial }
     }
 
     /// The room of a channel, which goes back.
-    pub fn back(edge: &Edge, slots: u32) -> Self {
+    pub fn back(edge: &'g Edge, slots: u32) -> Self {
         let initial = slots - edge.initial;
-        Self { produce: edge.consume, consume: edge.produce, initial }
+        Self { produce: &edge.consume, consume: &edge.produce, initial }
     }
 
     /// How many tokens pass while each of so many senders fires once.
     pub fn tokens(self, senders: u64) -> u64 {
-        u64::from(self.produce) * senders
+        self.produce.sum(senders)
     }
 
     /// The channels between so many senders and receivers, in the order of these.
     pub fn pairs(self, senders: u64, receivers: u64) -> Vec<Pair> {
         let mut pairs: BTreeMap<(u64, u64), (u32, u32)> = BTreeMap::new();
-        let (produce, initial) = (u64::from(self.produce), u64::from(self.initial));
+        let initial = u64::from(self.initial);
         let all = self.tokens(senders);
         // Tokens at the start are those of firings before the first.
         let laps = initial.div_ceil(all);
         let ends = |token: u64| {
-            let from = (token + laps * all - initial) / produce % senders;
-            (from, token / u64::from(self.consume) % receivers)
+            let from = self.produce.passes(token + laps * all - initial) % senders;
+            (from, self.consume.passes(token) % receivers)
         };
         for token in 0..all {
             pairs.entry(ends(token)).or_default().0 += 1;
@@ -81,9 +82,10 @@ mod tests {
     use super::*;
 
     fn pairs(
-        (produce, consume, initial): (u32, u32, u32),
+        (produce, consume, initial): (u64, u64, u32),
         ends: (u64, u64),
     ) -> Vec<(usize, usize, u32, u32)> {
+        let (produce, consume) = (&Phases::one(produce), &Phases::one(consume));
         let pairs = Flow { produce, consume, initial }.pairs(ends.0, ends.1);
         pairs.iter().map(|pair| (pair.from, pair.to, pair.rate, pair.initial)).collect()
     }
@@ -104,11 +106,20 @@ mod tests {
     }
 
     #[test]
+    fn firings_in_phases_without_tokens_meet_nobody() {
+        let (produce, consume) = (&Phases::new(&[2, 0, 1]), &Phases::one(1));
+        let pairs = Flow { produce, consume, initial: 0 }.pairs(3, 3);
+        let ends: Vec<_> = pairs.iter().map(|pair| (pair.from, pair.to, pair.rate)).collect();
+        assert_eq!(ends, [(0, 0, 1), (0, 1, 1), (2, 2, 1)]);
+    }
+
+    #[test]
     fn every_token_passes_between_the_same_two_tasks_in_every_lap() {
         for (produce, consume) in [(1, 1), (2, 3), (3, 2), (4, 6)] {
             for (initial, laps) in [(0, 1), (1, 2), (5, 1), (13, 3)] {
                 let (senders, receivers) = (laps * 12 / produce, laps * 12 / consume);
-                let flow = Flow { produce, consume, initial };
+                let (puts, takes) = (Phases::one(produce.into()), Phases::one(consume.into()));
+                let flow = Flow { produce: &puts, consume: &takes, initial };
                 let pairs = flow.pairs(senders.into(), receivers.into());
                 let sum: u32 = pairs.iter().map(|pair| pair.initial).sum();
                 assert_eq!(sum, initial);
