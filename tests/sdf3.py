@@ -220,6 +220,43 @@ class Exploration:
         return found
 
 
+def random_cyclic(seed: int) -> tuple[Graph, list[int]]:
+    """A random graph whose firings differ by phase, in the mean as they were."""
+    graph, repetitions = random_graph(seed)
+    draw = random.Random(seed)
+    counts = [draw.choice((1, 2, 2, 3)) for _ in graph.times]
+
+    def uneven(rate: Phases, actor: int) -> Phases:
+        assert isinstance(rate, int)
+        if counts[actor] == 1:
+            return rate
+        shift = draw.randint(0, rate)
+        return (rate - shift, rate + shift, *(rate for _ in range(counts[actor] - 2)))
+
+    def cyclic(edge: Edge) -> Edge:
+        assert isinstance(edge.produce, int)
+        assert isinstance(edge.consume, int)
+        if edge.source == edge.target:
+            return edge
+        more = draw.choice((0, edge.consume)) if edge.initial else 0
+        return Edge(
+            edge.source,
+            edge.target,
+            uneven(edge.produce, edge.source),
+            uneven(edge.consume, edge.target),
+            edge.initial + more,
+            None if edge.size is None else edge.size + more + edge.produce + edge.consume,
+        )
+
+    def times(actor: int) -> Phases:
+        each = tuple(draw.randint(0, 40) for _ in range(counts[actor]))
+        return each if sum(each) else 7
+
+    edges = [cyclic(edge) for edge in graph.edges]
+    firings = [n * count for n, count in zip(repetitions, counts, strict=True)]
+    return Graph([times(actor) for actor in range(len(counts))], edges), firings
+
+
 def random_graph(seed: int) -> tuple[Graph, list[int]]:
     """A connected graph whose rates balance, and how often each actor fires in an iteration."""
     draw = random.Random(seed)

@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sdf3 import Edge, Exploration, Explored, Graph, random_graph
-from simulated import RECEIVE, SEND, WHIMBREL, command, events, platform
+from sdf3 import Edge, Exploration, Explored, Graph, at, random_cyclic, random_graph
+from simulated import RECEIVE, ROOT, SEND, WHIMBREL, command, events, platform
 
 CASES = int(os.environ.get("SDF3_CASES", "60"))
 CORES = 256
@@ -77,6 +78,10 @@ def check(folder: Path, graph: Graph, repetitions: list[int], until: int = LATE)
     """Compares the simulation of a graph with its exploration, whatever becomes of it."""
     explored = Exploration(graph, repetitions).explore(until)
     made = imported(folder, graph)
+    if explored.period is None and graph.is_cyclic():
+        assert made.returncode == 2
+        assert "the graph comes to a stop" in made.stderr
+        return explored
     if explored.period is None:
         assert made.returncode == 0, made.stderr
         stuck = run(folder, until)
@@ -88,6 +93,9 @@ def check(folder: Path, graph: Graph, repetitions: list[int], until: int = LATE)
         assert "nothing says how often" in made.stderr
         return explored
     assert made.returncode == 0, made.stderr
+    if graph.is_cyclic():
+        check_tokens(folder, graph, explored, until)
+        return explored
     found = simulated(folder, graph, until)
     for actor, (theirs, ours) in enumerate(zip(explored.ends, found.ends, strict=True)):
         # Others may be ahead of it, for a time, as far as there is room: SDF3 has no end of that.
@@ -97,6 +105,68 @@ def check(folder: Path, graph: Graph, repetitions: list[int], until: int = LATE)
         if sends and not graph.feeds_forward():
             assert ours == [end for end in theirs if end <= until], actor
     return explored
+
+
+def tokens(folder: Path, edge: int) -> list[int]:
+    """When the tokens of a channel were put into it."""
+    app = tomllib.loads((folder / "app.toml").read_text())
+    port = re.compile(rf"a\d+(_\d+)?\.(o{edge}|out{edge}_\d+)")
+    numbers = {n for n, link in enumerate(app["channel"]) if port.fullmatch(link["from"])}
+    cores = json.loads((folder / "recorded/summary.json").read_text())["cores"]
+    every = (event for core in range(len(cores)) for event in events(folder / "recorded", core))
+    puts = (event for event in every if event.kind == SEND and event.object in numbers)
+    return sorted(event.time_ns - START for event in puts)
+
+
+def check_tokens(folder: Path, graph: Graph, explored: Explored, until: int) -> None:
+    """Compares when tokens were there, in the simulation and in the exploration."""
+    done = run(folder, until)
+    assert done.returncode == 0, done.stderr
+    assert explored.period is not None
+    for number, edge in enumerate(graph.edges):
+        if edge.source == edge.target:
+            continue
+        ends = explored.ends[edge.source]
+        theirs = [end for n, end in enumerate(ends) for _ in range(at(edge.produce, n))]
+        ours = [time for time in tokens(folder, number) if time <= until]
+        if not graph.feeds_forward():
+            assert ours == [time for time in theirs if time <= until], number
+        if graph.is_last(edge.source) or not graph.feeds_forward():
+            each = sum(at(edge.produce, n) for n in range(explored.firings[edge.source]))
+            assert has_period(ours, each, explored.period), number
+
+
+def test_phases_follow_each_other(tmp_path: Path) -> None:
+    # By hand: 2 tokens every 30, then 1; the other takes one at a time.
+    loops = [Edge(n, n, 1, 1, 1) for n in range(2)]
+    graph = Graph([(10, 20), 4], [Edge(0, 1, (2, 1), 1, 0, 6), *loops])
+    explored = check(tmp_path, graph, [2, 3])
+    assert explored.ends[0][:4] == [10, 30, 40, 60]
+    assert explored.ends[1][:4] == [14, 18, 34, 44]
+
+
+def test_phases_without_time_or_tokens_pass_in_their_order(tmp_path: Path) -> None:
+    # The second phase of a1 needs nothing, but begins after the first, and they overlap.
+    graph = Graph([30, (50, 0)], [Edge(0, 1, 1, (2, 0), 0, 4), Edge(1, 0, (0, 2), 1, 4)])
+    explored = check(tmp_path, graph, [2, 2])
+    assert explored.most[1] > 1
+
+
+def test_the_example_of_sdf3_has_the_period_of_its_state_space(tmp_path: Path) -> None:
+    loops = [Edge(n, n, 1, 1, 1) for n in range(3)]
+    channels = [Edge(0, 1, (3, 1), (4, 2)), Edge(1, 2, (2, 4), 6)]
+    explored = Exploration(Graph([(1, 3), 2, (2, 3)], channels + loops), [6, 4, 2]).explore(LATE)
+    file = ROOT / "crates/model/tests/import/csdf.xml"
+    words = [WHIMBREL, "import", file, "-o", tmp_path / "app.toml"]
+    subprocess.run(words, capture_output=True, timeout=60, check=True)
+    done = run(tmp_path, LATE)
+    assert done.returncode == 0, done.stderr
+    puts = json.loads(done.stdout)["channels"]
+    assert explored.period is not None
+    firings = explored.firings
+    # In the long run; 4 tokens in 2 firings of the one, 6 in 2 of the other.
+    for channel, each in zip(puts, (2 * firings[0], 3 * firings[1]), strict=True):
+        assert channel["sent"] == pytest.approx(each * LATE / explored.period, rel=0.01)
 
 
 def test_space_is_claimed_when_a_firing_begins_and_freed_when_it_ends(tmp_path: Path) -> None:
@@ -142,6 +212,13 @@ def test_more_tasks_than_can_be_are_refused_with_how_many(tmp_path: Path) -> Non
     assert told.returncode == 2
     assert "`a0` fires up to 5000 times at once" in told.stderr
     assert "10000 tasks, of at most 4096" in told.stderr
+
+
+@pytest.mark.parametrize("seed", range(CASES // 3))
+def test_random_cyclic_graphs_have_the_tokens_of_their_exploration(
+    seed: int, tmp_path: Path
+) -> None:
+    check(tmp_path, *random_cyclic(seed))
 
 
 @pytest.mark.parametrize("seed", range(CASES))

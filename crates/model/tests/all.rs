@@ -6,6 +6,7 @@ mod boards;
 mod common;
 mod documents;
 mod dot;
+mod drawn;
 mod hardware;
 mod hardware_refusals;
 mod import;

@@ -9,7 +9,15 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use whimbrel_model::import::{Format, Options, application};
 
-const FILES: [&str; 5] = ["player.json", "periodic.json", "cd2dat.xml", "h263.xml", "csdf.xml"];
+const FILES: [&str; 7] = [
+    "player.json",
+    "periodic.json",
+    "cd2dat.xml",
+    "h263.xml",
+    "csdf.xml",
+    "sobel.graphml",
+    "mp3.dot",
+];
 
 fn sample(file: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import");
@@ -17,20 +25,20 @@ fn sample(file: &str) -> String {
 }
 
 /// The text of the application, and the warnings as a person sees them.
-fn imported(file: &str, hz: u64) -> String {
+pub fn imported(file: &str, hz: u64) -> String {
     let text = sample(file);
     let imported = application(file, &text, &Options { hz }).unwrap();
     format!("{}\n{}", imported.toml, report_all(file, &text, imported.warnings))
 }
 
 /// The errors of a sample with one text of it replaced by another, which must be there.
-fn errors(file: &str, from: &str, to: &str) -> String {
+pub fn errors(file: &str, from: &str, to: &str) -> String {
     let text = sample(file);
     assert!(text.contains(from), "{from}");
     refused(file, &text.replacen(from, to, 1))
 }
 
-fn refused(file: &str, text: &str) -> String {
+pub fn refused(file: &str, text: &str) -> String {
     shown(file, text, application(file, text, &Options::default()).expect_err("must be refused"))
 }
 
@@ -299,10 +307,12 @@ fn graphs_whose_actors_fire_too_often_at_once_are_refused_in_words() {
 
 #[test]
 fn the_end_of_the_name_of_a_file_tells_its_format() {
-    assert_eq!(Format::of("a/b.c/graph.xml"), Some(Format::Sdf3));
+    assert_eq!(Format::of("a/b.c/graph.xml"), Some(Format::Xml));
+    assert_eq!(Format::of("graph.graphml"), Some(Format::Xml));
+    assert_eq!(Format::of("graph.gv"), Some(Format::Dot));
     assert_eq!(Format::of("load.json"), Some(Format::RtApp));
     assert_eq!(Format::of("app.toml"), None);
-    assert!(refused("app.toml", "").contains("neither .json nor .xml"));
+    assert!(refused("app.toml", "").contains("of no format that is known"));
 }
 
 #[test]
@@ -319,9 +329,14 @@ proptest! {
     #[test]
     fn arbitrary_bytes_are_refused_or_read_but_never_panic(
         bytes in proptest::collection::vec(any::<u8>(), 0..300),
-        open in 0..2_usize,
+        open in 0..4_usize,
     ) {
-        let (path, start) = [("a.json", "{\"tasks\":"), ("a.xml", "<sdf3>")][open];
+        let (path, start) = [
+            ("a.json", "{\"tasks\":"),
+            ("a.xml", "<sdf3>"),
+            ("a.graphml", "<graphml><graph>"),
+            ("a.dot", "digraph {"),
+        ][open];
         for text in [String::from_utf8_lossy(&bytes).into_owned(),
                      format!("{start}{}", String::from_utf8_lossy(&bytes))] {
             if let Err(problems) = application(path, &text, &Options::default()) {
@@ -333,7 +348,7 @@ proptest! {
     #[test]
     fn a_damaged_file_is_refused_or_read_but_never_panics(
         file in 0..FILES.len(), at in any::<prop::sample::Index>(), cut in 0..60_usize,
-        insert in "[a-z0-9_ .:\"\\[\\]{}<>/=*,é-]{0,8}"
+        insert in "[a-z0-9_ .:;+#\"\\[\\]{}<>/=*,é-]{0,8}"
     ) {
         let text = sample(FILES[file]);
         let at = at.index(text.len());

@@ -15,7 +15,10 @@ use crate::output::print;
 
 /// Makes an app.toml of a file of another tool.
 pub fn import(args: &ImportArgs) -> Outcome {
-    let source = read(&args.file, "a file of rt-app (.json) or of SDF3 (.xml)")?;
+    let source = read(
+        &args.file,
+        "a file of rt-app (.json), of SDF3 (.xml), GraphML (.graphml) or DOT (.dot, .gv)",
+    )?;
     let toml = imported(&source, &Options { hz: args.hz })?;
     write(args.output.as_deref(), &toml)
 }

@@ -4,7 +4,11 @@
 //! What is read is strict: what is not known is an error at its place, what is known but has no
 //! meaning here is a warning. Every task is synthetic: it computes for so many cycles.
 
+mod dataflow;
+mod dot;
 mod draft;
+mod graph;
+mod graphml;
 mod json;
 mod names;
 mod notes;
@@ -45,17 +49,20 @@ pub struct Imported {
 pub enum Format {
     /// JSON of rt-app.
     RtApp,
-    /// XML of SDF3.
-    Sdf3,
+    /// XML of SDF3, or GraphML.
+    Xml,
+    /// DOT of Graphviz.
+    Dot,
 }
 
 impl Format {
-    /// The format of a file by the end of its name: `.json` or `.xml`.
+    /// The format of a file by the end of its name.
     pub fn of(path: &str) -> Option<Self> {
         let (_, ending) = path.rsplit_once('.')?;
         match ending {
             "json" => Some(Self::RtApp),
-            "xml" => Some(Self::Sdf3),
+            "xml" | "graphml" => Some(Self::Xml),
+            "dot" | "gv" => Some(Self::Dot),
             _ => None,
         }
     }
@@ -71,10 +78,12 @@ pub fn application(path: &str, text: &str, options: &Options) -> Result<Imported
     let mut notes = Notes::default();
     let draft = match Format::of(path) {
         Some(Format::RtApp) => rtapp::read(stem, text, options.hz, &mut notes),
-        Some(Format::Sdf3) => sdf3::read(stem, text, &mut notes),
+        Some(Format::Xml) => of_xml(stem, text, &mut notes),
+        Some(Format::Dot) => dot::read(stem, text, &mut notes),
         None => {
-            let problem = Problem::new(format!("{path} is neither .json nor .xml"));
-            let help = "rt-app's files end with .json, those of SDF3 with .xml";
+            let problem = Problem::new(format!("{path} is of no format that is known"));
+            let help = "the end of its name tells: .json is rt-app's, .xml of SDF3, .graphml of \
+                        GraphML, .dot and .gv of Graphviz";
             notes.problems.push(problem.help(help));
             None
         }
@@ -87,6 +96,16 @@ pub fn application(path: &str, text: &str, options: &Options) -> Result<Imported
             Ok(Imported { toml: draft.write(), warnings: notes.warnings })
         }
         _ => Err(notes.problems.into()),
+    }
+}
+
+/// XML of either kind.
+fn of_xml(stem: &str, text: &str, notes: &mut Notes) -> Option<draft::Draft> {
+    let document = xml::parse(text).map_err(|problem| notes.refuse(problem)).ok()?;
+    let root = xml::Element::root(&document);
+    match root.name() {
+        "graphml" => graphml::read(stem, root, notes),
+        _ => sdf3::read(stem, root, notes),
     }
 }
 

@@ -106,6 +106,17 @@ impl<'a, 'x> Element<'a, 'x> {
         first
     }
 
+    /// The text in it, without space around, and its place; where it has none, its own.
+    pub fn content(self) -> (String, Span) {
+        let texts: Vec<Node<'_, '_>> = self.0.children().filter(Node::is_text).collect();
+        let text: String = texts.iter().filter_map(Node::text).collect();
+        let (trimmed, start) = (text.trim(), text.len() - text.trim_start().len());
+        let at = texts.first().map(|first| first.range().start + start);
+        let at = at.filter(|_| !trimmed.is_empty());
+        // An escaped sign is longer in the file: the place then ends early.
+        (trimmed.to_owned(), at.map_or_else(|| self.at(), |at| at..at + trimmed.len()))
+    }
+
     /// The text of an attribute, and its place, if it is there.
     pub fn text(self, name: &str) -> Option<(&'a str, Span)> {
         let attribute = self.0.attribute_node(name)?;

@@ -10,12 +10,12 @@ use super::values::{hertz, setting};
 
 /// Makes an app.toml of a file of another tool.
 ///
-/// It reads rt-app's JSON and the XML graphs of SDF3, told apart by the end of the name. Tasks have
-/// no code: they compute for so many cycles. What has no meaning here is told as a warning; what
-/// cannot be expressed is an error, and then nothing is written. See docs/imports.md.
+/// It reads rt-app's JSON, and graphs of SDF3, GraphML and DOT, told apart by the end of the name.
+/// Tasks have no code: they compute for so many cycles. What has no meaning here is told as a
+/// warning; what cannot be expressed is an error, and then nothing is written. See docs/imports.md.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// The file: .json of rt-app, or .xml of SDF3
+    /// The file: .json of rt-app, .xml of SDF3, .graphml, .dot or .gv
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `<sdf>` or `<csdf>`: actors with their ports, and the channels between these.
 
-use super::phases::{PHASES_MAX, Phases, together};
+use crate::import::dataflow::{Actor, Edge, Graph, Phases, Place, Port};
 use crate::import::names::Names;
 use crate::import::notes::Notes;
 use crate::import::xml::Element;
@@ -9,73 +9,6 @@ use crate::problem::{Problem, Span, nearest};
 
 /// Tokens that a firing passes at a port.
 const RATE_MAX: u64 = 32768;
-
-/// A graph, with what its properties add.
-#[derive(Debug, Default)]
-pub(super) struct Graph {
-    pub actors: Vec<Actor>,
-    pub edges: Vec<Edge>,
-}
-
-impl Graph {
-    /// Counts the phases of each actor, now that all of it is known.
-    pub fn count_phases(&mut self, notes: &mut Notes) {
-        for actor in &mut self.actors {
-            let rates = actor.ports.iter().map(|port| &port.rate);
-            let count = together(rates.chain(actor.times.iter().map(|(_, times)| times)));
-            actor.phases = count.unwrap_or(1) as u64;
-            if count.is_none() {
-                let message = format!("`{}` has more than {PHASES_MAX} phases", actor.name);
-                let help = "its rates and times begin anew together only after so many firings";
-                notes.refuse(Problem::new(message).at(actor.at.clone(), "this actor").help(help));
-            }
-        }
-    }
-}
-
-/// An actor.
-#[derive(Debug)]
-pub(super) struct Actor {
-    pub name: String,
-    pub at: Span,
-    pub ports: Vec<Port>,
-    /// What a firing takes, for each type of processor.
-    pub times: Vec<(String, Phases)>,
-    /// Where a time of 0 stands.
-    pub no_time: Option<Span>,
-    pub state_bytes: Option<u64>,
-    /// After so many firings all rates and times begin anew.
-    pub phases: u64,
-}
-
-/// A port.
-#[derive(Debug)]
-pub(super) struct Port {
-    pub name: String,
-    /// The same as a name of ours, of its own in its actor.
-    pub ours: String,
-    /// That of a port for the room of its channel, which goes the other way.
-    pub room: String,
-    pub at: Span,
-    pub sends: bool,
-    pub rate: Phases,
-    pub connected: bool,
-}
-
-/// A channel.
-#[derive(Debug)]
-pub(super) struct Edge {
-    pub name: String,
-    pub at: Span,
-    /// Actor and port.
-    pub from: (usize, usize),
-    pub to: (usize, usize),
-    pub produce: Phases,
-    pub consume: Phases,
-    pub initial: u32,
-    pub slots: Option<u32>,
-    pub slot_bytes: Option<u32>,
-}
 
 /// Reads a graph, `cyclic` if it may have phases; `None` when something in it is refused.
 pub(super) fn read(sdf: Element<'_, '_>, cyclic: bool, notes: &mut Notes) -> Option<Graph> {
@@ -136,8 +69,9 @@ fn actor(element: Element<'_, '_>, cyclic: bool, notes: &mut Notes) -> Option<Ac
     for port in &mut ports {
         port.room = names.unique_with(&port.ours, "_room");
     }
-    let name = name.into();
-    Some(Actor { name, at, ports, times: Vec::new(), no_time: None, state_bytes: None, phases: 1 })
+    let (name, place) = (name.into(), Place::default());
+    let (times, no_time, state_bytes) = (Vec::new(), None, None);
+    Some(Actor { name, at, ports, times, no_time, state_bytes, place, phases: 1 })
 }
 
 fn port(

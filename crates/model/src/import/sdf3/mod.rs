@@ -2,33 +2,19 @@
 //! Application graphs of SDF3 (Stuijk, Geilen and Basten, *SDF3: SDF for free*, ACSD 2006; the
 //! format's manual is at <http://www.es.ele.tue.nl/sdf3/manuals/xml/sdf/>).
 
-mod balance;
-mod bounds;
-mod channels;
 mod graph;
-mod live;
-mod phases;
 mod properties;
-mod script;
-mod tasks;
-mod unfold;
 
-use std::collections::BTreeSet;
-
+use super::dataflow;
 use super::draft::Draft;
-use super::names::plain;
 use super::notes::Notes;
-use super::xml::{Element, parse};
+use super::xml::Element;
 use crate::problem::Problem;
-use graph::Graph;
-use tasks::Tasks;
 
 const KINDS: [&str; 2] = ["sdf", "csdf"];
 
-/// Reads a whole file.
-pub(super) fn read(stem: &str, text: &str, notes: &mut Notes) -> Option<Draft> {
-    let document = parse(text).map_err(|problem| notes.refuse(problem)).ok()?;
-    let root = Element::root(&document);
+/// Reads a document with that root.
+pub(super) fn read(stem: &str, root: Element<'_, '_>, notes: &mut Notes) -> Option<Draft> {
     let application = application(root, notes)?;
     let element = one_of(application, ["sdf", "csdf"], notes);
     let is_type = root.text("type").is_some_and(|(kind, _)| kind == "csdf");
@@ -37,9 +23,9 @@ pub(super) fn read(stem: &str, text: &str, notes: &mut Notes) -> Option<Draft> {
     let properties = one_of(application, ["sdfProperties", "csdfProperties"], notes);
     let mut graph = graph?;
     properties::read(properties?, &mut graph, notes);
-    graph.count_phases(notes);
     let name = application.text("name").map(|(name, _)| name).filter(|name| !name.is_empty());
-    Some(draft(name.unwrap_or(stem), &graph, notes))
+    let source = "Made from a graph of SDF3; a unit of its time is a cycle.";
+    Some(dataflow::draft(name.unwrap_or(stem), source, graph, notes))
 }
 
 /// The element of the graph, if it is one of synchronous or cyclo-static dataflow.
@@ -95,18 +81,4 @@ fn one_of<'a, 'x>(
         _ => {}
     }
     first.or(second)
-}
-
-fn draft(name: &str, graph: &Graph, notes: &mut Notes) -> Draft {
-    let tasks = Tasks::of(graph, notes);
-    let mut channels = channels::of(graph, &tasks, notes);
-    let drafts = tasks.drafts(graph, &channels, notes);
-    let scripted: BTreeSet<&str> = drafts
-        .iter()
-        .filter(|task| !task.script.is_empty())
-        .map(|task| task.name.as_str())
-        .collect();
-    channels::without_rates(&mut channels, |task| scripted.contains(task));
-    let source = "Made from a graph of SDF3; a unit of its time is a cycle.".into();
-    Draft { name: plain(name), source, tasks: drafts, channels, ..Draft::default() }
 }

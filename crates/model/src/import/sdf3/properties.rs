@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `<sdfProperties>` or `<csdfProperties>`: execution times, and sizes of tokens, buffers and state, these in bits.
+//! `<sdfProperties>` or `<csdfProperties>`: execution times, and sizes of tokens, buffers and
+//! state, these in bits.
 
-use super::graph::{Actor, Edge, Graph};
-use super::phases::Phases;
+use crate::import::dataflow::{Actor, Edge, Graph, Phases};
 use crate::import::names::plain;
 use crate::import::notes::Notes;
 use crate::import::xml::Element;

@@ -9,7 +9,7 @@ pub(super) const PHASES_MAX: usize = 1 << 16;
 
 /// A number for each phase, at least one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Phases {
+pub(in crate::import) struct Phases {
     each: Vec<u64>,
     /// Sums of all before: one more than there are phases.
     sums: Vec<u64>,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::balance::{self, ours};
 use super::bounds::Bounds;
-use super::graph::{Actor, Graph};
+use super::graph::{Actor, Graph, Place};
 use super::phases::Phases;
 use super::script::{self, Links};
 use crate::import::draft::{Channel, Cycles, Event, Task};
@@ -72,6 +72,21 @@ impl Tasks {
         tasks
     }
 
+    /// Tells of what one of its forms has not.
+    fn note(&self, number: usize, actor: &Actor, notes: &mut Notes) {
+        let fires = matches!(self.forms[number], Form::Actor | Form::Actors);
+        if let Some(at) = actor.no_time.as_ref().filter(|_| fires) {
+            let warning = Problem::new("an execution time of 0 is one cycle");
+            notes.warn(warning.at(at.clone(), "this time"));
+        }
+        let Place { period_ns, firings, .. } = actor.place;
+        if !fires && (period_ns.is_some() || firings.is_some()) {
+            let message = format!("`{}` has a period or `firings`, and phases", actor.name);
+            let problem = Problem::new(message).at(actor.at.clone(), "this one, or what it feeds");
+            notes.refuse(problem.help("a graph with phases goes at its own pace, for ever"));
+        }
+    }
+
     /// Gives each actor of a connected part as many tasks as it needs, all of them in proportion.
     fn unfold(&mut self, graph: &Graph, part: &[usize], counts: &mut [u64], notes: &mut Notes) {
         let cyclic = part.iter().any(|actor| graph.actors[*actor].phases > 1);
@@ -128,19 +143,17 @@ impl Tasks {
         let mut tasks = Vec::new();
         for (number, actor) in graph.actors.iter().enumerate() {
             for (name, firing) in self.names[number].iter().zip(0..) {
-                tasks.push(match self.forms[number] {
+                let made = match self.forms[number] {
                     Form::Script => scripted(name, script::of(graph, number, by_kind)),
                     Form::Scripts => {
                         scripted(name, links.script(name, script::run(actor, firing, by_kind)))
                     }
                     _ => task(actor, name, by_kind),
-                });
+                };
+                let Place { core, priority, period_ns, firings } = actor.place;
+                tasks.push(Task { core, priority, period_ns, firings, ..made });
             }
-            let fires = matches!(self.forms[number], Form::Actor | Form::Actors);
-            if let Some(at) = actor.no_time.as_ref().filter(|_| fires) {
-                let warning = Problem::new("an execution time of 0 is one cycle");
-                notes.warn(warning.at(at.clone(), "this time"));
-            }
+            self.note(number, actor, notes);
         }
         tasks
     }

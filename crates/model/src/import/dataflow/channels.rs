@@ -109,7 +109,7 @@ impl Maker<'_> {
                 format!("a channel has 1 to {SLOTS_MAX}, and no fewer than its initial tokens");
             let help = match edge.slots {
                 Some(_) => most,
-                None => format!("{most}: give it a `bufferSize`"),
+                None => format!("{most}: give it a `{}`", self.graph.words.room),
             };
             notes.refuse(problem.help(help));
         }

@@ -65,7 +65,8 @@ fn unbalanced(graph: &Graph, number: usize) -> Problem {
         .at(edge.at.clone(), "this channel")
         .help(format!(
             "by the other channels between them `{from}` and `{to}` do not fire in this \
-             proportion, so it fills up or runs dry for ever: change a `rate`"
+             proportion, so it fills up or runs dry for ever: change a `{}`",
+            graph.words.rate
         ))
 }
 
@@ -79,7 +80,7 @@ fn stops(graph: &Graph, Stuck { actor, firing, edge, for_room }: Stuck) -> Probl
     let (actor, edge) = (&graph.actors[actor], &graph.edges[edge]);
     let (phase, all) = (firing % actor.phases + 1, actor.phases);
     let (what, key) =
-        if for_room { ("room in", "bufferSize") } else { ("tokens of", "initialTokens") };
+        if for_room { ("room in", graph.words.room) } else { ("tokens of", graph.words.tokens) };
     Problem::new("the graph comes to a stop")
         .at(actor.at.clone(), format!("`{}` waits in its phase {phase} of {all}", actor.name))
         .at(edge.at.clone(), format!("for {what} this channel"))

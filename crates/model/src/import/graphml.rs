@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Graphs in GraphML: <http://graphml.graphdrawing.org/>. The attributes of a node or an edge are its
+//! `<data>`, named by `<key>`; nodes in groups are nodes as all others. What editors keep of a
+//! drawing is left out, but for a node's label in yEd, which is its name.
+
+use std::collections::BTreeMap;
+
+use super::draft::Draft;
+use super::graph::{self, Arrow, Attribute, Drawn, Node, set};
+use super::notes::Notes;
+use super::xml::Element;
+use crate::problem::{Problem, nearest};
+
+/// Reads a document with that root.
+pub(super) fn read(stem: &str, root: Element<'_, '_>, notes: &mut Notes) -> Option<Draft> {
+    let before = notes.problems.len();
+    let graph = root.only("graph", notes);
+    let Some(graph) = graph else {
+        let problem = Problem::new("<graphml> has no <graph>").at(root.at(), "this one");
+        notes.refuse(problem);
+        return None;
+    };
+    let mut reader =
+        Reader { keys: keys(root, notes), ids: BTreeMap::new(), drawn: Drawn::default() };
+    reader.drawn.at = graph.at();
+    reader.nodes(graph, 0, notes);
+    reader.edges(graph, false, notes);
+    let own = reader.attributes(graph, "graph", notes);
+    reader.drawn.name = own.into_iter().find(|own| own.key == "name").map(|own| own.value);
+    let source = "Made from a graph in GraphML.";
+    (notes.problems.len() == before).then(|| graph::draft(stem, &reader.drawn, source, notes))?
+}
+
+/// Groups in each other.
+const DEPTH_MAX: u32 = 100;
+
+struct Key<'a> {
+    id: &'a str,
+    /// What it is of: node, edge, graph or all.
+    of: &'a str,
+    name: &'a str,
+    default: Option<Attribute>,
+}
+
+/// What `<key>` says of attributes.
+fn keys<'a>(root: Element<'a, '_>, notes: &mut Notes) -> Vec<Key<'a>> {
+    let mut keys = Vec::new();
+    for element in root.each("key") {
+        let Some((id, at)) = element.needs("id", notes) else { continue };
+        // Those without a name are an editor's own.
+        let name = element.text("attr.name").map_or("", |(name, _)| name);
+        let of = element.text("for").map_or("all", |(of, _)| of);
+        let default = element.only("default", notes).map(|default| {
+            let (value, value_at) = default.content();
+            Attribute { key: name.into(), key_at: at.clone(), value, at: value_at }
+        });
+        keys.push(Key { id, of, name, default });
+    }
+    keys
+}
+
+struct Reader<'a> {
+    keys: Vec<Key<'a>>,
+    /// The number of each node by its id.
+    ids: BTreeMap<&'a str, usize>,
+    drawn: Drawn,
+}
+
+impl<'a> Reader<'a> {
+    /// All nodes of a graph and its groups, which are none.
+    fn nodes(&mut self, graph: Element<'a, '_>, depth: u32, notes: &mut Notes) {
+        if let Some(hyper) = graph.elements().find(|child| child.name() == "hyperedge") {
+            let problem = Problem::new("edges between more than two nodes are not supported");
+            notes.refuse(problem.at(hyper.at(), "this one"));
+        }
+        for element in graph.each("node") {
+            if let Some(group) = element.each("graph").next() {
+                if depth < DEPTH_MAX {
+                    self.nodes(group, depth + 1, notes);
+                } else {
+                    notes.refuse(Problem::new("this is nested too deep").at(group.at(), "here"));
+                }
+                continue;
+            }
+            let Some((id, at)) = element.needs("id", notes) else { continue };
+            let mut attributes = self.attributes(element, "node", notes);
+            let named = attributes.iter().position(|attribute| attribute.key == "name");
+            let named = named.map(|at| attributes.remove(at).value).filter(|name| !name.is_empty());
+            let name = named.or_else(|| label(element)).unwrap_or_else(|| id.to_owned());
+            let number = self.drawn.nodes.len();
+            if let Some(first) = self.ids.insert(id, number) {
+                let problem = Problem::new(format!("two nodes have the id `{id}`"));
+                let first = self.drawn.nodes[first].at.clone();
+                notes.refuse(problem.at(at.clone(), "the second").at(first, "the first"));
+            }
+            self.drawn.nodes.push(Node { name, at, attributes });
+        }
+    }
+
+    /// All edges of a graph and its groups, now that all nodes are known.
+    fn edges(&mut self, graph: Element<'a, '_>, directed: bool, notes: &mut Notes) {
+        let default = graph.text("edgedefault").map_or(directed, |(way, _)| way == "directed");
+        for element in graph.each("edge") {
+            if !element.text("directed").map_or(default, |(way, _)| way == "true") {
+                let problem = Problem::new("this edge has no direction").at(element.at(), "here");
+                let help =
+                    "write `edgedefault=\"directed\"` of its <graph>; in networkx, a DiGraph";
+                notes.refuse(problem.help(help));
+                // One such says all of them.
+                return;
+            }
+            let (from, to) =
+                (self.end(element, "source", notes), self.end(element, "target", notes));
+            let attributes = self.attributes(element, "edge", notes);
+            if let (Some(from), Some(to)) = (from, to) {
+                self.drawn.arrows.push(Arrow { from, to, at: element.at(), attributes });
+            }
+        }
+        for group in graph.each("node").filter_map(|node| node.each("graph").next()) {
+            self.edges(group, default, notes);
+        }
+    }
+
+    fn end(&self, edge: Element<'a, '_>, key: &str, notes: &mut Notes) -> Option<usize> {
+        let (id, at) = edge.needs(key, notes)?;
+        let number = self.ids.get(id).copied();
+        if number.is_none() {
+            let mut problem = Problem::new(format!("no node has the id `{id}`")).at(at, "this one");
+            if let Some(meant) = nearest(id, self.ids.keys().copied()) {
+                problem = problem.help(format!("did you mean `{meant}`?"));
+            }
+            notes.refuse(problem);
+        }
+        number
+    }
+
+    /// The attributes of an element, with those that all have.
+    fn attributes(&self, element: Element<'a, '_>, of: &str, notes: &mut Notes) -> Vec<Attribute> {
+        let ours = self.keys.iter().filter(|key| key.of == of || key.of == "all");
+        let mut all: Vec<Attribute> = ours.filter_map(|key| key.default.clone()).collect();
+        for data in element.each("data") {
+            let Some((id, at)) = data.needs("key", notes) else { continue };
+            let Some(key) = self.keys.iter().find(|key| key.id == id) else {
+                let problem = Problem::new(format!("no <key> has the id `{id}`"));
+                notes.refuse(problem.at(at, "this one"));
+                continue;
+            };
+            let (value, value_at) = data.content();
+            if !key.name.is_empty() {
+                set(&mut all, Attribute { key: key.name.into(), key_at: at, value, at: value_at });
+            }
+        }
+        all
+    }
+}
+
+/// What yEd shows of a node.
+fn label(node: Element<'_, '_>) -> Option<String> {
+    let shapes = node.each("data").flat_map(Element::elements);
+    let label = shapes.flat_map(|shape| shape.each("NodeLabel")).next()?;
+    Some(label.content().0).filter(|label| !label.is_empty())
+}
