@@ -47,6 +47,8 @@ TWO_DEATHS = "REQUESTS=1 WITHDRAWALS=1 KILLS=2 MORTALS=2"
 DEATH_OF_A_SENDER = "KILLS=1"
 MUTEX = "MUTEX=1 KILLS=1"
 SET = "GIVERS=2 ROUNDS=2"
+TWO_MAKERS = "KILLS=0 MAKERS=2"
+PATIENT = "KILLS=0 TIMEOUTS=1"
 
 HOLD = (
     Run("migration", ONE_DEATH),
@@ -77,6 +79,13 @@ HOLD = (
     Run("shared", "KILLS=1"),
     Run("chosen", "KILLS=0"),
     Run("chosen", "KILLS=1"),
+    Run("condition", "KILLS=2"),
+    Run("condition", "MORTAL=2 MAKERS=2"),
+    Run("condition", "KILLS=1 TIMEOUTS=1"),
+    Run("condition", TWO_MAKERS),
+    Run("barrier", "KILLS=2"),
+    Run("barrier", "KILLS=1 TIMEOUTS=1"),
+    Run("barrier", "TASKS=3 ROUNDS=1 KILLS=0"),
 )
 
 # Within which bounds a mutation shows, where those of its model will not do.
@@ -94,6 +103,11 @@ BOUNDS_NEEDED = {
     "WAITED_BEFORE_THE_SET": SET,
     "ALONE_WIPES_OUT_THE_SET": SET,
     "NO_SECOND_LOOK_AT_THE_SET": SET,
+    "SIGNALS_TAKE_WHAT_SAYS_THAT_SOMEBODY_WAITS": TWO_MAKERS,
+    "CHOICE_OF_A_SIGNAL_IS_NOT_COMPARED": TWO_MAKERS,
+    "WHO_TAKES_OVER_WAKES_NOBODY": "MORTAL=2",
+    "TIME_IS_LOOKED_AT_FIRST": PATIENT,
+    "TIMED_OUT_COMES_ANEW": PATIENT,
 }
 DEFAULT_BOUNDS = {
     "migration": LIVING,
@@ -105,6 +119,8 @@ DEFAULT_BOUNDS = {
     "call": "CALLER_KILLS=1 SERVICE_KILLS=1",
     "shared": "KILLS=0",
     "chosen": "KILLS=1",
+    "condition": "KILLS=1",
+    "barrier": "KILLS=1",
     "bell": "MESSAGES=2",
     "wait": "SLOTS=1 MESSAGES=3",
     "neighbour": "MESSAGES=3 MOVES=2",

@@ -176,6 +176,67 @@ TEST(the_signal_of_a_task_that_was_killed_before_it_returned_goes_to_another)
     CHECK(wb_word_load(&task->sync.condition, WB_RELAXED) == NULL);
 }
 
+static void die_with_the_mutex(uint64_t until_ns)
+{
+    struct wb_task *const self = stub.self;
+
+    (void)until_ns;
+    stub_become(1, other);
+    CHECK(wb_mutex_lock(&mutex, 0) == WB_OK);
+    wb_word_store(&other->place, wb_place(WB_TASK_RUNNING, 1), WB_SEQ_CST);
+    stub_leave();
+    (void)wb_core_died(stub.system, 1);
+    stub_become(0, self);
+}
+
+TEST(who_waits_is_woken_by_the_death_of_who_holds_its_mutex)
+{
+    build();
+    CHECK(wb_mutex_lock(&mutex, 0) == WB_OK);
+    stub.on_block = die_with_the_mutex;
+    CHECK(wb_condition_wait(&condition, &mutex, WB_FOREVER) == WB_ERR_OWNER && stub.blocks == 1);
+}
+
+static void end_with_the_mutex(uint64_t until_ns)
+{
+    struct wb_task *const self = stub.self;
+
+    CHECK(until_ns == 100);
+    stub_run(other);
+    CHECK(wb_mutex_lock(&mutex, 0) == WB_OK);
+    stub_pause(WB_TASK_ENDED);
+    stub.unblocks = 0;
+    CHECK(stub_serve(0) == 1 && stub.unblocked == self);
+    stub_become(0, self);
+}
+
+TEST(who_waits_is_woken_by_the_end_of_who_holds_its_mutex)
+{
+    build();
+    CHECK(wb_mutex_lock(&mutex, 0) == WB_OK);
+    stub.on_block = end_with_the_mutex;
+    CHECK(wb_condition_wait(&condition, &mutex, 100) == WB_ERR_OWNER && stub.blocks == 1);
+}
+
+TEST(who_takes_over_the_mutex_of_a_dead_task_has_all_who_wait_with_it_look_again)
+{
+    struct wb_mutex another = { 0 };
+
+    build();
+    CHECK(wb_mutex_lock(&mutex, 0) == WB_OK);
+    wait_there(other);
+    wait_there(urgent);
+    wb_word_init(&other->sync.guard, &mutex.gate);
+    wb_word_init(&urgent->sync.guard, &another.gate);
+    task->restart = true;
+    stub_leave();
+    CHECK(wb_core_died(stub.system, 0) == 0);
+    stub_serve(1);
+    stub_run(task);
+    CHECK(wb_mutex_lock(&mutex, 0) == WB_ERR_OWNER);
+    CHECK(!waits(other) && waits(urgent));
+}
+
 TEST(who_is_killed_while_it_waits_takes_no_signal_along)
 {
     build();

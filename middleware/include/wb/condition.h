@@ -35,7 +35,8 @@ void wb_condition_init(struct wb_condition *condition);
 /// which the caller holds whatever is returned but WB_ERR_INVAL. NULL: there is no mutex.
 ///
 /// The task may move while it waits, if its waits are checkpoints. It returns for nothing only
-/// after a death: what a task was told that was killed before it returned is told to another.
+/// after a death: what a task was told that was killed before it returned is told to another, and
+/// when one is killed, or ends, with the mutex, all who wait with it return and look again.
 ///
 /// Context: a task. Blocks for at most `timeout_ns`, and then for as long as others hold the mutex.
 /// Returns: WB_OK: it was signalled; WB_ERR_TIMEOUT: it was not; WB_ERR_OWNER: one of the two, and

@@ -32,8 +32,10 @@ struct wb_sync {  // of a task
     uint32_t nudges_seen;      // the kernel that owns the task
     uint32_t held;             // locks of wb_lock(); the task, or recovery
     uint32_t owned;            // mutexes, those of wb_lock() among them; the same
-    // Of the condition that it waits for, until it returns from there; the task, or recovery.
+    // Of the condition that it waits for, until it returns from there, and of the mutex that it
+    // waits with. The task, or recovery.
     WB_STORED(struct wb_gate *) condition;
+    WB_STORED(const struct wb_gate *) guard;
     struct wb_word sits;  // 1: it takes part in a barrier; who has it join
 };
 

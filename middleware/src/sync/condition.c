@@ -8,6 +8,10 @@
 //
 // A task that is killed in between has been told in vain. Until it returns it has the gate in its
 // `condition`, and recovery chooses another for it (gate.c).
+//
+// One that is killed with the mutex may have been about to signal. Recovery wakes everybody: either
+// a waiter finds that the holder is over, and takes the mutex, or another has taken it before; and
+// who takes it over chooses all that wait with it (mutex.c).
 
 #include "wb/condition.h"
 
@@ -20,10 +24,12 @@ void wb_condition_init(struct wb_condition *condition)
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-static void begin(struct wb_condition *condition, struct wb_task *self)
+static void begin(struct wb_condition *condition, const struct wb_mutex *mutex,
+                  struct wb_task *self)
 {
-    // Relaxed: the swap below publishes both to who chooses this task, and the mutex to who signals
+    // Relaxed: the swap below publishes all to who chooses this task, and the mutex to who signals
     // with it or after it. Whoever signals without may come too early in any case.
+    wb_word_store(&self->sync.guard, mutex != NULL ? &mutex->gate : NULL, WB_RELAXED);
     wb_word_store(&self->sync.condition, &condition->gate, WB_RELAXED);
     (void)wb_word_add(&condition->waiters, 1, WB_RELAXED);
     (void)wb_word_swap(&self->sync.waits_for, &condition->gate, WB_RELEASE);
@@ -35,24 +41,36 @@ static enum wb_status attempt(struct wb_gate *gate, struct wb_task *self)
     return wb_word_load(&self->sync.waits_for, WB_ACQUIRE) == gate ? WB_ERR_EMPTY : WB_OK;
 }
 
-// A task that moves meanwhile can be chosen all the time: who wakes it leaves a note, and it looks
-// before it blocks.
-static void await(struct wb_gate *gate, struct wb_task *self, uint64_t until_ns)
+// The holder of the mutex is over. The fence of wb_mutex_unlock(), after this task has said that it
+// waits, pairs with that of who ends: one of the two sees the other.
+static bool is_left(const struct wb_mutex *mutex, struct wb_system *system)
 {
-    while (wb_gate_poll(gate, attempt, self, until_ns) == WB_ERR_EMPTY) {
-        if (wb_kernel_block(until_ns) == WB_ERR_TIMEOUT)
-            return;
-        wb_departure_at_wait(self);
-    }
+    const uint32_t holder = mutex != NULL ? wb_word_load(&mutex->gate.holder, WB_RELAXED) : 0;
+    return holder != 0 && wb_gate_living(system, holder) == NULL;
 }
 
-static enum wb_status end(struct wb_condition *condition, struct wb_task *self)
+// A task that moves meanwhile can be chosen all the time: who wakes it leaves a note, and it looks
+// before it blocks. True: the time is over.
+static bool await(struct wb_gate *gate, const struct wb_mutex *mutex, struct wb_task *self,
+                  uint64_t until_ns)
+{
+    while (wb_gate_poll(gate, attempt, self, until_ns) == WB_ERR_EMPTY &&
+           !is_left(mutex, self->system)) {
+        if (wb_kernel_block(until_ns) == WB_ERR_TIMEOUT)
+            return true;
+        wb_departure_at_wait(self);
+    }
+    return false;
+}
+
+// True: it was signalled.
+static bool end(struct wb_condition *condition, struct wb_task *self)
 {
     // Acquire: as in attempt().
     const struct wb_gate *waits_for = wb_word_swap(&self->sync.waits_for, NULL, WB_ACQ_REL);
 
     (void)wb_word_sub(&condition->waiters, 1, WB_RELAXED);
-    return waits_for == &condition->gate ? WB_ERR_TIMEOUT : WB_OK;
+    return waits_for != &condition->gate;
 }
 
 enum wb_status wb_condition_wait(struct wb_condition *condition, struct wb_mutex *mutex,
@@ -64,11 +82,11 @@ enum wb_status wb_condition_wait(struct wb_condition *condition, struct wb_mutex
     if (mutex != NULL && !wb_gate_is_held_by(&mutex->gate, self))
         return WB_ERR_INVAL;
     wb_kernel_charge(WB_ACTION_CLAIM, 1);
-    begin(condition, self);
+    begin(condition, mutex, self);
     if (mutex != NULL)
         (void)wb_mutex_unlock(mutex);
-    await(&condition->gate, self, until_ns);
-    enum wb_status status = end(condition, self);
+    const bool timed_out = await(&condition->gate, mutex, self, until_ns);
+    enum wb_status status = end(condition, self) || !timed_out ? WB_OK : WB_ERR_TIMEOUT;
     if (mutex != NULL && wb_mutex_lock(mutex, WB_FOREVER) == WB_ERR_OWNER)
         status = WB_ERR_OWNER;
     // Relaxed: only recovery looks, after this kernel's last store.

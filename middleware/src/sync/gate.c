@@ -76,6 +76,18 @@ void wb_gate_choose_all(struct wb_gate *gate, struct wb_system *system)
             wb_task_wake(&system->tasks[i]);
 }
 
+void wb_gate_choose_guarded(const struct wb_gate *mutex, struct wb_system *system)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        struct wb_task *task = &system->tasks[i];
+        // Relaxed: who waits with the mutex said so before it gave it back, and the caller has it.
+        struct wb_gate *condition = wb_word_load(&task->sync.condition, WB_RELAXED);
+        if (condition != NULL && wb_word_load(&task->sync.guard, WB_RELAXED) == mutex &&
+            choose(task, condition))
+            wb_task_wake(task);
+    }
+}
+
 void wb_gate_open(struct wb_gate *gate, struct wb_system *system)
 {
     // See the head of this file for what this fence pairs with.
@@ -103,7 +115,9 @@ static void abandon(struct wb_task *task)
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_gate *gate = wb_word_load(&system->tasks[i].sync.waits_for, WB_ACQUIRE);
         const uint32_t holder = gate != NULL ? wb_word_load(&gate->holder, WB_RELAXED) : 0;
-        if (holder == own || holder == WB_HOLDER_BARRIER)
+        // Relaxed, as all here: who waits for a condition looks at the holder of its mutex.
+        if (holder == own || holder == WB_HOLDER_BARRIER ||
+            wb_word_load(&system->tasks[i].sync.condition, WB_RELAXED) != NULL)
             wb_task_wake(&system->tasks[i]);
     }
 }

@@ -24,6 +24,9 @@ void wb_gate_choose(struct wb_gate *gate, struct wb_system *system);
 /// The same of all that wait there. To be called after a store of what they wait for.
 void wb_gate_choose_all(struct wb_gate *gate, struct wb_system *system);
 
+/// The same of all that wait for a condition with this mutex.
+void wb_gate_choose_guarded(const struct wb_gate *mutex, struct wb_system *system);
+
 /// Wakes the most urgent task that waits at the gate, and all that have it in a set. To be called
 /// after a store of what they wait for.
 void wb_gate_open(struct wb_gate *gate, struct wb_system *system);

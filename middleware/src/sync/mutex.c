@@ -34,6 +34,9 @@ enum wb_status wb_mutex_lock(struct wb_mutex *mutex, uint64_t timeout_ns)
     if (status != WB_OK && status != WB_ERR_OWNER)
         return status;
     self->sync.owned++;
+    if (status == WB_ERR_OWNER)
+        // What they wait for may have been done, and the signal not be given.
+        wb_gate_choose_guarded(&mutex->gate, self->system);
     // Others may have waited for the last holder, and now wait for this one.
     if (wb_word_load(&mutex->gate.waited, WB_RELAXED) != 0 && wb_inherit(self))
         wb_kernel_reprioritise(self);
