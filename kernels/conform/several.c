@@ -206,7 +206,7 @@ TEST(shared_tasks_of_all_priorities_are_in_a_mutex_one_at_a_time)
     CHECK(s->first == 4 * s->rounds && s->second == s->first);
     for (uint32_t i = 0; i < 4; i++) {
         const struct wb_task *task = &harness_system(h)->tasks[i];
-        CHECK(wb_sync_priority(&task->sync) == task->priority);
+        CHECK(wb_sync_priority(&task->sync) == wb_own_priority(task));
     }
     harness_close(h);
 }

@@ -404,7 +404,7 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
     enum { LEAST_STACK_BYTES = 1024 };
 
     if (task->stack == NULL || task->stack_bytes < LEAST_STACK_BYTES ||
-        !is_seen_where_it_goes(task) || task->priority + 1 >= KERNEL_PRIORITY)
+        !is_seen_where_it_goes(task) || wb_own_priority(task) + 1 >= KERNEL_PRIORITY)
         return WB_ERR_INVAL;
     of(task)->handle = (TaskHandle_t)&of(task)->tcb;
     of(task)->begin = begin;

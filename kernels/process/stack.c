@@ -11,7 +11,7 @@ enum wb_status stack_init(struct wb_task *task)
     struct kernel_task *lt = kernel_task(task);
 
     if (task->stack == NULL || task->stack_bytes < ARCH_CONTEXT_BYTES + PAGE_BYTES ||
-        task->priority >= PRIORITIES)
+        wb_own_priority(task) >= PRIORITIES)
         return WB_ERR_INVAL;
     *lt = (struct kernel_task){ 0 };
     lt->sp = stack_first_context(task);

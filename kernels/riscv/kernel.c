@@ -313,7 +313,7 @@ uint64_t wb_kernel_now_ns(void)
 
 enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
-    if (task->stack == NULL || task->priority >= PRIORITIES)
+    if (task->stack == NULL || wb_own_priority(task) >= PRIORITIES)
         return WB_ERR_INVAL;
     if (!ready_takes(task))
         return WB_ERR_UNABLE;

@@ -121,7 +121,7 @@ static void check_owner(void)
     CHECK(wb_mutex_unlock(&s->mutex) == WB_OK && wb_mutex_lock(&s->mutex, 0) == WB_OK);
     stub_become(1, task);
     CHECK(wb_mutex_unlock(&s->mutex) == WB_ERR_INVAL);
-    CHECK(wb_sync_priority(&task->sync) == task->priority);
+    CHECK(wb_sync_priority(&task->sync) == wb_own_priority(task));
 }
 
 static void build_waited_mutex(void)
@@ -193,7 +193,7 @@ static void build_held(void)
 static void build_held_by_less_urgent(void)
 {
     build_held();
-    peer->priority = 1;
+    wb_word_store(&peer->priority, 1, WB_SEQ_CST);
     wb_word_store(&peer->sync.priority, 1, WB_SEQ_CST);
 }
 
@@ -210,7 +210,7 @@ static void check_waiter(void)
 static void check_holder(void)
 {
     die();
-    CHECK(wb_sync_priority(&peer->sync) == peer->priority);
+    CHECK(wb_sync_priority(&peer->sync) == wb_own_priority(peer));
     stub_run(peer);
     CHECK(wb_mutex_unlock(&s->mutex) == WB_OK);
     stub_become(1, task);

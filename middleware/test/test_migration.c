@@ -201,7 +201,7 @@ TEST(a_checkpoint_without_a_request_stays)
     setup();
     wb_checkpoint();
     CHECK(stub.core == 0 && state() == WB_TASK_RUNNING && stub.yields == 1);
-    CHECK(stub.floor == task->priority + 1);
+    CHECK(stub.floor == wb_own_priority(task) + 1);
 }
 
 // Preemptive kernels switch tasks also between a checkpoint and the departure.

@@ -157,7 +157,7 @@ TEST(a_holder_is_as_urgent_as_the_most_urgent_waiter_on_another_core)
     stub_become(0, task);
     CHECK(wb_mutex_unlock(&mutex) == WB_OK);
     CHECK(priority_of(task) == 3 && stub.reprioritises == 3);
-    CHECK(task->priority == 3);
+    CHECK(wb_own_priority(task) == 3);
 }
 
 TEST(a_less_urgent_waiter_changes_nothing)

@@ -312,10 +312,10 @@ TEST(the_priority_that_a_killed_program_has_lent_or_was_lent_is_computed_anew)
 {
     start();
     stub.reprioritises = 0;
-    wb_word_store(&task->sync.priority, task->priority + 1, WB_SEQ_CST);
-    wb_word_store(&out->task->sync.priority, task->priority + 1, WB_SEQ_CST);
+    wb_word_store(&task->sync.priority, wb_own_priority(task) + 1, WB_SEQ_CST);
+    wb_word_store(&out->task->sync.priority, wb_own_priority(task) + 1, WB_SEQ_CST);
     wb_recreation_killed(task);
     stub_serve(0);
-    CHECK(wb_sync_priority(&task->sync) == task->priority);
-    CHECK(wb_sync_priority(&out->task->sync) == task->priority && stub.reprioritises == 2);
+    CHECK(wb_sync_priority(&task->sync) == wb_own_priority(task));
+    CHECK(wb_sync_priority(&out->task->sync) == wb_own_priority(task) && stub.reprioritises == 2);
 }

@@ -54,7 +54,7 @@ TEST(yielding_lets_the_same_priority_run)
 {
     setup(0, 0, 0);
     wb_yield();
-    CHECK(stub.yields == 1 && stub.floor == task->priority);
+    CHECK(stub.yields == 1 && stub.floor == wb_own_priority(task));
 }
 
 // ---- Periods ------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ TEST(one_task_at_a_time_holds_a_mutex_and_it_moves_with_the_task)
     threads_run();
     CHECK(guarded == 2 * wb_word_load(&rounds, WB_SEQ_CST));
     for (uint32_t i = 0; i < s->n_tasks; i++)
-        CHECK(wb_sync_priority(&s->tasks[i].sync) == s->tasks[i].priority);
+        CHECK(wb_sync_priority(&s->tasks[i].sync) == wb_own_priority(&s->tasks[i]));
 }
 
 static int use_lock(struct wb_task *self)

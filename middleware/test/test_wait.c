@@ -362,7 +362,7 @@ static void look_at_inheritance(uint64_t until_ns)
     wb_mutex_init(&mutex);
     stub_become(1, peer);
     CHECK(wb_mutex_lock(&mutex, 0) == WB_OK && wb_mutex_unlock(&mutex) == WB_OK);
-    CHECK(wb_sync_priority(&peer->sync) == peer->priority);
+    CHECK(wb_sync_priority(&peer->sync) == wb_own_priority(peer));
     as_waiter();
     block_and_give(until_ns);
 }

@@ -89,7 +89,8 @@ struct wb_task {
     unsigned char *stack;       // lowest address
     uint32_t checkpoint_every;  // an image each so many checkpoints; 0: none
     char name[WB_NAME_BYTES];
-    uint32_t id, index, priority;
+    uint32_t id, index;
+    struct wb_word priority;  // its own; the task
     bool migratable, restart, has_output, moves_at_waits;
     enum wb_mode mode;
     bool replay;  // what came since the image is processed again, else it is skipped
@@ -133,8 +134,16 @@ struct wb_task {
     struct wb_word revive;     // enum wb_revival: recovery; cleared by the kernel that took it in
     struct wb_word memory_core;  // mode replicate: whose private memory holds its context
     struct wb_images images;
-    struct wb_migration settled;  // done, but for its first output
+    struct wb_migration settled;   // done, but for its first output
+    struct wb_scripted *scripted;  // fixed; NULL: it has no script
     _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_TASK_BYTES];
 };
+
+/// The task's own priority, whatever it has inherited.
+static inline uint32_t wb_own_priority(const struct wb_task *task)
+{
+    // Relaxed: exact for the task and its kernel, a hint for the others.
+    return wb_word_load(&task->priority, WB_RELAXED);
+}
 
 #endif

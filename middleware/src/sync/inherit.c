@@ -53,7 +53,7 @@ void wb_inherit_release(const struct wb_gate *gate, const struct wb_task *self)
 {
     struct wb_task *holder = holder_of(gate, self->system);
 
-    if (holder != NULL && wb_sync_priority(&holder->sync) != holder->priority)
+    if (holder != NULL && wb_sync_priority(&holder->sync) != wb_own_priority(holder))
         nudge(holder);
 }
 
@@ -61,7 +61,7 @@ static uint32_t wanted(const struct wb_task *task)
 {
     const struct wb_system *system = task->system;
     const uint32_t holder = wb_gate_holder(task);
-    uint32_t most = task->priority;
+    uint32_t most = wb_own_priority(task);
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_sync *sync = &system->tasks[i].sync;

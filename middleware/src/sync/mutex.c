@@ -59,7 +59,7 @@ enum wb_status wb_mutex_unlock(struct wb_mutex *mutex)
     // Release publishes what it guards.
     wb_word_store(&mutex->gate.holder, 0, WB_RELEASE);
     wb_gate_open(&mutex->gate, self->system);
-    if (wb_sync_priority(&self->sync) != self->priority && wb_inherit(self))
+    if (wb_sync_priority(&self->sync) != wb_own_priority(self) && wb_inherit(self))
         wb_kernel_reprioritise(self);
     return WB_OK;
 }

@@ -78,7 +78,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->id = system->n_tasks++;
     name_add(&system->names, config->name, config->index, system->n_tasks);
     task->index = config->index;
-    task->priority = config->priority;
+    wb_word_init(&task->priority, config->priority);
     wb_word_init(&task->sync.priority, config->priority);
     task->migratable = config->migratable;
     task->restart = config->restart;
