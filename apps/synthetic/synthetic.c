@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task that exists only as TOML: the "controllable synthetic benchmark" of acquaviva2008
+// Tasks that exist only as TOML: the "controllable synthetic benchmark" of acquaviva2008
 // (section 6.2).
 //
 // A message holds its number in the channel, little-endian, as far as that fits: so a receiver
@@ -34,9 +34,14 @@ static bool has_number(const void *slot, uint32_t bytes, uint64_t number)
     return memcmp(slot, &wire, bytes) == 0;
 }
 
+static const struct wb_messages messages = { .write = write_number, .read = has_number };
+
 int synthetic(struct wb_task *self)
 {
-    static const struct wb_messages messages = { .write = write_number, .read = has_number };
-
     return wb_fire(self, &messages);
+}
+
+int scripted(struct wb_task *self)
+{
+    return wb_script_run(self, &messages);
 }

@@ -71,6 +71,7 @@ WB_EXPORT(wb_port_release);
 WB_EXPORT(wb_port_send);
 WB_EXPORT(wb_port_slot_bytes);
 WB_EXPORT(wb_realloc);
+WB_EXPORT(wb_script_run);
 WB_EXPORT(wb_semaphore_give);
 WB_EXPORT(wb_semaphore_init);
 WB_EXPORT(wb_semaphore_spin);

@@ -41,6 +41,13 @@ static inline void counter(struct members *out, const char *name, const struct w
     number(out, name, wb_counter_get(value));
 }
 
+/// An object, to be filled.
+static inline struct members object(struct members *out, const char *name)
+{
+    return (struct members){ .doc = out->doc,
+                             .object = yyjson_mut_obj_add_obj(out->doc, out->object, name) };
+}
+
 /// A list, to be filled by yyjson_mut_arr_add_…() or by element().
 static inline yyjson_mut_val *list(struct members *out, const char *name)
 {

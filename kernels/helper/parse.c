@@ -60,6 +60,41 @@ static const struct field work_fields[] = {
 };
 static const struct object work = OBJECT_OF(wb_work_config, work_fields);
 
+static const char *const kinds_of_objects[] = { "mutex",     "condition", "barrier",
+                                                "semaphore", "timer",     NULL };
+static const struct field object_fields[] = {
+    FIELD(wb_object_config, "name", TEXT, name, NEEDED),
+    FIELD(wb_object_config, "kind", WORD, kind, NEEDED, .words = kinds_of_objects),
+    FIELD(wb_object_config, "value", UINT32, value, OPTIONAL),
+    FIELD(wb_object_config, "most", UINT32, most, OPTIONAL),
+};
+static const struct object script_object = OBJECT_OF(wb_object_config, object_fields);
+
+static const char *const script_verbs[] = {
+    "run",   "runtime",    "memory",    "sleep",    "delay", "timer", "lock", "unlock",
+    "wait",  "signal",     "broadcast", "barrier",  "take",  "give",  "send", "receive",
+    "yield", "checkpoint", "migrate",   "priority", "exit",  "loop",  "end",  NULL
+};
+static const struct field event_fields[] = {
+    FIELD(wb_script_event, "verb", WORD, verb, NEEDED, .words = script_verbs),
+    FIELD(wb_script_event, "object", UINT32, object, OPTIONAL),
+    FIELD(wb_script_event, "other", UINT32, other, OPTIONAL),
+    FIELD(wb_script_event, "is_firing", BOOL, is_firing, OPTIONAL),
+    FIELD(wb_script_event, "is_absolute", BOOL, is_absolute, OPTIONAL),
+    FIELD(wb_script_event, "is_checkpoint", BOOL, is_checkpoint, OPTIONAL),
+    FIELD(wb_script_event, "amount", UINT64, amount, OPTIONAL),
+    LIST(wb_script_event, "numbers", UINT64, numbers, n_numbers, OPTIONAL),
+    FIELD(wb_script_event, "place", TEXT, place, OPTIONAL),
+};
+static const struct object script_event = OBJECT_OF(wb_script_event, event_fields);
+
+static const struct field script_fields[] = {
+    LIST(wb_script_config, "events", OBJECT, events, n_events, NEEDED, .object = &script_event),
+    LIST(wb_script_config, "ports", TEXT, ports, n_ports, OPTIONAL),
+    FIELD(wb_script_config, "timers", UINT32, n_timers, OPTIONAL),
+};
+static const struct object script = OBJECT_OF(wb_script_config, script_fields);
+
 static const char *const modes[] = { "handoff", "replicate", "recreate", NULL };
 static const struct field task_fields[] = {
     FIELD(plan_task, "name", TEXT, config.name, NEEDED),
@@ -86,6 +121,7 @@ static const struct field task_fields[] = {
     FIELD(plan_task, "checkpoint_every", UINT32, config.checkpoint_every, OPTIONAL),
     FIELD(plan_task, "replay", BOOL, config.replay, OPTIONAL),
     FIELD(plan_task, "work", POINTER, work, .object = &work),
+    FIELD(plan_task, "script", UINT32, script, OPTIONAL),
 };
 static const struct object task = OBJECT_OF(plan_task, task_fields);
 
@@ -167,6 +203,8 @@ static const struct field plan_fields[] = {
     LIST(message, "channels", OBJECT, plan.channels, plan.n_channels, .object = &channel),
     LIST(message, "tasks", OBJECT, plan.tasks, plan.n_tasks, NEEDED, .object = &task),
     LIST(message, "ports", OBJECT, plan.ports, plan.n_ports, .object = &port),
+    LIST(message, "objects", OBJECT, plan.objects, plan.n_objects, .object = &script_object),
+    LIST(message, "scripts", OBJECT, plan.scripts, plan.n_scripts, .object = &script),
     FIELD(message, "agents_ns", UINT64, plan.agents_ns, .most = INT64_MAX),
     FIELD(message, "coordinator", UINT32, plan.coordinator, OPTIONAL),
     FIELD(message, "policy", OBJECT, plan.policy, .object = &policy),

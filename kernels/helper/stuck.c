@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "host.h"
+#include "wb/script.h"
 
 struct text {
     char *at;
@@ -89,25 +90,43 @@ static const char *kind_of(const struct wb_gate *gate, const struct wb_task *wai
                                                                         : "a semaphore";
 }
 
+// Of a scripted task, also where in its script it waits.
+static void say_place(struct text *text, const struct wb_task *task)
+{
+    if (task->scripted == NULL)
+        return;
+    const uint32_t at = wb_word_load(&task->scripted->waits_at, WB_RELAXED);
+    say(text, " (%s)", task->scripted->script->config.events[at].place);
+}
+
 static void say_gate(struct text *text, const struct wb_task *task)
 {
     const struct wb_gate *gate = wb_word_load(&task->sync.waits_for, WB_ACQUIRE);
     const struct wb_task *holder = holder_for(task);
 
+    if (gate == NULL)
+        return;
+    say(text, "%s%s for ", gap(text), task->name);
     if (holder != NULL)
-        say(text, "%s%s for a mutex of %s;", gap(text), task->name, holder->name);
-    else if (gate != NULL)
-        say(text, "%s%s for %s;", gap(text), task->name, kind_of(gate, task));
+        say(text, "a mutex of %s", holder->name);
+    else
+        say(text, "%s", kind_of(gate, task));
+    say_place(text, task);
+    say(text, ";");
 }
 
 static void list(const struct wb_system *system, struct text *text)
 {
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_task *task = &system->tasks[i];
-        for (const struct wb_port *p = task->ports; p != NULL; p = p->next_of_task)
-            if (is_waiting(p))
-                say(text, "%s%s for %s in channel %s;", gap(text), task->name,
-                    p->direction == WB_IN ? "a message" : "room", p->channel->name);
+        for (const struct wb_port *p = task->ports; p != NULL; p = p->next_of_task) {
+            if (!is_waiting(p))
+                continue;
+            say(text, "%s%s for %s in channel %s", gap(text), task->name,
+                p->direction == WB_IN ? "a message" : "room", p->channel->name);
+            say_place(text, task);
+            say(text, ";");
+        }
         say_gate(text, task);
     }
 }
@@ -196,6 +215,7 @@ static bool say_cycle(const struct wb_system *system, struct text *text, struct 
         if (task == first)
             say(text, "%s", task->name);
         say_wait(text, channels, wait.port);
+        say_place(text, task);
         const bool closed = wait.whom == first;
         say(text, ", whose %s %s%s", role_at(wait.port), closed ? "is " : "", wait.whom->name);
         task = closed ? NULL : wait.whom;

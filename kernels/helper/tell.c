@@ -2,6 +2,7 @@
 #include "tell.h"
 
 #include "wb/port.h"
+#include "wb/script.h"
 
 // ---- Objects and messages -----------------------------------------------------------------------
 
@@ -125,6 +126,21 @@ static uint64_t firings_of(const struct wb_task *t)
     return least != UINT64_MAX ? least : wb_counter_get(&t->stats.jobs);
 }
 
+// Sums over the firings of a scripted task.
+static void script(struct members *out, const struct wb_task *t)
+{
+    const struct wb_script_stats *stats = &t->scripted->stats;
+    struct members of = object(out, "script");
+
+    counter(&of, "loops", &t->stats.firings);
+    counter(&of, "period_ns", &stats->period_ns);
+    counter(&of, "run_ns", &stats->run_ns);
+    counter(&of, "timed", &stats->timed);
+    counter(&of, "early_ns", &stats->early_ns);
+    counter(&of, "late_ns", &stats->late_ns);
+    counter(&of, "wakeup_ns", &stats->wakeup_ns);
+}
+
 static void task(struct members *out, const struct wb_task *t)
 {
     static const char *const states[] = { "new",     "ready",    "running", "blocked",
@@ -160,6 +176,8 @@ static void task(struct members *out, const struct wb_task *t)
     number(out, "replayed", t->images.replayed);
     number(out, "skipped", t->images.skipped);
     number(out, "reserved_bytes", reserved_bytes(t));
+    if (t->scripted != NULL)
+        script(out, t);
 }
 
 // Only of a channel that has another bell than most.

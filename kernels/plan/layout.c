@@ -138,6 +138,37 @@ static bool add_task(struct wb_system *system, const struct plan_task *planned,
     return true;
 }
 
+static bool set_scripts(struct wb_system *system, const struct plan *plan,
+                        struct wb_script *const *scripts, struct plan_error *error)
+{
+    for (uint32_t i = 0; i < plan->n_tasks; i++) {
+        const struct plan_task *planned = &plan->tasks[i];
+        if (planned->script != 0 &&
+            wb_task_set_script(&system->tasks[i], scripts[planned->script - 1]) != WB_OK)
+            return fail_task(error, planned, "script", "its script cannot be added");
+    }
+    return true;
+}
+
+static bool add_scripts(struct wb_system *system, const struct plan *plan, struct plan_error *error)
+{
+    struct wb_object *objects;
+    struct wb_script **scripts;
+
+    if (plan->n_scripts == 0)
+        return true;
+    if (wb_objects_add(system, plan->objects, plan->n_objects, &objects) != WB_OK)
+        return fail(error, "objects", "what scripts have in common cannot be added");
+    scripts = wb_system_alloc(system, plan->n_scripts * sizeof(void *), sizeof(void *));
+    for (uint32_t i = 0; scripts != NULL && i < plan->n_scripts; i++)
+        if (wb_script_add(system, &plan->scripts[i], objects, plan->n_objects, &scripts[i]) !=
+            WB_OK)
+            return fail(error, "scripts", "a script cannot be added");
+    if (scripts == NULL)
+        return fail(error, "scripts", "there is no room for its scripts");
+    return set_scripts(system, plan, scripts, error);
+}
+
 static bool place(struct wb_channel *channel, const struct layout_host *host,
                   struct plan_error *error)
 {
@@ -214,7 +245,8 @@ bool layout_system(struct wb_system *system, const struct plan *plan,
         if (!add_task(system, &plan->tasks[i], host, error))
             return false;
     wb_system_set_rate(system, plan->rate_millihz);
-    return add_channels(system, plan, host, error) && add_rows(system, plan, error);
+    return add_scripts(system, plan, error) && add_channels(system, plan, host, error) &&
+           add_rows(system, plan, error);
 }
 
 // Of KEY=VALUE.

@@ -7,6 +7,7 @@
 #ifndef WB_PLAN_H
 #define WB_PLAN_H
 
+#include "wb/script.h"
 #include "wb/system.h"
 #include "wb/work.h"
 
@@ -30,6 +31,7 @@ struct plan_task {
     const char *entry;             // its function by name, where `config` does not have the address
     struct wb_task_config config;  // entry, stack and heap may be left to the layout's host
     const struct wb_work_config *work;  // NULL: none is known
+    uint32_t script;                    // of the plan, from 1; 0: it has none
 };
 
 struct plan_port {
@@ -111,8 +113,10 @@ struct plan {
     const struct wb_channel_config *channels;
     const struct plan_task *tasks;
     const struct plan_port *ports;
-    const struct wb_table_row *rows;  // of the table policy
-    uint32_t n_cores, n_params, n_channels, n_tasks, n_ports, n_rows;
+    const struct wb_table_row *rows;         // of the table policy
+    const struct wb_object_config *objects;  // what scripts have in common
+    const struct wb_script_config *scripts;
+    uint32_t n_cores, n_params, n_channels, n_tasks, n_ports, n_rows, n_objects, n_scripts;
     struct plan_policy policy;
     struct plan_sim sim;
 };

@@ -120,10 +120,22 @@ static size_t row_bytes(const struct plan *plan)
            WB_LINE_BYTES;
 }
 
+static size_t script_bytes(const struct plan *plan)
+{
+    size_t bytes = plan->n_objects != 0 ? wb_objects_bytes(plan->objects, plan->n_objects) : 0;
+
+    for (uint32_t i = 0; i < plan->n_scripts; i++)
+        bytes += wb_script_bytes(&plan->scripts[i]) + sizeof(void *);
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        if (plan->tasks[i].script != 0)
+            bytes += sizeof(struct wb_scripted) + WB_LINE_BYTES;
+    return bytes;
+}
+
 size_t plan_memory_bytes(const struct plan *plan)
 {
     size_t bytes = plan->memory_bytes + (64 << 10) + recreation_bytes(plan) + row_bytes(plan) +
-                   core_bytes(plan) + WB_LINE_BYTES;
+                   core_bytes(plan) + script_bytes(plan) + WB_LINE_BYTES;
     const size_t of_ports = ports_bytes(plan);
 
     for (uint32_t i = 0; i < plan->n_channels; i++)
@@ -192,6 +204,14 @@ static const char *misfit_of_ports(const struct plan *plan)
     return NULL;
 }
 
+static const char *misfit_of_scripts(const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_tasks; i++)
+        if (plan->tasks[i].script > plan->n_scripts)
+            return "a task has a script that does not exist";
+    return NULL;
+}
+
 static const char *misfit_of_work(const struct plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_tasks; i++) {
@@ -216,6 +236,8 @@ bool plan_check(const struct plan *plan, struct plan_error *error)
         key = "policy", text = "it has no name";
     else if ((text = misfit_of_work(plan)) != NULL)
         key = "tasks";
+    else if ((text = misfit_of_scripts(plan)) != NULL)
+        key = "scripts";
     else if ((text = misfit_of_rows(plan)) != NULL)
         key = "rows";
     else if ((text = misfit_of_ports(plan)) != NULL)

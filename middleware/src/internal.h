@@ -55,6 +55,9 @@ void wb_period_begin(struct wb_task *task, uint64_t start_ns);
 /// Ends a job as wb_period_wait() does. True: the next is released at `release.ns`, maybe later.
 bool wb_period_end(struct wb_task *self, bool *met);
 
+/// Counts a deadline that was missed by so much.
+void wb_period_miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns);
+
 /// Counts a task that is over, once it is marked so.
 void wb_system_task_over(struct wb_system *system);
 

@@ -34,9 +34,13 @@ static const char good[] =
     "\"restart\":false,\"period_ns\":1000000,\"deadline_ns\":1000000,\"offset_ns\":8000000,"
     "\"follows_rate\":true,\"moves_at_waits\":true,\"checkpoint_every\":5,\"replay\":true,"
     "\"work\":{\"distribution\":\"normal\",\"spread_ppm\":200000,\"working_bytes\":16384,"
-    "\"traffic_bytes\":4096,\"firings\":100,\"cycles\":[0,1000]}}],"
+    "\"traffic_bytes\":4096,\"firings\":100,\"cycles\":[0,1000]},\"script\":1}],"
     "\"ports\":[{\"task\":0,\"direction\":\"in\",\"name\":\"in\",\"index\":0,\"channel\":0,"
     "\"rate\":3}],"
+    "\"objects\":[{\"name\":\"s\",\"kind\":\"semaphore\",\"value\":2,\"most\":3}],"
+    "\"scripts\":[{\"events\":[{\"verb\":\"run\",\"is_checkpoint\":true,\"numbers\":[0,7],"
+    "\"place\":\"line 3\"},{\"verb\":\"give\",\"object\":0},{\"verb\":\"exit\"}],"
+    "\"ports\":[\"in\"],\"timers\":2}],"
     "\"agents_ns\":10000000,\"coordinator\":1,"
     "\"policy\":{\"name\":\"table\",\"params\":[\"limit=700000\",\"delay=5\"]},"
     "\"rows\":[{\"rate_millihz\":450000,\"points\":[0,2],\"cores\":[1]},"
@@ -125,6 +129,24 @@ TEST(a_whole_plan_is_taken_word_for_word)
     forget(&parsed);
 }
 
+TEST(scripts_and_what_they_have_in_common_are_taken_word_for_word)
+{
+    struct parsed parsed;
+    const struct plan *plan = &parsed.plan;
+
+    CHECK(parse(&parsed, good));
+    CHECK(plan->n_objects == 1 && plan->objects[0].kind == WB_OBJECT_SEMAPHORE);
+    CHECK(plan->objects[0].value == 2 && plan->objects[0].most == 3);
+    CHECK(plan->n_scripts == 1 && plan->tasks[0].script == 1);
+    const struct wb_script_config *script = &plan->scripts[0];
+    CHECK(script->n_events == 3 && script->n_ports == 1 && script->n_timers == 2);
+    CHECK(script->events[0].verb == WB_SCRIPT_RUN && script->events[0].is_checkpoint);
+    CHECK(script->events[0].n_numbers == 2 && script->events[0].numbers[1] == 7);
+    CHECK(strcmp(script->events[0].place, "line 3") == 0);
+    CHECK(script->events[2].verb == WB_SCRIPT_EXIT);
+    forget(&parsed);
+}
+
 TEST(work_ports_and_who_decides_are_taken_word_for_word)
 {
     struct parsed parsed;
@@ -196,6 +218,10 @@ TEST(what_is_malformed_is_refused_by_its_name)
         { "\"priority\":8", "\"priority\":32", "plan.tasks[0].priority" },
         { "\"replicate\"", "\"copy\"", "plan.tasks[0].mode" },
         { "\"direction\":\"in\"", "\"direction\":\"up\"", "plan.ports[0].direction" },
+        { "\"semaphore\"", "\"lock\"", "plan.objects[0].kind" },
+        { "\"give\"", "\"gift\"", "plan.scripts[0].events[1].verb" },
+        { "[0,7]", "[0,-7]", "plan.scripts[0].events[0].numbers[1]" },
+        { "\"script\":1", "\"script\":2", "plan.scripts" },
         { "\"rate\":3", "\"rate\":\"x\"", "plan.ports[0].rate" },
         { "\"channel\":0", "\"channel\":1", "plan.ports" },
         { "\"task\":0", "\"task\":1", "plan.ports" },

@@ -46,6 +46,17 @@ struct wb_messages {
 /// Returns: 0.
 int wb_fire(struct wb_task *self, const struct wb_messages *messages);
 
+/// The whole of a task with a script (wb/script.h), between its entry and its end.
+///
+/// It ends with its script, when a channel of it does, or after a firing when the run stops. A task
+/// whose kernel was killed goes on with the event that it was at, or, if it held mutexes there,
+/// which are lost with a life, with the first event that locked one.
+///
+/// Context: a task with a script, with no state of its own (wb_task_state() is what is kept here).
+/// Memory:  `messages` has to outlive the task.
+/// Returns: 0.
+int wb_script_run(struct wb_task *self, const struct wb_messages *messages);
+
 WB_END_C
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "wb/firing.h"
 
-#include "../channel/attempt.h"
+#include "message.h"
 #include "wb/memory.h"
 
 enum phase {
@@ -16,15 +16,13 @@ enum phase {
     OVER,
 };
 
-struct firing {  // in the task's heap
-    const struct wb_messages *messages;
-    uint64_t fired;  // complete firings
+struct firing {              // in the task's heap
+    struct passing passing;  // at end `at`
+    uint64_t fired;          // complete firings
     enum phase phase;
     uint32_t at;
     bool is_periodic;  // its firings are jobs, whatever becomes of the rate
-    bool late;         // the slot that `at` comes to next has been asked for: the task waits
     bool has_room;     // has ends whose slots are the firing's from its start to its end
-    void *slot;        // that one, if it has been got since
     uint32_t n_in, n_ends;
     struct wb_port *ends[];  // inputs, in the order in which they are bound, then outputs
 };
@@ -79,42 +77,14 @@ static struct firing *firing_of(struct wb_task *self, const struct wb_messages *
         self->state = f;
     }
     // Wherever an earlier life was: its ports know what of the firing is done.
-    f->messages = messages;
+    f->passing = (struct passing){ .messages = messages };
     f->is_periodic = wb_task_is_periodic(self);
     f->phase = BEGIN;
     f->at = 0;
-    f->late = false;
-    f->slot = NULL;
     return f;
 }
 
 // ---- Messages -----------------------------------------------------------------------------------
-
-// The slot that the task has waited for, or that it may get only now: paid for already.
-static enum wb_status get_late(struct firing *f, struct wb_port *port, void **slot)
-{
-    *slot = f->slot;
-    f->slot = NULL;
-    const enum wb_status status = *slot != NULL ? WB_OK : port_attempt(port, slot);
-    f->late = port_must_wait(status);
-    return status;
-}
-
-static inline enum wb_status hold(struct firing *f, struct wb_port *in, void **slot)
-{
-    if (f->late)
-        return get_late(f, in, slot);
-    wb_kernel_charge(WB_ACTION_HOLD, 1);
-    return port_attempt_in(in, slot);
-}
-
-static inline enum wb_status claim(struct firing *f, struct wb_port *out, void **slot)
-{
-    if (f->late)
-        return get_late(f, out, slot);
-    wb_kernel_charge(WB_ACTION_CLAIM, 1);
-    return port_echoes(out, slot) ? WB_OK : port_attempt_out(out, slot);
-}
 
 // Up to where a firing has come at an end, with what it has there until its end. A slot that it got
 // while it waited it has not looked at yet.
@@ -126,14 +96,14 @@ static inline uint64_t reached(const struct firing *f, const struct wb_port *por
     if (__builtin_expect(!channel->claims_at_start, 1))
         return position;
     const uint32_t open = ring_distance(port->edge, port->cursor, channel->slots);
-    return position + port->echoed + open - (f->slot != NULL);
+    return position + port->echoed + open - (f->passing.slot != NULL);
 }
 
 // At this end a firing cannot go on.
 static enum wb_status stop_at(struct firing *f, uint32_t at, enum wb_status status)
 {
     f->at = at;
-    f->late = port_must_wait(status);
+    f->passing.late = port_must_wait(status);
     return status;
 }
 
@@ -144,18 +114,13 @@ static inline __attribute__((always_inline)) enum wb_status take(struct wb_task 
     for (uint32_t at = f->at; at < f->n_in; at++) {
         struct wb_port *in = f->ends[at];
         const struct wb_channel *channel = in->channel;
-        const uint64_t until = (f->fired + 1) * in->rate, initial = channel->initial;
+        const uint64_t until = (f->fired + 1) * in->rate;
         for (uint64_t position = reached(f, in); position < until; position++) {
             void *slot;
-            const enum wb_status status = hold(f, in, &slot);
+            const enum wb_status status = passing_hold(&f->passing, in, &slot);
             if (status != WB_OK)
                 return stop_at(f, at, status);
-            const uint64_t number = position < initial ? 0 : position - initial + 1;
-            latency_receive(in, slot);
-            response_receive(in, slot);
-            wb_kernel_charge(WB_ACTION_RECEIVE, channel->charged);
-            if (!f->messages->read(slot, channel->slot_bytes, number))
-                wb_task_fail(self, "one of its inputs got another message than the next one");
+            passing_read(self, &f->passing, in, slot, position);
             if (!channel->claims_at_start)
                 port_release(in);
         }
@@ -174,10 +139,10 @@ static enum wb_status claim_room(struct firing *f)
             continue;
         for (uint64_t position = reached(f, out); position < until; position++) {
             void *slot;
-            const enum wb_status status = claim(f, out, &slot);
+            const enum wb_status status = passing_claim(&f->passing, out, &slot);
             if (status != WB_OK)
                 return stop_at(f, at, status);
-            f->messages->write(slot, out->channel->slot_bytes, position + 1);
+            f->passing.messages->write(slot, out->channel->slot_bytes, position + 1);
         }
     }
     f->at = f->n_in;
@@ -186,20 +151,10 @@ static enum wb_status claim_room(struct firing *f)
 
 static inline enum wb_status put_one(struct firing *f, struct wb_port *out, uint64_t position)
 {
-    const uint32_t bytes = out->channel->slot_bytes;
-
-    if (out->channel->claims_at_start) {
-        wb_kernel_charge(WB_ACTION_SEND, out->channel->charged);
-        (void)port_commit(out);
-        return WB_OK;
-    }
-    void *slot;
-    const enum wb_status status = claim(f, out, &slot);
-    if (status != WB_OK)
-        return status;
-    f->messages->write(slot, bytes, position + 1);
+    if (!out->channel->claims_at_start)
+        return passing_put(&f->passing, out, position);
     wb_kernel_charge(WB_ACTION_SEND, out->channel->charged);
-    (void)port_commit_slot(out, slot);
+    (void)port_commit(out);
     return WB_OK;
 }
 
@@ -228,12 +183,6 @@ static void give_back(const struct firing *f)
         for (uint64_t position = wb_port_position(in); position < until; position++)
             port_release(in);
     }
-}
-
-// How it waits is not a matter of one block.
-static bool has_bell(const struct wb_port *port)
-{
-    return port->direction == WB_IN && wb_bell_kind(port->channel) != 0;
 }
 
 // ---- Steps --------------------------------------------------------------------------------------
@@ -269,7 +218,7 @@ static inline __attribute__((always_inline)) enum stop advance(struct wb_task *s
 {
     enum wb_status status;
 
-    if (f->late)
+    if (f->passing.late)
         port_end_wait(f->ends[f->at]);
     switch (f->phase) {
     case PUT:
@@ -326,7 +275,7 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
         *value = wb_work_cycles(self);
         return WB_STEP_COMPUTE;
     case TO_WAIT:
-        if (leaves(self) || has_bell(f->ends[f->at]))
+        if (leaves(self) || passing_has_bell(f->ends[f->at]))
             break;
         port_begin_wait(f->ends[f->at]);
         *value = WB_FOREVER;
@@ -367,16 +316,6 @@ static void compute(struct wb_task *self)
     self->step = NULL;
 }
 
-static void wait(struct wb_task *self, struct firing *f)
-{
-    struct wb_port *port = f->ends[f->at];
-
-    if (has_bell(port))
-        (void)wb_parts.bells->wait(port, &f->slot, WB_FOREVER);
-    else if (port_must_wait(wb_port_prepare(port, &f->slot, WB_FOREVER)))
-        block(self, WB_FOREVER);
-}
-
 int wb_fire(struct wb_task *self, const struct wb_messages *messages)
 {
     struct firing *f = firing_of(self, messages);
@@ -387,7 +326,8 @@ int wb_fire(struct wb_task *self, const struct wb_messages *messages)
             compute(self);
             break;
         case TO_WAIT:
-            wait(self, f);
+            if (!passing_wait(&f->passing, f->ends[f->at]))
+                block(self, WB_FOREVER);
             break;
         case TO_SLEEP:
             block(self, self->arrival.ready_ns);

@@ -110,7 +110,7 @@ static void release_next(struct wb_task *task, const struct period *period)
     task->job_deadline_ns = deadline_of(task, period);
 }
 
-static void count_miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns)
+void wb_period_miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns)
 {
     wb_counter_add(&self->stats.misses, 1);
     if (late_ns > wb_counter_get(&self->stats.worst_late_ns))
@@ -133,7 +133,7 @@ bool wb_period_end(struct wb_task *self, bool *met)
     if (self->response != NULL && self->job_deadline_ns != 0)
         response_count(self->response, self->release.ns, now_ns);
     if (!*met)
-        count_miss(self, now_ns - deadline_ns, now_ns);
+        wb_period_miss(self, now_ns - deadline_ns, now_ns);
     if (self->job_deadline_ns == 0)
         self->release = (struct wb_release){ .ns = now_ns };  // its periods begin now, if they do
     release_next(self, &period);

@@ -1,0 +1,684 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scripts, as steps: where one is stands in `struct run`, nothing of it on the stack. So a kernel
+// may take the next step in a task's place, without a switch to its stack (wb_task.step), and a
+// task that starts at its entry again goes on where it was.
+
+#include "../measure/response.h"
+#include "../task/message.h"
+#include "../word/mem.h"
+#include "wb/memory.h"
+#include "wb/script.h"
+
+typedef const struct wb_script_event event_t;
+
+// Where a task is in its script.
+struct spot {
+    uint32_t event;
+    uint64_t left[WB_SCRIPT_DEPTH];  // turns of loops, this one too
+};
+
+struct run {  // in the task's heap
+    struct passing passing;
+    struct wb_scripted *of_task;
+    const struct wb_script *script;
+    struct wb_port **ends;
+    uint32_t *first;  // of port i: from ends[first[i]] to before ends[first[i + 1]]
+    struct wb_script_timer *timers;
+    unsigned char *copied;  // what memory events copy
+    struct spot spot;
+    struct spot safe;     // where it last held no mutex
+    uint32_t held, life;  // mutexes; wb_task.lives, by which it knows that it was cut short
+    bool has_input;
+    bool due;    // a checkpoint
+    bool begun;  // of the event: it computes, or has yielded
+    uint32_t at;
+    uint64_t until;     // of the event, 0: not begun; a time, or how many messages through end `at`
+    uint64_t start_ns;  // when timers begin
+    // Of the firing.
+    uint64_t began_ns, ran_ns, run_ns;
+    int64_t slack_ns;
+    bool timed;
+};
+
+// What keeps a task from going on.
+enum stop { GO_ON, TO_COMPUTE, TO_WAIT, TO_SLEEP, TO_STACK, TO_CHECKPOINT, TO_END };
+
+// How an event is done: on the task's own stack it may block, in a step it stops before.
+struct way {
+    bool may_block;
+    uint64_t cycles;  // of TO_COMPUTE
+};
+
+// ---- What is said -------------------------------------------------------------------------------
+
+static void append(char *text, const char *more)
+{
+    size_t n = 0;
+
+    while (text[n] != '\0')
+        n++;
+    wb_text_copy(text + n, more, WB_ERROR_BYTES - n);
+}
+
+static WB_NORETURN void fail(struct wb_task *self, event_t *event, const char *what)
+{
+    char text[WB_ERROR_BYTES] = "";
+
+    append(text, event->place);
+    append(text, ": ");
+    append(text, what);
+    wb_task_fail(self, text);
+    __builtin_unreachable();
+}
+
+// ---- Beginning ----------------------------------------------------------------------------------
+
+static void *taken(struct wb_task *self, size_t count, size_t bytes)
+{
+    void *memory = wb_calloc(count + 1, bytes);
+
+    if (memory == NULL)
+        wb_task_fail(self, "its heap has no room for its script: raise `heap`");
+    return memory;
+}
+
+static void find_ends(struct wb_task *self, struct run *run)
+{
+    const struct wb_script_config *config = &run->script->config;
+    uint32_t n = 0, at = 0;
+
+    for (const struct wb_port *port = self->ports; port != NULL; port = port->next_of_task) {
+        run->has_input |= port->direction == WB_IN;
+        n++;
+    }
+    run->ends = taken(self, n, sizeof(struct wb_port *));
+    run->first = taken(self, config->n_ports, sizeof *run->first);
+    for (uint32_t i = 0; i < config->n_ports; i++) {
+        const uint32_t count = wb_port_count(self, config->ports[i]);
+        run->first[i] = at;
+        for (uint32_t element = 0; element < count; element++)
+            run->ends[at++] = wb_port_find(self, config->ports[i], element);
+    }
+    run->first[config->n_ports] = at;
+}
+
+// What was held is lost with the life that held it.
+static void begin_anew(struct run *run)
+{
+    if (run->held != 0)
+        run->spot = run->safe;
+    run->held = 0;
+    run->begun = false;
+}
+
+static struct run *run_of(struct wb_task *self, const struct wb_messages *messages)
+{
+    const uint32_t life = wb_word_load(&self->lives, WB_RELAXED);
+    struct run *run = self->state;
+
+    if (run == NULL) {
+        run = taken(self, 0, sizeof *run);
+        run->of_task = self->scripted;
+        run->script = self->scripted->script;
+        find_ends(self, run);
+        run->timers = taken(self, run->script->config.n_timers, sizeof *run->timers);
+        run->start_ns = wb_kernel_now_ns();
+        self->state = run;
+    } else if (run->life != life) {
+        begin_anew(run);
+    }
+    run->life = life;
+    run->passing = (struct passing){ .messages = messages };
+    if (run->script->config.n_timers != 0)
+        self->job_deadline_ns = WB_FOREVER / 2;  // until a timer has been set
+    return run;
+}
+
+// ---- Going on -----------------------------------------------------------------------------------
+
+static enum stop go_to(struct run *run, event_t *event, uint32_t next)
+{
+    run->spot.event = next;
+    run->due = event->is_checkpoint;
+    run->begun = false;
+    run->until = 0;
+    run->at = 0;
+    return GO_ON;
+}
+
+static enum stop done(struct run *run, event_t *event)
+{
+    return go_to(run, event, run->spot.event + 1);
+}
+
+static enum stop to_exit(struct run *run)
+{
+    run->spot.event = run->script->config.n_events - 1;
+    run->due = false;
+    return GO_ON;
+}
+
+// ---- Computing ----------------------------------------------------------------------------------
+
+static void begin_computing(struct run *run)
+{
+    if (!run->begun)
+        run->ran_ns = wb_kernel_stamp_ns();
+    run->begun = true;
+}
+
+static enum stop end_computing(struct run *run, event_t *event)
+{
+    run->run_ns += wb_kernel_stamp_ns() - run->ran_ns;
+    return done(run, event);
+}
+
+static enum stop compute(struct wb_task *self, struct run *run, event_t *event, struct way *way)
+{
+    const struct wb_system *system = self->system;
+
+    if (run->begun)
+        return end_computing(run, event);
+    way->cycles = event->numbers[event->n_numbers > 1 ? system->cores[wb_kernel_core()]->kind : 0];
+    begin_computing(run);
+    return TO_COMPUTE;
+}
+
+// In pieces: a frequency may change, and a real processor may be another's meanwhile. Where no
+// frequency is known, in short ones.
+static uint64_t cycles_within(const struct wb_core *core, uint64_t ns)
+{
+    enum { MOST_NS = 1000000, UNKNOWN = 1000 };
+    const uint64_t ns_per_s = 1000000000, piece_ns = ns < MOST_NS ? ns : MOST_NS;
+
+    if (core->n_points == 0)
+        return UNKNOWN;
+    const uint64_t hz = core->points[wb_word_load(&core->point, WB_RELAXED)].hz;
+    return (piece_ns * hz + ns_per_s - 1) / ns_per_s;
+}
+
+static enum stop compute_until(struct wb_task *self, struct run *run, event_t *event,
+                               struct way *way)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+
+    begin_computing(run);
+    if (run->until == 0)
+        run->until = now_ns + event->amount;
+    if (now_ns >= run->until)
+        return end_computing(run, event);
+    way->cycles = cycles_within(wb_core_here(self->system), run->until - now_ns);
+    return TO_COMPUTE;
+}
+
+static enum stop copy(struct wb_task *self, struct run *run, event_t *event, const struct way *way)
+{
+    enum { HALF = 8 << 10 };
+
+    if (!way->may_block)
+        return TO_STACK;
+    if (run->copied == NULL)
+        run->copied = taken(self, 2, HALF);
+    for (uint64_t left = event->amount; left != 0;) {
+        const size_t bytes = left < HALF ? (size_t)left : HALF;
+        wb_kernel_copy(run->copied, run->copied + HALF, bytes);
+        left -= bytes;
+    }
+    return done(run, event);
+}
+
+// ---- Time ---------------------------------------------------------------------------------------
+
+static uint64_t timeout_of(const struct way *way)
+{
+    return way->may_block ? WB_FOREVER : 0;
+}
+
+static enum stop sleep(struct run *run, event_t *event)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+
+    if (run->until == 0)
+        run->until = now_ns + event->amount;
+    if (now_ns < run->until)
+        return TO_SLEEP;
+    if (event->verb == WB_SCRIPT_DELAY)
+        run->start_ns = run->until;
+    return done(run, event);
+}
+
+// A timer is a job of its own: released when it ended last, and due at its next time.
+static void end_job(struct wb_task *self, uint64_t release_ns, uint64_t due_ns, uint64_t now_ns)
+{
+    wb_counter_add(&self->stats.jobs, 1);
+    if (self->response != NULL)
+        response_count(self->response, release_ns, now_ns);
+    if (now_ns > due_ns)
+        wb_period_miss(self, now_ns - due_ns, now_ns);
+}
+
+static void set_timer(struct wb_task *self, struct run *run, event_t *event,
+                      struct wb_script_timer *timer, uint64_t now_ns)
+{
+    const uint64_t release_ns = timer->begun ? timer->next_ns : run->start_ns;
+
+    timer->begun = true;
+    timer->next_ns = run->until = release_ns + event->amount;
+    run->slack_ns = (int64_t)(run->until - now_ns);
+    run->timed = true;
+    end_job(self, release_ns, run->until, now_ns);
+    if (now_ns > run->until && !event->is_absolute)
+        timer->next_ns = now_ns;
+    self->release.ns = timer->next_ns;
+    self->job_deadline_ns = event->amount != 0 ? event->amount : 1;
+}
+
+// False: another task has it in its hands, and this one may not wait.
+static bool find_timer(struct wb_task *self, struct run *run, event_t *event, const struct way *way)
+{
+    if (event->other == WB_SCRIPT_NONE) {
+        set_timer(self, run, event, &run->timers[event->object], wb_kernel_now_ns());
+        return true;
+    }
+    struct wb_shared_timer *shared = &run->script->objects[event->other].timer;
+    if (wb_mutex_lock(&shared->mutex, timeout_of(way)) == WB_ERR_EMPTY)
+        return false;
+    set_timer(self, run, event, &shared->timer, wb_kernel_now_ns());
+    (void)wb_mutex_unlock(&shared->mutex);
+    return true;
+}
+
+static enum stop wait_for_timer(struct wb_task *self, struct run *run, event_t *event,
+                                const struct way *way)
+{
+    if (run->until == 0 && !find_timer(self, run, event, way))
+        return TO_STACK;
+    const uint64_t now_ns = wb_kernel_now_ns();
+    if (now_ns < run->until) {
+        run->begun = true;
+        return TO_SLEEP;
+    }
+    if (run->begun)
+        wb_counter_add(&run->of_task->stats.wakeup_ns, now_ns - run->until);
+    return done(run, event);
+}
+
+// ---- What tasks have in common ------------------------------------------------------------------
+
+static enum stop lock(struct wb_task *self, struct run *run, event_t *event, const struct way *way)
+{
+    struct wb_object *object = &run->script->objects[event->object];
+
+    if (run->held == 0)
+        run->safe = run->spot;
+    const enum wb_status status = wb_mutex_lock(&object->mutex, timeout_of(way));
+    if (status == WB_ERR_EMPTY)
+        return TO_STACK;
+    if (status == WB_ERR_INVAL)
+        fail(self, event, "it locks a mutex that it holds: `unlock` it before");
+    run->held++;  // also what a task that is over has left locked
+    return done(run, event);
+}
+
+static enum stop unlock(struct wb_task *self, struct run *run, event_t *event)
+{
+    if (wb_mutex_unlock(&run->script->objects[event->object].mutex) != WB_OK)
+        fail(self, event, "it unlocks a mutex that it does not hold: `lock` it before");
+    run->held--;
+    return done(run, event);
+}
+
+static enum stop wait_for_condition(struct wb_task *self, struct run *run, event_t *event,
+                                    const struct way *way)
+{
+    struct wb_object *objects = run->script->objects;
+    struct wb_mutex *mutex = event->other != WB_SCRIPT_NONE ? &objects[event->other].mutex : NULL;
+
+    if (!way->may_block)
+        return TO_STACK;
+    if (wb_condition_wait(&objects[event->object].condition, mutex, WB_FOREVER) == WB_ERR_INVAL)
+        fail(self, event, "it waits with a mutex that it does not hold: `lock` it before");
+    return done(run, event);
+}
+
+static enum stop wake(struct run *run, event_t *event)
+{
+    struct wb_condition *condition = &run->script->objects[event->object].condition;
+
+    if (event->verb == WB_SCRIPT_SIGNAL)
+        wb_condition_signal(condition);
+    else
+        wb_condition_broadcast(condition);
+    return done(run, event);
+}
+
+static enum stop meet(struct wb_task *self, struct run *run, event_t *event, const struct way *way)
+{
+    struct wb_object *object = &run->script->objects[event->object];
+
+    if (!way->may_block)
+        return TO_STACK;
+    const int status = wb_barrier_wait(&object->barrier, WB_FOREVER);
+    if (status == WB_ERR_GONE && wb_stopping(self))
+        return to_exit(run);
+    if (status == WB_ERR_GONE)
+        fail(self, event, "another task of its barrier is over, so nobody passes it any more");
+    if (status == WB_ERR_FULL)
+        fail(self, event, "its barrier is for fewer tasks than wait at it: raise `tasks`");
+    return done(run, event);
+}
+
+static enum stop take(struct run *run, event_t *event, const struct way *way)
+{
+    struct wb_object *object = &run->script->objects[event->object];
+
+    if (wb_semaphore_take(&object->semaphore, timeout_of(way)) == WB_ERR_EMPTY)
+        return TO_STACK;
+    return done(run, event);
+}
+
+// One more than there may be is lost, as by a binary semaphore.
+static enum stop give(struct run *run, event_t *event)
+{
+    const enum wb_status given = wb_semaphore_give(&run->script->objects[event->object].semaphore);
+
+    wb_assert(given == WB_OK || given == WB_ERR_FULL);
+    return done(run, event);
+}
+
+// ---- Messages -----------------------------------------------------------------------------------
+
+static enum wb_status receive_one(struct wb_task *self, struct run *run, struct wb_port *in,
+                                  uint64_t position)
+{
+    void *slot;
+    const enum wb_status status = passing_hold(&run->passing, in, &slot);
+
+    if (status != WB_OK)
+        return status;
+    passing_read(self, &run->passing, in, slot, position);
+    port_release(in);
+    return WB_OK;
+}
+
+static enum wb_status pass_at(struct wb_task *self, struct run *run, struct wb_port *port,
+                              uint64_t count)
+{
+    enum wb_status status = WB_OK;
+    uint64_t position = wb_port_position(port);
+
+    if (run->until == 0)
+        run->until = position + count;
+    while (status == WB_OK && position < run->until) {
+        status = port->direction == WB_IN ? receive_one(self, run, port, position)
+                                          : passing_put(&run->passing, port, position);
+        position = wb_port_position(port);
+    }
+    run->passing.late = port_must_wait(status);
+    return status;
+}
+
+static struct wb_port *end_of(const struct run *run, event_t *event)
+{
+    return run->ends[run->first[event->object] + run->at];
+}
+
+// Each end of the port in turn.
+static enum stop pass(struct wb_task *self, struct run *run, event_t *event)
+{
+    const uint32_t n = run->first[event->object + 1] - run->first[event->object];
+
+    if (run->passing.late)
+        port_end_wait(end_of(run, event));
+    for (; run->at < n; run->at++, run->until = 0) {
+        const enum wb_status status = pass_at(self, run, end_of(run, event), event->amount);
+        if (port_must_wait(status))
+            return TO_WAIT;
+        if (status != WB_OK) {
+            return to_exit(run);  // nothing more will come, or go
+        }
+    }
+    return done(run, event);
+}
+
+// ---- Its core -----------------------------------------------------------------------------------
+
+static enum stop yield(struct run *run, event_t *event, const struct way *way)
+{
+    if (!way->may_block)
+        return TO_STACK;
+    wb_yield();
+    return done(run, event);
+}
+
+// First it is done: one that is recreated starts at its entry over there.
+static enum stop migrate(struct wb_task *self, struct run *run, event_t *event,
+                         const struct way *way)
+{
+    if (!way->may_block)
+        return TO_STACK;
+    done(run, event);
+    for (uint32_t i = 0; i < event->n_numbers; i++)
+        if (event->numbers[i] == wb_task_core(self))
+            return GO_ON;
+    const enum wb_status status = wb_migrate(self, (uint32_t)event->numbers[0], WB_FOREVER);
+    if (status == WB_ERR_INVAL)
+        fail(self, event, "it moves to a core that there is not, or that it does not run on");
+    return GO_ON;
+}
+
+static enum stop prioritise(struct wb_task *self, struct run *run, event_t *event,
+                            const struct way *way)
+{
+    if (!way->may_block)
+        return TO_STACK;
+    // Relaxed: others take it for a hint (wb_inherit_release()).
+    wb_word_store(&self->priority, (uint32_t)event->amount, WB_RELAXED);
+    if (wb_parts.locks->inherit(self))
+        wb_kernel_reprioritise(self);
+    return done(run, event);
+}
+
+// ---- Loops --------------------------------------------------------------------------------------
+
+static void begin_firing(struct run *run, uint64_t now_ns)
+{
+    run->began_ns = now_ns;
+    run->run_ns = 0;
+    run->timed = false;
+}
+
+static void end_firing(struct wb_task *self, struct run *run, uint64_t now_ns)
+{
+    struct wb_script_stats *stats = &run->of_task->stats;
+
+    wb_counter_add(&stats->period_ns, now_ns - run->began_ns);
+    wb_counter_add(&stats->run_ns, run->run_ns);
+    if (run->timed) {
+        wb_counter_add(&stats->timed, 1);
+        if (run->slack_ns >= 0)
+            wb_counter_add(&stats->early_ns, (uint64_t)run->slack_ns);
+        else
+            wb_counter_add(&stats->late_ns, (uint64_t)-run->slack_ns);
+    }
+    wb_counter_add(&self->stats.firings, 1);
+    response_fired(self);
+}
+
+static enum stop begin_loop(struct run *run, event_t *event)
+{
+    run->spot.left[event->object] = event->amount;
+    if (event->is_firing)
+        begin_firing(run, wb_kernel_stamp_ns());
+    return done(run, event);
+}
+
+static enum stop end_loop(struct wb_task *self, struct run *run, event_t *event)
+{
+    const uint64_t left = run->spot.left[event->object];
+
+    if (event->is_firing) {
+        const uint64_t now_ns = wb_kernel_stamp_ns();
+        end_firing(self, run, now_ns);
+        begin_firing(run, now_ns);  // if there is another
+        if (wb_stopping(self) && !run->has_input && run->held == 0)
+            return to_exit(run);
+    }
+    if (left == 1)
+        return done(run, event);
+    if (left != 0)
+        run->spot.left[event->object] = left - 1;
+    return go_to(run, event, event->other + 1);
+}
+
+// ---- Steps --------------------------------------------------------------------------------------
+
+static enum stop perform(struct wb_task *self, struct run *run, event_t *event, struct way *way)
+{
+    switch (event->verb) {
+    case WB_SCRIPT_RUN:
+        return compute(self, run, event, way);
+    case WB_SCRIPT_RUNTIME:
+        return compute_until(self, run, event, way);
+    case WB_SCRIPT_MEMORY:
+        return copy(self, run, event, way);
+    case WB_SCRIPT_SLEEP:
+    case WB_SCRIPT_DELAY:
+        return sleep(run, event);
+    case WB_SCRIPT_TIMER:
+        return wait_for_timer(self, run, event, way);
+    case WB_SCRIPT_LOCK:
+        return lock(self, run, event, way);
+    case WB_SCRIPT_UNLOCK:
+        return unlock(self, run, event);
+    case WB_SCRIPT_WAIT:
+        return wait_for_condition(self, run, event, way);
+    case WB_SCRIPT_SIGNAL:
+    case WB_SCRIPT_BROADCAST:
+        return wake(run, event);
+    case WB_SCRIPT_BARRIER:
+        return meet(self, run, event, way);
+    case WB_SCRIPT_TAKE:
+        return take(run, event, way);
+    case WB_SCRIPT_GIVE:
+        return give(run, event);
+    case WB_SCRIPT_SEND:
+    case WB_SCRIPT_RECEIVE:
+        return pass(self, run, event);
+    case WB_SCRIPT_YIELD:
+        return yield(run, event, way);
+    case WB_SCRIPT_CHECKPOINT:
+        return done(run, event);
+    case WB_SCRIPT_MIGRATE:
+        return migrate(self, run, event, way);
+    case WB_SCRIPT_PRIORITY:
+        return prioritise(self, run, event, way);
+    case WB_SCRIPT_LOOP:
+        return begin_loop(run, event);
+    case WB_SCRIPT_END:
+        return end_loop(self, run, event);
+    case WB_SCRIPT_EXIT:
+        break;
+    }
+    return TO_END;
+}
+
+static event_t *event_of(const struct run *run)
+{
+    return &run->script->config.events[run->spot.event];
+}
+
+// For whoever tells of a deadlock. Relaxed: it is read once nothing moves any more.
+static void note_place(struct run *run)
+{
+    wb_word_store(&run->of_task->waits_at, run->spot.event, WB_RELAXED);
+}
+
+static enum stop advance(struct wb_task *self, struct run *run, struct way *way)
+{
+    enum stop stop;
+
+    do {
+        if (way->may_block)
+            note_place(run);
+        if (run->due && wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0)
+            return TO_CHECKPOINT;
+        stop = perform(self, run, event_of(run), way);
+    } while (stop == GO_ON);
+    return stop;
+}
+
+static bool leaves(const struct wb_task *self)
+{
+    return self->moves_at_waits && wb_migration_requested(self);
+}
+
+// By the kernel. Nobody acts between an attempt that fails and the block, so one attempt is enough.
+static enum wb_step step(struct wb_task *self, uint64_t *value)
+{
+    struct run *run = self->state;
+    struct way way = { .may_block = false };
+    struct wb_port *port;
+
+    switch (advance(self, run, &way)) {
+    case TO_COMPUTE:
+        *value = way.cycles;
+        return WB_STEP_COMPUTE;
+    case TO_WAIT:
+        port = end_of(run, event_of(run));
+        if (leaves(self) || passing_has_bell(port))
+            break;
+        note_place(run);
+        port_begin_wait(port);
+        *value = WB_FOREVER;
+        return WB_STEP_BLOCK;
+    case TO_SLEEP:
+        if (leaves(self))
+            break;
+        *value = run->until;
+        return WB_STEP_BLOCK;
+    default:
+        break;
+    }
+    return WB_STEP_STACK;
+}
+
+// ---- The task -----------------------------------------------------------------------------------
+// Whatever returns here after a block or a computation, the kernel may have taken steps meanwhile.
+
+static void block(struct wb_task *self, uint64_t until_ns)
+{
+    self->step = step;
+    (void)wb_kernel_block(until_ns);
+    self->step = NULL;
+    wb_departure_at_wait(self);
+}
+
+int wb_script_run(struct wb_task *self, const struct wb_messages *messages)
+{
+    struct run *run = run_of(self, messages);
+    struct way way = { .may_block = true };
+
+    for (;;) {
+        switch (advance(self, run, &way)) {
+        case TO_COMPUTE:
+            self->step = step;
+            wb_kernel_compute(way.cycles);
+            self->step = NULL;
+            break;
+        case TO_WAIT:
+            if (!passing_wait(&run->passing, end_of(run, event_of(run))))
+                block(self, WB_FOREVER);
+            break;
+        case TO_SLEEP:
+            block(self, run->until);
+            break;
+        case TO_CHECKPOINT:
+            run->due = false;
+            wb_checkpoint_enter();
+            break;
+        default:
+            return 0;
+        }
+    }
+}

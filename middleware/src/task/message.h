@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of tasks that say what one holds by its number (wb/firing.h): one at a time, in steps
+// that do not block. What firings and scripts have in common. Inline: every message passes here.
+#ifndef WB_MESSAGE_H
+#define WB_MESSAGE_H
+
+#include "../channel/attempt.h"
+#include "wb/firing.h"
+
+struct passing {
+    const struct wb_messages *messages;
+    bool late;   // the slot that comes next has been asked for: the task waits
+    void *slot;  // that one, if it has been got since
+};
+
+// The slot that the task has waited for, or that it may get only now: paid for already.
+static inline enum wb_status passing_late(struct passing *p, struct wb_port *port, void **slot)
+{
+    *slot = p->slot;
+    p->slot = NULL;
+    const enum wb_status status = *slot != NULL ? WB_OK : port_attempt(port, slot);
+    p->late = port_must_wait(status);
+    return status;
+}
+
+static inline enum wb_status passing_hold(struct passing *p, struct wb_port *in, void **slot)
+{
+    if (p->late)
+        return passing_late(p, in, slot);
+    wb_kernel_charge(WB_ACTION_HOLD, 1);
+    return port_attempt_in(in, slot);
+}
+
+static inline enum wb_status passing_claim(struct passing *p, struct wb_port *out, void **slot)
+{
+    if (p->late)
+        return passing_late(p, out, slot);
+    wb_kernel_charge(WB_ACTION_CLAIM, 1);
+    return port_echoes(out, slot) ? WB_OK : port_attempt_out(out, slot);
+}
+
+/// Looks at a message that is held, and came after `position` others.
+static inline void passing_read(struct wb_task *self, const struct passing *p, struct wb_port *in,
+                                const void *slot, uint64_t position)
+{
+    const struct wb_channel *channel = in->channel;
+    const uint64_t initial = channel->initial;
+
+    latency_receive(in, slot);
+    response_receive(in, slot);
+    wb_kernel_charge(WB_ACTION_RECEIVE, channel->charged);
+    if (!p->messages->read(slot, channel->slot_bytes,
+                           position < initial ? 0 : position - initial + 1))
+        wb_task_fail(self, "one of its inputs got another message than the next one");
+}
+
+/// Sends the message that comes after `position` others.
+static inline enum wb_status passing_put(struct passing *p, struct wb_port *out, uint64_t position)
+{
+    void *slot;
+    const enum wb_status status = passing_claim(p, out, &slot);
+
+    if (status != WB_OK)
+        return status;
+    p->messages->write(slot, out->channel->slot_bytes, position + 1);
+    wb_kernel_charge(WB_ACTION_SEND, out->channel->charged);
+    (void)port_commit_slot(out, slot);
+    return WB_OK;
+}
+
+/// How it waits is not a matter of one block.
+static inline bool passing_has_bell(const struct wb_port *port)
+{
+    return port->direction == WB_IN && wb_bell_kind(port->channel) != 0;
+}
+
+/// Waits on the task's own stack; false: it still has to block, for ever.
+static inline bool passing_wait(struct passing *p, struct wb_port *port)
+{
+    if (!passing_has_bell(port))
+        return !port_must_wait(wb_port_prepare(port, &p->slot, WB_FOREVER));
+    (void)wb_parts.bells->wait(port, &p->slot, WB_FOREVER);
+    return true;
+}
+
+#endif
