@@ -20,15 +20,16 @@ mod reader;
 pub mod sdf;
 
 pub use app::{
-    App, Bell, Channel, Compute, Cycles, Direction, Distribution, Doorbell, HOST_KIND, Mode, Moves,
-    OnCrash, Pacing, Param, ParamKind, Period, Port, Setting, Task, Work, check_cores, check_kinds,
+    App, Bell, Channel, Compute, Cycles, Direction, Distribution, Doorbell, Event, HOST_KIND, Mode,
+    Moves, Numbers, Object, ObjectKind, OnCrash, Pacing, Param, ParamKind, Period, Port, Script,
+    Setting, Task, Verb, Work, check_cores, check_kinds,
 };
 pub use board::{Board, BoardFiles, Memory, Start, Variant, check_stacks, hash, linked, tables};
 pub use dot::dot;
 pub use mapping::{Cores, Mapping};
 pub use plan::{
-    At, Command, Limit, Moving, NO_POLICY, Plan, PlanCore, PlanOptions, PlanTask, PlanWork,
-    PolicyName, Row, SavedFile, plan,
+    At, Command, Limit, Moving, NO_POLICY, Plan, PlanCore, PlanEvent, PlanOptions, PlanScript,
+    PlanTask, PlanWork, PolicyName, Row, SavedFile, plan,
 };
 pub use platform::{Core, Frequency, Platform, Point};
 pub use problem::{Problem, Problems, Source, Span, Warning};

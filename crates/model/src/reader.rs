@@ -64,6 +64,11 @@ impl<'t, 'p> Reader<'t, 'p> {
         self.optional(key, wanted, convert)
     }
 
+    /// Notes what is wrong within a value.
+    pub fn note(&mut self, inside: Vec<Problem>) {
+        self.problems.extend(inside);
+    }
+
     /// Notes every key that was never asked for.
     pub fn finish(self) {
         for key in self.table.keys() {

@@ -15,6 +15,7 @@ mod papers;
 mod plan;
 mod platform;
 mod refusals;
+mod scripts;
 mod sdf;
 mod services;
 mod table;

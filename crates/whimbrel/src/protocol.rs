@@ -218,6 +218,51 @@ pub struct TaskStatus {
     pub replayed: u64,
     /// Messages that were not processed because its kernel died.
     pub skipped: u64,
+    /// What its firings took, if it has a script.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<ScriptStatus>,
+}
+
+/// The firings of a scripted task: turns of its phases, as rt-app's log has them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "ScriptSums")]
+pub struct ScriptStatus {
+    /// How many there were.
+    pub loops: u64,
+    /// Their mean time.
+    pub period_us: Option<f64>,
+    /// Of it in events that compute, with what preempts these.
+    pub run_us: Option<f64>,
+    /// From where the last timer of each was reached to its time, on average; negative when late.
+    pub slack_us: Option<f64>,
+    /// From the time of timers to where the task went on, for each firing with one.
+    pub wakeup_us: Option<f64>,
+}
+
+/// The same as it is told.
+#[derive(Deserialize)]
+struct ScriptSums {
+    loops: u64,
+    period_ns: u64,
+    run_ns: u64,
+    timed: u64,
+    early_ns: u64,
+    late_ns: u64,
+    wakeup_ns: u64,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "means are shown to the microsecond")]
+impl From<ScriptSums> for ScriptStatus {
+    fn from(sums: ScriptSums) -> Self {
+        let mean = |ns: f64, n: u64| (n > 0).then(|| ns / 1e3 / n as f64);
+        Self {
+            loops: sums.loops,
+            period_us: mean(sums.period_ns as f64, sums.loops),
+            run_us: mean(sums.run_ns as f64, sums.loops),
+            slack_us: mean(sums.early_ns as f64 - sums.late_ns as f64, sums.timed),
+            wakeup_us: mean(sums.wakeup_ns as f64, sums.timed),
+        }
+    }
 }
 
 /// One channel or mailbox.

@@ -365,11 +365,29 @@ static const struct plan_task tasks[] = { { .config = { .name = "bpf",
                                                         .moves_at_waits = true,
                                                         .checkpoint_every = 5,
                                                         .replay = true },
-                                            .work = &work } };
+                                            .work = &work,
+                                            .script = 1 } };
 static const struct plan_port ports[] = { { .name = "in", .direction = WB_IN, .rate = 3 } };
 static const uint32_t row_points[] = { 0, 2, 4, 4 }, row_cores[] = { 1, 0 };
 static const struct wb_table_row rows[] = { { 450000, row_points, row_cores },
                                             { 900000, row_points + 2, row_cores + 1 } };
+static const struct wb_object_config objects[] = {
+    { .name = "s", .kind = WB_OBJECT_SEMAPHORE, .value = 2, .most = 3 }
+};
+static const uint64_t run_cycles[] = { 0, 7 };
+static const struct wb_script_event script_events[] = {
+    { .verb = WB_SCRIPT_RUN,
+      .is_checkpoint = true,
+      .numbers = run_cycles,
+      .n_numbers = 2,
+      .place = "line 3" },
+    { .verb = WB_SCRIPT_GIVE },
+    { .verb = WB_SCRIPT_EXIT },
+};
+static const char *const script_ports[] = { "in" };
+static const struct wb_script_config scripts[] = {
+    { .events = script_events, .ports = script_ports, .n_events = 3, .n_ports = 1, .n_timers = 2 }
+};
 static const struct plan tables = { .module = "",
                                     .record = "",
                                     .memory_bytes = 65536,
@@ -388,12 +406,16 @@ static const struct plan tables = { .module = "",
                                     .tasks = tasks,
                                     .ports = ports,
                                     .rows = rows,
+                                    .objects = objects,
+                                    .scripts = scripts,
                                     .n_cores = 2,
                                     .n_params = 2,
                                     .n_channels = 1,
                                     .n_tasks = 1,
                                     .n_ports = 1,
-                                    .n_rows = 2 };
+                                    .n_rows = 2,
+                                    .n_objects = 1,
+                                    .n_scripts = 1 };
 
 static wb_task_entry *entry_of(void *state, const char *symbol)
 {

@@ -12,6 +12,9 @@ impl App {
         if !self.synthetic {
             return true;
         }
+        if !self.scripts.is_empty() {
+            return false; // who waits for a task that has ended would wait for ever
+        }
         let tasks = self.tasks.len();
         let mut sets = UnionFind::<usize>::new(tasks);
         let mut is_fed = vec![false; tasks];

@@ -9,6 +9,7 @@ mod modes;
 mod names;
 mod param;
 mod placement;
+mod script;
 mod work;
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,8 @@ pub use modes::{Mode, Moves, OnCrash};
 pub(crate) use names::Names;
 pub use param::{Param, ParamKind, Setting};
 pub use placement::{check_cores, check_kinds};
+pub use script::{Event, Numbers, Object, ObjectKind, Script, Verb};
+pub(crate) use script::{NOTHING, cycles_of_firing};
 pub use work::{Compute, Cycles, DSP_KIND, Distribution, HOST_KIND, Work};
 pub(crate) use work::{check_modelled, nothing_real};
 
@@ -57,6 +60,10 @@ pub struct App {
     pub channels: Vec<Channel>,
     /// Every binding of a port, in order of its channel.
     pub ports: Vec<Port>,
+    /// Every script of a `[[task]]`.
+    pub scripts: Vec<Script>,
+    /// What they have in common.
+    pub objects: Vec<Object>,
     /// Where the tasks of a name are.
     pub(crate) names: Names,
 }
@@ -110,6 +117,8 @@ pub struct Task {
     pub gap_ns: Option<f64>,
     /// What it computes in each firing, if that is known.
     pub work: Option<Work>,
+    /// What it does, in [`App::scripts`]; `None`: it is an actor, or has code.
+    pub script: Option<usize>,
     /// Where its name stands in the file.
     pub span: Span,
 }

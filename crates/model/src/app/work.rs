@@ -116,7 +116,7 @@ impl Work {
 
 /// Notes each task without cycles of an application whose computing is modelled.
 pub(crate) fn check_modelled(app: &App, because: &Span, problems: &mut Vec<Problem>) {
-    let computes = |task: &&super::Task| task.index == 0 && !task.client;
+    let computes = |task: &&super::Task| task.index == 0 && !task.client && task.script.is_none();
     for task in app.tasks.iter().filter(computes).filter(|task| task.work.is_none()) {
         let problem = Problem::new(format!("`{}` has no cycles, but only takes time", task.name));
         problems.push(

@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use crate::app::{Bell, Direction, Distribution, Mode};
-use crate::plan::{Plan, PlanTask, PlanWork};
+use crate::app::{Bell, Direction, Distribution, Mode, ObjectKind};
+use crate::plan::{Plan, PlanEvent, PlanScript, PlanTask, PlanWork};
 
 /// What names a plan: the same text for the same tables, on every machine.
 ///
@@ -44,6 +44,8 @@ pub fn tables(plan: &Plan, app: &str, hash: &str) -> String {
         c.tasks(plan),
         c.ports(plan),
         c.rows(plan),
+        c.objects(plan),
+        c.scripts(plan),
     ];
     c.policy(plan);
     c.plan(plan, &lists);
@@ -149,7 +151,11 @@ impl C {
             let work = task.work.as_ref().map(|work| self.work(i, work));
             let entry = text(&task.entry);
             let work = work.map_or_else(String::new, |work| format!(", .work = &{work}"));
-            tasks.push(format!("{{ .entry = {entry}, .config = {}{work} }}", config(task)));
+            let script = match task.script {
+                0 => String::new(),
+                script => format!(", .script = {script}"),
+            };
+            tasks.push(format!("{{ .entry = {entry}, .config = {}{work}{script} }}", config(task)));
         }
         self.list("struct plan_task", "tasks", &tasks)
     }
@@ -195,6 +201,44 @@ impl C {
         self.list("struct wb_table_row", "rows", &rows)
     }
 
+    fn objects(&mut self, plan: &Plan) -> String {
+        let object = |object: &crate::app::Object| {
+            let kind = match object.kind {
+                ObjectKind::Mutex => "MUTEX",
+                ObjectKind::Condition => "CONDITION",
+                ObjectKind::Barrier => "BARRIER",
+                ObjectKind::Semaphore => "SEMAPHORE",
+                ObjectKind::Timer => "TIMER",
+            };
+            let mut of = Fields::default();
+            of.is("name", text(&object.name)).is("kind", format!("WB_OBJECT_{kind}"));
+            of.set("value", object.value).set("most", object.most).end()
+        };
+        let objects: Vec<String> = plan.objects.iter().map(object).collect();
+        self.list("struct wb_object_config", "objects", &objects)
+    }
+
+    fn scripts(&mut self, plan: &Plan) -> String {
+        let scripts = plan.scripts.iter().enumerate();
+        let scripts: Vec<String> = scripts.map(|(i, script)| self.script(i, script)).collect();
+        self.list("struct wb_script_config", "scripts", &scripts)
+    }
+
+    fn script(&mut self, number: usize, script: &PlanScript) -> String {
+        let mut events = Vec::new();
+        for (i, event) in script.events.iter().enumerate() {
+            let numbers: Vec<String> = event.numbers.iter().map(|n| u64(*n)).collect();
+            let numbers_of = self.list("uint64_t", &format!("numbers_{number}_{i}"), &numbers);
+            events.push(script_event(event, &numbers_of));
+        }
+        let ports: Vec<String> = script.ports.iter().map(|port| text(port)).collect();
+        let ports_of = self.list("char *const", &format!("script_ports_{number}"), &ports);
+        let events_of = self.list("struct wb_script_event", &format!("events_{number}"), &events);
+        let mut of = Fields::default();
+        of.is("events", events_of).is("n_events", events.len()).is("ports", ports_of);
+        of.is("n_ports", ports.len()).set("n_timers", script.timers).end()
+    }
+
     /// The application may bring the policy along: the address of it, if it does.
     fn policy(&mut self, plan: &Plan) {
         let Some(policy) = &plan.policy else {
@@ -207,8 +251,8 @@ impl C {
         self.list("char *const", "policy_params", &settings);
     }
 
-    fn plan(&mut self, plan: &Plan, lists: &[String; 6]) {
-        let [cores, params, channels, tasks, ports, rows] = lists;
+    fn plan(&mut self, plan: &Plan, lists: &[String; 8]) {
+        let [cores, params, channels, tasks, ports, rows, objects, scripts] = lists;
         let mut of = Fields::default();
         of.is("module", "\"\"").set64("memory_bytes", plan.memory_bytes);
         of.set64("shared_bytes", plan.shared_bytes);
@@ -222,6 +266,10 @@ impl C {
         of.is("rate_millihz", plan.rate_millihz);
         of.is("cores", cores).is("params", params).is("channels", channels);
         of.is("tasks", tasks).is("ports", ports).is("rows", rows);
+        if !plan.scripts.is_empty() {
+            of.is("objects", objects).is("n_objects", plan.objects.len());
+            of.is("scripts", scripts).is("n_scripts", plan.scripts.len());
+        }
         of.is("n_cores", plan.cores.len()).is("n_params", plan.params.len());
         of.is("n_channels", plan.channels.len()).is("n_tasks", plan.tasks.len());
         of.is("n_ports", plan.ports.len()).is("n_rows", plan.rows.len());
@@ -249,6 +297,18 @@ fn config(task: &PlanTask) -> String {
     of.set64("period_rest", task.period_rest).set64("offset_rest", task.offset_rest);
     of.set64("jitter_ns", task.jitter_ns).set64("gap_ns", task.gap_ns);
     of.end()
+}
+
+fn script_event(event: &PlanEvent, numbers: &str) -> String {
+    let mut of = Fields::default();
+    of.is("verb", format!("WB_SCRIPT_{:?}", event.verb).to_uppercase());
+    of.set("object", event.object).set("other", event.other);
+    of.flag("is_firing", event.is_firing).flag("is_absolute", event.is_absolute);
+    of.flag("is_checkpoint", event.is_checkpoint).set64("amount", event.amount);
+    if !event.numbers.is_empty() {
+        of.is("numbers", numbers).is("n_numbers", event.numbers.len());
+    }
+    of.is("place", text(&event.place)).end()
 }
 
 /// The members of an initialiser.

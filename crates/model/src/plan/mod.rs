@@ -3,17 +3,19 @@
 //! commands that steer a run. See `docs/kernels-linux-protocol.md`.
 
 mod moving;
+mod script;
 
 use serde::Serialize;
 
 use crate::app::{
-    App, Bell, Channel, Compute, Cycles, DSP_KIND, Distribution, HOST_KIND, Mode, Moves, OnCrash,
-    Pacing, Param, Period, Port, Task, Work,
+    App, Bell, Channel, Compute, Cycles, DSP_KIND, Distribution, HOST_KIND, Mode, Moves, Object,
+    OnCrash, Pacing, Param, Period, Port, Task, Work,
 };
 use crate::platform::{Core, Frequency, Point};
 use moving::RATE_MAX;
 pub(crate) use moving::millihz;
 pub use moving::{Moving, NO_POLICY, PolicyName, Row};
+pub use script::{PlanEvent, PlanScript};
 
 /// Of the messages to a helper.
 const VERSION: u32 = 2;
@@ -77,6 +79,8 @@ pub struct Plan {
     pub channels: Vec<Channel>,
     pub tasks: Vec<PlanTask>,
     pub ports: Vec<Port>,
+    pub objects: Vec<Object>,
+    pub scripts: Vec<PlanScript>,
     pub agents_ns: u64,
     pub coordinator: u32,
     pub policy: Option<PolicyName>,
@@ -150,6 +154,9 @@ pub struct PlanTask {
     pub replay: bool,
     #[serde(skip_serializing_if = "is_default")]
     pub work: Option<PlanWork>,
+    /// Of [`Plan::scripts`], from 1; 0: it has none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub script: u32,
 }
 
 /// What a task of a plan computes in each firing.
@@ -292,6 +299,8 @@ pub fn plan(app: &App, options: &PlanOptions) -> Plan {
         channels: app.channels.clone(),
         tasks: app.tasks.iter().map(|task| plan_task(app, task, options.pacing, &kinds)).collect(),
         ports: app.ports.clone(),
+        objects: app.objects.clone(),
+        scripts: app.scripts.iter().map(|it| script::planned(it, &kinds)).collect(),
         agents_ns: moving.agents_ns,
         coordinator: moving.coordinator,
         policy: moving.policy.clone(),
@@ -355,6 +364,7 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
         checkpoint_every: task.checkpoint_every,
         replay: task.checkpoint_every > 0 && task.on_crash == OnCrash::Replay,
         work: plan_work(task, kinds),
+        script: task.script.map_or(0, |at| u32::try_from(at + 1).unwrap_or(u32::MAX)),
     }
 }
 

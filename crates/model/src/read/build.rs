@@ -9,6 +9,7 @@ use toml::Spanned;
 
 use super::amount::amount;
 use super::manifest::{Manifest, TaskTable};
+use super::script::{self, Scripts};
 use super::{client, modes, param, synthetic, wiring, work};
 use crate::app::{
     App, Arrival, Mode, Names, OnCrash, Param, ParamKind, Period, Setting, Task, Work,
@@ -42,7 +43,8 @@ impl App {
 
         let frame_rate = frame_rate(manifest, &params, &mut problems);
         synthetic::check_tables(manifest, &mut problems);
-        let tasks = build_tasks(manifest, &params, &mut problems);
+        let scripts = script::build(manifest, &params, &mut problems);
+        let tasks = build_tasks(manifest, &params, &scripts, &mut problems);
         let compute = work::compute(manifest, &mut problems);
         let names = Names::new(&tasks);
         let (channels, ports) = wiring::connect(manifest, &params, (&tasks, &names), &mut problems);
@@ -62,6 +64,8 @@ impl App {
             tasks,
             channels,
             ports,
+            scripts: scripts.all,
+            objects: scripts.objects,
             names,
         };
         // Wrong ends of channels would look like wrong loops and rates.
@@ -115,7 +119,12 @@ fn frame_rate(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>
     }
 }
 
-fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>) -> Vec<Task> {
+fn build_tasks(
+    manifest: &Manifest,
+    params: &[Param],
+    scripts: &Scripts,
+    problems: &mut Vec<Problem>,
+) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
     let mut named: HashMap<&str, Span> = HashMap::new();
     let rate = manifest.app.frame_rate.is_some();
@@ -123,7 +132,7 @@ fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem
     if manifest.tasks.is_empty() && problems.is_empty() {
         problems.push(Problem::new("the application has no task").help("add a [[task]]"));
     }
-    for table in &manifest.tasks {
+    for (table, script) in manifest.tasks.iter().zip(&scripts.of_table) {
         let name = table.name.get_ref();
         if let Some(first) = named.get(name.as_str()) {
             let message = format!("two tasks are called `{name}`");
@@ -137,9 +146,12 @@ fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem
         check_arrival(table, period, problems);
         modes::check_task(table, problems);
         client::check(table, manifest, problems);
-        let work = work::build(table, params, problems);
+        let work = match script {
+            Some(script) => scripts.work(*script),
+            None => work::build(table, params, problems),
+        };
         let entry = synthetic::entry(manifest, table);
-        tasks.extend(instances(table, (entry, period, work), problems));
+        tasks.extend(instances(table, (entry, period, work, *script), problems));
         if tasks.len() > TASKS_MAX {
             let message = format!("an application of more than {TASKS_MAX} tasks cannot be");
             let problem = Problem::new(message).at(table.name.span(), "one of these is too many");
@@ -152,7 +164,7 @@ fn build_tasks(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem
 
 fn instances(
     table: &TaskTable,
-    (entry, period, work): (Spanned<String>, Period, Option<Work>),
+    (entry, period, work, script): (Spanned<String>, Period, Option<Work>, Option<usize>),
     problems: &mut Vec<Problem>,
 ) -> Vec<Task> {
     let count = *table.count.get_ref();
@@ -192,6 +204,7 @@ fn instances(
         jitter_ns: table.jitter_us.as_ref().map_or(0.0, |jitter| jitter.get_ref() * 1e3),
         gap_ns: table.mean_gap_us.as_ref().map(|gap| gap.get_ref() * 1e3),
         work: work.clone(),
+        script,
         span: table.name.span(),
     };
     (0..count).map(task).collect()

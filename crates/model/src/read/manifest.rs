@@ -7,12 +7,14 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use super::amount::{Amount, amount_of};
+use super::cycles::{CYCLES, CyclesTable, cycles};
 use super::param;
+use super::steps::{self, Lines, ObjectTable, Step};
 use crate::app::{Arrival, Compute, Distribution, Mode, Moves, OnCrash, Param};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{
-    self, Node, Reader, boolean, bytes, core_list, document, each, filled, is_name, list, name,
-    number, small, subtable, tables, text, unsigned, within, word,
+    self, Node, Reader, boolean, bytes, core_list, document, each, filled, list, name, number,
+    small, subtable, tables, text, unsigned, within, word,
 };
 
 const KIB: u64 = 1 << 10;
@@ -27,6 +29,8 @@ pub struct Manifest {
     pub(crate) tasks: Vec<TaskTable>,
     pub(crate) links: Vec<LinkTable>,
     pub(crate) services: Vec<ServiceTable>,
+    pub(crate) objects: Vec<ObjectTable>,
+    pub(crate) lines: Lines,
 }
 
 #[derive(Debug, Clone)]
@@ -79,12 +83,7 @@ pub(crate) struct WorkTable {
     pub working_set: Option<Spanned<u64>>,
     pub traffic: Option<Spanned<u64>>,
     pub firings: Option<Spanned<u64>>,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) enum CyclesTable {
-    Every(Spanned<Amount>),
-    ByKind(Vec<(String, Spanned<Amount>)>),
+    pub script: Option<Spanned<Vec<Step>>>,
 }
 
 /// A `[[channel]]`, or a `[[mailbox]]` with its many senders.
@@ -166,6 +165,7 @@ fn read_document(
     let channels = top.optional("channel", "tables: [[channel]]", tables);
     let mailboxes = top.optional("mailbox", "tables: [[mailbox]]", tables);
     let services = top.optional("service", "tables: [[service]]", tables);
+    let objects = steps::objects(&mut top);
     top.finish();
 
     let app = app.and_then(|table| read_app(table.get_ref(), table.span(), problems));
@@ -174,7 +174,10 @@ fn read_document(
     let mut links = each(channels, |table, place| read_channel(table, place, problems));
     links.extend(each(mailboxes, |table, place| read_mailbox(table, place, problems)));
     let services = each(services, |table, place| read_service(table, place, problems));
-    Some(Manifest { app: app?, params: params.unwrap_or_default(), tasks, links, services })
+    let objects = steps::read_objects(objects, problems);
+    let params = params.unwrap_or_default();
+    let lines = Lines::of(source);
+    Some(Manifest { app: app?, params, tasks, links, services, objects, lines })
 }
 
 fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<AppTable> {
@@ -286,6 +289,9 @@ fn several_cores(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
 }
 
 fn read_work(reader: &mut Reader<'_, '_>) -> WorkTable {
+    let mut inside = Vec::new();
+    let script = reader.optional("script", SCRIPT, |n| steps::steps(n, &mut inside));
+    reader.note(inside);
     let size = |n: &Node<'_>| bytes(n).filter(|size| *size <= BYTES_MOST);
     let kinds = reader.optional("kinds", KINDS, some_kinds);
     WorkTable {
@@ -298,20 +304,8 @@ fn read_work(reader: &mut Reader<'_, '_>) -> WorkTable {
         working_set: reader.optional("working_set", BYTES, size),
         traffic: reader.optional("traffic", BYTES, size),
         firings: reader.optional("firings", FIRINGS, |n| unsigned(n).filter(|n| *n > 0)),
+        script,
     }
-}
-
-fn cycles(node: &Node<'_>) -> Option<CyclesTable> {
-    let Some(table) = node.get_ref().as_table() else {
-        return Some(CyclesTable::Every(Spanned::new(node.span(), amount_of(node)?)));
-    };
-    let kind = |(key, node): (&Spanned<_>, &Node<'_>)| {
-        let name: &std::borrow::Cow<'_, str> = key.get_ref();
-        let amount = Spanned::new(node.span(), amount_of(node)?);
-        is_name(name).then(|| (name.to_string(), amount))
-    };
-    let kinds = table.iter().map(kind).collect::<Option<Vec<_>>>()?;
-    (!kinds.is_empty()).then_some(CyclesTable::ByKind(kinds))
 }
 
 fn read_channel(
@@ -431,10 +425,9 @@ const BATCH: &str = "messages and a deadline, as \"8:5ms\"";
 const CLAIM: &str = "\"send\" or \"start\"";
 const RATE: &str = "a whole number of messages per firing, from 1 to 32768";
 
-const CYCLES: &str = "a number, an expression, or one of these for each kind of core: \
-                      { arm9 = 1000, dsp = \"samples * 2\" }";
 const DISTRIBUTION: &str = "\"constant\", \"uniform\", \"normal\" or \"exponential\"";
 const BYTES: &str = "a size as \"64KiB\" or a number of bytes, at most \"1024GiB\"";
+const SCRIPT: &str = "an array of events, as [{ run = 20000 }]";
 const FIRINGS: &str = "a whole number from 1 to 2^64 - 1";
 
 // What wb_channel_add() takes: a mailbox numbers 2^17 laps of its slots in 32 bits.

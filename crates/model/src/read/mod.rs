@@ -5,10 +5,13 @@
 mod amount;
 mod build;
 mod client;
+mod cycles;
 mod manifest;
 mod modes;
 mod param;
 mod rates;
+mod script;
+mod steps;
 mod synthetic;
 mod table;
 mod wiring;

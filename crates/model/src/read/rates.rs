@@ -5,11 +5,12 @@
 
 use crate::app::{App, Channel};
 use crate::problem::Problem;
-use crate::sdf::{Flaw, Graph, Task, Until, Wait};
+use crate::sdf::{self, Flaw, Graph, Task, Until, Wait};
 
 /// Notes what keeps an application from going on for ever; at most one problem.
 pub(crate) fn check(app: &App, problems: &mut Vec<Problem>) {
-    let (mut graph, positions) = Graph::of(app, |_| Task::default());
+    let (mut graph, mut positions) = Graph::of(app, |_| Task::default());
+    forget_scripts(app, &mut graph, &mut positions);
     if !app.synthetic {
         forget_firings(&mut graph);
     }
@@ -19,6 +20,16 @@ pub(crate) fn check(app: &App, problems: &mut Vec<Problem>) {
         Flaw::Deadlock(cycle) => explain.blocked(&cycle),
         Flaw::TooLong => explain.too_long(),
     }));
+}
+
+/// Scripts have no rates, so nothing is known of the channels to and from them.
+fn forget_scripts(app: &App, graph: &mut Graph, positions: &mut Vec<usize>) {
+    let is_of_actors = |channel: &sdf::Channel| {
+        [channel.from, channel.to].iter().all(|task| app.tasks[*task].script.is_none())
+    };
+    let mut keep = graph.channels.iter().map(is_of_actors).collect::<Vec<_>>().into_iter();
+    positions.retain(|_| keep.next().unwrap_or(true));
+    graph.channels.retain(is_of_actors);
 }
 
 /// Of tasks with code of their own it is not known what a firing receives and sends: only that they

@@ -6,14 +6,15 @@ use std::collections::HashMap;
 use toml::Spanned;
 
 use super::manifest::{AppTable, LinkTable, Manifest, TaskTable};
-use super::{client, rates};
+use super::{client, rates, script};
 use crate::app::{App, CLIENT_ENTRY, check_modelled};
 use crate::problem::Problem;
 
 /// The module that runs them: see `apps/synthetic`.
 const MODULE: &str = "synthetic.so";
-/// Its one task.
+/// Its tasks: actors, and those with a script.
 const ENTRY: &str = "synthetic";
+const SCRIPTED: &str = "scripted";
 
 /// The module of an application, with or without one of its own.
 pub(crate) fn module(app: &AppTable) -> Spanned<String> {
@@ -27,6 +28,7 @@ pub(crate) fn entry(manifest: &Manifest, table: &TaskTable) -> Spanned<String> {
         _ if client::is_one(table) => named(CLIENT_ENTRY),
         (_, Some(entry)) => entry.clone(),
         (Some(_), None) => table.name.clone(),
+        (None, None) if table.work.script.is_some() => named(SCRIPTED),
         (None, None) => named(ENTRY),
     }
 }
@@ -92,5 +94,6 @@ pub(crate) fn check(app: &App, manifest: &Manifest, problems: &mut Vec<Problem>)
     } else if app.synthetic {
         check_modelled(app, &app.module.span(), problems);
     }
+    script::check_ports(app, manifest, problems);
     rates::check(app, problems);
 }

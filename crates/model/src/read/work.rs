@@ -4,7 +4,8 @@
 use toml::Spanned;
 
 use super::amount::{Amount, amount};
-use super::manifest::{CyclesTable, Manifest, TaskTable, WorkTable};
+use super::cycles::CyclesTable;
+use super::manifest::{Manifest, TaskTable, WorkTable};
 use crate::app::{Compute, Cycles, Param, Work, nothing_real};
 use crate::problem::{Problem, Span};
 
@@ -60,7 +61,11 @@ fn without_cycles(work: &WorkTable, name: &str, problems: &mut Vec<Problem>) {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
-fn cycles_value(written: &Spanned<Amount>, params: &[Param], name: &str) -> Result<u64, Problem> {
+pub(crate) fn cycles_value(
+    written: &Spanned<Amount>,
+    params: &[Param],
+    name: &str,
+) -> Result<u64, Problem> {
     let value = amount(written, params, "cycles")?;
     if (1.0..=CYCLES_MOST).contains(&value) {
         return Ok(value.round() as u64);

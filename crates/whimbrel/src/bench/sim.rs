@@ -19,6 +19,8 @@ use crate::failure::{Failure, say};
 use crate::helpers;
 
 const PIPELINE: &str = "sim.pipeline";
+/// The same with a script for each stage.
+const SCRIPTS: &str = "sim.pipeline.scripts";
 /// See [`sweep`].
 pub const SWEEP: &str = "sim.sweep";
 /// See [`many`].
@@ -59,9 +61,11 @@ pub fn rows(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
 
 fn pipeline(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
     let mut ours = Vec::new();
+    let mut scripts = Vec::new();
     let mut theirs: BTreeMap<String, Vec<Peer>> = BTreeMap::new();
     for _ in 0..if args.quick { 1 } else { 7 } {
-        ours.push(events_per_s()?);
+        ours.push(events_per_s("pipeline.toml")?);
+        scripts.push(events_per_s("scripts.toml")?);
         if args.peers {
             for peer in peers::measured("sim", &["--repeats", "1"])? {
                 theirs.entry(peer.peer.clone()).or_default().push(peer);
@@ -69,12 +73,26 @@ fn pipeline(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
         }
     }
     let ours = median(ours);
-    if args.peers {
+    let mut rows = if args.peers {
         let peers: Vec<Peer> = theirs.into_values().filter_map(middle).collect();
-        return Ok(peers::rows(PIPELINE, UNIT, ours, &peers));
-    }
-    let rest = Map::from_iter([("p50".into(), ours.into())]);
-    Ok(vec![Row { bench: PIPELINE.into(), unit: UNIT.into(), rest }])
+        peers::rows(PIPELINE, UNIT, ours, &peers)
+    } else {
+        let rest = Map::from_iter([("p50".into(), ours.into())]);
+        vec![Row { bench: PIPELINE.into(), unit: UNIT.into(), rest }]
+    };
+    rows.push(beside_actors(median(scripts), ours));
+    Ok(rows)
+}
+
+/// Scripts take turns with the actors that do the same.
+fn beside_actors(scripts: Option<f64>, actors: Option<f64>) -> Row {
+    let rest = Map::from_iter([
+        ("p50".into(), scripts.into()),
+        ("against".into(), "actors".into()),
+        ("against_p50".into(), actors.into()),
+        ("ratio".into(), scripts.zip(actors).map(|(scripts, actors)| scripts / actors).into()),
+    ]);
+    Row { bench: SCRIPTS.into(), unit: UNIT.into(), rest }
 }
 
 /// The pipeline and its platform, in the folder of benchmarks.
@@ -115,11 +133,12 @@ pub fn timed(
     Ok((text, start.elapsed().as_secs_f64()))
 }
 
-fn events_per_s() -> Result<f64, Failure> {
-    let (text, seconds) = timed(&[peers::cpu()?], "sim", pipeline_files(), &[])?;
+fn events_per_s(app: &str) -> Result<f64, Failure> {
+    let files = (Path::new(app), pipeline_files().1);
+    let (text, seconds) = timed(&[peers::cpu()?], "sim", files, &[])?;
     let run: Run = parse(Path::new("whimbrel sim"), &text)?;
     if !run.ok || run.frames != FRAMES {
-        let message = format!("of {FRAMES} frames of pipeline.toml came {}", run.frames);
+        let message = format!("of {FRAMES} frames of {app} came {}", run.frames);
         return Err(Problem::new(message).into());
     }
     #[expect(clippy::cast_precision_loss, reason = "a count in the millions")]
@@ -158,5 +177,7 @@ mod tests {
     fn the_frames_are_those_of_the_pipeline() {
         let text = include_str!("../../../../bench/sim/pipeline.toml");
         assert!(text.contains(&format!("firings = {FRAMES} ")), "{text}");
+        let text = include_str!("../../../../bench/sim/scripts.toml");
+        assert!(text.contains(&format!("loop = {FRAMES},")), "{text}");
     }
 }

@@ -9,12 +9,12 @@ use super::moves;
 use super::summary::{CoreSummary, Summary};
 use super::throughput::{GraphSummary, TaskSummary};
 use crate::output::{Column, columns, kib, percent, time};
-use crate::protocol::{ChannelStatus, Response, TaskStatus, Told};
+use crate::protocol::{ChannelStatus, Response, ScriptStatus, TaskStatus, Told};
 
 /// Everything a person wants to know first, longest table last.
 pub fn tables(app: &App, summary: &Summary) -> String {
     let mut out = headline(app, summary);
-    let of_tasks = [tasks(app, summary), responses(app, summary)];
+    let of_tasks = [tasks(app, summary), responses(app, summary), scripts(app, summary)];
     let parts = [cores(summary), power(summary)].into_iter().chain(of_tasks);
     let parts: Vec<String> = parts.chain([channels(summary)]).collect();
     for part in parts.iter().chain(&moves::tables(app, summary)).filter(|part| !part.is_empty()) {
@@ -201,6 +201,24 @@ fn responses(app: &App, summary: &Summary) -> String {
         Column::of(">p99", &all, |(.., response)| time(response.p99_ns)),
         Column::of(">max", &all, |(.., response)| time(response.max_ns)),
         Column::of(">n", &all, |(.., response)| response.n.to_string()),
+    ])
+}
+
+/// Of tasks with scripts: what their firings took.
+fn scripts(app: &App, summary: &Summary) -> String {
+    let scripted = |task: &TaskSummary| {
+        let script = task.totals.script.clone().filter(|script| script.loops > 0);
+        script.map(|script| (app.label(&task.totals.task, task.totals.index), script))
+    };
+    let all: Vec<(String, ScriptStatus)> = summary.tasks.iter().filter_map(scripted).collect();
+    let us = |us: Option<f64>| us.map_or("-".into(), |us| format!("{us:.1} µs"));
+    columns(&[
+        Column::of("script", &all, |(label, _)| label.clone()),
+        Column::of(">loops", &all, |(_, script)| script.loops.to_string()),
+        Column::of(">period", &all, |(_, script)| us(script.period_us)),
+        Column::of(">run", &all, |(_, script)| us(script.run_us)),
+        Column::of(">slack", &all, |(_, script)| us(script.slack_us)),
+        Column::of(">wake-up", &all, |(_, script)| us(script.wakeup_us)),
     ])
 }
 

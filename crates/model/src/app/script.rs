@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Scripts: what a task does, one event after the other.
+
+use serde::Serialize;
+
+use super::Cycles;
+
+/// What happens in an event; see `wb/script.h`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the words of the file")]
+pub enum Verb {
+    Run,
+    Runtime,
+    Memory,
+    Sleep,
+    Delay,
+    Timer,
+    Lock,
+    Unlock,
+    Wait,
+    Signal,
+    Broadcast,
+    Barrier,
+    Take,
+    Give,
+    Send,
+    Receive,
+    Yield,
+    Checkpoint,
+    Migrate,
+    Priority,
+    Exit,
+    Loop,
+    End,
+}
+
+/// No object: the rest is what it is without one.
+pub(crate) const NOTHING: u32 = u32::MAX;
+
+/// What an event counts by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Numbers {
+    /// Nothing.
+    None,
+    /// What it computes.
+    Cycles(Cycles),
+    /// The cores that it is for.
+    Cores(Vec<u32>),
+}
+
+/// One event. Loops are two: their begin and their end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// What happens.
+    pub verb: Verb,
+    /// A position: in [`super::App::objects`], in [`Script::ports`], of a timer, of a loop's
+    /// counter.
+    pub object: u32,
+    /// Another: the mutex of a wait, a shared timer, the other end of a loop; or none.
+    pub other: Option<u32>,
+    /// Of a loop: each turn is a firing.
+    pub is_firing: bool,
+    /// Of a timer: one that is late does not begin anew.
+    pub is_absolute: bool,
+    /// The task passes a checkpoint after it.
+    pub is_checkpoint: bool,
+    /// Nanoseconds, bytes, messages, turns or a priority.
+    pub amount: u64,
+    /// What else it counts by.
+    pub numbers: Numbers,
+    /// Where it stands, for messages.
+    pub place: String,
+}
+
+/// The script of a `[[task]]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    /// The last one is [`Verb::Exit`].
+    pub events: Vec<Event>,
+    /// The ports that it names.
+    pub ports: Vec<String>,
+    /// How many timers it has of its own.
+    pub timers: u32,
+}
+
+/// What is common to scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the words of the file")]
+pub enum ObjectKind {
+    Mutex,
+    Condition,
+    Barrier,
+    Semaphore,
+    Timer,
+}
+
+/// One such thing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Object {
+    /// Its name, among those of its kind.
+    pub name: String,
+    /// What it is.
+    pub kind: ObjectKind,
+    /// Of a semaphore, at the start; of a barrier: its tasks.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
+    pub value: u32,
+    /// Of a semaphore: it never has more.
+    #[serde(skip_serializing_if = "crate::plan::is_default")]
+    pub most: u32,
+}
+
+/// What a firing computes on average, where one turn of an endless loop stands for all of them;
+/// `None`: nothing that could be told in cycles.
+pub(crate) fn cycles_of_firing(events: &[Event]) -> Option<Cycles> {
+    let mut turns = vec![1_u64];
+    let mut firings = 0_u64;
+    let mut sum: Option<Cycles> = None;
+
+    for event in events {
+        let here = turns.last().copied().unwrap_or(1);
+        match (event.verb, &event.numbers) {
+            (Verb::Loop, _) => {
+                let inside = here.saturating_mul(event.amount.max(1));
+                firings += if event.is_firing { inside } else { 0 };
+                turns.push(inside);
+            }
+            (Verb::End, _) => {
+                turns.pop();
+            }
+            (Verb::Run, Numbers::Cycles(cycles)) => {
+                let more = scaled(cycles, |n| n.saturating_mul(here));
+                sum = Some(sum.map_or(more.clone(), |sum| added(&sum, &more)));
+            }
+            _ => {}
+        }
+    }
+    sum.map(|sum| scaled(&sum, |n| (n / firings.max(1)).clamp(1, 1 << 48)))
+}
+
+fn scaled(cycles: &Cycles, scale: impl Fn(u64) -> u64) -> Cycles {
+    match cycles {
+        Cycles::Every(n) => Cycles::Every(scale(*n)),
+        Cycles::ByKind(all) => {
+            Cycles::ByKind(all.iter().map(|(kind, n)| (kind.clone(), scale(*n))).collect())
+        }
+    }
+}
+
+/// On the kinds that have both.
+fn added(a: &Cycles, b: &Cycles) -> Cycles {
+    match (a, b) {
+        (Cycles::Every(a), Cycles::Every(b)) => Cycles::Every(a.saturating_add(*b)),
+        (Cycles::ByKind(kinds), other) | (other, Cycles::ByKind(kinds)) => {
+            let sum = |(kind, n): &(String, u64)| {
+                other.on(kind).map(|more| (kind.clone(), n.saturating_add(more)))
+            };
+            Cycles::ByKind(kinds.iter().filter_map(sum).collect())
+        }
+    }
+}

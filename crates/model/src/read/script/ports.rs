@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Whether the ports of scripted tasks are there, and used.
+
+use std::collections::HashMap;
+
+use super::check::{every, steps_of};
+use crate::app::{App, Direction, Verb};
+use crate::problem::{Problem, Span, suggestion};
+use crate::read::manifest::{LinkTable, Manifest, TaskTable};
+use crate::read::steps::What;
+
+/// Notes what is wrong with them.
+pub(crate) fn check(app: &App, manifest: &Manifest, problems: &mut Vec<Problem>) {
+    for table in manifest.tasks.iter().filter(|table| table.work.script.is_some()) {
+        let Some(first) = app.find_task(table.name.get_ref(), 0) else { continue };
+        let mut bound: HashMap<&str, (Direction, Span)> = HashMap::new();
+        for port in app.ports.iter().filter(|port| port.task == first) {
+            let span = app.channels[port.channel].span.clone();
+            bound.entry(&port.name).or_insert((port.direction, span));
+        }
+        check_uses(table, &bound, problems);
+        check_bound(table, &bound, problems);
+    }
+    for link in &manifest.links {
+        problems.extend(check_link(link, manifest));
+    }
+}
+
+type Bound<'a> = HashMap<&'a str, (Direction, Span)>;
+
+fn check_uses(table: &TaskTable, bound: &Bound<'_>, problems: &mut Vec<Problem>) {
+    let name = table.name.get_ref();
+    every(steps_of(table), &mut |step| {
+        let What::Pass(verb, port, _) = &step.what else { return };
+        let wanted = if *verb == Verb::Send { Direction::Out } else { Direction::In };
+        let text = port.get_ref();
+        let problem = match bound.get(text.as_str()) {
+            None => {
+                let help = suggestion(text, bound.keys().copied(), || {
+                    let key = if wanted == Direction::Out { "from" } else { "to" };
+                    format!("add a [[channel]] with {key} = \"{name}.{text}\"")
+                });
+                Problem::new(format!("`{name}` has no port `{text}`")).help(help)
+            }
+            Some((direction, _)) if *direction != wanted => {
+                let does = if wanted == Direction::Out { "receives" } else { "sends" };
+                let problem = Problem::new(format!("`{name}` only {does} through `{text}`"));
+                problem.help("use the other event, or turn the channel round")
+            }
+            Some(_) => return,
+        };
+        problems.push(problem.at(port.span(), "this port"));
+    });
+}
+
+/// A channel that is not used fills up, or stays empty, for ever.
+fn check_bound(table: &TaskTable, bound: &Bound<'_>, problems: &mut Vec<Problem>) {
+    let mut unused = bound.clone();
+    every(steps_of(table), &mut |step| {
+        if let What::Pass(_, port, _) = &step.what {
+            unused.remove(port.get_ref().as_str());
+        }
+    });
+    for (port, (direction, span)) in unused {
+        let (does, event) = match direction {
+            Direction::In => ("receives from", "receive"),
+            Direction::Out => ("sends to", "send"),
+        };
+        let message = format!("the script of `{}` never {does} `{port}`", table.name.get_ref());
+        let problem = Problem::new(message).at(span, "this channel");
+        problems.push(
+            problem.help(format!("add {{ {event} = \"{port}\" }}, or leave the channel out")),
+        );
+    }
+}
+
+/// How many messages pass is said by the script.
+fn check_link(link: &LinkTable, manifest: &Manifest) -> Option<Problem> {
+    let is_scripted = |end: &toml::Spanned<String>| {
+        let name = end.get_ref().split('.').next();
+        let mut tables = manifest.tasks.iter();
+        tables.any(|t| Some(t.name.get_ref().as_str()) == name && t.work.script.is_some())
+    };
+    let (from, to) = (is_scripted(link.from.first()?), is_scripted(&link.to));
+    let produce = link.produce.as_ref().filter(|_| from).map(toml::Spanned::span);
+    let consume = link.consume.as_ref().filter(|_| to).map(toml::Spanned::span);
+    let claim = link.claim.as_ref().filter(|_| from || to).map(toml::Spanned::span);
+    let span = produce.or(consume).or(claim)?;
+    let problem = Problem::new("at the end of a script a channel has no rates and no rule");
+    Some(
+        problem
+            .at(span, "this key")
+            .help("its script says how many messages pass and when: { send = \"out\", count = 2 }"),
+    )
+}

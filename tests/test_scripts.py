@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scripts of tasks: what their events come to, here and simulated, and what ends a run of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from simulated import ROOT, WHIMBREL, Json, command, platform, simulate
+from test_crash import kernel_of
+
+EXAMPLE = ROOT / "apps/synthetic/script.toml"
+LOOPS = {"camera": 50, "decoder": 50, "control": 25, "log": 10, "worker": 20}
+CORES = "{0},{0}".format(min(os.sched_getaffinity(0)))
+ONE = platform("")
+TWO = platform("", "")
+
+
+def app(common: str, **scripts: str) -> str:
+    """An application of tasks with these scripts, each on core 0."""
+    tasks = [f'[[task]]\nname = "{name}"\nscript = [{it}]\n' for name, it in scripts.items()]
+    return f'[app]\nname = "scripts"\n\n{common}\n' + "\n".join(tasks)
+
+
+def of_task(summary: Json, name: str) -> Json:
+    """What a summary says of the firings of a task."""
+    return next(task["script"] for task in summary["tasks"] if task["task"] == name)
+
+
+def loops(summary: Json) -> dict[str, int]:
+    """How often each task has fired."""
+    return {task["task"]: task["script"]["loops"] for task in summary["tasks"]}
+
+
+def run(file: Path, *options: str) -> Json:
+    """Runs an application on two cores of one processor and returns its summary."""
+    words = [str(WHIMBREL), "run", str(file), "--json", "--cores", CORES, *options]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+# ---- What events come to ------------------------------------------------------------------------
+
+
+def test_a_firing_takes_what_its_events_take(tmp_path: Path) -> None:
+    turn = '{ loop = 5, do = [{ run = 2000000 }, { sleep = "1ms" }, { timer = "10ms" }] }'
+    script = of_task(simulate(tmp_path, app("", a=turn), ONE), "a")
+    assert script == {
+        "loops": 5,
+        "period_us": 10000,
+        "run_us": 2000,
+        "slack_us": 7000,
+        "wakeup_us": 0,
+    }
+
+
+def test_a_timer_that_is_late_counts_as_a_miss(tmp_path: Path) -> None:
+    turn = "{ run = 15000000 }" + ', { timer = "10ms", mode = "MODE" }' * 2
+    for mode, end_ms in (("relative", 25), ("absolute", 20)):
+        summary = simulate(tmp_path, app("", a=turn.replace("MODE", mode)), ONE)
+        (task,) = summary["tasks"]
+        assert (task["jobs"], task["misses"], task["worst_late_ns"]) == (2, 1, 5e6)
+        assert summary["time_ns"] == end_ms * 1e6
+
+
+def test_run_goes_by_the_frequency_and_runtime_by_the_clock(tmp_path: Path) -> None:
+    slow = platform("[[core.point]]\nmhz = 200\nactive_mw = 100\n")
+    turn = '{ run = 1000000 }, { runtime = "3ms" }'
+    assert of_task(simulate(tmp_path, app("", a=turn), ONE), "a")["run_us"] == 4000
+    assert of_task(simulate(tmp_path, app("", a=turn), slow), "a")["run_us"] == 8000
+
+
+def test_a_delay_is_where_timers_begin(tmp_path: Path) -> None:
+    turn = '{ delay = "3ms" }, { timer = "10ms" }, { timer = "10ms" }'
+    assert simulate(tmp_path, app("", a=turn), ONE)["time_ns"] == 23e6
+
+
+def test_a_shared_timer_is_gone_on_with_by_whoever_comes(tmp_path: Path) -> None:
+    turn = '{ timer = "10ms", name = "t" }'
+    shared = app('[[timer]]\nname = "t"\n', a=turn, b=turn)
+    assert simulate(tmp_path, shared, ONE)["time_ns"] == 20e6
+
+
+def test_a_mutex_keeps_its_holders_apart(tmp_path: Path) -> None:
+    held = '{ lock = "m" }, { run = 1000 }, { sleep = "1ms" }, { unlock = "m" }'
+    turn = f"{{ loop = 3, do = [{held}] }}"
+    summary = simulate(tmp_path, app('[[mutex]]\nname = "m"\n', a=turn, b=turn), TWO)
+    assert summary["time_ns"] == pytest.approx(6 * 1_001_000)
+
+
+def test_a_suspended_task_goes_on_when_it_is_resumed(tmp_path: Path) -> None:
+    sleeper = "{ loop = 3, do = [{ suspend = true }, { run = 1000 }] }"
+    waker = '{ loop = 3, do = [{ sleep = "5ms" }, { resume = "a" }] }'
+    summary = simulate(tmp_path, app("", a=sleeper, b=waker), ONE)
+    assert loops(summary) == {"a": 3, "b": 3}
+    assert of_task(summary, "a")["period_us"] == pytest.approx(5001, abs=2)
+
+
+def test_a_script_says_its_core_and_its_priority(tmp_path: Path) -> None:
+    turn = "{ migrate = [1, 2] }, { priority = 20 }, { run = 1000 }, { migrate = [0, 1] }"
+    (task,) = simulate(tmp_path, app("", a=turn), platform("", "", ""))["tasks"]
+    assert (task["core"], task["migrations"], task["state"]) == (1, 1, "ended")
+
+
+def test_actors_and_scripts_meet_at_a_channel(tmp_path: Path) -> None:
+    text = app("", a='{ loop = 10, do = [{ send = "out", count = 3 }, { run = 1000 }] }')
+    text += '[[task]]\nname = "b"\ncycles = 500\n[[channel]]\nfrom = "a.out"\nto = "b.in"\n'
+    summary = simulate(tmp_path, text + "slot_bytes = 8\nslots = 4\nconsume = 2\n", TWO)
+    assert [task["firings"] for task in summary["tasks"]] == [10, 15]
+
+
+# ---- The example, here and simulated ------------------------------------------------------------
+
+
+def test_the_example_fires_as_often_as_it_says() -> None:
+    done = command(EXAMPLE, "--platform", "mpsoc3")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert loops(summary) == LOOPS
+    assert of_task(summary, "camera")["period_us"] == pytest.approx(4000, abs=1)
+
+
+MOVES = ("camera=1,0@11ms", "decoder=1,0@7ms", "control=1,0@13ms", "worker.0=1,0@17ms")
+
+
+@pytest.mark.parametrize("options", [(), ("--move-at", "waits")], ids=["checkpoints", "waits"])
+@pytest.mark.parametrize("mode", ["handoff", "replicate", "recreate"])
+def test_scripts_move_and_lose_nothing(mode: str, options: tuple[str, ...], tmp_path: Path) -> None:
+    moving = tmp_path / "app.toml"
+    text = EXAMPLE.read_text().replace("[[task]]\n", "[[task]]\nrestart = true\n")
+    moving.write_text(text)
+    shuttles = [word for move in MOVES for word in ("--shuttle", move)]
+    summary = run(moving, "--mode", mode, *options, *shuttles)
+    assert loops(summary) == LOOPS
+    assert sum(task["migrations"] for task in summary["tasks"]) >= 8
+
+
+PIPELINE = app(
+    "",
+    a='{ loop = 200, do = [{ run = 1000 }, { send = "out" }, { timer = "5ms" }] }',
+    b='{ loop = "forever", do = [{ receive = "in" }, { run = 1000 }, { send = "out" }] }',
+    c='{ loop = "forever", do = [{ receive = "in" }, { run = 1000 }] }',
+) + "".join(
+    f'\n[[channel]]\nfrom = "{a}.out"\nto = "{b}.in"\nslot_bytes = 8\n' for a, b in ("ab", "bc")
+)
+
+
+@pytest.mark.parametrize("keeps", ["restart = true", "checkpoint_every = 3"])
+def test_scripts_outlive_their_kernel_and_lose_no_message(keeps: str, tmp_path: Path) -> None:
+    application = tmp_path / "app.toml"
+    application.write_text(PIPELINE.replace("[[task]]\n", f"[[task]]\n{keeps}\ncore = 1\n"))
+    words = [str(WHIMBREL), "run", str(application), "--cores", CORES, "--json"]
+    with TemporaryDirectory(dir="/tmp") as runtime:  # the path of a socket has 107 bytes at most
+        process = subprocess.Popen(
+            words,
+            env={**os.environ, "XDG_RUNTIME_DIR": runtime},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        victim = kernel_of(Path(runtime), 1)
+        time.sleep(0.3)
+        os.kill(victim, signal.SIGKILL)
+        out, said = process.communicate(timeout=60)
+    assert process.returncode == 2 and "was killed" in said, said
+    assert "another message" not in said
+    assert [channel["sent"] for channel in json.loads(out)["channels"]] == [200, 200]
+
+
+# ---- What ends a run ----------------------------------------------------------------------------
+
+
+def refused(folder: Path, text: str, *words: str) -> None:
+    """What the run of an application ends with."""
+    (folder / "app.toml").write_text(text)
+    (folder / "platform.toml").write_text(TWO)
+    done = command(folder / "app.toml", "--platform", str(folder / "platform.toml"))
+    assert done.returncode == 2, done.stderr
+    for word in words:
+        assert word in " ".join(done.stderr.split()), done.stderr
+
+
+def test_a_deadlock_is_told_with_task_phase_and_event(tmp_path: Path) -> None:
+    common = '[[semaphore]]\nname = "s"\n\n[[semaphore]]\nname = "t"\n'
+    turn = '{{ phase = "{}", loop = 2, do = [{{ take = "{}" }}, {{ give = "{}" }}] }}'
+    text = app(common, a=turn.format("p", "s", "t"), b=turn.format("q", "t", "s"))
+    refused(tmp_path, text, "a for a semaphore (phase p, line 12, take s)", "b for a semaphore")
+
+
+def test_a_barrier_whose_tasks_end_is_told_with_task_phase_and_event(tmp_path: Path) -> None:
+    common = '[[barrier]]\nname = "b"\ntasks = 2\n'
+    turn = '{{ phase = "p", loop = {}, do = [{{ run = 5 }}, {{ barrier = "b" }}] }}'
+    text = app(common, a=turn.format(3), b=turn.format(2))
+    refused(tmp_path, text, "`a`", "phase p, line", "barrier b", "nobody passes it any more")
+
+
+def test_a_core_that_is_not_there_is_told_with_task_and_event(tmp_path: Path) -> None:
+    refused(tmp_path, app("", a="{ migrate = 5 }"), "`a`", "migrate", "core")
