@@ -5,9 +5,9 @@
 //!
 //! An actor that fires r times in an iteration becomes n × r tasks, which fire in turn: each once
 //! in n iterations, and always in the same phase. So each takes always the same of the tokens that
-//! pass a channel, from the same tasks, and a channel becomes one between each two of them that have
-//! tokens for each other. The order of the tokens is that of the graph. A buffer becomes a channel
-//! of tokens that go back: one for each token that fits, and that is claimed and freed with it.
+//! pass a channel, from the same tasks, and a channel becomes one between each two of them that
+//! have tokens for each other. The order of the tokens is that of the graph. A buffer becomes a
+//! channel of tokens that go back: one for each token that fits, claimed and freed with it.
 
 use std::collections::BTreeMap;
 
