@@ -49,6 +49,7 @@ packages='
     qemu-system-arm
     qemu-system-x86
     qemu-user
+    rt-app
     sip-tester
     spin
     tcc

@@ -15,6 +15,7 @@ mod papers;
 mod plan;
 mod platform;
 mod refusals;
+mod rtapp;
 mod scripts;
 mod sdf;
 mod services;

@@ -9,9 +9,10 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use whimbrel_model::import::{Format, Options, application};
 
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "player.json",
     "periodic.json",
+    "every.json",
     "cd2dat.xml",
     "h263.xml",
     "csdf.xml",
@@ -43,16 +44,6 @@ pub fn refused(file: &str, text: &str) -> String {
 }
 
 #[test]
-fn tasks_that_wake_each_other_become_a_pipeline() {
-    assert_snapshot!(imported("player.json", 1_200_000_000));
-}
-
-#[test]
-fn periodic_tasks_keep_their_periods_priorities_places_and_numbers() {
-    assert_snapshot!(imported("periodic.json", 1_000_000_000));
-}
-
-#[test]
 fn a_graph_keeps_its_rates() {
     assert_snapshot!(imported("cd2dat.xml", 1));
 }
@@ -65,7 +56,7 @@ fn a_graph_keeps_its_tokens_buffers_and_times_by_type_of_processor() {
 #[test]
 fn what_is_made_of_every_sample_is_an_application_with_a_plan() {
     for file in FILES {
-        let toml = application(file, &sample(file), &Options::default()).unwrap().toml;
+        let toml = application(file, sample(file), &Options::default()).unwrap().toml;
         let app = build(&toml, &[]).unwrap_or_else(|problems| {
             panic!("{file}: {}", shown("app.toml", &toml, problems));
         });
@@ -74,101 +65,6 @@ fn what_is_made_of_every_sample_is_an_application_with_a_plan() {
         assert_eq!(plan.tasks.len(), app.tasks.len(), "{file}");
         assert!(plan.tasks.iter().all(|t| t.work.is_some() || t.script > 0), "{file}");
     }
-}
-
-#[test]
-fn keys_that_repeat_are_all_done_in_their_order() {
-    let text = r#"{ "tasks" : { "a" : { "run" : 1, "run" : 2, "run3" : 4, "sleep" : 93 } } }"#;
-    let toml = application("a.json", text, &Options::default()).unwrap().toml;
-    assert!(toml.contains("cycles = 7000\n") && toml.contains("period_us = 100\n"), "{toml}");
-}
-
-#[test]
-fn a_given_calibration_computes_whole_loops_as_rt_app_does() {
-    let run = |loop_ns: u64| {
-        let text = format!(
-            r#"{{ "tasks" : {{ "a" : {{ "run" : 1 }} }},
-                "global" : {{ "calibration" : {loop_ns} }} }}"#
-        );
-        application("a.json", &text, &Options::default()).unwrap().toml
-    };
-    assert!(run(150).contains("cycles = 900\n"));
-    assert!(run(1).contains("cycles = 1000\n"));
-}
-
-#[test]
-fn in_files_of_the_old_grammar_a_signal_has_a_target() {
-    let text = r#"{
-        "resources" : { "s" : { "type" : "signal", "target" : "c" }, "c" : { "type" : "wait" } },
-        "tasks" : {
-            "a" : { "run" : 1, "signal" : "s", "sleep" : 9 },
-            "b" : { "wait" : { "ref" : "c", "mutex" : "m" }, "run" : 1 }
-        }
-    }"#;
-    let toml = application("a.json", text, &Options::default()).unwrap().toml;
-    assert!(toml.contains("from = \"a.c\"\nto = \"b.in_c\""), "{toml}");
-}
-
-#[test]
-fn what_is_unknown_in_a_file_of_rt_app_is_shown_where_it_stands() {
-    assert_snapshot!(errors("periodic.json", "\"instance\" : 2", "\"instances\" : 2, \"rum\" : 3"));
-}
-
-#[test]
-fn everything_that_is_wrong_in_a_file_of_rt_app_is_told_at_once() {
-    let wrong = "\"instance\" : -2,\n\t\t\t\"loop\" : 0,\n\t\t\t\"loop\" : 1,\n\t\t\t\
-        \"barrier\" : \"b\",\n\t\t\t\"sleep\" : \"long\"";
-    assert_snapshot!(errors("periodic.json", "\"instance\" : 2", wrong));
-}
-
-#[test]
-fn every_kind_of_bad_rt_app_text_is_refused_in_words() {
-    for (text, words) in [
-        ("", "the file is empty"),
-        ("[1]", "the file is no object"),
-        ("{ 'tasks' ", "this is not JSON"),
-        ("{}", "the file has no `tasks`"),
-        ("{'tasks':{}}", "no task has an instance"),
-        ("{'tasks':3}", "`tasks` must be an object"),
-    ] {
-        let told = refused("a.json", &text.replace('\'', "\""));
-        assert!(told.contains(words), "{text}: {told}");
-    }
-    let endless = "'phases':{'p':{'run':1,'loop':-1},'q':{'run':2}}";
-    let long = "'phases':{'p':{'run':9000000,'loop':1000000000},'q':{}}";
-    let often = "'phases':{'p':{'resume':'b','loop':32769},'q':{'run':1}}},'b':{'suspend':''";
-    for (task, words) in [
-        ("", "`a` does nothing"),
-        ("'phases':{}", "`a` does nothing"),
-        ("'run':-1", "`run` must be a whole number from 0 up"),
-        ("'run':1000000001", "at most 1000000000 microseconds"),
-        ("'run':1,'cpus':2", "`cpus` must be an array"),
-        ("'run':1,'policy':'NONE'", "`policy` must be SCHED_OTHER"),
-        ("'run':1,'priority':20", "its policy takes -20 to 19"),
-        ("'timer':{'ref':'x'}", "`timer` has no `period`"),
-        ("'timer':{'ref':'x','period':0.5}", "`period` must be a whole number"),
-        ("'timer':{'period':1,'mode':'x'}", "`mode` must be \"relative\" or"),
-        ("'timer':{'period':1000000000},'timer':{'period':1}", "a period of 1000000001"),
-        ("'wait':{'mutex':'x'}", "`wait` has no `ref`"),
-        ("'run':1,'fork':'a'", "`fork` cannot be expressed"),
-        ("'suspend':''", "nothing ever signals `a`"),
-        ("'run':1,'phases':{'p':{'run':1}}", "phases and events"),
-        (endless, "a phase of `a` never ends"),
-        (long, "a firing of `a` computes too long"),
-        (often, "`b` is signalled 32769 times in one firing"),
-        ("'resume':'c'},'b':{'resume':'c'},'c':{'suspend':''", "2 tasks signal `c`"),
-    ] {
-        let text = format!("{{'tasks':{{'a':{{{task}}}}}}}").replace('\'', "\"");
-        let told = refused("a.json", &text);
-        assert!(told.contains(words), "{text}: {told}");
-    }
-}
-
-#[test]
-fn a_task_whose_only_event_is_wrong_is_not_told_to_have_none() {
-    let said = refused("one.json", r#"{"tasks":{"t":{"run":-1}}}"#);
-    assert!(said.contains("`run` must be a whole number from 0 up"), "{said}");
-    assert!(!said.contains("does nothing"), "{said}");
 }
 
 #[test]

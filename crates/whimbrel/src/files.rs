@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel import` and `whimbrel graph`: a file is read, and the text of another written.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use whimbrel_model::import::{Format, Options, application};
+use whimbrel_model::import::{Format, Options, together};
 use whimbrel_model::{App, Manifest, Problem, Source, dot};
 
 use crate::atomic_file;
@@ -13,21 +14,21 @@ use crate::cli::{GraphArgs, ImportArgs};
 use crate::failure::{Answer, Failure, Outcome, first_of, say};
 use crate::output::print;
 
-/// Makes an app.toml of a file of another tool.
+/// What the argument should be where an application is run.
+pub const APPLICATION: &str = "the path of an app.toml, as apps/fm_radio/app.toml";
+
+/// Makes an app.toml of files of other tools.
 pub fn import(args: &ImportArgs) -> Outcome {
-    let source = read(
-        &args.file,
-        "a file of rt-app (.json), of SDF3 (.xml), GraphML (.graphml) or DOT (.dot, .gv)",
-    )?;
-    let toml = imported(&source, &Options { hz: args.hz })?;
+    let wanted = "a file of rt-app (.json), SDF3 (.xml), GraphML (.graphml) or DOT (.dot, .gv)";
+    let files = Given::read_all(&args.files, wanted)?;
+    let toml = imported(&files, &Options { hz: args.hz })?;
     write(args.output.as_deref(), &toml)
 }
 
 /// Draws an application.
 pub fn graph(args: &GraphArgs) -> Outcome {
-    let source = read(&args.app, "the path of an app.toml, as apps/fm_radio/app.toml")?;
-    let source = translated(source)?;
-    let folder = args.app.parent().unwrap_or(Path::new(""));
+    let source = translated(&Given::read_all(&args.app, APPLICATION)?)?;
+    let folder = args.app[0].parent().unwrap_or(Path::new(""));
     let here = env::current_dir().unwrap_or_default();
     let app = Manifest::parse(source.text())
         .and_then(|manifest| App::build(&manifest, &args.set, folder, &here))
@@ -35,39 +36,97 @@ pub fn graph(args: &GraphArgs) -> Outcome {
     write(args.output.as_deref(), &dot(&app))
 }
 
-/// The application of a file of another tool; an app.toml as it is.
+/// A file as it was read.
+#[derive(Debug)]
+pub struct Given {
+    path: String,
+    contents: Vec<u8>,
+}
+
+impl Given {
+    /// Reads a file; `wanted` says what the argument should be.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn read(path: &Path, wanted: &str) -> Result<Self, Problem> {
+        let contents = fs::read(path).map_err(|error| {
+            let problem = Problem::new(format!("{} cannot be read: {error}", path.display()));
+            problem.help(format!("the argument is {wanted}"))
+        })?;
+        Ok(Self { path: path.display().to_string(), contents })
+    }
+
+    /// Reads several.
+    ///
+    /// # Errors
+    /// One cannot be read.
+    pub fn read_all(paths: &[PathBuf], wanted: &str) -> Result<Vec<Self>, Problem> {
+        paths.iter().map(|path| Self::read(path, wanted)).collect()
+    }
+
+    /// What problems point into; nothing if it is no text.
+    fn source(&self) -> Source {
+        Source::new(self.path.clone(), std::str::from_utf8(&self.contents).unwrap_or_default())
+    }
+}
+
+/// The application of files of other tools, which together are one; an app.toml as it is.
 ///
 /// # Errors
-/// The file is wrong; reports show its lines.
-pub fn translated(source: Source) -> Result<Source, Failure> {
-    if Format::of(source.name()).is_none() {
-        return Ok(source);
+/// A file is wrong, and reports show its lines; an app.toml is not alone, or no text.
+pub fn translated(files: &[Given]) -> Result<Source, Failure> {
+    let own = files.iter().find(|file| Format::of(&file.path).is_none());
+    if let Some(own) = own {
+        let problem = match files.len() {
+            1 if std::str::from_utf8(&own.contents).is_ok() => return Ok(own.source()),
+            1 => Problem::new(format!("{} cannot be read: it is not UTF-8", own.path)),
+            _ => Problem::new(format!("{} is an application by itself", own.path))
+                .help("files of other tools may be several, an app.toml is alone"),
+        };
+        return Err(problem.into());
     }
-    let toml = imported(&source, &Options::default())?;
-    // Lines that are shown of it are not those of the file.
-    Ok(Source::new(format!("{}, as app.toml", source.name()), toml))
+    let toml = imported(files, &Options::default())?;
+    let more = match files.len() {
+        1 => String::new(),
+        n => format!(" and {} more", n - 1),
+    };
+    // Lines that are shown of it are not those of the files.
+    Ok(Source::new(format!("{}{more}, as app.toml", files[0].path), toml))
 }
 
 /// The text of an application; warnings go to standard error.
-fn imported(source: &Source, options: &Options) -> Result<String, Failure> {
-    let imported = application(source.name(), source.text(), options)
-        .map_err(|problems| Failure::in_file(source, problems))?;
-    let (first, more) = first_of(imported.warnings);
-    for warning in first {
-        say(format!("{:?}", source.report(warning)).trim_end());
+fn imported(files: &[Given], options: &Options) -> Result<String, Failure> {
+    let contents: Vec<(&str, &[u8])> =
+        files.iter().map(|file| (file.path.as_str(), file.contents.as_slice())).collect();
+    let (toml, warnings) = together(&contents, options).map_err(|problems| {
+        let reports = of_each(problems).into_iter().flat_map(|(file, problems)| {
+            match Failure::in_file(&files[file].source(), problems.into()) {
+                Failure::Reports(reports) => reports,
+                Failure::Output(_) => Vec::new(),
+            }
+        });
+        Failure::Reports(reports.collect())
+    })?;
+    for (file, warnings) in of_each(warnings) {
+        let source = files[file].source();
+        let (first, more) = first_of(warnings);
+        for warning in first {
+            say(format!("{:?}", source.report(warning)).trim_end());
+        }
+        if let Some(n) = more {
+            say(&format!("  ⚠ … and {n} more in {}", source.name()));
+        }
     }
-    if let Some(n) = more {
-        say(&format!("  ⚠ … and {n} more in {}", source.name()));
-    }
-    Ok(imported.toml)
+    Ok(toml)
 }
 
-fn read(path: &Path, wanted: &str) -> Result<Source, Problem> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        let problem = Problem::new(format!("{} cannot be read: {error}", path.display()));
-        problem.help(format!("the argument is {wanted}"))
-    })?;
-    Ok(Source::new(path.display().to_string(), text))
+/// What is told of each file that anything is told of.
+fn of_each<T>(told: Vec<(usize, T)>) -> BTreeMap<usize, Vec<T>> {
+    let mut files: BTreeMap<usize, Vec<T>> = BTreeMap::new();
+    for (file, what) in told {
+        files.entry(file).or_default().push(what);
+    }
+    files
 }
 
 /// Writes a text into a file, or to standard output.

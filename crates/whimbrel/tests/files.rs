@@ -19,8 +19,8 @@ fn place() -> Place {
 fn an_import_is_written_to_standard_output_and_its_warnings_to_standard_error() {
     let output = place().output(&["import", &sample("periodic.json"), "--mhz", "532"]);
     assert!(output.status.success());
-    assert!(text(&output.stdout).contains("cycles = 531947\n"), "{}", text(&output.stdout));
-    assert!(text(&output.stderr).contains("`mem` of `nice` has no meaning here"));
+    assert!(text(&output.stdout).contains("run = 531947 "), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("`dl-runtime` of `budget` has no meaning here"));
     assert!(!text(&output.stdout).contains("no meaning"));
 }
 
@@ -56,12 +56,38 @@ fn a_file_that_cannot_be_imported_is_shown_at_its_line_and_nothing_is_written() 
 }
 
 #[test]
+fn several_files_are_one_application_and_each_is_told_of_at_its_lines() {
+    let place = place();
+    let files = [
+        ("global.json", r#"{ "global" : { "calibration" : "CPU0" } }"#),
+        ("a.json", r#"{ "tasks" : { "t" : { "run" : 1, "resume" : "x" } } }"#),
+        ("b.json", r#"{ "tasks" : { "t" : { "suspend" : "x", "run" : 2 } } }"#),
+    ];
+    for (name, text) in files {
+        fs::write(place.path(name), text).unwrap();
+    }
+    let output = place.output(&["import", "global.json", "a.json", "b.json"]);
+    let toml = text(&output.stdout);
+    assert!(toml.contains("name = \"global\"") && toml.contains("name = \"t_2\""), "{toml}");
+    assert!(text(&output.stderr).contains("[b.json:1:15]"), "{}", text(&output.stderr));
+    let dot = text(&place.output(&["graph", "global.json", "a.json", "b.json"]).stdout);
+    assert!(dot.contains("t_2"), "{dot}");
+
+    fs::write(place.path("c.json"), r#"{ "tasks" : { "t" : { "rum" : 1 } } }"#).unwrap();
+    let told = place.error(&["import", "a.json", "c.json"]);
+    assert!(told.contains("[c.json:1:23]") && told.contains("`rum`"), "{told}");
+    fs::write(place.path("app.toml"), "[app]\n").unwrap();
+    let told = place.error(&["graph", "a.json", "app.toml"]);
+    assert!(told.contains("app.toml is an application by itself"), "{told}");
+}
+
+#[test]
 fn files_that_cannot_be_read_or_written_are_named() {
     let place = place();
     assert!(place.error(&["import", "none.json"]).contains("none.json cannot be read"));
     assert!(place.error(&["graph", "none.toml"]).contains("none.toml cannot be read"));
     fs::write(place.path("app.txt"), "").unwrap();
-    assert!(place.error(&["import", "app.txt"]).contains("app.txt is neither .json nor .xml"));
+    assert!(place.error(&["import", "app.txt"]).contains("app.txt is of no format that is known"));
     let args = ["import", &sample("cd2dat.xml"), "-o", "no/such/folder.toml"];
     assert!(place.error(&args).contains("no/such/folder.toml cannot be written"));
     for mhz in ["0", "-5", "1e9", "fast"] {

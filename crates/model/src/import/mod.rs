@@ -16,10 +16,9 @@ mod rtapp;
 mod sdf3;
 mod xml;
 
-use miette::LabeledSpan;
-
 use crate::problem::{Problem, Problems, Warning};
-use notes::Notes;
+use draft::Draft;
+use notes::{Notes, Told};
 
 /// What a file does not say by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,38 +68,84 @@ impl Format {
 }
 
 /// Makes the text of an `app.toml` from a file of another tool. `path` gives the format and, where
-/// the text has no better, the name.
+/// the file has no better, the name.
 ///
 /// # Errors
-/// A path of another ending; everything in the text that is wrong, unknown, or cannot be expressed.
-pub fn application(path: &str, text: &str, options: &Options) -> Result<Imported, Problems> {
-    let stem = path.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
-    let mut notes = Notes::default();
-    let draft = match Format::of(path) {
-        Some(Format::RtApp) => rtapp::read(stem, text, options.hz, &mut notes),
-        Some(Format::Xml) => of_xml(stem, text, &mut notes),
-        Some(Format::Dot) => dot::read(stem, text, &mut notes),
-        None => {
+/// A path of another ending; everything in the file that is wrong, unknown, or cannot be expressed.
+pub fn application(
+    path: &str,
+    contents: impl AsRef<[u8]>,
+    options: &Options,
+) -> Result<Imported, Problems> {
+    match together(&[(path, contents.as_ref())], options) {
+        Ok((toml, warnings)) => Ok(Imported {
+            toml,
+            warnings: warnings.into_iter().map(|(_, warning)| warning).collect(),
+        }),
+        Err(problems) => {
+            let problems: Vec<Problem> = problems.into_iter().map(|(_, problem)| problem).collect();
+            Err(problems.into())
+        }
+    }
+}
+
+/// A text, with what is to be told of the files that it was made of, each with the file's number.
+pub type Together = (String, Vec<(usize, Warning)>);
+
+/// Makes the text of one `app.toml` from files of other tools, each a path and what it holds. Those
+/// of rt-app are one file cut into pieces; any other brings tasks of its own, whose names become
+/// others where they are taken.
+///
+/// # Errors
+/// As [`application`], each with the number of its file.
+pub fn together(
+    files: &[(&str, &[u8])],
+    options: &Options,
+) -> Result<Together, Vec<(usize, Problem)>> {
+    let mut told = Told::default();
+    let mut drafts: Vec<Draft> = Vec::new();
+    let mut pieces: Vec<(usize, &str)> = Vec::new();
+    for (number, (path, contents)) in files.iter().enumerate() {
+        let mut notes = Notes::default();
+        match Format::of(path) {
+            Some(Format::RtApp) => {
+                pieces.extend(text(path, contents, &mut notes).map(|text| (number, text)));
+            }
+            format => drafts.extend(graph(format, path, contents, &mut notes)),
+        }
+        told.of_one(number, notes);
+    }
+    if let Some((first, _)) = pieces.first() {
+        let draft = told.of_pieces(&pieces, |texts, notes| rtapp::read(texts, options.hz, notes));
+        let name = names::plain(stem(files[*first].0));
+        drafts.extend(draft.map(|draft| Draft { name, ..draft }));
+    }
+    told.sort();
+    let draft = drafts.into_iter().reduce(Draft::join);
+    match draft {
+        Some(draft) if told.problems.is_empty() => Ok((draft.write(), told.warnings)),
+        _ => Err(told.problems),
+    }
+}
+
+/// A file that is an application by itself, and none if it is of no format.
+fn graph(format: Option<Format>, path: &str, contents: &[u8], notes: &mut Notes) -> Option<Draft> {
+    let stem = stem(path);
+    match format {
+        Some(Format::Xml) => of_xml(stem, text(path, contents, notes)?, notes),
+        Some(Format::Dot) => dot::read(stem, text(path, contents, notes)?, notes),
+        Some(Format::RtApp) | None => {
             let problem = Problem::new(format!("{path} is of no format that is known"));
             let help = "the end of its name tells: .json is rt-app's, .xml of SDF3, .graphml of \
                         GraphML, .dot and .gv of Graphviz";
-            notes.problems.push(problem.help(help));
+            notes.refuse(problem.help(help));
             None
         }
-    };
-    // What is told in the order of the file is easier to follow.
-    notes.problems.sort_by_key(|problem| first_place(&problem.labels));
-    notes.warnings.sort_by_key(|warning| first_place(&warning.labels));
-    match draft {
-        Some(draft) if notes.problems.is_empty() => {
-            Ok(Imported { toml: draft.write(), warnings: notes.warnings })
-        }
-        _ => Err(notes.problems.into()),
     }
 }
 
 /// XML of either kind.
-fn of_xml(stem: &str, text: &str, notes: &mut Notes) -> Option<draft::Draft> {
+fn of_xml(stem: &str, text: &str, notes: &mut Notes) -> Option<Draft> {
     let document = xml::parse(text).map_err(|problem| notes.refuse(problem)).ok()?;
     let root = xml::Element::root(&document);
     match root.name() {
@@ -109,6 +154,19 @@ fn of_xml(stem: &str, text: &str, notes: &mut Notes) -> Option<draft::Draft> {
     }
 }
 
-fn first_place(labels: &[LabeledSpan]) -> usize {
-    labels.iter().map(LabeledSpan::offset).min().unwrap_or_default()
+/// What a file holds that must be text.
+fn text<'a>(path: &str, contents: &'a [u8], notes: &mut Notes) -> Option<&'a str> {
+    match std::str::from_utf8(contents) {
+        // As `Source` does, whose lines are shown.
+        Ok(text) => Some(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        Err(_) => {
+            notes.refuse(Problem::new(format!("{path} is not UTF-8")));
+            None
+        }
+    }
+}
+
+/// The name of a file without its folder and its ending.
+fn stem(path: &str) -> &str {
+    path.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default()
 }

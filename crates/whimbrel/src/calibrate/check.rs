@@ -71,7 +71,7 @@ struct Scenario {
 /// # Errors
 /// Bad input, a platform with too few cores, or a run that fails.
 pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
-    let app = application(path, &args.set)?.app;
+    let app = application(&[path.to_owned()], &args.set)?.app;
     let task = task(&app, args)?;
     enough_cores(args, cpus)?;
     let folder = tempfile::tempdir()

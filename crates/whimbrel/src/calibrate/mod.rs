@@ -19,6 +19,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
+use std::slice;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -69,7 +70,7 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
     let apps: Vec<App> = args
         .apps
         .iter()
-        .map(|path| application(path, &args.set).map(|read| read.app))
+        .map(|path| application(slice::from_ref(path), &args.set).map(|read| read.app))
         .collect::<Result<_, _>>()?;
     let before = Reading::take(&cpus)?;
     let rows = rows(args, &cpus)?;

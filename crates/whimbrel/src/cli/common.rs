@@ -13,9 +13,9 @@ use super::{Move, MovingArgs, Shuttle};
 /// The application, and how it is laid out on its cores: what a plan is made of.
 #[derive(Debug, Args)]
 pub struct LayoutArgs {
-    /// The application's app.toml
-    #[arg(value_name = "APP.toml")]
-    pub app: PathBuf,
+    /// The application's app.toml, or files that `import` takes, which together are one
+    #[arg(value_name = "APP.toml", required = true)]
+    pub app: Vec<PathBuf>,
 
     /// Frames per second, instead of the application's own rate
     #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "fast")]

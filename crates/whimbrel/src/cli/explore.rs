@@ -23,9 +23,9 @@ use super::values::{TaskName, positive_duration, ranges, rate, setting};
 /// not, 2 an error.
 #[derive(Debug, Args)]
 pub struct ExploreArgs {
-    /// The application's app.toml
-    #[arg(value_name = "APP.toml")]
-    pub app: PathBuf,
+    /// The application's app.toml, or files that `import` takes, which together are one
+    #[arg(value_name = "APP.toml", required = true)]
+    pub app: Vec<PathBuf>,
 
     /// The hardware: the name of a platform, or the path of a platform's file (see
     /// docs/platform-toml.md)

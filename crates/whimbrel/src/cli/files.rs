@@ -8,16 +8,17 @@ use whimbrel_model::Setting;
 
 use super::values::{hertz, setting};
 
-/// Makes an app.toml of a file of another tool.
+/// Makes an app.toml of files of other tools.
 ///
 /// It reads rt-app's JSON, and graphs of SDF3, GraphML and DOT, told apart by the end of the name.
-/// Tasks have no code: they compute for so many cycles. What has no meaning here is told as a
-/// warning; what cannot be expressed is an error, and then nothing is written. See docs/imports.md.
+/// Tasks have no code: they compute for so many cycles, or do the events of a script. Several files
+/// are one application. What has no meaning here is told as a warning; what cannot be expressed is
+/// an error, and then nothing is written. See docs/imports.md.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// The file: .json of rt-app, .xml of SDF3, .graphml, .dot or .gv
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// The files: .json of rt-app, .xml of SDF3, .graphml, .dot or .gv
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
 
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "APP.toml")]
@@ -35,9 +36,9 @@ pub struct ImportArgs {
 /// its own. To look at it: whimbrel graph APP.toml | dot -Tsvg -o app.svg
 #[derive(Debug, Args)]
 pub struct GraphArgs {
-    /// The application's app.toml, or a file that `import` takes
-    #[arg(value_name = "APP.toml")]
-    pub app: PathBuf,
+    /// The application's app.toml, or files that `import` takes, which together are one
+    #[arg(value_name = "APP.toml", required = true)]
+    pub app: Vec<PathBuf>,
 
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE.dot")]

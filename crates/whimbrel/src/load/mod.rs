@@ -10,7 +10,6 @@ mod schedule;
 pub mod sim;
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -26,7 +25,7 @@ pub use schedule::{Due, Schedule};
 
 use crate::cli::{CpuList, LayoutArgs, RunArgs, Spin};
 use crate::failure::Failure;
-use crate::files::translated;
+use crate::files::{APPLICATION, Given, translated};
 use crate::helpers;
 use hardware::hardware;
 
@@ -194,40 +193,30 @@ pub fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Reads an application, with some of its parameters set. A file of another tool becomes the text
-/// of an app.toml.
+/// Reads an application, with some of its parameters set. Files of other tools become the text of
+/// one app.toml.
 ///
 /// # Errors
-/// The file cannot be read, or is wrong.
-pub fn application(path: &Path, set: &[Setting]) -> Result<Application, Failure> {
-    let read = application_for_any(path, set)?;
+/// A file cannot be read, or is wrong.
+pub fn application(paths: &[PathBuf], set: &[Setting]) -> Result<Application, Failure> {
+    let read = application_for_any(paths, set)?;
     check_stacks(&read.app, STACK_LEAST)
         .map_err(|problems| Failure::in_file(&read.source, problems))?;
     Ok(read)
 }
 
 /// The same for kernels that may take smaller stacks.
-fn application_for_any(path: &Path, set: &[Setting]) -> Result<Application, Failure> {
-    let (source, path, folder) = read(path)?;
+fn application_for_any(paths: &[PathBuf], set: &[Setting]) -> Result<Application, Failure> {
+    let source = translated(&Given::read_all(paths, APPLICATION)?)?;
+    // Of several the first has the folder, which files of other tools have no use for.
+    let path = paths[0].canonicalize().unwrap_or_else(|_| paths[0].clone());
+    let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
+    let path = utf8(&path)?;
     let here = env::current_dir().unwrap_or_default();
     let app = Manifest::parse(source.text())
         .and_then(|manifest| App::build(&manifest, set, &folder, &here))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     Ok(Application { app, source, path, folder })
-}
-
-/// The text of an application's file, the file's absolute path, and its folder.
-fn read(path: &Path) -> Result<(Source, String, PathBuf), Failure> {
-    let unreadable = |why: String| {
-        let help = "the argument is the path of an app.toml, as apps/fm_radio/app.toml";
-        Problem::new(format!("{} cannot be read: {why}", path.display())).help(help)
-    };
-    let bytes = fs::read(path).map_err(|error| unreadable(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".into()))?;
-    let absolute = path.canonicalize().map_err(|error| unreadable(error.to_string()))?;
-    let folder = absolute.parent().unwrap_or(Path::new("/")).to_owned();
-    let source = translated(Source::new(path.display().to_string(), text))?;
-    Ok((source, utf8(&absolute)?, folder))
 }
 
 /// The processors that this process may use.

@@ -82,7 +82,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     };
     let run = Loaded {
         // Short, so that the result is the same wherever the files are.
-        path: file_name(&args.common.layout.app),
+        path: file_name(&args.common.layout.app[0]),
         module: utf8(&module)?,
         kinds,
         app,

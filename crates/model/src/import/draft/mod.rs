@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An application of synthetic tasks on its way to the text of an `app.toml`.
 
+mod join;
 mod script;
 
 use std::fmt::{self, Display, Formatter, Write};

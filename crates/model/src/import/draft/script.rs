@@ -86,10 +86,10 @@ impl Display for Event {
     fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Run(cycles) => write!(to, "{{ run = {cycles} }}"),
-            Self::Runtime { ns } => write!(to, "{{ runtime = \"{ns}ns\" }}"),
+            Self::Runtime { ns } => write!(to, "{{ runtime = \"{}\" }}", Time(*ns)),
             Self::Memory { bytes } => write!(to, "{{ memory = {bytes} }}"),
-            Self::Delay { ns } => write!(to, "{{ delay = \"{ns}ns\" }}"),
-            Self::Sleep { ns } => write!(to, "{{ sleep = \"{ns}ns\" }}"),
+            Self::Delay { ns } => write!(to, "{{ delay = \"{}\" }}", Time(*ns)),
+            Self::Sleep { ns } => write!(to, "{{ sleep = \"{}\" }}", Time(*ns)),
             Self::Timer { ns, name, absolute } => timer(to, *ns, name.as_deref(), *absolute),
             Self::Lock(mutex) => write!(to, "{{ lock = \"{mutex}\" }}"),
             Self::Unlock(mutex) => write!(to, "{{ unlock = \"{mutex}\" }}"),
@@ -114,8 +114,21 @@ impl Display for Event {
     }
 }
 
+/// Nanoseconds in the largest unit of which they are a whole number.
+struct Time(u64);
+
+impl Display for Time {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            ns if ns % 1_000_000 == 0 => write!(to, "{}ms", ns / 1_000_000),
+            ns if ns % 1000 == 0 => write!(to, "{}us", ns / 1000),
+            ns => write!(to, "{ns}ns"),
+        }
+    }
+}
+
 fn timer(to: &mut Formatter<'_>, ns: u64, name: Option<&str>, absolute: bool) -> fmt::Result {
-    write!(to, "{{ timer = \"{ns}ns\"")?;
+    write!(to, "{{ timer = \"{}\"", Time(ns))?;
     if let Some(name) = name {
         write!(to, ", name = \"{name}\"")?;
     }

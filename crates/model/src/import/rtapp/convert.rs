@@ -1,170 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Threads as tasks: a firing is one iteration of what a thread repeats.
+//! Threads as tasks with scripts: each event of a thread in its place.
+
+mod common;
+mod events;
 
 use super::Global;
-use super::events::Event;
-use super::thread::{Phase, Policy, Thread};
-use crate::import::draft::{Cycles, Draft, Task};
+use super::places::Policy;
+use super::thread::{Phase, Thread};
+use crate::import::draft::{Draft, Event, Task};
 use crate::import::names::Names;
 use crate::import::notes::Notes;
-use crate::problem::Problem;
+use crate::problem::{Problem, suggestion};
+use common::Common;
 
-/// The longest period of an application, in nanoseconds.
-const PERIOD_MAX_NS: u64 = 1_000_000_000_000;
-
-/// The most cycles of a firing.
-const CYCLES_MAX: u64 = 1 << 48;
-
-/// What one firing is made of.
-#[derive(Debug, Default)]
-struct Iteration {
-    run_ns: u64,
-    sleep_ns: u64,
-    /// Between the times that its timers go off.
-    timer_ns: u64,
-    yields: bool,
-    /// How many of them the thread makes; `None`: for ever.
-    count: Option<u64>,
-}
-
-/// The tasks of a file, in its order.
-pub(super) fn tasks(threads: &[Thread], global: &Global, notes: &mut Notes) -> Draft {
+/// The application of these threads, in their order.
+pub(super) fn draft(threads: &[Thread], global: &Global, notes: &mut Notes) -> Draft {
+    let mut common = Common::of(threads);
     let mut names = Names::default();
-    let tasks = threads.iter().map(|thread| {
-        let name = names.unique(&thread.name);
-        if name != thread.name {
-            let warning = Problem::new(format!("`{}` is called `{name}` here", thread.name));
-            notes.warn(warning.at(thread.at.clone(), "this name"));
+    let mut tasks = Vec::new();
+
+    for thread in threads {
+        let forked = common.forks(&thread.name);
+        if thread.count == 0 && forked.is_none() {
+            let message = format!("`{}` has no instance and is left out", thread.name);
+            notes.warn(Problem::new(message).at(thread.at.clone(), "this task"));
+            continue;
         }
-        task(thread, name, global, notes)
-    });
-    Draft { tasks: tasks.collect(), ..Draft::default() }
+        say_places(thread, notes);
+        let script = script(thread, global, &mut common, notes);
+        if thread.count > 0 {
+            let name = names.unique(&thread.name);
+            say_name(thread, &name, notes);
+            tasks.push(Task { count: thread.count, ..task(thread, name, script.clone(), global) });
+        }
+        if let Some(semaphore) = forked {
+            say_fork(thread, notes);
+            let name = names.unique_with(&thread.name, "_forked");
+            let script = [Event::Take(semaphore)].into_iter().chain(script).collect();
+            tasks.push(task(thread, name, vec![Event::forever(script)], global));
+        }
+    }
+    common.check(threads, notes);
+    common.into_draft(tasks)
 }
 
-fn task(thread: &Thread, name: String, global: &Global, notes: &mut Notes) -> Task {
-    let iteration = iteration(thread, notes);
-    let period_ns = period(thread, &iteration, notes);
-    let receives = thread.phases.iter().flat_map(|phase| &phase.events);
-    let receives = receives.into_iter().any(|event| matches!(event, Event::Receive(_)));
+fn task(thread: &Thread, name: String, script: Vec<Event>, global: &Global) -> Task {
+    let policy = thread.place.policy.unwrap_or(global.policy);
+    let moves = thread.phases.iter().any(|phase| !phase.place.cpus.is_empty());
+    let first = thread.phases.first().map_or(&[][..], |phase| cpus_of(phase, thread));
+    Task {
+        name,
+        count: 1,
+        core: first.first().copied(),
+        priority: Some(policy.priority(thread.place.priority)),
+        pinned: !moves && thread.place.cpus.len() == 1,
+        script,
+        ..Task::default()
+    }
+}
 
-    if thread.cpus.len() > 1 {
+fn cpus_of<'a>(phase: &'a Phase, thread: &'a Thread) -> &'a [u32] {
+    if phase.place.cpus.is_empty() { &thread.place.cpus } else { &phase.place.cpus }
+}
+
+/// What a thread does from its start to its end.
+fn script(thread: &Thread, global: &Global, common: &mut Common, notes: &mut Notes) -> Vec<Event> {
+    let policy = thread.place.policy.unwrap_or(global.policy);
+    thread.place.check(policy, notes);
+    let mut writer = events::Writer::of(thread, policy, global.hz, common);
+    let mut names = Names::default();
+    let mut body = Vec::new();
+
+    for phase in &thread.phases {
+        body.extend(changes(phase, thread, policy, notes));
+        let name = phase.name.as_ref().map(|name| names.unique(name));
+        let events = writer.phase(phase, notes);
+        match name {
+            Some(_) => body.push(Event::Loop { phase: name, times: phase.loops, body: events }),
+            None => body.extend(events),
+        }
+    }
+    writer.finish(notes);
+    let delay = Some(Event::Delay { ns: thread.delay_ns }).filter(|_| thread.delay_ns > 0);
+    let whole = match thread.loops {
+        Some(1) if thread.phases.iter().all(|phase| phase.name.is_some()) => body,
+        times => vec![Event::Loop { phase: None, times, body }],
+    };
+    delay.into_iter().chain(whole).collect()
+}
+
+/// What changes at the begin of a phase: where and how urgently its thread runs.
+fn changes(phase: &Phase, thread: &Thread, policy: Policy, notes: &mut Notes) -> Vec<Event> {
+    let mut events = Vec::new();
+    let cpus = cpus_of(phase, thread);
+    if !cpus.is_empty() && thread.phases.iter().any(|phase| !phase.place.cpus.is_empty()) {
+        events.push(Event::Migrate(cpus.to_vec()));
+    }
+    if phase.name.is_some() && (phase.place.policy.is_some() || phase.place.priority.is_some()) {
+        let policy = phase.place.policy.unwrap_or(policy);
+        phase.place.check(policy, notes);
+        events.push(Event::Priority(policy.priority(phase.place.priority)));
+    }
+    events
+}
+
+fn say_name(thread: &Thread, name: &str, notes: &mut Notes) {
+    if name != thread.name {
+        let warning = Problem::new(format!("`{}` is called `{name}` here", thread.name));
+        notes.warn(warning.at(thread.at.clone(), "this name"));
+    }
+}
+
+fn say_places(thread: &Thread, notes: &mut Notes) {
+    if thread.place.cpus.len() > 1 {
         let warning = format!("`{}` starts on the first of its processors", thread.name);
         let help =
             "name the cores that it may go to in a table, or keep it by `migratable = false`";
         notes.warn(Problem::new(warning).at(thread.at.clone(), "this task").help(help));
     }
-    if thread.delay_ns > 0 && period_ns.is_none() {
-        let warning = format!("`delay` of `{}` is left out: it has no period", thread.name);
-        notes.warn(Problem::new(warning).at(thread.at.clone(), "this task"));
-    }
-    if iteration.count.is_some() && receives {
-        let warning = format!("`loop` of `{}` is left out: it ends with its senders", thread.name);
-        notes.warn(Problem::new(warning).at(thread.at.clone(), "this task"));
-    }
-    Task {
-        name,
-        count: thread.count,
-        core: thread.cpus.first().copied(),
-        priority: Some(priority(thread, notes)),
-        pinned: thread.cpus.len() == 1,
-        period_ns,
-        deadline_ns: thread.dl_deadline_ns.filter(|ns| *ns > 0),
-        offset_ns: Some(thread.delay_ns).filter(|ns| *ns > 0),
-        cycles: Cycles::Any(cycles(thread, iteration.run_ns, global.hz, notes)),
-        script: Vec::new(),
-        working_set: None,
-        firings: iteration.count.filter(|_| !receives),
-    }
 }
 
-/// What is one firing: a loop of the phases if they are alike, or all of them.
-fn iteration(thread: &Thread, notes: &mut Notes) -> Iteration {
-    let firing = thread.firing();
-    let all_loops = thread.phases.iter().map(|phase| phase.loops).sum::<Option<u64>>();
-    let mut iteration = Iteration::default();
-
-    for (phase, loops) in &firing {
-        iteration.add(phase, *loops);
-    }
-    if firing.len() == 1 {
-        iteration.count = thread.loops.zip(all_loops).map(|(a, b)| a.saturating_mul(b));
-        return iteration;
-    }
-    iteration.count = thread.loops;
-    if all_loops.is_none() {
-        let problem = Problem::new(format!("a phase of `{}` never ends", thread.name));
-        let help = "give each phase a finite `loop`, or keep the endless one alone";
-        notes.refuse(problem.at(thread.at.clone(), "this task").help(help));
-    }
-    let warning = format!("the phases of `{}` differ: one firing is all of them", thread.name);
-    notes.warn(Problem::new(warning).at(thread.at.clone(), "the load is the same, in one piece"));
-    iteration
+fn say_fork(thread: &Thread, notes: &mut Notes) {
+    let warning = format!("what is forked of `{}` runs one after the other", thread.name);
+    let help = "in rt-app each fork is a thread of its own";
+    notes.warn(Problem::new(warning).at(thread.at.clone(), "this task").help(help));
 }
 
-impl Iteration {
-    fn add(&mut self, phase: &Phase, loops: u64) {
-        for event in &phase.events {
-            let times = |ns: &u64| ns.saturating_mul(loops);
-            match event {
-                Event::Run(ns) => self.run_ns = self.run_ns.saturating_add(times(ns)),
-                Event::Sleep(ns) => self.sleep_ns = self.sleep_ns.saturating_add(times(ns)),
-                Event::Timer(_, ns) => self.timer_ns = self.timer_ns.saturating_add(times(ns)),
-                Event::Yield => self.yields = true,
-                Event::Send(_) | Event::Receive(_) => {}
-            }
+/// Notes forks of what is no task.
+fn check_forks(common: &Common, threads: &[Thread], notes: &mut Notes) {
+    for (name, at) in common.forked() {
+        if !threads.iter().any(|thread| thread.name == name) {
+            let names = threads.iter().map(|thread| thread.name.as_str());
+            let problem = Problem::new(format!("no task is called `{name}`"));
+            let help = suggestion(name, names, || "fork one of `tasks`".into());
+            notes.refuse(problem.at(at.clone(), "forked here").help(help));
         }
     }
-}
-
-/// A timer gives it, or the deadline class, or what a iteration takes with its sleeping.
-fn period(thread: &Thread, iteration: &Iteration, notes: &mut Notes) -> Option<u64> {
-    let of_deadline = thread.dl_period_ns.filter(|_| thread.policy == Policy::Deadline);
-    let period = match (iteration.timer_ns, iteration.sleep_ns) {
-        (0, 0) => of_deadline.filter(|_| iteration.yields)?,
-        (0, sleep) => sleep.saturating_add(iteration.run_ns),
-        (timer, _) => timer,
-    };
-    if !(1000..=PERIOD_MAX_NS).contains(&period) {
-        let us = period / 1000;
-        let message = format!("`{}` would have a period of {us} microseconds", thread.name);
-        let problem = Problem::new(message).at(thread.at.clone(), "this task");
-        notes.refuse(problem.help("a period is from 1 to 1000000000 microseconds"));
-    }
-    Some(period)
-}
-
-/// Our 32 priorities in four bands: 0 idle, 1 to 15 by `nice`, 16 to 30 real-time, 31 deadlines.
-fn priority(thread: &Thread, notes: &mut Notes) -> u32 {
-    let (least, most, default) = match thread.policy {
-        Policy::Idle => return 0,
-        Policy::Deadline => return 31,
-        Policy::Other => (-20, 19, 0),
-        Policy::RealTime => (1, 99, 10),
-    };
-    let given = thread.priority.unwrap_or(default);
-    if !(least..=most).contains(&given) {
-        let message = format!("`priority` of `{}` is {given}", thread.name);
-        let problem = Problem::new(message).at(thread.at.clone(), "this task");
-        notes.refuse(problem.help(format!("its policy takes {least} to {most}")));
-    }
-    let given = given.clamp(least, most);
-    let (above, band) = match thread.policy {
-        Policy::RealTime => (given - least, 16),
-        _ => (most - given, 1),
-    };
-    // Rounded: the 14 steps of a band over all that the policy has.
-    let step = (above * 28 + (most - least)) / (2 * (most - least));
-    band + u32::try_from(step).unwrap_or(0)
-}
-
-/// At least 1: none means that a task does not run.
-fn cycles(thread: &Thread, ns: u64, hz: u64, notes: &mut Notes) -> u64 {
-    let cycles = (u128::from(ns) * u128::from(hz) + 500_000_000) / 1_000_000_000;
-    let cycles = u64::try_from(cycles).ok().filter(|cycles| *cycles <= CYCLES_MAX);
-    if cycles.is_none() {
-        let problem = Problem::new(format!("a firing of `{}` computes too long", thread.name));
-        let help = format!("at most {CYCLES_MAX} cycles: lower its `loop` or its `run`");
-        notes.refuse(problem.at(thread.at.clone(), "this task").help(help));
-    }
-    cycles.unwrap_or(1).max(1)
 }

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! rt-app's JSON (its `doc/tutorial.txt` and `src/rt-app_parse_config.c`), with the keys that
-//! repeat, which its preprocessor `workgen` numbers.
+//! rt-app's JSON: the grammar of version 1.0 (its `doc/tutorial.txt` and
+//! `src/rt-app_parse_config.c`), with what its preprocessor `workgen` takes, what versions since
+//! have, and the grammar that it had before. Each thread becomes a task with a script.
 
+mod before;
 mod convert;
 mod events;
-mod signals;
+mod held;
+mod objects;
+mod places;
 mod thread;
 
-use jsonc_parser::ast::Object;
-
 use super::draft::Draft;
-use super::json::{Entry, entries, parse};
-use super::names;
+use super::json::{Entry, parse};
 use super::notes::Notes;
 use crate::problem::Problem;
-use thread::{Policy, Thread};
+use before::Resources;
+use places::Policy;
+use thread::Thread;
 
 const TOP: [&str; 3] = ["tasks", "resources", "global"];
 /// What has no meaning for an application: how rt-app logs, locks its memory, writes.
@@ -44,48 +47,68 @@ struct Global {
     policy: Policy,
 }
 
-/// Reads a whole file.
-pub(super) fn read(stem: &str, text: &str, hz: u64, notes: &mut Notes) -> Option<Draft> {
-    let object = parse(text).map_err(|problem| notes.refuse(problem)).ok()?;
+/// Reads whole files as one, as rt-app's `merge.py` does: what one names is the same in all. Each
+/// has a text, and where its places are counted from.
+pub(super) fn read(files: &[(&str, usize)], hz: u64, notes: &mut Notes) -> Option<Draft> {
+    let mut parsed: Vec<Vec<Entry>> = Vec::new();
+    for (text, base) in files {
+        parsed.extend(parse(text, *base).map_err(|problem| notes.refuse(problem)).ok());
+    }
+    if parsed.len() < files.len() {
+        return None;
+    }
+    let top: Vec<&Entry> = parsed.iter().flat_map(|file| once(file, &TOP, notes)).collect();
     let mut global = Global { hz, loop_ns: 0, policy: Policy::Other };
-    let mut tasks = None;
-    let mut aliases = Vec::new();
-    for entry in once(&object, &TOP, notes) {
-        match entry.key {
-            "tasks" => tasks = entry.object(notes),
-            "global" => read_global(&entry, &mut global, notes),
-            "resources" => aliases = signals::aliases(&entry, notes),
+    let mut resources = Resources::default();
+    for entry in &top {
+        match entry.key.as_str() {
+            "global" => read_global(entry.object(notes).unwrap_or_default(), &mut global, notes),
+            // Before there were names, it was a number of mutexes.
+            "resources" if entry.number().is_some() => {}
+            "resources" => resources.read(entry, notes),
+            "tasks" => {}
             _ => entry.unknown("the file", TOP.into_iter(), notes),
         }
     }
-    let Some(tasks) = tasks else {
-        notes.refuse(Problem::new("the file has no `tasks`").help("add the object of the tasks"));
-        return None;
-    };
-    let threads: Vec<Thread> =
-        entries(tasks).filter_map(|entry| thread::read(&entry, &global, notes)).collect();
-    if threads.is_empty() && notes.problems.is_empty() {
-        let at = super::json::span(tasks);
-        notes.refuse(Problem::new("no task has an instance").at(at, "these tasks"));
+    let threads = threads(&top, &global, &resources, notes);
+    let source = format!("Made from rt-app; a microsecond of its `run` is {} cycles.", Mhz(hz));
+    Some(Draft { source, ..convert::draft(&threads, &global, notes) })
+}
+
+fn threads(
+    top: &[&Entry],
+    global: &Global,
+    resources: &Resources,
+    notes: &mut Notes,
+) -> Vec<Thread> {
+    let mut threads = Vec::new();
+    let tasks: Vec<&&Entry> = top.iter().filter(|entry| entry.key == "tasks").collect();
+    for tasks in &tasks {
+        for entry in tasks.object(notes).unwrap_or_default() {
+            threads.extend(thread::read(entry, global, resources, notes));
+        }
     }
-    let mhz = Mhz(hz);
-    let mut draft = convert::tasks(&threads, &global, notes);
-    draft.name = names::plain(stem);
-    draft.source = format!("Made from an rt-app file; a microsecond of `run` is {mhz} cycles.");
-    draft.channels = signals::channels(&threads, &draft.tasks, &aliases, notes);
-    Some(draft)
+    let Some(first) = tasks.first() else {
+        notes.refuse(Problem::new("the file has no `tasks`").help("add the object of the tasks"));
+        return threads;
+    };
+    if threads.is_empty() && notes.problems.is_empty() {
+        let problem = Problem::new("no task has an instance");
+        notes.refuse(problem.at(first.value.at.clone(), "these tasks"));
+    }
+    threads
 }
 
 /// The entries of an object, with a problem for each of these keys that comes again.
-fn once<'a>(object: &'a Object<'a>, keys: &[&str], notes: &mut Notes) -> Vec<Entry<'a>> {
-    let mut all: Vec<Entry<'a>> = Vec::new();
-    for entry in entries(object) {
+fn once<'a>(object: &'a [Entry], keys: &[&str], notes: &mut Notes) -> Vec<&'a Entry> {
+    let mut all: Vec<&Entry> = Vec::new();
+    for entry in object {
         let first = all.iter().find(|other| other.key == entry.key);
-        match first.filter(|_| keys.contains(&entry.key)) {
+        match first.filter(|_| keys.contains(&entry.key.as_str())) {
             None => all.push(entry),
             Some(first) => {
                 let problem = Problem::new(format!("`{}` is given twice", entry.key));
-                let problem = problem.at(entry.at, "the second");
+                let problem = problem.at(entry.at.clone(), "the second");
                 notes.refuse(problem.at(first.at.clone(), "the first").help("keep one"));
             }
         }
@@ -93,17 +116,18 @@ fn once<'a>(object: &'a Object<'a>, keys: &[&str], notes: &mut Notes) -> Vec<Ent
     all
 }
 
-fn read_global(entry: &Entry<'_>, global: &mut Global, notes: &mut Notes) {
-    let Some(object) = entry.object(notes) else { return };
+fn read_global(object: &[Entry], global: &mut Global, notes: &mut Notes) {
     let known = || ["calibration", "default_policy"].into_iter().chain(IGNORED_GLOBALS);
     let keys: Vec<&str> = known().collect();
     let mut ignored = Vec::new();
     for entry in once(object, &keys, notes) {
-        match entry.key {
-            "calibration" if entry.value.as_string_lit().is_some() => ignored.push(entry),
+        match entry.key.as_str() {
+            "calibration" if entry.number().is_none() && entry.text(notes).is_some() => {
+                ignored.push(entry);
+            }
             "calibration" => global.loop_ns = entry.count(notes).unwrap_or_default(),
             "default_policy" => {
-                global.policy = Policy::read(&entry, notes).unwrap_or(global.policy);
+                global.policy = Policy::read(entry, notes).unwrap_or(global.policy);
             }
             key if IGNORED_GLOBALS.contains(&key) => ignored.push(entry),
             _ => entry.unknown("`global`", known(), notes),

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What threads have in common: mutexes, conditions, barriers, timers, and who forks whom.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::events::Event;
+use super::super::objects::Objects;
+use super::super::thread::Thread;
+use crate::import::draft::{Draft, Task};
+use crate::import::notes::Notes;
+use crate::problem::{Problem, Span};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Common {
+    pub mutexes: Objects,
+    pub conditions: Objects,
+    pub barriers: Objects,
+    /// Timers that several tasks share.
+    pub timers: Objects,
+    semaphores: Objects,
+    /// How many tasks meet at each barrier.
+    meeting: BTreeMap<String, u32>,
+    forked: BTreeMap<String, Span>,
+    shared: BTreeSet<String>,
+    /// Timers without regard to when they went off late.
+    absolute: BTreeSet<String>,
+}
+
+/// All events of a thread.
+fn events(thread: &Thread) -> impl Iterator<Item = (&Event, &Span)> {
+    let placed = thread.phases.iter().flat_map(|phase| &phase.events);
+    placed.map(|placed| (&placed.event, &placed.at))
+}
+
+impl Common {
+    /// What can be known before any event is converted.
+    pub fn of(threads: &[Thread]) -> Self {
+        let mut common = Self::default();
+        let mut users: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for (number, thread) in threads.iter().enumerate() {
+            for (event, at) in events(thread) {
+                match event {
+                    Event::Fork(name) => {
+                        common.forked.entry(name.clone()).or_insert_with(|| at.clone());
+                    }
+                    Event::Barrier(name) => {
+                        *common.meeting.entry(name.clone()).or_default() += thread.count;
+                    }
+                    Event::Timer { name, absolute, .. } => {
+                        users.entry(name).or_default().insert(number);
+                        if *absolute {
+                            common.absolute.insert(name.clone());
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let many = |users: &BTreeSet<usize>| {
+            users.iter().map(|number| threads[*number].count).sum::<u32>() > 1
+        };
+        let shared = users.into_iter().filter(|(name, users)| !is_own(name) && many(users));
+        common.shared = shared.map(|(name, _)| name.to_owned()).collect();
+        common
+    }
+
+    /// The semaphore by which a thread is forked, if it is.
+    pub fn forks(&mut self, thread: &str) -> Option<String> {
+        self.forked.contains_key(thread).then(|| self.semaphores.name(thread))
+    }
+
+    /// Who is forked, and where.
+    pub fn forked(&self) -> impl Iterator<Item = (&str, &Span)> {
+        self.forked.iter().map(|(name, at)| (name.as_str(), at))
+    }
+
+    /// Whether several tasks share a timer.
+    pub fn is_shared(&self, timer: &str) -> bool {
+        self.shared.contains(timer)
+    }
+
+    pub fn is_absolute(&self, timer: &str) -> bool {
+        self.absolute.contains(timer)
+    }
+
+    /// Notes what can never come about.
+    pub fn check(&self, threads: &[Thread], notes: &mut Notes) {
+        super::check_forks(self, threads, notes);
+        check_signals(threads, notes);
+        for thread in threads {
+            check_barriers(thread, notes);
+        }
+    }
+
+    /// The application of these tasks.
+    pub fn into_draft(self, tasks: Vec<Task>) -> Draft {
+        let Self { mutexes, conditions, mut barriers, timers, semaphores, meeting, .. } = self;
+        let meeting = meeting.into_iter().map(|(name, tasks)| (barriers.name(&name), tasks));
+        Draft {
+            tasks,
+            mutexes: mutexes.into_names(),
+            conditions: conditions.into_names(),
+            barriers: meeting.collect(),
+            semaphores: semaphores.into_names().into_iter().map(|name| (name, 0)).collect(),
+            timers: timers.into_names(),
+            ..Draft::default()
+        }
+    }
+}
+
+/// Whether each thread has its own timer of this name.
+fn is_own(timer: &str) -> bool {
+    timer.starts_with("unique")
+}
+
+fn check_signals(threads: &[Thread], notes: &mut Notes) {
+    let (mut signalled, mut waited): (BTreeMap<_, Vec<_>>, BTreeMap<_, Vec<_>>) =
+        Default::default();
+    for (event, at) in threads.iter().flat_map(events) {
+        match event {
+            Event::Signal(name) | Event::Broadcast(name) | Event::Resume(name) => {
+                signalled.entry(name).or_default().push(at);
+            }
+            Event::Wait { condition: name, .. } | Event::Suspend(name) => {
+                waited.entry(name).or_default().push(at);
+            }
+            Event::Sync { condition: name, .. } => {
+                signalled.entry(name).or_default().push(at);
+                waited.entry(name).or_default().push(at);
+            }
+            _ => {}
+        }
+    }
+    for (name, places) in waited.iter().filter(|(name, _)| !signalled.contains_key(*name)) {
+        let problem = Problem::new(format!("nothing ever signals `{name}`"));
+        let problem = at_some(problem, places, "waits for it");
+        notes.refuse(problem.help("a task needs `signal`, `broad` or `resume` of it"));
+    }
+    for (name, places) in signalled.iter().filter(|(name, _)| !waited.contains_key(*name)) {
+        notes.warn(at_some(
+            Problem::new(format!("nothing waits for `{name}`")),
+            places,
+            "signalled",
+        ));
+    }
+}
+
+fn at_some(problem: Problem, places: &[&Span], words: &str) -> Problem {
+    places.iter().take(3).fold(problem, |problem, at| problem.at((*at).clone(), words))
+}
+
+/// A task that comes twice to a barrier counts twice in rt-app, which then waits for ever.
+fn check_barriers(thread: &Thread, notes: &mut Notes) {
+    let mut met: BTreeMap<&str, &Span> = BTreeMap::new();
+    for (event, at) in events(thread) {
+        let Event::Barrier(name) = event else { continue };
+        if let Some(first) = met.insert(name, at) {
+            let problem =
+                Problem::new(format!("`{}` comes to `{name}` at two places", thread.name));
+            let problem = problem.at(at.clone(), "the second").at(first.clone(), "the first");
+            notes.refuse(problem.help("rt-app counts each: give them names of their own"));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same workload by `whimbrel run` and by `whimbrel sim` on this machine as a platform."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from threads import Thread
+from workloads import Failed, Object
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+WHIMBREL = ROOT / "bin/whimbrel"
+# Linux lets equally urgent threads take turns of this on a machine with two processors (0.7 ms for
+# each doubling of them, and once more: kernel/sched/fair.c of 6.18).
+SLICE_US = 1400
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One processor of this machine: at which frequency cycles take what rt-app's loops take."""
+
+    cpu: int
+    mhz: float
+    platform: Path
+
+
+def whimbrel(*words: str, limit: float = 120) -> str:
+    """What the command prints; it fails where the command does."""
+    command = [str(WHIMBREL), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
+    if done.returncode not in (0, 1):
+        raise Failed(f"{' '.join(command)}: {done.stderr[-2000:]}")
+    return done.stdout
+
+
+def imported(workload: Object, mhz: float, folder: Path) -> Path:
+    """The workload as an application whose microsecond is so many cycles."""
+    file, app = folder / "workload.json", folder / "app.toml"
+    file.write_text(json.dumps(workload, indent=1))
+    whimbrel("import", str(file), "-o", str(app), "--mhz", f"{mhz:.6f}")
+    return app
+
+
+def run(app: Path, seconds: float, cpu: int) -> dict[str, Thread]:
+    """On this machine, its tasks under one kernel on a processor."""
+    words = ("--cores", str(cpu), "--duration", f"{seconds}s", "--json", "--quiet")
+    return tasks(json.loads(whimbrel("run", str(app), *words, limit=seconds + 60)))
+
+
+def simulate(app: Path, seconds: float, platform: Path) -> dict[str, Thread]:
+    """In virtual time."""
+    words = ("--platform", str(platform), "--duration", f"{seconds}s", "--json", "--quiet")
+    return tasks(json.loads(whimbrel("sim", str(app), *words)))
+
+
+def tasks(summary: dict[str, Any]) -> dict[str, Thread]:
+    """What a summary says of the scripts of its tasks."""
+    found = {}
+    for task in summary["tasks"]:
+        script, name = task["script"], task["task"]
+        name = name if name not in found else f"{name}.{task['index']}"
+        if script["loops"]:
+            found[name] = Thread(
+                loops=script["loops"],
+                period=script["period_us"],
+                run=script["run_us"],
+                slack=script["slack_us"],
+                latency=script["wakeup_us"],
+            )
+    return found
+
+
+def plain(name: str) -> str:
+    """A thread's name as the import has it."""
+    return re.sub(r"[^A-Za-z0-9]", "_", name)[:31]
+
+
+def machine(
+    cpu: int, other: int, loop_ns: float, given_ns: int, quick: bool, folder: Path
+) -> Machine:
+    """Measures this machine: how fast it computes, and, unless quick, what its kernels' steps cost.
+
+    `loop_ns` is what a loop of rt-app takes, `given_ns` what rt-app is told: so much longer or
+    shorter its `run` is than it says, and a microsecond here has so many more or fewer cycles.
+    """
+    task = {"loop": 1, "phases": {"p": {"loop": 25, "run": 20000}}}
+    app = imported({"tasks": {"t": task}}, 1000, folder)
+    took_us = run(app, 5, cpu)["t"].run
+    mhz = 1000 * 20000 / took_us
+    platform = folder / "machine.toml"
+    if quick:
+        platform.write_text(BARE.format(mhz=f"{mhz:.3f}"))
+    else:
+        cores = ("--cores", f"{cpu},{other}", "--mhz", f"{mhz:.3f}")
+        whimbrel("calibrate", "--quick", *cores, "-o", str(platform), limit=600)
+    platform.write_text(preemptive(platform.read_text()))
+    return Machine(cpu, mhz * loop_ns / given_ns, platform)
+
+
+BARE = """[platform]
+name = "machine"
+
+[[core]]
+count = 1
+kind = "host"
+
+[[core.point]]
+mhz = {mhz}
+active_mw = 0
+"""
+
+
+def preemptive(platform: str) -> str:
+    """The platform with one core, whose kernel schedules as Linux does: rt-app's threads are
+    interrupted at any moment, a task of `whimbrel run` where it waits or between its events."""
+    platform = re.sub(r"^count = \d+\n", "count = 1\n", platform, count=1, flags=re.MULTILINE)
+    scheduling = f'[[core]]\nscheduling = "preemptive"\nslice_us = {SLICE_US}\n'
+    return platform.replace("[[core]]\n", scheduling, 1)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A workload by rt-app itself: what its logs say of each thread."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from workloads import Failed, Object, pinned
+
+RT_APP = "/usr/bin/rt-app"
+# Columns of a log.
+PERF, RUN, PERIOD, SLACK, C_PERIOD, LATENCY = 1, 2, 3, 7, 9, 10
+
+
+@dataclass(frozen=True)
+class Thread:
+    """Means over the loops of its phases, in microseconds; without a timer two have no meaning."""
+
+    loops: int
+    period: float
+    run: float
+    slack: float | None
+    latency: float | None
+
+
+def run(workload: Object, cpu: int, folder: Path) -> dict[str, Thread]:
+    """Runs it, and the threads by their names."""
+    logs = folder / "logs"
+    logs.mkdir(exist_ok=True)
+    for log in logs.glob("log-*.log"):
+        log.unlink()
+    file = folder / "pinned.json"
+    file.write_text(json.dumps(pinned(workload, cpu, logs), indent=1))
+    limit = workload["global"]["duration"] + 30
+    command = [RT_APP, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
+    if done.returncode != 0:
+        raise Failed(f"rt-app ended with {done.returncode}: {done.stderr[-500:]}")
+    found = {}
+    for log in sorted(logs.glob("log-*.log")):
+        name, _, number = log.stem.removeprefix("log-").rpartition("-")
+        rows = rows_of(log)
+        if rows:
+            found[name if name not in found else f"{name}.{number}"] = means(rows)
+    return found
+
+
+def rows_of(log: Path) -> list[list[int]]:
+    """The rows of a log but for the last one, which the end of the run cut short."""
+    lines = [line for line in log.read_text().splitlines() if line and not line.startswith("#")]
+    return [[int(word) for word in line.split()] for line in lines[:-1]]
+
+
+def means(rows: list[list[int]]) -> Thread:
+    """What the rows are on average."""
+
+    def mean(column: int) -> float:
+        return statistics.fmean(row[column] for row in rows)
+
+    timed = any(row[C_PERIOD] for row in rows)
+    return Thread(
+        loops=len(rows),
+        period=mean(PERIOD),
+        run=mean(RUN),
+        slack=mean(SLACK) if timed else None,
+        latency=mean(LATENCY) if timed else None,
+    )
+
+
+def ns_per_loop(cpu: int, folder: Path) -> float:
+    """What one loop of rt-app's computing takes on this processor.
+
+    rt-app measures it anew at each start, which takes seconds. Here it is measured once, with
+    rt-app itself: a thread that computes 400000 loops, 24 times; the median.
+    """
+    guess, us = 50, 20000
+    task = {"loop": 1, "phases": {"p": {"loop": 25, "run": us}}}
+    said = {"duration": -1, "calibration": guess, "default_policy": "SCHED_OTHER"}
+    calm = {"lock_pages": False, "ftrace": False, "gnuplot": False, "log_size": 2}
+    logs = folder / "calibration"
+    logs.mkdir(exist_ok=True)
+    file = folder / "calibration.json"
+    file.write_text(json.dumps(pinned({"tasks": {"t": task}, "global": said | calm}, cpu, logs)))
+    command = [RT_APP, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode != 0:
+        raise Failed(f"rt-app ended with {done.returncode}: {done.stderr[-500:]}")
+    rows = rows_of(next(logs.glob("log-t-*.log")))
+    return statistics.median(row[RUN] * 1000 / row[PERF] for row in rows)

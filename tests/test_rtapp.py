@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every example file of rt-app's Debian package: imported, simulated, and run on this machine."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from simulated import PATIENCE_S, WHIMBREL, command, platform
+
+FOLDER = Path("/usr/share/doc/rt-app")
+PIECES = FOLDER / "examples/merge"
+FILES = sorted(file for file in FOLDER.rglob("*.json") if file.parent != PIECES)
+# Each application is one file, but for one that its folder has in pieces.
+APPS = {str(file.relative_to(FOLDER)): [file] for file in FILES}
+APPS["examples/merge"] = sorted(PIECES.glob("*.json"))
+
+Json = dict[str, Any]
+
+
+def whimbrel(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """Starts the command and waits for its end; never fails by itself."""
+    line = [str(WHIMBREL), *map(str, words)]
+    return subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+
+def machine(folder: Path) -> Path:
+    """As many cores as the examples name, which are more than this machine may have."""
+    file = folder / "platform.toml"
+    file.write_text(
+        platform('count = 3\nkind = "core"\nscheduling = "preemptive"\nslice_us = 3000\n')
+    )
+    return file
+
+
+def simulated(files: list[Path], hardware: Path, seconds: int = 1) -> Json:
+    """The files together, in virtual time."""
+    others = [str(file) for file in files[1:]]
+    words = ("--platform", str(hardware), "--duration", f"{seconds}s")
+    done = command(files[0], *others, *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def run(files: list[Path]) -> Json:
+    """The files together, for a second on one processor, which all three cores are."""
+    words = ("--cores", "0,0,0", "--duration", "1s", "--json", "--quiet")
+    done = whimbrel("run", *files, *words)
+    assert done.returncode in (0, 1), done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, Json]:
+    """All on this machine; several at a time, since most of them mostly sleep."""
+    with ThreadPoolExecutor(6) as pool:
+        return dict(zip(APPS, pool.map(run, APPS.values()), strict=True))
+
+
+def loops(summary: Json) -> dict[str, int]:
+    """How many loops tasks have done, by the names of the tasks."""
+    found: dict[str, int] = {}
+    for task in summary["tasks"]:
+        found[task["task"]] = found.get(task["task"], 0) + task["script"]["loops"]
+    return found
+
+
+def test_the_package_is_there() -> None:
+    assert len(FILES) >= 19, "the examples of rt-app are missing: make setup"
+
+
+@pytest.mark.parametrize("name", APPS)
+def test_an_example_is_simulated_for_a_second(name: str, tmp_path: Path) -> None:
+    summary = simulated(APPS[name], machine(tmp_path))
+    assert all(task["runs"] > 0 for task in summary["tasks"])
+    assert sum(loops(summary).values()) > 0 or name.endswith("dvfs.json"), "its timer is of 1.2 s"
+
+
+@pytest.mark.parametrize("name", APPS)
+def test_an_example_runs_for_a_second(name: str, runs: dict[str, Json]) -> None:
+    summary = runs[name]
+    assert all(task["runs"] > 0 for task in summary["tasks"])
+    assert sum(loops(summary).values()) > 0 or name.endswith("dvfs.json"), "its timer is of 1.2 s"
+
+
+def test_each_thread_has_the_loops_that_its_file_says(tmp_path: Path) -> None:
+    """By hand: a buffer of music each 30 ms, five ticks of 6 ms for one."""
+    found = loops(simulated(APPS["examples/mp3-short.json"], machine(tmp_path)))
+    assert found["AudioTick"] == 166
+    buffers = [found[name] for name in ("AudioOut", "AudioTrack", "mp3_decoder")]
+    assert all(32 <= loops <= 34 for loops in buffers), found
+
+
+def test_phases_follow_each_other_as_often_as_they_say(tmp_path: Path) -> None:
+    """Twelve instances, each with ten loops of 3 ms and ten of 27 ms, timers of 30 ms: one core is
+    too slow for all in phase "heavy", and all have their twenty loops in the end."""
+    files = APPS["examples/tutorial/example3.json"]
+    summary = simulated(files, machine(tmp_path), seconds=20)
+    assert [task["script"]["loops"] for task in summary["tasks"]] == [20] * 12
+    assert summary["tasks"][0]["script"]["run_us"] > 15_000
+
+
+def test_a_piece_without_tasks_is_no_application(tmp_path: Path) -> None:
+    done = command(PIECES / "global.json", "--platform", str(machine(tmp_path)))
+    assert done.returncode == 2
+    assert "the file has no `tasks`" in done.stderr
