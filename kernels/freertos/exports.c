@@ -18,6 +18,7 @@
 WB_EXPORT(wb_app_alloc);
 WB_EXPORT(wb_barrier_init);
 WB_EXPORT(wb_barrier_join);
+WB_EXPORT(wb_barrier_pass);
 WB_EXPORT(wb_barrier_wait);
 WB_EXPORT(wb_call);
 WB_EXPORT(wb_call_async);

@@ -111,6 +111,27 @@ TEST(who_has_joined_keeps_its_seat)
     all_come(WB_OK);
 }
 
+TEST(who_notes_the_round_comes_for_it_once_in_all_its_lives)
+{
+    uint32_t round = 0;
+
+    build();
+    tasks[0]->restart = true;
+    stub_run(tasks[0]);
+    CHECK(wb_barrier_pass(&barrier, &round, 0) == WB_ERR_EMPTY && round == 1);
+    CHECK(come(1) == WB_ERR_EMPTY && come(2) == 1);
+    stub_leave();
+    (void)wb_core_died(stub.system, 0);
+    for (uint32_t i = 0; i < TASKS; i++)
+        stub_serve(i);
+    stub_become(0, tasks[0]);
+    CHECK(wb_barrier_pass(&barrier, &round, 0) == WB_OK);
+    CHECK(come(1) == WB_OK && come(1) == WB_ERR_EMPTY);
+    round = 0;
+    stub_become(0, tasks[0]);
+    CHECK(wb_barrier_pass(&barrier, &round, 0) == WB_ERR_EMPTY && round == 2);
+}
+
 // ---- Who comes no more --------------------------------------------------------------------------
 
 TEST(the_end_of_a_task_is_told_to_those_who_wait_for_it_and_to_all_later)

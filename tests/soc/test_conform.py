@@ -29,9 +29,12 @@ BY_SOFTWARE = {
 SCALE = os.environ.get("SOC_SCALE", "0.01")
 # Cases that take so many cycles that only `make soak` runs them.
 LONG = {
+    "a_barrier_goes_on_with_the_next_life_of_a_task_killed_at_any_time",
+    "a_kernel_killed_at_any_time_takes_no_signal_along",
     "a_killed_caller_holds_up_nobody_and_calls_again_in_its_next_life",
     "a_lost_receiver_is_gone_for_its_sender",
     "modelled_computing_takes_time_in_proportion_to_its_cycles",
+    "scripts_go_on_where_they_were_when_a_kernel_is_killed_at_any_time",
     "the_call_that_a_killed_service_had_begun_ends_with_an_error_and_the_rest_is_served",
 }
 LONG_SCALE = 0.1

@@ -65,6 +65,15 @@ WB_MUST_USE enum wb_status wb_barrier_join(struct wb_barrier *barrier, struct wb
 /// Source:  IEEE Std 1003.1, pthread_barrier_wait().
 WB_MUST_USE int wb_barrier_wait(struct wb_barrier *barrier, uint64_t timeout_ns);
 
+/// The same, of a task that comes once for each round in all its lives, because it notes where it
+/// is: `*round`, which is 0 before it comes, is set before it has come. Its next life calls again
+/// with what is noted, and goes on at once if that round is over. 0 again: the next round.
+///
+/// Context: as wb_barrier_wait().
+/// Memory:  `round` lies where the next life finds it.
+/// Returns: as wb_barrier_wait().
+WB_MUST_USE int wb_barrier_pass(struct wb_barrier *barrier, uint32_t *round, uint64_t timeout_ns);
+
 WB_END_C
 
 #endif

@@ -33,6 +33,9 @@ struct run {  // in the task's heap
     bool begun;  // of the event: it computes, or has yielded
     uint32_t at;
     uint64_t until;     // of the event, 0: not begun; a time, or how many messages through end `at`
+    uint32_t round;     // the same: of a barrier
+    uint32_t of;        // the event that these are of
+    uint64_t turns;     // of the loop that is ended: how many are left
     uint64_t start_ns;  // when timers begin
     // Of the firing.
     uint64_t began_ns, ran_ns, run_ns;
@@ -102,6 +105,27 @@ static void find_ends(struct wb_task *self, struct run *run)
     run->first[config->n_ports] = at;
 }
 
+// The event begins. Last of all it says so: a life that was cut short before is to do this again.
+static inline void begin_event(struct run *run)
+{
+    run->begun = false;
+    run->until = 0;
+    run->round = 0;
+    run->at = 0;
+    wb_word_order();
+    run->of = run->spot.event;
+}
+
+// What is left to do of going from one event to another, by a life that was cut short there.
+static void arrive(struct run *run)
+{
+    event_t *from = &run->script->config.events[run->of];
+
+    if (from->verb == WB_SCRIPT_END && run->spot.event == from->other + 1)
+        run->spot.left[from->object] = run->turns;
+    begin_event(run);
+}
+
 // What was held is lost with the life that held it.
 static void begin_anew(struct run *run)
 {
@@ -109,6 +133,8 @@ static void begin_anew(struct run *run)
         run->spot = run->safe;
     run->held = 0;
     run->begun = false;
+    if (run->of != run->spot.event)
+        arrive(run);
 }
 
 static struct run *run_of(struct wb_task *self, const struct wb_messages *messages)
@@ -138,11 +164,11 @@ static struct run *run_of(struct wb_task *self, const struct wb_messages *messag
 
 static enum stop go_to(struct run *run, event_t *event, uint32_t next)
 {
-    run->spot.event = next;
     run->due = event->is_checkpoint;
-    run->begun = false;
-    run->until = 0;
-    run->at = 0;
+    wb_word_order();
+    run->spot.event = next;
+    wb_word_order();
+    begin_event(run);
     return GO_ON;
 }
 
@@ -358,7 +384,7 @@ static enum stop meet(struct wb_task *self, struct run *run, event_t *event, con
 
     if (!way->may_block)
         return TO_STACK;
-    const int status = wb_barrier_wait(&object->barrier, WB_FOREVER);
+    const int status = wb_barrier_pass(&object->barrier, &run->round, WB_FOREVER);
     if (status == WB_ERR_GONE && wb_stopping(self))
         return to_exit(run);
     if (status == WB_ERR_GONE)
@@ -526,8 +552,11 @@ static enum stop end_loop(struct wb_task *self, struct run *run, event_t *event)
     }
     if (left == 1)
         return done(run, event);
-    if (left != 0)
-        run->spot.left[event->object] = left - 1;
+    run->turns = left != 0 ? left - 1 : 0;
+    wb_word_order();
+    run->spot.event = event->other + 1;
+    wb_word_order();
+    run->spot.left[event->object] = run->turns;
     return go_to(run, event, event->other + 1);
 }
 

@@ -160,12 +160,13 @@ static enum wb_status attempt(struct wb_gate *gate, struct wb_task *self)
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-static void arrive(const struct wb_barrier *barrier, struct wb_seat *own)
+static void arrive(const struct wb_barrier *barrier, struct wb_seat *own, uint32_t *round)
 {
-    if ((wb_word_load(&own->arrived, WB_RELAXED) & STANDS) != 0)
-        return;
-    // Release: see is_here(). Relaxed: the round does not end without this task.
-    wb_word_store(&own->arrived, arrival(wb_word_load(&barrier->state, WB_RELAXED)), WB_RELEASE);
+    // Relaxed: the round does not end without this task.
+    if (*round == 0)
+        *round = arrival(wb_word_load(&barrier->state, WB_RELAXED));
+    // Release: see is_here(). A life that is cut short here has noted the round.
+    wb_word_store(&own->arrived, *round, WB_RELEASE);
     // Against another that comes: one of the two sees the other.
     wb_word_fence(WB_SEQ_CST);
 }
@@ -181,13 +182,22 @@ static int leave(struct wb_seat *own, enum wb_status status)
     return status == WB_OK && (arrived & SERIAL) != 0 ? 1 : (int)status;
 }
 
-int wb_barrier_wait(struct wb_barrier *barrier, uint64_t timeout_ns)
+int wb_barrier_pass(struct wb_barrier *barrier, uint32_t *round, uint64_t timeout_ns)
 {
     struct wb_seat *own = sit_down(barrier, wb_kernel_self());
 
     if (own == NULL)
         return WB_ERR_FULL;
     wb_kernel_charge(WB_ACTION_CLAIM, 1);
-    arrive(barrier, own);
+    arrive(barrier, own, round);
     return leave(own, wb_gate_enter(&barrier->gate, attempt, timeout_ns));
+}
+
+int wb_barrier_wait(struct wb_barrier *barrier, uint64_t timeout_ns)
+{
+    const struct wb_seat *own = sit_down(barrier, wb_kernel_self());
+    const uint32_t arrived = own != NULL ? wb_word_load(&own->arrived, WB_RELAXED) : 0;
+    uint32_t round = (arrived & STANDS) != 0 ? arrived & ARRIVAL_MASK : 0;
+
+    return wb_barrier_pass(barrier, &round, timeout_ns);
 }
