@@ -216,6 +216,7 @@ fn files_of_different_tools_stand_beside_each_other() {
     let files = [("cd2dat.xml", &xml), ("player.json", &json), ("again.xml", &xml)];
     let files = files.map(|(path, text)| (path, text.as_bytes()));
     let (toml, _) = together(&files, &Options::default()).unwrap();
+    assert!(toml.contains("[app]\nname = \"cd2dat\""), "{toml}");
     for part in ["name = \"AudioTick\"", "name = \"cd\"", "name = \"cd_2\"", "from = \"cd_2."] {
         assert!(toml.contains(part), "{part}");
     }

@@ -16,6 +16,8 @@ mod rtapp;
 mod sdf3;
 mod xml;
 
+use std::collections::BTreeMap;
+
 use crate::problem::{Problem, Problems, Warning};
 use draft::Draft;
 use notes::{Notes, Told};
@@ -103,7 +105,7 @@ pub fn together(
     options: &Options,
 ) -> Result<Together, Vec<(usize, Problem)>> {
     let mut told = Told::default();
-    let mut drafts: Vec<Draft> = Vec::new();
+    let mut drafts: BTreeMap<usize, Draft> = BTreeMap::new();
     let mut pieces: Vec<(usize, &str)> = Vec::new();
     for (number, (path, contents)) in files.iter().enumerate() {
         let mut notes = Notes::default();
@@ -111,17 +113,21 @@ pub fn together(
             Some(Format::RtApp) => {
                 pieces.extend(text(path, contents, &mut notes).map(|text| (number, text)));
             }
-            format => drafts.extend(graph(format, path, contents, &mut notes)),
+            format => {
+                let draft = graph(format, path, contents, &mut notes);
+                drafts.extend(draft.map(|draft| (number, draft)));
+            }
         }
         told.of_one(number, notes);
     }
     if let Some((first, _)) = pieces.first() {
         let draft = told.of_pieces(&pieces, |texts, notes| rtapp::read(texts, options.hz, notes));
         let name = names::plain(stem(files[*first].0));
-        drafts.extend(draft.map(|draft| Draft { name, ..draft }));
+        drafts.extend(draft.map(|draft| (*first, Draft { name, ..draft })));
     }
     told.sort();
-    let draft = drafts.into_iter().reduce(Draft::join);
+    // The first gives the name.
+    let draft = drafts.into_values().reduce(Draft::join);
     match draft {
         Some(draft) if told.problems.is_empty() => Ok((draft.write(), told.warnings)),
         _ => Err(told.problems),
