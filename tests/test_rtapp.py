@@ -104,6 +104,31 @@ def test_phases_follow_each_other_as_often_as_they_say(tmp_path: Path) -> None:
     assert summary["tasks"][0]["script"]["run_us"] > 15_000
 
 
+TIMED = """{ "tasks" : {
+    "shared" : { "instance" : 2, "run" : 1000, "timer" : { "ref" : "tick", "period" : 10000 } },
+    "delayed" : { "cpus" : [1], "delay" : 5000, "run" : 500,
+        "timer" : { "ref" : "unique", "period" : 10000 } },
+    "late" : { "cpus" : [2], "phases" : {
+        "long" : { "run" : 15000, "timer" : { "ref" : "MODE", "period" : 10000, "mode" : "MODE" } },
+        "short" : { "run" : 1000, "timer" : { "ref" : "MODE", "period" : 10000, "mode" : "MODE" } }
+    } }
+} }"""
+
+
+@pytest.mark.parametrize(("mode", "period_us"), [("absolute", 10_000), ("relative", 12_500)])
+def test_timers_are_as_rt_app_has_them(mode: str, period_us: float, tmp_path: Path) -> None:
+    """By hand. Two instances of a timer of 10 ms wake each 20 ms, in turns. A loop of 15 ms makes a
+    relative timer begin anew, so that two loops take 25 ms, and an absolute one not."""
+    file = tmp_path / "timed.json"
+    file.write_text(TIMED.replace("MODE", mode))
+    summary = simulated([file], machine(tmp_path))
+    scripts = {task["task"]: task["script"] for task in summary["tasks"]}
+    assert scripts["shared"]["period_us"] == pytest.approx(20_000, rel=0.03)
+    assert scripts["delayed"]["period_us"] == 10_000
+    assert scripts["delayed"]["slack_us"] == 9_500
+    assert scripts["late"]["period_us"] == pytest.approx(period_us, rel=0.02)
+
+
 def test_a_piece_without_tasks_is_no_application(tmp_path: Path) -> None:
     done = command(PIECES / "global.json", "--platform", str(machine(tmp_path)))
     assert done.returncode == 2
