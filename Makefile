@@ -19,7 +19,7 @@ include boards/boards.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
-	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-apps test-voip test-python test-aarch64 \
+	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-apps test-voip test-python test-py test-aarch64 \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -71,6 +71,7 @@ SUITES := \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
 	test-freertos:300:1:built-for-tests:$(CODE),boards,platforms,docs/freertos.md,tests/conftest.py,tests/boards,reproduce/common,reproduce/holmbacka2013 \
 	test-python:400:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
+	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python \
 	lint-rust:450:0:built-for-tests:crates \
 	test-sanitizers:180:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
 	test-c:160:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
@@ -148,9 +149,9 @@ cargo-is-there:
 	@command -v cargo >/dev/null || \
 		{ echo 'cargo is missing: install Rust 1.85 or newer, for example with rustup' >&2; exit 1; }
 
-# The command and the engine at once: alone, either would have the crates that both use compiled with
-# other features.
-CARGO_BUILD := $(CARGO) build --release --locked --package whimbrel --package whimbrel-engine
+# The command, the engine and the Python package at once: alone, each would have the crates that they
+# use compiled with other features.
+CARGO_BUILD := $(CARGO) build --release --locked --package whimbrel --package whimbrel-engine --package whimbrel-python
 
 $(BIN)/whimbrel: cargo-is-there
 	$(CARGO_BUILD)
@@ -192,6 +193,24 @@ $(PYTHON): tools/requirements.txt
 	/usr/bin/python3 -m venv --system-site-packages $(BUILD)/venv
 	$(PYTHON) -m pip install --quiet --requirement tools/requirements.txt
 	@touch $@
+
+# The Python package has a Python of its own, with what it is used with.
+PACKAGE_PYTHON := $(BUILD)/py/bin/python
+
+$(PACKAGE_PYTHON): python/requirements.txt
+	/usr/bin/python3 -m venv $(BUILD)/py
+	$(PACKAGE_PYTHON) -m pip install --quiet --requirement python/requirements.txt
+	@touch $@
+
+.PHONY: package
+package: build $(PACKAGE_PYTHON)  ## install the Python package into build/py
+	env -u MAKEFLAGS -u MFLAGS PATH=$(abspath $(BUILD))/py/bin:$$PATH WHIMBREL_BUILT=1 \
+		$(PACKAGE_PYTHON) -m pip install --quiet --no-build-isolation --no-deps --force-reinstall ./python
+
+test-py: package
+	$(PACKAGE_PYTHON) -m pytest --quiet --config-file=python/pytest.ini python/tests
+	cd python && ../$(PACKAGE_PYTHON) -m mypy --package whimbrel
+	cd python/tests && ../../$(PACKAGE_PYTHON) -m mypy.stubtest --mypy-config-file=../pyproject.toml whimbrel
 
 test-apps: build $(PYTHON)
 	@for app in fm_radio image_filter packets video; do \

@@ -45,7 +45,8 @@ HELPER_C := $(wildcard kernels/helper/*.c kernels/plan/*.c) kernels/third_party/
 PLAN_TEST_C := $(wildcard kernels/plan/*.c) $(addprefix kernels/helper/,lines.c object.c parse.c) kernels/third_party/yyjson/yyjson.c
 PROCESS_C := $(wildcard kernels/host/*.c kernels/process/*.c)
 LINUX_C := $(PROCESS_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
-SIM_C := $(PROCESS_C) $(filter-out kernels/sim/main.c,$(wildcard kernels/sim/*.c))
+SIM_MAIN_C := kernels/sim/main.c kernels/sim/asked.c
+SIM_C := $(PROCESS_C) $(filter-out $(SIM_MAIN_C),$(wildcard kernels/sim/*.c))
 FAULTS_C := $(wildcard kernels/sim/conform/*.c) kernels/conform/launcher.c kernels/conform/processes.c kernels/conform/scripted.c kernels/conform/suite.c
 ENGINE := $(TARGET)/release/libwhimbrel_engine.a
 ENGINE_aarch64 := $(TARGET)/aarch64-unknown-linux-gnu/release/libwhimbrel_engine.a
@@ -180,7 +181,7 @@ $(BIN)/whimbrel-linux: $(LINUX_O) $(call linux_objects,release)
 	@echo 'LD $@'
 	@$(CC) $(FLAGS_release) -rdynamic -o $@ $^ -ldl -lpthread
 
-$(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) kernels/sim/main.c) $(call sim_objects,sim) $(ENGINE)
+$(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) $(SIM_MAIN_C)) $(call sim_objects,sim) $(ENGINE)
 	@mkdir -p $(@D)
 	@echo 'LD $@'
 	@$(CC) $(FLAGS_sim) -rdynamic -o $@ $^ -ldl -lpthread -lm
@@ -205,7 +206,7 @@ $(ENGINE_aarch64):
 # The simulator of a second machine, with the module that it is compared by: a tree as the first's.
 SECOND := $(BUILD)/second
 
-$(SECOND)/bin/whimbrel-sim.aarch64: $(call objects,aarch64,$(HELPER_C) kernels/sim/main.c) $(call sim_objects,aarch64) $(ENGINE_aarch64)
+$(SECOND)/bin/whimbrel-sim.aarch64: $(call objects,aarch64,$(HELPER_C) $(SIM_MAIN_C)) $(call sim_objects,aarch64) $(ENGINE_aarch64)
 	@mkdir -p $(@D)
 	@echo 'LD $@'
 	@$(CC_aarch64) $(FLAGS_aarch64) -rdynamic -o $@ $^ -ldl -lpthread -lm

@@ -144,6 +144,7 @@ void commands_obey(struct commands *c, const struct command *command)
         wb_host_kill(c->build->host);
         break;
     case COMMAND_SAVE:
+    case COMMAND_DECISION:  // that nobody waits for
         break;
     }
 }

@@ -254,6 +254,23 @@ static const struct field save_fields[] = {
     FIELD(command, "id", TEXT, id, NEEDED),
 };
 
+static const struct field move_fields[] = {
+    FIELD(wb_move, "task", UINT32, task, NEEDED),
+    FIELD(wb_move, "core", UINT32, core, NEEDED),
+};
+static const struct object move = OBJECT_OF(wb_move, move_fields);
+
+static const struct field set_point_fields[] = {
+    FIELD(wb_set_point, "core", UINT32, core, NEEDED),
+    FIELD(wb_set_point, "point", UINT32, point, NEEDED),
+};
+static const struct object set_point = OBJECT_OF(wb_set_point, set_point_fields);
+
+static const struct field decision_fields[] = {
+    LIST(command, "moves", OBJECT, moves, n_moves, .object = &move),
+    LIST(command, "points", OBJECT, points, n_points, .object = &set_point),
+};
+
 static const struct {
     const char *name;
     struct object object;
@@ -266,6 +283,7 @@ static const struct {
     [COMMAND_STOP] = { "stop", { sizeof(struct command), 0, NULL } },
     [COMMAND_KILL] = { "kill", { sizeof(struct command), 0, NULL } },
     [COMMAND_SAVE] = { "save", OBJECT_OF(command, save_fields) },
+    [COMMAND_DECISION] = { "decision", OBJECT_OF(command, decision_fields) },
 };
 
 // ---- Messages -----------------------------------------------------------------------------------

@@ -57,7 +57,8 @@ enum command_verb {
     COMMAND_CHANNEL,
     COMMAND_STOP,
     COMMAND_KILL,
-    COMMAND_SAVE,  // of simulations, and in a plan only
+    COMMAND_SAVE,      // of simulations, and in a plan only
+    COMMAND_DECISION,  // of simulations: the answer to `decide`
 };
 
 struct command {
@@ -68,6 +69,9 @@ struct command {
     uint32_t index, core, rate_millihz;
     uint64_t timeout_ms;
     struct plan_policy policy;
+    const struct wb_move *moves;  // of a decision
+    const struct wb_set_point *points;
+    uint32_t n_moves, n_points;
 };
 
 // A command that is obeyed by itself at a time of the run.

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "asked.h"
 #include "helper.h"
 #include "save.h"
 #include "sim_host.h"
@@ -305,6 +306,7 @@ int main(int argc, char **argv)
         fputs("whimbrel-sim is started by `whimbrel sim`, not by hand\n", stderr);
         return 2;
     }
+    asked_by(h);
     watch_open();
     const unsigned long long own = objects();
     while (helper_read_plan(h)) {

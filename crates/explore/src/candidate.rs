@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One way to run an application, and what came of it.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::way::Way;
@@ -69,6 +70,26 @@ pub trait Evaluate: Sync {
     /// # Errors
     /// It could not run.
     fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure>;
+
+    /// Runs many, each once and in any order, and hands on what came of each as soon as it is
+    /// there. Candidates that are not begun when the taker has enough are left out.
+    fn all(&self, candidates: &[Candidate], taker: &dyn Taker) {
+        // One by one: whoever has none left takes the next, to the last of them.
+        candidates.par_iter().with_max_len(1).for_each(|candidate| {
+            if !taker.has_enough() {
+                taker.take(candidate, self.run(candidate));
+            }
+        });
+    }
+}
+
+/// Takes what came of candidates, from any thread.
+pub trait Taker: Sync {
+    /// Whether no further one is to be begun.
+    fn has_enough(&self) -> bool;
+
+    /// Takes what came of one.
+    fn take(&self, candidate: &Candidate, outcome: Result<Outcome, Failure>);
 }
 
 /// What is to be low.

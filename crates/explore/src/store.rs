@@ -36,7 +36,7 @@ pub enum StoreError {
     /// It is of another application, platform, duration or seed.
     #[error("it is of another application, platform, duration or seed")]
     Other,
-    /// This line, from 1, makes no sense.
+    /// This line or row, from 1, makes no sense; 0: none of it does.
     #[error("line {0} makes no sense: {1}")]
     Line(usize, String),
 }
@@ -94,6 +94,17 @@ impl Store {
         file.set_len(complete)?;
         io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
         Ok(Self { known, file: Some(file) })
+    }
+
+    /// Takes over what is known already, also into the file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn know(&mut self, known: Vec<(Candidate, Outcome)>) -> Result<(), StoreError> {
+        for (candidate, outcome) in known {
+            self.put(candidate, Ok(outcome))?;
+        }
+        Ok(())
     }
 
     /// How many verdicts it has.

@@ -6,7 +6,9 @@ use std::path::Path;
 use crate::common::{Analytic, options, run};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use whimbrel_explore::{Choices, Exploration, SlotChoice, Space, System, csv, json, table};
+use whimbrel_explore::{
+    Choices, Exploration, SlotChoice, Space, StoreError, System, csv, json, restore, table,
+};
 use whimbrel_hardware::Description;
 use whimbrel_model::{App, Manifest, Table};
 
@@ -138,7 +140,7 @@ fn the_parquet_file_has_the_same_rows_with_types() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("explore.parquet");
     let file = std::fs::File::create(&path).unwrap();
-    whimbrel_explore::parquet(&system, &found, file).unwrap();
+    whimbrel_explore::parquet(&system, &found, "it", file).unwrap();
 
     let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
     let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
@@ -158,6 +160,23 @@ fn the_parquet_file_has_the_same_rows_with_types() {
 }
 
 #[test]
+fn what_the_parquet_file_knows_is_restored_to_the_bit_and_of_nothing_else() {
+    let (system, found) = explored(&[50_000, 100_000]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("explore.parquet");
+    let file = std::fs::File::create(&path).unwrap();
+    whimbrel_explore::parquet(&system, &found, "it", file).unwrap();
+
+    let known = restore(&path, "it").unwrap();
+    let entries = found.entries().map(|entry| (entry.candidate.clone(), entry.outcome.clone()));
+    assert_eq!(known, entries.collect::<Vec<_>>());
+    assert!(matches!(restore(&path, "other"), Err(StoreError::Other)));
+    std::fs::write(&path, "no parquet").unwrap();
+    assert!(matches!(restore(&path, "it"), Err(StoreError::Line(0, _))));
+    assert!(matches!(restore(folder.path(), "it"), Err(StoreError::Io(_) | StoreError::Line(..))));
+}
+
+#[test]
 fn a_latency_that_is_not_known_is_empty_in_both() {
     let (system, mut found) = explored(&[50_000]);
     found.rates[0].entries[0].outcome.latency_ms = None;
@@ -167,7 +186,7 @@ fn a_latency_that_is_not_known_is_empty_in_both() {
     let line = text.lines().nth(1).unwrap();
     assert_eq!(line.split(',').nth(9), Some(""), "{line}");
     let mut bytes = Vec::new();
-    whimbrel_explore::parquet(&system, &found, &mut bytes).unwrap();
+    whimbrel_explore::parquet(&system, &found, "it", &mut bytes).unwrap();
     let path = tempfile::tempdir().unwrap();
     let path = path.path().join("one.parquet");
     std::fs::write(&path, bytes).unwrap();

@@ -28,8 +28,8 @@ pub use board::{Board, BoardFiles, Memory, Start, Variant, check_stacks, hash, l
 pub use dot::dot;
 pub use mapping::{Cores, Mapping};
 pub use plan::{
-    At, Command, Limit, Moving, NO_POLICY, Plan, PlanCore, PlanEvent, PlanOptions, PlanScript,
-    PlanTask, PlanWork, PolicyName, Row, SavedFile, plan,
+    At, Command, DecidedMove, DecidedPoint, Decision, Limit, Moving, NO_POLICY, Plan, PlanCore,
+    PlanEvent, PlanOptions, PlanScript, PlanTask, PlanWork, PolicyName, Row, SavedFile, plan,
 };
 pub use platform::{Core, Frequency, Platform, Point};
 pub use problem::{Problem, Problems, Source, Span, Warning};

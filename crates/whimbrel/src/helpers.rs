@@ -3,6 +3,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use whimbrel_model::{App, Problem, Source};
 
@@ -15,6 +16,16 @@ pub const SIMULATOR: &str = "whimbrel-sim";
 /// The benchmarks.
 pub const BENCH: &str = "whimbrel-bench";
 
+/// Where the helpers are of a program that is not in their folder.
+static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+
+/// Names the folder of the helper executables, for a program that is not in it. What was named
+/// first stays.
+pub fn are_in(folder: PathBuf) {
+    // That of a second call is the same.
+    let _ = FOLDER.set(folder);
+}
+
 /// The folder of the helper executables: beside this one, unless `WHIMBREL_LIBEXEC` names another.
 ///
 /// # Errors
@@ -22,6 +33,9 @@ pub const BENCH: &str = "whimbrel-bench";
 pub fn folder() -> Result<PathBuf, Failure> {
     if let Some(folder) = env::var_os("WHIMBREL_LIBEXEC") {
         return Ok(folder.into());
+    }
+    if let Some(folder) = FOLDER.get() {
+        return Ok(folder.clone());
     }
     let here = env::current_exe().and_then(|exe| exe.canonicalize()).map_err(|error| {
         Problem::new(format!("the place of this command is not known: {error}"))

@@ -24,6 +24,8 @@ pub enum Line {
     CoreDied(CoreDied),
     /// A policy decided what cannot be done: that part was ignored.
     Advice(Advice),
+    /// Who started the simulation is asked for a decision, and told what a policy sees.
+    Decide(serde_json::Value),
     /// The next bytes of a core's event stream, from a board.
     Events(Events),
     /// What a simulation took.

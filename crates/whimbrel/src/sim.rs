@@ -10,11 +10,11 @@ use std::time::Duration;
 use whimbrel_model::{App, At, Command, Limit, Plan, Problem, SavedFile};
 
 use crate::cli::SimArgs;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::fingerprint::fingerprint;
 use crate::load::sim::{Simulated, check_times, load};
-use crate::load::{nanoseconds, utf8};
-use crate::run::execute;
+use crate::load::{Loaded, nanoseconds, utf8};
+use crate::run::{Companion, Summary, accompany, execute};
 
 /// When a run without --limit is taken for endless.
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -27,12 +27,33 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// # Errors
 /// Bad input, or a run that failed.
 pub fn sim(args: &SimArgs) -> Outcome {
+    let (run, complete) = prepared(args)?;
+    execute(&args.common, run, complete)
+}
+
+/// The same for a program that comes along, instead of a person at a terminal.
+///
+/// # Errors
+/// A run that failed.
+pub fn accompanied(
+    args: &SimArgs,
+    (run, complete): (Loaded, impl FnOnce(Plan) -> Plan),
+    companion: &mut dyn Companion,
+) -> Result<Summary, Failure> {
+    accompany(&run, args.common.record.as_deref(), complete, companion)
+}
+
+/// A simulation that makes sense, and what its plan has besides that of a run.
+///
+/// # Errors
+/// Bad input.
+pub fn prepared(args: &SimArgs) -> Result<(Loaded, impl FnOnce(Plan) -> Plan), Failure> {
     check_times(&args.times())?;
     let Simulated { run, platform, commands } = load(args)?;
     let (save, resume) =
         (absolute(args.save.as_ref().map(|s| &*s.file))?, absolute(args.resume.as_deref())?);
     let ending = ending(args, &run.app);
-    let complete = |plan: Plan| {
+    let complete = move |plan: Plan| {
         let commands = commands.into_iter().chain(ending).collect();
         let mut plan = simulated(args, platform, commands, plan);
         if save.is_none() && resume.is_none() {
@@ -46,7 +67,7 @@ pub fn sim(args: &SimArgs) -> Outcome {
         plan.restore = resume.map(|path| SavedFile { path, id });
         plan
     };
-    execute(&args.common, run, complete)
+    Ok((run, complete))
 }
 
 /// The whole path of a file: the helper works in the folder of the application.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every candidate that ran as Parquet: the columns of the CSV with their types.
+//! Every candidate that ran as Parquet: the columns of the CSV with their types, and what an
+//! exploration goes on from.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -9,31 +10,48 @@ use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type,
 };
 use parquet::errors::Result;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
+use serde::Serialize;
 
 use super::tabular::COLUMNS;
 use crate::result::{Entry, Exploration};
 use crate::system::System;
 use crate::text::Words;
 
-/// Writes `explore.parquet`, in one row group.
+/// What a file says of itself: what it is of.
+pub(crate) const IDENTITY: &str = "whimbrel.identity";
+/// Columns with all of a candidate and of what came of it, as JSON.
+pub(crate) const CANDIDATE: &str = "candidate";
+pub(crate) const OUTCOME: &str = "outcome";
+
+/// Writes `explore.parquet`, in one row group. `identity`: as [`crate::Store::create`] takes it.
 ///
 /// # Errors
 /// It cannot be written.
 pub fn parquet(
     system: &System,
     exploration: &Exploration,
+    identity: &str,
     out: impl Write + Send,
 ) -> std::io::Result<()> {
-    write(system, exploration, out).map_err(std::io::Error::other)
+    write(system, exploration, identity, out).map_err(std::io::Error::other)
 }
 
-fn write(system: &System, exploration: &Exploration, out: impl Write + Send) -> Result<()> {
+fn write(
+    system: &System,
+    exploration: &Exploration,
+    identity: &str,
+    out: impl Write + Send,
+) -> Result<()> {
     let words = Words(system);
     let all: Vec<&Entry> = exploration.entries().collect();
-    let properties = WriterProperties::builder().set_created_by("whimbrel".into()).build();
+    let properties = WriterProperties::builder()
+        .set_created_by("whimbrel".into())
+        .set_key_value_metadata(Some(vec![KeyValue::new(IDENTITY.into(), identity.to_owned())]))
+        .build();
     let mut file = SerializedFileWriter::new(out, schema()?, Arc::new(properties))?;
     let mut group = file.next_row_group()?;
 
@@ -60,9 +78,16 @@ fn write(system: &System, exploration: &Exploration, out: impl Write + Send) -> 
     column::<Int32Type>(&mut group, &cores, None)?;
     let pareto: Vec<bool> = all.iter().map(|e| e.pareto).collect();
     column::<BoolType>(&mut group, &pareto, None)?;
+    column::<ByteArrayType>(&mut group, &text(&|e| json(&e.candidate)), None)?;
+    column::<ByteArrayType>(&mut group, &text(&|e| json(&e.outcome)), None)?;
     group.close()?;
     file.close()?;
     Ok(())
+}
+
+/// What consists of numbers and text always is JSON.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate is at most 1e12 thousandths")]
@@ -87,7 +112,8 @@ fn schema() -> Result<TypePtr> {
         let built = Type::primitive_type_builder(name, physical).with_repetition(presence);
         Ok(Arc::new(built.with_logical_type(text).build()?))
     };
-    let fields = COLUMNS.iter().map(column).collect::<Result<Vec<_>>>()?;
+    let fields =
+        COLUMNS.iter().chain(&[CANDIDATE, OUTCOME]).map(column).collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(Type::group_type_builder("explore").with_fields(fields).build()?))
 }
 

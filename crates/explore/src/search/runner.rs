@@ -6,11 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use rayon::prelude::*;
-
 use super::descend::Descent;
 use super::{Budget, Options, Progress, Surroundings, entries};
-use crate::candidate::{Candidate, Evaluate, Failure, Objective, Outcome};
+use crate::candidate::{Candidate, Evaluate, Failure, Objective, Outcome, Taker};
 use crate::pareto::Front;
 use crate::result::Entry;
 use crate::space::Space;
@@ -132,18 +130,24 @@ impl<'a> Runner<'a> {
         let affordable =
             self.runs_left.map_or(candidates.len(), |left| candidates.len().min(most(left)));
         self.runs_left = self.runs_left.map(|left| left - affordable as u64);
-        // One by one: whoever has none left takes the next, to the last of the batch.
-        candidates[..affordable].par_iter().with_max_len(1).for_each(|candidate| {
-            self.one(candidate);
-            self.tell(done);
-        });
-        lock(&self.found).cut |= affordable < candidates.len();
+        let (affordable, rest) = candidates.split_at(affordable);
+        let new: Vec<Candidate> =
+            affordable.iter().filter(|candidate| !self.knows(candidate, done)).cloned().collect();
+        self.evaluate.all(&new, &Counting { runner: self, done });
+        lock(&self.found).cut |= !rest.is_empty();
     }
 
-    /// Runs a candidate, unless it is known or not to run any more.
-    fn one(&self, candidate: &Candidate) {
+    /// Whether it is known what comes of a candidate, which is taken over then.
+    fn knows(&self, candidate: &Candidate, done: u64) -> bool {
         let known = lock(&self.store).get(candidate).cloned();
-        let Some(verdict) = known.or_else(|| self.anew(candidate)) else { return };
+        let Some(verdict) = known else { return false };
+        self.keep(candidate, verdict);
+        self.tell(done);
+        true
+    }
+
+    /// Takes a verdict into what was found.
+    fn keep(&self, candidate: &Candidate, verdict: Verdict) {
         let mut found = lock(&self.found);
         if let Ok(outcome) = &verdict {
             found.front.offer(self.values(outcome), ());
@@ -151,20 +155,17 @@ impl<'a> Runner<'a> {
         found.verdicts.insert(candidate.clone(), verdict);
     }
 
-    fn anew(&self, candidate: &Candidate) -> Option<Verdict> {
-        if self.over() {
-            return None;
-        }
-        let verdict = match self.evaluate.run(candidate) {
+    /// The same of one that has just run, and for later.
+    fn keep_new(&self, candidate: &Candidate, outcome: Result<Outcome, Failure>) {
+        let verdict = match outcome {
             Ok(outcome) => Ok(outcome),
             Err(Failure::Candidate(why)) => Err(why),
             Err(Failure::Fatal(why)) => return self.fatal(why),
         };
-        let kept = lock(&self.store).put(candidate.clone(), verdict.clone());
-        if let Err(error) = kept {
-            return self.fatal(format!("what was found cannot be kept: {error}"));
+        match lock(&self.store).put(candidate.clone(), verdict.clone()) {
+            Ok(()) => self.keep(candidate, verdict),
+            Err(error) => self.fatal(format!("what was found cannot be kept: {error}")),
         }
-        Some(verdict)
     }
 
     /// What came of a candidate; `None`: it did not run.
@@ -217,12 +218,11 @@ impl<'a> Runner<'a> {
         found.cut || found.fatal.is_some()
     }
 
-    fn fatal(&self, why: String) -> Option<Verdict> {
+    fn fatal(&self, why: String) {
         // When its user ends it, what then fails does so because of that.
         if !self.over() {
             lock(&self.found).fatal = Some(why);
         }
-        None
     }
 
     fn tell(&self, more: u64) {
@@ -230,6 +230,23 @@ impl<'a> Runner<'a> {
         let front = lock(&self.found).front.len();
         let Self { rate_millihz, total, .. } = *self;
         (self.around.watch)(Progress { rate_millihz, done, total, front });
+    }
+}
+
+/// Takes what has just run; each counts for so many that are done.
+struct Counting<'r, 'a> {
+    runner: &'r Runner<'a>,
+    done: u64,
+}
+
+impl Taker for Counting<'_, '_> {
+    fn has_enough(&self) -> bool {
+        self.runner.over()
+    }
+
+    fn take(&self, candidate: &Candidate, outcome: Result<Outcome, Failure>) {
+        self.runner.keep_new(candidate, outcome);
+        self.runner.tell(self.done);
     }
 }
 

@@ -252,6 +252,35 @@ pub enum Command {
     Kill {},
     /// Of a simulation's plan only.
     Save(SavedFile),
+    /// The answer of whoever decides in the place of a policy.
+    Decision(Decision),
+}
+
+/// What is to change: tasks and cores by their places in the plan.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Decision {
+    /// Tasks that are to move.
+    pub moves: Vec<DecidedMove>,
+    /// Operating points that are to be set.
+    pub points: Vec<DecidedPoint>,
+}
+
+/// A task that is to move to a core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct DecidedMove {
+    /// Which.
+    pub task: u32,
+    /// Where to.
+    pub core: u32,
+}
+
+/// A core that is to be set to an operating point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct DecidedPoint {
+    /// Which.
+    pub core: u32,
+    /// By its place among the core's points.
+    pub point: u32,
 }
 
 impl Command {

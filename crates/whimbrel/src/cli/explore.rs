@@ -90,13 +90,19 @@ pub struct ExploreArgs {
     pub objectives: Vec<Objective>,
 
     /// Write explore.csv, explore.parquet, front.json and what --resume needs into this new folder
-    #[arg(long, short, value_name = "DIR", conflicts_with = "resume")]
+    #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
 
     /// Go on with the exploration whose results are in this folder; with the same options it has
-    /// the same result as one that was not ended
-    #[arg(long, value_name = "DIR")]
+    /// the same result as one that was not ended; or its explore.parquet, with another folder for
+    /// --output
+    #[arg(long, value_name = "DIR|FILE.parquet")]
     pub resume: Option<PathBuf>,
+
+    /// Run candidates on the workers of a Dask cluster, by the address of its scheduler, as
+    /// tcp://10.0.0.1:8786; they need the Python package of Whimbrel (see docs/python.md)
+    #[arg(long, value_name = "ADDRESS")]
+    pub scheduler: Option<String>,
 
     /// Write the table of the table policy: for each frame rate what keeps every deadline with the
     /// least energy (see docs/table-toml.md)

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use whimbrel_explore::{Exploration, Store, StoreError, System, csv, json, parquet};
+use whimbrel_explore::{Exploration, Store, StoreError, System, csv, json, parquet, restore};
 use whimbrel_model::Problem;
 
 use crate::atomic_file;
@@ -17,30 +17,57 @@ const EVALUATED: &str = "evaluated.jsonl";
 
 /// The folder that results go to, if they go to any.
 pub fn of(args: &ExploreArgs) -> Option<&Path> {
-    args.output.as_deref().or(args.resume.as_deref())
+    args.output.as_deref().or(args.resume.as_deref().filter(|path| !is_file(path)))
+}
+
+/// Whether an exploration goes on from its Parquet file alone.
+fn is_file(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "parquet")
 }
 
 /// What was evaluated already; with `--output` a new file for it.
 ///
-/// # Errors A folder that cannot be made or has an exploration already, or one to go on with that
-/// has none or one of something else.
+/// # Errors
+/// A folder that cannot be made or has an exploration already, or one to go on with that has none
+/// or one of something else.
 pub fn store(args: &ExploreArgs, identity: &str) -> Result<Store, Problem> {
-    let Some(folder) = of(args) else { return Ok(Store::default()) };
-    let path = folder.join(EVALUATED);
-    if args.resume.is_some() {
-        return Store::resume(&path, identity).map_err(|error| {
-            let message = format!("{} cannot be gone on with: {error}", path.display());
-            let help = match error {
-                StoreError::Other => "--set, --duration and --seed must be those it began with",
-                _ => "start again with --output and a new folder",
-            };
-            Problem::new(message).help(help)
-        });
-    }
+    let resume = args.resume.as_deref();
+    let Some(path) = resume.filter(|path| is_file(path)) else {
+        return match resume {
+            Some(_) if args.output.is_some() => {
+                let problem = Problem::new("--output: --resume goes on in its own folder");
+                Err(problem.help("leave --output out, or go on from the folder's explore.parquet"))
+            }
+            Some(folder) => {
+                let path = folder.join(EVALUATED);
+                Store::resume(&path, identity).map_err(|error| no_way_on(&path, &error))
+            }
+            None => new_store(args.output.as_deref(), identity),
+        };
+    };
+    let known = restore(path, identity).map_err(|error| no_way_on(path, &error))?;
+    let mut store = new_store(args.output.as_deref(), identity)?;
+    store.know(known).map_err(|error| no_way_on(path, &error))?;
+    Ok(store)
+}
+
+fn no_way_on(path: &Path, error: &StoreError) -> Problem {
+    let message = format!("{} cannot be gone on with: {error}", path.display());
+    let help = match error {
+        StoreError::Other => "--set, --duration and --seed must be those it began with",
+        _ => "start again with --output and a new folder",
+    };
+    Problem::new(message).help(help)
+}
+
+/// One that is kept in a new folder, or in none.
+fn new_store(folder: Option<&Path>, identity: &str) -> Result<Store, Problem> {
+    let Some(folder) = folder else { return Ok(Store::default()) };
     fs::create_dir_all(folder).map_err(|error| {
         let message = format!("--output: {} cannot be made: {error}", folder.display());
         Problem::new(message).help("name a new folder, or an empty one")
     })?;
+    let path = folder.join(EVALUATED);
     Store::create(&path, identity).map_err(|error| match error {
         StoreError::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             Problem::new(format!("--output: {} has an exploration already", folder.display()))
@@ -54,9 +81,14 @@ pub fn store(args: &ExploreArgs, identity: &str) -> Result<Store, Problem> {
 ///
 /// # Errors
 /// One of them cannot be written.
-pub fn write(folder: &Path, system: &System, found: &Exploration) -> Result<(), Failure> {
+pub fn write(
+    folder: &Path,
+    system: &System,
+    found: &Exploration,
+    identity: &str,
+) -> Result<(), Failure> {
     write_file(&folder.join("explore.csv"), |file| csv(system, found, file))?;
-    write_file(&folder.join("explore.parquet"), |file| parquet(system, found, file))?;
+    write_file(&folder.join("explore.parquet"), |file| parquet(system, found, identity, file))?;
     write_file(&folder.join("front.json"), |file| {
         serde_json::to_writer_pretty(&mut *file, &json(system, found))?;
         file.write_all(b"\n")

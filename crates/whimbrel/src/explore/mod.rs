@@ -2,7 +2,9 @@
 //! `whimbrel explore`: a space from an application and a platform, a simulator for each candidate,
 //! and the files of the result.
 
+mod cluster;
 mod folder;
+mod job;
 mod show;
 mod simulate;
 
@@ -13,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use whimbrel_explore::{
-    Choices, Exploration, Options, Space, Store, Surroundings, System, explore as search, json,
+    Choices, Evaluate, Exploration, Options, Space, Surroundings, System, explore as search, json,
 };
 use whimbrel_hardware::Description;
 use whimbrel_model::{App, Compute, Problem, Source};
@@ -24,7 +26,9 @@ use crate::helpers;
 use crate::load::sim::{check_times, measured_work};
 use crate::load::{Application, application, nanoseconds, simulated_platform, utf8};
 use crate::output::{print, print_json};
-use simulate::Simulator;
+pub use job::{Job, Pool};
+pub use show::tables;
+pub use simulate::Simulator;
 
 /// What is explored.
 struct Loaded {
@@ -39,6 +43,40 @@ struct Loaded {
 /// # Errors
 /// Bad input, a simulator that cannot be started, or files that cannot be written.
 pub fn explore(args: &ExploreArgs) -> Outcome {
+    if let Some(scheduler) = &args.scheduler {
+        return Err(cluster::hand_over(scheduler).into());
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let Prepared { space, simulator, .. } = &prepared(args)?;
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // In this order: the first signal finds `stop` still unset when it comes to the shutdown.
+        flag::register_conditional_shutdown(signal, 2, Arc::clone(&stop))
+            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
+            .map_err(|error| Problem::new(format!("signals cannot be taken: {error}")))?;
+    }
+    let bar = show::Bar::new(space, args.quiet);
+    let watch = |progress| bar.show(progress);
+    let found =
+        found(args, space, simulator, simulator, &Surroundings { stop: &stop, watch: &watch });
+    bar.end();
+    let (identity, found) = found?;
+    conclude(args, space.system(), &found, &identity)
+}
+
+/// Everything that an exploration begins with.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What there is to choose from.
+    pub space: Space,
+    /// What runs candidates on this machine.
+    pub simulator: Simulator,
+}
+
+/// Reads and checks everything that `explore` was given.
+///
+/// # Errors
+/// Bad input.
+pub fn prepared(args: &ExploreArgs) -> Result<Prepared, Failure> {
     check_times(&[("--duration", args.duration)])?;
     let loaded = load(args)?;
     let system = System::new(&loaded.app, &loaded.hardware);
@@ -51,15 +89,30 @@ pub fn explore(args: &ExploreArgs) -> Outcome {
         (loaded.app, loaded.hardware),
         (duration_ns, args.seed),
     );
-    let mut store = folder::store(args, &simulator.identity())?;
+    Ok(Prepared { space, simulator })
+}
+
+/// Explores: candidates are run by `evaluate`. Gives what the result is of besides.
+///
+/// # Errors
+/// A store that cannot be gone on with, or candidates that cannot be run at all.
+pub fn found(
+    args: &ExploreArgs,
+    space: &Space,
+    simulator: &Simulator,
+    evaluate: &dyn Evaluate,
+    around: &Surroundings<'_>,
+) -> Result<(String, Exploration), Failure> {
+    let identity = simulator.identity();
+    let mut store = folder::store(args, &identity)?;
     let options = Options {
         objectives: args.objectives.clone(),
         seed: args.seed,
         limit: args.limit,
         budget: args.budget.unwrap_or_default(),
     };
-    let found = watched(args, &space, &simulator, &mut store, &options)?;
-    conclude(args, space.system(), &found)
+    let found = search(space, evaluate, &mut store, &options, *around).map_err(Problem::new)?;
+    Ok((identity, found))
 }
 
 fn load(args: &ExploreArgs) -> Result<Loaded, Failure> {
@@ -96,52 +149,41 @@ fn reports(problems: Vec<Problem>) -> Failure {
     Failure::Reports(first.into_iter().chain(more).map(miette::Report::new).collect())
 }
 
-/// Explores with a progress bar, until it is done or a signal comes; a second one ends the command
-/// at once.
-fn watched(
+/// Writes the files that were asked for.
+///
+/// # Errors
+/// One of them cannot be written, or there is no row for the table.
+pub fn keep(
     args: &ExploreArgs,
-    space: &Space,
-    simulator: &Simulator,
-    store: &mut Store,
-    options: &Options,
-) -> Result<Exploration, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // In this order: the first signal finds `stop` still unset when it comes to the shutdown.
-        flag::register_conditional_shutdown(signal, 2, Arc::clone(&stop))
-            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
-            .map_err(|error| Problem::new(format!("signals cannot be taken: {error}")))?;
+    system: &System,
+    found: &Exploration,
+    identity: &str,
+) -> Result<(), Failure> {
+    if let Some(folder) = folder::of(args) {
+        folder::write(folder, system, found, identity)?;
     }
-    let bar = show::Bar::new(space, args.quiet);
-    let watch = |progress| bar.show(progress);
-    let around = Surroundings { stop: &stop, watch: &watch };
-    let found = search(space, simulator, store, options, around);
-    bar.end();
-    found.map_err(|why| Problem::new(why).into())
+    args.table.as_deref().map_or(Ok(()), |path| write_table(path, system, found))
 }
 
 /// Writes the files, prints the fronts, and answers.
-fn conclude(args: &ExploreArgs, system: &System, found: &Exploration) -> Outcome {
-    if let Some(folder) = folder::of(args) {
-        folder::write(folder, system, found)?;
-    }
-    if let Some(path) = &args.table {
-        write_table(path, system, found)?;
-    }
+fn conclude(args: &ExploreArgs, system: &System, found: &Exploration, identity: &str) -> Outcome {
+    keep(args, system, found, identity)?;
     if args.json {
         print_json(&json(system, found))?;
     } else {
-        print(&show::tables(system, found))?;
+        print(&tables(system, found))?;
     }
     if !found.complete() {
         let kept =
             folder::of(args).map(|folder| format!("; --resume {} goes on", folder.display()));
         say(&format!("ended before everything was explored{}", kept.unwrap_or_default()));
     }
-    let kept = |rate: &whimbrel_explore::RateResult| {
-        rate.entries.iter().any(|entry| entry.outcome.misses == 0)
-    };
-    Ok(if found.rates.iter().all(kept) { Answer::Yes } else { Answer::No })
+    Ok(if kept(found) { Answer::Yes } else { Answer::No })
+}
+
+/// Whether there is a candidate without a missed deadline for every frame rate.
+pub fn kept(found: &Exploration) -> bool {
+    found.rates.iter().all(|rate| rate.entries.iter().any(|entry| entry.outcome.misses == 0))
 }
 
 fn write_table(path: &Path, system: &System, found: &Exploration) -> Result<(), Failure> {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel run`: checks everything, starts the helper, stays with the run, and sums it up.
 
+mod accompany;
 mod blame;
 mod board;
+mod companion;
 mod complaints;
 mod events;
 mod exclusive;
@@ -33,6 +35,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use whimbrel_model::{App, Plan, Problem};
 
+pub use accompany::accompany;
+pub use companion::Companion;
+pub use summary::Summary;
 pub use view::{done, received};
 
 use crate::cli::{CommonArgs, RunArgs};
@@ -49,7 +54,6 @@ use helper::{Helper, Input};
 use record::Prepared;
 use results::Results;
 use session::{Ending, Opening, Session};
-use summary::Summary;
 use view::View;
 
 /// Runs an application.
@@ -136,17 +140,36 @@ fn sum_up(
     loaded: &Loaded,
     name: &str,
     folder: Option<&Path>,
-    mut results: Results,
+    results: Results,
 ) -> Outcome {
+    let began = results.began();
+    if let (Some(took), false) = (&results.simulated, args.quiet) {
+        say(&speed(&results, took));
+    }
+    let (summary, reports) = summed(loaded, name, folder, results);
+    let shown = show(args, &loaded.app, &summary, began);
+    if !reports.is_empty() {
+        // Even when nobody reads the result: the status is for whoever started the run.
+        return Err(Failure::Reports(reports));
+    }
+    if !began {
+        say("stopped before it started");
+    }
+    shown.map(|()| Answer::Yes)
+}
+
+/// The summary of a run that is over, kept in its folder if it has one, and what went wrong.
+fn summed(
+    loaded: &Loaded,
+    name: &str,
+    folder: Option<&Path>,
+    mut results: Results,
+) -> (Summary, Vec<Report>) {
     results.sort();
     let Loaded { app, source, path, module, options, .. } = loaded;
     let mut reports = verdict::reports(app, source, &results, options.runner());
     results.settle(app.drains());
-    let began = results.began();
     let ok = reports.is_empty();
-    if let (Some(took), false) = (&results.simulated, args.quiet) {
-        say(&speed(&results, took));
-    }
     // A simulation's result is the same wherever it is made.
     let (name, module) = match options.simulation {
         Some(_) => (app.name.as_str(), Path::new(module).file_name().and_then(OsStr::to_str)),
@@ -158,15 +181,7 @@ fn sum_up(
         let written = record::finish(folder, &summary);
         reports.extend(written.err().map(Report::new));
     }
-    let shown = show(args, app, &summary, began);
-    if !reports.is_empty() {
-        // Even when nobody reads the result: the status is for whoever started the run.
-        return Err(Failure::Reports(reports));
-    }
-    if !began {
-        say("stopped before it started");
-    }
-    shown.map(|()| Answer::Yes)
+    (summary, reports)
 }
 
 /// How fast a simulation was, in words.

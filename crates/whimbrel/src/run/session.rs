@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use whimbrel_model::Command;
 
+use super::companion::Companion;
 use super::events::Streams;
 use super::helper::{Helper, Input};
 use super::requests::{Move, Requests, Waiter};
@@ -26,6 +27,8 @@ use crate::protocol::{HelperError, Line, Started};
 const DRAIN: Duration = Duration::from_secs(5);
 /// How long the helper may take to end the kernels by force, and to leave after its last word.
 const LEAVE: Duration = Duration::from_secs(5);
+/// How often a companion is asked whether the run is to go on.
+const LOOK: Duration = Duration::from_millis(100);
 /// How long a move of the schedule may take.
 const MOVE_TIMEOUT_MS: u64 = 1000;
 /// Times as long as an answer with totals took, nobody asks for the next one.
@@ -73,6 +76,9 @@ pub struct Session<'a> {
     ending: Option<Ending>,
     frame_rate: Option<f64>,
     view: View<'a>,
+    companion: Option<&'a mut dyn Companion>,
+    /// When it is asked next.
+    next_look: Instant,
     /// Told once, with the helper's processes.
     on_start: Box<dyn FnMut(&Started) + 'a>,
     phase: Phase,
@@ -103,6 +109,8 @@ impl<'a> Session<'a> {
             ending,
             frame_rate,
             view,
+            companion: None,
+            next_look: Instant::now(),
             on_start: Box::new(on_start),
             phase: Phase::Starting,
             next_status: Instant::now(),
@@ -116,12 +124,18 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Has a program come along.
+    pub fn with(self, companion: &'a mut dyn Companion) -> Self {
+        Self { companion: Some(companion), ..self }
+    }
+
     /// Tells what a run begins with, and stays until the helper and its kernels have gone.
     pub fn run(mut self, opening: Opening) -> Results {
         self.vigil = opening.silence.map(|silence| Vigil::new(silence, Instant::now()));
         self.send(&opening.line);
         self.opening = opening;
         while self.phase != Phase::Over {
+            self.look(Instant::now());
             match self.wait() {
                 Ok(input) => self.take(input),
                 Err(RecvTimeoutError::Timeout) => self.tick(Instant::now()),
@@ -143,7 +157,8 @@ impl<'a> Session<'a> {
     }
 
     fn wait(&self) -> Result<Input, RecvTimeoutError> {
-        let due = match self.next_due() {
+        let look = self.companion.as_ref().map(|_| self.next_look);
+        let due = match self.next_due().into_iter().chain(look).min() {
             Some(due) => due,
             None => return self.inputs.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
@@ -168,6 +183,38 @@ impl<'a> Session<'a> {
             self.vigil.as_ref().map(Vigil::next),
         ];
         times.into_iter().flatten().min()
+    }
+
+    /// Asks the companion whether the run is to go on, and the helper how far it is.
+    fn look(&mut self, now: Instant) {
+        let Some(companion) = self.companion.as_mut().filter(|_| self.next_look <= now) else {
+            return;
+        };
+        self.next_look = now + LOOK;
+        let (goes_on, watches) = (companion.goes_on(), companion.watches());
+        if !goes_on {
+            self.results.stop = Some(Stop::User);
+            self.end_by_force();
+        } else if watches && self.viewing.is_none() && matches!(self.phase, Phase::Running(_)) {
+            self.tell(&Command::Status {});
+            self.viewing = Some(now);
+        }
+    }
+
+    /// Has the companion decide in the place of a policy.
+    fn decide(&mut self, snapshot: &serde_json::Value) {
+        let Some(companion) = &mut self.companion else {
+            let text = "its policy `asked` asks a program, and none has started this run";
+            self.fail("policy", text.into());
+            return;
+        };
+        match companion.decide(snapshot) {
+            Some(decision) => self.tell(&Command::Decision(decision)),
+            None => {
+                self.results.stop = Some(Stop::User);
+                self.end_by_force();
+            }
+        }
     }
 
     fn tick(&mut self, now: Instant) {
@@ -277,6 +324,9 @@ impl<'a> Session<'a> {
                 self.requests.answer_totals(&status);
                 self.watchers.totals(&status);
                 self.view.status(&status);
+                if let Some(companion) = &mut self.companion {
+                    companion.totals(&status);
+                }
                 self.rest_after_view();
                 self.results.latest = Some(status);
             }
@@ -300,6 +350,7 @@ impl<'a> Session<'a> {
                 self.watchers.tell(&Reply::Advice(advice.clone()));
                 self.results.advice(advice);
             }
+            Line::Decide(snapshot) => self.decide(&snapshot),
             Line::Events(events) => {
                 let taken = self.opening.streams.as_mut().map(|streams| streams.take(&events));
                 if let Some(Err(text)) = taken {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Explorations, here or on a farm that Python has.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use whimbrel::library::{self, Explored, Farm, Verdicts};
+
+use crate::failing::Raise;
+
+/// How often Python may raise, and is told how far it is.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A function of Python: takes a list of jobs and a function that says whether there is enough, and
+/// gives pairs of a job's number and its verdict as they come.
+struct Callable<'a> {
+    evaluate: Py<PyAny>,
+    raised: &'a Raised,
+}
+
+/// What Python has raised, which ends the exploration.
+#[derive(Default)]
+struct Raised {
+    stop: AtomicBool,
+    error: Mutex<Option<PyErr>>,
+}
+
+impl Raised {
+    fn keep(&self, done: PyResult<()>) {
+        if let Err(error) = done {
+            self.stop.store(true, Ordering::Relaxed);
+            if let Ok(mut kept) = self.error.lock() {
+                kept.get_or_insert(error);
+            }
+        }
+    }
+}
+
+impl Farm for Callable<'_> {
+    fn run(&self, jobs: &[String], taker: &dyn Verdicts) {
+        let done = Python::attach(|py| -> PyResult<()> {
+            let verdicts = self.evaluate.bind(py).call1((jobs,))?;
+            for pair in verdicts.try_iter()? {
+                let (job, verdict): (usize, String) = pair?.extract()?;
+                if !py.detach(|| taker.take(job, &verdict)) {
+                    let text = "a worker gave what is no result: all need the same version";
+                    return Err(pyo3::exceptions::PyRuntimeError::new_err(text));
+                }
+                if taker.has_enough() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        self.raised.keep(done);
+    }
+}
+
+/// Explores by the words of `whimbrel explore`; gives `front.json`, `explore.parquet`, the
+/// fronts for people, and whether deadlines can be kept at every frame rate.
+#[pyfunction]
+#[pyo3(signature = (words, evaluate=None, progress=None))]
+pub fn explore<'py>(
+    py: Python<'py>,
+    words: Vec<String>,
+    evaluate: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, Bound<'py, PyBytes>, String, bool)> {
+    let raised = Raised::default();
+    let farm = evaluate.map(|evaluate| Callable { evaluate, raised: &raised });
+    let farm = farm.as_ref().map(|farm| -> &dyn Farm { farm });
+    let latest: Mutex<Option<Explored>> = Mutex::default();
+    let watch = |explored: Explored| {
+        if let Ok(mut latest) = latest.lock() {
+            *latest = Some(explored);
+        }
+    };
+    let found = py.detach(|| {
+        thread::scope(|scope| {
+            // The end of the thread closes it, however that ends.
+            let (done, is_done) = mpsc::channel::<()>();
+            let (words, stop, watch) = (&words, &raised.stop, &watch);
+            let explored = scope.spawn(move || {
+                let _done = done;
+                library::explore(words, farm, stop, watch)
+            });
+            // Here, for signals of Python are the main thread's.
+            while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                let explored = latest.lock().ok().and_then(|mut latest| latest.take());
+                raised.keep(Python::attach(|py| tell(py, progress.as_ref(), explored)));
+            }
+            explored.join()
+        })
+    });
+    if let Some(error) = raised.error.into_inner().ok().flatten() {
+        return Err(error);
+    }
+    let found = found.map_err(|_| {
+        pyo3::exceptions::PyRuntimeError::new_err("the exploration came to a bug of its own")
+    })?;
+    let found = found.raise(py)?;
+    Ok((found.front, PyBytes::new(py, &found.parquet), found.tables, found.kept))
+}
+
+/// Lets Python handle its signals, and tells it how far the exploration is.
+fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, explored: Option<Explored>) -> PyResult<()> {
+    py.check_signals()?;
+    let Some((progress, explored)) = progress.zip(explored) else { return Ok(()) };
+    progress.call1(py, (explored.done, explored.total, explored.front)).map(drop)
+}
+
+/// Runs a job of an exploration; gives its verdict.
+#[pyfunction]
+pub fn work(py: Python<'_>, job: String) -> PyResult<String> {
+    py.detach(|| library::work(&job)).raise(py)
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The compiled part of the Python package `whimbrel` (`python/whimbrel/_core.pyi`): plain functions
+//! on text and bytes. Types and names for people are in the package's Python.
+
+mod calls;
+mod events;
+mod exploring;
+mod failing;
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use whimbrel::library;
+
+use failing::Raise;
+
+/// Names the folder of the helpers.
+#[pyfunction]
+fn helpers_are_in(folder: PathBuf) {
+    library::helpers_are_in(folder);
+}
+
+/// An application as JSON.
+#[pyfunction]
+fn application(py: Python<'_>, path: PathBuf, set: Vec<(String, String)>) -> PyResult<String> {
+    py.detach(|| library::application(&path, &set)).map(|app| app.to_string()).raise(py)
+}
+
+/// A platform as JSON.
+#[pyfunction]
+fn platform(py: Python<'_>, wanted: String) -> PyResult<String> {
+    py.detach(|| library::platform(&wanted)).map(|found| found.to_string()).raise(py)
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(helpers_are_in, module)?)?;
+    module.add_function(wrap_pyfunction!(application, module)?)?;
+    module.add_function(wrap_pyfunction!(platform, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(events::events, module)?)?;
+    module.add_function(wrap_pyfunction!(exploring::explore, module)?)?;
+    module.add_function(wrap_pyfunction!(exploring::work, module)?)
+}

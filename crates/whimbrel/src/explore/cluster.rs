@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `--scheduler`: the Python package explores, for it is that which speaks with Dask.
+
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use whimbrel_model::Problem;
+
+/// The environment's name for the Python that has the package.
+const PYTHON: &str = "WHIMBREL_PYTHON";
+
+/// Becomes the package's exploration, with the words after the verb. Comes back with what is wrong
+/// only if there is no such Python.
+pub fn hand_over(scheduler: &str) -> Problem {
+    let python = env::var_os(PYTHON).unwrap_or_else(|| OsString::from("python3"));
+    let words = env::args_os().skip(2);
+    let error =
+        Command::new(&python).args(["-m", "whimbrel.cluster", scheduler]).args(words).exec();
+    let message =
+        format!("--scheduler: {} cannot be started: {error}", Path::new(&python).display());
+    Problem::new(message).help(format!(
+        "`pip install ./python` installs the package; {PYTHON} names the Python that has it"
+    ))
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What other programs do with the command's parts; the Python package is made of this.
+//!
+//! Options are given as the words of the command line, so they are read and refused by the same
+//! code. Nothing is printed but what an application prints.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Parser;
+use miette::Report;
+use serde_json::{Value, json};
+use whimbrel_explore::{
+    Candidate, Evaluate, Failure as Failed, Outcome, Progress, Surroundings, Taker,
+};
+use whimbrel_model::Setting;
+
+use crate::cli::{ExploreArgs, SimArgs};
+use crate::explore::{Job, Pool, Prepared, Simulator};
+use crate::failure::Failure;
+use crate::{explore, helpers, load, sim};
+
+pub use crate::protocol::Status;
+pub use crate::run::Companion;
+pub use whimbrel_explore::Progress as Explored;
+pub use whimbrel_model::{DecidedMove, DecidedPoint, Decision};
+
+/// Something that went wrong.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trouble {
+    /// What, in one sentence without a full stop.
+    pub message: String,
+    /// The file that it is in; `None`: it is in none.
+    pub file: Option<String>,
+    /// The line and the column, from 1, of the place to change.
+    pub place: Option<(usize, usize)>,
+    /// That line's text.
+    pub line: Option<String>,
+    /// What to do about it.
+    pub cure: Option<String>,
+}
+
+/// Why something was not done; no list is empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wrong {
+    /// What was given makes no sense.
+    Input(Vec<Trouble>),
+    /// It could not be done, or failed.
+    Run(Vec<Trouble>),
+}
+
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct SimWords {
+    #[command(flatten)]
+    args: SimArgs,
+}
+
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct ExploreWords {
+    #[command(flatten)]
+    args: ExploreArgs,
+}
+
+/// Names the folder of the helpers, once and before anything else.
+pub fn helpers_are_in(folder: PathBuf) {
+    helpers::are_in(folder);
+}
+
+/// Simulates as `whimbrel sim` does with these words; gives its summary as JSON.
+///
+/// # Errors
+/// Bad input, or a run that failed.
+pub fn simulate(words: &[String], companion: &mut dyn Companion) -> Result<String, Wrong> {
+    let SimWords { args } = SimWords::try_parse_from(words).map_err(|e| misused(&e))?;
+    let prepared = sim::prepared(&args).map_err(input)?;
+    let summary = sim::accompanied(&args, prepared, companion).map_err(failed)?;
+    serde_json::to_string(&summary).map_err(|error| failed(Failure::Output(error.into())))
+}
+
+/// An application as it was understood: see `docs/python.md`.
+///
+/// # Errors
+/// The file cannot be read, or is wrong.
+pub fn application(path: &Path, set: &[(String, String)]) -> Result<Value, Wrong> {
+    let setting =
+        |(key, value): &(String, String)| Setting { key: key.clone(), value: value.clone() };
+    let set: Vec<Setting> = set.iter().map(setting).collect();
+    let load::Application { app, source, path, .. } =
+        load::application(path, &set).map_err(input)?;
+    let task = |task: &whimbrel_model::Task| {
+        json!({"name": task.name, "index": task.index, "core": task.core.get_ref(),
+               "priority": task.priority, "migratable": task.migratable})
+    };
+    Ok(json!({
+        "name": app.name,
+        "description": app.description,
+        "path": path,
+        "text": source.text(),
+        "frame_rate": app.frame_rate,
+        "compute": app.compute.to_string(),
+        "params": app.params.iter().map(|p| (p.key.clone(), json!(p.text)))
+            .collect::<serde_json::Map<_, _>>(),
+        "paths": app.paths,
+        "tasks": app.tasks.iter().map(task).collect::<Vec<_>>(),
+        "channels": app.channels,
+    }))
+}
+
+/// A platform as it was understood, by its name or the path of its file.
+///
+/// # Errors
+/// It does not exist, or is wrong.
+pub fn platform(wanted: &str) -> Result<Value, Wrong> {
+    let path = load::simulated_file(wanted).map_err(input)?;
+    let platform = load::simulated_platform(wanted).map_err(input)?;
+    let description = platform.description().map_err(|problem| input(problem.into()))?;
+    Ok(json!({"path": path, "description": description}))
+}
+
+/// What an exploration found.
+#[derive(Debug)]
+pub struct Found {
+    /// The content of `front.json`.
+    pub front: String,
+    /// The content of `explore.parquet`.
+    pub parquet: Vec<u8>,
+    /// The fronts for people.
+    pub tables: String,
+    /// Whether there is a candidate without a missed deadline for every frame rate.
+    pub kept: bool,
+}
+
+/// Runs candidates elsewhere.
+pub trait Farm: Sync {
+    /// Runs jobs, each in [`work`], and hands on each verdict with the number of its job.
+    fn run(&self, jobs: &[String], taker: &dyn Verdicts);
+}
+
+/// Takes the verdicts of jobs.
+pub trait Verdicts: Sync {
+    /// Whether no further job is to be begun.
+    fn has_enough(&self) -> bool;
+
+    /// Takes what [`work`] said of a job. A second verdict of one job is passed over; false: what
+    /// it says is none.
+    fn take(&self, job: usize, verdict: &str) -> bool;
+}
+
+/// Explores as `whimbrel explore` does with these words, on a farm or with all processors.
+///
+/// # Errors
+/// Bad input, simulators that cannot be started, or files that cannot be written.
+pub fn explore(
+    words: &[String],
+    farm: Option<&dyn Farm>,
+    stop: &AtomicBool,
+    watch: &(dyn Fn(Progress) + Sync),
+) -> Result<Found, Wrong> {
+    let ExploreWords { args } = ExploreWords::try_parse_from(words).map_err(|e| misused(&e))?;
+    let Prepared { space, simulator } = &explore::prepared(&args).map_err(input)?;
+    let farmed = farm.map(|farm| Farmed { farm, simulator });
+    let evaluate: &dyn Evaluate = farmed.as_ref().map_or(simulator, |farmed| farmed);
+    let around = Surroundings { stop, watch };
+    let (identity, found) =
+        explore::found(&args, space, simulator, evaluate, &around).map_err(failed)?;
+    explore::keep(&args, space.system(), &found, &identity).map_err(failed)?;
+    let mut parquet = Vec::new();
+    whimbrel_explore::parquet(space.system(), &found, &identity, &mut parquet)
+        .map_err(|error| failed(Failure::Output(error)))?;
+    let front = format!("{:#}\n", whimbrel_explore::json(space.system(), &found));
+    let tables = explore::tables(space.system(), &found);
+    Ok(Found { front, parquet, tables, kept: explore::kept(&found) })
+}
+
+/// Runs a job that a [`Farm`] was given, and gives its verdict.
+///
+/// # Errors
+/// There is no simulator here, or the job is none.
+pub fn work(job: &str) -> Result<String, Wrong> {
+    static POOL: Mutex<Option<&'static Pool>> = Mutex::new(None);
+    let wrong = |message: String| Wrong::Run(vec![Trouble { message, ..Trouble::default() }]);
+    let job: Job = serde_json::from_str(job)
+        .map_err(|error| wrong(format!("the job is of another version of the package: {error}")))?;
+    let pool = {
+        let mut pool = POOL.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match *pool {
+            Some(known) => known,
+            None => {
+                let program = helpers::find(helpers::SIMULATOR).map_err(failed)?;
+                // There is one for as long as the process lives.
+                pool.insert(Box::leak(Box::new(Pool::new(program))))
+            }
+        }
+    };
+    serde_json::to_string(&pool.run(&job)).map_err(|error| wrong(error.to_string()))
+}
+
+/// Candidates as jobs of a farm.
+struct Farmed<'a> {
+    farm: &'a dyn Farm,
+    simulator: &'a Simulator,
+}
+
+impl Evaluate for Farmed<'_> {
+    fn run(&self, candidate: &Candidate) -> Result<Outcome, Failed> {
+        self.simulator.run(candidate)
+    }
+
+    fn all(&self, candidates: &[Candidate], taker: &dyn Taker) {
+        let text =
+            |c: &Candidate| serde_json::to_string(&self.simulator.job(c)).unwrap_or_default();
+        let jobs: Vec<String> = candidates.iter().map(text).collect();
+        let taken = candidates.iter().map(|_| AtomicBool::new(false)).collect();
+        let verdicts = Once { candidates, taken, taker };
+        if !jobs.is_empty() {
+            self.farm.run(&jobs, &verdicts);
+            verdicts.miss_none();
+        }
+    }
+}
+
+/// Each verdict once.
+struct Once<'a> {
+    candidates: &'a [Candidate],
+    taken: Vec<AtomicBool>,
+    taker: &'a dyn Taker,
+}
+
+impl Once<'_> {
+    /// A farm that is done has run everything, unless it was to end.
+    fn miss_none(&self) {
+        let missing = self.taken.iter().position(|taken| !taken.load(Ordering::Relaxed));
+        if let Some(missing) = missing.filter(|_| !self.taker.has_enough()) {
+            let why = "the cluster ended without the result of every candidate".to_owned();
+            self.taker.take(&self.candidates[missing], Err(Failed::Fatal(why)));
+        }
+    }
+}
+
+impl Verdicts for Once<'_> {
+    fn has_enough(&self) -> bool {
+        self.taker.has_enough()
+    }
+
+    fn take(&self, job: usize, verdict: &str) -> bool {
+        let Some(candidate) = self.candidates.get(job) else { return false };
+        let Ok(outcome) = serde_json::from_str::<Result<Outcome, Failed>>(verdict) else {
+            return false;
+        };
+        if !self.taken[job].swap(true, Ordering::Relaxed) {
+            self.taker.take(candidate, outcome);
+        }
+        true
+    }
+}
+
+/// What is wrong with the words.
+fn misused(error: &clap::Error) -> Wrong {
+    let text = error.render().to_string();
+    let mut parts = text.split("\n\n").map(str::trim).filter(|part| {
+        !part.is_empty() && !part.starts_with("Usage:") && !part.starts_with("For more")
+    });
+    let message = parts.next().unwrap_or_default().trim_start_matches("error: ");
+    let cure: Vec<&str> = parts.map(|part| part.trim_start_matches("tip: ")).collect();
+    let (message, more) = message.split_once('\n').unwrap_or((message, ""));
+    let cure = [more.trim(), &cure.join("; ")].join(" ").trim().to_owned();
+    let cure = Some(cure).filter(|cure| !cure.is_empty());
+    Wrong::Input(vec![Trouble { message: message.to_owned(), cure, ..Trouble::default() }])
+}
+
+fn input(failure: Failure) -> Wrong {
+    Wrong::Input(troubles(failure))
+}
+
+fn failed(failure: Failure) -> Wrong {
+    Wrong::Run(troubles(failure))
+}
+
+fn troubles(failure: Failure) -> Vec<Trouble> {
+    match failure {
+        Failure::Reports(reports) => reports.iter().map(trouble).collect(),
+        Failure::Output(error) => {
+            vec![Trouble { message: error.to_string(), ..Trouble::default() }]
+        }
+    }
+}
+
+/// A report as plain data, with the place of its first label.
+fn trouble(report: &Report) -> Trouble {
+    let label = report.labels().and_then(|mut labels| labels.next());
+    let read = label
+        .as_ref()
+        .zip(report.source_code())
+        .and_then(|(label, source)| source.read_span(label.inner(), 0, 0).ok());
+    let text = |data: &[u8]| String::from_utf8_lossy(data).trim_end().to_owned();
+    Trouble {
+        message: report.to_string(),
+        file: read.as_ref().and_then(|read| read.name()).map(str::to_owned),
+        place: read.as_ref().map(|read| (read.line() + 1, read.column() + 1)),
+        line: read.as_ref().map(|read| text(read.data())),
+        cure: report.help().map(|help| help.to_string()),
+    }
+}

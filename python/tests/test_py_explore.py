@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Explorations in this process: what the command finds, going on, and wrong parameters."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import whimbrel
+
+ROOT = Path(__file__).resolve().parents[2]
+RADIO = ROOT / "apps/fm_radio/app.toml"
+OPTIONS: dict[str, Any] = {
+    "rates": [300, 600],
+    "points": "high",
+    "pins": {"lpf": 0},
+    "set": {"output": ""},
+    "duration": "500ms",
+}
+
+
+def explore(**more: Any) -> whimbrel.Exploration:  # noqa: ANN401
+    return whimbrel.explore(RADIO, "mpsoc3", **{**OPTIONS, **more})
+
+
+def test_an_exploration_finds_what_the_command_finds(command: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    found = explore(output=tmp_path / "python")
+    words = "--platform mpsoc3 --rates 300,600 --points high --pin lpf=0 --set output="
+    words += f" --duration 500ms --quiet --output {tmp_path}/command"
+    command("explore", str(RADIO), *words.split())
+    for name in ("front.json", "explore.csv", "explore.parquet"):
+        of = [(tmp_path / by / name).read_bytes() for by in ("python", "command")]
+        assert of[0] == of[1], name
+    assert found.json.encode() == (tmp_path / "python/front.json").read_bytes()
+    assert found.parquet == (tmp_path / "python/explore.parquet").read_bytes()
+    assert found.complete and found.kept and "mapping" in repr(found)
+    assert found.front.num_rows == sum(len(rate["front"]) for rate in found.rates)
+
+
+def test_an_exploration_goes_on_from_its_parquet_file(tmp_path: Path) -> None:
+    part = explore(budget=20, output=tmp_path / "part")
+    assert not part.complete
+    whole = explore()
+    file = part.save(tmp_path / "part.parquet")
+    again = explore(resume=file, output=tmp_path / "again")
+    assert again.json == whole.json and again.parquet == whole.parquet
+    kept = (tmp_path / "again/evaluated.jsonl").read_text().splitlines()[1:]
+    assert len(kept) == len(set(kept)) == whole.table.num_rows
+    assert set((tmp_path / "part/evaluated.jsonl").read_text().splitlines()[1:]) <= set(kept)
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[int, int | None, int]] = []
+    explore(progress=lambda *how: told.append(how), duration="20s")
+    assert told and all(of is None or done <= of for done, of, _ in told)
+
+
+def test_ctrl_c_ends_an_exploration_and_it_goes_on(tmp_path: Path) -> None:
+    main = threading.main_thread().ident
+    assert main is not None
+    threading.Timer(1, signal.pthread_kill, (main, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        explore(duration="60s", points="all", output=tmp_path / "cut")
+    assert (tmp_path / "cut/evaluated.jsonl").stat().st_size > 0
+
+
+WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"rates": "fast"}, whimbrel.InputError, "rates="),
+    ({"rates": [0]}, whimbrel.InputError, "rates="),
+    ({"rates": ["fast"]}, TypeError, "rates="),
+    ({"points": [-1]}, whimbrel.InputError, "points="),
+    ({"points": [77]}, whimbrel.InputError, "77"),
+    ({"pins": {"nobody": 0}}, whimbrel.InputError, "nobody"),
+    ({"pins": {"lpf": 9}}, whimbrel.InputError, "core 9"),
+    ({"pins": "lpf=0"}, TypeError, "pins="),
+    ({"cores": 9}, whimbrel.InputError, "cores"),
+    ({"slots": "0"}, whimbrel.InputError, "slots="),
+    ({"channels": "sometimes"}, whimbrel.InputError, "channels="),
+    ({"policies": ["nobody"]}, whimbrel.InputError, "nobody"),
+    ({"policies": ["asked"]}, whimbrel.InputError, "asked"),
+    ({"objectives": ["beauty"]}, whimbrel.InputError, "objectives="),
+    ({"budget": "soon"}, whimbrel.InputError, "budget="),
+    ({"limit": "x"}, TypeError, "limit="),
+    ({"resume": "none"}, whimbrel.RunError, "none"),
+    ({"resume": "none.parquet"}, whimbrel.RunError, "none.parquet"),
+    ({"output": "/proc/none"}, whimbrel.RunError, "output="),
+    ({"client": 5}, TypeError, "client="),
+    ({"progress": 5}, TypeError, "progress="),
+    ({"platform": "nothing"}, whimbrel.InputError, "nothing"),
+]
+
+
+@pytest.mark.parametrize(("given", "kind", "said"), WRONG, ids=lambda value: str(value)[:40])
+def test_what_makes_no_sense_is_told(
+    given: dict[str, Any], kind: type[Exception], said: str
+) -> None:
+    known = {**OPTIONS, **given}
+    with pytest.raises(kind) as told:
+        whimbrel.explore(RADIO, known.pop("platform", "mpsoc3"), **known)
+    assert said in str(told.value)
+
+
+def test_the_file_of_another_exploration_is_refused(tmp_path: Path) -> None:
+    file = explore(budget=2).save(tmp_path / "other.parquet")
+    with pytest.raises(whimbrel.RunError, match="another application"):
+        explore(resume=file, seed=5)
+    file.write_bytes(file.read_bytes()[:-20])
+    with pytest.raises(whimbrel.RunError, match="makes no sense"):
+        explore(resume=file)
+    explore(budget=1, output=tmp_path / "made")
+    with pytest.raises(whimbrel.RunError, match="own folder"):
+        explore(resume=tmp_path / "made", output=tmp_path / "more")

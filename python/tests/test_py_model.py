@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Applications and platforms as objects: read and written, and refused if wrong."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import whimbrel
+from whimbrel import _toml, model
+
+ROOT = Path(__file__).resolve().parents[2]
+APPS = sorted((ROOT / "apps").glob("*/app.toml"))
+PLATFORMS = sorted((ROOT / "platforms").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", APPS, ids=lambda path: path.parent.name)
+def test_an_application_is_the_same_after_it_was_written_and_read(path: Path) -> None:
+    read = whimbrel.Application.load(path)
+    changed = read.changed(description="another")
+    again = whimbrel.Application.parse(changed.to_toml())
+    assert again == changed
+    assert [task.name for task in again.tasks] == [task.name for task in read.tasks]
+    assert Path(read.path()) == path
+
+
+@pytest.mark.parametrize("path", PLATFORMS, ids=lambda path: path.stem)
+def test_a_platform_is_the_same_after_it_was_written_and_read(path: Path) -> None:
+    if path.stem == "host":
+        pytest.skip("it is the machine itself, and has no cores")
+    read = whimbrel.Platform.load(path)
+    assert whimbrel.Platform.parse(read.to_toml()) == read.changed()
+    assert whimbrel.Platform.load(path.stem) == read
+
+
+def keys(document: str) -> dict[str, set[str]]:
+    """The keys of each table in the example at the head of a document."""
+    found: dict[str, set[str]] = {}
+    text = "\n".join(re.findall(r"```toml\n(.*?)```", document, re.DOTALL))
+    for line in text.splitlines():
+        if table := re.match(r"\[+([a-z_.]+)\]+", line):
+            current = found.setdefault(table[1], set())
+        elif key := re.match(r"([a-z_]+) = ", line):
+            current.add(key[1])
+    return found
+
+
+APP_TABLES = {
+    "app": whimbrel.Application,
+    "task": whimbrel.Task,
+    "channel": whimbrel.Channel,
+    "mailbox": whimbrel.Mailbox,
+    "service": whimbrel.Service,
+}
+PLATFORM_TABLES = {
+    "core": whimbrel.Core,
+    "core.point": whimbrel.Point,
+    "core.transition": whimbrel.Transition,
+    "core.idle_state": whimbrel.IdleState,
+    "core.leakage": whimbrel.Leakage,
+    "core.cache": whimbrel.Cache,
+    "costs.send": whimbrel.Cost,
+    "memory": whimbrel.Memory,
+    "bus": whimbrel.Bus,
+    "mesh": whimbrel.Mesh,
+    "doorbell": whimbrel.Doorbell,
+    "thermal": whimbrel.Thermal,
+    "block": whimbrel.Block,
+    "work": whimbrel.Work,
+}
+
+
+@pytest.mark.parametrize(
+    ("document", "tables"), [("app-toml", APP_TABLES), ("platform-toml", PLATFORM_TABLES)]
+)
+def test_every_key_of_the_documents_is_a_field(document: str, tables: dict[str, type]) -> None:
+    known = keys((ROOT / f"docs/{document}.md").read_text())
+    for table, class_ in tables.items():
+        has = {_toml.key_of(field.name) for field in fields(class_)}
+        assert known[table] <= has, table
+
+
+def test_an_object_travels_to_another_process(player: whimbrel.Application) -> None:
+    player.path()
+    assert pickle.loads(pickle.dumps(player)) == player
+
+
+def test_a_wrong_application_is_refused_with_its_line(player: whimbrel.Application) -> None:
+    wrong = player.changed(tasks=(*player.tasks, whimbrel.Task(name="more", cycles=-1)))
+    with pytest.raises(whimbrel.InputError) as told:
+        wrong.check()
+    error = told.value
+    lines = wrong.to_toml().splitlines()
+    assert error.line is not None and lines[error.line - 1] == "cycles = -1"
+    assert error.file is not None and error.file.endswith("player.toml")
+    assert str(error.line) in str(error)
+
+
+def test_a_wrong_file_is_refused_with_its_line_and_what_to_write(tmp_path: Path) -> None:
+    file = tmp_path / "app.toml"
+    file.write_text('[app]\nname = "a"\n\n[[task]]\nname = "t"\ncycels = 5\n')
+    with pytest.raises(whimbrel.InputError) as told:
+        whimbrel.Application.load(file)
+    assert (told.value.file, told.value.line) == (str(file), 6)
+    assert "cycles" in str(told.value.cure)
+
+
+def test_a_platform_out_of_range_is_refused() -> None:
+    point = whimbrel.Point(mhz=-100, active_mw=10)
+    with pytest.raises(whimbrel.InputError, match="mhz"):
+        whimbrel.Platform(name="p", core=(whimbrel.Core(point=(point,)),)).check()
+
+
+@pytest.mark.parametrize("path", ["missing.toml", "."])
+def test_a_file_that_is_not_there_is_named(path: str) -> None:
+    for load in (whimbrel.Application.load, whimbrel.Platform.load):
+        with pytest.raises(whimbrel.InputError, match="cannot be read"):
+            load(f"./{path}/none.toml")
+
+
+@pytest.mark.parametrize("value", [object(), b"x", {1, 2}])
+def test_a_value_of_a_wrong_type_is_a_type_error(value: Any) -> None:  # noqa: ANN401
+    with pytest.raises(TypeError):
+        whimbrel.Application(name="a", description=value).to_toml()
+    with pytest.raises(TypeError):
+        whimbrel.Platform.load(value)
+
+
+def test_the_package_names_everything_that_objects_are_made_of() -> None:
+    assert set(model.__all__) <= set(whimbrel.__all__)

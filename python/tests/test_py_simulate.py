@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulations: what the command says, and wrong parameters."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import whimbrel
+
+ROOT = Path(__file__).resolve().parents[2]
+RADIO = ROOT / "apps/fm_radio/app.toml"
+FORK_JOIN = ROOT / "apps/synthetic/fork_join.toml"
+
+
+def test_a_simulation_says_what_the_command_says(summary: Any) -> None:  # noqa: ANN401
+    run = whimbrel.simulate(FORK_JOIN, "mpsoc3", seed=7, map={"worker": [0, 1, 2, 1]})
+    words = [
+        "--platform",
+        "mpsoc3",
+        "--seed=7",
+        "--map=worker.0=0,worker.1=1,worker.2=2,worker.3=1",
+    ]
+    assert run.summary == summary(FORK_JOIN, *words)
+    assert run.frames == 2000 and run.misses == 0 and run.energy_mj > 0 and run.latency_ms
+
+
+def test_every_parameter_is_an_option_of_the_command(summary: Any) -> None:  # noqa: ANN401
+    run = whimbrel.simulate(
+        RADIO,
+        duration=timedelta(seconds=1),
+        compute="model",
+        set={"output": "", "plays": 3, "band_gains": [1.0, 0.5, 1.0]},
+        policy=("balance", {"settle_ms": 50}),
+        agents="20ms",
+        moves="demodulator=1@100ms",
+        shuttles=["bpf.1=1,0@200ms"],
+        rates=["60@500ms"],
+        frame_rate=50,
+        mode="handoff",
+        move_at="waits",
+        coordinator=1,
+        limit=10,
+        max_events=10**9,
+        cores=2,
+    )
+    words = (
+        "--duration=1s --compute=model --set=output= --set=plays=3 --policy=balance:settle_ms=50"
+    )
+    words += " --agents=20ms --move=demodulator=1@100ms --shuttle=bpf.1=1,0@200ms --rate=60@500ms"
+    words += " --frame-rate=50 --mode=handoff --move-at=waits --coordinator=1 --limit=10s --cores=2"
+    more = ["--set=band_gains=[1.0, 0.5, 1.0]", "--max-events=1000000000"]
+    assert run.summary == summary(RADIO, *words.split(), *more)
+
+
+def test_an_application_of_objects_runs_on_a_platform_of_objects(player: Any) -> None:  # noqa: ANN401
+    point = whimbrel.Point(mhz=500, active_mw=100)
+    platform = whimbrel.Platform(name="two", core=(whimbrel.Core(count=2, point=(point,)),))
+    run = whimbrel.simulate(player, platform, duration=1)
+    assert run.summary["platform"] == "two" and run.seconds == pytest.approx(1, rel=0.02)
+    assert run.cores.num_rows == 2
+
+
+def test_progress_is_told_and_others_run_meanwhile() -> None:
+    told: list[tuple[float, float | None]] = []
+    counted = [0]
+    over = threading.Event()
+
+    def count() -> None:
+        while not over.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        whimbrel.simulate(
+            RADIO,
+            compute="model",
+            duration=600,
+            progress=lambda at, of: told.append((at, of)),
+            set={"plays": 10**6, "output": ""},
+        )
+    finally:
+        over.set()
+        thread.join()
+    assert told and told == sorted(told) and told[-1][1] == 600
+    assert counted[0] > 20
+
+
+def test_ctrl_c_ends_a_simulation() -> None:
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    since = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        whimbrel.simulate(
+            RADIO,
+            compute="model",
+            duration="100days",
+            limit="150days",
+            set={"plays": 10**9, "output": ""},
+        )
+    assert time.monotonic() - since < 60
+
+
+def test_what_progress_raises_ends_the_simulation() -> None:
+    def tell(_at: float, _of: float | None) -> None:
+        raise ZeroDivisionError("told")
+
+    with pytest.raises(ZeroDivisionError, match="told"):
+        whimbrel.simulate(
+            RADIO,
+            compute="model",
+            duration="100days",
+            limit="150days",
+            set={"plays": 10**9, "output": ""},
+            progress=tell,
+        )
+
+
+WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"duration": -1}, whimbrel.InputError, "duration="),
+    ({"duration": float("nan")}, whimbrel.InputError, "duration="),
+    ({"duration": "soon"}, whimbrel.InputError, "duration="),
+    ({"duration": 0}, whimbrel.InputError, "must not be zero"),
+    ({"duration": "1000days"}, whimbrel.InputError, "200days"),
+    ({"duration": [1]}, TypeError, "duration="),
+    ({"map": {"lpf": "0"}}, TypeError, "map="),
+    ({"map": {"nobody": 0}}, whimbrel.InputError, "nobody"),
+    ({"map": {"lpf": 9}}, whimbrel.InputError, "9"),
+    ({"map": 3}, TypeError, "map="),
+    ({"cores": 9}, whimbrel.InputError, "has 3 cores"),
+    ({"cores": 1.5}, TypeError, "cores="),
+    ({"cores": -1}, whimbrel.InputError, "cores="),
+    ({"seed": -1}, whimbrel.InputError, "seed="),
+    ({"seed": 2**64}, whimbrel.InputError, "seed="),
+    ({"seed": True}, TypeError, "seed="),
+    ({"policy": "nobody"}, whimbrel.RunError, "nobody"),
+    ({"policy": "balance:x=1"}, whimbrel.RunError, "no parameter `x`"),
+    ({"policy": 5}, TypeError, "policy="),
+    ({"policy": "asked"}, whimbrel.InputError, "asked"),
+    ({"policy": "table"}, whimbrel.InputError, "table="),
+    ({"table": "none.toml"}, whimbrel.InputError, "none.toml"),
+    ({"frame_rate": 0}, whimbrel.InputError, "frame_rate="),
+    ({"frame_rate": 50, "fast": True}, whimbrel.InputError, "fast="),
+    ({"fast": 1}, TypeError, "fast="),
+    ({"set": {"nothing": 1}}, whimbrel.InputError, "nothing"),
+    ({"set": {"plays": "many"}}, whimbrel.InputError, "plays"),
+    ({"set": {"plays": object()}}, TypeError, "set="),
+    ({"set": "plays=1"}, TypeError, "set="),
+    ({"compute": "guess"}, whimbrel.InputError, "compute="),
+    ({"mode": "jump"}, whimbrel.InputError, "mode="),
+    ({"moves": "lpf=1"}, whimbrel.InputError, "moves="),
+    ({"moves": [1]}, TypeError, "moves="),
+    ({"rates": "1@2@3"}, whimbrel.InputError, "rates="),
+    ({"coordinator": 7}, whimbrel.InputError, "coordinator="),
+    ({"agents": 1e-6}, whimbrel.InputError, "agents="),
+    ({"record": 5}, TypeError, "record="),
+    ({"record": "/proc/none"}, whimbrel.RunError, "record="),
+    ({"resume": "none.state"}, whimbrel.RunError, "none.state"),
+    ({"platform": "nothing"}, whimbrel.InputError, "platform="),
+    ({"platform": None}, TypeError, "platform="),
+    ({"app": None}, TypeError, "app="),
+    ({"app": "none.toml"}, whimbrel.InputError, "none.toml"),
+    ({"progress": 5}, TypeError, "progress="),
+    ({"max_events": 10}, whimbrel.RunError, "10 events"),
+    ({"limit": 0.1, "duration": 1}, whimbrel.RunError, "0.1 s"),
+]
+
+
+@pytest.mark.parametrize(("given", "kind", "said"), WRONG, ids=lambda value: str(value)[:40])
+def test_what_makes_no_sense_is_told(
+    given: dict[str, Any], kind: type[Exception], said: str
+) -> None:
+    known: dict[str, Any] = {"app": RADIO, "compute": "model", "set": {"output": ""}, **given}
+    with pytest.raises(kind) as told:
+        whimbrel.simulate(known.pop("app"), known.pop("platform", "mpsoc3"), **known)
+    assert said in str(told.value)
+    assert "--" not in str(told.value).replace("---", "")
+
+
+def test_a_deadlock_is_told_with_its_place() -> None:
+    tasks = tuple(whimbrel.Task(name=name, cycles=1000) for name in "ab")
+    loop = (
+        whimbrel.Channel(from_="a.out", to="b.in", slot_bytes=8),
+        whimbrel.Channel(from_="b.out", to="a.in", slot_bytes=8),
+    )
+    stuck = whimbrel.Application(name="stuck", tasks=tasks, channels=loop)
+    with pytest.raises(whimbrel.InputError, match=r"stuck\.toml"):
+        whimbrel.simulate(stuck, duration=1)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whimbrel: simulate and explore streaming applications whose tasks migrate between cores.
+
+See docs/python.md. Each part is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._core import __version__
+    from .errors import ClusterError, Error, InputError, PolicyError, RunError, Trouble
+    from .exploration import Exploration, explore
+    from .model import (
+        Application,
+        Block,
+        Bus,
+        Cache,
+        Channel,
+        Core,
+        Cost,
+        Doorbell,
+        IdleState,
+        Leakage,
+        Mailbox,
+        Memory,
+        Mesh,
+        Platform,
+        Point,
+        Service,
+        Task,
+        Thermal,
+        Transition,
+        Work,
+    )
+    from .policies import Move, SeenCore, SeenTask, SetPoint, Snapshot
+    from .runs import Run, open_run
+    from .simulation import simulate
+
+# What is in which part.
+_PARTS = {
+    "_core": "__version__",
+    "errors": "ClusterError Error InputError PolicyError RunError Trouble",
+    "exploration": "Exploration explore",
+    "model": "Application Block Bus Cache Channel Core Cost Doorbell IdleState Leakage "
+    "Mailbox Memory Mesh Platform Point Service Task Thermal Transition Work",
+    "policies": "Move SeenCore SeenTask SetPoint Snapshot",
+    "runs": "Run open_run",
+    "simulation": "simulate",
+}
+_PART_OF = {name: part for part, names in _PARTS.items() for name in names.split()}
+
+__all__ = [
+    "Application",
+    "Block",
+    "Bus",
+    "Cache",
+    "Channel",
+    "ClusterError",
+    "Core",
+    "Cost",
+    "Doorbell",
+    "Error",
+    "Exploration",
+    "IdleState",
+    "InputError",
+    "Leakage",
+    "Mailbox",
+    "Memory",
+    "Mesh",
+    "Move",
+    "Platform",
+    "Point",
+    "PolicyError",
+    "Run",
+    "RunError",
+    "SeenCore",
+    "SeenTask",
+    "Service",
+    "SetPoint",
+    "Snapshot",
+    "Task",
+    "Thermal",
+    "Transition",
+    "Trouble",
+    "Work",
+    "__version__",
+    "explore",
+    "open_run",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PART_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{_PART_OF[name]}", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

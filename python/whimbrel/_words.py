@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters as the words of the command, whose parser says what is wrong with them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from os import PathLike, fspath
+from typing import Any, TypeAlias
+
+from .errors import InputError
+
+Time: TypeAlias = float | int | str | timedelta
+Word = Callable[[str, Any], Iterable[str]]
+
+
+def wrong(name: str, value: object, wanted: str) -> TypeError:
+    """What to raise for a value of a wrong type."""
+    return TypeError(f"{name}= takes {wanted}, not {type(value).__name__} ({value!r})")
+
+
+def time(name: str, value: Time) -> str:
+    """Seconds, a timedelta, or text as the command takes it: "500ms"."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise wrong(name, value, "seconds, a timedelta or a text as '500ms'")
+    if not math.isfinite(value) or value < 0:
+        raise InputError(
+            f"{name}= is {value!r} s", "give a time from 0 on, in seconds or as '500ms'"
+        )
+    return f"{round(value * 1e9)}ns"
+
+
+def number(name: str, value: Any) -> str:  # noqa: ANN401
+    """A number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise wrong(name, value, "a number")
+    return repr(value)
+
+
+def integer(name: str, value: Any) -> str:  # noqa: ANN401
+    """A whole number."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise wrong(name, value, "a whole number")
+    return str(value)
+
+
+def text(name: str, value: Any) -> str:  # noqa: ANN401
+    """A text."""
+    if not isinstance(value, str):
+        raise wrong(name, value, "a text")
+    return value
+
+
+def path(name: str, value: Any) -> str:  # noqa: ANN401
+    """A path."""
+    if not isinstance(value, (str, PathLike)):
+        raise wrong(name, value, "a path")
+    found = fspath(value)
+    if not isinstance(found, str):
+        raise wrong(name, value, "a path that is text")
+    return found
+
+
+def mapping(name: str, value: Any) -> str:  # noqa: ANN401
+    """Cores of tasks: {"lpf": 0, "bpf": [0, 1, 1], "bpf.2": 1}, or a text as the command's."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Mapping):
+        raise wrong(name, value, "a text or a dict of tasks with their cores")
+    return ",".join(
+        f"{text(name, task)}{index}={integer(name, core)}"
+        for task, cores in value.items()
+        for index, core in _indexed(cores)
+    )
+
+
+def _indexed(cores: object) -> list[tuple[str, object]]:
+    if isinstance(cores, (list, tuple)):
+        return [(f".{index}", core) for index, core in enumerate(cores)]
+    return [("", cores)]
+
+
+def policy(name: str, value: Any) -> str:  # noqa: ANN401
+    """A policy's text, or its name with parameters: ("balance", {"settle_ms": 500})."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Mapping):
+        params = ",".join(f"{key}={number(name, of)}" for key, of in value[1].items())
+        return f"{text(name, value[0])}:{params}" if params else text(name, value[0])
+    raise wrong(name, value, "a text, a pair of a name and a dict, or a function")
+
+
+def settings(name: str, value: Any) -> list[tuple[str, str]]:  # noqa: ANN401
+    """Parameters of an application with what replaces them."""
+    if not isinstance(value, Mapping):
+        raise wrong(name, value, "a dict of the application's parameters")
+    return [(text(name, key), _setting(name, of)) for key, of in value.items()]
+
+
+def _setting(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(number(name, one) for one in value) + "]"
+    if isinstance(value, PathLike):
+        return path(name, value)
+    if isinstance(value, (int, float)):
+        return number(name, value)
+    if isinstance(value, str):
+        return value
+    raise wrong(name, value, "texts, numbers, booleans or lists of numbers")
+
+
+def listed(of: Callable[[str, Any], str]) -> Callable[[str, Any], str]:
+    """One or more, joined by commas; a text is taken as it is."""
+
+    def joined(name: str, value: Any) -> str:  # noqa: ANN401
+        if isinstance(value, str):
+            return value
+        if isinstance(value, Iterable):
+            return ",".join(of(name, one) for one in value)
+        return of(name, value)
+
+    return joined
+
+
+def repeated(name: str, value: Any) -> list[str]:  # noqa: ANN401
+    """One text, or several."""
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, Iterable):
+        raise wrong(name, value, "a text or several")
+    return [text(name, one) for one in value]
+
+
+def option(name: str, value: object, of: Callable[[str, Any], str]) -> list[str]:
+    """`--name=value`, unless there is none."""
+    if value is None:
+        return []
+    return [f"--{name.replace('_', '-')}={of(name, value)}"]
+
+
+def options(name: str, flag: str, value: object) -> list[str]:
+    """An option that is repeated."""
+    return [f"--{flag}={one}" for one in repeated(name, value)]
+
+
+def set_options(value: object) -> list[str]:
+    """`--set`, for each parameter."""
+    found = settings("set", value) if value is not None else []
+    return [f"--set={key}={of}" for key, of in found]

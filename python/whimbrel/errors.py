@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong: each exception says what, in which file and line, and what to do."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+# Options of the command whose parameters have other names here.
+_RENAMED = {"move": "moves", "shuttle": "shuttles", "rate": "rates", "pin": "pins"}
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """One thing that is wrong."""
+
+    message: str
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    text: str | None = None  # of that line
+    cure: str | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}:{self.column}: " if self.file else ""
+        text = f"\n    {self.text.strip()}" if self.text else ""
+        cure = f"\n  {self.cure}" if self.cure else ""
+        return f"{place}{self.message}{text}{cure}"
+
+
+class Error(Exception):
+    """What all exceptions of this package are. Its attributes are those of the first trouble."""
+
+    def __init__(self, message: str, cure: str | None = None, *more: Trouble) -> None:
+        self.troubles = more or (Trouble(message, cure=cure),)
+        super().__init__("\n".join(map(str, self.troubles)))
+
+    @property
+    def message(self) -> str:
+        return self.troubles[0].message
+
+    @property
+    def file(self) -> str | None:
+        return self.troubles[0].file
+
+    @property
+    def line(self) -> int | None:
+        return self.troubles[0].line
+
+    @property
+    def column(self) -> int | None:
+        return self.troubles[0].column
+
+    @property
+    def cure(self) -> str | None:
+        return self.troubles[0].cure
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.cure, *self.troubles)
+
+
+class InputError(Error, ValueError):
+    """What was given makes no sense: an application, a platform, a value of a parameter."""
+
+
+class RunError(Error, RuntimeError):
+    """A simulation or an exploration could not be made, or failed."""
+
+
+class PolicyError(RunError):
+    """A policy in Python raised, or decided what is no decision."""
+
+
+class ClusterError(RunError):
+    """A cluster went away, or a worker of it cannot run candidates."""
+
+
+def made(
+    kind: str,
+    troubles: list[tuple[str, str | None, tuple[int, int] | None, str | None, str | None]],
+) -> Error:
+    """The exception for what the compiled part found."""
+    found = []
+    for message, file, place, text, cure in troubles:
+        line, column = place or (None, None)
+        found.append(Trouble(_named(message), file, line, column, text, cure and _named(cure)))
+    class_ = InputError if kind == "InputError" else RunError
+    return class_("", None, *found)
+
+
+def _named(text: str) -> str:
+    """With parameters in the place of the command's options."""
+
+    def parameter(option: re.Match[str]) -> str:
+        name = option[1].replace("-", "_")
+        return f"{_RENAMED.get(name, name)}="
+
+    return re.sub(r"--([a-z][a-z-]*)(?: <[^>]*>)?(?=\W|$)", parameter, text)

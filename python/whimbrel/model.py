@@ -1,0 +1,465 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Applications and platforms as objects.
+
+Their fields are the keys of app.toml and platform.toml (docs/app-toml.md, docs/platform-toml.md):
+what is None is left to its default. Whoever uses an object has it checked by the code that reads
+those files; an exception names the line, in the file or in `to_toml()`.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import tomllib
+from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from . import _toml, _words
+from ._native import _core
+
+Number = int | float
+Amount = int | float | str  # a number, or an expression of parameters
+Param = str | int | float | bool | list[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A task, or `count` of them."""
+
+    name: str
+    entry: str | None = None
+    count: int | None = None
+    core: int | tuple[int, ...] | None = None
+    cores: tuple[int, ...] | None = None
+    priority: int | None = None
+    stack: int | str | None = None
+    heap: int | str | None = None
+    migratable: bool | None = None
+    restart: bool | None = None
+    mode: str | None = None
+    move: str | None = None
+    checkpoint_every: int | None = None
+    on_crash: str | None = None
+    periodic: bool | None = None
+    period_us: Number | None = None
+    arrival: str | None = None
+    mean_gap_us: Number | None = None
+    jitter_us: Number | None = None
+    deadline_frames: Number | None = None
+    offset_frames: Number | None = None
+    client: bool | None = None
+    kinds: tuple[str, ...] | None = None
+    cycles: Amount | dict[str, Amount] | None = None
+    distribution: str | None = None
+    spread: Number | None = None
+    working_set: int | str | None = None
+    traffic: int | str | None = None
+    firings: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Channel:
+    """A channel from "TASK.PORT" to "TASK.PORT"."""
+
+    from_: str
+    to: str
+    slots: int | None = None
+    slot_bytes: Amount | None = None
+    initial: int | None = None
+    produce: int | None = None
+    consume: int | None = None
+    claim: str | None = None
+    doorbell: str | None = None
+    batch: str | None = None
+    memory: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mailbox:
+    """A channel with many senders."""
+
+    from_: tuple[str, ...]
+    to: str
+    slots: int | None = None
+    slot_bytes: Amount | None = None
+    doorbell: str | None = None
+    batch: str | None = None
+    memory: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """A task that others call."""
+
+    name: str
+    task: str
+    callers: tuple[str, ...]
+    request_bytes: Amount
+    answer_bytes: Amount
+    calls: int | None = None
+    request_doorbell: str | None = None
+    answer_doorbell: str | None = None
+    request_memory: str | None = None
+    answer_memory: str | None = None
+
+
+class _Described:
+    """What a file or a text of TOML describes."""
+
+    _folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def to_toml(self) -> str:
+        raise NotImplementedError
+
+    def path(self) -> str:
+        """The path of a file with what this is: its own, or one that lives as long as it."""
+        source = getattr(self, "source", None)
+        if source is not None:
+            return str(source)
+        if self._folder is None:
+            folder = tempfile.TemporaryDirectory(prefix="whimbrel-")
+            name = getattr(self, "name", None)
+            known = name if isinstance(name, str) and name.isidentifier() else "unnamed"
+            (Path(folder.name) / f"{known}.toml").write_text(self.to_toml(), encoding="utf-8")
+            object.__setattr__(self, "_file", str(Path(folder.name) / f"{known}.toml"))
+            object.__setattr__(self, "_folder", folder)
+        return str(self._file)  # type: ignore[attr-defined]
+
+    def __getstate__(self) -> dict[str, Any]:
+        hidden = ("_folder", "_file")
+        return {key: value for key, value in self.__dict__.items() if key not in hidden}
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Writes it into a file for the command."""
+        Path(path).write_text(self.to_toml(), encoding="utf-8")
+        return Path(path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Application(_Described):
+    """Tasks and the channels between them."""
+
+    name: str
+    tasks: tuple[Task, ...] = ()
+    channels: tuple[Channel, ...] = ()
+    mailboxes: tuple[Mailbox, ...] = ()
+    services: tuple[Service, ...] = ()
+    params: dict[str, Param] = field(default_factory=dict)
+    module: str | None = None
+    compute: str | None = None
+    frame_rate: Amount | None = None
+    memory: int | str | None = None
+    shared: int | str | None = None
+    description: str | None = None
+    paths: tuple[str, ...] | None = None
+    kinds: tuple[str, ...] | None = None
+    source: Path | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Application:
+        """Reads an app.toml, or a file of another tool that `whimbrel import` takes."""
+        file = _words.path("path", path)
+        known = json.loads(_core.application(file, []))
+        tables = tomllib.loads(known["text"])
+        head = tables.pop("app")
+        of_list = {"task": "tasks", "channel": "channels", "mailbox": "mailboxes"}
+        of_list["service"] = "services"
+        lists = {of_list[key]: value for key, value in tables.items() if key in of_list}
+        found = _toml.filled(cls, {**head, **lists, "params": tables.get("params", {})})
+        return replace(found, source=Path(known["path"]))
+
+    @classmethod
+    def parse(cls, text: str) -> Application:
+        """Reads the text of an app.toml; paths in it are those of the current folder."""
+        with tempfile.TemporaryDirectory(prefix="whimbrel-") as folder:
+            file = Path(folder) / "app.toml"
+            file.write_text(_words.text("text", text), encoding="utf-8")
+            return replace(cls.load(file), source=None)
+
+    def changed(self, **fields: Any) -> Application:  # noqa: ANN401
+        """The same with some fields changed, and paths of its file made whole."""
+        return replace(self._whole(), **fields)
+
+    def _whole(self) -> Application:
+        if self.source is None:
+            return self
+        folder, params = self.source.parent, dict(self.params)
+        for key in self.paths or ():
+            if params.get(key):
+                params[key] = str(folder / str(params[key]))
+        beside = folder / self.module if self.module else None
+        module = str(beside) if beside and beside.exists() else self.module
+        return replace(self, source=None, params=params, module=module)
+
+    def to_toml(self) -> str:
+        """As an app.toml."""
+        of = self._whole()
+        lists = {"task": of.tasks, "channel": of.channels, "mailbox": of.mailboxes}
+        text = _toml.document("app", replace(of, tasks=(), channels=(), mailboxes=(), services=()))
+        lists["service"] = of.services
+        rows = [line for key, some in lists.items() for line in _toml.rows(key, some)]
+        return text + "\n".join([*rows, ""])
+
+    def check(self, **set: Any) -> None:  # noqa: ANN401
+        """Raises `InputError` if it makes no sense, also with some parameters replaced."""
+        _core.application(self.path(), _words.settings("set", set))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """An operating point of a core."""
+
+    mhz: Number
+    active_mw: Number
+    volts: Number | None = None
+    idle_mw: Number | None = None
+    static_mw: Number | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transition:
+    """Going from one operating point to another."""
+
+    time_us: Number
+    source: str
+    energy_uj: Number | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdleState:
+    """A state of an idle core."""
+
+    name: str
+    power_mw: Number
+    source: str
+    enter_us: Number | None = None
+    exit_us: Number | None = None
+    after_us: Number | None = None
+    loses_cache: bool | None = None
+    ring_us: Number | None = None
+    switch_us: Number | None = None
+    refill_us: Number | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leakage:
+    """Power that follows temperature."""
+
+    reference_c: Number
+    slope_c: Number
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cache:
+    """What a task finds warm."""
+
+    size: int | str
+    line_bytes: int
+    miss_ns: Number
+    source: str
+    far_ns: Number | None = None
+    disturbed: Number | None = None
+    disturbed_us: Number | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Core:
+    """A core, or `count` of them."""
+
+    point: tuple[Point, ...] = ()
+    count: int | None = None
+    kind: str | None = None
+    idle: str | None = None
+    start_mhz: Number | None = None
+    scheduling: str | None = None
+    slice_us: Number | None = None
+    node: tuple[int, int] | None = None
+    source: str | None = None
+    transition: Transition | None = None
+    idle_state: tuple[IdleState, ...] = ()
+    leakage: Leakage | None = None
+    cache: Cache | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """(cycles + units * cycles_per_unit) / frequency + time_us."""
+
+    source: str
+    cycles: Number | None = None
+    cycles_per_unit: Number | None = None
+    time_us: Number | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memory:
+    """A memory of all cores, or of one."""
+
+    name: str
+    kind: str
+    size: int | str
+    latency_ns: Number
+    mb_per_s: Number
+    source: str
+    core: int | None = None
+    node: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bus:
+    """What all cores share."""
+
+    arbitration: str
+    mhz: Number
+    width_bytes: int
+    burst_bytes: int
+    source: str
+    setup_cycles: int | None = None
+    pj_per_byte: Number | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mesh:
+    """Links between neighbours."""
+
+    columns: int
+    rows: int
+    mhz: Number
+    width_bytes: int
+    hop_cycles: int
+    source: str
+    pj_per_byte_hop: Number | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doorbell:
+    """How one core gets the attention of another."""
+
+    kind: str
+    source: str
+    latency_us: Number | None = None
+    interval_us: Number | None = None
+    send: Cost | None = None
+    receive: Cost | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thermal:
+    """What carries heat."""
+
+    ambient_c: Number
+    thickness_mm: Number
+    conductivity_w_per_m_k: Number
+    capacity_j_per_m3_k: Number
+    sink_k_per_w: Number
+    sink_j_per_k: Number
+    step_ms: Number
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """A rectangle of the floorplan."""
+
+    name: str
+    x_mm: Number
+    y_mm: Number
+    width_mm: Number
+    height_mm: Number
+    core: int | None = None
+    columns: int | None = None
+    rows: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """Measured cycles of a task's firing."""
+
+    app: str
+    task: str
+    cycles: int
+    source: str
+    index: int | None = None
+    working_set: int | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Platform(_Described):
+    """Hardware that an application is simulated on."""
+
+    name: str
+    core: tuple[Core, ...] = ()
+    description: str | None = None
+    costs: dict[str, Cost] = field(default_factory=dict)
+    memory: tuple[Memory, ...] = ()
+    bus: Bus | None = None
+    mesh: Mesh | None = None
+    doorbell: Doorbell | None = None
+    thermal: Thermal | None = None
+    block: tuple[Block, ...] = ()
+    work: tuple[Work, ...] = ()
+    source: Path | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def load(cls, wanted: str | PathLike[str]) -> Platform:
+        """Reads a platform: the name of one that comes with Whimbrel, or a path."""
+        known = json.loads(_core.platform(_words.path("wanted", wanted)))
+        tables = tomllib.loads(Path(known["path"]).read_text(encoding="utf-8"))
+        found = _toml.filled(cls, {**tables.pop("platform"), **tables})
+        return replace(found, source=Path(known["path"]).absolute())
+
+    @classmethod
+    def parse(cls, text: str) -> Platform:
+        """Reads the text of a platform's file."""
+        with tempfile.TemporaryDirectory(prefix="whimbrel-") as folder:
+            file = Path(folder) / "platform.toml"
+            file.write_text(_words.text("text", text), encoding="utf-8")
+            return replace(cls.load(file), source=None)
+
+    def changed(self, **fields: Any) -> Platform:  # noqa: ANN401
+        """The same with some fields changed."""
+        return replace(self, **{"source": None, **fields})
+
+    def to_toml(self) -> str:
+        """As a platform's file."""
+        return _toml.document("platform", replace(self, source=None))
+
+    def check(self) -> None:
+        """Raises `InputError` if it makes no sense."""
+        _core.platform(self.path())
+
+
+def path_of(name: str, value: object, class_: type[_Described]) -> str:
+    """The file of an object, a path, or the name of a platform."""
+    if isinstance(value, class_):
+        return value.path()
+    if isinstance(value, (str, PathLike)):
+        return fspath(value)
+    raise _words.wrong(name, value, f"a path or an object of the class {class_.__name__}")
+
+
+__all__ = [
+    "Application",
+    "Block",
+    "Bus",
+    "Cache",
+    "Channel",
+    "Core",
+    "Cost",
+    "Doorbell",
+    "IdleState",
+    "Leakage",
+    "Mailbox",
+    "Memory",
+    "Mesh",
+    "Platform",
+    "Point",
+    "Service",
+    "Task",
+    "Thermal",
+    "Transition",
+    "Work",
+]

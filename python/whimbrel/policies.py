@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Policies written in Python: what they see, and what they may decide."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from .errors import PolicyError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class SeenCore:
+    """A core; loads are millionths of a core at its highest frequency."""
+
+    up: bool
+    kind: int
+    points_hz: tuple[int, ...]  # from the lowest
+    point: int  # the present one
+    busy_ppm: int  # of the last period in tasks, at the present frequency
+    load_ppm: int  # of its tasks
+    temperature_mc: int | None
+
+
+@dataclass(frozen=True)
+class SeenTask:
+    """A task."""
+
+    name: str
+    index: int
+    core: int
+    last_core: int
+    movable: bool
+    not_on: int  # bit k: it does not run on cores of kind k
+    load_ppm: int
+    here_ns: int
+    away_ns: int
+    migration_ns: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a policy sees: see wb/policy.h."""
+
+    now_ns: int
+    period_ns: int
+    rate_millihz: int
+    cores: tuple[SeenCore, ...]
+    tasks: tuple[SeenTask, ...]
+
+
+@dataclass(frozen=True)
+class Move:
+    """A task, by its place in the snapshot, to a core."""
+
+    task: int
+    core: int
+
+
+@dataclass(frozen=True)
+class SetPoint:
+    """A core to one of its operating points."""
+
+    core: int
+    point: int
+
+
+Decision = Iterable[Move | SetPoint] | None
+Policy = Callable[[Snapshot], Decision]
+Pairs = tuple[list[tuple[int, int]], list[tuple[int, int]]]
+
+
+def asked(policy: Policy) -> Callable[[str], Pairs]:
+    """What the compiled part calls: text in, numbers out."""
+
+    def decide(text: str) -> Pairs:
+        snapshot = _snapshot(json.loads(text))
+        try:
+            decided = list(policy(snapshot) or ())
+        except Exception as error:
+            raise PolicyError(
+                f"the policy raised {type(error).__name__} at {snapshot.now_ns} ns: {error}",
+                _place(error),
+            ) from error
+        moves = [(one.task, one.core) for one in decided if isinstance(one, Move)]
+        points = [(one.core, one.point) for one in decided if isinstance(one, SetPoint)]
+        _check(decided)
+        return moves, points
+
+    return decide
+
+
+def _snapshot(seen: dict[str, Any] | None) -> Snapshot:
+    if seen is None:
+        raise PolicyError(
+            "the system has more tasks than a policy in Python can be told of",
+            "about 1000 are possible; a policy of the middleware has no such limit",
+        )
+    cores = tuple(_of(SeenCore, core, points_hz=tuple(core["points_hz"])) for core in seen["cores"])
+    tasks = tuple(_of(SeenTask, task) for task in seen["tasks"])
+    return Snapshot(seen["now_ns"], seen["period_ns"], seen["rate_millihz"], cores, tasks)
+
+
+def _of(class_: type[T], known: dict[str, Any], **other: object) -> T:
+    names = [field.name for field in fields(class_)]  # type: ignore[arg-type]
+    return class_(**{name: other.get(name, known[name]) for name in names})
+
+
+def _check(decided: list[Any]) -> None:
+    for one in decided:
+        if not isinstance(one, (Move, SetPoint)):
+            raise PolicyError(
+                f"the policy decided {one!r}", "give a list of whimbrel.Move and whimbrel.SetPoint"
+            )
+        for field in fields(one):
+            number = getattr(one, field.name)
+            if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 1 << 32:
+                cure = f"{field.name} is a whole number from 0 on: a place in the snapshot"
+                raise PolicyError(f"the policy decided {one!r}", cure)
+
+
+def _place(error: BaseException) -> str:
+    """The line of the policy where it raised."""
+    trace = error.__traceback__
+    if trace is None:
+        return "mend the policy"
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return f"mend it at {trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno}"

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of runs: the summary, and tables of Arrow."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _words
+from ._native import _core
+from .errors import InputError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Json = dict[str, Any]
+
+# Kinds of events in the order of their numbers, from 1: docs/recorded-run.md.
+KINDS = [
+    "run",
+    "ready",
+    "block",
+    "end",
+    "send",
+    "receive",
+    "miss",
+    "park",
+    "attach",
+    "return",
+    "sleep",
+    "awake",
+    "output",
+    "frequency",
+    "power",
+    "temperature",
+    "doorbell",
+    "call",
+]
+
+
+class Run:
+    """A run that is over. Its tables are pyarrow's, which pandas and polars take as they are."""
+
+    def __init__(self, summary: Json, folder: Path | None = None, held: object = None) -> None:
+        self.summary = summary
+        self.folder = folder
+        self._held = held  # a folder that goes when nobody needs it any more
+
+    @property
+    def seconds(self) -> float:
+        """How long the run took, on its own clock."""
+        return float(self.summary["time_ns"]) / 1e9
+
+    @property
+    def frames(self) -> int | None:
+        """Messages that arrived at the end of the application."""
+        frames = self.summary["frames"]
+        return None if frames is None else int(frames)
+
+    @property
+    def misses(self) -> int:
+        """Deadlines that were missed."""
+        return int(self.summary["deadline_misses"])
+
+    @property
+    def energy_mj(self) -> float:
+        """What the cores consumed, in millijoules."""
+        return float(self.summary["energy"]["cores_uj"]) / 1e3
+
+    @property
+    def latency_ms(self) -> float | None:
+        """From the source of a frame to the end of the application, in the median."""
+        latency = self.summary["latency_ns"]
+        return None if latency is None else float(latency) / 1e6
+
+    @cached_property
+    def tasks(self) -> pyarrow.Table:
+        """A row for each task: docs/recorded-run.md has the columns."""
+        return _table(self.summary["tasks"])
+
+    @cached_property
+    def channels(self) -> pyarrow.Table:
+        """A row for each channel and mailbox."""
+        return _table(self.summary["channels"])
+
+    @cached_property
+    def cores(self) -> pyarrow.Table:
+        """A row for each core."""
+        return _table(self.summary["cores"])
+
+    @cached_property
+    def moves(self) -> pyarrow.Table:
+        """A row for each migration that ended, in that order."""
+        return _table(self.summary["migrations"])
+
+    @cached_property
+    def events(self) -> pyarrow.Table:
+        """A row for each recorded event, in the order of time."""
+        if self.folder is None:
+            cure = "give simulate(…, record=True), or record= with the path of a new folder"
+            raise InputError("this run was not recorded", cure)
+        return _events(self.folder)
+
+    def __repr__(self) -> str:
+        summary = self.summary
+        name, platform = summary["app"]["name"], summary["platform"]
+        return f"<Run of {name} on {platform}: {self.seconds:g} s, {summary['ended']}>"
+
+
+def open_run(folder: str | PathLike[str]) -> Run:
+    """Opens a run that `--record` or `record=` has written."""
+    path = Path(_words.path("folder", folder))
+    file = path / "summary.json"
+    try:
+        summary = json.loads(file.read_text(encoding="utf-8"))
+        version = summary["version"]
+    except OSError as error:
+        cure = "a folder without summary.json is no recorded run, or one that was killed"
+        raise InputError(f"{file} cannot be read: {error.strerror}", cure) from error
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{file} is not the summary of a run: {error}") from error
+    if version != 1:
+        raise InputError(f"{file} is of version {version}, and only 1 is known")
+    return Run(summary, path)
+
+
+def recorded(summary: Json, record: Path | tempfile.TemporaryDirectory[str] | None) -> Run:
+    """A run that has just been recorded, perhaps into a folder that goes with it."""
+    if isinstance(record, tempfile.TemporaryDirectory):
+        return Run(summary, Path(record.name) / "run", record)
+    return Run(summary, record)
+
+
+def _table(rows: Sequence[Json]) -> pyarrow.Table:
+    import pyarrow
+
+    return pa.Table.from_pylist(list(rows))
+
+
+def _events(folder: Path) -> pyarrow.Table:
+    import pyarrow
+
+    columns, count = _core.events(folder)
+
+    def column(name: str, kind: pyarrow.DataType) -> pyarrow.Array:
+        return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(columns[name])])
+
+    kinds = pa.DictionaryArray.from_arrays(column("kind", pa.int8()), pa.array(KINDS))
+    numbers = {"core": pa.uint32(), "task": pa.int64(), "object": pa.int64(), "value": pa.int64()}
+    return pa.table(
+        {"time_ns": column("time_ns", pa.uint64()), "kind": kinds}
+        | {name: column(name, kind) for name, kind in numbers.items()}
+    )
+
+
+def names(run: Run) -> list[str]:
+    """What people call each task, in the order of the table."""
+    counts = Counter(task["task"] for task in run.summary["tasks"])
+    return [
+        f"{task['task']}.{task['index']}" if counts[task["task"]] > 1 else task["task"]
+        for task in run.summary["tasks"]
+    ]
