@@ -16,6 +16,7 @@ import pydoc
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from . import _words
@@ -26,6 +27,8 @@ from .errors import ClusterError, Error
 _LIVES = 10
 # How often is looked whether there still are workers.
 _LOOK_S = 1.0
+# How long a worker that is done may take to hand its verdicts on.
+_GATHER_S = 10.0
 _INSTALL = "install the same version of whimbrel there: pip install whimbrel"
 
 # What futures raise when their scheduler has gone; the first is no Exception.
@@ -71,6 +74,14 @@ def _check_workers(client: Any) -> None:  # noqa: ANN401
             raise ClusterError(f"the worker {worker} has whimbrel {version}, not {ours}", _INSTALL)
 
 
+@dataclass(frozen=True)
+class _Chunk:
+    """Jobs for one worker, and how often they may be begun again."""
+
+    jobs: list[tuple[int, str]]
+    lives: int = _LIVES
+
+
 class _Batch:
     """Jobs under way on a cluster."""
 
@@ -79,16 +90,44 @@ class _Batch:
         self.lonely_since: float | None = None
 
     def run(self, jobs: list[str]) -> Iterator[tuple[int, str]]:
-        futures: list[Any] = []
+        waiting: dict[Any, _Chunk] = {}
         try:
-            futures = [self._submit(chunk) for chunk in chunks(jobs, self._threads())]
-            yield from self._results(futures)
+            for chunk in chunks(jobs, self._threads()):
+                self._submit(waiting, _Chunk(chunk))
+            while waiting:
+                yield from self._some(waiting)
         finally:
             # Those that are not wanted any more; the cluster may have gone.
-            _quietly(self.client.cancel, futures)
+            _quietly(self.client.cancel, list(waiting))
 
-    def _submit(self, chunk: list[tuple[int, str]]) -> Any:  # noqa: ANN401
-        return self.client.submit(work, chunk, pure=False, retries=_LIVES)
+    def _submit(self, waiting: dict[Any, _Chunk], chunk: _Chunk) -> None:
+        waiting[self.client.submit(work, chunk.jobs, pure=False)] = chunk
+
+    def _some(self, waiting: dict[Any, _Chunk]) -> Iterator[tuple[int, str]]:
+        """The verdicts of chunks that are done; waits if there is none."""
+        done = [future for future in waiting if future.done()]
+        if not done:
+            self._wait(set(waiting))
+        for future in done:
+            chunk = waiting[future]
+            verdicts = self._verdicts(future)
+            if verdicts is None:
+                self._try_again(waiting, future, chunk)
+                continue
+            del waiting[future]
+            yield from verdicts
+
+    def _try_again(self, waiting: dict[Any, _Chunk], future: Any, chunk: _Chunk) -> None:  # noqa: ANN401
+        """Its worker died; Dask gives up after some, and may not have noticed yet."""
+        self._look()
+        if chunk.lives == 0:
+            raise ClusterError(
+                f"workers died {_LIVES} times while they ran the same candidates",
+                "look at what the workers say: they may lack memory",
+            )
+        del waiting[future]
+        _quietly(self.client.cancel, [future])
+        self._submit(waiting, _Chunk(chunk.jobs, chunk.lives - 1))
 
     def _threads(self) -> int:
         return sum(worker["nthreads"] for worker in self._workers().values())
@@ -100,16 +139,6 @@ class _Batch:
             return dict(self.client.scheduler_info(n_workers=-1)["workers"])
         except (OSError, TimeoutError):
             return {}
-
-    def _results(self, futures: list[Any]) -> Iterator[tuple[int, str]]:
-        waiting = set(futures)
-        while waiting:
-            done = {future for future in waiting if future.done()}
-            for future in done:
-                yield from self._verdicts(future)
-            waiting -= done
-            if not done:
-                self._wait(waiting)
 
     def _wait(self, waiting: set[Any]) -> None:
         """Until one is done, or it is time to look for workers."""
@@ -136,10 +165,15 @@ class _Batch:
                 "start workers, or go on elsewhere: with output=, resume= has what is done",
             )
 
-    def _verdicts(self, future: Any) -> Verdicts:  # noqa: ANN401
+    def _verdicts(self, future: Any) -> Verdicts | None:  # noqa: ANN401
+        """What a worker has found; None: it died."""
+        from distributed import KilledWorker
+
         try:
-            return list(future.result(timeout=self.patience_s + _LOOK_S))
-        except (*_CANCELLED, TimeoutError, OSError) as error:
+            return list(future.result(timeout=_GATHER_S))
+        except (KilledWorker, TimeoutError):
+            return None
+        except (*_CANCELLED, OSError) as error:
             raise _gone() from error
         except ModuleNotFoundError as error:
             raise ClusterError(f"a worker has no package whimbrel ({error})", _INSTALL) from error

@@ -138,13 +138,13 @@ def recorded(summary: Json, record: Path | tempfile.TemporaryDirectory[str] | No
 
 
 def _table(rows: Sequence[Json]) -> pyarrow.Table:
-    import pyarrow
+    import pyarrow as pa
 
     return pa.Table.from_pylist(list(rows))
 
 
 def _events(folder: Path) -> pyarrow.Table:
-    import pyarrow
+    import pyarrow as pa
 
     columns, count = _core.events(folder)
 
