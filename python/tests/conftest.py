@@ -18,7 +18,7 @@ PATIENCE_S = 120
 
 
 @pytest.fixture(scope="session")
-def command() -> Any:  # noqa: ANN401
+def command() -> Any:
     """Runs the command that came with the package; gives its standard output."""
 
     def run(*words: str, status: int = 0) -> str:
@@ -36,7 +36,7 @@ def command() -> Any:  # noqa: ANN401
 
 
 @pytest.fixture(scope="session")
-def summary(command: Any) -> Any:  # noqa: ANN401
+def summary(command: Any) -> Any:
     """What `whimbrel sim` says of an application."""
     return lambda app, *words: json.loads(command("sim", str(app), "--json", "--quiet", *words))
 

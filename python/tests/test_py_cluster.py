@@ -30,7 +30,7 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def explore(**more: Any) -> whimbrel.Exploration:  # noqa: ANN401
+def explore(**more: Any) -> whimbrel.Exploration:
     return whimbrel.explore(RADIO, "mpsoc3", **{**OPTIONS, **more})
 
 
@@ -83,7 +83,7 @@ def test_workers_that_are_killed_lose_and_double_nothing(client: Client, tmp_pat
     assert len(candidates) == len(set(candidates)) == alone.table.num_rows
 
 
-def test_the_command_explores_on_a_cluster(client: Client, command: Any) -> None:  # noqa: ANN401
+def test_the_command_explores_on_a_cluster(client: Client, command: Any) -> None:
     words = "--platform mpsoc3 --rates 300 --points high --pin lpf=0 --set output= --duration 1s"
     os.environ["WHIMBREL_PYTHON"] = sys.executable
     try:

@@ -22,11 +22,11 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def explore(**more: Any) -> whimbrel.Exploration:  # noqa: ANN401
+def explore(**more: Any) -> whimbrel.Exploration:
     return whimbrel.explore(RADIO, "mpsoc3", **{**OPTIONS, **more})
 
 
-def test_an_exploration_finds_what_the_command_finds(command: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_an_exploration_finds_what_the_command_finds(command: Any, tmp_path: Path) -> None:
     found = explore(output=tmp_path / "python")
     words = "--platform mpsoc3 --rates 300,600 --points high --pin lpf=0 --set output="
     words += f" --duration 500ms --quiet --output {tmp_path}/command"

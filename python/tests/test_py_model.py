@@ -14,11 +14,14 @@ import whimbrel
 from whimbrel import _toml, model
 
 ROOT = Path(__file__).resolve().parents[2]
-APPS = sorted((ROOT / "apps").glob("*/app.toml"))
+APPS = [
+    *sorted((ROOT / "apps").glob("*/app.toml")),
+    *sorted((ROOT / "apps/synthetic").glob("[!a]*.toml")),
+]
 PLATFORMS = sorted((ROOT / "platforms").glob("*.toml"))
 
 
-@pytest.mark.parametrize("path", APPS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", APPS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_an_application_is_the_same_after_it_was_written_and_read(path: Path) -> None:
     read = whimbrel.Application.load(path)
     changed = read.changed(description="another")
@@ -52,6 +55,11 @@ def keys(document: str) -> dict[str, set[str]]:
 APP_TABLES = {
     "app": whimbrel.Application,
     "task": whimbrel.Task,
+    "mutex": whimbrel.Mutex,
+    "condition": whimbrel.Condition,
+    "barrier": whimbrel.Barrier,
+    "semaphore": whimbrel.Semaphore,
+    "timer": whimbrel.Timer,
     "channel": whimbrel.Channel,
     "mailbox": whimbrel.Mailbox,
     "service": whimbrel.Service,
@@ -123,7 +131,7 @@ def test_a_file_that_is_not_there_is_named(path: str) -> None:
 
 
 @pytest.mark.parametrize("value", [object(), b"x", {1, 2}])
-def test_a_value_of_a_wrong_type_is_a_type_error(value: Any) -> None:  # noqa: ANN401
+def test_a_value_of_a_wrong_type_is_a_type_error(value: Any) -> None:
     with pytest.raises(TypeError):
         whimbrel.Application(name="a", description=value).to_toml()
     with pytest.raises(TypeError):

@@ -13,7 +13,7 @@ from whimbrel import Move, SetPoint, Snapshot
 DURATION_S = 1.0
 
 
-def simulate(player: whimbrel.Application, policy: Any, **more: Any) -> whimbrel.Run:  # noqa: ANN401
+def simulate(player: whimbrel.Application, policy: Any, **more: Any) -> whimbrel.Run:
     return whimbrel.simulate(
         player, "mpsoc3", duration=DURATION_S, agents="50ms", policy=policy, **more
     )
@@ -94,6 +94,6 @@ def test_ctrl_c_within_a_policy_ends_the_run(player: whimbrel.Application) -> No
         simulate(player, decide)
 
 
-def test_the_command_has_nobody_to_ask(command: Any) -> None:  # noqa: ANN401
+def test_the_command_has_nobody_to_ask(command: Any) -> None:
     app = "apps/synthetic/fork_join.toml"
     command("sim", app, "--quiet", "--policy", "asked", status=2)

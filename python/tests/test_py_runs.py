@@ -18,7 +18,7 @@ FORK_JOIN = Path(__file__).resolve().parents[2] / "apps/synthetic/fork_join.toml
 
 
 @pytest.fixture(scope="module")
-def folder(command: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: ANN401
+def folder(command: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that the command has recorded."""
     path = tmp_path_factory.mktemp("recorded") / "run"
     command("sim", str(FORK_JOIN), "--quiet", "--record", str(path), "--move=split=2@100ms")

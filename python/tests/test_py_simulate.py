@@ -18,7 +18,7 @@ RADIO = ROOT / "apps/fm_radio/app.toml"
 FORK_JOIN = ROOT / "apps/synthetic/fork_join.toml"
 
 
-def test_a_simulation_says_what_the_command_says(summary: Any) -> None:  # noqa: ANN401
+def test_a_simulation_says_what_the_command_says(summary: Any) -> None:
     run = whimbrel.simulate(FORK_JOIN, "mpsoc3", seed=7, map={"worker": [0, 1, 2, 1]})
     words = [
         "--platform",
@@ -30,7 +30,7 @@ def test_a_simulation_says_what_the_command_says(summary: Any) -> None:  # noqa:
     assert run.frames == 2000 and run.misses == 0 and run.energy_mj > 0 and run.latency_ms
 
 
-def test_every_parameter_is_an_option_of_the_command(summary: Any) -> None:  # noqa: ANN401
+def test_every_parameter_is_an_option_of_the_command(summary: Any) -> None:
     run = whimbrel.simulate(
         RADIO,
         duration=timedelta(seconds=1),
@@ -58,7 +58,7 @@ def test_every_parameter_is_an_option_of_the_command(summary: Any) -> None:  # n
     assert run.summary == summary(RADIO, *words.split(), *more)
 
 
-def test_an_application_of_objects_runs_on_a_platform_of_objects(player: Any) -> None:  # noqa: ANN401
+def test_an_application_of_objects_runs_on_a_platform_of_objects(player: Any) -> None:
     point = whimbrel.Point(mhz=500, active_mw=100)
     platform = whimbrel.Platform(name="two", core=(whimbrel.Core(count=2, point=(point,)),))
     run = whimbrel.simulate(player, platform, duration=1)

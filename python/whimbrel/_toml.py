@@ -18,13 +18,13 @@ def key_of(name: str) -> str:
     return name.rstrip("_")
 
 
-def table(of: Any) -> dict[str, Any]:  # noqa: ANN401
+def table(of: Any) -> dict[str, Any]:
     """What a dataclass says, without what it leaves open."""
     found = {key_of(field.name): getattr(of, field.name) for field in fields(of) if field.init}
     return {key: value for key, value in found.items() if value is not None and value != ()}
 
 
-def document(head: str, of: Any) -> str:  # noqa: ANN401
+def document(head: str, of: Any) -> str:
     """A dataclass as a document; its plain values become the table `head`."""
     all_of = table(of)
     plain = {key: value for key, value in all_of.items() if not _is_table(value)}
@@ -35,7 +35,7 @@ def document(head: str, of: Any) -> str:  # noqa: ANN401
     return "\n".join(lines) + "\n"
 
 
-def rows(name: str, some: Any) -> list[str]:  # noqa: ANN401
+def rows(name: str, some: Any) -> list[str]:
     """Dataclasses as an array of tables."""
     return [line for one in some for line in _body(f"[[{name}]]", name, one)]
 
@@ -50,13 +50,13 @@ class Inline(dict[str, Any]):
     """A mapping that is written in one line, as `{ arm9 = 1000 }`."""
 
 
-def _tables(name: str, value: Any) -> list[str]:  # noqa: ANN401
+def _tables(name: str, value: Any) -> list[str]:
     if isinstance(value, (list, tuple)):
         return rows(name, value)
     return _body(f"[{name}]", name, value)
 
 
-def _body(head: str, name: str, of: Any) -> list[str]:  # noqa: ANN401
+def _body(head: str, name: str, of: Any) -> list[str]:
     entries = dict(of) if isinstance(of, Mapping) else table(of)
     entries = {key: Inline(v) if _inline(of, key, v) else v for key, v in entries.items()}
     plain = [f"{k} = {_value(k, v)}" for k, v in entries.items() if not _is_table(v)]
@@ -70,7 +70,7 @@ def _inline(of: object, key: str, value: object) -> bool:
     return isinstance(value, Mapping) and is_dataclass(of) and key == "cycles"
 
 
-def _value(key: str, value: Any) -> str:  # noqa: ANN401
+def _value(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -94,7 +94,7 @@ def filled(class_: type[T], of: Mapping[str, Any]) -> T:
     return class_(**taken)
 
 
-def _taken(hint: Any, value: Any) -> Any:  # noqa: ANN401
+def _taken(hint: Any, value: Any) -> Any:
     choices = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     for choice in choices:
         if is_dataclass(choice) and isinstance(value, Mapping):

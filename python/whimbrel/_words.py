@@ -35,28 +35,28 @@ def time(name: str, value: Time) -> str:
     return f"{round(value * 1e9)}ns"
 
 
-def number(name: str, value: Any) -> str:  # noqa: ANN401
+def number(name: str, value: Any) -> str:
     """A number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise wrong(name, value, "a number")
     return repr(value)
 
 
-def integer(name: str, value: Any) -> str:  # noqa: ANN401
+def integer(name: str, value: Any) -> str:
     """A whole number."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise wrong(name, value, "a whole number")
     return str(value)
 
 
-def text(name: str, value: Any) -> str:  # noqa: ANN401
+def text(name: str, value: Any) -> str:
     """A text."""
     if not isinstance(value, str):
         raise wrong(name, value, "a text")
     return value
 
 
-def path(name: str, value: Any) -> str:  # noqa: ANN401
+def path(name: str, value: Any) -> str:
     """A path."""
     if not isinstance(value, (str, PathLike)):
         raise wrong(name, value, "a path")
@@ -66,7 +66,7 @@ def path(name: str, value: Any) -> str:  # noqa: ANN401
     return found
 
 
-def mapping(name: str, value: Any) -> str:  # noqa: ANN401
+def mapping(name: str, value: Any) -> str:
     """Cores of tasks: {"lpf": 0, "bpf": [0, 1, 1], "bpf.2": 1}, or a text as the command's."""
     if isinstance(value, str):
         return value
@@ -85,7 +85,7 @@ def _indexed(cores: object) -> list[tuple[str, object]]:
     return [("", cores)]
 
 
-def policy(name: str, value: Any) -> str:  # noqa: ANN401
+def policy(name: str, value: Any) -> str:
     """A policy's text, or its name with parameters: ("balance", {"settle_ms": 500})."""
     if isinstance(value, str):
         return value
@@ -95,7 +95,7 @@ def policy(name: str, value: Any) -> str:  # noqa: ANN401
     raise wrong(name, value, "a text, a pair of a name and a dict, or a function")
 
 
-def settings(name: str, value: Any) -> list[tuple[str, str]]:  # noqa: ANN401
+def settings(name: str, value: Any) -> list[tuple[str, str]]:
     """Parameters of an application with what replaces them."""
     if not isinstance(value, Mapping):
         raise wrong(name, value, "a dict of the application's parameters")
@@ -119,7 +119,7 @@ def _setting(name: str, value: object) -> str:
 def listed(of: Callable[[str, Any], str]) -> Callable[[str, Any], str]:
     """One or more, joined by commas; a text is taken as it is."""
 
-    def joined(name: str, value: Any) -> str:  # noqa: ANN401
+    def joined(name: str, value: Any) -> str:
         if isinstance(value, str):
             return value
         if isinstance(value, Iterable):
@@ -129,7 +129,7 @@ def listed(of: Callable[[str, Any], str]) -> Callable[[str, Any], str]:
     return joined
 
 
-def repeated(name: str, value: Any) -> list[str]:  # noqa: ANN401
+def repeated(name: str, value: Any) -> list[str]:
     """One text, or several."""
     if isinstance(value, str):
         return [value]

@@ -42,7 +42,7 @@ def work(jobs: list[tuple[int, str]]) -> Verdicts:
     return [(number, _core.work(job)) for number, job in jobs]
 
 
-def farm(client: Any, patience: _words.Time) -> Callable[[list[str]], Iterator[tuple[int, str]]]:  # noqa: ANN401
+def farm(client: Any, patience: _words.Time) -> Callable[[list[str]], Iterator[tuple[int, str]]]:
     """What runs a list of jobs on a cluster, and gives what comes of them as it comes."""
     if not hasattr(client, "submit") or not hasattr(client, "scheduler_info"):
         raise _words.wrong("client", client, "a distributed.Client")
@@ -62,7 +62,7 @@ def chunks(jobs: list[str], threads: int) -> Iterator[list[tuple[int, str]]]:
         begin = end
 
 
-def _check_workers(client: Any) -> None:  # noqa: ANN401
+def _check_workers(client: Any) -> None:
     """Whether every worker has the package."""
     ours = _core.__version__
     # A function of Python's own, for workers may have nothing else.
@@ -85,7 +85,7 @@ class _Chunk:
 class _Batch:
     """Jobs under way on a cluster."""
 
-    def __init__(self, client: Any, patience_s: float) -> None:  # noqa: ANN401
+    def __init__(self, client: Any, patience_s: float) -> None:
         self.client, self.patience_s = client, patience_s
         self.lonely_since: float | None = None
 
@@ -117,7 +117,7 @@ class _Batch:
             del waiting[future]
             yield from verdicts
 
-    def _try_again(self, waiting: dict[Any, _Chunk], future: Any, chunk: _Chunk) -> None:  # noqa: ANN401
+    def _try_again(self, waiting: dict[Any, _Chunk], future: Any, chunk: _Chunk) -> None:
         """Its worker died; Dask gives up after some, and may not have noticed yet."""
         self._look()
         if chunk.lives == 0:
@@ -165,7 +165,7 @@ class _Batch:
                 "start workers, or go on elsewhere: with output=, resume= has what is done",
             )
 
-    def _verdicts(self, future: Any) -> Verdicts | None:  # noqa: ANN401
+    def _verdicts(self, future: Any) -> Verdicts | None:
         """What a worker has found; None: it died."""
         from distributed import KilledWorker
 
@@ -211,7 +211,7 @@ def main(address: str, words: list[str]) -> int:
     return 0 if kept else 1
 
 
-def _connected(address: str) -> Any:  # noqa: ANN401
+def _connected(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:

@@ -98,7 +98,7 @@ def explore(
     output: str | PathLike[str] | None = None,
     resume: str | PathLike[str] | None = None,
     table: str | PathLike[str] | None = None,
-    client: Any = None,  # noqa: ANN401
+    client: Any = None,
     patience: Time = 60,
     progress: Progress | None = None,
 ) -> Exploration:

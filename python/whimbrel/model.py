@@ -57,6 +57,45 @@ class Task:
     working_set: int | str | None = None
     traffic: int | str | None = None
     firings: int | None = None
+    script: tuple[dict[str, Any], ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutex:
+    """What scripts lock."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """What scripts wait for and signal."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Barrier:
+    """Where scripts wait for each other."""
+
+    name: str
+    tasks: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Semaphore:
+    """What scripts take and give."""
+
+    name: str
+    initial: int | None = None
+    most: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timer:
+    """What several scripts go on with."""
+
+    name: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +144,20 @@ class Service:
     answer_memory: str | None = None
 
 
+# The arrays of tables of an app.toml, and the fields of an application for them.
+_LISTS = {
+    "task": "tasks",
+    "mutex": "mutexes",
+    "condition": "conditions",
+    "barrier": "barriers",
+    "semaphore": "semaphores",
+    "timer": "timers",
+    "channel": "channels",
+    "mailbox": "mailboxes",
+    "service": "services",
+}
+
+
 class _Described:
     """What a file or a text of TOML describes."""
 
@@ -146,6 +199,11 @@ class Application(_Described):
     channels: tuple[Channel, ...] = ()
     mailboxes: tuple[Mailbox, ...] = ()
     services: tuple[Service, ...] = ()
+    mutexes: tuple[Mutex, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    barriers: tuple[Barrier, ...] = ()
+    semaphores: tuple[Semaphore, ...] = ()
+    timers: tuple[Timer, ...] = ()
     params: dict[str, Param] = field(default_factory=dict)
     module: str | None = None
     compute: str | None = None
@@ -164,9 +222,7 @@ class Application(_Described):
         known = json.loads(_core.application(file, []))
         tables = tomllib.loads(known["text"])
         head = tables.pop("app")
-        of_list = {"task": "tasks", "channel": "channels", "mailbox": "mailboxes"}
-        of_list["service"] = "services"
-        lists = {of_list[key]: value for key, value in tables.items() if key in of_list}
+        lists = {_LISTS[key]: value for key, value in tables.items() if key in _LISTS}
         found = _toml.filled(cls, {**head, **lists, "params": tables.get("params", {})})
         return replace(found, source=Path(known["path"]))
 
@@ -178,7 +234,7 @@ class Application(_Described):
             file.write_text(_words.text("text", text), encoding="utf-8")
             return replace(cls.load(file), source=None)
 
-    def changed(self, **fields: Any) -> Application:  # noqa: ANN401
+    def changed(self, **fields: Any) -> Application:
         """The same with some fields changed, and paths of its file made whole."""
         return replace(self._whole(), **fields)
 
@@ -196,13 +252,13 @@ class Application(_Described):
     def to_toml(self) -> str:
         """As an app.toml."""
         of = self._whole()
-        lists = {"task": of.tasks, "channel": of.channels, "mailbox": of.mailboxes}
-        text = _toml.document("app", replace(of, tasks=(), channels=(), mailboxes=(), services=()))
-        lists["service"] = of.services
-        rows = [line for key, some in lists.items() for line in _toml.rows(key, some)]
+        nothing: dict[str, Any] = dict.fromkeys(_LISTS.values(), ())
+        text = _toml.document("app", replace(of, **nothing))
+        some = {key: getattr(of, field) for key, field in _LISTS.items()}
+        rows = [line for key, of_key in some.items() for line in _toml.rows(key, of_key)]
         return text + "\n".join([*rows, ""])
 
-    def check(self, **set: Any) -> None:  # noqa: ANN401
+    def check(self, **set: Any) -> None:
         """Raises `InputError` if it makes no sense, also with some parameters replaced."""
         _core.application(self.path(), _words.settings("set", set))
 
@@ -419,7 +475,7 @@ class Platform(_Described):
             file.write_text(_words.text("text", text), encoding="utf-8")
             return replace(cls.load(file), source=None)
 
-    def changed(self, **fields: Any) -> Platform:  # noqa: ANN401
+    def changed(self, **fields: Any) -> Platform:
         """The same with some fields changed."""
         return replace(self, **{"source": None, **fields})
 
@@ -443,10 +499,12 @@ def path_of(name: str, value: object, class_: type[_Described]) -> str:
 
 __all__ = [
     "Application",
+    "Barrier",
     "Block",
     "Bus",
     "Cache",
     "Channel",
+    "Condition",
     "Core",
     "Cost",
     "Doorbell",
@@ -455,11 +513,14 @@ __all__ = [
     "Mailbox",
     "Memory",
     "Mesh",
+    "Mutex",
     "Platform",
     "Point",
+    "Semaphore",
     "Service",
     "Task",
     "Thermal",
+    "Timer",
     "Transition",
     "Work",
 ]

@@ -105,7 +105,7 @@ def _flag(name: str, value: object) -> bool:
     return value
 
 
-def _policy(policy: Any) -> tuple[Callable[[str], policies.Pairs] | None, list[str]]:  # noqa: ANN401
+def _policy(policy: Any) -> tuple[Callable[[str], policies.Pairs] | None, list[str]]:
     if callable(policy):
         return policies.asked(policy), ["--policy=asked"]
     if policy == "asked":
@@ -147,7 +147,7 @@ class _shown:
             self.bar.close()
 
 
-def _bar(end: float | None) -> Any:  # noqa: ANN401
+def _bar(end: float | None) -> Any:
     try:
         from tqdm.auto import tqdm
     except ImportError as error:
