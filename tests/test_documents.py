@@ -84,9 +84,12 @@ def test_every_subcommand_that_is_named_exists() -> None:
 def test_every_test_that_a_document_names_exists() -> None:
     sources = "\n".join(path.read_text() for path in files("*.c", "*.rs"))
     tests = re.findall(r"\bTEST\((\w+)\)|\bfn (\w+)\(\)", sources)
+    known = {name for pair in tests for name in pair}
+    for path in (ROOT / "python/tests").glob("test_*.py"):
+        known |= set(re.findall(r"^def test_(\w+)", path.read_text(), re.MULTILINE))
     cited = {name for path in documents() for name in re.findall(r"`TEST\s+(\w+)`", prose(path))}
     assert cited
-    assert cited <= {name for pair in tests for name in pair}
+    assert cited <= known
 
 
 def test_the_list_of_keys_of_app_toml_is_complete() -> None:

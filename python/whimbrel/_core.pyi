@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from collections.abc import Callable, Iterable
 from os import PathLike
+from pathlib import Path
 
 __all__ = [
     "__version__",
@@ -16,7 +17,7 @@ __version__: str
 
 def helpers_are_in(folder: str | PathLike[str]) -> None: ...
 def application(path: str | PathLike[str], set: list[tuple[str, str]]) -> str: ...
-def platform(wanted: str) -> str: ...
+def platform(wanted: str) -> Path: ...
 def simulate(
     words: list[str],
     progress: Callable[[int, int], object] | None = None,

@@ -462,10 +462,10 @@ class Platform(_Described):
     @classmethod
     def load(cls, wanted: str | PathLike[str]) -> Platform:
         """Reads a platform: the name of one that comes with Whimbrel, or a path."""
-        known = json.loads(_core.platform(_words.path("wanted", wanted)))
-        tables = tomllib.loads(Path(known["path"]).read_text(encoding="utf-8"))
+        path = Path(_core.platform(_words.path("wanted", wanted)))
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
         found = _toml.filled(cls, {**tables.pop("platform"), **tables})
-        return replace(found, source=Path(known["path"]).absolute())
+        return replace(found, source=path.absolute())
 
     @classmethod
     def parse(cls, text: str) -> Platform:

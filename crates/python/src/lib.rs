@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The compiled part of the Python package `whimbrel` (`python/whimbrel/_core.pyi`): plain functions
-//! on text and bytes. Types and names for people are in the package's Python.
+//! The compiled part of the Python package (`python/whimbrel/_core.pyi`): functions on text and
+//! bytes. Types and names for people are in the package's Python.
 
 mod calls;
 mod events;
@@ -20,16 +20,16 @@ fn helpers_are_in(folder: PathBuf) {
     library::helpers_are_in(folder);
 }
 
-/// An application as JSON.
+/// An application, once it was checked, as JSON: its path and the text of its app.toml.
 #[pyfunction]
 fn application(py: Python<'_>, path: PathBuf, set: Vec<(String, String)>) -> PyResult<String> {
     py.detach(|| library::application(&path, &set)).map(|app| app.to_string()).raise(py)
 }
 
-/// A platform as JSON.
+/// The path of a platform's file, once it was checked.
 #[pyfunction]
-fn platform(py: Python<'_>, wanted: String) -> PyResult<String> {
-    py.detach(|| library::platform(&wanted)).map(|found| found.to_string()).raise(py)
+fn platform(py: Python<'_>, wanted: String) -> PyResult<PathBuf> {
+    py.detach(|| library::platform(&wanted)).raise(py)
 }
 
 #[pymodule]

@@ -80,7 +80,8 @@ pub fn simulate(words: &[String], companion: &mut dyn Companion) -> Result<Strin
     serde_json::to_string(&summary).map_err(|error| failed(Failure::Output(error.into())))
 }
 
-/// An application as it was understood: see `docs/python.md`.
+/// Checks an application; gives the path of its file and the text of its app.toml, which is another
+/// text where the file is of another tool.
 ///
 /// # Errors
 /// The file cannot be read, or is wrong.
@@ -88,36 +89,20 @@ pub fn application(path: &Path, set: &[(String, String)]) -> Result<Value, Wrong
     let setting =
         |(key, value): &(String, String)| Setting { key: key.clone(), value: value.clone() };
     let set: Vec<Setting> = set.iter().map(setting).collect();
-    let load::Application { app, source, path, .. } =
-        load::application(path, &set).map_err(input)?;
-    let task = |task: &whimbrel_model::Task| {
-        json!({"name": task.name, "index": task.index, "core": task.core.get_ref(),
-               "priority": task.priority, "migratable": task.migratable})
-    };
-    Ok(json!({
-        "name": app.name,
-        "description": app.description,
-        "path": path,
-        "text": source.text(),
-        "frame_rate": app.frame_rate,
-        "compute": app.compute.to_string(),
-        "params": app.params.iter().map(|p| (p.key.clone(), json!(p.text)))
-            .collect::<serde_json::Map<_, _>>(),
-        "paths": app.paths,
-        "tasks": app.tasks.iter().map(task).collect::<Vec<_>>(),
-        "channels": app.channels,
-    }))
+    let load::Application { source, path, .. } =
+        load::application(&[path.to_owned()], &set).map_err(input)?;
+    Ok(json!({ "path": path, "text": source.text() }))
 }
 
-/// A platform as it was understood, by its name or the path of its file.
+/// Checks a platform, by its name or the path of its file; gives that path.
 ///
 /// # Errors
 /// It does not exist, or is wrong.
-pub fn platform(wanted: &str) -> Result<Value, Wrong> {
+pub fn platform(wanted: &str) -> Result<PathBuf, Wrong> {
     let path = load::simulated_file(wanted).map_err(input)?;
     let platform = load::simulated_platform(wanted).map_err(input)?;
-    let description = platform.description().map_err(|problem| input(problem.into()))?;
-    Ok(json!({"path": path, "description": description}))
+    platform.description().map_err(|problem| input(problem.into()))?;
+    Ok(path)
 }
 
 /// What an exploration found.

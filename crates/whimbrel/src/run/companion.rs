@@ -17,7 +17,7 @@ pub trait Companion {
     /// Told how far the run is.
     fn totals(&mut self, totals: &Status);
 
-    /// Decides by what a policy sees (`decide` of `docs/kernels-linux-protocol.md`); `None`: the run
-    /// is to end now.
+    /// Decides by what a policy sees (`decide` of `docs/kernels-linux-protocol.md`); `None`: the
+    /// run is to end now.
     fn decide(&mut self, snapshot: &Value) -> Option<Decision>;
 }
