@@ -52,7 +52,13 @@ def run(workload: Object, cpu: int, folder: Path) -> dict[str, Thread]:
 def rows_of(log: Path) -> list[list[int]]:
     """The rows of a log but for the last one, which the end of the run cut short."""
     lines = [line for line in log.read_text().splitlines() if line and not line.startswith("#")]
-    return [[int(word) for word in line.split()] for line in lines[:-1]]
+    return [[signed(word) for word in line.split()] for line in lines[:-1]]
+
+
+def signed(word: str) -> int:
+    """A number of a log. rt-app writes latencies below 0, of timers that others share, unsigned."""
+    number = int(word)
+    return number - (1 << 64) if number >> 63 else number
 
 
 def means(rows: list[list[int]]) -> Thread:
