@@ -11,6 +11,7 @@ packages='
     baresip-core
     berkeley-abc
     busybox-static
+    chromium
     clang-format
     cmake
     cpio
@@ -18,6 +19,7 @@ packages='
     doxygen
     e2fsprogs
     ffmpeg
+    fonts-dejavu-core
     g++
     gcc-aarch64-linux-gnu
     gcc-arm-none-eabi

@@ -172,17 +172,10 @@ function comparison(runs) {
     ["frames", (run) => run.summary.frames, count],
     ["frames per second", (run) => run.summary.frames_per_s, digits],
     ["deadline misses", (run) => run.summary.deadline_misses, count],
-    [
-      "energy of cores",
-      (run) => (run.summary.energy?.source === "platform" ? run.summary.energy.cores_uj : null),
-      energy,
-    ],
+    ["energy of cores", (run) => run.energy, energy],
     [
       "energy per frame",
-      (run) =>
-        run.summary.energy?.source === "platform" && run.summary.frames
-          ? run.summary.energy.cores_uj / run.summary.frames
-          : null,
+      (run) => (run.energy != null && run.summary.frames ? run.energy / run.summary.frames : null),
       energy,
     ],
     ["cores", (run) => run.frequency.length, count],

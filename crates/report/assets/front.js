@@ -8,16 +8,18 @@ const FRONT_HEIGHT = 400,
 /// Columns whose unit is in their name.
 const UNITS = {
   energy_mj: (value) => energy(value * 1000),
-  latency_ms: (value) => duration(value * 1e6),
+  latency_ms: (value, step) => (step ? instant(value * 1e6, step * 1e6) : duration(value * 1e6)),
 };
-const written = (key, value) =>
-  typeof value === "number" ? (UNITS[key] ?? count)(value) : String(value);
+/// A value; on an axis, told from those a `step` away.
+const written = (key, value, step) =>
+  typeof value === "number" ? (UNITS[key] ?? count)(value, step) : String(value);
 
 class Front {
-  constructor(data) {
-    const { columns, rows: values } = data.candidates;
+  /// `candidates`: each a `row` with its columns by name, and whether it is on the `front`.
+  constructor(columns, candidates) {
     this.columns = columns;
-    this.candidates = rows(data.candidates).map((row, n) => ({ row, front: data.front[n] }));
+    this.candidates = candidates;
+    const values = candidates.map(({ row }) => columns.map((key) => row[key]));
     // The front is drawn last, over the others.
     this.candidates.sort((a, b) => a.front - b.front);
     this.numeric = columns.filter(
@@ -123,22 +125,23 @@ class Front {
         .find((step) => (high - low) / step <= most);
       const all = [];
       for (let at = Math.ceil(low / step); at * step <= high; at++) all.push(at * step);
-      return all;
+      return { all, step };
     };
+    const [below, beside] = [round(x0, x1, sharp.width / 110), round(y0, y1, 8)];
     context.textBaseline = "middle";
-    for (const at of round(x0, x1, sharp.width / 110)) {
+    for (const at of below.all) {
       context.fillStyle = ink("line");
       context.fillRect(Math.round(across(at)), 8, 1, FRONT_HEIGHT - BOTTOM - 8);
       context.fillStyle = ink("soft");
       context.textAlign = "center";
-      context.fillText(written(x, at), across(at), FRONT_HEIGHT - BOTTOM + 12);
+      context.fillText(written(x, at, below.step), across(at), FRONT_HEIGHT - BOTTOM + 12);
     }
-    for (const at of round(y0, y1, 8)) {
+    for (const at of beside.all) {
       context.fillStyle = ink("line");
       context.fillRect(LEFT, Math.round(up(at)), sharp.width - LEFT - 12, 1);
       context.fillStyle = ink("soft");
       context.textAlign = "right";
-      context.fillText(written(y, at), LEFT - 8, up(at));
+      context.fillText(written(y, at, beside.step), LEFT - 8, up(at));
     }
     context.textAlign = "center";
     context.fillText(x, (LEFT + sharp.width) / 2, FRONT_HEIGHT - 8);
@@ -191,8 +194,9 @@ class Front {
   }
 }
 
-function exploration(data) {
-  const front = new Front(data);
+/// The front of one frame rate, or of all candidates if there is one rate.
+function frontCards(keys, candidates) {
+  const front = new Front(keys, candidates);
   const best = front.candidates.filter((one) => one.front).map((one) => one.row);
   const columns = front.columns
     .filter((key) => key !== "pareto")
@@ -205,14 +209,34 @@ function exploration(data) {
         show: left ? null : (value) => written(key, value),
       };
     });
-  const shown =
-    data.candidates.rows.length < data.all
-      ? `, of which ${count(data.candidates.rows.length)} are shown`
-      : "";
-  const about =
-    `${plural(data.all, "candidate")}${shown}; ${count(best.length)} on the front: ` +
-    "no other one is better in everything";
   const first = columns.find(({ title }) => title === front.x);
+  return html`
+    <div>
+      ${card("Pareto front", front.element, {
+        about: "The line is the edge of what can be had of the two figures shown",
+        tools: front.tools,
+      })}
+      ${card("The front", table(columns, best, { first, rising: true }))}
+    </div>
+  `;
+}
+
+function exploration(data) {
+  const all = rows(data.candidates).map((row, n) => ({ row, front: data.front[n] }));
+  const best = all.filter((one) => one.front).length;
+  const shown = all.length < data.all ? `, of which ${count(all.length)} are shown` : "";
+  // A rate is given, not chosen: what is best at one says nothing of another.
+  const rates = [...new Set(all.map(({ row }) => row.rate))].sort((a, b) => a - b);
+  const each = rates.length > 1 ? ` of their ${rates.length} frame rates, each by itself` : "";
+  const about =
+    `${plural(data.all, "candidate")}${shown}; ${count(best)} on the front${each}: ` +
+    "no other one is better in everything";
+  const of = (rate) => () =>
+    frontCards(
+      data.candidates.columns,
+      all.filter(({ row }) => row.rate === rate),
+    );
+  const fronts = rates.map((rate) => [`${written("rate", rate)} frames/s`, of(rate)]);
   return html`
     <div>
       <header>
@@ -220,11 +244,7 @@ function exploration(data) {
         <h1>${data.folder}</h1>
         <p class="about">${about}</p>
       </header>
-      ${card("Pareto front", front.element, {
-        about: "The line is the edge of what can be had of the two figures shown",
-        tools: front.tools,
-      })}
-      ${card("The front", table(columns, best, { first, rising: true }))}
+      ${chosen("frame rates", fronts)}
     </div>
   `;
 }

@@ -35,24 +35,15 @@ function start() {
   const runs = data.runs.map((one) => new Run(one));
   page.replaceChildren();
   if (runs.length > 1) {
-    const place = html`<div style="margin-top: 24px" />`;
-    const made = new Map();
-    const choose = (n) => {
-      if (!made.has(n)) made.set(n, recorded(runs[n]));
-      place.replaceChildren(made.get(n));
-      buttons.forEach((button, k) => button.setAttribute("aria-pressed", k === n));
-    };
-    const buttons = runs.map(
-      (run, n) => html`<button type="button" onclick=${() => choose(n)}>${run.folder}</button>`,
-    );
     page.append(
       html`<p class="brand">Whimbrel · recorded runs</p>`,
       html`<h1>${plural(runs.length, "run")}</h1>`,
       comparison(runs),
-      html`<nav class="runs" aria-label="runs">${buttons}</nav>`,
-      place,
+      ...chosen(
+        "runs",
+        runs.map((run) => [run.folder, () => recorded(run)]),
+      ),
     );
-    choose(0);
   } else runs.forEach((run) => page.append(recorded(run)));
   data.explorations.forEach((one, n) => {
     const element = exploration(one);

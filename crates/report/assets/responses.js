@@ -57,7 +57,7 @@ function responseCard(run) {
 /// Bars of a histogram: across the logarithm of time, up how many.
 function histogram(response, shade) {
   const parts = response.histogram;
-  const [width, height, below] = [1000, 180, 22];
+  const [width, height] = [1000, 180];
   const logarithm = (ns) => Math.log2(Math.max(ns, 1));
   const first = logarithm(parts[0][0]);
   const span = Math.max(logarithm(parts[parts.length - 1][1]) - first, 1e-9);
@@ -73,15 +73,14 @@ function histogram(response, shade) {
       </rect>
     `;
   });
-  const end = (x, anchor, ns) => html`
-    <text x=${x} y=${height + 16} text-anchor=${anchor} class="axis">${duration(ns)}</text>
-  `;
-  const box = `0 0 ${width} ${height + below}`;
+  // The bars have the width of the screen, the words their own size.
+  const plot = { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img" };
   return html`
-    <svg viewBox=${box} class="histogram" role="img" aria-label="histogram">
-      ${bars}
-      ${end(0, "start", parts[0][0])}
-      ${end(width, "end", parts[parts.length - 1][1])}
-    </svg>
+    <div class="histogram">
+      <svg ...${plot} aria-label="histogram">${bars}</svg>
+      <div class="ends">
+        <span>${duration(parts[0][0])}</span><span>${duration(parts[parts.length - 1][1])}</span>
+      </div>
+    </div>
   `;
 }

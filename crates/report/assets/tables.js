@@ -85,6 +85,24 @@ const some = (value) => value > 0;
 
 // ---- the head of a run --------------------------------------------------------------------------
 
+/// One of several at a time, each a name and what makes its elements; buttons choose, if there is
+/// a choice.
+function chosen(what, all) {
+  if (all.length < 2) return all.map(([, make]) => make());
+  const place = html`<div style="margin-top: 24px" />`;
+  const made = new Map();
+  const choose = (n) => {
+    if (!made.has(n)) made.set(n, all[n][1]());
+    place.replaceChildren(made.get(n));
+    buttons.forEach((button, k) => button.setAttribute("aria-pressed", k === n));
+  };
+  const buttons = all.map(
+    ([name], n) => html`<button type="button" onclick=${() => choose(n)}>${name}</button>`,
+  );
+  choose(0);
+  return [html`<nav class="runs" aria-label=${what}>${buttons}</nav>`, place];
+}
+
 function header(run) {
   const { summary } = run;
   const name = summary.run || run.folder;
@@ -146,10 +164,7 @@ function tiles(run) {
     ]),
     [count(summary.deadline_misses), "deadline misses", summary.deadline_misses > 0],
     [count(moves), "migrations"],
-    [
-      summary.energy?.source === "platform" ? energy(summary.energy.cores_uj) : "–",
-      "energy of cores",
-    ],
+    [run.energy == null ? "–" : energy(run.energy), "energy of cores"],
     [count(run.events), "events recorded"],
   ];
   return facts.map(

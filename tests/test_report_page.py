@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `whimbrel report` in a browser: Chromium, driven by Playwright. Pictures of it go to
+build/report, for whoever wants to see what a test cannot."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Locator,
+    Page,
+    ViewportSize,
+    sync_playwright,
+)
+from simulated import ROOT, WHIMBREL
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "chromium"
+PICTURES = ROOT / "build/report"
+PHONE = ViewportSize(width=390, height=844)
+DESK = ViewportSize(width=1280, height=900)
+Shown = Callable[..., Page]
+# A frame each 50 ms, over three tasks.
+APP = """
+[app]
+name = "hour"
+
+[[task]]
+name = "source"
+period_us = 50000
+cycles = 2000000
+
+[[task]]
+name = "filter"
+core = 1
+cycles = 9000000
+distribution = "normal"
+spread = 0.3
+
+[[task]]
+name = "sink"
+cycles = 1000000
+
+[[channel]]
+from = "source.out"
+to = "filter.in"
+slot_bytes = 64
+
+[[channel]]
+from = "filter.out"
+to = "sink.in"
+slot_bytes = 64
+"""
+
+
+def whimbrel(*words: str | Path) -> None:
+    """Runs the command; it must succeed."""
+    subprocess.run([WHIMBREL, *words], check=True, capture_output=True, timeout=300, cwd=ROOT)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two recorded runs, one of an hour, an exploration at two frame rates, and their pages."""
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "app.toml").write_text(APP)
+    app, record = folder / "app.toml", ("--quiet", "--seed", "1", "--record")
+    whimbrel("sim", app, "--platform", "mpsoc3", "--duration", "1h", *record, folder / "hour")
+    whimbrel("sim", app, "--platform", "mpsoc3", "--duration", "10s", *record, folder / "short")
+    radio = ("apps/fm_radio/app.toml", "--platform", "mpsoc3", "--duration", "1s")
+    rates = ("--rates", "100,300", "--cores", "1,2", "--limit", "40", "--budget", "40")
+    whimbrel("explore", *radio, *rates, "-o", folder / "explored")
+    for name, of in (("one", ["hour"]), ("two", ["hour", "short"]), ("front", ["explored"])):
+        whimbrel("report", *(folder / each for each in of), "-o", folder / f"{name}.html")
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def shown(browser: Browser, folder: Path) -> Iterator[Shown]:
+    """Opens a page by its name; at the end nothing else was asked for, and nothing went wrong."""
+    contexts: list[BrowserContext] = []
+    asked: list[str] = []
+    wrong: list[str] = []
+
+    def open_page(name: str, viewport: ViewportSize = DESK, scheme: str = "light") -> Page:
+        dark = "dark" if scheme == "dark" else "light"
+        context = browser.new_context(viewport=viewport, color_scheme=dark, device_scale_factor=2)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.goto((folder / f"{name}.html").as_uri())
+        page.wait_for_timeout(300)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+    assert [url for url in asked if not url.startswith("file:")] == []
+    assert len(asked) == len(contexts)
+
+
+def shades(page: Page, canvas: str) -> list[int]:
+    """How many colours each canvas has."""
+    return page.eval_on_selector_all(
+        canvas,
+        """all => all.map(one => {
+            const { width, height } = one;
+            const data = one.getContext("2d").getImageData(0, 0, width, height).data;
+            const words = new Uint32Array(data.buffer);
+            return new Set(words).size;
+        })""",
+    )
+
+
+def drag(page: Page, plot: Locator, start: float, end: float) -> None:
+    """Draws the mouse over a part of a plot."""
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    assert box
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * start, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * end, middle, steps=5)
+    page.mouse.up()
+    page.mouse.move(2, 2)
+    page.wait_for_timeout(200)
+
+
+def test_every_plot_draws(shown: Shown) -> None:
+    page = shown("one")
+    assert page.locator(".uplot").count() >= 2
+    drawn = shades(page, "canvas")
+    assert len(drawn) >= 2
+    assert min(drawn) > 3
+    page.screenshot(path=PICTURES / "run.png", full_page=True)
+
+
+def test_a_page_of_an_hour_has_levels_of_detail_and_not_a_million_points(
+    shown: Shown, folder: Path
+) -> None:
+    page = shown("one")
+    assert "3,600 s" in page.inner_text(".tiles")
+    assert (folder / "one.html").stat().st_size < 4 << 20
+    events = sum(file.stat().st_size for file in (folder / "hour").glob("core-*.events"))
+    assert events > 4 * (folder / "one.html").stat().st_size
+    took = page.evaluate("performance.timing.loadEventEnd - performance.timing.navigationStart")
+    assert took < 5000
+
+
+def test_a_plot_zooms_in_and_out_again(shown: Shown) -> None:
+    page = shown("one")
+    plot = page.locator(".u-over").first
+    plot.scroll_into_view_if_needed()
+    axis = page.locator(".uplot").first
+    page.mouse.move(2, 2)
+    page.wait_for_timeout(200)
+    before = axis.screenshot()
+    drag(page, plot, 0.4, 0.5)
+    inside = axis.screenshot()
+    assert inside != before
+    axis.screenshot(path=PICTURES / "zoomed.png")
+    plot.dblclick()
+    page.mouse.move(2, 2)
+    page.wait_for_timeout(300)
+    assert axis.screenshot() == before
+
+
+def test_the_pointer_shows_values(shown: Shown) -> None:
+    page = shown("one")
+    plot = page.locator(".u-over").first
+    plot.scroll_into_view_if_needed()
+    plot.hover()
+    page.wait_for_timeout(200)
+    tip = page.locator("#tip")
+    assert tip.is_visible()
+    assert any(letter.isdigit() for letter in tip.inner_text())
+    page.screenshot(path=PICTURES / "pointer.png")
+
+
+def test_the_headline_has_the_energy_that_its_cores_have(shown: Shown) -> None:
+    page = shown("one")
+    tile = page.locator(".tile", has_text="energy of cores").inner_text()
+    assert "J" in tile
+    assert "–" not in tile
+
+
+def test_runs_are_switched(shown: Shown) -> None:
+    page = shown("two")
+    buttons = page.locator("nav.runs button")
+    assert buttons.all_inner_texts() == ["hour", "short"]
+    for number, name in enumerate(("hour", "short")):
+        buttons.nth(number).click()
+        page.wait_for_timeout(300)
+        assert buttons.nth(number).get_attribute("aria-pressed") == "true"
+        assert page.locator("header h1").inner_text() in (name, "hour", "short")
+        assert min(shades(page, "canvas")) > 3
+    took = page.locator(".tile", has_text="took").inner_text()
+    assert "10" in took
+    page.screenshot(path=PICTURES / "runs.png", full_page=True)
+
+
+def test_each_frame_rate_has_a_front_of_its_own(shown: Shown) -> None:
+    page = shown("front")
+    buttons = page.locator("nav.runs button")
+    assert buttons.all_inner_texts() == ["100 frames/s", "300 frames/s"]
+    for number, rate in enumerate(("100", "300")):
+        buttons.nth(number).click()
+        page.wait_for_timeout(300)
+        heads = page.locator("table thead th").all_inner_texts()
+        cells = page.locator("table tbody tr").all()
+        column = [head.split()[0] for head in heads].index("rate")
+        values = [row.locator("td, th").nth(column).inner_text() for row in cells]
+        assert values
+        assert set(values) == {rate}
+    page.screenshot(path=PICTURES / "front.png", full_page=True)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["one", "two", "front"])
+def test_a_phone_shows_all_of_it_in_light_and_dark(name: str, scheme: str, shown: Shown) -> None:
+    page = shown(name, PHONE, scheme)
+    wide = page.evaluate("document.scrollingElement.scrollWidth")
+    page.screenshot(path=PICTURES / f"{name}-{scheme}.png", full_page=True)
+    assert wide <= PHONE["width"]
+    colours = "getComputedStyle(document.body)"
+    ground = page.evaluate(f"{colours}.backgroundColor")
+    ink = page.evaluate(f"{colours}.color")
+    assert contrast(ground, ink) >= 7
+    small = page.evaluate(
+        """[...document.querySelectorAll("body *")].filter(one => one.children.length === 0
+            && one.textContent.trim() && one.getBoundingClientRect().height > 0
+            && parseFloat(getComputedStyle(one).fontSize) < 10).length"""
+    )
+    assert small == 0
+
+
+def luminance(colour: str) -> float:
+    """Of a colour as a browser computes it (WCAG 2)."""
+    parts = [int(part) / 255 for part in colour.split("(")[1].rstrip(")").split(",")[:3]]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Between two colours: 1 to 21."""
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
