@@ -20,4 +20,5 @@ mod scripts;
 mod sdf;
 mod services;
 mod table;
+mod traces;
 mod work;

@@ -28,7 +28,7 @@ fn sample(file: &str) -> String {
 /// The text of the application, and the warnings as a person sees them.
 pub fn imported(file: &str, hz: u64) -> String {
     let text = sample(file);
-    let imported = application(file, &text, &Options { hz }).unwrap();
+    let imported = application(file, &text, &Options { hz, ..Options::default() }).unwrap();
     format!("{}\n{}", imported.toml, report_all(file, &text, imported.warnings))
 }
 

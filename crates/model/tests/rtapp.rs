@@ -15,7 +15,7 @@ fn sample(file: &str) -> String {
 
 /// The text of the application, and the warnings as a person sees them.
 fn imported(file: &str, text: &str, hz: u64) -> String {
-    let imported = application(file, text, &Options { hz })
+    let imported = application(file, text, &Options { hz, ..Options::default() })
         .unwrap_or_else(|problems| panic!("{}", shown(file, text, problems)));
     format!("{}\n{}", imported.toml, report_all(file, text, imported.warnings))
 }
@@ -302,7 +302,7 @@ fn every_kind_of_bad_task_is_refused_in_words() {
         let told = refused(&text);
         assert!(told.contains(words), "{text}: {told}");
     }
-    let fast = Options { hz: 1 << 40 };
+    let fast = Options { hz: 1 << 40, ..Options::default() };
     let text = r#"{"tasks":{"a":{"run":1000000000}}}"#;
     let told = shown("a.json", text, application("a.json", text, &fast).unwrap_err());
     assert!(told.contains("this computes too long"), "{told}");

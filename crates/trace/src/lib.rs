@@ -9,6 +9,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod export;
+pub mod linux;
 mod recorded;
 
 pub use export::{ExportError, Exported, Format, export};

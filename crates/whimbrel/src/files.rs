@@ -19,9 +19,12 @@ pub const APPLICATION: &str = "the path of an app.toml, as apps/fm_radio/app.tom
 
 /// Makes an app.toml of files of other tools.
 pub fn import(args: &ImportArgs) -> Outcome {
-    let wanted = "a file of rt-app (.json), SDF3 (.xml), GraphML (.graphml) or DOT (.dot, .gv)";
+    let wanted = "a file of rt-app (.json), SDF3 (.xml), GraphML (.graphml), DOT (.dot, .gv) or \
+                  Perfetto (.pftrace)";
     let files = Given::read_all(&args.files, wanted)?;
-    let toml = imported(&files, &Options { hz: args.hz })?;
+    let (hz, threads, window_ns) = (args.hz, args.threads.clone(), args.window_ns);
+    let options = Options { hz, threads, window_ns };
+    let toml = imported(&files, &options)?;
     write(args.output.as_deref(), &toml)
 }
 

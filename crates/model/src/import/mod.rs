@@ -12,6 +12,7 @@ mod graphml;
 mod json;
 mod names;
 mod notes;
+mod perfetto;
 mod rtapp;
 mod sdf3;
 mod xml;
@@ -23,16 +24,20 @@ use draft::Draft;
 use notes::{Notes, Told};
 
 /// What a file does not say by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// The frequency at which durations become cycles, in hertz.
     pub hz: u64,
+    /// Of a trace, which of its threads, by name or number.
+    pub threads: Vec<String>,
+    /// Of a trace, from when to when, in nanoseconds after its first event.
+    pub window_ns: (u64, u64),
 }
 
 impl Default for Options {
     /// One gigahertz: a nanosecond is a cycle.
     fn default() -> Self {
-        Self { hz: 1_000_000_000 }
+        Self { hz: 1_000_000_000, threads: Vec::new(), window_ns: (0, u64::MAX) }
     }
 }
 
@@ -54,6 +59,8 @@ pub enum Format {
     Xml,
     /// DOT of Graphviz.
     Dot,
+    /// A trace of Perfetto.
+    Perfetto,
 }
 
 impl Format {
@@ -64,6 +71,7 @@ impl Format {
             "json" => Some(Self::RtApp),
             "xml" | "graphml" => Some(Self::Xml),
             "dot" | "gv" => Some(Self::Dot),
+            "pftrace" | "perfetto-trace" | "perfetto_trace" => Some(Self::Perfetto),
             _ => None,
         }
     }
@@ -114,7 +122,7 @@ pub fn together(
                 pieces.extend(text(path, contents, &mut notes).map(|text| (number, text)));
             }
             format => {
-                let draft = graph(format, path, contents, &mut notes);
+                let draft = alone(format, (path, contents), options, &mut notes);
                 drafts.extend(draft.map(|draft| (number, draft)));
             }
         }
@@ -135,15 +143,21 @@ pub fn together(
 }
 
 /// A file that is an application by itself, and none if it is of no format.
-fn graph(format: Option<Format>, path: &str, contents: &[u8], notes: &mut Notes) -> Option<Draft> {
+fn alone(
+    format: Option<Format>,
+    (path, contents): (&str, &[u8]),
+    options: &Options,
+    notes: &mut Notes,
+) -> Option<Draft> {
     let stem = stem(path);
     match format {
         Some(Format::Xml) => of_xml(stem, text(path, contents, notes)?, notes),
         Some(Format::Dot) => dot::read(stem, text(path, contents, notes)?, notes),
+        Some(Format::Perfetto) => perfetto::read(stem, contents, options, notes),
         Some(Format::RtApp) | None => {
             let problem = Problem::new(format!("{path} is of no format that is known"));
             let help = "the end of its name tells: .json is rt-app's, .xml of SDF3, .graphml of \
-                        GraphML, .dot and .gv of Graphviz";
+                        GraphML, .dot and .gv of Graphviz, .pftrace of Perfetto";
             notes.refuse(problem.help(help));
             None
         }

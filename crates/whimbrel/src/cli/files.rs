@@ -6,17 +6,18 @@ use std::path::PathBuf;
 use clap::Args;
 use whimbrel_model::Setting;
 
-use super::values::{hertz, setting};
+use super::values::{hertz, setting, window};
 
 /// Makes an app.toml of files of other tools.
 ///
-/// It reads rt-app's JSON, and graphs of SDF3, GraphML and DOT, told apart by the end of the name.
+/// It reads rt-app's JSON, graphs of SDF3, GraphML and DOT, and traces of Linux that Perfetto
+/// recorded, told apart by the end of the name.
 /// Tasks have no code: they compute for so many cycles, or do the events of a script. Several files
 /// are one application. What has no meaning here is told as a warning; what cannot be expressed is
 /// an error, and then nothing is written. See docs/imports.md.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// The files: .json of rt-app, .xml of SDF3, .graphml, .dot or .gv
+    /// The files: .json of rt-app, .xml of SDF3, .graphml, .dot or .gv, .pftrace of Perfetto
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
@@ -24,10 +25,18 @@ pub struct ImportArgs {
     #[arg(long, short, value_name = "APP.toml")]
     pub output: Option<PathBuf>,
 
-    /// The frequency in megahertz at which durations of rt-app become cycles: that of the processor
-    /// it was calibrated on
+    /// The frequency in megahertz at which durations of rt-app and of traces become cycles: that of
+    /// the processor that it was calibrated on, or recorded
     #[arg(long = "mhz", value_name = "N", value_parser = hertz, default_value = "1000")]
     pub hz: u64,
+
+    /// Of a trace, these of its threads, by name or number
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    pub threads: Vec<String>,
+
+    /// Of a trace, what lies between these times after its first event, as 1s..3s
+    #[arg(long = "window", value_name = "FROM..TO", value_parser = window, default_value = "..")]
+    pub window_ns: (u64, u64),
 }
 
 /// Draws an application as a graph, in Graphviz' language DOT.

@@ -225,6 +225,17 @@ fn move_parts(text: &str) -> Result<(TaskName, Vec<u32>, Duration), String> {
     Ok((task.parse()?, cores.split(',').map(core).collect::<Result<_, _>>()?, duration(time)?))
 }
 
+/// `1s..3s`, `..3s`, `1s..` or `..`, in nanoseconds.
+pub fn window(text: &str) -> Result<(u64, u64), String> {
+    let (from, to) = text.split_once("..").ok_or("write two times, as 1s..3s")?;
+    let time = |text: &str, none| match text {
+        "" => Ok(none),
+        _ => duration(text).map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)),
+    };
+    let window = (time(from, 0)?, time(to, u64::MAX)?);
+    if window.0 < window.1 { Ok(window) } else { Err("it ends before it begins".into()) }
+}
+
 fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|error| format!("{error}: write 20us, 500ms or 10s"))
 }

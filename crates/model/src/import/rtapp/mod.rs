@@ -16,7 +16,7 @@ use super::json::{Entry, parse};
 use super::notes::Notes;
 use crate::problem::Problem;
 use before::Resources;
-use places::Policy;
+pub(super) use places::Policy;
 use thread::Thread;
 
 const TOP: [&str; 3] = ["tasks", "resources", "global"];

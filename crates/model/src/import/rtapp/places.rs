@@ -27,7 +27,7 @@ pub(super) const KEYS: [&str; 15] = [
 
 /// The scheduling policies of rt-app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Policy {
+pub(in crate::import) enum Policy {
     Other,
     Idle,
     RealTime,
