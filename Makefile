@@ -69,8 +69,8 @@ DOCS := README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,docs
 SUITES := \
 	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,docs,bench \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
-	test-freertos:300:1:built-for-tests:$(CODE),boards,platforms,docs/freertos.md,tests/conftest.py,tests/boards,reproduce/common,reproduce/holmbacka2013 \
-	test-python:400:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,reproduce,tests \
+	test-freertos:300:1:built-for-tests:$(CODE),boards,platforms,docs/freertos.md,tests/conftest.py,tests/boards,python/whimbrel/plot,reproduce/common,reproduce/holmbacka2013 \
+	test-python:400:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,python,reproduce,tests \
 	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python \
 	lint-rust:450:0:built-for-tests:crates \
 	test-sanitizers:180:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \

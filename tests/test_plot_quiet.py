@@ -11,8 +11,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from plot import save
 from shapes import marks_in
+from whimbrel.plot.chart import save
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools"))

@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "reproduce/common"))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "python"))
 
 try:
     from matplotlib.figure import Figure
 except ModuleNotFoundError as missing:
     sys.exit(f"plot_quiet: {missing.name} is missing: make setup")
-from plot import save
+from whimbrel.plot.chart import save
 
 WHEN = {"before": "#c4451c", "during": "#1b6ca8"}
 NAME = 34

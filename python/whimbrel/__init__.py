@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import plot
     from ._core import __version__
     from .errors import ClusterError, Error, InputError, PolicyError, RunError, Trouble
     from .exploration import Exploration, explore
@@ -100,11 +101,14 @@ __all__ = [
     "__version__",
     "explore",
     "open_run",
+    "plot",
     "simulate",
 ]
 
 
 def __getattr__(name: str) -> object:
+    if name == "plot":
+        return import_module(".plot", __name__)
     if name not in _PART_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f".{_PART_OF[name]}", __name__), name)

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from figures import PUBLISHED, RATES_HZ, TASKS
-from plot import Axis, Plot
 from published import Row, row
 from systems import ENDLESS, Bench, Table, operating_points, platform, radio
+from whimbrel.plot.chart import Axis, Plot
 
 SECONDS = 10
 NEVER = "1000s"

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from figures import PUBLISHED
-from plot import Axis, Plot
 from published import Row, row
 from systems import ENDLESS, TASKS, Bench, Mapping, operating_points, platform, radio, whimbrel
+from whimbrel.plot.chart import Axis, Plot
 
 MODES = {False: "always on", True: "shutdown when idle"}
 CORES = (1, 2, 3)

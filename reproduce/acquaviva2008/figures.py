@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from plot import Axis, Plot, Point
 from published import Row, row
+from whimbrel.plot.chart import Axis, Plot, Point
 
 Benches = dict[str, dict[str, Any]]
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from figures import PUBLISHED
-from plot import Axis, Plot, Point
 from published import Row, row
 from recorded import Recorded
 from systems import (
@@ -21,6 +20,7 @@ from systems import (
     platform,
     radio,
 )
+from whimbrel.plot.chart import Axis, Plot, Point
 
 MODES = {"replicate": "replication", "recreate": "recreation"}
 ONE: Mapping = (0,) * 6

@@ -9,9 +9,9 @@ from pathlib import Path
 import daemons
 import energy
 import moving
-from plot import Plot
 from published import Row
 from systems import Bench
+from whimbrel.plot.chart import Plot
 
 RATES = range(300, 6601, 300)
 # Some at which each number of cores is best, and some between.

@@ -13,8 +13,8 @@ from inputs import Inputs
 from loads import Load
 from measured import Job, Run, lame, measure, mencoder, wait_for_calm
 from namespace import put_back, sets
-from plot import Axis, Plot
 from tables import EVERYWHERE, GOAL, IDLE, TABLES, Measured, published
+from whimbrel.plot.chart import Axis, Plot
 
 # How often a run is repeated that was disturbed, and how long a calm moment is waited for.
 TRIES, PATIENCE_S = 10, 600.0

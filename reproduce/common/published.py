@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plot import Floorplans, Plot
+from whimbrel.plot.chart import Floorplans, Plot
 
 Row = dict[str, Any]
 

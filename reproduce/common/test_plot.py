@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from plot import Axis, Chip, Floorplans, Plot
 from shapes import marks_in
+from whimbrel.plot.chart import Axis, Chip, Floorplans, Plot
 
 POINTS = [(1.0, 1.0), (10.0, 100.0), (20.0, 400.0)]
 

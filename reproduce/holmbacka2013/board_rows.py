@@ -9,8 +9,8 @@ from pathlib import Path
 from costs import costs
 from counted import CORES, Counted, Experiment
 from experiments import RATE, SECONDS, over_time
-from plot import Plot
 from published import Row, row
+from whimbrel.plot.chart import Plot
 
 PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())
 OTHERS = list(range(1, CORES))

@@ -11,9 +11,9 @@ from statistics import fmean
 
 import players
 from players import CA9X4, LARGE_MS, MESH64, SMALL_MS, Lab, Platform
-from plot import Axis, Plot
 from published import Row, row
 from recorded import Recorded
+from whimbrel.plot.chart import Axis, Plot
 
 PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())
 FPS = PUBLISHED["figure5"]["after_fps"]

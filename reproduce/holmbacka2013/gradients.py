@@ -9,9 +9,9 @@ from pathlib import Path
 
 from experiments import CROWDED
 from players import CA9X4, MESH64, SMALL_MS, Lab, Platform
-from plot import Chip, Floorplans
 from published import Row, row
 from recorded import POWER, Recorded, Steps
+from whimbrel.plot.chart import Chip, Floorplans
 
 PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())["figure1"]
 

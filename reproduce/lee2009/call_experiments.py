@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lab import Calls, Lab, Setting
-from plot import Axis, Plot
 from published import Row, row
+from whimbrel.plot.chart import Axis, Plot
 
 PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())
 SIZES = (128, 512, 2048, 8192, 32768)

@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PYTHON = ROOT / "build/venv_rtl/bin/python"
-sys.path.append(str(ROOT / "reproduce/common"))
+sys.path += [str(ROOT / "reproduce/common"), str(ROOT / "python")]
 
 from published import Row, publish, row  # noqa: E402
 

@@ -7,8 +7,8 @@ import statistics
 from typing import Any
 
 from ours import plain
-from plot import Axis, Plot
 from threads import Thread
+from whimbrel.plot.chart import Axis, Plot
 
 Row = dict[str, Any]
 MEASURES = {"period": "period", "run": "run time", "slack": "slack", "latency": "wake-up latency"}

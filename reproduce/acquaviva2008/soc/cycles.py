@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 sys.path.append(str(ROOT / "reproduce/nacul2007/rtl"))
-sys.path.append(str(ROOT / "reproduce/common"))
+sys.path += [str(ROOT / "reproduce/common"), str(ROOT / "python")]
 sys.path.append(str(HERE.parent))
 
 import costs_of  # noqa: E402

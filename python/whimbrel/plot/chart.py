@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from cycler import cycler
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
@@ -16,27 +17,25 @@ from matplotlib.patches import Rectangle
 
 Point = tuple[float, float]
 
-mpl.rcParams.update(
-    {
-        "axes.grid": True,
-        "axes.grid.axis": "y",
-        "axes.axisbelow": True,
-        "axes.prop_cycle": mpl.cycler(
-            color=["#1b6ca8", "#c4451c", "#3c8d40", "#7a4fa3", "#b8860b", "#5f6b73"],
-            marker=["o", "s", "^", "D", "v", "P"],
-        ),
-        "axes.spines.right": False,
-        "axes.spines.top": False,
-        "axes.titlesize": "medium",
-        "figure.constrained_layout.use": True,
-        "grid.color": "#dddddd",
-        "lines.markersize": 4,
-        "savefig.dpi": 150,
-        # The same plot is the same file, and its text can be searched for.
-        "svg.fonttype": "none",
-        "svg.hashsalt": "whimbrel",
-    }
-)
+STYLE: Any = {
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "axes.prop_cycle": cycler(
+        color=["#1b6ca8", "#c4451c", "#3c8d40", "#7a4fa3", "#b8860b", "#5f6b73"],
+        marker=["o", "s", "^", "D", "v", "P"],
+    ),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": "medium",
+    "figure.constrained_layout.use": True,
+    "grid.color": "#dddddd",
+    "lines.markersize": 4,
+    "savefig.dpi": 150,
+    # The same plot is the same file, and its text can be searched for.
+    "svg.fonttype": "none",
+    "svg.hashsalt": "whimbrel",
+}
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,7 @@ class Axis:
 class Plot:
     """Points, lines or bars over two axes."""
 
+    @mpl.rc_context(STYLE)
     def __init__(self, title: str, x: Axis, y: Axis) -> None:
         self.figure = Figure(figsize=(7, 4.2))
         self.axes = self.figure.subplots()
@@ -60,12 +60,12 @@ class Plot:
     def add(self, name: str, points: Iterable[Point], line: bool = False) -> None:
         """Adds points, or a line without marks."""
         xs, ys = zip(*points, strict=True)
-        style = {"marker": "", "linestyle": "-"} if line else {"linestyle": ""}
+        style: Any = {"marker": "", "linestyle": "-"} if line else {"linestyle": ""}
         self.axes.plot(xs, ys, label=name, gid=f"series {name}", **style)
 
     def limit(self, name: str, y: float) -> None:
         """Adds a horizontal line."""
-        style = {"color": "#777777", "linestyle": "--", "linewidth": 1, "marker": ""}
+        style: Any = {"color": "#777777", "linestyle": "--", "linewidth": 1, "marker": ""}
         self.axes.axhline(y, label=name, gid=f"series {name}", **style)
 
     def bars(self, groups: Mapping[str, Mapping[str, float | None]]) -> None:
@@ -108,6 +108,7 @@ class Chip:
 class Floorplans:
     """Chips beside each other, coloured by temperature on one scale."""
 
+    @mpl.rc_context(STYLE)
     def __init__(self, title: str, chips: list[Chip]) -> None:
         self.figure = Figure(figsize=(4.2 * len(chips) + 1, 4.4))
         self.figure.suptitle(title, fontsize="medium")
@@ -123,7 +124,7 @@ class Floorplans:
         save(self.figure, path)
 
 
-def draw(axes: Any, chip: Chip, colours: ScalarMappable) -> None:  # noqa: ANN401
+def draw(axes: Any, chip: Chip, colours: Any) -> None:
     """One floorplan, each block with its temperature where there is room for the number."""
     axes.set(title=chip.title, xlabel="mm", ylabel="mm", aspect="equal")
     axes.grid(visible=False)
@@ -137,6 +138,7 @@ def draw(axes: Any, chip: Chip, colours: ScalarMappable) -> None:  # noqa: ANN40
     axes.autoscale_view()
 
 
+@mpl.rc_context(STYLE)
 def save(figure: Figure, path: Path) -> None:
     """Writes a figure without the time of its making."""
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures show what the runs and explorations have."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import whimbrel
+from whimbrel import plot
+from whimbrel.plot import pages, series
+
+ROOT = Path(__file__).resolve().parents[2]
+FORK_JOIN = ROOT / "apps/synthetic/fork_join.toml"
+RADIO = ROOT / "apps/fm_radio/app.toml"
+
+
+@pytest.fixture(scope="module")
+def run() -> whimbrel.Run:
+    """A run with heat."""
+    return whimbrel.simulate(FORK_JOIN, "ca9x4", map={"worker": [0, 1, 2, 3]}, record=True)
+
+
+@pytest.fixture(scope="module")
+def explored() -> whimbrel.Exploration:
+    options = {"rates": [300, 900], "points": "auto", "pins": {"lpf": 0}, "set": {"output": ""}}
+    return whimbrel.explore(RADIO, "mpsoc3", duration="200ms", cores=2, **options)  # type: ignore[arg-type]
+
+
+def test_a_timeline_has_the_busy_time_of_every_task(run: whimbrel.Run) -> None:
+    spans = series.spans(run, 0, run.seconds)
+    shown = sum(span.end - span.begin for span in spans)
+    busy = sum(task["busy_ns"] for task in run.tasks.to_pylist()) / 1e9
+    assert shown == pytest.approx(busy, rel=0.2)
+    assert all(0 <= span.begin < span.end <= run.seconds for span in spans)
+    assert {span.task for span in spans} == {"split", "join", *(f"worker.{i}" for i in range(4))}
+
+
+def test_an_hour_has_no_more_bars_than_an_image_has_columns() -> None:
+    long = whimbrel.simulate(FORK_JOIN, "mpsoc3", record=True)
+    spans = series.spans(long, 0, long.seconds)
+    assert len(spans) <= 2001 * 6
+
+
+def test_occupancies_end_where_the_channels_do(run: whimbrel.Run) -> None:
+    steps = series.occupancies(run, 0, run.seconds)
+    for channel in run.channels.to_pylist():
+        depths = steps[channel["channel"]][1]
+        assert max(depths) == channel["high"] and depths[-1] == channel["depth"]
+
+
+def test_fronts_are_per_rate(explored: whimbrel.Exploration) -> None:
+    rates = series.candidates(explored)
+    assert [of_rate.rate for of_rate in rates] == [300, 900]
+    assert sum(len(of_rate.front) for of_rate in rates) == explored.front.num_rows
+    figure = plot.pareto(explored)
+    assert [axes.get_title() for axes in figure.axes] == [of_rate.called for of_rate in rates]
+    rates_shown, energies = series.least_energy(explored)
+    assert rates_shown == [300, 900] and len(energies) == 2
+
+
+def test_every_figure_is_written(
+    run: whimbrel.Run, explored: whimbrel.Exploration, tmp_path: Path
+) -> None:
+    figures = {
+        "timeline": plot.timeline(run, end=0.05),
+        "occupancy": plot.occupancy(run),
+        "pareto": plot.pareto(explored),
+        "energy": plot.energy_by_rate(explored),
+        "heat": plot.thermal_map(run),
+    }
+    for name, figure in figures.items():
+        figure.savefig(tmp_path / f"{name}.svg")
+        assert (tmp_path / f"{name}.svg").stat().st_size > 4000
+    animation = plot.thermal_animation(run, frames=3)
+    animation.save(tmp_path / "heat.gif", writer="pillow")
+    assert (tmp_path / "heat.gif").stat().st_size > 1000
+
+
+def test_pages_have_the_same(run: whimbrel.Run, explored: whimbrel.Exploration) -> None:
+    assert len(pages.timeline(run).data) == 6
+    assert len(pages.occupancy(run).data) == run.channels.num_rows
+    assert len(pages.pareto(explored).data) == 4
+    assert list(pages.energy_by_rate(explored).data[0].x) == [300, 900]
+    assert len(pages.thermal_animation(run, frames=3).frames) == 3
+
+
+def test_what_cannot_be_drawn_is_told(explored: whimbrel.Exploration) -> None:
+    cold = whimbrel.simulate(FORK_JOIN, "mpsoc3", record=True)
+    with pytest.raises(whimbrel.InputError, match="floorplan"):
+        plot.thermal_map(cold)
+    with pytest.raises(whimbrel.InputError, match="begin"):
+        plot.timeline(cold, begin=9)
+    with pytest.raises(whimbrel.InputError, match="beauty"):
+        plot.pareto(explored, x="beauty")
+    with pytest.raises(whimbrel.InputError, match="record=True"):
+        plot.timeline(whimbrel.simulate(FORK_JOIN))
+
+
+def test_the_package_is_imported_without_what_draws() -> None:
+    script = "import sys, whimbrel; whimbrel.simulate; print(*sys.modules)"
+    words = [sys.executable, "-c", script]
+    modules = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    assert not {"matplotlib", "plotly", "pyarrow", "numpy", "distributed"} & set(modules)

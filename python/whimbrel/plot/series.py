@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is plotted, as plain numbers; how it is drawn is chosen elsewhere."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from ..exploration import Exploration
+    from ..runs import Run
+
+Times: TypeAlias = list[float]
+
+# What is nearer than this part of the picture's width is drawn as one.
+_FINEST = 1 / 2000
+_PAUSES = {"ready", "block", "end", "park"}
+
+
+@dataclass(frozen=True)
+class Span:
+    """A task has a core, in seconds since the start."""
+
+    core: int
+    task: str
+    begin: float
+    end: float
+
+
+def window(run: Run, begin: float, end: float | None) -> tuple[float, float]:
+    """The part of a run that is looked at."""
+    last = run.seconds if end is None else end
+    if not 0 <= begin < last:
+        raise InputError(f"begin={begin!r}, end={last!r}", "begin is from 0 on, and before end")
+    return begin, last
+
+
+def _events(run: Run, *kinds: str) -> Iterator[tuple[float, str, int, int, int, int]]:
+    """Events of some kinds: seconds, kind, core, task, object, value."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = run.events
+    table = table.filter(pc.is_in(table["kind"].cast(pa.string()), pa.array(kinds)))
+    columns = ("time_ns", "kind", "core", "task", "object", "value")
+    for ns, *rest in zip(*(table[name].to_pylist() for name in columns), strict=True):
+        yield (ns / 1e9, *rest)
+
+
+def spans(run: Run, begin: float, end: float) -> list[Span]:
+    """Which task has each core when; short pauses are passed over."""
+    from ..runs import names
+
+    called, running, found = names(run), dict[int, tuple[int, float]](), list[Span]()
+    for at, kind, core, task, _, _ in _events(run, "run", *_PAUSES):
+        if core in running:
+            other, since = running.pop(core)
+            found.append(Span(core, called[other], max(since, begin), min(at, end)))
+        if kind == "run":
+            running[core] = (task, at)
+    for core, (task, since) in running.items():
+        found.append(Span(core, called[task], max(since, begin), end))
+    seen = [span for span in found if span.begin < span.end]
+    return list(_joined(seen, (end - begin) * _FINEST))
+
+
+def _joined(found: list[Span], gap: float) -> Iterator[Span]:
+    latest: dict[tuple[int, str], Span] = {}
+    for span in found:
+        key = (span.core, span.task)
+        before = latest.get(key)
+        if before is not None and span.begin - before.end <= gap:
+            latest[key] = Span(span.core, span.task, before.begin, span.end)
+            continue
+        if before is not None:
+            yield before
+        latest[key] = span
+    yield from latest.values()
+
+
+def occupancies(run: Run, begin: float, end: float) -> dict[str, tuple[Times, list[int]]]:
+    """Messages in each channel over time, as steps."""
+    called = [channel["channel"] for channel in run.summary["channels"]]
+    steps: dict[str, tuple[Times, list[int]]] = {name: ([begin], [0]) for name in called}
+    for at, _, _, _, channel, depth in _events(run, "send", "receive"):
+        times, depths = steps[called[channel]]
+        if at < begin:
+            depths[-1] = depth
+        elif at <= end:
+            times.append(at)
+            depths.append(depth)
+    for times, depths in steps.values():
+        times.append(end)
+        depths.append(depths[-1])
+    return steps
+
+
+def floorplan(run: Run) -> list[dict[str, Any]]:
+    """The blocks of the run's platform, with their temperatures at the end."""
+    plan = run.summary.get("floorplan")
+    if not plan:
+        cure = "simulate on a platform with [thermal] and [[block]], as platforms/ca9x4.toml"
+        raise InputError(f"the platform {run.summary['platform']} has no floorplan", cure)
+    return list(plan["blocks"])
+
+
+def temperatures(run: Run, times: Times) -> list[dict[int, float]]:
+    """Of each core at some times, in degrees Celsius."""
+    readings: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    for at, _, core, _, _, value in _events(run, "temperature"):
+        readings[core].append((at, value / 1e3))
+    found: list[dict[int, float]] = [{} for _ in times]
+    for core, some in readings.items():
+        place, latest = 0, some[0][1]
+        for number, time in enumerate(times):
+            while place < len(some) and some[place][0] <= time:
+                latest = some[place][1]
+                place += 1
+            found[number][core] = latest
+    return found
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Those that ran at one frame rate."""
+
+    rate: float | None
+    rows: list[dict[str, Any]]
+
+    @property
+    def front(self) -> list[dict[str, Any]]:
+        return [row for row in self.rows if row["pareto"]]
+
+    @property
+    def called(self) -> str:
+        return "all candidates" if self.rate is None else f"{self.rate:g} frames per second"
+
+
+OBJECTIVES = {
+    "energy_mj": "energy, mJ",
+    "misses": "missed deadlines",
+    "latency_ms": "latency, ms",
+    "cores": "cores",
+}
+
+
+def candidates(explored: Exploration) -> list[Candidates]:
+    """By frame rate: energies of different rates are not to be compared."""
+    rates: dict[float | None, list[dict[str, Any]]] = defaultdict(list)
+    for row in explored.table.to_pylist():
+        rates[row["rate"]].append(row)
+    return [Candidates(rate, rows) for rate, rows in sorted(rates.items(), key=lambda r: r[0] or 0)]
+
+
+def objective(name: str, value: str) -> str:
+    """What an axis shows."""
+    if value not in OBJECTIVES:
+        raise InputError(f"{name}={value!r}", f"take one of {', '.join(OBJECTIVES)}")
+    return OBJECTIVES[value]
+
+
+def least_energy(explored: Exploration) -> tuple[list[float], list[float]]:
+    """The frame rates at which deadlines can be kept, and the least energy of it."""
+    pairs = []
+    for of_rate in candidates(explored):
+        kept = [row["energy_mj"] for row in of_rate.rows if row["misses"] == 0]
+        if of_rate.rate is not None and kept:
+            pairs.append((of_rate.rate, min(kept)))
+    return [rate for rate, _ in pairs], [energy for _, energy in pairs]
