@@ -6,7 +6,7 @@
 #define configUSE_PREEMPTION 1
 #define configUSE_TIME_SLICING 0
 #define configUSE_PORT_OPTIMISED_TASK_SELECTION 1
-#define configMAX_PRIORITIES 32  // 30 of the middleware, the idle task below and the kernel above
+#define configMAX_PRIORITIES 32  // 30 of the middleware (board.toml); idle below, kernel above
 #define configTICK_RATE_HZ 1000
 #define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS
 #define configMINIMAL_STACK_SIZE 512

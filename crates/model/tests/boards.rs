@@ -215,6 +215,22 @@ fn a_mode_that_the_board_does_not_have_is_refused() {
 }
 
 #[test]
+fn a_priority_that_the_kernels_of_the_board_do_not_have_is_refused() {
+    let board = Board::parse(&with("cores = 2", "cores = 2\npriorities = 8")).unwrap();
+    let app = |task: &str| format!("[app]\nname = \"a\"\n[[task]]\nname = \"t\"\n{task}\n");
+    let check = |text: &str| board.check(&build(text, &[]).unwrap());
+    let fits = app("priority = 7\nscript = [{ priority = 0 }]");
+    assert_eq!(check(&fits), Ok(()));
+    let task = app("priority = 8\ncycles = 5");
+    let said = shown("app.toml", &task, check(&task).unwrap_err());
+    assert!(said.contains("`t` is more urgent than the board small knows"), "{said}");
+    assert!(said.contains("a priority from 0 to 7"), "{said}");
+    let event = app("priority = 1\nscript = [{ priority = 8 }]");
+    let said = shown("app.toml", &event, check(&event).unwrap_err());
+    assert!(said.contains("`t` (line 6, priority) is more urgent"), "{said}");
+}
+
+#[test]
 fn a_stack_may_be_as_small_as_the_kernels_take_it() {
     let text = radio_with("stack = \"32KiB\"", "stack = \"2KiB\"");
     let app = build(&text, &[]).unwrap();

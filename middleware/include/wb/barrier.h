@@ -37,9 +37,8 @@ struct wb_barrier {
 /// Makes a barrier of `tasks` tasks.
 ///
 /// Context: any, before another task uses it. Never blocks.
-/// Memory:  `seats`, as many, lie in globally visible memory, like the barrier, and are its from
-/// now
-///          on.
+/// Memory:  `seats`, as many, lie in globally visible memory, like the barrier, and are the
+///          barrier's from now on.
 /// Returns: WB_OK, or WB_ERR_INVAL if `tasks` is 0.
 WB_MUST_USE enum wb_status wb_barrier_init(struct wb_barrier *barrier, struct wb_seat *seats,
                                            uint32_t tasks);
@@ -57,8 +56,7 @@ WB_MUST_USE enum wb_status wb_barrier_join(struct wb_barrier *barrier, struct wb
 ///
 /// Context: a task. Blocks for at most `timeout_ns`.
 /// Returns: 1 to one of them and WB_OK to the others when all have come; WB_ERR_OWNER to each if
-/// one
-///          of them was cut short by a death since the last time, and started again;
+///          one of them was cut short by a death since the last time, and started again;
 ///          WB_ERR_GONE if one of them has ended, or was lost, and will never come;
 ///          WB_ERR_FULL if others have all seats; WB_ERR_EMPTY if somebody is missing and
 ///          `timeout_ns` is 0; WB_ERR_TIMEOUT.

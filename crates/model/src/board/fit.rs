@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::Board;
-use crate::app::{App, Mode, Task};
+use crate::app::{App, Mode, Task, Verb};
 use crate::problem::{Problem, Problems, Span};
 
 /// Of the middleware: a line, and what a message has besides its bytes (`kernels/plan/sizes.c`).
@@ -30,7 +30,7 @@ pub fn check_stacks(app: &App, least: u64) -> Result<(), Problems> {
 
 impl Board {
     /// Refuses an application that cannot run on this board: tasks that move in a way that it does
-    /// not know, stacks that are too small, memory that does not suffice.
+    /// not know, priorities or stacks that it does not have, memory that does not suffice.
     ///
     /// # Errors
     /// Everything of it, at the lines of app.toml.
@@ -38,6 +38,7 @@ impl Board {
         let mut problems: Vec<Problem> = Vec::new();
         problems.extend(check_stacks(app, self.memory.stack_least).err().into_iter().flatten());
         problems.extend(self.strange_modes(app));
+        problems.extend(self.too_urgent(app));
         problems.extend(self.not_shared(app));
         problems.extend(self.too_many(app));
         problems.extend(self.stacks(app).exceeds("for stacks", app, self));
@@ -58,6 +59,28 @@ impl Board {
                 .at(first.span.clone(), "no room for this one")
                 .help("make fewer of them; a board without a variant may have room for any number"),
         )
+    }
+
+    /// A task, or an event of its script, with a priority that its kernels do not have.
+    fn too_urgent<'a>(&'a self, app: &'a App) -> impl Iterator<Item = Problem> + 'a {
+        app.tasks.iter().filter(|task| task.index == 0).filter_map(|task| {
+            let events = task.script.map_or(&[][..], |script| &app.scripts[script].events);
+            let event = events.iter().find(|event| {
+                event.verb == Verb::Priority && event.amount >= u64::from(self.priorities)
+            });
+            let whose = match event {
+                _ if task.priority >= self.priorities => format!("`{}`", task.name),
+                Some(event) => format!("`{}` ({})", task.name, event.place),
+                None => return None,
+            };
+            let most = self.priorities - 1;
+            let message = format!("{whose} is more urgent than the board {} knows", self.name);
+            Some(
+                Problem::new(message)
+                    .at(task.span.clone(), "this task")
+                    .help(format!("give it a priority from 0 to {most}")),
+            )
+        })
     }
 
     fn not_shared<'a>(&'a self, app: &'a App) -> impl Iterator<Item = Problem> + 'a {

@@ -33,6 +33,8 @@ pub struct Board {
     pub kind: String,
     /// How tasks can move there.
     pub modes: Vec<Mode>,
+    /// How many priorities of tasks its kernels tell apart, from 0.
+    pub priorities: u32,
     /// The folder of the CMakeLists.txt that makes its images; `None`: it has none.
     pub cmake: Option<String>,
     /// What CMake is told besides.
@@ -163,6 +165,7 @@ struct Head {
     cores: u32,
     kind: String,
     modes: Vec<Mode>,
+    priorities: u32,
     cmake: Option<String>,
     files: BoardFiles,
 }
@@ -182,7 +185,7 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
         .iter()
         .map(|table| read_variant(table.get_ref(), table.span(), problems))
         .collect();
-    let Head { name, description, cores, kind, modes, cmake, files } = head?;
+    let Head { name, description, cores, kind, modes, priorities, cmake, files } = head?;
     let memory = memory?;
     let (start, Around { silence_s, watchdog_ms, made_by }) = start?;
     Some(Board {
@@ -191,6 +194,7 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
         cores,
         kind,
         modes,
+        priorities,
         cmake,
         settings: Vec::new(),
         tasks: None,
@@ -212,6 +216,8 @@ fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let cores = reader.required("cores", "a whole number from 1 to 4095", |n| within(n, 1, 4095));
     let kind = reader.optional("kind", "1 to 31 letters, digits and _", name);
     let modes = reader.optional("modes", MODES, |n| list(n, word::<Mode>));
+    let priorities =
+        reader.optional("priorities", "a whole number from 1 to 32", |n| within(n, 1, PRIORITIES));
     let cmake = reader.optional("cmake", "a folder, from the one of this file", filled);
     let files = reader.optional("files", "\"host\" or \"linked\"", word::<BoardFiles>);
     reader.finish();
@@ -222,6 +228,7 @@ fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         cores: cores?.into_inner(),
         kind: kind.map_or_else(|| HOST_KIND.to_owned(), Spanned::into_inner),
         modes,
+        priorities: priorities.map_or(PRIORITIES, Spanned::into_inner),
         cmake: cmake.map(Spanned::into_inner),
         files: files.map(Spanned::into_inner).unwrap_or_default(),
     })
@@ -326,6 +333,8 @@ fn has_image(words: &[Spanned<String>]) -> bool {
     words.iter().skip(1).any(|word| word.get_ref().contains(IMAGE))
 }
 
+/// How many priorities a board's kernels tell apart that does not say: those of app.toml.
+const PRIORITIES: u32 = 32;
 /// How long a board may be silent that does not say.
 const SILENCE_S: u32 = 10;
 /// What makes or installs the program of a command that does not say.
