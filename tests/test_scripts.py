@@ -203,3 +203,19 @@ def test_a_barrier_whose_tasks_end_is_told_with_task_phase_and_event(tmp_path: P
 
 def test_a_core_that_is_not_there_is_told_with_task_and_event(tmp_path: Path) -> None:
     refused(tmp_path, app("", a="{ migrate = 5 }"), "`a`", "migrate", "core")
+
+
+def test_a_run_whose_tasks_wait_for_each_other_ends_when_its_user_says_so(tmp_path: Path) -> None:
+    common = '[[condition]]\nname = "c"\n\n[[mutex]]\nname = "m"\n'
+    turn = '{ lock = "m" }, { wait = "c", mutex = "m" }, { unlock = "m" }'
+    waiter = f'{{ loop = "forever", do = [{turn}] }}'
+    giver = '{ loop = "forever", do = [{ signal = "c" }, { sleep = "1ms" }] }'
+    (tmp_path / "app.toml").write_text(app(common, a=waiter, b=giver))
+    words = [str(WHIMBREL), "run", str(tmp_path / "app.toml"), "--cores", CORES, "--json"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=60)
+    summary = json.loads(out)
+    assert (process.returncode, summary["ended"]) == (0, "stopped"), said
+    assert of_task(summary, "a")["loops"] > 10

@@ -103,7 +103,10 @@ class Case:
     options: tuple[str, ...] = ()
 
 
-FORK, RT = ((ROOT / "apps/synthetic" / name).read_text() for name in ("fork_join.toml", "rt.toml"))
+FORK, RT, SCRIPT = (
+    (ROOT / "apps/synthetic" / name).read_text()
+    for name in ("fork_join.toml", "rt.toml", "script.toml")
+)
 BALANCE = ("--agents", "1ms", "--policy", "balance")
 COPIES = ("--mode", "replicate", "--shuttle", "mid.0=0,1@3ms", "--shuttle", "dst=0,1@5ms")
 CASES = {
@@ -117,6 +120,10 @@ CASES = {
     "interrupts": Case(CROWD, 2, JOBS, ANSWERS + costs("switch")),
     "notes": Case(CROWD, 2, JOBS, costs("serve")),
     "reports": Case(CROWD, 2, JOBS, costs("report", "decide"), BALANCE),
+    "scripts": Case(SCRIPT, 2, JOBS),
+    "scripts that move": Case(
+        SCRIPT, 2, JOBS, options=("--shuttle", "camera=1,0@11ms", "--shuttle", "worker.0=1,0@7ms")
+    ),
     "arrivals": Case(CROWD, 2, JOBS, costs("copy", "park", "attach", cycles=5000), COPIES),
 }
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 APPS = ROOT / "apps/synthetic"
 WHIMBREL = ROOT / "bin/whimbrel"
 CORES = "{0},{0}".format(min(os.sched_getaffinity(0)))
-FILES = ("app.toml", "fork_join.toml", "rt.toml")
+FILES = ("app.toml", "fork_join.toml", "rt.toml", "script.toml")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 //! there are, which of them are alike, and which cannot keep up.
 
 use whimbrel_hardware::{Core as CoreDescription, Description, Interconnect, MemoryKind};
-use whimbrel_model::{App, Direction, Distribution, OnCrash, Period};
+use whimbrel_model::{App, Direction, Distribution, Period};
 
 use crate::way::Way;
 
@@ -129,7 +129,8 @@ impl System {
             start: *task.core.get_ref() as usize,
             migratable: task.migratable,
             cycles: cycles(app, task, platform),
-            steady: task.work.as_ref().is_none_or(|w| w.distribution == Distribution::Constant),
+            steady: task.script.is_none()
+                && task.work.as_ref().is_none_or(|w| w.distribution == Distribution::Constant),
             firing: firings[position],
             wires: wires(app, position),
         });
@@ -193,22 +194,33 @@ fn cycles(app: &App, task: &whimbrel_model::Task, platform: &Description) -> Opt
 /// Tasks with a period fire once in it; what is connected to them follows by the rates of the
 /// channels: a task fires `produce / consume` times for each firing of the one it receives from.
 fn firings(app: &App) -> Vec<Firing> {
-    let own = |period| match period {
-        Period::None => Firing::Unknown,
-        Period::Frame => Firing::PerFrame(1.0),
-        Period::Own(ns) => Firing::PerSecond(1e9 / ns),
+    #[expect(clippy::cast_precision_loss, reason = "days, in nanoseconds")]
+    let of_script = |script: usize| match app.scripts[script].period_ns() {
+        Some(ns) => Firing::PerSecond(1e9 / ns as f64),
+        None => Firing::Unknown,
     };
-    let mut firings: Vec<Firing> = app.tasks.iter().map(|task| own(task.period)).collect();
+    let own = |task: &whimbrel_model::Task| match (task.script, task.period) {
+        (Some(script), _) => of_script(script),
+        (None, Period::None) => Firing::Unknown,
+        (None, Period::Frame) => Firing::PerFrame(1.0),
+        (None, Period::Own(ns)) => Firing::PerSecond(1e9 / ns),
+    };
+    let mut firings: Vec<Firing> = app.tasks.iter().map(own).collect();
     let mut todo: Vec<usize> =
         (0..firings.len()).filter(|task| firings[*task] != Firing::Unknown).collect();
+    // How many messages a firing of a script passes is its own matter.
+    let is_actor = |task: usize| app.tasks[task].script.is_none();
     while let Some(task) = todo.pop() {
+        if !is_actor(task) {
+            continue;
+        }
         for port in app.ports.iter().filter(|port| port.task == task) {
             if !app.channels[port.channel].flows() {
                 continue;
             }
             let others = app.ports.iter().filter(|p| p.channel == port.channel);
             for peer in others.filter(|p| p.direction != port.direction) {
-                if firings[peer.task] == Firing::Unknown {
+                if firings[peer.task] == Firing::Unknown && is_actor(peer.task) {
                     let ratio = f64::from(port.rate) / f64::from(peer.rate);
                     firings[peer.task] = firings[task].times(ratio);
                     todo.push(peer.task);
@@ -249,12 +261,12 @@ fn wires(app: &App, task: usize) -> Vec<Wire> {
 
 fn channel(app: &App, channel: usize) -> Channel {
     let known = &app.channels[channel];
-    let receivers = peers(app, channel, Direction::Out);
     // Messages since the last image are kept, to be processed again: see docs/app-toml.md.
-    let kept = receivers.iter().map(|task| &app.tasks[*task]).map(|task| {
-        if task.on_crash == OnCrash::Replay && known.flows() { task.checkpoint_every } else { 0 }
-    });
-    let kept = kept.max().filter(|every| *every > 0).map_or(1, |every| every + 1);
+    let into =
+        |port: &&whimbrel_model::Port| port.channel == channel && port.direction == Direction::In;
+    let kept = app.ports.iter().filter(into).map(|port| app.kept_messages(port)).max();
+    let kept = kept.filter(|kept| *kept > 0).map_or(1, |kept| kept + 1);
+    let kept = u32::try_from(kept).unwrap_or(u32::MAX);
     Channel {
         name: known.name.clone(),
         slots: known.slots,

@@ -282,6 +282,13 @@ impl App {
         Ok(chosen)
     }
 
+    /// Nanoseconds between two firings; 0: not known.
+    #[expect(clippy::cast_precision_loss, reason = "days, in nanoseconds")]
+    fn period_ns(&self, task: &Task, pacing: Pacing) -> f64 {
+        let script = task.script.and_then(|script| self.scripts[script].period_ns());
+        script.map_or_else(|| period_ns(self, task, pacing), |ns| ns as f64)
+    }
+
     /// How often each task fires when every one has a core to itself: as its period and the graph
     /// that it is part of have it.
     fn firings_per_ps(&self, cores: &Cores<'_>, pacing: Pacing) -> Result<Vec<f64>, Problem> {
@@ -299,7 +306,7 @@ impl App {
         let mut time = times.iter();
         let (graph, _) = Graph::of(self, |task| sdf::Task {
             time: time.next().copied().unwrap_or(1),
-            period: rounded_ps(period_ns(self, task, pacing)),
+            period: rounded_ps(self.period_ns(task, pacing)),
         });
         #[expect(clippy::cast_precision_loss, reason = "a weight")]
         let rate = |period: &num_rational::Ratio<u128>| {

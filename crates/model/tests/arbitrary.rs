@@ -3,7 +3,9 @@
 
 use crate::common::{RADIO, build};
 use proptest::prelude::*;
-use whimbrel_model::{Frequency, Manifest, Moving, Pacing, PlanOptions, Table, evaluate, plan};
+use whimbrel_model::{
+    Frequency, Manifest, Moving, Pacing, PlanOptions, Table, Verb, evaluate, plan,
+};
 
 /// What the helper makes of a word.
 const TABLE: &str = "[[row]]\nframe_rate = 4\nmapping = { bpf = [0, 1], lpf = 1 }\n\n[[row]]\n\
@@ -26,6 +28,9 @@ fn fast() -> PlanOptions {
     }
 }
 
+/// It is ASCII, so it may be cut anywhere.
+const SCRIPT: &str = include_str!("../../../apps/synthetic/script.toml");
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -45,6 +50,24 @@ proptest! {
         let text = format!("{}{insert}{}", &RADIO[..at], &RADIO[end..]);
         if let Ok(app) = build(&text, &[]) {
             prop_assert_eq!(plan(&app, &fast()).tasks.len(), app.tasks.len());
+        }
+    }
+
+    #[test]
+    fn a_damaged_script_is_refused_or_laid_out_but_never_panics(
+        at in 0..SCRIPT.len(), cut in 0..40_usize, insert in "[a-z0-9_ .\"\\[\\]{}=,-]{0,12}"
+    ) {
+        let end = (at + cut).min(SCRIPT.len());
+        let text = format!("{}{insert}{}", &SCRIPT[..at], &SCRIPT[end..]);
+        for script in build(&text, &[]).iter().flat_map(|app| &app.scripts) {
+            for (position, event) in script.events.iter().enumerate() {
+                let other = event.other.map_or(0, |other| other as usize);
+                match event.verb {
+                    Verb::Loop => prop_assert!(other > position && other < script.events.len()),
+                    Verb::End => prop_assert!(other < position),
+                    _ => {}
+                }
+            }
         }
     }
 

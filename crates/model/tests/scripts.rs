@@ -65,7 +65,18 @@ fn the_cycles_of_a_firing_are_those_of_a_turn_on_average() {
     assert_eq!(cycles(phases), Some(Cycles::Every(20)));
     let kinds = "{ run = { host = 10, dsp = 2 } }, { run = 1 }, { run = { dsp = 4 } }";
     assert_eq!(cycles(kinds), Some(Cycles::ByKind(vec![("dsp".into(), 7)])));
-    assert_eq!(cycles("{ sleep = \"1ms\" }"), None);
+    assert_eq!(cycles("{ sleep = \"1ms\" }"), Some(Cycles::Every(1)));
+}
+
+#[test]
+fn a_script_has_the_period_of_the_timer_that_ends_its_turns() {
+    let period = |script: &str| build(&app("", script), &[]).unwrap().scripts[0].period_ns();
+    let turn = "{ loop = \"forever\", do = [{ run = 5 }, { timer = \"2ms\" }] }";
+    assert_eq!(period(turn), Some(2_000_000));
+    assert_eq!(period("{ loop = 3, do = [{ run = 5 }, { sleep = \"2ms\" }] }"), None);
+    assert_eq!(period(&format!("{turn}, {turn}").replace("\"forever\"", "2")), None);
+    let inner = "{ loop = 3, do = [{ loop = 2, do = [{ timer = \"2ms\" }] }] }";
+    assert_eq!(period(inner), None);
 }
 
 #[test]
@@ -246,4 +257,18 @@ fn the_channels_of_a_script_are_used_as_they_lead() {
     refused(&pair("{ send = \"out\" }", "{ run = 1 }"), &["never receives from `in`"]);
     let turned = pair("{ receive = \"out\" }", "{ receive = \"in\" }");
     refused(&turned, &["`a` only sends through `out`"]);
+}
+
+#[test]
+fn the_messages_of_a_script_since_its_image_fit_its_channel() {
+    let with = |slots: u32, script: &str| {
+        let images = and(&app("", "{ send = \"out\" }"), script)
+            .replace("name = \"b\"", "name = \"b\"\ncheckpoint_every = 3");
+        format!("{images}{CHANNEL}slots = {slots}\n")
+    };
+    let some = "{ loop = 2, do = [{ receive = \"in\", count = 4 }] }";
+    assert!(build(&with(13, some), &[]).is_ok());
+    refused(&with(12, some), &["cannot keep the messages of 3 checkpoints", "more than 12 slots"]);
+    let marked = format!("{some}, {some}, {{ checkpoint = true }}");
+    refused(&with(24, &marked), &["more than 24 slots"]);
 }

@@ -3,76 +3,10 @@
 // may take the next step in a task's place, without a switch to its stack (wb_task.step), and a
 // task that starts at its entry again goes on where it was.
 
+#include "run.h"
+
 #include "../measure/response.h"
-#include "../task/message.h"
-#include "../word/mem.h"
 #include "wb/memory.h"
-#include "wb/script.h"
-
-typedef const struct wb_script_event event_t;
-
-// Where a task is in its script.
-struct spot {
-    uint32_t event;
-    uint64_t left[WB_SCRIPT_DEPTH];  // turns of loops, this one too
-};
-
-struct run {  // in the task's heap
-    struct passing passing;
-    struct wb_scripted *of_task;
-    const struct wb_script *script;
-    struct wb_port **ends;
-    uint32_t *first;  // of port i: from ends[first[i]] to before ends[first[i + 1]]
-    struct wb_script_timer *timers;
-    unsigned char *copied;  // what memory events copy
-    struct spot spot;
-    struct spot safe;     // where it last held no mutex
-    uint32_t held, life;  // mutexes; wb_task.lives, by which it knows that it was cut short
-    bool has_input;
-    bool due;    // a checkpoint
-    bool begun;  // of the event: it computes, or has yielded
-    uint32_t at;
-    uint64_t until;     // of the event, 0: not begun; a time, or how many messages through end `at`
-    uint32_t round;     // the same: of a barrier
-    uint32_t of;        // the event that these are of
-    uint64_t turns;     // of the loop that is ended: how many are left
-    uint64_t start_ns;  // when timers begin
-    // Of the firing.
-    uint64_t began_ns, ran_ns, run_ns;
-    int64_t slack_ns;
-    bool timed;
-};
-
-// What keeps a task from going on.
-enum stop { GO_ON, TO_COMPUTE, TO_WAIT, TO_SLEEP, TO_STACK, TO_CHECKPOINT, TO_END };
-
-// How an event is done: on the task's own stack it may block, in a step it stops before.
-struct way {
-    bool may_block;
-    uint64_t cycles;  // of TO_COMPUTE
-};
-
-// ---- What is said -------------------------------------------------------------------------------
-
-static void append(char *text, const char *more)
-{
-    size_t n = 0;
-
-    while (text[n] != '\0')
-        n++;
-    wb_text_copy(text + n, more, WB_ERROR_BYTES - n);
-}
-
-static WB_NORETURN void fail(struct wb_task *self, event_t *event, const char *what)
-{
-    char text[WB_ERROR_BYTES] = "";
-
-    append(text, event->place);
-    append(text, ": ");
-    append(text, what);
-    wb_task_fail(self, text);
-    __builtin_unreachable();
-}
 
 // ---- Beginning ----------------------------------------------------------------------------------
 
@@ -88,40 +22,28 @@ static void *taken(struct wb_task *self, size_t count, size_t bytes)
 static void find_ends(struct wb_task *self, struct run *run)
 {
     const struct wb_script_config *config = &run->script->config;
-    uint32_t n = 0, at = 0;
+    struct wb_port **end;
+    uint32_t n = 0;
 
     for (const struct wb_port *port = self->ports; port != NULL; port = port->next_of_task) {
         run->has_input |= port->direction == WB_IN;
         n++;
     }
-    run->ends = taken(self, n, sizeof(struct wb_port *));
-    run->first = taken(self, config->n_ports, sizeof *run->first);
+    end = taken(self, n, sizeof *end);
+    run->reach = taken(self, config->n_ports, sizeof *run->reach);
     for (uint32_t i = 0; i < config->n_ports; i++) {
-        const uint32_t count = wb_port_count(self, config->ports[i]);
-        run->first[i] = at;
-        for (uint32_t element = 0; element < count; element++)
-            run->ends[at++] = wb_port_find(self, config->ports[i], element);
+        run->reach[i] = (struct reach){ end, wb_port_count(self, config->ports[i]) };
+        for (uint32_t element = 0; element < run->reach[i].n; element++)
+            *end++ = wb_port_find(self, config->ports[i], element);
     }
-    run->first[config->n_ports] = at;
-}
-
-// The event begins. Last of all it says so: a life that was cut short before is to do this again.
-static inline void begin_event(struct run *run)
-{
-    run->begun = false;
-    run->until = 0;
-    run->round = 0;
-    run->at = 0;
-    wb_word_order();
-    run->of = run->spot.event;
 }
 
 // What is left to do of going from one event to another, by a life that was cut short there.
 static void arrive(struct run *run)
 {
-    event_t *from = &run->script->config.events[run->of];
+    const struct wb_script_event *from = run->of;
 
-    if (from->verb == WB_SCRIPT_END && run->spot.event == from->other + 1)
+    if (from->verb == WB_SCRIPT_END && run->spot.event == &run->events[from->other] + 1)
         run->spot.left[from->object] = run->turns;
     begin_event(run);
 }
@@ -146,6 +68,7 @@ static struct run *run_of(struct wb_task *self, const struct wb_messages *messag
         run = taken(self, 0, sizeof *run);
         run->of_task = self->scripted;
         run->script = self->scripted->script;
+        run->events = run->spot.event = run->of = run->script->config.events;
         find_ends(self, run);
         run->timers = taken(self, run->script->config.n_timers, sizeof *run->timers);
         run->start_ns = wb_kernel_now_ns();
@@ -160,53 +83,39 @@ static struct run *run_of(struct wb_task *self, const struct wb_messages *messag
     return run;
 }
 
-// ---- Going on -----------------------------------------------------------------------------------
-
-static enum stop go_to(struct run *run, event_t *event, uint32_t next)
+static uint64_t stamp(struct way *way)
 {
-    run->due = event->is_checkpoint;
-    wb_word_order();
-    run->spot.event = next;
-    wb_word_order();
-    begin_event(run);
-    return GO_ON;
-}
-
-static enum stop done(struct run *run, event_t *event)
-{
-    return go_to(run, event, run->spot.event + 1);
-}
-
-static enum stop to_exit(struct run *run)
-{
-    run->spot.event = run->script->config.n_events - 1;
-    run->due = false;
-    return GO_ON;
+    if (way->may_block)
+        return wb_kernel_stamp_ns();
+    if (way->stamp_ns == 0)
+        way->stamp_ns = wb_kernel_stamp_ns();
+    return way->stamp_ns;
 }
 
 // ---- Computing ----------------------------------------------------------------------------------
 
-static void begin_computing(struct run *run)
+static void begin_computing(struct run *run, struct way *way)
 {
     if (!run->begun)
-        run->ran_ns = wb_kernel_stamp_ns();
+        run->ran_ns = stamp(way);
     run->begun = true;
 }
 
-static enum stop end_computing(struct run *run, event_t *event)
+static enum stop end_computing(struct run *run, struct way *way)
 {
-    run->run_ns += wb_kernel_stamp_ns() - run->ran_ns;
-    return done(run, event);
+    run->run_ns += stamp(way) - run->ran_ns;
+    return done(run);
 }
 
-static enum stop compute(struct wb_task *self, struct run *run, event_t *event, struct way *way)
+static enum stop compute(struct wb_task *self, struct run *run, const struct wb_script_event *event,
+                         struct way *way)
 {
     const struct wb_system *system = self->system;
 
     if (run->begun)
-        return end_computing(run, event);
+        return end_computing(run, way);
     way->cycles = event->numbers[event->n_numbers > 1 ? system->cores[wb_kernel_core()]->kind : 0];
-    begin_computing(run);
+    begin_computing(run, way);
     return TO_COMPUTE;
 }
 
@@ -223,21 +132,22 @@ static uint64_t cycles_within(const struct wb_core *core, uint64_t ns)
     return (piece_ns * hz + ns_per_s - 1) / ns_per_s;
 }
 
-static enum stop compute_until(struct wb_task *self, struct run *run, event_t *event,
-                               struct way *way)
+static enum stop compute_until(struct wb_task *self, struct run *run,
+                               const struct wb_script_event *event, struct way *way)
 {
     const uint64_t now_ns = wb_kernel_now_ns();
 
-    begin_computing(run);
+    begin_computing(run, way);
     if (run->until == 0)
         run->until = now_ns + event->amount;
     if (now_ns >= run->until)
-        return end_computing(run, event);
+        return end_computing(run, way);
     way->cycles = cycles_within(wb_core_here(self->system), run->until - now_ns);
     return TO_COMPUTE;
 }
 
-static enum stop copy(struct wb_task *self, struct run *run, event_t *event, const struct way *way)
+static enum stop copy(struct wb_task *self, struct run *run, const struct wb_script_event *event,
+                      const struct way *way)
 {
     enum { HALF = 8 << 10 };
 
@@ -250,17 +160,12 @@ static enum stop copy(struct wb_task *self, struct run *run, event_t *event, con
         wb_kernel_copy(run->copied, run->copied + HALF, bytes);
         left -= bytes;
     }
-    return done(run, event);
+    return done(run);
 }
 
 // ---- Time ---------------------------------------------------------------------------------------
 
-static uint64_t timeout_of(const struct way *way)
-{
-    return way->may_block ? WB_FOREVER : 0;
-}
-
-static enum stop sleep(struct run *run, event_t *event)
+static enum stop sleep(struct run *run, const struct wb_script_event *event)
 {
     const uint64_t now_ns = wb_kernel_now_ns();
 
@@ -270,7 +175,7 @@ static enum stop sleep(struct run *run, event_t *event)
         return TO_SLEEP;
     if (event->verb == WB_SCRIPT_DELAY)
         run->start_ns = run->until;
-    return done(run, event);
+    return done(run);
 }
 
 // A timer is a job of its own: released when it ended last, and due at its next time.
@@ -283,7 +188,7 @@ static void end_job(struct wb_task *self, uint64_t release_ns, uint64_t due_ns, 
         wb_period_miss(self, now_ns - due_ns, now_ns);
 }
 
-static void set_timer(struct wb_task *self, struct run *run, event_t *event,
+static void set_timer(struct wb_task *self, struct run *run, const struct wb_script_event *event,
                       struct wb_script_timer *timer, uint64_t now_ns)
 {
     const uint64_t release_ns = timer->begun ? timer->next_ns : run->start_ns;
@@ -300,7 +205,8 @@ static void set_timer(struct wb_task *self, struct run *run, event_t *event,
 }
 
 // False: another task has it in its hands, and this one may not wait.
-static bool find_timer(struct wb_task *self, struct run *run, event_t *event, const struct way *way)
+static bool find_timer(struct wb_task *self, struct run *run, const struct wb_script_event *event,
+                       const struct way *way)
 {
     if (event->other == WB_SCRIPT_NONE) {
         set_timer(self, run, event, &run->timers[event->object], wb_kernel_now_ns());
@@ -314,8 +220,8 @@ static bool find_timer(struct wb_task *self, struct run *run, event_t *event, co
     return true;
 }
 
-static enum stop wait_for_timer(struct wb_task *self, struct run *run, event_t *event,
-                                const struct way *way)
+static enum stop wait_for_timer(struct wb_task *self, struct run *run,
+                                const struct wb_script_event *event, const struct way *way)
 {
     if (run->until == 0 && !find_timer(self, run, event, way))
         return TO_STACK;
@@ -326,90 +232,7 @@ static enum stop wait_for_timer(struct wb_task *self, struct run *run, event_t *
     }
     if (run->begun)
         wb_counter_add(&run->of_task->stats.wakeup_ns, now_ns - run->until);
-    return done(run, event);
-}
-
-// ---- What tasks have in common ------------------------------------------------------------------
-
-static enum stop lock(struct wb_task *self, struct run *run, event_t *event, const struct way *way)
-{
-    struct wb_object *object = &run->script->objects[event->object];
-
-    if (run->held == 0)
-        run->safe = run->spot;
-    const enum wb_status status = wb_mutex_lock(&object->mutex, timeout_of(way));
-    if (status == WB_ERR_EMPTY)
-        return TO_STACK;
-    if (status == WB_ERR_INVAL)
-        fail(self, event, "it locks a mutex that it holds: `unlock` it before");
-    run->held++;  // also what a task that is over has left locked
-    return done(run, event);
-}
-
-static enum stop unlock(struct wb_task *self, struct run *run, event_t *event)
-{
-    if (wb_mutex_unlock(&run->script->objects[event->object].mutex) != WB_OK)
-        fail(self, event, "it unlocks a mutex that it does not hold: `lock` it before");
-    run->held--;
-    return done(run, event);
-}
-
-static enum stop wait_for_condition(struct wb_task *self, struct run *run, event_t *event,
-                                    const struct way *way)
-{
-    struct wb_object *objects = run->script->objects;
-    struct wb_mutex *mutex = event->other != WB_SCRIPT_NONE ? &objects[event->other].mutex : NULL;
-
-    if (!way->may_block)
-        return TO_STACK;
-    if (wb_condition_wait(&objects[event->object].condition, mutex, WB_FOREVER) == WB_ERR_INVAL)
-        fail(self, event, "it waits with a mutex that it does not hold: `lock` it before");
-    return done(run, event);
-}
-
-static enum stop wake(struct run *run, event_t *event)
-{
-    struct wb_condition *condition = &run->script->objects[event->object].condition;
-
-    if (event->verb == WB_SCRIPT_SIGNAL)
-        wb_condition_signal(condition);
-    else
-        wb_condition_broadcast(condition);
-    return done(run, event);
-}
-
-static enum stop meet(struct wb_task *self, struct run *run, event_t *event, const struct way *way)
-{
-    struct wb_object *object = &run->script->objects[event->object];
-
-    if (!way->may_block)
-        return TO_STACK;
-    const int status = wb_barrier_pass(&object->barrier, &run->round, WB_FOREVER);
-    if (status == WB_ERR_GONE && wb_stopping(self))
-        return to_exit(run);
-    if (status == WB_ERR_GONE)
-        fail(self, event, "another task of its barrier is over, so nobody passes it any more");
-    if (status == WB_ERR_FULL)
-        fail(self, event, "its barrier is for fewer tasks than wait at it: raise `tasks`");
-    return done(run, event);
-}
-
-static enum stop take(struct run *run, event_t *event, const struct way *way)
-{
-    struct wb_object *object = &run->script->objects[event->object];
-
-    if (wb_semaphore_take(&object->semaphore, timeout_of(way)) == WB_ERR_EMPTY)
-        return TO_STACK;
-    return done(run, event);
-}
-
-// One more than there may be is lost, as by a binary semaphore.
-static enum stop give(struct run *run, event_t *event)
-{
-    const enum wb_status given = wb_semaphore_give(&run->script->objects[event->object].semaphore);
-
-    wb_assert(given == WB_OK || given == WB_ERR_FULL);
-    return done(run, event);
+    return done(run);
 }
 
 // ---- Messages -----------------------------------------------------------------------------------
@@ -435,24 +258,22 @@ static enum wb_status pass_at(struct wb_task *self, struct run *run, struct wb_p
 
     if (run->until == 0)
         run->until = position + count;
-    while (status == WB_OK && position < run->until) {
+    for (; status == WB_OK && position < run->until; position++)
         status = port->direction == WB_IN ? receive_one(self, run, port, position)
                                           : passing_put(&run->passing, port, position);
-        position = wb_port_position(port);
-    }
     run->passing.late = port_must_wait(status);
     return status;
 }
 
-static struct wb_port *end_of(const struct run *run, event_t *event)
+static struct wb_port *end_of(const struct run *run, const struct wb_script_event *event)
 {
-    return run->ends[run->first[event->object] + run->at];
+    return run->reach[event->object].ends[run->at];
 }
 
 // Each end of the port in turn.
-static enum stop pass(struct wb_task *self, struct run *run, event_t *event)
+static enum stop pass(struct wb_task *self, struct run *run, const struct wb_script_event *event)
 {
-    const uint32_t n = run->first[event->object + 1] - run->first[event->object];
+    const uint32_t n = run->reach[event->object].n;
 
     if (run->passing.late)
         port_end_wait(end_of(run, event));
@@ -464,37 +285,37 @@ static enum stop pass(struct wb_task *self, struct run *run, event_t *event)
             return to_exit(run);  // nothing more will come, or go
         }
     }
-    return done(run, event);
+    return done(run);
 }
 
 // ---- Its core -----------------------------------------------------------------------------------
 
-static enum stop yield(struct run *run, event_t *event, const struct way *way)
+static enum stop yield(struct run *run, const struct way *way)
 {
     if (!way->may_block)
         return TO_STACK;
     wb_yield();
-    return done(run, event);
+    return done(run);
 }
 
 // First it is done: one that is recreated starts at its entry over there.
-static enum stop migrate(struct wb_task *self, struct run *run, event_t *event,
+static enum stop migrate(struct wb_task *self, struct run *run, const struct wb_script_event *event,
                          const struct way *way)
 {
     if (!way->may_block)
         return TO_STACK;
-    done(run, event);
+    done(run);
     for (uint32_t i = 0; i < event->n_numbers; i++)
         if (event->numbers[i] == wb_task_core(self))
             return GO_ON;
     const enum wb_status status = wb_migrate(self, (uint32_t)event->numbers[0], WB_FOREVER);
     if (status == WB_ERR_INVAL)
-        fail(self, event, "it moves to a core that there is not, or that it does not run on");
+        run_fail(self, event, "it moves to a core that there is not, or that it does not run on");
     return GO_ON;
 }
 
-static enum stop prioritise(struct wb_task *self, struct run *run, event_t *event,
-                            const struct way *way)
+static enum stop prioritise(struct wb_task *self, struct run *run,
+                            const struct wb_script_event *event, const struct way *way)
 {
     if (!way->may_block)
         return TO_STACK;
@@ -502,7 +323,7 @@ static enum stop prioritise(struct wb_task *self, struct run *run, event_t *even
     wb_word_store(&self->priority, (uint32_t)event->amount, WB_RELAXED);
     if (wb_parts.locks->inherit(self))
         wb_kernel_reprioritise(self);
-    return done(run, event);
+    return done(run);
 }
 
 // ---- Loops --------------------------------------------------------------------------------------
@@ -531,38 +352,41 @@ static void end_firing(struct wb_task *self, struct run *run, uint64_t now_ns)
     response_fired(self);
 }
 
-static enum stop begin_loop(struct run *run, event_t *event)
+static enum stop begin_loop(struct run *run, const struct wb_script_event *event, struct way *way)
 {
     run->spot.left[event->object] = event->amount;
     if (event->is_firing)
-        begin_firing(run, wb_kernel_stamp_ns());
-    return done(run, event);
+        begin_firing(run, stamp(way));
+    return done(run);
 }
 
-static enum stop end_loop(struct wb_task *self, struct run *run, event_t *event)
+static enum stop end_loop(struct wb_task *self, struct run *run,
+                          const struct wb_script_event *event, struct way *way)
 {
     const uint64_t left = run->spot.left[event->object];
 
     if (event->is_firing) {
-        const uint64_t now_ns = wb_kernel_stamp_ns();
+        const uint64_t now_ns = stamp(way);
         end_firing(self, run, now_ns);
         begin_firing(run, now_ns);  // if there is another
         if (wb_stopping(self) && !run->has_input && run->held == 0)
             return to_exit(run);
     }
     if (left == 1)
-        return done(run, event);
+        return done(run);
+    const struct wb_script_event *next = &run->events[event->other] + 1;
     run->turns = left != 0 ? left - 1 : 0;
     wb_word_order();
-    run->spot.event = event->other + 1;
+    run->spot.event = next;
     wb_word_order();
     run->spot.left[event->object] = run->turns;
-    return go_to(run, event, event->other + 1);
+    return go_to(run, next);
 }
 
 // ---- Steps --------------------------------------------------------------------------------------
 
-static enum stop perform(struct wb_task *self, struct run *run, event_t *event, struct way *way)
+static enum stop perform(struct wb_task *self, struct run *run, const struct wb_script_event *event,
+                         struct way *way)
 {
     switch (event->verb) {
     case WB_SCRIPT_RUN:
@@ -577,64 +401,56 @@ static enum stop perform(struct wb_task *self, struct run *run, event_t *event, 
     case WB_SCRIPT_TIMER:
         return wait_for_timer(self, run, event, way);
     case WB_SCRIPT_LOCK:
-        return lock(self, run, event, way);
     case WB_SCRIPT_UNLOCK:
-        return unlock(self, run, event);
     case WB_SCRIPT_WAIT:
-        return wait_for_condition(self, run, event, way);
     case WB_SCRIPT_SIGNAL:
     case WB_SCRIPT_BROADCAST:
-        return wake(run, event);
     case WB_SCRIPT_BARRIER:
-        return meet(self, run, event, way);
     case WB_SCRIPT_TAKE:
-        return take(run, event, way);
     case WB_SCRIPT_GIVE:
-        return give(run, event);
+        return run_shared(self, run, event, way);
     case WB_SCRIPT_SEND:
     case WB_SCRIPT_RECEIVE:
         return pass(self, run, event);
     case WB_SCRIPT_YIELD:
-        return yield(run, event, way);
+        return yield(run, way);
     case WB_SCRIPT_CHECKPOINT:
-        return done(run, event);
+        return done(run);
     case WB_SCRIPT_MIGRATE:
         return migrate(self, run, event, way);
     case WB_SCRIPT_PRIORITY:
         return prioritise(self, run, event, way);
     case WB_SCRIPT_LOOP:
-        return begin_loop(run, event);
+        return begin_loop(run, event, way);
     case WB_SCRIPT_END:
-        return end_loop(self, run, event);
+        return end_loop(self, run, event, way);
     case WB_SCRIPT_EXIT:
         break;
     }
     return TO_END;
 }
 
-static event_t *event_of(const struct run *run)
-{
-    return &run->script->config.events[run->spot.event];
-}
-
 // For whoever tells of a deadlock. Relaxed: it is read once nothing moves any more.
 static void note_place(struct run *run)
 {
-    wb_word_store(&run->of_task->waits_at, run->spot.event, WB_RELAXED);
+    const uint32_t at = (uint32_t)(run->spot.event - run->events);
+
+    wb_word_store(&run->of_task->waits_at, at, WB_RELAXED);
 }
 
 static enum stop advance(struct wb_task *self, struct run *run, struct way *way)
 {
-    enum stop stop;
+    enum stop stop = GO_ON;
 
-    do {
+    while (stop == GO_ON && !run->due) {
+        const struct wb_script_event *event = run->spot.event;
         if (way->may_block)
             note_place(run);
-        if (run->due && wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0)
-            return TO_CHECKPOINT;
-        stop = perform(self, run, event_of(run), way);
-    } while (stop == GO_ON);
-    return stop;
+        stop = perform(self, run, event, way);
+        run->due = stop == GO_ON && event->is_checkpoint &&
+                   wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0;
+    }
+    return run->due ? TO_CHECKPOINT : stop;
 }
 
 static bool leaves(const struct wb_task *self)
@@ -654,7 +470,7 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
         *value = way.cycles;
         return WB_STEP_COMPUTE;
     case TO_WAIT:
-        port = end_of(run, event_of(run));
+        port = end_of(run, run->spot.event);
         if (leaves(self) || passing_has_bell(port))
             break;
         note_place(run);
@@ -696,7 +512,7 @@ int wb_script_run(struct wb_task *self, const struct wb_messages *messages)
             self->step = NULL;
             break;
         case TO_WAIT:
-            if (!passing_wait(&run->passing, end_of(run, event_of(run))))
+            if (!passing_wait(&run->passing, end_of(run, run->spot.event)))
                 block(self, WB_FOREVER);
             break;
         case TO_SLEEP:

@@ -291,6 +291,18 @@ impl App {
         Ok(())
     }
 
+    /// How many messages the channel of a receiving port keeps for images of its task, to come
+    /// again after a death; 0: none.
+    pub fn kept_messages(&self, port: &Port) -> u64 {
+        let task = &self.tasks[port.task];
+        if task.on_crash != OnCrash::Replay || !self.channels[port.channel].flows() {
+            return 0;
+        }
+        let script = task.script.map(|script| &self.scripts[script]);
+        let each = script.map_or(1, |script| script.messages_per_checkpoint(&port.name));
+        each * u64::from(task.checkpoint_every)
+    }
+
     /// The position of a task, if there is one of that name and index.
     pub fn find_task(&self, name: &str, index: u32) -> Option<usize> {
         self.names.of(name).nth(index as usize)

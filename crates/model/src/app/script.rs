@@ -84,6 +84,33 @@ pub struct Script {
     pub timers: u32,
 }
 
+impl Script {
+    /// The most messages that it receives through a port between two checkpoints; where only some
+    /// events are checkpoints, in one go through all of it.
+    pub fn messages_per_checkpoint(&self, port: &str) -> u64 {
+        let is_it = |event: &&Event| {
+            event.verb == Verb::Receive && self.ports[event.object as usize] == port
+        };
+        let marked = self.events.iter().any(|event| event.verb == Verb::Checkpoint);
+        let counts = self.events.iter().filter(is_it).map(|event| event.amount);
+        if marked { counts.sum() } else { counts.max().unwrap_or(0) }
+    }
+
+    /// How often it fires where a timer ends each turn of its only phase or outermost loop, in
+    /// nanoseconds; `None`: that is not known.
+    pub fn period_ns(&self) -> Option<u64> {
+        let mut firing = self.events.iter().filter(|event| event.is_firing);
+        let (begin, end, more) = (firing.next()?, firing.next()?, firing.next());
+        let turn = self.events.get(end.other? as usize..begin.other? as usize)?;
+        let of_loop = |event: &&Event| event.verb == Verb::Loop && !event.is_firing;
+        let mut timers = turn.iter().filter(|event| event.verb == Verb::Timer);
+        let timer = timers.next().filter(|timer| timer.amount > 0)?;
+        let is_plain =
+            more.is_none() && timers.next().is_none() && !turn.iter().any(|e| of_loop(&e));
+        is_plain.then_some(timer.amount)
+    }
+}
+
 /// What is common to scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]

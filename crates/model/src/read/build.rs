@@ -48,7 +48,6 @@ impl App {
         let compute = work::compute(manifest, &mut problems);
         let names = Names::new(&tasks);
         let (channels, ports) = wiring::connect(manifest, &params, (&tasks, &names), &mut problems);
-        modes::check_images((&manifest.tasks, &tasks), (&channels, &ports), &mut problems);
         let app = Self {
             name: manifest.app.name.get_ref().clone(),
             description: manifest.app.description.clone(),
@@ -68,6 +67,7 @@ impl App {
             objects: scripts.objects,
             names,
         };
+        modes::check_images(&manifest.tasks, &app, &mut problems);
         // Wrong ends of channels would look like wrong loops and rates.
         if problems.is_empty() {
             synthetic::check(&app, manifest, &mut problems);

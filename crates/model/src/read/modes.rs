@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::manifest::TaskTable;
-use crate::app::{ADD_RESTART, Channel, Direction, Mode, Moves, NOT_AT_WAITS, OnCrash, Port, Task};
+use crate::app::{ADD_RESTART, App, Channel, Direction, Mode, Moves, NOT_AT_WAITS, Port};
 use crate::problem::Problem;
 
 /// Notes what is wrong with one `[[task]]` by itself.
@@ -31,34 +31,28 @@ pub(crate) fn check_task(table: &TaskTable, problems: &mut Vec<Problem>) {
 
 /// Notes each channel that cannot hold what has come since the image of its receiver. Mailboxes
 /// keep nothing: what came from one is left out, whatever the task says.
-pub(crate) fn check_images(
-    (tables, tasks): (&[TaskTable], &[Task]),
-    (channels, ports): (&[Channel], &[Port]),
-    problems: &mut Vec<Problem>,
-) {
+pub(crate) fn check_images(tables: &[TaskTable], app: &App, problems: &mut Vec<Problem>) {
     let images = tables.iter().any(|table| table.checkpoint_every.is_some());
     let mut inputs: HashMap<&str, Vec<&Port>> = HashMap::new();
 
-    for port in ports.iter().filter(|port| images && port.direction == Direction::In) {
-        inputs.entry(&tasks[port.task].name).or_default().push(port);
+    for port in app.ports.iter().filter(|port| images && port.direction == Direction::In) {
+        inputs.entry(&app.tasks[port.task].name).or_default().push(port);
     }
     for table in tables {
         let Some(at) = table.checkpoint_every.as_ref() else { continue };
         let name = table.name.get_ref();
         let short = |port: &&&Port| {
-            let task = &tasks[port.task];
-            task.on_crash == OnCrash::Replay
-                && channels[port.channel].flows()
-                && channels[port.channel].slots <= task.checkpoint_every
+            let kept = app.kept_messages(port);
+            kept > 0 && u64::from(app.channels[port.channel].slots) <= kept
         };
         let mut of_name = inputs.get(name.as_str()).into_iter().flatten();
         let Some(port) = of_name.find(short) else { continue };
-        let Channel { name: channel, slots, .. } = &channels[port.channel];
-        let every = at.get_ref();
+        let Channel { name: channel, slots, .. } = &app.channels[port.channel];
+        let (every, kept) = (at.get_ref(), app.kept_messages(port));
         let message = format!("`{channel}` cannot keep the messages of {every} checkpoints");
         problems.push(Problem::new(message).at(at.span(), "this many").help(format!(
             "they are kept until the next image, to be processed again after a death: give the \
-             channel more than {every} slots (it has {slots}), take images more often, or write \
+             channel more than {kept} slots (it has {slots}), take images more often, or write \
              on_crash = \"skip\""
         )));
     }

@@ -9,7 +9,7 @@ use whimbrel_model::Plan;
 use super::companion::Companion;
 use super::helper::Helper;
 use super::record::Prepared;
-use super::session::{Opening, Session};
+use super::session::{Ending, Opening, Session};
 use super::summary::Summary;
 use super::summed;
 use super::view::View;
@@ -34,7 +34,8 @@ pub fn accompany(
     let plan = complete(loaded.plan(recorded, String::new()));
     let (sender, inputs) = mpsc::channel();
     let helper = Helper::start(&program, &loaded.folder, sender)?;
-    let timing = (Schedule::default(), None, loaded.options.frame_rate);
+    let ending = Ending { after: None, at_once: !loaded.app.drains() };
+    let timing = (Schedule::default(), ending, loaded.options.frame_rate);
     let view = View::new(&loaded.app, true);
     let session = Session::new(helper, inputs, timing, view, |_| {}).with(companion);
     let results = session.run(Opening { line: plan.line(), ..Opening::default() });

@@ -106,7 +106,7 @@ pub fn execute(
     let view = View::new(&loaded.app, args.quiet);
     // That of a simulation is in virtual time, and among its commands.
     let after = args.duration.filter(|_| loaded.options.simulation.is_none());
-    let ending = after.map(|after| Ending { after, at_once: !loaded.app.drains() });
+    let ending = Ending { after, at_once: !loaded.app.drains() };
     let timing = (schedule, ending, loaded.options.frame_rate);
     let session = Session::new(helper, inputs, timing, view, on_start);
     let results = session.run(opening);

@@ -48,11 +48,11 @@ enum Phase {
     Over,
 }
 
-/// The end that `--duration` asks for.
+/// The end that its user or `--duration` asks for.
 #[derive(Debug, Clone, Copy)]
 pub struct Ending {
-    /// When, after the start.
-    pub after: Duration,
+    /// When, after the start; `None`: when its user says so.
+    pub after: Option<Duration>,
     /// Whether the run is over then; else its channels drain.
     pub at_once: bool,
 }
@@ -73,7 +73,7 @@ pub struct Session<'a> {
     helper: Helper,
     inputs: Receiver<Input>,
     schedule: Schedule,
-    ending: Option<Ending>,
+    ending: Ending,
     frame_rate: Option<f64>,
     view: View<'a>,
     companion: Option<&'a mut dyn Companion>,
@@ -98,7 +98,7 @@ impl<'a> Session<'a> {
     pub fn new(
         helper: Helper,
         inputs: Receiver<Input>,
-        (schedule, ending, frame_rate): (Schedule, Option<Ending>, Option<f64>),
+        (schedule, ending, frame_rate): (Schedule, Ending, Option<f64>),
         view: View<'a>,
         on_start: impl FnMut(&Started) + 'a,
     ) -> Self {
@@ -176,7 +176,7 @@ impl<'a> Session<'a> {
             Phase::Running(since) => since,
         };
         let times = [
-            self.ending.map(|ending| running + ending.after),
+            self.ending.after.map(|after| running + after),
             self.schedule.next().map(|due| running + due),
             self.view.interval().filter(|_| self.viewing.is_none()).map(|_| self.next_status),
             self.watchers.next(),
@@ -247,10 +247,8 @@ impl<'a> Session<'a> {
         if self.watchers.want_totals(now) {
             self.tell(&Command::Status {});
         }
-        match self.ending.filter(|ending| ending.after <= time) {
-            Some(Ending { at_once: true, .. }) => self.cut(),
-            Some(_) => self.stop(Stop::Duration),
-            None => {}
+        if self.ending.after.is_some_and(|after| after <= time) {
+            self.stop(Stop::Duration);
         }
         if matches!(self.phase, Phase::Running(_)) {
             self.watch(now);
@@ -392,17 +390,16 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Lets channels drain, or ends at once what would not end by itself.
     fn stop(&mut self, why: Stop) {
         self.results.stop = Some(why);
-        self.phase = Phase::Draining(Instant::now() + DRAIN);
-        self.tell(&Command::Stop {});
-    }
-
-    /// Ends what would not end by itself.
-    fn cut(&mut self) {
-        self.results.stop = Some(Stop::Duration);
-        self.phase = Phase::Leaving(Instant::now() + LEAVE);
-        self.tell(&Command::Kill {});
+        if self.ending.at_once {
+            self.phase = Phase::Leaving(Instant::now() + LEAVE);
+            self.tell(&Command::Kill {});
+        } else {
+            self.phase = Phase::Draining(Instant::now() + DRAIN);
+            self.tell(&Command::Stop {});
+        }
     }
 
     fn end_by_force(&mut self) {

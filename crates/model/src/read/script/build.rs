@@ -50,9 +50,11 @@ pub(crate) fn build(manifest: &Manifest, params: &[Param], problems: &mut Vec<Pr
 }
 
 impl Scripts {
-    /// What a firing of a script computes on average: by it tasks are placed and explored.
+    /// What a firing of a script computes on average, or next to nothing: by it tasks are placed
+    /// and explored.
     pub fn work(&self, script: usize) -> Option<Work> {
-        cycles_of_firing(&self.all[script].events).map(Work::constant)
+        let cycles = cycles_of_firing(&self.all[script].events);
+        Some(Work::constant(cycles.unwrap_or(Cycles::Every(1))))
     }
 }
 
