@@ -111,6 +111,17 @@ fn overlapping_firings_with_phases_take_turns() {
 }
 
 #[test]
+fn channels_that_need_more_slots_than_there_are_have_the_most_with_a_warning() {
+    let text = sample("csdf.xml").replace("rate='6,6'", "rate='6000,6000'");
+    let imported = application("csdf.xml", &text, &Options::default()).unwrap();
+    assert!(imported.toml.contains("slots = 32768\n"), "{}", imported.toml);
+    let told = report_all("csdf.xml", &text, imported.warnings);
+    assert!(told.contains("`alpha` has 32768 slots, the most that there may be"), "{told}");
+    let more = sample("csdf.xml").replace("rate='6,6'", "rate='32000,32000'");
+    assert!(refused("csdf.xml", &more).contains("`alpha` would have"));
+}
+
+#[test]
 fn a_cyclo_static_graph_that_stops_says_where() {
     assert_snapshot!(errors("csdf.xml", "dstPort='p2' initialTokens='1'", "dstPort='p2'"));
 }

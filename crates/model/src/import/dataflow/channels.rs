@@ -81,7 +81,7 @@ impl Maker<'_> {
         if matches!(form, Form::Actors | Form::Scripts) {
             self.pairs(form, channels, notes);
         } else if !self.says_nothing(form) {
-            let slots = edge.slots.map_or_else(|| self.room(None), u64::from);
+            let slots = edge.slots.map_or_else(|| self.room(None, notes), u64::from);
             self.check(slots, notes);
             match form {
                 Form::Script => self.of_scripts(slots, channels),
@@ -151,8 +151,9 @@ impl Maker<'_> {
 
     /// Slots enough for all tokens that there ever are, or else for as many as do not make anything
     /// slower in the long run: of the channel, or of the part of it between two of the tasks that
-    /// its actors have become.
-    fn room(&self, pair: Option<&Pair>) -> u64 {
+    /// its actors have become. Where a channel of ours holds less than that, but two iterations at
+    /// least, it is as large as can be.
+    fn room(&self, pair: Option<&Pair>, notes: &mut Notes) -> u64 {
         let (edge, tasks) = (self.edge, self.tasks);
         let (from, senders) = (edge.from.0, tasks.names[edge.from.0].len() as u64);
         let each = edge.produce.sum(tasks.repetitions[from]);
@@ -167,7 +168,15 @@ impl Maker<'_> {
             }
             None => all,
         });
-        known.filter(|known| *known <= SLOTS_MAX).unwrap_or(in_step).max(SLOTS_LEAST)
+        let slots = known.filter(|known| *known <= SLOTS_MAX).unwrap_or(in_step).max(SLOTS_LEAST);
+        let two = rate.saturating_mul(2).saturating_add(initial.into());
+        if slots <= SLOTS_MAX || two > SLOTS_MAX {
+            return slots;
+        }
+        let message = format!("`{}` has {SLOTS_MAX} slots, the most that there may be", edge.name);
+        let warning = Problem::new(message).at(edge.at.clone(), "this channel");
+        notes.warn(warning.help("who is further ahead than that waits: the graph may be slower"));
+        SLOTS_MAX
     }
 
     /// As many channels as there are tasks that have tokens for each other, and back.
@@ -192,7 +201,7 @@ impl Maker<'_> {
         // Firings of one task follow each other anyway.
         let loops = |pair: &Pair| from == to && pair.from == pair.to && pair.initial >= pair.rate;
         for pair in flow.pairs(senders, receivers).iter().filter(|pair| !loops(pair)) {
-            let slots = self.room(Some(pair));
+            let slots = self.room(Some(pair), notes);
             self.check(slots.max(edge.initial.into()), notes);
             channels.push(Channel {
                 from: (names[from][pair.from].clone(), name(&port(edge.from).ours, "out", pair.to)),
