@@ -116,6 +116,40 @@ def test_actors_and_scripts_meet_at_a_channel(tmp_path: Path) -> None:
     assert [task["firings"] for task in summary["tasks"]] == [10, 15]
 
 
+EVERY = app(
+    """
+[[mutex]]
+name = "m"
+
+[[condition]]
+name = "c"
+
+[[barrier]]
+name = "b"
+tasks = 2
+
+[[semaphore]]
+name = "s"
+
+[[timer]]
+name = "t"
+""",
+    a="""{ delay = "1ms" }, { run = 1000 }, { runtime = "1ms" }, { memory = "64KiB" },
+    { yield = true }, { checkpoint = true }, { priority = 9 }, { take = "s" }, { barrier = "b" },
+    { lock = "m" },
+    { signal = "c" }, { unlock = "m" }, { sleep = "1ms" }, { timer = "3ms", name = "t" },
+    { migrate = 1 }, { broadcast = "c" }, { exit = true }""",
+    b="""{ give = "s" }, { lock = "m" }, { barrier = "b" }, { wait = "c", mutex = "m" },
+    { unlock = "m" }, { timer = "1ms", mode = "absolute" }""",
+)
+
+
+def test_each_kind_of_event_is_done_here_and_simulated(tmp_path: Path) -> None:
+    summary = simulate(tmp_path, EVERY, TWO)
+    assert [task["state"] for task in summary["tasks"]] == ["ended"] * 2
+    assert [task["state"] for task in run(tmp_path / "app.toml")["tasks"]] == ["ended"] * 2
+
+
 # ---- The example, here and simulated ------------------------------------------------------------
 
 
@@ -125,6 +159,24 @@ def test_the_example_fires_as_often_as_it_says() -> None:
     summary = json.loads(done.stdout)
     assert loops(summary) == LOOPS
     assert of_task(summary, "camera")["period_us"] == pytest.approx(4000, abs=1)
+
+
+def test_scripts_are_mapped_by_load_steered_explored_and_reported(tmp_path: Path) -> None:
+    recorded = ("--record", str(tmp_path / "run"), "--agents", "5ms", "--policy", "consolidate")
+    done = command(EXAMPLE, "--platform", "mpsoc3", "--map", "load", *recorded)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert loops(summary) == LOOPS
+    assert {task["core"] for task in summary["tasks"]} != {0}
+    for words in (
+        ("report", str(tmp_path / "run"), "-o", str(tmp_path / "run.html")),
+        ("graph", str(EXAMPLE), "-o", str(tmp_path / "app.dot")),
+        ("explore", str(EXAMPLE), "--platform", "davinci", "--duration", "20ms", "--quiet"),
+    ):
+        told = subprocess.run(
+            [str(WHIMBREL), *words], capture_output=True, text=True, timeout=120, check=False
+        )
+        assert told.returncode == 0, told.stderr
 
 
 MOVES = ("camera=1,0@11ms", "decoder=1,0@7ms", "control=1,0@13ms", "worker.0=1,0@17ms")
