@@ -186,6 +186,13 @@ fn memory_of_the_application_that_does_not_suffice_is_shown_at_its_line() {
 }
 
 #[test]
+fn a_script_that_does_not_fit_a_board_is_told_with_its_size() {
+    let task = "[app]\nname = \"long\"\n[[task]]\nname = \"a\"\nstack = \"16KiB\"\nscript = [";
+    let said = misfit(&format!("{task}{}]\n", "{ run = 1 },\n".repeat(200_000)));
+    assert!(said.contains("`long` needs") && said.contains("script of a 10."), "{said}");
+}
+
+#[test]
 fn private_memory_that_does_not_suffice_is_told() {
     let text = RADIO
         .replace("stack = \"32KiB\"", "stack = \"16KiB\"\nheap = \"1MiB\"\nmode = \"replicate\"");

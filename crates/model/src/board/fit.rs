@@ -4,12 +4,14 @@
 use std::collections::HashMap;
 
 use super::Board;
-use crate::app::{App, Mode, Task, Verb};
+use crate::app::{App, Event, Mode, Script, Task, Verb};
 use crate::problem::{Problem, Problems, Span};
 
 /// Of the middleware: a line, and what a message has besides its bytes (`kernels/plan/sizes.c`).
 const LINE_BYTES: u64 = 64;
 const MARK_BYTES: u64 = 8;
+/// `struct wb_script_event`.
+const EVENT_BYTES: u64 = 40;
 
 /// How many of the largest are named where memory does not suffice.
 const NAMED: usize = 6;
@@ -143,12 +145,26 @@ impl Board {
             let slot = message.next_multiple_of(LINE_BYTES) + 4;
             sum.add(&channel.name, slot * u64::from(channel.slots), &channel.span);
         }
+        for task in app.tasks.iter().filter(|task| task.index == 0) {
+            let Some(script) = task.script else { continue };
+            sum.add(
+                &format!("script of {}", task.name),
+                script_bytes(&app.scripts[script]),
+                &task.span,
+            );
+        }
         let of_app = [("memory", &app.memory_bytes), ("shared", &app.shared_bytes)];
         for (key, bytes) in of_app {
             sum.add(&format!("{key} of [app]"), *bytes.get_ref(), &bytes.span());
         }
         sum
     }
+}
+
+/// Where pointers have 32 bits; with what is said of each event.
+fn script_bytes(script: &Script) -> u64 {
+    let bytes = |event: &Event| EVENT_BYTES + event.place.len() as u64 + 1;
+    script.events.iter().map(bytes).sum()
 }
 
 /// What all need of one kind of memory.
