@@ -95,5 +95,5 @@ if [ "$(uname -m)" = x86_64 ] && ! tests/guest/fetch_kernel.sh build/guest; then
     tests/guest/fetch_kernel.sh build/guest
 fi
 
-make --no-print-directory build/venv/bin/python
+make --no-print-directory build/venv/bin/python build/py/bin/python
 echo 'everything is here: make test'

@@ -38,6 +38,20 @@ def test_a_timeline_has_the_busy_time_of_every_task(run: whimbrel.Run) -> None:
     assert {span.task for span in spans} == {"split", "join", *(f"worker.{i}" for i in range(4))}
 
 
+def test_a_task_has_one_colour_in_the_timeline_and_in_its_legend(
+    run: whimbrel.Run, tmp_path: Path
+) -> None:
+    figure = plot.timeline(run, end=0.05)
+    figure.savefig(tmp_path / "timeline.png")
+    (axes,) = figure.axes
+    bars = {str(one.get_label()): tuple(one.get_facecolor()[0]) for one in axes.collections}
+    legend = axes.get_legend()
+    assert legend is not None
+    for patch, text in zip(legend.get_patches(), legend.get_texts(), strict=True):
+        assert tuple(patch.get_facecolor()) == bars[text.get_text()]
+    assert len({bars[text.get_text()] for text in legend.get_texts()}) == 6
+
+
 def test_an_hour_has_no_more_bars_than_an_image_has_columns() -> None:
     long = whimbrel.simulate(FORK_JOIN, "mpsoc3", record=True)
     spans = series.spans(long, 0, long.seconds)

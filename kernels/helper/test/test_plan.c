@@ -302,6 +302,8 @@ TEST(commands_are_taken_word_for_word_and_refused_by_their_name)
     static const char move[] = "{\"migrate\":{\"id\":\"7\",\"task\":\"a b\",\"index\":1,"
                                "\"core\":2,\"timeout_ms\":3}}";
     static const char rate[] = "{\"rate\":{\"id\":\"8\",\"millihz\":\"fast\"}}";
+    static const char decided[] = "{\"decision\":{\"moves\":[{\"task\":3,\"core\":1}],"
+                                  "\"points\":[{\"core\":0,\"point\":2}]}}";
     static const char unknown[] = "{\"dance\":{}}";
     struct parse_error error;
     struct command command;
@@ -311,6 +313,10 @@ TEST(commands_are_taken_word_for_word_and_refused_by_their_name)
     CHECK(parse_command(&pool, move, strlen(move), &command, &error));
     CHECK(command.verb == COMMAND_MIGRATE && strcmp(command.task, "a b") == 0);
     CHECK(command.index == 1 && command.core == 2 && command.timeout_ms == 3);
+    CHECK(parse_command(&pool, decided, strlen(decided), &command, &error));
+    CHECK(command.verb == COMMAND_DECISION && command.n_moves == 1 && command.n_points == 1);
+    CHECK(command.moves[0].task == 3 && command.moves[0].core == 1);
+    CHECK(command.points[0].core == 0 && command.points[0].point == 2);
     CHECK(!parse_command(&pool, rate, strlen(rate), &command, &error));
     CHECK(command.verb == COMMAND_RATE && strcmp(command.id, "8") == 0);
     CHECK(strcmp(error.key, "rate.millihz") == 0);

@@ -48,13 +48,15 @@ def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> Figure:
     spans = series.spans(run, begin, end)
     cores = len(run.summary["cores"])
     figure, (axes,) = _figure(1, 0.45 * cores)
+    # As they are: the cycle of a style would be another when the figure is written.
+    colours = mpl.colormaps["tab20"]
     for number, task in enumerate(dict.fromkeys(span.task for span in spans)):
         of_task = [span for span in spans if span.task == task]
         for core in range(cores):
             bars = [(s.begin, s.end - s.begin) for s in of_task if s.core == core]
             label = task if core == of_task[0].core else None
             if bars:
-                axes.broken_barh(bars, (core - 0.4, 0.8), color=f"C{number}", label=label)
+                axes.broken_barh(bars, (core - 0.4, 0.8), color=colours(number % 20), label=label)
     axes.set(xlabel="s", xlim=(begin, end), ylim=(cores - 0.5, -0.5), title=_of(run))
     axes.set_yticks(range(cores), [f"core {core}" for core in range(cores)])
     axes.grid(visible=False)
@@ -89,7 +91,7 @@ def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -
     for axes, of_rate in zip(every, rates, strict=False):
         for rows, colour, label in (
             (of_rate.rows, "#bbbbbb", "ran"),
-            (of_rate.front, "C1", "front"),
+            (of_rate.front, "#c4451c", "front"),
         ):
             there = [row for row in rows if row[x] is not None and row[y] is not None]
             places = [row[x] for row in there], [row[y] for row in there]
