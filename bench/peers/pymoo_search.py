@@ -155,11 +155,15 @@ def main() -> None:
         low, high = points.min(axis=0), points.max(axis=0)
         scale = np.where(high > low, high - low, 1.0)
         volume = HV(ref_point=np.full(len(OBJECTIVES), 1.1))
-        share = lambda some: volume((np.array(some) - low) / scale) / volume((points - low) / scale)  # noqa: B023, E731
+
+        def share(some: Any, volume: HV = volume, low: Any = low, scale: Any = scale) -> float:
+            return volume((np.array(some) - low) / scale)
+
+        whole = share(points)
         searched = [pymoo(space, seed) for seed in seeds]
         for budget in BUDGETS:
-            mine = fmean(share(ours(space, seed, budget)) for seed in seeds)
-            theirs = fmean(share(some[:budget]) for some in searched)
+            mine = fmean(share(ours(space, seed, budget)) / whole for seed in seeds)
+            theirs = fmean(share(some[:budget]) / whole for some in searched)
             print(
                 f"{name:10}  {len(points):10}  {budget:11}  {mine:6.4f}  {theirs:6.4f}", flush=True
             )

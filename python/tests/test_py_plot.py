@@ -25,8 +25,16 @@ def run() -> whimbrel.Run:
 
 @pytest.fixture(scope="module")
 def explored() -> whimbrel.Exploration:
-    options = {"rates": [300, 900], "points": "auto", "pins": {"lpf": 0}, "set": {"output": ""}}
-    return whimbrel.explore(RADIO, "mpsoc3", duration="200ms", cores=2, **options)  # type: ignore[arg-type]
+    return whimbrel.explore(
+        RADIO,
+        "mpsoc3",
+        rates=[300, 900],
+        points="auto",
+        pins={"lpf": 0},
+        set={"output": ""},
+        duration="200ms",
+        cores=2,
+    )
 
 
 def test_a_timeline_has_the_busy_time_of_every_task(run: whimbrel.Run) -> None:
