@@ -48,14 +48,23 @@ static void arrive(struct run *run)
     begin_event(run);
 }
 
-// What was held is lost with the life that held it.
+// What was held is lost with the life that held it. The event there has begun before less is held,
+// or a life that is cut short in between would take it for one that it came to by a loop's end.
+static void return_to_safe(struct run *run)
+{
+    run->spot = run->safe;
+    wb_word_order();
+    begin_event(run);
+    wb_word_order();
+    run->held = 0;
+}
+
 static void begin_anew(struct run *run)
 {
-    if (run->held != 0)
-        run->spot = run->safe;
-    run->held = 0;
     run->begun = false;
-    if (run->of != run->spot.event)
+    if (run->held != 0)
+        return_to_safe(run);
+    else if (run->of != run->spot.event)
         arrive(run);
 }
 

@@ -50,8 +50,11 @@ static enum stop unlock(struct wb_task *self, struct run *run, const struct wb_s
 {
     if (wb_mutex_unlock(&run->script->objects[event->object].mutex) != WB_OK)
         run_fail(self, event, "it unlocks a mutex that it does not hold: `lock` it before");
+    // Last: a life that is cut short before does all again from where it held none.
+    const enum stop stop = done(run);
+    wb_word_order();
     run->held--;
-    return done(run);
+    return stop;
 }
 
 static enum stop wait_for_condition(struct wb_task *self, struct run *run,
