@@ -70,6 +70,16 @@ def test_a_timer_that_is_late_counts_as_a_miss(tmp_path: Path) -> None:
         assert summary["time_ns"] == end_ms * 1e6
 
 
+def test_a_timer_that_is_late_gives_way_to_an_earlier_deadline(tmp_path: Path) -> None:
+    """From 22 ms on, `a` is due at 32 ms, and `b`, which has waited since 15 ms, at 30 ms."""
+    turns = {
+        "a": '{ timer = "10ms" }, { run = 12000000 }, { timer = "10ms" }, { run = 5000000 }',
+        "b": '{ timer = "15ms" }, { run = 1000000 }',
+    }
+    summary = simulate(tmp_path, app("", **turns), platform('scheduling = "edf"\n'))
+    assert of_task(summary, "b")["wakeup_us"] == 7000
+
+
 def test_run_goes_by_the_frequency_and_runtime_by_the_clock(tmp_path: Path) -> None:
     slow = platform("[[core.point]]\nmhz = 200\nactive_mw = 100\n")
     turn = '{ run = 1000000 }, { runtime = "3ms" }'

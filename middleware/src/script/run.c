@@ -241,6 +241,8 @@ static enum stop wait_for_timer(struct wb_task *self, struct run *run,
     }
     if (run->begun)
         wb_counter_add(&run->of_task->stats.wakeup_ns, now_ns - run->until);
+    else
+        wb_kernel_reprioritise(self);  // late: it goes on at once, with the next deadline
     return done(run);
 }
 
