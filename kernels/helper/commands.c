@@ -89,6 +89,12 @@ static void set_policy(struct commands *c, const struct command *command)
     tell_set(c->teller, command->id, ok, why);
 }
 
+static void take_decision(const struct commands *c, const struct command *command, const char *why)
+{
+    if (c->decided != NULL)
+        c->decided(command, why);
+}
+
 // ---- Channels -----------------------------------------------------------------------------------
 
 static struct wb_channel *find_channel(const struct wb_system *system, const char *name)
@@ -143,8 +149,10 @@ void commands_obey(struct commands *c, const struct command *command)
         c->killed = true;
         wb_host_kill(c->build->host);
         break;
+    case COMMAND_DECISION:
+        take_decision(c, command, NULL);
+        break;
     case COMMAND_SAVE:
-    case COMMAND_DECISION:  // that nobody waits for
         break;
     }
 }
@@ -156,4 +164,6 @@ void commands_refuse(struct commands *c, const struct command *command, const ch
     if (command->verb == COMMAND_POLICY || command->verb == COMMAND_RATE ||
         command->verb == COMMAND_CHANNEL)
         tell_set(c->teller, command->id, false, why);
+    if (command->verb == COMMAND_DECISION)
+        take_decision(c, command, why);
 }

@@ -13,6 +13,8 @@ struct commands {
     struct build *build;
     struct request *requests;  // migrations whose outcome the command waits for
     bool killed;               // the run was ended by a command
+    // Takes the answers to `decide`, `why`: what is wrong with one. NULL: nobody asks.
+    void (*decided)(const struct command *decision, const char *why);
 };
 
 /// Does what the command asks.

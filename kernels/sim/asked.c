@@ -5,12 +5,10 @@
 
 #include "wb/policy.h"
 
-static struct helper *asker;
+extern const struct wb_policy wb_policy_asked;
 
-void asked_by(struct helper *helper)
-{
-    asker = helper;
-}
+static struct helper *asker;
+static struct wb_decision *awaited;  // NULL: nobody waits for one
 
 static void tell_core(struct members *out, yyjson_mut_val *cores, const struct wb_snapshot_core *c)
 {
@@ -70,42 +68,46 @@ static void take(const struct command *command, struct wb_decision *decision)
         wb_decide_point(decision, command->points[i].core, command->points[i].point);
 }
 
-// True once a line was the decision, good or not. Other commands are obeyed meanwhile.
-static bool decides(const char *line, size_t bytes, struct wb_decision *decision)
+// One that is malformed decides nothing, as one that cannot be carried out.
+static void tell_malformed(const char *why)
 {
-    struct command command;
-    struct parse_error error;
-    yyjson_alc memory;
+    struct wb_advice advice = { .time_ns = wb_kernel_now_ns(),
+                                .policy = &wb_policy_asked,
+                                .core = wb_kernel_core() };
 
-    yyjson_alc_pool_init(&memory, asker->command_memory, sizeof asker->command_memory);
-    const bool good = parse_command(&memory, line, bytes, &command, &error);
-    if (command.verb == COMMAND_DECISION && good)
-        take(&command, decision);
-    else if (good)
-        commands_obey(&asker->commands, &command);
-    return command.verb == COMMAND_DECISION;
+    snprintf(advice.text, sizeof advice.text, "%s: ignored", why);
+    tell_advice(&asker->teller, &advice);
+}
+
+static void decided(const struct command *command, const char *why)
+{
+    if (awaited == NULL)
+        return;
+    if (why == NULL)
+        take(command, awaited);
+    else
+        tell_malformed(why);
+    awaited = NULL;
+}
+
+void asked_by(struct helper *helper)
+{
+    asker = helper;
+    helper->commands.decided = decided;
 }
 
 static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
                    struct wb_decision *decision)
 {
-    bool decided = false;
-    char *line;
-    size_t bytes;
-
     (void)params;
     tell_snapshot(snapshot);
-    while (!decided && !asker->lines.closed && !asker->commands.killed) {
-        lines_read(&asker->lines);
-        // To the last: the loop of the run hears of new lines only.
-        while ((line = lines_next(&asker->lines, &bytes)) != NULL)
-            decided |= decides(line, bytes, decision);
-    }
-    if (asker->lines.closed)
-        wb_host_kill(asker->build.host);
+    awaited = decision;
+    // Other commands are obeyed meanwhile.
+    while (awaited != NULL && !asker->lines.closed && !asker->commands.killed)
+        helper_take_commands(asker);
+    awaited = NULL;
 }
 
-extern const struct wb_policy wb_policy_asked;
 __attribute__((visibility("default"))) const struct wb_policy wb_policy_asked = {
     .name = "asked",
     .help = "who started the simulation decides",
