@@ -140,7 +140,7 @@ def test_a_worker_without_the_package_is_told(tmp_path: Path) -> None:
                 client.wait_for_workers(1, timeout=60)
                 with pytest.raises(whimbrel.ClusterError) as told:
                     explore(client=client)
-            assert "pip install whimbrel" in str(told.value.cure)
+            assert "pip install ./python" in str(told.value.cure)
         finally:
             worker.kill()
             worker.wait()

@@ -63,7 +63,7 @@ def test_ctrl_c_ends_an_exploration_and_it_goes_on(tmp_path: Path) -> None:
     assert main is not None
     threading.Timer(1, signal.pthread_kill, (main, signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        explore(duration="60s", points="all", output=tmp_path / "cut")
+        explore(duration="600s", points="all", output=tmp_path / "cut")
     assert (tmp_path / "cut/evaluated.jsonl").stat().st_size > 0
 
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 import pickle
 import re
 from dataclasses import fields
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import whimbrel
-from whimbrel import _toml, model
+from whimbrel import _toml, _words, model
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = [
@@ -140,3 +142,18 @@ def test_a_value_of_a_wrong_type_is_a_type_error(value: Any) -> None:
 
 def test_the_package_names_everything_that_objects_are_made_of() -> None:
     assert set(model.__all__) <= set(whimbrel.__all__)
+
+
+def test_numbers_of_numpy_are_written_as_numbers() -> None:
+    assert _words.number("rate", np.float64(2.5)) == "2.5"
+    point = whimbrel.Point(mhz=np.float64(800), active_mw=np.float64(1.5))
+    core = whimbrel.Core(count=2, point=(point,))
+    platform = whimbrel.Platform(name="board", core=(core,))
+    assert "float64" not in platform.to_toml()
+
+
+def test_a_time_is_a_number_a_timedelta_or_a_text() -> None:
+    for value in (90, 90.0, timedelta(seconds=90), "90s", "1.5m", "90000 ms"):
+        assert _words.seconds("patience", value) == pytest.approx(90)
+    with pytest.raises(whimbrel.InputError, match="patience= is 'soon'"):
+        _words.seconds("patience", "soon")

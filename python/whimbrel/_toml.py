@@ -78,7 +78,7 @@ def _value(key: str, value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else str(value)
+        return repr(float(value)) if math.isfinite(value) else str(value)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_value(key, one) for one in value) + "]"
     if isinstance(value, Mapping):

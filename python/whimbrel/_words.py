@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from os import PathLike, fspath
@@ -35,11 +36,23 @@ def time(name: str, value: Time) -> str:
     return f"{round(value * 1e9)}ns"
 
 
+_UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def seconds(name: str, value: Time) -> float:
+    """The same as a number, for what is not the command's to read."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([a-z]+)", time(name, value).strip())
+    if found is None or found[2] not in _UNITS:
+        raise InputError(f"{name}= is {value!r}", "give a time in seconds, or as '500ms'")
+    return float(found[1]) * _UNITS[found[2]]
+
+
 def number(name: str, value: Any) -> str:
     """A number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise wrong(name, value, "a number")
-    return repr(value)
+    # What numpy calls a float has another text.
+    return repr(float(value)) if isinstance(value, float) else str(value)
 
 
 def integer(name: str, value: Any) -> str:

@@ -29,7 +29,7 @@ _LIVES = 10
 _LOOK_S = 1.0
 # How long a worker that is done may take to hand its verdicts on.
 _GATHER_S = 10.0
-_INSTALL = "install the same version of whimbrel there: pip install whimbrel"
+_INSTALL = "install the package there from the same checkout: pip install ./python"
 
 # What futures raise when their scheduler has gone; the first is no Exception.
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
@@ -46,7 +46,7 @@ def farm(client: Any, patience: _words.Time) -> Callable[[list[str]], Iterator[t
     """What runs a list of jobs on a cluster, and gives what comes of them as it comes."""
     if not hasattr(client, "submit") or not hasattr(client, "scheduler_info"):
         raise _words.wrong("client", client, "a distributed.Client")
-    seconds = float(_words.time("patience", patience).removesuffix("ns")) / 1e9
+    seconds = _words.seconds("patience", patience)
     _check_workers(client)
     return lambda jobs: _Batch(client, seconds).run(jobs)
 

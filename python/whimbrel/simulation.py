@@ -158,6 +158,7 @@ def _bar(end: float | None) -> Any:
 def _seconds(duration: Time | None) -> float | None:
     if duration is None:
         return None
-    with suppress(ValueError):
-        return float(_words.time("duration", duration).removesuffix("ns")) / 1e9
+    # What is no time, the command says better.
+    with suppress(InputError):
+        return _words.seconds("duration", duration)
     return None

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use whimbrel::library::{self, Explored, Farm, Verdicts};
 
-use crate::failing::Raise;
+use crate::failing::{Raise, failed};
 
 /// How often Python may raise, and is told how far it is.
 const LOOK: Duration = Duration::from_millis(100);
@@ -48,8 +48,8 @@ impl Farm for Callable<'_> {
             for pair in verdicts.try_iter()? {
                 let (job, verdict): (usize, String) = pair?.extract()?;
                 if !py.detach(|| taker.take(job, &verdict)) {
-                    let text = "a worker gave what is no result: all need the same version";
-                    return Err(pyo3::exceptions::PyRuntimeError::new_err(text));
+                    let text = "a worker gave what is no result";
+                    return failed(text, "all workers need the same version").raise(py);
                 }
                 if taker.has_enough() {
                     break;
@@ -100,10 +100,8 @@ pub fn explore<'py>(
     if let Some(error) = raised.error.into_inner().ok().flatten() {
         return Err(error);
     }
-    let found = found.map_err(|_| {
-        pyo3::exceptions::PyRuntimeError::new_err("the exploration came to a bug of its own")
-    })?;
-    let found = found.raise(py)?;
+    let bug = "the exploration came to a bug of its own";
+    let found = found.unwrap_or_else(|_| failed(bug, "report it")).raise(py)?;
     Ok((found.front, PyBytes::new(py, &found.parquet), found.tables, found.kept))
 }
 

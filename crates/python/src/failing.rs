@@ -22,6 +22,12 @@ impl<T> Raise<T> for Result<T, Wrong> {
     }
 }
 
+/// A failed run, in words of this crate.
+pub fn failed<T>(message: &str, cure: &str) -> Result<T, Wrong> {
+    let (message, cure) = (message.to_owned(), Some(cure.to_owned()));
+    Err(Wrong::Run(vec![Trouble { message, file: None, place: None, line: None, cure }]))
+}
+
 /// Makes the exception, whose class is Python's.
 fn exception(py: Python<'_>, kind: &str, troubles: Vec<Trouble>) -> PyResult<PyErr> {
     let plain = |Trouble { message, file, place, line, cure }| (message, file, place, line, cure);
