@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whether the ports of scripted tasks are there, and used.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::check::{every, steps_of};
 use crate::app::{App, Direction, Verb};
@@ -11,19 +11,23 @@ use crate::read::steps::What;
 
 /// Notes what is wrong with them.
 pub(crate) fn check(app: &App, manifest: &Manifest, problems: &mut Vec<Problem>) {
-    for table in manifest.tasks.iter().filter(|table| table.work.script.is_some()) {
-        let Some(first) = app.find_task(table.name.get_ref(), 0) else { continue };
-        let mut bound: HashMap<&str, (Direction, Span)> = HashMap::new();
-        for port in app.ports.iter().filter(|port| port.task == first) {
-            let span = app.channels[port.channel].span.clone();
-            bound.entry(&port.name).or_insert((port.direction, span));
+    let scripted = || manifest.tasks.iter().filter(|table| table.work.script.is_some());
+    let mut bound: HashMap<&str, Bound<'_>> = HashMap::new();
+    for port in &app.ports {
+        let task = &app.tasks[port.task];
+        if task.script.is_some() && task.index == 0 {
+            let span = || app.channels[port.channel].span.clone();
+            let ports = bound.entry(&task.name).or_default();
+            ports.entry(&port.name).or_insert_with(|| (port.direction, span()));
         }
-        check_uses(table, &bound, problems);
-        check_bound(table, &bound, problems);
     }
-    for link in &manifest.links {
-        problems.extend(check_link(link, manifest));
+    for table in scripted() {
+        let ports = bound.remove(table.name.get_ref().as_str()).unwrap_or_default();
+        check_uses(table, &ports, problems);
+        check_bound(table, &ports, problems);
     }
+    let names: HashSet<&str> = scripted().map(|table| table.name.get_ref().as_str()).collect();
+    problems.extend(manifest.links.iter().filter_map(|link| check_link(link, &names)));
 }
 
 type Bound<'a> = HashMap<&'a str, (Direction, Span)>;
@@ -75,11 +79,9 @@ fn check_bound(table: &TaskTable, bound: &Bound<'_>, problems: &mut Vec<Problem>
 }
 
 /// How many messages pass is said by the script.
-fn check_link(link: &LinkTable, manifest: &Manifest) -> Option<Problem> {
+fn check_link(link: &LinkTable, scripted: &HashSet<&str>) -> Option<Problem> {
     let is_scripted = |end: &toml::Spanned<String>| {
-        let name = end.get_ref().split('.').next();
-        let mut tables = manifest.tasks.iter();
-        tables.any(|t| Some(t.name.get_ref().as_str()) == name && t.work.script.is_some())
+        end.get_ref().split('.').next().is_some_and(|name| scripted.contains(name))
     };
     let (from, to) = (is_scripted(link.from.first()?), is_scripted(&link.to));
     let produce = link.produce.as_ref().filter(|_| from).map(toml::Spanned::span);
