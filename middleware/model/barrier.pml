@@ -61,6 +61,21 @@ inline let_through(cut)
     }
 }
 
+// Before a task is told that one is gone: its round has not ended, and cannot.
+inline check_gone()
+{
+    d_step {
+        assert(round == mine);
+        n = 0;
+        do
+        :: n < TASKS && !(over[n] && arrived[n] != mine + 1) -> n++
+        :: else -> break
+        od;
+        assert(n < TASKS);
+        n = 0
+    }
+}
+
 // ---- barrier.c ----------------------------------------------------------------------------------
 
 // wb_gate_choose_all()
@@ -111,20 +126,38 @@ inline look_for_who_is_over()
     n = 0
 }
 
-// One attempt: `through` or `gone`, or neither: it has to wait.
-inline attempt()
+inline look_at_the_round()
+{
+    if
+#ifdef MUTATE_EACH_COUNTS_THE_DEATHS
+    :: round != mine -> let_through(lives != cuts); through = true
+#else
+    :: round != mine -> let_through(was_cut); through = true
+#endif
+    :: else
+    fi
+}
+
+// missing(): who is not here may have been, and gone on.
+inline look_again()
 {
     atomic {
         step();
-        if
-#ifdef MUTATE_EACH_COUNTS_THE_DEATHS
-        :: round != mine -> let_through(lives != cuts); through = true
-#else
-        :: round != mine -> let_through(was_cut); through = true
+#ifndef MUTATE_ROUND_IS_NOT_LOOKED_AT_AGAIN
+        look_at_the_round();
+        gone = gone && !through;
 #endif
+        if
+        :: gone -> check_gone()
         :: else
         fi
-    };
+    }
+}
+
+// One attempt: `through` or `gone`, or neither: it has to wait.
+inline attempt()
+{
+    atomic { step(); look_at_the_round() };
     if
     :: through
     :: else ->
@@ -150,7 +183,7 @@ inline attempt()
             :: all -> choose_all()
             :: else
             fi
-        :: else -> look_for_who_is_over()
+        :: else -> look_for_who_is_over(); look_again()
         fi
     fi;
     atomic { all = false; cut = 0 }

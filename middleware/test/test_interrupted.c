@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "kernel_stub.h"
+#include "wb/barrier.h"
 #include "wb/semaphore.h"
 
 #ifdef __x86_64__
@@ -166,6 +167,47 @@ static void nothing_is_stale(void)
 TEST(a_priority_inherited_in_the_midst_of_another_is_kept)
 {
     at_every_instruction(both_are_held, unlock, urgent_waits, nothing_is_stale);
+}
+
+// ---- A barrier whose other task goes on, and is lost --------------------------------------------
+
+static struct wb_barrier barrier;
+static struct wb_seat seats[2];
+static int status;
+
+static void both_join(void)
+{
+    CHECK(wb_barrier_init(&barrier, seats, 2) == WB_OK);
+    CHECK(wb_barrier_join(&barrier, task) == WB_OK && wb_barrier_join(&barrier, other) == WB_OK);
+}
+
+static void come_to_the_barrier(void)
+{
+    status = wb_barrier_wait(&barrier, 0);
+}
+
+// It comes for the next round, too, if this one has ended.
+static void other_comes_twice_and_is_lost(void)
+{
+    stub_become(1, other);
+    CHECK(wb_barrier_wait(&barrier, 0) != WB_ERR_GONE);
+    CHECK(wb_barrier_wait(&barrier, 0) == WB_ERR_EMPTY);
+    wb_word_store(&other->place, wb_place(WB_TASK_LOST, 1), WB_SEQ_CST);
+    stub_become(0, task);
+}
+
+// The round is not missing anybody: it ends by whoever comes last.
+static void the_round_ends(void)
+{
+    CHECK(status >= 0 || status == WB_ERR_EMPTY);
+    if (steps.came && status == WB_ERR_EMPTY)
+        CHECK(wb_barrier_wait(&barrier, 0) >= 0);
+}
+
+TEST(a_round_that_has_ended_is_not_told_to_miss_who_is_lost_after_it)
+{
+    at_every_instruction(both_join, come_to_the_barrier, other_comes_twice_and_is_lost,
+                         the_round_ends);
 }
 
 #else

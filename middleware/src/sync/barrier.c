@@ -137,6 +137,20 @@ static enum wb_status told(uint32_t state)
     return (state & WAS_CUT) != 0 ? WB_ERR_OWNER : WB_OK;
 }
 
+// Of somebody who was not here for the round of `state`: also whoever has gone on from it since.
+static enum wb_status missing(const struct wb_barrier *barrier, const struct wb_seat *own,
+                              uint32_t state, const struct wb_system *system)
+{
+    const bool gone = is_one_gone(barrier, state, system);
+    // Acquire: as in attempt(). Who came for the next round had seen this one end, and is_here()
+    // has acquired what it had seen, so that is seen here, too.
+    const uint32_t now = wb_word_load(&barrier->state, WB_ACQUIRE);
+
+    if (!is_here(own, now))
+        return told(now);
+    return gone ? WB_ERR_GONE : WB_ERR_EMPTY;
+}
+
 static enum wb_status attempt(struct wb_gate *gate, struct wb_task *self)
 {
     struct wb_barrier *barrier = (struct wb_barrier *)gate;
@@ -147,7 +161,7 @@ static enum wb_status attempt(struct wb_gate *gate, struct wb_task *self)
     if (!is_here(own, state))
         return told(state);
     if (!are_all_here(barrier, state))
-        return is_one_gone(barrier, state, self->system) ? WB_ERR_GONE : WB_ERR_EMPTY;
+        return missing(barrier, own, state, self->system);
     const uint32_t next = next_state(barrier, state, self->system);
     // Release: of all that are_all_here() has acquired. It fails if another has done the same.
     if (!wb_word_compare_swap(&barrier->state, &state, next, WB_ACQ_REL, WB_ACQUIRE))
