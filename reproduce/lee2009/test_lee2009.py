@@ -126,7 +126,13 @@ def test_a_capture_is_read_with_its_times(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="tcpdump needs to be root")
 def test_a_call_of_the_phone_is_measured_at_the_receiver(tmp_path: Path) -> None:
-    call = voip.called(voip.TABLE3[1], 1.5, tmp_path)
+    # Again where tcpdump was so late that it has seen the end alone.
+    for attempt in range(3):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        call = voip.called(voip.TABLE3[1], 1.5, folder)
+        if len(call.between_ms) > 40:
+            break
     assert 40 < len(call.between_ms) < 80 and 0 < call.load_percent < 100
     assert sum(call.between_ms) / len(call.between_ms) == pytest.approx(20, abs=5)
 
