@@ -78,8 +78,8 @@ SUITES := \
 	test-aarch64:110:1:built-for-tests:$(CODE),platforms,tests \
 	test-apps:60:1:built-for-tests:$(CODE) \
 	test-voip:120:1:built-for-tests:$(CODE),platforms \
-	test-model:750:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
-	test-soc:360:2:built-for-tests:$(CODE),boards,platforms,rtl,tests/conftest.py,tests/soc,reproduce/common,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
+	test-model:850:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
+	test-soc:420:2:built-for-tests:$(CODE),boards,platforms,rtl,tests/conftest.py,tests/soc,reproduce/common,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
 	test-rtl:420:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include,kernels/freertos,docs/rtl \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/guest \
 	lint-files:10:1::.

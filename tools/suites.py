@@ -28,7 +28,7 @@ from pathlib import Path
 LOGS, PASSED = Path("build/log"), Path("build/passed")
 ALWAYS_READ = ("Makefile", "tools")
 TAIL_LINES = 40
-MAKE_BUDGET_S = 330
+MAKE_BUDGET_S = 400
 LEAST_URGENT = 19
 
 
