@@ -2,14 +2,22 @@
 // A kernel killed at any instruction of a script that locks and unlocks ends no correct run: the
 // next life does all again from the first lock on, or goes on after the last unlock.
 // with: check.c build.c kernel_stub.c killed.c
+#include <string.h>
+
 #include "check.h"
 #include "kernel_stub.h"
 #include "killed.h"
 #include "wb/script.h"
 
-enum { MUTEX, SEMAPHORE, OBJECTS, EVENTS = 16, LOOPS = 3, CYCLES = 100 };
+enum { MUTEX, SEMAPHORE, OBJECTS, EVENTS = 16, LOOPS = 3, CYCLES = 100, ENDS = 2, SENT = 2 };
 
-static const struct wb_messages messages = { .write = NULL };
+static void write_number(void *slot, uint32_t bytes, uint64_t number)
+{
+    memcpy(slot, &number, bytes);
+}
+
+static const struct wb_messages messages = { .write = write_number };
+static const char *const ports[] = { "out" };
 static struct wb_task *task;
 static struct wb_object *objects;
 static struct {
@@ -56,7 +64,8 @@ static void open(void)
     };
 
     written.n = 0;
-    stub_open(&(struct wb_system_config){ .cores = 2, .tasks = 2, .core_align = WB_LINE_BYTES });
+    stub_open(&(struct wb_system_config){
+        .cores = 2, .tasks = 2, .channels = ENDS, .ports = 2 * ENDS, .core_align = WB_LINE_BYTES });
     wb_word_store(&wb_kernel_attention, 0, WB_RELAXED);
     task = stub_task("task", 0);
     task->restart = true;
@@ -68,7 +77,9 @@ static void start(void)
     struct wb_script *script;
 
     add(WB_SCRIPT_EXIT, 0);
-    const struct wb_script_config config = { .events = written.events, .n_events = written.n };
+    const struct wb_script_config config = {
+        .events = written.events, .ports = ports, .n_events = written.n, .n_ports = 1
+    };
     CHECK(wb_script_add(stub.system, &config, objects, OBJECTS, &script) == WB_OK);
     CHECK(wb_task_set_script(task, script) == WB_OK);
     stub_start(stub.system);
@@ -80,7 +91,7 @@ static void run(void)
     CHECK(wb_script_run(task, &messages) == 0);
 }
 
-static uint32_t sections_after_another_life(void)
+static void live_again(void)
 {
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);
@@ -88,6 +99,11 @@ static uint32_t sections_after_another_life(void)
     CHECK(wb_task_core(task) == 1);
     stub_become(1, task);
     run();
+}
+
+static uint32_t sections_after_another_life(void)
+{
+    live_again();
     CHECK(wb_word_load(&objects[MUTEX].gate.holder, WB_SEQ_CST) == 0 && task->sync.owned == 0);
     return wb_word_load(&objects[SEMAPHORE].semaphore.value, WB_SEQ_CST);
 }
@@ -138,4 +154,44 @@ static void check_loop(void)
 TEST(a_task_killed_at_an_unlock_at_the_end_of_a_loop_counts_its_turns_right)
 {
     killed_show(&(struct killed){ build_loop, run, check_loop }, 6);
+}
+
+// ---- Messages through several ends --------------------------------------------------------------
+
+static struct wb_port *in[ENDS];
+
+// The second end is one message ahead.
+static void build_sender(void)
+{
+    static const char *const names[ENDS] = { "c", "d" };
+    const uint64_t first = 1;
+    struct wb_port *out = NULL;
+
+    open();
+    struct wb_task *peer = stub_task("peer", 1);
+    for (uint32_t i = 0; i < ENDS; i++) {
+        struct wb_channel *channel = stub_channel(names[i], 2 * SENT, sizeof(uint64_t), false);
+        out = build_port(task, channel, WB_OUT);
+        in[i] = build_port(peer, channel, WB_IN);
+    }
+    add(WB_SCRIPT_SEND, 0)->amount = SENT;
+    start();
+    CHECK(wb_port_send(out, &first, 0) == WB_OK);
+}
+
+static void check_sent(void)
+{
+    uint64_t number;
+
+    live_again();
+    for (uint32_t i = 0; i < ENDS; i++) {
+        for (uint32_t k = 1; k <= SENT + i; k++)
+            CHECK(wb_port_receive(in[i], &number, 0) == WB_OK && number == k);
+        CHECK(wb_port_receive(in[i], &number, 0) == WB_ERR_EMPTY);
+    }
+}
+
+TEST(a_task_killed_while_it_sends_through_several_ends_sends_each_as_often_as_it_says)
+{
+    killed_show(&(struct killed){ build_sender, run, check_sent }, 6);
 }

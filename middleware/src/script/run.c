@@ -267,8 +267,11 @@ static enum wb_status pass_at(struct wb_task *self, struct run *run, struct wb_p
     enum wb_status status = WB_OK;
     uint64_t position = wb_port_position(port);
 
-    if (run->until == 0)
+    if (run->until_of != run->at + 1) {
         run->until = position + count;
+        wb_word_order();
+        run->until_of = run->at + 1;
+    }
     for (; status == WB_OK && position < run->until; position++)
         status = port->direction == WB_IN ? receive_one(self, run, port, position)
                                           : passing_put(&run->passing, port, position);
@@ -288,13 +291,14 @@ static enum stop pass(struct wb_task *self, struct run *run, const struct wb_scr
 
     if (run->passing.late)
         port_end_wait(end_of(run, event));
-    for (; run->at < n; run->at++, run->until = 0) {
+    while (run->at < n) {
         const enum wb_status status = pass_at(self, run, end_of(run, event), event->amount);
         if (port_must_wait(status))
             return TO_WAIT;
-        if (status != WB_OK) {
+        if (status != WB_OK)
             return to_exit(run);  // nothing more will come, or go
-        }
+        wb_word_order();
+        run->at++;
     }
     return done(run);
 }

@@ -30,11 +30,12 @@ struct run {  // in the task's heap
     struct spot safe;     // where it last held no mutex
     uint32_t held, life;  // mutexes; wb_task.lives, by which it knows that it was cut short
     bool has_input;
-    bool due;    // a checkpoint
-    bool begun;  // of the event: it computes, or has yielded
-    uint32_t at;
-    uint64_t until;  // of the event, 0: not begun; a time, or how many messages through end `at`
-    uint32_t round;  // the same: of a barrier
+    bool due;           // a checkpoint
+    bool begun;         // of the event: it computes, or has slept for its timer
+    uint32_t at;        // which end of a port messages go through
+    uint32_t until_of;  // 1 + the end that `until` is of, 0: none
+    uint64_t until;     // of the event, 0: not begun; a time, or how many messages through that end
+    uint32_t round;     // the same: of a barrier
     const struct wb_script_event *of;  // the event that these are of
     uint64_t turns;                    // of the loop that is ended: how many are left
     uint64_t start_ns;                 // when timers begin
@@ -60,7 +61,7 @@ static inline void begin_event(struct run *run)
     run->begun = false;
     run->until = 0;
     run->round = 0;
-    run->at = 0;
+    run->at = run->until_of = 0;
     wb_word_order();
     run->of = run->spot.event;
 }
@@ -82,7 +83,6 @@ static inline enum stop done(struct run *run)
 static inline enum stop to_exit(struct run *run)
 {
     run->spot.event = &run->events[run->script->config.n_events - 1];
-    run->due = false;
     return GO_ON;
 }
 
