@@ -354,6 +354,30 @@ TEST(events_of_what_is_not_there_or_of_another_kind_are_refused)
     CHECK(!is_refused(WB_SCRIPT_LOCK, MUTEX) && !is_refused(WB_SCRIPT_YIELD, 0));
 }
 
+TEST(a_priority_that_there_is_not_is_refused)
+{
+    struct wb_script *script;
+
+    for (uint32_t priority = WB_SCRIPT_PRIORITIES - 1; priority <= WB_SCRIPT_PRIORITIES;
+         priority++) {
+        open();
+        add(WB_SCRIPT_PRIORITY, 0, priority);
+        add(WB_SCRIPT_EXIT, 0, 0);
+        CHECK(add_script(&script) == (priority < WB_SCRIPT_PRIORITIES ? WB_OK : WB_ERR_INVAL));
+    }
+}
+
+TEST(a_loop_without_an_event_is_refused)
+{
+    struct wb_script *script;
+
+    open();
+    begin(3, false);
+    end();
+    add(WB_SCRIPT_EXIT, 0, 0);
+    CHECK(add_script(&script) == WB_ERR_INVAL);
+}
+
 TEST(a_script_that_does_not_end_in_its_end_is_refused)
 {
     struct wb_script *script;

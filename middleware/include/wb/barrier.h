@@ -55,8 +55,9 @@ WB_MUST_USE enum wb_status wb_barrier_join(struct wb_barrier *barrier, struct wb
 /// it waits on, for the same round.
 ///
 /// Context: a task. Blocks for at most `timeout_ns`.
-/// Returns: 1 to one of them and WB_OK to the others when all have come; WB_ERR_OWNER to each if
-///          one of them was cut short by a death since the last time, and started again;
+/// Returns: WB_OK when all have come, but 1 to one of them, unless a kernel was killed meanwhile;
+///          WB_ERR_OWNER to each if one of them was cut short by a death since the last time, and
+///          started again;
 ///          WB_ERR_GONE if one of them has ended, or was lost, and will never come;
 ///          WB_ERR_FULL if others have all seats; WB_ERR_EMPTY if somebody is missing and
 ///          `timeout_ns` is 0; WB_ERR_TIMEOUT.

@@ -39,9 +39,9 @@ void wb_condition_init(struct wb_condition *condition);
 /// when one is killed, or ends, with the mutex, all who wait with it return and look again.
 ///
 /// Context: a task. Blocks for at most `timeout_ns`, and then for as long as others hold the mutex.
-/// Returns: WB_OK: it was signalled; WB_ERR_TIMEOUT: it was not; WB_ERR_OWNER: one of the two, and
-///          the mutex is as after WB_ERR_OWNER of wb_mutex_lock(); WB_ERR_INVAL, at once, if the
-///          caller does not hold the mutex.
+/// Returns: WB_OK: it was signalled, or is to look again after a death; WB_ERR_TIMEOUT: it was
+///          not; WB_ERR_OWNER: one of the two, and the mutex is as after WB_ERR_OWNER of
+///          wb_mutex_lock(); WB_ERR_INVAL, at once, if the caller does not hold the mutex.
 /// Source:  IEEE Std 1003.1, pthread_cond_timedwait().
 WB_MUST_USE enum wb_status wb_condition_wait(struct wb_condition *condition, struct wb_mutex *mutex,
                                              uint64_t timeout_ns);

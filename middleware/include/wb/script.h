@@ -26,7 +26,10 @@
 struct wb_system;
 struct wb_task;
 
-enum { WB_SCRIPT_DEPTH = 8 };  // loops within each other
+enum {
+    WB_SCRIPT_DEPTH = 8,        // loops within each other
+    WB_SCRIPT_PRIORITIES = 32,  // from 0 on
+};
 
 #define WB_SCRIPT_NONE UINT32_MAX
 
@@ -53,7 +56,8 @@ enum wb_script_verb {
     WB_SCRIPT_MIGRATE,     // to the first core of `numbers`, unless it is on one of them
     WB_SCRIPT_PRIORITY,    // `amount` from here on
     WB_SCRIPT_EXIT,        //
-    WB_SCRIPT_LOOP,        // `amount` times, 0: for ever; its counter is `object`, its end `other`
+    WB_SCRIPT_LOOP,        // `amount` times, 0: for ever; its counter is `object`, its end `other`;
+                           // there are events within
     WB_SCRIPT_END,         // of the loop at `other`
 };
 
@@ -153,7 +157,7 @@ size_t wb_objects_bytes(const struct wb_object_config *configs, uint32_t n);
 /// Context: the launcher, before any task is given it. Never blocks.
 /// Memory:  `config` is copied, with all that it points to.
 /// Returns: WB_OK with `*script`; WB_ERR_INVAL where an event names what is not there, or loops do
-///          not end each other; WB_ERR_NOMEM.
+///          not end each other, or are empty; WB_ERR_NOMEM.
 WB_MUST_USE enum wb_status wb_script_add(struct wb_system *system,
                                          const struct wb_script_config *config,
                                          struct wb_object *objects, uint32_t n_objects,

@@ -83,7 +83,7 @@ static bool has_cycles(const struct among *among, const struct wb_script_event *
     return event->n_numbers == 1 || event->n_numbers == among->kinds;
 }
 
-// A loop and its end name each other.
+// A loop and its end name each other. An empty one has no event that a turn begins with.
 static bool is_closed(const struct among *among, uint32_t at)
 {
     const struct wb_script_event *events = among->config->events, *event = &events[at];
@@ -91,7 +91,7 @@ static bool is_closed(const struct among *among, uint32_t at)
     const uint32_t other = event->other;
 
     return event->object < WB_SCRIPT_DEPTH && other < among->config->n_events &&
-           (begins ? other > at : other < at) && events[other].other == at &&
+           (begins ? other > at + 1 : other < at) && events[other].other == at &&
            events[other].verb == (begins ? WB_SCRIPT_END : WB_SCRIPT_LOOP);
 }
 
@@ -125,6 +125,8 @@ static bool is_good(const struct among *among, uint32_t at)
         return event->object < among->config->n_ports && event->amount != 0;
     case WB_SCRIPT_MIGRATE:
         return event->n_numbers != 0;
+    case WB_SCRIPT_PRIORITY:
+        return event->amount < WB_SCRIPT_PRIORITIES;
     case WB_SCRIPT_LOOP:
     case WB_SCRIPT_END:
         return is_closed(among, at);

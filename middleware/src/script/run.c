@@ -12,7 +12,7 @@
 
 static void *taken(struct wb_task *self, size_t count, size_t bytes)
 {
-    void *memory = wb_calloc(count + 1, bytes);
+    void *memory = wb_calloc(count != 0 ? count : 1, bytes);
 
     if (memory == NULL)
         wb_task_fail(self, "its heap has no room for its script: raise `heap`");
@@ -74,7 +74,7 @@ static struct run *run_of(struct wb_task *self, const struct wb_messages *messag
     struct run *run = self->state;
 
     if (run == NULL) {
-        run = taken(self, 0, sizeof *run);
+        run = taken(self, 1, sizeof *run);
         run->of_task = self->scripted;
         run->script = self->scripted->script;
         run->events = run->spot.event = run->of = run->script->config.events;
@@ -468,11 +468,6 @@ static enum stop advance(struct wb_task *self, struct run *run, struct way *way)
     return run->due ? TO_CHECKPOINT : stop;
 }
 
-static bool leaves(const struct wb_task *self)
-{
-    return self->moves_at_waits && wb_migration_requested(self);
-}
-
 // By the kernel. Nobody acts between an attempt that fails and the block, so one attempt is enough.
 static enum wb_step step(struct wb_task *self, uint64_t *value)
 {
@@ -486,14 +481,14 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
         return WB_STEP_COMPUTE;
     case TO_WAIT:
         port = end_of(run, run->spot.event);
-        if (leaves(self) || passing_has_bell(port))
+        if (passing_leaves(self) || passing_has_bell(port))
             break;
         note_place(run);
         port_begin_wait(port);
         *value = WB_FOREVER;
         return WB_STEP_BLOCK;
     case TO_SLEEP:
-        if (leaves(self))
+        if (passing_leaves(self))
             break;
         *value = run->until;
         return WB_STEP_BLOCK;

@@ -260,11 +260,6 @@ static inline __attribute__((always_inline)) enum stop advance(struct wb_task *s
     return TO_END;
 }
 
-static bool leaves(const struct wb_task *self)
-{
-    return self->moves_at_waits && wb_migration_requested(self);
-}
-
 // By the kernel. Nobody acts between an attempt that fails and the block, so one attempt is enough.
 static enum wb_step step(struct wb_task *self, uint64_t *value)
 {
@@ -275,13 +270,13 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
         *value = wb_work_cycles(self);
         return WB_STEP_COMPUTE;
     case TO_WAIT:
-        if (leaves(self) || passing_has_bell(f->ends[f->at]))
+        if (passing_leaves(self) || passing_has_bell(f->ends[f->at]))
             break;
         port_begin_wait(f->ends[f->at]);
         *value = WB_FOREVER;
         return WB_STEP_BLOCK;
     case TO_SLEEP:
-        if (leaves(self))
+        if (passing_leaves(self))
             break;
         *value = self->arrival.ready_ns;
         return WB_STEP_BLOCK;

@@ -68,6 +68,12 @@ static inline enum wb_status passing_put(struct passing *p, struct wb_port *out,
     return WB_OK;
 }
 
+/// It has to move before it waits: on its own stack.
+static inline bool passing_leaves(const struct wb_task *self)
+{
+    return self->moves_at_waits && wb_migration_requested(self);
+}
+
 /// How it waits is not a matter of one block.
 static inline bool passing_has_bell(const struct wb_port *port)
 {
