@@ -146,10 +146,11 @@ def test_the_package_names_everything_that_objects_are_made_of() -> None:
 
 def test_numbers_of_numpy_are_written_as_numbers() -> None:
     assert _words.number("rate", np.float64(2.5)) == "2.5"
-    point = whimbrel.Point(mhz=np.float64(800), active_mw=np.float64(1.5))
-    core = whimbrel.Core(count=2, point=(point,))
+    assert _words.integer("seed", np.int64(7)) == "7"
+    point = whimbrel.Point(mhz=np.float64(800), active_mw=np.float32(1.5))
+    core = whimbrel.Core(count=np.int64(2), point=(point,))
     platform = whimbrel.Platform(name="board", core=(core,))
-    assert "float64" not in platform.to_toml()
+    assert "float" not in platform.to_toml() and "count = 2" in platform.to_toml()
 
 
 def test_a_time_is_a_number_a_timedelta_or_a_text() -> None:

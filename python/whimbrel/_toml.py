@@ -8,6 +8,7 @@ import math
 import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from numbers import Integral, Real
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
@@ -21,7 +22,9 @@ def key_of(name: str) -> str:
 def table(of: Any) -> dict[str, Any]:
     """What a dataclass says, without what it leaves open."""
     found = {key_of(field.name): getattr(of, field.name) for field in fields(of) if field.init}
-    return {key: value for key, value in found.items() if value is not None and value != ()}
+    return {
+        key: value for key, value in found.items() if value is not None and not _is_empty(value)
+    }
 
 
 def document(head: str, of: Any) -> str:
@@ -33,6 +36,10 @@ def document(head: str, of: Any) -> str:
     for key, value in tables.items():
         lines += _tables(key, value)
     return "\n".join(lines) + "\n"
+
+
+def _is_empty(value: object) -> bool:
+    return isinstance(value, tuple) and not value
 
 
 def rows(name: str, some: Any) -> list[str]:
@@ -75,9 +82,9 @@ def _value(key: str, value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
         return repr(float(value)) if math.isfinite(value) else str(value)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_value(key, one) for one in value) + "]"

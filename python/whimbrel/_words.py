@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
+from numbers import Integral, Real
 from os import PathLike, fspath
 from typing import Any, TypeAlias
 
@@ -27,7 +28,7 @@ def time(name: str, value: Time) -> str:
         return value
     if isinstance(value, timedelta):
         value = value.total_seconds()
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise wrong(name, value, "seconds, a timedelta or a text as '500ms'")
     if not math.isfinite(value) or value < 0:
         raise InputError(
@@ -49,17 +50,17 @@ def seconds(name: str, value: Time) -> float:
 
 def number(name: str, value: Any) -> str:
     """A number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise wrong(name, value, "a number")
     # What numpy calls a float has another text.
-    return repr(float(value)) if isinstance(value, float) else str(value)
+    return str(int(value)) if isinstance(value, Integral) else repr(float(value))
 
 
 def integer(name: str, value: Any) -> str:
     """A whole number."""
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise wrong(name, value, "a whole number")
-    return str(value)
+    return str(int(value))
 
 
 def text(name: str, value: Any) -> str:
