@@ -92,6 +92,11 @@ def test_a_delay_is_where_timers_begin(tmp_path: Path) -> None:
     assert simulate(tmp_path, app("", a=turn), ONE)["time_ns"] == 23e6
 
 
+def test_memory_is_copied_within_16_kib_of_the_heap(tmp_path: Path) -> None:
+    (task,) = simulate(tmp_path, app("", a='{ memory = "64KiB" }'), ONE)["tasks"]
+    assert 16 << 10 <= task["heap_peak_bytes"] < 18 << 10
+
+
 def test_a_shared_timer_is_gone_on_with_by_whoever_comes(tmp_path: Path) -> None:
     turn = '{ timer = "10ms", name = "t" }'
     shared = app('[[timer]]\nname = "t"\n', a=turn, b=turn)

@@ -158,7 +158,7 @@ static enum stop compute_until(struct wb_task *self, struct run *run,
 static enum stop copy(struct wb_task *self, struct run *run, const struct wb_script_event *event,
                       const struct way *way)
 {
-    enum { HALF = 8 << 10 };
+    enum { HALF = (8 << 10) - 8 };  // two, and what the heap keeps of them, are 16 KiB
 
     if (!way->may_block)
         return TO_STACK;
