@@ -265,7 +265,7 @@ fn channel(app: &App, channel: usize) -> Channel {
     let into =
         |port: &&whimbrel_model::Port| port.channel == channel && port.direction == Direction::In;
     let kept = app.ports.iter().filter(into).map(|port| app.kept_messages(port)).max();
-    let kept = kept.filter(|kept| *kept > 0).map_or(1, |kept| kept + 1);
+    let kept = kept.filter(|kept| *kept > 0).map_or(1, |kept| kept.saturating_add(1));
     let kept = u32::try_from(kept).unwrap_or(u32::MAX);
     Channel {
         name: known.name.clone(),

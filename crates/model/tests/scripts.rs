@@ -182,6 +182,20 @@ fn a_script_gives_back_what_it_locks() {
     ] {
         refused(&app(MUTEXES, script), &words);
     }
+    let ends = errors(&app(MUTEXES, "{ lock = \"m\" }, { exit = true }"), &[]);
+    assert_eq!(ends.matches("ends holding `m`").count(), 1, "{ends}");
+    let in_loop = "{ loop = 2, do = [{ lock = \"m\" }, { exit = true }] }";
+    assert!(!errors(&app(MUTEXES, in_loop), &[]).contains("each turn"));
+}
+
+#[test]
+fn a_script_without_an_end_may_hold_what_it_locks() {
+    let waits = "{ lock = \"m\" }, { loop = \"forever\", do = [{ wait = \"c\", mutex = \"m\" }] }";
+    let once = waits.replace("{ lock = \"m\" }", "{ loop = 1, do = [{ lock = \"m\" }] }");
+    for script in [waits.to_owned(), once, format!("{{ loop = 2, do = [{waits}] }}")] {
+        let text = and(&app(MUTEXES, &script), "{ signal = \"c\" }");
+        assert!(build(&text, &[]).is_ok(), "{}", errors(&text, &[]));
+    }
 }
 
 #[test]
@@ -197,7 +211,14 @@ fn what_would_wait_or_turn_for_ever_is_refused() {
     refused(&app(barrier, "{ barrier = \"b\" }"), &["for 3 tasks, and 1 wait", "tasks = 1"]);
     let after = "{ loop = \"forever\", do = [{ run = 1 }] }, { run = 2 }";
     refused(&app("", after), &["never comes here", "this has no end"]);
-    refused(&app("", "{ exit = true }, { run = 2 }"), &["never comes here"]);
+    for before in [
+        "{ exit = true }",
+        "{ loop = \"forever\", do = [{ run = 1 }, { exit = true }] }",
+        "{ loop = 2, do = [{ run = 1 }, { exit = true }] }",
+        "{ loop = 2, do = [{ loop = \"forever\", do = [{ run = 1 }] }] }",
+    ] {
+        refused(&app("", &format!("{before}, {{ run = 2 }}")), &["never comes here"]);
+    }
     refused(&app("", "{ run = 2 }, { delay = \"1ms\" }"), &["not its first event"]);
     let deep = format!("{}{{ run = 1 }}{}", "{ loop = 2, do = [".repeat(9), "] }".repeat(9));
     refused(&app("", &deep), &["more than 8 loops"]);
@@ -270,5 +291,11 @@ fn the_messages_of_a_script_since_its_image_fit_its_channel() {
     assert!(build(&with(13, some), &[]).is_ok());
     refused(&with(12, some), &["cannot keep the messages of 3 checkpoints", "more than 12 slots"]);
     let marked = format!("{some}, {some}, {{ checkpoint = true }}");
-    refused(&with(24, &marked), &["more than 24 slots"]);
+    assert!(build(&with(49, &marked), &[]).is_ok());
+    refused(&with(48, &marked), &["more than 48 slots"]);
+    let inner = format!("{{ loop = \"forever\", do = [{some}, {{ checkpoint = true }}] }}");
+    assert!(build(&with(25, &inner), &[]).is_ok());
+    refused(&with(24, &inner), &["more than 24 slots"]);
+    let endless = "{ checkpoint = true }, { loop = \"forever\", do = [{ receive = \"in\" }] }";
+    refused(&with(32768, endless), &["add { checkpoint = true } to the loop"]);
 }

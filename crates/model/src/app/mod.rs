@@ -300,7 +300,7 @@ impl App {
         }
         let script = task.script.map(|script| &self.scripts[script]);
         let each = script.map_or(1, |script| script.messages_per_checkpoint(&port.name));
-        each * u64::from(task.checkpoint_every)
+        each.saturating_mul(task.checkpoint_every.into())
     }
 
     /// The position of a task, if there is one of that name and index.

@@ -85,15 +85,41 @@ pub struct Script {
 }
 
 impl Script {
-    /// The most messages that it receives through a port between two checkpoints; where only some
-    /// events are checkpoints, in one go through all of it.
+    /// No fewer messages than it receives through a port between two checkpoints: those of its
+    /// largest event, or, where only some events are checkpoints, of one go through all of it, with
+    /// every turn of the loops that have none. `u64::MAX`: there is no end of them.
     pub fn messages_per_checkpoint(&self, port: &str) -> u64 {
-        let is_it = |event: &&Event| {
+        let is_it = |event: &Event| {
             event.verb == Verb::Receive && self.ports[event.object as usize] == port
         };
-        let marked = self.events.iter().any(|event| event.verb == Verb::Checkpoint);
-        let counts = self.events.iter().filter(is_it).map(|event| event.amount);
-        if marked { counts.sum() } else { counts.max().unwrap_or(0) }
+        if !has_checkpoint(&self.events) {
+            let counts = self.events.iter().filter(|event| is_it(event)).map(|event| event.amount);
+            return counts.max().unwrap_or(0);
+        }
+        let mut turns = vec![1_u64];
+        let mut sum = 0_u64;
+        for (at, event) in self.events.iter().enumerate() {
+            let here = turns.last().copied().unwrap_or(1);
+            match event.verb {
+                Verb::Loop => turns.push(here.saturating_mul(self.turns_unmarked(at, event))),
+                Verb::End => {
+                    turns.pop();
+                }
+                _ if is_it(event) => sum = sum.saturating_add(here.saturating_mul(event.amount)),
+                _ => {}
+            }
+        }
+        sum
+    }
+
+    /// How often the loop that begins here turns between two checkpoints.
+    fn turns_unmarked(&self, at: usize, begin: &Event) -> u64 {
+        let end = begin.other.map_or(at, |end| end as usize);
+        match begin.amount {
+            _ if has_checkpoint(&self.events[at..end]) => 1,
+            0 => u64::MAX,
+            times => times,
+        }
     }
 
     /// How often it fires where a timer ends each turn of its only phase or outermost loop, in
@@ -109,6 +135,10 @@ impl Script {
             more.is_none() && timers.next().is_none() && !turn.iter().any(|e| of_loop(&e));
         is_plain.then_some(timer.amount)
     }
+}
+
+fn has_checkpoint(events: &[Event]) -> bool {
+    events.iter().any(|event| event.verb == Verb::Checkpoint)
 }
 
 /// What is common to scripts.

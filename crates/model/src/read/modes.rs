@@ -50,10 +50,15 @@ pub(crate) fn check_images(tables: &[TaskTable], app: &App, problems: &mut Vec<P
         let Channel { name: channel, slots, .. } = &app.channels[port.channel];
         let (every, kept) = (at.get_ref(), app.kept_messages(port));
         let message = format!("`{channel}` cannot keep the messages of {every} checkpoints");
+        let room = match kept {
+            u64::MAX => "add { checkpoint = true } to the loop that receives them".to_owned(),
+            _ => format!(
+                "give the channel more than {kept} slots (it has {slots}), take images more often"
+            ),
+        };
         problems.push(Problem::new(message).at(at.span(), "this many").help(format!(
-            "they are kept until the next image, to be processed again after a death: give the \
-             channel more than {kept} slots (it has {slots}), take images more often, or write \
-             on_crash = \"skip\""
+            "they are kept until the next image, to be processed again after a death: {room}, or \
+             write on_crash = \"skip\""
         )));
     }
 }

@@ -142,18 +142,13 @@ impl Walk<'_> {
     }
 }
 
-fn never_goes_on(step: &Step) -> bool {
+/// Whether what follows a step never comes: it is the end, or a loop without one, or has either.
+pub(super) fn never_goes_on(step: &Step) -> bool {
     match &step.what {
-        What::Plain(Verb::Exit) => true,
-        What::Loop { times: 0, body, .. } => !exits(body),
-        What::Loop { body, .. } => exits(body),
+        What::Plain(Verb::Exit) | What::Loop { times: 0, .. } => true,
+        What::Loop { body, .. } => body.iter().any(never_goes_on),
         _ => false,
     }
-}
-
-/// Whether the body of a loop ends the script.
-fn exits(body: &[Step]) -> bool {
-    any(body, &|what| matches!(what, What::Plain(Verb::Exit)))
 }
 
 /// Whether an event takes time by itself, or may wait for others.

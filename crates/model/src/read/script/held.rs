@@ -4,7 +4,7 @@
 
 use toml::Spanned;
 
-use super::check::steps_of;
+use super::check::{never_goes_on, steps_of};
 use crate::app::Verb;
 use crate::problem::{Problem, Span};
 use crate::read::manifest::{Manifest, TaskTable};
@@ -29,9 +29,16 @@ pub(super) fn check<'m>(manifest: &'m Manifest, problems: &mut Vec<Problem>) -> 
     for table in &manifest.tasks {
         let mut walk = Walk { table, held: Vec::new(), edges: &mut edges, problems };
         walk.steps(steps_of(table));
-        walk.end(None);
+        if !ends_within(steps_of(table)) {
+            walk.end(None);
+        }
     }
     edges
+}
+
+/// Whether what follows these steps never comes.
+fn ends_within(steps: &[Step]) -> bool {
+    steps.iter().any(never_goes_on)
 }
 
 struct Held<'m> {
@@ -58,7 +65,7 @@ impl<'m> Walk<'m, '_> {
                 What::On(Verb::Unlock, name) => self.unlock(name, &step.span),
                 What::Wait { mutex, .. } => self.wait(mutex, &step.span),
                 What::Plain(Verb::Exit) => self.end(Some(&step.span)),
-                What::Loop { body, .. } => self.a_loop(step, body),
+                What::Loop { times, body, .. } => self.a_loop(step, *times, body),
                 _ => {}
             }
         }
@@ -123,11 +130,14 @@ impl<'m> Walk<'m, '_> {
             .push(problem.help("lock it before: a wait gives it back, and takes it again"));
     }
 
-    /// What a turn changes the next one finds changed.
-    fn a_loop(&mut self, step: &'m Step, body: &'m [Step]) {
+    /// What a turn changes the next one finds changed, if there is one.
+    fn a_loop(&mut self, step: &'m Step, times: u64, body: &'m [Step]) {
         let names = |held: &[Held<'m>]| held.iter().map(|held| held.mutex).collect::<Vec<_>>();
         let before = names(&self.held);
         self.steps(body);
+        if times == 1 || ends_within(body) {
+            return;
+        }
         let after = names(&self.held);
         let not_in = |all: &[&'m str], mutex: &&&'m str| !all.contains(mutex);
         let taken = after.iter().find(|mutex| not_in(&before, mutex));
