@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{report_all, shown};
+use crate::common::{build, report_all, shown};
 use insta::assert_snapshot;
 use whimbrel_model::import::{Options, application, together};
 
@@ -127,6 +127,34 @@ fn a_fork_is_a_task_that_waits_to_be_forked() {
         { loop = \"forever\", do = [\n    { take = \"b\" },\n";
     assert!(toml.contains(script) && toml.contains("{ give = \"b\" }"), "{toml}");
     assert!(!toml.contains("name = \"b\"\npriority"), "{toml}");
+}
+
+#[test]
+fn what_is_forked_sleeps_for_its_delay_and_comes_to_barriers_and_timers() {
+    let text = r#"{"tasks":{
+        "a":{"fork":"b","barrier":"x","sleep":9},
+        "b":{"instance":0,"loop":1,"delay":7,"barrier":"x","run":5,
+            "timer":{"ref":"tick","period":5}},
+        "c":{"instance":0,"run":1,"barrier":"y"},
+        "d":{"fork":"d","run":1,"delay":7,"timer":{"ref":"tock","period":5}}}}"#;
+    let toml = application("a.json", text, &Options::default()).unwrap().toml;
+    assert!(toml.contains("{ take = \"b\" },\n    { sleep = \"7us\" },"), "{toml}");
+    assert!(toml.contains("[[barrier]]\nname = \"x\"\ntasks = 2\n"), "{toml}");
+    assert!(!toml.contains("name = \"y\"") && !toml.contains("name = \"c\""), "{toml}");
+    assert!(toml.contains("[[timer]]\nname = \"tock\"\n"), "{toml}");
+    assert!(!toml.contains("[[timer]]\nname = \"tick\"\n"), "{toml}");
+    assert!(toml.contains("script = [\n  { delay = \"7us\" },"), "{toml}");
+    build(&toml, &[]).unwrap_or_else(|problems| panic!("{}", shown("app.toml", &toml, problems)));
+}
+
+#[test]
+fn a_thread_may_hold_a_mutex_through_a_last_phase_without_an_end() {
+    let text = r#"{"tasks":{"a":{"loop":1,"phases":{"p":{"lock":"m","run":1},"q":{"loop":-1,
+        "wait":{"ref":"c","mutex":"m"},"run":1}}},"b":{"sleep":9,"signal":"c"}}}"#;
+    for text in [text, &text.replace("{\"loop\":1,", "{")] {
+        let toml = application("a.json", text, &Options::default()).unwrap().toml;
+        assert!(build(&toml, &[]).is_ok(), "{toml}");
+    }
 }
 
 #[test]
@@ -282,6 +310,7 @@ fn every_kind_of_bad_task_is_refused_in_words() {
         ("'suspend':''", "nothing ever signals `a`"),
         ("'run':1,'phases':{'p':{'run':1}}", "phases and events"),
         ("'phases':{'p':{'run':1,'loop':-1,'delay':1}}", "a phase has no key `delay`"),
+        ("'mem':1000", "`a` has no end and takes no time"),
         ("'resume':'a'", "`a` has no end and takes no time"),
         ("'phases':{'p':{'run':1},'q':{'yield','loop':-1}}", "`q` has no end and takes no time"),
         ("'run':1,'lock':'m','lock':'m'", "`m` is locked by a task that holds it"),

@@ -36,8 +36,7 @@ pub(super) fn draft(threads: &[Thread], global: &Global, notes: &mut Notes) -> D
         if let Some(semaphore) = forked {
             say_fork(thread, notes);
             let name = names.unique_with(&thread.name, "_forked");
-            let script = [Event::Take(semaphore)].into_iter().chain(script).collect();
-            tasks.push(task(thread, name, vec![Event::forever(script)], global));
+            tasks.push(task(thread, name, vec![whenever_forked(semaphore, script)], global));
         }
     }
     common.check(threads, notes);
@@ -87,6 +86,15 @@ fn script(thread: &Thread, global: &Global, common: &mut Common, notes: &mut Not
         times => vec![Event::Loop { phase: None, times, body }],
     };
     delay.into_iter().chain(whole).collect()
+}
+
+/// What a thread does each time that it is forked; its delay is none from the start of all.
+fn whenever_forked(semaphore: String, script: Vec<Event>) -> Event {
+    let done = script.into_iter().map(|event| match event {
+        Event::Delay { ns } => Event::Sleep { ns },
+        event => event,
+    });
+    Event::forever([Event::Take(semaphore)].into_iter().chain(done).collect())
 }
 
 /// What changes at the begin of a phase: where and how urgently its thread runs.

@@ -75,7 +75,6 @@ impl Event {
     pub fn takes_time(&self) -> bool {
         match self {
             Self::Run(ns) | Self::Runtime(ns) | Self::Sleep(ns) | Self::Timer { ns, .. } => *ns > 0,
-            Self::Memory(bytes) => *bytes > 0,
             Self::Wait { .. } | Self::Sync { .. } | Self::Suspend(_) | Self::Barrier(_) => true,
             _ => false,
         }

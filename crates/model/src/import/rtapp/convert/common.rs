@@ -33,19 +33,28 @@ fn events(thread: &Thread) -> impl Iterator<Item = (&Event, &Span)> {
     placed.map(|placed| (&placed.event, &placed.at))
 }
 
+/// Who is forked, and where first.
+fn forked(threads: &[Thread]) -> BTreeMap<String, Span> {
+    let mut forked = BTreeMap::new();
+    for (event, at) in threads.iter().flat_map(events) {
+        if let Event::Fork(name) = event {
+            forked.entry(name.clone()).or_insert_with(|| at.clone());
+        }
+    }
+    forked
+}
+
 impl Common {
     /// What can be known before any event is converted.
     pub fn of(threads: &[Thread]) -> Self {
-        let mut common = Self::default();
+        let mut common = Self { forked: forked(threads), ..Self::default() };
         let mut users: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         for (number, thread) in threads.iter().enumerate() {
-            for (event, at) in events(thread) {
+            for (event, _) in events(thread) {
                 match event {
-                    Event::Fork(name) => {
-                        common.forked.entry(name.clone()).or_insert_with(|| at.clone());
-                    }
                     Event::Barrier(name) => {
-                        *common.meeting.entry(name.clone()).or_default() += thread.count;
+                        let tasks = common.tasks_of(thread);
+                        *common.meeting.entry(name.clone()).or_default() += tasks;
                     }
                     Event::Timer { name, absolute, .. } => {
                         users.entry(name).or_default().insert(number);
@@ -58,11 +67,16 @@ impl Common {
             }
         }
         let many = |users: &BTreeSet<usize>| {
-            users.iter().map(|number| threads[*number].count).sum::<u32>() > 1
+            users.iter().map(|number| common.tasks_of(&threads[*number])).sum::<u32>() > 1
         };
         let shared = users.into_iter().filter(|(name, users)| !is_own(name) && many(users));
         common.shared = shared.map(|(name, _)| name.to_owned()).collect();
         common
+    }
+
+    /// How many tasks a thread becomes: its instances, and one that is forked.
+    fn tasks_of(&self, thread: &Thread) -> u32 {
+        thread.count + u32::from(self.forked.contains_key(&thread.name))
     }
 
     /// The semaphore by which a thread is forked, if it is.
@@ -96,7 +110,8 @@ impl Common {
     /// The application of these tasks.
     pub fn into_draft(self, tasks: Vec<Task>) -> Draft {
         let Self { mutexes, conditions, mut barriers, timers, semaphores, meeting, .. } = self;
-        let meeting = meeting.into_iter().map(|(name, tasks)| (barriers.name(&name), tasks));
+        let meeting = meeting.into_iter().filter(|(_, tasks)| *tasks > 0);
+        let meeting = meeting.map(|(name, tasks)| (barriers.name(&name), tasks));
         Draft {
             tasks,
             mutexes: mutexes.into_names(),
