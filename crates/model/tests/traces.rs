@@ -62,6 +62,14 @@ fn threads_that_are_not_chosen_well_are_told_which_there_are() {
 }
 
 #[test]
+fn a_thread_that_is_named_twice_is_one_task() {
+    let once = imported(&of("AudioOut", ALL)).toml;
+    for threads in ["AudioOut,AudioOut", "93,AudioOut", "AudioOut,93"] {
+        assert_eq!(imported(&of(threads, ALL)).toml, once, "{threads}");
+    }
+}
+
+#[test]
 fn windows_and_files_without_anything_are_refused_in_words() {
     let late = of("AudioTick", (1 << 40, u64::MAX));
     assert!(refused(&sample(), &late).contains("nothing happens in this window"));

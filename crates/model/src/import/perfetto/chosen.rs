@@ -21,12 +21,10 @@ pub(super) fn threads(
     let known = || recording.names.iter().filter(|(tid, _)| **tid != 0);
     for wanted in wanted {
         let number = wanted.parse::<Tid>().ok();
-        let named = known().filter(|(tid, names)| {
-            number == Some(**tid) || names.iter().any(|name| name == wanted)
-        });
-        let before = chosen.len();
-        chosen.extend(named.map(|(tid, names)| (*tid, names.last().unwrap_or(wanted).clone())));
-        if chosen.len() == before && !chosen.keys().any(|tid| number == Some(*tid)) {
+        let mut named = known()
+            .filter(|(tid, names)| number == Some(**tid) || names.iter().any(|name| name == wanted))
+            .peekable();
+        if named.peek().is_none() {
             let problem = Problem::new(format!("no thread of the trace is called `{wanted}`"));
             let names = known().flat_map(|(_, names)| names.iter().map(String::as_str));
             notes.refuse(match nearest(wanted, names) {
@@ -34,6 +32,7 @@ pub(super) fn threads(
                 None => problem.help(busiest(recording)),
             });
         }
+        chosen.extend(named.map(|(tid, names)| (*tid, names.last().unwrap_or(wanted).clone())));
     }
     if wanted.is_empty() {
         let problem = Problem::new("a trace has many threads: which are the application?");

@@ -87,7 +87,7 @@ impl Story {
                         thread.enters(now, event.cpu, priority);
                     }
                 }
-                What::Wake { by, thread } => wake(&mut threads, by, thread, now),
+                What::Wake { by, thread } => wake(&mut threads, by, thread, now, event.cpu),
             }
         }
         for thread in threads.values_mut() {
@@ -104,7 +104,7 @@ impl Story {
 }
 
 /// One that does not wait yet goes on by itself, and was woken for nothing.
-fn wake(threads: &mut BTreeMap<Tid, Thread>, by: Option<Tid>, woken: Tid, now: u64) {
+fn wake(threads: &mut BTreeMap<Tid, Thread>, by: Option<Tid>, woken: Tid, now: u64, cpu: u32) {
     let waits = |thread: &Thread| matches!(thread.state, State::Waits | State::Unknown);
     if !threads.get(&woken).is_some_and(waits) {
         return;
@@ -112,7 +112,7 @@ fn wake(threads: &mut BTreeMap<Tid, Thread>, by: Option<Tid>, woken: Tid, now: u
     let by = by.filter(|by| *by != 0 && *by != woken);
     let mut source = None;
     if let Some(waker) = by.and_then(|by| threads.get_mut(&by)) {
-        if waker.gives(now, woken) {
+        if waker.gives(now, cpu, woken) {
             source = by;
         }
     }
@@ -174,10 +174,15 @@ impl Thread {
         }
     }
 
-    fn leaves(&mut self, now: u64, cpu: u32, waits: bool) {
+    /// Who is first seen at work has been so from the start.
+    fn was_running(&mut self, cpu: u32) {
         if self.state == State::Unknown {
             self.state = State::Runs { since: 0, cpu };
         }
+    }
+
+    fn leaves(&mut self, now: u64, cpu: u32, waits: bool) {
+        self.was_running(cpu);
         self.pause(now);
         self.state = State::Ready;
         if waits {
@@ -196,7 +201,8 @@ impl Thread {
     }
 
     /// Wakes another in the middle of a run; false: it does not run.
-    fn gives(&mut self, now: u64, to: Tid) -> bool {
+    fn gives(&mut self, now: u64, cpu: u32, to: Tid) -> bool {
+        self.was_running(cpu);
         let runs = matches!(self.state, State::Runs { .. });
         if runs {
             self.pause(now);
@@ -239,6 +245,23 @@ mod tests {
         assert_eq!(told[1], [Step::Take(1), Step::Run(40)]);
         // Alone it is woken by time.
         assert_eq!(steps(&events, &[2])[0], [Step::Clock(30), Step::Run(40)]);
+    }
+
+    #[test]
+    fn a_waker_that_runs_when_the_window_begins_gives_from_its_run() {
+        let events = [
+            switch(100, 0, 0, false, 1),
+            switch(120, 1, 9, true, 0),
+            wake(130, 0, Some(1), 2),
+            switch(135, 1, 0, false, 2),
+            switch(150, 0, 1, true, 0),
+            switch(175, 1, 2, true, 0),
+        ];
+        let story = Story::of(&events, [1, 2].into_iter(), (20, u64::MAX)).unwrap();
+        let [first, second] = story.threads.as_slice() else { panic!("{story:?}") };
+        assert_eq!(first.steps, [Step::Run(10), Step::Give(2), Step::Run(20)]);
+        assert_eq!(second.steps, [Step::Take(1), Step::Run(40)]);
+        assert!(second.woken_by.is_empty() && first.processor() == Some(0), "{story:?}");
     }
 
     #[test]
