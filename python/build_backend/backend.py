@@ -14,17 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import maturin
-from maturin import (
-    get_requires_for_build_editable,
-    get_requires_for_build_sdist,
-    get_requires_for_build_wheel,
-    prepare_metadata_for_build_wheel,
-)
+from maturin import get_requires_for_build_wheel, prepare_metadata_for_build_wheel
 
 __all__ = [
     "build_wheel",
-    "get_requires_for_build_editable",
-    "get_requires_for_build_sdist",
     "get_requires_for_build_wheel",
     "prepare_metadata_for_build_wheel",
 ]

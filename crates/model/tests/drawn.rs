@@ -63,6 +63,10 @@ fn phases_of_a_drawn_graph_become_scripts() {
     let text = "digraph { a [cycles=\"5,0,2*3\"] a -> b [produce=\"2,2*0,1\"] b [cycles=4] }";
     let toml = toml_of("a.dot", text);
     assert!(toml.contains("{ run = 5 },\n    { send = \"to_b\", count = 2 },\n"), "{toml}");
+    let text = "digraph { a [cycles=\"5,1\", working_set=9] }";
+    let imported = application("a.dot", text, &Options::default()).unwrap();
+    let told = report_all("a.dot", text, imported.warnings);
+    assert!(told.contains("`working_set` of `a` is left out"), "{told}");
     let told = refused("a.dot", "digraph { a [cycles=\"5,1\", period_us=9] }");
     assert!(told.contains("`a` has a period or `firings`, and phases"), "{told}");
 }

@@ -111,6 +111,17 @@ fn overlapping_firings_with_phases_take_turns() {
 }
 
 #[test]
+fn the_state_of_an_actor_with_phases_is_left_out_and_that_is_said() {
+    let time = "<executionTime time='2,2'/>";
+    let state = "<memory><stateSize max='80'/></memory>";
+    let text = sample("csdf.xml").replace(time, &format!("{time}{state}"));
+    let imported = application("csdf.xml", &text, &Options::default()).unwrap();
+    assert!(!imported.toml.contains("working_set"), "{}", imported.toml);
+    let told = report_all("csdf.xml", &text, imported.warnings);
+    assert!(told.contains("`stateSize` of `b` is left out"), "{told}");
+}
+
+#[test]
 fn channels_that_need_more_slots_than_there_are_have_the_most_with_a_warning() {
     let text = sample("csdf.xml").replace("rate='6,6'", "rate='6000,6000'");
     let imported = application("csdf.xml", &text, &Options::default()).unwrap();

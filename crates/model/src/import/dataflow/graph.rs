@@ -19,12 +19,13 @@ pub(in crate::import) struct Words {
     pub tokens: &'static str,
     pub room: &'static str,
     pub rate: &'static str,
+    pub state: &'static str,
 }
 
 impl Default for Words {
     /// Those of SDF3.
     fn default() -> Self {
-        Self { tokens: "initialTokens", room: "bufferSize", rate: "rate" }
+        Self { tokens: "initialTokens", room: "bufferSize", rate: "rate", state: "stateSize" }
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Stuck {
     pub for_room: bool,
 }
 
-/// The first actor that cannot fire as often as it must, if there is one.
+/// An actor that cannot fire as often as it must, if there is one.
 pub(super) fn stuck(graph: &Graph, firings: &[u64]) -> Option<Stuck> {
     let mut play = Play::new(graph);
     let mut waits = None;

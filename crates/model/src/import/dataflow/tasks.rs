@@ -73,11 +73,17 @@ impl Tasks {
     }
 
     /// Tells of what one of its forms has not.
-    fn note(&self, number: usize, actor: &Actor, notes: &mut Notes) {
+    fn note(&self, number: usize, graph: &Graph, notes: &mut Notes) {
+        let actor = &graph.actors[number];
         let fires = matches!(self.forms[number], Form::Actor | Form::Actors);
         if let Some(at) = actor.no_time.as_ref().filter(|_| fires) {
             let warning = Problem::new("an execution time of 0 is one cycle");
             notes.warn(warning.at(at.clone(), "this time"));
+        }
+        if !fires && actor.state_bytes.is_some() {
+            let message = format!("`{}` of `{}` is left out", graph.words.state, actor.name);
+            let warning = Problem::new(message).at(actor.at.clone(), "this one");
+            notes.warn(warning.help("its graph has phases: it is a script, without working set"));
         }
         let Place { period_ns, firings, .. } = actor.place;
         if !fires && (period_ns.is_some() || firings.is_some()) {
@@ -153,7 +159,7 @@ impl Tasks {
                 let Place { core, priority, period_ns, firings } = actor.place;
                 tasks.push(Task { core, priority, period_ns, firings, ..made });
             }
-            self.note(number, actor, notes);
+            self.note(number, graph, notes);
         }
         tasks
     }

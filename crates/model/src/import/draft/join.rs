@@ -86,7 +86,6 @@ impl Renamed {
                 Event::Barrier(name) => set(name, &self.barriers),
                 Event::Take(name) | Event::Give(name) => set(name, &self.semaphores),
                 Event::Timer { name: Some(name), .. } => set(name, &self.timers),
-                Event::Resume(task) => set(task, &self.tasks),
                 Event::Loop { body, .. } => self.events(body),
                 _ => {}
             }

@@ -35,8 +35,6 @@ pub(super) struct Task {
     pub priority: Option<u32>,
     pub pinned: bool,
     pub period_ns: Option<u64>,
-    pub deadline_ns: Option<u64>,
-    pub offset_ns: Option<u64>,
     pub cycles: Cycles,
     /// What it does instead of firing; none: it is an actor.
     pub script: Vec<Event>,
@@ -134,11 +132,6 @@ impl Task {
         }
         if let Some(period) = self.period_ns {
             text.add(format_args!("period_us = {}", ratio(period, 1000)));
-            for (key, ns) in
-                [("deadline_frames", self.deadline_ns), ("offset_frames", self.offset_ns)]
-            {
-                text.optional(key, ns.map(|ns| ratio(ns, period)));
-            }
         }
         if self.script.is_empty() {
             text.add(format_args!("cycles = {}", self.cycles));

@@ -6,7 +6,6 @@ use std::fmt::{self, Display, Formatter};
 use super::Cycles;
 
 /// One event of a script.
-#[allow(dead_code, reason = "not every format has every event")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::import) enum Event {
     Run(Cycles),
@@ -39,8 +38,6 @@ pub(in crate::import) enum Event {
     Barrier(String),
     Take(String),
     Give(String),
-    Suspend,
-    Resume(String),
     Send {
         port: String,
         count: u32,
@@ -52,7 +49,6 @@ pub(in crate::import) enum Event {
     Yield,
     Migrate(Vec<u32>),
     Priority(u32),
-    Exit,
     Loop {
         phase: Option<String>,
         times: Option<u64>,
@@ -101,14 +97,11 @@ impl Display for Event {
             Self::Barrier(barrier) => write!(to, "{{ barrier = \"{barrier}\" }}"),
             Self::Take(semaphore) => write!(to, "{{ take = \"{semaphore}\" }}"),
             Self::Give(semaphore) => write!(to, "{{ give = \"{semaphore}\" }}"),
-            Self::Suspend => write!(to, "{{ suspend = true }}"),
-            Self::Resume(task) => write!(to, "{{ resume = \"{task}\" }}"),
             Self::Send { port, count } => messages(to, "send", port, *count),
             Self::Receive { port, count } => messages(to, "receive", port, *count),
             Self::Yield => write!(to, "{{ yield = true }}"),
             Self::Migrate(cores) => write!(to, "{{ migrate = {cores:?} }}"),
             Self::Priority(priority) => write!(to, "{{ priority = {priority} }}"),
-            Self::Exit => write!(to, "{{ exit = true }}"),
             Self::Loop { .. } => write!(to, "{}", self.text(0)),
         }
     }

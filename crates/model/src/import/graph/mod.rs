@@ -15,7 +15,8 @@ use value::Values;
 const OF_NODE: [&str; 6] = ["cycles", "core", "priority", "period_us", "firings", "working_set"];
 const OF_EDGE: [&str; 6] = ["rate", "produce", "consume", "tokens", "bytes", "slots"];
 
-const WORDS: Words = Words { tokens: "tokens", room: "slots", rate: "produce` or `consume" };
+const WORDS: Words =
+    Words { tokens: "tokens", room: "slots", rate: "produce` or `consume", state: "working_set" };
 
 /// A graph as it stands in a file.
 #[derive(Debug, Default)]
