@@ -10,7 +10,7 @@ struct state {
     struct wb_seat seats[COMERS];
     struct wb_word came[COMERS];  // for how many rounds, by each
     struct wb_word stop;
-    struct wb_swapped users, let_through, owners, gone;
+    struct wb_swapped users, let_through, owners, tried, gone;
     uint32_t rounds;
 };
 
@@ -91,20 +91,28 @@ TEST(nobody_passes_a_barrier_before_all_have_come_and_one_lets_them_through)
 
 // ---- Who comes no more --------------------------------------------------------------------------
 
+static void await_tried(struct state *s, uint32_t by)
+{
+    while (wb_word_load(&s->tried, WB_SEQ_CST) < by)
+        wb_sleep_until(wb_now_ns() + 100000);
+}
+
+// The first comes alone, and ends when the others have waited in vain for its next time.
 static int leaver(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    const uint64_t wait_ns = 1000000;
 
     if (wb_task_index(self) == 0) {
         EXPECT(self, wb_barrier_wait(&s->barrier, 0) == WB_ERR_EMPTY);
+        wb_word_add(&s->tried, 1, WB_SEQ_CST);
         EXPECT(self, wb_barrier_wait(&s->barrier, WB_FOREVER) >= 0);
-        wb_sleep_until(wb_now_ns() + 2 * wait_ns);
+        await_tried(s, COMERS);
         return 0;
     }
-    wb_sleep_until(wb_now_ns() + wait_ns);
+    await_tried(s, 1);
     EXPECT(self, wb_barrier_wait(&s->barrier, WB_FOREVER) >= 0);
-    EXPECT(self, wb_barrier_wait(&s->barrier, wait_ns / 100) == WB_ERR_TIMEOUT);
+    EXPECT(self, wb_barrier_wait(&s->barrier, 10000) == WB_ERR_TIMEOUT);
+    wb_word_add(&s->tried, 1, WB_SEQ_CST);
     EXPECT(self, wb_barrier_wait(&s->barrier, WB_FOREVER) == WB_ERR_GONE);
     wb_word_add(&s->gone, 1, WB_SEQ_CST);
     return 0;
