@@ -58,5 +58,5 @@ fn on_a_dsp_a_task_runs_until_it_waits() {
         summary["channels"][0]["sent"].as_u64().unwrap()
     };
     let (gpp, dsp) = (sent("gpp"), sent("dsp"));
-    assert!(gpp > 100 && dsp < gpp / 5, "{gpp} and {dsp} messages");
+    assert!(gpp > 100 && dsp < 10, "{gpp} and {dsp} messages");
 }
