@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
@@ -57,6 +58,26 @@ def kernel_of(runtime: Path, core: int) -> int:
                 return int(kernels[core]["pid"])
         time.sleep(0.01)
     raise AssertionError("the run did not start its kernels")
+
+
+def summary_after_a_kill(application: Path, cores: str) -> dict[str, Any]:
+    """Of a run whose second kernel is killed after 0.3 s; no message was another than the next."""
+    words = [str(WHIMBREL), "run", str(application), "--cores", cores, "--json"]
+    with TemporaryDirectory(dir="/tmp") as runtime:  # the path of a socket has 107 bytes at most
+        process = subprocess.Popen(
+            words,
+            env={**os.environ, "XDG_RUNTIME_DIR": runtime},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        victim = kernel_of(Path(runtime), 1)
+        time.sleep(0.3)
+        os.kill(victim, signal.SIGKILL)
+        out, said = process.communicate(timeout=60)
+    assert process.returncode == 2 and "was killed" in said, said
+    assert "another message" not in said
+    return json.loads(out)
 
 
 def wait_for_sound(run: subprocess.Popen[str], output: Path, size: int) -> None:

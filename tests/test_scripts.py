@@ -9,11 +9,10 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from simulated import ROOT, WHIMBREL, Json, command, platform, simulate
-from test_crash import kernel_of
+from test_crash import summary_after_a_kill
 
 EXAMPLE = ROOT / "apps/synthetic/script.toml"
 LOOPS = {"camera": 50, "decoder": 50, "control": 25, "log": 10, "worker": 20}
@@ -223,22 +222,8 @@ PIPELINE = app(
 def test_scripts_outlive_their_kernel_and_lose_no_message(keeps: str, tmp_path: Path) -> None:
     application = tmp_path / "app.toml"
     application.write_text(PIPELINE.replace("[[task]]\n", f"[[task]]\n{keeps}\ncore = 1\n"))
-    words = [str(WHIMBREL), "run", str(application), "--cores", CORES, "--json"]
-    with TemporaryDirectory(dir="/tmp") as runtime:  # the path of a socket has 107 bytes at most
-        process = subprocess.Popen(
-            words,
-            env={**os.environ, "XDG_RUNTIME_DIR": runtime},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        victim = kernel_of(Path(runtime), 1)
-        time.sleep(0.3)
-        os.kill(victim, signal.SIGKILL)
-        out, said = process.communicate(timeout=60)
-    assert process.returncode == 2 and "was killed" in said, said
-    assert "another message" not in said
-    assert [channel["sent"] for channel in json.loads(out)["channels"]] == [200, 200]
+    summary = summary_after_a_kill(application, CORES)
+    assert [channel["sent"] for channel in summary["channels"]] == [200, 200]
 
 
 # ---- What ends a run ----------------------------------------------------------------------------
