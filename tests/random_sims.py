@@ -67,9 +67,15 @@ class Case:
     # ---- The platform ---------------------------------------------------------------------------
 
     def a_scheduling(self) -> dict[str, object]:
-        way = self.pick(None, None, None, "cooperative", "preemptive", "preemptive", "edf")
-        slices = way == "preemptive" and self.maybe(0.5)
-        return {"scheduling": way, "slice_us": self.pick(1, 3, 10, 200) if slices else None}
+        ways = ("cooperative", "preemptive", "preemptive", "edf", "fair")
+        way = self.pick(None, None, None, *ways)
+        slices = way in ("preemptive", "fair") and self.maybe(0.5)
+        return {
+            "scheduling": way,
+            "slice_us": self.pick(1, 3, 10, 200) if slices else None,
+            "tick_us": self.pick(1, 7, 100) if way == "fair" and self.maybe(0.5) else None,
+            "timer_slack_us": 5 if self.maybe(0.1) else None,
+        }
 
     def a_core(self) -> str:
         text = table("[core]", idle="off" if self.maybe(0.2) else None, **self.a_scheduling())
@@ -152,6 +158,7 @@ class Case:
             cycles=self.pick(10, 300, 1000, 1000, 5000, 40000),
             core=self.random.randrange(self.cores),
             priority=self.pick(None, None, None, 0, 7, 9, 31),
+            nice=self.pick(None, None, -20, 3, 19),
             distribution=spread[0],
             spread=spread[1],
             firings=firings,

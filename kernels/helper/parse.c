@@ -122,6 +122,7 @@ static const struct field task_fields[] = {
     FIELD(plan_task, "replay", BOOL, config.replay, OPTIONAL),
     FIELD(plan_task, "work", POINTER, work, .object = &work),
     FIELD(plan_task, "script", UINT32, script, OPTIONAL),
+    FIELD(plan_task, "weight", UINT32, weight, .most = 1 << 20),
 };
 static const struct object task = OBJECT_OF(plan_task, task_fields);
 

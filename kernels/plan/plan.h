@@ -32,6 +32,7 @@ struct plan_task {
     struct wb_task_config config;  // entry, stack and heap may be left to the layout's host
     const struct wb_work_config *work;  // NULL: none is known
     uint32_t script;                    // of the plan, from 1; 0: it has none
+    uint32_t weight;                    // of its share of a fair core; of simulations, 0: 1024
 };
 
 struct plan_port {

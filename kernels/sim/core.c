@@ -17,6 +17,8 @@ static inline void finish_departure(struct sim_core *c)
     if (__builtin_expect(c->slice_ps != 0, 0) && sim_end_slice(c) && c->after == GO_INTERRUPTED)
         c->after = GO_READY;
     c->left = NULL;
+    if (__builtin_expect(c->is_fair, 0) && c->after >= GO_BLOCKED)
+        sim_stop_sharing(c, task, c->after == GO_BLOCKED);
     if (c->after == GO_AWAY) {
         engine_forget(sim.engine, c->core->index, task->id);
         wb_task_departed(task, c->parked_ns, sim_now_ns());
@@ -131,7 +133,8 @@ enum turn sim_work(struct sim_core *c)
         sim_choose(c);
         return TURN_NOTHING;
     }
-    struct wb_task *next = ready_pop(&c->ready, 0);
+    struct wb_task *next =
+        __builtin_expect(c->is_fair, 0) ? sim_pop_fairly(c) : ready_pop(&c->ready, 0);
     if (next == NULL) {
         rest(c);
         return TURN_NOTHING;
@@ -300,6 +303,7 @@ void sim_kill(struct sim_core *c)
     c->slice_ps = 0;
     c->attention = 0;
     memset(&c->ready, 0, sizeof c->ready);
+    sim_forget_shares(c);
     sim_record_power(c);
     engine_idle(sim.engine, c->core->index);
     sim_record_power(c);

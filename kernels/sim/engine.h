@@ -42,12 +42,19 @@ uint32_t engine_cores(const struct engine *engine);
 void engine_begin(struct engine *engine, uint64_t now_ps);
 
 /// When the kernel of a core takes it from a task: when that waits, and at its checkpoints; at once
-/// for one that is more urgent; the same, where of one priority the earliest deadline goes first.
-enum scheduling { COOPERATIVE, PREEMPTIVE, EARLIEST_DEADLINE };
+/// for one that is more urgent; the same, where of one priority the earliest deadline goes first;
+/// the same, where those of one priority share the core by their weights.
+enum scheduling { COOPERATIVE, PREEMPTIVE, EARLIEST_DEADLINE, FAIR };
 uint32_t engine_scheduling(const struct engine *engine, uint32_t core);
 
 /// After how long a task gives way to others that are as urgent; 0: when it waits.
 uint64_t engine_slice(const struct engine *engine, uint32_t core);
+
+/// How often the kernel of a core that is fair looks whether a slice is over; 0: when it is.
+uint64_t engine_tick(const struct engine *engine, uint32_t core);
+
+/// By how much later than it should the sleep of a task ends.
+uint64_t engine_timer_slack(const struct engine *engine, uint32_t core);
 
 /// Adds an event, which is a number of the caller's; returns its handle, never 0. Among those of
 /// one time the first that was added comes first.

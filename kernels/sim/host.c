@@ -42,6 +42,7 @@ static bool open_memory(struct wb_host *host)
     const struct wb_system_config *sc = &config->system;
     const size_t arena =
         OFF_PAGE + wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES +
+        sc->tasks * sizeof(struct share) + WB_LINE_BYTES +
         sc->cores * (sizeof(struct sim_core) + 4 * sizeof *sim.now.cores + 2 * WB_LINE_BYTES);
     const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
     const size_t replicas = mirror_bytes(sc->cores, config->private_bytes, config->private_parts);
@@ -210,8 +211,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
         return status;
     personality_init();
     fault_catch();
-    sim_start();
-    return WB_OK;
+    return sim_start() ? WB_OK : WB_ERR_NOMEM;
 }
 
 struct wb_host_event sim_host_event(struct wb_host *host, enum sim_end end)

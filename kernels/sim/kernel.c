@@ -185,6 +185,8 @@ void wb_kernel_reprioritise(struct wb_task *task)
 
     if (ready_take(&c->ready, task))
         sim_queue(c, task);
+    else if (__builtin_expect(c->is_fair, 0))
+        sim_follow_priority(c, task);
     sim_keep_attention(c);
     if (__builtin_expect(c->slice_ps != 0, 0))
         sim_time_slice(c);
@@ -197,10 +199,13 @@ void wb_kernel_yield(uint32_t floor)
     struct sim_core *c = sim.here;
 
     sim_serve(c);
-    if (floor < PRIORITIES && c->ready.levels >> floor != 0)
+    if (floor < PRIORITIES && c->ready.levels >> floor != 0) {
+        if (__builtin_expect(c->is_fair, 0))
+            sim_forfeit(c);
         sim_leave(GO_READY);
-    else
+    } else {
         sim_keep_attention(c);
+    }
     look();  // who yields in a loop waits for time to pass, too
 }
 

@@ -451,21 +451,27 @@ void kernel_task_start(struct wb_task *task)
 }
 
 // As the platform says; where tests have all kernels preempt, also of those that do not by it.
-static void choose_scheduling(void)
+static bool choose_scheduling(void)
 {
     const bool all = sim.preempts;
+    bool is_shared = false;
 
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
         struct sim_core *c = &sim.cores[i];
         const uint32_t scheduling = engine_scheduling(sim.engine, i);
         c->by_deadline = scheduling == EARLIEST_DEADLINE;
+        c->is_fair = scheduling == FAIR;
         c->slice_ps = engine_slice(sim.engine, i);
+        c->tick_ps = engine_tick(sim.engine, i);
+        c->slack_ps = engine_timer_slack(sim.engine, i);
+        is_shared |= c->is_fair;
         if (all || scheduling != COOPERATIVE)
             sim_preempt_on(c);
     }
+    return !is_shared || sim_share();
 }
 
-void sim_start(void)
+bool sim_start(void)
 {
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
         struct sim_core *c = &sim.cores[i];
@@ -483,9 +489,9 @@ void sim_start(void)
         sim_push_in(engine_wake(sim.engine, i), EVENT_WAKE, i);
         sim_record_start(c);
     }
-    choose_scheduling();
     sim_push_in(0, EVENT_HEAT, 0);
     sim_push_in(0, EVENT_SWEEP, 0);
+    return choose_scheduling();
 }
 
 void kernel_set_system(struct wb_system *system)

@@ -240,6 +240,12 @@ static void tell_simulated(struct helper *h, uint64_t taken_ns)
     tell_finish(&h->teller, "simulated");
 }
 
+static void weigh(const struct helper *h)
+{
+    for (uint32_t i = 0; i < h->plan.n_tasks; i++)
+        sim_weigh(i, h->plan.tasks[i].weight);
+}
+
 // False if it has not started.
 static bool simulate(struct helper *h)
 {
@@ -257,6 +263,7 @@ static bool simulate(struct helper *h)
     sim_preempt_by(preempts != NULL ? strtoull(preempts, NULL, 10) : 0);
     if (!helper_start(h))
         return false;
+    weigh(h);
     sim.command = command;
     if (!restore(h))
         return false;

@@ -234,7 +234,10 @@ static bool is_not_after(struct wb_task *task, struct wb_task *other)
     return sim_deadline_ns(task) <= sim_deadline_ns(other);
 }
 
-void sim_queue_by_deadline(struct sim_core *c, struct wb_task *task, bool interrupted)
+void sim_queue_by_order(struct sim_core *c, struct wb_task *task, bool interrupted)
 {
-    ready_push_by(&c->ready, task, interrupted ? is_not_after : is_before);
+    if (c->is_fair)
+        sim_queue_fairly(c, task);
+    else
+        ready_push_by(&c->ready, task, interrupted ? is_not_after : is_before);
 }

@@ -23,6 +23,29 @@ struct looks {
     uint32_t count;  // since time passed
 };
 
+// What a task has of its core, where that is fair.
+struct share {
+    struct wb_task *task;
+    struct share *next;      // of those that compete for the core
+    int64_t had_ns;          // its virtual time,
+    int64_t deadline_ns;     // up to when it is to have had the slice that it asks for,
+    int64_t keeps_ns;        // and up to when it keeps the core
+    int64_t lag_ns;          // behind the others when it left them
+    uint32_t weight, level;  // level: the priority that it competes in
+    uint32_t core;           // 1 + that it competes for, 0: none
+    bool sleeps;             // and competes all the same
+    bool is_known;           // it has competed before
+};
+
+// Of a core.
+struct fair {
+    struct share *first;   // of those that compete
+    struct share *chosen;  // the last that was, while it competes,
+    bool runs;             // and has the core;
+    bool is_due;           // another one is to have it
+    uint64_t since_ps;     // up to when its time is counted
+};
+
 struct sim_core {
     struct wb_core *core;
     struct wb_task *current;  // has the core; NULL: none
@@ -49,6 +72,7 @@ struct sim_core {
     bool transfers;      // its task may be held up by others: see resume()
     bool preempts;       // interrupts serve, and a more urgent task takes the core: preempt.c
     bool by_deadline;    // of those of one priority, the earliest deadline is the most urgent
+    bool is_fair;        // those of one priority share the core by their weights: fair.c
     bool slice_over;     // of its task, which others that are as urgent wait for: slice.c
     bool masked, pends;  // interrupts are put off; there was one
     bool starts;         // switches to `current`,
@@ -58,6 +82,9 @@ struct sim_core {
     uint64_t slice_ps;            // how long a slice is, 0: there are none; when that of its task
     uint64_t slice_from_ps;       // began, and the event that ends it, if others wait for that
     uint64_t slice;
+    uint64_t tick_ps;         // how often its kernel looks whether a slice is over, 0: at its end
+    uint64_t slack_ps;        // by which what its tasks sleep for ends later
+    struct fair fair;         // nothing, unless it is fair
     uint64_t holds;           // the event that ends the time that its task lets pass, and when;
     uint64_t holds_until_ps;  // only where that may be interrupted
     uint32_t attention;       // wb_kernel_attention while its task runs
@@ -119,6 +146,7 @@ struct sim {
     struct engine *engine;
     struct wb_system *system;
     struct sim_core *cores;
+    struct share *shares;   // of each task; NULL: no core is fair
     struct sim_core *here;  // whose code is executed; NULL: nobody's (the launcher's)
     struct wb_task *self;   // the task that executes; NULL: a kernel, or the launcher
     uint32_t free;          // what takes no time for who executes, and need not be counted
@@ -189,8 +217,8 @@ static inline bool is_free(const struct sim_core *c, uint32_t charge)
     return (c->free & 1u << charge) != 0;
 }
 
-/// Gives every core its first turn.
-void sim_start(void);
+/// Gives every core its first turn. False: there is no memory for it.
+bool sim_start(void);
 
 /// Runs until one of the ends. Only the launcher calls this.
 enum sim_end sim_run(void);
@@ -264,7 +292,7 @@ static inline void sim_begin_wait(struct wb_task *task, uint64_t until_ns)
     if (until_ns == WB_FOREVER)
         return;
     kt->timer = 1;
-    kt->until_ns = sim_push(sim_ps(until_ns), EVENT_TIMER, task->id);
+    kt->until_ns = sim_push(sim_sum(sim_ps(until_ns), sim.here->slack_ps), EVENT_TIMER, task->id);
 }
 
 /// A task goes on, by a step or on its stack: what it was woken for since it was blocked it looks
@@ -329,9 +357,9 @@ uint64_t sim_let_go(struct sim_core *c);
 /// The switch of a core to its task is over. False: something has come meanwhile, so it has none.
 bool sim_still_starts(struct sim_core *c);
 
-/// Of a core that goes by deadlines: gives a task to its ready queue, before those of its priority
-/// whose deadlines are later, or the same if it was interrupted.
-void sim_queue_by_deadline(struct sim_core *c, struct wb_task *task, bool interrupted);
+/// Of a core that is fair, or goes by deadlines: gives a task to its ready queue. By deadlines it
+/// is before those of its priority whose deadlines are later, or the same if it was interrupted.
+void sim_queue_by_order(struct sim_core *c, struct wb_task *task, bool interrupted);
 
 /// When the deadline of a task's job is; UINT64_MAX: it has none.
 static inline uint64_t sim_deadline_ns(const struct wb_task *task)
@@ -342,16 +370,16 @@ static inline uint64_t sim_deadline_ns(const struct wb_task *task)
 
 static inline void sim_queue(struct sim_core *c, struct wb_task *task)
 {
-    if (__builtin_expect(c->by_deadline, 0))
-        sim_queue_by_deadline(c, task, false);
+    if (__builtin_expect(c->by_deadline | c->is_fair, 0))
+        sim_queue_by_order(c, task, false);
     else
         ready_push(&c->ready, task);
 }
 
 static inline void sim_queue_interrupted(struct sim_core *c, struct wb_task *task)
 {
-    if (c->by_deadline)
-        sim_queue_by_deadline(c, task, true);
+    if (c->by_deadline | c->is_fair)
+        sim_queue_by_order(c, task, true);
     else
         ready_push_first(&c->ready, task);
 }
@@ -362,8 +390,9 @@ static inline bool sim_is_outdone(const struct sim_core *c)
         return false;
     const uint32_t p = wb_sync_priority(&c->current->sync);
     const uint32_t levels = c->ready.levels >> p;
-    return levels > 1 || (c->by_deadline && levels == 1 &&
-                          sim_deadline_ns(c->ready.first[p]) < sim_deadline_ns(c->current));
+    return levels > 1 || c->fair.is_due ||
+           (c->by_deadline && levels == 1 &&
+            sim_deadline_ns(c->ready.first[p]) < sim_deadline_ns(c->current));
 }
 
 /// The task that executes is of a kernel that preempts.
@@ -386,6 +415,41 @@ bool sim_end_slice(struct sim_core *c);
 
 /// The slice of the task of a core is over.
 enum turn sim_slice_is_over(struct sim_core *c);
+
+// ---- fair.c: shares of a core by weight, where it is fair ---------------------------------------
+
+/// Some core is. Before its tasks are ready. False: there is no memory for it.
+bool sim_share(void);
+
+/// How large the share of a task is; 0: as usual. Nothing if no core is fair.
+void sim_weigh(uint32_t task, uint32_t weight);
+
+/// A task is ready: it comes to the core, or back from having it.
+void sim_queue_fairly(struct sim_core *c, struct wb_task *task);
+
+/// Takes the task that goes first; NULL: none is ready.
+struct wb_task *sim_pop_fairly(struct sim_core *c);
+
+/// The task that has left the core is not ready any more.
+void sim_stop_sharing(struct sim_core *c, struct wb_task *task, bool sleeps);
+
+/// The task that has the core gives up the rest of its slice.
+void sim_forfeit(struct sim_core *c);
+
+/// The priority of a task may have changed; of one that is ready sim_queue_fairly() looks itself.
+void sim_follow_priority(struct sim_core *c, struct wb_task *task);
+
+/// Others compete with the task that has the core.
+bool sim_has_rivals(const struct sim_core *c);
+
+/// Looks at the task that has the core. True: another one is to have it.
+bool sim_look(struct sim_core *c);
+
+/// In how long to look next.
+uint64_t sim_next_look(const struct sim_core *c);
+
+/// A core has been stopped.
+void sim_forget_shares(struct sim_core *c);
 
 // ---- core.c: a kernel's turns -------------------------------------------------------------------
 

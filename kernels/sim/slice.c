@@ -2,13 +2,15 @@
 // Turns of tasks that are equally urgent, on kernels that preempt: each has the core for a slice,
 // then the others are before it. Who is interrupted by a more urgent one has the rest of its slice
 // later. Nobody ends the slice of a task that is alone: when one is over the next begins, and there
-// is an event only if others wait for it.
+// is an event only if others wait for it. Where the core is fair (fair.c), its ticks take the place
+// of the ends of slices.
 
 #include "private.h"
 
 static bool has_equals(const struct sim_core *c)
 {
-    return c->ready.levels >> wb_sync_priority(&c->current->sync) & 1;
+    return c->is_fair ? sim_has_rivals(c)
+                      : c->ready.levels >> wb_sync_priority(&c->current->sync) & 1;
 }
 
 static uint64_t had_ps(const struct sim_core *c)
@@ -24,8 +26,10 @@ void sim_begin_slice(struct sim_core *c)
 
 void sim_time_slice(struct sim_core *c)
 {
-    if (c->slice == 0 && !c->slice_over && c->current != NULL && !c->starts && has_equals(c))
-        c->slice = sim_push_in(c->slice_ps - had_ps(c), EVENT_SLICE, c->core->index);
+    if (c->slice != 0 || c->slice_over || c->current == NULL || c->starts || !has_equals(c))
+        return;
+    const uint64_t ps = c->is_fair ? sim_next_look(c) : c->slice_ps - had_ps(c);
+    c->slice = sim_push_in(ps, EVENT_SLICE, c->core->index);
 }
 
 bool sim_end_slice(struct sim_core *c)
@@ -46,6 +50,10 @@ enum turn sim_slice_is_over(struct sim_core *c)
     c->slice = 0;
     if (!has_equals(c))
         return TURN_NOTHING;
+    if (c->is_fair && !sim_look(c)) {
+        sim_time_slice(c);
+        return TURN_NOTHING;
+    }
     c->slice_over = true;
     sim_charge_timer(c);
     return sim_interrupt(c);

@@ -34,6 +34,7 @@ class Task:
     core: int | tuple[int, ...] | None = None
     cores: tuple[int, ...] | None = None
     priority: int | None = None
+    nice: int | None = None
     stack: int | str | None = None
     heap: int | str | None = None
     migratable: bool | None = None
@@ -332,6 +333,8 @@ class Core:
     start_mhz: Number | None = None
     scheduling: str | None = None
     slice_us: Number | None = None
+    tick_us: Number | None = None
+    timer_slack_us: Number | None = None
     node: tuple[int, int] | None = None
     source: str | None = None
     transition: Transition | None = None

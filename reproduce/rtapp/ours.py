@@ -10,23 +10,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from threads import Thread
-from workloads import Failed, Object
+import scheduler
+from threads import Thread, mean
+from workloads import Failed, Object, later
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WHIMBREL = ROOT / "bin/whimbrel"
-# Linux lets equally urgent threads take turns of this on a machine with two processors (0.7 ms for
-# each doubling of them, and once more: kernel/sched/fair.c of 6.18).
-SLICE_US = 1400
+BEGINS = 8  # of simulations, in a tick
+
+Found = dict[str, Thread]  # by their names
 
 
 @dataclass(frozen=True)
 class Machine:
-    """One processor of this machine: at which frequency cycles take what rt-app's loops take."""
+    """One processor of this machine."""
 
     cpu: int
-    mhz: float
+    mhz: float  # at which cycles take what they say
+    given_ns: int  # what rt-app is told that one of its loops takes
     platform: Path
+
+    def rt_apps_mhz(self, loop_ns: float) -> float:
+        """At which they take what rt-app's loops take: so much longer or shorter its `run` is than
+        it says, and a microsecond here has so many more or fewer cycles."""
+        return self.mhz * loop_ns / self.given_ns
 
 
 def whimbrel(*words: str, limit: float = 120) -> str:
@@ -46,19 +53,24 @@ def imported(workload: Object, mhz: float, folder: Path) -> Path:
     return app
 
 
-def run(app: Path, seconds: float, cpu: int) -> dict[str, Thread]:
+def run(app: Path, seconds: float, cpu: int) -> Found:
     """On this machine, its tasks under one kernel on a processor."""
     words = ("--cores", str(cpu), "--duration", f"{seconds}s", "--json", "--quiet")
     return tasks(json.loads(whimbrel("run", str(app), *words, limit=seconds + 60)))
 
 
-def simulate(app: Path, seconds: float, platform: Path) -> dict[str, Thread]:
-    """In virtual time."""
-    words = ("--platform", str(platform), "--duration", f"{seconds}s", "--json", "--quiet")
-    return tasks(json.loads(whimbrel("sim", str(app), *words)))
+def simulate(workload: Object, mhz: float, seconds: float, machine: Machine, folder: Path) -> Found:
+    """In virtual time: on average over where in a tick the threads begin, which is by chance."""
+    words = ("--platform", str(machine.platform), "--duration", f"{seconds}s", "--json", "--quiet")
+    found = []
+    for at in range(BEGINS):
+        begun = later(workload, 1 + 1_000_000 // scheduler.hz() * at // BEGINS)
+        app = imported(begun, mhz, folder)
+        found.append(tasks(json.loads(whimbrel("sim", str(app), *words))))
+    return {name: mean([of[name] for of in found if name in of]) for name in found[0]}
 
 
-def tasks(summary: dict[str, Any]) -> dict[str, Thread]:
+def tasks(summary: dict[str, Any]) -> Found:
     """What a summary says of the scripts of its tasks."""
     found = {}
     for task in summary["tasks"]:
@@ -80,14 +92,9 @@ def plain(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "_", name)[:31]
 
 
-def machine(
-    cpu: int, other: int, loop_ns: float, given_ns: int, quick: bool, folder: Path
-) -> Machine:
-    """Measures this machine: how fast it computes, and, unless quick, what its kernels' steps cost.
-
-    `loop_ns` is what a loop of rt-app takes, `given_ns` what rt-app is told: so much longer or
-    shorter its `run` is than it says, and a microsecond here has so many more or fewer cycles.
-    """
+def machine(cpu: int, other: int, given_ns: int, quick: bool, folder: Path) -> Machine:
+    """Measures this machine: how fast it computes, and, unless quick, what its kernels' steps
+    cost."""
     task = {"loop": 1, "phases": {"p": {"loop": 5, "run": 2000}}}
     app = imported({"tasks": {"t": task}}, 1000, folder)
     took_us = min(run(app, 5, cpu)["t"].run for _ in range(5))
@@ -98,8 +105,8 @@ def machine(
     else:
         cores = ("--cores", f"{cpu},{other}", "--mhz", f"{mhz:.3f}")
         whimbrel("calibrate", "--quick", *cores, "-o", str(platform), limit=600)
-    platform.write_text(preemptive(platform.read_text()))
-    return Machine(cpu, mhz * loop_ns / given_ns, platform)
+    platform.write_text(as_linux(platform.read_text()))
+    return Machine(cpu, mhz, given_ns, platform)
 
 
 BARE = """[platform]
@@ -115,9 +122,8 @@ active_mw = 0
 """
 
 
-def preemptive(platform: str) -> str:
+def as_linux(platform: str) -> str:
     """The platform with one core, whose kernel schedules as Linux does: rt-app's threads are
     interrupted at any moment, a task of `whimbrel run` where it waits or between its events."""
     platform = re.sub(r"^count = \d+\n", "count = 1\n", platform, count=1, flags=re.MULTILINE)
-    scheduling = f'[[core]]\nscheduling = "preemptive"\nslice_us = {SLICE_US}\n'
-    return platform.replace("[[core]]\n", scheduling, 1)
+    return platform.replace("[[core]]\n", f"[[core]]\n{scheduler.core()}", 1)

@@ -26,7 +26,7 @@ def of_workload(
     workload: str,
     by_rt_app: list[dict[str, Thread]],
     by_run: list[dict[str, Thread]],
-    simulated: dict[str, Thread],
+    simulated: list[dict[str, Thread]],
 ) -> list[Row]:
     """A row for each thread and measure that rt-app has of it."""
     rows = []
@@ -35,7 +35,7 @@ def of_workload(
             reference = median(by_rt_app, name, measure)
             if reference is None:
                 continue
-            sim = median([simulated], plain(name), measure)
+            sim = median(simulated, plain(name), measure)
             error = None
             if sim is not None and reference > 0 and measure in ("period", "run"):
                 error = 100 * (sim - reference) / reference

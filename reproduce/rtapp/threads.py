@@ -56,9 +56,10 @@ def rows_of(log: Path) -> list[list[int]]:
 
 
 def signed(word: str) -> int:
-    """A number of a log. rt-app writes latencies below 0, of timers that others share, unsigned."""
+    """A number of a log. Below 0 rt-app writes slack with its sign, and latencies, of timers that
+    others share, unsigned."""
     number = int(word)
-    return number - (1 << 64) if number >> 63 else number
+    return number - (1 << 64) if number >= 1 << 63 else number
 
 
 def means(rows: list[list[int]]) -> Thread:
@@ -77,16 +78,32 @@ def means(rows: list[list[int]]) -> Thread:
     )
 
 
+def mean(same: list[Thread]) -> Thread:
+    """What the same thread did on average."""
+
+    def of(what: str) -> float | None:
+        values = [
+            value for value in (getattr(thread, what) for thread in same) if value is not None
+        ]
+        return statistics.fmean(values) if values else None
+
+    return Thread(
+        sum(thread.loops for thread in same),
+        *(of(what) for what in ("period", "run", "slack", "latency")),
+    )
+
+
 def ns_per_loop(cpu: int, folder: Path) -> float:
     """What one loop of rt-app's computing takes on this processor.
 
-    rt-app measures it anew at each start, which takes seconds. Here it is measured once, with
-    rt-app itself: a thread that computes 20000 loops every 10 ms, 200 times, the median. For the
-    threads of the workloads sleep, too, and after a sleep a loop takes some percent longer than in
-    a thread that always computes.
+    rt-app measures it anew at each start, which takes seconds. Here it is measured before and
+    after each run, for a machine's speed changes by some percent within minutes, and with rt-app
+    itself: a thread that computes 20000 loops every 10 ms, 100 times, the median. For the threads
+    of the workloads sleep, too, and after a sleep a loop takes some percent longer than in a thread
+    that always computes.
     """
     timer = {"ref": "t", "period": 10000}
-    task = {"loop": 1, "phases": {"p": {"loop": 200, "run": 1000, "timer": timer}}}
+    task = {"loop": 1, "phases": {"p": {"loop": 100, "run": 1000, "timer": timer}}}
     said = {"duration": -1, "calibration": 50, "default_policy": "SCHED_OTHER"}
     calm = {"lock_pages": False, "ftrace": False, "gnuplot": False, "log_size": 2}
     logs = folder / "calibration"

@@ -54,14 +54,22 @@ def plain(file: Path, folder: Path) -> Object:
 
 
 def fit(workload: Object, seconds: int, loop_ns: int) -> Object:
-    """Without what says where and how urgently threads run, and files, with this calibration."""
-    left_out = ("cpus", "policy", "priority")
+    """Without processors and files, with this calibration."""
     tasks: Object = {}
     for name, task in workload["tasks"].items():
-        tasks[name] = {key: value for key, value in task.items() if key not in left_out}
+        tasks[name] = {key: value for key, value in task.items() if key != "cpus"}
     calm = {"lock_pages": False, "ftrace": False, "gnuplot": False, "log_size": 2}
     said = {"duration": seconds, "calibration": loop_ns, "default_policy": "SCHED_OTHER"}
     return {"tasks": tasks, "global": said | calm}
+
+
+def later(workload: Object, us: int) -> Object:
+    """The same, but that all threads begin later."""
+    tasks = {
+        name: task | {"delay": task.get("delay", 0) + us}
+        for name, task in workload["tasks"].items()
+    }
+    return {"tasks": tasks, "global": workload["global"]}
 
 
 def pinned(workload: Object, cpu: int, logs: Path) -> Object:

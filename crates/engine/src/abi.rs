@@ -250,6 +250,8 @@ export! {
         |s| s.engine.hardware.cost_ps(core as usize, Charge::INTERRUPT, 1);
     engine_scheduling(core: u32) -> u32 = |s| s.engine.hardware.scheduling(core as usize) as u32;
     engine_slice(core: u32) -> u64 = |s| s.engine.hardware.slice_ps(core as usize);
+    engine_tick(core: u32) -> u64 = |s| s.engine.hardware.tick_ps(core as usize);
+    engine_timer_slack(core: u32) -> u64 = |s| s.engine.hardware.timer_slack_ps(core as usize);
     engine_look(core: u32) -> u64 =
         |s| s.engine.hardware.cost_ps(core as usize, Charge::CLOCK, 1).max(LOOK_PS);
     engine_rest(core: u32) -> () = |s| s.engine.hardware.rest(s.now_ps, core as usize);

@@ -76,6 +76,12 @@ pub struct Core {
     /// After so long a task gives way to others that are as urgent; 0: when it waits.
     #[serde(default)]
     pub slice_ps: u64,
+    /// How often a fair kernel looks whether a slice is over; 0: when it is.
+    #[serde(default)]
+    pub tick_ps: u64,
+    /// By how much later than it should a task's sleep ends.
+    #[serde(default)]
+    pub timer_slack_ps: u64,
 }
 
 /// When a kernel takes its core from a task; the numbers are `enum scheduling`'s of the engine.
@@ -89,12 +95,18 @@ pub enum Scheduling {
     Preemptive,
     /// The same; of those of one priority, the earlier the deadline of its job, the more urgent.
     Edf,
+    /// The same; those of one priority share the core by their weights.
+    Fair,
 }
 
 impl Scheduling {
     /// All of them, by their words in a platform's TOML.
-    pub const WORDS: [(&str, Self); 3] =
-        [("cooperative", Self::Cooperative), ("preemptive", Self::Preemptive), ("edf", Self::Edf)];
+    pub const WORDS: [(&str, Self); 4] = [
+        ("cooperative", Self::Cooperative),
+        ("preemptive", Self::Preemptive),
+        ("edf", Self::Edf),
+        ("fair", Self::Fair),
+    ];
 }
 
 /// An operating point.

@@ -36,6 +36,8 @@ struct Class {
     leakage: Option<Leakage>,
     scheduling: Scheduling,
     slice_ps: u64,
+    tick_ps: u64,
+    timer_slack_ps: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,6 +123,16 @@ impl Hardware {
     /// After how many picoseconds a task gives way to others that are as urgent; 0: when it waits.
     pub fn slice_ps(&self, core: usize) -> u64 {
         self.class(core).slice_ps
+    }
+
+    /// How often a fair kernel looks whether a slice is over; 0: when it is.
+    pub fn tick_ps(&self, core: usize) -> u64 {
+        self.class(core).tick_ps
+    }
+
+    /// By how many picoseconds later than it should a task's sleep ends.
+    pub fn timer_slack_ps(&self, core: usize) -> u64 {
+        self.class(core).timer_slack_ps
     }
 
     /// The operating points of a core, from the lowest frequency to the highest.
@@ -421,6 +433,8 @@ impl Class {
             leakage: core.leakage,
             scheduling: core.scheduling,
             slice_ps: core.slice_ps,
+            tick_ps: core.tick_ps,
+            timer_slack_ps: core.timer_slack_ps,
         }
     }
 

@@ -43,6 +43,8 @@ fn core(kind: &str, node: (u32, u32)) -> Core {
         node,
         scheduling: Scheduling::default(),
         slice_ps: 0,
+        tick_ps: 0,
+        timer_slack_ps: 0,
     }
 }
 

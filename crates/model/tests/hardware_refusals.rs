@@ -2,7 +2,7 @@
 //! What a person is told of hardware that makes no sense, and where.
 
 use crate::common::board::{BOARD, MESH, on_a_mesh, refused, with};
-use whimbrel_hardware::Waking;
+use whimbrel_hardware::{Scheduling, Waking};
 use whimbrel_model::Platform;
 
 #[test]
@@ -45,10 +45,10 @@ fn an_action_that_does_not_exist_is_shown_with_the_one_that_was_meant() {
 }
 
 #[test]
-fn a_core_is_scheduled_in_one_of_three_ways() {
+fn a_core_is_scheduled_in_one_of_four_ways() {
     for wrong in ["\"preempt\"", "\"\"", "true", "1"] {
         let text = with(BOARD, &[("\"preemptive\"", wrong)]);
-        let wanted = "`scheduling` of [[core]] must be \"cooperative\", \"preemptive\" or \"edf\"";
+        let wanted = "`scheduling` of [[core]] must be \"cooperative\", \"preemptive\", \"edf\" or";
         refused(&text, wanted, wrong);
     }
 }
@@ -66,6 +66,29 @@ fn only_a_kernel_that_preempts_and_does_not_go_by_deadlines_has_slices() {
     for other in ["scheduling = \"cooperative\"\n", "", "scheduling = \"edf\"\n"] {
         let text = with(BOARD, &[("scheduling = \"preemptive\"\n", other)]);
         refused(&text, "`slice_us` of [[core]] needs `scheduling = \"preemptive\"`", "1000");
+    }
+}
+
+#[test]
+fn a_tick_is_a_time_of_a_fair_kernel() {
+    let fair = |more: &str| with(BOARD, &[("\"preemptive\"", &format!("\"fair\"\n{more}"))]);
+    for wrong in ["0", "-4000", "1e10", "\"4ms\""] {
+        let text = fair(&format!("tick_us = {wrong}"));
+        refused(&text, "`tick_us` of [[core]] must be a time in microseconds, from 1", wrong);
+    }
+    let text = with(BOARD, &[("slice_us = 1000", "tick_us = 4000")]);
+    refused(&text, "`tick_us` of [[core]] needs `scheduling = \"fair\"`", "4000");
+    let board = Platform::parse(&fair("tick_us = 4000")).unwrap().description().unwrap();
+    let dsp = &board.cores[2];
+    assert_eq!((dsp.scheduling, dsp.tick_ps), (Scheduling::Fair, 4_000_000_000));
+    assert_eq!((dsp.slice_ps, dsp.timer_slack_ps), (1_000_000_000, 0));
+}
+
+#[test]
+fn the_slack_of_timers_is_a_time() {
+    for wrong in ["-1", "1e10", "\"50us\""] {
+        let text = with(BOARD, &[("slice_us = 1000", &format!("timer_slack_us = {wrong}"))]);
+        refused(&text, "`timer_slack_us` of [[core]] must be a time in microseconds", wrong);
     }
 }
 

@@ -85,7 +85,7 @@ fn phases_keep_their_loops_places_and_priorities() {
         script(phases),
         "{ loop = 3, do = [ { migrate = [0, 1] }, \
          { phase = 'a', loop = 9, do = [ { run = 1000 }, ] }, { migrate = [2] }, \
-         { priority = 15 }, { phase = 'b', loop = 1, do = [ { run = 2000 }, ] }, \
+         { priority = 8 }, { phase = 'b', loop = 1, do = [ { run = 2000 }, ] }, \
          { migrate = [2] }, { phase = 'b_2', loop = 'forever', do = [ { run = 3000 }, ] }, ] },"
     );
 }

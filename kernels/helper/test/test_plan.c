@@ -34,7 +34,7 @@ static const char good[] =
     "\"restart\":false,\"period_ns\":1000000,\"deadline_ns\":1000000,\"offset_ns\":8000000,"
     "\"follows_rate\":true,\"moves_at_waits\":true,\"checkpoint_every\":5,\"replay\":true,"
     "\"work\":{\"distribution\":\"normal\",\"spread_ppm\":200000,\"working_bytes\":16384,"
-    "\"traffic_bytes\":4096,\"firings\":100,\"cycles\":[0,1000]},\"script\":1}],"
+    "\"traffic_bytes\":4096,\"firings\":100,\"cycles\":[0,1000]},\"script\":1,\"weight\":335}],"
     "\"ports\":[{\"task\":0,\"direction\":\"in\",\"name\":\"in\",\"index\":0,\"channel\":0,"
     "\"rate\":3}],"
     "\"objects\":[{\"name\":\"s\",\"kind\":\"semaphore\",\"value\":2,\"most\":3}],"
@@ -137,7 +137,7 @@ TEST(scripts_and_what_they_have_in_common_are_taken_word_for_word)
     CHECK(parse(&parsed, good));
     CHECK(plan->n_objects == 1 && plan->objects[0].kind == WB_OBJECT_SEMAPHORE);
     CHECK(plan->objects[0].value == 2 && plan->objects[0].most == 3);
-    CHECK(plan->n_scripts == 1 && plan->tasks[0].script == 1);
+    CHECK(plan->n_scripts == 1 && plan->tasks[0].script == 1 && plan->tasks[0].weight == 335);
     const struct wb_script_config *script = &plan->scripts[0];
     CHECK(script->n_events == 3 && script->n_ports == 1 && script->n_timers == 2);
     CHECK(script->events[0].verb == WB_SCRIPT_RUN && script->events[0].is_checkpoint);
@@ -216,6 +216,7 @@ TEST(what_is_malformed_is_refused_by_its_name)
         { "start\":true", "start\":1", "plan.channels[0].claims_at_start" },
         { "\"entry\":\"band_pass\",", "", "plan.tasks[0].entry" },
         { "\"priority\":8", "\"priority\":32", "plan.tasks[0].priority" },
+        { "\"weight\":335", "\"weight\":-1", "plan.tasks[0].weight" },
         { "\"replicate\"", "\"copy\"", "plan.tasks[0].mode" },
         { "\"direction\":\"in\"", "\"direction\":\"up\"", "plan.ports[0].direction" },
         { "\"semaphore\"", "\"lock\"", "plan.objects[0].kind" },
@@ -372,7 +373,8 @@ static const struct plan_task tasks[] = { { .config = { .name = "bpf",
                                                         .checkpoint_every = 5,
                                                         .replay = true },
                                             .work = &work,
-                                            .script = 1 } };
+                                            .script = 1,
+                                            .weight = 335 } };
 static const struct plan_port ports[] = { { .name = "in", .direction = WB_IN, .rate = 3 } };
 static const uint32_t row_points[] = { 0, 2, 4, 4 }, row_cores[] = { 1, 0 };
 static const struct wb_table_row rows[] = { { 450000, row_points, row_cores },

@@ -88,6 +88,8 @@ pub struct Task {
     pub shared_by: Vec<u32>,
     /// 0 to 31; larger is more urgent.
     pub priority: u32,
+    /// -20 to 19; larger is a smaller share of a core that is fair.
+    pub nice: i32,
     /// Size of its stack.
     pub stack_bytes: Spanned<u64>,
     /// Size of its heap.

@@ -19,7 +19,9 @@ const SPAN_MAX: u64 = 1000;
 /// More than a place word can name.
 const CORES_MAX: u32 = 4095;
 /// What `scheduling` may say.
-const SCHEDULING: &str = "\"cooperative\", \"preemptive\" or \"edf\"";
+const SCHEDULING: &str = "\"cooperative\", \"preemptive\", \"edf\" or \"fair\"";
+/// The slice of a fair kernel that says none: Linux has it from eight processors on.
+const FAIR_SLICE_PS: u64 = 2_800_000_000;
 /// The kind of cores that are all alike.
 const KIND: &str = "core";
 
@@ -54,7 +56,9 @@ pub(super) fn read(
     let cache = reader.optional("cache", "a table: [core.cache]", subtable);
     let node = reader.optional("node", "a node of the mesh: [column, row]", node);
     let scheduling = reader.optional("scheduling", SCHEDULING, scheduling);
-    let slice = reader.optional("slice_us", "a time in microseconds, from 1 to 1e9", slice);
+    let slice = reader.optional("slice_us", SOME_US, some_us);
+    let tick = reader.optional("tick_us", SOME_US, some_us);
+    let slack = reader.optional("timer_slack_us", US, us);
     reader.optional("source", super::SOURCE, filled);
     reader.finish();
 
@@ -66,6 +70,7 @@ pub(super) fn read(
     let is_known = scheduling.is_some() || !table.contains_key("scheduling");
     let scheduling = or(scheduling, Scheduling::default());
     let slice_ps = check_slice(slice.filter(|_| is_known), scheduling, problems);
+    let tick_ps = check_tick(tick.filter(|_| is_known), scheduling, problems);
     let transition = transition.map(|t| read_transition(t.get_ref(), t.span(), problems));
     let leakage = leakage.map(|t| read_leakage(t.get_ref(), t.span(), problems));
     let cache = cache.map(|t| read_cache(t.get_ref(), t.span(), problems));
@@ -81,6 +86,8 @@ pub(super) fn read(
         node: (0, 0),
         scheduling,
         slice_ps,
+        tick_ps,
+        timer_slack_ps: or(slack, 0),
     };
     Some(Placed { core, count: or(count, 1), node, place })
 }
@@ -121,8 +128,10 @@ fn scheduling(node: &Node<'_>) -> Option<Scheduling> {
     Scheduling::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, found)| found)
 }
 
-fn slice(node: &Node<'_>) -> Option<u64> {
-    us(node).filter(|slice| *slice >= 1_000_000)
+const SOME_US: &str = "a time in microseconds, from 1 to 1e9";
+
+fn some_us(node: &Node<'_>) -> Option<u64> {
+    us(node).filter(|time| *time >= 1_000_000)
 }
 
 /// Turns are what equally urgent tasks take, and only a kernel that preempts ends one.
@@ -131,9 +140,10 @@ fn check_slice(
     scheduling: Scheduling,
     problems: &mut Vec<Problem>,
 ) -> u64 {
-    let Some(slice) = slice else { return 0 };
-    if scheduling != Scheduling::Preemptive {
-        let message = "`slice_us` of [[core]] needs `scheduling = \"preemptive\"`";
+    let is_fair = scheduling == Scheduling::Fair;
+    let Some(slice) = slice else { return if is_fair { FAIR_SLICE_PS } else { 0 } };
+    if scheduling != Scheduling::Preemptive && !is_fair {
+        let message = "`slice_us` of [[core]] needs `scheduling = \"preemptive\"` or `\"fair\"`";
         let words = match scheduling {
             Scheduling::Edf => "the earliest deadline goes first, without turns",
             _ => "nothing ends a turn before the task waits",
@@ -141,6 +151,21 @@ fn check_slice(
         problems.push(Problem::new(message).at(slice.span(), words));
     }
     slice.into_inner()
+}
+
+/// Others end slices when they are over.
+fn check_tick(
+    tick: Option<Spanned<u64>>,
+    scheduling: Scheduling,
+    problems: &mut Vec<Problem>,
+) -> u64 {
+    let Some(tick) = tick else { return 0 };
+    if scheduling != Scheduling::Fair {
+        let message = "`tick_us` of [[core]] needs `scheduling = \"fair\"`";
+        let words = "no other kernel waits for its tick to end a slice";
+        problems.push(Problem::new(message).at(tick.span(), words));
+    }
+    tick.into_inner()
 }
 
 fn find_start(

@@ -190,6 +190,7 @@ fn instances(
         core: core(index),
         shared_by: modes::shared_by(table),
         priority: table.priority,
+        nice: table.nice,
         stack_bytes: table.stack_bytes.clone(),
         heap_bytes: table.heap_bytes,
         migratable: table.migratable && !client::is_one(table),

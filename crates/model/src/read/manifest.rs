@@ -55,6 +55,7 @@ pub(crate) struct TaskTable {
     pub cores: Spanned<Vec<Spanned<u32>>>,
     pub shared_by: Option<Spanned<Vec<Spanned<u32>>>>,
     pub priority: u32,
+    pub nice: i32,
     pub stack_bytes: Spanned<u64>,
     pub heap_bytes: u64,
     pub migratable: bool,
@@ -218,9 +219,8 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let count = reader.optional("count", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
     let cores = reader.optional("core", CORES, core_list);
     let shared_by = reader.optional("cores", SHARED_BY, several_cores);
-    let priority = reader.optional("priority", "a whole number from 0 to 31", |n| within(n, 0, 31));
-    let stack =
-        reader.optional("stack", STACK, |n| bytes(n).filter(|size| (KIB..=GIB).contains(size)));
+    let (priority, nice) = read_urgency(&mut reader);
+    let stack = reader.optional("stack", STACK, stack);
     let heap = reader.optional("heap", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
     let migratable = reader.optional("migratable", "true or false", boolean);
     let restart = reader.optional("restart", "true or false", boolean);
@@ -254,7 +254,8 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         count: count.unwrap_or_else(|| Spanned::new(here.clone(), 1)),
         cores: cores.unwrap_or_else(|| Spanned::new(here.clone(), Vec::new())),
         shared_by,
-        priority: priority.map_or(8, Spanned::into_inner),
+        priority,
+        nice,
         stack_bytes: stack.unwrap_or_else(|| Spanned::new(here, 64 * KIB)),
         heap_bytes: heap.map_or(256 * KIB, Spanned::into_inner),
         migratable: migratable.is_none_or(Spanned::into_inner),
@@ -274,6 +275,13 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     })
 }
 
+/// Its priority and its nice.
+fn read_urgency(reader: &mut Reader<'_, '_>) -> (u32, i32) {
+    let priority = reader.optional("priority", "a whole number from 0 to 31", |n| within(n, 0, 31));
+    let nice = reader.optional("nice", "a whole number from -20 to 19", nice);
+    (priority.map_or(8, Spanned::into_inner), nice.map_or(0, Spanned::into_inner))
+}
+
 fn some_kinds(node: &Node<'_>) -> Option<Vec<String>> {
     let names = list(node, reader::name)?;
     let names: Vec<String> = names.into_iter().map(Spanned::into_inner).collect();
@@ -282,6 +290,15 @@ fn some_kinds(node: &Node<'_>) -> Option<Vec<String>> {
 
 fn between(node: &Node<'_>, least: f64, most: f64) -> Option<f64> {
     number(node).filter(|n| (least..=most).contains(n))
+}
+
+fn stack(node: &Node<'_>) -> Option<u64> {
+    bytes(node).filter(|size| (KIB..=GIB).contains(size))
+}
+
+fn nice(node: &Node<'_>) -> Option<i32> {
+    #[expect(clippy::cast_possible_truncation, reason = "it lies between two that fit")]
+    between(node, -20.0, 19.0).filter(|nice| nice.fract() == 0.0).map(|nice| nice as i32)
 }
 
 fn several_cores(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {

@@ -33,6 +33,7 @@ pub(super) struct Task {
     pub count: u32,
     pub core: Option<u32>,
     pub priority: Option<u32>,
+    pub nice: Option<i32>,
     pub pinned: bool,
     pub period_ns: Option<u64>,
     pub cycles: Cycles,
@@ -127,6 +128,7 @@ impl Task {
         }
         text.optional("core", self.core);
         text.optional("priority", self.priority);
+        text.optional("nice", self.nice);
         if self.pinned {
             text.add(format_args!("migratable = false"));
         }

@@ -129,7 +129,8 @@ impl<'a> Maker<'a> {
             name: self.names[&thread.tid].clone(),
             count: 1,
             core: thread.processor().map(|cpu| self.cores[&cpu]),
-            priority: thread.priority.map(priority),
+            priority: thread.priority.map(|kernels| urgency(kernels).0),
+            nice: thread.priority.and_then(|kernels| urgency(kernels).1),
             script: vec![Event::forever(body)],
             ..Task::default()
         }
@@ -153,11 +154,12 @@ fn clock(ns: u64) -> Event {
     Event::Timer { ns, name: Some(CLOCK.into()), absolute: true }
 }
 
-/// From the kernel's, as rt-app's threads have theirs.
-fn priority(kernels: i32) -> u32 {
-    match kernels {
-        ..0 => Policy::Deadline.priority(None),
-        0..100 => Policy::RealTime.priority(Some((99 - kernels).into())),
-        _ => Policy::Other.priority(Some((kernels - 120).into())),
-    }
+/// Priority and nice by the kernel's priority, as rt-app's threads have theirs.
+fn urgency(kernels: i32) -> (u32, Option<i32>) {
+    let (policy, given) = match kernels {
+        ..0 => (Policy::Deadline, None),
+        0..100 => (Policy::RealTime, Some((99 - kernels).into())),
+        _ => (Policy::Other, Some((kernels - 120).into())),
+    };
+    (policy.priority(given), policy.nice(given))
 }

@@ -52,6 +52,7 @@ fn task(thread: &Thread, name: String, script: Vec<Event>, global: &Global) -> T
         count: 1,
         core: first.first().copied(),
         priority: Some(policy.priority(thread.place.priority)),
+        nice: policy.nice(thread.place.priority),
         pinned: !moves && thread.place.cpus.len() == 1,
         script,
         ..Task::default()
@@ -107,6 +108,9 @@ fn changes(phase: &Phase, thread: &Thread, policy: Policy, notes: &mut Notes) ->
     if phase.name.is_some() && (phase.place.policy.is_some() || phase.place.priority.is_some()) {
         let policy = phase.place.policy.unwrap_or(policy);
         phase.place.check(policy, notes);
+        if policy.nice(phase.place.priority).is_some() {
+            phase.place.say_nice(notes);
+        }
         events.push(Event::Priority(policy.priority(phase.place.priority)));
     }
     events

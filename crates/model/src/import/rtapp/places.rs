@@ -46,19 +46,25 @@ impl Policy {
         }
     }
 
-    /// Our 32 priorities in bands: 0 idle, 1 to 15 by `nice`, 16 to 30 real-time, 31 deadlines.
+    /// Our priorities: 0 idle, 8 others, which have shares by [`nice`](Self::nice), 16 to 30
+    /// real-time, 31 deadlines.
     pub fn priority(self, given: Option<i64>) -> u32 {
-        let (least, most, default, band) = match self {
-            Self::Idle => return 0,
-            Self::Deadline => return 31,
-            Self::Other => (-20, 19, 0, 1),
-            Self::RealTime => (1, 99, 10, 16),
-        };
-        let given = given.unwrap_or(default).clamp(least, most);
-        let above = if self == Self::RealTime { given - least } else { most - given };
-        // Rounded: the 14 steps of a band over all that the policy has.
-        let step = (above * 28 + (most - least)) / (2 * (most - least));
-        band + u32::try_from(step).unwrap_or(0)
+        match self {
+            Self::Idle => 0,
+            Self::Other => 8,
+            // Rounded: the 14 steps of a band over the 98 of the policy.
+            Self::RealTime => {
+                let above = given.unwrap_or(10).clamp(1, 99) - 1;
+                16 + u32::try_from((above * 14 + 49) / 98).unwrap_or(0)
+            }
+            Self::Deadline => 31,
+        }
+    }
+
+    /// What `priority` is where it says nothing of urgency.
+    pub fn nice(self, given: Option<i64>) -> Option<i32> {
+        let given = i32::try_from(given?.clamp(-20, 19)).ok()?;
+        (self == Self::Other && given != 0).then_some(given)
     }
 
     /// What `priority` may be, if the policy looks at it.
@@ -98,6 +104,13 @@ impl Place {
             _ => return false,
         }
         true
+    }
+
+    /// Notes that a task keeps its share.
+    pub fn say_nice(&self, notes: &mut Notes) {
+        let warning = Problem::new("a phase has no `priority` of SCHED_OTHER: it is left out");
+        let warning = warning.at(self.priority_at.clone(), "this one");
+        notes.warn(warning.help("give it to the task, for all of its phases"));
     }
 
     /// Notes a priority that the policy does not have.

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How Linux schedules ordinary threads on this machine, as keys of a platform's core."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from pathlib import Path
+
+SLICE = Path("/sys/kernel/debug/sched/base_slice_ns")
+SLACK = Path("/proc/self/timerslack_ns")
+# A slice is so long, once more for each doubling of processors, up to eight: kernel/sched/fair.c.
+SLICE_US = 700
+HZ = 250  # of most distributions
+
+
+def core() -> str:
+    """The keys."""
+    return (
+        'scheduling = "fair"\n'
+        f"slice_us = {slice_us()}\n"
+        f"tick_us = {1_000_000 // hz()}\n"
+        f"timer_slack_us = {slack_us()}\n"
+    )
+
+
+def slice_us() -> float:
+    """As the kernel says, or as it computes it."""
+    if os.access(SLICE, os.R_OK):
+        return int(SLICE.read_text()) / 1000
+    return SLICE_US * min(os.cpu_count() or 1, 8).bit_length()
+
+
+def slack_us() -> float:
+    """By which the kernel may let a thread sleep longer."""
+    return int(SLACK.read_text()) / 1000 if os.access(SLACK, os.R_OK) else 50
+
+
+def hz() -> int:
+    """Ticks in a second, as the kernel was configured."""
+    for file in (Path("/proc/config.gz"), Path(f"/boot/config-{os.uname().release}")):
+        if os.access(file, os.R_OK):
+            raw = file.read_bytes()
+            text = (gzip.decompress(raw) if file.suffix == ".gz" else raw).decode()
+            if found := re.search(r"^CONFIG_HZ=(\d+)$", text, re.MULTILINE):
+                return int(found[1])
+    return HZ
