@@ -4,7 +4,9 @@
 
     make package && build/py/bin/python bench/explore_scaling.py [--workers 1,2,4,8]
 
-Each round runs both in turn, and the medians are printed. One process uses all processors.
+A sweep is cut into batches of 256 candidates, a search into generations of 64, and workers wait for
+each other at the end of each. Rounds run a cluster and one process in turn; medians are printed.
+One process uses all processors.
 *Efficiency* is the part of its rate, for as many processors as there are workers: with more workers
 than processors both share what there is, so it says what a cluster costs, not how fast a larger one
 would be. *Here* is the processor time of the process that explores, with Dask's scheduler in it,
@@ -26,7 +28,11 @@ ROOT = Path(__file__).resolve().parent.parent
 RADIO = ROOT / "apps/fm_radio/app.toml"
 
 
-def explored(candidates: int, client: Client | None) -> tuple[float, float]:
+# Up to so many candidates are all run; the space has many thousands.
+LIMITS = {"sweep": 1_000_000, "search": 10}
+
+
+def explored(kind: str, candidates: int, client: Client | None) -> tuple[float, float]:
     """Seconds, and processor seconds of this process, for so many candidates."""
     wall, own = time.perf_counter(), time.process_time()
     found = whimbrel.explore(
@@ -36,23 +42,22 @@ def explored(candidates: int, client: Client | None) -> tuple[float, float]:
         slots="4,14",
         set={"output": ""},
         duration="2s",
-        limit=10,
+        limit=LIMITS[kind],
         budget=candidates,
         client=client,
     )
+    taken = time.perf_counter() - wall, time.process_time() - own
     assert found.table.num_rows == candidates
-    return time.perf_counter() - wall, time.process_time() - own
+    return taken
 
 
-def measured(workers: int, candidates: int, rounds: int) -> tuple[float, float, float]:
+def measured(client: Client, kind: str, candidates: int, rounds: int) -> tuple[float, float, float]:
     """Seconds on a cluster, seconds in one process, processor seconds here for each."""
-    settings = {"n_workers": workers, "threads_per_worker": 1, "processes": True}
-    with (
-        LocalCluster(**settings, dashboard_address=None, silence_logs=50) as local,
-        Client(local) as client,
-    ):
-        explored(64, client)  # their simulators start
-        pairs = [(explored(candidates, client), explored(candidates, None)) for _ in range(rounds)]
+    explored(kind, 64, client)  # their simulators start
+    pairs = [
+        (explored(kind, candidates, client), explored(kind, candidates, None))
+        for _ in range(rounds)
+    ]
     on_cluster = median(cluster[0] for cluster, _ in pairs)
     alone = median(alone[0] for _, alone in pairs)
     ours = median(cluster[1] for cluster, _ in pairs) / candidates
@@ -69,16 +74,22 @@ def main() -> None:
 
     processors = len(os.sched_getaffinity(0))
     print(f"{processors} processors; one process runs {processors} simulators at once")
-    print("workers  cluster/s  one process/s  efficiency  here, us/candidate")
+    print("kind    workers  cluster/s  one process/s  efficiency  here, us/candidate")
     for workers in map(int, options.workers.split(",")):
-        cluster, alone, ours = measured(workers, options.candidates, options.rounds)
-        share = min(workers, processors) / processors
-        rates = options.candidates / cluster, options.candidates / alone
-        efficiency = alone / cluster / share
-        print(
-            f"{workers:7}  {rates[0]:9.0f}  {rates[1]:13.0f}  {efficiency:10.2f}"
-            f"  {ours * 1e6:18.0f}"
-        )
+        settings = {"n_workers": workers, "threads_per_worker": 1, "processes": True}
+        with (
+            LocalCluster(**settings, dashboard_address=None, silence_logs=50) as local,
+            Client(local) as client,
+        ):
+            for kind in LIMITS:
+                cluster, alone, ours = measured(client, kind, options.candidates, options.rounds)
+                share = min(workers, processors) / processors
+                rates = options.candidates / cluster, options.candidates / alone
+                print(
+                    f"{kind:6}  {workers:7}  {rates[0]:9.0f}  {rates[1]:13.0f}"
+                    f"  {alone / cluster / share:10.2f}  {ours * 1e6:18.0f}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

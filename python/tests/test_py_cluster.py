@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -11,16 +12,19 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import whimbrel
 from distributed import Client, LocalCluster
-from whimbrel import cluster
+from whimbrel import _tree, cluster
+from whimbrel._native import _core
 
 ROOT = Path(__file__).resolve().parents[2]
 RADIO = ROOT / "apps/fm_radio/app.toml"
+FORK_JOIN = ROOT / "apps/synthetic/fork_join.toml"
 OPTIONS: dict[str, Any] = {
     "rates": [300],
     "points": "high",
@@ -122,44 +126,114 @@ def test_a_cluster_without_workers_is_told_after_a_while() -> None:
         assert time.monotonic() - since < 30
 
 
-def test_a_worker_without_the_package_is_told(tmp_path: Path) -> None:
-    """It has what is there but a package of this name that is none."""
-    (tmp_path / "whimbrel.py").write_text("raise ModuleNotFoundError('none here')")
+@contextmanager
+def worker(of: LocalCluster, cwd: Path, *before: str, **environment: str) -> Iterator[Client]:
+    """A client of a cluster with one worker, a process that is started as on another machine."""
+    words = [*before, sys.executable, "-m", "distributed.cli.dask_worker", of.scheduler_address]
+    process = subprocess.Popen(
+        [*words, "--no-nanny", "--no-dashboard", "--nthreads=1"],
+        env={"PATH": os.environ["PATH"], **environment},
+        cwd=cwd,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        with Client(of) as client:
+            client.wait_for_workers(1, timeout=60)
+            yield client
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def empty() -> Iterator[LocalCluster]:
+    """A scheduler that has no worker yet."""
     with LocalCluster(n_workers=0, dashboard_address=None, silence_logs=50) as local:
-        words = [sys.executable, "-m", "distributed.cli.dask_worker", local.scheduler_address]
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-        worker = subprocess.Popen(
-            [*words, "--no-nanny", "--no-dashboard", "--nthreads=1"],
-            env=environment,
-            cwd=tmp_path,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            with Client(local) as client:
-                client.wait_for_workers(1, timeout=60)
-                with pytest.raises(whimbrel.ClusterError) as told:
-                    explore(client=client)
-            assert "pip install ./python" in str(told.value.cure)
-        finally:
-            worker.kill()
-            worker.wait()
+        yield local
+
+
+@pytest.mark.parametrize(
+    ("package", "said"),
+    [
+        ("raise ModuleNotFoundError('none here')", "has no package whimbrel"),
+        ("__version__ = '9.9.9'", r"has whimbrel 9\.9\.9, not"),
+    ],
+)
+def test_a_worker_without_the_package_or_with_another_is_told(
+    empty: LocalCluster, tmp_path: Path, package: str, said: str
+) -> None:
+    (tmp_path / "whimbrel.py").write_text(package)
+    with (
+        worker(empty, tmp_path, PYTHONPATH=str(tmp_path)) as client,
+        pytest.raises(whimbrel.ClusterError, match=said) as told,
+    ):
+        explore(client=client)
+    assert "pip install ./python" in str(told.value.cure)
+
+
+def elsewhere(folder: Path) -> list[str]:
+    """What comes before a command that must not see a folder; skips where that cannot be."""
+    hidden = ["unshare", "--mount", "sh", "-c", f'mount -t tmpfs none {folder} && exec "$@"', "-"]
+    tried = subprocess.run([*hidden, "true"], capture_output=True, check=False)
+    if tried.returncode != 0:
+        pytest.skip("this user may not hide a folder from a process")
+    return hidden
+
+
+def test_a_worker_needs_no_file_of_an_application_without_code(
+    empty: LocalCluster, tmp_path: Path
+) -> None:
+    """It sees neither the application's folder nor a home, and is in another folder."""
+    project, home = tmp_path / "project", tmp_path / "home"
+    project.mkdir()
+    home.mkdir()
+    app = project / "app.toml"
+    app.write_text(FORK_JOIN.read_text())
+    options: dict[str, Any] = {"points": "high", "duration": "200ms"}
+    with worker(empty, home, *elsewhere(project), HOME=str(home)) as client:
+        many = whimbrel.explore(app, "mpsoc3", client=client, **options)
+        assert not client.submit(os.path.exists, str(app)).result()
+    assert many.json == whimbrel.explore(app, "mpsoc3", **options).json
+
+
+def test_a_worker_without_the_applications_module_says_which(
+    empty: LocalCluster, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "mine.so").write_bytes((_tree.ROOT / "build/apps/fm_radio.so").read_bytes())
+    text = RADIO.read_text().replace('"fm_radio.so"', '"mine.so"')
+    (project / "app.toml").write_text(text)
+    with (
+        worker(empty, tmp_path, *elsewhere(project)) as client,
+        pytest.raises(whimbrel.RunError, match=r"mine\.so") as told,
+    ):
+        whimbrel.explore(project / "app.toml", "mpsoc3", **OPTIONS, client=client)
+    assert "at the same paths as here" in str(told.value)
 
 
 def test_chunks_are_all_jobs_once_and_get_smaller() -> None:
-    for count, threads in ((0, 2), (1, 8), (256, 2), (1000, 8)):
-        made = list(cluster.chunks([str(job) for job in range(count)], threads))
-        assert [pair for chunk in made for pair in chunk] == list(enumerate(map(str, range(count))))
-        sizes = [len(chunk) for chunk in made]
-        assert sizes == sorted(sizes, reverse=True) and sizes[-1:] in ([], [1])
+    for count, threads, least in ((0, 2, 1), (1, 8, 1), (256, 2, 1), (256, 2, 10), (1000, 8, 1)):
+        jobs = [str(job) for job in range(count)]
+        made = cluster.chunks(jobs, threads, least)
+        assert [job for chunk in made for job in chunk.jobs] == jobs
+        assert [chunk.first for chunk in made] == [int(chunk.jobs[0]) for chunk in made]
+        sizes = [len(chunk.jobs) for chunk in made]
+        assert sizes == sorted(sizes, reverse=True)
+        assert all(size >= least for size in sizes[:-1])
 
 
-def test_a_worker_of_another_version_is_told() -> None:
-    class Other:
-        submit = scheduler_info = None
-
-        def run(self, *_: object, **__: object) -> dict[str, str]:
-            return {"tcp://1": "9.9.9"}
-
-    with pytest.raises(whimbrel.ClusterError, match=r"tcp://1 has whimbrel 9\.9\.9, not"):
-        explore(client=Other())
+def test_jobs_that_take_no_time_go_in_fewer_chunks(client: Client) -> None:
+    """So what Dask spends on each stays a small part, after the first batch has told."""
+    with cluster.farm(client, 60) as farm:
+        working = farm.__self__  # type: ignore[attr-defined]
+        jobs: list[str] = []
+        _core.explore(
+            ["--platform=mpsoc3", "--duration=1ms", "--", str(FORK_JOIN)],
+            lambda some: jobs.extend(some) or farm(some),
+            None,
+        )
+        before = working.made
+        assert sorted(number for number, _ in farm(jobs[:100])) == list(range(100))
+        assert working.made - before <= 100 // math.ceil(cluster._WORTH_S / 0.005) + 1

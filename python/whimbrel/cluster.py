@@ -10,127 +10,184 @@ depends on nothing else, so Dask may run it again wherever it likes when a worke
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
+import hashlib
+import math
 import pydoc
+import queue
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from . import _words
 from ._native import _core
 from .errors import ClusterError, Error
 
+# What a chunk should take at least: Dask spends some milliseconds on each.
+_WORTH_S = 0.02
 # How often a chunk is begun again when workers die under it.
 _LIVES = 10
-# How often is looked whether there still are workers.
+# How often is looked how the cluster is.
 _LOOK_S = 1.0
-# How long a worker that is done may take to hand its verdicts on.
-_GATHER_S = 10.0
 _INSTALL = "install the package there from the same checkout: pip install ./python"
 
-# What futures raise when their scheduler has gone; the first is no Exception.
-_CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
-
-Verdicts = list[tuple[int, str]]
+Verdicts = Iterator[tuple[int, str]]
+Farm = Callable[[list[str]], Verdicts]
 
 
-def work(jobs: list[tuple[int, str]]) -> Verdicts:
-    """On a worker: runs jobs one after the other."""
-    return [(number, _core.work(job)) for number, job in jobs]
+def work(topic: str, chunk: int, jobs: list[str]) -> None:
+    """On a worker: runs jobs one after the other, and tells what came of them as an event.
+
+    An event reaches the client with the message that the task is over. A result would have to be
+    fetched, which costs as much again as all the rest of a task.
+    """
+    from distributed import get_worker
+
+    since = time.perf_counter()
+    verdicts = [_core.work(job) for job in jobs]
+    seconds = time.perf_counter() - since
+    get_worker().log_event(topic, (chunk, verdicts, seconds))
 
 
-def farm(client: Any, patience: _words.Time) -> Callable[[list[str]], Iterator[tuple[int, str]]]:
+@contextmanager
+def farm(client: Any, patience: _words.Time) -> Iterator[Farm]:
     """What runs a list of jobs on a cluster, and gives what comes of them as it comes."""
-    if not hasattr(client, "submit") or not hasattr(client, "scheduler_info"):
+    if not hasattr(client, "map") or not hasattr(client, "subscribe_topic"):
         raise _words.wrong("client", client, "a distributed.Client")
     seconds = _words.seconds("patience", patience)
     _check_workers(client)
-    return lambda jobs: _Batch(client, seconds).run(jobs)
-
-
-def chunks(jobs: list[str], threads: int) -> Iterator[list[tuple[int, str]]]:
-    """Jobs in chunks that get smaller, so that all threads end at about the same time (guided
-    self-scheduling; Polychronopoulos and Kuck, 1987)."""
-    begin = 0
-    while begin < len(jobs):
-        size = max(1, min(64, (len(jobs) - begin) // (2 * max(threads, 1))))
-        end = min(begin + size, len(jobs))
-        yield list(enumerate(jobs[begin:end], begin))
-        begin = end
-
-
-def _check_workers(client: Any) -> None:
-    """Whether every worker has the package."""
-    ours = _core.__version__
-    # A function of Python's own, for workers may have nothing else.
-    found = client.run(pydoc.locate, "whimbrel.__version__", on_error="return")
-    for worker, version in found.items():
-        if version is None:
-            raise ClusterError(f"the worker {worker} has no package whimbrel", _INSTALL)
-        if version != ours:
-            raise ClusterError(f"the worker {worker} has whimbrel {version}, not {ours}", _INSTALL)
+    working = _Farm(client, seconds)
+    client.subscribe_topic(working.topic, working.told)
+    try:
+        yield working.run
+    finally:
+        _quietly(client.unsubscribe_topic, working.topic)
 
 
 @dataclass(frozen=True)
 class _Chunk:
-    """Jobs for one worker, and how often they may be begun again."""
+    """Jobs for one worker, the number of the first, and how often they may be begun again."""
 
-    jobs: list[tuple[int, str]]
+    first: int
+    jobs: list[str]
     lives: int = _LIVES
 
 
-class _Batch:
-    """Jobs under way on a cluster."""
+def chunks(jobs: list[str], threads: int, least: int = 1) -> list[_Chunk]:
+    """Jobs in chunks that get smaller, down to `least`, so that all threads end at about the same
+    time (guided self-scheduling; Polychronopoulos and Kuck, 1987)."""
+    made, begin = [], 0
+    while begin < len(jobs):
+        share = 2 * (len(jobs) - begin) // (3 * max(threads, 1))
+        end = begin + max(1, min(64, max(least, share)))
+        made.append(_Chunk(begin, jobs[begin:end]))
+        begin = end
+    return made
+
+
+def _made() -> str:
+    """The version of this package, and of its modules: checkouts differ within a version."""
+    digest = hashlib.sha256()
+    for module in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(module.read_bytes())
+    return f"{_core.__version__} ({digest.hexdigest()[:8]})"
+
+
+MADE = _made()
+
+
+def _check_workers(client: Any) -> None:
+    """Whether every worker has the same package."""
+    # A function of Python's own, for workers may have nothing else.
+    found = client.run(pydoc.locate, "whimbrel.cluster.MADE", on_error="return")
+    for worker, made in found.items():
+        if made == MADE:
+            continue
+        locate = (pydoc.locate, "whimbrel.__version__")
+        version = client.run(*locate, workers=[worker], on_error="return")[worker]
+        if isinstance(version, str):
+            has = made if isinstance(made, str) else version
+            raise ClusterError(f"the worker {worker} has whimbrel {has}, not {MADE}", _INSTALL)
+        why = f" that can be imported ({version})" if version is not None else ""
+        raise ClusterError(f"the worker {worker} has no package whimbrel{why}", _INSTALL)
+
+
+class _Farm:
+    """A cluster, and the chunks that are under way on it."""
 
     def __init__(self, client: Any, patience_s: float) -> None:
         self.client, self.patience_s = client, patience_s
+        self.topic = f"whimbrel-{uuid.uuid4().hex}"
+        self.events: queue.SimpleQueue[tuple[int, list[str], float]] = queue.SimpleQueue()
+        self.waiting: dict[int, tuple[_Chunk, Any]] = {}
+        self.made = 0
+        # As they were at last: how jobs are cut depends on them, and nothing else.
+        self.threads, self.job_s = 1, math.inf
+        self.looked_at = -math.inf
         self.lonely_since: float | None = None
 
-    def run(self, jobs: list[str]) -> Iterator[tuple[int, str]]:
-        waiting: dict[Any, _Chunk] = {}
+    def told(self, event: tuple[float, tuple[int, list[str], float]]) -> None:
+        """Takes an event, in a thread of Dask's."""
+        self.events.put(event[1])
+
+    def run(self, jobs: list[str]) -> Verdicts:
+        """One batch of an exploration."""
+        if self.made == 0:
+            self._look()
         try:
-            for chunk in chunks(jobs, self._threads()):
-                self._submit(waiting, _Chunk(chunk))
-            while waiting:
-                yield from self._some(waiting)
+            self._submit(chunks(jobs, self.threads, math.ceil(_WORTH_S / self.job_s)))
+            while self.waiting:
+                yield from self._next()
+                if time.monotonic() - self.looked_at > _LOOK_S:
+                    self._look()
         finally:
             # Those that are not wanted any more; the cluster may have gone.
-            _quietly(self.client.cancel, list(waiting))
+            if self.waiting:
+                _quietly(self.client.cancel, [future for _, future in self.waiting.values()])
+            self.waiting.clear()
 
-    def _submit(self, waiting: dict[Any, _Chunk], chunk: _Chunk) -> None:
-        waiting[self.client.submit(work, chunk.jobs, pure=False)] = chunk
+    def _submit(self, new: list[_Chunk]) -> None:
+        """All in one graph, which costs little more than one for each."""
+        numbers = range(self.made, self.made + len(new))
+        jobs = [chunk.jobs for chunk in new]
+        futures = self.client.map(work, [self.topic] * len(new), numbers, jobs, pure=False)
+        self.waiting.update(zip(numbers, zip(new, futures, strict=True), strict=True))
+        self.made += len(new)
 
-    def _some(self, waiting: dict[Any, _Chunk]) -> Iterator[tuple[int, str]]:
-        """The verdicts of chunks that are done; waits if there is none."""
-        done = [future for future in waiting if future.done()]
-        if not done:
-            self._wait(set(waiting))
-        for future in done:
-            chunk = waiting[future]
-            verdicts = self._verdicts(future)
-            if verdicts is None:
-                self._try_again(waiting, future, chunk)
-                continue
-            del waiting[future]
-            yield from verdicts
+    def _next(self) -> Verdicts:
+        """The verdicts of the next chunk, if there is one soon."""
+        try:
+            number, verdicts, seconds = self.events.get(timeout=_LOOK_S)
+        except queue.Empty:
+            return
+        chunk, _ = self.waiting.pop(number, (None, None))
+        # A worker that was given up may be late.
+        if chunk is not None:
+            self.job_s = seconds / len(verdicts)
+            yield from enumerate(verdicts, chunk.first)
 
-    def _try_again(self, waiting: dict[Any, _Chunk], future: Any, chunk: _Chunk) -> None:
-        """Its worker died; Dask gives up after some, and may not have noticed yet."""
-        self._look()
-        if chunk.lives == 0:
+    def _look(self) -> None:
+        """Looks for workers, and for chunks that nobody runs any more."""
+        workers = self._workers()
+        now = self.looked_at = time.monotonic()
+        self.threads = sum(worker["nthreads"] for worker in workers.values())
+        if workers:
+            self.lonely_since = None
+        elif self.lonely_since is None:
+            self.lonely_since = now
+        elif now - self.lonely_since >= self.patience_s:
             raise ClusterError(
-                f"workers died {_LIVES} times while they ran the same candidates",
-                "look at what the workers say: they may lack memory",
+                f"the cluster has had no worker for {self.patience_s:g} s",
+                "start workers, or go on elsewhere: with output=, resume= has what is done",
             )
-        del waiting[future]
-        _quietly(self.client.cancel, [future])
-        self._submit(waiting, _Chunk(chunk.jobs, chunk.lives - 1))
-
-    def _threads(self) -> int:
-        return sum(worker["nthreads"] for worker in self._workers().values())
+        for number, (chunk, future) in list(self.waiting.items()):
+            if future.status in ("error", "cancelled") and self._is_killed(future):
+                del self.waiting[number]
+                self._try_again(chunk)
 
     def _workers(self) -> dict[str, Any]:
         if self.client.status != "running":
@@ -140,54 +197,32 @@ class _Batch:
         except (OSError, TimeoutError):
             return {}
 
-    def _wait(self, waiting: set[Any]) -> None:
-        """Until one is done, or it is time to look for workers."""
-        from distributed import wait
-
-        try:
-            wait(waiting, timeout=_LOOK_S, return_when="FIRST_COMPLETED")
-            self.lonely_since = None
-        except TimeoutError:
-            self._look()
-        except _CANCELLED as error:
-            raise _gone() from error
-
-    def _look(self) -> None:
-        """Raises when there was no worker, or no scheduler, for too long."""
-        now = time.monotonic()
-        if self._workers():
-            self.lonely_since = None
-        elif self.lonely_since is None:
-            self.lonely_since = now
-        elif now - self.lonely_since >= self.patience_s:
+    def _try_again(self, chunk: _Chunk) -> None:
+        """Dask gives a task up that workers died of, some times."""
+        if chunk.lives == 0:
             raise ClusterError(
-                f"the cluster has had no worker for {self.patience_s:g} s",
-                "start workers, or go on elsewhere: with output=, resume= has what is done",
+                f"workers died {_LIVES} times while they ran the same candidates",
+                "look at what the workers say: they may lack memory",
             )
+        self._submit([replace(chunk, lives=chunk.lives - 1)])
 
-    def _verdicts(self, future: Any) -> Verdicts | None:
-        """What a worker has found; None: it died."""
+    def _is_killed(self, future: Any) -> bool:
+        """Whether the workers of a chunk died, and nothing else is wrong, which is raised."""
         from distributed import KilledWorker
 
-        try:
-            return list(future.result(timeout=_GATHER_S))
-        except (KilledWorker, TimeoutError):
-            return None
-        except (*_CANCELLED, OSError) as error:
-            raise _gone() from error
-        except ModuleNotFoundError as error:
+        if future.status == "cancelled":
+            raise ClusterError(
+                "the cluster has gone",
+                "its scheduler ended or cannot be reached; with output=, resume= has what is done",
+            )
+        error = future.exception()
+        if isinstance(error, KilledWorker):
+            return True
+        if isinstance(error, Error):
+            raise error
+        if isinstance(error, ModuleNotFoundError):
             raise ClusterError(f"a worker has no package whimbrel ({error})", _INSTALL) from error
-        except Error:
-            raise
-        except Exception as error:
-            raise ClusterError(f"a worker failed: {type(error).__name__}: {error}") from error
-
-
-def _gone() -> ClusterError:
-    return ClusterError(
-        "the cluster has gone",
-        "its scheduler ended or cannot be reached; with output=, resume= has what is done",
-    )
+        raise ClusterError(f"a worker failed: {type(error).__name__}: {error}") from error
 
 
 def _quietly(function: Callable[[Any], object], of: object) -> None:
@@ -200,8 +235,8 @@ def _quietly(function: Callable[[Any], object], of: object) -> None:
 def main(address: str, words: list[str]) -> int:
     """Explores by the words of `whimbrel explore`; gives the exit status."""
     try:
-        with _connected(address) as client:
-            front, _, tables, kept = _core.explore(words, farm(client, 60), None)
+        with _connected(address) as client, farm(client, 60) as working:
+            front, _, tables, kept = _core.explore(words, working, None)
     except Error as error:
         print(error, file=sys.stderr)
         return 2

@@ -5,18 +5,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _words, cluster
+from . import _words
 from ._native import _core
 from ._words import Time
 from .model import Application, Platform, path_of
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from . import cluster
 
 # Told how many candidates are done, of how many if that is known, and the size of the front.
 Progress = Callable[[int, int | None, int], object]
@@ -37,17 +40,23 @@ _OPTIONS: dict[str, Callable[[str, Any], str]] = {
 
 
 class Exploration:
-    """What an exploration has found."""
+    """What an exploration has found.
+
+    Its text is the fronts as the command prints them.
+    """
 
     def __init__(self, front: str, parquet: bytes, tables: str, kept: bool) -> None:
-        self.json = front  # the content of front.json
-        self.parquet = parquet  # the content of explore.parquet
-        self.kept = kept  # at every frame rate some candidate missed no deadline
+        self.json = front
+        """The content of front.json."""
+        self.parquet = parquet
+        """The content of explore.parquet."""
+        self.kept = kept
+        """Whether at every frame rate some candidate missed no deadline."""
         self._tables = tables
 
     @property
     def rates(self) -> list[dict[str, Any]]:
-        """For each frame rate its front, and what was explored for it (docs/explore.md)."""
+        """For each frame rate its front, and what was explored for it: see docs/explore.md."""
         return list(json.loads(self.json)["rates"])
 
     @property
@@ -57,7 +66,7 @@ class Exploration:
 
     @cached_property
     def table(self) -> pyarrow.Table:
-        """A row for each candidate that ran."""
+        """A row for each candidate that ran; docs/explore.md has the columns and their units."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -102,11 +111,47 @@ def explore(
     patience: Time = 60,
     progress: Progress | None = None,
 ) -> Exploration:
-    """Explores an application on a platform; `whimbrel explore --help` describes the options.
+    """Searches mappings, operating points, queue sizes and policies, as `whimbrel explore` does.
 
-    Candidates run on all cores of this machine, or on the workers of the cluster of `client`, a
-    `distributed.Client`: the result is the same to the byte. Workers may come and go; when there is
-    none for `patience`, it is a ClusterError. Ctrl-C ends it; with `output`, `resume` goes on.
+    Blocks; other threads run meanwhile. Candidates run on all processors of this machine, or on the
+    workers of a cluster: the result is the same to the byte. Ctrl-C ends it; with `output`,
+    `resume` goes on. Times are seconds, a `timedelta`, or text as "500ms".
+
+    Args:
+        app: The application, or the path of its app.toml or of a file that `whimbrel import` takes.
+        platform: The hardware, or its name, or the path of its file.
+        cores: How many cores to use: a number, several, or "1-3"; every number if not said.
+        rates: Frame rates, in frames per second; each has a front of its own.
+        points: Operating points that cores begin at: "all", "high", "auto" (the lowest without a
+            missed deadline, by bisection), or megahertz.
+        slots: Slots of channels: "4,8,14" for every channel, "demodulator_bpf=4,8" for some.
+        channels: How messages go through channels, as "interrupt,polling:20ms", the same way.
+        policies: Policies, each as `policy` of `simulate`; "static" if not said.
+        pins: Tasks that stay on a core, as `{"lpf": 0, "bpf.2": 1}`.
+        set: Parameters of the application with what replaces them.
+        duration: Virtual time of each candidate; 2 s if not said.
+        seed: Where the search and the draws of cycles begin.
+        budget: Candidates for each frame rate, or the time after which it ends, as "10m".
+        limit: Up to so many candidates of a frame rate are all run, more are searched (NSGA-II).
+        objectives: What is to be low, of "energy", "misses", "latency" and "cores".
+        output: A new folder that keeps each candidate as it comes, and the results.
+        resume: Such a folder, or an explore.parquet, to go on with.
+        table: Where to write a table.toml: for each rate what keeps every deadline with the least
+            energy.
+        client: A `distributed.Client`: candidates run on the workers of its cluster, which may come
+            and go.
+        patience: How long the cluster may have no worker.
+        progress: Is told how many candidates are done, of how many or None, and the size of the
+            front; ten times a second at most.
+
+    Returns:
+        What was found.
+
+    Raises:
+        InputError: Something given makes no sense; `file` and `line` say where.
+        ClusterError: The cluster went away or has no workers, or one lacks this package.
+        RunError: Candidates could not run.
+        TypeError: A value is of a wrong type.
     """
     given = locals()
     words = [word for name, of in _OPTIONS.items() for word in _words.option(name, given[name], of)]
@@ -119,10 +164,18 @@ def explore(
     words += [] if budget is None else [f"--budget={budget}"]
     words.append(f"--platform={path_of('platform', platform, Platform)}")
     words += ["--", path_of("app", app, Application)]
-    farm = None if client is None else cluster.farm(client, patience)
     if progress is not None and not callable(progress):
         raise _words.wrong("progress", progress, "a function of three numbers")
-    return Exploration(*_core.explore(words, farm, progress))
+    with _farm(client, patience) as farm:
+        return Exploration(*_core.explore(words, farm, progress))
+
+
+def _farm(client: Any, patience: Time) -> AbstractContextManager[cluster.Farm | None]:
+    if client is None:
+        return nullcontext()
+    from . import cluster
+
+    return cluster.farm(client, patience)
 
 
 def _pairs(pins: object) -> list[tuple[Any, Any]]:

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use miette::Report;
+use rayon::prelude::*;
 use serde_json::{Value, json};
 use whimbrel_explore::{
     Candidate, Evaluate, Failure as Failed, Outcome, Progress, Surroundings, Taker,
@@ -167,7 +168,7 @@ pub fn explore(
 pub fn work(job: &str) -> Result<String, Wrong> {
     static POOL: Mutex<Option<&'static Pool>> = Mutex::new(None);
     let wrong = |message: String| Wrong::Run(vec![Trouble { message, ..Trouble::default() }]);
-    let job: Job = serde_json::from_str(job)
+    let job = Job::parse(job)
         .map_err(|error| wrong(format!("the job is of another version of the package: {error}")))?;
     let pool = {
         let mut pool = POOL.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -195,9 +196,9 @@ impl Evaluate for Farmed<'_> {
     }
 
     fn all(&self, candidates: &[Candidate], taker: &dyn Taker) {
-        let text =
-            |c: &Candidate| serde_json::to_string(&self.simulator.job(c)).unwrap_or_default();
-        let jobs: Vec<String> = candidates.iter().map(text).collect();
+        // In parallel, for the workers wait for them.
+        let jobs = candidates.par_iter().map(|candidate| self.simulator.job(candidate).text());
+        let jobs: Vec<String> = jobs.collect();
         let taken = candidates.iter().map(|_| AtomicBool::new(false)).collect();
         let verdicts = Once { candidates, taken, taker };
         if !jobs.is_empty() {
@@ -236,10 +237,17 @@ impl Verdicts for Once<'_> {
             return false;
         };
         if !self.taken[job].swap(true, Ordering::Relaxed) {
-            self.taker.take(candidate, outcome);
+            self.taker.take(candidate, outcome.map_err(on_a_worker));
         }
         true
     }
+}
+
+/// Says where it failed, and what workers may lack.
+fn on_a_worker(failed: Failed) -> Failed {
+    let Failed::Fatal(why) = failed else { return failed };
+    let lack = "workers need the application's module and data at the same paths as here";
+    Failed::Fatal(format!("on a worker: {why}; {lack}"))
 }
 
 /// What is wrong with the words.

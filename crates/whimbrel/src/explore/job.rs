@@ -20,13 +20,14 @@ use crate::protocol::{End, LINE_MAX, Line};
 use crate::run::received;
 
 /// All that is needed to run a candidate, as plain data.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// The folder of the application.
     pub folder: PathBuf,
     /// Its module, as the plan names it.
     pub module: String,
     /// The plan, a line of it.
+    #[serde(skip)]
     pub plan: String,
     /// Of the cores of the plan, their numbers on the platform.
     pub cores: Vec<usize>,
@@ -37,6 +38,21 @@ pub struct Job {
 }
 
 impl Job {
+    /// As text: a line of all but the plan, then the plan as it is, which is most of it.
+    pub fn text(&self) -> String {
+        // Plain data can always be said in JSON.
+        format!("{}\n{}", serde_json::to_string(self).unwrap_or_default(), self.plan)
+    }
+
+    /// From its text.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn parse(text: &str) -> serde_json::Result<Self> {
+        let (head, plan) = text.split_once('\n').unwrap_or((text, ""));
+        Ok(Self { plan: plan.to_owned(), ..serde_json::from_str(head)? })
+    }
+
     /// The plan on this machine: where the module is not there, its namesake that came with this
     /// command has its place.
     fn plan(&self) -> String {
