@@ -108,7 +108,7 @@ reproduce: build  ## measure what the papers published, and print both
 	@for paper in reproduce/*/run; do $$paper || exit 1; done
 
 # A link that leads nowhere is an error. Search needs a server: python3 -m http.server --bind 127.0.0.1 --directory build/site
-docs: $(PYTHON)  ## the documentation as a site, in build/site, with the APIs of C and Rust
+docs: $(PYTHON)  ## the documentation as a site, in build/site, with the APIs of C, Rust and Python
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --config-file tools/site/mkdocs.yml
 	@mkdir -p $(BUILD)/site/api
 	doxygen tools/site/Doxyfile
@@ -124,7 +124,7 @@ lines:  ## count the product's own lines
 size: $(BIN)/whimbrel-linux size-boards size-freertos  ## bytes of the middleware in four links for boards, and of code per file on Linux
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(BUILD)/asan/test_module_fuzz  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules and SIP messages, random simulations, a thousand killed occupations, and the tests in odd surroundings
+soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(BUILD)/asan/test_module_fuzz  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules and SIP messages, random simulations, a thousand killed occupations, the tests in odd surroundings, and pip alone with the package
 	for i in $$(seq 100); do for t in $(THREAD_TESTS); do $(BUILD)/release/$$t >/dev/null || exit 1; done; done
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
 	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
@@ -133,6 +133,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	FUZZ_ROUNDS=5000000 FUZZ_SEED=$$(date +%s) $(BUILD)/asan/test_module_fuzz
 	SIM_CASES=10000 $(PYTHON) -m pytest --quiet -rP tests/test_sim_random.py
 	$(PYTHON) tests/surroundings.py
+	python3 python/tests/fresh_install.py
 	VOIP_FUZZ=20000 $(MAKE) test-voip
 	BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
 	SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc

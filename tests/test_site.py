@@ -5,9 +5,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
+import griffe
 import pytest
 from documents import ROOT, blocks
 
@@ -47,19 +47,47 @@ def test_no_page_fetches_anything_from_another_host(site: Path) -> None:
     assert not re.findall(r"(?:@import|url\()\s*[\"']?https?:", styles)
 
 
-@pytest.fixture
-def broken() -> Iterator[Path]:
-    page = ROOT / "docs" / "broken-link-of-a-test.md"
-    page.write_text("# Broken\n\n[nowhere](guide.md#no-such-heading)\n")
-    yield page
-    page.unlink()
+@pytest.mark.parametrize(
+    ("heading", "status"), [("write-an-application", 0), ("no-such-heading", 1)]
+)
+def test_a_link_that_leads_nowhere_is_an_error(tmp_path: Path, heading: str, status: int) -> None:
+    """A site of one page, beside which the hook puts what there is."""
+    docs, config = tmp_path / "docs", tmp_path / "mkdocs.yml"
+    docs.mkdir()
+    (docs / "page-of-a-test.md").write_text(f"# A page\n\n[a heading](guide.md#{heading})\n")
+    config.write_text(
+        f"INHERIT: {CONFIG}\ndocs_dir: {docs}\nhooks: [{CONFIG.parent / 'pages.py'}]\n"
+        "plugins: [search]\nnav: [{A page: page-of-a-test.md}]\n"
+    )
+    done = built(tmp_path / "site", config)
+    assert done.returncode == status, done.stderr
+    if status:
+        assert "page-of-a-test.md" in done.stderr and heading in done.stderr
 
 
-def test_a_link_that_leads_nowhere_is_an_error(tmp_path: Path, broken: Path) -> None:
-    done = built(tmp_path)
-    assert done.returncode != 0
-    assert broken.name in done.stdout + done.stderr
-    assert "no-such-heading" in done.stdout + done.stderr
+# Entries of Python's API, each with its text.
+ENTRY = re.compile(
+    r'id="(whimbrel[\w.]*)"[^>]*>.*?<div class="doc doc-contents[^"]*">\s*'
+    r'(?:<p class="doc doc-class-bases">.*?</p>\s*)?(<p>)?',
+    re.DOTALL,
+)
+
+
+def test_every_public_name_of_the_package_has_an_entry_with_text(site: Path) -> None:
+    page = (site / "api" / "python.html").read_text()
+    has = {name for name, text in ENTRY.findall(page) if text}
+    package = griffe.load("whimbrel", search_paths=[ROOT / "python"], allow_inspection=False)
+    for module in (package, package["plot"], package["plot.pages"]):
+        names = {f"{module.path}.{name}" for name in module.exports or ()}
+        named = names - {"whimbrel.plot", "whimbrel.__version__"}
+        assert len(named) > 5 and named <= has, sorted(named - has)
+    # A field that is a key of app.toml has the text that it has there.
+    assert "1 to 4096, default 1" in page
+
+
+def test_what_the_api_page_links_to_is_there(site: Path) -> None:
+    links = re.findall(r'href="(api/python[^"#]*)"', (site / "api.html").read_text())
+    assert links and all((site / link).is_file() for link in links)
 
 
 def test_the_platform_of_the_guide_makes_each_thing_cost_what_it_says(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import whimbrel
+from plotly.colors import sample_colorscale
 from whimbrel import plot
 from whimbrel.plot import pages, series
 
@@ -106,13 +107,29 @@ def test_pages_have_the_same(run: whimbrel.Run, explored: whimbrel.Exploration) 
     assert len(pages.occupancy(run).data) == run.channels.num_rows
     assert len(pages.pareto(explored).data) == 4
     assert list(pages.energy_by_rate(explored).data[0].x) == [300, 900]
-    assert len(pages.thermal_animation(run, frames=3).frames) == 3
+
+
+def test_a_thermal_map_of_a_page_has_the_blocks_of_the_floorplan(run: whimbrel.Run) -> None:
+    blocks = series.floorplan(run)
+    figure = pages.thermal_map(run)
+    *rectangles, scale = figure.data
+    hottest = max(blocks, key=lambda block: block["temperature_mc"])
+    assert [list(one.x[:2]) for one in rectangles] == [
+        [block["x_mm"], block["x_mm"] + block["width_mm"]] for block in blocks
+    ]
+    assert rectangles[0].name == f"{blocks[0]['name']} {blocks[0]['temperature_mc'] / 1e3:.1f} °C"
+    assert scale.marker.cmax == hottest["temperature_mc"] / 1e3
+    assert rectangles[blocks.index(hottest)].fillcolor == sample_colorscale("RdBu_r", [1.0])[0]
+    moving = pages.thermal_animation(run, frames=3)
+    assert [len(frame.data) for frame in moving.frames] == [len(blocks)] * 3
 
 
 def test_what_cannot_be_drawn_is_told(explored: whimbrel.Exploration) -> None:
     cold = whimbrel.simulate(FORK_JOIN, "mpsoc3", record=True)
     with pytest.raises(whimbrel.InputError, match="floorplan"):
         plot.thermal_map(cold)
+    with pytest.raises(whimbrel.InputError, match="floorplan"):
+        pages.thermal_map(cold)
     with pytest.raises(whimbrel.InputError, match="begin"):
         plot.timeline(cold, begin=9)
     with pytest.raises(whimbrel.InputError, match="beauty"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whimbrel: simulate and explore streaming applications whose tasks migrate between cores.
 
-See docs/python.md. Each part is imported when it is first used.
+See docs/python.md. Figures, tables and clusters are imported when they are first used.
 """
 
 from __future__ import annotations
@@ -9,55 +9,42 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ._core import __version__
+from .errors import ClusterError, Error, InputError, PolicyError, RunError, Trouble
+from .exploration import Exploration, explore
+from .model import (
+    Application,
+    Barrier,
+    Block,
+    Bus,
+    Cache,
+    Channel,
+    Condition,
+    Core,
+    Cost,
+    Doorbell,
+    IdleState,
+    Leakage,
+    Mailbox,
+    Memory,
+    Mesh,
+    Mutex,
+    Platform,
+    Point,
+    Semaphore,
+    Service,
+    Task,
+    Thermal,
+    Timer,
+    Transition,
+    Work,
+)
+from .policies import Move, SeenCore, SeenTask, SetPoint, Snapshot
+from .runs import Run, open_run
+from .simulation import simulate
+
 if TYPE_CHECKING:
     from . import plot
-    from ._core import __version__
-    from .errors import ClusterError, Error, InputError, PolicyError, RunError, Trouble
-    from .exploration import Exploration, explore
-    from .model import (
-        Application,
-        Barrier,
-        Block,
-        Bus,
-        Cache,
-        Channel,
-        Condition,
-        Core,
-        Cost,
-        Doorbell,
-        IdleState,
-        Leakage,
-        Mailbox,
-        Memory,
-        Mesh,
-        Mutex,
-        Platform,
-        Point,
-        Semaphore,
-        Service,
-        Task,
-        Thermal,
-        Timer,
-        Transition,
-        Work,
-    )
-    from .policies import Move, SeenCore, SeenTask, SetPoint, Snapshot
-    from .runs import Run, open_run
-    from .simulation import simulate
-
-# What is in which part.
-_PARTS = {
-    "_core": "__version__",
-    "errors": "ClusterError Error InputError PolicyError RunError Trouble",
-    "exploration": "Exploration explore",
-    "model": "Application Barrier Block Bus Cache Channel Condition Core "
-    "Cost Doorbell IdleState Leakage Mailbox Memory Mesh Mutex "
-    "Platform Point Semaphore Service Task Thermal Timer Transition Work",
-    "policies": "Move SeenCore SeenTask SetPoint Snapshot",
-    "runs": "Run open_run",
-    "simulation": "simulate",
-}
-_PART_OF = {name: part for part, names in _PARTS.items() for name in names.split()}
 
 __all__ = [
     "Application",
@@ -107,13 +94,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name == "plot":
+    if name == "plot":  # for matplotlib is no small thing
         return import_module(".plot", __name__)
-    if name not in _PART_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f".{_PART_OF[name]}", __name__), name)
-    globals()[name] = found
-    return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -12,14 +12,20 @@ _RENAMED = {"move": "moves", "shuttle": "shuttles", "rate": "rates", "pin": "pin
 
 @dataclass(frozen=True)
 class Trouble:
-    """One thing that is wrong."""
+    """One thing that is wrong. Its text is what the command prints of it."""
 
     message: str
+    """What, in one sentence."""
     file: str | None = None
+    """The file that it is in."""
     line: int | None = None
+    """The line to change, from 1."""
     column: int | None = None
-    text: str | None = None  # of that line
+    """The column to change, from 1."""
+    text: str | None = None
+    """The text of that line."""
     cure: str | None = None
+    """What to do about it."""
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}: " if self.file else ""
@@ -29,30 +35,39 @@ class Trouble:
 
 
 class Error(Exception):
-    """What all exceptions of this package are. Its attributes are those of the first trouble."""
+    """What all exceptions of this package are, but for `TypeError`.
+
+    It can be pickled, so it comes from workers as it is.
+    """
 
     def __init__(self, message: str, cure: str | None = None, *more: Trouble) -> None:
         self.troubles = more or (Trouble(message, cure=cure),)
+        """All that is wrong; the attributes below are those of the first."""
         super().__init__("\n".join(map(str, self.troubles)))
 
     @property
     def message(self) -> str:
+        """What went wrong, in one sentence."""
         return self.troubles[0].message
 
     @property
     def file(self) -> str | None:
+        """The file that it is in."""
         return self.troubles[0].file
 
     @property
     def line(self) -> int | None:
+        """The line to change, from 1."""
         return self.troubles[0].line
 
     @property
     def column(self) -> int | None:
+        """The column to change, from 1."""
         return self.troubles[0].column
 
     @property
     def cure(self) -> str | None:
+        """What to do about it."""
         return self.troubles[0].cure
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -26,7 +26,7 @@ Param = str | int | float | bool | list[float]
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A task, or `count` of them."""
+    """A task, or `count` of them: `[[task]]` of docs/app-toml.md."""
 
     name: str
     entry: str | None = None
@@ -63,21 +63,21 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Mutex:
-    """What scripts lock."""
+    """What scripts lock: `[[mutex]]` of docs/app-toml.md."""
 
     name: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """What scripts wait for and signal."""
+    """What scripts wait for and signal: `[[condition]]` of docs/app-toml.md."""
 
     name: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Barrier:
-    """Where scripts wait for each other."""
+    """Where scripts wait for each other: `[[barrier]]` of docs/app-toml.md."""
 
     name: str
     tasks: int
@@ -85,7 +85,7 @@ class Barrier:
 
 @dataclass(frozen=True, kw_only=True)
 class Semaphore:
-    """What scripts take and give."""
+    """What scripts take and give: `[[semaphore]]` of docs/app-toml.md."""
 
     name: str
     initial: int | None = None
@@ -94,14 +94,14 @@ class Semaphore:
 
 @dataclass(frozen=True, kw_only=True)
 class Timer:
-    """What several scripts go on with."""
+    """What several scripts go on with: `[[timer]]` of docs/app-toml.md."""
 
     name: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Channel:
-    """A channel from "TASK.PORT" to "TASK.PORT"."""
+    """A channel from "TASK.PORT" to "TASK.PORT": `[[channel]]` of docs/app-toml.md."""
 
     from_: str
     to: str
@@ -118,7 +118,7 @@ class Channel:
 
 @dataclass(frozen=True, kw_only=True)
 class Mailbox:
-    """A channel with many senders."""
+    """A channel with many senders: `[[mailbox]]` of docs/app-toml.md."""
 
     from_: tuple[str, ...]
     to: str
@@ -131,7 +131,7 @@ class Mailbox:
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """A task that others call."""
+    """A task that others call: `[[service]]` of docs/app-toml.md."""
 
     name: str
     task: str
@@ -165,6 +165,7 @@ class _Described:
     _folder: tempfile.TemporaryDirectory[str] | None = None
 
     def to_toml(self) -> str:
+        """As the text of its file."""
         raise NotImplementedError
 
     def path(self) -> str:
@@ -186,14 +187,14 @@ class _Described:
         return {key: value for key, value in self.__dict__.items() if key not in hidden}
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Writes it into a file for the command."""
+        """Writes it into a file for the command; gives the path."""
         Path(path).write_text(self.to_toml(), encoding="utf-8")
         return Path(path)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Application(_Described):
-    """Tasks and the channels between them."""
+    """Tasks and the channels between them; its plain fields are `[app]` of docs/app-toml.md."""
 
     name: str
     tasks: tuple[Task, ...] = ()
@@ -218,7 +219,11 @@ class Application(_Described):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Application:
-        """Reads an app.toml, or a file of another tool that `whimbrel import` takes."""
+        """Reads an app.toml, or a file of another tool that `whimbrel import` takes.
+
+        Raises:
+            InputError: It cannot be read, or is wrong; `file` and `line` say where.
+        """
         file = _words.path("path", path)
         known = json.loads(_core.application(file, []))
         tables = tomllib.loads(known["text"])
@@ -229,14 +234,21 @@ class Application(_Described):
 
     @classmethod
     def parse(cls, text: str) -> Application:
-        """Reads the text of an app.toml; paths in it are those of the current folder."""
+        """Reads the text of an app.toml; paths in it are those of the current folder.
+
+        Raises:
+            InputError: The text is wrong; `line` says where.
+        """
         with tempfile.TemporaryDirectory(prefix="whimbrel-") as folder:
             file = Path(folder) / "app.toml"
             file.write_text(_words.text("text", text), encoding="utf-8")
             return replace(cls.load(file), source=None)
 
     def changed(self, **fields: Any) -> Application:
-        """The same with some fields changed, and paths of its file made whole."""
+        """The same with some fields changed, and paths of its file made whole.
+
+        It is checked when it is used, or by `check`.
+        """
         return replace(self._whole(), **fields)
 
     def _whole(self) -> Application:
@@ -260,13 +272,17 @@ class Application(_Described):
         return text + "\n".join([*rows, ""])
 
     def check(self, **set: Any) -> None:
-        """Raises `InputError` if it makes no sense, also with some parameters replaced."""
+        """Checks it as the command does, also with some parameters replaced.
+
+        Raises:
+            InputError: It makes no sense; `line` is that of `to_toml()`, or of its own file.
+        """
         _core.application(self.path(), _words.settings("set", set))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """An operating point of a core."""
+    """An operating point of a core: `[[core.point]]` of docs/platform-toml.md."""
 
     mhz: Number
     active_mw: Number
@@ -277,7 +293,7 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Transition:
-    """Going from one operating point to another."""
+    """Going from one operating point to another: `[core.transition]` of docs/platform-toml.md."""
 
     time_us: Number
     source: str
@@ -286,7 +302,7 @@ class Transition:
 
 @dataclass(frozen=True, kw_only=True)
 class IdleState:
-    """A state of an idle core."""
+    """A state of an idle core: `[[core.idle_state]]` of docs/platform-toml.md."""
 
     name: str
     power_mw: Number
@@ -302,7 +318,7 @@ class IdleState:
 
 @dataclass(frozen=True, kw_only=True)
 class Leakage:
-    """Power that follows temperature."""
+    """Power that follows temperature: `[core.leakage]` of docs/platform-toml.md."""
 
     reference_c: Number
     slope_c: Number
@@ -311,7 +327,7 @@ class Leakage:
 
 @dataclass(frozen=True, kw_only=True)
 class Cache:
-    """What a task finds warm."""
+    """What a task finds warm: `[core.cache]` of docs/platform-toml.md."""
 
     size: int | str
     line_bytes: int
@@ -324,7 +340,7 @@ class Cache:
 
 @dataclass(frozen=True, kw_only=True)
 class Core:
-    """A core, or `count` of them."""
+    """A core, or `count` of them: `[[core]]` of docs/platform-toml.md."""
 
     point: tuple[Point, ...] = ()
     count: int | None = None
@@ -345,7 +361,7 @@ class Core:
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """(cycles + units * cycles_per_unit) / frequency + time_us."""
+    """What an act costs: `[costs.send]` and its like of docs/platform-toml.md."""
 
     source: str
     cycles: Number | None = None
@@ -355,7 +371,7 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True)
 class Memory:
-    """A memory of all cores, or of one."""
+    """A memory of all cores, or of one: `[[memory]]` of docs/platform-toml.md."""
 
     name: str
     kind: str
@@ -369,7 +385,7 @@ class Memory:
 
 @dataclass(frozen=True, kw_only=True)
 class Bus:
-    """What all cores share."""
+    """What all cores share: `[bus]` of docs/platform-toml.md."""
 
     arbitration: str
     mhz: Number
@@ -382,7 +398,7 @@ class Bus:
 
 @dataclass(frozen=True, kw_only=True)
 class Mesh:
-    """Links between neighbours."""
+    """Links between neighbours: `[mesh]` of docs/platform-toml.md."""
 
     columns: int
     rows: int
@@ -395,7 +411,7 @@ class Mesh:
 
 @dataclass(frozen=True, kw_only=True)
 class Doorbell:
-    """How one core gets the attention of another."""
+    """How one core gets the attention of another: `[doorbell]` of docs/platform-toml.md."""
 
     kind: str
     source: str
@@ -407,7 +423,7 @@ class Doorbell:
 
 @dataclass(frozen=True, kw_only=True)
 class Thermal:
-    """What carries heat."""
+    """What carries heat: `[thermal]` of docs/platform-toml.md."""
 
     ambient_c: Number
     thickness_mm: Number
@@ -421,7 +437,7 @@ class Thermal:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A rectangle of the floorplan."""
+    """A rectangle of the floorplan: `[[block]]` of docs/platform-toml.md."""
 
     name: str
     x_mm: Number
@@ -435,7 +451,7 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """Measured cycles of a task's firing."""
+    """Measured cycles of a task's firing: `[[work]]` of docs/platform-toml.md."""
 
     app: str
     task: str
@@ -447,7 +463,7 @@ class Work:
 
 @dataclass(frozen=True, kw_only=True)
 class Platform(_Described):
-    """Hardware that an application is simulated on."""
+    """Simulated hardware; its plain fields are `[platform]` of docs/platform-toml.md."""
 
     name: str
     core: tuple[Core, ...] = ()
@@ -464,7 +480,11 @@ class Platform(_Described):
 
     @classmethod
     def load(cls, wanted: str | PathLike[str]) -> Platform:
-        """Reads a platform: the name of one that comes with Whimbrel, or a path."""
+        """Reads a platform: the name of one that comes with Whimbrel, or a path.
+
+        Raises:
+            InputError: There is none, or it is wrong; `file` and `line` say where.
+        """
         path = Path(_core.platform(_words.path("wanted", wanted)))
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
         found = _toml.filled(cls, {**tables.pop("platform"), **tables})
@@ -472,14 +492,18 @@ class Platform(_Described):
 
     @classmethod
     def parse(cls, text: str) -> Platform:
-        """Reads the text of a platform's file."""
+        """Reads the text of a platform's file.
+
+        Raises:
+            InputError: The text is wrong; `line` says where.
+        """
         with tempfile.TemporaryDirectory(prefix="whimbrel-") as folder:
             file = Path(folder) / "platform.toml"
             file.write_text(_words.text("text", text), encoding="utf-8")
             return replace(cls.load(file), source=None)
 
     def changed(self, **fields: Any) -> Platform:
-        """The same with some fields changed."""
+        """The same with some fields changed. It is checked when it is used, or by `check`."""
         return replace(self, **{"source": None, **fields})
 
     def to_toml(self) -> str:
@@ -487,7 +511,11 @@ class Platform(_Described):
         return _toml.document("platform", replace(self, source=None))
 
     def check(self) -> None:
-        """Raises `InputError` if it makes no sense."""
+        """Checks it as the command does.
+
+        Raises:
+            InputError: It makes no sense; `line` is that of `to_toml()`, or of its own file.
+        """
         _core.platform(self.path())
 
 
@@ -498,32 +526,3 @@ def path_of(name: str, value: object, class_: type[_Described]) -> str:
     if isinstance(value, (str, PathLike)):
         return fspath(value)
     raise _words.wrong(name, value, f"a path or an object of the class {class_.__name__}")
-
-
-__all__ = [
-    "Application",
-    "Barrier",
-    "Block",
-    "Bus",
-    "Cache",
-    "Channel",
-    "Condition",
-    "Core",
-    "Cost",
-    "Doorbell",
-    "IdleState",
-    "Leakage",
-    "Mailbox",
-    "Memory",
-    "Mesh",
-    "Mutex",
-    "Platform",
-    "Point",
-    "Semaphore",
-    "Service",
-    "Task",
-    "Thermal",
-    "Timer",
-    "Transition",
-    "Work",
-]

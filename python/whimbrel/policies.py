@@ -15,58 +15,84 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SeenCore:
-    """A core; loads are millionths of a core at its highest frequency."""
+    """A core as a policy sees it."""
 
     up: bool
+    """It may be given tasks."""
     kind: int
-    points_hz: tuple[int, ...]  # from the lowest
-    point: int  # the present one
-    busy_ppm: int  # of the last period in tasks, at the present frequency
-    load_ppm: int  # of its tasks
+    """What kind of core it is."""
+    points_hz: tuple[int, ...]
+    """Its operating points from the lowest frequency to the highest; empty: it cannot be set."""
+    point: int
+    """The present one: a place in `points_hz`."""
+    busy_ppm: int
+    """Millionths of the last period in tasks, at the present frequency."""
+    load_ppm: int
+    """Load of its tasks, in millionths of a core at its highest frequency."""
     temperature_mc: int | None
+    """Thousandths of a degree Celsius; None: it is not known."""
 
 
 @dataclass(frozen=True)
 class SeenTask:
-    """A task."""
+    """A task as a policy sees it."""
 
     name: str
+    """Its name."""
     index: int
+    """Which one of that name."""
     core: int
+    """Where it is."""
     last_core: int
+    """Where it was before; `core` if it never moved."""
     movable: bool
-    not_on: int  # bit k: it does not run on cores of kind k
+    """It may move, is not over, and no migration of it is under way."""
+    not_on: int
+    """Bit k: it does not run on cores of kind k."""
     load_ppm: int
+    """Its load, in millionths of a core at its highest frequency."""
     here_ns: int
+    """How long it has been on its core."""
     away_ns: int
+    """How long it has been off `last_core`; 0 if it never moved."""
     migration_ns: int
+    """What a migration of it is expected to cost, all phases."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a policy sees: see wb/policy.h."""
+    """What a policy sees, as one of the middleware does (wb/policy.h)."""
 
     now_ns: int
+    """Virtual time."""
     period_ns: int
+    """How long the loads were measured."""
     rate_millihz: int
+    """Thousandths of a frame per second; 0: none."""
     cores: tuple[SeenCore, ...]
+    """Each core, in the order of the platform."""
     tasks: tuple[SeenTask, ...]
+    """Each task, in the order of the application."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """A task, by its place in the snapshot, to a core."""
+    """A decision: a task goes to a core."""
 
     task: int
+    """Its place in `tasks` of the snapshot."""
     core: int
+    """Where it goes."""
 
 
 @dataclass(frozen=True)
 class SetPoint:
-    """A core to one of its operating points."""
+    """A decision: a core goes to one of its operating points."""
 
     core: int
+    """Its place in `cores` of the snapshot."""
     point: int
+    """The place of the operating point in its `points_hz`."""
 
 
 Decision = Iterable[Move | SetPoint] | None

@@ -45,11 +45,16 @@ KINDS = [
 
 
 class Run:
-    """A run that is over. Its tables are pyarrow's, which pandas and polars take as they are."""
+    """A run that is over, simulated or real.
+
+    Its tables are pyarrow's, which pandas and polars take as they are.
+    """
 
     def __init__(self, summary: Json, folder: Path | None = None, held: object = None) -> None:
         self.summary = summary
+        """The summary.json as a dict: see docs/recorded-run.md."""
         self.folder = folder
+        """Where it was recorded; None: it was not."""
         self._held = held  # a folder that goes when nobody needs it any more
 
     @property
@@ -59,7 +64,7 @@ class Run:
 
     @property
     def frames(self) -> int | None:
-        """Messages that arrived at the end of the application."""
+        """Messages that arrived at the end of the application; None: it has no such end."""
         frames = self.summary["frames"]
         return None if frames is None else int(frames)
 
@@ -75,7 +80,10 @@ class Run:
 
     @property
     def latency_ms(self) -> float | None:
-        """From the source of a frame to the end of the application, in the median."""
+        """From the source of a frame to the end of the application, in milliseconds: the median.
+
+        None: no frame came to its end.
+        """
         latency = self.summary["latency_ns"]
         return None if latency is None else float(latency) / 1e6
 
@@ -101,7 +109,15 @@ class Run:
 
     @cached_property
     def events(self) -> pyarrow.Table:
-        """A row for each recorded event, in the order of time."""
+        """A row for each recorded event, in the order of time.
+
+        Columns: `time_ns` since the start, `kind`, `core`, `task`, `object` and `value`, which
+        docs/recorded-run.md explains for each kind; `task` is -1 for none. They are read when they
+        are first asked for: 37 bytes for an event.
+
+        Raises:
+            InputError: The run was not recorded.
+        """
         if self.folder is None:
             cure = "give simulate(…, record=True), or record= with the path of a new folder"
             raise InputError("this run was not recorded", cure)
@@ -114,7 +130,17 @@ class Run:
 
 
 def open_run(folder: str | PathLike[str]) -> Run:
-    """Opens a run that `--record` or `record=` has written."""
+    """Opens a run that `--record` or `record=` has written.
+
+    Args:
+        folder: Where it was recorded.
+
+    Returns:
+        The run; its events are read when they are first asked for.
+
+    Raises:
+        InputError: The folder has no summary, or one that makes no sense or is of another version.
+    """
     path = Path(_words.path("folder", folder))
     file = path / "summary.json"
     try:

@@ -70,14 +70,52 @@ def simulate(
     record: bool | str | PathLike[str] = False,
     progress: Progress | bool | None = None,
 ) -> runs.Run:
-    """Simulates an application on a platform; `whimbrel sim --help` describes the options.
+    """Simulates an application on a platform, as `whimbrel sim` does, until it has ended.
 
-    `policy` may be a function from a Snapshot to moves. `record=True` records events into a folder
-    that lives as long as the result. `progress` is told the seconds of virtual time that have
-    passed, and those that there are to be if `duration` says so; True draws a bar by tqdm.
+    Blocks; other threads run meanwhile, also other simulations. Ctrl-C ends it. Times are seconds,
+    a `timedelta`, or text as "500ms".
 
-    Raises InputError for what makes no sense, PolicyError for a policy that raises, RunError for a
-    run that failed.
+    Args:
+        app: The application, or the path of its app.toml or of a file that `whimbrel import` takes.
+        platform: The hardware, or its name, or the path of its file.
+        duration: Virtual time after which sources are asked to end; without it the application ends
+            by itself, or at `limit`.
+        map: Where tasks start: `{"lpf": 0, "bpf": [0, 1, 1], "bpf.2": 1}`, "round-robin", "load" or
+            "any".
+        policy: What decides on moves and frequencies: a name, a name with parameters as
+            `("balance", {"settle_ms": 500})`, or a function from a `Snapshot` to moves.
+        frame_rate: Frames per second, instead of the application's own rate.
+        fast: No task has a period.
+        cores: Use only the first so many cores.
+        seed: Where random numbers begin; the same seed gives the same result to the last bit.
+        set: Parameters of the application with what replaces them.
+        compute: "real" (tasks compute) or "model" (they only take the time of it).
+        mode: How every task moves: "handoff", "replicate" or "recreate".
+        move_at: Where every task moves: "checkpoints" or "waits".
+        transport: How the memory of replicated tasks travels: "auto", "alias" or "buffer".
+        moves: Single moves, as "demodulator=1@2s".
+        shuttles: Moves to and fro, as "demodulator=1,0@500ms".
+        rates: Changes of the frame rate, as "900@2s".
+        table: The rows of the policy `table`: a table.toml.
+        coordinator: The core that asks the policy.
+        agents: How often each core reports its load and the policy is asked; 100 ms if not said.
+        limit: Virtual time after which a run that has not ended is an error; 1 h if not said.
+        max_events: The same, in events.
+        save: Saves the simulation into a file at a time, as "state@2s", and goes on.
+        resume: Goes on from a saved simulation, with all options that it had.
+        record: Keeps events: True in a folder that lives as long as the result, or the path of a
+            new folder.
+        progress: Is told the seconds of virtual time that have passed, and those that there are to
+            be, or None; True draws a bar by tqdm.
+
+    Returns:
+        What came of it; equal to the summary that `whimbrel sim --json` prints.
+
+    Raises:
+        InputError: Something given makes no sense; `file` and `line` say where.
+        PolicyError: A policy in Python raised, or decided what is no decision.
+        RunError: The run failed, as by a deadlock or at `limit`.
+        TypeError: A value is of a wrong type.
     """
     given = locals()
     words = [word for name, of in _OPTIONS.items() for word in _words.option(name, given[name], of)]

@@ -43,7 +43,16 @@ def _figure(rows: int, height: float) -> tuple[Figure, list[Any]]:
 
 @mpl.rc_context(STYLE)
 def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> Figure:
-    """Which task has each core when (Gantt), of a recorded run."""
+    """Which task has each core when (Gantt), of a recorded run.
+
+    Args:
+        run: A recorded run.
+        begin: Where it begins, in seconds.
+        end: Where it ends, in seconds; the end of the run if not said.
+
+    Raises:
+        InputError: The run was not recorded, or there is no such time.
+    """
     begin, end = series.window(run, begin, end)
     spans = series.spans(run, begin, end)
     cores = len(run.summary["cores"])
@@ -67,7 +76,16 @@ def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> Figure:
 
 @mpl.rc_context(STYLE)
 def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> Figure:
-    """How many messages each channel of a recorded run has over time, and how many fit."""
+    """How many messages each channel of a recorded run has over time, and how many fit.
+
+    Args:
+        run: A recorded run.
+        begin: Where it begins, in seconds.
+        end: Where it ends, in seconds; the end of the run if not said.
+
+    Raises:
+        InputError: The run was not recorded, or there is no such time.
+    """
     begin, end = series.window(run, begin, end)
     steps = series.occupancies(run, begin, end)
     figure, every = _figure(max(len(steps), 1), 0.8)
@@ -83,7 +101,16 @@ def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> Figure
 
 @mpl.rc_context(STYLE)
 def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -> Figure:
-    """All candidates and the front, for each frame rate by itself."""
+    """All candidates and the front, for each frame rate by itself.
+
+    Args:
+        explored: What an exploration has found.
+        x: What goes to the right: "latency_ms", "energy_mj", "misses" or "cores".
+        y: What goes up, one of the same.
+
+    Raises:
+        InputError: There is no such objective.
+    """
     words = series.objective("x", x), series.objective("y", y)
     rates = series.candidates(explored)
     figure = Figure(figsize=(4.2 * max(len(rates), 1), 3.8))
@@ -114,7 +141,11 @@ def energy_by_rate(explored: Exploration) -> Figure:
 
 @mpl.rc_context(STYLE)
 def thermal_map(run: Run) -> Figure:
-    """The floorplan with the temperatures at the end of a run."""
+    """The floorplan with the temperatures at the end of a run.
+
+    Raises:
+        InputError: The platform has no floorplan.
+    """
     blocks = series.floorplan(run)
     celsius = [block["temperature_mc"] / 1e3 for block in blocks]
     return Floorplans(_of(run), [Chip("", blocks, celsius)]).figure
@@ -122,7 +153,16 @@ def thermal_map(run: Run) -> Figure:
 
 @mpl.rc_context(STYLE)
 def thermal_animation(run: Run, frames: int = 50, *, interval_ms: int = 100) -> FuncAnimation:
-    """The floorplan over a recorded run; blocks without a core keep the colour of the end."""
+    """The floorplan over a recorded run; blocks without a core keep the colour of the end.
+
+    Args:
+        run: A recorded run.
+        frames: How many pictures it has.
+        interval_ms: How long each is shown, in milliseconds.
+
+    Raises:
+        InputError: The platform has no floorplan, or the run was not recorded.
+    """
     blocks = series.floorplan(run)
     times = [run.seconds * number / max(frames - 1, 1) for number in range(frames)]
     readings = series.temperatures(run, times)

@@ -6,17 +6,37 @@ from __future__ import annotations
 from typing import Any
 
 import plotly.graph_objects as go
+from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
 from ..exploration import Exploration
 from ..runs import Run
 from . import series
 
-__all__ = ["energy_by_rate", "occupancy", "pareto", "thermal_animation", "timeline"]
+__all__ = [
+    "energy_by_rate",
+    "occupancy",
+    "pareto",
+    "thermal_animation",
+    "thermal_map",
+    "timeline",
+]
+
+# The colours of temperatures.
+_HEAT = "RdBu_r"
 
 
 def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figure:
-    """Which task has each core when (Gantt), of a recorded run."""
+    """Which task has each core when (Gantt), of a recorded run.
+
+    Args:
+        run: A recorded run.
+        begin: Where it begins, in seconds.
+        end: Where it ends, in seconds; the end of the run if not said.
+
+    Raises:
+        InputError: The run was not recorded, or there is no such time.
+    """
     begin, end = series.window(run, begin, end)
     spans = series.spans(run, begin, end)
     figure = go.Figure()
@@ -36,7 +56,16 @@ def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figu
 
 
 def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figure:
-    """How many messages each channel of a recorded run has over time, and how many fit."""
+    """How many messages each channel of a recorded run has over time, and how many fit.
+
+    Args:
+        run: A recorded run.
+        begin: Where it begins, in seconds.
+        end: Where it ends, in seconds; the end of the run if not said.
+
+    Raises:
+        InputError: The run was not recorded, or there is no such time.
+    """
     begin, end = series.window(run, begin, end)
     figure = go.Figure()
     for name, (times, depths) in series.occupancies(run, begin, end).items():
@@ -46,7 +75,16 @@ def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> go.Fig
 
 
 def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -> go.Figure:
-    """All candidates and the front, for each frame rate by itself."""
+    """All candidates and the front, for each frame rate by itself.
+
+    Args:
+        explored: What an exploration has found.
+        x: What goes to the right: "latency_ms", "energy_mj", "misses" or "cores".
+        y: What goes up, one of the same.
+
+    Raises:
+        InputError: There is no such objective.
+    """
     words = series.objective("x", x), series.objective("y", y)
     rates = series.candidates(explored)
     titles = [of_rate.called for of_rate in rates]
@@ -82,44 +120,79 @@ def energy_by_rate(explored: Exploration) -> go.Figure:
     return figure
 
 
+def thermal_map(run: Run) -> go.Figure:
+    """The floorplan with the temperatures at the end of a run.
+
+    Raises:
+        InputError: The platform has no floorplan.
+    """
+    chip = _Chip(run)
+    return chip.figure(chip.ends, (min(chip.ends), max(chip.ends)))
+
+
 def thermal_animation(run: Run, frames: int = 50) -> go.Figure:
-    """The floorplan over a recorded run, with a button and a slider."""
-    blocks = series.floorplan(run)
+    """The floorplan over a recorded run; blocks without a core keep the colour of the end.
+
+    Raises:
+        InputError: The platform has no floorplan, or the run was not recorded.
+    """
+    chip = _Chip(run)
     times = [run.seconds * number / max(frames - 1, 1) for number in range(frames)]
-    readings = series.temperatures(run, times)
-    ends = [block["temperature_mc"] / 1e3 for block in blocks]
-
-    def marks(reading: dict[int, float]) -> go.Scatter:
-        pairs = zip(blocks, ends, strict=True)
-        celsius = [reading.get(block["core"], end) for block, end in pairs]
-        return go.Scatter(
-            x=[block["x_mm"] + block["width_mm"] / 2 for block in blocks],
-            y=[block["y_mm"] + block["height_mm"] / 2 for block in blocks],
-            text=[
-                f"{block['name']} {value:.1f} °C"
-                for block, value in zip(blocks, celsius, strict=True)
-            ],
-            mode="markers",
-            marker={
-                "color": celsius,
-                "colorscale": "RdBu_r",
-                "cmin": least,
-                "cmax": most,
-                "size": 28,
-                "symbol": "square",
-                "colorbar": {"title": "°C"},
-            },
-        )
-
-    every = ends + [value for reading in readings for value in reading.values()]
-    least, most = min(every), max(every)
+    every = [chip.celsius(reading) for reading in series.temperatures(run, times)]
+    limits = min(map(min, every)), max(map(max, every))
     shown = [
-        go.Frame(data=[marks(r)], name=f"{t:.3g}") for r, t in zip(readings, times, strict=True)
+        go.Frame(data=chip.traces(celsius, limits), name=f"{time:.3g}")
+        for celsius, time in zip(every, times, strict=True)
     ]
-    figure = go.Figure(data=[marks(readings[0])], frames=shown)
-    figure.update_layout(xaxis={"title": "mm"}, yaxis={"title": "mm", "scaleanchor": "x"})
+    figure = chip.figure(every[0], limits)
+    figure.frames = shown
     figure.update_layout(updatemenus=[_play()], sliders=[{"steps": [_step(f) for f in shown]}])
     return figure
+
+
+class _Chip:
+    """A floorplan, each block a rectangle in the colour of its temperature."""
+
+    def __init__(self, run: Run) -> None:
+        self.blocks = series.floorplan(run)
+        self.ends = [block["temperature_mc"] / 1e3 for block in self.blocks]
+        self.title = f"{run.summary['app']['name']} on {run.summary['platform']}"
+
+    def celsius(self, reading: dict[int, float]) -> list[float]:
+        """Of each block, by the temperatures of cores."""
+        pairs = zip(self.blocks, self.ends, strict=True)
+        return [reading.get(block["core"], end) for block, end in pairs]
+
+    def traces(self, celsius: list[float], limits: tuple[float, float]) -> list[go.Scatter]:
+        pairs = zip(self.blocks, celsius, strict=True)
+        return [_rectangle(block, value, limits) for block, value in pairs]
+
+    def figure(self, celsius: list[float], limits: tuple[float, float]) -> go.Figure:
+        """With a scale of its colours."""
+        colours = {"colorscale": _HEAT, "cmin": limits[0], "cmax": limits[1], "color": [limits[0]]}
+        scale = {**colours, "colorbar": {"title": "°C"}, "opacity": 0}
+        figure = go.Figure([*self.traces(celsius, limits), go.Scatter(x=[0], y=[0], marker=scale)])
+        axes = {"xaxis": {"title": "mm"}, "yaxis": {"title": "mm", "scaleanchor": "x"}}
+        figure.update_layout(title=self.title, showlegend=False, **axes)
+        return figure
+
+
+def _rectangle(block: dict[str, Any], celsius: float, limits: tuple[float, float]) -> go.Scatter:
+    x, y, width, height = (block[key] for key in ("x_mm", "y_mm", "width_mm", "height_mm"))
+    least, most = limits
+    part = (celsius - least) / (most - least) if most > least else 0.5
+    return go.Scatter(
+        x=[x, x + width, x + width, x, x],
+        y=[y, y, y + height, y + height, y],
+        fill="toself",
+        fillcolor=sample_colorscale(_HEAT, [part])[0],
+        hoveron="fills",
+        line={"color": "white"},
+        mode="lines",
+        name=f"{block['name']} {celsius:.1f} °C",
+        hoverinfo="name",
+        hoverlabel={"namelength": -1},
+    )
 
 
 def _play() -> dict[str, Any]:

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The API of Python as a page of the site: hooks of MkDocs, and an extension of griffe.
+
+griffe reads the sources, so nothing is imported and nothing has to be built. What `import whimbrel`
+has is what its `__init__.py` imports; the texts are the docstrings. Fields that are keys of
+app.toml or platform.toml are described by the comments there.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import griffe
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "python/whimbrel"
+PAGE = "api/python.md"
+# The parts of the package in the order of the page.
+PARTS = {
+    "simulation": "Simulating",
+    "runs": "Results of runs",
+    "model": "Applications and platforms",
+    "policies": "Policies",
+    "exploration": "Exploring",
+    "errors": "What goes wrong",
+}
+HEAD = """# Python: whimbrel
+
+`import whimbrel` has all of this; [Python: import whimbrel](../python.md) shows how it is used.
+"""
+# In the text of a class: the table of a document that it is.
+TABLE = re.compile(r"`\[+([a-z_.]+)\]+`[^`]* of (docs/[a-z-]+\.md)")
+
+
+def imported(file: Path) -> dict[str, list[str]]:
+    """The names that a module has from each of its neighbours."""
+    nodes = ast.parse(file.read_text()).body
+    taken = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.level == 1]
+    return {node.module: [name.name for name in node.names] for node in taken if node.module}
+
+
+def exported(file: Path) -> list[str]:
+    """The names in a module's `__all__`."""
+    for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return list(ast.literal_eval(node.value))
+    return []
+
+
+def text() -> str:
+    """The page, whose entries are filled by mkdocstrings."""
+    parts, page = imported(PACKAGE / "__init__.py"), [HEAD]
+    for part, title in PARTS.items():
+        page += [f"## {title}", *(f"::: whimbrel.{name}" for name in parts[part])]
+    figures = exported(PACKAGE / "plot/__init__.py")
+    page += ["## Figures for papers", *(f"::: whimbrel.plot.{name}" for name in figures)]
+    figures = exported(PACKAGE / "plot/pages.py")
+    page += ["## Figures for pages", *(f"::: whimbrel.plot.pages.{name}" for name in figures)]
+    return "\n\n".join(page)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the page."""
+    files.append(File.generated(config, PAGE, content=text()))
+    return files
+
+
+def comments(document: Path, table: str) -> dict[str, str]:
+    """What the examples of a document say of each key of a table."""
+    found: dict[str, str] = {}
+    inside = ""
+    examples = re.findall(r"```toml\n(.*?)```", document.read_text(), re.DOTALL)
+    for line in "\n".join(examples).splitlines():
+        if head := re.match(r"\[+([a-z_.]+)\]+", line):
+            inside = head[1]
+        elif inside == table and (key := re.match(r"([a-z_]+) = .*?# +(.*)", line)):
+            found.setdefault(key[1], key[2])
+    return found
+
+
+class Fields(griffe.Extension):
+    """Puts what is known of fields into a table of the class."""
+
+    def on_class(self, *, cls: griffe.Class, **_: object) -> None:
+        """Takes the texts of fields, or those of the keys that they are."""
+        if cls.docstring is None:
+            return
+        said = TABLE.search(cls.docstring.value)
+        known = comments(ROOT / said[2], said[1]) if said else {}
+        rows = []
+        for name, field in cls.attributes.items():
+            if name.startswith("_") or "property" in field.labels:
+                continue
+            text = field.docstring.value if field.docstring else known.get(name.rstrip("_"), "")
+            rows += [f"    {name}: {text.strip() or '…'}"]
+            field.docstring = None
+        if rows:
+            cls.docstring.value += "\n\nAttributes:\n" + "\n".join(rows)
