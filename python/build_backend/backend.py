@@ -10,13 +10,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import maturin
-from maturin import get_requires_for_build_wheel, prepare_metadata_for_build_wheel
+from maturin import prepare_metadata_for_build_wheel
 
 __all__ = [
+    "build_sdist",
     "build_wheel",
     "get_requires_for_build_wheel",
     "prepare_metadata_for_build_wheel",
@@ -36,15 +38,49 @@ PARTS = (
     "apps/fm_radio/data/cold_day_240k.cu8",
 )
 
+# What a build needs besides Python, and where it is from.
+TOOLS = {
+    "cargo": "install Rust 1.85 or newer, for example with rustup",
+    "cc": "install a C compiler: gcc or clang",
+    "make": "install GNU make",
+}
+
+
+def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
+    """Nothing more of Python's; what is not Python's is looked for, since this is asked first."""
+    missing = [f"{tool} is missing: {cure}" for tool, cure in TOOLS.items() if not which(tool)]
+    if not (ROOT / "crates/python").is_dir():
+        missing.append(f"{ROOT} is no checkout of Whimbrel: run pip install ./python in one")
+    if missing:
+        refuse(*missing)
+    return []
+
+
+def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
+    """There is none: the command and its helpers are made of the whole checkout."""
+    refuse(
+        "there is no source distribution of this package, for it is built of a whole checkout",
+        "give others the checkout, or a wheel: pip wheel --no-deps ./python",
+    )
+
+
+def which(tool: str) -> str | None:
+    """Where a tool is, that the environment may name otherwise as make does."""
+    named = os.environ.get("CC", tool) if tool == "cc" else tool
+    return shutil.which(named.split()[0])
+
+
+def refuse(*why: str) -> NoReturn:
+    """Ends the build, without a trace through pip."""
+    sys.exit("\n".join(["", *why]))
+
 
 def build_wheel(
     wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata: str | None = None
 ) -> str:
     """A wheel with everything."""
-    # Of another's make above, whose jobs are none of ours.
-    made = {key: of for key, of in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS")}
     if "WHIMBREL_BUILT" not in os.environ:
-        subprocess.run(["make", "build"], cwd=ROOT, env=made, check=True)
+        build()
     # Beside what the command was made of, so that little is left to compile.
     os.environ["CARGO_TARGET_DIR"] = str(ROOT / "build/cargo")
     pack()
@@ -52,6 +88,14 @@ def build_wheel(
         return maturin.build_wheel(wheel_directory, config_settings, metadata)
     finally:
         shutil.rmtree(TREE)
+
+
+def build() -> None:
+    """Builds what is not built."""
+    # Of another's make above, whose jobs are none of ours.
+    kept = {key: of for key, of in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS")}
+    if subprocess.run(["make", "build"], cwd=ROOT, env=kept, check=False).returncode != 0:
+        refuse(f"`make build` failed in {ROOT}; what it said stands above")
 
 
 def pack() -> None:
