@@ -91,7 +91,60 @@ static inline uint64_t timeout_of(const struct way *way)
     return way->may_block ? WB_FOREVER : 0;
 }
 
-/// An event of what tasks have in common: a mutex, a condition, a barrier, a semaphore.
+// The same moment for all of a step.
+static inline uint64_t stamp(struct way *way)
+{
+    if (way->may_block)
+        return wb_kernel_stamp_ns();
+    if (way->stamp_ns == 0)
+        way->stamp_ns = wb_kernel_stamp_ns();
+    return way->stamp_ns;
+}
+
+// Where the messages of the event go through.
+static inline struct wb_port *run_port(const struct run *run)
+{
+    return run->reach[run->spot.event->object].ends[run->at];
+}
+
+// ---- life.c -------------------------------------------------------------------------------------
+
+/// Begins a life of the task: its first, or another after a death.
+struct run *run_begin(struct wb_task *self, const struct wb_messages *messages);
+
+/// Memory of the task's heap, all zero; without room there the run fails.
+void *run_alloc(struct wb_task *self, size_t count, size_t bytes);
+
+// ---- Events -------------------------------------------------------------------------------------
+// Each does one, or as much of it as it can, and says what keeps the task from going on.
+
+// time.c
+enum stop run_compute(struct wb_task *self, struct run *run, const struct wb_script_event *event,
+                      struct way *way);
+enum stop run_compute_until(struct wb_task *self, struct run *run,
+                            const struct wb_script_event *event, struct way *way);
+enum stop run_copy(struct wb_task *self, struct run *run, const struct wb_script_event *event,
+                   const struct way *way);
+enum stop run_sleep(struct run *run, const struct wb_script_event *event);
+enum stop run_timer(struct wb_task *self, struct run *run, const struct wb_script_event *event,
+                    const struct way *way);
+
+// pass.c
+enum stop run_pass(struct wb_task *self, struct run *run, const struct wb_script_event *event);
+
+// place.c
+enum stop run_yield(struct run *run, const struct way *way);
+enum stop run_migrate(struct wb_task *self, struct run *run, const struct wb_script_event *event,
+                      const struct way *way);
+enum stop run_prioritise(struct wb_task *self, struct run *run, const struct wb_script_event *event,
+                         const struct way *way);
+
+// loop.c
+enum stop run_loop(struct run *run, const struct wb_script_event *event, struct way *way);
+enum stop run_end(struct wb_task *self, struct run *run, const struct wb_script_event *event,
+                  struct way *way);
+
+// shared.c: of what tasks have in common, a mutex, a condition, a barrier, a semaphore.
 enum stop run_shared(struct wb_task *self, struct run *run, const struct wb_script_event *event,
                      const struct way *way);
 
