@@ -55,8 +55,8 @@ void wb_period_begin(struct wb_task *task, uint64_t start_ns);
 /// Ends a job as wb_period_wait() does. True: the next is released at `release.ns`, maybe later.
 bool wb_period_end(struct wb_task *self, bool *met);
 
-/// Counts a deadline that was missed by so much.
-void wb_period_miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns);
+/// Counts a job that was released and due then, and ends now.
+void wb_period_count(struct wb_task *self, uint64_t release_ns, uint64_t due_ns, uint64_t now_ns);
 
 /// Counts a task that is over, once it is marked so.
 void wb_system_task_over(struct wb_system *system);
@@ -171,8 +171,9 @@ static inline uint32_t wb_bell_kind(const struct wb_channel *channel)
 }
 
 /// Wakes the other side, if it waits, and unless its channel's bell says that it looks by itself in
-/// time (bell.c). To be called after a store of what it waits for.
-static inline void wb_port_notify(struct wb_port *peer)
+/// time (bell.c). To be called after a store of what it waits for. Inlined where it is to be quick,
+/// and called where code is to be small (notify.c).
+inline void wb_port_notify(struct wb_port *peer)
 {
     // See the head of port.c for what this fence pairs with.
     wb_word_fence(WB_SEQ_CST);

@@ -160,20 +160,36 @@ TEST(a_task_killed_at_an_unlock_at_the_end_of_a_loop_counts_its_turns_right)
 
 static struct wb_port *in[ENDS];
 
-// The second end is one message ahead.
-static void build_sender(void)
+static struct wb_port *open_ends(uint32_t ends)
 {
     static const char *const names[ENDS] = { "c", "d" };
-    const uint64_t first = 1;
     struct wb_port *out = NULL;
 
     open();
     struct wb_task *peer = stub_task("peer", 1);
-    for (uint32_t i = 0; i < ENDS; i++) {
-        struct wb_channel *channel = stub_channel(names[i], 2 * SENT, sizeof(uint64_t), false);
+    for (uint32_t i = 0; i < ends; i++) {
+        struct wb_channel *channel = stub_channel(names[i], 2 * LOOPS, sizeof(uint64_t), false);
         out = build_port(task, channel, WB_OUT);
         in[i] = build_port(peer, channel, WB_IN);
     }
+    return out;
+}
+
+static void check_end(uint32_t end, uint32_t sent)
+{
+    uint64_t number;
+
+    for (uint32_t k = 1; k <= sent; k++)
+        CHECK(wb_port_receive(in[end], &number, 0) == WB_OK && number == k);
+    CHECK(wb_port_receive(in[end], &number, 0) == WB_ERR_EMPTY);
+}
+
+// The second end is one message ahead.
+static void build_sender(void)
+{
+    const uint64_t first = 1;
+    struct wb_port *out = open_ends(ENDS);
+
     add(WB_SCRIPT_SEND, 0)->amount = SENT;
     start();
     CHECK(wb_port_send(out, &first, 0) == WB_OK);
@@ -181,17 +197,35 @@ static void build_sender(void)
 
 static void check_sent(void)
 {
-    uint64_t number;
-
     live_again();
-    for (uint32_t i = 0; i < ENDS; i++) {
-        for (uint32_t k = 1; k <= SENT + i; k++)
-            CHECK(wb_port_receive(in[i], &number, 0) == WB_OK && number == k);
-        CHECK(wb_port_receive(in[i], &number, 0) == WB_ERR_EMPTY);
-    }
+    for (uint32_t i = 0; i < ENDS; i++)
+        check_end(i, SENT + i);
 }
 
 TEST(a_task_killed_while_it_sends_through_several_ends_sends_each_as_often_as_it_says)
 {
     killed_show(&(struct killed){ build_sender, run, check_sent }, 6);
+}
+
+// ---- Turns of a loop ----------------------------------------------------------------------------
+
+// An event that follows itself, but for the end of its loop.
+static void build_turns(void)
+{
+    (void)open_ends(1);
+    begin(LOOPS);
+    add(WB_SCRIPT_SEND, 0)->amount = 1;
+    end(0);
+    start();
+}
+
+static void check_turns(void)
+{
+    live_again();
+    check_end(0, LOOPS);
+}
+
+TEST(a_task_killed_in_a_loop_of_one_message_sends_one_in_each_turn)
+{
+    killed_show(&(struct killed){ build_turns, run, check_turns }, 6);
 }

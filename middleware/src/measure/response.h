@@ -51,17 +51,23 @@ static inline __attribute__((always_inline)) void response_count(struct wb_respo
 }
 
 /// A firing has ended: of a task that is not periodic, or not yet, it has responded.
-static inline __attribute__((always_inline)) void response_fired(struct wb_task *self)
+static inline __attribute__((always_inline)) void response_fired_at(struct wb_task *self,
+                                                                    uint64_t now_ns)
 {
     struct wb_response *response = self->response;
 
     if (response == NULL)
         return;
-    const uint64_t now_ns = wb_kernel_stamp_ns();
     if (self->job_deadline_ns == 0 && response->ready_ns != 0)
         response_count(response, response->ready_ns - 1, now_ns);
     response->fired++;
     response->ready_ns = response->is_source ? now_ns + 1 : 0;
+}
+
+static inline __attribute__((always_inline)) void response_fired(struct wb_task *self)
+{
+    if (self->response != NULL)
+        response_fired_at(self, wb_kernel_stamp_ns());
 }
 
 /// A task comes for a message: it has ended the firing before, if it has taken all messages of that

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a life of a scripted task begins: the first one, and another after a death, which goes on
-// with the event that the one before was at.
+// A task's way through its script, whatever cuts its life short.
+//
+// Where it is, and what the event there has done so far, lie in its heap, and each store leaves
+// something that the next life can go on from: `of` says which event the progress is of. It is set
+// after the progress has been cleared, and cleared after the task has gone on, so the progress of
+// one event is never taken for that of another. A core that is killed has made its stores in their
+// order, so the compiler's order is enough (wb_word_order()).
 
 #include "run.h"
 #include "wb/memory.h"
@@ -13,6 +18,69 @@ void *run_alloc(struct wb_task *self, size_t count, size_t bytes)
         wb_task_fail(self, "its heap has no room for its script: raise `heap`");
     return memory;
 }
+
+// ---- From event to event ------------------------------------------------------------------------
+
+struct progress *run_progress(struct run *run)
+{
+    if (run->of != run->spot.event) {
+        run->progress = (struct progress){ 0 };
+        wb_word_order();
+        run->of = run->spot.event;
+    }
+    return &run->progress;
+}
+
+static void arrive(struct run *run)
+{
+    wb_word_order();
+    run->of = NULL;
+}
+
+enum stop run_go_to(struct run *run, const struct wb_script_event *next)
+{
+    wb_word_order();
+    run->spot.event = next;
+    arrive(run);
+    return GO_ON;
+}
+
+// Where it is and how many turns are left change together: a life that is cut short in between
+// leaves both to the next one (go_on()).
+enum stop run_turn(struct run *run, const struct wb_script_event *next, uint64_t left)
+{
+    const struct wb_script_event *end = run->spot.event;
+
+    run->turns = left;
+    wb_word_order();
+    run->of = end;
+    wb_word_order();
+    run->spot.event = next;
+    wb_word_order();
+    run->spot.left[end->object] = left;
+    arrive(run);
+    return GO_ON;
+}
+
+enum stop run_done(struct run *run)
+{
+    return run_go_to(run, run->spot.event + 1);
+}
+
+enum stop run_exit(struct run *run)
+{
+    return run_go_to(run, &run->events[run->script->config.n_events - 1]);
+}
+
+void run_note_place(struct run *run)
+{
+    const uint32_t at = (uint32_t)(run->spot.event - run->events);
+
+    // Relaxed: it is read once nothing moves any more.
+    wb_word_store(&run->of_task->waits_at, at, WB_RELAXED);
+}
+
+// ---- Lives --------------------------------------------------------------------------------------
 
 static void find_ends(struct wb_task *self, struct run *run)
 {
@@ -34,22 +102,21 @@ static void find_ends(struct wb_task *self, struct run *run)
 }
 
 // What is left to do of going from one event to another, by a life that was cut short there.
-static void arrive(struct run *run)
+static void go_on(struct run *run)
 {
     const struct wb_script_event *from = run->of;
 
-    if (from->verb == WB_SCRIPT_END && run->spot.event == &run->events[from->other] + 1)
+    if (from->verb == WB_SCRIPT_END)
         run->spot.left[from->object] = run->turns;
-    begin_event(run);
+    arrive(run);
 }
 
-// What was held is lost with the life that held it. The event there has begun before less is held,
-// or a life that is cut short in between would take it for one that it came to by a loop's end.
+// What was held is lost with the life that held it. It has arrived there before less is held, or a
+// life that is cut short in between would take it for one that came from a loop's end.
 static void return_to_safe(struct run *run)
 {
     run->spot = run->safe;
-    wb_word_order();
-    begin_event(run);
+    arrive(run);
     wb_word_order();
     run->held = 0;
 }
@@ -59,8 +126,8 @@ static void begin_anew(struct run *run)
     run->begun = false;
     if (run->held != 0)
         return_to_safe(run);
-    else if (run->of != run->spot.event)
-        arrive(run);
+    else if (run->of != NULL && run->of != run->spot.event)
+        go_on(run);
 }
 
 struct run *run_begin(struct wb_task *self, const struct wb_messages *messages)
@@ -70,9 +137,10 @@ struct run *run_begin(struct wb_task *self, const struct wb_messages *messages)
 
     if (run == NULL) {
         run = run_alloc(self, 1, sizeof *run);
+        run->self = self;
         run->of_task = self->scripted;
         run->script = self->scripted->script;
-        run->events = run->spot.event = run->of = run->script->config.events;
+        run->events = run->spot.event = run->script->config.events;
         find_ends(self, run);
         run->timers = run_alloc(self, run->script->config.n_timers, sizeof *run->timers);
         run->start_ns = wb_kernel_now_ns();
@@ -81,6 +149,7 @@ struct run *run_begin(struct wb_task *self, const struct wb_messages *messages)
         begin_anew(run);
     }
     run->life = life;
+    run->may_block = true;
     run->passing = (struct passing){ .messages = messages };
     if (run->script->config.n_timers != 0)
         self->job_deadline_ns = WB_FOREVER / 2;  // until a timer has been set

@@ -5,21 +5,33 @@
 
 #include "run.h"
 
-static enum stop perform(struct wb_task *self, struct run *run, const struct wb_script_event *event,
-                         struct way *way)
+// What takes time in its midst, or acts on the task itself.
+static enum stop perform_on_stack(struct run *run, const struct wb_script_event *event)
+{
+    switch (event->verb) {
+    case WB_SCRIPT_MEMORY:
+        return run_copy(run, event);
+    case WB_SCRIPT_YIELD:
+        return run_yield(run);
+    case WB_SCRIPT_MIGRATE:
+        return run_migrate(run, event);
+    default:
+        return run_prioritise(run, event);
+    }
+}
+
+static enum stop perform(struct run *run, const struct wb_script_event *event)
 {
     switch (event->verb) {
     case WB_SCRIPT_RUN:
-        return run_compute(self, run, event, way);
+        return run_compute(run, event);
     case WB_SCRIPT_RUNTIME:
-        return run_compute_until(self, run, event, way);
-    case WB_SCRIPT_MEMORY:
-        return run_copy(self, run, event, way);
+        return run_compute_until(run, event);
     case WB_SCRIPT_SLEEP:
     case WB_SCRIPT_DELAY:
         return run_sleep(run, event);
     case WB_SCRIPT_TIMER:
-        return run_timer(self, run, event, way);
+        return run_timer(run, event);
     case WB_SCRIPT_LOCK:
     case WB_SCRIPT_UNLOCK:
     case WB_SCRIPT_WAIT:
@@ -28,74 +40,65 @@ static enum stop perform(struct wb_task *self, struct run *run, const struct wb_
     case WB_SCRIPT_BARRIER:
     case WB_SCRIPT_TAKE:
     case WB_SCRIPT_GIVE:
-        return run_shared(self, run, event, way);
+        return run_shared(run, event);
     case WB_SCRIPT_SEND:
     case WB_SCRIPT_RECEIVE:
-        return run_pass(self, run, event);
-    case WB_SCRIPT_YIELD:
-        return run_yield(run, way);
+        return run_pass(run, event);
     case WB_SCRIPT_CHECKPOINT:
-        return done(run);
-    case WB_SCRIPT_MIGRATE:
-        return run_migrate(self, run, event, way);
-    case WB_SCRIPT_PRIORITY:
-        return run_prioritise(self, run, event, way);
+        return run_done(run);
     case WB_SCRIPT_LOOP:
-        return run_loop(run, event, way);
+        return run_loop(run, event);
     case WB_SCRIPT_END:
-        return run_end(self, run, event, way);
+        return run_end(run, event);
     case WB_SCRIPT_EXIT:
-        break;
+        return TO_END;
+    default:
+        return run->may_block ? perform_on_stack(run, event) : TO_STACK;
     }
-    return TO_END;
 }
 
-// For whoever tells of a deadlock. Relaxed: it is read once nothing moves any more.
-static void note_place(struct run *run)
+// The events from here on, until something keeps the task from going on.
+static enum stop advance(struct run *run)
 {
-    const uint32_t at = (uint32_t)(run->spot.event - run->events);
-
-    wb_word_store(&run->of_task->waits_at, at, WB_RELAXED);
-}
-
-static enum stop advance(struct wb_task *self, struct run *run, struct way *way)
-{
-    enum stop stop = GO_ON;
-
-    while (stop == GO_ON && !run->due) {
+    run->stamp_ns = 0;
+    if (run->due)
+        return TO_CHECKPOINT;
+    for (;;) {
         const struct wb_script_event *event = run->spot.event;
-        if (way->may_block)
-            note_place(run);
-        stop = perform(self, run, event, way);
-        run->due = stop == GO_ON && event->is_checkpoint &&
-                   wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0;
+        const enum stop stop = perform(run, event);
+        if (stop != GO_ON)
+            return stop;
+        if (event->is_checkpoint && wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0)
+            break;
     }
-    return run->due ? TO_CHECKPOINT : stop;
+    run->due = true;
+    return TO_CHECKPOINT;
 }
 
-// By the kernel. Nobody acts between an attempt that fails and the block, so one attempt is enough.
+// By the kernel, or by the task on its own stack, which goes by `stop`. Nobody acts between an
+// attempt that fails in a step and the block, so one attempt is enough.
 static enum wb_step step(struct wb_task *self, uint64_t *value)
 {
     struct run *run = self->state;
-    struct way way = { .may_block = false };
     struct wb_port *port;
 
-    switch (advance(self, run, &way)) {
+    run->stop = advance(run);
+    switch (run->stop) {
     case TO_COMPUTE:
-        *value = way.cycles;
+        *value = run->cycles;
         return WB_STEP_COMPUTE;
     case TO_WAIT:
         port = run_port(run);
-        if (passing_leaves(self) || passing_has_bell(port))
+        if (run->may_block || passing_leaves(self) || passing_has_bell(port))
             break;
-        note_place(run);
+        run_note_place(run);
         port_begin_wait(port);
         *value = WB_FOREVER;
         return WB_STEP_BLOCK;
     case TO_SLEEP:
+        *value = run->progress.until;
         if (passing_leaves(self))
             break;
-        *value = run->until;
         return WB_STEP_BLOCK;
     default:
         break;
@@ -106,32 +109,40 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
 // ---- The task -----------------------------------------------------------------------------------
 // Whatever returns here after a block or a computation, the kernel may have taken steps meanwhile.
 
-static void block(struct wb_task *self, uint64_t until_ns)
+static void rest(struct run *run, uint64_t value)
 {
+    const bool computes = run->stop == TO_COMPUTE;
+    struct wb_task *self = run->self;
+
+    run->may_block = false;
     self->step = step;
-    (void)wb_kernel_block(until_ns);
+    if (computes)
+        wb_kernel_compute(value);
+    else
+        (void)wb_kernel_block(value);
     self->step = NULL;
-    wb_departure_at_wait(self);
+    run->may_block = true;
+    if (!computes)
+        wb_departure_at_wait(self);
 }
 
 int wb_script_run(struct wb_task *self, const struct wb_messages *messages)
 {
     struct run *run = run_begin(self, messages);
-    struct way way = { .may_block = true };
+    uint64_t value;
 
     for (;;) {
-        switch (advance(self, run, &way)) {
-        case TO_COMPUTE:
-            self->step = step;
-            wb_kernel_compute(way.cycles);
-            self->step = NULL;
-            break;
+        (void)step(self, &value);
+        switch (run->stop) {
         case TO_WAIT:
-            if (!passing_wait(&run->passing, run_port(run)))
-                block(self, WB_FOREVER);
-            break;
+            run_note_place(run);
+            if (passing_wait(&run->passing, run_port(run)))
+                break;
+            value = WB_FOREVER;
+            // fall through
         case TO_SLEEP:
-            block(self, run->until);
+        case TO_COMPUTE:
+            rest(run, value);
             break;
         case TO_CHECKPOINT:
             run->due = false;

@@ -110,12 +110,22 @@ static void release_next(struct wb_task *task, const struct period *period)
     task->job_deadline_ns = deadline_of(task, period);
 }
 
-void wb_period_miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns)
+static void miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns)
 {
     wb_counter_add(&self->stats.misses, 1);
     if (late_ns > wb_counter_get(&self->stats.worst_late_ns))
         wb_counter_set(&self->stats.worst_late_ns, late_ns);
     wb_record(wb_core_here(self->system), WB_EVENT_MISS, self->id, 0, late_ns, now_ns);
+}
+
+inline void wb_period_count(struct wb_task *self, uint64_t release_ns, uint64_t due_ns,
+                            uint64_t now_ns)
+{
+    wb_counter_add(&self->stats.jobs, 1);
+    if (self->response != NULL)
+        response_count(self->response, release_ns, now_ns);
+    if (now_ns > due_ns)
+        miss(self, now_ns - due_ns, now_ns);
 }
 
 // Jobs are released at start + offset + k * period (acquaviva2008 section 6.3: a frame that is not
@@ -129,13 +139,12 @@ bool wb_period_end(struct wb_task *self, bool *met)
     const struct period period = period_of(self);
 
     *met = self->job_deadline_ns == 0 || now_ns <= deadline_ns;
-    wb_counter_add(&self->stats.jobs, 1);
-    if (self->response != NULL && self->job_deadline_ns != 0)
-        response_count(self->response, self->release.ns, now_ns);
-    if (!*met)
-        wb_period_miss(self, now_ns - deadline_ns, now_ns);
-    if (self->job_deadline_ns == 0)
+    if (self->job_deadline_ns != 0) {
+        wb_period_count(self, self->release.ns, deadline_ns, now_ns);
+    } else {
+        wb_counter_add(&self->stats.jobs, 1);
         self->release = (struct wb_release){ .ns = now_ns };  // its periods begin now, if they do
+    }
     release_next(self, &period);
     // It goes on at once, with the next deadline.
     if (now_ns >= self->arrival.ready_ns && self->job_deadline_ns != 0)
