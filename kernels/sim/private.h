@@ -82,9 +82,6 @@ struct sim_core {
     uint64_t slice_ps;            // how long a slice is, 0: there are none; when that of its task
     uint64_t slice_from_ps;       // began, and the event that ends it, if others wait for that
     uint64_t slice;
-    uint64_t tick_ps;         // how often its kernel looks whether a slice is over, 0: at its end
-    uint64_t slack_ps;        // by which what its tasks sleep for ends later
-    struct fair fair;         // nothing, unless it is fair
     uint64_t holds;           // the event that ends the time that its task lets pass, and when;
     uint64_t holds_until_ps;  // only where that may be interrupted
     uint32_t attention;       // wb_kernel_attention while its task runs
@@ -93,6 +90,9 @@ struct sim_core {
     struct looks looks;
     uint32_t free;       // engine_free_charges()
     uint32_t uncounted;  // the same, or 0 while charges are counted
+    uint64_t tick_ps;    // how often its kernel looks whether a slice is over, 0: at its end
+    uint64_t slack_ps;   // by which what its tasks sleep for ends later
+    struct fair fair;    // nothing, unless it is fair
 };
 
 // What the steps of a task do. They are only taken in its place where that takes no time, as nobody
@@ -146,7 +146,6 @@ struct sim {
     struct engine *engine;
     struct wb_system *system;
     struct sim_core *cores;
-    struct share *shares;   // of each task; NULL: no core is fair
     struct sim_core *here;  // whose code is executed; NULL: nobody's (the launcher's)
     struct wb_task *self;   // the task that executes; NULL: a kernel, or the launcher
     uint32_t free;          // what takes no time for who executes, and need not be counted
@@ -191,6 +190,7 @@ struct sim {
         void (*on_preempted)(uint32_t core);  // NULL, or what to do once it is taken off its core
     } holdups;
     void (*command)(uint32_t number);
+    struct share *shares;  // of each task; NULL: no core is fair
 };
 
 extern struct sim sim;
