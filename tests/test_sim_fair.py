@@ -212,6 +212,25 @@ def test_random_tasks_that_sleep_do_all_their_work(tmp_path: Path) -> None:
         assert all(before[1] <= after[0] for before, after in pairwise(turns)), seed
 
 
+def test_tasks_that_move_between_fair_cores_do_all_their_work(tmp_path: Path) -> None:
+    """Awake and asleep, ahead and behind; one core is fair and the other is not, too."""
+    way = ("fair", "fair", "preemptive")
+    for seed in range(30):
+        chance = random.Random(seed)
+        tasks, total = [], 0
+        for n in range(chance.randint(2, 7)):
+            loops, run, sleep = (chance.randint(1, top) for top in (30, 3000, 2000))
+            total += 2 * loops * run
+            turn = [f"{{ run = {run}000 }}", "{ migrate = 1 }", f'{{ sleep = "{sleep}us" }}']
+            turn += [f"{{ run = {run}000 }}", "{ migrate = 0 }"]
+            more = f"nice = {chance.randint(-20, 19)}\nmove = \"waits\"\n"
+            tasks.append(script(f"t{n}", f"{{ loop = {loops}, do = [{', '.join(turn)}] }}", more))
+        cores = [f'scheduling = "{chance.choice(way)}"\n' for _ in range(2)]
+        summary = simulate(tmp_path, app_of(*tasks), platform(*cores))
+        busy = sum(core["busy_ns"] for core in summary["cores"])
+        assert busy == pytest.approx(total * 1000), f"seed {seed}"
+
+
 def test_a_thousand_tasks_share_a_core(tmp_path: Path) -> None:
     app = app_of('name = "t"\ncount = 1000\nheap = 4096\nscript = [{ run = 1000000 }]\n')
     summary = simulate(tmp_path, app, fair(100), "--duration", "2s")

@@ -303,7 +303,8 @@ void sim_kill(struct sim_core *c)
     c->slice_ps = 0;
     c->attention = 0;
     memset(&c->ready, 0, sizeof c->ready);
-    sim_forget_shares(c);
+    if (c->is_fair)
+        sim_forget_shares(c);
     sim_record_power(c);
     engine_idle(sim.engine, c->core->index);
     sim_record_power(c);

@@ -49,7 +49,7 @@ static struct rivals rivals_of(const struct sim_core *c, uint32_t level)
     int64_t from_ns = 0;
     wide sum = 0;
 
-    for (const struct share *s = c->fair.first; s != NULL; s = s->next) {
+    for (const struct share *s = c->fair->first; s != NULL; s = s->next) {
         if (s->level != level)
             continue;
         if (r.number++ == 0)
@@ -64,7 +64,7 @@ static struct rivals rivals_of(const struct sim_core *c, uint32_t level)
 
 static void append(struct sim_core *c, struct share *s)
 {
-    struct share **at = &c->fair.first;
+    struct share **at = &c->fair->first;
 
     while (*at != NULL)
         at = &(*at)->next;
@@ -75,7 +75,7 @@ static void append(struct sim_core *c, struct share *s)
 
 static void take_out(struct sim_core *c, struct share *s)
 {
-    struct share **at = &c->fair.first;
+    struct share **at = &c->fair->first;
 
     while (*at != s)
         at = &(*at)->next;
@@ -115,14 +115,14 @@ static void retire(struct sim_core *c, struct share *s)
         s->lag_ns = 0;
     s->sleeps = false;
     take_out(c, s);
-    if (c->fair.chosen == s)
-        c->fair.chosen = NULL;
+    if (c->fair->chosen == s)
+        c->fair->chosen = NULL;
 }
 
 // Where none is awake those that sleep have no more to wait for.
 static void retire_sleepers(struct sim_core *c)
 {
-    for (struct share *s = c->fair.first, *next; s != NULL; s = next) {
+    for (struct share *s = c->fair->first, *next; s != NULL; s = next) {
         next = s->next;
         if (s->sleeps && c->ready.levels >> s->level == 0) {
             retire(c, s);
@@ -136,7 +136,7 @@ static void retire_sleepers(struct sim_core *c)
 // What the task of the core has had up to now.
 static void count(struct sim_core *c)
 {
-    struct fair *f = &c->fair;
+    struct fair *f = c->fair;
     struct share *s = f->chosen;
     const uint64_t ns = (sim.engine->now_ps - f->since_ps) / PS_PER_NS;
 
@@ -152,25 +152,25 @@ static void count(struct sim_core *c)
 
 bool sim_has_rivals(const struct sim_core *c)
 {
-    return rivals_of(c, c->fair.chosen->level).number > 1;
+    return rivals_of(c, c->fair->chosen->level).number > 1;
 }
 
 bool sim_look(struct sim_core *c)
 {
     count(c);
-    return c->fair.is_due;
+    return c->fair->is_due;
 }
 
 uint64_t sim_next_look(const struct sim_core *c)
 {
-    const struct share *s = c->fair.chosen;
+    const struct share *s = c->fair->chosen;
 
     if (c->tick_ps != 0)
         return c->tick_ps - (sim.engine->now_ps - sim_ps(sim.system->start_ns)) % c->tick_ps;
     // Up to the nanosecond at which it will have had its slice.
     const wide left_ns = (wide)(s->deadline_ns - s->had_ns) * s->weight;
     const uint64_t until_ps =
-        c->fair.since_ps + (uint64_t)((left_ns + WEIGHT - 1) / WEIGHT) * PS_PER_NS;
+        c->fair->since_ps + (uint64_t)((left_ns + WEIGHT - 1) / WEIGHT) * PS_PER_NS;
     return until_ps > sim.engine->now_ps ? until_ps - sim.engine->now_ps : PS_PER_NS;
 }
 
@@ -180,13 +180,13 @@ uint64_t sim_next_look(const struct sim_core *c)
 static struct share *choose(const struct sim_core *c, uint32_t level)
 {
     const int64_t mean_ns = rivals_of(c, level).mean_ns;
-    struct share *best = NULL, *chosen = c->fair.chosen;
+    struct share *best = NULL, *chosen = c->fair->chosen;
 
     if (chosen != NULL && (chosen->level != level || chosen->had_ns > mean_ns))
         chosen = NULL;
     if (chosen != NULL && !chosen->sleeps && chosen->had_ns < chosen->keeps_ns)
         return chosen;
-    for (struct share *s = c->fair.first; s != NULL; s = s->next)
+    for (struct share *s = c->fair->first; s != NULL; s = s->next)
         if (s != chosen && s->level == level && s->had_ns <= mean_ns &&
             (best == NULL || s->deadline_ns < best->deadline_ns))
             best = s;
@@ -196,7 +196,7 @@ static struct share *choose(const struct sim_core *c, uint32_t level)
 
 struct wb_task *sim_pop_fairly(struct sim_core *c)
 {
-    struct fair *f = &c->fair;
+    struct fair *f = c->fair;
 
     if (c->ready.levels == 0)
         return NULL;
@@ -222,7 +222,7 @@ struct wb_task *sim_pop_fairly(struct sim_core *c)
 static void put_back(struct sim_core *c, struct share *s)
 {
     count(c);
-    c->fair.runs = false;
+    c->fair->runs = false;
     take_out(c, s);
     append(c, s);
 }
@@ -256,29 +256,29 @@ void sim_queue_fairly(struct sim_core *c, struct wb_task *task)
 {
     struct share *s = share_of(task);
 
-    if (c->fair.runs && c->fair.chosen == s)
+    if (c->fair->runs && c->fair->chosen == s)
         put_back(c, s);
     s->task = task;
     if (s->core != c->core->index + 1 || s->sleeps || s->level != wb_sync_priority(&task->sync))
         enter(c, s);
     ready_push(&c->ready, task);
-    if (!c->fair.runs || c->fair.chosen->level != s->level)
+    if (!c->fair->runs || c->fair->chosen->level != s->level)
         return;
     count(c);
     if (choose(c, s->level) == s)
-        c->fair.is_due = true;
+        c->fair->is_due = true;
 }
 
 void sim_follow_priority(struct sim_core *c, struct wb_task *task)
 {
     struct share *s = share_of(task);
 
-    if (!c->fair.runs || c->fair.chosen != s || s->level == wb_sync_priority(&task->sync))
+    if (!c->fair->runs || c->fair->chosen != s || s->level == wb_sync_priority(&task->sync))
         return;
     count(c);
     retire(c, s);
     place(c, s);
-    c->fair.chosen = s;
+    c->fair->chosen = s;
     s->keeps_ns = s->deadline_ns;
 }
 
@@ -287,7 +287,7 @@ void sim_stop_sharing(struct sim_core *c, struct wb_task *task, bool sleeps)
     struct share *s = share_of(task);
 
     put_back(c, s);
-    c->fair.chosen = NULL;
+    c->fair->chosen = NULL;
     s->sleeps = sleeps && s->had_ns > rivals_of(c, s->level).mean_ns;
     if (!s->sleeps)
         retire(c, s);
@@ -297,7 +297,7 @@ void sim_stop_sharing(struct sim_core *c, struct wb_task *task, bool sleeps)
 // Its slice begins anew, if it is not past its share anyway.
 void sim_forfeit(struct sim_core *c)
 {
-    struct share *s = c->fair.chosen;
+    struct share *s = c->fair->chosen;
 
     count(c);
     if (s->had_ns > rivals_of(c, s->level).mean_ns)
@@ -308,21 +308,27 @@ void sim_forfeit(struct sim_core *c)
 
 void sim_forget_shares(struct sim_core *c)
 {
-    for (struct share *s = c->fair.first, *next; s != NULL; s = next) {
+    for (struct share *s = c->fair->first, *next; s != NULL; s = next) {
         next = s->next;
         *s = (struct share){ .weight = s->weight };
     }
-    c->fair = (struct fair){ .first = NULL };
+    *c->fair = (struct fair){ .first = NULL };
 }
 
 bool sim_share(void)
 {
-    const uint32_t number = sim.system->n_tasks;
+    struct wb_system *system = sim.system;
+    const size_t bytes = system->n_cores * sizeof(struct fair);
 
-    sim.shares = wb_system_alloc(sim.system, number * sizeof *sim.shares, WB_LINE_BYTES);
-    for (uint32_t i = 0; i < number && sim.shares != NULL; i++)
+    sim.shares =
+        wb_system_alloc(system, system->n_tasks * sizeof *sim.shares + bytes, WB_LINE_BYTES);
+    if (sim.shares == NULL)
+        return false;
+    for (uint32_t i = 0; i < system->n_tasks; i++)
         sim_weigh(i, WEIGHT);
-    return sim.shares != NULL;
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        sim.cores[i].fair = (struct fair *)(void *)(sim.shares + system->n_tasks) + i;
+    return true;
 }
 
 void sim_weigh(uint32_t task, uint32_t weight)

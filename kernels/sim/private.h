@@ -92,7 +92,7 @@ struct sim_core {
     uint32_t uncounted;  // the same, or 0 while charges are counted
     uint64_t tick_ps;    // how often its kernel looks whether a slice is over, 0: at its end
     uint64_t slack_ps;   // by which what its tasks sleep for ends later
-    struct fair fair;    // nothing, unless it is fair
+    struct fair *fair;   // NULL: it is not
 };
 
 // What the steps of a task do. They are only taken in its place where that takes no time, as nobody
@@ -390,7 +390,7 @@ static inline bool sim_is_outdone(const struct sim_core *c)
         return false;
     const uint32_t p = wb_sync_priority(&c->current->sync);
     const uint32_t levels = c->ready.levels >> p;
-    return levels > 1 || c->fair.is_due ||
+    return levels > 1 || (c->is_fair && c->fair->is_due) ||
            (c->by_deadline && levels == 1 &&
             sim_deadline_ns(c->ready.first[p]) < sim_deadline_ns(c->current));
 }
