@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documentation as a site (`make docs`), and the guides that only it binds together."""
 
+import json
 import os
 import re
 import subprocess
@@ -38,6 +39,9 @@ def test_every_page_of_the_site_is_there_and_can_be_searched(site: Path) -> None
     assert "source/apps/hello/watcher.c.html" in pages
     index = (site / "search" / "search_index.json").read_text()
     assert "the bird is in process" in index
+    # Sources and decisions come after what explains them.
+    below = {one["location"] for one in json.loads(index)["docs"] if one.get("boost", 1) < 1}
+    assert "source/apps/hello/watcher.c.html" in below and "first-run.html" not in below
 
 
 def test_no_page_fetches_anything_from_another_host(site: Path) -> None:
@@ -85,9 +89,15 @@ def test_every_public_name_of_the_package_has_an_entry_with_text(site: Path) -> 
     assert "1 to 4096, default 1" in page
 
 
-def test_what_the_api_page_links_to_is_there(site: Path) -> None:
-    links = re.findall(r'href="(api/python[^"#]*)"', (site / "api.html").read_text())
-    assert links and all((site / link).is_file() for link in links)
+def test_what_links_to_the_api_and_from_it_is_there(site: Path) -> None:
+    to = re.findall(r'href="(api/python[^"#]*)"', (site / "api.html").read_text())
+    assert to and all((site / link).is_file() for link in to)
+    page = (site / "api" / "python.html").read_text()
+    of = {link.split("#")[0] for link in re.findall(r'href="([^":]*)"', page)} - {""}
+    assert "../recorded-run.html" in of
+    assert [link for link in of if not (site / "api" / link).exists()] == []
+    inside = {link for link in re.findall(r'href="#([^"]*)"', page)}
+    assert inside <= set(re.findall(r'id="([^"]*)"', page))
 
 
 def test_the_platform_of_the_guide_makes_each_thing_cost_what_it_says(tmp_path: Path) -> None:

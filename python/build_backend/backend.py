@@ -7,6 +7,7 @@ They are what `make build` has made; it is called first, and does what is left t
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -83,11 +84,14 @@ def build_wheel(
         build()
     # Beside what the command was made of, so that little is left to compile.
     os.environ["CARGO_TARGET_DIR"] = str(ROOT / "build/cargo")
-    pack()
-    try:
-        return maturin.build_wheel(wheel_directory, config_settings, metadata)
-    finally:
-        shutil.rmtree(TREE)
+    with (ROOT / "build/package.lock").open("w") as lock:
+        # Another build has the same tree in the same place.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        pack()
+        try:
+            return maturin.build_wheel(wheel_directory, config_settings, metadata)
+        finally:
+            shutil.rmtree(TREE)
 
 
 def build() -> None:

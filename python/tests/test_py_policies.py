@@ -66,7 +66,9 @@ def broken(_: Snapshot) -> list[Move]:
 WRONG: list[tuple[Callable[[Snapshot], Any], str]] = [
     (broken, "ZeroDivisionError"),
     (lambda _: [3], "decided 3"),
-    (lambda _: 3, "TypeError"),
+    (lambda _: 3, "the policy decided 3"),
+    (lambda _: Move(0, 0), "decided Move(task=0, core=0)"),
+    (lambda: None, "TypeError"),  # type: ignore[misc, arg-type]
     (lambda _: [Move(-1, 0)], "task=-1"),
     (lambda _: [Move(0, 2**32)], "core=4294967296"),
     (lambda _: [Move("lpf", 0)], "task='lpf'"),  # type: ignore[arg-type]
@@ -81,6 +83,9 @@ def test_a_policy_that_is_wrong_ends_the_run_with_its_place(
     with pytest.raises(whimbrel.PolicyError) as told:
         simulate(player, policy)
     assert said in told.value.message and told.value.cure
+    assert "whimbrel/policies.py" not in told.value.cure
+    if said == "TypeError":
+        assert "test_py_policies.py, line" in told.value.cure
     if policy is broken:
         assert "test_py_policies.py, line" in str(told.value)
         assert isinstance(told.value.__cause__, ZeroDivisionError)

@@ -104,10 +104,12 @@ def made(
 
 
 def _named(text: str) -> str:
-    """With parameters in the place of the command's options."""
+    """With parameters in the place of the command's options, but for commands in backticks."""
 
-    def parameter(option: re.Match[str]) -> str:
-        name = option[1].replace("-", "_")
+    def parameter(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return found[0]
+        name = found[1].replace("-", "_")
         return f"{_RENAMED.get(name, name)}="
 
-    return re.sub(r"--([a-z][a-z-]*)(?: <[^>]*>)?(?=\W|$)", parameter, text)
+    return re.sub(r"`whimbrel [^`]*`|--([a-z][a-z-]*)(?: <[^>]*>)?(?=\W|$)", parameter, text)

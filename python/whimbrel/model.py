@@ -207,6 +207,7 @@ class Application(_Described):
     semaphores: tuple[Semaphore, ...] = ()
     timers: tuple[Timer, ...] = ()
     params: dict[str, Param] = field(default_factory=dict)
+    """`[params]`: the application's own."""
     module: str | None = None
     compute: str | None = None
     frame_rate: Amount | None = None
@@ -216,6 +217,7 @@ class Application(_Described):
     paths: tuple[str, ...] | None = None
     kinds: tuple[str, ...] | None = None
     source: Path | None = field(default=None, repr=False, compare=False)
+    """Its file, if it was loaded and is as it was."""
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Application:
@@ -477,6 +479,7 @@ class Platform(_Described):
     block: tuple[Block, ...] = ()
     work: tuple[Work, ...] = ()
     source: Path | None = field(default=None, repr=False, compare=False)
+    """Its file, if it was loaded and is as it was."""
 
     @classmethod
     def load(cls, wanted: str | PathLike[str]) -> Platform:

@@ -95,6 +95,8 @@ class SetPoint:
     """The place of the operating point in its `points_hz`."""
 
 
+_DECIDE = "give a list of whimbrel.Move and whimbrel.SetPoint, or nothing"
+
 Decision = Iterable[Move | SetPoint] | None
 Policy = Callable[[Snapshot], Decision]
 Pairs = tuple[list[tuple[int, int]], list[tuple[int, int]]]
@@ -106,12 +108,15 @@ def asked(policy: Policy) -> Callable[[str], Pairs]:
     def decide(text: str) -> Pairs:
         snapshot = _snapshot(json.loads(text))
         try:
-            decided = list(policy(snapshot) or ())
+            answer = policy(snapshot)
+            decided = list(answer) if isinstance(answer, Iterable) else []
         except Exception as error:
             raise PolicyError(
                 f"the policy raised {type(error).__name__} at {snapshot.now_ns} ns: {error}",
-                _place(error),
+                _place(error, policy),
             ) from error
+        if answer is not None and not isinstance(answer, Iterable):
+            raise PolicyError(f"the policy decided {answer!r}", _DECIDE)
         moves = [(one.task, one.core) for one in decided if isinstance(one, Move)]
         points = [(one.core, one.point) for one in decided if isinstance(one, SetPoint)]
         _check(decided)
@@ -139,9 +144,7 @@ def _of(class_: type[T], known: dict[str, Any], **other: object) -> T:
 def _check(decided: list[Any]) -> None:
     for one in decided:
         if not isinstance(one, (Move, SetPoint)):
-            raise PolicyError(
-                f"the policy decided {one!r}", "give a list of whimbrel.Move and whimbrel.SetPoint"
-            )
+            raise PolicyError(f"the policy decided {one!r}", _DECIDE)
         for field in fields(one):
             number = getattr(one, field.name)
             if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 1 << 32:
@@ -149,11 +152,13 @@ def _check(decided: list[Any]) -> None:
                 raise PolicyError(f"the policy decided {one!r}", cure)
 
 
-def _place(error: BaseException) -> str:
-    """The line of the policy where it raised."""
+def _place(error: BaseException, policy: Policy) -> str:
+    """The line of the policy where it raised, or where it begins if it was not even called."""
     trace = error.__traceback__
-    if trace is None:
-        return "mend the policy"
-    while trace.tb_next is not None:
+    while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return f"mend it at {trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno}"
+    if trace is not None and trace.tb_frame.f_code.co_filename != __file__:
+        return f"mend it at {trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno}"
+    code = getattr(policy, "__code__", None)
+    where = f" at {code.co_filename}, line {code.co_firstlineno}" if code else ""
+    return f"it is called with a whimbrel.Snapshot alone: mend {policy!r}{where}"

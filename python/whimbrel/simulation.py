@@ -114,7 +114,7 @@ def simulate(
     Raises:
         InputError: Something given makes no sense; `file` and `line` say where.
         PolicyError: A policy in Python raised, or decided what is no decision.
-        RunError: The run failed, as by a deadlock or at `limit`.
+        RunError: The run failed, as by a deadlock or at `limit`, or there is no such policy.
         TypeError: A value is of a wrong type.
     """
     given = locals()

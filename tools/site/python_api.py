@@ -32,7 +32,8 @@ HEAD = """# Python: whimbrel
 
 `import whimbrel` has all of this; [Python: import whimbrel](../python.md) shows how it is used.
 """
-# In the text of a class: the table of a document that it is.
+# In texts: a document, and the table of one that a class is.
+DOCUMENT = re.compile(r"docs/([a-z-]+)\.md")
 TABLE = re.compile(r"`\[+([a-z_.]+)\]+`[^`]* of (docs/[a-z-]+\.md)")
 
 
@@ -77,26 +78,40 @@ def comments(document: Path, table: str) -> dict[str, str]:
     for line in "\n".join(examples).splitlines():
         if head := re.match(r"\[+([a-z_.]+)\]+", line):
             inside = head[1]
-        elif inside == table and (key := re.match(r"([a-z_]+) = .*?# +(.*)", line)):
-            found.setdefault(key[1], key[2])
+        elif inside == table and (key := re.match(r"([a-z_]+) = (.*?) *# +(.*)", line)):
+            # Where the comment goes on from the example: "real", or "model".
+            said = f"{key[2]}, {key[3]}" if key[3].startswith("or ") else key[3]
+            found.setdefault(key[1], said.replace(" (see below)", ""))
     return found
 
 
-class Fields(griffe.Extension):
-    """Puts what is known of fields into a table of the class."""
+class Texts(griffe.Extension):
+    """Completes docstrings: links to documents, and for classes a table of their fields."""
 
-    def on_class(self, *, cls: griffe.Class, **_: object) -> None:
-        """Takes the texts of fields, or those of the keys that they are."""
-        if cls.docstring is None:
+    def on_object(self, *, obj: griffe.Object, **_: object) -> None:
+        """Of each module, class, function and attribute."""
+        if obj.docstring is None:
             return
-        said = TABLE.search(cls.docstring.value)
-        known = comments(ROOT / said[2], said[1]) if said else {}
-        rows = []
-        for name, field in cls.attributes.items():
-            if name.startswith("_") or "property" in field.labels:
-                continue
-            text = field.docstring.value if field.docstring else known.get(name.rstrip("_"), "")
-            rows += [f"    {name}: {text.strip() or '…'}"]
-            field.docstring = None
-        if rows:
-            cls.docstring.value += "\n\nAttributes:\n" + "\n".join(rows)
+        if isinstance(obj, griffe.Class):
+            add_fields(obj, obj.docstring)
+        obj.docstring.value = DOCUMENT.sub(linked, obj.docstring.value)
+
+
+def linked(document: re.Match[str]) -> str:
+    """The link to a document, by its name."""
+    return f"[{document[1].replace('-toml', '.toml')}](../{document[1]}.md)"
+
+
+def add_fields(of: griffe.Class, docstring: griffe.Docstring) -> None:
+    """A table of what is known of fields: their own texts, or those of the keys that they are."""
+    said = TABLE.search(docstring.value)
+    known = comments(ROOT / said[2], said[1]) if said else {}
+    rows = []
+    for name, field in of.attributes.items():
+        if name.startswith("_") or "property" in field.labels:
+            continue
+        text = field.docstring.value if field.docstring else known.get(name.rstrip("_"), "–")
+        rows.append(f"    {name}: {text.strip()}")
+        field.docstring = None
+    if rows:
+        docstring.value += "\n\nAttributes:\n" + "\n".join(rows)
