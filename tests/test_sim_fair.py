@@ -223,7 +223,7 @@ def test_tasks_that_move_between_fair_cores_do_all_their_work(tmp_path: Path) ->
             total += 2 * loops * run
             turn = [f"{{ run = {run}000 }}", "{ migrate = 1 }", f'{{ sleep = "{sleep}us" }}']
             turn += [f"{{ run = {run}000 }}", "{ migrate = 0 }"]
-            more = f"nice = {chance.randint(-20, 19)}\nmove = \"waits\"\n"
+            more = f'nice = {chance.randint(-20, 19)}\nmove = "waits"\n'
             tasks.append(script(f"t{n}", f"{{ loop = {loops}, do = [{', '.join(turn)}] }}", more))
         cores = [f'scheduling = "{chance.choice(way)}"\n' for _ in range(2)]
         summary = simulate(tmp_path, app_of(*tasks), platform(*cores))

@@ -219,7 +219,8 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let count = reader.optional("count", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
     let cores = reader.optional("core", CORES, core_list);
     let shared_by = reader.optional("cores", SHARED_BY, several_cores);
-    let (priority, nice) = read_urgency(&mut reader);
+    let priority = reader.optional("priority", "a whole number from 0 to 31", |n| within(n, 0, 31));
+    let nice = reader.optional("nice", "a whole number from -20 to 19", nice);
     let stack = reader.optional("stack", STACK, stack);
     let heap = reader.optional("heap", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
     let migratable = reader.optional("migratable", "true or false", boolean);
@@ -229,8 +230,7 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
     let checkpoint_every = reader.optional("checkpoint_every", COUNT, small);
     let on_crash = reader.optional("on_crash", "\"replay\" or \"skip\"", word);
     let periodic = reader.optional("periodic", "true or false", boolean);
-    let period_us =
-        reader.optional("period_us", "from 1 to 1e9 microseconds", |n| between(n, 1.0, 1e9));
+    let period_us = reader.optional("period_us", PERIOD, |n| between(n, 1.0, 1e9));
     let deadline_frames = reader.optional("deadline_frames", "more than 0, at most 1e6", |n| {
         number(n).filter(|deadline| *deadline > 0.0 && *deadline <= 1e6)
     });
@@ -254,8 +254,8 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         count: count.unwrap_or_else(|| Spanned::new(here.clone(), 1)),
         cores: cores.unwrap_or_else(|| Spanned::new(here.clone(), Vec::new())),
         shared_by,
-        priority,
-        nice,
+        priority: priority.map_or(8, Spanned::into_inner),
+        nice: nice.map_or(0, Spanned::into_inner),
         stack_bytes: stack.unwrap_or_else(|| Spanned::new(here, 64 * KIB)),
         heap_bytes: heap.map_or(256 * KIB, Spanned::into_inner),
         migratable: migratable.is_none_or(Spanned::into_inner),
@@ -273,13 +273,6 @@ fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
         mean_gap_us,
         work,
     })
-}
-
-/// Its priority and its nice.
-fn read_urgency(reader: &mut Reader<'_, '_>) -> (u32, i32) {
-    let priority = reader.optional("priority", "a whole number from 0 to 31", |n| within(n, 0, 31));
-    let nice = reader.optional("nice", "a whole number from -20 to 19", nice);
-    (priority.map_or(8, Spanned::into_inner), nice.map_or(0, Spanned::into_inner))
 }
 
 fn some_kinds(node: &Node<'_>) -> Option<Vec<String>> {
@@ -426,6 +419,7 @@ fn read_service(
 
 const NAME: &str = "1 to 31 letters, digits and _";
 const SIZE: &str = "a size as \"64KiB\" or a number of bytes, at most \"64GiB\"";
+const PERIOD: &str = "from 1 to 1e9 microseconds";
 const STACK: &str = "a size as \"64KiB\", from \"1KiB\" to \"1GiB\"";
 const KINDS: &str = "an array of kinds of cores, as [\"dsp\"]";
 const CORES: &str = "a whole number from 0 to 4094, or an array of such";
