@@ -26,7 +26,7 @@ from published import Row, row
 
 sys.path += [str(ROOT / "apps/voip/test"), str(ROOT / "apps/common")]
 
-from phones import APP, HOST, baresip, ours, ports_of, speech
+from phones import APP, HOST, baresip, ours, speech
 
 PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())
 ON_ONE = ("--map", "encoder=0,decoder=0,canceller=0")
@@ -97,23 +97,38 @@ class Call:
 # ---- With baresip -------------------------------------------------------------------------------
 
 
-def times_of(capture: Path) -> list[float]:
-    """When the packets of a capture came, in ms."""
+ETHERNET_BYTES, UDP_BYTES = 14, 8
+
+
+def packets(capture: Path) -> Iterator[tuple[float, int, bytes]]:
+    """The UDP packets of a capture: when each came, in ms, from which port, and what is in it."""
     data = capture.read_bytes()
     scale = {0xA1B23C4D: 1e-6, 0xA1B2C3D4: 1e-3}[struct.unpack_from("<I", data)[0]]
-    at, times = 24, []
+    at = 24
     while at + 16 <= len(data):
         seconds, part, kept, _ = struct.unpack_from("<IIII", data, at)
-        times.append(seconds * 1e3 + part * scale)
+        packet = data[at + 16 + ETHERNET_BYTES : at + 16 + kept]
+        udp = 4 * (packet[0] & 15)
+        (source,) = struct.unpack_from(">H", packet, udp)
+        yield seconds * 1e3 + part * scale, source, packet[udp + UDP_BYTES :]
         at += 16 + kept
-    return times
+
+
+def times_of(capture: Path, phone: int) -> list[float]:
+    """When the sound of a phone came to the other, in ms: from the port that it has offered."""
+    captured = list(packets(capture))
+    said = b"".join(text for _, source, text in captured if source == phone)
+    offer = re.search(rb"m=audio (\d+)", said)
+    if offer is None:
+        raise Failed(f"no invitation is among the {len(captured)} packets that were captured")
+    return [ms for ms, source, _ in captured if source == int(offer[1])]
 
 
 @contextmanager
-def captured(port: int, capture: Path) -> Iterator[None]:
-    """What a phone sends from a port, as it comes to the other."""
+def captured(capture: Path) -> Iterator[None]:
+    """What phones say to each other, in packets."""
     words = ["tcpdump", "-i", "lo", "-n", "-U", "--time-stamp-precision", "nano"]
-    words += ["-w", str(capture), f"udp src port {port} and dst host {HOST}"]
+    words += ["-w", str(capture), f"udp and src host {HOST} and dst host {HOST}"]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
     assert process.stderr
     said = process.stderr.readline()
@@ -127,9 +142,10 @@ def captured(port: int, capture: Path) -> Iterator[None]:
 
 
 def called(strategy: Strategy, seconds: float, folder: Path) -> Call:
-    """A call with baresip, on this machine."""
+    """A call with baresip, on this machine; what is said is captured from before it begins."""
     far, capture = speech(folder / "far.wav", seed=2), folder / "call.pcap"
     with (
+        captured(capture),
         baresip(folder / "baresip", far, "PCMU") as other,
         ours(
             *strategy.options,
@@ -138,14 +154,10 @@ def called(strategy: Strategy, seconds: float, folder: Path) -> Call:
             **strategy.params(seconds),
         ) as phone,
     ):
-        phone.wait_until("in a call")
-        # Of its ports, that of RTP; RTCP has the one above it.
-        media = min(port for port in ports_of(phone.kernel(0)) if port != phone.port)
-        with captured(media, capture):
-            phone.end()
+        phone.end()
     if phone.process.returncode != 0:
         raise Failed(phone.said.strip())
-    between = [after - before for before, after in pairwise(times_of(capture))]
+    between = [after - before for before, after in pairwise(times_of(capture, phone.port))]
     core = phone.summary["cores"][0]
     return Call.told(core["busy_ns"] / phone.summary["time_ns"], between, phone.said)
 
