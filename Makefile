@@ -19,7 +19,7 @@ include boards/boards.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
-	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-apps test-voip test-python test-py test-aarch64 \
+	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-apps test-voip test-documents test-python test-py test-aarch64 \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -61,28 +61,31 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 	@ls -l $(BUILD)/demo/cold_day.wav
 
 # Every suite: a target below, how many seconds it should take at most on two processors, how many
-# processors it keeps busy, what has to be made before, and the folders that it is made of. `make
-# test` starts them in this order; those that need nothing run while the others' build does. Tests of
-# Rust begin before their linters, which wait for the same lock of cargo.
-CODE := middleware,kernels,crates,apps
-DOCS := README.md,ARCHITECTURE.md,CHANGELOG.md,CONTRIBUTING.md,docs
+# processors it keeps busy, what has to be made before, and the folders that it is made of; `~` is behind
+# those whose C it only compiles. `make test` starts them in this order; those that need nothing run while
+# the others' build does. Tests of Rust begin before their linters, which wait for the same lock of cargo.
+C_CODE := middleware/include~,middleware/src~,middleware/size.mk,middleware/links~,kernels~
+CODE := $(C_CODE),crates,apps
+CHECK := middleware/test/check.c,middleware/test/check.h
+TEST_C := middleware/test,crates/engine,crates/hardware
 SUITES := \
+	lint-files:10:1::. \
+	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/guest,tools \
+	test-documents:60:1:built-for-tests:. \
 	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,docs,bench \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
-	test-freertos:300:1:built-for-tests:$(CODE),boards,platforms,docs/freertos.md,tests/conftest.py,tests/boards,python/whimbrel/plot,reproduce/common,reproduce/holmbacka2013 \
-	test-python:400:1:built-for-tests:$(CODE),$(DOCS),platforms,bench,python,reproduce,tests \
+	test-freertos:300:1:built-for-tests:$(CODE),$(CHECK),boards,platforms,docs/freertos.md,tests/conftest.py,tests/boards,python/whimbrel/plot,reproduce/common,reproduce/holmbacka2013,tools/freertos_size.py \
+	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests,tools/plot_quiet.py \
 	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python \
-	lint-rust:450:0:built-for-tests:crates \
-	test-sanitizers:180:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
-	test-c:160:1:built-for-tests:middleware,kernels,crates/engine,crates/hardware \
-	test-aarch64:110:1:built-for-tests:$(CODE),platforms,tests \
-	test-apps:60:1:built-for-tests:$(CODE) \
-	test-voip:120:1:built-for-tests:$(CODE),platforms \
+	lint-rust:450:0:built-for-tests:crates,tools/rust_circles.py \
+	test-sanitizers:180:1:built-for-tests:$(C_CODE),$(TEST_C) \
+	test-c:160:1:built-for-tests:$(C_CODE),$(TEST_C) \
+	test-aarch64:110:1:built-for-tests:$(CODE),$(TEST_C),platforms,tests \
+	test-apps:60:1:built-for-tests:$(CODE),$(CHECK) \
+	test-voip:120:1:built-for-tests:$(CODE),$(CHECK),platforms \
 	test-model:850:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
-	test-soc:420:2:built-for-tests:$(CODE),boards,platforms,rtl,tests/conftest.py,tests/soc,reproduce/common,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
-	test-rtl:420:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include,kernels/freertos,docs/rtl \
-	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/guest \
-	lint-files:10:1::.
+	test-soc:420:2:built-for-tests:$(CODE),$(CHECK),boards,platforms,rtl,tests/conftest.py,tests/soc,reproduce/common,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
+	test-rtl:420:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include~,kernels/freertos~,docs/rtl
 
 test: setup  ## lint, build and every test: what CI runs
 	@python3 tools/suites.py $(SUITES)
@@ -180,7 +183,7 @@ lint-rust:
 	@python3 tools/rust_circles.py
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
-	$(CARGO) clippy --release --locked --workspace --no-default-features -- -D warnings
+	$(CARGO) clippy --release --locked --package whimbrel --no-default-features -- -D warnings
 
 # ---- Python and the applications ----------------------------------------------------------------
 
@@ -224,8 +227,14 @@ test-voip: build $(PYTHON)
 test-model: $(PYTHON)
 	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
+# Of the documents, and of what runs the suites.
+DOCUMENT_TESTS := $(patsubst %,tests/test_%.py,contract documents hello policies site suites)
+
+test-documents: build $(PYTHON)
+	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS)
+
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet --ignore=tests/guest --ignore=tests/boards --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
+	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) --ignore=tests/guest --ignore=tests/boards --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
 		tests bench reproduce
 
 test-freertos: build $(BUILD)/boards/vexpress_a9/conform $(PYTHON) size-freertos

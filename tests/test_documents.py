@@ -68,7 +68,10 @@ def test_every_input_of_a_suite_exists() -> None:
     text = (ROOT / "Makefile").read_text()
     suites = re.findall(r"^\t([a-z0-9-]+):\d+:\d:[a-z-]*:(\S+)", text, re.MULTILINE)
     assert len(suites) > 10
-    names = {name for _, inputs in suites for name in inputs.split(",") if "$" not in name}
+    variables = re.findall(r"^[A-Z_]+ := (\S+,\S+)$", text, re.MULTILINE)
+    lists = [*variables, *(inputs for _, inputs in suites)]
+    names = {name.rstrip("~") for inputs in lists for name in inputs.split(",") if "$" not in name}
+    assert "middleware/src" in names
     assert [name for name in names if not (ROOT / name).exists()] == []
 
 
@@ -96,14 +99,16 @@ def test_the_list_of_keys_of_app_toml_is_complete() -> None:
     (example,) = blocks(ROOT / "docs/app-toml.md", "toml")
     written = tomllib.loads(example)
     source = (ROOT / "crates/model/src/read/manifest.rs").read_text()
-    work = source[source.index("fn read_work(") :].split("\n}")[0]
+
+    def function(of: str) -> str:
+        return source[source.index(f"fn read_{of}(") :].split("\n}")[0]
 
     for table, one in [("app", written["app"])] + [
         (name, written[name][0]) for name in ("task", "channel", "mailbox")
     ]:
-        function = source[source.index(f"fn read_{table}(") :].split("\n}")[0]
-        function += work if "read_work(&mut reader)" in function else ""
-        known = re.findall(r'(?:required|optional)\(\s*"(\w+)"', function)
+        read = function(table)
+        read += "".join(function(of) for of in ("work", "link") if f"read_{of}(&mut reader" in read)
+        known = re.findall(r'(?:required|optional)\(\s*"(\w+)"', read)
         assert set(one) == set(known), table
 
 

@@ -7,7 +7,8 @@
 A suite is a target of the Makefile. BUDGET is how many seconds it should take at most, PROCESSORS
 how many it keeps busy (one that needs all of them runs alone; 0: it only computes, and takes what
 the others leave, one such at a time), NEEDS a target that is made before, or nothing, and the
-INPUTs are the folders that it is made of. What it prints goes to build/log/NAME.log. A suite that
+INPUTs are the folders that it is made of; of `FOLDER~` it only compiles the C, so that comments and
+empty lines there are none of its inputs. What it prints goes to build/log/NAME.log. A suite that
 has passed with the same inputs is not run again, unless CI or ALL is set in the environment. Every
 suite is run, whichever fails.
 
@@ -18,18 +19,42 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 LOGS, PASSED = Path("build/log"), Path("build/passed")
-ALWAYS_READ = ("Makefile", "tools")
+ALWAYS_READ = ("Makefile", *(f"tools/{name}" for name in ("c.mk", "requirements.txt", "suites.py")))
+COMPILED = "~"
+# Strings, characters and comments of C; in a string there is no comment.
+TOKEN = re.compile(
+    rb'"(?:\\.|[^"\\\n])*"' rb"|'(?:\\.|[^'\\\n])*'" rb"|//[^\n]*|/\*.*?\*/", re.DOTALL
+)
 TAIL_LINES = 40
 MAKE_BUDGET_S = 400
 LEAST_URGENT = 19
+
+
+def files(inputs: list[str]) -> Iterator[tuple[Path, bytes]]:
+    """Every file of some inputs, and what is in it, as it is in the working tree."""
+    command = ["git", "ls-files", "-coz", "--exclude-standard", "--", *inputs]
+    listed = subprocess.run(command, check=True, capture_output=True).stdout.split(b"\0")
+    for name in sorted(filter(None, listed)):
+        path = Path(os.fsdecode(name))
+        yield path, path.read_bytes() if path.is_file() else b""
+
+
+@cache
+def code(text: bytes) -> bytes:
+    """C without its comments and its empty lines, which a compiler passes over."""
+    one_line = text.replace(b"\\\n", b"\\\r")  # an empty line after a backslash ends a macro
+    bare = TOKEN.sub(lambda token: b" " if token[0].startswith(b"/") else token[0], one_line)
+    return b"\n".join(line.rstrip(b" \t") for line in bare.split(b"\n") if line.strip(b" \t"))
 
 
 @dataclass
@@ -52,14 +77,15 @@ class Suite:
         return PASSED / self.name
 
     def fingerprint(self) -> str:
-        """Of every file that the suite is made of, as it is in the working tree."""
-        command = ["git", "ls-files", "-coz", "--exclude-standard", *ALWAYS_READ, *self.inputs]
-        listed = subprocess.run(command, check=True, capture_output=True).stdout.split(b"\0")
+        """Of every file that the suite is made of."""
+        compiled = [name.removesuffix(COMPILED) for name in self.inputs if name.endswith(COMPILED)]
+        read = [name for name in self.inputs if not name.endswith(COMPILED)]
         known = hashlib.sha256()
-        for name in sorted(filter(None, listed)):
-            path = Path(os.fsdecode(name))
-            known.update(name + b"\0")
-            known.update(path.read_bytes() if path.is_file() else b"")
+        for path, text in files([*ALWAYS_READ, *read]):
+            known.update(bytes(path) + b"\0" + text)
+        for path, text in files(compiled) if compiled else ():
+            is_c = path.suffix in (".c", ".h")
+            known.update(bytes(path) + b"\0" + (code(text) if is_c else text))
         return known.hexdigest()
 
 

@@ -325,31 +325,13 @@ fn read_channel(
 ) -> Option<LinkTable> {
     let mut reader = Reader::new("[[channel]]", table, place, problems);
     let from = reader.required("from", PORT, text);
-    let to = reader.required("to", PORT, text);
-    let slots = reader.optional("slots", SLOTS, |n| within(n, 1, SLOTS_MAX));
-    let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount_of);
+    let link = read_link(&mut reader, from.map(|port| vec![port]));
     let initial = reader.optional("initial", COUNT, small);
     let produce = reader.optional("produce", RATE, |n| within(n, 1, SLOTS_MAX));
     let consume = reader.optional("consume", RATE, |n| within(n, 1, SLOTS_MAX));
     let claim = reader.optional("claim", CLAIM, word);
-    let doorbell = reader.optional("doorbell", DOORBELL, text);
-    let batch = reader.optional("batch", BATCH, text);
-    let memory = reader.optional("memory", MEMORY, word);
     reader.finish();
-    Some(LinkTable {
-        mailbox: false,
-        from: vec![from?],
-        to: to?,
-        slots: slots.map_or(14, Spanned::into_inner),
-        slot_bytes: slot_bytes?,
-        initial,
-        produce,
-        consume,
-        claim,
-        doorbell,
-        batch,
-        memory,
-    })
+    Some(LinkTable { initial, produce, consume, claim, ..link? })
 }
 
 fn read_mailbox(
@@ -361,16 +343,22 @@ fn read_mailbox(
     let from = reader.required("from", "an array of ports, as [\"a.log\", \"b.log\"]", |n| {
         list(n, text).filter(|ports| !ports.is_empty())
     });
+    let link = read_link(&mut reader, from.map(Spanned::into_inner));
+    reader.finish();
+    Some(LinkTable { mailbox: true, ..link? })
+}
+
+/// What channels and mailboxes have in common.
+fn read_link(reader: &mut Reader<'_, '_>, from: Option<Vec<Spanned<String>>>) -> Option<LinkTable> {
     let to = reader.required("to", PORT, text);
     let slots = reader.optional("slots", SLOTS, |n| within(n, 1, SLOTS_MAX));
     let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount_of);
     let doorbell = reader.optional("doorbell", DOORBELL, text);
     let batch = reader.optional("batch", BATCH, text);
     let memory = reader.optional("memory", MEMORY, word);
-    reader.finish();
     Some(LinkTable {
-        mailbox: true,
-        from: from?.into_inner(),
+        mailbox: false,
+        from: from?,
         to: to?,
         slots: slots.map_or(14, Spanned::into_inner),
         slot_bytes: slot_bytes?,
