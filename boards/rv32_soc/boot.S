@@ -46,10 +46,14 @@ reset:
 1:  mv a0, s0
     j board_begin
 
+// From t0 to t1, which are multiples of 16: a line of the bus each time.
 zero:
     bgeu t0, t1, 1f
     sw zero, 0(t0)
-    addi t0, t0, 4
+    sw zero, 4(t0)
+    sw zero, 8(t0)
+    sw zero, 12(t0)
+    addi t0, t0, 16
     j zero
 1:  ret
 

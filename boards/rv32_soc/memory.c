@@ -48,6 +48,10 @@ void *memset(void *to, int value, size_t bytes)
 
     for (; (uintptr_t)out % WORD != 0 && bytes != 0; bytes--)
         *out++ = (unsigned char)value;
+    for (; bytes >= BURST; bytes -= BURST, out += BURST) {
+        word *const four = (word *)(void *)out;
+        four[0] = four[1] = four[2] = four[3] = wide;
+    }
     for (; bytes >= WORD; bytes -= WORD, out += WORD)
         *(word *)(void *)out = wide;
     for (; bytes != 0; bytes--)

@@ -26,7 +26,7 @@ BY_SOFTWARE = {
     "software schedules",
     "these kernels do not share tasks",
 }
-SCALE = os.environ.get("SOC_SCALE", "0.01")
+SCALE = os.environ.get("SOC_SCALE", "0.005")
 # Cases that take so many cycles that only `make soak` runs them.
 LONG = {
     "a_barrier_goes_on_with_the_next_life_of_a_task_killed_at_any_time",
