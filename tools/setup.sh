@@ -47,6 +47,7 @@ packages='
     python3-numpy
     python3-scapy
     python3-scipy
+    python3-tomlkit
     python3-venv
     qemu-system-arm
     qemu-system-x86
