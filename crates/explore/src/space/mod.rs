@@ -103,19 +103,6 @@ impl Space {
         (found, flow.is_continue())
     }
 
-    /// How many candidates a frame rate would have if nothing were alike or overloaded: mappings to
-    /// all cores, points, slots and policies. A float, for it may be enormous.
-    #[expect(clippy::cast_precision_loss, reason = "an order of magnitude")]
-    pub fn combinations(&self) -> f64 {
-        let allowed = |row: &Vec<bool>| row.iter().filter(|may| **may).count() as f64;
-        let mappings: f64 = self.checked.allowed.iter().map(allowed).product();
-        let slots: f64 = self.checked.slots.iter().map(|(_, n)| n.len() as f64).product();
-        let ways: f64 = self.checked.ways.iter().map(|(_, ways)| ways.len() as f64).product();
-        let points: f64 = self.checked.points.iter().map(|of| of.len() as f64).product();
-        let of_policy = |p: &Governed| if p.keeps_points() { points } else { 1.0 };
-        mappings * slots * ways * self.policies.iter().map(of_policy).sum::<f64>()
-    }
-
     /// The objectives of a candidate are nowhere lower than this.
     pub fn floor(&self, candidate: &Candidate, objectives: &[Objective]) -> Vec<f64> {
         let fixed = self.policy_of(candidate).decides == Decides::Nothing;
