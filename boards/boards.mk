@@ -2,6 +2,11 @@
 # What is built for boards: CMake does it, as is the custom among users of FreeRTOS, and knows what
 # it depends on.
 
+# The middleware is compiled alike in many folders: for the suite, for an application, for measuring.
+export CMAKE_C_COMPILER_LAUNCHER := $(shell command -v ccache)
+export CCACHE_DIR := $(abspath $(BUILD))/ccache
+export CCACHE_NOHASHDIR := 1
+
 # What the counts of the conformance suite are multiplied by on a board.
 BOARD_SCALE ?= 0.2
 

@@ -11,6 +11,7 @@ packages='
     baresip-core
     berkeley-abc
     busybox-static
+    ccache
     chromium
     clang-format
     cmake
