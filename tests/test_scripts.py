@@ -11,30 +11,18 @@ import time
 from pathlib import Path
 
 import pytest
-from simulated import ROOT, WHIMBREL, Json, command, platform, simulate
+from scripted import EXAMPLE, LOOPS, app, barrier_of_one, deadlock, loops
+from simulated import WHIMBREL, Json, command, platform, simulate
 from test_crash import summary_after_a_kill
 
-EXAMPLE = ROOT / "apps/synthetic/script.toml"
-LOOPS = {"camera": 50, "decoder": 50, "control": 25, "log": 10, "worker": 20}
 CORES = "{0},{0}".format(min(os.sched_getaffinity(0)))
 ONE = platform("")
 TWO = platform("", "")
 
 
-def app(common: str, **scripts: str) -> str:
-    """An application of tasks with these scripts, each on core 0."""
-    tasks = [f'[[task]]\nname = "{name}"\nscript = [{it}]\n' for name, it in scripts.items()]
-    return f'[app]\nname = "scripts"\n\n{common}\n' + "\n".join(tasks)
-
-
 def of_task(summary: Json, name: str) -> Json:
     """What a summary says of the firings of a task."""
     return next(task["script"] for task in summary["tasks"] if task["task"] == name)
-
-
-def loops(summary: Json) -> dict[str, int]:
-    """How often each task has fired."""
-    return {task["task"]: task["script"]["loops"] for task in summary["tasks"]}
 
 
 def run(file: Path, *options: str) -> Json:
@@ -240,17 +228,13 @@ def refused(folder: Path, text: str, *words: str) -> None:
 
 
 def test_a_deadlock_is_told_with_task_phase_and_event(tmp_path: Path) -> None:
-    common = '[[semaphore]]\nname = "s"\n\n[[semaphore]]\nname = "t"\n'
-    turn = '{{ phase = "{}", loop = 2, do = [{{ take = "{}" }}, {{ give = "{}" }}] }}'
-    text = app(common, a=turn.format("p", "s", "t"), b=turn.format("q", "t", "s"))
-    refused(tmp_path, text, "a for a semaphore (phase p, line 12, take s)", "b for a semaphore")
+    text, words = deadlock()
+    refused(tmp_path, text, *words)
 
 
 def test_a_barrier_whose_tasks_end_is_told_with_task_phase_and_event(tmp_path: Path) -> None:
-    common = '[[barrier]]\nname = "b"\ntasks = 2\n'
-    turn = '{{ phase = "p", loop = {}, do = [{{ run = 5 }}, {{ barrier = "b" }}] }}'
-    text = app(common, a=turn.format(3), b=turn.format(2))
-    refused(tmp_path, text, "`a`", "phase p, line", "barrier b", "nobody passes it any more")
+    text, words = barrier_of_one()
+    refused(tmp_path, text, *words)
 
 
 def test_a_core_that_is_not_there_is_told_with_task_and_event(tmp_path: Path) -> None:

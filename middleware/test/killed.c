@@ -31,6 +31,26 @@ static bool can_step(void)
 #endif
 }
 
+void *killed_pair(struct wb_task **task, struct wb_task **peer, size_t bytes)
+{
+    stub_open(&(struct wb_system_config){ .cores = 2, .tasks = 2, .core_align = WB_LINE_BYTES });
+    *task = stub_task("task", 0);
+    *peer = build_task(stub.system, "peer", 1, 5, (*task)->entry);
+    (*task)->restart = true;
+    void *memory = wb_app_alloc(&stub.system->app, bytes);
+    CHECK(memory != NULL);
+    return memory;
+}
+
+void killed_start_again(struct wb_task *task)
+{
+    stub_leave();
+    CHECK(wb_core_died(stub.system, 0) == 0);
+    stub_serve(1);
+    CHECK(wb_task_core(task) == 1);
+    stub_become(1, task);
+}
+
 uint32_t *killed_progress(void)
 {
     return (uint32_t *)(void *)(shared + SYSTEM_BYTES);

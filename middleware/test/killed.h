@@ -8,7 +8,10 @@
 #ifndef WB_KILLED_H
 #define WB_KILLED_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+struct wb_task;
 
 struct killed {
     void (*build)(void);  // lays the system out, with the stub kernel
@@ -19,6 +22,13 @@ struct killed {
 /// Plays `act`, and checks after each of its stores: at least so many times. Skips the test where
 /// processes cannot be run by single instructions.
 void killed_show(const struct killed *killed, uint32_t at_least);
+
+/// Lays out two cores, with `*task` on core 0, which is killed and starts again, and `*peer`, more
+/// urgent, on core 1. The system is still to be started. Returns `bytes` of memory that all share.
+void *killed_pair(struct wb_task **task, struct wb_task **peer, size_t bytes);
+
+/// In `check`: core 0 dies, and `task`, which was there, starts again on core 1 and runs.
+void killed_start_again(struct wb_task *task);
 
 /// How far `act` has come, in shared memory: written by it, read by `check`.
 uint32_t *killed_progress(void);

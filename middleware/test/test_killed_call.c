@@ -36,16 +36,6 @@ static void become(struct wb_task *whom)
     stub_become(wb_task_core(whom), whom);
 }
 
-// Core 0 dies; its task starts again on core 1.
-static void die(void)
-{
-    stub_leave();
-    CHECK(wb_core_died(stub.system, 0) == 0);
-    stub_serve(1);
-    CHECK(wb_task_core(task) == 1);
-    stub_become(1, task);
-}
-
 static void ask(struct wb_caller *from, uint32_t number)
 {
     CHECK(wb_call_async(from, &number, sizeof number, NULL, NULL, 0) == WB_OK);
@@ -131,7 +121,7 @@ static void check_served(void)
     const struct wb_caller before = caller;
     uint32_t gone = 0;
 
-    die();
+    killed_start_again(task);
     CHECK(wb_service_open(task, "s", &service) == WB_OK);
     serve_all();
     become(peer);
@@ -186,7 +176,7 @@ static void check_called(void)
     const struct wb_service before = service;
     struct wb_caller anew;
 
-    die();
+    killed_start_again(task);
     CHECK(wb_caller_open(task, "s", &anew) == WB_OK);
     become(peer);
     CHECK(wb_service_answer(&service, BYTES) == WB_OK);

@@ -21,25 +21,18 @@ static struct shared *s;
 
 static void build(void)
 {
-    stub_open(&(struct wb_system_config){ .cores = 2, .tasks = 2, .core_align = WB_LINE_BYTES });
-    task = stub_task("task", 0);
-    peer = build_task(stub.system, "peer", 1, 5, task->entry);
-    task->restart = true;
-    s = wb_app_alloc(&stub.system->app, sizeof *s);
-    CHECK(s != NULL && wb_barrier_init(&s->barrier, s->seats, 2) == WB_OK);
+    s = killed_pair(&task, &peer, sizeof *s);
+    CHECK(wb_barrier_init(&s->barrier, s->seats, 2) == WB_OK);
     wb_mutex_init(&s->mutex);
     wb_condition_init(&s->condition);
     stub_start(stub.system);
     stub_run(task);
 }
 
-// Core 0 dies; its task starts again on core 1.
 static void die(void)
 {
-    stub_leave();
-    CHECK(wb_core_died(stub.system, 0) == 0);
-    stub_serve(1);
-    CHECK(wb_task_core(task) == 1 && wb_word_load(&task->sync.condition, WB_SEQ_CST) == NULL);
+    killed_start_again(task);
+    CHECK(wb_word_load(&task->sync.condition, WB_SEQ_CST) == NULL);
 }
 
 // ---- Conditions ---------------------------------------------------------------------------------
@@ -75,7 +68,6 @@ static void check_signal(void)
     const uint32_t progress = *killed_progress();
 
     die();
-    stub_become(1, task);
     const enum wb_status status = wb_mutex_lock(&s->mutex, 0);
     CHECK(status == WB_OK || status == WB_ERR_OWNER);
     CHECK(progress == 0 || !peer_waits());
@@ -97,7 +89,6 @@ static void wait_in_vain(void)
 static void check_waiter(void)
 {
     die();
-    stub_become(1, task);
     const enum wb_status status = wb_mutex_lock(&s->mutex, 0);
     CHECK(status == WB_OK || status == WB_ERR_OWNER);
     wb_condition_signal(&s->condition);

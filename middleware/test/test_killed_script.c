@@ -93,11 +93,7 @@ static void run(void)
 
 static void live_again(void)
 {
-    stub_leave();
-    CHECK(wb_core_died(stub.system, 0) == 0);
-    stub_serve(1);
-    CHECK(wb_task_core(task) == 1);
-    stub_become(1, task);
+    killed_start_again(task);
     run();
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conditions and barriers between cores that really run at once, while their users migrate.
-// with: check.c build.c kernel_threads.c
+// with: check.c build.c kernel_threads.c users.c
 #include "check.h"
 #include "kernel_threads.h"
+#include "users.h"
 #include "wb/barrier.h"
 #include "wb/condition.h"
 
@@ -14,30 +15,7 @@ static struct wb_barrier barrier;
 static struct wb_seat seats[USERS];
 // Not atomic: ThreadSanitizer sees whether mutexes and barriers order what they should.
 static uint32_t things, taken, parts[USERS];
-static struct wb_swapped users, late, let_through;
-
-static void add_users(struct wb_system *s, wb_task_entry *entry)
-{
-    for (uint32_t i = 0; i < USERS; i++) {
-        const char name[] = { (char)('a' + i), 0 };
-        build_task(s, name, i % CORES, 3 + i, entry);
-    }
-    wb_word_init(&users, USERS);
-    wb_word_init(&late, 0);
-}
-
-static int move_users(struct wb_task *self)
-{
-    for (uint32_t i = 0; wb_word_load(&users, WB_SEQ_CST) != 0; i++) {
-        const char name[] = { (char)('a' + i % USERS), 0 };
-        const enum wb_status status =
-            wb_migrate(wb_task_find(wb_task_app(self), name, 0), i / USERS % CORES, 5000000);
-        CHECK(status == WB_OK || status == WB_ERR_TIMEOUT || status == WB_ERR_BUSY ||
-              status == WB_ERR_GONE);
-        wb_sleep_until(wb_now_ns() + 100000);
-    }
-    return 0;
-}
+static struct wb_swapped late, let_through;
 
 // ---- Conditions ---------------------------------------------------------------------------------
 
@@ -70,7 +48,7 @@ static int make_or_take(struct wb_task *self)
             wb_condition_broadcast(takes ? &room : &there);
         wb_checkpoint();
     }
-    wb_word_sub(&users, 1, WB_SEQ_CST);
+    users_leave();
     return 0;
 }
 
@@ -79,8 +57,7 @@ TEST(no_signal_is_lost_between_cores)
     struct wb_system *s = threads_open(CORES);
 
     things = taken = 0;
-    add_users(s, make_or_take);
-    build_task(s, "mover", 1, 9, move_users);
+    users_add(s, USERS, make_or_take);
     threads_run();
     CHECK(things == 0 && taken == USERS / 2 * ROUNDS);
     CHECK(wb_word_load(&room.waiters, WB_SEQ_CST) == 0);
@@ -125,7 +102,7 @@ static int go_in_step(struct wb_task *self)
         wb_checkpoint();
         wb_word_sub(&let_through, (uint32_t)pass(timeout_ns), WB_SEQ_CST);
     }
-    wb_word_sub(&users, 1, WB_SEQ_CST);
+    users_leave();
     return 0;
 }
 
@@ -135,8 +112,8 @@ TEST(what_is_written_before_a_barrier_is_read_after_it)
 
     CHECK(wb_barrier_init(&barrier, seats, USERS) == WB_OK);
     wb_word_init(&let_through, 0);
-    add_users(s, go_in_step);
-    build_task(s, "mover", 1, 9, move_users);
+    wb_word_init(&late, 0);
+    users_add(s, USERS, go_in_step);
     threads_run();
     CHECK(wb_word_load(&let_through, WB_SEQ_CST) == 0);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Semaphores and mutexes between cores that really run at once, while their users migrate.
-// with: check.c build.c kernel_threads.c
+// with: check.c build.c kernel_threads.c users.c
 #include "check.h"
 #include "kernel_threads.h"
+#include "users.h"
 #include "wb/semaphore.h"
 
 enum { CORES = 3, USERS = 5, ROUNDS = 4000, PERMITS = 2, SIGNALS = 6000 };
@@ -11,31 +12,7 @@ static struct wb_semaphore permits, ping, pong;
 static struct wb_mutex mutex;
 static uint32_t guarded;  // not atomic: ThreadSanitizer sees any two that are inside at once
 static struct wb_word last;
-static struct wb_swapped inside, users, most_inside, rounds, takers, given, taken;
-
-static void add_users(struct wb_system *s, wb_task_entry *entry)
-{
-    for (uint32_t i = 0; i < USERS; i++) {
-        const char name[] = { (char)('a' + i), 0 };
-        build_task(s, name, i % CORES, 3 + i, entry);
-    }
-    wb_word_init(&users, USERS);
-    wb_word_init(&rounds, 0);
-    guarded = 0;
-}
-
-static int move_users(struct wb_task *self)
-{
-    for (uint32_t i = 0; wb_word_load(&users, WB_SEQ_CST) != 0; i++) {
-        const char name[] = { (char)('a' + i % USERS), 0 };
-        const enum wb_status status =
-            wb_migrate(wb_task_find(wb_task_app(self), name, 0), i / USERS % CORES, 5000000);
-        CHECK(status == WB_OK || status == WB_ERR_TIMEOUT || status == WB_ERR_BUSY ||
-              status == WB_ERR_GONE || status == WB_ERR_HELD);
-        wb_sleep_until(wb_now_ns() + 100000);
-    }
-    return 0;
-}
+static struct wb_swapped inside, most_inside, rounds, takers, given, taken;
 
 // ---- Mutual exclusion ---------------------------------------------------------------------------
 
@@ -51,7 +28,7 @@ static int use_mutex(struct wb_task *self)
         wb_word_add(&rounds, 1, WB_SEQ_CST);
         wb_checkpoint();
     }
-    wb_word_sub(&users, 1, WB_SEQ_CST);
+    users_leave();
     return 0;
 }
 
@@ -60,8 +37,9 @@ TEST(one_task_at_a_time_holds_a_mutex_and_it_moves_with_the_task)
     struct wb_system *s = threads_open(CORES);
 
     wb_mutex_init(&mutex);
-    add_users(s, use_mutex);
-    build_task(s, "mover", 1, 9, move_users);
+    guarded = 0;
+    wb_word_init(&rounds, 0);
+    users_add(s, USERS, use_mutex);
     threads_run();
     CHECK(guarded == 2 * wb_word_load(&rounds, WB_SEQ_CST));
     for (uint32_t i = 0; i < s->n_tasks; i++)
@@ -79,7 +57,7 @@ static int use_lock(struct wb_task *self)
         wb_word_add(&rounds, 1, WB_SEQ_CST);
         wb_checkpoint();
     }
-    wb_word_sub(&users, 1, WB_SEQ_CST);
+    users_leave();
     return 0;
 }
 
@@ -87,8 +65,9 @@ TEST(one_task_at_a_time_holds_the_lock_of_an_address)
 {
     struct wb_system *s = threads_open(CORES);
 
-    add_users(s, use_lock);
-    build_task(s, "mover", 1, 9, move_users);
+    guarded = 0;
+    wb_word_init(&rounds, 0);
+    users_add(s, USERS, use_lock);
     threads_run();
     CHECK(guarded == wb_word_load(&rounds, WB_SEQ_CST));
 }
@@ -114,7 +93,7 @@ static int use_permit(struct wb_task *self)
         CHECK(wb_semaphore_give(&permits) == WB_OK);
         wb_yield();
     }
-    wb_word_sub(&users, 1, WB_SEQ_CST);
+    users_leave();
     return 0;
 }
 
@@ -124,8 +103,7 @@ TEST(as_many_tasks_hold_a_permit_as_there_are)
 
     CHECK(wb_semaphore_init(&permits, PERMITS, PERMITS) == WB_OK);
     wb_word_init(&most_inside, 0);
-    add_users(s, use_permit);
-    build_task(s, "mover", 1, 9, move_users);
+    users_add(s, USERS, use_permit);
     threads_run();
     CHECK(wb_word_load(&most_inside, WB_SEQ_CST) <= PERMITS &&
           wb_word_load(&permits.value, WB_SEQ_CST) == PERMITS);

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from commands import whimbrel
+from scripted import loops
 
 # Each move takes a while to tell over the serial line, so there are few.
 SCRIPTS = """
@@ -71,6 +72,6 @@ def test_scripts_do_what_they_say_and_move(tmp_path: Path) -> None:
     ended = whimbrel("run", app, "--board", "rv32_soc", "--fast", "--json", "--quiet")
     assert ended.returncode == 0, ended.stderr
     summary = json.loads(ended.stdout)
-    assert {task["task"]: task["script"]["loops"] for task in summary["tasks"]} == LOOPS
+    assert loops(summary) == LOOPS
     moves = {task["task"]: task["migrations"] for task in summary["tasks"]}
     assert moves == {"camera": 0, "decoder": 0, "walker": 4, "partner": 0}

@@ -251,3 +251,38 @@ void protocol_move(struct wb_task *self, struct wb_task *task, uint32_t core)
     EXPECT(self, wb_word_load(&task->lives, WB_SEQ_CST) == lives);
     EXPECT(self, now == (status == WB_OK ? core : source));
 }
+
+struct wb_task *protocol_task(struct harness *h, const char *name, uint32_t index,
+                              wb_task_entry *entry, bool moves_at_waits)
+{
+    return suite_task(h, &(struct wb_task_config){ .name = name,
+                                                   .index = index,
+                                                   .entry = entry,
+                                                   .core = index % harness_system(h)->n_cores,
+                                                   .priority = SUITE_PRIORITY + index,
+                                                   .migratable = true,
+                                                   .moves_at_waits = moves_at_waits,
+                                                   .restart = true });
+}
+
+static int mover(struct wb_task *self)
+{
+    const struct wb_system *system = self->system;
+    struct wb_word *moves = suite_shared(self);
+
+    for (uint32_t left; (left = wb_word_load(moves, WB_SEQ_CST)) > 0;) {
+        struct wb_task *task = &system->tasks[left % self->id];
+        wb_word_store(moves, left - 1, WB_SEQ_CST);
+        protocol_move(self, task, (wb_task_core(task) + 1) % system->n_cores);
+        wb_sleep_until(wb_now_ns() + 500);
+    }
+    return 0;
+}
+
+void protocol_mover(struct harness *h, uint32_t moves)
+{
+    wb_word_store((struct wb_word *)suite_state(h), moves, WB_SEQ_CST);
+    suite_task(h,
+               &(struct wb_task_config){
+                   .name = "mover", .entry = mover, .core = 2, .priority = 16, .restart = true });
+}

@@ -36,4 +36,13 @@ bool protocol_has_death(const struct wb_system *system);
 /// afterwards, or on its source with a reason.
 void protocol_move(struct wb_task *self, struct wb_task *task, uint32_t core);
 
+/// Adds a task that may move, and that starts again where it is stopped: on the core of its index,
+/// and more urgent than those of a lower one.
+struct wb_task *protocol_task(struct harness *h, const char *name, uint32_t index,
+                              wb_task_entry *entry, bool moves_at_waits);
+
+/// Adds a task that moves all that were added before it in turn, to the next core each, so many
+/// times. What the case shares begins with a word that says how many are left: that outlives it.
+void protocol_mover(struct harness *h, uint32_t moves);
+
 #endif

@@ -7,8 +7,8 @@
 enum { CORES = 3, SLOTS = 5, MESSAGES = 40, MOVES = 8, EVERY = 3 };
 
 struct state {
+    struct wb_word moves;  // protocol_mover()
     struct suite_end end;
-    struct wb_word moves;
 };
 
 // False: the receiver was stopped before its first image.
@@ -57,19 +57,6 @@ static int checker(struct wb_task *self)
     return 0;
 }
 
-static int mover(struct wb_task *self)
-{
-    struct state *s = suite_shared(self);
-
-    for (uint32_t i; (i = wb_word_load(&s->moves, WB_SEQ_CST)) < MOVES;) {
-        struct wb_task *task = &self->system->tasks[i % 3];
-        wb_word_store(&s->moves, i + 1, WB_SEQ_CST);
-        protocol_move(self, task, (wb_task_core(task) + 1) % CORES);
-        wb_sleep_until(wb_now_ns() + 500);
-    }
-    return 0;
-}
-
 static struct wb_task *add(struct harness *h, const char *name, wb_task_entry *entry, uint32_t core,
                            enum wb_mode mode)
 {
@@ -95,9 +82,7 @@ static struct harness *open_pipeline(enum wb_mode mode)
     suite_channel(h, &config, from, middle);
     config.name = "second";
     suite_channel(h, &config, middle, to);
-    suite_task(h,
-               &(struct wb_task_config){
-                   .name = "mover", .entry = mover, .core = 2, .priority = 12, .restart = true });
+    protocol_mover(h, MOVES);
     return h;
 }
 

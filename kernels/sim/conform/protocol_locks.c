@@ -7,27 +7,14 @@ enum { CORES = 3, USERS = 3, ROUNDS = 150, MOVES = 20, PING_PONGS = 100 };
 enum { PATIENCE_NS = 80000000 };  // longer than any doorbell is late
 
 struct state {
+    struct wb_word moves;  // protocol_mover()
     struct wb_mutex mutex;
     struct wb_semaphore there, back;
-    struct wb_word moves, cut_short;
+    struct wb_word cut_short;
     struct wb_swapped rounds[USERS], repairs;
     uint32_t first, second;  // guarded by the mutex: equal whenever it is free
     struct wb_mutex inner;
 };
-
-static int mover(struct wb_task *self)
-{
-    struct state *s = suite_shared(self);
-    const uint32_t moved = self->id;  // all tasks before it
-
-    for (uint32_t i; (i = wb_word_load(&s->moves, WB_SEQ_CST)) < MOVES;) {
-        struct wb_task *task = &self->system->tasks[i % moved];
-        wb_word_store(&s->moves, i + 1, WB_SEQ_CST);
-        protocol_move(self, task, (wb_task_core(task) + 1) % CORES);
-        wb_sleep_until(wb_now_ns() + 500);
-    }
-    return 0;
-}
 
 static struct harness *open_cores(void)
 {
@@ -39,24 +26,6 @@ static struct harness *open_cores(void)
     CHECK(wb_semaphore_init(&s->there, 0, 1) == WB_OK);
     CHECK(wb_semaphore_init(&s->back, 0, 1) == WB_OK);
     return h;
-}
-
-static void add(struct harness *h, const char *name, uint32_t index, wb_task_entry *entry)
-{
-    suite_task(h, &(struct wb_task_config){ .name = name,
-                                            .index = index,
-                                            .entry = entry,
-                                            .core = index % CORES,
-                                            .priority = SUITE_PRIORITY + index,
-                                            .migratable = true,
-                                            .restart = true });
-}
-
-static void add_mover(struct harness *h)
-{
-    suite_task(h,
-               &(struct wb_task_config){
-                   .name = "mover", .entry = mover, .core = 2, .priority = 16, .restart = true });
 }
 
 // ---- A mutex ------------------------------------------------------------------------------------
@@ -90,8 +59,8 @@ static struct harness *open_users(void)
     struct harness *h = open_cores();
 
     for (uint32_t i = 0; i < USERS; i++)
-        add(h, "user", i, user);
-    add_mover(h);
+        protocol_task(h, "user", i, user, false);
+    protocol_mover(h, MOVES);
     return h;
 }
 
@@ -163,9 +132,9 @@ static struct harness *open_players(void)
 {
     struct harness *h = open_cores();
 
-    add(h, "server", 0, server);
-    add(h, "returner", 1, returner);
-    add_mover(h);
+    protocol_task(h, "server", 0, server, false);
+    protocol_task(h, "returner", 1, returner, false);
+    protocol_mover(h, MOVES);
     return h;
 }
 
@@ -267,9 +236,9 @@ static struct harness *open_two_mutexes(void)
     struct state *s = suite_state(h);
 
     wb_mutex_init(&s->inner);
-    add(h, "holder", 0, holder);
-    add(h, "outer", 1, user_of_outer);
-    add(h, "inner", 2, user_of_inner);
+    protocol_task(h, "holder", 0, holder, false);
+    protocol_task(h, "outer", 1, user_of_outer, false);
+    protocol_task(h, "inner", 2, user_of_inner, false);
     return h;
 }
 

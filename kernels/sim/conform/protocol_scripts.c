@@ -6,26 +6,11 @@
 
 enum { CORES = 3, TURNS = 25, MOVES = 20 };
 
-static int mover(struct wb_task *self)
-{
-    struct wb_word *moves = suite_shared(self);
-
-    for (uint32_t i; (i = wb_word_load(moves, WB_SEQ_CST)) < MOVES;) {
-        struct wb_task *task = &self->system->tasks[i % SCRIPTED];
-        wb_word_store(moves, i + 1, WB_SEQ_CST);
-        protocol_move(self, task, (wb_task_core(task) + 1) % CORES);
-        wb_sleep_until(wb_now_ns() + 500);
-    }
-    return 0;
-}
-
 static struct harness *open_scripts(void)
 {
     struct harness *h = scripted_open(CORES, TURNS);
 
-    suite_task(h,
-               &(struct wb_task_config){
-                   .name = "mover", .entry = mover, .core = 2, .priority = 16, .restart = true });
+    protocol_mover(h, MOVES);
     return h;
 }
 

@@ -6,27 +6,15 @@
 enum { CORES = 3, USERS = 3, THINGS = 60, ROUNDS = 60, MOVES = 20 };
 
 struct state {
+    struct wb_word moves;  // protocol_mover()
     struct wb_mutex mutex;
     struct wb_condition room, there;
     struct wb_word thing, made, over;  // guarded by the mutex
     struct wb_barrier barrier;
     struct wb_seat seats[USERS];
-    struct wb_word moves, passed[USERS];
+    struct wb_word passed[USERS];
     struct wb_swapped let_through;
 };
-
-static int mover(struct wb_task *self)
-{
-    struct state *s = suite_shared(self);
-
-    for (uint32_t i; (i = wb_word_load(&s->moves, WB_SEQ_CST)) < MOVES;) {
-        struct wb_task *task = &self->system->tasks[i % USERS];
-        wb_word_store(&s->moves, i + 1, WB_SEQ_CST);
-        protocol_move(self, task, (wb_task_core(task) + 1) % CORES);
-        wb_sleep_until(wb_now_ns() + 500);
-    }
-    return 0;
-}
 
 static struct harness *open_cores(void)
 {
@@ -39,26 +27,6 @@ static struct harness *open_cores(void)
     wb_condition_init(&s->there);
     CHECK(wb_barrier_init(&s->barrier, s->seats, USERS) == WB_OK);
     return h;
-}
-
-static struct wb_task *add(struct harness *h, const char *name, uint32_t index,
-                           wb_task_entry *entry)
-{
-    return suite_task(h, &(struct wb_task_config){ .name = name,
-                                                   .index = index,
-                                                   .entry = entry,
-                                                   .core = index,
-                                                   .priority = SUITE_PRIORITY + index,
-                                                   .migratable = true,
-                                                   .moves_at_waits = true,
-                                                   .restart = true });
-}
-
-static void add_mover(struct harness *h)
-{
-    suite_task(h,
-               &(struct wb_task_config){
-                   .name = "mover", .entry = mover, .core = 2, .priority = 16, .restart = true });
 }
 
 // ---- Conditions ---------------------------------------------------------------------------------
@@ -120,10 +88,10 @@ static struct harness *open_takers(void)
 {
     struct harness *h = open_cores();
 
-    add(h, "maker", 0, maker);
-    add(h, "taker", 1, taker);
-    add(h, "taker", 2, taker);
-    add_mover(h);
+    protocol_task(h, "maker", 0, maker, true);
+    protocol_task(h, "taker", 1, taker, true);
+    protocol_task(h, "taker", 2, taker, true);
+    protocol_mover(h, MOVES);
     return h;
 }
 
@@ -170,8 +138,8 @@ static struct harness *open_comers(void)
     struct state *s = suite_state(h);
 
     for (uint32_t i = 0; i < USERS; i++)
-        CHECK(wb_barrier_join(&s->barrier, add(h, "comer", i, comer)) == WB_OK);
-    add_mover(h);
+        CHECK(wb_barrier_join(&s->barrier, protocol_task(h, "comer", i, comer, true)) == WB_OK);
+    protocol_mover(h, MOVES);
     return h;
 }
 
