@@ -148,6 +148,37 @@ fn what_is_forked_sleeps_for_its_delay_and_comes_to_barriers_and_timers() {
 }
 
 #[test]
+fn a_thread_without_instances_is_left_out_with_those_that_only_it_forks() {
+    let text = r#"{"tasks":{
+        "a":{"run":1,"fork":"b","sleep":9},
+        "b":{"instance":0,"loop":1,"run":5,"fork":"c"},
+        "c":{"instance":0,"loop":1,"run":5},
+        "d":{"instance":0,"run":1,"fork":"e","fork":"f","barrier":"x"},
+        "e":{"instance":0,"loop":1,"run":5,"resume":"y"},
+        "f":{"run":5,"sleep":9}}}"#;
+    let imported = application("a.json", text, &Options::default()).unwrap();
+    let toml = imported.toml;
+    let warnings = report_all("a.json", text, imported.warnings);
+    for name in ["a", "b_forked", "c_forked", "f"] {
+        assert!(toml.contains(&format!("name = \"{name}\"\n")), "{name}: {toml}");
+    }
+    assert!(!toml.contains("name = \"d") && !toml.contains("name = \"e"), "{toml}");
+    assert!(!toml.contains("f_forked") && !toml.contains("[[barrier]]"), "{toml}");
+    for name in ["d", "e"] {
+        assert!(warnings.contains(&format!("`{name}` has no instance and is left out")));
+    }
+    build(&toml, &[]).unwrap_or_else(|problems| panic!("{}", shown("app.toml", &toml, problems)));
+}
+
+#[test]
+fn who_waits_for_a_thread_without_instances_waits_for_ever() {
+    let text = r#"{"tasks":{"a":{"run":1,"suspend"},"b":{"instance":0,"run":1,"resume":"a"}}}"#;
+    assert!(refused(text).contains("nothing ever signals `a`"));
+    let text = r#"{"tasks":{"a":{"instance":0,"run":1}}}"#;
+    assert!(refused(text).contains("no task has an instance"));
+}
+
+#[test]
 fn a_thread_may_hold_a_mutex_through_a_last_phase_without_an_end() {
     let text = r#"{"tasks":{"a":{"loop":1,"phases":{"p":{"lock":"m","run":1},"q":{"loop":-1,
         "wait":{"ref":"c","mutex":"m"},"run":1}}},"b":{"sleep":9,"signal":"c"}}}"#;

@@ -4,6 +4,8 @@
 mod common;
 mod events;
 
+use std::collections::BTreeSet;
+
 use super::Global;
 use super::places::Policy;
 use super::thread::{Phase, Thread};
@@ -11,21 +13,18 @@ use crate::import::draft::{Draft, Event, Task};
 use crate::import::names::Names;
 use crate::import::notes::Notes;
 use crate::problem::{Problem, suggestion};
-use common::Common;
+use common::{Common, forked};
 
 /// The application of these threads, in their order.
 pub(super) fn draft(threads: &[Thread], global: &Global, notes: &mut Notes) -> Draft {
-    let mut common = Common::of(threads);
+    check_forks(threads, notes);
+    let living = living(threads, notes);
+    let mut common = Common::of(&living);
     let mut names = Names::default();
     let mut tasks = Vec::new();
 
-    for thread in threads {
+    for thread in living.iter().copied() {
         let forked = common.forks(&thread.name);
-        if thread.count == 0 && forked.is_none() {
-            let message = format!("`{}` has no instance and is left out", thread.name);
-            notes.warn(Problem::new(message).at(thread.at.clone(), "this task"));
-            continue;
-        }
         say_places(thread, notes);
         let script = script(thread, global, &mut common, notes);
         if thread.count > 0 {
@@ -39,8 +38,30 @@ pub(super) fn draft(threads: &[Thread], global: &Global, notes: &mut Notes) -> D
             tasks.push(task(thread, name, vec![whenever_forked(semaphore, script)], global));
         }
     }
-    common.check(threads, notes);
+    common.check(&living, notes);
     common.into_draft(tasks)
+}
+
+/// Threads with an instance, and those that one of these forks. Others are as if they were none.
+fn living<'a>(threads: &'a [Thread], notes: &mut Notes) -> Vec<&'a Thread> {
+    let mut names = BTreeSet::new();
+    let mut next: BTreeSet<&str> = threads.iter().filter(|t| t.count > 0).map(name_of).collect();
+    while !next.is_empty() {
+        names.append(&mut next);
+        let forked = forked(threads.iter().filter(|thread| names.contains(name_of(thread))));
+        next = forked.into_keys().filter(|name| !names.contains(name)).collect();
+    }
+    let (living, others): (Vec<_>, Vec<_>) =
+        threads.iter().partition(|thread| names.contains(name_of(thread)));
+    for thread in others {
+        let message = format!("`{}` has no instance and is left out", thread.name);
+        notes.warn(Problem::new(message).at(thread.at.clone(), "this task"));
+    }
+    living
+}
+
+fn name_of(thread: &Thread) -> &str {
+    &thread.name
 }
 
 fn task(thread: &Thread, name: String, script: Vec<Event>, global: &Global) -> Task {
@@ -139,8 +160,8 @@ fn say_fork(thread: &Thread, notes: &mut Notes) {
 }
 
 /// Notes forks of what is no task.
-fn check_forks(common: &Common, threads: &[Thread], notes: &mut Notes) {
-    for (name, at) in common.forked() {
+fn check_forks(threads: &[Thread], notes: &mut Notes) {
+    for (name, at) in forked(threads) {
         if !threads.iter().any(|thread| thread.name == name) {
             let names = threads.iter().map(|thread| thread.name.as_str());
             let problem = Problem::new(format!("no task is called `{name}`"));

@@ -92,7 +92,7 @@ fn threads(
         notes.refuse(Problem::new("the file has no `tasks`").help("add the object of the tasks"));
         return threads;
     };
-    if threads.is_empty() && notes.problems.is_empty() {
+    if threads.iter().all(|thread| thread.count == 0) && notes.problems.is_empty() {
         let problem = Problem::new("no task has an instance");
         notes.refuse(problem.at(first.value.at.clone(), "these tasks"));
     }

@@ -21,7 +21,7 @@ pub(super) struct Common {
     semaphores: Objects,
     /// How many tasks meet at each barrier.
     meeting: BTreeMap<String, u32>,
-    forked: BTreeMap<String, Span>,
+    forked: BTreeSet<String>,
     shared: BTreeSet<String>,
     /// Timers without regard to when they went off late.
     absolute: BTreeSet<String>,
@@ -33,12 +33,14 @@ fn events(thread: &Thread) -> impl Iterator<Item = (&Event, &Span)> {
     placed.map(|placed| (&placed.event, &placed.at))
 }
 
-/// Who is forked, and where first.
-fn forked(threads: &[Thread]) -> BTreeMap<String, Span> {
+/// Whom these fork, and where first.
+pub(super) fn forked<'a>(
+    threads: impl IntoIterator<Item = &'a Thread>,
+) -> BTreeMap<&'a str, &'a Span> {
     let mut forked = BTreeMap::new();
-    for (event, at) in threads.iter().flat_map(events) {
+    for (event, at) in threads.into_iter().flat_map(events) {
         if let Event::Fork(name) = event {
-            forked.entry(name.clone()).or_insert_with(|| at.clone());
+            forked.entry(name.as_str()).or_insert(at);
         }
     }
     forked
@@ -46,8 +48,9 @@ fn forked(threads: &[Thread]) -> BTreeMap<String, Span> {
 
 impl Common {
     /// What can be known before any event is converted.
-    pub fn of(threads: &[Thread]) -> Self {
-        let mut common = Self { forked: forked(threads), ..Self::default() };
+    pub fn of(threads: &[&Thread]) -> Self {
+        let forked = forked(threads.iter().copied()).into_keys().map(str::to_owned).collect();
+        let mut common = Self { forked, ..Self::default() };
         let mut users: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         for (number, thread) in threads.iter().enumerate() {
             for (event, _) in events(thread) {
@@ -67,7 +70,7 @@ impl Common {
             }
         }
         let many = |users: &BTreeSet<usize>| {
-            users.iter().map(|number| common.tasks_of(&threads[*number])).sum::<u32>() > 1
+            users.iter().map(|number| common.tasks_of(threads[*number])).sum::<u32>() > 1
         };
         let shared = users.into_iter().filter(|(name, users)| !is_own(name) && many(users));
         common.shared = shared.map(|(name, _)| name.to_owned()).collect();
@@ -76,17 +79,12 @@ impl Common {
 
     /// How many tasks a thread becomes: its instances, and one that is forked.
     fn tasks_of(&self, thread: &Thread) -> u32 {
-        thread.count + u32::from(self.forked.contains_key(&thread.name))
+        thread.count + u32::from(self.forked.contains(&thread.name))
     }
 
     /// The semaphore by which a thread is forked, if it is.
     pub fn forks(&mut self, thread: &str) -> Option<String> {
-        self.forked.contains_key(thread).then(|| self.semaphores.name(thread))
-    }
-
-    /// Who is forked, and where.
-    pub fn forked(&self) -> impl Iterator<Item = (&str, &Span)> {
-        self.forked.iter().map(|(name, at)| (name.as_str(), at))
+        self.forked.contains(thread).then(|| self.semaphores.name(thread))
     }
 
     /// Whether several tasks share a timer.
@@ -99,8 +97,7 @@ impl Common {
     }
 
     /// Notes what can never come about.
-    pub fn check(&self, threads: &[Thread], notes: &mut Notes) {
-        super::check_forks(self, threads, notes);
+    pub fn check(&self, threads: &[&Thread], notes: &mut Notes) {
         check_signals(threads, notes);
         for thread in threads {
             check_barriers(thread, notes);
@@ -129,10 +126,10 @@ fn is_own(timer: &str) -> bool {
     timer.starts_with("unique")
 }
 
-fn check_signals(threads: &[Thread], notes: &mut Notes) {
+fn check_signals(threads: &[&Thread], notes: &mut Notes) {
     let (mut signalled, mut waited): (BTreeMap<_, Vec<_>>, BTreeMap<_, Vec<_>>) =
         Default::default();
-    for (event, at) in threads.iter().flat_map(events) {
+    for (event, at) in threads.iter().copied().flat_map(events) {
         match event {
             Event::Signal(name) | Event::Broadcast(name) | Event::Resume(name) => {
                 signalled.entry(name).or_default().push(at);
