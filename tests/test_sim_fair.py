@@ -190,25 +190,30 @@ def test_two_hundred_random_sets_are_no_further_from_their_shares_than_the_bound
                 assert -slice_us - tick_us - 0.01 <= lag <= behind + 0.01, f"seed {seed} at {at}"
 
 
-def test_random_tasks_that_sleep_do_all_their_work(tmp_path: Path) -> None:
-    """Nobody is lost who sleeps, wakes others, or has another priority, and the core does not rest
-    while one is ready."""
-    for seed in range(30):
+def test_random_tasks_that_sleep_and_lock_do_all_their_work(tmp_path: Path) -> None:
+    """Nobody is lost who sleeps, waits for a mutex, inherits a priority by it or has another one,
+    and the core does nothing twice."""
+    for seed in range(40):
         chance = random.Random(seed)
         tasks, runs = [], []
         for n in range(chance.randint(2, 9)):
             loops, run, sleep = (chance.randint(1, top) for top in (30, 3000, 4000))
             runs.append(loops * run)
-            events = f'{{ loop = {loops}, do = [{{ run = {run}000 }}, {{ sleep = "{sleep}us" }}] }}'
+            turn = f'{{ run = {run}000 }}, {{ sleep = "{sleep}us" }}'
+            if chance.random() < 0.4:
+                turn = f'{{ lock = "m" }}, {{ run = {run}000 }}, {{ unlock = "m" }}'
+                turn += f', {{ sleep = "{sleep}us" }}' if chance.random() < 0.5 else ""
+            if chance.random() < 0.3:
+                turn = f"{{ priority = 9 }}, {turn}, {{ priority = 8 }}"
+            turn += ", { yield = true }" if chance.random() < 0.3 else ""
             more = f"nice = {chance.randint(-20, 19)}\npriority = {chance.choice([8, 8, 8, 9])}\n"
-            tasks.append(script(f"t{n}", events, more))
-        all_had = had(
-            tmp_path, app_of(*tasks), fair(1400, chance.choice([0, 4000])), len(runs), 10**7
-        )
+            tasks.append(script(f"t{n}", f"{{ loop = {loops}, do = [{turn}] }}", more))
+        app = app_of(*tasks) + '[[mutex]]\nname = "m"\n'
+        hardware = fair(1400, chance.choice([0, 4000]))
+        all_had = had(tmp_path, app, hardware, len(runs), 10**7)
         assert [served(times, 10**9) for times in all_had] == pytest.approx(runs), seed
-        turns = sorted(
-            turn for times in all_had for turn in zip(times[::2], times[1::2], strict=True)
-        )
+        pairs = [zip(times[::2], times[1::2], strict=True) for times in all_had]
+        turns = sorted(turn for of_task in pairs for turn in of_task)
         assert all(before[1] <= after[0] for before, after in pairwise(turns)), seed
 
 

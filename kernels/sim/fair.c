@@ -64,22 +64,22 @@ static struct rivals rivals_of(const struct sim_core *c, uint32_t level)
 
 static void append(struct sim_core *c, struct share *s)
 {
-    struct share **at = &c->fair->first;
+    struct fair *f = c->fair;
 
-    while (*at != NULL)
-        at = &(*at)->next;
-    *at = s;
+    *f->end = s;
+    s->back = f->end;
     s->next = NULL;
+    f->end = &s->next;
     s->core = c->core->index + 1;
 }
 
 static void take_out(struct sim_core *c, struct share *s)
 {
-    struct share **at = &c->fair->first;
-
-    while (*at != s)
-        at = &(*at)->next;
-    *at = s->next;
+    *s->back = s->next;
+    if (s->next != NULL)
+        s->next->back = s->back;
+    else
+        c->fair->end = s->back;
     s->core = 0;
 }
 
@@ -152,7 +152,11 @@ static void count(struct sim_core *c)
 
 bool sim_has_rivals(const struct sim_core *c)
 {
-    return rivals_of(c, c->fair->chosen->level).number > 1;
+    const struct share *chosen = c->fair->chosen, *s = c->fair->first;
+
+    while (s != NULL && (s == chosen || s->level != chosen->level))
+        s = s->next;
+    return s != NULL;
 }
 
 bool sim_look(struct sim_core *c)
@@ -312,7 +316,7 @@ void sim_forget_shares(struct sim_core *c)
         next = s->next;
         *s = (struct share){ .weight = s->weight };
     }
-    *c->fair = (struct fair){ .first = NULL };
+    *c->fair = (struct fair){ .end = &c->fair->first };
 }
 
 bool sim_share(void)
@@ -326,8 +330,11 @@ bool sim_share(void)
         return false;
     for (uint32_t i = 0; i < system->n_tasks; i++)
         sim_weigh(i, WEIGHT);
-    for (uint32_t i = 0; i < system->n_cores; i++)
-        sim.cores[i].fair = (struct fair *)(void *)(sim.shares + system->n_tasks) + i;
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        struct fair *fair = (struct fair *)(void *)(sim.shares + system->n_tasks) + i;
+        fair->end = &fair->first;
+        sim.cores[i].fair = fair;
+    }
     return true;
 }
 

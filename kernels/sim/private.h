@@ -26,24 +26,24 @@ struct looks {
 // What a task has of its core, where that is fair.
 struct share {
     struct wb_task *task;
-    struct share *next;      // of those that compete for the core
-    int64_t had_ns;          // its virtual time,
-    int64_t deadline_ns;     // up to when it is to have had the slice that it asks for,
-    int64_t keeps_ns;        // and up to when it keeps the core
-    int64_t lag_ns;          // behind the others when it left them
-    uint32_t weight, level;  // level: the priority that it competes in
-    uint32_t core;           // 1 + that it competes for, 0: none
-    bool sleeps;             // and competes all the same
-    bool is_known;           // it has competed before
+    struct share *next, **back;  // of those that compete for the core, and what leads to it
+    int64_t had_ns;              // its virtual time,
+    int64_t deadline_ns;         // up to when it is to have had the slice that it asks for,
+    int64_t keeps_ns;            // and up to when it keeps the core
+    int64_t lag_ns;              // behind the others when it left them
+    uint32_t weight, level;      // level: the priority that it competes in
+    uint32_t core;               // 1 + that it competes for, 0: none
+    bool sleeps;                 // and competes all the same
+    bool is_known;               // it has competed before
 };
 
 // Of a core.
 struct fair {
-    struct share *first;   // of those that compete
-    struct share *chosen;  // the last that was, while it competes,
-    bool runs;             // and has the core;
-    bool is_due;           // another one is to have it
-    uint64_t since_ps;     // up to when its time is counted
+    struct share *first, **end;  // of those that compete, and where the next one comes
+    struct share *chosen;        // the last that was, while it competes,
+    bool runs;                   // and has the core;
+    bool is_due;                 // another one is to have it
+    uint64_t since_ps;           // up to when its time is counted
 };
 
 struct sim_core {
