@@ -69,6 +69,7 @@ HOLD = (
     Run("set", "GIVERS=1 ROUNDS=2 MORTAL=0"),
     Run("set", "GIVERS=2 ROUNDS=1 MORTAL=2"),
     Run("bell", "MESSAGES=2"),
+    Run("sweep", "REQUESTS=2"),
     Run("wait", "SLOTS=1"),
     Run("wait", "SLOTS=2"),
     Run("neighbour", "MESSAGES=4 MOVES=3"),
@@ -122,6 +123,7 @@ DEFAULT_BOUNDS = {
     "condition": "KILLS=1",
     "barrier": "KILLS=1",
     "bell": "MESSAGES=2",
+    "sweep": "REQUESTS=2",
     "wait": "SLOTS=1 MESSAGES=3",
     "neighbour": "MESSAGES=3 MOVES=2",
 }

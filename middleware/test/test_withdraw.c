@@ -209,23 +209,26 @@ TEST(a_sweep_withdraws_what_goes_to_a_dead_core)
     CHECK(stayed(WB_ERR_GONE));
 }
 
-static uint32_t asked(void)
+static uint32_t swept_after(void)
 {
-    return wb_word_load(&stub.system->asked, WB_SEQ_CST);
+    wb_system_sweep(stub.system, 0);
+    return wb_word_load(&stub.system->sweep, WB_SEQ_CST);
 }
 
 TEST(a_sweep_looks_at_tasks_while_a_request_is_under_way_and_after_a_death)
 {
     setup();
-    CHECK(asked() == 1);
-    CHECK(wb_migration_request(task, 1, 5000, NULL) == WB_ERR_BUSY && asked() == 1);
+    CHECK(swept_after() == WB_SWEEP_REQUESTS);
+    CHECK(wb_migration_request(task, 1, 5000, NULL) == WB_ERR_BUSY);
+    CHECK(swept_after() == WB_SWEEP_REQUESTS);
     wb_migration_cancel(task, WB_ERR_TIMEOUT);
-    CHECK(asked() == 0);
-    CHECK(wb_migration_request(task, 1, 5000, NULL) == WB_OK && asked() == 1);
+    CHECK(swept_after() == 0);
+    CHECK(wb_migration_request(task, 1, 5000, NULL) == WB_OK);
+    CHECK(swept_after() == WB_SWEEP_REQUESTS);
     stub.on_away = take_it;
     wb_checkpoint();
-    CHECK(outcome() == WB_OK && asked() == 0);
-    CHECK(wb_core_died(stub.system, 2) == 0 && asked() == 1);
+    CHECK(outcome() == WB_OK && swept_after() == 0);
+    CHECK(wb_core_died(stub.system, 2) == 0 && swept_after() == WB_SWEEP_DEATHS);
 }
 
 static void take_it_back(struct wb_task *away)

@@ -51,6 +51,11 @@ struct wb_system_config {
     uint64_t seed;        // of every draw
 };
 
+// What a sweep may have to look for. The bit of requests is set while there are any, and until a
+// sweep has seen that there are none: nobody writes it at the end of a request. That of deaths is
+// set for good, as a task of a dead core may be over and not counted.
+enum wb_sweep { WB_SWEEP_REQUESTS = 1, WB_SWEEP_DEATHS = 2 };
+
 struct wb_system {
     // Fixed at the start.
     unsigned char *arena, *arena_end;
@@ -73,10 +78,8 @@ struct wb_system {
     struct wb_app app;
 
     _Alignas(WB_LINE_BYTES) struct wb_swapped live;  // tasks not over; any core
-    // What a sweep may have to look for: requests under way, and every death for good, as a task of
-    // the dead core may be over and not counted. Rather too many than too few; any core.
-    struct wb_swapped asked;
-    struct wb_word stopping;      // the launcher
+    struct wb_swapped sweep;                         // bits of enum wb_sweep; any core
+    struct wb_word stopping;                         // the launcher
     struct wb_word rate_millihz;  // the launcher; frames per second in thousandths, 0: none
     struct wb_control control;
     unsigned char *transfer;            // fixed: the transfer buffer (see transfer.h)

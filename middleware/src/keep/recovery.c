@@ -190,7 +190,7 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
     // seq_cst against wb_task_departed(): an offer to this core is either seen below or withdrawn
     // by its source.
     wb_word_store(&system->cores[core]->state, WB_CORE_DEAD, WB_SEQ_CST);
-    (void)wb_word_add(&system->asked, 1, WB_RELAXED);
+    (void)wb_word_or(&system->sweep, WB_SWEEP_DEATHS, WB_RELAXED);
     for (uint32_t i = 0; i < system->n_tasks; i++)
         lost += take_over(&system->tasks[i], core);
     // The dead core may have changed a channel and not woken its peer, or taken a note and not

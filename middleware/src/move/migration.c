@@ -45,8 +45,15 @@ static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
     wb_word_store(&task->requester, requester != NULL ? requester->id + 1 : 0, WB_RELAXED);
 }
 
-// Counted first, and taken off last: whoever is killed in between leaves one too many (see
-// wb_system_sweep()).
+// A request is pending. seq_cst against wb_system_sweep(): either the sweep that clears the bit
+// sees the request, or we see that it is cleared. Whoever is killed before this leaves it to the
+// bit of deaths. While the bit is set its line is only read: cores share it.
+static void let_sweeps_look(struct wb_system *system)
+{
+    if ((wb_word_load(&system->sweep, WB_SEQ_CST) & WB_SWEEP_REQUESTS) == 0)
+        (void)wb_word_or(&system->sweep, WB_SWEEP_REQUESTS, WB_RELAXED);
+}
+
 static bool begin(struct wb_task *task, uint32_t *number)
 {
     uint32_t old = wb_word_load(&task->request, WB_RELAXED);
@@ -54,14 +61,10 @@ static bool begin(struct wb_task *task, uint32_t *number)
     *number = (wb_request_number(old) + 1) & 0xffff;
     if (wb_request_phase(old) != WB_REQUEST_NONE)
         return false;
-    (void)wb_word_add(&task->system->asked, 1, WB_SEQ_CST);
     // Acquire: the end of the previous migration is visible before we write over its record.
-    const bool began = wb_word_compare_swap(
-        &task->request, &old, wb_request(WB_REQUEST_FILLING, wb_kernel_core(), *number), WB_ACQUIRE,
-        WB_RELAXED);
-    if (!began)
-        (void)wb_word_add(&task->system->asked, UINT32_MAX, WB_RELAXED);
-    return began;
+    return wb_word_compare_swap(&task->request, &old,
+                                wb_request(WB_REQUEST_FILLING, wb_kernel_core(), *number),
+                                WB_ACQUIRE, WB_RELAXED);
 }
 
 static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
@@ -78,6 +81,7 @@ static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_
     // over. Release part: the source sees what we filled in.
     wb_word_store(&task->request, wb_request(WB_REQUEST_PENDING, core, *number), WB_SEQ_CST);
     const uint32_t place = wb_word_load(&task->place, WB_SEQ_CST);
+    let_sweeps_look(task->system);
     if (wb_place_is_over(place))
         wb_migration_cancel(task, WB_ERR_GONE);
     else

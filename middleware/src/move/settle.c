@@ -12,8 +12,7 @@ static void record(struct wb_task *task, const struct wb_migration *migration)
 
 void wb_migration_finish(struct wb_task *task, enum wb_status outcome)
 {
-    const uint32_t request = wb_word_load(&task->request, WB_RELAXED);
-    const uint32_t number = wb_request_number(request);
+    const uint32_t number = wb_request_number(wb_word_load(&task->request, WB_RELAXED));
     const uint32_t requester = wb_word_load(&task->requester, WB_RELAXED);
 
     if (outcome != WB_OK) {
@@ -25,9 +24,6 @@ void wb_migration_finish(struct wb_task *task, enum wb_status outcome)
         wb_word_store(&task->system->tasks[requester - 1].answer, outcome, WB_RELAXED);
     // Release: the next requester, and whoever waits for the outcome, see the end of this one.
     wb_word_store(&task->request, wb_request(WB_REQUEST_NONE, 0, number), WB_RELEASE);
-    // Release: a sweep that does not look sees none under way.
-    if (wb_request_phase(request) != WB_REQUEST_NONE)
-        (void)wb_word_add(&task->system->asked, UINT32_MAX, WB_RELEASE);
     if (requester != 0 && requester - 1 != task->id)
         wb_task_wake(&task->system->tasks[requester - 1]);
 }

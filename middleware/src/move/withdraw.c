@@ -53,15 +53,18 @@ void wb_migration_refuse(struct wb_task *task, uint32_t place, enum wb_status wh
 void wb_system_sweep(struct wb_system *system, uint64_t now_ns)
 {
     uint32_t over = 0;
+    bool under_way = false;
 
-    // Acquire: who sees that a request is ended sees its end.
-    if (wb_word_load(&system->asked, WB_ACQUIRE) == 0)
+    if (wb_word_load(&system->sweep, WB_RELAXED) == 0)
         return;
+    // Before the tasks are looked at, and seq_cst with that: see let_sweeps_look() in migration.c.
+    (void)wb_word_and(&system->sweep, ~(uint32_t)WB_SWEEP_REQUESTS, WB_SEQ_CST);
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
-        const uint32_t request = wb_word_load(&task->request, WB_ACQUIRE);
+        const uint32_t request = wb_word_load(&task->request, WB_SEQ_CST);
         const enum wb_request_phase phase = wb_request_phase(request);
 
+        under_way |= phase != WB_REQUEST_NONE;
         over += wb_place_is_over(wb_word_load(&task->place, WB_ACQUIRE));
         if (phase != WB_REQUEST_PENDING && phase != WB_REQUEST_ACCEPTED)
             continue;
@@ -71,6 +74,8 @@ void wb_system_sweep(struct wb_system *system, uint64_t now_ns)
         else if (now_ns >= wb_counter_get(&task->deadline_ns))
             withdraw(task, request, WB_ERR_TIMEOUT);
     }
+    if (under_way)
+        (void)wb_word_or(&system->sweep, WB_SWEEP_REQUESTS, WB_RELAXED);
     if (over == system->n_tasks && !system->endless)
         wb_system_over(system);
 }
