@@ -15,7 +15,9 @@ CODE = set(
     [".c", ".cc", ".css", ".h", ".html", ".js", ".mk", ".py", ".rs", ".S", ".sh", ".syms", ".toml"]
 )
 CODE_NAMES = {"Makefile", "run"}
-NOT_PRODUCT = set(["conform", "data", "docs", "fake", "recorded", "snapshots", "test", "tests"])
+# `dv` and `formal` verify the hardware, `trials` are programs that go wrong on a board.
+TESTS = {"conform", "dv", "fake", "formal", "recorded", "snapshots", "test", "tests", "trials"}
+NOT_PRODUCT = TESTS | {"data", "docs"}
 THIRD_PARTY = re.compile(r"uplot|htm\.min|yyjson|third_party")
 TEST_FILE = re.compile(r"^(test_.*|tests|second_machine|check_vectorised)$")
 
