@@ -66,16 +66,23 @@ def whimbrel(*words: str | Path) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two recorded runs, one of an hour, an exploration at two frame rates, and their pages."""
+    """Three recorded runs, one of an hour, an exploration at two frame rates, and their pages."""
     folder = tmp_path_factory.mktemp("report")
     (folder / "app.toml").write_text(APP)
     app, record = folder / "app.toml", ("--quiet", "--seed", "1", "--record")
     whimbrel("sim", app, "--platform", "mpsoc3", "--duration", "1h", *record, folder / "hour")
     whimbrel("sim", app, "--platform", "mpsoc3", "--duration", "10s", *record, folder / "short")
+    warm = ("apps/synthetic/script.toml", "--platform", "ca9x4", "--map", "round-robin")
+    whimbrel("sim", *warm, *record, folder / "warm")
     radio = ("apps/fm_radio/app.toml", "--platform", "mpsoc3", "--duration", "1s")
     rates = ("--rates", "100,300", "--cores", "1,2", "--limit", "40", "--budget", "40")
     whimbrel("explore", *radio, *rates, "-o", folder / "explored")
-    for name, of in (("one", ["hour"]), ("two", ["hour", "short"]), ("front", ["explored"])):
+    for name, of in (
+        ("one", ["hour"]),
+        ("two", ["hour", "short"]),
+        ("front", ["explored"]),
+        ("warm", ["warm"]),
+    ):
         whimbrel("report", *(folder / each for each in of), "-o", folder / f"{name}.html")
     PICTURES.mkdir(parents=True, exist_ok=True)
     return folder
@@ -199,6 +206,16 @@ def test_the_headline_has_the_energy_that_its_cores_have(shown: Shown) -> None:
     tile = page.locator(".tile", has_text="energy of cores").inner_text()
     assert "J" in tile
     assert "–" not in tile
+
+
+def test_the_map_is_the_floorplan_of_the_platform(shown: Shown) -> None:
+    page = shown("warm")
+    map_of = page.locator("svg[aria-label='temperature of each block']")
+    blocks = map_of.locator("g title").all_text_contents()
+    names = [block.split(":")[0] for block in blocks]
+    assert names == ["core_0", "core_1", "core_2", "core_3", "uncore"]
+    assert all("°C" in block for block in blocks)
+    page.screenshot(path=PICTURES / "warm.png", full_page=True)
 
 
 def test_runs_are_switched(shown: Shown) -> None:

@@ -5,8 +5,9 @@ class HeatMap {
   constructor(run) {
     this.run = run;
     const known = run.temperature.filter((curve) => curve);
-    this.low = Math.min(...known.map((curve) => Math.min(...curve.low)));
-    this.high = Math.max(...known.map((curve) => Math.max(...curve.high)), this.low + 1000);
+    const ends = this.blocks().map((block) => block.end).filter((end) => end !== undefined);
+    this.low = Math.min(...known.map((curve) => Math.min(...curve.low)), ...ends);
+    this.high = Math.max(...known.map((curve) => Math.max(...curve.high)), this.low + 1000, ...ends);
     this.time = run.end;
     this.cells = [];
     const slide = () => this.show((this.slider.value / 1000) * run.end);
@@ -42,12 +43,13 @@ class HeatMap {
 
   /// Rectangles in millimetres, y downwards; of a grid, each core is 1 mm.
   blocks() {
-    const plan = this.run.summary.floorplan;
+    const plan = this.run.summary.floorplan?.blocks;
     if (plan?.length) {
       const top = Math.max(...plan.map((block) => block.y_mm + block.height_mm));
       return plan.map((block) => ({
         name: block.name,
         core: block.core,
+        end: block.core === null ? block.temperature_mc : undefined,
         x: block.x_mm,
         y: top - block.y_mm - block.height_mm,
         wide: block.width_mm,
@@ -87,14 +89,16 @@ class HeatMap {
       height: Math.max(block.high * unit - 2, 1),
     };
     const rect = html`<rect ...${at} rx="3" fill="var(--lane)" />`;
-    const size = Math.min(at.width / 6, at.height / 3, 16);
+    const size = Math.min(at.width / 6, at.height / 3, 28);
+    const warm = curve || block.end !== undefined;
     const centre = {
       x: at.x + at.width / 2,
       "text-anchor": "middle",
       "font-size": size,
-      fill: curve ? "#fff" : "var(--soft)",
-      stroke: curve ? "#0007" : "none",
-      "stroke-width": 2.5,
+      // Dark with a pale rim: it is read on each colour of the scale.
+      fill: warm ? "#111" : "var(--soft)",
+      stroke: warm ? "#fffb" : "none",
+      "stroke-width": 4,
       "paint-order": "stroke",
     };
     const middle = at.y + at.height / 2;
@@ -115,7 +119,8 @@ class HeatMap {
     this.slider.value = (time / this.run.end) * 1000;
     this.output.textContent = instant(time, this.run.end / 1000);
     for (const { block, curve, rect, value, title } of this.cells) {
-      const now = curve?.value(time) ?? null;
+      // Of a block without a core its end alone is known.
+      const now = curve?.value(time) ?? block.end ?? null;
       if (now !== null) rect.setAttribute("fill", heat((now - this.low) / (this.high - this.low)));
       value.textContent = now === null ? "" : degrees(now);
       title.textContent = `${block.name}: ${now === null ? "no temperature" : degrees(now)}`;
@@ -144,7 +149,7 @@ function heatCards(run) {
   const missing =
     "This run recorded no temperatures: the simulator does, on a platform with a floorplan.";
   if (!run.knows("temperature")) return emptyCard(title, missing);
-  const about = run.summary.floorplan?.length
+  const about = run.summary.floorplan?.blocks?.length
     ? "The floorplan at one time of the run"
     : "The cores at one time of the run, as a grid: the platform has no floorplan";
   const plot = new Plot(run, ofCores(run, "temperature"), degrees, { height: 330 });

@@ -75,7 +75,7 @@ fn the_island_has_what_was_recorded() {
     let data = island(&page);
     let run = &data["runs"][0];
     assert_eq!(run["summary"]["platform"], "mesh64");
-    assert_eq!(run["summary"]["floorplan"].as_array().unwrap().len(), 3);
+    assert_eq!(run["summary"]["floorplan"]["blocks"].as_array().unwrap().len(), 3);
     assert!(run["summary"].get("migrations").is_none(), "it has a table of its own");
     assert_eq!(run["migrations"]["rows"].as_array().unwrap().len(), 5);
     assert_eq!(run["all_migrations"], 5);

@@ -200,7 +200,7 @@ impl MadeUp {
             "migration_latency": [phase("request to parked", 790_000),
                 phase("parked to copied", 40_000), phase("copied to attached", 15_000),
                 phase("attached to running", 20_000), phase("parked to running", 75_000)],
-            "floorplan": if self.floorplan { json!(blocks) } else { Value::Null },
+            "floorplan": if self.floorplan { json!({ "blocks": blocks }) } else { Value::Null },
             "deaths": [], "advice": [], "errors": [], "rate_millihz": 500_000,
             "dropped_events": 0, "dropped_migrations": 0, "dropped_advice": 0,
         })
