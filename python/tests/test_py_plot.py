@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -143,3 +145,14 @@ def test_the_package_is_imported_without_what_draws() -> None:
     words = [sys.executable, "-c", script]
     modules = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
     assert not {"matplotlib", "plotly", "pyarrow", "numpy", "distributed"} & set(modules)
+
+
+def test_figures_need_nothing_that_is_compiled(tmp_path: Path) -> None:
+    """So the scripts of reproduce/ draw from a checkout alone."""
+    package = ROOT / "python/whimbrel"
+    shutil.copytree(package, tmp_path / "whimbrel", ignore=shutil.ignore_patterns("*.so", "_tree"))
+    script = "import whimbrel.plot.chart as chart; print(chart.__file__)"
+    words = [sys.executable, "-c", script]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith(str(tmp_path)), done.stderr

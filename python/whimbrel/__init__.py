@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whimbrel: simulate and explore streaming applications whose tasks migrate between cores.
 
-See docs/python.md. Figures, tables and clusters are imported when they are first used.
+See docs/python.md. Each part is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -9,42 +9,41 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ._core import __version__
-from .errors import ClusterError, Error, InputError, PolicyError, RunError, Trouble
-from .exploration import Exploration, explore
-from .model import (
-    Application,
-    Barrier,
-    Block,
-    Bus,
-    Cache,
-    Channel,
-    Condition,
-    Core,
-    Cost,
-    Doorbell,
-    IdleState,
-    Leakage,
-    Mailbox,
-    Memory,
-    Mesh,
-    Mutex,
-    Platform,
-    Point,
-    Semaphore,
-    Service,
-    Task,
-    Thermal,
-    Timer,
-    Transition,
-    Work,
-)
-from .policies import Move, SeenCore, SeenTask, SetPoint, Snapshot
-from .runs import Run, open_run
-from .simulation import simulate
-
 if TYPE_CHECKING:
     from . import plot
+    from ._core import __version__
+    from .errors import ClusterError, Error, InputError, PolicyError, RunError, Trouble
+    from .exploration import Exploration, explore
+    from .model import (
+        Application,
+        Barrier,
+        Block,
+        Bus,
+        Cache,
+        Channel,
+        Condition,
+        Core,
+        Cost,
+        Doorbell,
+        IdleState,
+        Leakage,
+        Mailbox,
+        Memory,
+        Mesh,
+        Mutex,
+        Platform,
+        Point,
+        Semaphore,
+        Service,
+        Task,
+        Thermal,
+        Timer,
+        Transition,
+        Work,
+    )
+    from .policies import Move, SeenCore, SeenTask, SetPoint, Snapshot
+    from .runs import Run, open_run
+    from .simulation import simulate
 
 __all__ = [
     "Application",
@@ -92,10 +91,18 @@ __all__ = [
     "simulate",
 ]
 
+# Where a name is looked for when it is first used: figures need nothing that is compiled.
+_PARTS = ("errors", "policies", "model", "runs", "simulation", "exploration", "_core")
+
 
 def __getattr__(name: str) -> object:
     if name == "plot":  # for matplotlib is no small thing
         return import_module(".plot", __name__)
+    for part in _PARTS if name in __all__ else ():
+        found = getattr(import_module(f".{part}", __name__), name, None)
+        if found is not None:
+            globals()[name] = found
+            return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

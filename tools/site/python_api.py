@@ -39,7 +39,7 @@ TABLE = re.compile(r"`\[+([a-z_.]+)\]+`[^`]* of (docs/[a-z-]+\.md)")
 
 def imported(file: Path) -> dict[str, list[str]]:
     """The names that a module has from each of its neighbours."""
-    nodes = ast.parse(file.read_text()).body
+    nodes = ast.walk(ast.parse(file.read_text()))
     taken = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.level == 1]
     return {node.module: [name.name for name in node.names] for node in taken if node.module}
 
