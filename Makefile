@@ -67,12 +67,13 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 C_CODE := middleware/include~,middleware/src~,middleware/size.mk,middleware/links~,kernels~
 CODE := $(C_CODE),crates,apps
 CHECK := middleware/test/check.c,middleware/test/check.h
+KEYS := docs/app-toml.md,docs/boards.md,docs/platform-toml.md,docs/table-toml.md
 TEST_C := middleware/test,crates/engine,crates/hardware
 SUITES := \
 	lint-files:10:1::. \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/guest,tools \
 	test-documents:60:1:built-for-tests:. \
-	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,docs,bench \
+	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,$(KEYS),bench \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
 	test-freertos:300:1:built-for-tests:$(CODE),$(CHECK),boards,platforms,docs/freertos.md,tests/conftest.py,tests/boards,python/whimbrel/plot,reproduce/common,reproduce/holmbacka2013,tools/freertos_size.py \
 	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests,tools/plot_quiet.py \

@@ -75,6 +75,13 @@ def test_every_input_of_a_suite_exists() -> None:
     assert [name for name in names if not (ROOT / name).exists()] == []
 
 
+def test_a_page_that_tests_of_crates_read_is_an_input_of_their_suite() -> None:
+    tests = "\n".join(path.read_text() for path in (ROOT / "crates").glob("*/tests/**/*.rs"))
+    read = set(re.findall(r'join\("(docs/[^"]+)"\)', tests))
+    (inputs,) = re.findall(r"^KEYS := (\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert read == set(inputs.split(","))
+
+
 def test_every_subcommand_that_is_named_exists() -> None:
     source = (ROOT / "crates/whimbrel/src/cli/mod.rs").read_text()
     table = source[source.index("pub enum Command") :].split("\n}")[0]
