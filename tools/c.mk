@@ -251,6 +251,7 @@ test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(LINUX_TESTS:%=$(BUILD)/rel
 	$(BUILD)/release/conform-sim
 	CONFORM_PREEMPTS=1 CONFORM_SCALE=0.2 $(BUILD)/release/conform-sim
 	CONFORM_PREEMPTS=7 CONFORM_SCALE=0.1 $(BUILD)/release/conform-sim
+	CONFORM_FAIR=1 CONFORM_SCALE=0.1 $(BUILD)/release/conform-sim
 	CONFORM_SCALE=0.1 $(BUILD)/release/faults-sim
 
 $(BUILD)/release/checkpoint-cost: kernels/conform/checkpoint_cost.c tools/c.mk

@@ -16,6 +16,14 @@ const struct harness_sizes harness_sizes = { .memory_bytes = 8 << 20,
                                              .shared_bytes = 1 << 20,
                                              .stack_bytes = 64 << 10 };
 
+// CONFORM_FAIR: the kernels share by weights, and look whether slices are over at ticks.
+static const char *scheduling(void)
+{
+    return getenv("CONFORM_FAIR") == NULL
+               ? ""
+               : ",\"scheduling\":\"fair\",\"slice_ps\":20000000,\"tick_ps\":30000000";
+}
+
 // Alike cores of 1 GHz; what the middleware does takes as long as it does on a small processor, so
 // that every step of it is a moment of its own.
 static char *platform(uint32_t cores)
@@ -30,8 +38,8 @@ static char *platform(uint32_t cores)
                 "%s{\"kind\":\"core\",\"points\":[{\"hz\":1000000000,\"microvolts\":0,"
                 "\"active_uw\":1000,\"idle_uw\":100,\"static_uw\":0}],\"start\":0,"
                 "\"transition\":{\"time_ps\":0,\"energy_pj\":0},\"idle_states\":[],"
-                "\"leakage\":null,\"cache\":null,\"node\":[0,0]}",
-                i == 0 ? "" : ",");
+                "\"leakage\":null,\"cache\":null,\"node\":[0,0]%s}",
+                i == 0 ? "" : ",", scheduling());
     fputs("],\"costs\":{\"actions\":[", out);
     for (int i = 0; i < 15; i++)
         fprintf(out, "%s{\"cycles\":%d,\"cycles_per_unit\":%s,\"ps\":0}", i == 0 ? "" : ",",
@@ -58,7 +66,7 @@ static uint64_t seed(void)
 
 bool harness_preempts(void)
 {
-    return seed() != 0;
+    return seed() != 0 || *scheduling() != '\0';
 }
 
 struct harness *harness_open(const struct harness_config *config)
