@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from scripted import EXAMPLE, LOOPS, app, barrier_of_one, deadlock, loops
-from simulated import WHIMBREL, Json, command, platform, simulate
+from simulated import WHIMBREL, Json, command, events, platform, simulate
 from test_crash import summary_after_a_kill
 
 CORES = "{0},{0}".format(min(os.sched_getaffinity(0)))
@@ -212,6 +212,63 @@ def test_scripts_outlive_their_kernel_and_lose_no_message(keeps: str, tmp_path: 
     application.write_text(PIPELINE.replace("[[task]]\n", f"[[task]]\n{keeps}\ncore = 1\n"))
     summary = summary_after_a_kill(application, CORES)
     assert [channel["sent"] for channel in summary["channels"]] == [200, 200]
+
+
+# ---- What tasks wait for ------------------------------------------------------------------------
+
+BLOCK = 3
+HELD = '{ loop = 3, do = [{ lock = "m" }, { run = 1000 }, { sleep = "1ms" }, { unlock = "m" }] }'
+MEETS = '{ loop = 3, do = [{ receive = "in" }, { take = "s" }] }'
+TELLS = (
+    '{ sleep = "1ms" }, { loop = 3, do = [{ send = "out" }, { sleep = "1ms" }, { give = "s" }] }'
+)
+WAITING = app(
+    '[[mutex]]\nname = "m"\n\n[[semaphore]]\nname = "s"\n',
+    **{"a": HELD, "b": HELD, "c": MEETS, "d": TELLS},
+)
+WAITING += '[[channel]]\nfrom = "d.out"\nto = "c.in"\nslot_bytes = 8\nslots = 4\n'
+OBJECT, CHANNEL = 1 << 28, 2 << 28
+
+
+def waits(folder: Path, summary: Json) -> dict[str, set[str]]:
+    """What each task of a recorded run has waited for on core 0, by its name."""
+    names = [f"{thing['kind']} {thing['name']}" for thing in summary["objects"]]
+    found: dict[str, set[str]] = {task["task"]: set() for task in summary["tasks"]}
+    for event in events(folder, 0):
+        kind, number = event.object & -OBJECT, event.object % OBJECT
+        if event.kind == BLOCK and kind != 0:
+            name = names[number] if kind == OBJECT else summary["channels"][number]["channel"]
+            found[summary["tasks"][event.task]["task"]].add(name)
+    return found
+
+
+WAITS = {
+    "a": set(),
+    "b": {"mutex m"},
+    "c": {"semaphore s", "d_c"},
+    "d": set(),
+}
+
+
+def test_a_recorded_run_says_what_its_tasks_wait_for(tmp_path: Path) -> None:
+    summary = simulate(tmp_path, WAITING, ONE, "--record", str(tmp_path / "simulated"))
+    assert waits(tmp_path / "simulated", summary) == WAITS
+    trace, page = tmp_path / "trace", tmp_path / "page.html"
+    for words in (
+        ("trace", str(tmp_path / "simulated"), "--format", "perfetto", "-o", str(trace)),
+        ("report", str(tmp_path / "simulated"), "-o", str(page)),
+    ):
+        subprocess.run([str(WHIMBREL), *words], check=True, timeout=60, capture_output=True)
+    assert b"waits for mutex m" in trace.read_bytes()
+    assert "semaphore s" in page.read_text()
+
+
+def test_a_real_run_says_it_too(tmp_path: Path) -> None:
+    (tmp_path / "app.toml").write_text(WAITING)
+    summary = run(tmp_path / "app.toml", "--record", str(tmp_path / "real"))
+    found = waits(tmp_path / "real", summary)
+    assert all(found[task] <= WAITS[task] for task in "bcd") and found["a"] <= {"mutex m"}
+    assert "mutex m" in found["a"] | found["b"] and "semaphore s" in found["c"]
 
 
 # ---- What ends a run ----------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "kernel_stub.h"
+#include "wb/script.h"
 
 static struct wb_core *core;
 static struct wb_event event;
@@ -102,4 +103,65 @@ TEST(a_ring_of_one_slot_keeps_one_migration)
     CHECK(wb_ring_take(ring, &got) && got.task == 9);
     wb_ring_put(ring, &m);
     CHECK(wb_ring_take(ring, &got) && !wb_ring_take(ring, &got));
+}
+
+// ---- What a task that blocks waits for ----------------------------------------------------------
+
+static uint32_t told(const struct wb_task *task)
+{
+    wb_record_event(core, WB_EVENT_BLOCK, task->id, 9, 0, 1);
+    CHECK(wb_ring_take(&core->record.events, &event));
+    return event.object;
+}
+
+static uint32_t told_at(struct wb_task *task, struct wb_gate *gate, uint32_t holder)
+{
+    wb_word_init(&task->sync.waits_for, gate);
+    wb_word_init(&gate->holder, holder);
+    const uint32_t object = told(task);
+    wb_word_init(&task->sync.waits_for, NULL);
+    return object;
+}
+
+TEST(a_task_that_blocks_at_a_gate_tells_which_or_what_it_is)
+{
+    static const struct wb_object_config configs[] = {
+        { .name = "m", .kind = WB_OBJECT_MUTEX },
+        { .name = "t", .kind = WB_OBJECT_TIMER },
+    };
+    struct wb_object *objects;
+    struct wb_gate own = { 0 };
+
+    setup();
+    struct wb_task *task = stub_task("task", 0);
+    CHECK(told_at(task, &own, 0) == (uint32_t)WB_WAIT_SEMAPHORE << WB_WAIT_SHIFT);
+    CHECK(wb_objects_add(stub.system, configs, 2, &objects) == WB_OK);
+    CHECK(told(task) == WB_WAIT_UNTOLD);
+    CHECK(told_at(task, &objects[0].gate, 1) == (uint32_t)WB_WAIT_OBJECT << WB_WAIT_SHIFT);
+    CHECK(told_at(task, &objects[1].timer.mutex.gate, 1) ==
+          ((uint32_t)WB_WAIT_OBJECT << WB_WAIT_SHIFT | 1));
+    CHECK(told_at(task, &own, 7) == (uint32_t)WB_WAIT_MUTEX << WB_WAIT_SHIFT);
+    CHECK(told_at(task, &own, WB_HOLDER_BARRIER) == (uint32_t)WB_WAIT_BARRIER << WB_WAIT_SHIFT);
+    wb_word_init(&task->sync.condition, &own);
+    CHECK(told_at(task, &own, 0) == (uint32_t)WB_WAIT_CONDITION << WB_WAIT_SHIFT);
+    CHECK(told_at(task, &stub.system->set, 0) == WB_WAIT_UNTOLD);
+}
+
+TEST(a_task_that_blocks_at_one_port_tells_its_channel)
+{
+    setup();
+    struct wb_task *task = stub_task("task", 0), *peer = stub_task("peer", 0);
+    struct wb_port *ports[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct wb_channel *channel = stub_channel(i == 0 ? "a" : "b", 2, 4, false);
+        build_port(peer, channel, WB_OUT);
+        ports[i] = build_port(task, channel, WB_IN);
+    }
+    wb_word_init(&ports[1]->waiting, WB_WAITS);
+    CHECK(told(task) == ((uint32_t)WB_WAIT_CHANNEL << WB_WAIT_SHIFT | 1));
+    wb_word_init(&ports[0]->waiting, WB_WAITS_FOR_BELL);
+    CHECK(told(task) == WB_WAIT_UNTOLD);
+    wb_word_init(&ports[1]->waiting, WB_WAITS_NOT);
+    CHECK(told(task) == (uint32_t)WB_WAIT_CHANNEL << WB_WAIT_SHIFT);
 }

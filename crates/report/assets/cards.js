@@ -27,6 +27,27 @@ function taskCard(run) {
   return card("Tasks", table(columns, run.tasks));
 }
 
+function waitCard(run) {
+  if (!run.waits.length) return emptyCard("Waits", "No task was recorded to wait.");
+  const longest = Math.max(...run.waits.map((wait) => wait.total_ns), 1);
+  const columns = [
+    {
+      title: "task",
+      of: (wait) => run.names[wait.number] ?? `task ${wait.number}`,
+      left: true,
+      shade: (wait) => colour(wait.number),
+    },
+    text("waits for", "awaited"),
+    column("times", "n", count),
+    column("in all", "total_ns", duration, { share: (wait) => wait.total_ns / longest }),
+    { title: "mean", of: (wait) => wait.total_ns / wait.n, show: duration },
+    column("longest", "longest_ns", duration),
+  ];
+  return card("Waits", table(columns, run.waits), {
+    about: "From when a task blocked until it ran again; not those for a time",
+  });
+}
+
 function coreCard(run) {
   const columns = [
     column("core", "core"),

@@ -23,6 +23,7 @@ const recorded = (run) => html`
     ${heatCards(run)}
     ${migrationCards(run)}
     ${taskCard(run)}
+    ${waitCard(run)}
     ${responseCard(run)}
     <div class="long">${coreCard(run)}${channelCard(run)}</div>
     ${options(run)}

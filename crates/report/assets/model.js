@@ -114,6 +114,7 @@ class Run {
       "channels",
       "migrations",
       "phases",
+      "waits",
       "deaths",
       "advice",
       "errors",

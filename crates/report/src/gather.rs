@@ -5,6 +5,7 @@ use serde::Serialize;
 use whimbrel_trace::{Event, Kind};
 
 use crate::envelope::{Envelope, EnvelopeData};
+use crate::waits::Waits;
 
 /// How many points of all curves of one sort a page has room for.
 const POINTS: usize = 120_000;
@@ -24,17 +25,20 @@ pub struct Gather {
     frequency: Vec<Envelope>,
     power: Vec<Envelope>,
     temperature: Vec<Envelope>,
+    waits: Waits,
 }
 
 /// As the page takes it. Curves are by channel or by core; `null`: nothing is known.
 #[derive(Debug, Serialize)]
 pub struct Gathered {
     events: u64,
-    end_ns: u64,
+    pub end_ns: u64,
     depth: Vec<Option<EnvelopeData>>,
     frequency: Vec<Option<EnvelopeData>>,
     power: Vec<Option<EnvelopeData>>,
     temperature: Vec<Option<EnvelopeData>>,
+    #[serde(skip)]
+    pub waits: Waits,
 }
 
 impl Gather {
@@ -52,6 +56,7 @@ impl Gather {
             frequency: curves.clone(),
             power: curves.clone(),
             temperature: curves,
+            waits: Waits::default(),
         }
     }
 
@@ -61,6 +66,7 @@ impl Gather {
         let core = event.core as usize;
         self.end = at;
         self.events += 1;
+        self.waits.take(event, at);
         match event.kind {
             Kind::Send | Kind::Receive => {
                 if let Some(Some(depth)) = self.depth.get_mut(event.object as usize) {
@@ -88,6 +94,7 @@ impl Gather {
             frequency: all(self.frequency),
             power: all(self.power),
             temperature: all(self.temperature),
+            waits: self.waits,
         }
     }
 }

@@ -13,6 +13,7 @@ mod gather;
 mod html;
 mod run;
 mod table;
+mod waits;
 
 use std::path::{Path, PathBuf};
 

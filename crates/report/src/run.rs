@@ -21,8 +21,17 @@ const MIGRATIONS: usize = 4000;
 const LINES: usize = 200;
 
 /// Members of the summary that have tables of their own.
-const LISTS: [&str; 8] =
-    ["cores", "tasks", "channels", "migrations", "migration_latency", "deaths", "advice", "errors"];
+const LISTS: [&str; 9] = [
+    "cores",
+    "tasks",
+    "channels",
+    "objects",
+    "migrations",
+    "migration_latency",
+    "deaths",
+    "advice",
+    "errors",
+];
 
 /// A recorded run.
 #[derive(Debug, Serialize)]
@@ -37,6 +46,7 @@ pub struct Run {
     /// How many there were.
     all_migrations: usize,
     phases: Table,
+    waits: Table,
     deaths: Table,
     advice: Table,
     errors: Table,
@@ -107,7 +117,7 @@ impl Run {
         &self.damage
     }
 
-    fn new(folder: String, recorded: &Recorded, events: Gathered, odd: &Oddities) -> Self {
+    fn new(folder: String, recorded: &Recorded, mut events: Gathered, odd: &Oddities) -> Self {
         let raw = raw(recorded);
         let table = |key: &str, columns: &[&str]| Table::of(list(raw, key), columns);
         let lines = |key: &str, columns: &[&str]| {
@@ -117,6 +127,7 @@ impl Run {
         let migrations = slowest(list(raw, "migrations"));
         let mut summary = raw.as_object().cloned().unwrap_or_default();
         summary.retain(|key, _| !LISTS.contains(&key.as_str()));
+        let waits = std::mem::take(&mut events.waits);
         Self {
             folder,
             summary,
@@ -126,6 +137,7 @@ impl Run {
             migrations: Table::of(&migrations, &MIGRATION),
             all_migrations: list(raw, "migrations").len(),
             phases: table("migration_latency", &PHASE),
+            waits: waits.table(events.end_ns, recorded.summary.as_ref()),
             deaths: lines("deaths", &["core", "detected_ns", "by", "running", "moved"]),
             advice: lines("advice", &["time_ns", "policy", "core", "text"]),
             errors: lines("errors", &["kind", "task", "index", "core", "text"]),

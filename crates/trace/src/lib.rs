@@ -14,5 +14,5 @@ mod recorded;
 
 pub use export::{ExportError, Exported, Format, export};
 pub use recorded::{
-    Error, Event, Events, Kind, Merged, NO_TASK, Oddities, Recorded, Summary, Task,
+    Awaited, Error, Event, Events, Kind, Merged, NO_TASK, Oddities, Recorded, Summary, Task,
 };

@@ -6,11 +6,11 @@ mod proto;
 
 use std::collections::BTreeMap;
 
-use crate::common::{Folder, SLICES, anything, made_up, trace};
+use crate::common::{Folder, SLICES, about, anything, made_up, of, trace};
 use proptest::prelude::*;
 use prost::Message;
 use proto::{CLEARED, NEEDS_NAMES, TracePacket, TrackDescriptor, TrackEvent, Type};
-use whimbrel_trace::{Exported, Format};
+use whimbrel_trace::{Exported, Format, Kind};
 
 #[derive(Clone, PartialEq, Message)]
 struct Trace {
@@ -119,6 +119,48 @@ fn view(folder: &Folder) -> (Viewed, Exported) {
     let viewed = Viewed::of(&bytes);
     viewed.agrees(&exported);
     (viewed, exported)
+}
+
+#[test]
+fn a_task_waits_for_what_it_blocks_for_until_it_runs_again() {
+    use Kind::{Block, Run};
+    let folder = Folder::new();
+    folder.sum_up(&[("a", 0), ("b", 0)], &[("c", 2)]).record(
+        0,
+        &[
+            of(1000, 0, Run, 0),
+            about(1100, 0, Block, 0, 1 << 28, 0),
+            of(1600, 0, Run, 0),
+            about(1700, 0, Block, 0, 2 << 28, 0),
+            of(1750, 0, Run, 1),
+            about(1800, 0, Block, 1, 4 << 28, 0),
+            of(1900, 0, Run, 0),
+            // A time, and what has no name.
+            of(2000, 0, Block, 0),
+            of(2100, 0, Run, 0),
+            about(2200, 0, Block, 0, 1 << 28 | 9, 0),
+        ],
+    );
+    let (bytes, exported) = trace(&folder, Format::Perfetto);
+    let viewed = Viewed::of(&bytes);
+    let waits = viewed.slices.iter().filter(|(_, name, ..)| name.starts_with("waits"));
+    let waits: Vec<(&str, &str, u64, u64)> = waits
+        .map(|(track, name, from, to)| {
+            let track = &viewed.tracks[track];
+            let group = &viewed.tracks[&track.parent_uuid.unwrap()];
+            assert_eq!(group.name.as_deref(), Some("waits"));
+            (track.name.as_deref().unwrap(), name.as_str(), *from, *to)
+        })
+        .collect();
+    assert_eq!(
+        waits,
+        [
+            ("a", "waits for mutex m", 100, 600),
+            ("a", "waits for channel c", 700, 900),
+            ("b", "waits for a semaphore", 800, 5000),
+        ]
+    );
+    assert_eq!(exported.slices, 5, "of tasks that run");
 }
 
 #[test]

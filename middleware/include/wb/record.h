@@ -13,7 +13,8 @@
 enum wb_event_kind {
     WB_EVENT_RUN = 1,         // task is switched to
     WB_EVENT_READY = 2,       // task gives its core up, ready; value: as of WB_EVENT_BLOCK
-    WB_EVENT_BLOCK = 3,       // task blocks; value: ns since it was switched to that it polled
+    WB_EVENT_BLOCK = 3,       // task blocks; object: what it waits for (enum wb_wait_for); value:
+                              // ns since it was switched to that it polled
     WB_EVENT_END = 4,         // task ends; value: as of WB_EVENT_BLOCK
     WB_EVENT_SEND = 5,        // task commits to channel `object`; value: depth after it
     WB_EVENT_RECEIVE = 6,     // task releases from channel `object`; value: depth after it
@@ -48,11 +49,23 @@ enum wb_call_step {
     WB_CALL_STEP_BITS = 4,    // the lowest bits of an event's value; the rest: the call's number
 };
 
+// What a task that blocks waits for: the upper bits of `object`, and which in the lower ones.
+enum wb_wait_for {
+    WB_WAIT_UNTOLD = 0,   // a time, a file, a migration, or whichever of several things comes first
+    WB_WAIT_OBJECT = 1,   // of scripts, by its place in their list (wb_objects_add())
+    WB_WAIT_CHANNEL = 2,  // a message in it, or room, by its number
+    WB_WAIT_MUTEX = 3,    // one of the application's own, as are the next
+    WB_WAIT_SEMAPHORE = 4,  //
+    WB_WAIT_CONDITION = 5,  //
+    WB_WAIT_BARRIER = 6,    //
+    WB_WAIT_SHIFT = 28,     // where the upper bits begin
+};
+
 struct wb_event {  // 24 bytes, little-endian in files
     uint64_t time_ns;
     uint16_t kind, core;
     uint32_t task;    // UINT32_MAX: none
-    uint32_t object;  // channel or core, by kind
+    uint32_t object;  // what it is about, by kind
     uint32_t value;
 };
 
@@ -92,7 +105,8 @@ void wb_ring_put(struct wb_ring *ring, const void *entry);
 /// Returns: false when there is none.
 bool wb_ring_take(struct wb_ring *ring, void *entry);
 
-/// Notes an event of this core. Costs one branch when the run is not recorded.
+/// Notes an event of this core. Costs one branch when the run is not recorded. What a task that
+/// blocks waits for is looked up here.
 ///
 /// Context: the core's own kernel or its tasks. Never blocks.
 void wb_record_event(struct wb_core *core, enum wb_event_kind kind, uint32_t task, uint32_t object,

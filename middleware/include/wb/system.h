@@ -76,6 +76,8 @@ struct wb_system {
     bool endless;  // fixed: its kernels run on after the last task
     uint64_t start_ns;
     struct wb_app app;
+    const struct wb_object *objects;  // what scripts have in common (wb/script.h)
+    uint32_t n_objects;
 
     _Alignas(WB_LINE_BYTES) struct wb_swapped live;  // tasks not over; any core
     struct wb_swapped sweep;                         // bits of enum wb_sweep; any core

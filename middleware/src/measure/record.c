@@ -3,6 +3,7 @@
 
 #include "../internal.h"
 #include "../word/mem.h"
+#include "wb/script.h"
 
 enum { FLAG_BYTES = 8 };  // the completeness word, padded so that entries stay aligned
 
@@ -48,6 +49,58 @@ bool wb_ring_take(struct wb_ring *ring, void *entry)
     return true;
 }
 
+// ---- What a task waits for ----------------------------------------------------------------------
+
+static uint32_t waited(enum wb_wait_for what, size_t number)
+{
+    return (uint32_t)what << WB_WAIT_SHIFT | (uint32_t)number;
+}
+
+static uint32_t at_gate(const struct wb_task *task, const struct wb_gate *gate)
+{
+    const struct wb_system *system = task->system;
+    const uintptr_t offset = (uintptr_t)gate - (uintptr_t)system->objects;
+    const uint32_t holder = wb_word_load(&gate->holder, WB_RELAXED);
+
+    if (offset < system->n_objects * sizeof *system->objects)
+        return waited(WB_WAIT_OBJECT, offset / sizeof *system->objects);
+    if (gate == &system->set)
+        return WB_WAIT_UNTOLD;
+    if (gate == wb_word_load(&task->sync.condition, WB_RELAXED))
+        return waited(WB_WAIT_CONDITION, 0);
+    if (holder == WB_HOLDER_BARRIER)
+        return waited(WB_WAIT_BARRIER, 0);
+    return waited(holder != 0 ? WB_WAIT_MUTEX : WB_WAIT_SEMAPHORE, 0);
+}
+
+// Several at once are waited for by a set (wb/wait.h).
+static uint32_t at_port(const struct wb_task *task)
+{
+    const struct wb_port *found = NULL;
+
+    for (const struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
+        if (wb_word_load(&port->waiting, WB_RELAXED) == WB_WAITS_NOT)
+            continue;
+        if (found != NULL)
+            return WB_WAIT_UNTOLD;
+        found = port;
+    }
+    return found == NULL
+               ? WB_WAIT_UNTOLD
+               : waited(WB_WAIT_CHANNEL, (size_t)(found->channel - task->system->channels));
+}
+
+// Of a task that has just blocked. Who gives it that clears what it waits for: then the wait is
+// about to end, and nothing is told. Relaxed: only told, and its own words mostly.
+static uint32_t waits_for(const struct wb_task *task)
+{
+    const struct wb_gate *gate = wb_word_load(&task->sync.waits_for, WB_RELAXED);
+
+    if (gate != NULL)
+        return at_gate(task, gate);
+    return at_port(task);
+}
+
 void wb_record_event(struct wb_core *core, enum wb_event_kind kind, uint32_t task, uint32_t object,
                      uint64_t value, uint64_t time_ns)
 {
@@ -58,7 +111,7 @@ void wb_record_event(struct wb_core *core, enum wb_event_kind kind, uint32_t tas
         .kind = (uint16_t)kind,
         .core = (uint16_t)core->index,
         .task = task,
-        .object = object,
+        .object = kind == WB_EVENT_BLOCK ? waits_for(&core->system->tasks[task]) : object,
         .value = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value,
     };
     wb_ring_put(&core->record.events, &event);

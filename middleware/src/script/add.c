@@ -49,6 +49,8 @@ enum wb_status wb_objects_add(struct wb_system *system, const struct wb_object_c
         return WB_ERR_NOMEM;
     for (uint32_t i = 0; i < n && status == WB_OK; i++)
         status = make(system, &(*objects)[i], &configs[i]);
+    system->objects = *objects;
+    system->n_objects = n;
     return status;
 }
 

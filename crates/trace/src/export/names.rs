@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Error, Event, Kind, NO_TASK, Recorded, Summary};
+use crate::{Awaited, Error, Event, Kind, NO_TASK, Recorded, Summary};
+
+/// How many objects of a run without a summary have a number for a name.
+const OBJECTS: u32 = 1 << 16;
 
 /// The names of a run; positions are the numbers in events.
 #[derive(Debug)]
@@ -13,6 +16,8 @@ pub struct Names {
     pub cores: Vec<u32>,
     pub tasks: Vec<String>,
     pub channels: Vec<String>,
+    /// What scripts have in common.
+    pub objects: Vec<String>,
 }
 
 impl Names {
@@ -20,15 +25,15 @@ impl Names {
     pub fn of(run: &Recorded) -> Result<Self, Error> {
         let cores = run.cores().collect();
         if let Some(summary) = &run.summary {
-            let channels = summary.channels.iter().map(|channel| channel.channel.clone());
             return Ok(Self {
                 app: summary.app.name.clone(),
                 cores,
                 tasks: tasks(summary),
-                channels: channels.collect(),
+                channels: summary.names_of_channels(),
+                objects: summary.names_of_objects(),
             });
         }
-        let (mut tasks, mut channels) = (0, 0);
+        let (mut tasks, mut channels, mut objects) = (0, 0, 0);
         for event in run.merged() {
             let event = event?;
             if event.task != NO_TASK {
@@ -37,6 +42,9 @@ impl Names {
             if matches!(event.kind, Kind::Send | Kind::Receive) {
                 channels = channels.max(event.object + 1);
             }
+            if let Some(Awaited::Object(number)) = Awaited::of(&event) {
+                objects = objects.max(number.min(OBJECTS - 1) + 1);
+            }
         }
         let numbered = |what: &str, n: u32| (0..n).map(|i| format!("{what}_{i}")).collect();
         Ok(Self {
@@ -44,6 +52,7 @@ impl Names {
             cores,
             tasks: numbered("task", tasks),
             channels: numbered("channel", channels),
+            objects: numbered("object", objects),
         })
     }
 
@@ -52,6 +61,13 @@ impl Names {
         let of_a_channel = matches!(event.kind, Kind::Send | Kind::Receive);
         (event.task == NO_TASK || (event.task as usize) < self.tasks.len())
             && (!of_a_channel || (event.object as usize) < self.channels.len())
+    }
+
+    /// Everything with a name that a task may wait for, in an order that is always the same.
+    pub fn awaited(&self) -> impl Iterator<Item = Awaited> {
+        let objects = (0..).map(Awaited::Object).take(self.objects.len());
+        let channels = (0..).map(Awaited::Channel).take(self.channels.len());
+        objects.chain(channels).chain(Awaited::NAMELESS)
     }
 
     pub fn task(&self, task: u32) -> &str {

@@ -4,7 +4,7 @@
 //! The viewer colours a slice by its name, so a task keeps its colour on every core. Names are
 //! interned and identifiers of tracks small, which makes an event about 20 bytes long.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use prost::Message;
@@ -16,7 +16,7 @@ use super::proto::{
     ProcessDescriptor, TracePacket, TrackDescriptor, TrackEvent, Type,
 };
 use super::{Step, Writer};
-use crate::{Event, Kind};
+use crate::{Awaited, Event, Kind};
 
 /// How much is written at a time, in bytes.
 const BLOCK: usize = 1 << 16;
@@ -39,7 +39,7 @@ const FREQUENCY: Counter = (1, "frequency", "Hz");
 const POWER: Counter = (2, "power", "W");
 const TEMPERATURE: Counter = (3, "temperature", "°C");
 
-/// Names that are no tasks; tasks come after them.
+/// Names that are no tasks; tasks come after them, and then what they wait for.
 const MARKS: [&str; 15] = [
     "deadline missed",
     "parked",
@@ -70,8 +70,12 @@ pub struct Perfetto<'a> {
     positions: Vec<usize>,
     /// Cores on which a slice is open, by number.
     open: Vec<bool>,
-    /// Counters of cores that have a track.
+    /// Counters of cores, and tasks that wait, that have a track.
     declared: BTreeSet<u64>,
+    /// The names of what tasks wait for.
+    awaited: BTreeMap<Awaited, u64>,
+    /// Tasks whose slice of waiting is open, by number.
+    waiting: Vec<bool>,
     out: &'a mut dyn Write,
     block: Vec<u8>,
 }
@@ -81,7 +85,11 @@ impl<'a> Perfetto<'a> {
         let positions = names.positions();
         let block = Vec::with_capacity(2 * BLOCK);
         let open = vec![false; positions.len()];
-        Self { names, open, positions, declared: BTreeSet::new(), out, block }
+        let first = name_of(u32::try_from(names.tasks.len()).unwrap_or(u32::MAX));
+        let awaited = names.awaited().zip(first..).collect();
+        let waiting = vec![false; names.tasks.len()];
+        let declared = BTreeSet::new();
+        Self { names, open, positions, declared, awaited, waiting, out, block }
     }
 
     fn packet(&mut self, packet: &TracePacket) -> io::Result<()> {
@@ -120,6 +128,46 @@ impl<'a> Perfetto<'a> {
 
     fn channel(&self, channel: usize) -> u64 {
         CORES + PER_CORE * self.names.cores.len() as u64 + channel as u64
+    }
+
+    /// The group of tasks that wait; that of a task comes after it, by its number.
+    fn waits(&self) -> u64 {
+        self.channel(self.names.channels.len())
+    }
+
+    /// The track of what a task waits for, which is declared when it first waits.
+    fn track_of_waits(&mut self, task: u32) -> io::Result<u64> {
+        let group = self.waits();
+        let uuid = group + 1 + u64::from(task);
+        if self.declared.insert(group) {
+            let rank = i32::try_from(self.names.cores.len() + 1).ok();
+            self.track(TrackDescriptor {
+                child_ordering: Some(Ordering::Explicit.into()),
+                ..child(group, APP, "waits".into(), rank)
+            })?;
+        }
+        if self.declared.insert(uuid) {
+            let name = self.names.task(task).to_owned();
+            self.track(child(uuid, group, name, i32::try_from(task).ok()))?;
+        }
+        Ok(uuid)
+    }
+
+    fn begin_wait(&mut self, event: &Event) -> io::Result<()> {
+        let known = Awaited::of(event).and_then(|awaited| self.awaited.get(&awaited).copied());
+        self.end_wait(event.task, event.time_ns)?;
+        let Some(name) = known else { return Ok(()) };
+        let begin = of(Type::SliceBegin, self.track_of_waits(event.task)?);
+        self.waiting[event.task as usize] = true;
+        self.put(event.time_ns, TrackEvent { name_iid: Some(name), ..begin })
+    }
+
+    fn end_wait(&mut self, task: u32, time_ns: u64) -> io::Result<()> {
+        if !std::mem::take(&mut self.waiting[task as usize]) {
+            return Ok(());
+        }
+        let end = of(Type::SliceEnd, self.track_of_waits(task)?);
+        self.put(time_ns, end)
     }
 
     fn track_of_core(&mut self, core: u32) -> io::Result<()> {
@@ -245,8 +293,11 @@ fn name_of(task: u32) -> u64 {
 impl Writer for Perfetto<'_> {
     fn begin(&mut self) -> io::Result<()> {
         let marks = MARKS.iter().map(|name| (*name).to_owned());
+        let (objects, channels) = (&self.names.objects, &self.names.channels);
+        let waits = self.names.awaited();
+        let waits = waits.map(|what| format!("waits for {}", what.name(objects, channels)));
         let event_names = (1..)
-            .zip(marks.chain(self.names.tasks.iter().cloned()))
+            .zip(marks.chain(self.names.tasks.iter().cloned()).chain(waits))
             .map(|(iid, name)| EventName { iid, name });
         self.packet(&TracePacket {
             trusted_packet_sequence_id: SEQUENCE,
@@ -274,6 +325,8 @@ impl Writer for Perfetto<'_> {
             self.start(event, step.arrives)?;
         }
         match event.kind {
+            Kind::Run => self.end_wait(event.task, event.time_ns),
+            Kind::Block => self.begin_wait(event),
             Kind::Send | Kind::Receive => {
                 self.count(event, self.channel(event.object as usize), event.value.into())
             }
@@ -302,6 +355,9 @@ impl Writer for Perfetto<'_> {
                 let end = of(Type::SliceEnd, self.core(*core));
                 self.put(time_ns, end)?;
             }
+        }
+        for task in (0..).take(self.waiting.len()) {
+            self.end_wait(task, time_ns)?;
         }
         self.write()?;
         self.out.flush()

@@ -103,7 +103,8 @@ mod tests {
 
     fn story() -> Story {
         let tasks = vec!["a".into(), "b".into()];
-        Story::new(&Names { app: "test".into(), cores: vec![0, 1], tasks, channels: Vec::new() })
+        let (channels, objects) = (Vec::new(), Vec::new());
+        Story::new(&Names { app: "test".into(), cores: vec![0, 1], tasks, channels, objects })
     }
 
     fn event(core: u32, kind: Kind, task: u32) -> Event {

@@ -19,7 +19,8 @@ pub enum Kind {
     Run = 1,
     /// The task gives its core up, ready; `value`: as of [`Kind::Block`].
     Ready = 2,
-    /// The task blocks; `value`: for how many nanoseconds since its `Run` it has polled.
+    /// The task blocks; `object`: what it waits for, see [`Awaited`](super::Awaited); `value`: for
+    /// how many nanoseconds since its `Run` it has polled.
     Block = 3,
     /// The task ends; `value`: as of [`Kind::Block`].
     End = 4,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The folder of a recorded run.
 
+mod awaited;
 mod damage;
 mod event;
 mod stream;
@@ -12,6 +13,7 @@ use std::{fs, io::ErrorKind};
 
 use serde_json::Value;
 
+pub use awaited::Awaited;
 pub use event::{Event, Kind, NO_TASK};
 pub use stream::{Events, Merged, Oddities};
 pub use summary::{Summary, Task};

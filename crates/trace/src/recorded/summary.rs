@@ -19,6 +19,8 @@ pub struct Summary {
     pub tasks: Vec<Task>,
     /// One per channel; positions are the numbers in events.
     pub channels: Vec<Channel>,
+    /// What scripts have in common; positions are the numbers in events.
+    pub objects: Vec<Object>,
     /// Events that could not be written fast enough.
     pub dropped_events: u64,
     /// Everything that the file says.
@@ -54,4 +56,27 @@ pub struct Task {
 pub struct Channel {
     /// Its name.
     pub channel: String,
+}
+
+/// A mutex, a condition or the like.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Object {
+    /// Its name, among those of its kind.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+}
+
+impl Summary {
+    /// What each object is called, as "mutex m".
+    #[must_use]
+    pub fn names_of_objects(&self) -> Vec<String> {
+        self.objects.iter().map(|object| format!("{} {}", object.kind, object.name)).collect()
+    }
+
+    /// What each channel is called.
+    #[must_use]
+    pub fn names_of_channels(&self) -> Vec<String> {
+        self.channels.iter().map(|channel| channel.channel.clone()).collect()
+    }
 }

@@ -47,6 +47,7 @@ impl Folder {
             "time_ns": 5000,
             "tasks": tasks.iter().map(task).collect::<Vec<_>>(),
             "channels": channels.iter().map(channel).collect::<Vec<_>>(),
+            "objects": [{ "name": "m", "kind": "mutex" }],
         });
         fs::write(self.path().join("summary.json"), summary.to_string()).unwrap();
         self

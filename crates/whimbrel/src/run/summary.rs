@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use whimbrel_model::{App, ParamKind};
+use whimbrel_model::{App, Object, ParamKind};
 
 use super::floorplan::Floorplan;
 use super::latency::{self, Latency};
@@ -68,6 +68,9 @@ pub struct Summary {
     pub tasks: Vec<TaskSummary>,
     /// One per channel and mailbox.
     pub channels: Vec<ChannelStatus>,
+    /// What scripts have in common; absent where there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<Object>,
     /// In the order in which they ended.
     pub migrations: Vec<Migration>,
     /// The split of the latency of those that went well, per mode.
@@ -200,6 +203,7 @@ impl Summary {
             rate_millihz: totals.rate_millihz,
             tasks: throughput::tasks(totals.tasks, responses, time_ns),
             channels: totals.channels,
+            objects: app.objects.clone(),
             migration_latency: latency::of(&results.migrations),
             migrations: results.migrations,
             deaths: results.deaths,
