@@ -162,6 +162,13 @@ def test_measuring_lets_no_time_pass(tmp_path: Path) -> None:
     assert summary["tasks"][1]["response"]["max_ns"] == 700_000
 
 
+def test_looks_at_the_clock_of_many_tasks_at_one_instant_let_no_time_pass(tmp_path: Path) -> None:
+    """Each of the tasks looks when it begins."""
+    app = '[app]\nname = "many"\n[[barrier]]\nname = "b"\ntasks = 1000\n[[task]]\nname = "a"\n'
+    app += 'count = 1000\nscript = [{ barrier = "b" }, { run = 1000 }]\n'
+    assert simulate(tmp_path, app, platform(""))["time_ns"] == 1000 * 1000
+
+
 # ---- Graphs -------------------------------------------------------------------------------------
 
 

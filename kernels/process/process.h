@@ -21,6 +21,12 @@ static inline size_t whole_pages(size_t bytes)
     return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }
 
+// The simulator: at a clock.
+struct looks {
+    uint64_t last_ps;
+    uint32_t count;  // since time passed
+};
+
 // A kernel's own part of a task (wb_task.kernel), in globally visible memory because it moves
 // along.
 struct kernel_task {
@@ -40,7 +46,8 @@ struct kernel_task {
     uint64_t left_ps;   // the simulator: to let pass before it goes on, as it was interrupted;
     uint64_t left_hz;   // at this frequency, 0: at any
     uint64_t slice_ps;  // the simulator: of its turn it has had so much before it was interrupted
-    void *fake_stack;   // AddressSanitizer's, while the task does not run
+    struct looks looks;
+    void *fake_stack;  // AddressSanitizer's, while the task does not run
 };
 
 _Static_assert(sizeof(struct kernel_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");

@@ -22,12 +22,15 @@ uint32_t wb_kernel_core(void)
     return sim.here != NULL ? sim.here->core->index : WB_CORE_NONE;
 }
 
-// Reading the clock takes no time, or instrumented code would be slower. But who does nothing else
-// waits for time to pass, so it does once there have been looks enough. Steps wait for nothing.
+// Reading the clock takes no time, or instrumented code would be slower. But a task that does
+// nothing else waits for time to pass, so it does once that task has looked often enough; the
+// launcher, too. Steps and kernels wait for nothing.
 static void look(void)
 {
     enum { LOOKS = 64 };
-    struct looks *looks = sim.here != NULL ? &sim.here->looks : &sim.looks;
+    if (sim.here != NULL && sim.self == NULL)
+        return;
+    struct looks *looks = sim.here != NULL ? &kernel_task(sim.self)->looks : &sim.looks;
 
     if (looks->last_ps != sim.engine->now_ps) {
         looks->last_ps = sim.engine->now_ps;

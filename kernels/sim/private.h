@@ -17,12 +17,6 @@ enum { PS_PER_NS = 1000 };
 // What becomes of a task that leaves its core. INTERRUPTED: ready, before all of its priority.
 enum after { GO_READY, GO_INTERRUPTED, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
-// At a clock.
-struct looks {
-    uint64_t last_ps;
-    uint32_t count;  // since time passed
-};
-
 // What a task has of its core, where that is fair.
 struct share {
     struct wb_task *task;
@@ -87,12 +81,11 @@ struct sim_core {
     uint32_t attention;       // wb_kernel_attention while its task runs
     uint32_t recorded_uw;     // the power that its event stream has last,
     uint64_t recorded_ps;     // and until when it is right
-    struct looks looks;
-    uint32_t free;       // engine_free_charges()
-    uint32_t uncounted;  // the same, or 0 while charges are counted
-    uint64_t tick_ps;    // how often its kernel looks whether a slice is over, 0: at its end
-    uint64_t slack_ps;   // by which what its tasks sleep for ends later
-    struct fair *fair;   // NULL: it is not
+    uint32_t free;            // engine_free_charges()
+    uint32_t uncounted;       // the same, or 0 while charges are counted
+    uint64_t tick_ps;         // how often its kernel looks whether a slice is over, 0: at its end
+    uint64_t slack_ps;        // by which what its tasks sleep for ends later
+    struct fair *fair;        // NULL: it is not
 };
 
 // What the steps of a task do. They are only taken in its place where that takes no time, as nobody
