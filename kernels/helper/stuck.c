@@ -77,9 +77,9 @@ static bool is_waiting(const struct wb_port *port)
 
 // ---- Who waits for what, when nothing better can be said ----------------------------------------
 
-static const char *gap(const struct text *text)
+static const char *gap(const struct text *text, const char *between)
 {
-    return text->used == 0 ? "" : " ";
+    return text->used == 0 ? "" : between;
 }
 
 static const char *kind_of(const struct wb_gate *gate, const struct wb_task *waiter)
@@ -106,26 +106,30 @@ static void say_gate(struct text *text, const struct wb_task *task)
 
     if (gate == NULL)
         return;
-    say(text, "%s%s for ", gap(text), task->name);
+    say(text, "%s%s for ", gap(text, "; "), task->name);
     if (holder != NULL)
         say(text, "a mutex of %s", holder->name);
     else
         say(text, "%s", kind_of(gate, task));
     say_place(text, task);
-    say(text, ";");
 }
 
-static void list(const struct wb_system *system, struct text *text)
+static void say_channel(struct text *channels, const struct wb_channel *channel)
+{
+    say(channels, "%s%s", gap(channels, " "), channel->name);
+}
+
+static void list(const struct wb_system *system, struct text *text, struct text *channels)
 {
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_task *task = &system->tasks[i];
         for (const struct wb_port *p = task->ports; p != NULL; p = p->next_of_task) {
             if (!is_waiting(p))
                 continue;
-            say(text, "%s%s for %s in channel %s", gap(text), task->name,
+            say(text, "%s%s for %s in channel %s", gap(text, "; "), task->name,
                 p->direction == WB_IN ? "a message" : "room", p->channel->name);
             say_place(text, task);
-            say(text, ";");
+            say_channel(channels, p->channel);
         }
         say_gate(text, task);
     }
@@ -199,7 +203,7 @@ static void say_wait(struct text *text, struct text *channels, const struct wb_p
     else
         say(text, " waits for room in %s (full, %" PRIu32 " of %" PRIu32 ")", channel->name,
             channel->slots, channel->slots);
-    say(channels, "%s%s", gap(channels), channel->name);
+    say_channel(channels, channel);
 }
 
 static bool say_cycle(const struct wb_system *system, struct text *text, struct text *channels)
@@ -231,7 +235,7 @@ void stuck_describe(const struct wb_system *system, struct stuck_why *why)
 
     *why = (struct stuck_why){ .text = "" };
     if (!say_cycle(system, &text, &channels))
-        list(system, &text);
+        list(system, &text, &channels);
 }
 
 bool stuck_look(struct stuck *stuck, struct wb_system *system, struct stuck_why *why)

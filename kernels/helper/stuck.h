@@ -15,7 +15,7 @@ struct stuck {
 
 struct stuck_why {
     char text[1024];     // tasks that wait for each other in a cycle; else who waits for what
-    char channels[256];  // the names of the channels of that cycle, with spaces in between
+    char channels[256];  // the names of the channels in which they wait, with spaces in between
 };
 
 /// Why nothing can happen. What has no room is left out.

@@ -85,5 +85,5 @@ TEST(who_waits_for_a_condition_or_at_a_barrier_is_named_with_it)
     wb_word_init(&tasks[0].sync.waits_for, &condition.gate);
     wb_word_init(&tasks[1].sync.waits_for, &barrier.gate);
     stuck_describe(system, &why);
-    CHECK(strcmp(why.text, "listener for a condition; comer for others at a barrier;") == 0);
+    CHECK(strcmp(why.text, "listener for a condition; comer for others at a barrier") == 0);
 }

@@ -122,6 +122,12 @@ fn frequency(error: &HelperError) -> Problem {
 
 fn deadlock(app: &App, error: &HelperError) -> Problem {
     let problem = Problem::new(format!("every task waits for another: {}", error.text));
+    if error.key.is_empty() {
+        return problem.help(
+            "let a task signal or resume another only when that waits, lock mutexes in the same \
+             order everywhere, and give as many permits as are taken",
+        );
+    }
     let named = |name| app.channels.iter().find(|channel| channel.name == name);
     let channels = error.key.split(' ').filter_map(named);
     let shown = channels.fold(problem, |problem, channel| {
