@@ -259,6 +259,13 @@ fn a_script_is_all_that_its_task_says_of_its_work() {
     refused(&module, &["the application a module", "leave `module` out"]);
 }
 
+#[test]
+fn a_script_that_moves_a_task_that_may_not_is_refused() {
+    let pinned = app("", "{ loop = 2, do = [{ run = 1 }, { migrate = 1 }] }")
+        .replace("name = \"a\"", "name = \"a\"\nmigratable = false");
+    refused(&pinned, &["`a` moves, and has `migratable = false`", "migrate = 1", "leave one"]);
+}
+
 const CHANNEL: &str = "[[channel]]\nfrom = \"a.out\"\nto = \"b.in\"\nslot_bytes = 8\n";
 
 #[test]

@@ -80,6 +80,18 @@ pub(super) fn steps(table: &TaskTable, steps: &[Step], problems: &mut Vec<Proble
     }
     let mut walk = Walk { name: table.name.get_ref(), depth: 0, phase: None, problems };
     walk.steps(steps, true);
+    if !table.migratable {
+        every(steps, &mut |step| stays(table, step, problems));
+    }
+}
+
+/// Notes a move of a task that may not.
+fn stays(table: &TaskTable, step: &Step, problems: &mut Vec<Problem>) {
+    if matches!(step.what, What::Migrate(_)) {
+        let message = format!("`{}` moves, and has `migratable = false`", table.name.get_ref());
+        let problem = Problem::new(message).at(step.span.clone(), "here");
+        problems.push(problem.help("leave one of the two out"));
+    }
 }
 
 struct Walk<'a> {
