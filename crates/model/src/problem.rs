@@ -5,7 +5,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use miette::{Diagnostic, LabeledSpan, NamedSource};
+use miette::{
+    Diagnostic, LabeledSpan, MietteError, MietteSpanContents, NamedSource, SourceCode, SourceSpan,
+    SpanContents,
+};
 use thiserror::Error;
 
 /// A place in a file, in bytes from its start.
@@ -95,9 +98,60 @@ impl Source {
 
     /// Makes a problem or a warning that shows the lines of this file it points at.
     pub fn report(&self, problem: impl Diagnostic + Send + Sync + 'static) -> miette::Report {
-        let source = NamedSource::new(self.name.clone(), Arc::clone(&self.text));
+        let source = NamedSource::new(self.name.clone(), Shown(Arc::clone(&self.text)));
         miette::Report::new(problem).with_source_code(source.with_language("TOML"))
     }
+}
+
+/// A text of which no more is shown than a person reads: a whole file may be one line.
+struct Shown(Arc<str>);
+
+/// The longest lines that are shown whole, and what is shown around a place in longer ones.
+const WHOLE_MOST: usize = 2000;
+const AROUND: usize = 60;
+
+impl SourceCode for Shown {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let whole = self.0.read_span(span, lines_before, lines_after)?;
+        if lines_before == 0 || whole.data().len() <= span.len() + WHOLE_MOST {
+            return Ok(whole);
+        }
+        let (text, end) = (&self.0, span.offset() + span.len());
+        let first = boundary(text, span.offset().saturating_sub(AROUND));
+        let first = text[first..span.offset()].rfind('\n').map_or(first, |at| first + at + 1);
+        let last = boundary(text, end + AROUND);
+        let last = text[end..last].find('\n').map_or(last, |at| end + at);
+        let part = SourceSpan::new(first.into(), last - first);
+        let line = text[..first].matches('\n').count();
+        let data = &text.as_bytes()[first..last];
+        Ok(Box::new(MietteSpanContents::new(data, part, line, 0, 1)))
+    }
+}
+
+/// The last begin of a character up to there.
+fn boundary(text: &str, at: usize) -> usize {
+    let mut up_to = (0..=at.min(text.len())).rev();
+    up_to.find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}
+
+/// What a file holds that must be text.
+///
+/// # Errors
+/// It is not UTF-8. The place is that in a [`Source`] of it in which what is none is replaced.
+pub fn as_text(contents: &[u8]) -> Result<&str, Problem> {
+    std::str::from_utf8(contents).map_err(|error| {
+        let mark = if contents.starts_with("\u{feff}".as_bytes()) { "\u{feff}".len() } else { 0 };
+        let at = error.valid_up_to() - mark;
+        let problem = Problem::new("this is not UTF-8");
+        problem
+            .at(at..at + char::REPLACEMENT_CHARACTER.len_utf8(), "from here on")
+            .help("save it as UTF-8, or take the one that it was made from: it may be damaged")
+    })
 }
 
 /// Everything that is wrong with one file; never empty.

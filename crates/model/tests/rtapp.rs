@@ -316,7 +316,7 @@ fn every_kind_of_bad_text_is_refused_in_words() {
         assert!(told.contains(words), "{text}: {told}");
     }
     let problems = application("a.json", [b'{', 0xff], &Options::default()).unwrap_err();
-    assert_eq!(problems.to_string(), "a.json is not UTF-8");
+    assert_eq!(problems.to_string(), "this is not UTF-8");
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn every_kind_of_bad_task_is_refused_in_words() {
     for (task, words) in [
         ("", "`a` does nothing"),
         ("'phases':{}", "`a` does nothing"),
-        ("'run':-1", "`run` must be a whole number from 0 up"),
+        ("'run':-1", "`run` must be a whole number from 0 to 2^64 - 1"),
         ("'run':1000000001", "at most 1000000000 microseconds"),
         ("'run'", "has no value"),
         ("'mem':2000000000", "at most 1 GiB"),
@@ -371,6 +371,6 @@ fn every_kind_of_bad_task_is_refused_in_words() {
 #[test]
 fn a_task_whose_only_event_is_wrong_is_not_told_to_have_none() {
     let said = refused(r#"{"tasks":{"t":{"run":-1}}}"#);
-    assert!(said.contains("`run` must be a whole number from 0 up"), "{said}");
+    assert!(said.contains("`run` must be a whole number from 0 to 2^64 - 1"), "{said}");
     assert!(!said.contains("does nothing"), "{said}");
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use whimbrel_model::import::{Format, Options, together};
-use whimbrel_model::{App, Manifest, Problem, Source, dot};
+use whimbrel_model::{App, Manifest, Problem, Source, as_text, dot};
 
 use crate::atomic_file;
 use crate::cli::{GraphArgs, ImportArgs};
@@ -67,10 +67,31 @@ impl Given {
         paths.iter().map(|path| Self::read(path, wanted)).collect()
     }
 
-    /// What problems point into; nothing if it is no text.
+    /// What problems point into.
     fn source(&self) -> Source {
-        Source::new(self.path.clone(), std::str::from_utf8(&self.contents).unwrap_or_default())
+        Source::new(self.path.clone(), String::from_utf8_lossy(&self.contents))
     }
+
+    /// The same, if it is text.
+    fn text(&self) -> Result<Source, Failure> {
+        let source = self.source();
+        match as_text(&self.contents) {
+            Ok(_) => Ok(source),
+            Err(problem) => Err(Failure::in_file(&source, vec![problem].into())),
+        }
+    }
+}
+
+/// Reads a file of TOML that an option names; `what` is its name in errors, `wanted` what the
+/// option takes.
+///
+/// # Errors
+/// It cannot be read, or is no text.
+pub fn toml(path: &Path, what: &str, wanted: &str) -> Result<Source, Failure> {
+    let contents = fs::read(path).map_err(|error| {
+        Problem::new(format!("{what} {} cannot be read: {error}", path.display())).help(wanted)
+    })?;
+    Given { path: path.display().to_string(), contents }.text()
 }
 
 /// The application of files of other tools, which together are one; an app.toml as it is.
@@ -80,13 +101,13 @@ impl Given {
 pub fn translated(files: &[Given]) -> Result<Source, Failure> {
     let own = files.iter().find(|file| Format::of(&file.path).is_none());
     if let Some(own) = own {
-        let problem = match files.len() {
-            1 if std::str::from_utf8(&own.contents).is_ok() => return Ok(own.source()),
-            1 => Problem::new(format!("{} cannot be read: it is not UTF-8", own.path)),
-            _ => Problem::new(format!("{} is an application by itself", own.path))
-                .help("files of other tools may be several, an app.toml is alone"),
-        };
-        return Err(problem.into());
+        if files.len() == 1 {
+            return own.text();
+        }
+        let problem = Problem::new(format!("{} is an application by itself", own.path));
+        return Err(problem
+            .help("files of other tools may be several, an app.toml is alone")
+            .into());
     }
     let toml = imported(files, &Options::default())?;
     let more = match files.len() {

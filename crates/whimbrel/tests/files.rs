@@ -56,6 +56,37 @@ fn a_file_that_cannot_be_imported_is_shown_at_its_line_and_nothing_is_written() 
 }
 
 #[test]
+fn a_file_that_is_no_text_is_shown_where_it_ends_to_be_one() {
+    let place = Place::new();
+    fs::write(place.path("a.json"), b"\xef\xbb\xbf{\n  \"tasks\" : { \"caf\xe9\" : 1 } }").unwrap();
+    fs::write(place.path("a.toml"), b"[app]\nname = \"caf\xe9\"\n").unwrap();
+    for (words, at) in [
+        (["graph", "a.json"], "[a.json:2:19]"),
+        (["graph", "a.toml"], "[a.toml:2:12]"),
+        (["import", "a.json"], "[a.json:2:19]"),
+    ] {
+        let said = place.error(&words);
+        assert!(said.contains("this is not UTF-8") && said.contains(at), "{said}");
+    }
+    for option in ["--platform", "--table", "--board"] {
+        let said = place.error(&["run", &sample("player.json"), option, "./a.toml"]);
+        assert!(said.contains("this is not UTF-8"), "{option}: {said}");
+    }
+}
+
+#[test]
+fn a_file_that_is_one_long_line_is_shown_around_the_place() {
+    let place = place();
+    let tasks = (0..2000).map(|n| format!("\"é{n}\":{{\"run\":1}},")).collect::<String>();
+    let text = format!("{{\"tasks\":{{{tasks}\"z\":{{\"rum\":5}}}}}}");
+    let column = text.find("\"rum").unwrap() + 1;
+    fs::write(place.path("a.json"), text).unwrap();
+    let said = place.error(&["import", "a.json"]);
+    assert!(said.contains("\"rum\":5") && said.contains("unknown key"), "{said}");
+    assert!(said.contains(&format!("[a.json:1:{column}]")) && said.len() < 1000, "{said}");
+}
+
+#[test]
 fn several_files_are_one_application_and_each_is_told_of_at_its_lines() {
     let place = place();
     let files = [

@@ -164,7 +164,7 @@ impl Entry {
     /// A whole number from 0 up.
     pub fn count(&self, notes: &mut Notes) -> Option<u64> {
         let number = self.number().and_then(|number| number.parse().ok());
-        number.or_else(|| self.wrong("a whole number from 0 up", notes))
+        number.or_else(|| self.wrong("a whole number from 0 to 2^64 - 1", notes))
     }
 
     /// A text.

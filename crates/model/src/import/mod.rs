@@ -19,7 +19,7 @@ mod xml;
 
 use std::collections::BTreeMap;
 
-use crate::problem::{Problem, Problems, Warning};
+use crate::problem::{Problem, Problems, Warning, as_text};
 use draft::Draft;
 use notes::{Notes, Told};
 
@@ -119,7 +119,7 @@ pub fn together(
         let mut notes = Notes::default();
         match Format::of(path) {
             Some(Format::RtApp) => {
-                pieces.extend(text(path, contents, &mut notes).map(|text| (number, text)));
+                pieces.extend(text(contents, &mut notes).map(|text| (number, text)));
             }
             format => {
                 let draft = alone(format, (path, contents), options, &mut notes);
@@ -151,8 +151,8 @@ fn alone(
 ) -> Option<Draft> {
     let stem = stem(path);
     match format {
-        Some(Format::Xml) => of_xml(stem, text(path, contents, notes)?, notes),
-        Some(Format::Dot) => dot::read(stem, text(path, contents, notes)?, notes),
+        Some(Format::Xml) => of_xml(stem, text(contents, notes)?, notes),
+        Some(Format::Dot) => dot::read(stem, text(contents, notes)?, notes),
         Some(Format::Perfetto) => perfetto::read(stem, contents, options, notes),
         Some(Format::RtApp) | None => {
             let problem = Problem::new(format!("{path} is of no format that is known"));
@@ -175,15 +175,10 @@ fn of_xml(stem: &str, text: &str, notes: &mut Notes) -> Option<Draft> {
 }
 
 /// What a file holds that must be text.
-fn text<'a>(path: &str, contents: &'a [u8], notes: &mut Notes) -> Option<&'a str> {
-    match std::str::from_utf8(contents) {
-        // As `Source` does, whose lines are shown.
-        Ok(text) => Some(text.strip_prefix('\u{feff}').unwrap_or(text)),
-        Err(_) => {
-            notes.refuse(Problem::new(format!("{path} is not UTF-8")));
-            None
-        }
-    }
+fn text<'a>(contents: &'a [u8], notes: &mut Notes) -> Option<&'a str> {
+    let text = as_text(contents).map_err(|problem| notes.refuse(problem)).ok()?;
+    // As `Source` does, whose lines are shown.
+    Some(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
 /// The name of a file without its folder and its ending.

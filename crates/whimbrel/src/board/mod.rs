@@ -4,13 +4,13 @@
 pub mod image;
 pub mod serial;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use whimbrel_model::Board;
 use whimbrel_model::Problem;
-use whimbrel_model::{Board, Source};
 
 use crate::failure::Failure;
+use crate::files;
 use crate::helpers;
 
 /// The file that describes a board, in a folder of its name.
@@ -31,11 +31,8 @@ pub fn read(wanted: &str) -> Result<(Board, PathBuf), Failure> {
     } else {
         helpers::root()?.join("boards").join(wanted).join(FILE)
     };
-    let text = fs::read_to_string(&path).map_err(|error| {
-        Problem::new(format!("the board {} cannot be read: {error}", path.display()))
-            .help("--board takes the name of a folder in boards, or the path of a board.toml")
-    })?;
-    let source = Source::new(path.display().to_string(), text);
+    let wanted = "--board takes the name of a folder in boards, or the path of a board.toml";
+    let source = files::toml(&path, "the board", wanted)?;
     let board =
         Board::parse(source.text()).map_err(|problems| Failure::in_file(&source, problems))?;
     let board = match variant {

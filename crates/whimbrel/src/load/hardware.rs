@@ -5,10 +5,11 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use whimbrel_model::{Core, Frequency, Platform, Point, Problem, Source};
+use whimbrel_model::{Core, Frequency, Platform, Point, Problem};
 
 use crate::cli::RunArgs;
 use crate::failure::Failure;
+use crate::files;
 use crate::helpers;
 
 /// The platform of the machine itself, which needs no file.
@@ -129,11 +130,8 @@ fn file_of(wanted: &str) -> Result<PathBuf, Failure> {
 }
 
 fn from_file(path: &Path) -> Result<Platform, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        Problem::new(format!("the platform {} cannot be read: {error}", path.display()))
-            .help("--platform takes host, the name of a file in the folder platforms, or a path")
-    })?;
-    let source = Source::new(path.display().to_string(), text);
+    let wanted = "--platform takes host, the name of a file in the folder platforms, or a path";
+    let source = files::toml(path, "the platform", wanted)?;
     Platform::parse(source.text()).map_err(|problems| Failure::in_file(&source, problems))
 }
 

@@ -2,7 +2,6 @@
 //! What a run was told about its moves: modes, the program of tasks that are recreated, and who
 //! decides.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -11,6 +10,7 @@ use whimbrel_model::{App, Mode, Moving, PolicyName, Problem, Row, Source, Table}
 use super::{nanoseconds, utf8};
 use crate::cli::MovingArgs;
 use crate::failure::Failure;
+use crate::files;
 
 /// The policy that needs rows.
 const TABLE: &str = "table";
@@ -109,11 +109,7 @@ fn program(app: &App, source: &Source, module: Option<&Path>) -> Result<Option<S
 }
 
 fn rows(path: &Path, app: &App, points_hz: &[Vec<u64>]) -> Result<Vec<Row>, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        Problem::new(format!("--table: {} cannot be read: {error}", path.display()))
-            .help("docs/table-toml.md describes it")
-    })?;
-    let source = Source::new(path.display().to_string(), text);
+    let source = files::toml(path, "--table:", "docs/table-toml.md describes it")?;
     let rows = Table::parse(source.text()).and_then(|table| table.rows(app, points_hz));
     rows.map_err(|problems| Failure::in_file(&source, problems))
 }
