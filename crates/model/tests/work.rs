@@ -330,6 +330,17 @@ fn a_loop_of_full_and_empty_channels_says_which_is_which() {
     assert!(build(&FULL.replace("slots = 1", "slots = 2"), &[]).is_ok());
 }
 
+/// What many firings would wait for later is no part of it.
+#[test]
+fn a_loop_of_many_firings_names_each_task_once() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../apps/synthetic/fork_join.toml");
+    let text = std::fs::read_to_string(file).unwrap().replace("consume = 2", "consume = 255");
+    let said = errors(&text, &[]);
+    assert!(said.contains("the loop split → worker.1 → join → worker.0 → split blocks"), "{said}");
+    assert!(said.contains("`split_worker_1` is full with 4: split waits"), "{said}");
+    assert!(said.contains("`worker_join_0` is empty: join waits"), "{said}");
+}
+
 #[test]
 fn a_task_that_waits_for_itself_is_a_loop_of_one() {
     let text = format!(

@@ -229,26 +229,30 @@ impl Marked {
         if order.len() == self.tasks.len() { Ok(order) } else { Err(self.deadlock(&waits)) }
     }
 
-    /// Goes back from a node that still waits to one that it waits for, until one comes again.
+    /// Goes from a task that waits to the one that it waits for, until one comes again. What holds
+    /// a task up is the first of its steps that waits: those after it wait for that one, too.
     fn deadlock(&self, waits: &[usize]) -> Flaw {
-        let mut before = vec![None; self.tasks.len()];
-        let blocked = |edge: &&Edge| edge.delay == 0 && waits[edge.from] > 0;
-        for edge in self.edges.iter().filter(blocked) {
-            before[edge.to] = Some(edge);
+        let mut first = vec![None; self.repetitions.len()];
+        for node in (0..waits.len()).rev().filter(|node| waits[*node] > 0) {
+            first[self.tasks[node]] = Some(node);
         }
-        let mut seen = vec![false; self.tasks.len()];
-        let mut at = waits.iter().position(|count| *count > 0).unwrap_or_default();
-        while !std::mem::replace(&mut seen[at], true) {
-            let Some(edge): Option<&Edge> = before[at] else { break };
-            at = edge.from;
-        }
-        let (first, mut cycle) = (at, Vec::new());
-        while let Some(edge) = before[at] {
-            if let Kind::At(wait) = edge.kind {
-                cycle.push(wait);
+        let mut holder = vec![None; first.len()];
+        for edge in self.edges.iter().filter(|edge| edge.delay == 0 && waits[edge.from] > 0) {
+            let task = self.tasks[edge.to];
+            if let (Kind::At(wait), true) = (edge.kind, first[task] == Some(edge.to)) {
+                holder[task] = Some((self.tasks[edge.from], wait));
             }
-            at = edge.from;
-            if at == first {
+        }
+        let mut seen = vec![false; first.len()];
+        let mut at = holder.iter().position(Option::is_some).unwrap_or_default();
+        while let Some((next, _)) = holder[at].filter(|_| !std::mem::replace(&mut seen[at], true)) {
+            at = next;
+        }
+        let (start, mut cycle) = (at, Vec::new());
+        while let Some((next, wait)) = holder[at] {
+            cycle.push(wait);
+            at = next;
+            if at == start {
                 break;
             }
         }
