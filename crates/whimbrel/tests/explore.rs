@@ -252,6 +252,20 @@ fn a_table_goes_where_a_link_leads_and_beside_files_of_other_names() {
 }
 
 #[test]
+fn a_python_that_lacks_the_package_is_told_with_what_installs_it() {
+    let place = Place::with_helpers(std::env::temp_dir());
+    let words = ["explore", "app.toml", "--platform", "mpsoc3", "--scheduler", "tcp://127.0.0.1:1"];
+    for (python, why) in
+        [("/bin/false", "/bin/false has no package"), ("/none", "cannot be started")]
+    {
+        let output = place.command(&words).env("WHIMBREL_PYTHON", python).output().unwrap();
+        let said = text(&output.stderr);
+        assert!(said.contains(why) && said.contains("pip install ./python"), "{said}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
 fn an_exploration_goes_on_without_a_run_twice_but_only_with_what_it_began_with() {
     let bench = Bench::new();
     let (_, said) = bench.say(&["-o", "found", "--budget", "3", "--cores", "2-3"], 0);

@@ -12,15 +12,24 @@ use whimbrel_model::Problem;
 /// The environment's name for the Python that has the package.
 const PYTHON: &str = "WHIMBREL_PYTHON";
 
+/// Ends with status 0 where the package is there.
+const LOOK: &str =
+    "import importlib.util, sys; sys.exit(importlib.util.find_spec('whimbrel') is None)";
+
 /// Becomes the package's exploration, with the words after the verb. Comes back with what is wrong
-/// only if there is no such Python.
+/// only if there is no such Python, or no package in it.
 pub fn hand_over(scheduler: &str) -> Problem {
     let python = env::var_os(PYTHON).unwrap_or_else(|| OsString::from("python3"));
     let words = env::args_os().skip(2);
-    let error =
-        Command::new(&python).args(["-m", "whimbrel.cluster", scheduler]).args(words).exec();
-    let message =
-        format!("--scheduler: {} cannot be started: {error}", Path::new(&python).display());
+    let why = match Command::new(&python).args(["-c", LOOK]).status() {
+        Ok(found) if !found.success() => "has no package `whimbrel`".to_owned(),
+        _ => {
+            let mut command = Command::new(&python);
+            let error = command.args(["-m", "whimbrel.cluster", scheduler]).args(words).exec();
+            format!("cannot be started: {error}")
+        }
+    };
+    let message = format!("--scheduler: {} {why}", Path::new(&python).display());
     Problem::new(message).help(format!(
         "`pip install ./python` installs the package; {PYTHON} names the Python that has it"
     ))
