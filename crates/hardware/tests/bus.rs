@@ -256,15 +256,15 @@ proptest! {
         calls in prop::collection::vec((0..200u64, 0..CORES, 0..200u64, 0..4), 1..300),
     ) {
         let mut bus = bus();
-        let mut last = [0; CORES];
         let mut bytes = Vec::new();
         for (ns, core, size, kind) in calls {
             if kind == 0 {
                 bus.transfer_end(ns * 1_000, core);
             } else if size > 0 {
+                // As it is known now: others may have made it end sooner than was said.
+                let last_ps = bus.clone().transfer_end(0, core);
                 let end_ps = bus.transfer(ns * 1_000, core, size);
-                prop_assert!(end_ps > ns * 1_000 && end_ps > last[core]);
-                last[core] = end_ps;
+                prop_assert!(end_ps > ns * 1_000 && end_ps > last_ps);
                 bytes.push(size);
             }
         }
@@ -274,6 +274,20 @@ proptest! {
         let waited_ps = bus.traffic().waited_ps;
         prop_assert_eq!(bus.traffic(), Traffic { waited_ps, ..expected });
     }
+}
+
+#[test]
+fn a_transfer_may_end_before_the_one_ahead_of_it_was_said_to() {
+    let mut bus = bus();
+    for (ns, core, size) in [(178, 1, 29), (87, 3, 113), (0, 1, 13), (187, 3, 61)] {
+        bus.transfer(ns * 1_000, core, size);
+    }
+    bus.transfer_end(73_000, 0);
+    let said = bus.transfer(0, 1, 17);
+    bus.transfer(0, 2, 117);
+    let ahead = bus.clone().transfer_end(0, 1);
+    let end = bus.transfer(0, 1, 1);
+    assert!(ahead < end && end < said);
 }
 
 #[test]
