@@ -105,14 +105,22 @@ static bool is_within(const struct wb_task *task, const struct announcement *a)
            above <= task->stack_bytes && a->stack_bytes == task->stack_bytes - above;
 }
 
+static enum wb_status more_or_gone(const struct wb_system *system, uint32_t place)
+{
+    const struct wb_core *source = system->cores[wb_place_owner(place)];
+
+    return wb_word_load(&source->state, WB_ACQUIRE) == WB_CORE_DEAD ? WB_ERR_GONE : WB_ERR_EMPTY;
+}
+
 enum wb_status wb_pipeline_empty(struct wb_core *core, struct wb_task *task, uint32_t place,
                                  uint64_t *total)
 {
     struct wb_system *system = task->system;
     const struct announcement a = *(const struct announcement *)(const void *)system->transfer;
 
+    // A source that was killed when it had taken the buffer has announced nothing in it.
     if (!is_within(task, &a))
-        return WB_ERR_EMPTY;
+        return more_or_gone(system, place);
     *total = a.heap_bytes + a.stack_bytes;
     if (core->emptying != a.use)
         core->emptied = 0;
@@ -125,9 +133,5 @@ enum wb_status wb_pipeline_empty(struct wb_core *core, struct wb_task *task, uin
         wb_kernel_copy(to, system->transfer + WB_LINE_BYTES + core->emptied, bytes);
         core->emptied += bytes;
     }
-    if (core->emptied == *total)
-        return WB_OK;
-    const uint32_t source = wb_place_owner(place);
-    return wb_word_load(&system->cores[source]->state, WB_ACQUIRE) == WB_CORE_DEAD ? WB_ERR_GONE
-                                                                                   : WB_ERR_EMPTY;
+    return core->emptied == *total ? WB_OK : more_or_gone(system, place);
 }
