@@ -75,7 +75,7 @@ SUITES := \
 	test-documents:60:1:built-for-tests:. \
 	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,$(KEYS),bench \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
-	test-freertos:300:1:built-for-tests:$(CODE),$(CHECK),boards,platforms,docs/freertos.md,tests/conftest.py,tests/boards,python/whimbrel/plot,reproduce/common,reproduce/holmbacka2013,tools/freertos_size.py \
+	test-freertos:300:1:built-for-tests:$(CODE),$(CHECK),boards,platforms,docs/freertos.md,tests/conftest.py,tests/scripted.py,tests/boards,python/whimbrel/__init__.py,python/whimbrel/errors.py,python/whimbrel/plot,reproduce/common,reproduce/holmbacka2013,tools/freertos_size.py \
 	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests,tools/plot_quiet.py \
 	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python \
 	lint-rust:450:0:built-for-tests:crates,tools/rust_circles.py \
@@ -85,7 +85,7 @@ SUITES := \
 	test-apps:60:1:built-for-tests:$(CODE),$(CHECK) \
 	test-voip:120:1:built-for-tests:$(CODE),$(CHECK),platforms \
 	test-model:850:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
-	test-soc:420:2:built-for-tests:$(CODE),$(CHECK),boards,platforms,rtl,tests/conftest.py,tests/soc,reproduce/common,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
+	test-soc:420:2:built-for-tests:$(CODE),$(CHECK),boards,platforms,rtl,tests/conftest.py,tests/scripted.py,tests/soc,reproduce/common,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
 	test-rtl:420:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include~,kernels/freertos~,docs/rtl
 
 test: setup  ## lint, build and every test: what CI runs

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -118,3 +119,15 @@ def test_other_code_is_another_input(one: str, other: str) -> None:
 )
 def test_comments_and_empty_lines_are_none(one: str, other: str) -> None:
     assert code(one.encode()) == code(other.encode())
+
+
+@pytest.mark.parametrize(("suite", "folder"), [("test-freertos", "boards"), ("test-soc", "soc")])
+def test_the_modules_that_a_suites_tests_import_are_its_inputs(suite: str, folder: str) -> None:
+    line = re.search(rf"^\t{suite}:.*$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert line
+    tests = (ROOT / "tests" / folder).glob("*.py")
+    texts = [path.read_text(encoding="utf-8") for path in tests]
+    words = [re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE) for text in texts]
+    shared = {f"tests/{word}.py" for found in words for word in found}
+    inputs = line[0].removesuffix(" \\").split(":")[-1].split(",")
+    assert {name for name in shared if (ROOT / name).is_file()} <= set(inputs)

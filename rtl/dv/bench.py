@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -39,7 +40,8 @@ def environment() -> None:
     # Most of the time goes into compiling, not into running.
     os.environ["MAKEFLAGS"] = "OPT_GLOBAL=-O0 OPT_SLOW=-O0 OPT_FAST=-O1 CFG_CXXFLAGS_PCH_I=-include"
     # The rest is Verilator's own library, the same in every model.
-    os.environ["MAKEFLAGS"] += " OBJCACHE=ccache"
+    if shutil.which("ccache"):
+        os.environ["MAKEFLAGS"] += " OBJCACHE=ccache"
 
 
 class Failed(Exception):

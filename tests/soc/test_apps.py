@@ -28,7 +28,7 @@ for folder in ("common", "image_filter/test", "packets/test"):
 import test_image_filter as image_filter  # noqa: E402
 import test_packets as packets  # noqa: E402
 
-LENGTH = max(1, round(100 * float(os.environ.get("SOC_SCALE", "0.01"))))
+LENGTH = max(1, round(100 * float(soc.SCALE)))
 
 
 Runs = dict[str, "Future[dict[str, Any]]"]

@@ -4,7 +4,6 @@ by the HW-RTOS."""
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
@@ -26,7 +25,6 @@ BY_SOFTWARE = {
     "software schedules",
     "these kernels do not share tasks",
 }
-SCALE = os.environ.get("SOC_SCALE", "0.005")
 # Cases that take so many cycles that only `make soak` runs them.
 LONG = {
     "a_barrier_goes_on_with_the_next_life_of_a_task_killed_at_any_time",
@@ -49,11 +47,11 @@ def check(variant: str, *words: str, but: frozenset[str] = frozenset()) -> None:
     image = soc.BOARDS / variant / "conform"
     cases = soc.run("--list", options=OPTIONS, image=image).text.split()
     assert len(cases) > 100, cases
-    if float(SCALE) < LONG_SCALE:
+    if float(soc.SCALE) < LONG_SCALE:
         print(f"only in make soak: {LONG}")
         cases = [case for case in cases if case not in LONG]
     cases = [case for case in cases if case not in but]
-    runs = soc.run_each(cases, f"scale={SCALE}", *words, options=OPTIONS, image=image)
+    runs = soc.run_each(cases, f"scale={soc.SCALE}", *words, options=OPTIONS, image=image)
     failures = "\n".join(
         f"{case}: status {run.status}\n{run.text}"
         for case, run in runs.items()
@@ -75,6 +73,6 @@ def test_every_case(variant: str) -> None:
     check(variant)
 
 
-@pytest.mark.skipif(float(SCALE) < LONG_SCALE, reason="only in make soak")
+@pytest.mark.skipif(float(soc.SCALE) < LONG_SCALE, reason="only in make soak")
 def test_every_case_with_tasks_that_both_cores_share() -> None:
     check("rv32_soc_hardware", "shared", but=OF_ONE_CORE)

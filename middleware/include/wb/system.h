@@ -51,9 +51,9 @@ struct wb_system_config {
     uint64_t seed;        // of every draw
 };
 
-// What a sweep may have to look for. The bit of requests is set while there are any, and until a
-// sweep has seen that there are none: nobody writes it at the end of a request. That of deaths is
-// set for good, as a task of a dead core may be over and not counted.
+// What a sweep may have to look for. Whoever has made a request sets its bit, if it is cleared. A
+// sweep clears it first, and sets it again if it has seen a request; nobody writes it at the end of
+// one. That of deaths is set for good, as a task of a dead core may be over and not counted.
 enum wb_sweep { WB_SWEEP_REQUESTS = 1, WB_SWEEP_DEATHS = 2 };
 
 struct wb_system {
