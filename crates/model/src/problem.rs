@@ -98,13 +98,20 @@ impl Source {
 
     /// Makes a problem or a warning that shows the lines of this file it points at.
     pub fn report(&self, problem: impl Diagnostic + Send + Sync + 'static) -> miette::Report {
-        let source = NamedSource::new(self.name.clone(), Shown(Arc::clone(&self.text)));
+        let labels = problem.labels().into_iter().flatten();
+        let longest = labels.map(|label| label.len()).max().unwrap_or_default();
+        let shown = Shown { text: Arc::clone(&self.text), longest };
+        let source = NamedSource::new(self.name.clone(), shown);
         miette::Report::new(problem).with_source_code(source.with_language("TOML"))
     }
 }
 
 /// A text of which no more is shown than a person reads: a whole file may be one line.
-struct Shown(Arc<str>);
+struct Shown {
+    text: Arc<str>,
+    /// How long the longest place is that is shown.
+    longest: usize,
+}
 
 /// The longest lines that are shown whole, and what is shown around a place in longer ones.
 const WHOLE_MOST: usize = 2000;
@@ -117,13 +124,22 @@ impl SourceCode for Shown {
         lines_before: usize,
         lines_after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let whole = self.0.read_span(span, lines_before, lines_after)?;
+        let text = &self.text;
+        let whole = text.read_span(span, lines_before, lines_after)?;
+        // A place that was counted in other bytes than the file's, as where signs are escaped, may
+        // end within a character. It may end one byte behind the text, too.
+        let start = boundary(text, span.offset());
+        let end = boundary(text, span.offset() + span.len()).max(start);
+        // What is longer reaches from one place to another: they are shown apart.
+        let most = self.longest + WHOLE_MOST;
+        if text[start..end].split('\n').any(|line| line.len() > most) {
+            return Err(MietteError::OutOfBounds);
+        }
         if lines_before == 0 || whole.data().len() <= span.len() + WHOLE_MOST {
             return Ok(whole);
         }
-        let (text, end) = (&self.0, span.offset() + span.len());
-        let first = boundary(text, span.offset().saturating_sub(AROUND));
-        let first = text[first..span.offset()].rfind('\n').map_or(first, |at| first + at + 1);
+        let first = boundary(text, start.saturating_sub(AROUND));
+        let first = text[first..start].rfind('\n').map_or(first, |at| first + at + 1);
         let last = boundary(text, end + AROUND);
         let last = text[end..last].find('\n').map_or(last, |at| end + at);
         let part = SourceSpan::new(first.into(), last - first);
@@ -217,4 +233,24 @@ pub(crate) fn suggestion<'a>(
     otherwise: impl FnOnce() -> String,
 ) -> String {
     nearest(wrong, known).map_or_else(otherwise, |meant| format!("did you mean `{meant}`?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_begins_or_ends_within_a_character_or_behind_the_text_is_shown() {
+        let text = "é".repeat(WHOLE_MOST);
+        let shown = Shown { text: text.as_str().into(), longest: 0 };
+        for end in [1, 2, 3, 201, text.len() - 1, text.len(), text.len() + 1] {
+            for start in [end.saturating_sub(3), end - 1, end] {
+                let part = shown.read_span(&(start, end - start).into(), 1, 1).unwrap();
+                let (at, data) = (part.span().offset(), part.data());
+                assert!(std::str::from_utf8(data).is_ok(), "{start}..{end}");
+                assert!(at <= start && at + data.len() + 1 >= end, "{start}..{end}");
+                assert!(data.len() <= end - start + 2 * (AROUND + 2), "{start}..{end}");
+            }
+        }
+    }
 }

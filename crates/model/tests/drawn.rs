@@ -146,3 +146,17 @@ fn every_kind_of_bad_graphml_is_refused_in_words() {
     let deep = format!("<graphml><graph>{deep}{end}</graph></graphml>");
     assert!(refused("a.graphml", &deep).contains("nested too deep"));
 }
+
+#[test]
+fn a_place_that_ends_within_a_character_of_a_long_line_is_shown() {
+    let dots = format!("<!--{}-->", ".".repeat(3000));
+    let key = "<key id=\"d0\" for=\"node\" attr.name=\"cycles\"/>";
+    let node = "<node id=\"a\"><data key=\"d0\">&lt;éé</data></node>";
+    let graph = format!("<graph edgedefault=\"directed\">{node}</graph>");
+    let told = refused("a.graphml", &format!("<graphml>{dots}{key}{graph}{dots}</graphml>"));
+    assert!(told.contains("`cycles` must be a whole number"), "{told}");
+    assert!(told.contains(">&lt;éé</data>") && told.len() < 2000, "{told}");
+    let told = refused("a.xml", &format!("<é:x xmlns:é=\"u\"/>{dots}"));
+    assert!(told.contains("<x> is no file of SDF3") && told.contains("<é:x xmlns"), "{told}");
+    assert!(told.len() < 2000, "{told}");
+}

@@ -374,3 +374,15 @@ fn a_task_whose_only_event_is_wrong_is_not_told_to_have_none() {
     assert!(said.contains("`run` must be a whole number from 0 to 2^64 - 1"), "{said}");
     assert!(!said.contains("does nothing"), "{said}");
 }
+
+#[test]
+fn two_places_far_apart_in_one_line_are_shown_without_what_is_between_them() {
+    let between = "x".repeat(50_000);
+    let twice = format!("'calibration':1,'logdir':'{between}','calibration':2");
+    let text = format!("{{'global':{{{twice}}},'tasks':{{'t':{{'run':1}}}}}}").replace('\'', "\"");
+    let told = refused(&text);
+    assert!(told.contains("`calibration` is given twice"), "{told}");
+    assert!(told.contains("─ the first") && told.contains("─ the second"), "{told}");
+    assert_eq!(told.matches("a.json:1:").count(), 2, "{told}");
+    assert!(told.len() < 2000, "{told}");
+}
