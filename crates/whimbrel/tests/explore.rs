@@ -252,13 +252,22 @@ fn a_table_goes_where_a_link_leads_and_beside_files_of_other_names() {
 }
 
 #[test]
-fn a_python_that_lacks_the_package_is_told_with_what_installs_it() {
+fn a_python_that_fails_or_lacks_the_package_is_told_with_what_installs_it() {
     let place = Place::with_helpers(std::env::temp_dir());
     let words = ["explore", "app.toml", "--platform", "mpsoc3", "--scheduler", "tcp://127.0.0.1:1"];
-    for (python, why) in
-        [("/bin/false", "/bin/false has no package"), ("/none", "cannot be started")]
-    {
-        let output = place.command(&words).env("WHIMBREL_PYTHON", python).output().unwrap();
+    // A folder of the package's name is none. Python without what is installed beside it:
+    fs::create_dir(place.path("whimbrel")).unwrap();
+    write_script(&place.path("bare"), "exec python3 -S \"$@\"");
+    write_script(&place.path("ill"), "echo 'no codec' >&2; exit 1");
+    for (python, why) in [
+        ("./bare", "./bare has no package `whimbrel`"),
+        ("./ill", "./ill failed (exit status: 1): no codec"),
+        ("/bin/false", "/bin/false failed (exit status: 1)"),
+        ("/none", "cannot be started"),
+    ] {
+        let mut command = place.command(&words);
+        command.env("WHIMBREL_PYTHON", python).env_remove("PYTHONPATH");
+        let output = command.output().unwrap();
         let said = text(&output.stderr);
         assert!(said.contains(why) && said.contains("pip install ./python"), "{said}");
         assert_eq!(output.status.code(), Some(2));

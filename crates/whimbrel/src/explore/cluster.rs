@@ -5,24 +5,27 @@ use std::env;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use whimbrel_model::Problem;
 
 /// The environment's name for the Python that has the package.
 const PYTHON: &str = "WHIMBREL_PYTHON";
 
-/// Ends with status 0 where the package is there.
-const LOOK: &str =
-    "import importlib.util, sys; sys.exit(importlib.util.find_spec('whimbrel') is None)";
+/// Ends with status 0 where the package is there, and with [`MISSING`] where it is not. A folder of
+/// its name has no origin: to Python it is a package all the same, with nothing in it.
+const LOOK: &str = "import importlib.util, sys; found = importlib.util.find_spec('whimbrel'); \
+                    sys.exit(0 if found and found.origin else 3)";
+const MISSING: i32 = 3;
 
 /// Becomes the package's exploration, with the words after the verb. Comes back with what is wrong
-/// only if there is no such Python, or no package in it.
+/// only if there is no such Python, it does not work, or there is no package in it.
 pub fn hand_over(scheduler: &str) -> Problem {
     let python = env::var_os(PYTHON).unwrap_or_else(|| OsString::from("python3"));
     let words = env::args_os().skip(2);
-    let why = match Command::new(&python).args(["-c", LOOK]).status() {
-        Ok(found) if !found.success() => "has no package `whimbrel`".to_owned(),
+    let why = match Command::new(&python).args(["-c", LOOK]).output() {
+        Ok(look) if look.status.code() == Some(MISSING) => "has no package `whimbrel`".to_owned(),
+        Ok(look) if !look.status.success() => failed(&look),
         _ => {
             let mut command = Command::new(&python);
             let error = command.args(["-m", "whimbrel.cluster", scheduler]).args(words).exec();
@@ -33,4 +36,13 @@ pub fn hand_over(scheduler: &str) -> Problem {
     Problem::new(message).help(format!(
         "`pip install ./python` installs the package; {PYTHON} names the Python that has it"
     ))
+}
+
+/// How Python ended, and what it said.
+fn failed(look: &Output) -> String {
+    let said = String::from_utf8_lossy(&look.stderr);
+    match said.trim() {
+        "" => format!("failed ({})", look.status),
+        said => format!("failed ({}): {said}", look.status),
+    }
 }
