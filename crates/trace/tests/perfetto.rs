@@ -106,6 +106,19 @@ impl Viewed {
         self.tracks[&track].name.clone().unwrap()
     }
 
+    /// The slices of tasks that wait: the task, what for, from and to.
+    fn waits(&self) -> Vec<(&str, &str, u64, u64)> {
+        let waits = self.slices.iter().filter(|(_, name, ..)| name.starts_with("waits"));
+        waits
+            .map(|(track, name, from, to)| {
+                let track = &self.tracks[track];
+                let group = &self.tracks[&track.parent_uuid.unwrap()];
+                assert_eq!(group.name.as_deref(), Some("waits"));
+                (track.name.as_deref().unwrap(), name.as_str(), *from, *to)
+            })
+            .collect()
+    }
+
     fn agrees(&self, exported: &Exported) {
         assert_eq!(self.slices.len() as u64, exported.slices);
         assert_eq!(self.arrows.len() as u64, exported.arrows);
@@ -143,17 +156,8 @@ fn a_task_waits_for_what_it_blocks_for_until_it_runs_again() {
     );
     let (bytes, exported) = trace(&folder, Format::Perfetto);
     let viewed = Viewed::of(&bytes);
-    let waits = viewed.slices.iter().filter(|(_, name, ..)| name.starts_with("waits"));
-    let waits: Vec<(&str, &str, u64, u64)> = waits
-        .map(|(track, name, from, to)| {
-            let track = &viewed.tracks[track];
-            let group = &viewed.tracks[&track.parent_uuid.unwrap()];
-            assert_eq!(group.name.as_deref(), Some("waits"));
-            (track.name.as_deref().unwrap(), name.as_str(), *from, *to)
-        })
-        .collect();
     assert_eq!(
-        waits,
+        viewed.waits(),
         [
             ("a", "waits for mutex m", 100, 600),
             ("a", "waits for channel c", 700, 900),
@@ -161,6 +165,35 @@ fn a_task_waits_for_what_it_blocks_for_until_it_runs_again() {
         ]
     );
     assert_eq!(exported.slices, 5, "of tasks that run");
+}
+
+#[test]
+fn in_a_killed_run_a_task_waits_for_the_number_of_a_channel_or_an_object() {
+    use Kind::{Block, Run};
+    let folder = Folder::new();
+    folder.record(
+        0,
+        &[
+            of(1000, 0, Run, 0),
+            about(1100, 0, Block, 0, 2 << 28 | 5, 0),
+            of(1200, 0, Run, 0),
+            about(1300, 0, Block, 0, 1 << 28 | 2, 0),
+            of(1400, 0, Run, 0),
+            // More than there are names for, as in a damaged record.
+            about(1500, 0, Block, 0, 2 << 28 | 1 << 27, 0),
+            of(1600, 0, Run, 0),
+        ],
+    );
+    let viewed = Viewed::of(&trace(&folder, Format::Perfetto).0);
+    assert_eq!(
+        viewed.waits(),
+        [
+            ("task_0", "waits for channel channel_5", 100, 200),
+            ("task_0", "waits for object_2", 300, 400),
+        ]
+    );
+    let names = viewed.tracks.values().filter_map(|track| track.name.as_deref());
+    assert_eq!(names.filter(|name| name.starts_with("channel_")).count(), 6);
 }
 
 #[test]

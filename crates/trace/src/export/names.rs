@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::{Awaited, Error, Event, Kind, NO_TASK, Recorded, Summary};
 
-/// How many objects of a run without a summary have a number for a name.
-const OBJECTS: u32 = 1 << 16;
+/// How many objects and channels that tasks of a run without a summary wait for have a number for a
+/// name.
+const AWAITED: u32 = 1 << 16;
 
 /// The names of a run; positions are the numbers in events.
 #[derive(Debug)]
@@ -42,8 +43,10 @@ impl Names {
             if matches!(event.kind, Kind::Send | Kind::Receive) {
                 channels = channels.max(event.object + 1);
             }
-            if let Some(Awaited::Object(number)) = Awaited::of(&event) {
-                objects = objects.max(number.min(OBJECTS - 1) + 1);
+            match Awaited::of(&event) {
+                Some(Awaited::Object(n @ ..AWAITED)) => objects = objects.max(n + 1),
+                Some(Awaited::Channel(n @ ..AWAITED)) => channels = channels.max(n + 1),
+                _ => {}
             }
         }
         let numbered = |what: &str, n: u32| (0..n).map(|i| format!("{what}_{i}")).collect();
