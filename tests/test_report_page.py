@@ -5,6 +5,7 @@ build/report, for whoever wants to see what a test cannot."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -216,6 +217,22 @@ def test_the_map_is_the_floorplan_of_the_platform(shown: Shown) -> None:
     assert names == ["core_0", "core_1", "core_2", "core_3", "uncore"]
     assert all("°C" in block for block in blocks)
     page.screenshot(path=PICTURES / "warm.png", full_page=True)
+
+
+def test_what_tasks_waited_for_is_a_table_that_says_when_it_is_not_whole(
+    shown: Shown, folder: Path
+) -> None:
+    text = (folder / "warm.html").read_text()
+    (folder / "cut.html").write_text(re.sub(r'"all_waits":\d+', '"all_waits":5000', text))
+    whole, cut = (
+        shown(name).locator("section[aria-label='Waits']").inner_text() for name in ("warm", "cut")
+    )
+    lines = [line.split("\t") for line in whole.splitlines()]
+    camera = [line for line in lines if line[:2] == ["camera", "condition taken"]]
+    assert len(camera) == 1, whole
+    assert camera[0][2] == "50"
+    assert " of " not in whole
+    assert re.search(r"The longest in all: \d+ of 5,000\. From when", cut), cut
 
 
 def test_runs_are_switched(shown: Shown) -> None:

@@ -43,8 +43,12 @@ function waitCard(run) {
     { title: "mean", of: (wait) => wait.total_ns / wait.n, show: duration },
     column("longest", "longest_ns", duration),
   ];
+  const some =
+    run.waits.length < run.allWaits
+      ? `The longest in all: ${count(run.waits.length)} of ${count(run.allWaits)}. `
+      : "";
   return card("Waits", table(columns, run.waits), {
-    about: "From when a task blocked until it ran again; not those for a time",
+    about: `${some}From when a task blocked until it ran again; not those for a time`,
   });
 }
 

@@ -124,6 +124,7 @@ class Run {
     // Estimated or simulated; what is measured of the machine is no core's.
     this.energy = this.cores.reduce((sum, core) => sum + (core.energy_uj ?? 0), 0) || null;
     this.allMigrations = data.all_migrations;
+    this.allWaits = data.all_waits;
     const several = new Set(this.tasks.filter((task) => task.index > 0).map((task) => task.task));
     this.nameOf = (task, index) => (several.has(task) ? `${task}.${index}` : task);
     this.names = this.tasks.map((task) => this.nameOf(task.task, task.index));

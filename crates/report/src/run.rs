@@ -47,6 +47,8 @@ pub struct Run {
     all_migrations: usize,
     phases: Table,
     waits: Table,
+    /// How many lines there were.
+    all_waits: usize,
     deaths: Table,
     advice: Table,
     errors: Table,
@@ -128,6 +130,7 @@ impl Run {
         let mut summary = raw.as_object().cloned().unwrap_or_default();
         summary.retain(|key, _| !LISTS.contains(&key.as_str()));
         let waits = std::mem::take(&mut events.waits);
+        let (waits, all_waits) = waits.table(events.end_ns, recorded.summary.as_ref());
         Self {
             folder,
             summary,
@@ -137,7 +140,8 @@ impl Run {
             migrations: Table::of(&migrations, &MIGRATION),
             all_migrations: list(raw, "migrations").len(),
             phases: table("migration_latency", &PHASE),
-            waits: waits.table(events.end_ns, recorded.summary.as_ref()),
+            waits,
+            all_waits,
             deaths: lines("deaths", &["core", "detected_ns", "by", "running", "moved"]),
             advice: lines("advice", &["time_ns", "policy", "core", "text"]),
             errors: lines("errors", &["kind", "task", "index", "core", "text"]),

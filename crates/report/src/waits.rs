@@ -47,8 +47,8 @@ impl Waits {
         sum.longest_ns = sum.longest_ns.max(waited_ns);
     }
 
-    /// The table of the page, of a run that ended at `end`.
-    pub fn table(mut self, end: u64, summary: Option<&Summary>) -> Table {
+    /// The table of the page, of a run that ended at `end`, and how many lines all would be.
+    pub fn table(mut self, end: u64, summary: Option<&Summary>) -> (Table, usize) {
         for task in self.open.keys().copied().collect::<Vec<_>>() {
             self.end(task, end);
         }
@@ -66,7 +66,8 @@ impl Waits {
             })
         };
         let lines: Vec<Value> = all.iter().take(LINES).map(line).collect();
-        Table::of(&lines, &["number", "awaited", "n", "total_ns", "longest_ns"])
+        let columns = ["number", "awaited", "n", "total_ns", "longest_ns"];
+        (Table::of(&lines, &columns), all.len())
     }
 }
 
@@ -94,7 +95,8 @@ mod tests {
         ] {
             waits.take(&event(kind, task, object), at);
         }
-        let rows = waits.table(100, None).rows;
+        let (Table { rows, .. }, all) = waits.table(100, None);
+        assert_eq!(all, 2);
         assert_eq!(
             rows,
             [
@@ -102,5 +104,16 @@ mod tests {
                 [json!(1), json!("channel 5"), json!(1), json!(20), json!(20)].to_vec(),
             ]
         );
+    }
+
+    #[test]
+    fn of_too_many_lines_those_with_the_longest_waits_are_listed_and_all_are_counted() {
+        let mut waits = Waits::default();
+        for task in 0..5000 {
+            waits.take(&event(Kind::Block, task, 3 << 28), task.into());
+        }
+        let (Table { rows, .. }, all) = waits.table(5000, None);
+        assert_eq!((rows.len(), all), (LINES, 5000));
+        assert_eq!((&rows[0][3], &rows[LINES - 1][3]), (&json!(5000), &json!(1001)));
     }
 }
