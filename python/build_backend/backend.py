@@ -8,6 +8,7 @@ They are what `make build` has made; it is called first, and does what is left t
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import shutil
 import subprocess
@@ -38,6 +39,15 @@ PARTS = (
     "apps/*/*.toml",
     "apps/fm_radio/data/cold_day_240k.cu8",
 )
+# What it is compiled of: files of the same contents make results that are the same, on any machine.
+SOURCES = (
+    "Makefile",
+    "apps/**/*.[ch]",
+    "crates/Cargo.lock",
+    "crates/**/*.rs",
+    "kernels/**/*.[ch]",
+    "middleware/**/*.[ch]",
+)
 
 # What a build needs besides Python, and where it is from.
 TOOLS = {
@@ -67,8 +77,8 @@ def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = N
 
 def which(tool: str) -> str | None:
     """Where a tool is, that the environment may name otherwise as make does."""
-    named = os.environ.get("CC", tool) if tool == "cc" else tool
-    return shutil.which(named.split()[0])
+    named = os.environ.get("CC", "").split() if tool == "cc" else []
+    return shutil.which((named or [tool])[0])
 
 
 def refuse(*why: str) -> NoReturn:
@@ -113,3 +123,12 @@ def pack() -> None:
             to = TREE / path.relative_to(ROOT)
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, to)
+    (TREE / "sources").write_text(sources())
+
+
+def sources() -> str:
+    """Stands for what the package is compiled of; workers of a cluster compare it."""
+    digest = hashlib.sha256()
+    for path in sorted(path for pattern in SOURCES for path in ROOT.glob(pattern)):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import json
-import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,6 +32,8 @@ OPTIONS: dict[str, Any] = {
     "set": {"output": ""},
     "duration": "1s",
 }
+# The recording goes on, so a candidate takes as long as it is told.
+ON: dict[str, Any] = {"set": {"output": "", "plays": 10**6}}
 
 
 def explore(**more: Any) -> whimbrel.Exploration:
@@ -62,24 +64,18 @@ def test_a_search_on_a_cluster_is_the_same_to_the_byte(client: Client) -> None:
 
 
 def test_workers_that_are_killed_lose_and_double_nothing(client: Client, tmp_path: Path) -> None:
-    longer = {**OPTIONS, "duration": "5s", "points": "150,320,500"}
-    alone = whimbrel.explore(RADIO, "mpsoc3", **longer)
-    over, killed = threading.Event(), []
+    longer = {**ON, "duration": "5s", "points": "150,320,500"}
+    alone = explore(**longer)
+    killed: list[int] = []
 
-    def kill() -> None:
-        while not over.wait(1.5) and len(killed) < 6:
-            pids = list(client.run(os.getpid).values())
-            for pid in pids[:1]:
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
+    def kill(done: int, *_: object) -> None:
+        nannies = list(client.cluster.workers.values())
+        pid = nannies[len(killed) % len(nannies)].pid
+        if pid and len(killed) < 4 and done > 30 * len(killed):
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
 
-    killer = threading.Thread(target=kill)
-    killer.start()
-    try:
-        many = whimbrel.explore(RADIO, "mpsoc3", **longer, client=client, output=tmp_path / "out")
-    finally:
-        over.set()
-        killer.join()
+    many = explore(**longer, client=client, output=tmp_path / "out", progress=kill)
     assert killed
     assert many.json == alone.json and many.parquet == alone.parquet
     rows = (tmp_path / "out/evaluated.jsonl").read_text().splitlines()[1:]
@@ -103,16 +99,42 @@ def test_the_command_explores_on_a_cluster(client: Client, command: Any) -> None
 
 def test_a_cluster_that_goes_away_is_told() -> None:
     local = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50)
-    client = Client(local)
-    gone = threading.Timer(1.5, lambda: local.close(timeout=5))
+    client, begun = Client(local), threading.Event()
+
+    def end() -> None:
+        begun.wait(60)
+        local.close(timeout=5)
+
+    gone = threading.Thread(target=end)
     gone.start()
     try:
         with pytest.raises(whimbrel.ClusterError, match="cluster") as told:
-            explore(client=client, duration="200s", points="all", patience=3)
+            longer = {**ON, "duration": "20s", "points": "all"}
+            explore(**longer, client=client, patience=3, progress=lambda *_: begun.set())
         assert told.value.cure
     finally:
         gone.join()
         client.close(timeout=2)
+
+
+def test_a_client_that_is_closed_is_told(empty: LocalCluster) -> None:
+    client = Client(empty)
+    client.close()
+    with pytest.raises(whimbrel.ClusterError, match="the cluster has gone") as told:
+        explore(client=client)
+    assert told.value.cure
+
+
+def test_an_exploration_that_waits_for_workers_can_be_ended(empty: LocalCluster) -> None:
+    main, since = threading.main_thread().ident, time.monotonic()
+    assert main is not None
+    with Client(empty) as client:
+        found = explore(client=client, patience=600, budget="1s")
+        assert not found.complete and found.table.num_rows == 0
+        threading.Timer(2, signal.pthread_kill, (main, signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            explore(client=client, patience=600)
+    assert time.monotonic() - since < 60
 
 
 def test_a_cluster_without_workers_is_told_after_a_while() -> None:
@@ -172,6 +194,34 @@ def test_a_worker_without_the_package_or_with_another_is_told(
     assert "pip install ./python" in str(told.value.cure)
 
 
+def test_a_worker_of_another_checkout_is_told_whenever_it_comes(
+    empty: LocalCluster, tmp_path: Path
+) -> None:
+    """Its version and its Python are the same, and what is compiled is of other sources."""
+    copy = tmp_path / "whimbrel"
+    shutil.copytree(Path(whimbrel.__file__).parent, copy, copy_function=os.symlink)
+    (copy / "_tree/sources").unlink()
+    (copy / "_tree/sources").write_text("others")
+    said = rf"has whimbrel {whimbrel.__version__} \(\w+\), not {whimbrel.__version__} \("
+    with (
+        Client(empty) as waiting,
+        cluster.farm(waiting, 60) as farm,
+        worker(empty, tmp_path, PYTHONPATH=str(tmp_path)) as client,
+    ):
+        with pytest.raises(whimbrel.ClusterError, match=said):
+            list(farm(["a job"]))
+        with pytest.raises(whimbrel.ClusterError, match=said):
+            explore(client=client)
+
+
+def test_a_worker_that_dies_while_it_is_asked_is_passed_over() -> None:
+    class Asked:
+        def run(self, *_: object, **__: object) -> dict[str, object]:
+            return {"tcp://a": OSError("connection lost"), "tcp://b": cluster.MADE}
+
+    cluster._check_workers(Asked())
+
+
 def elsewhere(folder: Path) -> list[str]:
     """What comes before a command that must not see a folder; skips where that cannot be."""
     hidden = ["unshare", "--mount", "sh", "-c", f'mount -t tmpfs none {folder} && exec "$@"', "-"]
@@ -202,14 +252,15 @@ def test_a_worker_without_the_applications_module_says_which(
 ) -> None:
     project = tmp_path / "project"
     project.mkdir()
-    (project / "mine.so").write_bytes((_tree.ROOT / "build/apps/fm_radio.so").read_bytes())
-    text = RADIO.read_text().replace('"fm_radio.so"', '"mine.so"')
-    (project / "app.toml").write_text(text)
+    # Of the same name as one that came with the package, which must not have its place.
+    (project / "fm_radio.so").write_bytes((_tree.ROOT / "build/apps/fm_radio.so").read_bytes())
+    (project / "app.toml").write_text(RADIO.read_text())
+    here = {"set": {"output": "", "input": str(RADIO.parent / "data/cold_day_240k.cu8")}}
     with (
         worker(empty, tmp_path, *elsewhere(project)) as client,
-        pytest.raises(whimbrel.RunError, match=r"mine\.so") as told,
+        pytest.raises(whimbrel.RunError, match=r"project/fm_radio\.so") as told,
     ):
-        whimbrel.explore(project / "app.toml", "mpsoc3", **OPTIONS, client=client)
+        whimbrel.explore(project / "app.toml", "mpsoc3", **{**OPTIONS, **here}, client=client)
     assert "at the same paths as here" in str(told.value)
 
 
@@ -224,16 +275,51 @@ def test_chunks_are_all_jobs_once_and_get_smaller() -> None:
         assert all(size >= least for size in sizes[:-1])
 
 
+def some_jobs() -> list[str]:
+    """Those of an exploration whose candidates take no time."""
+    jobs: list[str] = []
+
+    def keep(some: list[str]) -> Iterator[tuple[int, str]]:
+        jobs.extend(some)
+        return ((number, _core.work(job)) for number, job in enumerate(some))
+
+    _core.explore(["--platform=mpsoc3", "--duration=1ms", "--", str(FORK_JOIN)], keep, None)
+    return jobs
+
+
+def ran(verdicts: cluster.Verdicts) -> list[int]:
+    """The numbers of the jobs that ran; it does not wait for others without end."""
+    since, numbers = time.monotonic(), []
+    for verdict in verdicts:
+        numbers += [verdict[0]] if verdict else []
+        assert time.monotonic() - since < 60
+    return sorted(numbers)
+
+
 def test_jobs_that_take_no_time_go_in_fewer_chunks(client: Client) -> None:
     """So what Dask spends on each stays a small part, after the first batch has told."""
+    jobs = some_jobs()[:100]
     with cluster.farm(client, 60) as farm:
         working = farm.__self__  # type: ignore[attr-defined]
-        jobs: list[str] = []
-        _core.explore(
-            ["--platform=mpsoc3", "--duration=1ms", "--", str(FORK_JOIN)],
-            lambda some: jobs.extend(some) or farm(some),
-            None,
-        )
+        ran(farm(jobs))
         before = working.made
-        assert sorted(number for number, _ in farm(jobs[:100])) == list(range(100))
-        assert working.made - before <= 100 // math.ceil(cluster._WORTH_S / 0.005) + 1
+        assert ran(farm(jobs)) == list(range(100))
+        assert working.made - before < len(cluster.chunks(jobs, 3))
+
+
+def test_what_comes_of_a_chunk_is_not_lost_with_its_event(client: Client) -> None:
+    jobs = some_jobs()[:10]
+    with cluster.farm(client, 60) as farm:
+        working = farm.__self__  # type: ignore[attr-defined]
+        # As a scheduler knows nothing of it that came again.
+        client.unsubscribe_topic(working.topic)
+        assert ran(farm(jobs)) == list(range(10))
+
+
+def test_the_command_is_told_of_its_options(
+    empty: LocalCluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--platform=mpsoc3", "--rates=fast", "--", str(RADIO)]
+    assert cluster.main(empty.scheduler_address, words) == 2
+    told = capsys.readouterr().err
+    assert "--rates" in told and "rates=" not in told

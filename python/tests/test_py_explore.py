@@ -20,6 +20,8 @@ OPTIONS: dict[str, Any] = {
     "set": {"output": ""},
     "duration": "500ms",
 }
+# As long as it is told, for the recording goes on.
+LONG: dict[str, Any] = {"set": {"output": "", "plays": 10**6}, "duration": "100s", "points": "all"}
 
 
 def explore(**more: Any) -> whimbrel.Exploration:
@@ -54,16 +56,24 @@ def test_an_exploration_goes_on_from_its_parquet_file(tmp_path: Path) -> None:
 
 def test_progress_is_told() -> None:
     told: list[tuple[int, int | None, int]] = []
-    explore(progress=lambda *how: told.append(how), duration="20s")
+    explore(progress=lambda *how: told.append(how), **{**LONG, "budget": 20})
     assert told and all(of is None or done <= of for done, of, _ in told)
 
 
 def test_ctrl_c_ends_an_exploration_and_it_goes_on(tmp_path: Path) -> None:
     main = threading.main_thread().ident
     assert main is not None
-    threading.Timer(1, signal.pthread_kill, (main, signal.SIGINT)).start()
+    begun = threading.Event()
+
+    def interrupt() -> None:
+        begun.wait(60)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
     with pytest.raises(KeyboardInterrupt):
-        explore(duration="600s", points="all", output=tmp_path / "cut")
+        explore(**LONG, output=tmp_path / "cut", progress=lambda *_: begun.set())
+    thread.join()
     assert (tmp_path / "cut/evaluated.jsonl").stat().st_size > 0
 
 

@@ -10,3 +10,5 @@ _PACKED = Path(__file__).parent / "_tree"
 ROOT = _PACKED if _PACKED.is_dir() else Path(__file__).resolve().parents[2]
 BIN = ROOT / "bin"
 APPS = ROOT / "apps"
+# Of a package: stands for the sources that its compiled parts were made of.
+SOURCES = ROOT / "sources"

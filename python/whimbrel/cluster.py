@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import _words
+from . import _tree, _words
 from ._native import _core
 from .errors import ClusterError, Error
 
@@ -34,19 +34,24 @@ _LIVES = 10
 # How often is looked how the cluster is.
 _LOOK_S = 1.0
 _INSTALL = "install the package there from the same checkout: pip install ./python"
+_RESUME = "its scheduler ended or cannot be reached; what an output folder has can be resumed"
 
-Verdicts = Iterator[tuple[int, str]]
+# Pairs of a job's number and its verdict; None: there is none yet, and the exploration may end.
+Verdicts = Iterator[tuple[int, str] | None]
 Farm = Callable[[list[str]], Verdicts]
 
 
-def work(topic: str, chunk: int, jobs: list[str]) -> None:
-    """On a worker: runs jobs one after the other, and tells what came of them as an event.
+def work(topic: str, made: str, chunk: int, jobs: list[str]) -> None:
+    """On a worker: runs jobs one after the other, and tells what came of them as an event. It has
+    the package as it was `made` where they are from, also if it came later than others.
 
     An event reaches the client with the message that the task is over. A result would have to be
     fetched, which costs as much again as all the rest of a task.
     """
     from distributed import get_worker
 
+    if made != MADE:
+        raise _of_another(get_worker().address, MADE, made)
     since = time.perf_counter()
     verdicts = [_core.work(job) for job in jobs]
     seconds = time.perf_counter() - since
@@ -58,14 +63,26 @@ def farm(client: Any, patience: _words.Time) -> Iterator[Farm]:
     """What runs a list of jobs on a cluster, and gives what comes of them as it comes."""
     if not hasattr(client, "map") or not hasattr(client, "subscribe_topic"):
         raise _words.wrong("client", client, "a distributed.Client")
-    seconds = _words.seconds("patience", patience)
-    _check_workers(client)
-    working = _Farm(client, seconds)
-    client.subscribe_topic(working.topic, working.told)
+    working = _Farm(client, _words.seconds("patience", patience))
+    with _cluster():
+        _check_workers(client)
+        working.subscribe()
     try:
         yield working.run
     finally:
         _quietly(client.unsubscribe_topic, working.topic)
+
+
+@contextmanager
+def _cluster() -> Iterator[None]:
+    """Calls of Dask's: what they raise means that there is no cluster any more."""
+    try:
+        yield
+    except Error:
+        raise
+    except Exception as error:
+        why = f"the cluster has gone ({type(error).__name__}: {error})"
+        raise ClusterError(why, _RESUME) from error
 
 
 @dataclass(frozen=True)
@@ -90,14 +107,19 @@ def chunks(jobs: list[str], threads: int, least: int = 1) -> list[_Chunk]:
 
 
 def _made() -> str:
-    """The version of this package, and of its modules: checkouts differ within a version."""
+    """The version of this package, and of its modules and of what is compiled of its checkout:
+    checkouts differ within a version. The same for every processor."""
     digest = hashlib.sha256()
-    for module in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(module.read_bytes())
+    for part in (*sorted(Path(__file__).parent.glob("*.py")), _tree.SOURCES):
+        digest.update(part.read_bytes() if part.is_file() else b"")
     return f"{_core.__version__} ({digest.hexdigest()[:8]})"
 
 
 MADE = _made()
+
+
+def _of_another(worker: str, has: str, made: str) -> ClusterError:
+    return ClusterError(f"the worker {worker} has whimbrel {has}, not {made}", _INSTALL)
 
 
 def _check_workers(client: Any) -> None:
@@ -105,13 +127,15 @@ def _check_workers(client: Any) -> None:
     # A function of Python's own, for workers may have nothing else.
     found = client.run(pydoc.locate, "whimbrel.cluster.MADE", on_error="return")
     for worker, made in found.items():
-        if made == MADE:
+        # A worker that dies meanwhile cannot answer, and does no harm.
+        if made == MADE or isinstance(made, OSError):
             continue
         locate = (pydoc.locate, "whimbrel.__version__")
         version = client.run(*locate, workers=[worker], on_error="return")[worker]
+        if isinstance(version, OSError):
+            continue
         if isinstance(version, str):
-            has = made if isinstance(made, str) else version
-            raise ClusterError(f"the worker {worker} has whimbrel {has}, not {MADE}", _INSTALL)
+            raise _of_another(worker, made if isinstance(made, str) else version, MADE)
         why = f" that can be imported ({version})" if version is not None else ""
         raise ClusterError(f"the worker {worker} has no package whimbrel{why}", _INSTALL)
 
@@ -124,11 +148,17 @@ class _Farm:
         self.topic = f"whimbrel-{uuid.uuid4().hex}"
         self.events: queue.SimpleQueue[tuple[int, list[str], float]] = queue.SimpleQueue()
         self.waiting: dict[int, tuple[_Chunk, Any]] = {}
+        # Those that were done at the last look, but told nothing.
+        self.silent: set[int] = set()
         self.made = 0
         # As they were at last: how jobs are cut depends on them, and nothing else.
         self.threads, self.job_s = 1, math.inf
         self.looked_at = -math.inf
         self.lonely_since: float | None = None
+
+    def subscribe(self) -> None:
+        """Asks for events; once more does no harm."""
+        self.client.subscribe_topic(self.topic, self.told)
 
     def told(self, event: tuple[float, tuple[int, list[str], float]]) -> None:
         """Takes an event, in a thread of Dask's."""
@@ -136,14 +166,17 @@ class _Farm:
 
     def run(self, jobs: list[str]) -> Verdicts:
         """One batch of an exploration."""
-        if self.made == 0:
-            self._look()
         try:
-            self._submit(chunks(jobs, self.threads, math.ceil(_WORTH_S / self.job_s)))
+            with _cluster():
+                if self.made == 0:
+                    self._look()
+                self._submit(chunks(jobs, self.threads, math.ceil(_WORTH_S / self.job_s)))
             while self.waiting:
                 yield from self._next()
                 if time.monotonic() - self.looked_at > _LOOK_S:
-                    self._look()
+                    with _cluster():
+                        self._look()
+                    yield None
         finally:
             # Those that are not wanted any more; the cluster may have gone.
             if self.waiting:
@@ -154,7 +187,8 @@ class _Farm:
         """All in one graph, which costs little more than one for each."""
         numbers = range(self.made, self.made + len(new))
         jobs = [chunk.jobs for chunk in new]
-        futures = self.client.map(work, [self.topic] * len(new), numbers, jobs, pure=False)
+        same = [self.topic] * len(new), [MADE] * len(new)
+        futures = self.client.map(work, *same, numbers, jobs, pure=False)
         self.waiting.update(zip(numbers, zip(new, futures, strict=True), strict=True))
         self.made += len(new)
 
@@ -182,12 +216,24 @@ class _Farm:
         elif now - self.lonely_since >= self.patience_s:
             raise ClusterError(
                 f"the cluster has had no worker for {self.patience_s:g} s",
-                "start workers, or go on elsewhere: with output=, resume= has what is done",
+                "start workers, or go on elsewhere: what an output folder has can be resumed",
             )
         for number, (chunk, future) in list(self.waiting.items()):
             if future.status in ("error", "cancelled") and self._is_killed(future):
                 del self.waiting[number]
                 self._try_again(chunk)
+        self._miss_events()
+
+    def _miss_events(self) -> None:
+        """Begins chunks again whose event was lost: it comes with the end of its task, so nothing
+        is left of those that were done a look ago. Their connection may have been another."""
+        done = {n for n, (_, future) in self.waiting.items() if future.status == "finished"}
+        lost = done & self.silent if self.events.empty() else set()
+        if lost:
+            self.subscribe()
+        for number in lost:
+            self._try_again(self.waiting.pop(number)[0])
+        self.silent = done - lost
 
     def _workers(self) -> dict[str, Any]:
         if self.client.status != "running":
@@ -201,7 +247,7 @@ class _Farm:
         """Dask gives a task up that workers died of, some times."""
         if chunk.lives == 0:
             raise ClusterError(
-                f"workers died {_LIVES} times while they ran the same candidates",
+                f"the same candidates were begun again {_LIVES} times, and nothing came of them",
                 "look at what the workers say: they may lack memory",
             )
         self._submit([replace(chunk, lives=chunk.lives - 1)])
@@ -211,10 +257,7 @@ class _Farm:
         from distributed import KilledWorker
 
         if future.status == "cancelled":
-            raise ClusterError(
-                "the cluster has gone",
-                "its scheduler ended or cannot be reached; with output=, resume= has what is done",
-            )
+            raise ClusterError("the cluster has gone", _RESUME)
         error = future.exception()
         if isinstance(error, KilledWorker):
             return True
@@ -238,7 +281,7 @@ def main(address: str, words: list[str]) -> int:
         with _connected(address) as client, farm(client, 60) as working:
             front, _, tables, kept = _core.explore(words, working, None)
     except Error as error:
-        print(error, file=sys.stderr)
+        print(error.of_command or error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 2

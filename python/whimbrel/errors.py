@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 # Options of the command whose parameters have other names here.
 _RENAMED = {"move": "moves", "shuttle": "shuttles", "rate": "rates", "pin": "pins"}
@@ -43,7 +44,9 @@ class Error(Exception):
     def __init__(self, message: str, cure: str | None = None, *more: Trouble) -> None:
         self.troubles = more or (Trouble(message, cure=cure),)
         """All that is wrong; the attributes below are those of the first."""
-        super().__init__("\n".join(map(str, self.troubles)))
+        self.of_command: str | None = None
+        """What the command says of it, with its options instead of parameters."""
+        super().__init__(_text(self.troubles))
 
     @property
     def message(self) -> str:
@@ -95,12 +98,18 @@ def made(
     troubles: list[tuple[str, str | None, tuple[int, int] | None, str | None, str | None]],
 ) -> Error:
     """The exception for what the compiled part found."""
-    found = []
+    found, named = [], []
     for message, file, place, text, cure in troubles:
         line, column = place or (None, None)
-        found.append(Trouble(_named(message), file, line, column, text, cure and _named(cure)))
-    class_ = InputError if kind == "InputError" else RunError
-    return class_("", None, *found)
+        found.append(Trouble(message, file, line, column, text, cure))
+        named.append(replace(found[-1], message=_named(message), cure=cure and _named(cure)))
+    error = (InputError if kind == "InputError" else RunError)("", None, *named)
+    error.of_command = _text(found)
+    return error
+
+
+def _text(troubles: Iterable[Trouble]) -> str:
+    return "\n".join(map(str, troubles))
 
 
 def _named(text: str) -> str:

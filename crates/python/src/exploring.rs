@@ -16,8 +16,8 @@ use crate::failing::{Raise, failed};
 /// How often Python may raise, and is told how far it is.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A function of Python: takes a list of jobs and a function that says whether there is enough, and
-/// gives pairs of a job's number and its verdict as they come.
+/// A function of Python: takes a list of jobs, and gives pairs of a job's number and its verdict as
+/// they come, and None once a second or so while there is none, so that it can be ended.
 struct Callable<'a> {
     evaluate: Py<PyAny>,
     raised: &'a Raised,
@@ -46,8 +46,10 @@ impl Farm for Callable<'_> {
         let done = Python::attach(|py| -> PyResult<()> {
             let verdicts = self.evaluate.bind(py).call1((jobs,))?;
             for pair in verdicts.try_iter()? {
-                let (job, verdict): (usize, String) = pair?.extract()?;
-                if !py.detach(|| taker.take(job, &verdict)) {
+                let pair: Option<(usize, String)> = pair?.extract()?;
+                let taken =
+                    pair.is_none_or(|(job, verdict)| py.detach(|| taker.take(job, &verdict)));
+                if !taken {
                     let text = "a worker gave what is no result";
                     return failed(text, "all workers need the same version").raise(py);
                 }

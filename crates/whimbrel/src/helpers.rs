@@ -53,6 +53,15 @@ pub fn root() -> Result<PathBuf, Failure> {
     Ok(root.canonicalize().unwrap_or(root))
 }
 
+/// The folder of the applications' modules that came with this command.
+///
+/// # Errors
+/// As [`folder`].
+pub fn modules() -> Result<PathBuf, Failure> {
+    let modules = root()?.join("build/apps");
+    Ok(modules.canonicalize().unwrap_or(modules))
+}
+
 /// The path of a helper.
 ///
 /// # Errors
@@ -75,7 +84,7 @@ pub fn find(name: &str) -> Result<PathBuf, Failure> {
 pub fn find_module(app: &App, app_folder: &Path, source: &Source) -> Result<PathBuf, Failure> {
     let module = app.module.get_ref();
     let beside = app_folder.join(module);
-    let built = folder()?.join("../build/apps").join(module);
+    let built = modules()?.join(module);
 
     for place in [&beside, &built] {
         if let Some(path) = place.canonicalize().ok().filter(|path| path.is_file()) {

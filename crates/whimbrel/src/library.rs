@@ -243,11 +243,12 @@ impl Verdicts for Once<'_> {
     }
 }
 
-/// Says where it failed, and what workers may lack.
+/// Says where it failed, and what workers need where they lack a file.
 fn on_a_worker(failed: Failed) -> Failed {
     let Failed::Fatal(why) = failed else { return failed };
-    let lack = "workers need the application's module and data at the same paths as here";
-    Failed::Fatal(format!("on a worker: {why}; {lack}"))
+    let lack = "; workers need the application's module and data at the same paths as here";
+    let lack = if why.contains("No such file") { lack } else { "" };
+    Failed::Fatal(format!("on a worker: {why}{lack}"))
 }
 
 /// What is wrong with the words.
@@ -295,5 +296,26 @@ fn trouble(report: &Report) -> Trouble {
         place: read.as_ref().map(|read| (read.line() + 1, read.column() + 1)),
         line: read.as_ref().map(|read| text(read.data())),
         cure: report.help().map(|help| help.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(why: &str) -> String {
+        let Failed::Fatal(told) = on_a_worker(Failed::Fatal(why.to_owned())) else {
+            return String::new();
+        };
+        told
+    }
+
+    #[test]
+    fn a_worker_that_lacks_a_file_is_told_to_have_it_and_no_other() {
+        assert_eq!(
+            told("memory: Cannot allocate memory"),
+            "on a worker: memory: Cannot allocate memory"
+        );
+        assert!(told("mine.so: No such file or directory").contains("at the same paths as here"));
     }
 }

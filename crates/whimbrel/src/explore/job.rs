@@ -26,6 +26,8 @@ pub struct Job {
     pub folder: PathBuf,
     /// Its module, as the plan names it.
     pub module: String,
+    /// Whether that came with the command, so that any other command has it as well.
+    pub own: bool,
     /// The plan, a line of it.
     #[serde(skip)]
     pub plan: String,
@@ -53,13 +55,13 @@ impl Job {
         Ok(Self { plan: plan.to_owned(), ..serde_json::from_str(head)? })
     }
 
-    /// The plan on this machine: where the module is not there, its namesake that came with this
-    /// command has its place.
+    /// The plan on this machine: where a module that came with the command is not there, that of
+    /// this command has its place.
     fn plan(&self) -> String {
         let module = Path::new(&self.module);
-        let own = helpers::root().ok().zip(module.file_name());
-        let own = own.map(|(root, name)| root.join("build/apps").join(name));
-        let own = own.filter(|own| !module.is_file() && own.is_file());
+        let own = helpers::modules().ok().zip(module.file_name());
+        let own = own.map(|(folder, name)| folder.join(name));
+        let own = own.filter(|own| self.own && !module.is_file() && own.is_file());
         let text = |path: &str| serde_json::to_string(path).unwrap_or_default();
         match own.as_deref().and_then(Path::to_str) {
             Some(own) => self.plan.replace(&text(&self.module), &text(own)),

@@ -4,7 +4,7 @@
 //! Only the cores that a candidate has are in its plan, in order; so a candidate on cores 0 and 2
 //! of the platform runs on cores 0 and 1 of its simulation, and nothing else consumes energy.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome, Way};
 use whimbrel_hardware::Description;
@@ -14,6 +14,7 @@ use whimbrel_model::{
 
 use super::job::{Job, Pool};
 use crate::fingerprint::fingerprint;
+use crate::helpers;
 
 /// How often agents report where a policy decides.
 const AGENTS_NS: u64 = 100_000_000;
@@ -30,6 +31,8 @@ pub struct Simulator {
     pool: Pool,
     folder: PathBuf,
     module: String,
+    /// Whether that came with this command.
+    own: bool,
     app: App,
     hardware: Description,
     duration_ns: u64,
@@ -46,7 +49,9 @@ impl Simulator {
         (duration_ns, seed): (u64, u64),
     ) -> Self {
         let pool = Pool::new(program);
-        Self { pool, folder, module, app, hardware, duration_ns, seed }
+        let own =
+            helpers::modules().is_ok_and(|own| Path::new(&module).parent() == Some(own.as_path()));
+        Self { pool, folder, module, own, app, hardware, duration_ns, seed }
     }
 
     /// A candidate as any simulator can run it.
@@ -54,6 +59,7 @@ impl Simulator {
         Job {
             folder: self.folder.clone(),
             module: self.module.clone(),
+            own: self.own,
             plan: self.plan(candidate).line(),
             cores: candidate.cores(),
             of: self.hardware.cores.len(),
