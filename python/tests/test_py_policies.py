@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import whimbrel
 from whimbrel import Move, SetPoint, Snapshot
@@ -59,6 +61,11 @@ def test_what_cannot_be_carried_out_is_advice(player: whimbrel.Application) -> N
     assert "task 9, of which there are 4" in texts and "core 7, of which there are 3" in texts
 
 
+def test_places_may_be_numbers_of_numpy(player: whimbrel.Application) -> None:
+    run = simulate(player, lambda _: [Move(1, np.argmax([0, 0, 5]))])
+    assert [move["target"] for move in run.moves.to_pylist()] == [2]
+
+
 def broken(_: Snapshot) -> list[Move]:
     return [Move(0, 1 // 0)]
 
@@ -68,6 +75,7 @@ WRONG: list[tuple[Callable[[Snapshot], Any], str]] = [
     (lambda _: [3], "decided 3"),
     (lambda _: 3, "the policy decided 3"),
     (lambda _: Move(0, 0), "decided Move(task=0, core=0)"),
+    (lambda _: [Move(0, statistics.mean([]))], "StatisticsError"),
     (lambda: None, "TypeError"),  # type: ignore[misc, arg-type]
     (lambda _: [Move(-1, 0)], "task=-1"),
     (lambda _: [Move(0, 2**32)], "core=4294967296"),
@@ -84,7 +92,7 @@ def test_a_policy_that_is_wrong_ends_the_run_with_its_place(
         simulate(player, policy)
     assert said in told.value.message and told.value.cure
     assert "whimbrel/policies.py" not in told.value.cure
-    if said == "TypeError":
+    if said in ("TypeError", "StatisticsError"):
         assert "test_py_policies.py, line" in told.value.cure
     if policy is broken:
         assert "test_py_policies.py, line" in str(told.value)

@@ -162,8 +162,6 @@ _LISTS = {
 class _Described:
     """What a file or a text of TOML describes."""
 
-    _folder: tempfile.TemporaryDirectory[str] | None = None
-
     def to_toml(self) -> str:
         """As the text of its file."""
         raise NotImplementedError
@@ -173,18 +171,22 @@ class _Described:
         source = getattr(self, "source", None)
         if source is not None:
             return str(source)
-        if self._folder is None:
-            folder = tempfile.TemporaryDirectory(prefix="whimbrel-")
-            name = getattr(self, "name", None)
-            known = name if isinstance(name, str) and name.isidentifier() else "unnamed"
-            (Path(folder.name) / f"{known}.toml").write_text(self.to_toml(), encoding="utf-8")
-            object.__setattr__(self, "_file", str(Path(folder.name) / f"{known}.toml"))
-            object.__setattr__(self, "_folder", folder)
-        return str(self._file)  # type: ignore[attr-defined]
+        written = self.__dict__.get("_written")
+        if written is None:
+            # Of two threads that come here one is first; what the other has written goes again.
+            written = self.__dict__.setdefault("_written", self._write())
+        return str(written[1])
+
+    def _write(self) -> tuple[tempfile.TemporaryDirectory[str], Path]:
+        folder = tempfile.TemporaryDirectory(prefix="whimbrel-")
+        name = getattr(self, "name", None)
+        known = name if isinstance(name, str) and name.isidentifier() else "unnamed"
+        file = Path(folder.name) / f"{known}.toml"
+        file.write_text(self.to_toml(), encoding="utf-8")
+        return folder, file
 
     def __getstate__(self) -> dict[str, Any]:
-        hidden = ("_folder", "_file")
-        return {key: value for key, value in self.__dict__.items() if key not in hidden}
+        return {key: value for key, value in self.__dict__.items() if key != "_written"}
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Writes it into a file for the command; gives the path."""

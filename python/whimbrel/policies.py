@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from numbers import Integral
+from traceback import walk_tb
 from typing import Any, TypeVar
 
 from .errors import PolicyError
@@ -117,9 +119,10 @@ def asked(policy: Policy) -> Callable[[str], Pairs]:
             ) from error
         if answer is not None and not isinstance(answer, Iterable):
             raise PolicyError(f"the policy decided {answer!r}", _DECIDE)
-        moves = [(one.task, one.core) for one in decided if isinstance(one, Move)]
-        points = [(one.core, one.point) for one in decided if isinstance(one, SetPoint)]
         _check(decided)
+        # What numpy calls a whole number is none to the compiled part.
+        moves = [(int(one.task), int(one.core)) for one in decided if isinstance(one, Move)]
+        points = [(int(one.core), int(one.point)) for one in decided if isinstance(one, SetPoint)]
         return moves, points
 
     return decide
@@ -147,18 +150,21 @@ def _check(decided: list[Any]) -> None:
             raise PolicyError(f"the policy decided {one!r}", _DECIDE)
         for field in fields(one):
             number = getattr(one, field.name)
-            if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 1 << 32:
+            whole = isinstance(number, Integral) and not isinstance(number, bool)
+            if not whole or not 0 <= int(number) < 1 << 32:
                 cure = f"{field.name} is a whole number from 0 on: a place in the snapshot"
                 raise PolicyError(f"the policy decided {one!r}", cure)
 
 
 def _place(error: BaseException, policy: Policy) -> str:
-    """The line of the policy where it raised, or where it begins if it was not even called."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is not None and trace.tb_frame.f_code.co_filename != __file__:
-        return f"mend it at {trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno}"
+    """The last line in the policy's file, which what it calls may have raised below, or where it
+    begins if it was not even called."""
     code = getattr(policy, "__code__", None)
+    # But for that which called the policy.
+    lines = [(f.f_code.co_filename, line) for f, line in walk_tb(error.__traceback__)][1:]
+    if lines:
+        own = [at for at in lines if code is not None and at[0] == code.co_filename]
+        file, line = (own or lines[:1])[-1]
+        return f"mend it at {file}, line {line}"
     where = f" at {code.co_filename}, line {code.co_firstlineno}" if code else ""
     return f"it is called with a whimbrel.Snapshot alone: mend {policy!r}{where}"
