@@ -77,7 +77,7 @@ SUITES := \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
 	test-freertos:300:1:built-for-tests:$(CODE),$(CHECK),boards,platforms,docs/freertos.md,tests/conftest.py,tests/scripted.py,tests/boards,python/whimbrel/__init__.py,python/whimbrel/errors.py,python/whimbrel/plot,reproduce/common,reproduce/holmbacka2013,tools/freertos_size.py \
 	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests,tools/plot_quiet.py \
-	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python \
+	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python,tools/site/examples.py \
 	lint-rust:450:0:built-for-tests:crates,tools/rust_circles.py \
 	test-sanitizers:180:1:built-for-tests:$(C_CODE),$(TEST_C) \
 	test-c:160:1:built-for-tests:$(C_CODE),$(TEST_C) \

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import pickle
 import re
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +19,9 @@ import whimbrel
 from whimbrel import _toml, _words, errors, model
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools/site"))
+from examples import TABLE, lines  # noqa: E402
+
 APPS = [
     *sorted((ROOT / "apps").glob("*/app.toml")),
     *sorted((ROOT / "apps/synthetic").glob("[!a]*.toml")),
@@ -45,17 +51,13 @@ def test_a_platform_is_the_same_after_it_was_written_and_read(path: Path) -> Non
 def keys(document: str) -> dict[str, set[str]]:
     """The keys of each table in the example at the head of a document."""
     found: dict[str, set[str]] = {}
-    text = "\n".join(re.findall(r"```toml\n(.*?)```", document, re.DOTALL))
-    for line in text.splitlines():
-        if table := re.match(r"\[+([a-z_.]+)\]+", line):
-            current = found.setdefault(table[1], set())
-        elif key := re.match(r"([a-z_]+) = ", line):
-            current.add(key[1])
+    for table, line in lines(ROOT / document):
+        known = found.setdefault(table, set())
+        if key := re.match(r"([a-z_]+) = ", line):
+            known.add(key[1])
     return found
 
 
-# In the text of a class: the table that it is, and the document that has it.
-TABLE = re.compile(r"`\[+([a-z_.]+)\]+`[^`]* of (docs/[a-z-]+\.md)")
 CLASSES = [class_ for class_ in vars(model).values() if is_dataclass(class_)]
 
 
@@ -64,13 +66,13 @@ def test_every_key_of_the_documents_is_a_field(class_: type) -> None:
     said = TABLE.search(class_.__doc__ or "")
     assert said is not None, "its text names no table"
     has = {_toml.key_of(field.name) for field in fields(class_)}
-    assert keys((ROOT / said[2]).read_text())[said[1]] <= has
+    assert keys(said[2])[said[1]] <= has
 
 
 def test_every_table_of_the_documents_has_a_class() -> None:
     said = {found.groups() for c in CLASSES if (found := TABLE.search(c.__doc__ or ""))}
     for document in ("docs/app-toml.md", "docs/platform-toml.md"):
-        tables = set(keys((ROOT / document).read_text())) - {"params"}
+        tables = set(keys(document)) - {"params", ""}
         # These are costs, as `costs.send` is.
         tables -= {"costs.switch", "doorbell.send", "doorbell.receive"}
         assert tables == {table for table, of in said if of == document}
@@ -79,6 +81,23 @@ def test_every_table_of_the_documents_has_a_class() -> None:
 def test_an_object_travels_to_another_process(player: whimbrel.Application) -> None:
     player.path()
     assert pickle.loads(pickle.dumps(player)) == player
+
+
+def test_threads_that_share_an_object_share_its_file(
+    player: whimbrel.Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once, written = threading.Barrier(2), whimbrel.Application.to_toml
+
+    def write(of: whimbrel.Application) -> str:
+        at_once.wait(10)
+        return written(of)
+
+    monkeypatch.setattr(whimbrel.Application, "to_toml", write)
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(20):
+            shared = player.changed()
+            one, other = pool.map(lambda _, shared=shared: Path(shared.path()), range(2))
+            assert one == other and one.is_file()
 
 
 def test_a_wrong_application_is_refused_with_its_line(player: whimbrel.Application) -> None:

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 import griffe
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+
+sys.path.insert(0, str(Path(__file__).parent))
+from examples import TABLE, lines
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python/whimbrel"
@@ -32,9 +36,8 @@ HEAD = """# Python: whimbrel
 
 `import whimbrel` has all of this; [Python: import whimbrel](../python.md) shows how it is used.
 """
-# In texts: a document, and the table of one that a class is.
+# In texts: a document.
 DOCUMENT = re.compile(r"docs/([a-z-]+)\.md")
-TABLE = re.compile(r"`\[+([a-z_.]+)\]+`[^`]* of (docs/[a-z-]+\.md)")
 
 
 def imported(file: Path) -> dict[str, list[str]]:
@@ -73,12 +76,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def comments(document: Path, table: str) -> dict[str, str]:
     """What the examples of a document say of each key of a table."""
     found: dict[str, str] = {}
-    inside = ""
-    examples = re.findall(r"```toml\n(.*?)```", document.read_text(), re.DOTALL)
-    for line in "\n".join(examples).splitlines():
-        if head := re.match(r"\[+([a-z_.]+)\]+", line):
-            inside = head[1]
-        elif inside == table and (key := re.match(r"([a-z_]+) = (.*?) *# +(.*)", line)):
+    for inside, line in lines(document):
+        if inside == table and (key := re.match(r"([a-z_]+) = (.*?) *# +(.*)", line)):
             # Where the comment goes on from the example: "real", or "model".
             said = f"{key[2]}, {key[3]}" if key[3].startswith("or ") else key[3]
             found.setdefault(key[1], said.replace(" (see below)", ""))
