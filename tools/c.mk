@@ -265,6 +265,7 @@ test-sanitizers: $(UNIT_TESTS:%=$(BUILD)/asan/%) $(THREAD_TESTS:%=$(BUILD)/tsan/
 	CONFORM_SCALE=0.2 $(BUILD)/asan/conform-linux
 	CONFORM_SCALE=0.2 $(BUILD)/asan/conform-sim
 	CONFORM_PREEMPTS=7 CONFORM_SCALE=0.02 $(BUILD)/asan/conform-sim
+	CONFORM_FAIR=1 CONFORM_PREEMPTS=7 CONFORM_SCALE=0.02 $(BUILD)/asan/conform-sim
 	CONFORM_SCALE=0.01 $(BUILD)/asan/faults-sim
 
 test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch64/conform-linux $(BUILD)/aarch64/conform-sim $(addprefix $(SECOND)/,bin/whimbrel-sim.aarch64 bin/whimbrel-sim build/apps/synthetic.so)
