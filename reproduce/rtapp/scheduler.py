@@ -6,10 +6,12 @@ from __future__ import annotations
 import gzip
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 SLICE = Path("/sys/kernel/debug/sched/base_slice_ns")
 SLACK = Path("/proc/self/timerslack_ns")
+CONFIGS = (Path("/proc/config.gz"), Path(f"/boot/config-{os.uname().release}"))
 # A slice is so long, once more for each doubling of processors, up to eight: kernel/sched/fair.c.
 SLICE_US = 700
 HZ = 250  # of most distributions
@@ -25,21 +27,21 @@ def core() -> str:
     )
 
 
-def slice_us() -> float:
+def slice_us(file: Path = SLICE, processors: int | None = None) -> float:
     """As the kernel says, or as it computes it."""
-    if os.access(SLICE, os.R_OK):
-        return int(SLICE.read_text()) / 1000
-    return SLICE_US * min(os.cpu_count() or 1, 8).bit_length()
+    if os.access(file, os.R_OK):
+        return int(file.read_text()) / 1000
+    return SLICE_US * min(processors or os.cpu_count() or 1, 8).bit_length()
 
 
-def slack_us() -> float:
+def slack_us(file: Path = SLACK) -> float:
     """By which the kernel may let a thread sleep longer."""
-    return int(SLACK.read_text()) / 1000 if os.access(SLACK, os.R_OK) else 50
+    return int(file.read_text()) / 1000 if os.access(file, os.R_OK) else 50
 
 
-def hz() -> int:
-    """Ticks in a second, as the kernel was configured."""
-    for file in (Path("/proc/config.gz"), Path(f"/boot/config-{os.uname().release}")):
+def hz(files: Iterable[Path] = CONFIGS) -> int:
+    """Ticks in a second, as the kernel was configured: by the first file that says it."""
+    for file in files:
         if os.access(file, os.R_OK):
             raw = file.read_bytes()
             text = (gzip.decompress(raw) if file.suffix == ".gz" else raw).decode()
