@@ -13,10 +13,11 @@ from pathlib import Path
 from shutil import rmtree
 
 import pytest
-from simulated import Json, platform, simulate
+from simulated import ROOT, Json, platform, simulate
 from task_sets import intervals
 
 SLICE_US = 1000
+LOCKS = ROOT / "build/test-apps/locks.so"
 
 
 def fair(slice_us: float = SLICE_US, tick_us: float = 0, more: str = "") -> str:
@@ -130,6 +131,38 @@ def test_a_more_urgent_task_goes_before_all_shares(tmp_path: Path) -> None:
     assert served(a, 6300) == served(b, 6300) == 3000
 
 
+def test_a_checkpoint_that_lets_a_more_urgent_task_run_gives_up_no_slice(tmp_path: Path) -> None:
+    """A run of b ends at the very moment at which u wakes, and its end is a checkpoint. b has had a
+    quarter of its slice by then, and has the rest of it after u."""
+    runs = '{ run = 750000 }, { loop = "forever", do = [{ run = 1000000 }] }'
+    urgent = job("u", 300, "priority = 20\noffset_frames = 0.0825\n")
+    a, b, u = had(tmp_path, app_of(busy("a"), script("b", runs), urgent), fair(), 3, 90_000)
+    assert u == [8250, 8550]
+    assert b[8:12] == [8000, 8250, 8550, 9300]
+    assert a[8:12] == [7000, 8000, 9300, 10300]
+
+
+def test_who_has_another_priority_for_no_time_is_ahead_as_before(tmp_path: Path) -> None:
+    """When it has it at 3.4 ms, a is at 1.9 ms and b at 1.5. So b has its slice next."""
+    turn = "{ run = 1900000 }, { priority = 9 }, { priority = 8 }"
+    toggles = f'{{ loop = "forever", do = [{turn}] }}'
+    a, b = had(tmp_path, app_of(script("a", toggles), busy("b")), fair(), 2, 90_000)
+    assert a[:10] == [0, 500, 1000, 2000, 3000, 3400, 4400, 5400, 6400, 7300]
+    assert b[:10] == [500, 1000, 2000, 3000, 3400, 4400, 5400, 6400, 7300, 8300]
+
+
+def test_who_inherits_a_priority_is_ahead_as_before_when_it_gives_it_back(tmp_path: Path) -> None:
+    """At 11 ms a is at 7 ms and b at 4, and h waits for the mutex that a holds. a gives it back
+    500 us later. At 20 ms a is at 11 ms and b at 8.5, so that b has the next tick."""
+    holds = '{ lock = "m" }, { run = 7500000 }, { unlock = "m" }, { run = 100000000 }'
+    waits = '{ delay = "11ms" }, { lock = "m" }, { unlock = "m" }'
+    tasks = app_of(script("a", holds), busy("b"), script("h", waits, "priority = 9\n"))
+    app = tasks + '[[mutex]]\nname = "m"\n'
+    a, b, _ = had(tmp_path, app, fair(tick_us=4000), 3, 90_000)
+    assert a[:6] == [0, 4000, 8000, 11500, 16000, 20000]
+    assert b[:6] == [4000, 8000, 11500, 16000, 20000, 24000]
+
+
 # ---- Shares -------------------------------------------------------------------------------------
 
 
@@ -154,6 +187,28 @@ def test_nobody_gains_by_sleeping(tmp_path: Path) -> None:
     # Nor does it lose more than it slept for.
     assert served(b, until) > until / 2 - 100 * until / 3800 - SLICE_US
     assert served(a, until) + served(b, until) == until
+
+
+def test_nobody_loses_by_waits_that_are_over_at_once(tmp_path: Path) -> None:
+    """On Linux such a wait returns without a call of the scheduler."""
+    a = 'name = "a"\nentry = "free_job"\nperiod_us = 1000000\ncycles = 250000\n'
+    b = 'name = "b"\nentry = "hasty"\ncycles = 250000\n'
+    head = f'[app]\nname = "made"\nmodule = "{LOCKS}"\n\n[params]\na = [400]\n\n'
+    app = f"{head}[[task]]\n{a}\n[[task]]\n{b}"
+    hardware = fair() + '\n[costs.claim]\ntime_us = 1\nsource = "ours: a test"\n'
+    until = 90_000
+    for times in had(tmp_path, app, hardware, 2, until):
+        assert abs(served(times, until) - until / 2) <= SLICE_US
+
+
+@pytest.mark.parametrize("run_us", [100, 900, 1900])
+def test_nobody_gains_by_changes_of_its_priority(run_us: int, tmp_path: Path) -> None:
+    turn = f"{{ run = {run_us}000 }}, {{ priority = 9 }}, {{ priority = 8 }}"
+    toggles = f'{{ loop = "forever", do = [{turn}] }}'
+    until = 900_000
+    a, b = had(tmp_path, app_of(script("a", toggles), busy("b")), fair(), 2, until)
+    assert served(a, until) + served(b, until) == until
+    assert abs(served(a, until) - until / 2) <= SLICE_US
 
 
 def test_who_sleeps_for_long_has_nothing_to_make_good(tmp_path: Path) -> None:

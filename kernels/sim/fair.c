@@ -8,8 +8,9 @@
 // that compete, by weight, is where each would be if it had exactly its share. Who is not past it
 // is eligible. Each asks for a slice at a time, and is to have had it by its virtual deadline.
 //
-// How far it is behind the mean, its lag, a task takes with it when it sleeps, or it would gain by
-// that. Who sleeps and is ahead competes on until the others have caught up.
+// How far a task is behind the mean is its lag. It keeps that while it sleeps, and of each priority
+// while it has another one, or it would gain by that. A task that sleeps and is ahead competes on
+// until the others have caught up.
 
 #include <assert.h>
 
@@ -83,14 +84,15 @@ static void take_out(struct sim_core *c, struct share *s)
     s->core = 0;
 }
 
-// It competes with those of its priority from here on, as far behind them as it was when it left:
-// it moves their mean itself, so its lag has to be larger than what is to be left of it.
+// The task competes with those of its priority from here on, as far behind them as it was when it
+// left them. It moves their mean itself, so it is placed further behind than its lag.
 static void place(struct sim_core *c, struct share *s)
 {
     s->level = wb_sync_priority(&s->task->sync);
     const struct rivals r = rivals_of(c, s->level);
     if (r.number != 0)
-        s->had_ns = r.mean_ns - (int64_t)((wide)s->lag_ns * (r.weight + s->weight) / r.weight);
+        s->had_ns =
+            r.mean_ns - (int64_t)((wide)s->lag_ns[s->level] * (r.weight + s->weight) / r.weight);
     // The others are halfway through their slices, on average, when a new one comes.
     s->deadline_ns = s->had_ns + slice_ns(c, s) / (s->is_known ? 1 : 2);
     s->is_known = true;
@@ -107,26 +109,29 @@ static int64_t lag_of(const struct sim_core *c, const struct share *s)
     return lag_ns < -most_ns ? -most_ns : lag_ns < most_ns ? lag_ns : most_ns;
 }
 
-// It does not compete any more. Who only sleeps has nothing due that it did not ask for.
+// The task does not compete any more. If it competed on in its sleep it loses a positive lag: it
+// did not want the core meanwhile.
 static void retire(struct sim_core *c, struct share *s)
 {
-    s->lag_ns = lag_of(c, s);
-    if (s->sleeps && s->lag_ns > 0)
-        s->lag_ns = 0;
+    int64_t *lag_ns = &s->lag_ns[s->level];
+
+    *lag_ns = lag_of(c, s);
+    if (s->sleeps && *lag_ns > 0)
+        *lag_ns = 0;
     s->sleeps = false;
     take_out(c, s);
     if (c->fair->chosen == s)
         c->fair->chosen = NULL;
 }
 
-// Where none is awake those that sleep have no more to wait for.
+// If no task of their priority or above is ready, sleepers leave the queue with lag 0.
 static void retire_sleepers(struct sim_core *c)
 {
     for (struct share *s = c->fair->first, *next; s != NULL; s = next) {
         next = s->next;
         if (s->sleeps && c->ready.levels >> s->level == 0) {
             retire(c, s);
-            s->lag_ns = 0;
+            s->lag_ns[s->level] = 0;
         }
     }
 }
@@ -222,7 +227,8 @@ struct wb_task *sim_pop_fairly(struct sim_core *c)
 
 // ---- What becomes of tasks ----------------------------------------------------------------------
 
-// From here on it waits for the core that it had. Of equal deadlines its own comes last.
+// The task that had the core waits for it from here on. It goes to the end of the list, so that it
+// loses ties.
 static void put_back(struct sim_core *c, struct share *s)
 {
     count(c);
@@ -231,13 +237,16 @@ static void put_back(struct sim_core *c, struct share *s)
     append(c, s);
 }
 
+// A task wakes that has competed on in its sleep.
 static void rouse(struct sim_core *c, struct share *s)
 {
-    s->lag_ns = lag_of(c, s);
+    int64_t *lag_ns = &s->lag_ns[s->level];
+
+    *lag_ns = lag_of(c, s);
     s->sleeps = false;
-    if (s->lag_ns <= 0)
+    if (*lag_ns <= 0)
         return;
-    s->lag_ns = 0;
+    *lag_ns = 0;
     take_out(c, s);
     place(c, s);
 }
@@ -284,6 +293,8 @@ void sim_follow_priority(struct sim_core *c, struct wb_task *task)
     place(c, s);
     c->fair->chosen = s;
     s->keeps_ns = s->deadline_ns;
+    if (choose(c, s->level) != s)  // or each change would give it a slice
+        c->fair->is_due = true;
 }
 
 void sim_stop_sharing(struct sim_core *c, struct wb_task *task, bool sleeps)

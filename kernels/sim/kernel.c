@@ -113,6 +113,23 @@ enum wb_status wb_kernel_depart(void)
     return WB_OK;
 }
 
+// Lets tasks of the priority `floor` or above run. One that does not ask for that, but is at a
+// checkpoint, or in a wait that is over at once, keeps what is left of its slice (fair.c).
+static inline void let_others(uint32_t floor, bool forfeits)
+{
+    struct sim_core *c = sim.here;
+
+    sim_serve(c);
+    if (floor < PRIORITIES && c->ready.levels >> floor != 0) {
+        if (__builtin_expect(c->is_fair, 0) && forfeits)
+            sim_forfeit(c);
+        sim_leave(GO_READY);
+    } else {
+        sim_keep_attention(c);
+    }
+    look();  // who yields in a loop waits for time to pass, too
+}
+
 enum wb_status wb_kernel_block(uint64_t until_ns)
 {
     struct kernel_task *kt = kernel_task(sim.self);
@@ -132,7 +149,7 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
         if (kt->woken)
             sim_keep_attention(sim.here);
         else
-            wb_kernel_yield(wb_sync_priority(&sim.self->sync));
+            let_others(wb_sync_priority(&sim.self->sync), false);
         kt->woken = false;
     }
     return until_ns != WB_FOREVER && sim_now_ns() >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
@@ -199,17 +216,7 @@ void wb_kernel_reprioritise(struct wb_task *task)
 
 void wb_kernel_yield(uint32_t floor)
 {
-    struct sim_core *c = sim.here;
-
-    sim_serve(c);
-    if (floor < PRIORITIES && c->ready.levels >> floor != 0) {
-        if (__builtin_expect(c->is_fair, 0))
-            sim_forfeit(c);
-        sim_leave(GO_READY);
-    } else {
-        sim_keep_attention(c);
-    }
-    look();  // who yields in a loop waits for time to pass, too
+    let_others(floor, floor <= wb_sync_priority(&sim.self->sync));
 }
 
 // Polling would be an event for each turn: the doorbell has its cost instead. Who polls on

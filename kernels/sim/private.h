@@ -24,11 +24,11 @@ struct share {
     int64_t had_ns;              // its virtual time,
     int64_t deadline_ns;         // up to when it is to have had the slice that it asks for,
     int64_t keeps_ns;            // and up to when it keeps the core
-    int64_t lag_ns;              // behind the others when it left them
     uint32_t weight, level;      // level: the priority that it competes in
     uint32_t core;               // 1 + that it competes for, 0: none
     bool sleeps;                 // and competes all the same
     bool is_known;               // it has competed before
+    int64_t lag_ns[PRIORITIES];  // behind the others of each when it left them
 };
 
 // Of a core.
