@@ -300,9 +300,20 @@ def test_a_thousand_tasks_share_a_core(tmp_path: Path) -> None:
 # ---- Slack of timers ----------------------------------------------------------------------------
 
 
+def period_us(folder: Path, scheduling: str, priority: int) -> float:
+    core = f'scheduling = "{scheduling}"\ntimer_slack_us = 50\n'
+    turns = '{ loop = 10, do = [{ run = 100000 }, { sleep = "1ms" }] }'
+    app = app_of(script("a", turns, f"priority = {priority}\n"))
+    told: Json = simulate(folder, app, platform(core))["tasks"][0]["script"]
+    return told["period_us"]
+
+
 @pytest.mark.parametrize("scheduling", ["cooperative", "preemptive", "fair"])
 def test_sleeps_end_later_by_the_slack_of_timers(scheduling: str, tmp_path: Path) -> None:
-    core = f'scheduling = "{scheduling}"\ntimer_slack_us = 50\n'
-    app = app_of(script("a", '{ loop = 10, do = [{ run = 100000 }, { sleep = "1ms" }] }'))
-    told: Json = simulate(tmp_path, app, platform(core))["tasks"][0]["script"]
-    assert told["period_us"] == pytest.approx(100 + 1000 + 50)
+    assert period_us(tmp_path, scheduling, 8) == pytest.approx(100 + 1000 + 50)
+    assert period_us(tmp_path, scheduling, 0) == pytest.approx(100 + 1000 + 50)
+
+
+@pytest.mark.parametrize("scheduling", ["cooperative", "preemptive", "fair"])
+def test_real_time_tasks_have_no_slack_of_timers(scheduling: str, tmp_path: Path) -> None:
+    assert period_us(tmp_path, scheduling, 9) == pytest.approx(100 + 1000)

@@ -276,6 +276,15 @@ enum turn {
     TURN_STACK,    // the same, on its own stack
 };
 
+/// By how much the sleeps of a task end later. Real-time tasks, which are more urgent than by
+/// default, have no slack, as on Linux.
+static inline uint64_t sim_slack_ps(const struct wb_task *task)
+{
+    enum { DEFAULT_PRIORITY = 8 };
+
+    return wb_own_priority(task) > DEFAULT_PRIORITY ? 0 : sim.here->slack_ps;
+}
+
 /// A task blocks from here on.
 static inline void sim_begin_wait(struct wb_task *task, uint64_t until_ns)
 {
@@ -285,7 +294,7 @@ static inline void sim_begin_wait(struct wb_task *task, uint64_t until_ns)
     if (until_ns == WB_FOREVER)
         return;
     kt->timer = 1;
-    kt->until_ns = sim_push(sim_sum(sim_ps(until_ns), sim.here->slack_ps), EVENT_TIMER, task->id);
+    kt->until_ns = sim_push(sim_sum(sim_ps(until_ns), sim_slack_ps(task)), EVENT_TIMER, task->id);
 }
 
 /// A task goes on, by a step or on its stack: what it was woken for since it was blocked it looks
