@@ -33,16 +33,6 @@ static void bind(struct wb_task *task)
             port->timing = timing;
 }
 
-static void send(const struct wb_port *out, void *slot)
-{
-    latency_send(out, slot);
-}
-
-static void receive(struct wb_port *in, const void *slot)
-{
-    latency_receive(in, slot);
-}
-
 static uint64_t begin(const struct wb_task *task)
 {
     return 1 + (task->job_deadline_ns != 0 ? task->release.ns : wb_kernel_stamp_ns());
@@ -107,8 +97,8 @@ const struct wb_part_latency wb_part_latency = {
     .bytes = sizeof(struct wb_latency) + WB_LINE_BYTES,
     .init = init,
     .bind = bind,
-    .send = send,
-    .receive = receive,
+    .send = latency_send,
+    .receive = latency_receive,
     .begin = begin,
     .arrive = arrive,
     .count = count,

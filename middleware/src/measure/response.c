@@ -49,26 +49,6 @@ static void bind(struct wb_task *task)
     response->ready_ns = response->is_source ? task->system->start_ns + 1 : 0;
 }
 
-static void send(const struct wb_port *out, void *slot)
-{
-    response_send(out, slot);
-}
-
-static void committed(const struct wb_port *out)
-{
-    response_sent(out);
-}
-
-static void come(struct wb_port *in)
-{
-    response_come(in);
-}
-
-static void receive(struct wb_port *in, const void *slot)
-{
-    response_receive(in, slot);
-}
-
 static void add(struct wb_response *response, uint32_t bucket, uint64_t n, uint64_t ns)
 {
     for (uint32_t i = 0; i < WB_RESPONSES_FEW; i++) {
@@ -192,10 +172,10 @@ const struct wb_part_responses wb_part_responses = {
     .bytes = bytes,
     .init = init,
     .bind = bind,
-    .send = send,
-    .committed = committed,
-    .come = come,
-    .receive = receive,
+    .send = response_send,
+    .committed = response_sent,
+    .come = response_come,
+    .receive = response_receive,
     .begin_run = begin_run,
     .sent = sent,
 };
