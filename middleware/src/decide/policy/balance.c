@@ -25,33 +25,23 @@ static uint64_t net_ns(uint64_t relief_ppm, const struct wb_snapshot_task *task,
     return gain_ns > task->migration_ns ? gain_ns - task->migration_ns : 0;
 }
 
-static struct wb_pick best(const struct wb_snapshot *snapshot, const int64_t *params,
-                           const struct wb_decision *decision)
+static struct wb_pick pick(const struct wb_snapshot *snapshot, const int64_t *params,
+                           const struct wb_decision *decision, uint32_t task, struct wb_lightest to)
 {
-    struct wb_lightest lightest[WB_KINDS_MAX];
-    struct wb_pick pick = { 0 };
+    const struct wb_snapshot_task *t = &snapshot->tasks[task];
+    const uint64_t from = wb_decision_load_ppm(decision, snapshot, t->core);
 
-    wb_pick_lightest(snapshot, decision, lightest);
-    for (uint32_t task = 0; task < snapshot->n_tasks; task++) {
-        const struct wb_snapshot_task *t = &snapshot->tasks[task];
-        if (!wb_pick_may_move(snapshot, decision, task) ||
-            t->here_ns < (uint64_t)params[SETTLE_MS] * 1000000)
-            continue;
-        const struct wb_lightest to = wb_pick_lightest_for(snapshot, lightest, task);
-        const uint64_t from = wb_decision_load_ppm(decision, snapshot, t->core);
-        if (to.core == snapshot->n_cores || from <= to.load_ppm + (uint64_t)params[THRESHOLD_PPM])
-            continue;
-        const uint64_t net = net_ns(wb_pick_relief_ppm(t->load_ppm, from, to.load_ppm), t, params);
-        if (net > pick.worth)
-            pick = (struct wb_pick){ .task = task, .core = to.core, .worth = net };
-    }
-    return pick;
+    if (t->here_ns < (uint64_t)params[SETTLE_MS] * 1000000 ||
+        from <= to.load_ppm + (uint64_t)params[THRESHOLD_PPM])
+        return (struct wb_pick){ 0 };
+    const uint64_t relief = wb_pick_relief_ppm(t->load_ppm, from, to.load_ppm);
+    return (struct wb_pick){ .task = task, .core = to.core, .worth = net_ns(relief, t, params) };
 }
 
 static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
                    struct wb_decision *decision)
 {
-    wb_pick_all(snapshot, params, decision, best);
+    wb_pick_all(snapshot, params, decision, pick);
 }
 
 const struct wb_policy wb_policy_balance = {

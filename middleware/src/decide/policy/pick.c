@@ -35,8 +35,9 @@ bool wb_pick_any_runs_on(const struct wb_snapshot *snapshot, uint32_t from, uint
     return false;
 }
 
-void wb_pick_lightest(const struct wb_snapshot *snapshot, const struct wb_decision *decision,
-                      struct wb_lightest of_kind[WB_KINDS_MAX])
+// The least loaded core of each kind that is up, the first of several.
+static void find_lightest(const struct wb_snapshot *snapshot, const struct wb_decision *decision,
+                          struct wb_lightest of_kind[WB_KINDS_MAX])
 {
     for (uint32_t kind = 0; kind < WB_KINDS_MAX; kind++)
         of_kind[kind] = (struct wb_lightest){ snapshot->n_cores, UINT64_MAX };
@@ -50,9 +51,9 @@ void wb_pick_lightest(const struct wb_snapshot *snapshot, const struct wb_decisi
     }
 }
 
-struct wb_lightest wb_pick_lightest_for(const struct wb_snapshot *snapshot,
-                                        const struct wb_lightest of_kind[WB_KINDS_MAX],
-                                        uint32_t task)
+static struct wb_lightest lightest_for(const struct wb_snapshot *snapshot,
+                                       const struct wb_lightest of_kind[WB_KINDS_MAX],
+                                       uint32_t task)
 {
     struct wb_lightest best = { snapshot->n_cores, UINT64_MAX };
 
@@ -74,13 +75,31 @@ void wb_pick_point(const struct wb_snapshot *snapshot, struct wb_decision *decis
         wb_decide_point(decision, core, point);
 }
 
-void wb_pick_all(const struct wb_snapshot *snapshot, const int64_t *params,
-                 struct wb_decision *decision, wb_pick_best *best)
+// Returns whether there was a move.
+static bool decide_best(const struct wb_snapshot *snapshot, const int64_t *params,
+                        struct wb_decision *decision, wb_pick_for *pick_for)
 {
-    while (!decision->overflow) {
-        const struct wb_pick pick = best(snapshot, params, decision);
-        if (pick.worth == 0)
-            return;
-        wb_decide_move(decision, pick.task, pick.core);
+    struct wb_lightest of_kind[WB_KINDS_MAX];
+    struct wb_pick best = { 0 };
+
+    find_lightest(snapshot, decision, of_kind);
+    for (uint32_t task = 0; task < snapshot->n_tasks; task++) {
+        if (!wb_pick_may_move(snapshot, decision, task))
+            continue;
+        const struct wb_lightest to = lightest_for(snapshot, of_kind, task);
+        if (to.core == snapshot->n_cores)
+            continue;
+        const struct wb_pick pick = pick_for(snapshot, params, decision, task, to);
+        if (pick.worth > best.worth)
+            best = pick;
     }
+    if (best.worth != 0)
+        wb_decide_move(decision, best.task, best.core);
+    return best.worth != 0;
+}
+
+void wb_pick_all(const struct wb_snapshot *snapshot, const int64_t *params,
+                 struct wb_decision *decision, wb_pick_for *pick_for)
+{
+    while (!decision->overflow && decide_best(snapshot, params, decision, pick_for)) {}
 }

@@ -43,22 +43,15 @@ struct wb_lightest {
     uint64_t load_ppm;
 };
 
-/// The least loaded core of each kind that is up, the first of several.
-void wb_pick_lightest(const struct wb_snapshot *snapshot, const struct wb_decision *decision,
-                      struct wb_lightest of_kind[WB_KINDS_MAX]);
+/// Where a task should go, after the moves decided so far; `lightest` is the least loaded core on
+/// which it may be.
+typedef struct wb_pick wb_pick_for(const struct wb_snapshot *snapshot, const int64_t *params,
+                                   const struct wb_decision *decision, uint32_t task,
+                                   struct wb_lightest lightest);
 
-/// Of these the least loaded on which a task may be, the first of several.
-struct wb_lightest wb_pick_lightest_for(const struct wb_snapshot *snapshot,
-                                        const struct wb_lightest of_kind[WB_KINDS_MAX],
-                                        uint32_t task);
-
-/// Finds the move of most worth, after the moves decided so far.
-typedef struct wb_pick wb_pick_best(const struct wb_snapshot *snapshot, const int64_t *params,
-                                    const struct wb_decision *decision);
-
-/// Decides on the best move, and again, until none is worth anything.
+/// Decides on the move of most worth of all, and again, until none is worth anything.
 void wb_pick_all(const struct wb_snapshot *snapshot, const int64_t *params,
-                 struct wb_decision *decision, wb_pick_best *best);
+                 struct wb_decision *decision, wb_pick_for *pick_for);
 
 /// Sets the point of a core, if it has that point and another one is set.
 void wb_pick_point(const struct wb_snapshot *snapshot, struct wb_decision *decision, uint32_t core,

@@ -21,27 +21,17 @@
 
 enum { LIMIT_PPM };
 
-static struct wb_pick best(const struct wb_snapshot *snapshot, const int64_t *params,
-                           const struct wb_decision *decision)
+static struct wb_pick pick(const struct wb_snapshot *snapshot, const int64_t *params,
+                           const struct wb_decision *decision, uint32_t task, struct wb_lightest to)
 {
-    struct wb_lightest lightest[WB_KINDS_MAX];
-    struct wb_pick pick = { 0 };
+    const struct wb_snapshot_task *t = &snapshot->tasks[task];
 
-    wb_pick_lightest(snapshot, decision, lightest);
-    for (uint32_t task = 0; task < snapshot->n_tasks; task++) {
-        const struct wb_snapshot_task *t = &snapshot->tasks[task];
-        if (!wb_pick_may_move(snapshot, decision, task) ||
-            snapshot->cores[t->core].load_ppm <= params[LIMIT_PPM])
-            continue;
-        const struct wb_lightest to = wb_pick_lightest_for(snapshot, lightest, task);
-        if (to.core == snapshot->n_cores)
-            continue;
-        const uint64_t from = wb_decision_load_ppm(decision, snapshot, t->core);
-        const uint64_t relief = wb_pick_relief_ppm(t->load_ppm, from, to.load_ppm);
-        if (relief > pick.worth)
-            pick = (struct wb_pick){ .task = task, .core = to.core, .worth = relief };
-    }
-    return pick;
+    if (snapshot->cores[t->core].load_ppm <= params[LIMIT_PPM])
+        return (struct wb_pick){ 0 };
+    const uint64_t from = wb_decision_load_ppm(decision, snapshot, t->core);
+    return (struct wb_pick){ .task = task,
+                             .core = to.core,
+                             .worth = wb_pick_relief_ppm(t->load_ppm, from, to.load_ppm) };
 }
 
 static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
@@ -49,7 +39,7 @@ static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
 {
     for (uint32_t core = 0; core < snapshot->n_cores; core++)
         wb_pick_point(snapshot, decision, core, snapshot->cores[core].n_points - 1);
-    wb_pick_all(snapshot, params, decision, best);
+    wb_pick_all(snapshot, params, decision, pick);
 }
 
 const struct wb_policy wb_policy_spread = {

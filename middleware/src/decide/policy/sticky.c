@@ -34,13 +34,14 @@ static uint64_t worth(uint64_t load, uint64_t from, uint64_t to, int64_t thresho
     return from > to + (uint64_t)threshold_ppm ? wb_pick_relief_ppm(load, from, to) : 0;
 }
 
-// Where the task should go, if anywhere.
-static struct wb_pick pick_for(const struct wb_snapshot *s, const struct wb_decision *d,
-                               const int64_t *params, uint32_t task, struct wb_lightest lightest)
+static struct wb_pick pick(const struct wb_snapshot *s, const int64_t *params,
+                           const struct wb_decision *d, uint32_t task, struct wb_lightest lightest)
 {
     const struct wb_snapshot_task *t = &s->tasks[task];
     const uint64_t from = wb_decision_load_ppm(d, s, t->core);
 
+    if (t->here_ns < (uint64_t)params[SETTLE_MS] * 1000000)
+        return (struct wb_pick){ 0 };
     if (warm(s, params, task)) {
         const uint64_t last = wb_decision_load_ppm(d, s, t->last_core);
         uint64_t back = 0;
@@ -60,30 +61,9 @@ static struct wb_pick pick_for(const struct wb_snapshot *s, const struct wb_deci
     };
 }
 
-static struct wb_pick best(const struct wb_snapshot *s, const int64_t *params,
-                           const struct wb_decision *d)
-{
-    struct wb_lightest lightest[WB_KINDS_MAX];
-    struct wb_pick best = { 0 };
-
-    wb_pick_lightest(s, d, lightest);
-    for (uint32_t task = 0; task < s->n_tasks; task++) {
-        if (!wb_pick_may_move(s, d, task) ||
-            s->tasks[task].here_ns < (uint64_t)params[SETTLE_MS] * 1000000)
-            continue;
-        const struct wb_lightest least = wb_pick_lightest_for(s, lightest, task);
-        if (least.core == s->n_cores)
-            continue;
-        const struct wb_pick pick = pick_for(s, d, params, task, least);
-        if (pick.worth > best.worth)
-            best = pick;
-    }
-    return best;
-}
-
 static void decide(const struct wb_snapshot *s, const int64_t *params, struct wb_decision *d)
 {
-    wb_pick_all(s, params, d, best);
+    wb_pick_all(s, params, d, pick);
 }
 
 const struct wb_policy wb_policy_sticky = {
