@@ -159,7 +159,7 @@ inline commit()
     notify(RECEIVER)
 }
 
-// wb_port_shut()
+// shut() of port.c
 inline close()
 {
     atomic { step(); closed[me] = 1 };

@@ -161,8 +161,6 @@ struct wb_core *wb_core_here(struct wb_system *system);
 
 /// Brings a port back to what its channel says, after its task was interrupted anywhere.
 void wb_channel_recover(struct wb_port *port);
-/// Closes a port, whether or not it is closed already, or half closed by a kernel that was killed.
-void wb_port_shut(struct wb_port *port);
 
 /// What is not 0 where the receiver of a channel waits by a bell.
 static inline uint32_t wb_bell_kind(const struct wb_channel *channel)

@@ -92,7 +92,6 @@ struct wb_part_mailboxes {  // one attempt each, as in channel.h
     enum wb_status (*commit)(struct wb_port *out);
     enum wb_status (*hold)(struct wb_port *in, const void **slot);
     enum wb_status (*release)(struct wb_port *in);
-    uint32_t (*depth)(const struct wb_channel *mailbox);
 
     /// Brings a port back to what its mailbox says, after its task was interrupted anywhere.
     void (*recover)(struct wb_port *port);

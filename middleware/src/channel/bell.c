@@ -95,23 +95,14 @@ static enum wb_status add(struct wb_system *system, struct wb_channel *channel,
 
 // ---- The sender ---------------------------------------------------------------------------------
 
-// From one index of a channel to a later one.
-static uint32_t between(const struct wb_channel *channel, uint32_t from, uint32_t to)
-{
-    enum { LAPS = 1 << 17 };  // of a mailbox, see mailbox.c
-
-    if (channel->tickets == NULL)
-        return ring_distance(from, to, channel->slots);
-    return to >= from ? to - from : to + channel->slots * LAPS - from;
-}
-
 // What has come in the wait that began at index `from`; or no more fits.
 static bool is_complete(const struct wb_channel *channel, uint32_t from, uint32_t batch)
 {
     const uint32_t tail = wb_word_load(&channel->tail, WB_ACQUIRE);
     const uint32_t head = wb_word_load(&channel->head, WB_RELAXED);
 
-    return between(channel, from, tail) >= batch || between(channel, head, tail) >= channel->slots;
+    return channel_distance(channel, from, tail) >= batch ||
+           channel_distance(channel, head, tail) >= channel->slots;
 }
 
 // By the first message that this sender has sent in this wait, of which it notes when that was.
@@ -346,7 +337,7 @@ static enum wb_status wait_batch(struct wb_port *in, void **slot, uint64_t until
 static uint64_t number_of_next(const struct wb_port *in)
 {
     const struct wb_channel *channel = in->channel;
-    return wb_counter_own(&in->messages) + between(channel, in->edge, in->cursor);
+    return wb_counter_own(&in->messages) + channel_distance(channel, in->edge, in->cursor);
 }
 
 // By the better of two guesses, when the next message is to be looked for; WB_FOREVER: none can

@@ -4,9 +4,13 @@
 void wb_channel_recover(struct wb_port *port)
 {
     struct wb_channel *channel = port->channel;
+
+    if (channel->tickets != NULL) {
+        wb_parts.mailboxes->recover(port);
+        return;
+    }
     const uint32_t head = wb_word_load(&channel->head, WB_ACQUIRE);
     const uint32_t tail = wb_word_load(&channel->tail, WB_ACQUIRE);
-
     const uint32_t edge = port->direction == WB_IN ? head : tail;
     const uint64_t before = port->direction == WB_IN ? 0 : channel->initial;
 
@@ -21,11 +25,9 @@ void wb_channel_recover(struct wb_port *port)
 
 uint32_t wb_channel_depth(const struct wb_channel *channel)
 {
-    if (channel->tickets != NULL)
-        return wb_parts.mailboxes->depth(channel);
     const uint32_t head = wb_word_load(&channel->head, WB_ACQUIRE);
     const uint32_t tail = wb_word_load(&channel->tail, WB_ACQUIRE);
     // Two loads at two instants: between them the depth may seem to pass the number of slots.
-    const uint32_t depth = ring_distance(head, tail, channel->slots);
+    const uint32_t depth = channel_distance(channel, head, tail);
     return depth <= channel->slots ? depth : channel->slots;
 }

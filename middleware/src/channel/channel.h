@@ -14,6 +14,16 @@
 #include "../word/ring.h"
 #include "wb/system.h"
 
+enum { MAILBOX_LAPS = 1 << 17 };  // see mailbox.c
+
+// How many steps lead from one index of a channel, or of a mailbox, to another.
+static inline uint32_t channel_distance(const struct wb_channel *channel, uint32_t from,
+                                        uint32_t to)
+{
+    return ring_distance(from, to,
+                         channel->slots * (channel->tickets != NULL ? MAILBOX_LAPS / 2 : 1));
+}
+
 static inline void *channel_slot_at(const struct wb_channel *channel, uint32_t index)
 {
     return channel->data + (size_t)ring_slot(index, channel->slots) * channel->stride_bytes;

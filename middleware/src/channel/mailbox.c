@@ -6,10 +6,8 @@
 // owner is killed, recovery makes the slot void and the receiver passes over it. `tail` is only a
 // hint that anybody may advance. Positions run through 0 .. slots * 2^17 - 1.
 
-#include "../internal.h"
-#include "wb/system.h"
+#include "channel.h"
 
-enum { LAPS = 1 << 17 };
 enum ticket_state { FREE, BUSY, FULL, VOID };
 
 // State in bits 0-1, sender in bits 2-14, lap in bits 15-31.
@@ -30,7 +28,7 @@ static uint32_t sender_of(uint32_t word)
 
 static uint32_t next(const struct wb_channel *mb, uint32_t position)
 {
-    return position + 1 == mb->slots * LAPS ? 0 : position + 1;
+    return position + 1 == mb->slots * MAILBOX_LAPS ? 0 : position + 1;
 }
 
 static struct wb_compared *ticket_at(const struct wb_channel *mb, uint32_t position)
@@ -106,7 +104,7 @@ static enum wb_status commit(struct wb_port *out)
 
 static void set_free(struct wb_channel *mb, uint32_t position)
 {
-    const uint32_t lap = (position / mb->slots + 1) % LAPS;
+    const uint32_t lap = (position / mb->slots + 1) % MAILBOX_LAPS;
 
     // Release: our reads of the slot come before the next sender's writes.
     wb_word_store(ticket_at(mb, position), ticket(FREE, 0, lap), WB_RELEASE);
@@ -161,21 +159,13 @@ static enum wb_status hold(struct wb_port *in, const void **slot)
     }
 }
 
-static uint32_t depth_of(const struct wb_channel *mb)
-{
-    const uint32_t head = wb_word_load(&mb->head, WB_ACQUIRE);
-    const uint32_t tail = wb_word_load(&mb->tail, WB_ACQUIRE);
-    const uint32_t depth = tail >= head ? tail - head : tail + mb->slots * LAPS - head;
-    return depth <= mb->slots ? depth : mb->slots;
-}
-
 static enum wb_status release(struct wb_port *in)
 {
     struct wb_channel *mb = in->channel;
 
     if (in->edge == in->cursor)
         return WB_ERR_INVAL;
-    const uint32_t depth = depth_of(mb);
+    const uint32_t depth = wb_channel_depth(mb);
     if (depth > wb_word_load(&mb->high, WB_RELAXED))
         wb_word_store(&mb->high, depth, WB_RELAXED);
     const uint32_t freed = wb_word_load(ticket_at(mb, in->edge), WB_RELAXED);
@@ -194,7 +184,7 @@ static void recover(struct wb_port *port)
         uint32_t head = wb_word_load(&mb->head, WB_ACQUIRE);
         const uint32_t word = wb_word_load(ticket_at(mb, head), WB_ACQUIRE);
         // A slot may have been freed and `head` not be advanced: its ticket is a lap ahead then.
-        if (word >> 15 == (head / mb->slots + 1) % LAPS) {
+        if (word >> 15 == (head / mb->slots + 1) % MAILBOX_LAPS) {
             head = next(mb, head);
             wb_word_store(&mb->head, head, WB_RELEASE);
         }
@@ -214,6 +204,5 @@ const struct wb_part_mailboxes wb_part_mailboxes = {
     .commit = commit,
     .hold = hold,
     .release = release,
-    .depth = depth_of,
     .recover = recover,
 };

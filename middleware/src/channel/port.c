@@ -87,9 +87,10 @@ static bool is_without_senders(const struct wb_channel *channel)
     return true;
 }
 
+// Closes a port, whether or not it is closed already, or half closed by a kernel that was killed.
 // No step is a step from what was there before, so all may be taken again: a kernel may have been
 // killed after any of them.
-void wb_port_shut(struct wb_port *port)
+static void shut(struct wb_port *port)
 {
     struct wb_channel *channel = port->channel;
 
@@ -113,7 +114,7 @@ void wb_port_shut(struct wb_port *port)
 static void close_all(struct wb_task *task)
 {
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
-        wb_port_shut(port);
+        shut(port);
 }
 
 const struct wb_part_channels wb_part_channels = { .close = close_all };
@@ -121,7 +122,7 @@ const struct wb_part_channels wb_part_channels = { .close = close_all };
 void wb_port_close(struct wb_port *port)
 {
     if (!is_closed(port))
-        wb_port_shut(port);
+        shut(port);
 }
 
 // ---- Waiting ------------------------------------------------------------------------------------

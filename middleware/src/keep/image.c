@@ -151,7 +151,7 @@ static bool resume(struct wb_task *task)
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
         const struct wb_context_port then = wb_context_port(port, image);
         if (port->channel->tickets != NULL)
-            wb_parts.mailboxes->recover(port);
+            wb_channel_recover(port);
         else if (port->direction == WB_IN)
             put_back_receiver(port, &then);
         else

@@ -60,8 +60,8 @@ static bool give(struct wb_task *task, uint32_t place, struct wb_core *to)
 
 static void leave_all(struct wb_task *task)
 {
-    for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
-        wb_port_shut(port);
+    if (wb_parts.channels != NULL)
+        wb_parts.channels->close(task);
     wb_heap_close(&task->heap);
     if (wb_parts.pool != NULL)
         wb_parts.pool->close(&task->shared);

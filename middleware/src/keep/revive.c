@@ -11,10 +11,7 @@ void wb_task_recover_ports(struct wb_task *task)
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
         // From its entry it sends anew: nothing that it may have gone on from knows of it.
         port->echo = port->echoed = 0;
-        if (port->channel->tickets != NULL)
-            wb_parts.mailboxes->recover(port);
-        else
-            wb_channel_recover(port);
+        wb_channel_recover(port);
     }
 }
 

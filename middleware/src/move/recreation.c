@@ -56,8 +56,6 @@ static void rewind_ports(struct wb_task *task)
         port->echoed = 0;
         if (port->keeps)
             port->cursor = port->edge;
-        else if (port->channel->tickets != NULL)
-            wb_parts.mailboxes->recover(port);
         else
             wb_channel_recover(port);
     }

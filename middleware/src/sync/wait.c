@@ -41,7 +41,7 @@ static bool has_room(struct wb_port *out)
     if (out->echoed < out->echo || wb_word_load(&channel->receiver_open, WB_RELAXED) == 0)
         return true;
     if (channel->tickets != NULL)
-        return wb_parts.mailboxes->depth(channel) < channel->slots;
+        return wb_channel_depth(channel) < channel->slots;
     const uint32_t cursor = out->cursor;
     const enum wb_status status = channel_claim(out, &slot);
     out->cursor = cursor;
