@@ -147,6 +147,9 @@ static inline uint64_t wb_end_of(uint64_t timeout_ns)
 /// Lets this core's kernel attach a task, by its effective priority.
 void wb_task_attach(struct wb_core *core, struct wb_task *task);
 
+/// A copy of a text in the arena; NULL when that is used up.
+char *wb_system_keep_text(struct wb_system *system, const char *text);
+
 /// How many bytes of the arena a pool takes.
 size_t wb_pool_bytes(size_t shared_bytes);
 

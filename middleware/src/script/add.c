@@ -149,25 +149,6 @@ static bool are_good(const struct among *among)
 
 // ---- Copies -------------------------------------------------------------------------------------
 
-static size_t text_bytes(const char *text)
-{
-    size_t n = 1;
-
-    while (text[n - 1] != '\0')
-        n++;
-    return n;
-}
-
-static const char *copied_text(struct wb_system *system, const char *text)
-{
-    const size_t bytes = text_bytes(text);
-    char *copy = wb_system_alloc(system, bytes, 1);
-
-    if (copy != NULL)
-        memcpy(copy, text, bytes);
-    return copy;
-}
-
 static const struct wb_script_event *copied_events(struct wb_system *system,
                                                    const struct wb_script_config *config)
 {
@@ -180,7 +161,7 @@ static const struct wb_script_event *copied_events(struct wb_system *system,
         uint64_t *numbers = wb_system_alloc(system, bytes, sizeof *numbers);
         events[i] = *event;
         events[i].numbers = numbers;
-        events[i].place = copied_text(system, event->place != NULL ? event->place : "");
+        events[i].place = wb_system_keep_text(system, event->place != NULL ? event->place : "");
         if (numbers == NULL || events[i].place == NULL)
             return NULL;
         if (bytes != 0)
@@ -195,7 +176,7 @@ static const char *const *copied_ports(struct wb_system *system,
     const char **ports = wb_system_alloc(system, config->n_ports * sizeof *ports, sizeof *ports);
 
     for (uint32_t i = 0; ports != NULL && i < config->n_ports; i++) {
-        ports[i] = copied_text(system, config->ports[i]);
+        ports[i] = wb_system_keep_text(system, config->ports[i]);
         if (ports[i] == NULL)
             return NULL;
     }
@@ -210,10 +191,10 @@ size_t wb_script_bytes(const struct wb_script_config *config)
     for (uint32_t i = 0; i < config->n_events; i++) {
         const struct wb_script_event *event = &config->events[i];
         bytes += (event->n_numbers + 1) * sizeof *event->numbers +
-                 (event->place != NULL ? text_bytes(event->place) : 1);
+                 (event->place != NULL ? wb_text_bytes(event->place) : 1);
     }
     for (uint32_t i = 0; i < config->n_ports; i++)
-        bytes += sizeof *config->ports + text_bytes(config->ports[i]);
+        bytes += sizeof *config->ports + wb_text_bytes(config->ports[i]);
     return bytes;
 }
 

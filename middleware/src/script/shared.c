@@ -9,10 +9,8 @@
 
 static void append(char *text, const char *more)
 {
-    size_t n = 0;
+    const size_t n = wb_text_bytes(text) - 1;
 
-    while (text[n] != '\0')
-        n++;
     wb_text_copy(text + n, more, WB_ERROR_BYTES - n);
 }
 

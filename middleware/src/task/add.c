@@ -232,26 +232,14 @@ enum wb_status wb_port_set_rate(struct wb_port *port, uint32_t rate)
     return WB_OK;
 }
 
-static char *keep_text(struct wb_system *system, const char *text)
-{
-    size_t n = 0;
-
-    while (text[n] != '\0')
-        n++;
-    char *copy = wb_system_alloc(system, n + 1, 1);
-    if (copy != NULL)
-        memcpy(copy, text, n + 1);
-    return copy;
-}
-
 enum wb_status wb_param_add(struct wb_system *system, const char *key, const char *text,
                             const double *numbers, uint32_t n_numbers)
 {
     if (system->n_params == system->config.params)
         return WB_ERR_NOMEM;
     struct wb_param *param = &system->params[system->n_params];
-    param->key = keep_text(system, key);
-    param->text = keep_text(system, text);
+    param->key = wb_system_keep_text(system, key);
+    param->text = wb_system_keep_text(system, text);
     param->numbers = wb_system_alloc(system, n_numbers * sizeof *numbers, sizeof *numbers);
     param->n_numbers = n_numbers;
     if (param->key == NULL || param->text == NULL || param->numbers == NULL)

@@ -14,3 +14,11 @@ void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align)
     system->arena = memory + bytes;
     return memory;
 }
+
+char *wb_system_keep_text(struct wb_system *system, const char *text)
+{
+    const size_t bytes = wb_text_bytes(text);
+    char *copy = wb_system_alloc(system, bytes, 1);
+
+    return copy != NULL ? memcpy(copy, text, bytes) : NULL;
+}
