@@ -317,11 +317,7 @@ struct wb_core *wb_freertos_core(void)
 
 static bool is_here(struct wb_task *task)
 {
-    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
-    const enum wb_task_state state = wb_place_state(place);
-
-    return wb_place_owner(place) == k.core->index &&
-           (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED);
+    return wb_place_is_kept(wb_word_load(&task->place, WB_ACQUIRE), k.core->index);
 }
 
 // Only an ordinary task is FreeRTOS's to delete, by the kernel that has it.

@@ -41,6 +41,12 @@ static inline uint32_t wb_place_owner(uint32_t place)
 {
     return place >> 4 & 0xfff;
 }
+/// True of a task that nobody but the kernel of `core` can take away.
+static inline bool wb_place_is_kept(uint32_t place, uint32_t core)
+{
+    // READY, RUNNING or BLOCKED, which have nothing above the owner.
+    return place - wb_place(WB_TASK_READY, core) <= WB_TASK_BLOCKED - WB_TASK_READY;
+}
 static inline uint32_t wb_place_target(uint32_t place)
 {
     return place >> 16 & 0xfff;

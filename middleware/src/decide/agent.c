@@ -109,14 +109,9 @@ static void fold(struct wb_task *task, uint32_t speed, uint64_t now_ns)
     report->mark_ns = busy;
 }
 
-// True of a task that nobody but this core's kernel can take away.
 static bool is_ours(const struct wb_task *task, uint32_t core)
 {
-    const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
-    const enum wb_task_state state = wb_place_state(place);
-
-    return wb_place_owner(place) == core &&
-           (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED);
+    return wb_place_is_kept(wb_word_load(&task->place, WB_RELAXED), core);
 }
 
 // Those of 32 tasks, the first of them number 32 * `word`, that are ours. Who has left is looked at

@@ -39,15 +39,11 @@ __attribute__((hot)) void wb_task_wake(struct wb_task *task)
     // and another core own what is unblocked here.
     wb_kernel_enter();
     const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
-    const uint32_t owner = wb_place_owner(place);
-    const enum wb_task_state state = wb_place_state(place);
 
     if (wb_kernel_self() != NULL &&
-        (task->system->shares ||
-         (owner == wb_kernel_core() &&
-          (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED))))
+        (task->system->shares || wb_place_is_kept(place, wb_kernel_core())))
         wb_kernel_unblock(task);
     else
-        post(task->system->cores[owner], task->id);
+        post(task->system->cores[wb_place_owner(place)], task->id);
     wb_kernel_leave();
 }

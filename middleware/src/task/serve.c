@@ -94,15 +94,13 @@ uint32_t wb_agent_serve(struct wb_core *core)
 static inline bool look_briefly(struct wb_core *core, struct wb_task *task)
 {
     const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
-    const enum wb_task_state state = wb_place_state(place);
 
     if (wb_is_nudged(task))
         return false;
-    if (state == WB_TASK_OFFERED && wb_place_target(place) == core->index &&
+    if (wb_place_state(place) == WB_TASK_OFFERED && wb_place_target(place) == core->index &&
         wb_task_is_handed_off(task) && wb_revival(task) == WB_REVIVE_NOT)
         wb_migration_arrive(core, task, place);
-    else if (wb_place_owner(place) == core->index &&
-             (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED))
+    else if (wb_place_is_kept(place, core->index))
         wb_kernel_unblock(task);
     else
         return false;
