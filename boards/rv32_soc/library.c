@@ -134,7 +134,7 @@ void __retarget_lock_release(_LOCK_T unused)
 
 void *sbrk(ptrdiff_t bytes)
 {
-    static _Alignas(16) char heap[HEAP_BYTES] __attribute__((section(".noinit,\"aw\",@nobits#")));
+    static _Alignas(16) char heap[HEAP_BYTES] __attribute__((noinit));
     static ptrdiff_t used;
 
     if (bytes > HEAP_BYTES - used) {

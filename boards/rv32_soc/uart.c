@@ -11,9 +11,9 @@ enum { BYTES = 1 << 14, PATIENCE = 10000 };
 #define CONTROL REGISTER(SOC_UART_BASE + UART_CONTROL)
 
 static struct {
-    uint32_t first, after;  // run on; a byte's place is taken modulo BYTES
-    unsigned char at[BYTES];
+    uint32_t first, after;  // run on; a byte's place in the ring is taken modulo BYTES
 } received;
+static unsigned char ring[BYTES] __attribute__((noinit));
 
 static uint32_t used(void)
 {
@@ -24,7 +24,7 @@ static uint32_t used(void)
 static void receive(void)
 {
     while (used() < BYTES && (STATUS & UART_STATUS_RECEIVED) != 0)
-        received.at[received.after++ % BYTES] = (unsigned char)DATA;
+        ring[received.after++ % BYTES] = (unsigned char)DATA;
     CONTROL = used() < BYTES ? UART_CONTROL_INTERRUPT : 0;
 }
 
@@ -45,7 +45,7 @@ size_t board_line_read(void *to, size_t bytes)
 
     receive();
     for (; n < bytes && used() != 0; n++)
-        ((unsigned char *)to)[n] = received.at[received.first++ % BYTES];
+        ((unsigned char *)to)[n] = ring[received.first++ % BYTES];
     board_open_ears(ears);
     return n;
 }

@@ -46,7 +46,7 @@ bool board_is_global(const void *address);
 
 // ---- The board provides to a launcher, which runs on the first core -----------------------------
 
-/// How many cores it has.
+/// How many cores it has, 32 at most.
 uint32_t board_cores(void);
 
 /// Memory at the same address for all cores, which nothing else uses; zeroed.

@@ -19,6 +19,7 @@
 enum {
     OFFER_NS = 50000000,
     WATCHDOG_NS = 1000000000,
+    CORES = 32,  // of a board, at most: all of it is zeroed at each start
     PARTS = 64,
     EVENTS = 1 << 13,
     HOOK_HEAP_BYTES = 64 << 10
@@ -42,9 +43,9 @@ struct wb_host {
     struct part parts[PARTS];  // of private memory
     uint32_t n_parts;
     uint64_t watchdog_ns;
-    struct pulse pulses[WB_CORES_MAX];
-    const char *killed[WB_CORES_MAX];  // by what; NULL: it lives
-    bool told[WB_CORES_MAX];           // the death has been handled
+    struct pulse pulses[CORES];
+    const char *killed[CORES];  // by what; NULL: it lives
+    bool told[CORES];           // the death has been handled
     bool started, fault_reported, end_reported, over;
 };
 
@@ -85,7 +86,7 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
     board_free_private();
     void *memory = board_memory(&bytes);
     host->memory_bytes = bytes;
-    if (config->system.cores > board_cores())
+    if (config->system.cores > board_cores() || config->system.cores > CORES)
         return WB_ERR_INVAL;
     errno = ENOMEM;
     if (wb_system_bytes(&host->config.system) + config->memory_bytes + 2 * HOOK_HEAP_BYTES > bytes)

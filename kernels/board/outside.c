@@ -10,9 +10,9 @@ enum { LONGEST = 10, KERNEL_BYTES = 16 << 10 };  // LONGEST: times board_rest_ns
 // The two programs, while they wait. Each has its own part of the C library.
 static void *outside_sp, *kernel_sp;
 static void *outside_library, *kernel_library;
-static _Alignas(8) unsigned char kernel_stack[KERNEL_BYTES];
+static _Alignas(8) unsigned char kernel_stack[KERNEL_BYTES] __attribute__((noinit));
 static bool has_kernel;
-static uint64_t since_ns;  // when it was woken last
+static uint64_t since_ns;  // when it was woken last, or the kernel began
 
 // The timer's interrupt, in the first core's kernel.
 void board_outside(void)
@@ -33,6 +33,7 @@ void outside_begin(void (*kernel)(void))
     kernel_library = NULL;
     kernel_sp = board_context(kernel_stack + KERNEL_BYTES, kernel);
     has_kernel = true;
+    since_ns = board_now_ns();
 }
 
 static void run_kernel(uint64_t ns)
