@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from command import whimbrel
 from figures import PUBLISHED
 from published import Row, row
-from systems import ENDLESS, TASKS, Bench, Mapping, operating_points, platform, radio, whimbrel
+from systems import ENDLESS, TASKS, Bench, Mapping, operating_points, platform, radio
 from whimbrel.plot.chart import Axis, Plot
 
 MODES = {False: "always on", True: "shutdown when idle"}
@@ -73,7 +74,7 @@ def explored(bench: Bench, rates: Iterable[int], ms: int, shutdown: bool) -> lis
     options = ["--rates", listed, "--points", "auto", "--duration", f"{ms}ms", "--quiet"]
     options += ["--objectives", "energy,misses,cores", "-o", str(found)]
     settings = ENDLESS[: ENDLESS.index("--compute")]
-    whimbrel("explore", app, "--platform", hardware, *settings, *options)
+    whimbrel("explore", app, "--platform", hardware, *settings, *options, fine=(0, 1))
     lines = (found / "evaluated.jsonl").read_text().splitlines()
     read = (configuration(json.loads(line), shutdown) for line in lines)
     return [found for found in read if found is not None]

@@ -7,19 +7,11 @@ import heapq
 from collections.abc import Iterable
 from pathlib import Path
 
+from command import Failed
 from figures import PUBLISHED
 from published import Row, row
 from recorded import Recorded
-from systems import (
-    ENDLESS,
-    Bench,
-    Mapping,
-    SimulatorError,
-    Table,
-    operating_points,
-    platform,
-    radio,
-)
+from systems import ENDLESS, Bench, Mapping, Table, operating_points, platform, radio
 from whimbrel.plot.chart import Axis, Plot, Point
 
 MODES = {"replicate": "replication", "recreate": "recreation"}
@@ -60,7 +52,7 @@ def energy_of_one(often: Table, seldom: Table, tasks: int) -> float:
     """Microjoules of one transition: the runs differ in how many there are of them, and in no
     more: the tasks are as long on the one core as on the other, and receive as many frames."""
     if often["frames"] != seldom["frames"]:
-        raise SimulatorError("the runs that are compared have done different work")
+        raise Failed("the runs that are compared have done different work")
     done = [
         sum(migration["status"] == "ok" for migration in run["migrations"])
         for run in (often, seldom)

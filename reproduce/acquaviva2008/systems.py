@@ -5,26 +5,21 @@ from __future__ import annotations
 
 import functools
 import json
-import subprocess
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-WHIMBREL = ROOT / "bin/whimbrel"
+from command import ROOT, settings, whimbrel
+
 RADIO = ROOT / "apps/fm_radio"
 PLATFORM = ROOT / "platforms/mpsoc3.toml"
 TASKS = ("lpf", "demodulator", "bpf", "bpf", "bpf", "sum")
 # So often the recording is played that it does not end before its run.
-ENDLESS = ["--set", "plays=100000", "--set", "output=", "--compute", "model"]
+ENDLESS = [*settings({"plays": 100000, "output": ""}), "--compute", "model"]
 
 Table = dict[str, Any]
 Mapping = tuple[int, ...]  # the core of each of TASKS
-
-
-class SimulatorError(Exception):
-    """A simulation that did not go well; its text is the simulator's."""
 
 
 def toml(table: Table) -> str:
@@ -80,14 +75,6 @@ def radio(mapping: Mapping = (0,) * 6, slots: int | None = None, saturated: bool
     return table
 
 
-def whimbrel(*arguments: str) -> str:
-    """What the command prints."""
-    done = subprocess.run([str(WHIMBREL), *arguments], capture_output=True, text=True, check=False)
-    if done.returncode == 2:
-        raise SimulatorError(done.stderr.strip())
-    return done.stdout
-
-
 @dataclass(frozen=True)
 class Bench:
     """A folder for variants of applications and platforms."""
@@ -103,4 +90,5 @@ class Bench:
     def sim(self, app: Table, hardware: Table, *arguments: str) -> Table:
         """One run in virtual time; gives its summary."""
         files = self.write("app.toml", app), "--platform", self.write("platform.toml", hardware)
-        return json.loads(whimbrel("sim", *files, "--quiet", "--json", *arguments))
+        done = whimbrel("sim", *files, "--quiet", "--json", *arguments, fine=(0, 1))
+        return json.loads(done.stdout)

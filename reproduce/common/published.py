@@ -30,22 +30,26 @@ def table(rows: list[Row], ours: str) -> str:
     """The rows for people; `ours` is the title of what came out here."""
     lines = [("", "published", ours, "unit", "note")]
     lines += [(r["what"], shown(r["paper"]), shown(r["ours"]), r["unit"], r["note"]) for r in rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(4)]
-    return "\n".join(
-        f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}  {d:<{widths[3]}}  {e}".rstrip()
-        for a, b, c, d, e in lines
-    )
+    return aligned(lines, "<>><<")
+
+
+def aligned(lines: list[tuple[str, ...]], sides: str) -> str:
+    """Columns as wide as what is in them, which is at the left or the right of each."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    shape = "  ".join(f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True))
+    return "\n".join(shape.format(*line).rstrip() for line in lines)
 
 
 def publish(
-    rows: list[Row], plots: Mapping[str, Plot | Floorplans], ours: str, folder: Path, as_json: bool
+    rows: list[Row], plots: Mapping[str, Plot | Floorplans], text: str, folder: Path, as_json: bool
 ) -> None:
-    """Prints the rows, and writes the plots into a folder, by the names of their files."""
+    """Prints the rows, as text for people or as JSON, and writes the plots into a folder, by the
+    names of their files."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, plot in plots.items():
         plot.write(folder / f"{name}.svg")
     if as_json:
         print(json.dumps(rows, indent=1, ensure_ascii=False))
     else:
-        print(table(rows, ours))
-        print(f"\nplots: {folder}", file=sys.stderr)
+        print(text)
+        print(f"\nfiles: {folder}", file=sys.stderr)

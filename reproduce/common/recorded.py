@@ -12,6 +12,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from command import Failed, whimbrel
+
 SEND, POWER, TEMPERATURE = 5, 15, 16
 
 HEADER_BYTES = 32
@@ -45,6 +47,14 @@ class Steps:
     def mean(self, begin: float, end: float) -> float:
         """Between two times."""
         return (self.integral(end) - self.integral(begin)) / (end - begin)
+
+
+def record(folder: Path, *words: str, **more: object) -> tuple[Recorded, str]:
+    """A run of the command that is recorded into a folder, and what it says of itself."""
+    done = whimbrel(*words, "--record", str(folder), "--quiet", "--json", **more)
+    if json.loads(done.stdout)["dropped_events"]:
+        raise Failed(f"{folder.name}: events are missing")
+    return Recorded(folder), done.stderr
 
 
 class Recorded:

@@ -9,7 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from players import ROOT, Failed
+from command import ROOT, Failed
 from published import Row, row
 
 sys.path += [str(ROOT / "tests/boards"), str(ROOT / "tools")]

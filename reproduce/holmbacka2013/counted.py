@@ -8,16 +8,15 @@ the figures are the same on every machine; what is called a second is so many in
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 import players
-from players import FILMS, ROOT, VIDEO, WHIMBREL, Failed
-from recorded import Recorded
+from command import ROOT, Failed, settings
+from players import FILMS, VIDEO
+from recorded import Recorded, record
 
 BOARD = ROOT / "boards/vexpress_a9"
 OWN = Path(__file__).parent / "board"
@@ -98,25 +97,9 @@ class Counted:
         (here / "app.toml").write_text(experiment.app())
         (here / "board.toml").write_text(experiment.board())
         (here / "Makefile").symlink_to(OWN / "Makefile")
-        command = [
-            str(WHIMBREL),
-            "run",
-            str(here / "app.toml"),
-            "--board",
-            str(here / "board.toml"),
-        ]
-        command += ["--map", players.mapping(experiment.cores)]
-        for key, value in experiment.settings().items():
-            command += ["--set", f"{key}={value}"]
-        command += ["--record", str(here / "run"), "--quiet", "--json"]
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=PATIENCE_S, check=False
-        )
-        if done.returncode != 0:
-            raise Failed(f"board, {experiment.name}: {done.stderr}")
-        if json.loads(done.stdout)["dropped_events"]:
-            raise Failed(f"board, {experiment.name}: events are missing")
-        run = Recorded(here / "run")
+        words = ["run", str(here / "app.toml"), "--board", str(here / "board.toml")]
+        words += ["--map", players.mapping(experiment.cores), *settings(experiment.settings())]
+        run, _ = record(here / "run", *words, timeout=PATIENCE_S)
         return Counted(experiment, run, players.frame_rates(run))
 
     def instructions(self, phase: str) -> float:

@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recorded import Recorded
+from command import ROOT, Failed, settings
+from recorded import Recorded, record
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-WHIMBREL = ROOT / "bin/whimbrel"
 VIDEO = ROOT / "apps/video"
 FILMS = {
     "large": {"input": VIDEO / "data/large.avi", "width": 320, "height": 240},
@@ -24,10 +21,6 @@ FILMS = {
 LARGE_MS = 25.0
 # Four small ones fill a core, but for what the screens and a policy take.
 SMALL_MS = 9.6
-
-
-class Failed(Exception):
-    """A simulation that did not run."""
 
 
 @dataclass(frozen=True)
@@ -77,19 +70,13 @@ class Lab:
         """
         toml = self.folder / f"{name}.toml"
         toml.write_text(app(len(cores)))
-        command = [str(WHIMBREL), "sim", str(toml), "--platform", platform.name, *options]
-        command += ["--map", mapping(cores), "--compute", "model"]
+        words = ["sim", str(toml), "--platform", platform.name, *options]
+        words += ["--map", mapping(cores), "--compute", "model"]
         cycles = round(platform.mhz() * 1000 * frame_ms)
         film = FILMS["large" if frame_ms == LARGE_MS else "small"]
-        for key, value in {**film, "plays": 1000000, "frame_cycles": cycles}.items():
-            command += ["--set", f"{key}={value}"]
-        command += ["--record", str(self.folder / name), "--quiet", "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise Failed(f"{name}: {done.stderr}")
-        if json.loads(done.stdout)["dropped_events"]:
-            raise Failed(f"{name}: events are missing")
-        return Recorded(self.folder / name)
+        words += settings({**film, "plays": 1000000, "frame_cycles": cycles})
+        run, _ = record(self.folder / name, *words)
+        return run
 
 
 def frame_rates(run: Recorded) -> list[list[int]]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 from collections import defaultdict
@@ -11,13 +10,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import Any
 
-from recorded import Recorded
+from command import ROOT, Failed, settings
+from recorded import Recorded, record
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-WHIMBREL = ROOT / "bin/whimbrel"
 SLEEP, AWAKE, CALL = 11, 12, 18
 STEPS = 11
 # The steps of a call as they are recorded (docs/recorded-run.md).
@@ -59,10 +56,6 @@ answer_memory = "{answer_memory}"
 request_doorbell = "{request_doorbell}"
 answer_doorbell = "{answer_doorbell}"
 """
-
-
-class Failed(Exception):
-    """What did not run."""
 
 
 @dataclass(frozen=True)
@@ -185,27 +178,9 @@ class Lab:
 
     def _run(self, name: str, setting: Setting, verb: list[str], module: str = "") -> Calls:
         toml = self.app(name, setting, module or str(self.module()))
-        record = self.folder / name
-        command = [str(WHIMBREL), verb[0], str(toml), *verb[1:]]
-        command += ["--record", str(record), "--quiet", "--json"]
         works = int(setting.dsp_cycles > 0)
-        for key, value in {"bytes": setting.size, "calls": setting.calls, "works": works}.items():
-            command += ["--set", f"{key}={value}"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise Failed(f"{name}: {done.stderr}")
-        if json.loads(done.stdout)["dropped_events"]:
-            raise Failed(f"{name}: events are missing")
-        told = dict(re.findall(r"^(all|call) (\d+\.\d+) us$", done.stderr, re.MULTILINE))
-        return Calls(
-            Recorded(record), *(round(float(told[what]) * 1e3) for what in ("all", "call"))
-        )
-
-
-def benched(quick: bool) -> dict[str, dict[str, Any]]:
-    """The rows of `whimbrel bench call`."""
-    command = [str(WHIMBREL), "bench", "call", "--json", *(["--quick"] if quick else [])]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise Failed(f"whimbrel bench call: {done.stderr}")
-    return {row["bench"]: row for row in json.loads(done.stdout)}
+        params = {"bytes": setting.size, "calls": setting.calls, "works": works}
+        words = [verb[0], str(toml), *verb[1:], *settings(params)]
+        run, said = record(self.folder / name, *words)
+        told = dict(re.findall(r"^(all|call) (\d+\.\d+) us$", said, re.MULTILINE))
+        return Calls(run, *(round(float(told[what]) * 1e3) for what in ("all", "call")))

@@ -19,6 +19,7 @@ sys.path.append(str(HERE))
 import call_experiments as experiments  # noqa: E402
 import lab  # noqa: E402
 import voip  # noqa: E402
+from command import Failed  # noqa: E402
 from shapes import marks_in  # noqa: E402
 
 
@@ -131,7 +132,7 @@ def test_of_a_capture_the_packets_count_that_an_invitation_offers(tmp_path: Path
     answer = packet(30_000_000, 6000, b"m=audio 6000")
     capture.write_bytes(header + invitation + sound[0] + sound[1] + answer + sound[2])
     assert voip.times_of(capture, 5060) == pytest.approx([5000, 5020, 5041.5])
-    with pytest.raises(lab.Failed, match="no invitation is among the 5 packets"):
+    with pytest.raises(Failed, match="no invitation is among the 5 packets"):
         voip.times_of(capture, 5061)
 
 

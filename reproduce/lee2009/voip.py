@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from lab import ROOT, WHIMBREL, Failed, Lab
+from command import ROOT, Failed, settings, whimbrel
+from lab import Lab
 from published import Row, row
 
 sys.path += [str(ROOT / "apps/voip/test"), str(ROOT / "apps/common")]
@@ -167,13 +168,9 @@ def called(strategy: Strategy, seconds: float, folder: Path) -> Call:
 
 def simulated(strategy: Strategy, seconds: float, folder: Path) -> Call:
     """A call in which all comes back, on the ARM and the DSP of the paper."""
-    words = [str(WHIMBREL), "sim", str(strategy.app(folder)), "--json", "--quiet"]
-    words += ["--platform", "davinci", *strategy.options, "--set", "peer=loop"]
-    for key, value in strategy.params(seconds).items():
-        words += ["--set", f"{key}={value}"]
-    ended = subprocess.run(words, capture_output=True, text=True, check=False, cwd=folder)
-    if ended.returncode != 0:
-        raise Failed(ended.stderr.strip())
+    words = ["sim", str(strategy.app(folder)), "--json", "--quiet", "--platform", "davinci"]
+    params = {"peer": "loop"} | strategy.params(seconds)
+    ended = whimbrel(*words, *strategy.options, *settings(params), cwd=folder)
     (point,) = json.loads(ended.stdout)["cores"][0]["points"]
     active = point["active_ns"] / (point["active_ns"] + point["idle_ns"])
     return Call.told(active, [], ended.stderr)

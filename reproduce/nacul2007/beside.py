@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Any
 
-sys.path.append(str(Path(__file__).resolve().parent / "rtl"))
+from command import ROOT
+
+sys.path.append(str(ROOT / "reproduce/nacul2007/rtl"))
 
 import columns
-from published import row, shown
+from published import Row, aligned, row, shown
 from table1 import PUBLISHED
 
-Row = dict[str, Any]
 Table = dict[tuple[str, str], columns.Measured]
 Means = dict[tuple[str, str], columns.Mean]
 
@@ -113,12 +112,4 @@ def text(rows: list[Row]) -> str:
     for r in rows:
         numbers = (shown(r.get(key)) for key in ("paper", "ours", "mean", "simulated"))
         lines.append((r["what"], *numbers, error(r), r["unit"], r["note"]))
-    widths = [max(len(line[i]) for line in lines) for i in range(7)]
-    return "\n".join(
-        (
-            f"{line[0]:<{widths[0]}}  "
-            + "  ".join(f"{line[i]:>{widths[i]}}" for i in range(1, 6))
-            + f"  {line[6]:<{widths[6]}}  {line[7]}"
-        ).rstrip()
-        for line in lines
-    )
+    return aligned(lines, "<>>>>><<")

@@ -7,7 +7,6 @@ Exit code 0: done; 2: error.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -15,19 +14,16 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+sys.path.append(str(HERE.parent / "common"))
+
+import command  # noqa: E402
+from command import ROOT, Failed  # noqa: E402
+from published import Row, publish, row, table  # noqa: E402
+
 PYTHON = ROOT / "build/venv_rtl/bin/python"
-sys.path += [str(ROOT / "reproduce/common"), str(ROOT / "python")]
-
-from published import Row, publish, row  # noqa: E402
-
 PUBLISHED = tomllib.loads((HERE / "published.toml").read_text())["gates"]
 BUILD = ROOT / "build/reproduce/nacul2007"
 NOTE = "NANDs with two inputs; neither placed nor routed. Tasks and ports are not published"
-
-
-class Failed(Exception):
-    """Gates that could not be counted."""
 
 
 def counted(quick: bool) -> list[dict]:
@@ -57,16 +53,12 @@ def rows_of(counts: list[dict]) -> list[Row]:
 
 def main() -> None:
     """Counts and prints."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", action="store_true", help="print the rows as a JSON array")
+    parser = command.parser(__doc__)
     parser.add_argument("--quick", action="store_true", help="only 2 cores, 16 tasks, 16 ports")
     options = parser.parse_args()
-    try:
+    with command.told("nacul2007"):
         rows = rows_of(counted(options.quick))
-    except Failed as failed:
-        print(f"reproduce/nacul2007: {failed}", file=sys.stderr)
-        sys.exit(2)
-    publish(rows, {}, "synthesized", BUILD, options.json)
+    publish(rows, {}, table(rows, "synthesized"), BUILD, options.json)
 
 
 if __name__ == "__main__":

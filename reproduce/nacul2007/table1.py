@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from command import ROOT, Failed, settings, whimbrel
 from published import Row, row
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-WHIMBREL = ROOT / "bin/whimbrel"
 PUBLISHED = tomllib.loads((HERE / "published.toml").read_text())
 SMP2 = ROOT / "platforms/smp2.toml"
 PIXEL = HERE / "pixel.toml"  # what a pixel takes
@@ -23,10 +21,6 @@ FREERTOS = HERE / "freertos.toml"  # what is different with the scheduler in sof
 
 # One million cycles of a core of smp2, and how many millions are simulated.
 MILLION_NS, MILLIONS = 10_000_000, 20
-
-
-class Failed(Exception):
-    """A simulation that did not run."""
 
 
 @dataclass(frozen=True)
@@ -88,15 +82,10 @@ def software(folder: Path) -> Path:
 
 def simulate(benchmark: Benchmark, platform: Path, *options: str) -> dict[str, Any]:
     """The summary of a run in which tasks only take their time."""
-    words = [str(WHIMBREL), "sim", str(benchmark.app()), "--json", "--quiet", "--fast"]
+    words = ["sim", str(benchmark.app()), "--json", "--quiet", "--fast"]
     words += ["--platform", str(platform), "--compute", "model"]
-    words += ["--duration", f"{MILLIONS * MILLION_NS}ns", *options]
-    for key, value in benchmark.params.items():
-        words += ["--set", f"{key}={value}"]
-    ended = subprocess.run(words, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise Failed(ended.stderr)
-    return json.loads(ended.stdout)
+    words += ["--duration", f"{MILLIONS * MILLION_NS}ns", *options, *settings(benchmark.params)]
+    return json.loads(whimbrel(*words).stdout)
 
 
 def measure(benchmark: Benchmark, platform: Path, cores: int, *options: str) -> Measured:

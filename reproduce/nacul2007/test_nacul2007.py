@@ -13,6 +13,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE))
 
 import table1  # noqa: E402
+from command import Failed  # noqa: E402
 from published import Row  # noqa: E402
 
 EVERY = ("eCos single", "HW-RTOS single", "HW-RTOS SMP static", "HW-RTOS SMP dynamic")
@@ -53,7 +54,7 @@ def test_one_core_is_never_idle(rows: dict[str, Row]) -> None:
 
 
 def test_a_simulation_that_does_not_run_is_told_in_its_words(tmp_path: Path) -> None:
-    with pytest.raises(table1.Failed, match=r"does not exist|cannot be read|No such file"):
+    with pytest.raises(Failed, match=r"does not exist|cannot be read|No such file"):
         table1.simulate(table1.IMAGE, tmp_path / "nowhere.toml")
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import command
 import scheduler
 from threads import Thread, mean
-from workloads import Failed, Object, later
+from workloads import Object, later
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-WHIMBREL = ROOT / "bin/whimbrel"
 BEGINS = 8  # of simulations, in a tick
 
 Found = dict[str, Thread]  # by their names
@@ -37,12 +35,8 @@ class Machine:
 
 
 def whimbrel(*words: str, limit: float = 120) -> str:
-    """What the command prints; it fails where the command does."""
-    command = [str(WHIMBREL), *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
-    if done.returncode not in (0, 1):
-        raise Failed(f"{' '.join(command)}: {done.stderr[-2000:]}")
-    return done.stdout
+    """What the command prints."""
+    return command.whimbrel(*words, fine=(0, 1), timeout=limit).stdout
 
 
 def imported(workload: Object, mhz: float, folder: Path) -> Path:

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import statistics
-from typing import Any
 
 from ours import plain
+from published import Row, aligned
 from threads import Thread
 from whimbrel.plot.chart import Axis, Plot
 
-Row = dict[str, Any]
 MEASURES = {"period": "period", "run": "run time", "slack": "slack", "latency": "wake-up latency"}
 LIMIT = 5.0  # percent
 
@@ -61,13 +60,8 @@ def table(rows: list[Row]) -> str:
         shown = [("-" if row[k] is None else f"{row[k]:.0f}") for k in ("rt-app", "run", "sim")]
         error = "" if row["error"] is None else f"{row['error']:+.1f} %"
         lines.append((row["workload"], row["thread"], row["what"], *shown, error))
-    widths = [max(len(line[i]) for line in lines) for i in range(7)]
-    text = [
-        f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:<{widths[2]}}  {d:>{widths[3]}}  {e:>{widths[4]}}"
-        f"  {f:>{widths[5]}}  {g:>{widths[6]}}".rstrip()
-        for a, b, c, d, e, f, g in lines
-    ]
-    return "\n".join([*text, "", "means over loops in µs, medians over rounds", *within(rows)])
+    text = aligned(lines, "<<<>>>>")
+    return "\n".join([text, "", "means over loops in µs, medians over rounds", *within(rows)])
 
 
 def within(rows: list[Row]) -> list[str]:

@@ -10,7 +10,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from workloads import Failed, Object, pinned
+from command import Failed
+from workloads import Object, pinned
 
 RT_APP = "/usr/bin/rt-app"
 ATTEMPTS = 3

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from command import Failed
+
 EXAMPLES = Path("/usr/share/doc/rt-app")
 WORKGEN = "/usr/bin/workgen"
 
 Object = dict[str, Any]
-
-
-class Failed(Exception):
-    """Something that a person should read."""
 
 
 @dataclass(frozen=True)

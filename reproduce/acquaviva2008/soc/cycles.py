@@ -5,21 +5,18 @@ from __future__ import annotations
 
 import json
 import statistics
-import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
-sys.path.append(str(ROOT / "reproduce/nacul2007/rtl"))
-sys.path += [str(ROOT / "reproduce/common"), str(ROOT / "python")]
-sys.path.append(str(HERE.parent))
+REPRODUCE = Path(__file__).resolve().parents[2]
+sys.path += [str(REPRODUCE / part) for part in ("common", "nacul2007/rtl", "acquaviva2008")]
 
 import costs_of  # noqa: E402
+from command import ROOT, settings, whimbrel  # noqa: E402
 from figures import PUBLISHED, RATES_HZ, TASKS, fit  # noqa: E402
-from model import PROGRAMS, Failed, build, model  # noqa: E402
+from model import PROGRAMS, build, model  # noqa: E402
 from published import Row, row  # noqa: E402
 
 IMAGE = PROGRAMS / "costs/moving"
@@ -134,13 +131,7 @@ def radio_cycles(folder: Path) -> dict[str, float]:
     tasks = ("lpf", "demodulator", "bpf.0", "bpf.1", "bpf.2", "sum")
     words = ["run", str(RADIO / "app.toml"), "--board", "rv32_soc", "--fast", "--json", "--quiet"]
     words += ["--map", ",".join(f"{task}=1" for task in tasks)]
-    for key, value in ({"input": recording} | SETTINGS).items():
-        words += ["--set", f"{key}={value}"]
-    command = [str(ROOT / "bin/whimbrel"), *words]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise Failed(ended.stderr)
-    summary = json.loads(ended.stdout)
+    summary = json.loads(whimbrel(*words, *settings({"input": recording} | SETTINGS)).stdout)
     found: dict[str, float] = defaultdict(float)
     for task in summary["tasks"]:
         found[task["task"]] = task["busy_ns"] / CYCLE_NS / summary["frames"]

@@ -77,8 +77,7 @@ void *wb_malloc(size_t bytes)
     return fits ? at : NULL;
 }
 
-// ---- What the application asks for
-// ----------------------------------------------------------------
+// ---- What the application asks for --------------------------------------------------------------
 
 static struct app_param *param(const char *key)
 {
@@ -146,8 +145,7 @@ bool wb_stopping(const struct wb_task *self)
 
 void wb_checkpoint_enter(void) {}
 
-// ---- The ends
-// -------------------------------------------------------------------------------------
+// ---- The ends -----------------------------------------------------------------------------------
 
 static int put(char byte, FILE *file)
 {
@@ -211,8 +209,7 @@ static void run(void *argument)
     rtos_exit();
 }
 
-// ---- The start
-// ------------------------------------------------------------------------------------
+// ---- The start ----------------------------------------------------------------------------------
 
 static struct options read_options(void)
 {
