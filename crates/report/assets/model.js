@@ -106,7 +106,7 @@ class Run {
     this.killed = !Object.keys(summary).length;
     this.end = Math.max(events.end_ns, 1);
     this.events = events.events;
-    this.oddities = data.oddities;
+    this.damage = data.damage;
     this.start = summary.start_ns ?? 0;
     for (const key of [
       "cores",
@@ -157,11 +157,11 @@ class Run {
   }
 }
 
-/// What part of the run every plot shows, and at what time the pointer is.
+/// What part of the run every plot shows; at what time the pointer is, followers are told.
 class View {
   constructor(end) {
     this.end = end;
-    [this.from, this.to, this.cursor] = [0, end, null];
+    [this.from, this.to] = [0, end];
     this.drawers = new Set();
     this.followers = new Set();
   }
@@ -182,7 +182,6 @@ class View {
   }
 
   point(time) {
-    this.cursor = time;
     for (const follow of this.followers) follow(time);
   }
 }

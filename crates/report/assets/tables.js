@@ -114,9 +114,6 @@ function header(run) {
     summary.clock === "virtual" ? "simulated, in virtual time" : null,
   ];
   const about = [summary.app?.description, ...platform].filter(Boolean).join(" · ");
-  const said = run.killed
-    ? "The run was killed before it wrote its summary; this is what it recorded until then."
-    : about;
   return html`
     <header>
       <p class="brand">Whimbrel · recorded run</p>
@@ -125,30 +122,10 @@ function header(run) {
         <span class=${badge[1] ? "badge bad" : "badge"}>${badge[0]}</span>
         ${name !== run.folder && html`<span class="soft">${run.folder}</span>`}
       </div>
-      <p class="about">${said}</p>
-      ${missing(run).map((line) => html`<p class="about">${line}</p>`)}
+      ${[about, ...run.damage].map((line) => line && html`<p class="about">${line}</p>`)}
       <div class="tiles">${tiles(run)}</div>
     </header>
   `;
-}
-
-/// What this page does not show because it was not recorded, or not written as it should be.
-function missing(run) {
-  const { missing, empty, unknown, damaged, late, cut } = run.oddities;
-  const lines = [
-    [
-      run.summary.dropped_events,
-      "event",
-      "could not be recorded fast enough, and are missing here",
-    ],
-    [missing, "event stream", "could not be found"],
-    [empty, "event stream", "had nothing in it"],
-    [unknown, "record", "of a kind that is not known were left out"],
-    [damaged, "record", "that cannot be were left out"],
-    [late, "record", "that went back in time were put right"],
-    [cut, "event stream", "end within a record"],
-  ];
-  return lines.filter(([n]) => n > 0).map(([n, what, how]) => `${plural(n, what)} ${how}.`);
 }
 
 function tiles(run) {

@@ -52,35 +52,9 @@ pub struct Run {
     deaths: Table,
     advice: Table,
     errors: Table,
-    oddities: Left,
-    /// The same and more in words.
-    #[serde(skip)]
+    /// What is missing of it, was left out or put right: a line each.
     damage: Vec<String>,
     events: Gathered,
-}
-
-/// What of the event streams is not there, was left out or put right.
-#[derive(Debug, Serialize)]
-struct Left {
-    missing: usize,
-    empty: usize,
-    unknown: u64,
-    damaged: u64,
-    late: u64,
-    cut: u64,
-}
-
-impl Left {
-    fn new(recorded: &Recorded, odd: &Oddities) -> Self {
-        Self {
-            missing: recorded.missing().len(),
-            empty: recorded.empty().len(),
-            unknown: odd.unknown,
-            damaged: odd.damaged,
-            late: odd.late,
-            cut: odd.cut,
-        }
-    }
 }
 
 impl Run {
@@ -145,7 +119,6 @@ impl Run {
             deaths: lines("deaths", &["core", "detected_ns", "by", "running", "moved"]),
             advice: lines("advice", &["time_ns", "policy", "core", "text"]),
             errors: lines("errors", &["kind", "task", "index", "core", "text"]),
-            oddities: Left::new(recorded, odd),
             damage: recorded.damage(odd),
             events,
         }

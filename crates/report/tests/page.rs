@@ -156,10 +156,14 @@ fn what_is_wrong_with_a_stream_is_told() {
     fs::write(&stream, bytes).unwrap();
     let page = page(&[folder.path()]).unwrap();
     let data = island(&page.html);
-    let expected = serde_json::json!({
-        "missing": 1, "empty": 1, "unknown": 1, "damaged": 0, "late": 0, "cut": 1,
-    });
-    assert_eq!(data["runs"][0]["oddities"], expected);
+    let expected = [
+        "event streams that are missing: 1 (core-2.events)",
+        "event streams that are empty: 1 (core-3.events)",
+        "event streams that end within a record: 1",
+        "events of kinds that this version does not know, left out: 1",
+    ];
+    assert_eq!(data["runs"][0]["damage"], serde_json::json!(expected));
+    assert_eq!(page.damage, expected);
 }
 
 #[test]
