@@ -103,7 +103,7 @@ impl Kind {
 }
 
 /// One event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
     /// When, in nanoseconds on the run's clock.
     pub time_ns: u64,

@@ -255,35 +255,17 @@ pub struct Merged {
     failed: Option<Error>,
 }
 
-#[derive(Debug)]
+/// Of those of one time the order is that of the streams: two of one stream are never here.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Head {
-    event: Event,
+    time_ns: u64,
     stream: usize,
+    event: Event,
 }
 
 impl Head {
-    fn key(&self) -> (u64, usize) {
-        (self.event.time_ns, self.stream)
-    }
-}
-
-impl PartialEq for Head {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Head {}
-
-impl PartialOrd for Head {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Head {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
+    fn new(event: Event, stream: usize) -> Reverse<Self> {
+        Reverse(Self { time_ns: event.time_ns, stream, event })
     }
 }
 
@@ -294,7 +276,7 @@ impl Merged {
             Self { heads: BinaryHeap::with_capacity(streams.len()), streams, failed: None };
         for stream in 0..merged.streams.len() {
             match merged.streams[stream].next() {
-                Some(Ok(event)) => merged.heads.push(Reverse(Head { event, stream })),
+                Some(Ok(event)) => merged.heads.push(Head::new(event, stream)),
                 Some(Err(error)) => merged.failed = Some(error),
                 None => {}
             }
@@ -320,9 +302,9 @@ impl Iterator for Merged {
             return Some(Err(error));
         }
         let mut first = self.heads.peek_mut()?;
-        let event = first.0.event;
-        match self.streams[first.0.stream].next() {
-            Some(Ok(next)) => first.0.event = next,
+        let Head { event, stream, .. } = first.0;
+        match self.streams[stream].next() {
+            Some(Ok(next)) => *first = Head::new(next, stream),
             ended => {
                 PeekMut::pop(first);
                 self.failed = ended.and_then(Result::err);
