@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -159,30 +159,21 @@ def _record(record: object) -> Path | tempfile.TemporaryDirectory[str] | None:
     return Path(_words.path("record", record))
 
 
-class _shown:
-    """Has somebody told of the progress meanwhile."""
-
-    def __init__(self, progress: Progress | bool | None, duration: Time | None) -> None:
-        self.progress, self.bar = progress, None
-        self.end = _seconds(duration)
-        if progress is not None and not isinstance(progress, bool) and not callable(progress):
-            raise _words.wrong("progress", progress, "True or a function of two numbers")
-
-    def __enter__(self) -> Callable[[int, int], None] | None:
-        if self.progress is True:
-            self.bar = _bar(self.end)
-        return self.tell if self.progress else None
-
-    def tell(self, time_ns: int, _live: int) -> None:
-        seconds = time_ns / 1e9
-        if callable(self.progress):
-            self.progress(seconds, self.end)
-        elif self.bar is not None:
-            self.bar.update(seconds - self.bar.n)
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.close()
+@contextmanager
+def _shown(
+    progress: Progress | bool | None, duration: Time | None
+) -> Iterator[Callable[[int, int], object] | None]:
+    """What tells somebody of the progress meanwhile, if anybody wants to be told."""
+    end = _seconds(duration)
+    if progress is None or progress is False:
+        yield None
+    elif callable(progress):
+        yield lambda time_ns, _: progress(time_ns / 1e9, end)
+    elif progress is True:
+        with _bar(end) as bar:
+            yield lambda time_ns, _: bar.update(time_ns / 1e9 - bar.n)
+    else:
+        raise _words.wrong("progress", progress, "True or a function of two numbers")
 
 
 def _bar(end: float | None) -> Any:

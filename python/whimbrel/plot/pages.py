@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of `whimbrel.plot` for pages, by plotly: they zoom, and tell what is pointed at."""
+"""The figures of `whimbrel.plot` for pages, by plotly: they zoom, and tell what is pointed at.
+
+Each takes what the function of the same name takes there, and raises what that raises.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +30,7 @@ _HEAT = "RdBu_r"
 
 
 def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figure:
-    """Which task has each core when (Gantt), of a recorded run.
-
-    Args:
-        run: A recorded run.
-        begin: Where it begins, in seconds.
-        end: Where it ends, in seconds; the end of the run if not said.
-
-    Raises:
-        InputError: The run was not recorded, or there is no such time.
-    """
+    """Which task has each core when (Gantt), of a recorded run."""
     begin, end = series.window(run, begin, end)
     spans = series.spans(run, begin, end)
     figure = go.Figure()
@@ -56,16 +50,7 @@ def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figu
 
 
 def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figure:
-    """How many messages each channel of a recorded run has over time, and how many fit.
-
-    Args:
-        run: A recorded run.
-        begin: Where it begins, in seconds.
-        end: Where it ends, in seconds; the end of the run if not said.
-
-    Raises:
-        InputError: The run was not recorded, or there is no such time.
-    """
+    """How many messages each channel of a recorded run has over time, and how many fit."""
     begin, end = series.window(run, begin, end)
     figure = go.Figure()
     for name, (times, depths) in series.occupancies(run, begin, end).items():
@@ -75,16 +60,7 @@ def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> go.Fig
 
 
 def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -> go.Figure:
-    """All candidates and the front, for each frame rate by itself.
-
-    Args:
-        explored: What an exploration has found.
-        x: What goes to the right: "latency_ms", "energy_mj", "misses" or "cores".
-        y: What goes up, one of the same.
-
-    Raises:
-        InputError: There is no such objective.
-    """
+    """All candidates and the front, for each frame rate by itself."""
     words = series.objective("x", x), series.objective("y", y)
     rates = series.candidates(explored)
     titles = [of_rate.called for of_rate in rates]
@@ -121,21 +97,13 @@ def energy_by_rate(explored: Exploration) -> go.Figure:
 
 
 def thermal_map(run: Run) -> go.Figure:
-    """The floorplan with the temperatures at the end of a run.
-
-    Raises:
-        InputError: The platform has no floorplan.
-    """
+    """The floorplan with the temperatures at the end of a run."""
     chip = _Chip(run)
     return chip.figure(chip.ends, (min(chip.ends), max(chip.ends)))
 
 
 def thermal_animation(run: Run, frames: int = 50) -> go.Figure:
-    """The floorplan over a recorded run; blocks without a core keep the colour of the end.
-
-    Raises:
-        InputError: The platform has no floorplan, or the run was not recorded.
-    """
+    """The floorplan over a recorded run; blocks without a core keep the colour of the end."""
     chip = _Chip(run)
     times = [run.seconds * number / max(frames - 1, 1) for number in range(frames)]
     every = [chip.celsius(reading) for reading in series.temperatures(run, times)]
