@@ -29,6 +29,31 @@ bool file_open(struct wb_app *app, struct file *file, const char *key)
     return true;
 }
 
+static char *read_all(struct wb_app *app, const struct file *file, const char *key)
+{
+    char *data = wb_app_alloc(app, (size_t)file->bytes + 1);
+
+    if (!data) {
+        file_refuse(app, key, "it does not fit into memory of [app]: raise that in app.toml");
+        return NULL;
+    }
+    const int64_t n = file_read_at(file, data, (size_t)file->bytes, 0);
+    if (n == (int64_t)file->bytes)
+        return data;
+    file_refuse(app, key, n < 0 ? strerror(errno) : "it became shorter meanwhile");
+    return NULL;
+}
+
+char *file_load(struct wb_app *app, const char *key, size_t *bytes)
+{
+    struct file file;
+    char *data = file_open(app, &file, key) ? read_all(app, &file, key) : NULL;
+
+    *bytes = data ? (size_t)file.bytes : 0;
+    file_close(&file);
+    return data;
+}
+
 static bool ends_in(const char *path, const char *suffix)
 {
     const size_t length = strlen(path), end = strlen(suffix);

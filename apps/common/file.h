@@ -21,6 +21,13 @@ struct file {
 /// Returns: true; false with the reason in `app->error`.
 bool file_open(struct wb_app *app, struct file *file, const char *key);
 
+/// Reads the file that a parameter names, whole, into memory that every kernel sees.
+///
+/// Context: wb_app_setup().
+/// Memory:  of wb_app_alloc(), with a 0 behind it.
+/// Returns: the first of so many `bytes`; NULL with the reason in `app->error`.
+char *file_load(struct wb_app *app, const char *key, size_t *bytes);
+
 /// Creates the file that a parameter names; none for "".
 ///
 /// `suffix` is what its name must end in.

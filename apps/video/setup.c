@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
+#include "common/file.h"
 #include "source.h"
 #include "video.h"
 
@@ -46,19 +46,20 @@ static uint64_t read_checksums(uint32_t *checksums, uint64_t most, const char *t
 // A film whose length is not known has as many frames as are expected of it.
 static bool read_expected(struct wb_app *app, struct video *video)
 {
-    struct file file;
+    size_t bytes;
 
     if (*wb_param_text(app, "expected", "") == '\0')
         return true;
-    if (!file_read(app, &file, "expected"))
+    const char *text = file_load(app, "expected", &bytes);
+    if (!text)
         return false;
-    const uint64_t most = video->frames ? video->frames : file.bytes / CHECKSUM_LINE_BYTES;
+    const uint64_t most = video->frames ? video->frames : bytes / CHECKSUM_LINE_BYTES;
     uint32_t *expected = wb_app_alloc(app, (size_t)most * sizeof *expected);
     if (!expected)
-        return file_refuse(app, &file, "memory of [app] is too small: raise that in app.toml");
-    const uint64_t lines = read_checksums(expected, most, file.data);
+        return file_refuse(app, "expected", "memory of [app] is too small: raise it in app.toml");
+    const uint64_t lines = read_checksums(expected, most, text);
     if (lines == 0 || (video->frames && lines != video->frames))
-        return file_refuse(app, &file,
+        return file_refuse(app, "expected",
                            "it is not of this input, one line of framecrc for each frame");
     video->frames = lines;
     video->expected = expected;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "file.h"
+#include "common/file.h"
 #include "picture.h"
 #include "source.h"
 #include "video.h"
@@ -71,24 +71,20 @@ static bool take_over(struct video *video)
 
 bool source_setup(struct wb_app *app, struct video *video)
 {
-    struct file file;
+    size_t bytes;
+    const char *data = file_load(app, "input", &bytes);
 
-    if (!file_read(app, &file, "input"))
+    if (!data)
         return false;
-    const char *why = avi_open(&video->film, file.data, file.bytes);
+    const char *why = avi_open(&video->film, data, bytes);
     if (!why && !check_size(app, &video->film))
         return false;
     if (!why)
         why = examine(video);
-    if (!why)
-        return take_over(video);
-    snprintf(app->error, sizeof app->error, "input \"%.100s\" cannot be played: %s", file.path,
-             why);
-    return false;
+    return why ? file_refuse(app, "input", why) : take_over(video);
 }
 
-// ---- A player's
-// -----------------------------------------------------------------------------------
+// ---- A player's ---------------------------------------------------------------------------------
 
 struct source {
     const struct video *video;
