@@ -56,14 +56,6 @@ static struct wb_system *volatile the_system __attribute__((section(".gvm")));
 
 // ---- Laying out ---------------------------------------------------------------------------------
 
-static void give_hooks_a_heap(struct wb_system *system)
-{
-    struct wb_heap *heap = wb_system_alloc(system, sizeof *heap, WB_LINE_BYTES);
-
-    wb_heap_init(heap, wb_system_alloc(system, HOOK_HEAP_BYTES, WB_LINE_BYTES), HOOK_HEAP_BYTES);
-    hooks_use(heap);
-}
-
 bool hooks_see(const void *block)
 {
     return board_keeps(block);
@@ -94,9 +86,7 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
     *out = host;
     const enum wb_status status =
         wb_system_init(&host->system, memory, bytes, &host->config.system);
-    if (status == WB_OK)
-        give_hooks_a_heap(host->system);
-    return status;
+    return status != WB_OK || hooks_open(host->system, HOOK_HEAP_BYTES) ? status : WB_ERR_NOMEM;
 }
 
 struct wb_system *wb_host_system(struct wb_host *host)

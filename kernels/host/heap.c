@@ -14,9 +14,16 @@
 
 static struct wb_heap *launcher_heap;
 
-void hooks_use(struct wb_heap *heap)
+bool hooks_open(struct wb_system *system, size_t bytes)
 {
+    void *memory = wb_system_alloc(system, bytes, WB_LINE_BYTES);
+    struct wb_heap *heap = wb_system_alloc(system, sizeof *heap, WB_LINE_BYTES);
+
+    if (memory == NULL || heap == NULL)
+        return false;
+    wb_heap_init(heap, memory, bytes);
     launcher_heap = heap;
+    return true;
 }
 
 static void *checked(void *block)

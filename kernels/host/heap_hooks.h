@@ -9,8 +9,9 @@
 
 #include "wb/system.h"
 
-/// The heap of the application's hooks, which run outside of tasks. NULL: the C library's.
-void hooks_use(struct wb_heap *heap);
+/// A heap for the application's hooks, which run outside of tasks: until then they have the C
+/// library's. False: no room.
+bool hooks_open(struct wb_system *system, size_t bytes);
 
 /// True of memory that tasks keep when they move. The kernels'.
 bool hooks_see(const void *block);

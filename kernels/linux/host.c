@@ -19,6 +19,7 @@
 
 #include "client.h"
 #include "clock.h"
+#include "heap_hooks.h"
 #include "hosted.h"
 #include "module.h"
 
@@ -51,14 +52,12 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
         mirror_open(&host->mirror, sc->cores, config->private_bytes, config->private_parts) &&
         gvm_open(&host->gvm, arena + guards + config->stacks_bytes + host->config.module_bytes))
         status = wb_system_init(&host->system, gvm_take(&host->gvm, arena), arena, sc);
+    if (status == WB_OK && !hooks_open(host->system, HOOK_HEAP_BYTES / 2))
+        status = WB_ERR_NOMEM;
     if (status != WB_OK) {
         wb_host_close(host);
         return status;
     }
-    host->hook_heap = wb_system_alloc(host->system, sizeof *host->hook_heap, WB_LINE_BYTES);
-    wb_heap_init(host->hook_heap, wb_system_alloc(host->system, HOOK_HEAP_BYTES / 2, WB_LINE_BYTES),
-                 HOOK_HEAP_BYTES / 2);
-    hooks_init(host->system, host->hook_heap);
     kernel_set_system(host->system);
     clock_init();
     *out = host;

@@ -26,7 +26,6 @@ struct wb_host {
     struct wb_system *system;
     struct wb_host_config config;
     struct kernel_process *kernels;
-    struct wb_heap *hook_heap;
     void *module;
     int epoll, wake;  // wake: the watcher has news
     pthread_t watcher;

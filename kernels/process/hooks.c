@@ -10,14 +10,6 @@
 #include "module.h"
 #include "wb/memory.h"
 
-static struct wb_system *launcher_system;
-
-void hooks_init(struct wb_system *system, struct wb_heap *heap)
-{
-    launcher_system = system;
-    hooks_use(heap);
-}
-
 bool hooks_see(const void *block)
 {
     return gvm_contains(block);
@@ -27,13 +19,13 @@ bool hooks_see(const void *block)
 static void *hook_shared_malloc(size_t bytes)
 {
     return wb_kernel_self() != NULL ? wb_shared_malloc(bytes)
-                                    : wb_system_shared_malloc(launcher_system, bytes);
+                                    : wb_system_shared_malloc(kernel_system(), bytes);
 }
 
 static void *hook_shared_realloc(void *block, size_t bytes)
 {
     return wb_kernel_self() != NULL ? wb_shared_realloc(block, bytes)
-                                    : wb_system_shared_realloc(launcher_system, block, bytes);
+                                    : wb_system_shared_realloc(kernel_system(), block, bytes);
 }
 
 static void hook_shared_free(void *block)
@@ -41,7 +33,7 @@ static void hook_shared_free(void *block)
     if (wb_kernel_self() != NULL)
         wb_shared_free(block);
     else
-        wb_system_shared_free(launcher_system, block);
+        wb_system_shared_free(kernel_system(), block);
 }
 
 static void count_mutex(int difference)

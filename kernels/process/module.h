@@ -18,7 +18,4 @@ typedef void hook(void);
 /// What calls to `name` (malloc, free, pthread_mutex_lock, …) are redirected to; NULL: not at all.
 hook *hook_for(const char *name);
 
-/// The heap of the application's hooks, which run outside of tasks.
-void hooks_init(struct wb_system *system, struct wb_heap *heap);
-
 #endif

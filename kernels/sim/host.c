@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "census.h"
+#include "heap_hooks.h"
 #include "mirror.h"
 #include "module.h"
 #include "private.h"
@@ -24,7 +25,6 @@ enum { START_NS = 1 };
 struct wb_host {
     struct wb_host_config config;
     struct gvm gvm;
-    struct wb_heap *hook_heap;
     void *module;  // tasks that are recreated begin at its functions
     bool started, end_reported, fault_reported, killed;
     struct wb_host_event death;
@@ -55,18 +55,15 @@ static bool open_memory(struct wb_host *host)
     return wb_system_init(&sim.system, memory + OFF_PAGE, arena - OFF_PAGE, sc) == WB_OK;
 }
 
-static enum wb_status open_cores(struct wb_host *host)
+static enum wb_status open_cores(void)
 {
     struct wb_system *system = sim.system;
-    unsigned char *heap = wb_system_alloc(system, HOOK_HEAP_BYTES / 2, WB_LINE_BYTES);
 
-    host->hook_heap = wb_system_alloc(system, sizeof *host->hook_heap, WB_LINE_BYTES);
-    sim.cores = wb_system_alloc(system, system->n_cores * sizeof *sim.cores, WB_LINE_BYTES);
-    if (heap == NULL || host->hook_heap == NULL || sim.cores == NULL)
+    if (!hooks_open(system, HOOK_HEAP_BYTES / 2))
         return WB_ERR_NOMEM;
-    wb_heap_init(host->hook_heap, heap, HOOK_HEAP_BYTES / 2);
-    hooks_init(system, host->hook_heap);
-    kernel_set_system(system);
+    sim.cores = wb_system_alloc(system, system->n_cores * sizeof *sim.cores, WB_LINE_BYTES);
+    if (sim.cores == NULL)
+        return WB_ERR_NOMEM;
     for (sim.now_mask = 1; sim.now_mask < system->n_cores; sim.now_mask *= 2) {}
     const size_t bytes = sim.now_mask * sizeof *sim.now.cores;
     sim.now.cores = wb_system_alloc(system, bytes, WB_LINE_BYTES);
@@ -101,7 +98,7 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
     if (host->config.module_bytes == 0)
         host->config.module_bytes = MODULE_BYTES;
     forget_everything();
-    const enum wb_status status = open_memory(host) ? open_cores(host) : WB_ERR_NOMEM;
+    const enum wb_status status = open_memory(host) ? open_cores() : WB_ERR_NOMEM;
     if (status != WB_OK) {
         wb_host_close(host);
         return status;
