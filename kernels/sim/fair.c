@@ -240,15 +240,11 @@ static void put_back(struct sim_core *c, struct share *s)
 // A task wakes that has competed on in its sleep.
 static void rouse(struct sim_core *c, struct share *s)
 {
-    int64_t *lag_ns = &s->lag_ns[s->level];
-
-    *lag_ns = lag_of(c, s);
+    if (lag_of(c, s) > 0) {
+        retire(c, s);
+        place(c, s);
+    }
     s->sleeps = false;
-    if (*lag_ns <= 0)
-        return;
-    *lag_ns = 0;
-    take_out(c, s);
-    place(c, s);
 }
 
 static void enter(struct sim_core *c, struct share *s)
