@@ -71,7 +71,7 @@ static void follow_energy(struct linux_helper *l)
     if (now_ns < l->energy_look_ns)
         return;
     l->energy_look_ns = now_ns + ENERGY_LOOK_NS;
-    (void)sensors_energy(&(uint64_t){ 0 });
+    (void)wb_host_energy(&(uint64_t){ 0 });
 }
 
 static void supervise(struct linux_helper *l)

@@ -131,13 +131,6 @@ bool cpufreq_restore(const char *journal);
 /// Looks for what this machine has below `root` (usually /sys). In the launcher, before the fork.
 void sensors_open(const char *root, const unsigned int *cpus, uint32_t n);
 
-/// Thousandths of a degree Celsius; WB_NO_TEMPERATURE without a sensor. Any process.
-int32_t sensors_temperature_mc(uint32_t core);
-
-/// Energy of all processor packages since sensors_open(), in microjoules. In the launcher, more
-/// often than the counters of the machine wrap (some minutes). False: there is no such counter.
-bool sensors_energy(uint64_t *uj);
-
 // ---- kernel.c -----------------------------------------------------------------------------------
 
 /// Becomes the kernel of `core` in this process; returns when every task of the system has ended.

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "private.h"
 #include "sysfs.h"
 #include "wb/energy.h"
@@ -62,7 +63,7 @@ static void find_zone(char *path, const char *root, unsigned int cpu)
     }
 }
 
-int32_t sensors_temperature_mc(uint32_t core)
+int32_t wb_host_temperature_mc(uint32_t core)
 {
     char text[NAME_BYTES], *end;
 
@@ -76,7 +77,7 @@ int32_t sensors_temperature_mc(uint32_t core)
 
 int32_t wb_kernel_temperature_mc(void)
 {
-    return sensors_temperature_mc(wb_kernel_core());
+    return wb_host_temperature_mc(wb_kernel_core());
 }
 
 // ---- Energy -------------------------------------------------------------------------------------
@@ -98,7 +99,8 @@ static void add_package(const char *root, int number)
                     sysfs_read_number(package->path, &package->last_uj);
 }
 
-bool sensors_energy(uint64_t *uj)
+// The counters wrap within minutes: called more often than that.
+const char *wb_host_energy(uint64_t *uj)
 {
     for (uint32_t i = 0; i < s.n_packages; i++) {
         struct package *package = &s.packages[i];
@@ -110,7 +112,7 @@ bool sensors_energy(uint64_t *uj)
         package->last_uj = now_uj;
     }
     *uj = s.total_uj;
-    return s.n_packages != 0;
+    return s.n_packages != 0 ? "powercap" : "";
 }
 
 void sensors_open(const char *root, const unsigned int *cpus, uint32_t n)
@@ -127,11 +129,6 @@ void sensors_open(const char *root, const unsigned int *cpus, uint32_t n)
 
 // ---- What the launcher tells --------------------------------------------------------------------
 
-int32_t wb_host_temperature_mc(uint32_t core)
-{
-    return sensors_temperature_mc(core);
-}
-
 struct wb_residence wb_host_residence(const struct wb_core *core, uint32_t point, uint64_t now_ns)
 {
     return wb_core_residence(core, point, now_ns);
@@ -140,9 +137,4 @@ struct wb_residence wb_host_residence(const struct wb_core *core, uint32_t point
 uint64_t wb_host_core_energy(const struct wb_core *core, uint64_t now_ns)
 {
     return wb_core_energy(core, now_ns);
-}
-
-const char *wb_host_energy(uint64_t *uj)
-{
-    return sensors_energy(uj) ? "powercap" : "";
 }

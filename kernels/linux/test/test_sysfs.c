@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "host.h"
 #include "private.h"
 #include "sysfs.h"
 
@@ -194,11 +195,11 @@ TEST(each_core_has_its_own_sensor_or_that_of_its_chip)
     put("class/thermal/thermal_zone3/type", "cpu5-thermal\n");
     put("class/thermal/thermal_zone3/temp", "-3500\n");
     sensors_open(root, cpus, 2);
-    CHECK(sensors_temperature_mc(0) == 51000);
-    CHECK(sensors_temperature_mc(1) == -3500);
-    CHECK(sensors_temperature_mc(2) == WB_NO_TEMPERATURE);
+    CHECK(wb_host_temperature_mc(0) == 51000);
+    CHECK(wb_host_temperature_mc(1) == -3500);
+    CHECK(wb_host_temperature_mc(2) == WB_NO_TEMPERATURE);
     put("class/thermal/thermal_zone1/temp", "hot\n");
-    CHECK(sensors_temperature_mc(0) == WB_NO_TEMPERATURE);
+    CHECK(wb_host_temperature_mc(0) == WB_NO_TEMPERATURE);
     remove_tree();
 }
 
@@ -210,8 +211,8 @@ TEST(a_machine_without_sensors_has_no_temperature_and_no_energy)
     put("class/thermal/thermal_zone0/type", "acpitz\n");
     put("class/thermal/thermal_zone0/temp", "20000\n");
     sensors_open(root, cpus, 2);
-    CHECK(sensors_temperature_mc(0) == WB_NO_TEMPERATURE);
-    CHECK(!sensors_energy(&uj) && uj == 0);
+    CHECK(wb_host_temperature_mc(0) == WB_NO_TEMPERATURE);
+    CHECK(wb_host_energy(&uj)[0] == '\0' && uj == 0);
     remove_tree();
 }
 
@@ -231,12 +232,12 @@ TEST(energy_adds_up_over_packages_and_past_the_end_of_their_counters)
         put(name, "900\n");
     }
     sensors_open(root, cpus, 2);
-    CHECK(sensors_energy(&uj) && uj == 0);
+    CHECK(wb_host_energy(&uj)[0] != '\0' && uj == 0);
     put("class/powercap/intel-rapl:0/energy_uj", "950\n");
     put("class/powercap/intel-rapl:1/energy_uj", "100\n");
     put("class/powercap/intel-rapl:2/energy_uj", "999\n");
-    CHECK(sensors_energy(&uj) && uj == 50 + 200);
+    CHECK(wb_host_energy(&uj)[0] != '\0' && uj == 50 + 200);
     put("class/powercap/intel-rapl:1/energy_uj", "110\n");
-    CHECK(sensors_energy(&uj) && uj == 260);
+    CHECK(wb_host_energy(&uj)[0] != '\0' && uj == 260);
     remove_tree();
 }
