@@ -18,7 +18,7 @@
 #define ALIAS_BASE ((unsigned char *)0x380000000000)
 #define ALIAS_END ((unsigned char *)0x7f0000000000)
 
-// For mirror_alias() and mirror_contains(), in every kernel.
+// For wb_kernel_private() and mirror_contains(), in every kernel.
 static size_t mirror_bytes;
 
 static bool map(unsigned char *at, size_t bytes, int protection, int flags, int fd, size_t offset)
@@ -95,13 +95,6 @@ bool mirror_contains(const void *address)
     return a >= MIRROR_BASE && a < MIRROR_BASE + mirror_bytes;
 }
 
-const void *mirror_alias(uint32_t core, const void *address)
-{
-    if (!mirror_contains(address))
-        return NULL;
-    return ALIAS_BASE + core * mirror_bytes + ((const unsigned char *)address - MIRROR_BASE);
-}
-
 void mirror_close(struct mirror *mirror)
 {
     for (uint32_t i = 0; i < mirror->n_parts; i++)
@@ -127,7 +120,9 @@ void wb_kernel_copy(void *to, const void *from, size_t bytes)
 
 const void *wb_kernel_private(uint32_t core, const void *address)
 {
-    return mirror_alias(core, address);
+    if (!mirror_contains(address))
+        return NULL;
+    return ALIAS_BASE + core * mirror_bytes + ((const unsigned char *)address - MIRROR_BASE);
 }
 
 void *wb_kernel_stack_low(const struct wb_task *task)

@@ -182,8 +182,6 @@ void *mirror_take(struct mirror *mirror, uint32_t core, size_t bytes);
 /// Becomes the private memory of kernel `core` in this process; the others' can be read.
 bool mirror_enter(struct mirror *mirror, uint32_t core);
 
-/// Where `address` of another kernel's private memory can be read; NULL if it is not private.
-const void *mirror_alias(uint32_t core, const void *address);
 void mirror_close(struct mirror *mirror);
 
 long futex(const void *word, int operation, uint32_t value, uint64_t timeout_ns);
