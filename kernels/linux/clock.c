@@ -12,11 +12,11 @@
 // Inherited by the kernels.
 static struct clock_rate the_clock;
 
-static uint64_t monotonic_ns(void)
+uint64_t clock_read_ns(int id)
 {
-    struct timespec t;
+    struct timespec t = { 0 };
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(id, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -45,7 +45,8 @@ static struct instant read_both(void)
     uint64_t least = UINT64_MAX;
 
     for (int i = 0; i < 16; i++) {
-        const uint64_t before = arch_ticks(), ns = monotonic_ns(), after = arch_ticks();
+        const uint64_t before = arch_ticks(), ns = clock_read_ns(CLOCK_MONOTONIC);
+        const uint64_t after = arch_ticks();
 
         if (after - before >= least)
             continue;
@@ -70,7 +71,7 @@ void clock_init(void)
     the_clock.hz = 1000000000;
     the_clock.counter = linux_trusts_counter();
     if (!the_clock.counter) {
-        the_clock.start = monotonic_ns();
+        the_clock.start = clock_read_ns(CLOCK_MONOTONIC);
         return;
     }
     const uint64_t hz = arch_ticks_hz() != 0 ? arch_ticks_hz() : measure_hz();
@@ -97,7 +98,7 @@ void clock_use(struct clock_rate rate)
 uint64_t clock_now_ns(void)
 {
     if (!the_clock.counter)
-        return monotonic_ns() - the_clock.start;
+        return clock_read_ns(CLOCK_MONOTONIC) - the_clock.start;
     const uint64_t ticks = arch_ticks() - the_clock.start;
     // Fixed point in two halves: neither product passes 64 bits in a run of years.
     return ((ticks >> 32) * the_clock.factor << (32 - the_clock.shift)) +

@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/// A clock of Linux, by its clockid_t: of the wall, or of what a thread or a process ran. 0: there
+/// is none such.
+uint64_t clock_read_ns(int id);
+
 /// Chooses and calibrates the clock. Once, in the launcher: kernels inherit it.
 ///
 /// Blocks for 20 ms where the counter's frequency has to be measured.

@@ -42,14 +42,6 @@ static uint64_t time_ns(uint64_t cycles, uint64_t hz)
     return cycles / hz * NS_PER_S + cycles % hz * NS_PER_S / hz;
 }
 
-static uint64_t ran_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
 // What reading the clock made it longer than it should have been is taken off the next one, so that
 // firings of a microsecond take their time on average. An interruption that Linux charges to the
 // task, as it does when a host stops a virtual processor, is not: it would make the next ones free.
@@ -65,9 +57,9 @@ void wb_kernel_compute(uint64_t cycles)
         too_long_ns -= need_ns;
         return;
     }
-    const uint64_t until_ns = ran_ns() + (need_ns - too_long_ns);
+    const uint64_t until_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + (need_ns - too_long_ns);
     uint64_t now_ns;
-    while ((now_ns = ran_ns()) < until_ns)
+    while ((now_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID)) < until_ns)
         arch_relax();
     const uint64_t over_ns = now_ns - until_ns;
     too_long_ns = over_ns < READING_NS ? over_ns : 0;

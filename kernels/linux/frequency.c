@@ -37,26 +37,18 @@ bool frequency_slows(void)
     return f.slowdown_ppm > WB_PPM;
 }
 
-// Processor time, for the clock on the wall also runs while Linux runs somebody else here.
-static uint64_t ran_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
+// By processor time, for the clock on the wall also runs while Linux runs somebody else here.
 void frequency_begin_run(void)
 {
     if (frequency_slows())
-        f.ran_ns = ran_ns();
+        f.ran_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void frequency_count_run(uint64_t now_ns)
 {
     if (!frequency_slows())
         return;
-    const uint64_t to_ns = ran_ns();
+    const uint64_t to_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     uint64_t left_ns = to_ns - f.ran_ns;
 
     f.ran_ns = to_ns;

@@ -38,12 +38,10 @@ static void reap(struct hosted *h)
 static uint64_t process_ran_ns(const struct hosted *h)
 {
     clockid_t clock;
-    struct timespec t;
 
-    if (!frequency_slows() || clock_getcpuclockid(hosted_pid(h), &clock) != 0 ||
-        clock_gettime(clock, &t) != 0)
+    if (!frequency_slows() || clock_getcpuclockid(hosted_pid(h), &clock) != 0)
         return 0;
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    return clock_read_ns(clock);
 }
 
 // Lets the process run until it gives the core back. False: it has ended instead, and is reaped.
