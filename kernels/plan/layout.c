@@ -12,10 +12,11 @@ static bool fail(struct plan_error *error, const char *key, const char *text)
     return false;
 }
 
-static bool fail_task(struct plan_error *error, const struct plan_task *task, const char *key,
-                      const char *text)
+static bool fail_task(struct plan_error *error, const struct plan_task *task, const char *kind,
+                      const char *key, const char *text)
 {
     fail(error, key, text);
+    error->kind = kind;
     error->task = task->config.name;
     error->index = task->config.index;
     return false;
@@ -37,7 +38,8 @@ static bool check_task(const struct plan_task *task, uint32_t can, struct plan_e
     const char *key = "mode", *text = NULL;
 
     if (task->config.mode == WB_RECREATE && task->config.moves_at_waits)
-        return fail_task(error, task, "move", "what is recreated moves at its checkpoints only");
+        return fail_task(error, task, "plan", "move",
+                         "what is recreated moves at its checkpoints only");
     if ((lacks & WB_CAN_REPLICATE) != 0)
         text = "its kernels have no private memory to replicate it in: move it by \"handoff\"";
     else if ((lacks & WB_CAN_RECREATE) != 0)
@@ -46,11 +48,7 @@ static bool check_task(const struct plan_task *task, uint32_t can, struct plan_e
         key = "checkpoint_every", text = "its kernels keep no images of tasks: leave it out";
     else if ((lacks & WB_CAN_SHARE) != 0)
         key = "cores", text = "its kernels share no tasks: give it one by `core`";
-    if (text == NULL)
-        return true;
-    fail_task(error, task, key, text);
-    error->kind = "unable";
-    return false;
+    return text == NULL || fail_task(error, task, "unable", key, text);
 }
 
 static bool check_kernels(const struct plan *plan, struct plan_error *error)
@@ -89,13 +87,6 @@ static bool add_params(struct wb_system *system, const struct plan *plan, struct
     return true;
 }
 
-static bool fail_symbol(struct plan_error *error, const struct plan_task *task, const char *text)
-{
-    fail_task(error, task, task->entry != NULL ? task->entry : "", text);
-    error->kind = "symbol";
-    return false;
-}
-
 static bool recreates(struct wb_task *task, const struct plan_task *planned,
                       const struct layout_host *host, struct plan_error *error)
 {
@@ -103,18 +94,7 @@ static bool recreates(struct wb_task *task, const struct plan_task *planned,
 
     if (task->mode == WB_RECREATE && host->recreates != NULL)
         why = host->recreates(host->state, task, planned->entry);
-    if (why == NULL)
-        return true;
-    fail_task(error, planned, planned->entry, why);
-    error->kind = "recreate";
-    return false;
-}
-
-static bool fail_memory(struct plan_error *error, const struct plan_task *task)
-{
-    fail_task(error, task, "", "there is no room for its stack and its heap");
-    error->kind = "memory";
-    return false;
+    return why == NULL || fail_task(error, planned, "recreate", planned->entry, why);
 }
 
 static bool add_task(struct wb_system *system, const struct plan_task *planned,
@@ -126,15 +106,17 @@ static bool add_task(struct wb_system *system, const struct plan_task *planned,
     if (config.entry == NULL && host->entry != NULL)
         config.entry = host->entry(host->state, planned->entry);
     if (config.entry == NULL)
-        return fail_symbol(error, planned, "the module does not define it");
+        return fail_task(error, planned, "symbol", planned->entry != NULL ? planned->entry : "",
+                         "the module does not define it");
     if (config.stack == NULL && host->memory != NULL && !host->memory(host->state, &config))
-        return fail_memory(error, planned);
+        return fail_task(error, planned, "memory", "",
+                         "there is no room for its stack and its heap");
     if (wb_task_add(system, &config, &task) != WB_OK)
-        return fail_task(error, planned, "", "a task cannot be added");
+        return fail_task(error, planned, "plan", "", "a task cannot be added");
     if (!recreates(task, planned, host, error))
         return false;
     if (planned->work != NULL && wb_task_set_work(task, planned->work) != WB_OK)
-        return fail_task(error, planned, "work", "its work cannot be added");
+        return fail_task(error, planned, "plan", "work", "its work cannot be added");
     return true;
 }
 
@@ -145,7 +127,7 @@ static bool set_scripts(struct wb_system *system, const struct plan *plan,
         const struct plan_task *planned = &plan->tasks[i];
         if (planned->script != 0 &&
             wb_task_set_script(&system->tasks[i], scripts[planned->script - 1]) != WB_OK)
-            return fail_task(error, planned, "script", "its script cannot be added");
+            return fail_task(error, planned, "plan", "script", "its script cannot be added");
     }
     return true;
 }
