@@ -19,7 +19,7 @@ include boards/boards.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
-	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-apps test-voip test-documents test-python test-py test-aarch64 \
+	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-crates test-apps test-voip test-documents test-peers test-python test-py test-aarch64 \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -73,9 +73,11 @@ SUITES := \
 	lint-files:10:1::. \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/guest,tools \
 	test-documents:60:1:built-for-tests:. \
-	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,$(KEYS),bench \
+	test-crates:120:1:built-for-tests:crates,apps/**/*.toml,boards/**/*.toml,platforms,$(KEYS),middleware/include~,kernels/plan~ \
+	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,bench \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
 	test-freertos:300:1:built-for-tests:$(CODE),$(CHECK),boards,platforms,docs/freertos.md,tests/conftest.py,tests/scripted.py,tests/boards,python/whimbrel/__init__.py,python/whimbrel/errors.py,python/whimbrel/plot,reproduce/common,reproduce/holmbacka2013,tools/freertos_size.py \
+	test-peers:90:1:built-for-tests:crates,bench,python,reproduce,.pytest.ini,tests/conftest.py,tests/test_plot_quiet.py,tools/plot_quiet.py \
 	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests,tools/plot_quiet.py \
 	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python,tools/site/examples.py \
 	lint-rust:450:0:built-for-tests:crates,tools/rust_circles.py \
@@ -128,15 +130,16 @@ lines:  ## count the product's own lines
 size: $(BIN)/whimbrel-linux size-boards size-freertos  ## bytes of the middleware in four links for boards, and of code per file on Linux
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(BUILD)/asan/test_module_fuzz  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules and SIP messages, random simulations, a thousand killed occupations, the tests in odd surroundings, and pip alone with the package
+soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux-shipped $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(BUILD)/asan/test_module_fuzz  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules and SIP messages, random simulations, a thousand killed occupations, the tests in odd surroundings, and pip alone with the package
 	for i in $$(seq 100); do for t in $(THREAD_TESTS); do $(BUILD)/release/$$t >/dev/null || exit 1; done; done
-	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
-	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
+	CONFORM_SCALE=20 $(BUILD)/release/conform-linux-shipped
+	CONFORM_SCALE=50 $(BUILD)/release/conform-linux-shipped tasks_of_every_mode
+	CONFORM_SCALE=5 $(BUILD)/release/conform-sim
 	$(BUILD)/release/faults-sim
 	for i in $$(seq 100); do CONFORM_PREEMPTS=$$i CONFORM_SCALE=0.2 $(BUILD)/release/conform-sim >/dev/null || exit 1; done
 	for i in $$(seq 100); do CONFORM_FAIR=1 CONFORM_PREEMPTS=$$i CONFORM_SCALE=0.2 $(BUILD)/release/conform-sim >/dev/null || exit 1; done
 	FUZZ_ROUNDS=5000000 FUZZ_SEED=$$(date +%s) $(BUILD)/asan/test_module_fuzz
-	SIM_CASES=10000 $(PYTHON) -m pytest --quiet -rP tests/test_sim_random.py
+	SIM_CASES=10000 SDF3_CASES=600 $(PYTHON) -m pytest --quiet -rP tests/test_sim_random.py tests/test_sim_sdf3.py
 	$(PYTHON) tests/surroundings.py
 	python3 python/tests/fresh_install.py
 	VOIP_FUZZ=20000 $(MAKE) test-voip
@@ -178,8 +181,13 @@ $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy: $(BIN)/%/whimbrel-
 	@mkdir -p $(@D)
 	@cp $(TARGET)/$*-unknown-linux-gnu/static/whimbrel-occupy $@
 
+# The command; and the crates that start nothing of C. With the Python package, which has no tests in Rust, for
+# the same reason as in CARGO_BUILD.
 test-rust: build test-modules
-	$(CARGO) test --release --locked --workspace --no-fail-fast
+	$(CARGO) test --release --locked --package whimbrel --package whimbrel-python --no-fail-fast
+
+test-crates:
+	cd crates && env -u MAKEFLAGS -u MFLAGS WHIMBREL_LIBEXEC=/nowhere cargo test --release --locked --workspace --exclude whimbrel --no-fail-fast
 
 lint-rust:
 	@python3 tools/rust_circles.py
@@ -213,11 +221,17 @@ package: build $(PACKAGE_PYTHON)  ## install the Python package into build/py
 	env -u MAKEFLAGS -u MFLAGS PATH=$(abspath $(BUILD))/py/bin:$$PATH WHIMBREL_BUILT=1 \
 		$(PACKAGE_PYTHON) -m pip install --quiet --no-build-isolation --no-deps --force-reinstall ./python
 
-test-py: package
+test-py: package $(BUILD)/py/types.passed
 	$(PACKAGE_PYTHON) -m pytest --quiet --config-file=python/pytest.ini python/tests
+
+# Its types, which are made of nothing in C: they are checked again if one of these changes, or if CI or ALL is set.
+TYPED := crates/Cargo.lock $(wildcard crates/python/src/*.rs python/*.toml python/*.txt python/whimbrel/*.py* python/whimbrel/*/*.py*)
+
+$(BUILD)/py/types.passed: $(TYPED) $(if $(CI)$(ALL),always) | package
 	cd python && ../$(PACKAGE_PYTHON) -m mypy --package whimbrel
 	cd python/tests && ../../$(PACKAGE_PYTHON) -m mypy.stubtest --mypy-config-file=../pyproject.toml \
 		--allowlist=../stubtest.txt whimbrel
+	@touch $@
 
 test-apps: build $(PYTHON)
 	@for app in fm_radio image_filter packets video; do \
@@ -235,8 +249,14 @@ DOCUMENT_TESTS := $(patsubst %,tests/test_%.py,contract documents hello policies
 test-documents: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS)
 
+# Beside other programs, and plots: nothing here starts a kernel, nor could it.
+PEER_TESTS := bench/peers reproduce/chu2007 reproduce/common tests/test_plot_quiet.py
+
+test-peers: build $(PYTHON)
+	WHIMBREL_LIBEXEC=/nowhere $(PYTHON) -m pytest --quiet $(PEER_TESTS)
+
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) --ignore=tests/guest --ignore=tests/boards --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
+	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/guest --ignore=tests/boards --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
 		tests bench reproduce
 
 test-freertos: build $(BUILD)/boards/vexpress_a9/conform $(PYTHON) size-freertos

@@ -33,6 +33,11 @@ CFLAGS := -std=$(STANDARD) $(OPTIMISE) -march=$(MARCH) -fPIC -fstack-clash-prote
 # The kernels share the module's writable data: nothing may be bound late, by one of them only.
 MODULE_LDFLAGS := -shared -Wl,-z,now
 
+# What has passed, and of which no file has changed since, is run again only if CI or ALL is set.
+AGAIN := $(if $(CI)$(ALL),again)
+.PHONY: again
+FILES = $(shell find . ../common -type f ! -name '*.pyc')
+
 .PHONY: all clean sources
 all: $(MODULE) $(if $(WITHOUT_PROGRAM),,$(PROGRAM))
 

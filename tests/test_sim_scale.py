@@ -106,8 +106,8 @@ def growth(folder: Path, small: str, large: str) -> float:
 
 
 def test_four_times_as_many_tasks_take_four_times_as_long_to_set_up(tmp_path: Path) -> None:
-    assert growth(tmp_path, many(8192, 64), many(32768, 64)) < 8
-    assert growth(tmp_path, named(4096), named(16384)) < 8
+    assert growth(tmp_path, many(4096, 64), many(16384, 64)) < 8
+    assert growth(tmp_path, named(2048), named(8192)) < 8
 
 
 BUS = """

@@ -16,7 +16,7 @@ import pytest
 from sdf3 import Edge, Exploration, Explored, Graph, at, random_cyclic, random_graph
 from simulated import RECEIVE, ROOT, SEND, WHIMBREL, command, events, platform
 
-CASES = int(os.environ.get("SDF3_CASES", "60"))
+CASES = int(os.environ.get("SDF3_CASES", "30"))
 CORES = 256
 # A cycle is a nanosecond.
 FREE = platform(f"count = {CORES}\n")

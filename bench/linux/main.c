@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: whimbrel-bench [--cpus A,B] [--quick] [GROUP]...
 //
-// WHIMBREL_BENCH_ROUNDS in the environment: how often ours and theirs take turns, for tests that
-// only need every row.
+// WHIMBREL_BENCH_ROUNDS in the environment: how often ours and theirs take turns;
+// WHIMBREL_BENCH_SAMPLES: of how many each consists. For tests that only need every row.
 
 #define _GNU_SOURCE
 #include <sched.h>
@@ -71,12 +71,13 @@ static int take_options(int argc, char **argv, struct bench_options *options)
     return groups_given;
 }
 
-static void take_rounds(const char *text, struct bench_options *options)
+static void take_number(const char *name, uint32_t least, uint32_t most, uint32_t *number)
 {
-    const unsigned long rounds = text != NULL ? strtoul(text, NULL, 10) : 0;
+    const char *const text = getenv(name);
+    const unsigned long given = text != NULL ? strtoul(text, NULL, 10) : 0;
 
-    if (rounds >= 1 && rounds <= 1000)
-        options->rounds = (uint32_t)rounds;
+    if (given >= least && given <= most)
+        *number = (uint32_t)given;
 }
 
 int main(int argc, char **argv)
@@ -86,7 +87,8 @@ int main(int argc, char **argv)
     choose_cpus(&options);
     clock_init();
     const int groups_given = take_options(argc, argv, &options);
-    take_rounds(getenv("WHIMBREL_BENCH_ROUNDS"), &options);
+    take_number("WHIMBREL_BENCH_ROUNDS", 1, 1000, &options.rounds);
+    take_number("WHIMBREL_BENCH_SAMPLES", 800, 8000, &options.samples);
     for (size_t g = 0; groups_given == 0 && g < GROUPS; g++)
         run(groups[g].name, &options);
     for (int i = 0; i < groups_given; i++)

@@ -2,7 +2,7 @@
 // What a preemptive kernel may do between any two instructions: the call under test runs in single
 // steps, again and again, and the interrupt comes one instruction later each time.
 // with: check.c build.c kernel_stub.c
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 
 #include "check.h"
 #include "kernel_stub.h"
@@ -11,9 +11,11 @@
 
 #ifdef __x86_64__
 #include <signal.h>
+#include <ucontext.h>
 #include <x86gprintrin.h>
 
-enum { STEP = 0x100, MOST = 100000 };  // the processor's flag that asks for a trap after each
+enum { STEP = 0x100 };  // the processor's flag that asks for a trap after each
+enum { MOST = 300 };    // calls that are longer, as a sanitizer's are, are tried at so many
 
 static struct {
     uint32_t count, at;  // instructions so far; the interrupt comes after as many
@@ -31,15 +33,20 @@ static void come(void)
     steps.interrupt();
 }
 
-static void stepped(int signal)
+// After the interrupt nobody counts.
+static void stepped(int signal, siginfo_t *info, void *context)
 {
+    ucontext_t *const interrupted = context;
+
     (void)signal;
-    if (++steps.count != steps.at)
-        return;
-    if (steps.masked)
-        steps.pending = true;
-    else
-        come();
+    (void)info;
+    if (++steps.count == steps.at) {
+        steps.pending = steps.masked;
+        if (!steps.masked)
+            come();
+    }
+    if (steps.came)
+        interrupted->uc_mcontext.gregs[REG_EFL] &= ~STEP;
 }
 
 void wb_kernel_enter(void)
@@ -70,27 +77,38 @@ static void build(void)
     stub_run(task);
 }
 
-/// Builds, plays `call` with the interrupt after every instruction of it in turn, and checks.
-static void at_every_instruction(void (*prepare)(void), void (*call)(void), void (*interrupt)(void),
-                                 void (*check)(void))
+/// What is tried: how it is prepared, the call, what comes in its midst, what must hold after it.
+struct scene {
+    void (*prepare)(void), (*call)(void), (*interrupt)(void), (*check)(void);
+};
+
+// Gives how many instructions it took, if no interrupt came.
+static uint32_t play(const struct scene *scene, uint32_t at)
 {
+    build();
+    scene->prepare();
+    steps.count = 0;
+    steps.at = at;
+    steps.came = false;
+    steps.interrupt = scene->interrupt;
+    __writeeflags(__readeflags() | STEP);
+    scene->call();
+    __writeeflags(__readeflags() & ~(unsigned long long)STEP);
+    steps.at = 0;
+    scene->check();
+    return steps.count;
+}
+
+/// Plays it without an interrupt, then with one after every instruction of the call in turn.
+static void at_every_instruction(struct scene scene)
+{
+    const struct sigaction on = { .sa_sigaction = stepped, .sa_flags = SA_SIGINFO };
     struct sigaction old;
 
-    CHECK(sigaction(SIGTRAP, &(struct sigaction){ .sa_handler = stepped }, &old) == 0);
-    for (uint32_t at = 1; at == 1 || steps.came; at++) {
-        CHECK(at < MOST);
-        build();
-        prepare();
-        steps.count = 0;
-        steps.at = at;
-        steps.came = false;
-        steps.interrupt = interrupt;
-        __writeeflags(__readeflags() | STEP);
-        call();
-        __writeeflags(__readeflags() & ~(unsigned long long)STEP);
-        steps.at = 0;
-        check();
-    }
+    CHECK(sigaction(SIGTRAP, &on, &old) == 0);
+    const uint32_t all = play(&scene, 0), every = all / MOST + 1;
+    for (uint32_t at = 1; at == 1 || steps.came; at += every)
+        (void)play(&scene, at);
     CHECK(sigaction(SIGTRAP, &old, NULL) == 0);
 }
 
@@ -127,7 +145,10 @@ static void never_unblocked_from_afar(void)
 
 TEST(a_peer_that_leaves_is_never_unblocked_by_the_core_it_has_left)
 {
-    at_every_instruction(peer_waits, wake_peer, peer_leaves, never_unblocked_from_afar);
+    at_every_instruction((struct scene){ .prepare = peer_waits,
+                                         .call = wake_peer,
+                                         .interrupt = peer_leaves,
+                                         .check = never_unblocked_from_afar });
 }
 
 // ---- A waiter that comes ------------------------------------------------------------------------
@@ -166,7 +187,10 @@ static void nothing_is_stale(void)
 
 TEST(a_priority_inherited_in_the_midst_of_another_is_kept)
 {
-    at_every_instruction(both_are_held, unlock, urgent_waits, nothing_is_stale);
+    at_every_instruction((struct scene){ .prepare = both_are_held,
+                                         .call = unlock,
+                                         .interrupt = urgent_waits,
+                                         .check = nothing_is_stale });
 }
 
 // ---- A barrier whose other task goes on, and is lost --------------------------------------------
@@ -206,8 +230,10 @@ static void the_round_ends(void)
 
 TEST(a_round_that_has_ended_is_not_told_to_miss_who_is_lost_after_it)
 {
-    at_every_instruction(both_join, come_to_the_barrier, other_comes_twice_and_is_lost,
-                         the_round_ends);
+    at_every_instruction((struct scene){ .prepare = both_join,
+                                         .call = come_to_the_barrier,
+                                         .interrupt = other_comes_twice_and_is_lost,
+                                         .check = the_round_ends });
 }
 
 #else
