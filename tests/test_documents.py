@@ -116,7 +116,7 @@ def test_the_list_of_keys_of_app_toml_is_complete() -> None:
     ]:
         read = function(table)
         read += "".join(function(of) for of in ("work", "link") if f"read_{of}(&mut reader" in read)
-        known = re.findall(r'(?:required|optional)\(\s*"(\w+)"', read)
+        known = re.findall(r'(?:required|optional|or|must)\(\s*"(\w+)"', read)
         assert set(one) == set(known), table
 
 
@@ -124,7 +124,7 @@ def test_the_list_of_keys_of_table_toml_is_complete() -> None:
     (example,) = blocks(ROOT / "docs/table-toml.md", "toml")
     source = (ROOT / "crates/model/src/read/table.rs").read_text()
     function = source[source.index("fn read_row(") :].split("\n}")[0]
-    known = re.findall(r'(?:required|optional)\(\s*"(\w+)"', function)
+    known = re.findall(r'(?:required|optional|or|must)\(\s*"(\w+)"', function)
     assert set(tomllib.loads(example)["row"][0]) == set(known)
 
 

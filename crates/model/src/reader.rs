@@ -18,6 +18,8 @@ pub(crate) struct Reader<'t, 'p> {
     title: &'p str,
     asked: Vec<&'static str>,
     problems: &'p mut Vec<Problem>,
+    /// How many there were before.
+    before: usize,
 }
 
 impl<'t, 'p> Reader<'t, 'p> {
@@ -28,7 +30,8 @@ impl<'t, 'p> Reader<'t, 'p> {
         place: Span,
         problems: &'p mut Vec<Problem>,
     ) -> Self {
-        Self { table, place, title, asked: Vec::new(), problems }
+        let before = problems.len();
+        Self { table, place, title, asked: Vec::new(), problems, before }
     }
 
     /// The value of a key, unless it is missing or not `wanted`, which is then a problem.
@@ -64,13 +67,38 @@ impl<'t, 'p> Reader<'t, 'p> {
         self.optional(key, wanted, convert)
     }
 
+    /// The value of a key that may be left out: without it, or with one that is wrong, `default`.
+    pub fn or<T>(
+        &mut self,
+        key: &'static str,
+        wanted: &str,
+        convert: impl FnOnce(&Node<'t>) -> Option<T>,
+        default: T,
+    ) -> T {
+        self.optional(key, wanted, convert).map_or(default, Spanned::into_inner)
+    }
+
+    /// The value of a key that must be there. Where it is not, that is a problem, and nobody sees
+    /// which value this is: the table is left out.
+    pub fn must<T: Default>(
+        &mut self,
+        key: &'static str,
+        wanted: &str,
+        convert: impl FnOnce(&Node<'t>) -> Option<T>,
+    ) -> Spanned<T> {
+        let place = self.place.clone();
+        let value = self.required(key, wanted, convert);
+        value.unwrap_or_else(|| Spanned::new(place, T::default()))
+    }
+
     /// Notes what is wrong within a value.
     pub fn note(&mut self, inside: Vec<Problem>) {
         self.problems.extend(inside);
     }
 
-    /// Notes every key that was never asked for.
-    pub fn finish(self) {
+    /// Notes every key that was never asked for. Returns what was read, unless something is wrong
+    /// with the table.
+    pub fn finish<T>(self, read: T) -> Option<T> {
         for key in self.table.keys() {
             let name = key.get_ref().as_ref();
             if self.asked.contains(&name) {
@@ -82,6 +110,7 @@ impl<'t, 'p> Reader<'t, 'p> {
             let problem = Problem::new(format!("{} has no key `{name}`", self.title));
             self.problems.push(problem.at(key.span(), "unknown key").help(help));
         }
+        (self.problems.len() == self.before).then_some(read)
     }
 }
 

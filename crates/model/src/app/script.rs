@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Scripts: what a task does, one event after the other.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Cycles;
 
 /// What happens in an event; see `wb/script.h`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the words of the file")]
 pub enum Verb {

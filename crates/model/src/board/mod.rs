@@ -12,8 +12,8 @@ use toml::de::DeTable;
 use crate::app::{HOST_KIND, Mode};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{
-    Node, Reader, boolean, bytes, document, filled, list, name, subtable, tables as subtables,
-    text, within, word,
+    Node, Reader, boolean, bytes, document, each, filled, list, name, subtable,
+    tables as subtables, text, within, word,
 };
 
 pub use fit::check_stacks;
@@ -21,7 +21,7 @@ pub use linked::linked;
 pub use tables::{hash, tables};
 
 /// A board: its cores, the memory that it has for an application, and how it is started.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Board {
     /// Its name.
     pub name: String,
@@ -87,7 +87,7 @@ pub enum BoardFiles {
 }
 
 /// The memory of a board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Memory {
     /// The smallest stack of a task.
     pub stack_least: u64,
@@ -113,6 +113,12 @@ pub enum Start {
         /// Bits per second.
         baud: u32,
     },
+}
+
+impl Default for Start {
+    fn default() -> Self {
+        Self::Command(Vec::new())
+    }
 }
 
 /// What stands for the image in the words of a command, and for the folder of the board's file.
@@ -159,98 +165,52 @@ impl Board {
     }
 }
 
-struct Head {
-    name: String,
-    description: String,
-    cores: u32,
-    kind: String,
-    modes: Vec<Mode>,
-    priorities: u32,
-    cmake: Option<String>,
-    files: BoardFiles,
-}
-
 fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
     let mut top = Reader::new("the file", document, 0..0, problems);
     let head = top.required("board", "the table with the board's name", subtable);
     let memory = top.required("memory", "the table with its memory", subtable);
     let start = top.required("start", "the table that says how it is started", subtable);
     let variants = top.optional("variant", "[[variant]] tables", subtables);
-    top.finish();
+    top.finish(());
     let head = head.and_then(|table| read_head(table.get_ref(), table.span(), problems));
     let memory = memory.and_then(|table| read_memory(table.get_ref(), table.span(), problems));
     let start = start.and_then(|table| read_start(table.get_ref(), table.span(), problems));
-    let variants: Vec<_> = variants.map(Spanned::into_inner).unwrap_or_default();
-    let variants: Vec<_> = variants
-        .iter()
-        .map(|table| read_variant(table.get_ref(), table.span(), problems))
-        .collect();
-    let Head { name, description, cores, kind, modes, priorities, cmake, files } = head?;
-    let memory = memory?;
-    let (start, Around { silence_s, watchdog_ms, made_by }) = start?;
-    Some(Board {
-        name,
-        description,
-        cores,
-        kind,
-        modes,
-        priorities,
-        cmake,
-        settings: Vec::new(),
-        tasks: None,
-        shares: false,
-        variants: variants.into_iter().collect::<Option<_>>()?,
-        files,
-        memory,
-        start,
-        silence_s,
-        watchdog_ms,
-        made_by,
-    })
+    let variants = each(variants, |table, place| read_variant(table, place, problems));
+    let Board { start, silence_s, watchdog_ms, made_by, .. } = start?;
+    Some(Board { memory: memory?, start, silence_s, watchdog_ms, made_by, variants, ..head? })
 }
 
-fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Head> {
+fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Board> {
     let mut reader = Reader::new("[board]", table, place, problems);
-    let title = reader.required("name", "1 to 31 letters, digits and _", name);
-    let description = reader.optional("description", "one line of text", text);
-    let cores = reader.required("cores", "a whole number from 1 to 4095", |n| within(n, 1, 4095));
-    let kind = reader.optional("kind", "1 to 31 letters, digits and _", name);
-    let modes = reader.optional("modes", MODES, |n| list(n, word::<Mode>));
-    let priorities =
-        reader.optional("priorities", "a whole number from 1 to 32", |n| within(n, 1, PRIORITIES));
-    let cmake = reader.optional("cmake", "a folder, from the one of this file", filled);
-    let files = reader.optional("files", "\"host\" or \"linked\"", word::<BoardFiles>);
-    reader.finish();
-    let modes = modes.map_or_else(|| vec![Mode::Handoff], |modes| words(modes.into_inner()));
-    Some(Head {
-        name: title?.into_inner(),
-        description: description.map(Spanned::into_inner).unwrap_or_default(),
-        cores: cores?.into_inner(),
-        kind: kind.map_or_else(|| HOST_KIND.to_owned(), Spanned::into_inner),
-        modes,
-        priorities: priorities.map_or(PRIORITIES, Spanned::into_inner),
-        cmake: cmake.map(Spanned::into_inner),
-        files: files.map(Spanned::into_inner).unwrap_or_default(),
-    })
+    let priorities = |n: &Node<'_>| within(n, 1, PRIORITIES);
+    let head = Board {
+        name: reader.must("name", NAME, name).into_inner(),
+        description: reader.or("description", "one line of text", text, String::new()),
+        cores: reader.must("cores", CORES, |n| within(n, 1, 4095)).into_inner(),
+        kind: reader.or("kind", NAME, name, HOST_KIND.to_owned()),
+        modes: reader
+            .optional("modes", MODES, |n| list(n, word::<Mode>))
+            .map_or_else(|| vec![Mode::Handoff], |modes| words(modes.into_inner())),
+        priorities: reader.or("priorities", "a whole number from 1 to 32", priorities, PRIORITIES),
+        cmake: reader
+            .optional("cmake", "a folder, from the one of this file", filled)
+            .map(Spanned::into_inner),
+        files: reader.or("files", "\"host\" or \"linked\"", word, BoardFiles::default()),
+        ..Board::default()
+    };
+    reader.finish(head)
 }
 
 fn read_variant(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Variant> {
     let mut reader = Reader::new("[[variant]]", table, place, problems);
-    let title = reader.required("name", "1 to 31 letters, digits and _", name);
-    let description = reader.optional("description", "one line of text", text);
-    let settings = reader
-        .required("settings", "an array of texts, as \"NAME=value\"", |n| list(n, filled))
-        .map(|settings| words(settings.into_inner()));
-    let tasks = reader.optional("tasks", "a whole number from 1 to 4095", |n| within(n, 1, 4095));
-    let shares = reader.optional("shares", "true or false", boolean);
-    reader.finish();
-    Some(Variant {
-        name: title?.into_inner(),
-        description: description.map(Spanned::into_inner).unwrap_or_default(),
-        settings: settings?,
-        tasks: tasks.map(Spanned::into_inner),
-        shares: shares.is_some_and(Spanned::into_inner),
-    })
+    let variant = Variant {
+        name: reader.must("name", NAME, name).into_inner(),
+        description: reader.or("description", "one line of text", text, String::new()),
+        settings: words(reader.must("settings", SETTINGS, |n| list(n, filled)).into_inner()),
+        tasks: reader.optional("tasks", CORES, |n| within(n, 1, 4095)).map(Spanned::into_inner),
+        shares: reader.or("shares", "true or false", boolean, false),
+    };
+    reader.finish(variant)
 }
 
 fn words<T>(list: Vec<Spanned<T>>) -> Vec<T> {
@@ -259,69 +219,48 @@ fn words<T>(list: Vec<Spanned<T>>) -> Vec<T> {
 
 fn read_memory(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Memory> {
     let mut reader = Reader::new("[memory]", table, place, problems);
-    let stack_least = reader.required("stack_least", SIZE, size);
-    let stacks = reader.optional("stacks", SIZE, size);
-    let guard = reader.optional("guard", SIZE, size);
-    let gvm = reader.required("gvm", SIZE, size);
-    let private = reader.optional("private", SIZE, size);
-    reader.finish();
-    Some(Memory {
-        stack_least: stack_least?.into_inner(),
-        stacks: stacks.map(Spanned::into_inner),
-        guard: guard.map_or(0, Spanned::into_inner),
-        gvm: gvm?.into_inner(),
-        private: private.map_or(0, Spanned::into_inner),
-    })
+    let memory = Memory {
+        stack_least: reader.must("stack_least", SIZE, size).into_inner(),
+        stacks: reader.optional("stacks", SIZE, size).map(Spanned::into_inner),
+        guard: reader.or("guard", SIZE, size, 0),
+        gvm: reader.must("gvm", SIZE, size).into_inner(),
+        private: reader.or("private", SIZE, size, 0),
+    };
+    reader.finish(memory)
 }
 
-/// How long a board is waited for, and what is missing when it cannot be started.
-struct Around {
-    silence_s: u32,
-    watchdog_ms: u32,
-    made_by: String,
-}
-
-fn read_start(
-    table: &DeTable<'_>,
-    place: Span,
-    problems: &mut Vec<Problem>,
-) -> Option<(Start, Around)> {
+fn read_start(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Board> {
     let mut reader = Reader::new("[start]", table, place.clone(), problems);
     let command =
         reader.optional("command", COMMAND, |n| list(n, filled).filter(|words| has_image(words)));
     let device = reader.optional("device", "a path, as \"/dev/ttyUSB0\"", filled);
-    let baud = reader.optional("baud", "bits per second, as 115200", |n| within(n, 1, 4_000_000));
-    let silence = reader
-        .optional("silence_s", "a whole number of seconds from 1 to 3600", |n| within(n, 1, 3600));
-    let watchdog =
-        reader.optional("watchdog_ms", "milliseconds, from 10 to 60000", |n| within(n, 10, 60_000));
-    let made_by = reader.optional("made_by", "a command, as \"make setup\"", filled);
-    reader.finish();
-    let around = Around {
-        silence_s: silence.map_or(SILENCE_S, Spanned::into_inner),
-        watchdog_ms: watchdog.map_or(0, Spanned::into_inner),
-        made_by: made_by.map_or_else(|| MADE_BY.to_owned(), Spanned::into_inner),
+    let baud = reader.or("baud", "bits per second, as 115200", |n| within(n, 1, 4_000_000), BAUD);
+    let around = Board {
+        silence_s: reader.or("silence_s", SECONDS, |n| within(n, 1, 3600), SILENCE_S),
+        watchdog_ms: reader.or("watchdog_ms", MILLISECONDS, |n| within(n, 10, 60_000), 0),
+        made_by: reader.or("made_by", "a command, as \"make setup\"", filled, MADE_BY.to_owned()),
+        ..Board::default()
     };
+    let around = reader.finish(around);
     let refuse = |problems: &mut Vec<Problem>, message: &str, help: &str| {
         problems.push(Problem::new(message).at(place.clone(), "this one").help(help));
     };
-    match (command, device) {
-        (Some(command), None) => Some((Start::Command(words(command.into_inner())), around)),
-        (None, Some(device)) => {
-            let baud = baud.map_or(BAUD, Spanned::into_inner);
-            Some((Start::Device { path: device.into_inner(), baud }, around))
-        }
+    let start = match (command, device) {
+        (Some(command), None) => Start::Command(words(command.into_inner())),
+        (None, Some(device)) => Start::Device { path: device.into_inner(), baud },
         (Some(_), Some(_)) => {
             refuse(problems, "[start] has two lines", "keep `command` or `device`, not both");
-            None
+            return None;
         }
-        (None, None) if table.contains_key("command") || table.contains_key("device") => None,
         (None, None) => {
-            let help = "add `command`, which starts it, or `device`, its serial line";
-            refuse(problems, "[start] says of no line to the board", help);
-            None
+            if !["command", "device"].iter().any(|key| table.contains_key(*key)) {
+                let help = "add `command`, which starts it, or `device`, its serial line";
+                refuse(problems, "[start] says of no line to the board", help);
+            }
+            return None;
         }
-    }
+    };
+    Some(Board { start, ..around? })
 }
 
 fn size(node: &Node<'_>) -> Option<u64> {
@@ -342,6 +281,11 @@ const MADE_BY: &str = "make setup";
 /// The speed of a line that does not say.
 const BAUD: u32 = 115_200;
 
+const NAME: &str = "1 to 31 letters, digits and _";
+const CORES: &str = "a whole number from 1 to 4095";
+const SETTINGS: &str = "an array of texts, as \"NAME=value\"";
+const SECONDS: &str = "a whole number of seconds from 1 to 3600";
+const MILLISECONDS: &str = "milliseconds, from 10 to 60000";
 const MODES: &str = "an array of \"handoff\", \"replicate\" and \"recreate\"";
 const SIZE: &str = "a size as \"64KiB\" or a number of bytes, from 1 to \"1024GiB\"";
 const COMMAND: &str = "an array of texts: a program, and words of which one has {image} in it";

@@ -39,10 +39,10 @@ pub(super) fn read(
     place: Span,
     problems: &mut Vec<Problem>,
 ) -> Option<Placed> {
+    let before = problems.len();
     let mut reader = Reader::new("[[core]]", table, place.clone(), problems);
-    let count =
-        reader.optional("count", "a whole number from 1 to 4095", |n| within(n, 1, CORES_MAX));
-    let kind = reader.optional("kind", "1 to 31 letters, digits and _", name);
+    let count = reader.or("count", "a whole number from 1 to 4095", |n| within(n, 1, CORES_MAX), 1);
+    let kind = reader.or("kind", "1 to 31 letters, digits and _", name, KIND.into());
     let idle = reader.optional("idle", "\"on\" or \"off\"", |n| {
         filled(n).filter(|idle| idle == "on" || idle == "off")
     });
@@ -55,41 +55,40 @@ pub(super) fn read(
     let leakage = reader.optional("leakage", "a table: [core.leakage]", subtable);
     let cache = reader.optional("cache", "a table: [core.cache]", subtable);
     let node = reader.optional("node", "a node of the mesh: [column, row]", node);
-    let scheduling = reader.optional("scheduling", SCHEDULING, scheduling);
+    let scheduling = reader.or("scheduling", SCHEDULING, scheduling, Scheduling::default());
     let slice = reader.optional("slice_us", SOME_US, some_us);
     let tick = reader.optional("tick_us", SOME_US, some_us);
-    let slack = reader.optional("timer_slack_us", US, us);
+    let timer_slack_ps = reader.or("timer_slack_us", US, us, 0);
     reader.optional("source", super::SOURCE, filled);
-    reader.finish();
+    reader.finish(());
 
     let off = idle.is_some_and(|idle| idle.get_ref() == "off");
     let points = each(points, |table, place| read_point(table, place, off, problems));
-    check_points(&points, problems);
     let idle_states = each(idle_states, |table, place| read_idle(table, place, problems));
+    let transition = transition.and_then(|t| read_transition(t.get_ref(), t.span(), problems));
+    let leakage = leakage.and_then(|t| read_leakage(t.get_ref(), t.span(), problems));
+    let cache = cache.and_then(|t| read_cache(t.get_ref(), t.span(), problems));
+    if problems.len() > before {
+        return None;
+    }
+    check_points(&points, problems);
     check_idle(&idle_states, problems);
-    let is_known = scheduling.is_some() || !table.contains_key("scheduling");
-    let scheduling = or(scheduling, Scheduling::default());
-    let slice_ps = check_slice(slice.filter(|_| is_known), scheduling, problems);
-    let tick_ps = check_tick(tick.filter(|_| is_known), scheduling, problems);
-    let transition = transition.map(|t| read_transition(t.get_ref(), t.span(), problems));
-    let leakage = leakage.map(|t| read_leakage(t.get_ref(), t.span(), problems));
-    let cache = cache.map(|t| read_cache(t.get_ref(), t.span(), problems));
     let points: Vec<Point> = points.into_iter().map(Spanned::into_inner).collect();
     let core = Core {
-        kind: or(kind, KIND.into()),
+        kind,
         start: find_start(start, &points, problems)?,
         points,
         transition: transition.unwrap_or_default(),
         idle_states: idle_states.into_iter().map(Spanned::into_inner).collect(),
-        leakage: leakage.flatten(),
-        cache: cache.flatten(),
+        leakage,
+        cache,
         node: (0, 0),
         scheduling,
-        slice_ps,
-        tick_ps,
-        timer_slack_ps: or(slack, 0),
+        slice_ps: check_slice(slice, scheduling, problems),
+        tick_ps: check_tick(tick, scheduling, problems),
+        timer_slack_ps,
     };
-    Some(Placed { core, count: or(count, 1), node, place })
+    Some(Placed { core, count, node, place })
 }
 
 /// Every core with its node: those of one `[[core]]` follow along the rows of the mesh.
@@ -189,25 +188,22 @@ fn read_point(
     problems: &mut Vec<Problem>,
 ) -> Option<Spanned<Point>> {
     let mut reader = Reader::new("[[core.point]]", table, place.clone(), problems);
-    let hz = reader.required("mhz", MHZ, mhz);
-    let active = reader.required("active_mw", MW, mw);
+    let volts = |n: &Node<'_>| u32::try_from(scaled(n, 1e6, 1e5, 1e8)?).ok();
+    let hz = reader.must("mhz", MHZ, mhz).into_inner();
+    let active_uw = reader.must("active_mw", MW, mw).into_inner();
     let idle = reader.optional("idle_mw", MW, mw);
     let fixed = reader.optional("static_mw", MW, mw);
-    let volts = reader.optional("volts", "a voltage, from 0.1 to 100", |n| {
-        u32::try_from(scaled(n, 1e6, 1e5, 1e8)?).ok()
-    });
+    let microvolts = reader.or("volts", "a voltage, from 0.1 to 100", volts, 0);
     reader.optional("source", super::SOURCE, filled);
-    reader.finish();
+    reader.finish(())?;
 
-    let active_uw = active?.into_inner();
     let idle_uw = if off { 0 } else { or(idle, active_uw) };
     let most = if off { active_uw } else { active_uw.min(idle_uw) };
     if let Some(fixed) = fixed.as_ref().filter(|fixed| *fixed.get_ref() > most) {
         let message = "`static_mw` of [[core.point]] is a part of `active_mw` and `idle_mw`";
         problems.push(Problem::new(message).at(fixed.span(), "more than the whole"));
     }
-    let (static_uw, microvolts) = (or(fixed, 0), or(volts, 0));
-    let hz = hz?.into_inner();
+    let static_uw = or(fixed, 0);
     Some(Spanned::new(place, Point { hz, microvolts, active_uw, idle_uw, static_uw }))
 }
 
@@ -236,27 +232,21 @@ fn read_idle(
     problems: &mut Vec<Problem>,
 ) -> Option<Spanned<IdleState>> {
     let mut reader = Reader::new("[[core.idle_state]]", table, place.clone(), problems);
-    let name = reader.required("name", "1 to 31 letters, digits and _", name);
-    let power = reader.required("power_mw", MW, mw);
-    let enter = reader.optional("enter_us", US, us);
-    let exit = reader.optional("exit_us", US, us);
-    let after = reader.optional("after_us", US, us);
-    let loses_cache = reader.optional("loses_cache", "true or false", boolean);
-    let ring = reader.optional("ring_us", US, us);
-    let switch = reader.optional("switch_us", US, us);
-    let refill = reader.optional("refill_us", US, us);
-    source(&mut reader);
-    reader.finish();
     let state = IdleState {
-        name: name?.into_inner(),
-        power_uw: power?.into_inner(),
-        enter_ps: or(enter, 0),
-        exit_ps: or(exit, 0),
-        after_ps: or(after, 0),
-        loses_cache: or(loses_cache, false),
-        waking: Waking { ring_ps: or(ring, 0), switch_ps: or(switch, 0), refill_ps: or(refill, 0) },
+        name: reader.must("name", "1 to 31 letters, digits and _", name).into_inner(),
+        power_uw: reader.must("power_mw", MW, mw).into_inner(),
+        enter_ps: reader.or("enter_us", US, us, 0),
+        exit_ps: reader.or("exit_us", US, us, 0),
+        after_ps: reader.or("after_us", US, us, 0),
+        loses_cache: reader.or("loses_cache", "true or false", boolean, false),
+        waking: Waking {
+            ring_ps: reader.or("ring_us", US, us, 0),
+            switch_ps: reader.or("switch_us", US, us, 0),
+            refill_ps: reader.or("refill_us", US, us, 0),
+        },
     };
-    Some(Spanned::new(place, state))
+    source(&mut reader);
+    reader.finish(Spanned::new(place, state))
 }
 
 fn check_idle(states: &[Spanned<IdleState>], problems: &mut Vec<Problem>) {
@@ -276,59 +266,56 @@ fn check_idle(states: &[Spanned<IdleState>], problems: &mut Vec<Problem>) {
     }
 }
 
-fn read_transition(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Transition {
+fn read_transition(
+    table: &DeTable<'_>,
+    place: Span,
+    problems: &mut Vec<Problem>,
+) -> Option<Transition> {
     let mut reader = Reader::new("[core.transition]", table, place, problems);
-    let time = reader.required("time_us", US, us);
-    let energy = reader.optional("energy_uj", "an energy in microjoules, from 0 to 1e9", |n| {
-        scaled(n, 1e6, 0.0, 1e15)
-    });
+    let energy = |n: &Node<'_>| scaled(n, 1e6, 0.0, 1e15);
+    let transition = Transition {
+        time_ps: reader.must("time_us", US, us).into_inner(),
+        energy_pj: reader.or("energy_uj", "an energy in microjoules, from 0 to 1e9", energy, 0),
+    };
     source(&mut reader);
-    reader.finish();
-    Transition { time_ps: or(time, 0), energy_pj: or(energy, 0) }
+    reader.finish(transition)
 }
 
 fn read_leakage(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Leakage> {
     let mut reader = Reader::new("[core.leakage]", table, place, problems);
-    let reference = reader.required("reference_c", CELSIUS, celsius);
-    let slope = reader
-        .required("slope_c", "degrees for a factor of e, from 1 to 1000", |n| between(n, 1.0, 1e3));
+    let slope = "degrees for a factor of e, from 1 to 1000";
+    let leakage = Leakage {
+        reference_mc: reader.must("reference_c", CELSIUS, celsius).into_inner(),
+        slope_c: reader.must("slope_c", slope, |n| between(n, 1.0, 1e3)).into_inner(),
+    };
     source(&mut reader);
-    reader.finish();
-    Some(Leakage { reference_mc: reference?.into_inner(), slope_c: slope?.into_inner() })
+    reader.finish(leakage)
 }
 
 fn read_cache(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Cache> {
-    let wrong_before = problems.len();
     let mut reader = Reader::new("[core.cache]", table, place, problems);
-    let size = reader.required("size", "a size as \"16KiB\", from 1 byte to \"1024GiB\"", |n| {
+    let size = reader.must("size", "a size as \"16KiB\", from 1 byte to \"1024GiB\"", |n| {
         bytes(n).filter(|size| (1..=1 << 40).contains(size))
     });
-    let line =
-        reader.required("line_bytes", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
-    let miss = reader.required("miss_ns", NS, ns);
-    let far = reader.optional("far_ns", NS, ns);
+    let line_bytes = reader
+        .must("line_bytes", "a whole number from 1 to 4096", |n| within(n, 1, 4096))
+        .into_inner();
+    let miss_ps = reader.must("miss_ns", NS, ns).into_inner();
+    let far_ps = reader.or("far_ns", NS, ns, 0);
     let part = reader.optional("disturbed", "a part, above 0 and at most 1", |n| {
         scaled(n, 1e6, 1.0, 1e6).and_then(|ppm| u32::try_from(ppm).ok())
     });
     let mean = reader.optional("disturbed_us", US, us);
     source(&mut reader);
-    reader.finish();
-    let (size, line) = (size?, line?.into_inner());
-    if *size.get_ref() < line.into() {
+    reader.finish(())?;
+    if *size.get_ref() < line_bytes.into() {
         let problem = Problem::new("`size` of [core.cache] is less than a line");
-        problems.push(problem.at(size.span(), format!("a line has {line} bytes")));
+        problems.push(problem.at(size.span(), format!("a line has {line_bytes} bytes")));
         return None;
     }
-    if problems.len() == wrong_before {
-        check_disturbance(part.as_ref(), mean.as_ref(), problems);
-    }
-    Some(Cache {
-        bytes: size.into_inner(),
-        line_bytes: line,
-        miss_ps: miss?.into_inner(),
-        far_ps: or(far, 0),
-        disturbance: Disturbance { part_ppm: or(part, 0), mean_ps: or(mean, 0) },
-    })
+    check_disturbance(part.as_ref(), mean.as_ref(), problems);
+    let disturbance = Disturbance { part_ppm: or(part, 0), mean_ps: or(mean, 0) };
+    Some(Cache { bytes: size.into_inner(), line_bytes, miss_ps, far_ps, disturbance })
 }
 
 /// Both keys or none.

@@ -4,10 +4,9 @@
 use toml::de::DeTable;
 use whimbrel_hardware::{Cost, Costs};
 
-use super::units::{US, between, or, source, us};
+use super::units::{US, between, source, us};
 use crate::problem::{Problem, Span};
-use crate::reader::Reader;
-use crate::reader::subtable;
+use crate::reader::{Node, Reader, subtable};
 
 const CYCLES: &str = "a number of cycles, from 0 to 1e15";
 
@@ -21,7 +20,7 @@ pub(super) fn read_all(table: &DeTable<'_>, place: Span, problems: &mut Vec<Prob
         (key, reader.optional(key, wanted, subtable))
     });
     let found: Vec<_> = found.collect();
-    reader.finish();
+    reader.finish(());
     let mut costs = found.into_iter().map(|(key, table)| {
         let read = |table: &DeTable<'_>, place, problems: &mut _| {
             read(&format!("[costs.{key}]"), table, place, problems)
@@ -44,15 +43,18 @@ pub(super) fn read(
     problems: &mut Vec<Problem>,
 ) -> Cost {
     let mut reader = Reader::new(title, table, place.clone(), problems);
-    let cycles = reader.optional("cycles", CYCLES, |n| between(n, 0.0, 1e15));
-    let per_unit = reader.optional("cycles_per_unit", CYCLES, |n| between(n, 0.0, 1e15));
-    let time = reader.optional("time_us", US, us);
+    let cycles = |n: &Node<'_>| between(n, 0.0, 1e15);
+    let cost = Cost {
+        cycles: reader.or("cycles", CYCLES, cycles, 0.0),
+        cycles_per_unit: reader.or("cycles_per_unit", CYCLES, cycles, 0.0),
+        ps: reader.or("time_us", US, us, 0),
+    };
     source(&mut reader);
-    reader.finish();
+    reader.finish(());
     let keys = ["cycles", "cycles_per_unit", "time_us"];
     if !keys.iter().any(|key| table.contains_key(*key)) {
         let problem = Problem::new(format!("{title} states no cost")).at(place, "this one");
         problems.push(problem.help("add `cycles`, `cycles_per_unit` or `time_us`"));
     }
-    Cost { cycles: or(cycles, 0.0), cycles_per_unit: or(per_unit, 0.0), ps: or(time, 0) }
+    cost
 }

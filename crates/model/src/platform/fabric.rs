@@ -76,48 +76,37 @@ pub(super) fn mesh_of(interconnect: Option<&Spanned<Interconnect>>) -> Option<&M
 
 fn read_bus(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Interconnect> {
     let mut reader = Reader::new("[bus]", table, place, problems);
-    let arbitration = reader.optional("arbitration", "\"fcfs\" or \"tdma\"", word);
-    let hz = reader.required("mhz", MHZ, mhz);
-    let width = reader.required("width_bytes", WIDTH, |n| within(n, 1, 4096));
-    let setup = reader.optional("setup_cycles", CYCLES, |n| within(n, 0, 1_000_000));
-    let burst = reader
-        .required("burst_bytes", "a whole number from 1 to 1048576", |n| within(n, 1, 1 << 20));
-    let energy = reader.optional("pj_per_byte", ENERGY, |n| between(n, 0.0, 1e6));
-    source(&mut reader);
-    reader.finish();
-    Some(Interconnect::Bus(Bus {
-        arbitration: or(arbitration, Arbitration::Fcfs),
-        hz: hz?.into_inner(),
-        width_bytes: width?.into_inner(),
-        setup_cycles: or(setup, 0),
-        burst_bytes: burst?.into_inner(),
-        pj_per_byte: or(energy, 0.0),
+    let bus = Bus {
+        arbitration: reader.or("arbitration", "\"fcfs\" or \"tdma\"", word, Arbitration::Fcfs),
+        hz: reader.must("mhz", MHZ, mhz).into_inner(),
+        width_bytes: reader.must("width_bytes", WIDTH, |n| within(n, 1, 4096)).into_inner(),
+        setup_cycles: reader.or("setup_cycles", CYCLES, |n| within(n, 0, 1_000_000), 0),
+        burst_bytes: reader.must("burst_bytes", BURST, |n| within(n, 1, 1 << 20)).into_inner(),
+        pj_per_byte: reader.or("pj_per_byte", ENERGY, |n| between(n, 0.0, 1e6), 0.0),
         slots: 0,
-    }))
+    };
+    source(&mut reader);
+    reader.finish(Interconnect::Bus(bus))
 }
 
 const WIDTH: &str = "a whole number of bytes in each cycle, from 1 to 4096";
+const BURST: &str = "a whole number from 1 to 1048576";
+const COUNT: &str = "a whole number from 1 to 64";
 const CYCLES: &str = "a whole number of cycles, from 0 to 1000000";
 const ENERGY: &str = "an energy in picojoules, from 0 to 1e6";
 
 fn read_mesh(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Mesh> {
     let mut reader = Reader::new("[mesh]", table, place, problems);
-    let columns = reader.required("columns", "a whole number from 1 to 64", |n| within(n, 1, 64));
-    let rows = reader.required("rows", "a whole number from 1 to 64", |n| within(n, 1, 64));
-    let hz = reader.required("mhz", MHZ, mhz);
-    let width = reader.required("width_bytes", WIDTH, |n| within(n, 1, 4096));
-    let hop = reader.required("hop_cycles", CYCLES, |n| within(n, 0, 1_000_000));
-    let energy = reader.optional("pj_per_byte_hop", ENERGY, |n| between(n, 0.0, 1e6));
+    let mesh = Mesh {
+        columns: reader.must("columns", COUNT, |n| within(n, 1, 64)).into_inner(),
+        rows: reader.must("rows", COUNT, |n| within(n, 1, 64)).into_inner(),
+        hz: reader.must("mhz", MHZ, mhz).into_inner(),
+        width_bytes: reader.must("width_bytes", WIDTH, |n| within(n, 1, 4096)).into_inner(),
+        hop_cycles: reader.must("hop_cycles", CYCLES, |n| within(n, 0, 1_000_000)).into_inner(),
+        pj_per_byte_hop: reader.or("pj_per_byte_hop", ENERGY, |n| between(n, 0.0, 1e6), 0.0),
+    };
     source(&mut reader);
-    reader.finish();
-    Some(Mesh {
-        columns: columns?.into_inner(),
-        rows: rows?.into_inner(),
-        hz: hz?.into_inner(),
-        width_bytes: width?.into_inner(),
-        hop_cycles: hop?.into_inner(),
-        pj_per_byte_hop: or(energy, 0.0),
-    })
+    reader.finish(mesh)
 }
 
 /// Reads a `[[memory]]`.
@@ -127,39 +116,34 @@ pub(super) fn read_memory(
     problems: &mut Vec<Problem>,
 ) -> Option<Placed> {
     let mut reader = Reader::new("[[memory]]", table, place, problems);
-    let name = reader.required("name", "1 to 31 letters, digits and _", name);
+    let name = reader.must("name", "1 to 31 letters, digits and _", name).into_inner();
     let kinds = "\"shared\", \"private\" or \"scratchpad\"";
-    let kind = reader.required("kind", kinds, word);
+    let kind = reader.required("kind", kinds, word).map(Spanned::into_inner);
     let core =
         reader.optional("core", "the number of a core, from 0 to 4094", |n| within(n, 0, 4094));
-    let size = reader.required("size", "a size as \"64MiB\", from 1 byte to 2^64 - 1", |n| {
-        bytes(n).filter(|b| *b > 0)
-    });
-    let latency = reader.required("latency_ns", NS, ns);
+    let size = "a size as \"64MiB\", from 1 byte to 2^64 - 1";
     let speed = "megabytes per second, from 0.001 to 1e9";
-    let speed = reader.required("mb_per_s", speed, |n| scaled(n, 1e6, 1e3, 1e15));
+    let memory = Memory {
+        name,
+        kind: kind.unwrap_or(MemoryKind::Shared),
+        core: None,
+        bytes: reader.must("size", size, |n| bytes(n).filter(|b| *b > 0)).into_inner(),
+        latency_ps: reader.must("latency_ns", NS, ns).into_inner(),
+        bytes_per_s: reader.must("mb_per_s", speed, |n| scaled(n, 1e6, 1e3, 1e15)).into_inner(),
+        node: (0, 0),
+    };
     let node = reader.optional("node", "a node of the mesh: [column, row]", node);
     source(&mut reader);
-    reader.finish();
-    let kind = kind?.into_inner();
-    if let Some(core) = core.as_ref().filter(|_| kind == MemoryKind::Shared) {
+    let memory = reader.finish(memory);
+    if let Some(core) = core.as_ref().filter(|_| kind == Some(MemoryKind::Shared)) {
         let problem = Problem::new("a memory that is shared belongs to no core");
         problems.push(problem.at(core.span(), "of no use"));
     }
-    if let Some(node) = node.as_ref().filter(|_| kind != MemoryKind::Shared) {
+    if let Some(node) = node.as_ref().filter(|_| kind.is_some_and(|it| it != MemoryKind::Shared)) {
         let problem = Problem::new("a memory that is not shared is where its core is");
         problems.push(problem.at(node.span(), "of no use"));
     }
-    let memory = Memory {
-        name: name?.into_inner(),
-        kind,
-        core: None,
-        bytes: size?.into_inner(),
-        latency_ps: latency?.into_inner(),
-        bytes_per_s: speed?.into_inner(),
-        node: (0, 0),
-    };
-    Some(Placed { memory, core, node })
+    Some(Placed { memory: memory?, core, node })
 }
 
 /// Every memory, with its core and its node.
@@ -214,12 +198,12 @@ pub(super) fn read_doorbell(
 ) -> Doorbell {
     let mut reader = Reader::new("[doorbell]", table, place.clone(), problems);
     let kind = reader.required("kind", "\"interrupt\" or \"polling\"", word);
-    let latency = reader.optional("latency_us", US, us);
+    let latency_ps = reader.or("latency_us", US, us, 0);
     let interval = reader.optional("interval_us", US, |n| us(n).filter(|ps| *ps > 0));
     let send = reader.optional("send", "a table: [doorbell.send]", subtable);
     let receive = reader.optional("receive", "a table: [doorbell.receive]", subtable);
     source(&mut reader);
-    reader.finish();
+    reader.finish(());
     let kind = or(kind, DoorbellKind::Interrupt);
     match &interval {
         Some(interval) if kind == DoorbellKind::Interrupt => {
@@ -238,7 +222,7 @@ pub(super) fn read_doorbell(
     Doorbell {
         kind,
         send: cost_of("[doorbell.send]", send),
-        latency_ps: or(latency, 0),
+        latency_ps,
         receive: cost_of("[doorbell.receive]", receive),
         interval_ps: or(interval, 0),
     }

@@ -5,7 +5,7 @@ use toml::Spanned;
 use toml::de::DeTable;
 use whimbrel_hardware::{Block, Thermal};
 
-use super::units::{CELSIUS, between, celsius, or, scaled, source};
+use super::units::{CELSIUS, between, celsius, scaled, source};
 use crate::problem::{Problem, Span};
 use crate::reader::{Reader, name};
 use crate::reader::{each, within};
@@ -85,27 +85,21 @@ fn overlap(a: &Block, b: &Block) -> bool {
 fn read_thermal(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Thermal> {
     let mut reader = Reader::new("[thermal]", table, place, problems);
     let positive = "a number from 1e-9 to 1e12";
-    let ambient = reader.required("ambient_c", CELSIUS, celsius);
-    let mut number = |key| reader.required(key, positive, |n| between(n, 1e-9, 1e12));
-    let thickness = number("thickness_mm");
-    let conductivity = number("conductivity_w_per_m_k");
-    let capacity = number("capacity_j_per_m3_k");
-    let sink_resistance = number("sink_k_per_w");
-    let sink_capacity = number("sink_j_per_k");
     let step = "a time in milliseconds, from 0.001 to 1e6";
-    let step = reader.required("step_ms", step, |n| scaled(n, 1e9, 1e6, 1e15));
-    source(&mut reader);
-    reader.finish();
-    Some(Thermal {
-        ambient_mc: ambient?.into_inner(),
+    let ambient_mc = reader.must("ambient_c", CELSIUS, celsius).into_inner();
+    let mut number = |key| reader.must(key, positive, |n| between(n, 1e-9, 1e12)).into_inner();
+    let thermal = Thermal {
+        ambient_mc,
         blocks: Vec::new(),
-        thickness_mm: thickness?.into_inner(),
-        conductivity: conductivity?.into_inner(),
-        capacity: capacity?.into_inner(),
-        sink_k_per_w: sink_resistance?.into_inner(),
-        sink_j_per_k: sink_capacity?.into_inner(),
-        step_ps: step?.into_inner(),
-    })
+        thickness_mm: number("thickness_mm"),
+        conductivity: number("conductivity_w_per_m_k"),
+        capacity: number("capacity_j_per_m3_k"),
+        sink_k_per_w: number("sink_k_per_w"),
+        sink_j_per_k: number("sink_j_per_k"),
+        step_ps: reader.must("step_ms", step, |n| scaled(n, 1e9, 1e6, 1e15)).into_inner(),
+    };
+    source(&mut reader);
+    reader.finish(thermal)
 }
 
 /// Reads a `[[block]]`: one, or rows of equal ones beside each other.
@@ -115,28 +109,19 @@ fn read_block(
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<Spanned<Block>>> {
     let mut reader = Reader::new("[[block]]", table, place.clone(), problems);
-    let name = reader.required("name", "1 to 31 letters, digits and _", name);
+    let name = reader.must("name", "1 to 31 letters, digits and _", name).into_inner();
     let core =
         reader.optional("core", "the number of a core, from 0 to 4094", |n| within(n, 0, 4094));
     let edge = "a place in millimetres, from -1e4 to 1e4";
-    let mut left = |key| reader.required(key, edge, |n| between(n, -1e4, 1e4));
-    let (x, y) = (left("x_mm"), left("y_mm"));
+    let mut left = |key| reader.must(key, edge, |n| between(n, -1e4, 1e4)).into_inner();
+    let (x_mm, y_mm) = (left("x_mm"), left("y_mm"));
     let length = "a length in millimetres, from 0.001 to 1e4";
-    let mut side = |key| reader.required(key, length, |n| between(n, 1e-3, 1e4));
-    let (width, height) = (side("width_mm"), side("height_mm"));
-    let columns = reader.optional("columns", "a whole number from 1 to 64", |n| within(n, 1, 64));
-    let rows = reader.optional("rows", "a whole number from 1 to 64", |n| within(n, 1, 64));
-    reader.finish();
-
-    let one = Block {
-        name: name?.into_inner(),
-        core: core.map(Spanned::into_inner),
-        x_mm: x?.into_inner(),
-        y_mm: y?.into_inner(),
-        width_mm: width?.into_inner(),
-        height_mm: height?.into_inner(),
-    };
-    let (columns, rows) = (or(columns, 1), or(rows, 1));
+    let mut side = |key| reader.must(key, length, |n| between(n, 1e-3, 1e4)).into_inner();
+    let (width_mm, height_mm) = (side("width_mm"), side("height_mm"));
+    let mut count = |key| reader.or(key, "a whole number from 1 to 64", |n| within(n, 1, 64), 1);
+    let (columns, rows) = (count("columns"), count("rows"));
+    let core = core.map(Spanned::into_inner);
+    let one = reader.finish(Block { name, core, x_mm, y_mm, width_mm, height_mm })?;
     if (columns, rows) == (1, 1) {
         return Some(vec![Spanned::new(place, one)]);
     }

@@ -141,7 +141,7 @@ fn split<'t>(document: &'t DeTable<'t>, problems: &mut Vec<Problem>) -> Tables<'
         blocks: top.optional("block", "tables: [[block]]", tables),
         work: top.optional("work", "tables: [[work]]", tables),
     };
-    top.finish();
+    top.finish(());
     found
 }
 
@@ -196,10 +196,9 @@ fn read_head(
     problems: &mut Vec<Problem>,
 ) -> Option<(String, String)> {
     let mut reader = Reader::new("[platform]", table, place, problems);
-    let name = reader.required("name", "1 to 31 letters, digits and _", name);
-    let description = reader.optional("description", "one line of text", text);
-    reader.finish();
-    Some((name?.into_inner(), description.map(Spanned::into_inner).unwrap_or_default()))
+    let name = reader.must("name", "1 to 31 letters, digits and _", name).into_inner();
+    let description = reader.or("description", "one line of text", text, String::new());
+    reader.finish((name, description))
 }
 
 fn read_work(
@@ -208,26 +207,24 @@ fn read_work(
     problems: &mut Vec<Problem>,
 ) -> Option<Spanned<Work>> {
     let mut reader = Reader::new("[[work]]", table, place.clone(), problems);
-    let app = reader.required("app", "the name of an application", name);
-    let task = reader.required("task", "the name of one of its tasks", name);
-    let index = reader.optional("index", "a number from 0: which of the tasks of that name", |n| {
-        unsigned(n).and_then(|index| u32::try_from(index).ok())
-    });
-    let cycles =
-        reader.required("cycles", "a whole number of cycles from 1 to 2^48", |n: &Node<'_>| {
-            unsigned(n).filter(|cycles| (1..=1 << 48).contains(cycles))
-        });
-    let working_set =
-        reader.optional("working_set", "a size as \"16KiB\", at most \"1024GiB\"", |n| {
-            bytes(n).filter(|size| *size <= 1 << 40)
-        });
+    let index = |n: &Node<'_>| unsigned(n).and_then(|index| u32::try_from(index).ok());
+    let cycles = |n: &Node<'_>| unsigned(n).filter(|cycles| (1..=1 << 48).contains(cycles));
+    let size = |n: &Node<'_>| bytes(n).filter(|size| *size <= 1 << 40);
+    let work = Work {
+        app: reader.must("app", "the name of an application", name).into_inner(),
+        task: reader.must("task", "the name of one of its tasks", name).into_inner(),
+        index: reader
+            .optional("index", "a number from 0: which of the tasks of that name", index)
+            .map(Spanned::into_inner),
+        cycles: reader
+            .must("cycles", "a whole number of cycles from 1 to 2^48", cycles)
+            .into_inner(),
+        working_bytes: reader
+            .optional("working_set", "a size as \"16KiB\", at most \"1024GiB\"", size)
+            .map(Spanned::into_inner),
+    };
     units::source(&mut reader);
-    reader.finish();
-    let (app, task) = (app?.into_inner(), task?.into_inner());
-    let working_bytes = working_set.map(Spanned::into_inner);
-    let index = index.map(Spanned::into_inner);
-    let cycles = cycles?.into_inner();
-    Some(Spanned::new(place, Work { app, task, index, cycles, working_bytes }))
+    reader.finish(Spanned::new(place, work))
 }
 
 fn check_work(work: &[Spanned<Work>], problems: &mut Vec<Problem>) {

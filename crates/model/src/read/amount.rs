@@ -19,6 +19,12 @@ pub(crate) enum Amount {
     Expression(String),
 }
 
+impl Default for Amount {
+    fn default() -> Self {
+        Self::Number(0.0)
+    }
+}
+
 pub(crate) fn amount_of(node: &Node<'_>) -> Option<Amount> {
     match node.get_ref().as_str() {
         Some(text) => Some(Amount::Expression(text.to_owned())),

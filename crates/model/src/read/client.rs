@@ -2,7 +2,11 @@
 //! What a `[[task]]` that stands for a process beside the run may say.
 
 use super::manifest::{Manifest, TaskTable};
-use crate::problem::{Problem, Span};
+use crate::problem::Problem;
+
+/// What has no meaning for such a task.
+const OF_TASKS: [&str; 7] =
+    ["entry", "mode", "cores", "checkpoint_every", "periodic", "period_us", "cycles"];
 
 /// Whether it is one.
 pub(crate) fn is_one(table: &TaskTable) -> bool {
@@ -15,7 +19,7 @@ pub(crate) fn check(table: &TaskTable, manifest: &Manifest, problems: &mut Vec<P
         return;
     }
     let name = table.name.get_ref();
-    for (key, span) in of_tasks(table) {
+    for (key, span) in table.has(&OF_TASKS) {
         let message = format!("`{name}` is a process beside the run, and has `{key}`");
         let problem = Problem::new(message).at(span, "this key");
         problems.push(problem.help("leave it out: the run has only its ports"));
@@ -29,17 +33,4 @@ pub(crate) fn check(table: &TaskTable, manifest: &Manifest, problems: &mut Vec<P
         let problem = Problem::new(message).at(table.name.span(), "this task");
         problems.push(problem.help("add a [[channel]] from it or to it, or leave it out"));
     }
-}
-
-fn of_tasks(table: &TaskTable) -> Vec<(&'static str, Span)> {
-    let spans = [
-        ("entry", table.entry.as_ref().map(toml::Spanned::span)),
-        ("mode", table.mode.as_ref().map(toml::Spanned::span)),
-        ("cores", table.shared_by.as_ref().map(toml::Spanned::span)),
-        ("checkpoint_every", table.checkpoint_every.as_ref().map(toml::Spanned::span)),
-        ("periodic", table.periodic.as_ref().map(toml::Spanned::span)),
-        ("period_us", table.period_us.as_ref().map(toml::Spanned::span)),
-        ("cycles", table.work.cycles.as_ref().map(toml::Spanned::span)),
-    ];
-    spans.into_iter().filter_map(|(key, span)| Some((key, span?))).collect()
 }

@@ -12,6 +12,12 @@ pub(crate) enum CyclesTable {
     ByKind(Vec<(String, Spanned<Amount>)>),
 }
 
+impl Default for CyclesTable {
+    fn default() -> Self {
+        Self::ByKind(Vec::new())
+    }
+}
+
 /// How they are written.
 pub(crate) const CYCLES: &str = "a number, an expression, or one of these for each kind of core: \
                       { arm9 = 1000, dsp = \"samples * 2\" }";

@@ -2,6 +2,8 @@
 //! The file as it is written: every key present and of its type, nothing yet compared with
 //! anything else. See `docs/app-toml.md`.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::DeTable;
@@ -72,6 +74,15 @@ pub(crate) struct TaskTable {
     pub jitter_us: Option<Spanned<f64>>,
     pub mean_gap_us: Option<Spanned<f64>>,
     pub work: WorkTable,
+    /// All that it says, with the places of the values.
+    pub keys: BTreeMap<String, Span>,
+}
+
+impl TaskTable {
+    /// Which of some keys it has, and where.
+    pub fn has<'t>(&'t self, keys: &'t [&str]) -> impl Iterator<Item = (&'t str, Span)> {
+        keys.iter().filter_map(|key| Some((*key, self.keys.get(*key)?.clone())))
+    }
 }
 
 /// What a `[[task]]` says of its work.
@@ -167,7 +178,7 @@ fn read_document(
     let mailboxes = top.optional("mailbox", "tables: [[mailbox]]", tables);
     let services = top.optional("service", "tables: [[service]]", tables);
     let objects = steps::objects(&mut top);
-    top.finish();
+    top.finish(());
 
     let app = app.and_then(|table| read_app(table.get_ref(), table.span(), problems));
     let params = params.map(|table| param::read(source, table.get_ref(), problems));
@@ -183,96 +194,66 @@ fn read_document(
 
 fn read_app(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<AppTable> {
     let mut reader = Reader::new("[app]", table, place, problems);
-    let name = reader.required("name", NAME, name);
-    let module = reader.optional("module", "the file name of the shared object", filled);
-    let compute = reader.optional("compute", "\"real\" or \"model\"", word);
-    let frame_rate = reader.optional("frame_rate", "a number or an expression", amount_of);
-    let memory = reader.optional("memory", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
-    let shared = reader.optional("shared", "a size as \"64KiB\", at most \"1GiB\"", |n| {
-        bytes(n).filter(|size| *size <= GIB)
-    });
-    let description = reader.optional("description", "one line of text", text);
-    let paths =
-        reader.optional("paths", "an array of names of parameters", |n| list(n, reader::name));
-    let kinds = reader.optional("kinds", KINDS, some_kinds);
-    reader.finish();
-    let name = name?;
+    let name = reader.must("name", NAME, name);
+    let shared = |n: &Node<'_>| bytes(n).filter(|size| *size <= GIB);
     let usual = |bytes: u64| Spanned::new(name.span(), bytes);
-    Some(AppTable {
-        module,
-        compute,
-        frame_rate,
-        memory_bytes: memory.unwrap_or_else(|| usual(64 * KIB)),
-        shared_bytes: shared.unwrap_or_else(|| usual(1024 * KIB)),
-        description: description.map(Spanned::into_inner).unwrap_or_default(),
-        paths: paths.map(Spanned::into_inner).unwrap_or_default(),
-        kinds: kinds.map(Spanned::into_inner).unwrap_or_default(),
-        name,
-    })
+    let app = AppTable {
+        module: reader.optional("module", "the file name of the shared object", filled),
+        compute: reader.optional("compute", "\"real\" or \"model\"", word),
+        frame_rate: reader.optional("frame_rate", "a number or an expression", amount_of),
+        memory_bytes: reader.optional("memory", SIZE, heap).unwrap_or_else(|| usual(64 * KIB)),
+        shared_bytes: reader
+            .optional("shared", "a size as \"64KiB\", at most \"1GiB\"", shared)
+            .unwrap_or_else(|| usual(1024 * KIB)),
+        description: reader.or("description", "one line of text", text, String::new()),
+        paths: reader.or("paths", PATHS, |n| list(n, reader::name), Vec::new()),
+        kinds: reader.or("kinds", KINDS, some_kinds, Vec::new()),
+        name: name.clone(),
+    };
+    reader.finish(app)
 }
 
 fn read_task(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<TaskTable> {
     let mut reader = Reader::new("[[task]]", table, place, problems);
-    let name = reader.required("name", NAME, name);
-    let entry = reader.optional("entry", "the name of a C function", symbol);
-    let client = reader.optional("client", "true or false", boolean);
-    let count = reader.optional("count", "a whole number from 1 to 4096", |n| within(n, 1, 4096));
-    let cores = reader.optional("core", CORES, core_list);
-    let shared_by = reader.optional("cores", SHARED_BY, several_cores);
-    let priority = reader.optional("priority", "a whole number from 0 to 31", |n| within(n, 0, 31));
-    let nice = reader.optional("nice", "a whole number from -20 to 19", nice);
-    let stack = reader.optional("stack", STACK, stack);
-    let heap = reader.optional("heap", SIZE, |n| bytes(n).filter(|size| *size <= 64 * GIB));
-    let migratable = reader.optional("migratable", "true or false", boolean);
-    let restart = reader.optional("restart", "true or false", boolean);
-    let mode = reader.optional("mode", MODE, word);
-    let moves = reader.optional("move", "\"checkpoints\" or \"waits\"", word);
-    let checkpoint_every = reader.optional("checkpoint_every", COUNT, small);
-    let on_crash = reader.optional("on_crash", "\"replay\" or \"skip\"", word);
-    let periodic = reader.optional("periodic", "true or false", boolean);
-    let period_us = reader.optional("period_us", PERIOD, |n| between(n, 1.0, 1e9));
-    let deadline_frames = reader.optional("deadline_frames", "more than 0, at most 1e6", |n| {
-        number(n).filter(|deadline| *deadline > 0.0 && *deadline <= 1e6)
-    });
-    let offset_frames = reader.optional("offset_frames", "from 0 to 1e6", |n| between(n, 0.0, 1e6));
-    let arrival = reader.optional("arrival", "\"periodic\" or \"sporadic\"", word);
-    let jitter_us =
-        reader.optional("jitter_us", "from 0 to 1e9 microseconds", |n| between(n, 0.0, 1e9));
-    let mean_gap_us =
-        reader.optional("mean_gap_us", "more than 0, at most 1e9 microseconds", |n| {
-            number(n).filter(|gap| *gap > 0.0 && *gap <= 1e9)
-        });
-    let work = read_work(&mut reader);
-    reader.finish();
-
-    let name = name?;
+    let name = reader.must("name", NAME, name);
     let here = name.span();
-    Some(TaskTable {
-        entry,
-        client,
+    let task = TaskTable {
         name,
-        count: count.unwrap_or_else(|| Spanned::new(here.clone(), 1)),
-        cores: cores.unwrap_or_else(|| Spanned::new(here.clone(), Vec::new())),
-        shared_by,
-        priority: priority.map_or(8, Spanned::into_inner),
-        nice: nice.map_or(0, Spanned::into_inner),
-        stack_bytes: stack.unwrap_or_else(|| Spanned::new(here, 64 * KIB)),
-        heap_bytes: heap.map_or(256 * KIB, Spanned::into_inner),
-        migratable: migratable.is_none_or(Spanned::into_inner),
-        restart: restart.is_some_and(Spanned::into_inner),
-        mode,
-        moves,
-        checkpoint_every,
-        on_crash,
-        periodic,
-        period_us,
-        deadline_frames,
-        offset_frames,
-        arrival,
-        jitter_us,
-        mean_gap_us,
-        work,
-    })
+        entry: reader.optional("entry", "the name of a C function", symbol),
+        client: reader.optional("client", YES, boolean),
+        count: reader
+            .optional("count", "a whole number from 1 to 4096", |n| within(n, 1, 4096))
+            .unwrap_or_else(|| Spanned::new(here.clone(), 1)),
+        cores: reader
+            .optional("core", CORES, core_list)
+            .unwrap_or_else(|| Spanned::new(here.clone(), Vec::new())),
+        shared_by: reader.optional("cores", SHARED_BY, several_cores),
+        priority: reader.or("priority", "a whole number from 0 to 31", |n| within(n, 0, 31), 8),
+        nice: reader.or("nice", "a whole number from -20 to 19", nice, 0),
+        stack_bytes: reader
+            .optional("stack", STACK, stack)
+            .unwrap_or_else(|| Spanned::new(here, 64 * KIB)),
+        heap_bytes: reader.or("heap", SIZE, heap, 256 * KIB),
+        migratable: reader.or("migratable", YES, boolean, true),
+        restart: reader.or("restart", YES, boolean, false),
+        mode: reader.optional("mode", MODE, word),
+        moves: reader.optional("move", "\"checkpoints\" or \"waits\"", word),
+        checkpoint_every: reader.optional("checkpoint_every", COUNT, small),
+        on_crash: reader.optional("on_crash", "\"replay\" or \"skip\"", word),
+        periodic: reader.optional("periodic", YES, boolean),
+        period_us: reader.optional("period_us", PERIOD, |n| between(n, 1.0, 1e9)),
+        deadline_frames: reader
+            .optional("deadline_frames", "more than 0, at most 1e6", |n| above_0(n, 1e6)),
+        offset_frames: reader.optional("offset_frames", "from 0 to 1e6", |n| between(n, 0.0, 1e6)),
+        arrival: reader.optional("arrival", "\"periodic\" or \"sporadic\"", word),
+        jitter_us: reader
+            .optional("jitter_us", "from 0 to 1e9 microseconds", |n| between(n, 0.0, 1e9)),
+        mean_gap_us: reader
+            .optional("mean_gap_us", "more than 0, at most 1e9 microseconds", |n| above_0(n, 1e9)),
+        work: read_work(&mut reader),
+        keys: table.iter().map(|(key, node)| (key.get_ref().to_string(), node.span())).collect(),
+    };
+    reader.finish(task)
 }
 
 fn some_kinds(node: &Node<'_>) -> Option<Vec<String>> {
@@ -283,6 +264,14 @@ fn some_kinds(node: &Node<'_>) -> Option<Vec<String>> {
 
 fn between(node: &Node<'_>, least: f64, most: f64) -> Option<f64> {
     number(node).filter(|n| (least..=most).contains(n))
+}
+
+fn above_0(node: &Node<'_>, most: f64) -> Option<f64> {
+    number(node).filter(|n| *n > 0.0 && *n <= most)
+}
+
+fn heap(node: &Node<'_>) -> Option<u64> {
+    bytes(node).filter(|size| *size <= 64 * GIB)
 }
 
 fn stack(node: &Node<'_>) -> Option<u64> {
@@ -303,14 +292,11 @@ fn read_work(reader: &mut Reader<'_, '_>) -> WorkTable {
     let script = reader.optional("script", SCRIPT, |n| steps::steps(n, &mut inside));
     reader.note(inside);
     let size = |n: &Node<'_>| bytes(n).filter(|size| *size <= BYTES_MOST);
-    let kinds = reader.optional("kinds", KINDS, some_kinds);
     WorkTable {
-        kinds: kinds.map(Spanned::into_inner).unwrap_or_default(),
+        kinds: reader.or("kinds", KINDS, some_kinds, Vec::new()),
         cycles: reader.optional("cycles", CYCLES, cycles),
         distribution: reader.optional("distribution", DISTRIBUTION, word),
-        spread: reader.optional("spread", "more than 0, at most 1", |n| {
-            number(n).filter(|spread| *spread > 0.0 && *spread <= 1.0)
-        }),
+        spread: reader.optional("spread", "more than 0, at most 1", |n| above_0(n, 1.0)),
         working_set: reader.optional("working_set", BYTES, size),
         traffic: reader.optional("traffic", BYTES, size),
         firings: reader.optional("firings", FIRINGS, |n| unsigned(n).filter(|n| *n > 0)),
@@ -324,14 +310,16 @@ fn read_channel(
     problems: &mut Vec<Problem>,
 ) -> Option<LinkTable> {
     let mut reader = Reader::new("[[channel]]", table, place, problems);
-    let from = reader.required("from", PORT, text);
-    let link = read_link(&mut reader, from.map(|port| vec![port]));
-    let initial = reader.optional("initial", COUNT, small);
-    let produce = reader.optional("produce", RATE, |n| within(n, 1, SLOTS_MAX));
-    let consume = reader.optional("consume", RATE, |n| within(n, 1, SLOTS_MAX));
-    let claim = reader.optional("claim", CLAIM, word);
-    reader.finish();
-    Some(LinkTable { initial, produce, consume, claim, ..link? })
+    let from = vec![reader.must("from", PORT, text)];
+    let link = read_link(&mut reader, from);
+    let link = LinkTable {
+        initial: reader.optional("initial", COUNT, small),
+        produce: reader.optional("produce", RATE, |n| within(n, 1, SLOTS_MAX)),
+        consume: reader.optional("consume", RATE, |n| within(n, 1, SLOTS_MAX)),
+        claim: reader.optional("claim", CLAIM, word),
+        ..link
+    };
+    reader.finish(link)
 }
 
 fn read_mailbox(
@@ -340,36 +328,29 @@ fn read_mailbox(
     problems: &mut Vec<Problem>,
 ) -> Option<LinkTable> {
     let mut reader = Reader::new("[[mailbox]]", table, place, problems);
-    let from = reader.required("from", "an array of ports, as [\"a.log\", \"b.log\"]", |n| {
+    let from = reader.must("from", "an array of ports, as [\"a.log\", \"b.log\"]", |n| {
         list(n, text).filter(|ports| !ports.is_empty())
     });
-    let link = read_link(&mut reader, from.map(Spanned::into_inner));
-    reader.finish();
-    Some(LinkTable { mailbox: true, ..link? })
+    let link = LinkTable { mailbox: true, ..read_link(&mut reader, from.into_inner()) };
+    reader.finish(link)
 }
 
 /// What channels and mailboxes have in common.
-fn read_link(reader: &mut Reader<'_, '_>, from: Option<Vec<Spanned<String>>>) -> Option<LinkTable> {
-    let to = reader.required("to", PORT, text);
-    let slots = reader.optional("slots", SLOTS, |n| within(n, 1, SLOTS_MAX));
-    let slot_bytes = reader.required("slot_bytes", SLOT_BYTES, amount_of);
-    let doorbell = reader.optional("doorbell", DOORBELL, text);
-    let batch = reader.optional("batch", BATCH, text);
-    let memory = reader.optional("memory", MEMORY, word);
-    Some(LinkTable {
+fn read_link(reader: &mut Reader<'_, '_>, from: Vec<Spanned<String>>) -> LinkTable {
+    LinkTable {
         mailbox: false,
-        from: from?,
-        to: to?,
-        slots: slots.map_or(14, Spanned::into_inner),
-        slot_bytes: slot_bytes?,
+        from,
+        to: reader.must("to", PORT, text),
+        slots: reader.or("slots", SLOTS, |n| within(n, 1, SLOTS_MAX), 14),
+        slot_bytes: reader.must("slot_bytes", SLOT_BYTES, amount_of),
         initial: None,
         produce: None,
         consume: None,
         claim: None,
-        doorbell,
-        batch,
-        memory,
-    })
+        doorbell: reader.optional("doorbell", DOORBELL, text),
+        batch: reader.optional("batch", BATCH, text),
+        memory: reader.optional("memory", MEMORY, word),
+    }
 }
 
 fn read_service(
@@ -378,34 +359,25 @@ fn read_service(
     problems: &mut Vec<Problem>,
 ) -> Option<ServiceTable> {
     let mut reader = Reader::new("[[service]]", table, place, problems);
-    let name = reader.required("name", NAME, name);
-    let task = reader.required("task", "the name of the task that serves", reader::name);
-    let callers = reader.required("callers", CALLERS, |n| {
-        list(n, reader::name).filter(|callers| !callers.is_empty())
-    });
-    let request_bytes = reader.required("request_bytes", SLOT_BYTES, amount_of);
-    let answer_bytes = reader.required("answer_bytes", SLOT_BYTES, amount_of);
-    let calls = reader.optional("calls", CALLS, |n| within(n, 1, CALLS_MAX));
-    let request_doorbell = reader.optional("request_doorbell", DOORBELL, text);
-    let answer_doorbell = reader.optional("answer_doorbell", DOORBELL, text);
-    let request_memory = reader.optional("request_memory", MEMORY, word);
-    let answer_memory = reader.optional("answer_memory", MEMORY, word);
-    reader.finish();
-    Some(ServiceTable {
-        name: name?,
-        task: task?,
-        callers: callers?.into_inner(),
-        request_bytes: request_bytes?,
-        answer_bytes: answer_bytes?,
-        calls: calls.map_or(4, Spanned::into_inner),
-        request_doorbell,
-        answer_doorbell,
-        request_memory,
-        answer_memory,
-    })
+    let callers = |n: &Node<'_>| list(n, reader::name).filter(|callers| !callers.is_empty());
+    let service = ServiceTable {
+        name: reader.must("name", NAME, name),
+        task: reader.must("task", "the name of the task that serves", reader::name),
+        callers: reader.must("callers", CALLERS, callers).into_inner(),
+        request_bytes: reader.must("request_bytes", SLOT_BYTES, amount_of),
+        answer_bytes: reader.must("answer_bytes", SLOT_BYTES, amount_of),
+        calls: reader.or("calls", CALLS, |n| within(n, 1, CALLS_MAX), 4),
+        request_doorbell: reader.optional("request_doorbell", DOORBELL, text),
+        answer_doorbell: reader.optional("answer_doorbell", DOORBELL, text),
+        request_memory: reader.optional("request_memory", MEMORY, word),
+        answer_memory: reader.optional("answer_memory", MEMORY, word),
+    };
+    reader.finish(service)
 }
 
 const NAME: &str = "1 to 31 letters, digits and _";
+const YES: &str = "true or false";
+const PATHS: &str = "an array of names of parameters";
 const SIZE: &str = "a size as \"64KiB\" or a number of bytes, at most \"64GiB\"";
 const PERIOD: &str = "from 1 to 1e9 microseconds";
 const STACK: &str = "a size as \"64KiB\", from \"1KiB\" to \"1GiB\"";

@@ -37,7 +37,7 @@ impl Table {
         let mut problems = Vec::new();
         let mut top = Reader::new("the table", &document, 0..0, &mut problems);
         let rows = top.required("row", "one [[row]] for each range of frame rates", tables);
-        top.finish();
+        top.finish(());
         let rows: Vec<RowTable> = each(rows, |table, place| read_row(table, place, &mut problems));
         for pair in rows.windows(2) {
             let (before, after) = (&pair[0].frame_rate, &pair[1].frame_rate);
@@ -174,17 +174,19 @@ fn unknown_frequency(core: usize, known: &[u64], mhz: &Spanned<f64>) -> Problem 
 
 fn read_row(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<RowTable> {
     let mut reader = Reader::new("[[row]]", table, place, problems);
-    let frame_rate = reader.required("frame_rate", "from 0.001 to 1e9 frames per second", |n| {
-        number(n).filter(|rate| (1e-3..=1e9).contains(rate))
-    });
-    let mapping = reader.optional("mapping", "a table as { bpf = [0, 0, 1], sum = 1 }", mapping);
-    let frequency_mhz = reader.optional("frequency_mhz", FREQUENCY, frequencies);
-    reader.finish();
-    Some(RowTable {
-        frame_rate: frame_rate?,
-        mapping: mapping.map(Spanned::into_inner).unwrap_or_default(),
-        frequency_mhz,
-    })
+    let row = RowTable {
+        frame_rate: reader.must("frame_rate", "from 0.001 to 1e9 frames per second", |n| {
+            number(n).filter(|rate| (1e-3..=1e9).contains(rate))
+        }),
+        mapping: reader.or(
+            "mapping",
+            "a table as { bpf = [0, 0, 1], sum = 1 }",
+            mapping,
+            Vec::new(),
+        ),
+        frequency_mhz: reader.optional("frequency_mhz", FREQUENCY, frequencies),
+    };
+    reader.finish(row)
 }
 
 const FREQUENCY: &str =

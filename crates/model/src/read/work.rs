@@ -7,7 +7,7 @@ use super::amount::{Amount, amount};
 use super::cycles::CyclesTable;
 use super::manifest::{Manifest, TaskTable, WorkTable};
 use crate::app::{Compute, Cycles, Param, Work, nothing_real};
-use crate::problem::{Problem, Span};
+use crate::problem::Problem;
 
 /// `WB_CYCLES_MAX` of the middleware.
 const CYCLES_MOST: f64 = 281_474_976_710_656.0;
@@ -28,7 +28,7 @@ pub(crate) fn build(
         }
     };
     let Some(written) = &work.cycles else {
-        without_cycles(work, name, problems);
+        without_cycles(table, name, problems);
         return None;
     };
     let cycles = match written.get_ref() {
@@ -47,15 +47,9 @@ pub(crate) fn build(
     })
 }
 
-fn without_cycles(work: &WorkTable, name: &str, problems: &mut Vec<Problem>) {
-    let spans: [Option<Span>; 5] = [
-        work.distribution.as_ref().map(Spanned::span),
-        work.spread.as_ref().map(Spanned::span),
-        work.working_set.as_ref().map(Spanned::span),
-        work.traffic.as_ref().map(Spanned::span),
-        work.firings.as_ref().map(Spanned::span),
-    ];
-    let Some(at) = spans.into_iter().flatten().next() else { return };
+fn without_cycles(table: &TaskTable, name: &str, problems: &mut Vec<Problem>) {
+    let of_cycles = ["distribution", "spread", "working_set", "traffic", "firings"];
+    let Some((_, at)) = table.has(&of_cycles).next() else { return };
     let problem = Problem::new(format!("`{name}` has no cycles that this could be said of"));
     problems.push(problem.at(at, "this key").help("add `cycles`: what a firing takes"));
 }

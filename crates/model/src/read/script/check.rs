@@ -40,21 +40,22 @@ pub(super) fn every<'a>(steps: &'a [Step], found: &mut impl FnMut(&'a Step)) {
     }
 }
 
+/// What a script says by its events.
+const OF_ACTORS: [&str; 8] = [
+    "cycles",
+    "distribution",
+    "spread",
+    "working_set",
+    "traffic",
+    "firings",
+    "periodic",
+    "period_us",
+];
+
 /// Notes what a scripted `[[task]]` says besides.
 pub(super) fn keys(table: &TaskTable, manifest: &Manifest, problems: &mut Vec<Problem>) {
     let name = table.name.get_ref();
-    let work = &table.work;
-    let spans: [(&str, Option<Span>); 8] = [
-        ("cycles", work.cycles.as_ref().map(Spanned::span)),
-        ("distribution", work.distribution.as_ref().map(Spanned::span)),
-        ("spread", work.spread.as_ref().map(Spanned::span)),
-        ("working_set", work.working_set.as_ref().map(Spanned::span)),
-        ("traffic", work.traffic.as_ref().map(Spanned::span)),
-        ("firings", work.firings.as_ref().map(Spanned::span)),
-        ("periodic", table.periodic.as_ref().map(Spanned::span)),
-        ("period_us", table.period_us.as_ref().map(Spanned::span)),
-    ];
-    for (key, span) in spans.into_iter().filter_map(|(key, span)| Some((key, span?))) {
+    for (key, span) in table.has(&OF_ACTORS) {
         let problem = Problem::new(format!("`{name}` has a script, and `{key}`"));
         problems.push(problem.at(span, "this key").help(
             "say in the script what it computes ({ run = 20000 }), when ({ timer = \"10ms\" }) and \

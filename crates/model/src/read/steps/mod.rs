@@ -65,26 +65,22 @@ fn read_object(
 ) -> Option<ObjectTable> {
     let title = format!("[[{}]]", word(kind));
     let mut reader = Reader::new(&title, table, place.clone(), problems);
-    let name = reader.required("name", "1 to 31 letters, digits and _", name);
-    let (mut value, mut most) = (Some(0), 0);
+    let name = reader.must("name", "1 to 31 letters, digits and _", name);
+    let (mut value, mut most) = (0, 0);
     match kind {
         ObjectKind::Barrier => {
             let tasks = "a whole number of tasks, from 1 to 131071";
-            let tasks = reader.required("tasks", tasks, |n| within(n, 1, (1 << 17) - 1));
-            value = tasks.map(Spanned::into_inner);
+            value = reader.must("tasks", tasks, |n| within(n, 1, (1 << 17) - 1)).into_inner();
         }
         ObjectKind::Semaphore => {
             let permits = "a whole number of permits, from 0 to 2147483647";
-            let initial = reader.optional("initial", permits, |n| within(n, 0, MOST));
+            value = reader.or("initial", permits, |n| within(n, 0, MOST), 0);
             let limit = "a whole number of permits, from 1 to 2147483647";
-            let limit = reader.optional("most", limit, |n| within(n, 1, MOST));
-            value = Some(initial.map_or(0, Spanned::into_inner));
-            most = limit.map_or(MOST, Spanned::into_inner);
+            most = reader.or("most", limit, |n| within(n, 1, MOST), MOST);
         }
         ObjectKind::Mutex | ObjectKind::Condition | ObjectKind::Timer => {}
     }
-    reader.finish();
-    Some(ObjectTable { kind, name: name?, value: value?, most, span: place })
+    reader.finish(ObjectTable { kind, name, value, most, span: place })
 }
 
 /// What a person calls them.

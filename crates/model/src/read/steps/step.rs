@@ -10,7 +10,9 @@ use super::time::{TIME, time_ns};
 use crate::app::Verb;
 use crate::problem::{Problem, Span, suggestion};
 use crate::read::cycles::{CYCLES, CyclesTable, cycles};
-use crate::reader::{Node, Reader, boolean, bytes, core_list, name, text, unsigned, within};
+use crate::reader::{
+    Node, Reader, boolean, bytes, core_list, from_word, name, text, unsigned, within,
+};
 
 /// An event, or a loop of such.
 #[derive(Debug, Clone)]
@@ -123,14 +125,14 @@ fn a_loop(table: &DeTable<'_>, span: Span, problems: &mut Vec<Problem>) -> Optio
     let mut inside = Vec::new();
     let mut reader = Reader::new("a loop", table, span, problems);
     let phase = reader.optional("phase", "1 to 31 letters, digits and _", name);
-    let times = reader.required("loop", TIMES, times);
-    let body = reader.required("do", "an array of events", |node| {
+    let times = reader.must("loop", TIMES, times).into_inner();
+    let body = reader.must("do", "an array of events", |node| {
         steps(node, &mut inside)
             .filter(|_| node.get_ref().as_array().is_some_and(|it| !it.is_empty()))
     });
-    reader.finish();
+    let what = reader.finish(What::Loop { phase, times, body: body.into_inner() });
     problems.extend(inside);
-    Some(What::Loop { phase, times: times?.into_inner(), body: body?.into_inner() })
+    what
 }
 
 fn event(table: &DeTable<'_>, span: Span, problems: &mut Vec<Problem>) -> Option<What> {
@@ -142,8 +144,7 @@ fn event(table: &DeTable<'_>, span: Span, problems: &mut Vec<Problem>) -> Option
     let title = format!("the event `{verb}`");
     let mut reader = Reader::new(&title, table, span, problems);
     let what = of_verb(verb, &mut reader);
-    reader.finish();
-    what
+    reader.finish(what)
 }
 
 fn no_event(table: &DeTable<'_>, span: Span) -> Problem {
@@ -162,71 +163,57 @@ const COUNT: &str = "a whole number of messages, from 1 to 4294967295";
 const CORES: &str = "a whole number from 0 to 4094, or an array of such";
 const WORD: &str = "true";
 
-fn of_verb(verb: &'static str, reader: &mut Reader<'_, '_>) -> Option<What> {
-    let on = |of: Verb, what: &str, reader: &mut Reader<'_, '_>| {
-        Some(What::On(of, reader.required(verb, &format!("the name of a {what}"), name)?))
-    };
-    let time = |of: Verb, reader: &mut Reader<'_, '_>| {
-        Some(What::Counted(of, reader.required(verb, TIME, time_ns)?.into_inner()))
-    };
-    let plain = |what: What, reader: &mut Reader<'_, '_>| {
-        reader.required(verb, WORD, |node| boolean(node).filter(|it| *it)).map(|_| what)
+fn of_verb(verb: &'static str, reader: &mut Reader<'_, '_>) -> What {
+    let of = from_word(verb).unwrap_or(Verb::Migrate);
+    let on = |what: &str, reader: &mut Reader<'_, '_>| {
+        What::On(of, reader.must(verb, &format!("the name of a {what}"), name))
     };
     match verb {
-        "run" => Some(What::Run(reader.required(verb, CYCLES, cycles)?)),
-        "runtime" => time(Verb::Runtime, reader),
-        "sleep" => time(Verb::Sleep, reader),
-        "delay" => time(Verb::Delay, reader),
+        "run" => What::Run(reader.must(verb, CYCLES, cycles)),
+        "runtime" | "sleep" | "delay" => {
+            What::Counted(of, reader.must(verb, TIME, time_ns).into_inner())
+        }
         "memory" => {
             let size = |node: &Node<'_>| bytes(node).filter(|size| (1..=1 << 40).contains(size));
-            Some(What::Counted(Verb::Memory, reader.required(verb, BYTES, size)?.into_inner()))
+            What::Counted(of, reader.must(verb, BYTES, size).into_inner())
         }
         "priority" => {
-            let urgency =
-                reader.required(verb, "a whole number from 0 to 31", |n| within(n, 0, 31));
-            Some(What::Counted(Verb::Priority, urgency?.into_inner().into()))
+            let urgency = reader.must(verb, "a whole number from 0 to 31", |n| within(n, 0, 31));
+            What::Counted(of, urgency.into_inner().into())
         }
         "timer" => timer(reader),
-        "lock" => on(Verb::Lock, "mutex", reader),
-        "unlock" => on(Verb::Unlock, "mutex", reader),
-        "signal" => on(Verb::Signal, "condition", reader),
-        "broadcast" => on(Verb::Broadcast, "condition", reader),
-        "barrier" => on(Verb::Barrier, "barrier", reader),
-        "take" => on(Verb::Take, "semaphore", reader),
-        "give" => on(Verb::Give, "semaphore", reader),
-        "wait" => {
-            let condition = reader.required(verb, "the name of a condition", name);
-            let mutex = reader.required("mutex", "the name of a mutex that it holds", name);
-            Some(What::Wait { condition: condition?, mutex: mutex? })
+        "lock" | "unlock" => on("mutex", reader),
+        "signal" | "broadcast" => on("condition", reader),
+        "barrier" => on("barrier", reader),
+        "take" | "give" => on("semaphore", reader),
+        "wait" => What::Wait {
+            condition: reader.must(verb, "the name of a condition", name),
+            mutex: reader.must("mutex", "the name of a mutex that it holds", name),
+        },
+        "send" | "receive" => {
+            let port = reader.must(verb, "the name of a port of this task", name);
+            What::Pass(of, port, reader.or("count", COUNT, |n| within(n, 1, u32::MAX), 1))
         }
-        "send" => pass(verb, Verb::Send, reader),
-        "receive" => pass(verb, Verb::Receive, reader),
-        "resume" => Some(What::Resume(reader.required(verb, "the name of a task", text)?)),
-        "suspend" => plain(What::Suspend, reader),
-        "yield" => plain(What::Plain(Verb::Yield), reader),
-        "checkpoint" => plain(What::Plain(Verb::Checkpoint), reader),
-        "exit" => plain(What::Plain(Verb::Exit), reader),
-        _ => Some(What::Migrate(reader.required(verb, CORES, core_list)?.into_inner())),
+        "resume" => What::Resume(reader.must(verb, "the name of a task", text)),
+        "suspend" | "yield" | "checkpoint" | "exit" => {
+            reader.must(verb, WORD, |node| boolean(node).filter(|it| *it));
+            if verb == "suspend" { What::Suspend } else { What::Plain(of) }
+        }
+        _ => What::Migrate(reader.must(verb, CORES, core_list).into_inner()),
     }
 }
 
-fn timer(reader: &mut Reader<'_, '_>) -> Option<What> {
+fn timer(reader: &mut Reader<'_, '_>) -> What {
     let absolute = |node: &Node<'_>| match node.get_ref().as_str()? {
         "relative" => Some(false),
         "absolute" => Some(true),
         _ => None,
     };
-    let period_ns = reader.required("timer", TIME, time_ns);
-    let name = reader.optional("name", "1 to 31 letters, digits and _", name);
-    let mode = reader.optional("mode", "\"relative\" or \"absolute\"", absolute);
-    let absolute = mode.is_some_and(Spanned::into_inner);
-    Some(What::Timer { period_ns: period_ns?.into_inner(), name, absolute })
-}
-
-fn pass(key: &'static str, verb: Verb, reader: &mut Reader<'_, '_>) -> Option<What> {
-    let port = reader.required(key, "the name of a port of this task", name);
-    let count = reader.optional("count", COUNT, |n| within(n, 1, u32::MAX));
-    Some(What::Pass(verb, port?, count.map_or(1, Spanned::into_inner)))
+    What::Timer {
+        period_ns: reader.must("timer", TIME, time_ns).into_inner(),
+        name: reader.optional("name", "1 to 31 letters, digits and _", name),
+        absolute: reader.or("mode", "\"relative\" or \"absolute\"", absolute, false),
+    }
 }
 
 impl What {
