@@ -32,6 +32,6 @@ pub use plan::{
     PlanEvent, PlanOptions, PlanScript, PlanTask, PlanWork, PolicyName, Row, SavedFile, plan,
 };
 pub use platform::{Core, Frequency, Platform, Point};
-pub use problem::{Problem, Problems, Source, Span, Warning, as_text};
+pub use problem::{Problem, Problems, Source, Span, as_text};
 pub use read::{ExprError, Manifest, Table, evaluate};
 pub use reader::from_word;

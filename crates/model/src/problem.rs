@@ -1,37 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is wrong with an application, and where in its file.
 
-use std::fmt;
+use std::fmt::Display;
 use std::ops::Range;
 use std::sync::Arc;
 
 use miette::{
-    Diagnostic, LabeledSpan, MietteError, MietteSpanContents, NamedSource, SourceCode, SourceSpan,
-    SpanContents,
+    Diagnostic, LabeledSpan, MietteError, MietteSpanContents, NamedSource, Severity, SourceCode,
+    SourceSpan, SpanContents,
 };
 use thiserror::Error;
 
 /// A place in a file, in bytes from its start.
 pub type Span = Range<usize>;
 
-/// One thing that is wrong: what, where, and what to write instead.
-#[derive(Debug, Clone, PartialEq, Eq, Error, Diagnostic)]
+/// One thing that is wrong, or that a person should know of though it hinders nothing: what, where,
+/// and what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct Problem {
     /// What is wrong, in one sentence without a full stop.
     pub message: String,
     /// The places that show it; the first is the one to change.
-    #[label(collection)]
     pub labels: Vec<LabeledSpan>,
     /// What to do about it.
-    #[help]
     pub help: Option<String>,
+    /// Whether it is an error or a warning.
+    pub severity: Severity,
+}
+
+impl Diagnostic for Problem {
+    fn severity(&self) -> Option<Severity> {
+        Some(self.severity)
+    }
+
+    fn help(&self) -> Option<Box<dyn Display + '_>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn Display>)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.labels.iter().cloned()))
+    }
 }
 
 impl Problem {
     /// A problem without a place.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), labels: Vec::new(), help: None }
+        let (labels, help, severity) = (Vec::new(), None, Severity::Error);
+        Self { message: message.into(), labels, help, severity }
     }
 
     /// Adds a place, with a few words that stand beside it.
@@ -46,27 +62,6 @@ impl Problem {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
-    }
-}
-
-/// Something that a person should know of, though it hinders nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Error, Diagnostic)]
-#[error("{message}")]
-#[diagnostic(severity(Warning))]
-pub struct Warning {
-    /// What it is, in one sentence without a full stop.
-    pub message: String,
-    /// The places that show it.
-    #[label(collection)]
-    pub labels: Vec<LabeledSpan>,
-    /// What to do about it.
-    #[help]
-    pub help: Option<String>,
-}
-
-impl From<Problem> for Warning {
-    fn from(Problem { message, labels, help }: Problem) -> Self {
-        Self { message, labels, help }
     }
 }
 
@@ -96,26 +91,27 @@ impl Source {
         &self.text
     }
 
-    /// Makes a problem or a warning that shows the lines of this file it points at.
-    pub fn report(&self, problem: impl Diagnostic + Send + Sync + 'static) -> miette::Report {
-        let labels = problem.labels().into_iter().flatten();
-        let longest = labels.map(|label| label.len()).max().unwrap_or_default();
-        let shown = Shown { text: Arc::clone(&self.text), longest };
-        let source = NamedSource::new(self.name.clone(), shown);
+    /// Makes a report that shows the lines of this file that a problem points at.
+    pub fn report(&self, mut problem: Problem) -> miette::Report {
+        for label in problem.labels.iter_mut().filter(|label| label.len() > PLACE_MOST) {
+            let start = boundary(&self.text, label.offset());
+            let end = boundary(&self.text, start + AROUND);
+            let end = self.text[start..end].find('\n').map_or(end, |at| start + at);
+            *label = LabeledSpan::new(label.label().map(str::to_owned), start, end - start);
+        }
+        let source = NamedSource::new(self.name.clone(), Shown(Arc::clone(&self.text)));
         miette::Report::new(problem).with_source_code(source.with_language("TOML"))
     }
 }
 
 /// A text of which no more is shown than a person reads: a whole file may be one line.
-struct Shown {
-    text: Arc<str>,
-    /// How long the longest place is that is shown.
-    longest: usize,
-}
+struct Shown(Arc<str>);
 
 /// The longest lines that are shown whole, and what is shown around a place in longer ones.
 const WHOLE_MOST: usize = 2000;
 const AROUND: usize = 60;
+/// Of a longer place the beginning is shown: it may be most of the file.
+const PLACE_MOST: usize = 400;
 
 impl SourceCode for Shown {
     fn read_span<'a>(
@@ -124,15 +120,14 @@ impl SourceCode for Shown {
         lines_before: usize,
         lines_after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let text = &self.text;
+        let text = &self.0;
         let whole = text.read_span(span, lines_before, lines_after)?;
         // A place that was counted in other bytes than the file's, as where signs are escaped, may
         // end within a character. It may end one byte behind the text, too.
         let start = boundary(text, span.offset());
         let end = boundary(text, span.offset() + span.len()).max(start);
         // What is longer reaches from one place to another: they are shown apart.
-        let most = self.longest + WHOLE_MOST;
-        if text[start..end].split('\n').any(|line| line.len() > most) {
+        if text[start..end].split('\n').any(|line| line.len() > PLACE_MOST + WHOLE_MOST) {
             return Err(MietteError::OutOfBounds);
         }
         if lines_before == 0 || whole.data().len() <= span.len() + WHOLE_MOST {
@@ -170,48 +165,13 @@ pub fn as_text(contents: &[u8]) -> Result<&str, Problem> {
     })
 }
 
-/// Everything that is wrong with one file; never empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problems(Vec<Problem>);
+/// Everything that is wrong with one file, in the order in which it was found.
+pub type Problems = Vec<Problem>;
 
-impl Problems {
-    /// `Ok(value)` when nothing is wrong.
-    pub fn none_or<T>(problems: Vec<Problem>, value: impl FnOnce() -> T) -> Result<T, Self> {
-        if problems.is_empty() { Ok(value()) } else { Err(Self(problems)) }
-    }
-
-    /// The problems, in the order in which they were found.
-    pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
-        self.0.iter()
-    }
+/// `Ok(value)` when nothing is wrong.
+pub(crate) fn none_or<T>(problems: Problems, value: impl FnOnce() -> T) -> Result<T, Problems> {
+    if problems.is_empty() { Ok(value()) } else { Err(problems) }
 }
-
-impl IntoIterator for Problems {
-    type Item = Problem;
-    type IntoIter = std::vec::IntoIter<Problem>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
-impl From<Vec<Problem>> for Problems {
-    fn from(problems: Vec<Problem>) -> Self {
-        Self(problems)
-    }
-}
-
-impl fmt::Display for Problems {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.0.iter().enumerate() {
-            let separator = if i == 0 { "" } else { "; " };
-            write!(f, "{separator}{problem}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Problems {}
 
 /// The known name nearest to a wrong one, if it is near enough to be meant.
 pub(crate) fn nearest<'a>(
@@ -242,7 +202,7 @@ mod tests {
     #[test]
     fn a_place_that_begins_or_ends_within_a_character_or_behind_the_text_is_shown() {
         let text = "é".repeat(WHOLE_MOST);
-        let shown = Shown { text: text.as_str().into(), longest: 0 };
+        let shown = Shown(text.as_str().into());
         for end in [1, 2, 3, 201, text.len() - 1, text.len(), text.len() + 1] {
             for start in [end.saturating_sub(3), end - 1, end] {
                 let part = shown.read_span(&(start, end - start).into(), 1, 1).unwrap();
@@ -252,5 +212,13 @@ mod tests {
                 assert!(data.len() <= end - start + 2 * (AROUND + 2), "{start}..{end}");
             }
         }
+    }
+
+    #[test]
+    fn of_a_place_that_is_most_of_a_file_the_beginning_is_shown() {
+        let text = format!("{{{}}}", "x".repeat(100 * WHOLE_MOST));
+        let problem = Problem::new("wrong").at(0..text.len(), "these tasks");
+        let shown = format!("{:?}", Source::new("a.json", text).report(problem));
+        assert!(shown.contains("these tasks") && shown.len() < WHOLE_MOST, "{shown}");
     }
 }

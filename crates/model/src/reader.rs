@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, IntoDeserializer};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Problem, Problems, Span, suggestion};
+use crate::problem::{Problem, Problems, Span, none_or, suggestion};
 
 /// A TOML value with its place.
 pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
@@ -124,7 +124,7 @@ pub(crate) fn document(source: &str) -> Result<DeTable<'_>, Problems> {
         let at = error.span().unwrap_or(0..0);
         Problem::new("this is not TOML").at(at, error.message())
     });
-    Problems::none_or(syntax.collect(), || document.into_inner())
+    none_or(syntax.collect(), || document.into_inner())
 }
 
 pub(crate) fn each<T>(
@@ -133,6 +133,11 @@ pub(crate) fn each<T>(
 ) -> Vec<T> {
     let tables = tables.map(Spanned::into_inner).unwrap_or_default();
     tables.iter().filter_map(|table| read(table.get_ref(), table.span())).collect()
+}
+
+/// What was written, or what a key is that was not.
+pub(crate) fn given<T: Copy + Default>(written: &Option<Spanned<T>>) -> T {
+    written.as_ref().map(|value| *value.get_ref()).unwrap_or_default()
 }
 
 /// What a value is, for a person who expected something else.

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::{RADIO, build, plan_of, radio_with, shown};
+use crate::common::{RADIO, build, plan_of, radio_with, shown, told};
 use insta::assert_snapshot;
 use whimbrel_model::{
     Board, BoardFiles, Mode, Plan, PolicyName, Row, Start, check_stacks, hash, linked, tables,
@@ -144,7 +144,7 @@ fn a_task_of_several_cores_fits_a_board_whose_cores_share_tasks() {
     for (shares, fits) in [("", false), ("shares = true\n", true)] {
         let variant = format!("[[variant]]\nname = \"hard\"\nsettings = []\n{shares}\n[memory]");
         let board = Board::parse(&with("[memory]", &variant)).unwrap().variant("hard").unwrap();
-        let said = board.check(&app).err().map(|problems| problems.to_string());
+        let said = board.check(&app).err().map(|problems| told(&problems));
         assert_eq!(said.is_none(), fits, "{said:?}");
         assert!(said.is_none_or(|said| said.contains("`bpf` has several cores")));
     }

@@ -2,9 +2,9 @@
 //! Graphs in GraphML and DOT as applications, and what a person is told of them.
 
 use insta::assert_snapshot;
-use whimbrel_model::import::{Options, application};
+use whimbrel_model::import::Options;
 
-use crate::common::{report_all, shown};
+use crate::common::{import as application, shown};
 use crate::import::{errors, imported, refused};
 
 fn toml_of(path: &str, text: &str) -> String {
@@ -65,7 +65,7 @@ fn phases_of_a_drawn_graph_become_scripts() {
     assert!(toml.contains("{ run = 5 },\n    { send = \"to_b\", count = 2 },\n"), "{toml}");
     let text = "digraph { a [cycles=\"5,1\", working_set=9] }";
     let imported = application("a.dot", text, &Options::default()).unwrap();
-    let told = report_all("a.dot", text, imported.warnings);
+    let told = shown("a.dot", text, imported.warnings);
     assert!(told.contains("`working_set` of `a` is left out"), "{told}");
     let told = refused("a.dot", "digraph { a [cycles=\"5,1\", period_us=9] }");
     assert!(told.contains("`a` has a period or `firings`, and phases"), "{told}");
@@ -75,7 +75,7 @@ fn phases_of_a_drawn_graph_become_scripts() {
 fn attributes_without_a_meaning_are_told_once() {
     let text = "digraph { a [cycles=1, colour=red, cycle=3]; b [cycles=1, colour=red, shape=box] }";
     let imported = application("a.dot", text, &Options::default()).unwrap();
-    assert_snapshot!(report_all("a.dot", text, imported.warnings));
+    assert_snapshot!(shown("a.dot", text, imported.warnings));
 }
 
 #[test]

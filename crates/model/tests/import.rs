@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{build, plan_of, report_all, shown};
+use crate::common::{build, import as application, plan_of, shown};
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use whimbrel_model::import::{Format, Options, application};
+use whimbrel_model::import::{Format, Options};
 
 const FILES: [&str; 8] = [
     "player.json",
@@ -29,7 +29,7 @@ fn sample(file: &str) -> String {
 pub fn imported(file: &str, hz: u64) -> String {
     let text = sample(file);
     let imported = application(file, &text, &Options { hz, ..Options::default() }).unwrap();
-    format!("{}\n{}", imported.toml, report_all(file, &text, imported.warnings))
+    format!("{}\n{}", imported.toml, shown(file, &text, imported.warnings))
 }
 
 /// The errors of a sample with one text of it replaced by another, which must be there.
@@ -103,11 +103,7 @@ fn overlapping_firings_with_phases_take_turns() {
         "dstActor='b' dstPort='p2' initialTokens='2'",
     );
     let imported = application("csdf.xml", &text, &Options::default()).unwrap();
-    assert_snapshot!(format!(
-        "{}\n{}",
-        imported.toml,
-        report_all("csdf.xml", &text, imported.warnings)
-    ));
+    assert_snapshot!(format!("{}\n{}", imported.toml, shown("csdf.xml", &text, imported.warnings)));
 }
 
 #[test]
@@ -117,7 +113,7 @@ fn the_state_of_an_actor_with_phases_is_left_out_and_that_is_said() {
     let text = sample("csdf.xml").replace(time, &format!("{time}{state}"));
     let imported = application("csdf.xml", &text, &Options::default()).unwrap();
     assert!(!imported.toml.contains("working_set"), "{}", imported.toml);
-    let told = report_all("csdf.xml", &text, imported.warnings);
+    let told = shown("csdf.xml", &text, imported.warnings);
     assert!(told.contains("`stateSize` of `b` is left out"), "{told}");
 }
 
@@ -126,7 +122,7 @@ fn channels_that_need_more_slots_than_there_are_have_the_most_with_a_warning() {
     let text = sample("csdf.xml").replace("rate='6,6'", "rate='6000,6000'");
     let imported = application("csdf.xml", &text, &Options::default()).unwrap();
     assert!(imported.toml.contains("slots = 32768\n"), "{}", imported.toml);
-    let told = report_all("csdf.xml", &text, imported.warnings);
+    let told = shown("csdf.xml", &text, imported.warnings);
     assert!(told.contains("`alpha` has 32768 slots, the most that there may be"), "{told}");
     let more = sample("csdf.xml").replace("rate='6,6'", "rate='32000,32000'");
     assert!(refused("csdf.xml", &more).contains("`alpha` would have"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Migration modes and checkpoint images: what the plan says of them, and what makes no sense.
 
-use crate::common::{RADIO, build, errors, radio_with, shown};
+use crate::common::{RADIO, build, errors, radio_with, shown, told};
 use insta::assert_snapshot;
 use whimbrel_model::{App, Mode, Moves, OnCrash};
 
@@ -122,7 +122,7 @@ fn each_channel_must_keep_what_came_since_the_image_but_no_mailbox() {
         build(&radio_with("migratable = false", &keys).replace("slots = 64", "slots = 2"), &[])
     };
     assert!(sink(6).is_ok());
-    assert!(sink(7).unwrap_err().to_string().contains("`bpf_sink_0` cannot keep"));
+    assert!(told(&sink(7).unwrap_err()).contains("`bpf_sink_0` cannot keep"));
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_core_that_does_not_exist_is_shown_where_it_is_named() {
     let app = build(RADIO, &[]).unwrap();
     assert!(check_cores(&app, 2).is_ok());
     let problems = check_cores(&app, 1).unwrap_err();
-    let problem = problems.iter().next().unwrap();
+    let problem = problems.first().unwrap();
     let label = &problem.labels[0];
     assert_eq!(&RADIO[label.offset()..label.offset() + label.len()], "1");
     assert_eq!(problem.message, "`bpf` starts on core 1, which does not exist");

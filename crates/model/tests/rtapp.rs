@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{build, report_all, shown};
+use crate::common::{build, import as application, shown, told};
 use insta::assert_snapshot;
-use whimbrel_model::import::{Options, application, together};
+use whimbrel_model::import::{Options, together};
 
 fn sample(file: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import");
@@ -17,7 +17,7 @@ fn sample(file: &str) -> String {
 fn imported(file: &str, text: &str, hz: u64) -> String {
     let imported = application(file, text, &Options { hz, ..Options::default() })
         .unwrap_or_else(|problems| panic!("{}", shown(file, text, problems)));
-    format!("{}\n{}", imported.toml, report_all(file, text, imported.warnings))
+    format!("{}\n{}", imported.toml, shown(file, text, imported.warnings))
 }
 
 /// The script of task `t`, with `'` for `"`, without line breaks.
@@ -158,7 +158,7 @@ fn a_thread_without_instances_is_left_out_with_those_that_only_it_forks() {
         "f":{"run":5,"sleep":9}}}"#;
     let imported = application("a.json", text, &Options::default()).unwrap();
     let toml = imported.toml;
-    let warnings = report_all("a.json", text, imported.warnings);
+    let warnings = shown("a.json", text, imported.warnings);
     for name in ["a", "b_forked", "c_forked", "f"] {
         assert!(toml.contains(&format!("name = \"{name}\"\n")), "{name}: {toml}");
     }
@@ -316,7 +316,7 @@ fn every_kind_of_bad_text_is_refused_in_words() {
         assert!(told.contains(words), "{text}: {told}");
     }
     let problems = application("a.json", [b'{', 0xff], &Options::default()).unwrap_err();
-    assert_eq!(problems.to_string(), "this is not UTF-8");
+    assert_eq!(told(&problems), "this is not UTF-8");
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn a_converter_of_the_literature_is_as_fast_as_its_slowest_stage_with_all_its_fi
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/import/cd2dat.xml");
     let text = std::fs::read_to_string(file).unwrap();
     let options = whimbrel_model::import::Options::default();
-    let toml = whimbrel_model::import::application(file, &text, &options).unwrap().toml;
+    let toml = crate::common::import(file, &text, &options).unwrap().toml;
     let cycles = |task: &whimbrel_model::Task| {
         task.work.as_ref().unwrap().cycles.on("any").expect("the same on every kind")
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The table of the table policy: what it becomes, and what a person is told who got it wrong.
 
-use crate::common::{RADIO, build, radio_with, shown};
+use crate::common::{RADIO, build, radio_with, shown, told};
 use insta::assert_snapshot;
 use whimbrel_model::{Problems, Row, Table};
 
@@ -74,9 +74,9 @@ fn each_rule_of_a_table_has_its_own_refusal() {
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains(expected), "{to}: {said}");
     }
-    assert!(rows("[[row]", &points()).unwrap_err().to_string().contains("not TOML"));
-    assert!(rows("", &points()).unwrap_err().to_string().contains("no `row`"));
-    let unknown = rows(TABLE, &[vec![], vec![]]).unwrap_err().to_string();
+    assert!(told(&rows("[[row]", &points()).unwrap_err()).contains("not TOML"));
+    assert!(told(&rows("", &points()).unwrap_err()).contains("no `row`"));
+    let unknown = told(&rows(TABLE, &[vec![], vec![]]).unwrap_err());
     assert!(unknown.contains("core 0 has no operating point of 500 MHz"), "{unknown}");
 }
 

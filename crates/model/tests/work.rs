@@ -211,7 +211,7 @@ fn computing_is_modelled_only_where_every_task_has_cycles() {
 
 #[test]
 fn a_run_may_model_what_the_file_computes_but_not_the_other_way_without_a_module() {
-    let told = |set: Result<(), Problems>| set.unwrap_err().to_string();
+    let told = |set: Result<(), Problems>| crate::common::told(&set.unwrap_err());
     let mut radio: App = build(RADIO, &[]).unwrap();
     assert!(told(radio.set_compute(Compute::Model)).contains("`lpf` has no cycles"));
     let mut synthetic = build(SYNTHETIC, &[]).unwrap();

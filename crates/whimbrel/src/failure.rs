@@ -40,7 +40,7 @@ impl From<Problem> for Failure {
 impl Failure {
     /// Problems of a file, each shown with its lines: the first of them, and how many more.
     pub fn in_file(source: &Source, problems: Problems) -> Self {
-        let (first, more) = first_of(problems.into_iter().collect());
+        let (first, more) = first_of(problems);
         let mut reports: Vec<Report> =
             first.into_iter().map(|problem| source.report(problem)).collect();
         reports.extend(more.map(|n| Report::new(and_more(n, source.name()))));
@@ -111,7 +111,7 @@ mod tests {
 
     fn shown(n: usize) -> Vec<String> {
         let problems: Vec<Problem> = (0..n).map(|i| Problem::new(i.to_string())).collect();
-        match Failure::in_file(&Source::new("app.toml", ""), problems.into()) {
+        match Failure::in_file(&Source::new("app.toml", ""), problems) {
             Failure::Reports(reports) => reports.iter().map(Report::to_string).collect(),
             Failure::Output(_) => Vec::new(),
         }

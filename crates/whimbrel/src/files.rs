@@ -77,7 +77,7 @@ impl Given {
         let source = self.source();
         match as_text(&self.contents) {
             Ok(_) => Ok(source),
-            Err(problem) => Err(Failure::in_file(&source, vec![problem].into())),
+            Err(problem) => Err(Failure::in_file(&source, vec![problem])),
         }
     }
 }
@@ -124,7 +124,7 @@ fn imported(files: &[Given], options: &Options) -> Result<String, Failure> {
         files.iter().map(|file| (file.path.as_str(), file.contents.as_slice())).collect();
     let (toml, warnings) = together(&contents, options).map_err(|problems| {
         let reports = of_each(problems).into_iter().flat_map(|(file, problems)| {
-            match Failure::in_file(&files[file].source(), problems.into()) {
+            match Failure::in_file(&files[file].source(), problems) {
                 Failure::Reports(reports) => reports,
                 Failure::Output(_) => Vec::new(),
             }

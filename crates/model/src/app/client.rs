@@ -2,7 +2,7 @@
 //! Tasks that stand for processes beside a run: see `docs/clients.md`.
 
 use super::App;
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, none_or};
 
 /// The function of such a task, which the Linux kernels have.
 pub(crate) const CLIENT_ENTRY: &str = "wb_client";
@@ -27,6 +27,6 @@ impl App {
                 .at(task.span.clone(), "this task")
                 .help("run the application on Linux, or write a task in its place")
         });
-        Problems::none_or(refused.collect(), || ())
+        none_or(refused.collect(), || ())
     }
 }

@@ -159,7 +159,7 @@ pub enum Pacing {
 }
 
 /// One channel or mailbox.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Channel {
     /// Made from the names of its tasks, unique.
     pub name: String,
@@ -224,9 +224,7 @@ impl Channel {
     pub fn flows(&self) -> bool {
         !self.mailbox && !self.answers
     }
-}
 
-impl Channel {
     /// How much memory its slots take: each begins a line, and has room for two marks.
     pub fn bytes(&self) -> u64 {
         const LINE: u64 = 64;

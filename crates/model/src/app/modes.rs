@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::App;
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, none_or};
 
 /// How a task moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -74,7 +74,7 @@ impl App {
             }
             task.mode = mode;
         }
-        Problems::none_or(problems, || ())
+        none_or(problems, || ())
     }
 
     /// Says where every migratable task moves, whatever the file says, but those that are

@@ -2,7 +2,7 @@
 //! Whether the cores of a run suit the tasks that start on them.
 
 use super::{App, Cycles, HOST_KIND, Task};
-use crate::problem::{Problem, Problems, nearest};
+use crate::problem::{Problem, Problems, nearest, none_or};
 
 /// Refuses tasks that start on a core beyond the first `cores`.
 ///
@@ -26,7 +26,7 @@ pub fn check_cores(app: &App, cores: usize) -> Result<(), Problems> {
         )));
     }
     problems.extend(check_shared(app, cores));
-    Problems::none_or(problems, || ())
+    none_or(problems, || ())
 }
 
 /// The problems of tasks that a core beyond the first `cores` shares: one for each name.
@@ -69,7 +69,7 @@ pub fn check_kinds(app: &App, kinds: &[String]) -> Result<(), Problems> {
         };
         problems.push(Problem::new(message).at(task.core.span(), "this core").help(help));
     }
-    Problems::none_or(problems, || ())
+    none_or(problems, || ())
 }
 
 impl Task {

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::App;
-use crate::problem::{Problem, Problems, Span};
+use crate::problem::{Problem, Problems, Span, none_or};
 
 /// The kind of a core whose platform does not say it: that of the machine itself.
 pub const HOST_KIND: &str = "host";
@@ -71,6 +71,26 @@ pub enum Cycles {
     Every(u64),
     /// By kind, in the order of the file; the task runs on no other.
     ByKind(Vec<(String, u64)>),
+}
+
+impl Default for Cycles {
+    /// Next to nothing: none would mean that it does not run.
+    fn default() -> Self {
+        Self::Every(1)
+    }
+}
+
+/// As app.toml has them.
+impl fmt::Display for Cycles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Every(cycles) => write!(f, "{cycles}"),
+            Self::ByKind(kinds) => {
+                let kinds: Vec<_> = kinds.iter().map(|(kind, n)| format!("{kind} = {n}")).collect();
+                write!(f, "{{ {} }}", kinds.join(", "))
+            }
+        }
+    }
 }
 
 impl Cycles {
@@ -142,7 +162,7 @@ impl App {
             Compute::Real => {}
         }
         self.compute = compute;
-        Problems::none_or(problems, || ())
+        none_or(problems, || ())
     }
 }
 

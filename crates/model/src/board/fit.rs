@@ -5,11 +5,10 @@ use std::collections::HashMap;
 
 use super::Board;
 use crate::app::{App, Event, Mode, Script, Task, Verb};
-use crate::problem::{Problem, Problems, Span};
+use crate::problem::{Problem, Problems, Span, none_or};
 
-/// Of the middleware: a line, and what a message has besides its bytes (`kernels/plan/sizes.c`).
-const LINE_BYTES: u64 = 64;
-const MARK_BYTES: u64 = 8;
+/// What a slot takes beside it (`kernels/plan/sizes.c`).
+const INDEX_BYTES: u64 = 4;
 /// `struct wb_script_event`.
 const EVENT_BYTES: u64 = 40;
 
@@ -27,7 +26,7 @@ pub fn check_stacks(app: &App, least: u64) -> Result<(), Problems> {
         let at = task.stack_bytes.span();
         Problem::new(message).at(at, "this size").help(format!("give at least {}", size(least)))
     });
-    Problems::none_or(problems.collect(), || ())
+    none_or(problems.collect(), || ())
 }
 
 impl Board {
@@ -46,7 +45,7 @@ impl Board {
         problems.extend(self.stacks(app).exceeds("for stacks", app, self));
         problems.extend(self.private(app).exceeds("of private memory on each core", app, self));
         problems.extend(self.shared(app).exceeds("of globally visible memory", app, self));
-        Problems::none_or(problems, || ())
+        none_or(problems, || ())
     }
 
     /// The problem if there are more tasks than it has room for, at the first that has none.
@@ -141,9 +140,8 @@ impl Board {
             (stack + heap + images, task.span.clone())
         });
         for channel in &app.channels {
-            let message = u64::from(channel.slot_bytes) + 2 * MARK_BYTES;
-            let slot = message.next_multiple_of(LINE_BYTES) + 4;
-            sum.add(&channel.name, slot * u64::from(channel.slots), &channel.span);
+            let bytes = channel.bytes() + INDEX_BYTES * u64::from(channel.slots);
+            sum.add(&channel.name, bytes, &channel.span);
         }
         for task in app.tasks.iter().filter(|task| task.index == 0) {
             let Some(script) = task.script else { continue };

@@ -136,7 +136,7 @@ impl Board {
         let mut problems = Vec::new();
         match read(&document, &mut problems) {
             Some(board) if problems.is_empty() => Ok(board),
-            _ => Err(problems.into()),
+            _ => Err(problems),
         }
     }
 

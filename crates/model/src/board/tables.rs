@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::app::{Bell, Direction, Distribution, Mode, ObjectKind};
+use crate::app::Bell;
 use crate::plan::{Plan, PlanEvent, PlanScript, PlanTask, PlanWork};
 
 /// What names a plan: the same text for the same tables, on every machine.
@@ -134,9 +134,8 @@ impl C {
                     .flag("claims_at_start", channel.claims_at_start);
                 of.flag("internal", channel.internal);
                 let bell = channel.bell;
-                let doorbell = ["INTERRUPT", "POLLING", "ADAPTIVE"][bell.doorbell as usize];
                 if bell != Bell::default() {
-                    of.is("bell.doorbell", format!("WB_BELL_{doorbell}"));
+                    of.is("bell.doorbell", constant("WB_BELL_", bell.doorbell));
                 }
                 of.set("bell.batch", bell.batch).set("bell.within_us", bell.within_us);
                 of.end()
@@ -164,7 +163,8 @@ impl C {
         let numbers: Vec<String> = work.cycles.iter().map(|cycles| u64(*cycles)).collect();
         let cycles = self.list("uint64_t", &format!("cycles_{task}"), &numbers);
         let mut of = Fields::default();
-        of.is("distribution", distribution(work.distribution)).set("spread_ppm", work.spread_ppm);
+        of.is("distribution", constant("WB_", work.distribution))
+            .set("spread_ppm", work.spread_ppm);
         of.set64("working_bytes", work.working_bytes).set64("traffic_bytes", work.traffic_bytes);
         of.set64("firings", work.firings).is("cycles", cycles).is("n_cycles", numbers.len());
         let name = format!("work_{task}");
@@ -177,10 +177,7 @@ impl C {
             .ports
             .iter()
             .map(|port| {
-                let direction = match port.direction {
-                    Direction::In => "WB_IN",
-                    Direction::Out => "WB_OUT",
-                };
+                let direction = constant("WB_", port.direction);
                 let mut of = Fields::default();
                 of.is("task", port.task).is("channel", port.channel).is("name", text(&port.name));
                 of.set("index", port.index).is("direction", direction).is("rate", port.rate);
@@ -203,15 +200,8 @@ impl C {
 
     fn objects(&mut self, plan: &Plan) -> String {
         let object = |object: &crate::app::Object| {
-            let kind = match object.kind {
-                ObjectKind::Mutex => "MUTEX",
-                ObjectKind::Condition => "CONDITION",
-                ObjectKind::Barrier => "BARRIER",
-                ObjectKind::Semaphore => "SEMAPHORE",
-                ObjectKind::Timer => "TIMER",
-            };
             let mut of = Fields::default();
-            of.is("name", text(&object.name)).is("kind", format!("WB_OBJECT_{kind}"));
+            of.is("name", text(&object.name)).is("kind", constant("WB_OBJECT_", object.kind));
             of.set("value", object.value).set("most", object.most).end()
         };
         let objects: Vec<String> = plan.objects.iter().map(object).collect();
@@ -289,7 +279,7 @@ fn config(task: &PlanTask) -> String {
     of.set("priority", task.priority).is("entry", &task.entry);
     of.flag("migratable", task.migratable).flag("restart", task.restart);
     of.flag("moves_at_waits", task.moves_at_waits);
-    of.flag("replay", task.replay).is("mode", mode(task.mode));
+    of.flag("replay", task.replay).is("mode", constant("WB_", task.mode));
     of.set("checkpoint_every", task.checkpoint_every).is("stack_bytes", task.stack_bytes);
     of.is("heap_bytes", task.heap_bytes).flag("follows_rate", task.follows_rate);
     of.set64("period_ns", task.period_ns).set64("deadline_ns", task.deadline_ns);
@@ -301,7 +291,7 @@ fn config(task: &PlanTask) -> String {
 
 fn script_event(event: &PlanEvent, numbers: &str) -> String {
     let mut of = Fields::default();
-    of.is("verb", format!("WB_SCRIPT_{:?}", event.verb).to_uppercase());
+    of.is("verb", constant("WB_SCRIPT_", event.verb));
     of.set("object", event.object).set("other", event.other);
     of.flag("is_firing", event.is_firing).flag("is_absolute", event.is_absolute);
     of.flag("is_checkpoint", event.is_checkpoint).set64("amount", event.amount);
@@ -347,21 +337,9 @@ fn u64(value: u64) -> String {
     format!("UINT64_C({value})")
 }
 
-fn mode(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Handoff => "WB_HANDOFF",
-        Mode::Replicate => "WB_REPLICATE",
-        Mode::Recreate => "WB_RECREATE",
-    }
-}
-
-fn distribution(distribution: Distribution) -> &'static str {
-    match distribution {
-        Distribution::Constant => "WB_CONSTANT",
-        Distribution::Uniform => "WB_UNIFORM",
-        Distribution::Normal => "WB_NORMAL",
-        Distribution::Exponential => "WB_EXPONENTIAL",
-    }
+/// One of an enumeration of C, whose names are ours in capitals.
+fn constant(prefix: &str, value: impl std::fmt::Debug) -> String {
+    format!("{prefix}{value:?}").to_uppercase()
 }
 
 /// A text as a literal of C; what is not plain is in octal, three digits, so nothing joins it.

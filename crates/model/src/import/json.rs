@@ -43,7 +43,10 @@ pub(super) struct Entry {
 /// The entries of the object that a text is; places are counted from `base` on.
 pub(super) fn parse(text: &str, base: usize) -> Result<Vec<Entry>, Problem> {
     let mut reader = Reader { scanner: Scanner::new(text), base, length: text.len() };
-    let Some(first) = reader.next()? else { return Err(Problem::new("the file is empty")) };
+    let Some(first) = reader.next()? else {
+        let problem = Problem::new("the file is empty");
+        return Err(problem.help("write the object of the tasks, or name another file"));
+    };
     let value = reader.value(first, 0)?;
     let Kind::Object(entries) = value.kind else {
         return Err(Problem::new("the file is no object").at(value.at, "not this"));

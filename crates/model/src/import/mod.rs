@@ -19,7 +19,7 @@ mod xml;
 
 use std::collections::BTreeMap;
 
-use crate::problem::{Problem, Problems, Warning, as_text};
+use crate::problem::{Problem, as_text};
 use draft::Draft;
 use notes::{Notes, Told};
 
@@ -39,15 +39,6 @@ impl Default for Options {
     fn default() -> Self {
         Self { hz: 1_000_000_000, threads: Vec::new(), window_ns: (0, u64::MAX) }
     }
-}
-
-/// An application that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
-    /// The text of an `app.toml`.
-    pub toml: String,
-    /// What was left out, or means something else there.
-    pub warnings: Vec<Warning>,
 }
 
 /// The formats that are read.
@@ -77,37 +68,17 @@ impl Format {
     }
 }
 
-/// Makes the text of an `app.toml` from a file of another tool. `path` gives the format and, where
-/// the file has no better, the name.
-///
-/// # Errors
-/// A path of another ending; everything in the file that is wrong, unknown, or cannot be expressed.
-pub fn application(
-    path: &str,
-    contents: impl AsRef<[u8]>,
-    options: &Options,
-) -> Result<Imported, Problems> {
-    match together(&[(path, contents.as_ref())], options) {
-        Ok((toml, warnings)) => Ok(Imported {
-            toml,
-            warnings: warnings.into_iter().map(|(_, warning)| warning).collect(),
-        }),
-        Err(problems) => {
-            let problems: Vec<Problem> = problems.into_iter().map(|(_, problem)| problem).collect();
-            Err(problems.into())
-        }
-    }
-}
-
 /// A text, with what is to be told of the files that it was made of, each with the file's number.
-pub type Together = (String, Vec<(usize, Warning)>);
+pub type Together = (String, Vec<(usize, Problem)>);
 
-/// Makes the text of one `app.toml` from files of other tools, each a path and what it holds. Those
-/// of rt-app are one file cut into pieces; any other brings tasks of its own, whose names become
-/// others where they are taken.
+/// Makes the text of one `app.toml` from files of other tools, each a path and what it holds. The
+/// path gives the format and, where the file has no better, the name. Those of rt-app are one file
+/// cut into pieces; any other brings tasks of its own, whose names become others where they are
+/// taken.
 ///
 /// # Errors
-/// As [`application`], each with the number of its file.
+/// A path of another ending; everything in a file that is wrong, unknown, or cannot be expressed,
+/// each with the number of its file.
 pub fn together(
     files: &[(&str, &[u8])],
     options: &Options,

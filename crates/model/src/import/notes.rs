@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is said of files while they are read.
 
-use miette::LabeledSpan;
+use miette::{LabeledSpan, Severity};
 
-use crate::problem::{Problem, Warning};
+use crate::problem::Problem;
 
 /// What is said of a file while it is read.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     pub problems: Vec<Problem>,
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Problem>,
 }
 
 impl Notes {
@@ -18,7 +18,7 @@ impl Notes {
     }
 
     pub fn warn(&mut self, problem: Problem) {
-        self.warnings.push(problem.into());
+        self.warnings.push(Problem { severity: Severity::Warning, ..problem });
     }
 }
 
@@ -26,7 +26,7 @@ impl Notes {
 #[derive(Debug, Default)]
 pub(super) struct Told {
     pub problems: Vec<(usize, Problem)>,
-    pub warnings: Vec<(usize, Warning)>,
+    pub warnings: Vec<(usize, Problem)>,
 }
 
 impl Told {

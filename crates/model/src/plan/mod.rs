@@ -316,7 +316,6 @@ pub fn plan(app: &App, options: &PlanOptions) -> Plan {
         program: moving.program.clone(),
         record: options.record.clone(),
         journal: (options.frequency == Frequency::Cpufreq).then(|| options.journal.clone()),
-        clients: None,
         memory_bytes: *app.memory_bytes.get_ref(),
         shared_bytes: *app.shared_bytes.get_ref(),
         spin_ns: options.spin_ns,
@@ -337,10 +336,7 @@ pub fn plan(app: &App, options: &PlanOptions) -> Plan {
         policy: moving.policy.clone(),
         rows: moving.rows.clone(),
         rate_millihz: rate.map_or(0, |rate| millihz(rate).min(RATE_MAX)),
-        platform: None,
-        commands: Vec::new(),
-        restore: None,
-        limit: None,
+        ..Plan::default()
     }
 }
 
@@ -409,7 +405,7 @@ fn weight(nice: i32) -> u32 {
 
 /// Of a task whose cycles are not known, only on which kinds it runs.
 fn plan_work(task: &Task, kinds: &[&str]) -> Option<PlanWork> {
-    let unknown = || (!task.kinds.is_empty()).then(|| Work::constant(Cycles::Every(1)));
+    let unknown = || (!task.kinds.is_empty()).then(|| Work::constant(Cycles::default()));
     let work = task.work.clone().or_else(unknown)?;
     let on = |kind: &&str| work.cycles.on(kind).filter(|_| task.runs_on(kind)).unwrap_or(0);
     let cycles = match &work.cycles {

@@ -49,6 +49,14 @@ pub struct Point {
     pub idle_uw: u32,
 }
 
+impl From<&whimbrel_hardware::Core> for Core {
+    fn from(core: &whimbrel_hardware::Core) -> Self {
+        let points = core.points.iter();
+        let points = points.map(|p| Point { hz: p.hz, active_uw: p.active_uw, idle_uw: p.idle_uw });
+        Self { points: points.collect(), start: core.start }
+    }
+}
+
 /// How operating points are set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Frequency {
@@ -92,7 +100,7 @@ impl Platform {
         let mut problems = Vec::new();
         match read(&document, &mut problems) {
             Some(platform) if problems.is_empty() => Ok(platform),
-            _ => Err(problems.into()),
+            _ => Err(problems),
         }
     }
 
@@ -180,14 +188,8 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Platform>
         work: work.into_iter().map(Spanned::into_inner).collect(),
     };
     hardware.keep_slots();
-    let cores = hardware.cores.iter().map(core_of_run).collect();
+    let cores = hardware.cores.iter().map(Core::from).collect();
     Some(Platform { name, description, cores, hardware })
-}
-
-fn core_of_run(core: &whimbrel_hardware::Core) -> Core {
-    let points = core.points.iter();
-    let points = points.map(|p| Point { hz: p.hz, active_uw: p.active_uw, idle_uw: p.idle_uw });
-    Core { points: points.collect(), start: core.start }
 }
 
 fn read_head(

@@ -11,10 +11,9 @@ use super::amount::amount;
 use super::manifest::{Manifest, TaskTable};
 use super::script::{self, Scripts};
 use super::{client, modes, param, synthetic, wiring, work};
-use crate::app::{
-    App, Arrival, Mode, Names, OnCrash, Param, ParamKind, Period, Setting, Task, Work,
-};
-use crate::problem::{Problem, Problems, Span};
+use crate::app::{App, Arrival, Names, Param, ParamKind, Period, Setting, Task, Work};
+use crate::problem::{Problem, Problems, Span, none_or};
+use crate::reader::given;
 
 /// Beyond this a period would be no whole nanosecond.
 const RATE_MAX: f64 = 1e9;
@@ -72,7 +71,7 @@ impl App {
         if problems.is_empty() {
             synthetic::check(&app, manifest, &mut problems);
         }
-        Problems::none_or(problems, || app)
+        none_or(problems, || app)
     }
 }
 
@@ -185,7 +184,7 @@ fn instances(
         name: table.name.get_ref().clone(),
         index,
         entry: entry.clone(),
-        client: client::is_one(table),
+        client: given(&table.client),
         kinds: table.work.kinds.clone(),
         core: core(index),
         shared_by: modes::shared_by(table),
@@ -193,16 +192,16 @@ fn instances(
         nice: table.nice,
         stack_bytes: table.stack_bytes.clone(),
         heap_bytes: table.heap_bytes,
-        migratable: table.migratable && !client::is_one(table),
-        restart: table.restart || client::is_one(table),
-        mode: table.mode.as_ref().map_or(Mode::Handoff, |mode| *mode.get_ref()),
-        moves: modes::moves(table),
-        checkpoint_every: modes::every(table),
-        on_crash: table.on_crash.as_ref().map_or(OnCrash::Replay, |what| *what.get_ref()),
+        migratable: table.migratable && !given(&table.client),
+        restart: table.restart || given(&table.client),
+        mode: given(&table.mode),
+        moves: given(&table.moves),
+        checkpoint_every: given(&table.checkpoint_every),
+        on_crash: given(&table.on_crash),
         period,
         deadline_frames: table.deadline_frames.as_ref().map_or(1.0, |d| *d.get_ref()),
-        offset_frames: table.offset_frames.as_ref().map_or(0.0, |o| *o.get_ref()),
-        jitter_ns: table.jitter_us.as_ref().map_or(0.0, |jitter| jitter.get_ref() * 1e3),
+        offset_frames: given(&table.offset_frames),
+        jitter_ns: given(&table.jitter_us) * 1e3,
         gap_ns: table.mean_gap_us.as_ref().map(|gap| gap.get_ref() * 1e3),
         work: work.clone(),
         script,

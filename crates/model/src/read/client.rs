@@ -3,19 +3,15 @@
 
 use super::manifest::{Manifest, TaskTable};
 use crate::problem::Problem;
+use crate::reader::given;
 
 /// What has no meaning for such a task.
 const OF_TASKS: [&str; 7] =
     ["entry", "mode", "cores", "checkpoint_every", "periodic", "period_us", "cycles"];
 
-/// Whether it is one.
-pub(crate) fn is_one(table: &TaskTable) -> bool {
-    table.client.as_ref().is_some_and(|client| *client.get_ref())
-}
-
 /// Notes what such a task says of work that it does not do, and one without a port.
 pub(crate) fn check(table: &TaskTable, manifest: &Manifest, problems: &mut Vec<Problem>) {
-    if !is_one(table) {
+    if !given(&table.client) {
         return;
     }
     let name = table.name.get_ref();

@@ -134,17 +134,19 @@ pub(crate) struct ServiceTable {
 }
 
 /// When a firing claims the room for what it sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Claim {
+    #[default]
     Send,
     Start,
 }
 
 /// Where the slots of a channel lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Nearness {
+    #[default]
     External,
     Internal,
 }
@@ -160,7 +162,7 @@ impl Manifest {
         let mut problems = Vec::new();
         match read_document(source, &document, &mut problems) {
             Some(manifest) if problems.is_empty() => Ok(manifest),
-            _ => Err(problems.into()),
+            _ => Err(problems),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::manifest::TaskTable;
 use crate::app::{ADD_RESTART, App, Channel, Direction, Mode, Moves, NOT_AT_WAITS, Port};
 use crate::problem::Problem;
+use crate::reader::given;
 
 /// Notes what is wrong with one `[[task]]` by itself.
 pub(crate) fn check_task(table: &TaskTable, problems: &mut Vec<Problem>) {
@@ -22,7 +23,7 @@ pub(crate) fn check_task(table: &TaskTable, problems: &mut Vec<Problem>) {
     }
     check_shared(table, problems);
     check_waits(table, problems);
-    if let Some(at) = table.on_crash.as_ref().filter(|_| every(table) == 0) {
+    if let Some(at) = table.on_crash.as_ref().filter(|_| given(&table.checkpoint_every) == 0) {
         let problem = Problem::new(format!("`{name}` keeps no image to start again from"));
         let help = "add `checkpoint_every`: an image each so many checkpoints";
         problems.push(problem.at(at.span(), "this key").help(help));
@@ -76,7 +77,7 @@ fn check_shared(table: &TaskTable, problems: &mut Vec<Problem>) {
             format!("`{name}` has several cores, but may not move"),
             "leave `cores` out, or take `migratable = false` away",
         );
-    } else if table.mode.as_ref().is_some_and(|mode| *mode.get_ref() != Mode::Handoff) {
+    } else if given(&table.mode) != Mode::Handoff {
         refuse(
             format!("`{name}` has several cores, and a mode to move in"),
             "leave `cores` out, or take its `mode` away: it moves by hand-off",
@@ -106,23 +107,13 @@ fn check_waits(table: &TaskTable, problems: &mut Vec<Problem>) {
             format!("`{name}` moves where it waits, but may not move"),
             "leave `move` out, or take `migratable = false` away",
         );
-    } else if table.mode.as_ref().is_some_and(|mode| *mode.get_ref() == Mode::Recreate) {
+    } else if given(&table.mode) == Mode::Recreate {
         refuse(format!("`{name}` cannot be recreated where it waits"), NOT_AT_WAITS);
     }
-}
-
-/// Where the tasks of a table move.
-pub(crate) fn moves(table: &TaskTable) -> Moves {
-    table.moves.as_ref().map_or(Moves::Checkpoints, |moves| *moves.get_ref())
 }
 
 /// The cores that choose among themselves which of them runs a task; empty: it stays.
 pub(crate) fn shared_by(table: &TaskTable) -> Vec<u32> {
     let cores = table.shared_by.as_ref().map(|cores| cores.get_ref().as_slice());
     cores.unwrap_or_default().iter().map(|core| *core.get_ref()).collect()
-}
-
-/// How many checkpoints lie between two images; 0: there are none.
-pub(crate) fn every(table: &TaskTable) -> u32 {
-    table.checkpoint_every.as_ref().map_or(0, |every| *every.get_ref())
 }

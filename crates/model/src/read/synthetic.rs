@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use toml::Spanned;
 
 use super::manifest::{AppTable, LinkTable, Manifest, TaskTable};
-use super::{client, rates, script};
+use super::{rates, script};
 use crate::app::{App, CLIENT_ENTRY, check_modelled};
 use crate::problem::Problem;
+use crate::reader::given;
 
 /// The module that runs them: see `apps/synthetic`.
 const MODULE: &str = "synthetic.so";
@@ -25,7 +26,7 @@ pub(crate) fn module(app: &AppTable) -> Spanned<String> {
 pub(crate) fn entry(manifest: &Manifest, table: &TaskTable) -> Spanned<String> {
     let named = |entry: &str| Spanned::new(table.name.span(), entry.to_owned());
     match (&manifest.app.module, &table.entry) {
-        _ if client::is_one(table) => named(CLIENT_ENTRY),
+        _ if given(&table.client) => named(CLIENT_ENTRY),
         (_, Some(entry)) => entry.clone(),
         (Some(_), None) => table.name.clone(),
         (None, None) if table.work.script.is_some() => named(SCRIPTED),

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::app::App;
 use crate::plan::{Row, millihz};
-use crate::problem::{Problem, Problems, Span, suggestion};
+use crate::problem::{Problem, Problems, Span, none_or, suggestion};
 use crate::reader::{Node, Reader, core_list, document, each, list, number, tables};
 
 /// A file whose tables have the right shape.
@@ -47,7 +47,7 @@ impl Table {
                 problems.push(problem.at(before.span(), "the row before"));
             }
         }
-        Problems::none_or(problems, || Self { rows })
+        none_or(problems, || Self { rows })
     }
 
     /// The rows for an application on cores whose operating points have these frequencies, in
@@ -66,7 +66,7 @@ impl Table {
         let rows: Vec<Row> = self.rows.iter().map(&mut row).collect();
         // One core for several tasks is wrong for each of them.
         problems.dedup();
-        Problems::none_or(problems, || rows)
+        none_or(problems, || rows)
     }
 }
 

@@ -11,7 +11,7 @@ use super::amount::amount;
 use super::manifest::{Claim, LinkTable, Manifest, Nearness};
 use crate::app::{Bell, Channel, Direction, Names, Param, Port, Task};
 use crate::problem::{Problem, Span, nearest};
-use crate::reader::is_name;
+use crate::reader::{given, is_name};
 
 const NAME_MAX: usize = 31;
 const SLOT_BYTES_MAX: u32 = 1 << 30;
@@ -181,11 +181,6 @@ impl Wiring<'_> {
         Err(problem.help("the ports of a service have its name: give it another one"))
     }
 
-    /// Adds a channel, to be bound to.
-    pub fn add(&mut self, channel: Channel) {
-        self.channels.push(channel);
-    }
-
     /// Binds a port that was reserved to the channel that was added last.
     pub fn attach(&mut self, (end, element): &(End<'_>, usize), direction: Direction, index: u32) {
         self.ports.push(Port {
@@ -228,25 +223,23 @@ fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
         let problem = Problem::new(message).at(link.slot_bytes.span(), "this size");
         return Err(problem.help(format!("a whole number from 1 to {SLOT_BYTES_MAX}")));
     }
-    let initial = link.initial.as_ref().map_or(0, |initial| *initial.get_ref());
+    let initial = given(&link.initial);
     if let Some(at) = link.initial.as_ref().filter(|_| initial > link.slots) {
         let message = format!("{initial} messages do not fit {} slots", link.slots);
         return Err(Problem::new(message).at(at.span(), "raise `slots`, or lower this"));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     let slot_bytes = bytes as u32;
-    let claims_at_start = link.claim.as_ref().is_some_and(|it| *it.get_ref() == Claim::Start);
     Ok(Channel {
-        name: String::new(),
         slots: link.slots,
         slot_bytes,
         initial,
         mailbox: link.mailbox,
-        answers: false,
-        claims_at_start,
-        internal: link.memory.as_ref().is_some_and(|it| *it.get_ref() == Nearness::Internal),
+        claims_at_start: given(&link.claim) == Claim::Start,
+        internal: given(&link.memory) == Nearness::Internal,
         bell: bell(link)?,
         span: link.to.span(),
+        ..Channel::default()
     })
 }
 

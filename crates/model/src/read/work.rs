@@ -8,6 +8,7 @@ use super::cycles::CyclesTable;
 use super::manifest::{Manifest, TaskTable, WorkTable};
 use crate::app::{Compute, Cycles, Param, Work, nothing_real};
 use crate::problem::Problem;
+use crate::reader::given;
 
 /// `WB_CYCLES_MAX` of the middleware.
 const CYCLES_MOST: f64 = 281_474_976_710_656.0;
@@ -39,11 +40,11 @@ pub(crate) fn build(
     };
     Some(Work {
         cycles,
-        distribution: work.distribution.as_ref().map(|d| *d.get_ref()).unwrap_or_default(),
+        distribution: given(&work.distribution),
         spread_ppm: spread_ppm(work, name, problems),
-        working_bytes: work.working_set.as_ref().map_or(0, |n| *n.get_ref()),
-        traffic_bytes: work.traffic.as_ref().map_or(0, |n| *n.get_ref()),
-        firings: work.firings.as_ref().map_or(0, |n| *n.get_ref()),
+        working_bytes: given(&work.working_set),
+        traffic_bytes: given(&work.traffic),
+        firings: given(&work.firings),
     })
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn cycles_value(
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a million")]
 fn spread_ppm(work: &WorkTable, name: &str, problems: &mut Vec<Problem>) -> u32 {
-    let distribution = work.distribution.as_ref().map(|d| *d.get_ref()).unwrap_or_default();
+    let distribution = given(&work.distribution);
     let most = distribution.spread_most();
     match (&work.spread, &work.distribution) {
         (Some(spread), _) if most == 0.0 => {

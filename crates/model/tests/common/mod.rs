@@ -9,8 +9,10 @@ pub mod board;
 use std::path::Path;
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
+use whimbrel_model::import::{Options, together};
 use whimbrel_model::{
-    App, Frequency, Manifest, Moving, Pacing, Plan, PlanOptions, Problems, Setting, Source, plan,
+    App, Frequency, Manifest, Moving, Pacing, Plan, PlanOptions, Problem, Problems, Setting,
+    Source, plan,
 };
 
 /// An FM radio in small: one source, a split, a join, a mailbox.
@@ -94,16 +96,8 @@ pub fn errors(text: &str, settings: &[(&str, &str)]) -> String {
     shown("app.toml", text, build(text, settings).expect_err("this must be refused"))
 }
 
-/// Problems of a file as a person sees them, without colours.
-pub fn shown(name: &str, text: &str, problems: Problems) -> String {
-    report_all(name, text, problems)
-}
-
 /// Problems or warnings of a file as a person sees them, without colours.
-pub fn report_all<D>(name: &str, text: &str, all: impl IntoIterator<Item = D>) -> String
-where
-    D: miette::Diagnostic + Send + Sync + 'static,
-{
+pub fn shown(name: &str, text: &str, all: impl IntoIterator<Item = Problem>) -> String {
     let source = Source::new(name, text);
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor());
     let mut out = String::new();
@@ -112,6 +106,30 @@ where
         handler.render_report(&mut out, source.report(problem).as_ref()).unwrap();
     }
     out
+}
+
+/// Problems without their places.
+pub fn told(problems: &Problems) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// An application that was made of a file of another tool.
+#[derive(Debug)]
+pub struct Imported {
+    pub toml: String,
+    pub warnings: Vec<Problem>,
+}
+
+/// Makes one of a single file.
+pub fn import(
+    path: &str,
+    contents: impl AsRef<[u8]>,
+    options: &Options,
+) -> Result<Imported, Problems> {
+    let (toml, warnings) = together(&[(path, contents.as_ref())], options)
+        .map_err(|all| all.into_iter().map(|(_, problem)| problem).collect::<Problems>())?;
+    let warnings = warnings.into_iter().map(|(_, warning)| warning).collect();
+    Ok(Imported { toml, warnings })
 }
 
 /// The radio with one text of it replaced by another, which must be there.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome, Way};
 use whimbrel_hardware::Description;
 use whimbrel_model::{
-    App, At, Core, Frequency, Moving, Pacing, Plan, PlanOptions, Point, PolicyName, plan,
+    App, At, Core, Frequency, Moving, Pacing, Plan, PlanOptions, PolicyName, plan,
 };
 
 use super::job::{Job, Pool};
@@ -123,7 +123,7 @@ impl Simulator {
                 policy,
                 ..Moving::default()
             },
-            cores: hardware.cores.iter().map(core).collect(),
+            cores: hardware.cores.iter().map(Core::from).collect(),
             frequency: Frequency::None,
             kinds: hardware.cores.iter().map(|core| core.kind.clone()).collect(),
             seed: self.seed,
@@ -140,16 +140,6 @@ impl Evaluate for Simulator {
     fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure> {
         self.pool.run(&self.job(candidate))
     }
-}
-
-/// A core as the plan has it.
-fn core(described: &whimbrel_hardware::Core) -> Core {
-    let point = |point: &whimbrel_hardware::Point| Point {
-        hz: point.hz,
-        active_uw: point.active_uw,
-        idle_uw: point.idle_uw,
-    };
-    Core { points: described.points.iter().map(point).collect(), start: described.start }
 }
 
 /// The hardware of a candidate: its cores only, renumbered, each at the point it begins at.

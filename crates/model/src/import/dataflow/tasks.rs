@@ -8,7 +8,8 @@ use super::bounds::Bounds;
 use super::graph::{Actor, Graph, Place};
 use super::phases::Phases;
 use super::script::{self, Links};
-use crate::import::draft::{Channel, Cycles, Event, Task};
+use crate::app::Cycles;
+use crate::import::draft::{Channel, Event, Task};
 use crate::import::names::Names;
 use crate::import::notes::Notes;
 use crate::problem::Problem;
@@ -216,8 +217,8 @@ pub(super) fn cycles(actor: &Actor, firing: u64, by_kind: bool) -> Cycles {
     match actor.times.as_slice() {
         [] => Cycles::default(),
         times if by_kind => {
-            Cycles::Kinds(times.iter().map(|(kind, times)| (kind.clone(), at(times))).collect())
+            Cycles::ByKind(times.iter().map(|(kind, times)| (kind.clone(), at(times))).collect())
         }
-        [(_, times), ..] => Cycles::Any(at(times)),
+        [(_, times), ..] => Cycles::Every(at(times)),
     }
 }

@@ -4,9 +4,11 @@
 mod join;
 mod script;
 
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::Write;
 
 pub(super) use script::Event;
+
+use crate::app::Cycles;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -41,34 +43,6 @@ pub(super) struct Task {
     pub script: Vec<Event>,
     pub working_set: Option<u64>,
     pub firings: Option<u64>,
-}
-
-/// What one firing computes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Cycles {
-    /// On every kind of core.
-    Any(u64),
-    /// By kind.
-    Kinds(Vec<(String, u64)>),
-}
-
-impl Default for Cycles {
-    fn default() -> Self {
-        Self::Any(1)
-    }
-}
-
-/// As a value of TOML.
-impl Display for Cycles {
-    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Any(cycles) => write!(to, "{cycles}"),
-            Self::Kinds(kinds) => {
-                let kinds: Vec<_> = kinds.iter().map(|(kind, n)| format!("{kind} = {n}")).collect();
-                write!(to, "{{ {} }}", kinds.join(", "))
-            }
-        }
-    }
 }
 
 /// A channel.

@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::Cycles;
+use crate::app::Cycles;
 
 /// One event of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use whimbrel_trace::linux::{self, Tid};
 
 use super::Options;
-use super::draft::{Cycles, Draft, Event, Task};
+use super::draft::{Draft, Event, Task};
 use super::names::{Names, plain};
 use super::notes::Notes;
 use super::rtapp::Policy;
+use crate::app::Cycles;
 use crate::problem::Problem;
 use story::{Step, Story, Thread};
 
@@ -140,7 +141,7 @@ impl<'a> Maker<'a> {
         match step {
             Step::Run(ns) => {
                 let cycles = u128::from(ns) * u128::from(self.hz) / 1_000_000_000;
-                Event::Run(Cycles::Any(u64::try_from(cycles).unwrap_or(u64::MAX).max(1)))
+                Event::Run(Cycles::Every(u64::try_from(cycles).unwrap_or(u64::MAX).max(1)))
             }
             Step::Clock(ns) => clock(ns),
             Step::Take(by) => Event::Take(self.semaphores[&(by, thread)].clone()),

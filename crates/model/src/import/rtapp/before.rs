@@ -81,11 +81,7 @@ pub(super) fn events(
     let whole = object.first().map(|entry| entry.at.clone()).unwrap_or_default();
 
     if let Some(order) = find("lock_order") {
-        let names = order.list(|name| match name {
-            Kind::Text(name) => Some(name.clone()),
-            _ => None,
-        });
-        for name in names.or_else(|| order.wrong("an array of names", notes)).unwrap_or_default() {
+        for name in names(order, notes) {
             let computes = use_of(&name, &uses, order, resources, &mut events, notes);
             exec_ns = exec_ns.saturating_sub(computes);
         }
@@ -141,6 +137,14 @@ fn use_of(
     if ["mutex", "run"].contains(&resource.kind.as_str()) { used.ns } else { 0 }
 }
 
+fn names(entry: &Entry, notes: &mut Notes) -> Vec<String> {
+    let names = entry.list(|name| match name {
+        Kind::Text(name) => Some(name.clone()),
+        _ => None,
+    });
+    names.or_else(|| entry.wrong("an array of names", notes)).unwrap_or_default()
+}
+
 fn uses(entry: &Entry, notes: &mut Notes) -> BTreeMap<String, Use> {
     let mut all = BTreeMap::new();
     for entry in entry.object(notes).unwrap_or_default() {
@@ -148,14 +152,7 @@ fn uses(entry: &Entry, notes: &mut Notes) -> BTreeMap<String, Use> {
         for property in entry.object(notes).unwrap_or_default() {
             match property.key.as_str() {
                 "duration" => used.ns = duration(property, notes).unwrap_or_default(),
-                "access" => {
-                    let names = property.list(|name| match name {
-                        Kind::Text(name) => Some(name.clone()),
-                        _ => None,
-                    });
-                    let names = names.or_else(|| property.wrong("an array of names", notes));
-                    used.mutexes = names.unwrap_or_default();
-                }
+                "access" => used.mutexes = names(property, notes),
                 _ => property.unknown("a use", ["duration", "access"].into_iter(), notes),
             }
         }

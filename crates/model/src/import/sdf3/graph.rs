@@ -163,7 +163,8 @@ fn end(
     Some((number, position))
 }
 
-fn missing<'a, T>(
+/// Notes that nothing has this name, and which may be meant.
+pub(super) fn missing<'a, T>(
     what: &str,
     name: &str,
     at: Span,

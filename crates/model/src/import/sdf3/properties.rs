@@ -2,11 +2,12 @@
 //! `<sdfProperties>` or `<csdfProperties>`: execution times, and sizes of tokens, buffers and
 //! state, these in bits.
 
+use super::graph::missing;
 use crate::import::dataflow::{Actor, Edge, Graph, Phases};
 use crate::import::names::plain;
 use crate::import::notes::Notes;
 use crate::import::xml::Element;
-use crate::problem::{Problem, Span, nearest};
+use crate::problem::{Problem, Span};
 
 const TIME_MAX: u64 = 1 << 48;
 
@@ -39,15 +40,7 @@ pub(super) fn read(properties: Element<'_, '_>, graph: &mut Graph, notes: &mut N
 fn named(element: Element<'_, '_>, key: &str, names: &[&str], notes: &mut Notes) -> Option<usize> {
     let (name, at) = element.needs(key, notes)?;
     let found = names.iter().position(|known| *known == name);
-    if found.is_none() {
-        let mut problem = Problem::new(format!("no {key} is called `{name}`"));
-        problem = problem.at(at, "this one");
-        if let Some(meant) = nearest(name, names.iter().copied()) {
-            problem = problem.help(format!("did you mean `{meant}`?"));
-        }
-        notes.refuse(problem);
-    }
-    found
+    found.or_else(|| missing(key, name, at, names.iter().copied(), notes))
 }
 
 fn of_actor(element: Element<'_, '_>, actor: &mut Actor, notes: &mut Notes) {

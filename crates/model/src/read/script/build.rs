@@ -54,7 +54,7 @@ impl Scripts {
     /// and explored.
     pub fn work(&self, script: usize) -> Option<Work> {
         let cycles = cycles_of_firing(&self.all[script].events);
-        Some(Work::constant(cycles.unwrap_or(Cycles::Every(1))))
+        Some(Work::constant(cycles.unwrap_or_default()))
     }
 }
 

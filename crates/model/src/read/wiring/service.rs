@@ -9,6 +9,7 @@ use crate::app::{Bell, Channel, Direction, Param};
 use crate::problem::Problem;
 use crate::read::amount::{Amount, amount};
 use crate::read::manifest::{Nearness, ServiceTable};
+use crate::reader::given;
 
 /// `WB_CALL_HEAD_BYTES` of the middleware: what lies before the data of a request or an answer.
 const HEAD_BYTES: u32 = 32;
@@ -31,12 +32,12 @@ pub(super) fn connect(
     let requests = Way {
         slot_bytes: slot_bytes(&table.request_bytes, params, "request_bytes")?,
         bell: bell(table.request_doorbell.as_ref(), "request_doorbell")?,
-        internal: is_internal(table.request_memory.as_ref()),
+        internal: given(&table.request_memory) == Nearness::Internal,
     };
     let answers = Way {
         slot_bytes: slot_bytes(&table.answer_bytes, params, "answer_bytes")?,
         bell: bell(table.answer_doorbell.as_ref(), "answer_doorbell")?,
-        internal: is_internal(table.answer_memory.as_ref()),
+        internal: given(&table.answer_memory) == Nearness::Internal,
     };
     let slots = room_for_all(table, callers.len())?;
 
@@ -44,7 +45,11 @@ pub(super) fn connect(
         wiring.reserve(place)?;
     }
     let mailbox = wiring.unique_name(name, "");
-    wiring.add(Channel { name: mailbox, mailbox: true, ..requests.channel(table, slots) });
+    wiring.channels.push(Channel {
+        name: mailbox,
+        mailbox: true,
+        ..requests.channel(table, slots)
+    });
     for caller in &callers {
         wiring.attach(caller, Direction::Out, 0);
     }
@@ -55,7 +60,7 @@ pub(super) fn connect(
         let back = wiring.unique_name(&format!("{name}_{}", end.task), &of_several);
         // One more: what a caller that begins anew is sent for its former life.
         let channel = answers.channel(table, table.calls + 1);
-        wiring.add(Channel { name: back, answers: true, ..channel });
+        wiring.channels.push(Channel { name: back, answers: true, ..channel });
         wiring.attach(&server, Direction::Out, number);
         wiring.attach(caller, Direction::In, 1);
     }
@@ -134,10 +139,6 @@ fn bell(written: Option<&Spanned<String>>, key: &str) -> Result<Bell, Problem> {
     })
 }
 
-fn is_internal(written: Option<&Spanned<Nearness>>) -> bool {
-    written.is_some_and(|it| *it.get_ref() == Nearness::Internal)
-}
-
 /// What the channels of one direction have in common.
 struct Way {
     slot_bytes: u32,
@@ -148,16 +149,12 @@ struct Way {
 impl Way {
     fn channel(&self, table: &ServiceTable, slots: u32) -> Channel {
         Channel {
-            name: String::new(),
             slots,
             slot_bytes: self.slot_bytes,
-            initial: 0,
-            mailbox: false,
-            answers: false,
-            claims_at_start: false,
             bell: self.bell,
             internal: self.internal,
             span: table.name.span(),
+            ..Channel::default()
         }
     }
 }

@@ -7,7 +7,8 @@ use super::super::objects::Objects;
 use super::super::places::Policy;
 use super::super::thread::{Phase, Thread};
 use super::common::Common;
-use crate::import::draft::{Cycles, Event as Script};
+use crate::app::Cycles;
+use crate::import::draft::Event as Script;
 use crate::import::notes::Notes;
 use crate::problem::{Problem, Span};
 
@@ -61,7 +62,7 @@ impl<'a> Writer<'a> {
         match event {
             Event::Run(ns) => {
                 let cycles = self.cycles(*ns, at, notes);
-                self.events.extend((*ns > 0).then_some(Script::Run(Cycles::Any(cycles))));
+                self.events.extend((*ns > 0).then_some(Script::Run(Cycles::Every(cycles))));
             }
             Event::Runtime(ns) => self.events.push(Script::Runtime { ns: *ns }),
             Event::Sleep(ns) => self.events.push(Script::Sleep { ns: *ns }),
