@@ -19,6 +19,8 @@ pub struct Names {
     pub channels: Vec<String>,
     /// What scripts have in common.
     pub objects: Vec<String>,
+    /// Whether these are their numbers: the run has no summary.
+    pub are_numbers: bool,
 }
 
 impl Names {
@@ -32,6 +34,7 @@ impl Names {
                 tasks: tasks(summary),
                 channels: summary.names_of_channels(),
                 objects: summary.names_of_objects(),
+                are_numbers: false,
             });
         }
         let (mut tasks, mut channels, mut objects) = (0, 0, 0);
@@ -56,6 +59,7 @@ impl Names {
             tasks: numbered("task", tasks),
             channels: numbered("channel", channels),
             objects: numbered("object", objects),
+            are_numbers: true,
         })
     }
 

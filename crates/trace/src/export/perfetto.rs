@@ -293,9 +293,12 @@ fn name_of(task: u32) -> u64 {
 impl Writer for Perfetto<'_> {
     fn begin(&mut self) -> io::Result<()> {
         let marks = MARKS.iter().map(|name| (*name).to_owned());
-        let (objects, channels) = (&self.names.objects, &self.names.channels);
-        let waits = self.names.awaited();
-        let waits = waits.map(|what| format!("waits for {}", what.name(objects, channels)));
+        let Names { objects, channels, are_numbers, .. } = self.names;
+        let name = |what: Awaited| match are_numbers {
+            true => what.name(&[], &[]),
+            false => what.name(objects, channels),
+        };
+        let waits = self.names.awaited().map(|what| format!("waits for {}", name(what)));
         let event_names = (1..)
             .zip(marks.chain(self.names.tasks.iter().cloned()).chain(waits))
             .map(|(iid, name)| EventName { iid, name });

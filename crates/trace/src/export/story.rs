@@ -104,7 +104,14 @@ mod tests {
     fn story() -> Story {
         let tasks = vec!["a".into(), "b".into()];
         let (channels, objects) = (Vec::new(), Vec::new());
-        Story::new(&Names { app: "test".into(), cores: vec![0, 1], tasks, channels, objects })
+        Story::new(&Names {
+            app: "test".into(),
+            cores: vec![0, 1],
+            tasks,
+            channels,
+            objects,
+            are_numbers: false,
+        })
     }
 
     fn event(core: u32, kind: Kind, task: u32) -> Event {
