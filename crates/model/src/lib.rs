@@ -29,7 +29,8 @@ pub use dot::dot;
 pub use mapping::{Cores, Mapping};
 pub use plan::{
     At, Command, DecidedMove, DecidedPoint, Decision, Limit, Moving, NO_POLICY, Plan, PlanCore,
-    PlanEvent, PlanOptions, PlanScript, PlanTask, PlanWork, PolicyName, Row, SavedFile, plan,
+    PlanEvent, PlanOptions, PlanScript, PlanTask, PlanWork, PolicyName, Row, SavedFile, millihz,
+    plan,
 };
 pub use platform::{Core, Frequency, Platform, Point};
 pub use problem::{Problem, Problems, Source, Span, as_text};

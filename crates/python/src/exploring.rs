@@ -42,7 +42,7 @@ impl Raised {
 }
 
 impl Farm for Callable<'_> {
-    fn run(&self, jobs: &[String], taker: &dyn Verdicts) {
+    fn run(&self, jobs: &[String], taker: &Verdicts<'_>) {
         let done = Python::attach(|py| -> PyResult<()> {
             let verdicts = self.evaluate.bind(py).call1((jobs,))?;
             for pair in verdicts.try_iter()? {

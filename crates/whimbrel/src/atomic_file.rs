@@ -18,6 +18,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use tempfile::{Builder, NamedTempFile, TempPath};
+use whimbrel_model::Problem;
 
 /// Links that are followed, as many as Linux does.
 const LINKS: usize = 40;
@@ -56,6 +57,15 @@ pub fn write<T, E: From<io::Error>>(
     let filled = fill(new.file())?;
     new.put(&path, old.is_some())?;
     Ok(filled)
+}
+
+/// The same, with what a person is told when it cannot be written.
+///
+/// # Errors
+/// As [`write`].
+pub fn save(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Problem> {
+    let written = write(path, fill);
+    written.map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))
 }
 
 /// From here on a signal that ends this command removes what it was writing.

@@ -2,7 +2,7 @@
 //! `whimbrel import` and `whimbrel graph`: a file is read, and the text of another written.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -160,11 +160,7 @@ fn of_each<T>(told: Vec<(usize, T)>) -> BTreeMap<usize, Vec<T>> {
 pub fn write(path: Option<&Path>, text: &str) -> Outcome {
     match path {
         None => print(text)?,
-        Some(path) => atomic_file::write(path, |file| file.write_all(text.as_bytes())).map_err(
-            |error: io::Error| {
-                Problem::new(format!("{} cannot be written: {error}", path.display()))
-            },
-        )?,
+        Some(path) => atomic_file::save(path, |file| file.write_all(text.as_bytes()))?,
     }
     Ok(Answer::Yes)
 }

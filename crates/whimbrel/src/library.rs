@@ -122,17 +122,14 @@ pub struct Found {
 /// Runs candidates elsewhere.
 pub trait Farm: Sync {
     /// Runs jobs, each in [`work`], and hands on each verdict with the number of its job.
-    fn run(&self, jobs: &[String], taker: &dyn Verdicts);
+    fn run(&self, jobs: &[String], taker: &Verdicts<'_>);
 }
 
-/// Takes the verdicts of jobs.
-pub trait Verdicts: Sync {
-    /// Whether no further job is to be begun.
-    fn has_enough(&self) -> bool;
-
-    /// Takes what [`work`] said of a job. A second verdict of one job is passed over; false: what
-    /// it says is none.
-    fn take(&self, job: usize, verdict: &str) -> bool;
+/// Takes the verdicts of jobs, each once.
+pub struct Verdicts<'a> {
+    candidates: &'a [Candidate],
+    taken: Vec<AtomicBool>,
+    taker: &'a dyn Taker,
 }
 
 /// Explores as `whimbrel explore` does with these words, on a farm or with all processors.
@@ -200,7 +197,7 @@ impl Evaluate for Farmed<'_> {
         let jobs = candidates.par_iter().map(|candidate| self.simulator.job(candidate).text());
         let jobs: Vec<String> = jobs.collect();
         let taken = candidates.iter().map(|_| AtomicBool::new(false)).collect();
-        let verdicts = Once { candidates, taken, taker };
+        let verdicts = Verdicts { candidates, taken, taker };
         if !jobs.is_empty() {
             self.farm.run(&jobs, &verdicts);
             verdicts.miss_none();
@@ -208,14 +205,7 @@ impl Evaluate for Farmed<'_> {
     }
 }
 
-/// Each verdict once.
-struct Once<'a> {
-    candidates: &'a [Candidate],
-    taken: Vec<AtomicBool>,
-    taker: &'a dyn Taker,
-}
-
-impl Once<'_> {
+impl Verdicts<'_> {
     /// A farm that is done has run everything, unless it was to end.
     fn miss_none(&self) {
         let missing = self.taken.iter().position(|taken| !taken.load(Ordering::Relaxed));
@@ -224,14 +214,15 @@ impl Once<'_> {
             self.taker.take(&self.candidates[missing], Err(Failed::Fatal(why)));
         }
     }
-}
 
-impl Verdicts for Once<'_> {
-    fn has_enough(&self) -> bool {
+    /// Whether no further job is to be begun.
+    pub fn has_enough(&self) -> bool {
         self.taker.has_enough()
     }
 
-    fn take(&self, job: usize, verdict: &str) -> bool {
+    /// Takes what [`work`] said of a job. A second verdict of one job is passed over; false: what
+    /// it says is none.
+    pub fn take(&self, job: usize, verdict: &str) -> bool {
         let Some(candidate) = self.candidates.get(job) else { return false };
         let Ok(outcome) = serde_json::from_str::<Result<Outcome, Failed>>(verdict) else {
             return false;

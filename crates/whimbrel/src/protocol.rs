@@ -225,6 +225,13 @@ pub struct TaskStatus {
     pub script: Option<ScriptStatus>,
 }
 
+impl TaskStatus {
+    /// Whether it will run no more.
+    pub fn is_over(&self) -> bool {
+        self.state == "ended" || self.state == "lost"
+    }
+}
+
 /// The firings of a scripted task: turns of its phases, as rt-app's log has them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "ScriptSums")]
@@ -478,12 +485,17 @@ pub struct Response {
 }
 
 impl CoreDied {
-    /// What became of the core, in words.
-    pub fn how(&self) -> String {
-        match self.signal {
+    /// What became of the core and its tasks, in words.
+    pub fn words(&self) -> String {
+        let Self { core, moved, resumed, restarted, lost, .. } = self;
+        let how = match self.signal {
             0 => format!("died (noticed by the {})", self.by),
             signal => format!("was killed by signal {signal}"),
-        }
+        };
+        format!(
+            "core {core} {how}: \
+             {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost"
+        )
     }
 }
 

@@ -10,7 +10,7 @@ use crate::cli::{CpuList, TableArgs};
 use crate::control::{Reply, Request, ask};
 use crate::failure::{Answer, Outcome};
 use crate::output::{Column, columns, percent, print, print_json};
-use crate::protocol::Status;
+use crate::run::loads;
 use crate::rundir::{Base, Found, SOCKET, reclaim};
 use crate::steer::unreadable;
 
@@ -83,7 +83,7 @@ fn look(run: &Found) -> Option<(Vec<f64>, Vec<Place>)> {
     let before = totals()?;
     std::thread::sleep(LOAD_TIME);
     let now = totals()?;
-    let load = load(&before, &now);
+    let load = loads(&before, &now);
     let places = now.tasks.into_iter().map(|task| Place {
         task: task.task,
         index: task.index,
@@ -91,14 +91,6 @@ fn look(run: &Found) -> Option<(Vec<f64>, Vec<Place>)> {
         state: task.state,
     });
     Some((load, places.collect()))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "shown as a whole per cent")]
-fn load(before: &Status, now: &Status) -> Vec<f64> {
-    let time = now.time_ns.saturating_sub(before.time_ns).max(1) as f64;
-    let pairs = before.cores.iter().zip(&now.cores);
-    let busy = pairs.map(|(before, now)| now.busy_ns.saturating_sub(before.busy_ns) as f64 / time);
-    busy.map(|load| load.clamp(0.0, 1.0)).collect()
 }
 
 fn listing(rows: &[Row]) -> String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel report`: recorded runs and explorations as a page.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use whimbrel_model::Problem;
 use whimbrel_report::{Error, Page, page};
@@ -23,10 +23,7 @@ pub fn report(args: &ReportArgs) -> Outcome {
         return Ok(Answer::Yes);
     }
     atomic_file::clean_up_after_signals();
-    let written = atomic_file::write(&args.output, |file| file.write_all(page.html.as_bytes()));
-    written.map_err(|error: io::Error| {
-        Problem::new(format!("{} cannot be written: {error}", args.output.display()))
-    })?;
+    atomic_file::save(&args.output, |file| file.write_all(page.html.as_bytes()))?;
     if !args.quiet {
         say(&format!("{}: {}", args.output.display(), kib(page.html.len() as u64)));
     }

@@ -4,7 +4,7 @@
 
 use std::io::{self, ErrorKind};
 
-use whimbrel_model::{PolicyName, Problem};
+use whimbrel_model::{PolicyName, Problem, millihz};
 
 use crate::cli::{ChannelArgs, PolicyArgs, RateArgs};
 use crate::control::{Reply, Request, ask};
@@ -143,13 +143,8 @@ pub fn policy_request(policy: &PolicyName) -> Request {
 }
 
 /// The request for frames per second.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "rates are positive, and a cast saturates"
-)]
 pub fn rate_request(rate: f64) -> Request {
-    Request::Rate { millihz: (rate * 1000.0).round() as u64 }
+    Request::Rate { millihz: millihz(rate) }
 }
 
 fn set(name: &str, wanted: &Request, what: &str) -> Outcome {

@@ -88,7 +88,7 @@ impl fmt::Display for PolicyName {
     clippy::cast_sign_loss,
     reason = "rates are positive, and a cast saturates"
 )]
-pub(crate) fn millihz(rate: f64) -> u64 {
+pub fn millihz(rate: f64) -> u64 {
     (rate * 1e3).round() as u64
 }
 

@@ -13,7 +13,8 @@ use whimbrel_model::{App, Direction, Problem};
 use super::busy::{BUSY_PERCENT, Busy, Reading};
 use super::figures::{Figure, LIMIT_PERCENT, Read, Verdict, compare, confidence};
 use super::measured::{self, Move, Run};
-use super::now::{Again, Change, can_be_renewed};
+use super::now::{Again, Change};
+use super::renew::is_ours;
 use super::{RUNS, RUNS_QUICK, settings};
 use crate::bench::median;
 use crate::cli::{CalibrateArgs, CpuList};
@@ -80,7 +81,7 @@ pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
     let scenarios = scenarios(&app, &task, cpus.0.len(), args.quick);
     let file = simulated_file(&args.platform)?;
     let text = fs::read_to_string(&file).unwrap_or_default();
-    let again = can_be_renewed(&text).then(|| Again::new(&app, path, args, cpus));
+    let again = is_ours(&text).then(|| Again::new(&app, path, args, cpus));
     let mut again = again.transpose()?;
     let real = checked.real(&scenarios, cpus, again.as_mut())?;
     let (platform, since) = match &again {

@@ -230,10 +230,7 @@ fn firings(
         .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
     for turn in 1..=if args.quick { RUNS_QUICK } else { RUNS } {
         say(&format!("running {}: turn {turn}", app.name));
-        let options = |fast| {
-            let all = work::options("run", path, &cpus, &set);
-            [all, work::pace(fast, args.quick)].concat()
-        };
+        let options = |fast| work::options("run", path, &cpus, &set, (fast, args.quick));
         fast.push(measured::run(&options(true))?);
         let place = folder.path().join(turn.to_string());
         paced.push(measured::recorded(app, &options(false), &place)?);

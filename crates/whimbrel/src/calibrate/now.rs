@@ -83,11 +83,8 @@ impl<'a> Again<'a> {
             self.rows.push(medians(&bench::on_this_machine(&["wake".into()], Some(two), true)?));
             self.arrivals.push(self.moves.real(two)?);
         }
-        let options = |fast| {
-            let (set, cpus) = (settings(&self.args.set), self.cpus.to_string());
-            let all = work::options("run", self.path, &cpus, &set);
-            [all, work::pace(fast, self.args.quick)].concat()
-        };
+        let (set, cpus) = (settings(&self.args.set), self.cpus.to_string());
+        let options = |fast| work::options("run", self.path, &cpus, &set, (fast, self.args.quick));
         let (fast, paced) = (options(true), options(false));
         self.fast.push(measured::run(&fast)?);
         let place = folder.join(format!("now{}", self.fast.len()));
@@ -191,9 +188,4 @@ impl Speeds {
         };
         self.times.iter().filter_map(change).collect()
     }
-}
-
-/// Whether a platform can be measured again.
-pub fn can_be_renewed(text: &str) -> bool {
-    renew::is_ours(text)
 }

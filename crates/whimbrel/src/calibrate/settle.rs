@@ -67,10 +67,11 @@ fn simulate(what: Measured<'_>, text: &str) -> Result<Vec<Firing>, Problem> {
     let platform = folder.path().join("fitted.toml");
     fs::write(&platform, text).map_err(unwritable)?;
     let options = |fast| {
-        let mut all = work::options("sim", what.path, &what.cores.to_string(), what.set);
+        let (cores, pace) = (what.cores.to_string(), (fast, what.quick));
+        let mut all = work::options("sim", what.path, &cores, what.set, pace);
         all.extend(["--compute", "model", "--platform"].map(OsString::from));
         all.push(platform.clone().into());
-        [all, work::pace(fast, what.quick)].concat()
+        all
     };
     let fast: Run = measured::run(&options(true))?;
     let paced = measured::recorded(what.app, &options(false), &folder.path().join("run"))?;

@@ -27,21 +27,22 @@ pub struct Firing {
     pub cold_ns: f64,
 }
 
-/// The options of `run` or `sim` on some cores.
-pub fn options(verb: &str, app: &Path, cores: &str, set: &[OsString]) -> Vec<OsString> {
-    let mut all: Vec<OsString> = vec![verb.into(), app.into(), "--cores".into(), cores.into()];
-    all.extend(set.iter().cloned());
-    all
-}
-
-/// Those for a run without periods, or at the application's own rate for a while.
-pub fn pace(fast: bool, quick: bool) -> Vec<OsString> {
-    let words: &[&str] = match (fast, quick) {
+/// The options of `run` or `sim` on some cores: without periods, or at the application's own rate
+/// for a while.
+pub fn options(
+    verb: &str,
+    app: &Path,
+    cores: &str,
+    set: &[OsString],
+    (fast, quick): (bool, bool),
+) -> Vec<OsString> {
+    let pace: &[&str] = match (fast, quick) {
         (true, _) => &["--fast"],
         (false, true) => &["--duration", "1s"],
         (false, false) => &["--duration", "3s"],
     };
-    words.iter().map(OsString::from).collect()
+    let head: [OsString; 4] = [verb.into(), app.into(), "--cores".into(), cores.into()];
+    head.into_iter().chain(set.iter().cloned()).chain(pace.iter().map(OsString::from)).collect()
 }
 
 /// Nanoseconds of a firing of each task, by names in the order of the application; tasks without a

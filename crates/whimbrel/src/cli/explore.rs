@@ -8,7 +8,7 @@ use clap::Args;
 use whimbrel_explore::{Budget, Objective, Pin, PointChoice, SlotChoice, WayChoice, parse_list};
 use whimbrel_model::{PolicyName, Setting};
 
-use super::values::{TaskName, positive_duration, ranges, rate, setting};
+use super::values::{TaskName, hertz, positive_duration, ranges, rate, setting};
 
 /// Searches mappings, operating points, queue sizes and policies in the simulator.
 ///
@@ -57,7 +57,7 @@ pub struct ExploreArgs {
     pub channels: Vec<WayChoice>,
 
     /// Policies, as static,balance:settle_ms=500 [default: static]
-    #[arg(long, value_name = "LIST", value_parser = policies)]
+    #[arg(long, value_name = "LIST", value_parser = parse_list)]
     pub policies: Option<Policies>,
 
     /// Keep a task on a core, as lpf=0 or bpf.2=1; repeatable
@@ -118,20 +118,16 @@ pub struct ExploreArgs {
     pub quiet: bool,
 }
 
-/// Numbers of cores.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counts(pub Vec<usize>);
-
-/// Policies in the order in which they are tried.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Policies(pub Vec<PolicyName>);
+/// One value of an option: clap takes a `Vec` for several.
+type Counts = Vec<usize>;
+type Policies = Vec<PolicyName>;
 
 fn counts(text: &str) -> Result<Counts, String> {
     let count = |text: &str| {
         let number = text.trim().parse().ok().filter(|count| (1..=4095).contains(count));
         number.ok_or_else(|| format!("`{text}` is no number of cores: write a list as 1-3 or 1,4"))
     };
-    ranges(text, count).map(Counts)
+    ranges(text, count)
 }
 
 fn points(text: &str) -> Result<PointChoice, String> {
@@ -142,23 +138,22 @@ fn points(text: &str) -> Result<PointChoice, String> {
         _ => {}
     }
     let hz = |word: &str| {
-        let mhz = word.trim().parse::<f64>().ok().filter(|mhz| (1e-3..=1e6).contains(mhz));
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between 1e3 and 1e12"
-        )]
-        let hz = mhz.map(|mhz| (mhz * 1e6).round() as u64);
-        hz.ok_or_else(|| format!("`{word}` is no frequency: write all, high, auto or 133,266"))
+        let wrong = |_| format!("`{word}` is no frequency: write all, high, auto or 133,266");
+        hertz(word.trim()).map_err(wrong)
     };
     text.split(',').map(hz).collect::<Result<_, _>>().map(PointChoice::Hz)
 }
 
-fn slots(text: &str) -> Result<SlotChoice, String> {
-    let (channel, list) = match text.split_once('=') {
+/// What of `CHANNEL=LIST` is the channel, if one is named.
+fn of_channel(text: &str) -> (Option<String>, &str) {
+    match text.split_once('=') {
         Some((channel, list)) => (Some(channel.trim().to_owned()), list),
         None => (None, text),
-    };
+    }
+}
+
+fn slots(text: &str) -> Result<SlotChoice, String> {
+    let (channel, list) = of_channel(text);
     let number = |word: &str| {
         let slots = word.trim().parse().ok().filter(|slots| (1..=32_768).contains(slots));
         slots.ok_or_else(|| format!("`{word}` is no number of slots: from 1 to 32768"))
@@ -168,16 +163,9 @@ fn slots(text: &str) -> Result<SlotChoice, String> {
 }
 
 fn ways(text: &str) -> Result<WayChoice, String> {
-    let (channel, list) = match text.split_once('=') {
-        Some((channel, list)) => (Some(channel.trim().to_owned()), list),
-        None => (None, text),
-    };
+    let (channel, list) = of_channel(text);
     let ways = list.split(',').map(str::parse).collect::<Result<_, _>>()?;
     Ok(WayChoice { channel, ways })
-}
-
-fn policies(text: &str) -> Result<Policies, String> {
-    parse_list(text).map(Policies)
 }
 
 fn pin(text: &str) -> Result<Pin, String> {
@@ -209,7 +197,7 @@ mod tests {
 
     #[test]
     fn numbers_of_cores_are_a_list_with_ranges() {
-        assert_eq!(counts("1-3,8"), Ok(Counts(vec![1, 2, 3, 8])));
+        assert_eq!(counts("1-3,8"), Ok(vec![1, 2, 3, 8]));
         for bad in ["", "0", "3-1", "1-", "a", "-1", "5000"] {
             assert!(counts(bad).is_err(), "{bad}");
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
-use whimbrel_model::{Frequency, Setting, from_word};
+use whimbrel_model::{Frequency, Setting, from_word, millihz};
 
 /// The highest processor number that is worth believing.
 const CPU_MAX: u32 = 65_535;
@@ -205,12 +205,9 @@ impl FromStr for RateChange {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (frames, time) = text.split_once('@').ok_or("write N@TIME, as 900@2s")?;
-        let millihz = (rate(frames)? * 1e3).round();
-        if millihz > f64::from(u32::MAX) {
-            return Err("must be at most 4294967 frames per second".into());
-        }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
-        Ok(Self { millihz: millihz as u32, at: duration(time)? })
+        let millihz = u32::try_from(millihz(rate(frames)?))
+            .map_err(|_| "must be at most 4294967 frames per second")?;
+        Ok(Self { millihz, at: duration(time)? })
     }
 }
 

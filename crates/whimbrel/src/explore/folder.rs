@@ -103,12 +103,9 @@ pub fn write_file(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let written = atomic_file::write(path, |file| {
+    Ok(atomic_file::save(path, |file| {
         let mut file = BufWriter::new(file);
         fill(&mut file)?;
         file.flush()
-    });
-    written.map_err(|error| {
-        Problem::new(format!("{} cannot be written: {error}", path.display())).into()
-    })
+    })?)
 }

@@ -17,7 +17,7 @@ use whimbrel_explore::{Failure, Outcome};
 
 use crate::helpers;
 use crate::protocol::{End, LINE_MAX, Line};
-use crate::run::received;
+use crate::run::{ratio, received};
 
 /// All that is needed to run a candidate, as plain data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -250,9 +250,4 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a ratio of measurements")]
-fn ratio(part: u64, total: u64) -> f64 {
-    if total == 0 { 0.0 } else { part as f64 / total as f64 }
 }

@@ -8,7 +8,7 @@ mod job;
 mod show;
 mod simulate;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -17,8 +17,7 @@ use signal_hook::flag;
 use whimbrel_explore::{
     Choices, Evaluate, Exploration, Options, Space, Surroundings, System, explore as search, json,
 };
-use whimbrel_hardware::Description;
-use whimbrel_model::{App, Compute, Problem, Source};
+use whimbrel_model::{Compute, Problem, millihz};
 
 use crate::cli::ExploreArgs;
 use crate::failure::{Answer, Failure, Outcome, first_of, say};
@@ -29,14 +28,6 @@ use crate::output::{print, print_json};
 pub use job::{Job, Pool};
 pub use show::tables;
 pub use simulate::Simulator;
-
-/// What is explored.
-struct Loaded {
-    app: App,
-    source: Source,
-    folder: PathBuf,
-    hardware: Description,
-}
 
 /// Explores an application on a platform.
 ///
@@ -78,15 +69,20 @@ pub struct Prepared {
 /// Bad input.
 pub fn prepared(args: &ExploreArgs) -> Result<Prepared, Failure> {
     check_times(&[("--duration", args.duration)])?;
-    let loaded = load(args)?;
-    let system = System::new(&loaded.app, &loaded.hardware);
+    let Application { mut app, source, folder, .. } = application(&args.app, &args.set)?;
+    let hardware = simulated_platform(&args.platform)?.description()?;
+    measured_work(&mut app, &hardware);
+    app.check_no_clients("a simulation")
+        .and_then(|()| app.set_compute(Compute::Model))
+        .map_err(|problems| Failure::in_file(&source, problems))?;
+    let system = System::new(&app, &hardware);
     let duration_ns = nanoseconds(args.duration);
     let space = Space::new(system, &choices(args), duration_ns).map_err(reports)?;
     let simulator = Simulator::new(
         helpers::find(helpers::SIMULATOR)?,
-        loaded.folder.clone(),
-        utf8(&helpers::find_module(&loaded.app, &loaded.folder, &loaded.source)?)?,
-        (loaded.app, loaded.hardware),
+        folder.clone(),
+        utf8(&helpers::find_module(&app, &folder, &source)?)?,
+        (app, hardware),
         (duration_ns, args.seed),
     );
     Ok(Prepared { space, simulator })
@@ -115,30 +111,14 @@ pub fn found(
     Ok((identity, found))
 }
 
-fn load(args: &ExploreArgs) -> Result<Loaded, Failure> {
-    let Application { mut app, source, folder, .. } = application(&args.app, &args.set)?;
-    let hardware = simulated_platform(&args.platform)?.description()?;
-    measured_work(&mut app, &hardware);
-    app.check_no_clients("a simulation")
-        .and_then(|()| app.set_compute(Compute::Model))
-        .map_err(|problems| Failure::in_file(&source, problems))?;
-    Ok(Loaded { app, source, folder, hardware })
-}
-
 fn choices(args: &ExploreArgs) -> Choices {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "rates are positive and at most 1e9"
-    )]
-    let millihz = |rate: &f64| (rate * 1e3).round() as u64;
     Choices {
-        cores: args.cores.as_ref().map(|counts| counts.0.clone()).unwrap_or_default(),
-        rates_millihz: args.rates.iter().map(millihz).collect(),
+        cores: args.cores.clone().unwrap_or_default(),
+        rates_millihz: args.rates.iter().copied().map(millihz).collect(),
         points: args.points.clone(),
         slots: args.slots.clone(),
         ways: args.channels.clone(),
-        policies: args.policies.as_ref().map(|list| list.0.clone()).unwrap_or_default(),
+        policies: args.policies.clone().unwrap_or_default(),
         pins: args.pin.clone(),
     }
 }

@@ -21,7 +21,7 @@ use whimbrel_model::{
 
 pub use hardware::{Hardware, host_file, simulated_file, simulated_platform};
 pub use options::{Options, Runner, Simulation};
-pub use schedule::{Due, Schedule};
+pub use schedule::{Due, MOVE_TIMEOUT_MS, Schedule};
 
 use crate::cli::{CpuList, LayoutArgs, RunArgs, Spin};
 use crate::failure::Failure;

@@ -8,8 +8,8 @@ use whimbrel_model::{App, At, Command, HOST_KIND, Problem};
 use super::nanoseconds;
 use crate::cli::{CommonArgs, Move, Shuttle, TaskName};
 
-/// How long a move that was planned may take.
-const TIMEOUT_MS: u64 = 1000;
+/// How long a move may take that was planned, or asked for by a key.
+pub const MOVE_TIMEOUT_MS: u64 = 1000;
 
 /// Moves to come, by the time since the start.
 #[derive(Debug, Default)]
@@ -95,7 +95,7 @@ impl Schedule {
                         task: name.clone(),
                         index: *index,
                         core: *core,
-                        timeout_ms: TIMEOUT_MS,
+                        timeout_ms: MOVE_TIMEOUT_MS,
                     },
                 });
             }

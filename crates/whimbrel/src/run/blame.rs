@@ -51,12 +51,7 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
 
 /// The report for a kernel that was killed.
 pub fn death(death: &CoreDied) -> Problem {
-    let CoreDied { core, signal, moved, restarted, resumed, lost, running, .. } = death;
-    let message = format!(
-        "the kernel of core {core} {}: \
-         {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost",
-        death.how()
-    );
+    let CoreDied { signal, lost, running, .. } = death;
     let help = if *lost > 0 && running.is_empty() {
         "what may run on none of the other cores is lost with its own: its `cycles`, `kinds` or \
          `migratable` say so"
@@ -67,7 +62,7 @@ pub fn death(death: &CoreDied) -> Problem {
         let by = if *signal == 0 { "what stopped the core" } else { "who killed the process" };
         format!("every task runs on; find out {by}, or run it again")
     };
-    Problem::new(message).help(help)
+    Problem::new(format!("the kernel of {}", death.words())).help(help)
 }
 
 fn module(app: &App, error: &HelperError) -> Problem {

@@ -38,7 +38,8 @@ use whimbrel_model::{App, Plan, Problem};
 pub use accompany::accompany;
 pub use companion::Companion;
 pub use summary::Summary;
-pub use view::{done, received};
+pub use throughput::ratio;
+pub use view::{done, loads, received};
 
 use crate::cli::{CommonArgs, RunArgs};
 use crate::control;

@@ -87,11 +87,8 @@ fn speakable(path: &Path) -> Result<(), Problem> {
 /// # Errors
 /// It cannot be written.
 pub fn finish(folder: &Path, summary: &Summary) -> Result<(), Problem> {
-    let written = atomic_file::write(&folder.join("summary.json"), |file| -> io::Result<()> {
+    atomic_file::save(&folder.join("summary.json"), |file| {
         file.write_all(&serde_json::to_vec_pretty(summary)?)
-    });
-    written.map_err(|error| {
-        Problem::new(format!("{}/summary.json cannot be written: {error}", folder.display()))
     })
 }
 

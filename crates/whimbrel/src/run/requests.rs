@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::sync::mpsc::SyncSender;
 
-use whimbrel_model::{Bell, Command, PolicyName};
+use whimbrel_model::{Command, PolicyName};
 
-use crate::control::Reply;
+use crate::cli::TaskName;
+use crate::control::{Reply, Request};
 use crate::load::Due;
 use crate::protocol::{Migrated, Set, Status};
 
@@ -19,19 +20,6 @@ pub enum Waiter {
     Schedule(Due),
 }
 
-/// A migration to ask for.
-#[derive(Debug)]
-pub struct Move {
-    /// What moves.
-    pub task: String,
-    /// Which of that name.
-    pub index: u32,
-    /// Where to.
-    pub core: u32,
-    /// How long it may take.
-    pub timeout_ms: u64,
-}
-
 /// Requests under way.
 #[derive(Debug, Default)]
 pub struct Requests {
@@ -42,35 +30,41 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Somebody wants totals; gives the command that asks for them.
-    pub fn totals(&mut self, reply: SyncSender<Reply>) -> Command {
-        self.totals.push(reply);
-        Command::Status {}
+    /// Somebody wants something; gives the command that asks for it. Who watches wants totals.
+    pub fn ask(&mut self, request: Request, reply: SyncSender<Reply>) -> Command {
+        match request {
+            Request::Status | Request::Watch { .. } => {
+                self.totals.push(reply);
+                Command::Status {}
+            }
+            Request::Migrate { task, index, core, timeout_ms } => self.migrate(
+                TaskName { name: task, index },
+                core,
+                timeout_ms,
+                Waiter::Client(reply),
+            ),
+            Request::Policy { name, settings } => {
+                let policy = (!name.is_empty()).then_some(PolicyName { name, settings });
+                Command::Policy { id: self.set(reply), policy }
+            }
+            Request::Rate { millihz } => Command::Rate { id: self.set(reply), millihz },
+            Request::Channel { channel, bell } => {
+                Command::Channel { id: self.set(reply), channel, bell }
+            }
+        }
     }
 
     /// Somebody wants a migration; gives the command that asks for it.
-    pub fn migrate(&mut self, request: Move, waiter: Waiter) -> Command {
+    pub fn migrate(
+        &mut self,
+        TaskName { name, index }: TaskName,
+        core: u32,
+        timeout_ms: u64,
+        waiter: Waiter,
+    ) -> Command {
         let id = self.new_id();
         self.moves.insert(id.clone(), waiter);
-        let Move { task, index, core, timeout_ms } = request;
-        Command::Migrate { id, task, index, core, timeout_ms }
-    }
-
-    /// Somebody wants another policy, or none; gives the command that asks for it.
-    pub fn policy(&mut self, name: &str, settings: &[String], reply: SyncSender<Reply>) -> Command {
-        let policy = PolicyName { name: name.to_owned(), settings: settings.to_vec() };
-        let policy = (!name.is_empty()).then_some(policy);
-        Command::Policy { id: self.set(reply), policy }
-    }
-
-    /// Somebody wants another frame rate; gives the command that asks for it.
-    pub fn rate(&mut self, millihz: u64, reply: SyncSender<Reply>) -> Command {
-        Command::Rate { id: self.set(reply), millihz }
-    }
-
-    /// Somebody wants another bell for a channel; gives the command that asks for it.
-    pub fn channel(&mut self, channel: String, bell: Bell, reply: SyncSender<Reply>) -> Command {
-        Command::Channel { id: self.set(reply), channel, bell }
+        Command::Migrate { id, task: name, index, core, timeout_ms }
     }
 
     fn set(&mut self, reply: SyncSender<Reply>) -> String {
@@ -126,8 +120,8 @@ mod tests {
         Migrated { id: id.into(), task, index: 0, core: 1, status: status.into(), why }
     }
 
-    fn request(task: &str) -> Move {
-        Move { task: task.into(), index: 0, core: 1, timeout_ms: 5 }
+    fn migrate(requests: &mut Requests, task: &str, waiter: Waiter) -> Command {
+        requests.migrate(TaskName { name: task.into(), index: 0 }, 1, 5, waiter)
     }
 
     #[test]
@@ -135,8 +129,8 @@ mod tests {
         let mut requests = Requests::default();
         let (first, first_reply) = mpsc::sync_channel(1);
         let (second, second_reply) = mpsc::sync_channel(1);
-        requests.migrate(request("bpf"), Waiter::Client(first));
-        let line = requests.migrate(request("bpf"), Waiter::Client(second)).line();
+        migrate(&mut requests, "bpf", Waiter::Client(first));
+        let line = migrate(&mut requests, "bpf", Waiter::Client(second)).line();
         assert_eq!(
             line,
             "{\"migrate\":{\"id\":\"2\",\"task\":\"bpf\",\"index\":0,\"core\":1,\
@@ -152,8 +146,8 @@ mod tests {
     #[test]
     fn a_name_from_another_terminal_stays_one_text_of_one_line() {
         let (reply, _keep) = mpsc::sync_channel(1);
-        let request = request("a\nkill\"b");
-        let line = Requests::default().migrate(request, Waiter::Client(reply)).line();
+        let mut requests = Requests::default();
+        let line = migrate(&mut requests, "a\nkill\"b", Waiter::Client(reply)).line();
         assert!(
             line.contains("\"task\":\"a\\nkill\\\"b\"") && line.find('\n') == Some(line.len() - 1)
         );
@@ -164,18 +158,22 @@ mod tests {
         let mut requests = Requests::default();
         let (first, first_reply) = mpsc::sync_channel(1);
         let (second, second_reply) = mpsc::sync_channel(1);
-        let settings = ["high=80".to_owned(), "a b=1".to_owned()];
+        let settings = vec!["high=80".to_owned(), "a b=1".to_owned()];
         assert_eq!(
-            requests.policy("balance", &settings, first.clone()).line(),
+            requests
+                .ask(Request::Policy { name: "balance".into(), settings }, first.clone())
+                .line(),
             "{\"policy\":{\"id\":\"1\",\"policy\":{\"name\":\"balance\",\
              \"params\":[\"high=80\",\"a b=1\"]}}}\n"
         );
         assert_eq!(
-            requests.policy("", &[], first).line(),
+            requests
+                .ask(Request::Policy { name: String::new(), settings: Vec::new() }, first)
+                .line(),
             "{\"policy\":{\"id\":\"2\",\"policy\":null}}\n"
         );
         assert_eq!(
-            requests.rate(50_000, second).line(),
+            requests.ask(Request::Rate { millihz: 50_000 }, second).line(),
             "{\"rate\":{\"id\":\"3\",\"millihz\":50000}}\n"
         );
 
@@ -193,7 +191,7 @@ mod tests {
         let task: crate::cli::TaskName = "bpf.2".parse().unwrap();
         let mut answer = |single, status| {
             let due = Due { task: task.clone(), core: 1, single };
-            requests.migrate(request("bpf"), Waiter::Schedule(due));
+            migrate(&mut requests, "bpf", Waiter::Schedule(due));
             let id = requests.last_id.to_string();
             requests.answer_move(outcome(&id, status))
         };

@@ -11,15 +11,14 @@ use whimbrel_model::Command;
 use super::companion::Companion;
 use super::events::Streams;
 use super::helper::{Helper, Input};
-use super::requests::{Move, Requests, Waiter};
+use super::requests::{Requests, Waiter};
 use super::results::{Results, Stop};
 use super::view::View;
 use super::vigil::{Due, Vigil};
 use super::watchers::{Watchers, portrait};
 
-use crate::cli::TaskName;
 use crate::control::{Ask, Reply, Request};
-use crate::load::Schedule;
+use crate::load::{MOVE_TIMEOUT_MS, Schedule};
 use crate::process::Process;
 use crate::protocol::{HelperError, Line, Started};
 
@@ -29,8 +28,6 @@ const DRAIN: Duration = Duration::from_secs(5);
 const LEAVE: Duration = Duration::from_secs(5);
 /// How often a companion is asked whether the run is to go on.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long a move of the schedule may take.
-const MOVE_TIMEOUT_MS: u64 = 1000;
 /// Times as long as an answer with totals took, nobody asks for the next one.
 const RESTS: u32 = 4;
 
@@ -233,9 +230,8 @@ impl<'a> Session<'a> {
     fn tick_running(&mut self, now: Instant, since: Instant) {
         let time = now.saturating_duration_since(since);
         for due in self.schedule.take(time) {
-            let TaskName { name: task, index } = due.task.clone();
-            let request = Move { task, index, core: due.core, timeout_ms: MOVE_TIMEOUT_MS };
-            let command = self.requests.migrate(request, Waiter::Schedule(due));
+            let (task, core) = (due.task.clone(), due.core);
+            let command = self.requests.migrate(task, core, MOVE_TIMEOUT_MS, Waiter::Schedule(due));
             self.tell(&command);
         }
         let due = |_: &Duration| self.next_status <= now && self.viewing.is_none();
@@ -421,21 +417,12 @@ impl<'a> Session<'a> {
             let _ = ask.reply.try_send(Reply::Refused(why.into()));
             return;
         }
-        let command = match ask.request {
-            Request::Status => self.requests.totals(ask.reply),
-            Request::Migrate { task, index, core, timeout_ms } => {
-                let request = Move { task, index, core, timeout_ms };
-                self.requests.migrate(request, Waiter::Client(ask.reply))
-            }
-            Request::Policy { name, settings } => self.requests.policy(&name, &settings, ask.reply),
-            Request::Rate { millihz } => self.requests.rate(millihz, ask.reply),
-            Request::Channel { channel, bell } => self.requests.channel(channel, bell, ask.reply),
-            Request::Watch { interval_ms } => {
-                let portrait = portrait(self.view.app(), self.frame_rate, &self.results);
-                self.watchers.add(interval_ms, ask, portrait, &self.results);
-                return;
-            }
-        };
+        if let Request::Watch { interval_ms } = ask.request {
+            let portrait = portrait(self.view.app(), self.frame_rate, &self.results);
+            self.watchers.add(interval_ms, ask, portrait, &self.results);
+            return;
+        }
+        let command = self.requests.ask(ask.request, ask.reply);
         self.tell(&command);
     }
 

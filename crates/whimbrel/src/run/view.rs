@@ -112,12 +112,7 @@ impl<'a> View<'a> {
 
     /// A kernel was killed.
     pub fn death(&mut self, death: &CoreDied) {
-        let CoreDied { core, moved, restarted, resumed, lost, .. } = death;
-        self.say(&format!(
-            "the kernel of core {core} {}: \
-             {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost",
-            death.how()
-        ));
+        self.say(&format!("the kernel of {}", death.words()));
     }
 
     /// Says something without tearing the picture.
@@ -151,9 +146,7 @@ impl<'a> View<'a> {
     fn places(&self, status: &Status) -> String {
         let mut line = String::new();
         for core in &status.cores {
-            let here = status.tasks.iter().filter(|task| {
-                task.core == core.core && task.state != "ended" && task.state != "lost"
-            });
+            let here = status.tasks.iter().filter(|task| task.core == core.core && !task.is_over());
             let names: Vec<String> =
                 here.map(|task| self.app.label(&task.task, task.index)).collect();
             // Writing to a String cannot fail.
@@ -205,7 +198,7 @@ pub fn done(sinks: &[Vec<usize>], status: &Status) -> (u64, &'static str) {
 }
 
 /// The load of each core between two totals, from 0 to 1.
-fn loads(before: &Status, now: &Status) -> Vec<f64> {
+pub fn loads(before: &Status, now: &Status) -> Vec<f64> {
     let time = now.time_ns.saturating_sub(before.time_ns).max(1);
     let busy_before = |core: usize| before.cores.get(core).map_or(0, |core| core.busy_ns);
     let busy = now.cores.iter().enumerate();

@@ -3,9 +3,13 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use whimbrel_model::{PolicyName, millihz};
+
 use super::model::{Effect, Link, Model, Prompt};
 use crate::cli::{POLICIES, rate};
-use crate::steer::bell_request;
+use crate::control::Request;
+use crate::output::thousandths;
+use crate::steer::{bell_request, policy_request};
 
 /// Longest text that may be typed.
 const TYPED_MAX: usize = 200;
@@ -67,7 +71,8 @@ impl Model {
     fn ask_rate(&mut self, millihz: u64) -> Effect {
         let millihz = millihz.clamp(1, 1_000_000_000_000);
         self.asked_millihz = Some(millihz);
-        Effect::Rate(millihz)
+        let what = format!("{} frames per second", thousandths(millihz));
+        Effect::Ask(Request::Rate { millihz }, what)
     }
 
     fn core(&mut self, text: String, code: KeyCode) -> Option<Effect> {
@@ -99,20 +104,15 @@ impl Model {
     }
 
     fn choose(&mut self, text: &str) -> Option<Effect> {
-        match text.trim().parse() {
+        match text.trim().parse::<PolicyName>() {
             Ok(policy) => {
                 self.note = format!("policy {policy} is asked for");
-                Some(Effect::Policy(policy))
+                Some(Effect::Ask(policy_request(&policy), format!("policy {policy}")))
             }
             Err(why) => self.complain(why),
         }
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "rates are positive, and a cast saturates"
-    )]
     fn rate(&mut self, text: String, code: KeyCode) -> Option<Effect> {
         if code != KeyCode::Enter {
             let part = |c: char| c.is_ascii_digit() || c == '.';
@@ -120,7 +120,7 @@ impl Model {
             return None;
         }
         match rate(&text) {
-            Ok(rate) => Some(self.ask_rate((rate * 1000.0).round() as u64)),
+            Ok(rate) => Some(self.ask_rate(millihz(rate))),
             Err(why) => self.complain(format!("a frame rate {why}")),
         }
     }
@@ -139,7 +139,7 @@ impl Model {
                 .complain("write CHANNEL KEY=VALUE, as lpf_out doorbell=polling:5ms".into());
         }
         match bell_request(&self.picture().now.channels, name, &settings) {
-            Ok((request, what)) => Some(Effect::Bell(request, what)),
+            Ok((request, what)) => Some(Effect::Ask(request, what)),
             Err(why) => self.complain(why),
         }
     }

@@ -9,15 +9,11 @@ use std::time::Duration;
 use whimbrel_model::Problem;
 
 use super::Input;
-use super::model::Effect;
 use crate::control::{Reply, Request, Watch, ask};
 use crate::migrate::reason;
-use crate::output::thousandths;
 use crate::rundir::{Base, Found, SOCKET};
-use crate::steer::{policy_request, unreachable};
+use crate::steer::unreachable;
 
-/// How long a task may take to move.
-const MOVE_TIMEOUT_MS: u64 = 1000;
 /// A command that was killed has let go of its directory after this time.
 const SETTLE: Duration = Duration::from_millis(200);
 
@@ -51,11 +47,10 @@ fn loss(run: &str, error: &io::Error) -> String {
     }
 }
 
-/// Asks the run for something, and says how that went.
-pub fn perform(run: &Found, effect: Effect, to: Sender<Input>) {
+/// Asks the run for something, and says how that went; `what` is it in words: `lpf to core 1`.
+pub fn perform(run: &Found, request: Request, what: String, to: Sender<Input>) {
     let (name, path) = (run.name.clone(), run.path.join(SOCKET));
     thread::spawn(move || {
-        let Some((what, request)) = request_of(effect) else { return };
         let answer = match ask(&path, &request) {
             Ok(reply) => words(&what, reply),
             Err(error) => {
@@ -66,23 +61,6 @@ pub fn perform(run: &Found, effect: Effect, to: Sender<Input>) {
         // The view may have gone meanwhile.
         let _ = to.send(answer);
     });
-}
-
-/// The request, and what it is about: `demodulator to core 1`.
-fn request_of(effect: Effect) -> Option<(String, Request)> {
-    match effect {
-        Effect::Migrate { task, index, label, core } => {
-            let timeout_ms = MOVE_TIMEOUT_MS;
-            let request = Request::Migrate { task, index, core, timeout_ms };
-            Some((format!("{label} to core {core}"), request))
-        }
-        Effect::Policy(policy) => Some((format!("policy {policy}"), policy_request(&policy))),
-        Effect::Rate(millihz) => {
-            Some((format!("{} frames per second", thousandths(millihz)), Request::Rate { millihz }))
-        }
-        Effect::Bell(request, what) => Some((what, request)),
-        Effect::Quit => None,
-    }
 }
 
 fn words(what: &str, reply: Reply) -> Input {

@@ -105,7 +105,7 @@ fn stay(run: &Found, watch: Watch, mut model: Model) -> Outcome {
         for effect in take(&mut model, &inputs) {
             match effect {
                 Effect::Quit => return Ok(Answer::Yes),
-                effect => link::perform(run, effect, sender.clone()),
+                Effect::Ask(request, what) => link::perform(run, request, what, sender.clone()),
             }
         }
     }

@@ -4,28 +4,14 @@
 
 use super::picture::{Entry, Picture};
 use crate::control::{Portrait, Reply, Request};
-use whimbrel_model::PolicyName;
+use crate::load::MOVE_TIMEOUT_MS;
+use whimbrel_model::millihz;
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Ask for a migration.
-    Migrate {
-        /// Its name.
-        task: String,
-        /// Which of that name.
-        index: u32,
-        /// What people call it.
-        label: String,
-        /// Where to.
-        core: u32,
-    },
-    /// Ask for another policy.
-    Policy(PolicyName),
-    /// Ask for another frame rate, in thousandths per second.
-    Rate(u64),
-    /// Ask for another bell of a channel; and what that is in words.
-    Bell(Request, String),
+    /// Ask the run for something; and what that is in words.
+    Ask(Request, String),
     /// Leave.
     Quit,
 }
@@ -184,13 +170,8 @@ impl Model {
     }
 
     /// The frame rate in force or asked for, in thousandths per second; 0: none.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "rates are positive, and a cast saturates"
-    )]
     pub fn millihz(&self) -> u64 {
-        let own = || (self.portrait.frame_rate.unwrap_or(0.0) * 1000.0).round() as u64;
+        let own = || millihz(self.portrait.frame_rate.unwrap_or(0.0));
         let rate = Some(self.live.now.rate_millihz).filter(|rate| *rate > 0);
         self.asked_millihz.or(rate).unwrap_or_else(own)
     }
@@ -203,8 +184,9 @@ impl Model {
             self.note = format!("core {core} does not exist");
             return None;
         }
-        let label = self.label(self.selected).to_owned();
-        self.note = format!("{label} is asked to move to core {core}");
-        Some(Effect::Migrate { task: name, index, label, core })
+        let what = format!("{} to core {core}", self.label(self.selected));
+        self.note = format!("{} is asked to move to core {core}", self.label(self.selected));
+        let request = Request::Migrate { task: name, index, core, timeout_ms: MOVE_TIMEOUT_MS };
+        Some(Effect::Ask(request, what))
     }
 }

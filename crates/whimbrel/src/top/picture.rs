@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::control::Portrait;
-use crate::protocol::{Advice, CoreDied, Migration, Status, TaskStatus};
+use crate::protocol::{Advice, CoreDied, Migration, Status};
 use crate::run::done;
 
 /// The log keeps this many entries.
@@ -96,7 +96,7 @@ impl Picture {
         let mut order: Vec<usize> = (0..self.now.tasks.len()).collect();
         order.sort_by_key(|position| {
             let task = &self.now.tasks[*position];
-            (is_over(task), task.core, *position)
+            (task.is_over(), task.core, *position)
         });
         order
     }
@@ -110,9 +110,4 @@ impl Picture {
     fn part(&self, before: u64, now: u64) -> f64 {
         (now.saturating_sub(before) as f64 / self.interval_ns()).clamp(0.0, 1.0)
     }
-}
-
-/// Whether a task will run no more.
-pub fn is_over(task: &TaskStatus) -> bool {
-    task.state == "ended" || task.state == "lost"
 }

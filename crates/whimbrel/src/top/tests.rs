@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use super::draw::{Palette, draw};
 use super::model::{Effect, Link, Model, Prompt};
 use super::{Input, fold};
-use crate::control::Reply;
+use crate::control::{Reply, Request};
+use crate::steer::policy_request;
 
 const NAMES: [&str; 6] = ["lpf", "demodulator", "bpf.0", "bpf.1", "bpf.2", "sum"];
 
@@ -128,8 +129,13 @@ fn press(model: &mut Model, keys: &str) -> Option<Effect> {
     effect
 }
 
+fn rate_of(millihz: u64, words: &str) -> Option<Effect> {
+    Some(Effect::Ask(Request::Rate { millihz }, format!("{words} frames per second")))
+}
+
 fn moves(task: &str, index: u32, label: &str, core: u32) -> Option<Effect> {
-    Some(Effect::Migrate { task: task.into(), index, label: label.into(), core })
+    let request = Request::Migrate { task: task.into(), index, core, timeout_ms: 1000 };
+    Some(Effect::Ask(request, format!("{label} to core {core}")))
 }
 
 #[test]
@@ -214,7 +220,10 @@ fn a_core_of_several_digits_is_typed_and_one_that_does_not_exist_is_refused() {
 #[test]
 fn a_policy_is_chosen_from_the_list_or_typed() {
     let mut model = model();
-    let chosen = |text: &str| Some(Effect::Policy(text.parse().unwrap()));
+    let chosen = |text: &str| {
+        let policy = text.parse().unwrap();
+        Some(Effect::Ask(policy_request(&policy), format!("policy {policy}")))
+    };
     assert_eq!(press(&mut model, "pvvv\n"), chosen("spread"));
     assert_eq!(press(&mut model, "p^\n"), chosen("thermal"));
     assert_eq!(press(&mut model, "pbalance:k=2\n"), chosen("balance:k=2"));
@@ -226,12 +235,12 @@ fn a_policy_is_chosen_from_the_list_or_typed() {
 #[test]
 fn the_frame_rate_goes_up_and_down_by_a_tenth_or_to_what_is_typed() {
     let mut model = model();
-    assert_eq!(press(&mut model, "+"), Some(Effect::Rate(55_000)));
-    assert_eq!(press(&mut model, "+"), Some(Effect::Rate(60_500)));
-    assert_eq!(press(&mut model, "-"), Some(Effect::Rate(55_000)));
+    assert_eq!(press(&mut model, "+"), rate_of(55_000, "55"));
+    assert_eq!(press(&mut model, "+"), rate_of(60_500, "60.5"));
+    assert_eq!(press(&mut model, "-"), rate_of(55_000, "55"));
     model.answer(false, "refused".into());
-    assert_eq!(press(&mut model, "-"), Some(Effect::Rate(45_455)));
-    assert_eq!(press(&mut model, "f37.5\n"), Some(Effect::Rate(37_500)));
+    assert_eq!(press(&mut model, "-"), rate_of(45_455, "45.455"));
+    assert_eq!(press(&mut model, "f37.5\n"), rate_of(37_500, "37.5"));
     assert_eq!(press(&mut model, "f0\n"), None);
     assert!(model.note.starts_with("a frame rate must be"), "{}", model.note);
 

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use super::{Palette, title};
 use crate::output::time;
-use crate::protocol::{Advice, CoreDied, Migration};
+use crate::protocol::{Advice, Migration};
 use crate::top::model::Model;
 use crate::top::picture::Entry;
 
@@ -21,7 +21,7 @@ pub fn lines(model: &Model, palette: Palette, height: usize) -> Vec<Line<'static
                 moved(model, migration),
                 if migration.status == "ok" { palette.good() } else { palette.warning() },
             ),
-            Entry::Death(death) => (died(death), palette.bad()),
+            Entry::Death(death) => (death.words(), palette.bad()),
             Entry::Advice(advice) => (ignored(advice), palette.warning()),
         };
         Line::from(vec![Span::raw(format!("{:>10}  ", stamp(at))), Span::styled(text, style)])
@@ -47,14 +47,6 @@ fn moved(model: &Model, migration: &Migration) -> String {
     };
     let by = if migration.by.is_empty() { String::new() } else { format!("  by {}", migration.by) };
     format!("{task} {source} → {target}  {outcome}{by}")
-}
-
-fn died(death: &CoreDied) -> String {
-    let CoreDied { core, signal, moved, restarted, resumed, lost, .. } = death;
-    format!(
-        "core {core} was killed by signal {signal}: \
-         {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost"
-    )
 }
 
 fn ignored(advice: &Advice) -> String {

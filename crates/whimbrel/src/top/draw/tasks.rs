@@ -8,7 +8,6 @@ use super::{Palette, bar, left, percent, right, title};
 use crate::output::time;
 use crate::protocol::TaskStatus;
 use crate::top::model::Model;
-use crate::top::picture::is_over;
 
 /// Cells of the bar of a task's load, where there is room for it.
 const BAR: usize = 8;
@@ -62,7 +61,7 @@ pub fn lines(model: &Model, palette: Palette, width: usize, height: usize) -> Ve
     let mut above = None;
     for (row, position) in order.iter().enumerate().skip(first).take(rows) {
         let task = &picture.now.tasks[*position];
-        let here = if is_over(task) { None } else { Some(task.core) };
+        let here = if task.is_over() { None } else { Some(task.core) };
         let shown = row == first || here != above;
         above = here;
         lines.push(line(model, palette, shape, *position, shown));
@@ -98,7 +97,7 @@ fn line(
     let task = &model.picture().now.tasks[position];
     let load = model.picture().task_load(position);
     let selected = position == model.selected;
-    let core = if is_over(task) { "-".into() } else { task.core.to_string() };
+    let core = if task.is_over() { "-".into() } else { task.core.to_string() };
     let core = if shows_core { core } else { String::new() };
 
     let mark = if selected { "> " } else { "  " };
