@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from figures import PUBLISHED, RATES_HZ, TASKS
+from figures import PUBLISHED, RATES_HZ, TASKS, stated6
 from published import Row, row
 from systems import ENDLESS, Bench, Table, operating_points, platform, radio
 from whimbrel.plot.chart import Axis, Plot
@@ -78,14 +78,11 @@ def figure6(found: dict[tuple[str, int], dict[int, float]]) -> tuple[list[Row], 
             shares_of = found[name, tasks]
             plot.add(f"{tasks} tasks", [(float(hz), share) for hz, share in shares_of.items()])
             for hz, share in shares_of.items():
-                paper = None
-                if hz == max(RATES_HZ) and tasks == max(TASKS):
-                    paper = f"< {most}" if name == "agent" else PUBLISHED["figure6"]["coordinator"]
                 what = f"figure 6 ({letter}), simulated: {name}, {hz} Hz, {tasks} tasks"
                 note = "what the core is active more than without it"
                 if name == "agent":
                     note += "; the platform's cost of a report is from this figure"
-                rows.append(row(what, paper, share, "%", note))
+                rows.append(row(what, stated6(name, hz, tasks), share, "%", note))
         plot.limit(f"stated for the agent: < {most} %", most)
         plots.append(plot)
     return rows, plots
