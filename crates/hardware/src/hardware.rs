@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::{Cache, Reuse};
 use crate::core_state::{CoreState, Residency};
 use crate::cost::{Charge, Table};
-use crate::description::{Core, Description, IdleState, Leakage, Point, Scheduling};
-use crate::description::{Transition, Waking};
+use crate::description::{Core, Description, IdleState, Point, Scheduling, Waking};
 use crate::doorbell::Doorbell;
 use crate::fabric::Fabric;
 use crate::heat::Heat;
@@ -29,20 +28,14 @@ const LAST_PS: u64 = 201 * 24 * 3600 * SECOND_PS;
 /// What cores that are alike have in common, so that a thousand of them share one table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Class {
-    kind: String,
-    points: Vec<PointTable>,
-    transition: Transition,
-    idle_states: Vec<IdleState>,
-    leakage: Option<Leakage>,
-    scheduling: Scheduling,
-    slice_ps: u64,
-    tick_ps: u64,
-    timer_slack_ps: u64,
+    /// Any of them, without what is each one's own.
+    core: Core,
+    /// For each of its points.
+    tables: Vec<PointTable>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct PointTable {
-    point: Point,
     clock: Clock,
     costs: Table,
 }
@@ -77,14 +70,13 @@ impl Hardware {
     /// When the description does not keep what its fields promise: a core without a point, a
     /// frequency, width or bandwidth of 0, a memory or block of a core that does not exist.
     pub fn new(description: &Description) -> Self {
-        let mut classes: Vec<(Core, Class)> = Vec::new();
+        let mut classes: Vec<Class> = Vec::new();
         let thermal = description.thermal.as_ref();
         let heat = thermal.map(|thermal| Heat::new(thermal, description.cores.len()));
         let tiles = description.cores.iter().enumerate().map(|(number, core)| {
             let class = class_of(&mut classes, core, description);
-            let (_, alike) = &classes[class];
             let temperature_mc = heat.as_ref().and_then(|heat| heat.temperature_mc(number));
-            let draw = alike.draw(core.start, temperature_mc);
+            let draw = classes[class].draw(core.start, temperature_mc);
             Tile {
                 class: u32::try_from(class).expect("fewer classes than cores"),
                 state: CoreState::new(core.points.len(), core.idle_states.len(), core.start, draw),
@@ -98,7 +90,7 @@ impl Hardware {
         Self {
             fabric: Fabric::new(description),
             internal: description.internal().map(Memory::new),
-            classes: classes.into_iter().map(|(_, class)| class).collect(),
+            classes,
             tiles,
             doorbell: Doorbell::new(&description.doorbell),
             heat,
@@ -112,32 +104,32 @@ impl Hardware {
 
     /// The kind of a core.
     pub fn kind(&self, core: usize) -> &str {
-        &self.class(core).kind
+        &self.class(core).core.kind
     }
 
     /// When the kernel of a core takes it from a task.
     pub fn scheduling(&self, core: usize) -> Scheduling {
-        self.class(core).scheduling
+        self.class(core).core.scheduling
     }
 
     /// After how many picoseconds a task gives way to others that are as urgent; 0: when it waits.
     pub fn slice_ps(&self, core: usize) -> u64 {
-        self.class(core).slice_ps
+        self.class(core).core.slice_ps
     }
 
     /// How often a fair kernel looks whether a slice is over; 0: when it is.
     pub fn tick_ps(&self, core: usize) -> u64 {
-        self.class(core).tick_ps
+        self.class(core).core.tick_ps
     }
 
     /// By how many picoseconds later than it should a task's sleep ends.
     pub fn timer_slack_ps(&self, core: usize) -> u64 {
-        self.class(core).timer_slack_ps
+        self.class(core).core.timer_slack_ps
     }
 
     /// The operating points of a core, from the lowest frequency to the highest.
     pub fn points(&self, core: usize) -> impl ExactSizeIterator<Item = &Point> {
-        self.class(core).points.iter().map(|table| &table.point)
+        self.class(core).core.points.iter()
     }
 
     /// The state of a core: its point, energy and residencies, up to when it was last settled.
@@ -158,7 +150,7 @@ impl Hardware {
 
     /// True if a charge takes no time on a core at any of its points.
     pub fn is_free(&self, core: usize, charge: Charge) -> bool {
-        self.class(core).points.iter().all(|table| table.costs.is_free(charge))
+        self.class(core).tables.iter().all(|table| table.costs.is_free(charge))
     }
 
     /// True if a core's cache has to be warmed up.
@@ -168,13 +160,13 @@ impl Hardware {
 
     /// True if a core's first switch or firing after a sleep takes longer.
     pub fn has_waking_costs(&self, core: usize) -> bool {
-        let states = self.class(core).idle_states.iter();
+        let states = self.idle_states(core).iter();
         states.map(|state| state.waking).any(|w| w.switch_ps != 0 || w.refill_ps != 0)
     }
 
     /// True if who rings a core that sleeps pays for it.
     pub fn has_ring_costs(&self) -> bool {
-        let states = self.classes.iter().flat_map(|class| &class.idle_states);
+        let states = self.classes.iter().flat_map(|class| &class.core.idle_states);
         states.into_iter().any(|state| state.waking.ring_ps != 0)
     }
 
@@ -187,7 +179,7 @@ impl Hardware {
 
     /// How long a core takes to ring another, in picoseconds.
     pub fn ring_cost_ps(&self, now_ps: u64, from: usize, to: usize) -> u64 {
-        let waking = self.tiles[to].state.waking(now_ps, &self.class(to).idle_states);
+        let waking = self.tiles[to].state.waking(now_ps, self.idle_states(to));
         let asleep_ps = waking.map_or(0, |waking| waking.ring_ps);
         self.cost_ps(from, Charge::RING, 1).saturating_add(asleep_ps)
     }
@@ -214,7 +206,7 @@ impl Hardware {
     #[inline]
     pub fn wake(&mut self, now_ps: u64, core: usize) -> u64 {
         let tile = &mut self.tiles[core];
-        let idle_states = &self.classes[tile.class as usize].idle_states;
+        let idle_states = &self.classes[tile.class as usize].core.idle_states;
         if let Some(cache) = &mut tile.cache {
             if tile.state.has_lost_cache(now_ps, idle_states) {
                 cache.clear();
@@ -230,7 +222,7 @@ impl Hardware {
     #[inline]
     pub fn rest(&mut self, now_ps: u64, core: usize) {
         let tile = &mut self.tiles[core];
-        tile.state.rest(now_ps, &self.classes[tile.class as usize].idle_states);
+        tile.state.rest(now_ps, &self.classes[tile.class as usize].core.idle_states);
     }
 
     /// What a core without idle states did until now, in picoseconds: see [`CoreState::account`].
@@ -244,17 +236,18 @@ impl Hardware {
         let tile = &mut self.tiles[core];
         let class = &self.classes[tile.class as usize];
         let draw = class.draw(point, temperature_mc);
-        tile.state.set_point(now_ps, point, draw, &class.transition, &class.idle_states)
+        let Core { transition, idle_states, .. } = &class.core;
+        tile.state.set_point(now_ps, point, draw, transition, idle_states)
     }
 
     /// What a core draws now, in microwatts; of an idle one also at a moment since it became so.
     pub fn power_uw(&self, now_ps: u64, core: usize) -> u64 {
-        self.tiles[core].state.power_uw(now_ps, &self.class(core).idle_states)
+        self.tiles[core].state.power_uw(now_ps, self.idle_states(core))
     }
 
     /// When the power of an idle core next changes by itself, after `after_ps`; `None`: never.
     pub fn next_passage_ps(&self, core: usize, after_ps: u64) -> Option<u64> {
-        self.tiles[core].state.next_passage_ps(after_ps, &self.class(core).idle_states)
+        self.tiles[core].state.next_passage_ps(after_ps, self.idle_states(core))
     }
 
     /// Lets the time of every core begin at `now_ps`, when nothing has happened yet.
@@ -267,7 +260,7 @@ impl Hardware {
     /// Accounts for the energy and residencies of a core until now.
     pub fn settle_core(&mut self, now_ps: u64, core: usize) {
         let tile = &mut self.tiles[core];
-        tile.state.settle(now_ps, &self.classes[tile.class as usize].idle_states);
+        tile.state.settle(now_ps, &self.classes[tile.class as usize].core.idle_states);
     }
 
     /// The same for every core.
@@ -393,7 +386,7 @@ impl Hardware {
         for (core, tile) in self.tiles.iter_mut().enumerate() {
             let class = &self.classes[tile.class as usize];
             let draw = class.draw(tile.state.point(), heat.temperature_mc(core));
-            tile.state.set_draw(due_ps, draw, &class.idle_states);
+            tile.state.set_draw(due_ps, draw, &class.core.idle_states);
         }
     }
 
@@ -411,44 +404,36 @@ impl Hardware {
         &self.classes[self.tiles[core].class as usize]
     }
 
+    fn idle_states(&self, core: usize) -> &[IdleState] {
+        &self.class(core).core.idle_states
+    }
+
     #[inline]
     fn table(&self, core: usize) -> &PointTable {
         let tile = &self.tiles[core];
-        &self.classes[tile.class as usize].points[tile.state.point()]
+        &self.classes[tile.class as usize].tables[tile.state.point()]
     }
 }
 
 impl Class {
-    fn new(core: &Core, description: &Description) -> Self {
+    fn new(core: Core, description: &Description) -> Self {
         let table = |point: &Point| PointTable {
-            point: *point,
             clock: Clock::new(point.hz),
             costs: Table::new(&description.costs, &description.doorbell, point.hz),
         };
-        Self {
-            kind: core.kind.clone(),
-            points: core.points.iter().map(table).collect(),
-            transition: core.transition,
-            idle_states: core.idle_states.clone(),
-            leakage: core.leakage,
-            scheduling: core.scheduling,
-            slice_ps: core.slice_ps,
-            tick_ps: core.tick_ps,
-            timer_slack_ps: core.timer_slack_ps,
-        }
+        Self { tables: core.points.iter().map(table).collect(), core }
     }
 
     fn draw(&self, point: usize, temperature_mc: Option<i32>) -> Draw {
-        draw(&self.points[point].point, self.leakage.as_ref(), temperature_mc)
+        draw(&self.core.points[point], self.core.leakage.as_ref(), temperature_mc)
     }
 }
 
 /// The class of a core: an existing one if it is alike in all that classes have.
-fn class_of(classes: &mut Vec<(Core, Class)>, core: &Core, description: &Description) -> usize {
+fn class_of(classes: &mut Vec<Class>, core: &Core, description: &Description) -> usize {
     let key = Core { start: 0, cache: None, node: (0, 0), ..core.clone() };
-    classes.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
-        let class = Class::new(&key, description);
-        classes.push((key, class));
+    classes.iter().position(|known| known.core == key).unwrap_or_else(|| {
+        classes.push(Class::new(key, description));
         classes.len() - 1
     })
 }
