@@ -197,8 +197,7 @@ struct wb_part_responses {  // see response.h
     bool (*init)(struct wb_system *system);
     void (*bind)(struct wb_task *task);
 
-    /// What is inline in response.h: a message is about to be sent, or has been, a task comes for
-    /// one, or has it.
+    /// A message is about to be sent, or has been, a task comes for one, or has it.
     void (*send)(const struct wb_port *out, void *slot);
     void (*committed)(const struct wb_port *out);
     void (*come)(struct wb_port *in);
@@ -206,9 +205,6 @@ struct wb_part_responses {  // see response.h
 
     /// Counts a response that is not as long as the one before it.
     void (*begin_run)(struct wb_response *response, uint64_t ns);
-
-    /// A task that only sends has sent a message.
-    void (*sent)(struct wb_task *self);
 };
 
 /// How a task moves; NULL: by hand-off.

@@ -88,10 +88,27 @@ static void begin_run(struct wb_response *response, uint64_t ns)
     response->run_n = 1;
 }
 
-static void sent(struct wb_task *self)
+// A task comes for a message: it has ended the firing before, if it has taken all messages of that
+// from here.
+static void come(struct wb_port *in)
 {
-    const uint64_t next = self->response->fired + 1;
+    if (!in->stamped)
+        return;
+    const struct wb_response *response = in->task->response;
+    if (response->ready_ns != 0 &&
+        wb_counter_get(&in->messages) >= (response->fired + 1) * in->rate)
+        response_fired(in->task);
+}
 
+// A task has sent a message: one that only sends has ended a firing with its last one.
+static void committed(const struct wb_port *out)
+{
+    struct wb_task *self = out->task;
+    const struct wb_response *response = self->response;
+
+    if (response == NULL || !response->is_source || self->job_deadline_ns != 0)
+        return;
+    const uint64_t next = response->fired + 1;
     for (const struct wb_port *port = self->ports; port != NULL; port = port->next_of_task)
         if (!port->channel->aside && wb_port_messages(port) < next * port->rate)
             return;
@@ -126,14 +143,19 @@ static uint64_t of_rank(const struct wb_response *response, uint64_t rank)
     return response->max_ns;
 }
 
+// NULL: there are none.
+static const struct wb_response *responses_of(const struct wb_task *task)
+{
+    if (task->response != NULL)
+        settle(task->response);
+    return task->response != NULL && task->response->n != 0 ? task->response : NULL;
+}
+
 bool wb_task_response(const struct wb_task *task, struct wb_response_times *times)
 {
-    struct wb_response *response = task->response;
+    const struct wb_response *response = responses_of(task);
 
     if (response == NULL)
-        return false;
-    settle(response);
-    if (response->n == 0)
         return false;
     // The smallest that at least this part of all does not exceed (nearest rank).
     const uint64_t n = response->n;
@@ -148,12 +170,9 @@ bool wb_task_response(const struct wb_task *task, struct wb_response_times *time
 
 bool wb_task_response_next(const struct wb_task *task, uint32_t *at, struct wb_response_part *part)
 {
-    struct wb_response *response = task->response;
+    const struct wb_response *response = responses_of(task);
 
     if (response == NULL)
-        return false;
-    settle(response);
-    if (response->n == 0)
         return false;
     const uint32_t first = bucket_of(response->min_ns), last = bucket_of(response->max_ns);
     for (uint32_t i = *at < first ? first - first % PART_BUCKETS : *at; i <= last;) {
@@ -173,9 +192,8 @@ const struct wb_part_responses wb_part_responses = {
     .init = init,
     .bind = bind,
     .send = response_send,
-    .committed = response_sent,
-    .come = response_come,
+    .committed = committed,
+    .come = come,
     .receive = response_receive,
     .begin_run = begin_run,
-    .sent = sent,
 };

@@ -70,26 +70,4 @@ static inline __attribute__((always_inline)) void response_fired(struct wb_task 
         response_fired_at(self, wb_kernel_stamp_ns());
 }
 
-/// A task comes for a message: it has ended the firing before, if it has taken all messages of that
-/// from here.
-static inline void response_come(struct wb_port *in)
-{
-    if (!in->stamped)
-        return;
-    const struct wb_response *response = in->task->response;
-    if (response->ready_ns != 0 &&
-        wb_counter_get(&in->messages) >= (response->fired + 1) * in->rate)
-        response_fired(in->task);
-}
-
-/// A task has sent a message: one that only sends has ended a firing with its last one.
-static inline void response_sent(const struct wb_port *out)
-{
-    struct wb_task *self = out->task;
-    const struct wb_response *response = self->response;
-
-    if (response != NULL && response->is_source && self->job_deadline_ns == 0)
-        wb_parts.responses->sent(self);
-}
-
 #endif
