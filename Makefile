@@ -158,9 +158,8 @@ cargo-is-there:
 	@command -v cargo >/dev/null || \
 		{ echo 'cargo is missing: install Rust 1.85 or newer, for example with rustup' >&2; exit 1; }
 
-# The command, the engine and the Python package at once: alone, each would have the crates that they
-# use compiled with other features.
-CARGO_BUILD := $(CARGO) build --release --locked --package whimbrel --package whimbrel-engine --package whimbrel-python
+# The Python package is left to maturin, which would have pyo3 compiled again with its own settings.
+CARGO_BUILD := $(CARGO) build --release --locked --package whimbrel --package whimbrel-engine
 
 $(BIN)/whimbrel: cargo-is-there
 	$(CARGO_BUILD)
@@ -181,10 +180,9 @@ $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy: $(BIN)/%/whimbrel-
 	@mkdir -p $(@D)
 	@cp $(TARGET)/$*-unknown-linux-gnu/static/whimbrel-occupy $@
 
-# The command; and the crates that start nothing of C. With the Python package, which has no tests in Rust, for
-# the same reason as in CARGO_BUILD.
+# The command; and the crates that start nothing of C.
 test-rust: build test-modules
-	$(CARGO) test --release --locked --package whimbrel --package whimbrel-python --no-fail-fast
+	$(CARGO) test --release --locked --package whimbrel --no-fail-fast
 
 test-crates:
 	cd crates && env -u MAKEFLAGS -u MFLAGS WHIMBREL_LIBEXEC=/nowhere cargo test --release --locked --workspace --exclude whimbrel --no-fail-fast
