@@ -16,6 +16,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 use serde::Serialize;
 
+use super::summary::per_second;
 use super::tabular::COLUMNS;
 use crate::result::{Entry, Exploration};
 use crate::system::System;
@@ -68,7 +69,7 @@ fn write(
     column::<ByteArrayType>(&mut group, &text(&|e| words.points(&e.candidate)), None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| words.slots(&e.candidate)), None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| words.ways(&e.candidate)), None)?;
-    optional(&mut group, all.iter().map(|e| rate(e)))?;
+    optional(&mut group, all.iter().map(|e| per_second(e.candidate.rate_millihz)))?;
     let energy: Vec<f64> = all.iter().map(|e| e.outcome.energy_mj).collect();
     column::<DoubleType>(&mut group, &energy, None)?;
     column::<Int64Type>(&mut group, &integers(&|e| e.outcome.misses), None)?;
@@ -88,14 +89,6 @@ fn write(
 /// What consists of numbers and text always is JSON.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rate is at most 1e12 thousandths")]
-fn rate(entry: &Entry) -> Option<f64> {
-    match entry.candidate.rate_millihz {
-        0 => None,
-        millihz => Some(millihz as f64 / 1e3),
-    }
 }
 
 fn schema() -> Result<TypePtr> {

@@ -41,11 +41,7 @@ fn of_rate(system: &System, rate: &RateResult) -> Value {
 
 fn member(system: &System, entry: &Entry) -> Value {
     let Entry { id, candidate, outcome, .. } = entry;
-    let mhz = |core: usize| {
-        candidate.available[core]
-            .then(|| system.cores[core].points[candidate.points[core] as usize].hz)
-    };
-    let hz: Vec<Option<u64>> = (0..system.cores.len()).map(mhz).collect();
+    let hz = |core: usize| candidate.available[core].then(|| Words(system).hz(candidate, core));
     let tasks = system.tasks.iter().zip(&candidate.mapping);
     let channels = system.channels.iter().zip(candidate.slots.iter().zip(&candidate.ways));
     json!({
@@ -54,7 +50,7 @@ fn member(system: &System, entry: &Entry) -> Value {
         "mapping": tasks.map(|(task, core)| json!({
             "task": task.name, "index": task.index, "core": core,
         })).collect::<Vec<_>>(),
-        "hz": hz,
+        "hz": (0..system.cores.len()).map(hz).collect::<Vec<_>>(),
         "slots": channels.map(|(channel, (slots, way))| json!({
             "channel": channel.name, "slots": slots, "way": way.to_string(),
         })).collect::<Vec<_>>(),
@@ -64,6 +60,6 @@ fn member(system: &System, entry: &Entry) -> Value {
 
 /// Frames per second; `null`: there is no rate.
 #[expect(clippy::cast_precision_loss, reason = "a rate is at most 1e12 thousandths")]
-fn per_second(millihz: u64) -> Option<f64> {
+pub(super) fn per_second(millihz: u64) -> Option<f64> {
     (millihz > 0).then(|| millihz as f64 / 1e3)
 }
