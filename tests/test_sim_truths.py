@@ -23,7 +23,7 @@ SIGMAS = 4.5
 
 # ---- Queues -------------------------------------------------------------------------------------
 
-CUSTOMERS = 200_000
+CUSTOMERS = 100_000
 BATCHES = 40  # each so long that the next knows almost nothing of it
 GAP_CYCLES = 1_000_000  # of 1 ns: mean time between two customers
 

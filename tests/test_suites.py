@@ -121,6 +121,46 @@ def test_comments_and_empty_lines_are_none(one: str, other: str) -> None:
     assert code(one.encode()) == code(other.encode())
 
 
+@pytest.mark.parametrize("suite", ["test-crates", "test-peers"])
+def test_a_suite_that_has_no_kernel_for_an_input_cannot_start_one(suite: str) -> None:
+    text = (ROOT / "Makefile").read_text()
+    (inputs,) = re.findall(rf"^\t{suite}:.*:(\S+)", text, re.MULTILINE)
+    assert not {"$(CODE)", "$(C_CODE)", "kernels~"} & set(inputs.split(","))
+    (recipe,) = re.findall(rf"^{suite}:.*\n\t(.*)", text, re.MULTILINE)
+    assert "WHIMBREL_LIBEXEC=/nowhere" in recipe
+
+
+PART = """
+NAME := one
+include {root}/apps/module.mk
+one.passed: $(FILES) $(AGAIN)
+\t@echo ran
+\t@touch $@
+"""
+
+
+def test_a_part_of_an_applications_tests_runs_again_when_any_file_of_it_has_changed(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "apps/one"
+    folder.mkdir(parents=True)
+    (tmp_path / "apps/common").mkdir()
+    (folder / "Makefile").write_text(PART.format(root=ROOT))
+    known = {name: text for name, text in os.environ.items() if name not in ("CI", "ALL")}
+
+    def ran(**variables: str) -> bool:
+        words = ["make", "--silent", f"ROOT={ROOT}", f"BUILD={tmp_path}/build", "one.passed"]
+        done = subprocess.run(
+            words, cwd=folder, env=known | variables, capture_output=True, text=True, check=True
+        )
+        return "ran" in done.stdout
+
+    assert ran() and not ran()
+    assert ran(ALL="1") and ran(CI="1") and not ran()
+    (tmp_path / "apps/common/data.bin").write_text("other")
+    assert ran() and not ran()
+
+
 @pytest.mark.parametrize(("suite", "folder"), [("test-freertos", "boards"), ("test-soc", "soc")])
 def test_the_modules_that_a_suites_tests_import_are_its_inputs(suite: str, folder: str) -> None:
     line = re.search(rf"^\t{suite}:.*$", (ROOT / "Makefile").read_text(), re.MULTILINE)

@@ -64,7 +64,7 @@ def test_a_search_on_a_cluster_is_the_same_to_the_byte(client: Client) -> None:
 
 
 def test_workers_that_are_killed_lose_and_double_nothing(client: Client, tmp_path: Path) -> None:
-    longer = {**ON, "duration": "5s", "points": "150,320,500"}
+    longer = {**ON, "duration": "2s", "points": "150,320,500"}
     alone = explore(**longer)
     killed: list[int] = []
 
@@ -84,7 +84,7 @@ def test_workers_that_are_killed_lose_and_double_nothing(client: Client, tmp_pat
 
 
 def test_the_command_explores_on_a_cluster(client: Client, command: Any) -> None:
-    words = "--platform mpsoc3 --rates 300 --points high --pin lpf=0 --set output= --duration 1s"
+    words = "--platform mpsoc3 --rates 300 --points high --pin lpf=0 --set output= --duration 400ms"
     os.environ["WHIMBREL_PYTHON"] = sys.executable
     try:
         address = client.scheduler.address
