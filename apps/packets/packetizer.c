@@ -11,8 +11,6 @@
 #include "common/tasks.h"
 #include "packets.h"
 
-enum { LANES_MAX = 8 };
-
 // Where it is: written beside what holds, then chosen by one store.
 struct place {
     uint32_t next;  // packet
@@ -103,24 +101,13 @@ static bool give(struct wb_task *self, struct packetizer *packetizer, struct wb_
     return true;
 }
 
-static uint32_t find_lanes(struct wb_task *self, struct wb_port *lane[LANES_MAX])
-{
-    const uint32_t lanes = wb_port_count(self, "out");
-
-    if (lanes == 0 || lanes > LANES_MAX)
-        wb_task_fail(self, "its port out must be bound to 1 to 8 channels");
-    for (uint32_t i = 0; i < lanes; i++)
-        lane[i] = task_port(self, "out", i, packet_coded_bytes(packets_of(self)));
-    return lanes;
-}
-
 int packetizer(struct wb_task *self)
 {
     const struct packets *packets = packets_of(self);
     struct packetizer *packetizer =
         task_keep(self, sizeof *packetizer + packets->frame_bytes + FCS_BYTES);
     struct wb_port *lane[LANES_MAX];
-    const uint32_t lanes = find_lanes(self, lane);
+    const uint32_t lanes = packet_lanes(self, "out", packet_coded_bytes(packets), lane);
 
     if (packetizer->place[packetizer->now].at == 0)
         packetizer->place[packetizer->now].at = CAPTURE_HEADER_BYTES;

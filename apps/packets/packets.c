@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "packets.h"
 
+#include <stdio.h>
+
+#include "common/tasks.h"
+
 struct packets *packets_of(const struct wb_task *self)
 {
     return wb_task_app(self)->state;
@@ -14,6 +18,21 @@ size_t packet_bytes(const struct packets *packets)
 size_t packet_coded_bytes(const struct packets *packets)
 {
     return offsetof(struct packet, data) + (size_t)CODING_RATE * (packets->frame_bytes + FCS_BYTES);
+}
+
+uint32_t packet_lanes(struct wb_task *self, const char *name, size_t bytes,
+                      struct wb_port *lane[LANES_MAX])
+{
+    const uint32_t lanes = wb_port_count(self, name);
+    char why[64];
+
+    if (lanes == 0 || lanes > LANES_MAX) {
+        snprintf(why, sizeof why, "its port %s must be bound to 1 to 8 channels", name);
+        wb_task_fail(self, why);
+    }
+    for (uint32_t i = 0; i < lanes; i++)
+        lane[i] = task_port(self, name, i, bytes);
+    return lanes;
 }
 
 const struct packet *packet_hold(struct wb_port *in, uint32_t next)

@@ -22,7 +22,7 @@
 #include "rules.h"
 #include "wb/wb.h"
 
-enum { FCS_BYTES = 4, FRAME_BYTES_MIN = 14, FRAME_BYTES_MAX = 9018 };
+enum { FCS_BYTES = 4, FRAME_BYTES_MIN = 14, FRAME_BYTES_MAX = 9018, LANES_MAX = 8 };
 
 enum cause { BY_RULE, DAMAGED, NO_ROOM, CAUSES };
 
@@ -66,6 +66,13 @@ struct packets *packets_of(const struct wb_task *self);
 /// Context: any. Never blocks.
 size_t packet_bytes(const struct packets *packets);
 size_t packet_coded_bytes(const struct packets *packets);
+
+/// Finds the ports of a name, by which packets come or go in turns.
+///
+/// Context: the task. Does not return where there are none, too many, or too small ones.
+/// Returns: how many there are.
+uint32_t packet_lanes(struct wb_task *self, const char *name, size_t bytes,
+                      struct wb_port *lane[LANES_MAX]);
 
 /// Holds the next packet of a port that is not older than `next`.
 ///
