@@ -61,18 +61,17 @@ static int run(struct wb_task *self, size_t bytes, treatment *treat)
     struct wb_port *out = task_port(self, "out", 0, packet_bytes(packets_of(self)));
     struct wb_port *lane[LANES_MAX];
     const uint32_t lanes = packet_lanes(self, "in", bytes, lane);
-    const struct packet *packet;
 
-    while ((packet = packet_hold(lane[stage->next % lanes], stage->next)) != NULL) {
+    for (;;) {
         struct wb_port *in = lane[stage->next % lanes];
+        const struct packet *packet = packet_hold(in, stage->next);
 
-        if (!transform(self, packet, out, treat))
-            break;
+        if (!packet || !transform(self, packet, out, treat))
+            return 0;
         stage->next = packet->number + 1;
         wb_port_release(in);
         wb_checkpoint();
     }
-    return 0;
 }
 
 int decoder(struct wb_task *self)
