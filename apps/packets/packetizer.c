@@ -106,7 +106,7 @@ int packetizer(struct wb_task *self)
     const struct packets *packets = packets_of(self);
     struct packetizer *packetizer =
         task_keep(self, sizeof *packetizer + packets->frame_bytes + FCS_BYTES);
-    struct wb_port *lane[LANES_MAX];
+    struct wb_port *lane[PACKET_LANES_MAX];
     const uint32_t lanes = packet_lanes(self, "out", packet_coded_bytes(packets), lane);
 
     if (packetizer->place[packetizer->now].at == 0)

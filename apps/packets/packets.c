@@ -21,12 +21,12 @@ size_t packet_coded_bytes(const struct packets *packets)
 }
 
 uint32_t packet_lanes(struct wb_task *self, const char *name, size_t bytes,
-                      struct wb_port *lane[LANES_MAX])
+                      struct wb_port *lane[PACKET_LANES_MAX])
 {
     const uint32_t lanes = wb_port_count(self, name);
     char why[64];
 
-    if (lanes == 0 || lanes > LANES_MAX) {
+    if (lanes == 0 || lanes > PACKET_LANES_MAX) {
         snprintf(why, sizeof why, "its port %s must be bound to 1 to 8 channels", name);
         wb_task_fail(self, why);
     }

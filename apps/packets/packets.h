@@ -22,7 +22,7 @@
 #include "rules.h"
 #include "wb/wb.h"
 
-enum { FCS_BYTES = 4, FRAME_BYTES_MIN = 14, FRAME_BYTES_MAX = 9018, LANES_MAX = 8 };
+enum { FCS_BYTES = 4, FRAME_BYTES_MIN = 14, FRAME_BYTES_MAX = 9018, PACKET_LANES_MAX = 8 };
 
 enum cause { BY_RULE, DAMAGED, NO_ROOM, CAUSES };
 
@@ -72,7 +72,7 @@ size_t packet_coded_bytes(const struct packets *packets);
 /// Context: the task. Does not return where there are none, too many, or too small ones.
 /// Returns: how many there are.
 uint32_t packet_lanes(struct wb_task *self, const char *name, size_t bytes,
-                      struct wb_port *lane[LANES_MAX]);
+                      struct wb_port *lane[PACKET_LANES_MAX]);
 
 /// Holds the next packet of a port that is not older than `next`.
 ///

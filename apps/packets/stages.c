@@ -59,7 +59,7 @@ static int run(struct wb_task *self, size_t bytes, treatment *treat)
 {
     struct stage *stage = task_keep(self, sizeof *stage);
     struct wb_port *out = task_port(self, "out", 0, packet_bytes(packets_of(self)));
-    struct wb_port *lane[LANES_MAX];
+    struct wb_port *lane[PACKET_LANES_MAX];
     const uint32_t lanes = packet_lanes(self, "in", bytes, lane);
 
     for (;;) {
