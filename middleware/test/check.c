@@ -51,10 +51,17 @@ static void run(const struct wb_test *t)
 
 static bool is_wanted(const char *name, const char *words)
 {
-    return words[0] == '=' ? strcmp(name, words + 1) == 0 : strstr(name, words) != NULL;
+    switch (words[0]) {
+    case '=':
+        return strcmp(name, words + 1) == 0;
+    case '-':
+        return strcmp(name, words + 1) != 0;
+    default:
+        return strstr(name, words) != NULL;
+    }
 }
 
-// usage: test_x [part of a name | =NAME | --list]
+// usage: test_x [part of a name | =NAME | -NAME: all others | --list]
 int main(int argc, char **argv)
 {
     const bool lists = argc > 1 && strcmp(argv[1], "--list") == 0;

@@ -28,6 +28,8 @@ COUNTED = ("-icount", "shift=5,sleep=off")
 INSTRUCTIONS = ("-icount", "shift=0,sleep=off")
 
 USUAL_SCALE = 0.2  # of boards.mk
+# How many times as long as usual, in `make soak`.
+LONGER = float(os.environ.get("BOARD_SCALE", USUAL_SCALE)) / USUAL_SCALE
 LIMIT_S = int(os.environ.get("BOARD_LIMIT_S", "60"))
 
 
@@ -100,10 +102,9 @@ def run_each(
     What the counts of slow cases are multiplied by grows as that of all others does.
     """
     scales = slow or {}
-    grown = float(os.environ.get("BOARD_SCALE", USUAL_SCALE)) / USUAL_SCALE
 
     def run_one(case: str) -> Run:
-        words = [f"scale={scales[case] * grown}"] if case in scales else []
+        words = [f"scale={scales[case] * LONGER}"] if case in scales else []
         return run("=" + case, *words, mode=mode, limit_s=limit_s)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -205,7 +205,7 @@ SOME = {"demodulator": "1,2,3,0", "bpf.1": "3,2,1,0"}
 @pytest.mark.parametrize(
     ("mode", "tasks", "every", "plays", "moves"),
     [
-        ("handoff", EVERY, "5ms", 2, 1000),
+        ("handoff", EVERY, "5ms", round(emulated.LONGER), 200),
         ("replicate", SOME, "100ms", 1, 4),
         ("recreate", SOME, "100ms", 1, 4),
     ],

@@ -59,4 +59,6 @@ def moves_while_all_is_right(mode: str, plays: int, tmp_path: Path) -> int:
         expected = SMALL["expected"].read_text().splitlines()
         checksums = [line.rsplit(" ", 1)[1] for line in expected]
         assert [line.rsplit(" ", 1)[1] for line in lines] == plays * checksums
-    return sum(move["status"] == "ok" for move in json.loads(ended.stdout)["migrations"])
+    n = sum(move["status"] == "ok" for move in json.loads(ended.stdout)["migrations"])
+    print(f"{mode}: {plays} plays, {n} moves")
+    return n

@@ -44,7 +44,7 @@ def test_more_tasks_than_the_hardware_has_slots_are_refused_at_the_first(tmp_pat
 
 def test_the_bird_changes_its_core_where_the_hardware_schedules(tmp_path: Path) -> None:
     # A run that is recorded lasts for several moves.
-    options = ("--shuttle", "bird=1,0@2ms", "--record", tmp_path / "recorded")
+    options = ("--shuttle", "bird=1,0@100ms", "--record", tmp_path / "recorded")
     summary = run("hello", *options, board="rv32_soc:hardware")
     moves = [move for move in summary["migrations"] if move["status"] == "ok"]
     assert summary["frames"] == 200
@@ -54,7 +54,7 @@ def test_the_bird_changes_its_core_where_the_hardware_schedules(tmp_path: Path) 
 
 def test_the_bird_changes_its_core_and_no_message_is_lost(tmp_path: Path) -> None:
     recorded = tmp_path / "recorded"
-    summary = run("hello", "--shuttle", "bird=1,0@2ms", "--record", recorded)
+    summary = run("hello", "--shuttle", "bird=1,0@100ms", "--record", recorded)
     moves = [move for move in summary["migrations"] if move["status"] == "ok"]
     assert summary["frames"] == 200
     assert len(moves) >= 2
