@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "clock.h"
 
 enum { STACK_BYTES = 64 << 10, HEAP_BYTES = 1 << 20, SLOTS = 14, BANDS = 3 };
 enum { TASKS = BENCH_RADIO_TASKS };

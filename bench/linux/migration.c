@@ -5,9 +5,6 @@
 // And a task that waits for a message is moved by another one, its waits being checkpoints: from
 // the request until it runs on its target, as the record of the migration has it.
 
-#define _GNU_SOURCE
-#include <stdlib.h>
-
 #include "bench.h"
 #include "clock.h"
 

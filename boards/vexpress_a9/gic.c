@@ -4,7 +4,6 @@
 #include "FreeRTOS.h"
 #include "board_a9.h"
 #include "map.h"
-#include "task.h"
 
 enum {
     DOORBELL = 0,

@@ -10,8 +10,6 @@
 
 #include "wb/kernel.h"
 
-#include <string.h>
-
 #include "freertos_board.h"
 #include "freertos_modules.h"
 #include "own.h"

@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include "helper.h"
 

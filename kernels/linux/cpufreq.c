@@ -7,7 +7,6 @@
 // same code (crates/occupy/src/journal.rs).
 
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "private.h"
 
 // Read by Linux when this thread dies; the list has one entry, the word of this process.

@@ -3,12 +3,9 @@
 // RAPL counters of its packages). Many machines, and nearly all virtual ones, have neither.
 
 #define _GNU_SOURCE
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host.h"
 #include "private.h"

@@ -3,7 +3,6 @@
 // descriptor 3 and is of no use by hand. After a run it waits for the plan of the next one.
 
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
 #include <poll.h>
