@@ -3,12 +3,12 @@
 # from (BUILD/apps/NAME.task).
 #
 #   NAME := hello
-#   SOURCES := hello watcher     # without .c
+#   SOURCES := hello common/tasks   # without .c; common/: of ../common
 #   STANDARD := gnu11            # left out: c11
 #   OPTIMISE := -O3              # left out: -O2
 #   LIBS := -lm
 #   WITHOUT_PROGRAM := yes       # its tasks are not recreated
-#   SOURCE_FILES := hello.c ../watcher.c   # left out: $(SOURCES) of this folder
+#   SOURCE_FILES := hello.c ../watcher.c   # left out: $(SOURCES)
 #   SOURCE_OPTIONS := -I$(CURDIR)/include  # for them, where a board's image is built
 #   include ../module.mk
 #
@@ -18,7 +18,8 @@ BUILD ?= ../../build
 MARCH ?= native
 STANDARD ?= c11
 OPTIMISE ?= -O2
-SOURCE_FILES ?= $(SOURCES:%=%.c)
+SOURCE_FILES ?= $(patsubst common/%,../common/%,$(SOURCES:%=%.c))
+SOURCE_OPTIONS ?= -I$(abspath ..)
 ROOT := ../..
 MIDDLEWARE := $(ROOT)/middleware
 OBJ := $(BUILD)/obj/$(NAME)
@@ -29,7 +30,7 @@ PROGRAM := $(BUILD)/apps/$(NAME).task
 # -fstack-clash-protection: an overflow of a task's stack touches the guard below it, however large the
 # frame.
 CFLAGS := -std=$(STANDARD) $(OPTIMISE) -march=$(MARCH) -fPIC -fstack-clash-protection -g -Wall -Wextra -Wpedantic \
-	-Wconversion -Wshadow -Werror -MMD -MP -I$(MIDDLEWARE)/include $(EXTRA)
+	-Wconversion -Wshadow -Werror -MMD -MP -I.. -I$(MIDDLEWARE)/include $(EXTRA)
 # The kernels share the module's writable data: nothing may be bound late, by one of them only.
 MODULE_LDFLAGS := -shared -Wl,-z,now
 
@@ -63,5 +64,10 @@ $(OBJ)/%.o: %.c Makefile ../module.mk
 	@mkdir -p $(@D)
 	@echo 'CC $<'
 	@$(CC) $(CFLAGS) $(REPORT) -c -o $@ $<
+
+$(OBJ)/common/%.o: ../common/%.c Makefile ../module.mk
+	@mkdir -p $(@D)
+	@echo 'CC $<'
+	@$(CC) $(CFLAGS) -c -o $@ $<
 
 -include $(shell find $(OBJ) -name '*.d' 2>/dev/null)

@@ -9,17 +9,8 @@
 #   include ../common/common.mk
 
 SOURCES := $(OWN) $(COMMON:%=common/%)
-SOURCE_FILES := $(OWN:%=%.c) $(COMMON:%=../common/%.c)
-SOURCE_OPTIONS := -I$(abspath ..)
 
 include ../module.mk
-
-CFLAGS += -I..
-
-$(OBJ)/common/%.o: ../common/%.c Makefile ../module.mk ../common/common.mk
-	@mkdir -p $(@D)
-	@echo 'CC $<'
-	@$(CC) $(CFLAGS) -c -o $@ $<
 
 # What takes files apart, under the sanitizers.
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -12,7 +12,7 @@ void *task_keep(struct wb_task *self, size_t bytes)
 
     if (state)
         return state;
-    state = wb_malloc(bytes);
+    state = wb_memalign(64, bytes);
     if (!state)
         wb_task_fail(self, "its heap is too small: raise heap in app.toml");
     memset(state, 0, bytes);

@@ -8,7 +8,8 @@
 
 #include "wb/wb.h"
 
-/// The state of a task: zeroed at its first start, found again after a restart.
+/// The state of a task: zeroed at its first start, found again after a restart. It is aligned to 64
+/// bytes.
 ///
 /// Context: the task. Does not return where the task's heap is too small.
 void *task_keep(struct wb_task *self, size_t bytes);

@@ -6,6 +6,7 @@
 // for how they survive the death of a core.
 #include <assert.h>
 
+#include "common/tasks.h"
 #include "dsp/stages.h"
 #include "frame.h"
 
@@ -69,7 +70,7 @@ int lpf(struct wb_task *self)
 {
     const struct fm_radio *radio = radio_of(self);
     struct lpf_state *state =
-        fm_task_keep(self, sizeof *state + 2 * (size_t)fm_frame_input(&radio->config));
+        task_keep(self, sizeof *state + 2 * (size_t)fm_frame_input(&radio->config));
     struct fm_outlet out = fm_outlet_open(self, fm_frame_complex_bytes(&radio->config));
     struct fm_frame *frame;
 
@@ -96,7 +97,7 @@ struct demodulator_state {
 int demodulator(struct wb_task *self)
 {
     const struct fm_config *config = &radio_of(self)->config;
-    struct demodulator_state *state = fm_task_keep(self, sizeof *state);
+    struct demodulator_state *state = task_keep(self, sizeof *state);
     struct fm_intake in = fm_intake_open(self, 0, fm_frame_complex_bytes(config));
     struct fm_outlet out = fm_outlet_open(self, fm_frame_bytes(config));
     const struct fm_frame *frame;
@@ -142,7 +143,7 @@ static void bpf_fill(struct wb_task *self, struct bpf_state *state, const struct
 int bpf(struct wb_task *self)
 {
     const struct fm_config *config = &radio_of(self)->config;
-    struct bpf_state *state = fm_task_keep(self, sizeof *state);
+    struct bpf_state *state = task_keep(self, sizeof *state);
     struct fm_intake in = fm_intake_open(self, 0, fm_frame_bytes(config));
     struct fm_outlet out = fm_outlet_open(self, fm_frame_bytes(config));
     const struct fm_frame *frame;
@@ -225,7 +226,7 @@ int sum(struct wb_task *self)
     const struct fm_config *config = &radio_of(self)->config;
     const uint32_t bands = (uint32_t)config->bands;
     struct sum_state *state =
-        fm_task_keep(self, sizeof *state + fm_frame_audio(config) * sizeof(float));
+        task_keep(self, sizeof *state + fm_frame_audio(config) * sizeof(float));
     struct fm_intake in[FM_BANDS_MAX];
     const float *band[FM_BANDS_MAX];
     uint64_t first = 0;

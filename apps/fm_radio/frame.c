@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frame.h"
 
-#include <stdio.h>
 #include <string.h>
 
-void *fm_task_keep(struct wb_task *self, size_t bytes)
-{
-    void *state = wb_task_state(self);
-
-    if (state)
-        return state;
-    state = wb_memalign(64, bytes);
-    if (!state)
-        wb_task_fail(self, "its heap is too small for its filter: raise heap in app.toml");
-    memset(state, 0, bytes);
-    wb_task_set_state(self, state);
-    return state;
-}
+#include "common/tasks.h"
 
 static size_t im_at(const struct fm_config *config)
 {
@@ -43,24 +30,9 @@ uint32_t fm_frame_complex_bytes(const struct fm_config *config)
     return (uint32_t)(im_at(config) * sizeof(float)) + fm_frame_bytes(config);
 }
 
-static struct wb_port *find_port(struct wb_task *self, const char *name, uint32_t index,
-                                 uint32_t slot_bytes)
-{
-    struct wb_port *port = wb_port_find(self, name, index);
-    char text[FM_WHY_BYTES];
-
-    if (port && wb_port_slot_bytes(port) >= slot_bytes)
-        return port;
-    if (port)
-        snprintf(text, sizeof text, "its port %s needs slot_bytes of %u or more", name, slot_bytes);
-    else
-        snprintf(text, sizeof text, "its port %s is bound to no channel", name);
-    wb_task_fail(self, text);
-}
-
 struct fm_intake fm_intake_open(struct wb_task *self, uint32_t index, uint32_t slot_bytes)
 {
-    return (struct fm_intake){ .port = find_port(self, "in", index, slot_bytes) };
+    return (struct fm_intake){ .port = task_port(self, "in", index, slot_bytes) };
 }
 
 const struct fm_frame *fm_intake_next(struct fm_intake *intake)
@@ -97,7 +69,7 @@ struct fm_outlet fm_outlet_open(struct wb_task *self, uint32_t slot_bytes)
     if (outlet.ports == 0 || outlet.ports > FM_BANDS_MAX)
         wb_task_fail(self, "its port out must be bound to 1 to 64 channels");
     for (uint32_t i = 0; i < outlet.ports; i++)
-        outlet.port[i] = find_port(self, "out", i, slot_bytes);
+        outlet.port[i] = task_port(self, "out", i, slot_bytes);
     return outlet;
 }
 

@@ -44,11 +44,6 @@ struct fm_outlet {
     struct fm_frame *slot[FM_BANDS_MAX];  // claimed; NULL: none
 };
 
-/// The state of a task: zeroed at its first start, found again after a restart.
-///
-/// Context: the task. Does not return where the task's heap is too small.
-void *fm_task_keep(struct wb_task *self, size_t bytes);
-
 /// Where the imaginary parts of a complex frame are.
 ///
 /// Context: any. Never blocks.

@@ -6,6 +6,7 @@
 // again. How late a frame may be is `deadline_frames` of app.toml. So a player that has fallen
 // behind shows what is not yet too late as fast as it can when it gets more of a core, and holds
 // the rate from then on.
+#include "common/tasks.h"
 #include "source.h"
 #include "video.h"
 
@@ -46,7 +47,7 @@ static bool show(struct wb_task *self, struct player *player, struct wb_port *ou
 int video(struct wb_task *self)
 {
     struct video *app = video_of(self);
-    struct player *player = video_keep(self, sizeof *player);
+    struct player *player = task_keep(self, sizeof *player);
     struct wb_port *out = video_port(self, "out");
     bool late = false;
 

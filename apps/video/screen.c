@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A screen: takes what its player shows, compares and writes it.
+#include "common/tasks.h"
 #include "video.h"
 
 struct screen {
@@ -22,7 +23,7 @@ static void look_at(struct wb_task *self, struct screen *screen, const struct vi
 
 int screen(struct wb_task *self)
 {
-    struct screen *screen = video_keep(self, sizeof *screen);
+    struct screen *screen = task_keep(self, sizeof *screen);
     struct wb_port *in = video_port(self, "in");
     const void *slot;
 

@@ -55,11 +55,6 @@ struct video {
 /// Context: any. Never blocks.
 struct video *video_of(const struct wb_task *self);
 
-/// The state of a task: zeroed at its first start, found again after a restart.
-///
-/// Context: the task. Does not return where the task's heap is too small.
-void *video_keep(struct wb_task *self, size_t bytes);
-
 /// Finds a port of the task whose slots hold a frame of the film.
 ///
 /// Context: the task. Does not return where there is none, or its slots are too small.
