@@ -20,6 +20,7 @@ use whimbrel_model::Setting;
 use crate::cli::{ExploreArgs, SimArgs};
 use crate::explore::{Job, Pool, Prepared, Simulator};
 use crate::failure::Failure;
+use crate::run::accompany;
 use crate::{explore, helpers, load, sim};
 
 pub use crate::protocol::Status;
@@ -76,8 +77,9 @@ pub fn helpers_are_in(folder: PathBuf) {
 /// Bad input, or a run that failed.
 pub fn simulate(words: &[String], companion: &mut dyn Companion) -> Result<String, Wrong> {
     let SimWords { args } = SimWords::try_parse_from(words).map_err(|e| misused(&e))?;
-    let prepared = sim::prepared(&args).map_err(input)?;
-    let summary = sim::accompanied(&args, prepared, companion).map_err(failed)?;
+    let (run, complete) = sim::prepared(&args).map_err(input)?;
+    let record = args.common.record.as_deref();
+    let summary = accompany(&run, record, complete, companion).map_err(failed)?;
     serde_json::to_string(&summary).map_err(|error| failed(Failure::Output(error.into())))
 }
 

@@ -14,7 +14,7 @@ use crate::failure::{Failure, Outcome};
 use crate::fingerprint::fingerprint;
 use crate::load::sim::{Simulated, check_times, load};
 use crate::load::{Loaded, nanoseconds, utf8};
-use crate::run::{Companion, Summary, accompany, execute};
+use crate::run::execute;
 
 /// When a run without --limit is taken for endless.
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -29,18 +29,6 @@ const DRAIN: Duration = Duration::from_secs(2);
 pub fn sim(args: &SimArgs) -> Outcome {
     let (run, complete) = prepared(args)?;
     execute(&args.common, run, complete)
-}
-
-/// The same for a program that comes along, instead of a person at a terminal.
-///
-/// # Errors
-/// A run that failed.
-pub fn accompanied(
-    args: &SimArgs,
-    (run, complete): (Loaded, impl FnOnce(Plan) -> Plan),
-    companion: &mut dyn Companion,
-) -> Result<Summary, Failure> {
-    accompany(&run, args.common.record.as_deref(), complete, companion)
 }
 
 /// A simulation that makes sense, and what its plan has besides that of a run.
