@@ -12,7 +12,7 @@ use toml::de::DeTable;
 use crate::app::{HOST_KIND, Mode};
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{
-    Node, Reader, boolean, bytes, document, each, filled, list, name, subtable,
+    self, Node, Reader, boolean, bytes, document, each, filled, list, name, subtable,
     tables as subtables, text, within, word,
 };
 
@@ -25,8 +25,6 @@ pub use tables::{hash, tables};
 pub struct Board {
     /// Its name.
     pub name: String,
-    /// One line about it; empty if there is none.
-    pub description: String,
     /// How many cores it has.
     pub cores: u32,
     /// Their kind.
@@ -65,8 +63,6 @@ pub struct Board {
 pub struct Variant {
     /// Its name.
     pub name: String,
-    /// One line about it; empty if there is none.
-    pub description: String,
     /// What CMake is told for it.
     pub settings: Vec<String>,
     /// How many tasks it has room for; `None`: any number.
@@ -142,11 +138,10 @@ impl Board {
 
     /// This board as one of its variants; `None`: it has none of this name.
     pub fn variant(&self, wanted: &str) -> Option<Self> {
-        let Variant { name, description, settings, tasks, shares } =
+        let Variant { name, settings, tasks, shares } =
             self.variants.iter().find(|variant| variant.name == wanted)?;
         Some(Self {
             name: format!("{}:{name}", self.name),
-            description: description.clone(),
             settings: settings.clone(),
             tasks: *tasks,
             shares: *shares,
@@ -183,11 +178,12 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
 fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Board> {
     let mut reader = Reader::new("[board]", table, place, problems);
     let priorities = |n: &Node<'_>| within(n, 1, PRIORITIES);
+    let name = reader.must("name", NAME, name).into_inner();
+    reader.optional("description", DESCRIPTION, text);
     let head = Board {
-        name: reader.must("name", NAME, name).into_inner(),
-        description: reader.or("description", "one line of text", text, String::new()),
+        name,
         cores: reader.must("cores", CORES, |n| within(n, 1, 4095)).into_inner(),
-        kind: reader.or("kind", NAME, name, HOST_KIND.to_owned()),
+        kind: reader.or("kind", NAME, reader::name, HOST_KIND.to_owned()),
         modes: reader
             .optional("modes", MODES, |n| list(n, word::<Mode>))
             .map_or_else(|| vec![Mode::Handoff], |modes| words(modes.into_inner())),
@@ -203,9 +199,10 @@ fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
 
 fn read_variant(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Variant> {
     let mut reader = Reader::new("[[variant]]", table, place, problems);
+    let name = reader.must("name", NAME, name).into_inner();
+    reader.optional("description", DESCRIPTION, text);
     let variant = Variant {
-        name: reader.must("name", NAME, name).into_inner(),
-        description: reader.or("description", "one line of text", text, String::new()),
+        name,
         settings: words(reader.must("settings", SETTINGS, |n| list(n, filled)).into_inner()),
         tasks: reader.optional("tasks", CORES, |n| within(n, 1, 4095)).map(Spanned::into_inner),
         shares: reader.or("shares", "true or false", boolean, false),
@@ -282,6 +279,8 @@ const MADE_BY: &str = "make setup";
 const BAUD: u32 = 115_200;
 
 const NAME: &str = "1 to 31 letters, digits and _";
+/// For people alone.
+const DESCRIPTION: &str = "one line of text";
 const CORES: &str = "a whole number from 1 to 4095";
 const SETTINGS: &str = "an array of texts, as \"NAME=value\"";
 const SECONDS: &str = "a whole number of seconds from 1 to 3600";

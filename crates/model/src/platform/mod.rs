@@ -21,8 +21,6 @@ use crate::reader::{document, each, subtable, tables};
 pub struct Platform {
     /// Its name.
     pub name: String,
-    /// One line about it; empty if there is none.
-    pub description: String,
     /// Every core; empty: those of the machine it runs on, as they are.
     pub cores: Vec<Core>,
     /// Everything that the simulator wants to know, the cores once more.
@@ -176,7 +174,7 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Platform>
         fabric::check_reach(interconnect, &memories, problems);
     }
     floorplan::check(&plan, cores.len(), problems);
-    let (name, description) = head?;
+    let name = head?;
     let mut hardware = Description {
         name: name.clone(),
         cores,
@@ -189,18 +187,14 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Platform>
     };
     hardware.keep_slots();
     let cores = hardware.cores.iter().map(Core::from).collect();
-    Some(Platform { name, description, cores, hardware })
+    Some(Platform { name, cores, hardware })
 }
 
-fn read_head(
-    table: &DeTable<'_>,
-    place: Span,
-    problems: &mut Vec<Problem>,
-) -> Option<(String, String)> {
+fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<String> {
     let mut reader = Reader::new("[platform]", table, place, problems);
     let name = reader.must("name", "1 to 31 letters, digits and _", name).into_inner();
-    let description = reader.or("description", "one line of text", text, String::new());
-    reader.finish((name, description))
+    reader.optional("description", "one line of text", text);
+    reader.finish(name)
 }
 
 fn read_work(

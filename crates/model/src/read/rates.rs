@@ -16,7 +16,7 @@ pub(crate) fn check(app: &App, problems: &mut Vec<Problem>) {
     }
     let explain = Explain { app, graph: &graph, positions: &positions };
     problems.extend(graph.check().err().map(|flaw| match flaw {
-        Flaw::Unbalanced { channel, .. } => explain.unbalanced(channel),
+        Flaw::Unbalanced(channel) => explain.unbalanced(channel),
         Flaw::Deadlock(cycle) => explain.blocked(&cycle),
         Flaw::TooLong => explain.too_long(),
     }));

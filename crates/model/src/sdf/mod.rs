@@ -22,7 +22,6 @@ mod repetitions;
 
 pub(crate) use marked::STEPS_MAX;
 use num_rational::Ratio;
-use thiserror::Error;
 
 /// Tasks, and channels between them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,26 +61,14 @@ pub struct Channel {
 }
 
 /// What keeps a graph from going on for ever.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Flaw {
-    /// The balance equations have no solution: with the channels before it, this one fills up or
-    /// runs dry whatever its tasks do.
-    #[error(
-        "channel {channel} fills up or runs dry: {sent} messages are sent to it for {received}"
-    )]
-    Unbalanced {
-        /// Position in [`Graph::channels`].
-        channel: usize,
-        /// Messages sent to it while `received` are received, in lowest terms.
-        sent: u64,
-        /// See `sent`.
-        received: u64,
-    },
+    /// The balance equations have no solution: with the channels before it, the one at this
+    /// position fills up or runs dry whatever its tasks do.
+    Unbalanced(usize),
     /// Each of these waits for the next, the last for the first.
-    #[error("{} tasks wait for each other", .0.len())]
     Deadlock(Vec<Wait>),
     /// One iteration has more steps than can be looked at.
-    #[error("one iteration is too long")]
     TooLong,
 }
 

@@ -16,7 +16,7 @@ pub(super) fn firings(graph: &Graph, notes: &mut Notes) -> Option<Vec<u64>> {
     let cyclic = graph.actors.iter().any(|actor| actor.phases > 1);
     let laps = match ours(graph).repetitions() {
         Ok(laps) => laps,
-        Err(Flaw::Unbalanced { channel, .. }) => {
+        Err(Flaw::Unbalanced(channel)) => {
             notes.refuse(unbalanced(graph, channel));
             return None;
         }
