@@ -114,9 +114,17 @@ fn what_a_service_cannot_be_is_told_at_its_place() {
         ("\"100 * 4\"", "1073741824", "a whole number from 1 to 1073741792"),
         ("answer_bytes = 160\n", "", "`answer_bytes`"),
         ("calls = 3", "cals = 3", "`cals`"),
-        ("calls = 3", "request_doorbell = \"polling:0ms\"", "`request_doorbell` makes no sense"),
+        (
+            "calls = 3",
+            "request_doorbell = \"polling:0ms\"",
+            "`request_doorbell`: a time of zero would be no rest",
+        ),
         ("calls = 3", "answer_memory = \"near\"", "\"external\" or \"internal\""),
-        ("calls = 3", "answer_doorbell = \"adaptive\"", "`answer_doorbell` makes no sense"),
+        (
+            "calls = 3",
+            "answer_doorbell = \"adaptive\"",
+            "`answer_doorbell`: adaptive needs a bound",
+        ),
     ];
     for (from, to, expected) in cases {
         let said = errors(&with(from, to), &[]);

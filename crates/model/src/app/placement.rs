@@ -12,9 +12,7 @@ pub fn check_cores(app: &App, cores: usize) -> Result<(), Problems> {
     let mut problems: Vec<Problem> = Vec::new();
     for task in &app.tasks {
         let core = task.core.get_ref();
-        let last = problems.last().and_then(|problem| problem.labels.first());
-        let seen = last.is_some_and(|label| label.offset() == task.core.span().start);
-        if (*core as usize) < cores || seen {
+        if (*core as usize) < cores || is_told(task, &problems) {
             continue;
         }
         let message = format!("`{}` starts on core {core}, which does not exist", task.name);
@@ -27,6 +25,12 @@ pub fn check_cores(app: &App, cores: usize) -> Result<(), Problems> {
     }
     problems.extend(check_shared(app, cores));
     none_or(problems, || ())
+}
+
+/// Whether the last problem is of the place that names the task's core.
+fn is_told(task: &Task, problems: &[Problem]) -> bool {
+    let last = problems.last().and_then(|problem| problem.labels.first());
+    last.is_some_and(|label| label.offset() == task.core.span().start)
 }
 
 /// The problems of tasks that a core beyond the first `cores` shares: one for each name.
@@ -53,9 +57,7 @@ pub fn check_kinds(app: &App, kinds: &[String]) -> Result<(), Problems> {
     for task in &app.tasks {
         let core = *task.core.get_ref();
         let kind = kinds.get(core as usize).map_or(HOST_KIND, String::as_str);
-        let last = problems.last().and_then(|problem| problem.labels.first());
-        let seen = last.is_some_and(|label| label.offset() == task.core.span().start);
-        if task.runs_on(kind) || seen {
+        if task.runs_on(kind) || is_told(task, &problems) {
             continue;
         }
         let message = format!(

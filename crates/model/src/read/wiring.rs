@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use toml::Spanned;
 
-use super::amount::amount;
+use super::amount::{Amount, amount};
 use super::manifest::{Claim, LinkTable, Manifest, Nearness};
 use crate::app::{Bell, Channel, Direction, Names, Param, Port, Task};
 use crate::problem::{Problem, Span, nearest};
@@ -217,19 +217,12 @@ impl Wiring<'_> {
 
 /// Everything of a channel but its name.
 fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
-    let bytes = amount(&link.slot_bytes, params, "slot_bytes")?;
-    if bytes.fract() != 0.0 || !(1.0..=f64::from(SLOT_BYTES_MAX)).contains(&bytes) {
-        let message = format!("a message of {bytes} bytes cannot be");
-        let problem = Problem::new(message).at(link.slot_bytes.span(), "this size");
-        return Err(problem.help(format!("a whole number from 1 to {SLOT_BYTES_MAX}")));
-    }
+    let slot_bytes = bytes(&link.slot_bytes, params, "slot_bytes", SLOT_BYTES_MAX)?;
     let initial = given(&link.initial);
     if let Some(at) = link.initial.as_ref().filter(|_| initial > link.slots) {
         let message = format!("{initial} messages do not fit {} slots", link.slots);
         return Err(Problem::new(message).at(at.span(), "raise `slots`, or lower this"));
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
-    let slot_bytes = bytes as u32;
     Ok(Channel {
         slots: link.slots,
         slot_bytes,
@@ -243,23 +236,42 @@ fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
     })
 }
 
+/// The size of a message.
+fn bytes(
+    written: &Spanned<Amount>,
+    params: &[Param],
+    key: &str,
+    most: u32,
+) -> Result<u32, Problem> {
+    let bytes = amount(written, params, key)?;
+    if bytes.fract() != 0.0 || !(1.0..=f64::from(most)).contains(&bytes) {
+        let problem = Problem::new(format!("`{key}` of {bytes} cannot be"));
+        let problem = problem.at(written.span(), "this size");
+        return Err(problem.help(format!("a whole number from 1 to {most}")));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+    Ok(bytes as u32)
+}
+
 /// How the receiver is told of messages.
 fn bell(link: &LinkTable) -> Result<Bell, Problem> {
-    let mut bell = Bell::default();
-    let wrong = |key: &str, at: &Spanned<String>, why: &str| {
-        let (what, help) = why.rsplit_once(": ").unwrap_or((why, ""));
-        let problem = Problem::new(format!("`{key}`: {what}")).at(at.span(), "this value");
-        if help.is_empty() { problem } else { problem.help(help.to_owned()) }
-    };
-    if let Some(at) = &link.doorbell {
-        bell = bell.with_doorbell(at.get_ref()).map_err(|why| wrong("doorbell", at, &why))?;
-    }
-    if let Some(at) = &link.batch {
-        let set = bell.with_batch(at.get_ref());
-        bell = set.map_err(|why| wrong("batch", at, &why))?;
-        bell.check(link.slots).map_err(|why| wrong("batch", at, &why))?;
-    }
-    Ok(bell)
+    let bell = doorbell(link.doorbell.as_ref(), "doorbell")?;
+    let Some(at) = &link.batch else { return Ok(bell) };
+    let set = bell.with_batch(at.get_ref());
+    set.and_then(|bell| bell.check(link.slots).map(|()| bell))
+        .map_err(|why| wrong("batch", at, &why))
+}
+
+/// The same without batches.
+fn doorbell(written: Option<&Spanned<String>>, key: &str) -> Result<Bell, Problem> {
+    let Some(at) = written else { return Ok(Bell::default()) };
+    Bell::default().with_doorbell(at.get_ref()).map_err(|why| wrong(key, at, &why))
+}
+
+fn wrong(key: &str, at: &Spanned<String>, why: &str) -> Problem {
+    let (what, help) = why.rsplit_once(": ").unwrap_or((why, ""));
+    let problem = Problem::new(format!("`{key}`: {what}")).at(at.span(), "this value");
+    if help.is_empty() { problem } else { problem.help(help.to_owned()) }
 }
 
 /// Messages per firing.

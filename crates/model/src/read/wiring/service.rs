@@ -4,10 +4,9 @@
 
 use toml::Spanned;
 
-use super::{End, Wiring};
+use super::{End, Wiring, bytes, doorbell};
 use crate::app::{Bell, Channel, Direction, Param};
 use crate::problem::Problem;
-use crate::read::amount::{Amount, amount};
 use crate::read::manifest::{Nearness, ServiceTable};
 use crate::reader::given;
 
@@ -30,13 +29,13 @@ pub(super) fn connect(
     let server = server(wiring, table)?;
     let callers = callers(wiring, table)?;
     let requests = Way {
-        slot_bytes: slot_bytes(&table.request_bytes, params, "request_bytes")?,
-        bell: bell(table.request_doorbell.as_ref(), "request_doorbell")?,
+        slot_bytes: HEAD_BYTES + bytes(&table.request_bytes, params, "request_bytes", DATA_MAX)?,
+        bell: doorbell(table.request_doorbell.as_ref(), "request_doorbell")?,
         internal: given(&table.request_memory) == Nearness::Internal,
     };
     let answers = Way {
-        slot_bytes: slot_bytes(&table.answer_bytes, params, "answer_bytes")?,
-        bell: bell(table.answer_doorbell.as_ref(), "answer_doorbell")?,
+        slot_bytes: HEAD_BYTES + bytes(&table.answer_bytes, params, "answer_bytes", DATA_MAX)?,
+        bell: doorbell(table.answer_doorbell.as_ref(), "answer_doorbell")?,
         internal: given(&table.answer_memory) == Nearness::Internal,
     };
     let slots = room_for_all(table, callers.len())?;
@@ -116,26 +115,6 @@ fn room_for_all(table: &ServiceTable, callers: usize) -> Result<u32, Problem> {
         let message = format!("`{name}` has {callers} callers with {calls} calls each");
         let problem = Problem::new(message).at(table.name.span(), "this service");
         problem.help(format!("lower `calls`: {SLOTS_MAX} may be outstanding in all"))
-    })
-}
-
-fn slot_bytes(written: &Spanned<Amount>, params: &[Param], key: &str) -> Result<u32, Problem> {
-    let bytes = amount(written, params, key)?;
-    if bytes.fract() != 0.0 || !(1.0..=f64::from(DATA_MAX)).contains(&bytes) {
-        let problem = Problem::new(format!("`{key}` of {bytes} cannot be"));
-        let problem = problem.at(written.span(), "this size");
-        return Err(problem.help(format!("a whole number from 1 to {DATA_MAX}")));
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
-    let bytes = bytes as u32;
-    Ok(bytes + HEAD_BYTES)
-}
-
-fn bell(written: Option<&Spanned<String>>, key: &str) -> Result<Bell, Problem> {
-    let Some(at) = written else { return Ok(Bell::default()) };
-    Bell::default().with_doorbell(at.get_ref()).map_err(|why| {
-        let problem = Problem::new(format!("`{key}` makes no sense"));
-        problem.at(at.span(), "this doorbell").help(why)
     })
 }
 
