@@ -105,10 +105,9 @@ $$(BUILD)/$(1)/%.o: %.S tools/c.mk
 	@mkdir -p $$(@D)
 	@$$(call cc,$(1)) -c -o $$@ $$<
 
-# As conform-linux, and as what ships is linked: for `make soak`.
-$$(BUILD)/$(1)/conform-linux $$(BUILD)/$(1)/conform-linux-shipped: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/conform/processes.c $$(wildcard kernels/linux/conform/*.c) middleware/test/check.c)
+$$(BUILD)/$(1)/conform-linux: $$(call linux_objects,$(1)) $$(call objects,$(1),$$(CONFORM_C) kernels/conform/launcher.c kernels/conform/processes.c $$(wildcard kernels/linux/conform/*.c) middleware/test/check.c)
 	@echo 'LD $$@'
-	@$$(call cc,$(1)) $$(if $$(findstring shipped,$$@),$$(FLAGS_$(1)),$$(call test_flags,$(1))) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
+	@$$(call cc,$(1)) $$(FLAGS_$(1)) -rdynamic -o $$@ $$^ -ldl -lpthread -lm
 
 # The suite's recreated tasks, in the simulator's own process: as program.mk has it, only their calls
 # of malloc and its kin go to the task's heap. No link-time optimisation: it would undo the renaming.
