@@ -23,7 +23,7 @@
 
 #include "codec.h"
 #include "common/file.h"
-#include "wav.h"
+#include "common/wav.h"
 #include "wb/wb.h"
 
 enum { VOIP_NAME_BYTES = 128 };

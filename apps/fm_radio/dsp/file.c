@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAIR_BYTES = 2, HEADER_BYTES = 44, PIECE_SAMPLES = 2048 };
+#include "common/wav.h"
+
+enum { PAIR_BYTES = 2, PIECE_SAMPLES = 2048 };
 
 static bool refuse_input(char why[FM_WHY_BYTES], const char *path, const char *reason)
 {
@@ -147,37 +149,19 @@ bool fm_output_write(struct fm_output *output, const float *audio, uint32_t samp
         }
         fm_pcm16(audio + done, n, pcm);
         if (!write_at(output->fd, pcm, n * sizeof *pcm,
-                      HEADER_BYTES + output->samples * sizeof *pcm, why))
+                      WAV_HEADER_BYTES + output->samples * sizeof *pcm, why))
             return false;
     }
     return true;
 }
 
-static void put(uint8_t *at, uint32_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(value >> (8 * i));
-}
-
-// A WAV file counts its bytes in 32 bits; a longer one says the most that it can.
 bool fm_output_finish(struct fm_output *output, char why[FM_WHY_BYTES])
 {
-    const uint64_t most = UINT32_MAX - HEADER_BYTES;
-    const uint64_t bytes = output->samples * sizeof(int16_t);
-    const uint32_t data_bytes = (uint32_t)(bytes < most ? bytes : most);
-    uint8_t header[HEADER_BYTES] = "RIFF....WAVEfmt ....................data";
+    uint8_t header[WAV_HEADER_BYTES];
 
     if (output->fd < 0 || !output->wav)
         return true;
-    put(&header[4], data_bytes + HEADER_BYTES - 8, 4);
-    put(&header[16], 16, 4);  // bytes of the format
-    put(&header[20], 1, 2);   // PCM
-    put(&header[22], 1, 2);   // channels
-    put(&header[24], output->rate, 4);
-    put(&header[28], output->rate * (uint32_t)sizeof(int16_t), 4);
-    put(&header[32], sizeof(int16_t), 2);
-    put(&header[34], 16, 2);  // bits
-    put(&header[40], data_bytes, 4);
+    wav_header(header, output->rate, output->samples);
     return write_at(output->fd, header, sizeof header, 0, why);
 }
 

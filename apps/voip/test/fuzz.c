@@ -7,9 +7,9 @@
 
 #include "../codec.h"
 #include "../playout.h"
-#include "../wav.h"
 #include "check.h"
 #include "common/fuzz.h"
+#include "common/wav.h"
 
 enum { TRIES = 3000, MOST_CHANGES = 8 };
 

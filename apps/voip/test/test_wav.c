@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
-#include "../wav.h"
 #include "check.h"
+#include "common/wav.h"
 
 struct memory {
     uint8_t bytes[256];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sound in WAV files: one channel of 16 bits.
-#ifndef VOIP_WAV_H
-#define VOIP_WAV_H
+#ifndef APPS_WAV_H
+#define APPS_WAV_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,8 @@ bool wav_find(struct wav *wav,
               int64_t (*read)(void *file, void *data, size_t bytes, uint64_t place), void *file,
               char why[WAV_WHY_BYTES]);
 
-/// Makes the header of a file of so many samples.
+/// Makes the header of a file of so many samples; of more than 32 bits can count, of the most that
+/// they can.
 ///
 /// Context: any. Never blocks.
 void wav_header(uint8_t header[WAV_HEADER_BYTES], uint32_t rate, uint64_t samples);
