@@ -91,21 +91,15 @@ def missing() -> str | None:
     return None if (BUILD / "conform").exists() else f"{BUILD / 'conform'} (make test-freertos)"
 
 
-def run_each(
-    cases: list[str],
-    mode: tuple[str, ...],
-    slow: dict[str, float] | None = None,
-    limit_s: int = LIMIT_S,
-) -> dict[str, Run]:
+def run_each(cases: list[str], mode: tuple[str, ...], slow: dict[str, float]) -> dict[str, Run]:
     """Runs each case by itself, as many at once as there are processors.
 
     What the counts of slow cases are multiplied by grows as that of all others does.
     """
-    scales = slow or {}
 
     def run_one(case: str) -> Run:
-        words = [f"scale={scales[case] * LONGER}"] if case in scales else []
-        return run("=" + case, *words, mode=mode, limit_s=limit_s)
+        words = [f"scale={slow[case] * LONGER}"] if case in slow else []
+        return run("=" + case, *words, mode=mode)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return dict(zip(cases, pool.map(run_one, cases), strict=True))
