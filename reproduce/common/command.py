@@ -36,7 +36,8 @@ def whimbrel(
         [WHIMBREL, *words], stdout=subprocess.PIPE, stderr=stderr, text=True, check=False, **more
     )
     if done.returncode not in fine:
-        raise Failed(f"whimbrel {' '.join(words[:2])}: {(done.stderr or '').strip()[-2000:]}")
+        reason = (done.stderr or "").strip()[-2000:] or f"failed with exit code {done.returncode}"
+        raise Failed(f"whimbrel {' '.join(words[:2])}: {reason}")
     return done
 
 
@@ -47,8 +48,7 @@ def settings(params: Mapping[str, object]) -> list[str]:
 
 def benched(groups: Collection[str], quick: bool) -> dict[str, dict[str, Any]]:
     """The rows of some benchmarks, by their names; how far they are is shown meanwhile."""
-    words = ["bench", "--json", *groups, *(["--quick"] if quick else [])]
-    done = whimbrel(*words, stderr=None)
+    done = whimbrel("bench", *groups, "--json", *["--quick"] * quick, stderr=None)
     return {row["bench"]: row for row in json.loads(done.stdout)}
 
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every experiment says when it cannot go on; a script stands for the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import command
+import pytest
+from command import Failed
+
+Script = Callable[[str], None]
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
+    """Puts lines of a shell in the place of the command."""
+
+    def put(lines: str) -> None:
+        path = tmp_path / "whimbrel"
+        path.write_text(f"#!/bin/sh\n{lines}\n")
+        path.chmod(0o755)
+        monkeypatch.setattr(command, "WHIMBREL", path)
+
+    return put
+
+
+def test_a_command_that_fails_is_told_in_its_words(script: Script) -> None:
+    script("echo there is no core 7 >&2; exit 2")
+    with pytest.raises(Failed, match=r"^whimbrel sim app\.toml: there is no core 7$"):
+        command.whimbrel("sim", "app.toml", "--json")
+
+
+def test_a_command_that_says_nothing_is_told_with_its_exit_code(script: Script) -> None:
+    script("exit 3")
+    with pytest.raises(Failed, match=r"^whimbrel sim app\.toml: failed with exit code 3$"):
+        command.whimbrel("sim", "app.toml")
+    assert command.whimbrel("sim", fine=(0, 3)).returncode == 3
+
+
+def test_a_benchmark_that_fails_is_named_with_its_exit_code(
+    script: Script, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script("echo how far it is >&2; exit 3")
+    with pytest.raises(Failed, match=r"^whimbrel bench call: failed with exit code 3$"):
+        command.benched(["call", "wake"], quick=True)
+    assert capfd.readouterr().err == "how far it is\n"
+
+
+def test_benchmarks_are_rows_by_their_names(script: Script) -> None:
+    script("""echo "[{\\"bench\\": \\"$*\\"}]" """)
+    assert list(command.benched(["call", "wake"], quick=False)) == ["bench call wake --json"]
+    assert list(command.benched(["call"], quick=True)) == ["bench call --json --quick"]
