@@ -9,6 +9,7 @@ from pathlib import Path
 import command
 import pytest
 from command import Failed
+from recorded import record
 
 Script = Callable[[str], None]
 
@@ -52,3 +53,9 @@ def test_benchmarks_are_rows_by_their_names(script: Script) -> None:
     script("""echo "[{\\"bench\\": \\"$*\\"}]" """)
     assert list(command.benched(["call", "wake"], quick=False)) == ["bench call wake --json"]
     assert list(command.benched(["call"], quick=True)) == ["bench call --json --quick"]
+
+
+def test_a_run_whose_events_are_missing_is_named(script: Script, tmp_path: Path) -> None:
+    script("""echo '{"dropped_events": 7}'""")
+    with pytest.raises(Failed, match=r"^figure5: events are missing$"):
+        record(tmp_path / "figure5", "sim", "app.toml")

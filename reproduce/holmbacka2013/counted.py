@@ -99,7 +99,7 @@ class Counted:
         (here / "Makefile").symlink_to(OWN / "Makefile")
         words = ["run", str(here / "app.toml"), "--board", str(here / "board.toml")]
         words += ["--map", players.mapping(experiment.cores), *settings(experiment.settings())]
-        run, _ = record(here / "run", *words, timeout=PATIENCE_S)
+        run, _ = record(folder / f"run_{experiment.name}", *words, timeout=PATIENCE_S)
         return Counted(experiment, run, players.frame_rates(run))
 
     def instructions(self, phase: str) -> float:

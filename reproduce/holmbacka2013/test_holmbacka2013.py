@@ -17,6 +17,8 @@ sys.path.append(str(HERE))
 import costs  # noqa: E402
 import heat  # noqa: E402
 import players  # noqa: E402
+from command import Failed  # noqa: E402
+from counted import Counted, Experiment  # noqa: E402
 from gradients import Mapping  # noqa: E402
 from players import CA9X4, LARGE_MS, SMALL_MS, Lab  # noqa: E402
 from recorded import Event, Steps  # noqa: E402
@@ -158,3 +160,14 @@ def test_a_checkpoint_adds_less_to_an_application_than_the_papers(tmp_path: Path
     size, instructions = costs.added(tmp_path)
     assert 0 < size <= costs.PUBLISHED["size"]["application_bytes"]
     assert 0 < instructions <= costs.PUBLISHED["size"]["application_instructions"]
+
+
+def test_an_experiment_whose_events_are_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "whimbrel"
+    script.write_text('#!/bin/sh\necho "{\\"dropped_events\\": 1}"\n')
+    script.chmod(0o755)
+    monkeypatch.setattr("command.WHIMBREL", script)
+    with pytest.raises(Failed, match=r"^run_figure6: events are missing$"):
+        Counted.measure(tmp_path, Experiment("figure6", "small", [0], 1, 0, [-1], [0]))
