@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,17 @@ ROOT = Path(__file__).resolve().parents[2]
 WHIMBREL = ROOT / "bin/whimbrel"
 sys.path.append(str(ROOT / "python"))
 
-try:
-    import matplotlib  # noqa: F401  # draws the plots, and comes with numpy
-except ModuleNotFoundError as missing:
-    sys.exit(f"reproduce: {missing.name} is missing: make setup")
+
+def needs(package: str) -> None:
+    """Ends with exit code 2 where a package is missing, and says which."""
+    try:
+        import_module(package)
+    except ModuleNotFoundError as missing:
+        print(f"reproduce: {missing.name} is missing: make setup", file=sys.stderr)
+        sys.exit(2)
+
+
+needs("matplotlib")  # draws the plots, and comes with numpy
 
 
 class Failed(Exception):

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from command import Failed
 from recorded import record
 
+HERE = Path(__file__).resolve().parent
 Script = Callable[[str], None]
 
 
@@ -59,3 +62,14 @@ def test_a_run_whose_events_are_missing_is_named(script: Script, tmp_path: Path)
     script("""echo '{"dropped_events": 7}'""")
     with pytest.raises(Failed, match=r"^figure5: events are missing$"):
         record(tmp_path / "figure5", "sim", "app.toml")
+
+
+@pytest.mark.parametrize("run", sorted(HERE.parent.rglob("run")), ids=lambda run: run.parent.name)
+def test_a_missing_package_is_told_with_what_installs_it(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "matplotlib.py").write_text("raise ModuleNotFoundError(name='matplotlib')\n")
+    surroundings = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [run, "--help"], capture_output=True, text=True, check=False, env=surroundings
+    )
+    assert done.stderr == "reproduce: matplotlib is missing: make setup\n"
+    assert done.returncode == 2

@@ -164,3 +164,12 @@ def test_calls_are_measured_on_this_machine(tmp_path: Path) -> None:
     assert len(run.phases_us()) == len(experiments.PHASES) + 1
     assert 0 < run.call_ns * 50 <= run.all_ns
     assert 0 < run.call_us() < run.all_ns / 1e3
+
+
+def test_scipy_is_missed_with_what_installs_it(tmp_path: Path) -> None:
+    (tmp_path / "scipy.py").write_text("raise ModuleNotFoundError(name='scipy')\n")
+    surroundings = os.environ | {"PYTHONPATH": str(tmp_path)}
+    command = [str(HERE / "run"), "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=surroundings)
+    assert done.stderr == "reproduce: scipy is missing: make setup\n"
+    assert done.returncode == 2

@@ -21,13 +21,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from command import ROOT, Failed, settings, whimbrel
+from command import ROOT, Failed, needs, settings, whimbrel
 from lab import Lab
 from published import Row, row
 
 sys.path += [str(ROOT / "apps/voip/test"), str(ROOT / "apps/common")]
+needs("scipy")  # the tests' phones hear by it
 
-from phones import APP, HOST, baresip, ours, speech
+from phones import APP, HOST, baresip, ours, speech  # noqa: E402
 
 PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())
 ON_ONE = ("--map", "encoder=0,decoder=0,canceller=0")
