@@ -30,6 +30,14 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
     return put
 
 
+def test_a_missing_command_is_told_with_what_builds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "WHIMBREL", tmp_path / "none")
+    with pytest.raises(Failed, match=r"^bin/whimbrel is missing: make build$"):
+        command.whimbrel("sim", "app.toml")
+
+
 def test_a_command_that_fails_is_told_in_its_words(script: Script) -> None:
     script("echo there is no core 7 >&2; exit 2")
     with pytest.raises(Failed, match=r"^whimbrel sim app\.toml: there is no core 7$"):
@@ -73,3 +81,19 @@ def test_a_missing_package_is_told_with_what_installs_it(run: Path, tmp_path: Pa
     )
     assert done.stderr == "reproduce: matplotlib is missing: make setup\n"
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize("kinds", [(), (OSError,)], ids=["Failed", "another kind"])
+def test_what_fails_ends_an_experiment_with_2_and_its_reason(
+    kinds: tuple[type[Exception], ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    kind = kinds[0] if kinds else Failed
+    with pytest.raises(SystemExit) as ended, command.told("lee2009", *kinds):
+        raise kind("no service answered")
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "reproduce/lee2009: no service answered\n"
+
+
+def test_a_mistake_of_an_experiment_is_no_failure_that_is_told() -> None:
+    with pytest.raises(KeyError), command.told("lee2009"):
+        raise KeyError("figure9")
