@@ -40,12 +40,21 @@ def whimbrel(
     """Runs the command, which has failed if its exit status is none of those that are fine."""
     if not WHIMBREL.exists():
         raise Failed("bin/whimbrel is missing: make build")
-    done = subprocess.run(
-        [WHIMBREL, *words], stdout=subprocess.PIPE, stderr=stderr, text=True, check=False, **more
-    )
+    named = f"whimbrel {' '.join(words[:2])}"
+    try:
+        done = subprocess.run(
+            [WHIMBREL, *words],
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            check=False,
+            **more,
+        )
+    except subprocess.TimeoutExpired as late:
+        raise Failed(f"{named}: has not ended after {late.timeout:g} s") from late
     if done.returncode not in fine:
         reason = (done.stderr or "").strip()[-2000:] or f"failed with exit code {done.returncode}"
-        raise Failed(f"whimbrel {' '.join(words[:2])}: {reason}")
+        raise Failed(f"{named}: {reason}")
     return done
 
 

@@ -51,6 +51,12 @@ def test_a_command_that_says_nothing_is_told_with_its_exit_code(script: Script) 
     assert command.whimbrel("sim", fine=(0, 3)).returncode == 3
 
 
+def test_a_command_that_does_not_end_is_told_with_its_limit(script: Script) -> None:
+    script("exec sleep 600")
+    with pytest.raises(Failed, match=r"^whimbrel run app\.toml: has not ended after 0\.1 s$"):
+        command.whimbrel("run", "app.toml", timeout=0.1)
+
+
 def test_a_benchmark_that_fails_is_named_with_its_exit_code(
     script: Script, capfd: pytest.CaptureFixture[str]
 ) -> None:
