@@ -6,24 +6,18 @@ from __future__ import annotations
 import functools
 import json
 import os
-import subprocess
-from pathlib import Path
 from typing import Any
 
-WHIMBREL = Path(__file__).resolve().parents[2] / "bin/whimbrel"
+from command import whimbrel
+
 GROUPS = ("migration", "channel", "call", "checkpoint", "agent", "wake")
 
 
 def measure(groups: tuple[str, ...], rounds: int, samples: int) -> list[dict[str, Any]]:
     """Measures each thing of some groups in so many rounds of so many samples."""
-    command = [str(WHIMBREL), "bench", "--quick", "--json", *groups]
     lengths = {"WHIMBREL_BENCH_ROUNDS": str(rounds), "WHIMBREL_BENCH_SAMPLES": str(samples)}
-    environment = os.environ | lengths
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=900, check=False, env=environment
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    words = ("bench", *groups, "--quick", "--json")
+    return json.loads(whimbrel(*words, timeout=900, env=os.environ | lengths).stdout)
 
 
 @functools.cache
