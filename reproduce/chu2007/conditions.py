@@ -11,13 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import command
+
 CPUSET = Path("/sys/fs/cgroup/cpuset")
 # Of the first process in a namespace.
 FIRST_PID = 1
 BALANCE = CPUSET / "cpuset.sched_load_balance"
 
 
-class Failed(Exception):
+class Failed(command.Failed):
     """A way that does not work here, or not now."""
 
 

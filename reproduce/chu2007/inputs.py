@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from command import Failed
 from numpy.typing import NDArray
 
 SAMPLES_PER_S, BYTES_PER_SAMPLE = 44100, 4
@@ -23,7 +24,7 @@ CLIP_S = 20
 CHORDS = ((12, 15, 19, 24), (8, 12, 15, 20), (3, 7, 10, 15), (10, 14, 17, 22))
 
 
-class Missing(Exception):
+class Missing(Failed):
     """A program that is needed is not there, or has failed."""
 
 

@@ -260,7 +260,8 @@ def test_cpusets_left_by_tools_are_put_back(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="root may write these outside")
 def test_inside_nothing_of_the_machine_can_be_written() -> None:
-    script = f"import sys; sys.path[:0] = [{str(HERE)!r}]; import namespace; namespace.shut()\n"
+    folders = [str(HERE), str(HERE.parent / "common")]
+    script = f"import sys; sys.path[:0] = {folders!r}; import namespace; namespace.shut()\n"
     paths = [
         "/proc/irq/default_smp_affinity",
         "/proc/sys/kernel/sched_rt_runtime_us",
@@ -339,6 +340,14 @@ def test_the_plots_are_pictures(rows: dict[str, dict[str, Any]], plots: Path) ->
     bars = {path.stem: marks_in(path) for path in plots.glob("*.svg")}
     assert set(bars) == {"figure8", "loads_lame", "loads_mpeg4"}
     assert min(bars.values()) >= 4
+
+
+def test_a_load_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    command = [str(HERE / "run"), *TINY, "--loads", "medium", "--plots", str(tmp_path)]
+    command += ["--conditions", "default"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 2
+    assert "reproduce/chu2007: there is no load medium: light, heavy, " in done.stderr
 
 
 def test_runs_can_be_shown_again(rows: dict[str, dict[str, Any]], plots: Path) -> None:

@@ -80,7 +80,10 @@ def parser(doc: str | None, plots: Path | None = None) -> argparse.ArgumentParse
 
 @contextmanager
 def told(paper: str, *kinds: type[Exception]) -> Iterator[None]:
-    """Ends with exit code 2 where this fails, or by an exception of another kind, and says why."""
+    """Ends with exit code 2 where this fails, or by an exception of another kind, and says why.
+
+    The model of the SoC has a kind of its own, since its tests run where there is no matplotlib.
+    """
     try:
         yield
     except (Failed, *kinds) as failed:
