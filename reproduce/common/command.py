@@ -34,21 +34,21 @@ class Failed(Exception):
     """What did not run; its text is for people."""
 
 
+def built() -> Path:
+    """The command, which somebody has built."""
+    if not WHIMBREL.exists():
+        raise Failed("bin/whimbrel is missing: make build")
+    return WHIMBREL
+
+
 def whimbrel(
     *words: str, fine: Collection[int] = (0,), stderr: int | None = subprocess.PIPE, **more: object
 ) -> subprocess.CompletedProcess[str]:
     """Runs the command, which has failed if its exit status is none of those that are fine."""
-    if not WHIMBREL.exists():
-        raise Failed("bin/whimbrel is missing: make build")
     named = f"whimbrel {' '.join(words[:2])}"
     try:
         done = subprocess.run(
-            [WHIMBREL, *words],
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
-            check=False,
-            **more,
+            [built(), *words], stdout=subprocess.PIPE, stderr=stderr, text=True, check=False, **more
         )
     except subprocess.TimeoutExpired as late:
         raise Failed(f"{named}: has not ended after {late.timeout:g} s") from late

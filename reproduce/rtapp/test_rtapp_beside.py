@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import json
+import runpy
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import threads
 
 HERE = Path(__file__).resolve().parent
 Row = dict[str, Any]
@@ -55,3 +58,17 @@ def test_a_buffer_is_played_each_thirty_milliseconds(rows: list[Row]) -> None:
 def test_what_has_no_timer_has_no_slack(rows: list[Row]) -> None:
     assert set(values(rows, "mp3-short", "slack")) == {"AudioTick"}
     assert not values(rows, "barriers", "wake-up latency")
+
+
+def test_a_missing_command_is_told_before_rt_app_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main = runpy.run_path(str(HERE / "run"))["main"]
+    monkeypatch.setattr("command.WHIMBREL", tmp_path / "none")
+    monkeypatch.setattr(threads, "RT_APP", sys.executable)
+    monkeypatch.setattr(threads, "ns_per_loop", lambda *_: pytest.fail("it was measured"))
+    monkeypatch.setattr(sys, "argv", ["run"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "reproduce/rtapp: bin/whimbrel is missing: make build\n"
