@@ -41,15 +41,21 @@ def aligned(lines: list[tuple[str, ...]], sides: str) -> str:
 
 
 def publish(
-    rows: list[Row], plots: Mapping[str, Plot | Floorplans], text: str, folder: Path, as_json: bool
+    rows: list[Row],
+    plots: Mapping[str, Plot | Floorplans],
+    text: str,
+    folder: Path | None,
+    as_json: bool,
 ) -> None:
-    """Prints the rows, as text for people or as JSON, and writes the plots into a folder, by the
-    names of their files."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, plot in plots.items():
-        plot.write(folder / f"{name}.svg")
+    """Prints the rows, as text for people or as JSON, and writes the plots, by the names of their
+    files; `folder`: where they and other files of the run are, if it has some."""
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, plot in plots.items():
+            plot.write(folder / f"{name}.svg")
     if as_json:
         print(json.dumps(rows, indent=1, ensure_ascii=False))
     else:
         print(text)
-        print(f"\nfiles: {folder}", file=sys.stderr)
+        if folder is not None:
+            print(f"\nfiles: {folder}", file=sys.stderr)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from published import publish
 from shapes import marks_in
 from whimbrel.plot.chart import Axis, Chip, Floorplans, Plot
 
@@ -51,3 +52,13 @@ def test_a_chip_has_each_of_its_blocks(tmp_path: Path) -> None:
     blocks = [{"x_mm": x, "y_mm": 0.0, "width_mm": 1.0, "height_mm": 2.0} for x in range(3)]
     Floorplans("t", [Chip("chip", blocks, [40.0, 50.0, 60.0])]).write(tmp_path / "chip.svg")
     assert marks_in(tmp_path / "chip.svg") == 3
+
+
+def test_the_folder_of_plots_is_named_for_people(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "some/plots"
+    for as_json, said in ((False, ("the rows\n", f"\nfiles: {folder}\n")), (True, ("[]\n", ""))):
+        publish([], {"figure5": some()}, "the rows", folder, as_json)
+        assert capsys.readouterr() == said
+    assert [path.name for path in folder.iterdir()] == ["figure5.svg"]

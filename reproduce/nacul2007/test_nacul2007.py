@@ -12,6 +12,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE))
 
+import gates  # noqa: E402
 import table1  # noqa: E402
 from command import Failed  # noqa: E402
 from published import Row  # noqa: E402
@@ -73,3 +74,16 @@ def test_a_firing_takes_what_was_counted(tmp_path: Path) -> None:
         ("packets", "packetizer"),
     }
     assert all(work["cycles"] > 1 for work in works)
+
+
+def test_gates_are_shown_and_no_folder_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    size = {"cores": 2, "tasks": 16, "ports": 16, "words": 1}
+    counts = [size | {"with_buffers": 30000, "without_buffers": 20000}]
+    monkeypatch.setattr(gates, "counted", lambda _: counts)
+    monkeypatch.setattr(sys, "argv", ["gates.py"])
+    gates.main()
+    said = capsys.readouterr()
+    assert "gates, 2 cores, 16 tasks, 16 ports" in said.out
+    assert said.err == ""
