@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
 import subprocess
@@ -156,3 +157,16 @@ def test_figures_need_nothing_that_is_compiled(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.startswith(str(tmp_path)), done.stderr
+
+
+@pytest.mark.parametrize("name", pages.__all__)
+def test_a_figure_for_pages_takes_what_that_for_papers_does_and_refers_to_it(name: str) -> None:
+    ours, theirs = (
+        dict(inspect.signature(getattr(module, name)).parameters) for module in (pages, plot)
+    )
+    text = inspect.getdoc(getattr(pages, name)) or ""
+    assert f"[whimbrel.plot.{name}][]" in text
+    if "interval_ms" in theirs:  # a page has a button, and its own pace
+        del theirs["interval_ms"]
+        assert "but for `interval_ms`" in text
+    assert ours == theirs

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of `whimbrel.plot` for pages, by plotly: they zoom, and tell what is pointed at.
-
-Each takes what the function of the same name takes there, and raises what that raises.
-"""
+"""The figures of `whimbrel.plot` for pages, by plotly: they zoom, and tell what is pointed at."""
 
 from __future__ import annotations
 
@@ -30,7 +27,10 @@ _HEAT = "RdBu_r"
 
 
 def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figure:
-    """Which task has each core when (Gantt), of a recorded run."""
+    """Which task has each core when (Gantt), of a recorded run.
+
+    Takes and raises what [whimbrel.plot.timeline][] does.
+    """
     begin, end = series.window(run, begin, end)
     spans = series.spans(run, begin, end)
     figure = go.Figure()
@@ -50,7 +50,10 @@ def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figu
 
 
 def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figure:
-    """How many messages each channel of a recorded run has over time, and how many fit."""
+    """How many messages each channel of a recorded run has over time, and how many fit.
+
+    Takes and raises what [whimbrel.plot.occupancy][] does.
+    """
     begin, end = series.window(run, begin, end)
     figure = go.Figure()
     for name, (times, depths) in series.occupancies(run, begin, end).items():
@@ -60,7 +63,10 @@ def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> go.Fig
 
 
 def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -> go.Figure:
-    """All candidates and the front, for each frame rate by itself."""
+    """All candidates and the front, for each frame rate by itself.
+
+    Takes and raises what [whimbrel.plot.pareto][] does.
+    """
     words = series.objective("x", x), series.objective("y", y)
     rates = series.candidates(explored)
     titles = [of_rate.called for of_rate in rates]
@@ -87,7 +93,10 @@ def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -
 
 
 def energy_by_rate(explored: Exploration) -> go.Figure:
-    """The least energy without a missed deadline at each frame rate."""
+    """The least energy without a missed deadline at each frame rate.
+
+    Takes and raises what [whimbrel.plot.energy_by_rate][] does.
+    """
     rates, energies = series.least_energy(explored)
     figure = go.Figure(go.Scatter(x=rates, y=energies, mode="lines+markers"))
     axes = {"xaxis": {"title": "frames per second"}, "yaxis": {"title": "energy, mJ"}}
@@ -97,13 +106,19 @@ def energy_by_rate(explored: Exploration) -> go.Figure:
 
 
 def thermal_map(run: Run) -> go.Figure:
-    """The floorplan with the temperatures at the end of a run."""
+    """The floorplan with the temperatures at the end of a run.
+
+    Takes and raises what [whimbrel.plot.thermal_map][] does.
+    """
     chip = _Chip(run)
     return chip.figure(chip.ends, (min(chip.ends), max(chip.ends)))
 
 
 def thermal_animation(run: Run, frames: int = 50) -> go.Figure:
-    """The floorplan over a recorded run; blocks without a core keep the colour of the end."""
+    """The floorplan over a recorded run; blocks without a core keep the colour of the end.
+
+    Takes and raises what [whimbrel.plot.thermal_animation][] does, but for `interval_ms`.
+    """
     chip = _Chip(run)
     times = [run.seconds * number / max(frames - 1, 1) for number in range(frames)]
     every = [chip.celsius(reading) for reading in series.temperatures(run, times)]
