@@ -53,13 +53,12 @@ def ratios(rows: dict[str, dict[str, Any]]) -> list[float]:
 
 @pytest.fixture(scope="module")
 def rows(plots: Path) -> dict[str, dict[str, Any]]:
-    """The lines are measured once more, longer, where a machine that was busy has bent them."""
+    """All is measured once more, longer, where a machine that was busy has bent the lines."""
     first = measured(plots, benches.measured())
     if straight(first) and min(ratios(first)) > 1:
         return first
-    again = benches.measure(("migration",), rounds=3, samples=4000)
-    others = [row for row in benches.measured() if not row["bench"].startswith("migration.")]
-    return measured(plots, others + again)
+    groups = ("migration", "agent", "checkpoint")
+    return measured(plots, benches.measure(groups, rounds=3, samples=4000))
 
 
 def test_every_row_has_what_was_published_and_what_was_measured(
