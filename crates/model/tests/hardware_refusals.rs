@@ -189,6 +189,62 @@ fn a_cache_says_how_many_are_disturbed_and_how_long() {
     refused(&text, "`disturbed` of [core.cache] must be a part, above 0 and at most 1", "1.5");
 }
 
+/// What [`with`] replaces.
+type Changes<'a> = &'a [(&'a str, &'a str)];
+
+#[test]
+fn mistakes_of_a_core_that_have_nothing_to_do_with_each_other_are_told_together() {
+    let descending = ("mhz = 300", "mhz = 50");
+    let unordered = ("after_us = 500\n", "");
+    let arm = "kind = \"arm\"\n";
+    let cache = "\"16KiB\"\nline_bytes = 32\n";
+    let cases: [(Changes<'_>, [&str; 2]); 8] = [
+        (
+            &[(arm, "kind = \"arm\"\nstart_mhz = 99\nslice_us = 1000\n")],
+            ["`slice_us` of [[core]] needs", "`start_mhz` of [[core]] is the frequency of none"],
+        ),
+        (
+            &[(arm, "kind = \"arm\"\nstart_mhz = 99\ntick_us = 1000\n")],
+            ["`tick_us` of [[core]] needs", "`start_mhz` of [[core]] is the frequency of none"],
+        ),
+        (&[("\"arm\"", "\"a b\""), descending], ["`kind` of", "must be of rising frequency"]),
+        (&[("= 8\n", "= 21\n"), descending], ["`static_mw` of", "must be of rising frequency"]),
+        (&[descending, unordered], ["must be of rising frequency", "must follow each other"]),
+        (&[("volts = 1.0", "volts = 0"), ("= 8\n", "= 21\n")], ["`volts` of", "`static_mw` of"]),
+        (
+            &[(cache, "31\nline_bytes = 32\nfar_ns = -1\n")],
+            ["`far_ns` of [core.cache] must be", "`size` of [core.cache] is less than a line"],
+        ),
+        (
+            &[(cache, "\"16KiB\"\nline_bytes = 32\nfar_ns = -1\ndisturbed = 0.5\n")],
+            ["`far_ns` of [core.cache] must be", "has no `disturbed_us`"],
+        ),
+    ];
+    for (changes, expected) in cases {
+        let problems = Platform::parse(&with(BOARD, changes)).unwrap_err();
+        let [first, second] = &problems[..] else { panic!("{problems:#?}") };
+        assert!(first.message.contains(expected[0]), "{}", first.message);
+        assert!(second.message.contains(expected[1]), "{}", second.message);
+    }
+}
+
+#[test]
+fn of_what_cannot_be_read_nothing_else_is_told() {
+    let cases: [(Changes<'_>, &str, &str); 4] = [
+        (&[("size = \"16KiB\"\nline", "line")], "[core.cache] has no `size`", "[core.cache]"),
+        (&[("line_bytes = 32\n", "")], "[core.cache] has no `line_bytes`", "[core.cache]"),
+        (&[("active_mw = 84\n", "")], "[[core.point]] has no `active_mw`", "[[core.point]]"),
+        (
+            &[("]\nmhz = 100\n", "]\nmhz = 0\n"), ("count = 2\n", "count = 2\nstart_mhz = 100\n")],
+            "`mhz` of [[core.point]] must be a frequency",
+            "0",
+        ),
+    ];
+    for (changes, message, shown) in cases {
+        refused(&with(BOARD, changes), message, shown);
+    }
+}
+
 #[test]
 fn a_memory_is_of_a_core_that_exists() {
     let text = with(BOARD, &[("core = 2\nsize", "core = 3\nsize")]);

@@ -7,12 +7,10 @@ use whimbrel_hardware::{Cache, Core, Disturbance, IdleState, Leakage, Mesh, Poin
 use whimbrel_hardware::{Scheduling, Transition, Waking};
 
 use super::fabric::{at_node, node};
-use super::units::{
-    CELSIUS, MHZ, MW, NS, US, between, celsius, mhz, mw, ns, or, scaled, source, us,
-};
+use super::units::{CELSIUS, MHZ, MW, NS, US, between, celsius, mhz, mw, ns, scaled, source, us};
 use crate::problem::{Problem, Span};
 use crate::reader::{Node, Reader, boolean, bytes, name};
-use crate::reader::{each, filled, subtable, tables, within};
+use crate::reader::{filled, given, subtable, tables, within};
 
 /// Frequencies further apart cannot be emulated.
 const SPAN_MAX: u64 = 1000;
@@ -33,62 +31,88 @@ pub(super) struct Placed {
     place: Span,
 }
 
-/// Reads a `[[core]]`.
+/// The tables below a `[[core]]`, each as it stands in the file.
+struct Below<'t> {
+    points: Option<Spanned<Vec<Spanned<DeTable<'t>>>>>,
+    transition: Option<Spanned<DeTable<'t>>>,
+    idle_states: Option<Spanned<Vec<Spanned<DeTable<'t>>>>>,
+    leakage: Option<Spanned<DeTable<'t>>>,
+    cache: Option<Spanned<DeTable<'t>>>,
+}
+
+impl<'t> Below<'t> {
+    fn of(reader: &mut Reader<'t, '_>) -> Self {
+        const POINTS: &str = "one [[core.point]] for each operating point";
+        let some = |n: &Node<'t>| tables(n).filter(|points| !points.is_empty());
+        Self {
+            points: reader.required("point", POINTS, some),
+            transition: reader.optional("transition", "a table: [core.transition]", subtable),
+            idle_states: reader.optional("idle_state", "tables: [[core.idle_state]]", tables),
+            leakage: reader.optional("leakage", "a table: [core.leakage]", subtable),
+            cache: reader.optional("cache", "a table: [core.cache]", subtable),
+        }
+    }
+}
+
+/// Reads a `[[core]]`. What it gives means something only if there are no problems.
 pub(super) fn read(
     table: &DeTable<'_>,
     place: Span,
     problems: &mut Vec<Problem>,
 ) -> Option<Placed> {
-    let before = problems.len();
     let mut reader = Reader::new("[[core]]", table, place.clone(), problems);
     let count = reader.or("count", "a whole number from 1 to 4095", |n| within(n, 1, CORES_MAX), 1);
     let kind = reader.or("kind", "1 to 31 letters, digits and _", name, KIND.into());
-    let idle = reader.optional("idle", "\"on\" or \"off\"", |n| {
-        filled(n).filter(|idle| idle == "on" || idle == "off")
-    });
+    let off = reader.or("idle", "\"on\" or \"off\"", is_off, false);
     let start = reader.optional("start_mhz", "the frequency of one of its points", mhz);
-    let points = reader.required("point", "one [[core.point]] for each operating point", |n| {
-        tables(n).filter(|points| !points.is_empty())
-    });
-    let transition = reader.optional("transition", "a table: [core.transition]", subtable);
-    let idle_states = reader.optional("idle_state", "tables: [[core.idle_state]]", tables);
-    let leakage = reader.optional("leakage", "a table: [core.leakage]", subtable);
-    let cache = reader.optional("cache", "a table: [core.cache]", subtable);
+    let Below { points, transition, idle_states, leakage, cache } = Below::of(&mut reader);
     let node = reader.optional("node", "a node of the mesh: [column, row]", node);
-    let scheduling = reader.or("scheduling", SCHEDULING, scheduling, Scheduling::default());
-    let slice = reader.optional("slice_us", SOME_US, some_us);
-    let tick = reader.optional("tick_us", SOME_US, some_us);
+    let (scheduling, slice_ps, tick_ps) = read_turns(table, &mut reader);
     let timer_slack_ps = reader.or("timer_slack_us", US, us, 0);
     reader.optional("source", super::SOURCE, filled);
     reader.finish(());
 
-    let off = idle.is_some_and(|idle| idle.get_ref() == "off");
-    let points = each(points, |table, place| read_point(table, place, off, problems));
-    let idle_states = each(idle_states, |table, place| read_idle(table, place, problems));
+    let points = read_all(points, problems, |t, at, p| read_point(t, at, off, p), check_points);
+    let idle_states = read_all(idle_states, problems, read_idle, check_idle);
     let transition = transition.and_then(|t| read_transition(t.get_ref(), t.span(), problems));
     let leakage = leakage.and_then(|t| read_leakage(t.get_ref(), t.span(), problems));
     let cache = cache.and_then(|t| read_cache(t.get_ref(), t.span(), problems));
-    if problems.len() > before {
-        return None;
-    }
-    check_points(&points, problems);
-    check_idle(&idle_states, problems);
-    let points: Vec<Point> = points.into_iter().map(Spanned::into_inner).collect();
+    let points = points?;
     let core = Core {
         kind,
         start: find_start(start, &points, problems)?,
         points,
         transition: transition.unwrap_or_default(),
-        idle_states: idle_states.into_iter().map(Spanned::into_inner).collect(),
+        idle_states: idle_states.unwrap_or_default(),
         leakage,
         cache,
         node: (0, 0),
         scheduling,
-        slice_ps: check_slice(slice, scheduling, problems),
-        tick_ps: check_tick(tick, scheduling, problems),
+        slice_ps,
+        tick_ps,
         timer_slack_ps,
     };
     Some(Placed { core, count, node, place })
+}
+
+/// Reads tables of one name, and checks how they fit each other; `None`: there are none, or one
+/// cannot be read.
+fn read_all<T>(
+    tables: Option<Spanned<Vec<Spanned<DeTable<'_>>>>>,
+    problems: &mut Vec<Problem>,
+    read: impl Fn(&DeTable<'_>, Span, &mut Vec<Problem>) -> Option<Spanned<T>>,
+    check: impl FnOnce(&[Spanned<T>], &mut Vec<Problem>),
+) -> Option<Vec<T>> {
+    let tables = tables?.into_inner();
+    let mut all = Vec::new();
+    for table in &tables {
+        all.extend(read(table.get_ref(), table.span(), problems));
+    }
+    if all.len() < tables.len() {
+        return None;
+    }
+    check(&all, problems);
+    Some(all.into_iter().map(Spanned::into_inner).collect())
 }
 
 /// Every core with its node: those of one `[[core]]` follow along the rows of the mesh.
@@ -122,6 +146,14 @@ pub(super) fn place(
     Some(cores)
 }
 
+fn is_off(node: &Node<'_>) -> Option<bool> {
+    match node.get_ref().as_str()? {
+        "on" => Some(false),
+        "off" => Some(true),
+        _ => None,
+    }
+}
+
 fn scheduling(node: &Node<'_>) -> Option<Scheduling> {
     let word = filled(node)?;
     Scheduling::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, found)| found)
@@ -131,6 +163,21 @@ const SOME_US: &str = "a time in microseconds, from 1 to 1e9";
 
 fn some_us(node: &Node<'_>) -> Option<u64> {
     us(node).filter(|time| *time >= 1_000_000)
+}
+
+/// How tasks take turns: `scheduling`, `slice_us` and `tick_us`.
+fn read_turns(table: &DeTable<'_>, reader: &mut Reader<'_, '_>) -> (Scheduling, u64, u64) {
+    let scheduling = reader.optional("scheduling", SCHEDULING, scheduling);
+    let slice = reader.optional("slice_us", SOME_US, some_us);
+    let tick = reader.optional("tick_us", SOME_US, some_us);
+    // What goes with a word that is none is not known.
+    let is_known = scheduling.is_some() || !table.contains_key("scheduling");
+    let scheduling = given(&scheduling);
+    let mut problems = Vec::new();
+    let slice_ps = check_slice(slice.filter(|_| is_known), scheduling, &mut problems);
+    let tick_ps = check_tick(tick.filter(|_| is_known), scheduling, &mut problems);
+    reader.note(problems);
+    (scheduling, slice_ps, tick_ps)
 }
 
 /// Turns are what equally urgent tasks take, and only a kernel that preempts ends one.
@@ -190,21 +237,22 @@ fn read_point(
     let mut reader = Reader::new("[[core.point]]", table, place.clone(), problems);
     let volts = |n: &Node<'_>| u32::try_from(scaled(n, 1e6, 1e5, 1e8)?).ok();
     let hz = reader.must("mhz", MHZ, mhz).into_inner();
-    let active_uw = reader.must("active_mw", MW, mw).into_inner();
-    let idle = reader.optional("idle_mw", MW, mw);
+    let active = reader.required("active_mw", MW, mw);
+    let active_uw = given(&active);
+    let idle_uw = reader.or("idle_mw", MW, mw, active_uw);
     let fixed = reader.optional("static_mw", MW, mw);
     let microvolts = reader.or("volts", "a voltage, from 0.1 to 100", volts, 0);
     reader.optional("source", super::SOURCE, filled);
-    reader.finish(())?;
-
-    let idle_uw = if off { 0 } else { or(idle, active_uw) };
     let most = if off { active_uw } else { active_uw.min(idle_uw) };
-    if let Some(fixed) = fixed.as_ref().filter(|fixed| *fixed.get_ref() > most) {
+    let idle_uw = if off { 0 } else { idle_uw };
+    let point = Point { hz, microvolts, active_uw, idle_uw, static_uw: given(&fixed) };
+    let point = reader.finish(Spanned::new(place, point));
+
+    if let Some(fixed) = fixed.filter(|fixed| active.is_some() && *fixed.get_ref() > most) {
         let message = "`static_mw` of [[core.point]] is a part of `active_mw` and `idle_mw`";
         problems.push(Problem::new(message).at(fixed.span(), "more than the whole"));
     }
-    let static_uw = or(fixed, 0);
-    Some(Spanned::new(place, Point { hz, microvolts, active_uw, idle_uw, static_uw }))
+    point
 }
 
 fn check_points(points: &[Spanned<Point>], problems: &mut Vec<Problem>) {
@@ -300,36 +348,36 @@ fn read_cache(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> 
     let line_bytes = reader
         .must("line_bytes", "a whole number from 1 to 4096", |n| within(n, 1, 4096))
         .into_inner();
-    let miss_ps = reader.must("miss_ns", NS, ns).into_inner();
-    let far_ps = reader.or("far_ns", NS, ns, 0);
-    let part = reader.optional("disturbed", "a part, above 0 and at most 1", |n| {
-        scaled(n, 1e6, 1.0, 1e6).and_then(|ppm| u32::try_from(ppm).ok())
-    });
-    let mean = reader.optional("disturbed_us", US, us);
+    let part = |n: &Node<'_>| u32::try_from(scaled(n, 1e6, 1.0, 1e6)?).ok();
+    let cache = Cache {
+        bytes: *size.get_ref(),
+        line_bytes,
+        miss_ps: reader.must("miss_ns", NS, ns).into_inner(),
+        far_ps: reader.or("far_ns", NS, ns, 0),
+        disturbance: Disturbance {
+            part_ppm: reader.or("disturbed", "a part, above 0 and at most 1", part, 0),
+            mean_ps: reader.or("disturbed_us", US, us, 0),
+        },
+    };
     source(&mut reader);
-    reader.finish(())?;
-    if *size.get_ref() < line_bytes.into() {
+    let cache = reader.finish(cache);
+    // Each of the two is 0 if it cannot be read.
+    if (1..u64::from(line_bytes)).contains(size.get_ref()) {
         let problem = Problem::new("`size` of [core.cache] is less than a line");
         problems.push(problem.at(size.span(), format!("a line has {line_bytes} bytes")));
-        return None;
     }
-    check_disturbance(part.as_ref(), mean.as_ref(), problems);
-    let disturbance = Disturbance { part_ppm: or(part, 0), mean_ps: or(mean, 0) };
-    Some(Cache { bytes: size.into_inner(), line_bytes, miss_ps, far_ps, disturbance })
+    check_disturbance(table, problems);
+    cache
 }
 
 /// Both keys or none.
-fn check_disturbance(
-    part: Option<&Spanned<u32>>,
-    mean: Option<&Spanned<u64>>,
-    problems: &mut Vec<Problem>,
-) {
-    let (place, missing) = match (part, mean) {
-        (Some(part), None) => (part.span(), "disturbed_us"),
-        (None, Some(mean)) => (mean.span(), "disturbed"),
+fn check_disturbance(table: &DeTable<'_>, problems: &mut Vec<Problem>) {
+    let (written, missing) = match (table.get("disturbed"), table.get("disturbed_us")) {
+        (Some(part), None) => (part, "disturbed_us"),
+        (None, Some(mean)) => (mean, "disturbed"),
         _ => return,
     };
     let message = format!("[core.cache] is disturbed, and has no `{missing}`");
     let help = "`disturbed` is how many, `disturbed_us` how long: write both, or none";
-    problems.push(Problem::new(message).at(place, "not without the other").help(help));
+    problems.push(Problem::new(message).at(written.span(), "not without the other").help(help));
 }

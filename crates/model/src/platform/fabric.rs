@@ -8,10 +8,10 @@ use whimbrel_hardware::{
 };
 
 use super::cost;
-use super::units::{MHZ, NS, US, between, mhz, ns, or, scaled, source, us};
+use super::units::{MHZ, NS, US, between, mhz, ns, scaled, source, us};
 use crate::problem::{Problem, Span};
 use crate::reader::{Node, Reader, bytes, name};
-use crate::reader::{list, subtable, within, word};
+use crate::reader::{given, list, subtable, within, word};
 
 /// A `[[memory]]`: of every core if it is not shared and names none.
 pub(super) struct Placed {
@@ -204,7 +204,7 @@ pub(super) fn read_doorbell(
     let receive = reader.optional("receive", "a table: [doorbell.receive]", subtable);
     source(&mut reader);
     reader.finish(());
-    let kind = or(kind, DoorbellKind::Interrupt);
+    let kind: DoorbellKind = given(&kind);
     match &interval {
         Some(interval) if kind == DoorbellKind::Interrupt => {
             let problem = Problem::new("`interval_us` of [doorbell] is for polling");
@@ -224,6 +224,6 @@ pub(super) fn read_doorbell(
         send: cost_of("[doorbell.send]", send),
         latency_ps,
         receive: cost_of("[doorbell.receive]", receive),
-        interval_ps: or(interval, 0),
+        interval_ps: given(&interval),
     }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Numbers with a unit, as people write them, in the units of the hardware models.
 
-use toml::Spanned;
-
 use super::SOURCE;
 use crate::reader::filled;
 use crate::reader::{Node, Reader, number};
@@ -63,9 +61,4 @@ pub(super) fn celsius(node: &Node<'_>) -> Option<i32> {
 /// A number from `least` to `most`.
 pub(super) fn between(node: &Node<'_>, least: f64, most: f64) -> Option<f64> {
     number(node).filter(|value| (least..=most).contains(value))
-}
-
-/// The value of a key, or the one that it has without.
-pub(super) fn or<T>(value: Option<Spanned<T>>, default: T) -> T {
-    value.map_or(default, Spanned::into_inner)
 }
