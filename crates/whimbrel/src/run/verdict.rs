@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 
 use miette::Report;
 use signal_hook::consts::SIGXFSZ;
-use whimbrel_model::{App, Problem, Source};
+use whimbrel_model::{App, Compute, Problem, Source};
 
 use super::helper::describe_end;
 use super::results::{Results, Stop};
@@ -31,7 +31,7 @@ pub fn reports(app: &App, source: &Source, results: &Results, runner: Runner<'_>
         }));
     }
     if reports.is_empty() {
-        reports.extend(silent_end(results, runner, app.synthetic).map(Report::new));
+        reports.extend(silent_end(results, runner, app.compute).map(Report::new));
     }
     reports
 }
@@ -42,13 +42,13 @@ fn garbled(line: &str) -> Problem {
 }
 
 /// What went wrong when the helper has not said it.
-fn silent_end(results: &Results, runner: Runner<'_>, synthetic: bool) -> Option<Problem> {
+fn silent_end(results: &Results, runner: Runner<'_>, compute: Compute) -> Option<Problem> {
     let before_start = results.started.is_none() && results.stop == Some(Stop::User);
     match &results.end {
         None if before_start || (results.forced && results.stop == Some(Stop::User)) => None,
         None if results.forced => Some(undrained()),
         None => Some(match runner {
-            Runner::Helper(helper) => gone(results.exit, helper, synthetic),
+            Runner::Helper(helper) => gone(results.exit, helper, compute),
             Runner::Board(name) => board::gone(name, results),
         }),
         Some(_) if results.forced && results.stop == Some(Stop::Duration) => Some(undrained()),
@@ -60,7 +60,7 @@ fn silent_end(results: &Results, runner: Runner<'_>, synthetic: bool) -> Option<
 }
 
 /// The helper has gone without a last word.
-fn gone(exit: Option<ExitStatus>, helper: &str, synthetic: bool) -> Problem {
+fn gone(exit: Option<ExitStatus>, helper: &str, compute: Compute) -> Problem {
     if exit.and_then(|exit| exit.signal()) == Some(SIGXFSZ) {
         let message = format!("a file of {helper} would have become larger than it may");
         return Problem::new(message)
@@ -69,7 +69,7 @@ fn gone(exit: Option<ExitStatus>, helper: &str, synthetic: bool) -> Problem {
     let how = exit.map_or_else(|| "ended".into(), describe_end);
     let problem = Problem::new(format!("the helper {helper} {how} during the run"));
     problem.help(match helper {
-        SIMULATOR if synthetic => "was it killed, or memory short? Run it again",
+        SIMULATOR if compute == Compute::Model => "was it killed, or memory short? Run it again",
         SIMULATOR => "it runs the code of the application as well; `--compute model` does not",
         _ => "its kernels have been ended; nothing is left behind: run it again",
     })
@@ -82,6 +82,10 @@ fn undrained() -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use whimbrel_model::Manifest;
+
     use super::*;
     use crate::helpers::LAUNCHER;
     use crate::protocol::{End, Status};
@@ -94,7 +98,7 @@ mod tests {
     }
 
     fn message(results: &Results) -> Option<String> {
-        silent_end(results, Runner::Helper(LAUNCHER), false).map(|problem| problem.message)
+        silent_end(results, Runner::Helper(LAUNCHER), Compute::Real).map(|problem| problem.message)
     }
 
     #[test]
@@ -119,21 +123,37 @@ mod tests {
         let exit = Some(ExitStatus::from_raw(9));
         let told = message(&Results { exit, ..Results::default() }).unwrap();
         assert_eq!(told, "the helper whimbrel-linux was killed by signal 9 during the run");
-        let simulated = gone(Some(ExitStatus::from_raw(11)), SIMULATOR, false);
+        let simulated = gone(Some(ExitStatus::from_raw(11)), SIMULATOR, Compute::Real);
         let Problem { message, help, .. } = simulated;
         assert_eq!(message, "the helper whimbrel-sim was killed by signal 11 during the run");
         assert!(help.unwrap().contains("--compute model"));
     }
 
+    /// What is said of a simulation of this application that was killed.
+    fn killed(text: &str, compute: Option<Compute>) -> String {
+        let here = Path::new("/");
+        let mut app = App::build(&Manifest::parse(text).unwrap(), &[], here, here).unwrap();
+        app.set_compute(compute.unwrap_or(app.compute)).unwrap();
+        let results = Results { exit: Some(ExitStatus::from_raw(9)), ..Results::default() };
+        let source = Source::new("app.toml", text);
+        let reports = reports(&app, &source, &results, Runner::Helper(SIMULATOR));
+        let [report] = &reports[..] else { panic!("{reports:?}") };
+        format!("{report:?}")
+    }
+
     #[test]
-    fn a_simulation_without_code_is_not_told_to_do_without_it() {
-        let told = gone(Some(ExitStatus::from_raw(9)), SIMULATOR, true);
-        assert!(!told.help.unwrap().contains("--compute model"));
+    fn a_simulation_that_only_takes_time_is_not_told_to_do_without_code() {
+        let task = "[[task]]\nname = \"bpf\"\ncycles = 1\n";
+        let synthetic = format!("[app]\nname = \"a\"\n{task}");
+        let real = format!("[app]\nname = \"a\"\nmodule = \"a.so\"\n{task}");
+        assert!(killed(&real, None).contains("--compute model"));
+        assert!(!killed(&real, Some(Compute::Model)).contains("--compute model"));
+        assert!(!killed(&synthetic, None).contains("--compute model"));
     }
 
     #[test]
     fn a_file_that_may_not_grow_is_told_as_such() {
-        let told = gone(Some(ExitStatus::from_raw(SIGXFSZ)), SIMULATOR, false);
+        let told = gone(Some(ExitStatus::from_raw(SIGXFSZ)), SIMULATOR, Compute::Real);
         assert_eq!(told.message, "a file of whimbrel-sim would have become larger than it may");
         assert!(told.help.unwrap().contains("ulimit -f"));
     }
