@@ -12,7 +12,6 @@ use super::draw::{Palette, draw};
 use super::model::{Effect, Link, Model, Prompt};
 use super::{Input, fold};
 use crate::control::{Reply, Request};
-use crate::steer::policy_request;
 
 const NAMES: [&str; 6] = ["lpf", "demodulator", "bpf.0", "bpf.1", "bpf.2", "sum"];
 
@@ -220,14 +219,16 @@ fn a_core_of_several_digits_is_typed_and_one_that_does_not_exist_is_refused() {
 #[test]
 fn a_policy_is_chosen_from_the_list_or_typed() {
     let mut model = model();
-    let chosen = |text: &str| {
-        let policy = text.parse().unwrap();
-        Some(Effect::Ask(policy_request(&policy), format!("policy {policy}")))
+    let chosen = |name: &str, settings: &[&str], words: &str| {
+        let settings = settings.iter().map(|setting| (*setting).into()).collect();
+        let request = Request::Policy { name: name.into(), settings };
+        Some(Effect::Ask(request, format!("policy {words}")))
     };
-    assert_eq!(press(&mut model, "pvvv\n"), chosen("spread"));
-    assert_eq!(press(&mut model, "p^\n"), chosen("thermal"));
-    assert_eq!(press(&mut model, "pbalance:k=2\n"), chosen("balance:k=2"));
-    assert_eq!(press(&mut model, "pnone\n"), chosen("none"));
+    assert_eq!(press(&mut model, "pvvv\n"), chosen("spread", &[], "spread"));
+    assert_eq!(press(&mut model, "p^\n"), chosen("thermal", &[], "thermal"));
+    let typed = chosen("balance", &["k=2"], "balance:k=2");
+    assert_eq!(press(&mut model, "pbalance:k=2\n"), typed);
+    assert_eq!(press(&mut model, "pnone\n"), chosen("", &[], "none"));
     assert_eq!(press(&mut model, "pa b\n"), None);
     assert!(model.note.contains("`a b` is no policy"), "{}", model.note);
 }
