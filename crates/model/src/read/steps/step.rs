@@ -10,9 +10,7 @@ use super::time::{TIME, time_ns};
 use crate::app::Verb;
 use crate::problem::{Problem, Span, suggestion};
 use crate::read::cycles::{CYCLES, CyclesTable, cycles};
-use crate::reader::{
-    Node, Reader, boolean, bytes, core_list, from_word, name, text, unsigned, within,
-};
+use crate::reader::{Node, Reader, boolean, bytes, core_list, name, text, unsigned, within};
 
 /// An event, or a loop of such.
 #[derive(Debug, Clone)]
@@ -51,33 +49,6 @@ pub(crate) enum What {
         body: Vec<Step>,
     },
 }
-
-/// The key that says what an event is.
-const VERBS: [&str; 23] = [
-    "run",
-    "runtime",
-    "memory",
-    "sleep",
-    "delay",
-    "timer",
-    "lock",
-    "unlock",
-    "wait",
-    "signal",
-    "broadcast",
-    "barrier",
-    "take",
-    "give",
-    "suspend",
-    "resume",
-    "send",
-    "receive",
-    "yield",
-    "checkpoint",
-    "migrate",
-    "priority",
-    "exit",
-];
 
 /// Where the lines of a text end.
 #[derive(Debug, Clone)]
@@ -136,14 +107,13 @@ fn a_loop(table: &DeTable<'_>, span: Span, problems: &mut Vec<Problem>) -> Optio
 }
 
 fn event(table: &DeTable<'_>, span: Span, problems: &mut Vec<Problem>) -> Option<What> {
-    let is_verb = |key: &&str| table.contains_key(*key);
-    let Some(verb) = VERBS.into_iter().find(is_verb) else {
+    let Some((key, read)) = EVENTS.into_iter().find(|(key, _)| table.contains_key(*key)) else {
         problems.push(no_event(table, span));
         return None;
     };
-    let title = format!("the event `{verb}`");
+    let title = format!("the event `{key}`");
     let mut reader = Reader::new(&title, table, span, problems);
-    let what = of_verb(verb, &mut reader);
+    let what = read(key, &mut reader);
     reader.finish(what)
 }
 
@@ -153,64 +123,89 @@ fn no_event(table: &DeTable<'_>, span: Span) -> Problem {
         return problem.help("write what happens, as { run = 20000 }");
     };
     let word: &Cow<'_, str> = key.get_ref();
-    let known = VERBS.into_iter().chain(["loop"]);
-    let help = suggestion(word, known, || format!("events are {}, loop", VERBS.join(", ")));
+    let keys = EVENTS.map(|(key, _)| key);
+    let known = keys.into_iter().chain(["loop"]);
+    let help = suggestion(word, known, || format!("events are {}, loop", keys.join(", ")));
     Problem::new(format!("`{word}` is no event of a script")).at(key.span(), "this word").help(help)
 }
+
+/// Reads the value of a key, and what else the event has.
+type Read = fn(&'static str, &mut Reader<'_, '_>) -> What;
+
+/// The key that says what an event is, and how it is read.
+const EVENTS: [(&str, Read); 23] = [
+    ("run", |key, reader| What::Run(reader.must(key, CYCLES, cycles))),
+    ("runtime", |key, reader| a_time(Verb::Runtime, key, reader)),
+    ("memory", memory),
+    ("sleep", |key, reader| a_time(Verb::Sleep, key, reader)),
+    ("delay", |key, reader| a_time(Verb::Delay, key, reader)),
+    ("timer", timer),
+    ("lock", |key, reader| on(Verb::Lock, "mutex", key, reader)),
+    ("unlock", |key, reader| on(Verb::Unlock, "mutex", key, reader)),
+    ("wait", wait),
+    ("signal", |key, reader| on(Verb::Signal, "condition", key, reader)),
+    ("broadcast", |key, reader| on(Verb::Broadcast, "condition", key, reader)),
+    ("barrier", |key, reader| on(Verb::Barrier, "barrier", key, reader)),
+    ("take", |key, reader| on(Verb::Take, "semaphore", key, reader)),
+    ("give", |key, reader| on(Verb::Give, "semaphore", key, reader)),
+    ("suspend", |key, reader| plain(What::Suspend, key, reader)),
+    ("resume", |key, reader| What::Resume(reader.must(key, "the name of a task", text))),
+    ("send", |key, reader| pass(Verb::Send, key, reader)),
+    ("receive", |key, reader| pass(Verb::Receive, key, reader)),
+    ("yield", |key, reader| plain(What::Plain(Verb::Yield), key, reader)),
+    ("checkpoint", |key, reader| plain(What::Plain(Verb::Checkpoint), key, reader)),
+    ("migrate", |key, reader| What::Migrate(reader.must(key, CORES, core_list).into_inner())),
+    ("priority", priority),
+    ("exit", |key, reader| plain(What::Plain(Verb::Exit), key, reader)),
+];
 
 const BYTES: &str = "a size as \"64KiB\" or a number of bytes, from 1 to \"1024GiB\"";
 const COUNT: &str = "a whole number of messages, from 1 to 4294967295";
 const CORES: &str = "a whole number from 0 to 4094, or an array of such";
-const WORD: &str = "true";
 
-fn of_verb(verb: &'static str, reader: &mut Reader<'_, '_>) -> What {
-    let of = from_word(verb).unwrap_or(Verb::Migrate);
-    let on = |what: &str, reader: &mut Reader<'_, '_>| {
-        What::On(of, reader.must(verb, &format!("the name of a {what}"), name))
-    };
-    match verb {
-        "run" => What::Run(reader.must(verb, CYCLES, cycles)),
-        "runtime" | "sleep" | "delay" => {
-            What::Counted(of, reader.must(verb, TIME, time_ns).into_inner())
-        }
-        "memory" => {
-            let size = |node: &Node<'_>| bytes(node).filter(|size| (1..=1 << 40).contains(size));
-            What::Counted(of, reader.must(verb, BYTES, size).into_inner())
-        }
-        "priority" => {
-            let urgency = reader.must(verb, "a whole number from 0 to 31", |n| within(n, 0, 31));
-            What::Counted(of, urgency.into_inner().into())
-        }
-        "timer" => timer(reader),
-        "lock" | "unlock" => on("mutex", reader),
-        "signal" | "broadcast" => on("condition", reader),
-        "barrier" => on("barrier", reader),
-        "take" | "give" => on("semaphore", reader),
-        "wait" => What::Wait {
-            condition: reader.must(verb, "the name of a condition", name),
-            mutex: reader.must("mutex", "the name of a mutex that it holds", name),
-        },
-        "send" | "receive" => {
-            let port = reader.must(verb, "the name of a port of this task", name);
-            What::Pass(of, port, reader.or("count", COUNT, |n| within(n, 1, u32::MAX), 1))
-        }
-        "resume" => What::Resume(reader.must(verb, "the name of a task", text)),
-        "suspend" | "yield" | "checkpoint" | "exit" => {
-            reader.must(verb, WORD, |node| boolean(node).filter(|it| *it));
-            if verb == "suspend" { What::Suspend } else { What::Plain(of) }
-        }
-        _ => What::Migrate(reader.must(verb, CORES, core_list).into_inner()),
+fn a_time(verb: Verb, key: &'static str, reader: &mut Reader<'_, '_>) -> What {
+    What::Counted(verb, reader.must(key, TIME, time_ns).into_inner())
+}
+
+fn memory(key: &'static str, reader: &mut Reader<'_, '_>) -> What {
+    let size = |node: &Node<'_>| bytes(node).filter(|size| (1..=1 << 40).contains(size));
+    What::Counted(Verb::Memory, reader.must(key, BYTES, size).into_inner())
+}
+
+fn priority(key: &'static str, reader: &mut Reader<'_, '_>) -> What {
+    let urgency = reader.must(key, "a whole number from 0 to 31", |n| within(n, 0, 31));
+    What::Counted(Verb::Priority, urgency.into_inner().into())
+}
+
+fn on(verb: Verb, what: &str, key: &'static str, reader: &mut Reader<'_, '_>) -> What {
+    What::On(verb, reader.must(key, &format!("the name of a {what}"), name))
+}
+
+fn wait(key: &'static str, reader: &mut Reader<'_, '_>) -> What {
+    What::Wait {
+        condition: reader.must(key, "the name of a condition", name),
+        mutex: reader.must("mutex", "the name of a mutex that it holds", name),
     }
 }
 
-fn timer(reader: &mut Reader<'_, '_>) -> What {
+fn pass(verb: Verb, key: &'static str, reader: &mut Reader<'_, '_>) -> What {
+    let port = reader.must(key, "the name of a port of this task", name);
+    What::Pass(verb, port, reader.or("count", COUNT, |n| within(n, 1, u32::MAX), 1))
+}
+
+fn plain(what: What, key: &'static str, reader: &mut Reader<'_, '_>) -> What {
+    reader.must(key, "true", |node| boolean(node).filter(|it| *it));
+    what
+}
+
+fn timer(key: &'static str, reader: &mut Reader<'_, '_>) -> What {
     let absolute = |node: &Node<'_>| match node.get_ref().as_str()? {
         "relative" => Some(false),
         "absolute" => Some(true),
         _ => None,
     };
     What::Timer {
-        period_ns: reader.must("timer", TIME, time_ns).into_inner(),
+        period_ns: reader.must(key, TIME, time_ns).into_inner(),
         name: reader.optional("name", "1 to 31 letters, digits and _", name),
         absolute: reader.or("mode", "\"relative\" or \"absolute\"", absolute, false),
     }
@@ -232,6 +227,22 @@ impl What {
             Self::Resume(task) => format!("resume {}", task.get_ref()),
             Self::Migrate(_) => "migrate".into(),
             Self::Loop { .. } => "loop".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::document;
+
+    #[test]
+    fn every_event_is_what_its_key_says() {
+        for (key, read) in EVENTS {
+            let text = format!("{key} = 1");
+            let (table, mut problems) = (document(&text).unwrap(), Vec::new());
+            let mut reader = Reader::new("an event", &table, 0..0, &mut problems);
+            assert_eq!(read(key, &mut reader).said().split(' ').next(), Some(key));
         }
     }
 }
