@@ -106,6 +106,13 @@ fn wrong_keys_and_values_of_a_board_are_told_at_once() {
 }
 
 #[test]
+fn a_board_has_at_most_32_cores() {
+    assert_eq!(Board::parse(&with("cores = 2", "cores = 32")).unwrap().cores, 32);
+    let wrong = errors(&with("cores = 2", "cores = 33"));
+    assert!(wrong.contains("`cores` of [board] must be a whole number from 1 to 32"), "{wrong}");
+}
+
+#[test]
 fn a_board_has_one_line() {
     let device = "device = \"/dev/ttyUSB0\"";
     for (to, expected) in [

@@ -21,7 +21,7 @@ pub use linked::linked;
 pub use tables::{hash, tables};
 
 /// A board: its cores, the memory that it has for an application, and how it is started.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Board {
     /// Its name.
     pub name: String,
@@ -83,7 +83,7 @@ pub enum BoardFiles {
 }
 
 /// The memory of a board.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory {
     /// The smallest stack of a task.
     pub stack_least: u64,
@@ -109,12 +109,6 @@ pub enum Start {
         /// Bits per second.
         baud: u32,
     },
-}
-
-impl Default for Start {
-    fn default() -> Self {
-        Self::Command(Vec::new())
-    }
 }
 
 /// What stands for the image in the words of a command, and for the folder of the board's file.
@@ -171,18 +165,47 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
     let memory = memory.and_then(|table| read_memory(table.get_ref(), table.span(), problems));
     let start = start.and_then(|table| read_start(table.get_ref(), table.span(), problems));
     let variants = each(variants, |table, place| read_variant(table, place, problems));
-    let Board { start, silence_s, watchdog_ms, made_by, .. } = start?;
-    Some(Board { memory: memory?, start, silence_s, watchdog_ms, made_by, variants, ..head? })
+    let Head { name, cores, kind, modes, priorities, cmake, files } = head?;
+    let Starting { start, silence_s, watchdog_ms, made_by } = start?;
+    Some(Board {
+        name,
+        cores,
+        kind,
+        modes,
+        priorities,
+        cmake,
+        settings: Vec::new(),
+        tasks: None,
+        shares: false,
+        variants,
+        files,
+        memory: memory?,
+        start,
+        silence_s,
+        watchdog_ms,
+        made_by,
+    })
 }
 
-fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Board> {
+/// What `[board]` says.
+struct Head {
+    name: String,
+    cores: u32,
+    kind: String,
+    modes: Vec<Mode>,
+    priorities: u32,
+    cmake: Option<String>,
+    files: BoardFiles,
+}
+
+fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Head> {
     let mut reader = Reader::new("[board]", table, place, problems);
     let priorities = |n: &Node<'_>| within(n, 1, PRIORITIES);
     let name = reader.must("name", NAME, name).into_inner();
     reader.optional("description", DESCRIPTION, text);
-    let head = Board {
+    let head = Head {
         name,
-        cores: reader.must("cores", CORES, |n| within(n, 1, 4095)).into_inner(),
+        cores: reader.must("cores", CORES, |n| within(n, 1, CORES_MOST)).into_inner(),
         kind: reader.or("kind", NAME, reader::name, HOST_KIND.to_owned()),
         modes: reader
             .optional("modes", MODES, |n| list(n, word::<Mode>))
@@ -192,7 +215,6 @@ fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> O
             .optional("cmake", "a folder, from the one of this file", filled)
             .map(Spanned::into_inner),
         files: reader.or("files", "\"host\" or \"linked\"", word, BoardFiles::default()),
-        ..Board::default()
     };
     reader.finish(head)
 }
@@ -204,7 +226,7 @@ fn read_variant(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -
     let variant = Variant {
         name,
         settings: words(reader.must("settings", SETTINGS, |n| list(n, filled)).into_inner()),
-        tasks: reader.optional("tasks", CORES, |n| within(n, 1, 4095)).map(Spanned::into_inner),
+        tasks: reader.optional("tasks", TASKS, |n| within(n, 1, 4095)).map(Spanned::into_inner),
         shares: reader.or("shares", "true or false", boolean, false),
     };
     reader.finish(variant)
@@ -226,19 +248,24 @@ fn read_memory(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) ->
     reader.finish(memory)
 }
 
-fn read_start(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Board> {
+/// What `[start]` says.
+struct Starting {
+    start: Start,
+    silence_s: u32,
+    watchdog_ms: u32,
+    made_by: String,
+}
+
+fn read_start(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Starting> {
     let mut reader = Reader::new("[start]", table, place.clone(), problems);
     let command =
         reader.optional("command", COMMAND, |n| list(n, filled).filter(|words| has_image(words)));
     let device = reader.optional("device", "a path, as \"/dev/ttyUSB0\"", filled);
     let baud = reader.or("baud", "bits per second, as 115200", |n| within(n, 1, 4_000_000), BAUD);
-    let around = Board {
-        silence_s: reader.or("silence_s", SECONDS, |n| within(n, 1, 3600), SILENCE_S),
-        watchdog_ms: reader.or("watchdog_ms", MILLISECONDS, |n| within(n, 10, 60_000), 0),
-        made_by: reader.or("made_by", "a command, as \"make setup\"", filled, MADE_BY.to_owned()),
-        ..Board::default()
-    };
-    let around = reader.finish(around);
+    let silence_s = reader.or("silence_s", SECONDS, |n| within(n, 1, 3600), SILENCE_S);
+    let watchdog_ms = reader.or("watchdog_ms", MILLISECONDS, |n| within(n, 10, 60_000), 0);
+    let made_by = reader.or("made_by", "a command, as \"make setup\"", filled, MADE_BY.to_owned());
+    let read = reader.finish(());
     let refuse = |problems: &mut Vec<Problem>, message: &str, help: &str| {
         problems.push(Problem::new(message).at(place.clone(), "this one").help(help));
     };
@@ -257,7 +284,7 @@ fn read_start(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> 
             return None;
         }
     };
-    Some(Board { start, ..around? })
+    read.map(|()| Starting { start, silence_s, watchdog_ms, made_by })
 }
 
 fn size(node: &Node<'_>) -> Option<u64> {
@@ -269,6 +296,8 @@ fn has_image(words: &[Spanned<String>]) -> bool {
     words.iter().skip(1).any(|word| word.get_ref().contains(IMAGE))
 }
 
+/// How many cores a board may have: `CORES` of `kernels/board/host.c`.
+const CORES_MOST: u32 = 32;
 /// How many priorities a board's kernels tell apart that does not say: those of app.toml.
 const PRIORITIES: u32 = 32;
 /// How long a board may be silent that does not say.
@@ -281,7 +310,8 @@ const BAUD: u32 = 115_200;
 const NAME: &str = "1 to 31 letters, digits and _";
 /// For people alone.
 const DESCRIPTION: &str = "one line of text";
-const CORES: &str = "a whole number from 1 to 4095";
+const CORES: &str = "a whole number from 1 to 32";
+const TASKS: &str = "a whole number from 1 to 4095";
 const SETTINGS: &str = "an array of texts, as \"NAME=value\"";
 const SECONDS: &str = "a whole number of seconds from 1 to 3600";
 const MILLISECONDS: &str = "milliseconds, from 10 to 60000";

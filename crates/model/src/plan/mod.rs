@@ -335,7 +335,12 @@ pub fn plan(app: &App, options: &PlanOptions) -> Plan {
         policy: moving.policy.clone(),
         rows: moving.rows.clone(),
         rate_millihz: rate.map_or(0, |rate| millihz(rate).min(RATE_MAX)),
-        ..Plan::default()
+        // What is added before it is told: by runs with clients, and by simulations.
+        clients: None,
+        platform: None,
+        commands: Vec::new(),
+        restore: None,
+        limit: None,
     }
 }
 
