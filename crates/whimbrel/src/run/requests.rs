@@ -30,10 +30,11 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Somebody wants something; gives the command that asks for it. Who watches wants totals.
+    /// Somebody wants something, and does not watch; gives the command that asks for it.
     pub fn ask(&mut self, request: Request, reply: SyncSender<Reply>) -> Command {
         match request {
-            Request::Status | Request::Watch { .. } => {
+            Request::Watch { .. } => unreachable!("the session has taken it to its watchers"),
+            Request::Status => {
                 self.totals.push(reply);
                 Command::Status {}
             }
