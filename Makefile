@@ -19,7 +19,7 @@ include boards/boards.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
-	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-crates test-apps test-voip test-documents test-peers test-python test-py test-aarch64 \
+	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-crates test-parts test-apps test-voip test-documents test-peers test-python test-py test-aarch64 \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -67,16 +67,17 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 C_CODE := middleware/include~,middleware/src~,middleware/size.mk,middleware/links~,kernels~
 CODE := $(C_CODE),crates,apps
 CHECK := middleware/test/check.c,middleware/test/check.h
+PUBLISHED := reproduce/common,python/whimbrel/__init__.py,python/whimbrel/errors.py,python/whimbrel/plot
 KEYS := docs/app-toml.md,docs/boards.md,docs/platform-toml.md,docs/table-toml.md
-TEST_C := middleware/test,crates/engine,crates/hardware
+TEST_C := middleware/test,crates/engine,crates/hardware,crates/Cargo.toml,crates/Cargo.lock
 SUITES := \
 	lint-files:10:1::. \
-	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/guest,tools \
+	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/clients,tests/guest,tools,.clang-format \
 	test-documents:60:1:built-for-tests:. \
 	test-crates:120:1:built-for-tests:crates,apps/**/*.toml,boards/**/*.toml,platforms,$(KEYS),middleware/include~,kernels/plan~ \
 	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,bench \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
-	test-freertos:300:1:built-for-tests:$(CODE),$(CHECK),boards,platforms,docs/freertos.md,tests/conftest.py,tests/scripted.py,tests/boards,python/whimbrel/__init__.py,python/whimbrel/errors.py,python/whimbrel/plot,reproduce/common,reproduce/holmbacka2013,tools/freertos_size.py \
+	test-freertos:300:1:built-for-tests:$(CODE),$(CHECK),boards,platforms,docs/freertos.md,tests/conftest.py,tests/scripted.py,tests/boards,$(PUBLISHED),reproduce/holmbacka2013,tools/freertos_size.py \
 	test-peers:90:1:built-for-tests:crates,bench,python,reproduce,.pytest.ini,tests/conftest.py,tests/test_plot_quiet.py,tools/plot_quiet.py \
 	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests,tools/plot_quiet.py \
 	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python,tools/site/examples.py \
@@ -84,10 +85,11 @@ SUITES := \
 	test-sanitizers:180:1:built-for-tests:$(C_CODE),$(TEST_C) \
 	test-c:160:1:built-for-tests:$(C_CODE),$(TEST_C) \
 	test-aarch64:110:1:built-for-tests:$(CODE),$(TEST_C),platforms,tests \
+	test-parts:60:1:built-for-tests:apps,$(CHECK),middleware/include~ \
 	test-apps:60:1:built-for-tests:$(CODE),$(CHECK) \
 	test-voip:120:1:built-for-tests:$(CODE),$(CHECK),platforms \
 	test-model:850:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
-	test-soc:420:2:built-for-tests:$(CODE),$(CHECK),boards,platforms,rtl,tests/conftest.py,tests/scripted.py,tests/soc,reproduce/common,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
+	test-soc:420:2:built-for-tests:$(CODE),$(CHECK),boards,platforms,rtl,tests/conftest.py,tests/scripted.py,tests/soc,$(PUBLISHED),reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
 	test-rtl:420:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include~,kernels/freertos~,docs/rtl
 
 test: setup  ## lint, build and every test: what CI runs
@@ -130,7 +132,7 @@ lines:  ## count the product's own lines
 size: $(BIN)/whimbrel-linux size-boards size-freertos  ## bytes of the middleware in four links for boards, and of code per file on Linux
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(BUILD)/asan/test_module_fuzz  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules and SIP messages, random simulations, a thousand killed occupations, the tests in odd surroundings, and pip alone with the package
+soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(addprefix $(BUILD)/asan/,conform-linux conform-sim faults-sim recreated.task test_module_fuzz)  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules and SIP messages, random simulations, a thousand killed occupations, the tests in odd surroundings, and pip alone with the package
 	for i in $$(seq 100); do for t in $(THREAD_TESTS); do $(BUILD)/release/$$t >/dev/null || exit 1; done; done
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
 	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
@@ -139,10 +141,13 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	for i in $$(seq 100); do CONFORM_PREEMPTS=$$i CONFORM_SCALE=0.2 $(BUILD)/release/conform-sim >/dev/null || exit 1; done
 	for i in $$(seq 100); do CONFORM_FAIR=1 CONFORM_PREEMPTS=$$i CONFORM_SCALE=0.2 $(BUILD)/release/conform-sim >/dev/null || exit 1; done
 	FUZZ_ROUNDS=5000000 FUZZ_SEED=$$(date +%s) $(BUILD)/asan/test_module_fuzz
-	SIM_CASES=10000 SDF3_CASES=600 $(PYTHON) -m pytest --quiet -rP tests/test_sim_random.py tests/test_sim_sdf3.py
+	CONFORM_SCALE=1 $(BUILD)/asan/conform-linux
+	CONFORM_SCALE=1 $(BUILD)/asan/conform-sim
+	CONFORM_SCALE=0.1 $(BUILD)/asan/faults-sim
+	SIM_CASES=10000 SDF3_CASES=600 QUEUE_CUSTOMERS=400000 $(PYTHON) -m pytest --quiet -rP $(patsubst %,tests/test_sim_%.py,random sdf3 truths)
 	$(PYTHON) tests/surroundings.py
 	python3 python/tests/fresh_install.py
-	VOIP_FUZZ=20000 $(MAKE) test-voip
+	VOIP_FUZZ=20000 $(MAKE) test-parts test-voip
 	BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
 	SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc
 	cd crates && env -u MAKEFLAGS -u MFLAGS WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
@@ -219,24 +224,23 @@ package: build $(PACKAGE_PYTHON)  ## install the Python package into build/py
 	env -u MAKEFLAGS -u MFLAGS PATH=$(abspath $(BUILD))/py/bin:$$PATH WHIMBREL_BUILT=1 \
 		$(PACKAGE_PYTHON) -m pip install --quiet --no-build-isolation --no-deps --force-reinstall ./python
 
-test-py: package $(BUILD)/py/types.passed
+test-py: package
 	$(PACKAGE_PYTHON) -m pytest --quiet --config-file=python/pytest.ini python/tests
-
-# Its types, which are made of nothing in C: they are checked again if one of these changes, or if CI or ALL is set.
-TYPED := crates/Cargo.lock $(wildcard crates/python/src/*.rs python/*.toml python/*.txt python/whimbrel/*.py* python/whimbrel/*/*.py*)
-
-$(BUILD)/py/types.passed: $(TYPED) $(if $(CI)$(ALL),always) | package
 	cd python && ../$(PACKAGE_PYTHON) -m mypy --package whimbrel
 	cd python/tests && ../../$(PACKAGE_PYTHON) -m mypy.stubtest --mypy-config-file=../pyproject.toml \
 		--allowlist=../stubtest.txt whimbrel
-	@touch $@
+
+# The applications as tasks; and what they are made of that is linked with nothing of the middleware.
+in_app = $(MAKE) -C apps/$(1) BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) PYTHON=$(abspath $(PYTHON)) $(2)
 
 test-apps: build $(PYTHON)
-	@for app in fm_radio image_filter packets video; do \
-		$(MAKE) -C apps/$$app BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) PYTHON=$(abspath $(PYTHON)) test || exit 1; done
+	@for app in fm_radio image_filter packets video; do $(call in_app,$$app,test-tasks) || exit 1; done
+
+test-parts: build $(PYTHON)
+	@for app in fm_radio image_filter packets video voip; do $(call in_app,$$app,test-parts) || exit 1; done
 
 test-voip: build $(PYTHON)
-	@$(MAKE) -C apps/voip BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) PYTHON=$(abspath $(PYTHON)) test
+	@$(call in_app,voip,test-tasks)
 
 test-model: $(PYTHON)
 	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
@@ -247,7 +251,7 @@ DOCUMENT_TESTS := $(patsubst %,tests/test_%.py,contract documents hello policies
 test-documents: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS)
 
-# Beside other programs, and plots: nothing here starts a kernel, nor could it.
+# Beside other programs, and plots: nothing here starts a kernel, and bin/whimbrel finds no helper for one.
 PEER_TESTS := bench/peers reproduce/chu2007 reproduce/common tests/test_plot_quiet.py
 
 test-peers: build $(PYTHON)

@@ -34,12 +34,9 @@ CFLAGS := -std=$(STANDARD) $(OPTIMISE) -march=$(MARCH) -fPIC -fstack-clash-prote
 # The kernels share the module's writable data: nothing may be bound late, by one of them only.
 MODULE_LDFLAGS := -shared -Wl,-z,now
 
-# What has passed, and of which no file has changed since, is run again only if CI or ALL is set.
-AGAIN := $(if $(CI)$(ALL),again)
-.PHONY: again
-FILES = $(shell find . ../common -type f ! -name '*.pyc')
-
-.PHONY: all clean sources
+# Tests of what is linked with nothing of the middleware, and of tasks.
+.PHONY: all clean sources test test-parts test-tasks
+test: test-parts test-tasks
 all: $(MODULE) $(if $(WITHOUT_PROGRAM),,$(PROGRAM))
 
 # What `whimbrel run --board` compiles for a board: the options on a line, then the files.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import subprocess
 from itertools import pairwise
@@ -23,7 +24,7 @@ SIGMAS = 4.5
 
 # ---- Queues -------------------------------------------------------------------------------------
 
-CUSTOMERS = 100_000
+CUSTOMERS = int(os.environ.get("QUEUE_CUSTOMERS", "100000"))
 BATCHES = 40  # each so long that the next knows almost nothing of it
 GAP_CYCLES = 1_000_000  # of 1 ns: mean time between two customers
 

@@ -280,14 +280,14 @@ test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch6
 
 # ---- Lint ---------------------------------------------------------------------------------------
 
-# Each file once, until it or a header of it changes. Of C in folders of our own or with GNU's extensions.
+# Each file once, until it or a header of it changes, or CI or ALL is set. gnu11: some use GNU's extensions.
 LINTED_C := $(filter-out $(BOARD_C),$(filter %.c,$(C_FILES)))
 LINT_FLAGS := $(INCLUDE) -Iapps -Ikernels/process/arch/$(ARCH)
 linted = $(patsubst %.c,$(BUILD)/lint/%.ok,$(1))
 $(call linted,$(JPEG_C)): LINT_FLAGS = -Iapps/video/jpeg -isystem $$(apps/video/jpeg/find.sh)
 $(call linted,$(VOIP_C)): LINT_FLAGS = $(INCLUDE) -Iapps $(VOIP_INCLUDE)
 
-$(BUILD)/lint/%.ok: %.c tools/c.mk
+$(BUILD)/lint/%.ok: %.c tools/c.mk $(if $(CI)$(ALL),always)
 	@mkdir -p $(@D)
 	@$(CC) $(WARN) -std=gnu11 -O2 -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $(LINT_FLAGS) $<
 	@touch $@
