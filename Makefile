@@ -74,7 +74,7 @@ SUITES := \
 	lint-files:10:1::. \
 	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/clients,tests/guest,tools,.clang-format \
 	test-documents:60:1:built-for-tests:. \
-	test-crates:120:1:built-for-tests:crates,apps/**/*.toml,boards/**/*.toml,platforms,$(KEYS),middleware/include~,kernels/plan~ \
+	test-crates:150:1:built-for-tests:crates,apps/**/*.toml,boards/**/*.toml,platforms,$(KEYS),middleware/include~,kernels/plan~ \
 	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,bench \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
 	test-freertos:300:1:built-for-tests:$(CODE),$(CHECK),boards,platforms,docs/freertos.md,tests/conftest.py,tests/scripted.py,tests/boards,$(PUBLISHED),reproduce/holmbacka2013,tools/freertos_size.py \
@@ -85,7 +85,7 @@ SUITES := \
 	test-sanitizers:180:1:built-for-tests:$(C_CODE),$(TEST_C) \
 	test-c:160:1:built-for-tests:$(C_CODE),$(TEST_C) \
 	test-aarch64:110:1:built-for-tests:$(CODE),$(TEST_C),platforms,tests \
-	test-parts:60:1:built-for-tests:apps,$(CHECK),middleware/include~ \
+	test-parts:30:1:built-for-tests:apps,$(CHECK),middleware/include~ \
 	test-apps:60:1:built-for-tests:$(CODE),$(CHECK) \
 	test-voip:120:1:built-for-tests:$(CODE),$(CHECK),platforms \
 	test-model:850:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \

@@ -106,9 +106,10 @@ def growth(folder: Path, small: str, large: str) -> float:
 
 
 def test_sixteen_times_as_many_tasks_take_about_sixteen_times_as_long(tmp_path: Path) -> None:
-    """To set up; what grows with the square of their number takes 256 times as long."""
-    assert growth(tmp_path, many(2048, 64), many(32768, 64)) < 32
-    assert growth(tmp_path, named(1024), named(16384)) < 32
+    """To set up: a loop over all pairs of them adds a second and more. Beside other programs, which
+    take the cache from the larger one, it is up to 30 times."""
+    assert growth(tmp_path, many(2048, 64), many(32768, 64)) < 48
+    assert growth(tmp_path, named(1024), named(16384)) < 48
 
 
 BUS = """
