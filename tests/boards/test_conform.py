@@ -34,6 +34,12 @@ def check(text: str, cases: list[str]) -> None:
     assert len(skipped) <= 10
 
 
+def test_no_memory_is_where_the_linker_likes(cases: list[str]) -> None:
+    """Each variable that is not zeroed has a section of its own, which the script must name."""
+    assert cases
+    assert b".noinit." not in (emulated.BUILD / "conform").read_bytes()
+
+
 def test_every_case_in_turns_on_a_board_that_was_just_started(cases: list[str]) -> None:
     runs = emulated.run_each(cases, emulated.COUNTED, {SLOW: SLOW_SCALE})
     failures = [

@@ -68,6 +68,11 @@ def check(variant: str, *words: str, but: frozenset[str] = frozenset()) -> None:
     assert len(skipped) < 65
 
 
+def test_no_memory_is_where_the_linker_likes() -> None:
+    """Each variable that is not zeroed has a section of its own, which the script must name."""
+    assert b".noinit." not in soc.CONFORM.read_bytes()
+
+
 @pytest.mark.parametrize("variant", ["rv32_soc", "rv32_soc_hardware"])
 def test_every_case(variant: str) -> None:
     check(variant)
