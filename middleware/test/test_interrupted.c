@@ -15,7 +15,13 @@
 #include <x86gprintrin.h>
 
 enum { STEP = 0x100 };  // the processor's flag that asks for a trap after each
-enum { MOST = 300 };    // calls that are longer, as a sanitizer's are, are tried at so many
+
+// A call is tried at so many of its instructions at most. A sanitizer's are many.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { MOST = 300 };
+#else
+enum { MOST = INT32_MAX };
+#endif
 
 static struct {
     uint32_t count, at;  // instructions so far; the interrupt comes after as many
