@@ -190,6 +190,8 @@ def plain_radio() -> Path:
     return plain
 
 
+# Of the recording; more in `make soak`.
+PLAYS = max(1, round(emulated.LONGER))
 # Which cores the tasks go round.
 EVERY = {
     "lpf": "1,2,3,0",
@@ -205,7 +207,7 @@ SOME = {"demodulator": "1,2,3,0", "bpf.1": "3,2,1,0"}
 @pytest.mark.parametrize(
     ("mode", "tasks", "every", "plays", "moves"),
     [
-        ("handoff", EVERY, "5ms", round(emulated.LONGER), 200),
+        ("handoff", EVERY, "5ms", PLAYS, 200 * PLAYS),
         ("replicate", SOME, "100ms", 1, 4),
         ("recreate", SOME, "100ms", 1, 4),
     ],
