@@ -78,6 +78,7 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
     board_free_private();
     void *memory = board_memory(&bytes);
     host->memory_bytes = bytes;
+    errno = EINVAL;
     if (config->system.cores > board_cores() || config->system.cores > CORES)
         return WB_ERR_INVAL;
     errno = ENOMEM;
