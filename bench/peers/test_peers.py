@@ -39,7 +39,7 @@ class TheRunner(unittest.TestCase):
 
     def rows_of(self, **peer: Any) -> tuple[list[dict[str, Any]], int]:
         fields: dict[str, Any] = {"name": "a peer", "command": ("/bin/false",)} | peer
-        rows: tuple[list[dict[str, Any]], int] = self.run_module.rows(
+        rows: tuple[list[dict[str, Any]], int] = self.run_module.radio_rows(
             [self.run_module.Peer(**fields)], []
         )
         return rows
@@ -54,7 +54,7 @@ class TheRunner(unittest.TestCase):
 
     def test_without_the_system_python_every_peer_is_missing(self) -> None:
         with mock.patch.object(self.run_module, "SYSTEM_PYTHON", "/no/such/python3"):
-            found, code = self.run_module.rows(list(self.run_module.PEERS.values()), [])
+            found, code = self.run_module.radio_rows(list(self.run_module.PEERS.values()), [])
         self.assertEqual(code, 0)
         self.assertEqual([sorted(row) for row in found], [["missing", "peer"]] * 2)
 
