@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import benches
@@ -91,3 +93,24 @@ def test_a_latency_has_its_percentiles_in_order_and_something_to_compare_with(
         assert order == sorted(order), row
         assert row["n"] > 0
         assert row["against_p50"] > 0
+
+
+@pytest.mark.parametrize(
+    ("variable", "given", "range_"),
+    [
+        ("WHIMBREL_BENCH_SAMPLES", "500", "800 to 8000"),
+        ("WHIMBREL_BENCH_SAMPLES", "1000x", "800 to 8000"),
+        ("WHIMBREL_BENCH_SAMPLES", "", "800 to 8000"),
+        ("WHIMBREL_BENCH_ROUNDS", "x", "1 to 1000"),
+        ("WHIMBREL_BENCH_ROUNDS", "1001", "1 to 1000"),
+    ],
+)
+def test_a_number_of_the_environment_that_cannot_be_is_refused(
+    variable: str, given: str, range_: str
+) -> None:
+    whimbrel = Path(__file__).resolve().parents[1] / "bin/whimbrel"
+    command = [whimbrel, "bench", "--quick", "switch"]
+    environment = os.environ | {variable: given}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 2
+    assert f"{variable} is {given}: give a whole number from {range_}" in done.stderr

@@ -74,10 +74,17 @@ static int take_options(int argc, char **argv, struct bench_options *options)
 static void take_number(const char *name, uint32_t least, uint32_t most, uint32_t *number)
 {
     const char *const text = getenv(name);
-    const unsigned long given = text != NULL ? strtoul(text, NULL, 10) : 0;
+    char *end, why[128];
 
-    if (given >= least && given <= most)
-        *number = (uint32_t)given;
+    if (text == NULL)
+        return;
+    const unsigned long given = strtoul(text, &end, 10);
+    if (*end != '\0' || given < least || given > most) {
+        snprintf(why, sizeof why, "%s is %.20s: give a whole number from %u to %u", name, text,
+                 least, most);
+        bench_fail(why);
+    }
+    *number = (uint32_t)given;
 }
 
 int main(int argc, char **argv)
