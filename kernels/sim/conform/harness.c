@@ -124,10 +124,9 @@ bool harness_starve(struct harness *h, uint32_t core, bool starve)
 static bool has_program(const struct wb_task *task)
 {
     const uint32_t place = wb_word_load(&task->place, WB_SEQ_CST);
-    const enum wb_task_state state = wb_place_state(place);
+    const uint32_t core = wb_place_owner(place);
 
-    return task->mode == WB_RECREATE && !sim.cores[wb_place_owner(place)].dead &&
-           (state == WB_TASK_READY || state == WB_TASK_RUNNING || state == WB_TASK_BLOCKED);
+    return task->mode == WB_RECREATE && !sim.cores[core].dead && wb_place_is_kept(place, core);
 }
 
 uint32_t harness_programs(struct harness *h)

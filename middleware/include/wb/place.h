@@ -41,7 +41,8 @@ static inline uint32_t wb_place_owner(uint32_t place)
 {
     return place >> 4 & 0xfff;
 }
-/// True of a task that nobody but the kernel of `core` can take away.
+/// True of a task that is with the kernel of `core`, which nobody else can take away unless several
+/// cores share it.
 static inline bool wb_place_is_kept(uint32_t place, uint32_t core)
 {
     // READY, RUNNING or BLOCKED, which have nothing above the owner.
