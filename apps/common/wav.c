@@ -88,7 +88,7 @@ bool wav_find(struct wav *wav,
 
 void wav_header(uint8_t header[WAV_HEADER_BYTES], uint32_t rate, uint64_t samples)
 {
-    const uint64_t most = UINT32_MAX - WAV_HEADER_BYTES, wanted = samples * 2;
+    const uint64_t most = (UINT32_MAX - WAV_HEADER_BYTES) & ~1u, wanted = samples * 2;
     const uint32_t bytes = (uint32_t)(wanted < most ? wanted : most);
 
     memcpy(header, "RIFF....WAVEfmt ....................data", 40);

@@ -27,7 +27,8 @@ uint32_t packet_lanes(struct wb_task *self, const char *name, size_t bytes,
     char why[64];
 
     if (lanes == 0 || lanes > PACKET_LANES_MAX) {
-        snprintf(why, sizeof why, "its port %s must be bound to 1 to 8 channels", name);
+        snprintf(why, sizeof why, "its port %s must be bound to 1 to %d channels", name,
+                 PACKET_LANES_MAX);
         wb_task_fail(self, why);
     }
     for (uint32_t i = 0; i < lanes; i++)

@@ -38,6 +38,16 @@ TEST(a_header_is_read_as_it_was_written)
     CHECK(wav.at == WAV_HEADER_BYTES && wav.samples == 10 && wav.rate == 8000);
 }
 
+TEST(a_header_of_more_samples_than_it_can_count_has_whole_ones)
+{
+    uint8_t header[WAV_HEADER_BYTES];
+    uint32_t bytes;
+
+    wav_header(header, 8000, UINT64_C(1) << 33);
+    memcpy(&bytes, header + 40, sizeof bytes);
+    CHECK(bytes % 2 == 0 && bytes >= UINT32_MAX - WAV_HEADER_BYTES - 1);
+}
+
 static void refused(struct memory memory, const char *reason)
 {
     char why[WAV_WHY_BYTES];
