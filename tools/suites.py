@@ -29,7 +29,11 @@ from functools import cache
 from pathlib import Path
 
 LOGS, PASSED = Path("build/log"), Path("build/passed")
-ALWAYS_READ = (".pytest.ini", "Makefile", *(f"tools/{name}" for name in ("c.mk", "requirements.txt", "suites.py")))
+ALWAYS_READ = (
+    ".pytest.ini",
+    "Makefile",
+    *(f"tools/{name}" for name in ("c.mk", "requirements.txt", "suites.py")),
+)
 COMPILED = "~"
 # Strings, characters and comments of C; in a string there is no comment.
 TOKEN = re.compile(
