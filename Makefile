@@ -69,6 +69,7 @@ CODE := $(C_CODE),crates,apps
 CHECK := middleware/test/check.c,middleware/test/check.h
 PUBLISHED := reproduce/common,python/whimbrel/__init__.py,python/whimbrel/errors.py,python/whimbrel/plot
 KEYS := docs/app-toml.md,docs/boards.md,docs/platform-toml.md,docs/table-toml.md
+ON_BOARDS := $(CODE),$(CHECK),boards,platforms,tests/conftest.py,tests/scripted.py,$(PUBLISHED)
 TEST_C := middleware/test,crates/engine,crates/hardware,crates/Cargo.toml,crates/Cargo.lock
 SUITES := \
 	lint-files:10:1::. \
@@ -77,9 +78,9 @@ SUITES := \
 	test-crates:150:1:built-for-tests:crates,apps/**/*.toml,boards/**/*.toml,platforms,$(KEYS),middleware/include~,kernels/plan~ \
 	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,bench \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
-	test-freertos:300:1:built-for-tests:$(CODE),$(CHECK),boards,platforms,docs/freertos.md,tests/conftest.py,tests/scripted.py,tests/boards,$(PUBLISHED),reproduce/holmbacka2013,tools/freertos_size.py \
-	test-peers:90:1:built-for-tests:crates,bench,python,reproduce,.pytest.ini,tests/conftest.py,tests/test_plot_quiet.py,tools/plot_quiet.py \
-	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests,tools/plot_quiet.py \
+	test-freertos:300:1:built-for-tests:$(ON_BOARDS),docs/freertos.md,tests/boards,reproduce/holmbacka2013,tools/freertos_size.py \
+	test-peers:90:1:built-for-tests:crates,bench,python,reproduce,tests/conftest.py,tests/test_plot_quiet.py,tools/plot_quiet.py \
+	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests \
 	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python,tools/site/examples.py \
 	lint-rust:450:0:built-for-tests:crates,tools/rust_circles.py \
 	test-sanitizers:180:1:built-for-tests:$(C_CODE),$(TEST_C) \
@@ -89,7 +90,7 @@ SUITES := \
 	test-apps:60:1:built-for-tests:$(CODE),$(CHECK) \
 	test-voip:120:1:built-for-tests:$(CODE),$(CHECK),platforms \
 	test-model:850:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
-	test-soc:420:2:built-for-tests:$(CODE),$(CHECK),boards,platforms,rtl,tests/conftest.py,tests/scripted.py,tests/soc,$(PUBLISHED),reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
+	test-soc:420:2:built-for-tests:$(ON_BOARDS),rtl,tests/soc,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
 	test-rtl:420:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include~,kernels/freertos~,docs/rtl
 
 test: setup  ## lint, build and every test: what CI runs

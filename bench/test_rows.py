@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import benches
+import command
 import pytest
 
 SIZES = ("64KiB", "256KiB", "1MiB", "4MiB", "16MiB")
@@ -108,9 +107,6 @@ def test_a_latency_has_its_percentiles_in_order_and_something_to_compare_with(
 def test_a_number_of_the_environment_that_cannot_be_is_refused(
     variable: str, given: str, range_: str
 ) -> None:
-    whimbrel = Path(__file__).resolve().parents[1] / "bin/whimbrel"
-    command = [whimbrel, "bench", "--quick", "switch"]
     environment = os.environ | {variable: given}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == 2
+    done = command.whimbrel("bench", "--quick", "switch", fine=(2,), env=environment)
     assert f"{variable} is {given}: give a whole number from {range_}" in done.stderr
