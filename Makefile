@@ -151,8 +151,8 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	VOIP_FUZZ=20000 $(MAKE) test-parts test-voip
 	BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
 	SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc
-	cd crates && env -u MAKEFLAGS -u MFLAGS WHIMBREL_OCCUPY_KILLS=1000 cargo test --release --locked --package whimbrel-occupy --test killed -- --nocapture
-	cd crates && env -u MAKEFLAGS -u MFLAGS WHIMBREL_OCCUPY_STORIES=10000 cargo test --release --locked --package whimbrel-occupy --lib whatever_happens
+	export WHIMBREL_OCCUPY_KILLS=1000; $(CARGO) test --release --locked --package whimbrel-occupy --test killed -- --nocapture
+	export WHIMBREL_OCCUPY_STORIES=10000; $(CARGO) test --release --locked --package whimbrel-occupy --lib whatever_happens
 
 clean:  ## remove everything that was built
 	rm -rf $(BUILD) $(BIN)
@@ -191,7 +191,7 @@ test-rust: build test-modules
 	$(CARGO) test --release --locked --package whimbrel --no-fail-fast
 
 test-crates:
-	cd crates && env -u MAKEFLAGS -u MFLAGS WHIMBREL_LIBEXEC=/nowhere cargo test --release --locked --workspace --exclude whimbrel --no-fail-fast
+	export WHIMBREL_LIBEXEC=/nowhere; $(CARGO) test --release --locked --workspace --exclude whimbrel --no-fail-fast
 
 lint-rust:
 	@python3 tools/rust_circles.py
