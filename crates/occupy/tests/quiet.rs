@@ -124,7 +124,9 @@ fn of_a_program_that_runs_already_only_what_comes_is_counted() {
     let mut watch = Before::take(&machine, &CpuSet::one(cpu)).unwrap();
     let program = Pinned::new(&format!("{SOME}; exec sleep 60"), cpu);
     let id = program.id();
-    let asleep = || fs::read_to_string(format!("/proc/{}/comm", id.tid)).unwrap() == "sleep\n";
+    // What Linux counts of one that runs is up to a tick old, which is longer than this watches.
+    let stat = || fs::read_to_string(format!("/proc/{}/stat", id.tid)).unwrap();
+    let asleep = || stat().contains("(sleep) S");
     while !asleep() {
         std::thread::sleep(Duration::from_millis(10));
     }
