@@ -152,7 +152,7 @@ void helper_take_commands(struct helper *h)
         wb_host_kill(h->build.host);  // nobody is left to run for
 }
 
-void helper_drain(struct helper *h)
+void helper_drain_rings(struct helper *h)
 {
     struct wb_system *system = wb_host_system(h->build.host);
     struct wb_migration m;
@@ -167,6 +167,11 @@ void helper_drain(struct helper *h)
     }
     while (wb_ring_take(&system->record.migrations, &m))
         tell_migration(&h->teller, system, &m);
+}
+
+void helper_drain(struct helper *h)
+{
+    helper_drain_rings(h);
     commands_tell_outcomes(&h->commands, h->over);
 }
 

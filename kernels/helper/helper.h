@@ -62,8 +62,11 @@ bool helper_start(struct helper *h);
 /// Does what has been asked since the last call, and ends the run when nobody is left to ask.
 void helper_take_commands(struct helper *h);
 
-/// Writes and tells what the kernels have noted.
+/// Writes and tells what the kernels have noted, and what came of commands.
 void helper_drain(struct helper *h);
+
+/// The same without the commands.
+void helper_drain_rings(struct helper *h);
 
 /// Ends a run in which nothing can happen any more. To be called again and again.
 void helper_look_for_deadlock(struct helper *h);

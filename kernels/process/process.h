@@ -159,6 +159,9 @@ bool sanitizer_share(void *base, size_t bytes);
 void sanitizer_leave(void **fake_stack, const void *stack, size_t stack_bytes);
 void sanitizer_enter(void *fake_stack);
 
+/// The same, and from which stack.
+void sanitizer_enter_from(void *fake_stack, const void **stack, size_t *stack_bytes);
+
 /// Forgets the red zones in memory whose former content is gone.
 void sanitizer_clean(void *at, size_t bytes);
 

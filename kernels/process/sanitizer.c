@@ -72,16 +72,23 @@ void sanitizer_leave(void **fake_stack, const void *stack, size_t stack_bytes)
     __sanitizer_start_switch_fiber(fake_stack, stack, stack_bytes);
 }
 
-void sanitizer_enter(void *fake_stack)
+void sanitizer_enter_from(void *fake_stack, const void **stack, size_t *stack_bytes)
 {
-    const void *bottom = NULL;
-    size_t bytes = 0;
-
+    *stack = NULL;
+    *stack_bytes = 0;
     if (__sanitizer_finish_switch_fiber == NULL)
         return;
-    __sanitizer_finish_switch_fiber(fake_stack, &bottom, &bytes);
-    if (loop_stack == NULL && !gvm_contains(bottom)) {
-        loop_stack = bottom;
-        loop_bytes = bytes;
+    __sanitizer_finish_switch_fiber(fake_stack, stack, stack_bytes);
+    if (loop_stack == NULL && !gvm_contains(*stack)) {
+        loop_stack = *stack;
+        loop_bytes = *stack_bytes;
     }
+}
+
+void sanitizer_enter(void *fake_stack)
+{
+    const void *stack;
+    size_t bytes;
+
+    sanitizer_enter_from(fake_stack, &stack, &bytes);
 }

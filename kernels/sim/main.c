@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <ucontext.h>
 
 #include "asked.h"
 #include "helper.h"
@@ -17,9 +18,8 @@
 #include "stuck.h"
 #include "watch.h"
 
-// How often the loop is left to listen, in events, and to write records, in charges: the rings of
-// records hold several for each.
-enum { EVENTS = 1 << 18, CHARGES_RECORDED = 1 << 13 };
+// How often the loop is left to listen, in events.
+enum { EVENTS = 1 << 18 };
 
 static struct helper the_helper;
 static const struct plan_at *to_save;
@@ -65,6 +65,51 @@ static void plan_commands(const struct helper *h)
         const uint64_t at_ps = sim_ps(sim_sum(start_ns, at->at_ns));
         if (h->plan.sim.restore == NULL || (saves(at) && at_ps > sim.engine->now_ps))
             sim_push(at_ps, EVENT_COMMAND, i);
+    }
+}
+
+// ---- Records ------------------------------------------------------------------------------------
+
+// A task or a kernel writes a record to a full ring, on the stack of a task. That may be small, and
+// a task needs no more of it in a recorded run than in another: so the rings are drained on a stack
+// of their own.
+static struct drain {
+    ucontext_t writer, self;
+    void *fake_stack;  // of the writer
+    _Alignas(16) unsigned char stack[256 << 10];
+} drain;
+
+static void drain_rings(void)
+{
+    const void *stack;
+    size_t bytes;
+
+    sanitizer_enter_from(NULL, &stack, &bytes);
+    helper_drain_rings(&the_helper);
+    sanitizer_leave(NULL, stack, bytes);
+}
+
+static void make_room(void)
+{
+    getcontext(&drain.self);
+    drain.self.uc_stack.ss_sp = drain.stack;
+    drain.self.uc_stack.ss_size = sizeof drain.stack;
+    drain.self.uc_link = &drain.writer;
+    makecontext(&drain.self, drain_rings, 0);
+    sanitizer_leave(&drain.fake_stack, drain.stack, sizeof drain.stack);
+    swapcontext(&drain.writer, &drain.self);
+    sanitizer_enter(drain.fake_stack);
+}
+
+// Whatever happens in an instant, and however much: nothing is dropped.
+static void keep_all_records(void)
+{
+    sim.system->record.migrations.make_room = make_room;
+    for (uint32_t i = 0; i < sim.system->n_cores; i++) {
+        struct wb_core *core = sim.system->cores[i];
+        core->record.events.make_room = make_room;
+        core->record.migrations.make_room = make_room;
+        core->report.advice.make_room = make_room;
     }
 }
 
@@ -195,8 +240,6 @@ static void run(struct helper *h)
     while (!h->over) {
         sim.pause_at = next_pause(h, sim.events);
         sim.pause_at_pass = next_pause(h, sim.passes);
-        if (h->plan.record != NULL)
-            sim_count(CHARGES_RECORDED);
         const enum sim_end end = sim_run();
         helper_drain(h);
         take_end(h, end);
@@ -266,6 +309,7 @@ static bool simulate(struct helper *h)
     sim.command = command;
     if (!restore(h))
         return false;
+    keep_all_records();
     plan_commands(h);
     set_limits(h);
     watch_begin();

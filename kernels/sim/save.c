@@ -15,7 +15,7 @@
 
 enum { ID_BYTES = 32 };
 
-static const char magic[8] = "WBSIM\0\0\3";
+static const char magic[8] = "WBSIM\0\0\4";
 static const uint64_t no_page = UINT64_MAX;
 
 struct header {

@@ -49,6 +49,28 @@ TEST(a_full_ring_drops_the_newest_and_counts_them)
     CHECK(!wb_ring_take(ring, &event));
 }
 
+static uint32_t taken;
+
+static void take_all(void)
+{
+    while (wb_ring_take(&core->record.events, &event))
+        CHECK(event.value == taken++);
+}
+
+TEST(a_full_ring_that_something_makes_room_in_drops_nothing)
+{
+    setup();
+    struct wb_ring *ring = &core->record.events;
+    const uint32_t n = 5 * ring->slots + 3;
+    taken = 0;
+    ring->make_room = take_all;
+    for (uint32_t i = 0; i < n; i++)
+        note(i);
+    CHECK(taken == n - 3);
+    take_all();
+    CHECK(taken == n && wb_word_load(&ring->dropped, WB_SEQ_CST) == 0);
+}
+
 TEST(a_ring_goes_round_and_over_the_end_of_its_indices)
 {
     setup();

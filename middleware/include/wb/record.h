@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel leaves behind about the run: events (with --record) and completed migrations
-// (always), in rings that the launcher drains. A full ring drops the newest and counts it.
+// (always), in rings that the launcher drains. A full ring drops the newest and counts it, unless
+// something makes room in it.
 #ifndef WB_RECORD_H
 #define WB_RECORD_H
 
@@ -88,6 +89,9 @@ struct wb_ring {
     uint32_t slots;             // fixed; a power of two; 0: nothing is kept
     uint32_t entry_bytes;       // fixed
     unsigned char *data;        // fixed
+    // Takes entries until there is room, while a writer waits; NULL: nothing does. Fixed, and only
+    // where the writers and the reader are one thread.
+    void (*make_room)(void);
 };
 
 struct wb_record {
@@ -96,7 +100,7 @@ struct wb_record {
 
 struct wb_core;
 
-/// Puts an entry into a ring, or counts it as dropped. Never blocks.
+/// Puts an entry into a ring, or counts it as dropped. Blocks only in `make_room`.
 void wb_ring_put(struct wb_ring *ring, const void *entry);
 
 /// Takes the oldest complete entry.
@@ -108,7 +112,7 @@ bool wb_ring_take(struct wb_ring *ring, void *entry);
 /// Notes an event of this core. Costs one branch when the run is not recorded. What a task that
 /// blocks waits for is looked up here.
 ///
-/// Context: the core's own kernel or its tasks. Never blocks.
+/// Context: the core's own kernel or its tasks. Blocks only in the ring's `make_room`.
 void wb_record_event(struct wb_core *core, enum wb_event_kind kind, uint32_t task, uint32_t object,
                      uint64_t value, uint64_t time_ns);
 

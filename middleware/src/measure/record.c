@@ -20,9 +20,12 @@ void wb_ring_put(struct wb_ring *ring, const void *entry)
         return;
     do {
         // Acquire: the reader is done with the slot before we write it again.
-        if (tail - wb_word_load(&ring->head, WB_ACQUIRE) >= ring->slots) {
-            wb_word_add(&ring->dropped, 1, WB_RELAXED);
-            return;
+        while (tail - wb_word_load(&ring->head, WB_ACQUIRE) >= ring->slots) {
+            if (ring->make_room == NULL) {
+                wb_word_add(&ring->dropped, 1, WB_RELAXED);
+                return;
+            }
+            ring->make_room();
         }
     } while (!wb_word_compare_swap_weak(&ring->tail, &tail, tail + 1, WB_RELAXED, WB_RELAXED));
     unsigned char *s = slot(ring, tail);
