@@ -66,7 +66,7 @@ enum wb_status recreate_move(struct harness *h, struct wb_task *task, uint32_t c
         CHECK(ms < SUITE_LIMIT_MS);
         suite_go_on(h);
     }
-    return (enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST);
+    return wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST));
 }
 
 static struct harness *open_one(const char *name, struct wb_task **task)
@@ -216,7 +216,8 @@ TEST(a_recreated_task_whose_offer_is_withdrawn_has_its_memory_on_its_source_agai
     struct recreated *s = suite_state(h);
     wb_migration_cancel(task, WB_ERR_TIMEOUT);
     recreate_wait_for_steps(h, 3);
-    CHECK(wb_task_core(task) == 0 && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_TIMEOUT);
+    CHECK(wb_task_core(task) == 0 &&
+          wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_TIMEOUT);
     CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 && wb_word_load(&s->lives, WB_SEQ_CST) == 2);
     wb_word_store(&s->release, 1, WB_SEQ_CST);
     end(h);
@@ -250,7 +251,8 @@ TEST(a_target_killed_before_it_takes_a_recreated_task_gives_it_back)
     if (!suite_kill(h, 1))
         return;
     recreate_wait_for_steps(h, 3);
-    CHECK(wb_task_core(task) == 0 && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_GONE);
+    CHECK(wb_task_core(task) == 0 &&
+          wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_GONE);
     CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 && wb_word_load(&s->lives, WB_SEQ_CST) == 2);
     end(h);
 }

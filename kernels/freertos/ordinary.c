@@ -232,16 +232,22 @@ enum wb_status wb_freertos_request(TaskHandle_t task, uint32_t core)
     return found != NULL ? wb_migration_request(found, core, WB_FOREVER, NULL) : WB_ERR_GONE;
 }
 
-// Whoever waits looks once in each tick: it need not be a task that is adopted.
-static enum wb_status wait(struct wb_task *task, TickType_t ticks)
+// Whoever waits looks once in each tick: it need not be a task that is adopted. By the number, as
+// others may ask for the next migration, which is not to be withdrawn, before this one looks.
+static enum wb_status wait(struct wb_task *task, uint32_t core, uint32_t number, TickType_t ticks)
 {
-    while (wb_migration_pending(task)) {
+    enum wb_status status;
+
+    while ((status = wb_migration_outcome(task, number)) == WB_ERR_EMPTY) {
+        // Its target has it for good, but has not come to run it.
+        if (ticks == 0 && wb_task_stays(task) && wb_task_core(task) == core)
+            return WB_OK;
         if (ticks == 0)
-            wb_migration_cancel(task, WB_ERR_TIMEOUT);
+            wb_migration_withdraw(task, number, WB_ERR_TIMEOUT);
         vTaskDelay(1);
         ticks -= ticks != 0;
     }
-    return (enum wb_status)wb_word_load(&task->outcome, WB_RELAXED);
+    return status;
 }
 
 enum wb_status wb_freertos_migrate(TaskHandle_t task, uint32_t core, TickType_t ticks)
@@ -252,12 +258,13 @@ enum wb_status wb_freertos_migrate(TaskHandle_t task, uint32_t core, TickType_t 
         return WB_ERR_GONE;
     if (wb_task_core(found) == core && !wb_migration_pending(found))
         return WB_OK;
-    const enum wb_status asked = wb_migration_request(found, core, WB_FOREVER, NULL);
+    uint32_t number;
+    const enum wb_status asked = wb_migration_begin(found, core, WB_FOREVER, &number);
     if (asked != WB_OK)
         return asked;
     if (found == wb_kernel_self())
         wb_checkpoint_enter();
-    return wait(found, ticks);
+    return wait(found, core, number, ticks);
 }
 
 const char *wb_freertos_hold(TaskHandle_t task)

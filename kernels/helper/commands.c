@@ -16,60 +16,72 @@ struct request {  // a migration that the command waits for
 
 // ---- Migrations ---------------------------------------------------------------------------------
 
-static void ask(struct commands *c, const char *id, struct wb_task *task, uint32_t core)
+static void forget(struct request *request)
 {
-    struct request *request = calloc(1, sizeof *request);
+    if (request != NULL)
+        free(request->id);
+    free(request);
+}
 
-    if (request == NULL)
-        return;
-    const uint32_t word = wb_word_load(&task->request, WB_SEQ_CST);
-    *request = (struct request){ .id = strdup(id),
-                                 .task = task,
-                                 .core = core,
-                                 .number = wb_request_number(word),
-                                 .next = c->requests };
-    c->requests = request;
+static bool is_asked(const struct commands *c, const struct wb_task *task)
+{
+    for (const struct request *request = c->requests; request != NULL; request = request->next)
+        if (request->task == task)
+            return true;
+    return false;
+}
+
+// The memory for the answer comes first: a request that stands is answered.
+static enum wb_status ask(struct commands *c, const struct command *command, struct wb_task *task)
+{
+    // The next request would end over the outcome of one that is not told yet.
+    commands_tell_outcomes(c, false);
+    if (is_asked(c, task))
+        return WB_ERR_BUSY;
+    struct request *request = calloc(1, sizeof *request);
+    char *id = request != NULL ? strdup(command->id) : NULL;
+    enum wb_status status = WB_ERR_NOMEM;
+    uint32_t number = 0;
+    if (id != NULL)
+        status = wb_migration_begin(task, command->core, command->timeout_ms * 1000000, &number);
+    if (request != NULL)
+        *request = (struct request){ id, task, command->core, number, c->requests };
+    if (status == WB_OK)
+        c->requests = request;
+    else
+        forget(request);
+    return status;
 }
 
 static void migrate(struct commands *c, const struct command *command)
 {
     struct wb_task *task = wb_task_find(c->build->app, command->task, command->index);
     const uint32_t core = command->core;
-    enum wb_status status = WB_ERR_INVAL;
 
     if (task != NULL && wb_task_stays(task) && wb_task_core(task) == core &&
         !wb_migration_pending(task)) {
         tell_migrated(c->teller, command->id, task, core, WB_OK, NULL);
         return;
     }
-    if (task != NULL)
-        status = wb_migration_request(task, core, command->timeout_ms * 1000000, NULL);
-    if (status == WB_OK)
-        ask(c, command->id, task, core);
-    else
+    const enum wb_status status = task != NULL ? ask(c, command, task) : WB_ERR_INVAL;
+    if (status != WB_OK)
         tell_migrated(c->teller, command->id, task, core, status, NULL);
-}
-
-// True while the request that we made, and not a later one, is under way.
-static bool is_under_way(const struct request *request)
-{
-    return wb_migration_pending(request->task) &&
-           wb_request_number(wb_word_load(&request->task->request, WB_SEQ_CST)) == request->number;
 }
 
 void commands_tell_outcomes(struct commands *c, bool end)
 {
     for (struct request **link = &c->requests; *link != NULL;) {
         struct request *request = *link;
-        if (!end && is_under_way(request)) {
+        const enum wb_status status = wb_migration_outcome(request->task, request->number);
+        if (status == WB_ERR_EMPTY && !end) {
             link = &request->next;
             continue;
         }
+        // One that is under way at the end of the run comes to none.
         tell_migrated(c->teller, request->id, request->task, request->core,
-                      (enum wb_status)wb_word_load(&request->task->outcome, WB_SEQ_CST), NULL);
+                      status == WB_ERR_EMPTY ? WB_ERR_GONE : status, NULL);
         *link = request->next;
-        free(request->id);
-        free(request);
+        forget(request);
     }
 }
 

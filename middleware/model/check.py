@@ -70,6 +70,7 @@ HOLD = (
     Run("set", "GIVERS=2 ROUNDS=1 MORTAL=2"),
     Run("bell", "MESSAGES=2"),
     Run("sweep", "REQUESTS=2"),
+    Run("outcome", "REQUESTS=3"),
     Run("wait", "SLOTS=1"),
     Run("wait", "SLOTS=2"),
     Run("neighbour", "MESSAGES=4 MOVES=3"),
@@ -124,6 +125,7 @@ DEFAULT_BOUNDS = {
     "barrier": "KILLS=1",
     "bell": "MESSAGES=2",
     "sweep": "REQUESTS=2",
+    "outcome": "REQUESTS=3",
     "wait": "SLOTS=1 MESSAGES=3",
     "neighbour": "MESSAGES=3 MOVES=2",
 }

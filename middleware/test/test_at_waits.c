@@ -165,7 +165,7 @@ TEST(without_being_told_so_it_moves_at_its_next_checkpoint)
 
 static enum wb_status outcome(void)
 {
-    return (enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST);
+    return wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST));
 }
 
 TEST(what_is_held_is_refused_as_at_a_checkpoint)

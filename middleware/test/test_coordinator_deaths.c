@@ -49,7 +49,7 @@ TEST(a_migration_that_a_dead_coordinator_asked_for_completes)
     stub.on_away = taken_in;
     wb_checkpoint();
     CHECK(wb_task_core(a) == 2 && !wb_migration_pending(a));
-    CHECK((enum wb_status)wb_word_load(&a->outcome, WB_SEQ_CST) == WB_OK &&
+    CHECK(wb_outcome_status(wb_word_load(&a->outcome, WB_SEQ_CST)) == WB_OK &&
           a->settled.by == WB_BY_POLICY);
 }
 

@@ -61,7 +61,7 @@ static void check_task(struct wb_task *task)
     stub.on_away = moves_on;
     wb_checkpoint();
     CHECK(wb_task_core(task) == 3 - core && !wb_migration_pending(task));
-    CHECK((enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST) == WB_OK);
+    CHECK(wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_OK);
 }
 
 static void check_all(void)

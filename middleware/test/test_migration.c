@@ -3,10 +3,11 @@
 // with: check.c build.c kernel_stub.c
 #include <string.h>
 
+#include "../src/internal.h"
 #include "check.h"
 #include "kernel_stub.h"
 
-static struct wb_task *task, *other, *pinned;
+static struct wb_task *task, *other, *pinned, *next;
 static struct wb_channel *channel;
 static struct wb_port *out;
 
@@ -16,6 +17,7 @@ static void setup(void)
     task = stub_task("task", 0);
     other = stub_task("other", 1);
     pinned = stub_task("pinned", 0);
+    next = stub_task("next", 0);
     pinned->migratable = false;
     channel = stub_channel("c", 4, 4, false);
     out = build_port(task, channel, WB_OUT);
@@ -37,7 +39,7 @@ static enum wb_task_state state(void)
 
 static enum wb_status outcome(void)
 {
-    return (enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST);
+    return wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST));
 }
 
 static bool last_record(struct wb_migration *migration)
@@ -314,4 +316,99 @@ TEST(a_requester_does_not_wait_for_the_first_run_beyond_its_time)
     CHECK(stub.now_ns < 8000000 && wb_migration_pending(task));
     stub_run(task);
     CHECK(!wb_migration_pending(task) && outcome() == WB_OK);
+}
+
+static void the_next_is_refused_and_then_the_first_runs(uint64_t until_ns)
+{
+    (void)until_ns;
+    stub_run(next);
+    stub.depart = WB_ERR_HELD;
+    wb_checkpoint();
+    stub_pause(WB_TASK_READY);
+    CHECK(!wb_migration_pending(next) && wb_migration_pending(task));
+    stub_run(task);
+    CHECK(!wb_migration_pending(task) && outcome() == WB_OK);
+    stub_become(1, other);
+    stub_serve(1);
+}
+
+TEST(a_requester_is_not_told_the_late_end_of_the_migration_that_it_asked_for_before)
+{
+    setup();
+    stub_run(other);
+    stub.on_block = is_taken_and_does_not_run;
+    CHECK(wb_migrate(task, 1, 5000000) == WB_OK && wb_migration_pending(task));
+    stub.on_block = the_next_is_refused_and_then_the_first_runs;
+    CHECK(wb_migrate(next, 2, 5000000) == WB_ERR_HELD);
+    CHECK(wb_task_core(next) == 0);
+}
+
+// ---- Whoever is no task -------------------------------------------------------------------------
+
+static uint32_t begin(uint32_t core)
+{
+    uint32_t number;
+
+    CHECK(wb_migration_begin(task, core, 5000, &number) == WB_OK);
+    CHECK(wb_migration_outcome(task, number) == WB_ERR_EMPTY);
+    return number;
+}
+
+static void refuse(void)
+{
+    stub.depart = WB_ERR_HELD;
+    wb_checkpoint();
+    stub.depart = WB_OK;
+}
+
+TEST(an_outcome_is_told_by_the_number_of_its_request)
+{
+    setup();
+    stub.on_away = target_takes_it;
+    const uint32_t first = begin(1);
+    wb_checkpoint();
+    CHECK(wb_migration_outcome(task, first) == WB_OK);
+    const uint32_t second = begin(2);
+    refuse();
+    CHECK(wb_migration_outcome(task, second) == WB_ERR_HELD);
+    CHECK(wb_migration_outcome(task, first) == WB_ERR_BUSY);
+}
+
+TEST(what_policies_and_tasks_ask_for_next_leaves_the_outcome_as_it_is)
+{
+    setup();
+    stub.on_away = target_takes_it;
+    const uint32_t number = begin(1);
+    wb_checkpoint();
+    CHECK(wb_migration_ask(task, 2, 5000, WB_BY_POLICY) == WB_OK);
+    refuse();
+    CHECK(!wb_migration_pending(task) && wb_migration_outcome(task, number) == WB_OK);
+    stub.depart = WB_ERR_HELD;
+    CHECK(wb_migrate(task, 2, 5000) == WB_ERR_HELD);
+    CHECK(wb_migration_outcome(task, number) == WB_OK);
+}
+
+TEST(nobody_withdraws_the_request_of_another_by_its_number)
+{
+    setup();
+    const uint32_t first = begin(1);
+    refuse();
+    const uint32_t second = begin(1);
+    wb_migration_withdraw(task, first, WB_ERR_TIMEOUT);
+    CHECK(wb_migration_pending(task));
+    wb_migration_withdraw(task, second, WB_ERR_TIMEOUT);
+    CHECK(wb_migration_outcome(task, second) == WB_ERR_TIMEOUT);
+}
+
+TEST(a_request_that_is_refused_has_no_number_and_spoils_no_outcome)
+{
+    uint32_t number = 77;
+
+    setup();
+    const uint32_t first = begin(1);
+    CHECK(wb_migration_begin(task, 2, 5000, &number) == WB_ERR_BUSY);
+    CHECK(wb_migration_begin(pinned, 1, 5000, &number) == WB_ERR_PINNED);
+    CHECK(wb_migration_begin(task, 3, 5000, &number) == WB_ERR_INVAL);
+    refuse();
+    CHECK(wb_migration_outcome(task, first) == WB_ERR_HELD);
 }

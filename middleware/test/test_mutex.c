@@ -288,7 +288,8 @@ TEST(a_task_with_an_address_locked_is_not_moved_and_one_with_a_mutex_is)
     CHECK(wb_lock(&names[0], WB_FOREVER) == WB_OK);
     CHECK(wb_migration_request(task, 1, WB_FOREVER, NULL) == WB_OK);
     wb_checkpoint();
-    CHECK(wb_task_core(task) == 0 && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_HELD);
+    CHECK(wb_task_core(task) == 0 &&
+          wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_HELD);
     CHECK(wb_unlock(&names[0]) == WB_OK);
     CHECK(wb_mutex_lock(&mutex, WB_FOREVER) == WB_OK);
     CHECK(wb_migration_request(task, 1, WB_FOREVER, NULL) == WB_OK);

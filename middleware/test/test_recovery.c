@@ -147,7 +147,7 @@ static bool settles_with(enum wb_status status)
     if (state() == WB_TASK_READY)
         stub_run(task);
     return !wb_migration_pending(task) &&
-           (enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST) == status;
+           wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == status;
 }
 
 TEST(an_offered_task_is_taken_by_its_target_though_its_source_died)
@@ -223,7 +223,7 @@ TEST(a_task_that_resumes_elsewhere_does_not_carry_out_a_request_that_is_over)
     wb_checkpoint_enter();
     CHECK(state() == WB_TASK_RUNNING && wb_task_core(task) == 1);
     CHECK(!wb_migration_pending(task));
-    CHECK((enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_GONE);
+    CHECK(wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_GONE);
     stub.on_depart = NULL;
     CHECK(wb_migration_request(task, 2, 5000, peer) == WB_OK);
 }
@@ -233,7 +233,7 @@ TEST(a_request_that_the_dead_core_was_filling_ends)
     setup(false);
     wb_word_store(&peer->request, wb_request(WB_REQUEST_FILLING, 0, 5), WB_SEQ_CST);
     CHECK(die(0) == 0 && !wb_migration_pending(peer));
-    CHECK((enum wb_status)wb_word_load(&peer->outcome, WB_SEQ_CST) == WB_ERR_GONE);
+    CHECK(wb_outcome_status(wb_word_load(&peer->outcome, WB_SEQ_CST)) == WB_ERR_GONE);
 }
 
 TEST(a_request_to_move_a_lost_task_ends)

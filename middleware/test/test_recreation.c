@@ -229,7 +229,8 @@ TEST(a_target_that_cannot_load_the_program_gives_the_task_back)
     stub_serve(1);
     CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_RETURNED);
     stub_serve(0);
-    CHECK(wb_task_core(task) == 0 && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_NOMEM);
+    CHECK(wb_task_core(task) == 0 &&
+          wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_NOMEM);
     CHECK(owner() == task->id + 1);
     wb_recreation_begin(task);
     CHECK(strcmp(wb_task_state(task), "kept") == 0);
@@ -248,7 +249,8 @@ TEST(a_program_whose_task_is_withdrawn_meanwhile_is_unloaded)
     stub_serve(1);
     CHECK(stub.loads == 1 && stub.unloads == 1);
     stub_serve(0);
-    CHECK(wb_task_core(task) == 0 && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_TIMEOUT);
+    CHECK(wb_task_core(task) == 0 &&
+          wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_TIMEOUT);
 }
 
 TEST(a_program_killed_after_its_checkpoint_ends_the_request)
@@ -257,7 +259,8 @@ TEST(a_program_killed_after_its_checkpoint_ends_the_request)
     CHECK(wb_migration_request(task, 1, WB_FOREVER, NULL) == WB_OK);
     wb_word_store(&task->request, wb_request(WB_REQUEST_ACCEPTED, 1, 1), WB_SEQ_CST);
     wb_recreation_killed(task);
-    CHECK(!wb_migration_pending(task) && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_GONE);
+    CHECK(!wb_migration_pending(task) &&
+          wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_GONE);
     CHECK(task->restarts == 1 && wb_counter_get(&task->stats.refused) == 1);
 }
 
@@ -299,7 +302,7 @@ TEST(a_program_killed_while_it_asks_for_a_migration_of_another_task_leaves_no_re
     wb_word_store(&sender->request, wb_request(WB_REQUEST_FILLING, 0, 1), WB_SEQ_CST);
     wb_recreation_killed(task);
     CHECK(!wb_migration_pending(sender) &&
-          wb_word_load(&sender->outcome, WB_SEQ_CST) == WB_ERR_GONE);
+          wb_outcome_status(wb_word_load(&sender->outcome, WB_SEQ_CST)) == WB_ERR_GONE);
     CHECK(wb_migration_request(sender, 1, WB_FOREVER, NULL) == WB_OK);
 
     start();

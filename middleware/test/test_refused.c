@@ -37,7 +37,7 @@ static void ask(void)
 // Refused at its checkpoint or after it, for this reason; it runs on, and may be asked for again.
 static void expect_refused(enum wb_status why)
 {
-    CHECK((enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST) == why &&
+    CHECK(wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == why &&
           !wb_migration_pending(task));
     CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_RUNNING);
     CHECK(wb_task_core(task) == 0 && wb_word_load(&task->memory_core, WB_SEQ_CST) == 0);

@@ -110,7 +110,7 @@ TEST(a_target_that_cannot_read_it_refuses_and_the_task_runs_on)
     stub_serve(1);
     CHECK(state() == WB_TASK_RETURNED);
     stub_serve(0);
-    CHECK(is_at(0) && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_NOMEM);
+    CHECK(is_at(0) && wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_NOMEM);
     CHECK(wb_counter_get(&task->stats.refused) == 1);
 }
 
@@ -127,7 +127,8 @@ TEST(a_withdrawal_during_the_copy_wins)
     ask(1);
     on_look = withdraw;
     stub_serve(1);
-    CHECK(is_at(0) && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_TIMEOUT);
+    CHECK(is_at(0) &&
+          wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_TIMEOUT);
     CHECK(task->migration.bytes == 0);
 }
 
@@ -147,7 +148,7 @@ TEST(a_target_killed_during_the_copy_leaves_the_source_as_it_was)
     stub_serve(1);
     CHECK(state() != WB_TASK_OFFERED);
     stub_serve(0);
-    CHECK(is_at(0) && wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_GONE);
+    CHECK(is_at(0) && wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_GONE);
 }
 
 TEST(what_a_dead_source_has_offered_is_fetched_by_the_heir)
@@ -265,7 +266,8 @@ TEST(a_full_transfer_buffer_refuses_and_the_task_runs_on)
     CHECK(wb_migration_request(task, 1, WB_FOREVER, NULL) == WB_OK);
     stub_run(task);
     wb_checkpoint_enter();
-    CHECK(wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_FULL && !wb_migration_pending(task));
+    CHECK(wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_FULL &&
+          !wb_migration_pending(task));
     CHECK(state() == WB_TASK_RUNNING && wb_task_core(task) == 0);
     CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 99);
 }
@@ -396,7 +398,7 @@ TEST(a_request_for_a_task_that_is_lost_on_its_way_ends)
     stub_serve(1);
     stub_serve(1);
     CHECK(state() == WB_TASK_LOST && !wb_migration_pending(task));
-    CHECK(wb_word_load(&task->outcome, WB_SEQ_CST) == WB_ERR_GONE);
+    CHECK(wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_GONE);
 }
 
 TEST(an_heir_that_fetches_does_not_touch_a_record_that_others_fill)

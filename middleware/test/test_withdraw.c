@@ -25,7 +25,7 @@ static enum wb_task_state state(void)
 
 static enum wb_status outcome(void)
 {
-    return (enum wb_status)wb_word_load(&task->outcome, WB_SEQ_CST);
+    return wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST));
 }
 
 static bool stayed(enum wb_status why)

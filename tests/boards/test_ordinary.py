@@ -8,7 +8,7 @@ import re
 import emulated
 import pytest
 
-CASES = ["keeps", "moves_asleep", "refuses", "deletes", "mixes"]
+CASES = ["keeps", "moves_asleep", "refuses", "outcomes", "deletes", "mixes"]
 
 
 def expect_ok(case: str, *words: str, mode: tuple[str, ...]) -> None:

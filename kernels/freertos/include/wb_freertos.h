@@ -61,7 +61,8 @@ WB_MUST_USE enum wb_status wb_freertos_request(TaskHandle_t task, uint32_t core)
 ///
 /// Context: a task of any kernel. Blocks; a checkpoint if it moves the calling task.
 /// Returns: as wb_freertos_request(); WB_OK: it is there; WB_ERR_TIMEOUT: it stays, as it came to
-///          no checkpoint; WB_ERR_HELD: it stays for what wb_freertos_hold() says.
+///          no checkpoint; WB_ERR_HELD: it stays for what wb_freertos_hold() says; WB_ERR_BUSY
+///          also when another task has moved it again before this one looked at the outcome.
 WB_MUST_USE enum wb_status wb_freertos_migrate(TaskHandle_t task, uint32_t core, TickType_t ticks);
 
 /// Why a task was refused last, in words; "nothing" if it was not.

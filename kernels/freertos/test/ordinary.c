@@ -279,6 +279,39 @@ static void refuses(void)
     refuses_too_many();
 }
 
+// ---- Outcomes -----------------------------------------------------------------------------------
+
+// Comes to another core and is refused its next move there, before whoever moved it looks.
+static void restless(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        TASK_IN_SAFE_STATE();
+        if (board_core() == 0)
+            continue;
+        vTaskSuspendAll();
+        CHECK(wb_freertos_migrate(NULL, (board_core() + 1) % CORES, 100) == WB_ERR_HELD);
+        (void)xTaskResumeAll();
+        while (progress == 0)
+            vTaskDelay(1);
+        CHECK(wb_freertos_migrate(NULL, 0, portMAX_DELAY) == WB_OK);
+        progress = 0;
+    }
+}
+
+static void outcomes(void)
+{
+    TaskHandle_t task = make(restless, "restless", LOW, false);
+
+    for (uint32_t i = 0; i < turns(200); i++) {
+        const enum wb_status status = wb_freertos_migrate(task, 1 + i % (CORES - 1), 100);
+        CHECK(status == WB_OK || status == WB_ERR_BUSY);
+        progress = 1;
+        while (progress != 0)
+            vTaskDelay(1);
+    }
+}
+
 // ---- Deletion -----------------------------------------------------------------------------------
 
 static void short_lived(void *unused)
@@ -383,9 +416,9 @@ static void observer(void *unused)
         const char *name;
         void (*run)(void);
     } cases[] = { { "keeps", keeps },     { "moves_asleep", moves_asleep },
-                  { "refuses", refuses }, { "deletes", deletes },
-                  { "mixes", mixes },     { "asserts", asserts },
-                  { "crashes", crashes } };
+                  { "refuses", refuses }, { "outcomes", outcomes },
+                  { "deletes", deletes }, { "mixes", mixes },
+                  { "asserts", asserts }, { "crashes", crashes } };
 
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

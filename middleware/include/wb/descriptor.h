@@ -106,9 +106,12 @@ struct wb_task {
     // One bit each: the cores that choose among themselves which of them runs it next; 0: it stays
     // where it is. Written by the launcher, then by the core that takes in what somebody has moved.
     struct wb_word cores;
-    WB_STORED(int32_t) outcome;     // of the last migration; written before request goes NONE
-    struct wb_word requester;       // task id + 1 to wake at the end, 0 for none
-    WB_STORED(int32_t) answer;      // what became of the last request of this task's own
+    // Of the last migration that a user asked for; written before request goes NONE.
+    struct wb_word outcome;
+    struct wb_word requester;  // task id + 1 to wake at the end, 0 for none
+    // The last request of this task's own: the requester says that it awaits it, who ends it swaps
+    // that for what became of it, and fails if the requester has gone on.
+    struct wb_swapped answer;
     struct wb_migration migration;  // of the request; written by whoever holds its phase
     struct wb_counter deadline_ns;  // of the request, or of the offer if that is earlier
     struct wb_sync sync;

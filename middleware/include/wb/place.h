@@ -77,4 +77,25 @@ static inline uint32_t wb_request_number(uint32_t request)
     return request >> 16;
 }
 
+// outcome: what became of a request, and of which: the status, negated, in bits 0-5, or that it is
+// awaited; the low bits of the request's number in 6-15, the task in 16-31. A word that is read
+// without the other two may be of another migration.
+enum { WB_OUTCOME_AWAITED = 0x3f };
+static inline uint32_t wb_outcome_awaited(uint32_t task, uint32_t number)
+{
+    return WB_OUTCOME_AWAITED | (number & 0x3ff) << 6 | task << 16;
+}
+static inline uint32_t wb_outcome(uint32_t task, uint32_t number, enum wb_status status)
+{
+    return (wb_outcome_awaited(task, number) & ~(uint32_t)WB_OUTCOME_AWAITED) | (uint32_t)-status;
+}
+static inline bool wb_outcome_is_of(uint32_t outcome, uint32_t task, uint32_t number)
+{
+    return (outcome | WB_OUTCOME_AWAITED) == wb_outcome_awaited(task, number);
+}
+static inline enum wb_status wb_outcome_status(uint32_t outcome)
+{
+    return (enum wb_status)(-(int32_t)(outcome & WB_OUTCOME_AWAITED));
+}
+
 #endif

@@ -224,10 +224,29 @@ void wb_system_fault(struct wb_system *system, enum wb_fault_kind kind, const st
 WB_MUST_USE enum wb_status wb_migration_request(struct wb_task *task, uint32_t core,
                                                 uint64_t timeout_ns, struct wb_task *requester);
 
+/// The same for whoever is no task, and looks for the outcome by the request's number.
+///
+/// Context: any core or the launcher. Never blocks.
+/// Returns: WB_OK with the number in `*number`; else as wb_migrate(), without one.
+WB_MUST_USE enum wb_status wb_migration_begin(struct wb_task *task, uint32_t core,
+                                              uint64_t timeout_ns, uint32_t *number);
+
+/// What became of a request that wb_migration_begin() made.
+///
+/// Context: any core or the launcher. Never blocks.
+/// Returns: WB_ERR_EMPTY while it is under way; its outcome; WB_ERR_BUSY when a later one that was
+///          begun the same way has ended since, so its outcome is not known.
+enum wb_status wb_migration_outcome(const struct wb_task *task, uint32_t number);
+
 /// Withdraws a request that is not done yet: the task stays on its source. `why` is its outcome.
 ///
 /// Context: any core or the launcher. Never blocks.
 void wb_migration_cancel(struct wb_task *task, enum wb_status why);
+
+/// The same, if the request under way is the one of that number.
+///
+/// Context: any core or the launcher. Never blocks.
+void wb_migration_withdraw(struct wb_task *task, uint32_t number, enum wb_status why);
 
 /// True while a migration of the task is under way.
 bool wb_migration_pending(const struct wb_task *task);

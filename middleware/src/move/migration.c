@@ -31,7 +31,7 @@ static enum wb_status refuse_early(const struct wb_task *task, uint32_t core)
 }
 
 static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
-                 const struct wb_task *requester, enum wb_by by)
+                 struct wb_task *requester, enum wb_by by, uint32_t number)
 {
     const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
 
@@ -43,6 +43,10 @@ static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
                                              .by = by };
     wb_counter_set(&task->deadline_ns, wb_end_of(timeout_ns));
     wb_word_store(&task->requester, requester != NULL ? requester->id + 1 : 0, WB_RELAXED);
+    // Relaxed: who ends this request has seen it pending, which is stored after this. Who ends an
+    // earlier one of the requester's, of another task, finds either the one or the other.
+    if (requester != NULL)
+        (void)wb_word_swap(&requester->answer, wb_outcome_awaited(task->id, number), WB_RELAXED);
 }
 
 // A request is pending. seq_cst against wb_system_sweep(): either the sweep that clears the bit
@@ -76,7 +80,7 @@ static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_
 
     if (!begin(task, number))
         return WB_ERR_BUSY;
-    fill(task, core, timeout_ns, requester, by);
+    fill(task, core, timeout_ns, requester, by, *number);
     // seq_cst against wb_task_paused(): either it sees this request, or we see that the task is
     // over. Release part: the source sees what we filled in.
     wb_word_store(&task->request, wb_request(WB_REQUEST_PENDING, core, *number), WB_SEQ_CST);
@@ -106,6 +110,12 @@ enum wb_status wb_migration_ask(struct wb_task *task, uint32_t core, uint64_t ti
     return ask(task, core, timeout_ns, NULL, by, &number);
 }
 
+enum wb_status wb_migration_begin(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
+                                  uint32_t *number)
+{
+    return ask(task, core, timeout_ns, NULL, WB_BY_USER, number);
+}
+
 static bool is_under_way(const struct wb_task *task, uint32_t number)
 {
     // Acquire: the answer was written before the request ended.
@@ -113,8 +123,19 @@ static bool is_under_way(const struct wb_task *task, uint32_t number)
     return wb_request_phase(request) != WB_REQUEST_NONE && wb_request_number(request) == number;
 }
 
+enum wb_status wb_migration_outcome(const struct wb_task *task, uint32_t number)
+{
+    if (is_under_way(task, number))
+        return WB_ERR_EMPTY;
+    // Relaxed: it was written before the request ended, which was seen by an acquire.
+    const uint32_t outcome = wb_word_load(&task->outcome, WB_RELAXED);
+    return wb_outcome_is_of(outcome, task->id, number) ? wb_outcome_status(outcome) : WB_ERR_BUSY;
+}
+
 // One task waits for the outcome of a migration of another, or asks for its own. Others may ask for
-// the next one before the waiting task looks, so the outcome of this one is kept with it.
+// the next one before the waiting task looks, so the outcome of this one is kept with it. And it
+// may end after the waiting task has asked for one of another task, so the outcome says of which it
+// is.
 enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_ns)
 {
     struct wb_task *self = wb_kernel_self();
@@ -135,5 +156,5 @@ enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_
         if (wb_kernel_block(wb_kernel_now_ns() + SWEEP_NS) == WB_ERR_TIMEOUT)
             wb_system_sweep(task->system, wb_kernel_now_ns());
     }
-    return (enum wb_status)wb_word_load(&self->answer, WB_RELAXED);
+    return wb_outcome_status(wb_word_load(&self->answer, WB_RELAXED));
 }

@@ -10,6 +10,22 @@ static void record(struct wb_task *task, const struct wb_migration *migration)
         wb_parts.records->migration(task, migration);
 }
 
+// Tells who asked. A user's own word is kept from what policies and tasks ask for.
+static void tell(struct wb_task *task, uint32_t requester, uint32_t number, enum wb_status status)
+{
+    const uint32_t outcome = wb_outcome(task->id, number, status);
+
+    if (task->migration.by == WB_BY_USER)
+        wb_word_store(&task->outcome, outcome, WB_RELAXED);
+    if (requester != 0) {
+        uint32_t awaited = wb_outcome_awaited(task->id, number);
+        // Relaxed: the requester looks once it has seen the request end, which is released. It
+        // fails where the requester waits no more, and has asked for another migration.
+        (void)wb_word_compare_swap(&task->system->tasks[requester - 1].answer, &awaited, outcome,
+                                   WB_RELAXED, WB_RELAXED);
+    }
+}
+
 void wb_migration_finish(struct wb_task *task, enum wb_status outcome)
 {
     const uint32_t number = wb_request_number(wb_word_load(&task->request, WB_RELAXED));
@@ -19,9 +35,7 @@ void wb_migration_finish(struct wb_task *task, enum wb_status outcome)
         task->migration.status = outcome;
         record(task, &task->migration);
     }
-    wb_word_store(&task->outcome, outcome, WB_RELAXED);
-    if (requester != 0)
-        wb_word_store(&task->system->tasks[requester - 1].answer, outcome, WB_RELAXED);
+    tell(task, requester, number, outcome);
     // Release: the next requester, and whoever waits for the outcome, see the end of this one.
     wb_word_store(&task->request, wb_request(WB_REQUEST_NONE, 0, number), WB_RELEASE);
     if (requester != 0 && requester - 1 != task->id)

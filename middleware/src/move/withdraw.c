@@ -36,6 +36,14 @@ void wb_migration_cancel(struct wb_task *task, enum wb_status why)
     withdraw(task, wb_word_load(&task->request, WB_ACQUIRE), why);
 }
 
+void wb_migration_withdraw(struct wb_task *task, uint32_t number, enum wb_status why)
+{
+    const uint32_t request = wb_word_load(&task->request, WB_ACQUIRE);
+
+    if (wb_request_number(request) == number)
+        withdraw(task, request, why);
+}
+
 void wb_migration_refuse(struct wb_task *task, uint32_t place, enum wb_status why)
 {
     const uint32_t owner = wb_place_owner(place);
