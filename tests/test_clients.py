@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,10 +21,13 @@ from documents import ROOT
 
 sys.path.append(str(ROOT / "kernels/client"))
 from whimbrel_client import (
+    END,
+    HEAD,
     HELLO,
-    KIND,
     MESSAGE,
+    REFUSED,
     VERSION,
+    WELCOME,
     Client,
     Over,
     Refused,
@@ -59,13 +62,14 @@ slot_bytes = 64
 class Run:
     """`whimbrel run` of an application, with its own folder of runs."""
 
-    def __init__(self, app: Path, *options: str) -> None:
-        command = [str(ROOT / "bin/whimbrel"), "run", str(app), "--json", *options]
+    def __init__(self, app: Path, kernels: int = 2, **environment: str) -> None:
+        command = [str(ROOT / "bin/whimbrel"), "run", str(app), "--json"]
         self.process = subprocess.Popen(
-            [*command, "--cores", f"{CPU},{CPU}"],
+            [*command, "--cores", ",".join([str(CPU)] * kernels)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            env=os.environ | environment,
         )
         assert self.process.stderr is not None
         words: list[str] = []
@@ -130,14 +134,19 @@ def test_every_message_passes_from_one_client_to_another_in_order(pair: Run) -> 
     assert not folder(pair.name).exists()
 
 
+def compiled(folder: Path, name: str, *options: str) -> Path:
+    """A program of tests/clients, or a library to preload."""
+    include = ["-I", str(ROOT / "kernels/client"), "-I", str(ROOT / "middleware/include")]
+    words = ["cc", "-Wall", "-Werror", *include, str(HERE / f"{name}.c"), *options]
+    subprocess.run([*words, "-o", str(folder / name)], check=True)
+    return folder / name
+
+
+LIBRARY = str(ROOT / "build/release/libwhimbrel-client.a")
+
+
 def test_a_program_in_c_has_an_event_loop_of_its_own(runtime: Path) -> None:
-    mirror = runtime / "mirror"
-    library = ROOT / "build/release/libwhimbrel-client.a"
-    sources = [str(HERE / "mirror.c"), "-I", str(ROOT / "kernels/client")]
-    include = ["-I", str(ROOT / "middleware/include")]
-    subprocess.run(
-        ["cc", "-Wall", "-Werror", *include, *sources, str(library), "-o", str(mirror)], check=True
-    )
+    mirror = compiled(runtime, "mirror", LIBRARY)
     run = Run(HERE / "app.toml")
     program = subprocess.Popen([str(mirror), run.name])
     with Client(run.name, "feed", "out") as feed, Client(run.name, "scope", "in") as scope:
@@ -208,8 +217,8 @@ def test_nonsense_ends_its_connection_and_nothing_else(pair: Run) -> None:
 def test_a_message_of_another_size_is_refused(pair: Run, bytes_: int) -> None:
     with connected(pair, "feed", HELLO.pack(VERSION, 0, b"out")) as one:
         one.recv(64)
-        one.send(KIND.pack(MESSAGE) + bytes(bytes_))
-        assert KIND.unpack(one.recv(64))[0] == 2
+        one.send(HEAD.pack(MESSAGE, 0) + bytes(bytes_))
+        assert HEAD.unpack(one.recv(64))[0] == REFUSED
         assert one.recv(64) == b""
 
 
@@ -253,6 +262,203 @@ def test_clients_attach_again_when_the_kernel_of_their_task_is_killed(pair: Run)
     # What was in a socket of the killed kernel is lost with it, and nothing else.
     assert got == sorted(set(got))
     assert len(got) >= 299 - 64
+
+
+KERNELS = 27  # the one of `feed` and the last one of `scope` live on
+
+
+@pytest.mark.parametrize("language", ["python", "c"])
+def test_no_message_comes_twice_when_kernels_die_between_sending_it_and_giving_it_back(
+    runtime: Path, language: str
+) -> None:
+    """Two runs of each language: 100 kernels are killed in all."""
+    killer = compiled(runtime, "killer", "-shared", "-fPIC")
+    scope = compiled(runtime, "scope", LIBRARY)
+    (runtime / "app.toml").write_text(PAIR)
+    messages = 4 * KERNELS
+    for _ in range(2):
+        (runtime / "log").write_bytes(b"")
+        run = Run(
+            runtime / "app.toml",
+            KERNELS,
+            LD_PRELOAD=str(killer),
+            KILLER_AFTER="3",
+            KILLER_KILLS=str(KERNELS - 2),
+            KILLER_LOG=str(runtime / "log"),
+        )
+        with Client(run.name, "feed", "out", timeout=PATIENCE_S) as feed:
+            thread = feed_all(feed, range(messages))
+            if language == "python":
+                with Client(run.name, "scope", "in", timeout=PATIENCE_S) as client:
+                    got = [number(message) for message in client]
+            else:
+                words = [str(scope), run.name]
+                ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, timeout=60)
+                *lines, why = ran.stdout.splitlines()
+                assert (ran.returncode, why) == (0, "the other end is over")
+                got = [int(line) for line in lines]
+            thread.join()
+        summary = run.summary()
+        assert got == list(range(messages))
+        assert len((runtime / "log").read_bytes()) == KERNELS - 2
+        assert summary["channels"][0]["received"] == messages
+
+
+def test_a_killed_kernel_takes_some_ten_messages_of_a_sender_along(pair: Run) -> None:
+    """What docs/clients.md says of the messages in a socket; the channel holds no more than 8."""
+    with Client(pair.name, "feed", "out") as feed:
+        sent = 0
+        with suppress(TimeoutError):
+            while True:
+                feed.send(numbered(sent), timeout=1)
+                sent += 1
+        os.kill(pair.kernel(0), signal.SIGKILL)
+        thread = feed_all(feed, range(sent, sent + 100))
+        with Client(pair.name, "scope", "in", timeout=PATIENCE_S) as scope:
+            got = [number(message) for message in scope]
+        thread.join()
+    assert got == sorted(set(got))
+    assert sent + 100 - len(got) <= 12
+
+
+# ---- A run that behaves as it is told ------------------------------------------------------------
+
+
+class Pretended:
+    """The folder and socket of a run's client `scope`. For each connection: what the run welcomes
+    the client with, and the packets that follow before the connection ends. When all are over so
+    is the run."""
+
+    def __init__(
+        self, folder: Path, *connections: tuple[bytes, list[bytes]], user: int = 0
+    ) -> None:
+        self.name = str(folder / "run")
+        path = Path(self.name) / "scope.client"
+        path.parent.mkdir()
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.listener.settimeout(PATIENCE_S)
+        self.listener.bind(str(path))
+        # Credentials are those of the thread that listens, at that time.
+        if user:
+            os.seteuid(user)
+        self.listener.listen()
+        if user:
+            os.seteuid(0)
+        self.thread = threading.Thread(target=self._serve, args=(path, connections))
+        self.thread.start()
+
+    def _serve(self, path: Path, connections: tuple[tuple[bytes, list[bytes]], ...]) -> None:
+        with suppress(OSError):
+            for welcome, packets in connections:
+                one, _ = self.listener.accept()
+                with one:
+                    one.settimeout(PATIENCE_S)
+                    if one.recv(64):
+                        for packet in (welcome, *packets):
+                            one.send(packet)
+        self.listener.close()
+        path.unlink()
+
+
+def welcome(run: int, bytes_: int = BYTES, receives: int = 1) -> bytes:
+    return WELCOME.pack(0, bytes_, receives, run)
+
+
+def message(number: int, of: int | None = None, bytes_: int = BYTES) -> bytes:
+    text = (number if of is None else of).to_bytes(bytes_, "little")
+    return HEAD.pack(MESSAGE, number) + text
+
+
+Outcome = tuple[list[int], str]
+Reader = Callable[[str, Path], Outcome]
+
+
+def read_in_python(run: str, _folder: Path) -> Outcome:
+    got: list[int] = []
+    try:
+        with Client(run, "scope", "in", timeout=5) as scope:
+            for one in scope:
+                got.append(number(one))
+    except Refused as error:
+        known = {"another user": "denied", "another run now": "changed"}
+        return got, next((why for part, why in known.items() if part in str(error)), str(error))
+    return got, "over"
+
+
+def read_in_c(run: str, folder: Path) -> Outcome:
+    words = [str(compiled(folder, "scope", LIBRARY)), run]
+    ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, timeout=PATIENCE_S)
+    *lines, why = ran.stdout.splitlines()
+    short = {
+        "the other end is over": "over",
+        "an argument can never be valid": "changed",
+        "it belongs to another user": "denied",
+    }
+    return [int(line) for line in lines], short[why]
+
+
+readers = pytest.mark.parametrize("read", [read_in_python, read_in_c])
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed")
+
+
+@readers
+def test_a_message_that_comes_again_has_the_number_that_it_had(
+    read: Reader, tmp_path: Path
+) -> None:
+    first = (welcome(7), [message(0), message(1)])
+    again = (welcome(7), [message(1), message(2)])
+    twice = (welcome(7), [message(2), message(3), HEAD.pack(END, 0)])
+    run = Pretended(tmp_path, first, again, twice)
+    assert read(run.name, tmp_path) == ([0, 1, 2, 3], "over")
+    run.thread.join()
+
+
+@readers
+def test_another_run_of_the_name_counts_from_the_start(read: Reader, tmp_path: Path) -> None:
+    first = (welcome(7), [message(0, of=10)])
+    other = (welcome(8), [message(0, of=20), HEAD.pack(END, 0)])
+    run = Pretended(tmp_path, first, other)
+    assert read(run.name, tmp_path) == ([10, 20], "over")
+    run.thread.join()
+
+
+@readers
+@pytest.mark.parametrize("changed", [welcome(8, 4096), welcome(8, 8), welcome(8, receives=0)])
+def test_another_size_or_direction_after_attaching_again_is_an_error(
+    read: Reader, changed: bytes, tmp_path: Path
+) -> None:
+    """The C client wrote 4096 bytes into the 64 of its caller's."""
+    big = HEAD.pack(MESSAGE, 0) + bytes([255]) * 4096
+    run = Pretended(tmp_path, (welcome(7), [message(0)]), (changed, [big]))
+    assert read(run.name, tmp_path) == ([0], "changed")
+    run.thread.join()
+
+
+@readers
+@pytest.mark.parametrize("bytes_", [0, BYTES - 1, BYTES + 1])
+def test_a_packet_of_another_size_is_no_message(read: Reader, bytes_: int, tmp_path: Path) -> None:
+    odd = HEAD.pack(MESSAGE, 1) + bytes(bytes_)
+    run = Pretended(tmp_path, (welcome(7), [message(0), odd]))
+    assert read(run.name, tmp_path) == ([0], "over")
+    run.thread.join()
+
+
+@as_root
+@readers
+def test_a_run_of_another_user_in_a_folder_of_ours_is_refused(read: Reader, tmp_path: Path) -> None:
+    run = Pretended(tmp_path, (welcome(7), [message(0)]), user=65534)
+    assert read(run.name, tmp_path) == ([], "denied")
+    run.thread.join()
+
+
+@as_root
+@readers
+def test_a_folder_of_another_user_is_refused(read: Reader, tmp_path: Path) -> None:
+    run = Pretended(tmp_path, (welcome(7), [message(0)]))
+    os.chown(run.name, 65534, 65534)
+    assert read(run.name, tmp_path) == ([], "denied")
+    run.listener.shutdown(socket.SHUT_RDWR)
+    run.thread.join()
 
 
 def test_a_run_ends_though_no_client_ever_comes(pair: Run) -> None:

@@ -9,19 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "packet.h"
 
-enum { AGAIN_MS = 10 };  // between two attempts to attach
+enum {
+    AGAIN_MS = 10,     // between two attempts to attach
+    ANSWER_MS = 1000,  // for which an attempt waits for its answer even if there is less time
+};
 
 struct wb_client {
     struct sockaddr_un address;
     struct client_hello hello;
-    struct client_welcome welcome;
-    int fd;  // -1: not attached
+    struct client_welcome welcome;  // the first one: a later one says the same, but for the run
+    int fd;                         // -1: not attached
+    bool known;                     // there is a welcome
+    bool has_one;                   // a message of this run was received
+    uint32_t number;                // the last one's
     bool over;
 };
 
@@ -68,18 +75,65 @@ static bool name_socket(struct wb_client *client, const char *run, const char *t
     return n > 0 && (size_t)n < room;
 }
 
-// Reads what answers the hello, as long as it takes: the run's task is about to look.
+// Anybody can make a folder in /tmp that is called like this user's.
+static enum wb_status check_folder(const struct wb_client *client)
+{
+    char path[sizeof client->address.sun_path];
+    struct stat folder;
+
+    strcpy(path, client->address.sun_path);
+    *strrchr(path, '/') = '\0';
+    if (stat(path[0] != '\0' ? path : "/", &folder) != 0)
+        return WB_ERR_GONE;
+    return folder.st_uid == geteuid() ? WB_OK : WB_ERR_DENIED;
+}
+
+// Who listens: a folder may change hands between check_folder() and connect().
+static enum wb_status check_peer(int fd)
+{
+    struct ucred peer;
+    socklen_t n = sizeof peer;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0)
+        return WB_ERR_GONE;
+    return peer.uid == geteuid() ? WB_OK : WB_ERR_DENIED;
+}
+
+// The kernel of the client's task has died, or another run has come to have the name.
+static enum wb_status take_welcome(struct wb_client *client, const struct client_welcome *welcome)
+{
+    if (welcome->status != WB_OK)
+        return (enum wb_status)welcome->status;
+    if (client->known && (welcome->slot_bytes != client->welcome.slot_bytes ||
+                          welcome->is_receiver != client->welcome.is_receiver))
+        return WB_ERR_INVAL;
+    client->has_one = client->has_one && welcome->run == client->welcome.run;
+    client->welcome = *welcome;
+    client->known = true;
+    return WB_OK;
+}
+
 static enum wb_status greet(struct wb_client *client, int64_t until_ms)
 {
     struct pollfd answer = { .fd = client->fd, .events = POLLIN };
-    const ssize_t n = (ssize_t)sizeof client->welcome;
+    struct client_welcome welcome;
+    const int wait_ms = left_ms(until_ms);
 
     if (send(client->fd, &client->hello, sizeof client->hello, MSG_NOSIGNAL) < 0)
         return WB_ERR_GONE;
-    if (poll(&answer, 1, left_ms(until_ms)) <= 0 ||
-        recv(client->fd, &client->welcome, sizeof client->welcome, 0) != n)
+    if (poll(&answer, 1, wait_ms >= 0 && wait_ms < ANSWER_MS ? ANSWER_MS : wait_ms) <= 0 ||
+        recv(client->fd, &welcome, sizeof welcome, 0) != (ssize_t)sizeof welcome)
         return WB_ERR_GONE;
-    return (enum wb_status)client->welcome.status;
+    return take_welcome(client, &welcome);
+}
+
+// A socket that holds few messages, for they are lost if the kernel of the client's task is killed.
+static void narrow(const struct wb_client *client)
+{
+    const int bytes = 2 * (int)(client->welcome.slot_bytes + sizeof(struct client_head));
+
+    if (client->welcome.is_receiver == 0)
+        (void)setsockopt(client->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
 }
 
 static void detach(struct wb_client *client)
@@ -92,14 +146,20 @@ static void detach(struct wb_client *client)
 static enum wb_status attach_once(struct wb_client *client, int64_t until_ms)
 {
     const struct sockaddr *address = (const struct sockaddr *)&client->address;
-    enum wb_status status = WB_ERR_GONE;
+    enum wb_status status = check_folder(client);
 
+    if (status != WB_OK)
+        return status;
     client->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (client->fd < 0)
         return WB_ERR_NOMEM;
-    if (connect(client->fd, address, sizeof client->address) == 0)
+    status = connect(client->fd, address, sizeof client->address) == 0 ? check_peer(client->fd)
+                                                                       : WB_ERR_GONE;
+    if (status == WB_OK)
         status = greet(client, until_ms);
-    if (status != WB_OK)
+    if (status == WB_OK)
+        narrow(client);
+    else
         detach(client);
     return status;
 }
@@ -107,10 +167,8 @@ static enum wb_status attach_once(struct wb_client *client, int64_t until_ms)
 // What may be over in a moment: the run has not begun, another client has yet to leave.
 static enum wb_status attach(struct wb_client *client, int64_t until_ms)
 {
-    enum wb_status status;
-
     for (;;) {
-        status = attach_once(client, until_ms);
+        const enum wb_status status = attach_once(client, until_ms);
         if (status != WB_ERR_GONE && status != WB_ERR_BUSY)
             return status;
         if (until_ms >= 0 && now_ms() >= until_ms)
@@ -169,20 +227,19 @@ static enum wb_status over(struct wb_client *client)
 
 // The kernel of the client's task has died, and another has the task by now; or the run is over,
 // and its socket with it.
-static enum wb_status attach_again(struct wb_client *client, int64_t until_ms)
+static enum wb_status attach_again(struct wb_client *client, int64_t until_ms, int none)
 {
-    enum wb_status status;
-
     detach(client);
-    do {
-        status = attach_once(client, until_ms);
-        if (status == WB_OK)
-            return WB_OK;
-        if (status != WB_ERR_BUSY && access(client->address.sun_path, F_OK) != 0)
-            break;
+    for (;;) {
+        const enum wb_status status = attach_once(client, until_ms);
+        if (status != WB_ERR_GONE && status != WB_ERR_BUSY)
+            return status;
+        if (status == WB_ERR_GONE && access(client->address.sun_path, F_OK) != 0)
+            return over(client);
+        if (until_ms >= 0 && now_ms() >= until_ms)
+            return (enum wb_status)none;
         poll(NULL, 0, AGAIN_MS);
-    } while (until_ms < 0 || now_ms() < until_ms);
-    return over(client);
+    }
 }
 
 // Waits for what `events` says, and for less than for ever if the run goes away.
@@ -205,15 +262,16 @@ static bool is_later(void)
 // The end of the stream comes as a packet of the run's, and so does its refusal.
 static bool has_closed(const struct wb_client *client)
 {
-    uint32_t kind = CLIENT_MESSAGE;
+    struct client_head head;
 
-    return recv(client->fd, &kind, sizeof kind, MSG_DONTWAIT) == (ssize_t)sizeof kind &&
-           kind != CLIENT_MESSAGE;
+    return recv(client->fd, &head, sizeof head, MSG_DONTWAIT) == (ssize_t)sizeof head &&
+           head.kind != CLIENT_MESSAGE;
 }
 
 static enum wb_status send_packet(struct wb_client *client, struct msghdr *packet, int timeout_ms)
 {
     const int64_t until_ms = deadline(timeout_ms);
+    const int none = timeout_ms == 0 ? WB_ERR_FULL : WB_ERR_TIMEOUT;
     enum wb_status status = WB_OK;
 
     if (client->welcome.is_receiver != 0)
@@ -223,18 +281,17 @@ static enum wb_status send_packet(struct wb_client *client, struct msghdr *packe
             return WB_OK;
         if (client->fd < 0 || !is_later())
             status = client->fd >= 0 && has_closed(client) ? over(client)
-                                                           : attach_again(client, until_ms);
+                                                           : attach_again(client, until_ms, none);
         else
-            status =
-                await(client, POLLOUT, until_ms, timeout_ms == 0 ? WB_ERR_FULL : WB_ERR_TIMEOUT);
+            status = await(client, POLLOUT, until_ms, none);
     }
     return client->over ? WB_ERR_GONE : status;
 }
 
 enum wb_status wb_client_send(struct wb_client *client, const void *message, int timeout_ms)
 {
-    uint32_t kind = CLIENT_MESSAGE;
-    struct iovec parts[] = { { &kind, sizeof kind },
+    struct client_head head = { .kind = CLIENT_MESSAGE };
+    struct iovec parts[] = { { &head, sizeof head },
                              { (void *)(uintptr_t)message, client->welcome.slot_bytes } };
     struct msghdr packet = { .msg_iov = parts, .msg_iovlen = 2 };
 
@@ -243,8 +300,8 @@ enum wb_status wb_client_send(struct wb_client *client, const void *message, int
 
 enum wb_status wb_client_end(struct wb_client *client, int timeout_ms)
 {
-    uint32_t kind = CLIENT_END;
-    struct iovec part = { &kind, sizeof kind };
+    struct client_head head = { .kind = CLIENT_END };
+    struct iovec part = { &head, sizeof head };
     struct msghdr packet = { .msg_iov = &part, .msg_iovlen = 1 };
     const enum wb_status status = send_packet(client, &packet, timeout_ms);
 
@@ -252,25 +309,40 @@ enum wb_status wb_client_end(struct wb_client *client, int timeout_ms)
     return status;
 }
 
+// True: it comes for the first time.
+static bool is_new(struct wb_client *client, uint32_t number)
+{
+    const bool is = !client->has_one || number != client->number;
+
+    client->has_one = true;
+    client->number = number;
+    return is;
+}
+
 enum wb_status wb_client_receive(struct wb_client *client, void *message, int timeout_ms)
 {
     const int64_t until_ms = deadline(timeout_ms);
-    uint32_t kind;
-    struct iovec parts[] = { { &kind, sizeof kind }, { message, client->welcome.slot_bytes } };
+    const int none = timeout_ms == 0 ? WB_ERR_EMPTY : WB_ERR_TIMEOUT;
+    struct client_head head;
+    struct iovec parts[] = { { &head, sizeof head }, { message, client->welcome.slot_bytes } };
     struct msghdr packet = { .msg_iov = parts, .msg_iovlen = 2 };
+    const ssize_t whole = (ssize_t)(sizeof head + client->welcome.slot_bytes);
     enum wb_status status = WB_OK;
 
     if (client->welcome.is_receiver == 0)
         return WB_ERR_INVAL;
     while (status == WB_OK && !client->over) {
-        const ssize_t n = client->fd < 0 ? 0 : recvmsg(client->fd, &packet, MSG_DONTWAIT);
-        if (n > 0)
-            return kind == CLIENT_MESSAGE ? WB_OK : over(client);
-        if (n == 0 || !is_later())
-            status = attach_again(client, until_ms);
+        const ssize_t n =
+            client->fd < 0 ? 0 : recvmsg(client->fd, &packet, MSG_DONTWAIT | MSG_TRUNC);
+        if (n == whole && head.kind == CLIENT_MESSAGE) {
+            if (is_new(client, head.number))
+                return WB_OK;
+        } else if (n > 0)
+            status = over(client);
+        else if (n == 0 || !is_later())
+            status = attach_again(client, until_ms, none);
         else
-            status =
-                await(client, POLLIN, until_ms, timeout_ms == 0 ? WB_ERR_EMPTY : WB_ERR_TIMEOUT);
+            status = await(client, POLLIN, until_ms, none);
     }
     return client->over ? WB_ERR_GONE : status;
 }

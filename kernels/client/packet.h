@@ -6,22 +6,31 @@
 //     client                       run
 //     hello                   ->
 //                             <-   welcome
-//     kind, message           ->            to a port that the client sends to
-//                             <-   kind, message     from one that it receives from
+//     head, message           ->            to a port that the client sends to
+//                             <-   head, message     from one that it receives from
 //
-// Each packet after the welcome begins with its kind, of 4 bytes. Numbers are the machine's own:
-// both ends run on it.
+// Each packet after the welcome begins with a head. A kernel that is killed between sending a
+// message and giving its slot back leaves a message that comes again to the next connection. So
+// the run numbers its messages: two with one number, one after the other, are one message.
+//
+// Numbers are the machine's own: both ends run on it.
 #ifndef WB_CLIENT_PACKET_H
 #define WB_CLIENT_PACKET_H
 
 #include <stdint.h>
 
-enum { CLIENT_VERSION = 1, CLIENT_NAME_BYTES = 32, CLIENT_KIND_BYTES = 4 };
+enum { CLIENT_VERSION = 2, CLIENT_NAME_BYTES = 32 };
 
 enum client_kind {
     CLIENT_MESSAGE,  // the message follows, as long as the welcome said
     CLIENT_END,      // nothing comes after it: the port is closed
     CLIENT_REFUSED,  // the run closes the connection: what it got makes no sense
+};
+
+struct client_head {
+    uint32_t kind;
+    uint32_t number;  // of the run's message: another one than that of the message before it; a
+                      // client's packets have 0
 };
 
 struct client_hello {
@@ -33,6 +42,7 @@ struct client_welcome {
     int32_t status;        // enum wb_status: WB_OK; else the run closes the connection
     uint32_t slot_bytes;   // of a message
     uint32_t is_receiver;  // 1: the client receives; 0: it sends
+    uint32_t run;          // drawn when the run began: another run of its name has another one
 };
 
 #endif

@@ -9,8 +9,9 @@
 //
 // A client has the ports of a task that app.toml declares with `client = true`. It may come and go:
 // messages wait in the channel meanwhile. What it has sent is the run's, whatever becomes of it;
-// what the run has handed to its socket, some ten messages at most, goes with it. It shares no
-// memory with the run, so nothing that it does harms it.
+// what the run has handed to its socket, some ten messages at most, goes with it. If the kernel of
+// its task is killed, the client attaches again: docs/clients.md says what may be lost then. It
+// shares no memory with the run, so nothing that it does harms it.
 #ifndef WHIMBREL_CLIENT_H
 #define WHIMBREL_CLIENT_H
 
@@ -33,12 +34,13 @@ struct wb_client;
 /// Memory:  `*client` is the caller's until wb_client_close().
 /// Returns: WB_OK; WB_ERR_GONE when there is no such run or client by then, or the port is closed;
 ///          WB_ERR_BUSY when another has the port; WB_ERR_INVAL: the task has no such port, or a
-///          name is too long; WB_ERR_NOMEM.
+///          name is too long; WB_ERR_DENIED: the folder or the run is another user's;
+///          WB_ERR_NOMEM.
 WB_MUST_USE enum wb_status wb_client_open(struct wb_client **client, const char *run,
                                           const char *task, const char *port, uint32_t index,
                                           int timeout_ms);
 
-/// The size of a message, in bytes.
+/// The size of a message, in bytes. It never changes.
 uint32_t wb_client_bytes(const struct wb_client *client);
 
 /// A descriptor for poll, epoll and their like: readable when a message is there, writable when
@@ -48,17 +50,21 @@ int wb_client_fd(const struct wb_client *client);
 
 /// Sends one message, of wb_client_bytes().
 ///
-/// Context: blocks for at most `timeout_ms` while there is no room; 0 never blocks.
+/// Context: blocks for at most `timeout_ms` while there is no room; 0 does not block, except for an
+///          attempt to attach again, of at most a second.
 /// Returns: WB_OK: the run will have it; WB_ERR_FULL (timeout 0) or WB_ERR_TIMEOUT; WB_ERR_GONE:
-///          the receiver or the run is over; WB_ERR_INVAL: the client receives here.
+///          the receiver or the run is over; WB_ERR_INVAL: the client receives here, or another run
+///          has the name by now, where the port has another size or direction; WB_ERR_DENIED: that
+///          is another user's; WB_ERR_NOMEM.
 WB_MUST_USE enum wb_status wb_client_send(struct wb_client *client, const void *message,
                                           int timeout_ms);
 
 /// Receives one message into `message`, of wb_client_bytes().
 ///
-/// Context: blocks for at most `timeout_ms` while there is none; 0 never blocks.
+/// Context: blocks for at most `timeout_ms` while there is none; 0 as in wb_client_send().
 /// Returns: WB_OK; WB_ERR_EMPTY (timeout 0) or WB_ERR_TIMEOUT; WB_ERR_GONE: no more will come;
-///          WB_ERR_INVAL: the client sends here.
+///          WB_ERR_INVAL: the client sends here, or as wb_client_send(); WB_ERR_DENIED and
+///          WB_ERR_NOMEM as there.
 WB_MUST_USE enum wb_status wb_client_receive(struct wb_client *client, void *message,
                                              int timeout_ms);
 

@@ -20,16 +20,18 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-VERSION = 1
+VERSION = 2
 NAME_BYTES = 32
 MESSAGE, END, REFUSED = range(3)
-KIND = struct.Struct("=I")
-WELCOME = struct.Struct("=iII")
+HEAD = struct.Struct("=II")  # the kind; the number of a message of the run's
+WELCOME = struct.Struct("=iIII")
+CREDENTIALS = struct.Struct("=iII")
 HELLO = struct.Struct(f"=II{NAME_BYTES}s")
 AGAIN_S = 0.01
-OK, GONE, BUSY = 0, -5, -6
+ANSWER_S = 1.0  # for which an attempt to attach waits for its answer
+OK, INVALID, GONE, BUSY, DENIED = 0, -4, -5, -6, -12
 REASONS = {
-    -4: "the task has no such port",
+    INVALID: "the task has no such port",
     GONE: "the port is closed",
     BUSY: "another client has the port",
     -9: "a message is larger than a socket of this machine takes",
@@ -41,7 +43,7 @@ class Over(EOFError):
 
 
 class Refused(ConnectionError):
-    """The run does not let the client attach, or what it sent made no sense."""
+    """The run does not let the client attach, or is another one than it was."""
 
 
 def folder(run: str) -> Path:
@@ -71,6 +73,9 @@ class Client:
         self.receives = False
         self.socket: socket.socket | None = None
         self.over = False
+        # The run that it is attached to; the number of the last message of that run's.
+        self._run: int | None = None
+        self._number: int | None = None
         self._attach(_until(timeout))
 
     def __enter__(self) -> Client:
@@ -103,11 +108,11 @@ class Client:
             raise ValueError(
                 f"a message to send here has {0 if self.receives else self.bytes} bytes"
             )
-        self._send(KIND.pack(MESSAGE) + message, _until(timeout))
+        self._send(HEAD.pack(MESSAGE, 0) + message, _until(timeout))
 
     def end(self, timeout: float | None = None) -> None:
         """Closes the port for good: its receiver sees the end of the stream."""
-        self._send(KIND.pack(END), _until(timeout))
+        self._send(HEAD.pack(END, 0), _until(timeout))
         self.over = True
 
     def receive(self, timeout: float | None = None) -> bytes:
@@ -116,13 +121,17 @@ class Client:
             raise ValueError("this port is sent to")
         until = _until(timeout)
         while not self.over:
-            packet = self._now(lambda to: to.recv(KIND.size + self.bytes))
+            # One byte more, to see that a packet is too long.
+            packet = self._now(lambda to: to.recv(HEAD.size + self.bytes + 1))
             if packet is None:
                 self._await(select.POLLIN, until)
-            elif len(packet) < KIND.size:
+            elif not packet:
                 self._attach_again(until)
-            elif KIND.unpack_from(packet)[0] == MESSAGE:
-                return packet[KIND.size :]
+            elif len(packet) == HEAD.size + self.bytes and HEAD.unpack_from(packet)[0] == MESSAGE:
+                # One that comes again, from another kernel, has the number that it had.
+                number, self._number = self._number, HEAD.unpack_from(packet)[1]
+                if number != self._number:
+                    return packet[HEAD.size :]
             else:
                 self.over = True
         raise Over("nothing more comes")
@@ -152,8 +161,8 @@ class Client:
             return b""
 
     def _has_closed(self) -> bool:
-        packet = self._now(lambda to: to.recv(KIND.size))
-        return bool(packet) and KIND.unpack(packet)[0] != MESSAGE
+        packet = self._now(lambda to: to.recv(HEAD.size)) or b""
+        return len(packet) == HEAD.size and HEAD.unpack(packet)[0] != MESSAGE
 
     def _await(self, event: int, until: float | None) -> None:
         poll = select.poll()
@@ -164,43 +173,83 @@ class Client:
 
     def _attach_once(self) -> int:
         one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        status = GONE
         try:
-            one.settimeout(1.0)
+            # Anybody can make a folder in /tmp that is called like this user's; and it may change
+            # hands before the connection is there.
+            if self.path.parent.stat().st_uid != os.geteuid():
+                return DENIED
+            one.settimeout(ANSWER_S)
             one.connect(str(self.path))
+            if _user(one) != os.geteuid():
+                return DENIED
             one.send(self.hello)
-            answer = one.recv(WELCOME.size)
+            status = self._take_welcome(one, one.recv(WELCOME.size))
+        except Refused:
+            raise
         except OSError as error:
-            one.close()
             if error.errno == errno.ENAMETOOLONG or "too long" in str(error):
                 raise
+        finally:
+            if status != OK:
+                one.close()
+        return status
+
+    def _take_welcome(self, one: socket.socket, answer: bytes) -> int:
+        if len(answer) != WELCOME.size:
             return GONE
-        status, slot_bytes, receives = (
-            WELCOME.unpack(answer) if len(answer) == WELCOME.size else (GONE, 0, 0)
-        )
+        status, slot_bytes, receives, run = WELCOME.unpack(answer)
         if status != OK:
-            one.close()
             return status
+        known = self._run is not None
+        if known and (slot_bytes, bool(receives)) != (self.bytes, self.receives):
+            was, now = _words(self.bytes, self.receives), _words(slot_bytes, bool(receives))
+            raise Refused(f"{self.path} is of another run now: its client {now}, and {was} before")
+        self._number = self._number if run == self._run else None
+        self.bytes, self.receives, self._run = slot_bytes, bool(receives), run
+        if not receives:
+            # Few messages: those in a socket are lost if the kernel of the client's task is killed.
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2 * (HEAD.size + slot_bytes))
         one.setblocking(False)
-        self.socket, self.bytes, self.receives = one, slot_bytes, bool(receives)
+        self.socket = one
         return OK
 
     def _attach(self, until: float | None) -> None:
         while (status := self._attach_once()) != OK:
             again = status in (GONE, BUSY)
             if not again or (until is not None and time.monotonic() >= until):
-                there = self.path.exists()
-                raise Refused(REASONS[status] if there else f"there is no {self.path}")
+                raise self._refusal(status)
             time.sleep(AGAIN_S)
 
     def _attach_again(self, until: float | None) -> None:
         """The task's kernel has died, and another has the task by now; or the run is over."""
         self.close()
         while (status := self._attach_once()) != OK:
-            late = until is not None and time.monotonic() >= until
-            if late or (status != BUSY and not self.path.exists()):
+            if status not in (GONE, BUSY):
+                raise self._refusal(status)
+            if status == GONE and not self.path.exists():
                 self.over = True
                 return
+            if until is not None and time.monotonic() >= until:
+                raise TimeoutError("the run is not there again by then")
             time.sleep(AGAIN_S)
+
+    def _refusal(self, status: int) -> Refused:
+        if status == DENIED:
+            return Refused(f"{self.path.parent} or its run belongs to another user")
+        if not self.path.exists():
+            return Refused(f"there is no {self.path}")
+        return Refused(REASONS.get(status, f"the run answers {status}"))
+
+
+def _user(one: socket.socket) -> int:
+    """Of the process that listens at the other end."""
+    peer = one.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
+    return CREDENTIALS.unpack(peer)[1]
+
+
+def _words(bytes_: int, receives: bool) -> str:
+    return f"{'receives' if receives else 'sends'} {bytes_} bytes"
 
 
 def _until(timeout: float | None) -> float | None:

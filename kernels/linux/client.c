@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -45,6 +46,7 @@ static struct {
         struct sockaddr_un address;
     } * of;  // by the number of the task; fd 0: none
     uint32_t n;
+    uint32_t run;  // drawn at the start
 } sockets;
 
 static bool is_one_of_several(const struct plan *plan, uint32_t task)
@@ -86,7 +88,7 @@ static bool open_one(const struct plan *plan, uint32_t task)
 bool clients_open(const struct plan *plan, const char **task)
 {
     sockets.of = calloc(plan->n_tasks, sizeof *sockets.of);
-    if (sockets.of == NULL)
+    if (sockets.of == NULL || getrandom(&sockets.run, sizeof sockets.run, 0) < 0)
         return false;
     sockets.n = plan->n_tasks;
     for (uint32_t i = 0; i < plan->n_tasks; i++) {
@@ -126,8 +128,10 @@ static void leave(struct end *end)
 // The last packet of a connection. A client that does not take it sees the connection end.
 static void dismiss(struct end *end, uint32_t kind)
 {
+    const struct client_head head = { .kind = kind };
+
     if (end->fd >= 0)
-        (void)send(end->fd, &kind, sizeof kind, MSG_DONTWAIT | MSG_NOSIGNAL);
+        (void)send(end->fd, &head, sizeof head, MSG_DONTWAIT | MSG_NOSIGNAL);
     leave(end);
 }
 
@@ -138,10 +142,17 @@ static void shut(struct end *end, uint32_t kind)
     end->closed = true;
 }
 
+// Of the message that is held: what recovery takes from the channel's index, so that it is the
+// same if the message comes again. Void slots of a mailbox are counted by its position alone.
+static uint32_t number(const struct wb_port *in)
+{
+    return in->channel->tickets != NULL ? in->edge : (uint32_t)wb_port_messages(in);
+}
+
 // From the channel to the client. False: not now.
 static bool hand_over(struct end *end)
 {
-    uint32_t kind = CLIENT_MESSAGE;
+    struct client_head head = { .kind = CLIENT_MESSAGE };
 
     if (end->held == NULL) {
         const enum wb_status status = wb_port_hold(end->port, &end->held, 0);
@@ -150,7 +161,8 @@ static bool hand_over(struct end *end)
         if (status != WB_OK)
             return false;
     }
-    struct iovec parts[] = { { &kind, sizeof kind },
+    head.number = number(end->port);
+    struct iovec parts[] = { { &head, sizeof head },
                              { (void *)(uintptr_t)end->held, wb_port_slot_bytes(end->port) } };
     const struct msghdr packet = { .msg_iov = parts, .msg_iovlen = 2 };
     if (sendmsg(end->fd, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
@@ -178,18 +190,18 @@ static bool claim(struct end *end)
 static bool take_over(struct end *end)
 {
     const uint32_t bytes = wb_port_slot_bytes(end->port);
-    uint32_t kind = CLIENT_REFUSED;
+    struct client_head head = { .kind = CLIENT_REFUSED };
 
     if (!claim(end))
         return false;
-    struct iovec parts[] = { { &kind, sizeof kind }, { end->claimed, bytes } };
+    struct iovec parts[] = { { &head, sizeof head }, { end->claimed, bytes } };
     struct msghdr packet = { .msg_iov = parts, .msg_iovlen = 2 };
     const ssize_t n = recvmsg(end->fd, &packet, MSG_DONTWAIT | MSG_TRUNC);
-    if (n == CLIENT_KIND_BYTES + (ssize_t)bytes && kind == CLIENT_MESSAGE) {
+    if (n == (ssize_t)(sizeof head + bytes) && head.kind == CLIENT_MESSAGE) {
         end->claimed = NULL;
         return wb_port_commit(end->port) == WB_OK;
     }
-    if (n == CLIENT_KIND_BYTES && kind == CLIENT_END)
+    if (n == (ssize_t)sizeof head && head.kind == CLIENT_END)
         shut(end, CLIENT_END);
     else if (n > 0)
         dismiss(end, CLIENT_REFUSED);
@@ -201,8 +213,8 @@ static bool take_over(struct end *end)
 // A client that receives has nothing to say: it has left, or does not know what it does.
 static void look_for_the_end(struct end *end)
 {
-    uint32_t kind;
-    const ssize_t n = recv(end->fd, &kind, sizeof kind, MSG_DONTWAIT);
+    char any;
+    const ssize_t n = recv(end->fd, &any, sizeof any, MSG_DONTWAIT);
 
     if (n > 0)
         dismiss(end, CLIENT_REFUSED);
@@ -283,12 +295,12 @@ static struct end *find(struct desk *desk, const struct client_hello *hello)
 // A socket that cannot hold a message would never have room for it.
 static bool widen(int fd, uint32_t slot_bytes)
 {
-    int bytes = 2 * ((int)slot_bytes + CLIENT_KIND_BYTES);
+    const uint32_t packet = slot_bytes + (uint32_t)sizeof(struct client_head);
+    int bytes = 2 * (int)packet;
     socklen_t n = sizeof bytes;
 
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, n);
-    return getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, &n) == 0 &&
-           (uint32_t)bytes / 2 >= slot_bytes + CLIENT_KIND_BYTES;
+    return getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, &n) == 0 && (uint32_t)bytes / 2 >= packet;
 }
 
 static enum wb_status admit(struct end *end, int guest, uint32_t version)
@@ -305,7 +317,7 @@ static enum wb_status admit(struct end *end, int guest, uint32_t version)
 static void greet(struct desk *desk)
 {
     struct client_hello hello = { 0 };
-    struct client_welcome welcome = { .status = WB_ERR_INVAL };
+    struct client_welcome welcome = { .status = WB_ERR_INVAL, .run = sockets.run };
     const ssize_t n = recv(desk->guest, &hello, sizeof hello, MSG_DONTWAIT | MSG_TRUNC);
     struct end *end = NULL;
 

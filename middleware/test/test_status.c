@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-enum { LAST = WB_ERR_UNABLE };
+enum { LAST = WB_ERR_DENIED };
 
 TEST(every_status_has_words_of_its_own)
 {
@@ -32,4 +32,5 @@ TEST(the_numbers_are_what_modules_were_built_with)
     CHECK(WB_ERR_INVAL == -4 && WB_ERR_GONE == -5 && WB_ERR_BUSY == -6 && WB_ERR_HELD == -7);
     CHECK(WB_ERR_PINNED == -8 && WB_ERR_NOMEM == -9 && WB_ERR_OWNER == -10);
     CHECK(WB_ERR_UNABLE == -11);
+    CHECK(WB_ERR_DENIED == -12);
 }

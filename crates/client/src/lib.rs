@@ -21,23 +21,32 @@
 mod packet;
 
 use std::env;
+use std::fs;
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use rustix::net::sockopt::{
+    Timeout, set_socket_send_buffer_size, set_socket_timeout, socket_peercred,
+};
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrUnix,
     SocketFlags, SocketType, connect, recv, recvmsg, send, sendmsg, socket_with,
 };
 
-use packet::{KIND_BYTES, Kind, Welcome, hello};
+use rustix::process::geteuid;
+
+use packet::{Head, Kind, Welcome, hello};
 
 /// Between two attempts to attach.
 const AGAIN: Duration = Duration::from_millis(10);
+/// For which an attempt to attach waits for its answer.
+const ANSWER: Duration = Duration::from_secs(1);
 
 /// Why there is no client, or no message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +66,12 @@ pub enum Error {
     /// A message is larger than a socket of this machine takes.
     #[error("a message is larger than a socket of this machine takes")]
     TooLarge,
+    /// The folder or the run is another user's.
+    #[error("the folder of the run, or the run, belongs to another user")]
+    Denied,
+    /// Another run has come to have the name, and there the port is of another size or direction.
+    #[error("another run has the name now, and its port has another size or direction")]
+    Changed,
 }
 
 /// One port of a client. It detaches when dropped; the port stays open for the next one.
@@ -66,7 +81,9 @@ pub struct Client {
     path: PathBuf,
     hello: Vec<u8>,
     socket: Option<OwnedFd>,
-    welcome: Welcome,
+    welcome: Option<Welcome>,
+    /// Of the last message of that run's.
+    number: Option<u32>,
     over: bool,
 }
 
@@ -88,7 +105,7 @@ fn folder(run: &str) -> PathBuf {
     }
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let base = runtime.filter(|path| path.is_absolute()).map_or_else(
-        || format!("/tmp/whimbrel-{}", rustix::process::geteuid().as_raw()).into(),
+        || format!("/tmp/whimbrel-{}", geteuid().as_raw()).into(),
         |path| path.join("whimbrel"),
     );
     base.join(run)
@@ -100,7 +117,8 @@ impl Client {
     /// the run is there and the port is free; `None`: for ever.
     ///
     /// # Errors
-    /// [`Error::Gone`], [`Error::Busy`], [`Error::Invalid`] or [`Error::TooLarge`].
+    /// [`Error::Gone`], [`Error::Busy`], [`Error::Invalid`], [`Error::TooLarge`] or
+    /// [`Error::Denied`].
     pub fn open(
         run: &str,
         task: &str,
@@ -114,7 +132,8 @@ impl Client {
             path,
             hello: hello(port, index).ok_or(Error::Invalid)?,
             socket: None,
-            welcome: Welcome::default(),
+            welcome: None,
+            number: None,
             over: false,
         };
         let until = until(timeout);
@@ -126,10 +145,14 @@ impl Client {
         }
     }
 
-    /// The size of a message.
+    /// The size of a message. It never changes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.welcome.slot_bytes
+        self.welcome.map_or(0, |welcome| welcome.slot_bytes)
+    }
+
+    fn is_receiver(&self) -> bool {
+        self.welcome.is_some_and(|welcome| welcome.is_receiver)
     }
 
     /// For poll, epoll and their like; `None` while the client is not attached. Another one after
@@ -143,8 +166,9 @@ impl Client {
     ///
     /// # Errors
     /// [`Error::Timeout`], [`Error::Gone`], or [`Error::Invalid`] for another size or direction.
+    /// [`Error::Changed`] or [`Error::Denied`] if another run has come to have the name.
     pub fn send(&mut self, message: &[u8], timeout: Option<Duration>) -> Result<(), Error> {
-        if message.len() != self.bytes() || self.welcome.is_receiver {
+        if message.len() != self.bytes() || self.is_receiver() {
             return Err(Error::Invalid);
         }
         self.send_packet(Kind::Message, message, until(timeout))
@@ -155,7 +179,7 @@ impl Client {
     /// # Errors
     /// As [`Client::send`].
     pub fn end(mut self, timeout: Option<Duration>) -> Result<(), Error> {
-        if self.welcome.is_receiver {
+        if self.is_receiver() {
             return Err(Error::Invalid);
         }
         self.send_packet(Kind::End, &[], until(timeout))
@@ -164,18 +188,23 @@ impl Client {
     /// Receives one message of [`Client::bytes`].
     ///
     /// # Errors
-    /// [`Error::Timeout`], [`Error::Gone`], or [`Error::Invalid`] for another size or direction.
+    /// As [`Client::send`].
     pub fn receive(&mut self, message: &mut [u8], timeout: Option<Duration>) -> Result<(), Error> {
-        if message.len() != self.bytes() || !self.welcome.is_receiver {
+        if message.len() != self.bytes() || !self.is_receiver() {
             return Err(Error::Invalid);
         }
         let until = until(timeout);
         while !self.over {
             match self.receive_now(message) {
-                Ok(Some(Kind::Message)) => return Ok(()),
+                // One that comes again, from another kernel, has the number that it had.
+                Ok(Some(Head { kind: Kind::Message, number })) => {
+                    if self.number.replace(number) != Some(number) {
+                        return Ok(());
+                    }
+                }
                 Ok(Some(_)) => self.over = true,
                 Err(Errno::AGAIN | Errno::INTR) => self.wait(PollFlags::IN, until)?,
-                Ok(None) | Err(_) => self.attach_again(until),
+                Ok(None) | Err(_) => self.attach_again(until)?,
             }
         }
         Err(Error::Gone)
@@ -183,38 +212,81 @@ impl Client {
 
     fn attach(&mut self) -> Result<(), Error> {
         let (unix, packets) = (AddressFamily::UNIX, SocketType::SEQPACKET);
+        self.check_folder()?;
         let socket =
             socket_with(unix, packets, SocketFlags::CLOEXEC, None).map_err(|_| Error::Gone)?;
         connect(&socket, &self.address).map_err(|_| Error::Gone)?;
+        // Who listens: a folder may change hands after check_folder().
+        if socket_peercred(&socket).map_err(|_| Error::Gone)?.uid != geteuid() {
+            return Err(Error::Denied);
+        }
+        set_socket_timeout(&socket, Timeout::Recv, Some(ANSWER)).map_err(|_| Error::Gone)?;
         send(&socket, &self.hello, SendFlags::NOSIGNAL).map_err(|_| Error::Gone)?;
         let mut answer = [0; Welcome::BYTES];
         let (_, bytes) =
             recv(&socket, &mut answer[..], RecvFlags::empty()).map_err(|_| Error::Gone)?;
-        self.welcome = Welcome::read(&answer[..bytes.min(Welcome::BYTES)])?;
+        self.take_welcome(Welcome::read(&answer[..bytes.min(Welcome::BYTES)])?)?;
+        if !self.is_receiver() {
+            // Few messages: those in a socket are lost if the kernel of the client's task is
+            // killed. What cannot be set stays as it is.
+            let _ = set_socket_send_buffer_size(&socket, 2 * (Head::BYTES + self.bytes()));
+        }
         self.socket = Some(socket);
         Ok(())
     }
 
-    /// The task's kernel has died, and another has the task by now; or the run is over.
-    fn attach_again(&mut self, until: Until) {
-        self.socket = None;
-        while let Err(error) = self.attach() {
-            if is_late(until) || (error != Error::Busy && !self.path.exists()) {
-                self.over = true;
-                return;
+    /// Anybody can make a folder in /tmp that is called like this user's.
+    fn check_folder(&self) -> Result<(), Error> {
+        let folder = self.path.parent().ok_or(Error::Gone)?;
+        let owner = fs::metadata(folder).map_err(|_| Error::Gone)?.uid();
+        if owner == geteuid().as_raw() { Ok(()) } else { Err(Error::Denied) }
+    }
+
+    fn take_welcome(&mut self, welcome: Welcome) -> Result<(), Error> {
+        if let Some(before) = self.welcome {
+            if (welcome.slot_bytes, welcome.is_receiver) != (before.slot_bytes, before.is_receiver)
+            {
+                return Err(Error::Changed);
             }
-            thread::sleep(AGAIN);
+            if welcome.run != before.run {
+                self.number = None;
+            }
+        }
+        self.welcome = Some(welcome);
+        Ok(())
+    }
+
+    /// The task's kernel has died, and another has the task by now; or the run is over.
+    fn attach_again(&mut self, until: Until) -> Result<(), Error> {
+        self.socket = None;
+        loop {
+            match self.attach() {
+                Err(Error::Gone) if !self.path.exists() => {
+                    self.over = true;
+                    return Ok(());
+                }
+                Err(Error::Gone | Error::Busy) if is_late(until) => return Err(Error::Timeout),
+                Err(Error::Gone | Error::Busy) => thread::sleep(AGAIN),
+                done => return done,
+            }
         }
     }
 
-    /// The kind of the next packet, with its message; `None`: the connection is over.
-    fn receive_now(&self, message: &mut [u8]) -> Result<Option<Kind>, Errno> {
+    /// The head of the next packet, with its message; `None`: the connection is over.
+    fn receive_now(&self, message: &mut [u8]) -> Result<Option<Head>, Errno> {
         let Some(socket) = &self.socket else { return Ok(None) };
-        let mut kind = [0; KIND_BYTES];
-        let mut parts = [IoSliceMut::new(&mut kind), IoSliceMut::new(message)];
+        let whole = Head::BYTES + message.len();
+        let mut head = [0; Head::BYTES];
+        let mut parts = [IoSliceMut::new(&mut head), IoSliceMut::new(message)];
         let mut nothing = RecvAncillaryBuffer::default();
-        let got = recvmsg(socket, &mut parts, &mut nothing, RecvFlags::DONTWAIT)?;
-        Ok((got.bytes >= KIND_BYTES).then(|| Kind::read(kind)))
+        let flags = RecvFlags::DONTWAIT | RecvFlags::TRUNC;
+        let got = recvmsg(socket, &mut parts, &mut nothing, flags)?;
+        let read = Head::read(head);
+        Ok(match (got.bytes, read.kind) {
+            (0, _) => None,
+            (bytes, Kind::Message) if bytes != whole => Some(Head { kind: Kind::Refused, ..read }),
+            _ => Some(read),
+        })
     }
 
     fn send_packet(&mut self, kind: Kind, message: &[u8], until: Until) -> Result<(), Error> {
@@ -223,10 +295,8 @@ impl Client {
                 Ok(true) => return Ok(()),
                 Err(Errno::AGAIN | Errno::INTR) => self.wait(PollFlags::OUT, until)?,
                 // The end of the stream comes as a packet of the run's.
-                _ if matches!(self.receive_now(&mut []), Ok(Some(Kind::End | Kind::Refused))) => {
-                    self.over = true;
-                }
-                _ => self.attach_again(until),
+                _ if matches!(self.receive_now(&mut []), Ok(Some(_))) => self.over = true,
+                _ => self.attach_again(until)?,
             }
         }
         Err(Error::Gone)
@@ -234,8 +304,8 @@ impl Client {
 
     fn send_now(&self, kind: Kind, message: &[u8]) -> Result<bool, Errno> {
         let Some(socket) = &self.socket else { return Ok(false) };
-        let kind = kind.bytes();
-        let parts = [IoSlice::new(&kind), IoSlice::new(message)];
+        let head = Head::bytes(kind);
+        let parts = [IoSlice::new(&head), IoSlice::new(message)];
         let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
         sendmsg(socket, &parts, &mut SendAncillaryBuffer::default(), flags).map(|_| true)
     }

@@ -3,11 +3,10 @@
 
 use crate::Error;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const NAME_BYTES: usize = 32;
-pub const KIND_BYTES: usize = 4;
 
-/// What each packet after the welcome begins with.
+/// What a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Message,
@@ -15,22 +14,36 @@ pub enum Kind {
     Refused,
 }
 
-impl Kind {
-    pub fn bytes(self) -> [u8; KIND_BYTES] {
-        let number: u32 = match self {
-            Self::Message => 0,
-            Self::End => 1,
-            Self::Refused => 2,
+/// What each packet after the welcome begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    pub kind: Kind,
+    /// Of a message of the run's: one that comes again has the number that it had.
+    pub number: u32,
+}
+
+impl Head {
+    pub const BYTES: usize = 8;
+
+    /// Of a client's packet.
+    pub fn bytes(kind: Kind) -> [u8; Self::BYTES] {
+        let kind: u32 = match kind {
+            Kind::Message => 0,
+            Kind::End => 1,
+            Kind::Refused => 2,
         };
-        number.to_ne_bytes()
+        let [a, b, c, d] = kind.to_ne_bytes();
+        [a, b, c, d, 0, 0, 0, 0]
     }
 
-    pub fn read(bytes: [u8; KIND_BYTES]) -> Self {
-        match u32::from_ne_bytes(bytes) {
-            0 => Self::Message,
-            1 => Self::End,
-            _ => Self::Refused,
-        }
+    pub fn read(bytes: [u8; Self::BYTES]) -> Self {
+        let [a, b, c, d, number @ ..] = bytes;
+        let kind = match u32::from_ne_bytes([a, b, c, d]) {
+            0 => Kind::Message,
+            1 => Kind::End,
+            _ => Kind::Refused,
+        };
+        Self { kind, number: u32::from_ne_bytes(number) }
     }
 }
 
@@ -50,19 +63,27 @@ pub struct Welcome {
     pub slot_bytes: usize,
     /// Whether the client receives.
     pub is_receiver: bool,
+    /// Drawn when the run began.
+    pub run: u32,
 }
 
 impl Welcome {
-    pub const BYTES: usize = 12;
+    pub const BYTES: usize = 16;
 
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let four = |at: usize| bytes.get(at..at + 4)?.try_into().ok();
-        let (Some(status), Some(slot_bytes), Some(receiver)) = (four(0), four(4), four(8)) else {
+        let (Some(status), Some(slot_bytes), Some(receiver), Some(run)) =
+            (four(0), four(4), four(8), four(12))
+        else {
             return Err(Error::Gone);
         };
         let (slot_bytes, receiver) = (u32::from_ne_bytes(slot_bytes), u32::from_ne_bytes(receiver));
         match i32::from_ne_bytes(status) {
-            0 => Ok(Self { slot_bytes: slot_bytes as usize, is_receiver: receiver != 0 }),
+            0 => Ok(Self {
+                slot_bytes: slot_bytes as usize,
+                is_receiver: receiver != 0,
+                run: u32::from_ne_bytes(run),
+            }),
             -6 => Err(Error::Busy),
             -4 => Err(Error::Invalid),
             -9 => Err(Error::TooLarge),
@@ -86,8 +107,9 @@ mod tests {
     fn a_welcome_is_whole_or_there_is_none() {
         let mut bytes = [0; Welcome::BYTES];
         bytes[4] = 64;
-        assert_eq!(Welcome::read(&bytes), Ok(Welcome { slot_bytes: 64, is_receiver: false }));
-        assert_eq!(Welcome::read(&bytes[..8]), Err(Error::Gone));
+        let whole = Welcome { slot_bytes: 64, is_receiver: false, run: 0 };
+        assert_eq!(Welcome::read(&bytes), Ok(whole));
+        assert_eq!(Welcome::read(&bytes[..12]), Err(Error::Gone));
         bytes[..4].copy_from_slice(&(-6_i32).to_ne_bytes());
         assert_eq!(Welcome::read(&bytes), Err(Error::Busy));
     }

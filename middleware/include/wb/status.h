@@ -33,6 +33,7 @@ enum wb_status {
     WB_ERR_NOMEM = -9,    // the memory set aside for this is used up
     WB_ERR_OWNER = -10,   // taken, but its last holder died: what it guards may be half changed
     WB_ERR_UNABLE = -11,  // the kernels of this system cannot do it: see wb_kernel_can()
+    WB_ERR_DENIED = -12,  // it is another user's
 };
 
 /// Names an outcome in words a person can act on.

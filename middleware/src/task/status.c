@@ -28,6 +28,8 @@ const char *wb_status_text(enum wb_status status)
         return "taken, but its last holder died";
     case WB_ERR_UNABLE:
         return "the kernels of this system cannot do it";
+    case WB_ERR_DENIED:
+        return "it belongs to another user";
     }
     return "unknown status";
 }
