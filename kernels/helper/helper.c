@@ -124,20 +124,28 @@ bool helper_start(struct helper *h)
     return false;
 }
 
-static void take_command(struct helper *h, const char *line, size_t bytes)
+static void obey(struct helper *h, const yyjson_alc *memory, const char *line, size_t bytes)
 {
     struct command command;
     struct parse_error error;
-    yyjson_alc memory;
     char why[sizeof error.key + sizeof error.text];
 
-    yyjson_alc_pool_init(&memory, h->command_memory, sizeof h->command_memory);
-    if (parse_command(&memory, line, bytes, &command, &error)) {
+    if (parse_command(memory, line, bytes, &command, &error)) {
         commands_obey(&h->commands, &command);
         return;
     }
     snprintf(why, sizeof why, "%s %s", error.key, error.text);
     commands_refuse(&h->commands, &command, why);
+}
+
+// Only a decision of a simulation may be so long that it has to be given memory.
+static void take_command(struct helper *h, const char *line, size_t bytes)
+{
+    yyjson_alc pool, *large = bytes > COMMAND_BYTES ? yyjson_alc_dyn_new() : NULL;
+
+    yyjson_alc_pool_init(&pool, h->command_memory, sizeof h->command_memory);
+    obey(h, large != NULL ? large : &pool, line, bytes);
+    yyjson_alc_dyn_free(large);
 }
 
 void helper_take_commands(struct helper *h)

@@ -14,9 +14,8 @@ struct members *tell_begin(struct teller *t)
     return &t->members;
 }
 
-// Writes the object. `joined`: its first members have been written, with its brace. One that does
-// not fit into the memory is told as `null`, which the command complains of.
-static void put(struct teller *t, bool joined)
+// One that does not fit into the memory is told as `null`, which the command complains of.
+void tell_put(struct teller *t, bool joined)
 {
     // A text of the application may be anything.
     const yyjson_write_flag flags = YYJSON_WRITE_ALLOW_INVALID_UNICODE;
@@ -32,7 +31,7 @@ static void put(struct teller *t, bool joined)
 void tell_finish(struct teller *t, const char *name)
 {
     fprintf(t->file, "{\"%s\":", name);
-    put(t, false);
+    tell_put(t, false);
     fputs("}\n", t->file);
     fflush(t->file);
 }
@@ -250,19 +249,19 @@ static void status(struct teller *t, const struct wb_system *system)
     for (uint32_t i = 0; i < system->n_cores; i++) {
         fputs(i == 0 ? "" : ",", t->file);
         core(tell_begin(t), system->cores[i]);
-        put(t, false);
+        tell_put(t, false);
     }
     fputs("],\"tasks\":[", t->file);
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         fputs(i == 0 ? "" : ",", t->file);
         task(tell_begin(t), &system->tasks[i]);
-        put(t, false);
+        tell_put(t, false);
     }
     fputs("],\"channels\":[", t->file);
     for (uint32_t i = 0; i < system->n_channels; i++) {
         fputs(i == 0 ? "" : ",", t->file);
         channel(tell_begin(t), &system->channels[i]);
-        put(t, false);
+        tell_put(t, false);
     }
     fputs("],", t->file);
     struct members *out = tell_begin(t);
@@ -270,7 +269,7 @@ static void status(struct teller *t, const struct wb_system *system)
     number(out, "live", wb_word_load(&system->live, WB_ACQUIRE));
     decider(out, system);
     tell_energy(out, system);
-    put(t, true);
+    tell_put(t, true);
 }
 
 void tell_status(struct teller *t, const struct wb_system *system)
@@ -385,7 +384,7 @@ static void response(struct teller *teller, const struct wb_task *t)
         yyjson_mut_arr_add_uint(out->doc, row, part.to_ns);
         yyjson_mut_arr_add_uint(out->doc, row, part.n);
     }
-    put(teller, false);
+    tell_put(teller, false);
 }
 
 static void responses(struct teller *teller, const struct wb_system *system)
@@ -417,7 +416,7 @@ void tell_end(struct teller *teller, const struct wb_system *system, bool ok)
     if (wb_system_latency(system, &latency_ns))
         number(out, "latency_ns", latency_ns);
     flag(out, "ok", ok);
-    put(teller, true);
+    tell_put(teller, true);
     fputs("}\n", teller->file);
     fflush(teller->file);
 }

@@ -2,7 +2,7 @@
 // What the helper tells the command: one line of JSON each (docs/kernels-linux-protocol.md).
 //
 // While kernels run nothing is allocated: each object is made in memory that is there from the
-// start. Lists of a status are written object by object, so that this suffices for any number.
+// start. Long lists are written object by object, so that this suffices for any number.
 #ifndef WB_TELL_H
 #define WB_TELL_H
 
@@ -22,6 +22,10 @@ struct teller {
 
 /// Begins an object of a message.
 struct members *tell_begin(struct teller *teller);
+
+/// Writes it as an element of a list, or after what was written of it. `joined`: its first members
+/// have been, with its brace.
+void tell_put(struct teller *teller, bool joined);
 
 /// Writes it as a message of this name.
 void tell_finish(struct teller *teller, const char *name);

@@ -10,54 +10,64 @@ extern const struct wb_policy wb_policy_asked;
 static struct helper *asker;
 static struct wb_decision *awaited;  // NULL: nobody waits for one
 
-static void tell_core(struct members *out, yyjson_mut_val *cores, const struct wb_snapshot_core *c)
-{
-    struct members core = element(out, cores);
+// Of a line with a decision, which may move every task.
+enum { DECISION_BYTES = 1 << 30 };
 
-    flag(&core, "up", c->up);
-    number(&core, "kind", c->kind);
-    yyjson_mut_val *points = list(&core, "points_hz");
+static void tell_core(struct members *out, const struct wb_snapshot_core *c)
+{
+    flag(out, "up", c->up);
+    number(out, "kind", c->kind);
+    yyjson_mut_val *points = list(out, "points_hz");
     for (uint32_t i = 0; i < c->n_points; i++)
         yyjson_mut_arr_add_uint(out->doc, points, c->points[i].hz);
-    number(&core, "point", c->point);
-    number(&core, "busy_ppm", c->busy_ppm);
-    number(&core, "load_ppm", c->load_ppm);
+    number(out, "point", c->point);
+    number(out, "busy_ppm", c->busy_ppm);
+    number(out, "load_ppm", c->load_ppm);
     if (c->temperature_mc == WB_NO_TEMPERATURE)
-        nothing(&core, "temperature_mc");
+        nothing(out, "temperature_mc");
     else
-        negative(&core, "temperature_mc", c->temperature_mc);
+        negative(out, "temperature_mc", c->temperature_mc);
 }
 
-static void tell_task(struct members *out, yyjson_mut_val *tasks, const struct wb_snapshot_task *t)
+static void tell_task(struct members *out, const struct wb_snapshot_task *t)
 {
-    struct members task = element(out, tasks);
-
-    text(&task, "name", t->name);
-    number(&task, "index", t->index);
-    number(&task, "core", t->core);
-    number(&task, "last_core", t->last_core);
-    flag(&task, "movable", t->movable);
-    number(&task, "not_on", t->not_on);
-    number(&task, "load_ppm", t->load_ppm);
-    number(&task, "here_ns", t->here_ns);
-    number(&task, "away_ns", t->away_ns);
-    number(&task, "migration_ns", t->migration_ns);
+    text(out, "name", t->name);
+    number(out, "index", t->index);
+    number(out, "core", t->core);
+    number(out, "last_core", t->last_core);
+    flag(out, "movable", t->movable);
+    number(out, "not_on", t->not_on);
+    number(out, "load_ppm", t->load_ppm);
+    number(out, "here_ns", t->here_ns);
+    number(out, "away_ns", t->away_ns);
+    number(out, "migration_ns", t->migration_ns);
 }
 
+// The lists are written as they are made: however long they are, one element needs memory.
 static void tell_snapshot(const struct wb_snapshot *snapshot)
 {
-    struct members *out = tell_begin(&asker->teller);
+    struct teller *t = &asker->teller;
 
+    fputs("{\"decide\":{\"cores\":[", t->file);
+    for (uint32_t i = 0; i < snapshot->n_cores; i++) {
+        fputs(i == 0 ? "" : ",", t->file);
+        tell_core(tell_begin(t), &snapshot->cores[i]);
+        tell_put(t, false);
+    }
+    fputs("],\"tasks\":[", t->file);
+    for (uint32_t i = 0; i < snapshot->n_tasks; i++) {
+        fputs(i == 0 ? "" : ",", t->file);
+        tell_task(tell_begin(t), &snapshot->tasks[i]);
+        tell_put(t, false);
+    }
+    fputs("],", t->file);
+    struct members *out = tell_begin(t);
     number(out, "now_ns", snapshot->now_ns);
     number(out, "period_ns", snapshot->period_ns);
     number(out, "rate_millihz", snapshot->rate_millihz);
-    yyjson_mut_val *cores = list(out, "cores");
-    for (uint32_t i = 0; i < snapshot->n_cores; i++)
-        tell_core(out, cores, &snapshot->cores[i]);
-    yyjson_mut_val *tasks = list(out, "tasks");
-    for (uint32_t i = 0; i < snapshot->n_tasks; i++)
-        tell_task(out, tasks, &snapshot->tasks[i]);
-    tell_finish(&asker->teller, "decide");
+    tell_put(t, true);
+    fputs("}\n", t->file);
+    fflush(t->file);
 }
 
 static void take(const struct command *command, struct wb_decision *decision)
@@ -100,6 +110,7 @@ static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
                    struct wb_decision *decision)
 {
     (void)params;
+    asker->lines.most = DECISION_BYTES;
     tell_snapshot(snapshot);
     awaited = decision;
     // Other commands are obeyed meanwhile.

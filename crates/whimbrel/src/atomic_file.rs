@@ -20,6 +20,8 @@ use signal_hook::low_level::emulate_default_handler;
 use tempfile::{Builder, NamedTempFile, TempPath};
 use whimbrel_model::Problem;
 
+use crate::signals::is_ignored;
+
 /// Links that are followed, as many as Linux does.
 const LINKS: usize = 40;
 
@@ -90,13 +92,6 @@ pub fn clean_up_after_signals() {
             }
         });
     });
-}
-
-fn is_ignored(signal: i32) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let set = set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok());
-    set.is_some_and(|set| set >> (signal - 1) & 1 != 0)
 }
 
 fn lock() -> MutexGuard<'static, Option<PathBuf>> {

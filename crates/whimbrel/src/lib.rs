@@ -32,6 +32,7 @@ mod ps;
 mod report;
 mod run;
 mod rundir;
+mod signals;
 mod sim;
 mod steer;
 #[cfg(feature = "analysis")]

@@ -161,6 +161,17 @@ fn check(place: &Place, app: &str, platform: &str) -> (i32, serde_json::Value, S
     (output.status.code().unwrap(), found, said)
 }
 
+#[test]
+fn a_check_on_one_processor_that_is_named_twice_says_that_it_needs_two() {
+    let place = Place::new();
+    let app = root().join("apps/fm_radio/app.toml");
+    let check = ["calibrate", "--check", app.to_str().unwrap(), "--platform", "mpsoc3"];
+    let output = place.output(&[&check[..], &["--cores", "0,0", "--quick"]].concat());
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("needs two processors, and 0,0 is one"), "{said}");
+}
+
 /// Two programs that do nothing but take processor 0, on which these tests measure.
 struct Load([Child; 2]);
 

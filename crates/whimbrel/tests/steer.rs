@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A run is seen and steered from another terminal.
 
+use std::os::unix::net::UnixStream;
 use std::thread;
+use std::time::Duration;
 
-use crate::common::{Place, STREAM, text, was_late};
+use crate::common::{Place, STREAM, kill, lives, text, was_late};
 use insta::assert_snapshot;
+use rustix::process::{Pid, Resource, getrlimit, prlimit};
 use serde_json::{Value, json};
 
 /// One task computes for long between its checkpoints; another may not move at all.
@@ -70,4 +73,46 @@ fn a_second_migration_while_one_is_under_way_is_refused_and_the_first_is_not_dis
     let refused = ended.iter().position(|output| !output.status.success()).unwrap();
     assert_snapshot!("busy", place.anonymous(&text(&ended[refused].stderr)));
     assert!(ended[1 - refused].status.success(), "{}", text(&ended[1 - refused].stderr));
+}
+
+#[test]
+fn a_run_that_has_no_descriptors_left_for_a_while_is_steered_afterwards() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let mut run = place.start(&[app.to_str().unwrap(), "--cores", "0,0"]);
+    let socket = place.runs().join("test-1/control.sock");
+    let pid = run.record().unwrap()["command"]["pid"].as_i64().unwrap();
+    let limit = |soft: u64| {
+        let limits = rustix::process::Rlimit { current: Some(soft), ..getrlimit(Resource::Nofile) };
+        prlimit(Pid::from_raw(pid.try_into().unwrap()), Resource::Nofile, limits).unwrap();
+    };
+
+    limit(3);
+    // The first is accepted: its descriptor was reserved when the run began to wait for it.
+    let kept = [(); 3].map(|()| UnixStream::connect(&socket).unwrap());
+    thread::sleep(Duration::from_millis(100));
+    limit(256);
+    let moved = place.migrate(&["worker", "1"]);
+    assert_eq!(text(&moved.stdout), "worker runs on core 1\n", "{}", text(&moved.stderr));
+    drop(kept);
+    run.signal(2);
+    assert!(run.finish().status.success());
+}
+
+#[test]
+fn a_run_that_was_started_to_ignore_hang_ups_does_with_its_helper_and_its_kernels() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let mut run =
+        place.start_ignoring(&[app.to_str().unwrap(), "--cores", "0,0"], &[], Some(libc::SIGHUP));
+    run.signal(libc::SIGHUP);
+    for process in run.processes() {
+        kill(process["pid"].as_u64().unwrap(), libc::SIGHUP);
+    }
+    let moved = place.migrate(&["worker", "1"]);
+    assert_eq!(text(&moved.stdout), "worker runs on core 1\n", "{}", text(&moved.stderr));
+    assert!(run.processes().iter().all(lives));
+    run.signal(2);
+    let ended = run.finish();
+    assert!(ended.status.success(), "{}", text(&ended.stderr));
 }

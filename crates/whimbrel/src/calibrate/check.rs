@@ -74,6 +74,7 @@ struct Scenario {
 pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
     let app = application(&[path.to_owned()], &args.set)?.app;
     let task = task(&app, args)?;
+    let cpus = &different(cpus)?;
     enough_cores(args, cpus)?;
     let folder = tempfile::tempdir()
         .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
@@ -119,6 +120,21 @@ fn quiet(scenario: &'static str, real: Vec<(Run, Busy)>) -> (Vec<Run>, During) {
     let (taken, all): (Vec<Run>, Vec<Busy>) = taken.into_iter().unzip();
     let busy = Busy { busy: !most, ..Busy::mean(&all) };
     (taken, During { scenario, quiet_runs, runs, busy })
+}
+
+/// One processor, or two that differ: on one that is named twice, what is simulated as two cores
+/// would be run on one.
+fn different(cpus: &CpuList) -> Result<CpuList, Problem> {
+    let [first, ..] = cpus.0[..] else { return Ok(cpus.clone()) };
+    if cpus.0.len() == 1 {
+        return Ok(cpus.clone());
+    }
+    let second = cpus.0.iter().copied().find(|cpu| *cpu != first);
+    second.map(|second| CpuList(vec![first, second])).ok_or_else(|| {
+        let message =
+            format!("--cores: a check of two cores needs two processors, and {cpus} is one");
+        Problem::new(message).help("name two that differ, or one alone")
+    })
 }
 
 /// Looks at the platform before real runs, which take a while.

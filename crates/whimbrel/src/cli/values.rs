@@ -233,8 +233,18 @@ pub fn window(text: &str) -> Result<(u64, u64), String> {
     if window.0 < window.1 { Ok(window) } else { Err("it ends before it begins".into()) }
 }
 
+/// The longest time that is taken, in years: whatever is added to it, no clock overflows.
+const YEARS_MOST: u64 = 1000;
+
+/// As they are written, a year is 365.25 days.
+const SECONDS_IN_A_YEAR: u64 = 31_557_600;
+
+/// A time.
 fn duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text).map_err(|error| format!("{error}: write 20us, 500ms or 10s"))
+    let most = Duration::from_secs(YEARS_MOST * SECONDS_IN_A_YEAR);
+    let time = humantime::parse_duration(text)
+        .map_err(|error| format!("{error}: write 20us, 500ms or 10s"))?;
+    if time > most { Err(format!("must be at most {YEARS_MOST}years")) } else { Ok(time) }
 }
 
 /// A time that is not zero.
@@ -325,6 +335,25 @@ mod tests {
         assert_eq!("900@2s".parse(), Ok(RateChange { millihz: 900_000, at }));
         for bad in ["900", "@2s", "0@2s", "900@", "fast@2s", "4294968@2s"] {
             assert!(bad.parse::<RateChange>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_time_that_no_clock_could_tell_is_refused_wherever_one_is_taken() {
+        assert_eq!(duration("1000years"), Ok(Duration::from_secs(YEARS_MOST * SECONDS_IN_A_YEAR)));
+        for long in ["1001years", "500000000000years"] {
+            for wrong in [
+                positive_duration(long).err(),
+                interval(long).err(),
+                window(&format!("{long}..")).err(),
+                format!("a=1@{long}").parse::<Move>().err(),
+                format!("a=1,0@{long}").parse::<Shuttle>().err(),
+                format!("900@{long}").parse::<RateChange>().err(),
+                format!("f@{long}").parse::<Save>().err(),
+                long.parse::<Spin>().err(),
+            ] {
+                assert_eq!(wrong.as_deref(), Some("must be at most 1000years"));
+            }
         }
     }
 

@@ -16,6 +16,10 @@ use super::{LINE_TIME, Reply, Request, read_line, require_same_user, write_line}
 /// The longest request.
 const REQUEST_MAX: u64 = 4096;
 
+/// How long nothing is accepted after an error. As a connection waits meanwhile, the next attempt
+/// would come to the same at once.
+const BACK_OFF: Duration = Duration::from_millis(50);
+
 /// A request with the way back to who asked.
 #[derive(Debug)]
 pub struct Ask {
@@ -37,10 +41,16 @@ pub fn serve(path: &Path, take: impl Fn(Ask) -> bool + Clone + Send + 'static) -
     fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let Ok(stream) = stream else { return };
+            // A connection that was given up, or too many open files in this process or all of
+            // them: the next may be accepted, once some are closed.
+            let Ok(stream) = stream else {
+                thread::sleep(BACK_OFF);
+                continue;
+            };
             let take = take.clone();
-            // A peer that fails, or is none of ours, only loses its own connection.
-            thread::spawn(move || answer(&stream, take));
+            // A peer that fails, is none of ours, or that no thread can be had for only loses its
+            // own connection.
+            let _ = thread::Builder::new().spawn(move || answer(&stream, take));
         }
     });
     Ok(())

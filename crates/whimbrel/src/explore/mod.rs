@@ -12,7 +12,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use whimbrel_explore::{
     Choices, Evaluate, Exploration, Options, Space, Surroundings, System, explore as search, json,
@@ -25,6 +24,7 @@ use crate::helpers;
 use crate::load::sim::{check_times, measured_work};
 use crate::load::{Application, application, nanoseconds, simulated_platform, utf8};
 use crate::output::{print, print_json};
+use crate::signals;
 pub use job::{Job, Pool};
 pub use show::tables;
 pub use simulate::Simulator;
@@ -39,7 +39,7 @@ pub fn explore(args: &ExploreArgs) -> Outcome {
     }
     let stop = Arc::new(AtomicBool::new(false));
     let Prepared { space, simulator, .. } = &prepared(args)?;
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in signals::ending() {
         // In this order: the first signal finds `stop` still unset when it comes to the shutdown.
         flag::register_conditional_shutdown(signal, 2, Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))

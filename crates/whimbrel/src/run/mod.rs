@@ -31,7 +31,6 @@ use std::thread;
 use std::time::SystemTime;
 
 use miette::Report;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use whimbrel_model::{App, Plan, Problem};
 
@@ -50,6 +49,7 @@ use crate::output::{print, print_json};
 use crate::process::Process;
 use crate::protocol::{Simulated, Started};
 use crate::rundir::{Base, JOURNAL, RunDir, RunRecord, SOCKET, reclaim};
+use crate::signals;
 use exclusive::Exclusive;
 use helper::{Helper, Input};
 use record::Prepared;
@@ -229,7 +229,7 @@ fn open_run(app: &App) -> Result<RunDir, Failure> {
 
 /// Starts to listen to signals and to other terminals.
 fn listen(run: &RunDir, inputs: &Sender<Input>) -> Result<(), Failure> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+    let mut signals = Signals::new(signals::ending())
         .map_err(|error| Problem::new(format!("signals cannot be taken: {error}")))?;
     let to_session = inputs.clone();
     thread::spawn(move || {

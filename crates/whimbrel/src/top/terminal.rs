@@ -9,10 +9,10 @@ use std::thread;
 
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::{DefaultTerminal, Frame};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::Input;
+use crate::signals;
 
 /// The terminal while the view has it.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ pub fn keys(to: Sender<Input>) {
 /// # Errors
 /// The system refuses.
 pub fn signals(to: &Sender<Input>) -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let mut signals = Signals::new(signals::ending())?;
     let to = to.clone();
     thread::spawn(move || {
         for _ in signals.forever() {

@@ -196,8 +196,28 @@ impl Place {
 
     /// The same in another environment.
     pub fn start_with(&self, args: &[&str], environment: &[(&str, &str)]) -> Run<'_> {
+        self.start_ignoring(args, environment, None)
+    }
+
+    /// The same with a signal that whoever starts it has it ignore.
+    pub fn start_ignoring(
+        &self,
+        args: &[&str],
+        environment: &[(&str, &str)],
+        ignored: Option<i32>,
+    ) -> Run<'_> {
         let mut command = self.command(&["run"]);
         command.envs(environment.iter().copied());
+        if let Some(signal) = ignored {
+            let ignore = move || {
+                // SAFETY: no handler is involved, and signal(2) may be called here.
+                unsafe { libc::signal(signal, libc::SIG_IGN) };
+                Ok(())
+            };
+            // SAFETY: it makes a system call that may be made between fork and exec, and allocates
+            // nothing.
+            unsafe { command.pre_exec(ignore) };
+        }
         let child =
             command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut run = Run { place: self, child };
