@@ -10,7 +10,7 @@ import cocotb
 from bus import start
 from cocotb.handle import SimHandleBase
 from cocotb.triggers import ReadOnly, RisingEdge
-from reference import HALT, OFFER, PICK, RUN, Access, Model, Outputs
+from reference import HALT, OFFER, PICK, RUN, Access, Model, Outputs, Task
 from regs import HW_RTOS as R
 
 SIZE = json.loads(os.environ["RTL_PARAMETERS"])
@@ -37,6 +37,8 @@ class Software:
 
     def next_access(self) -> Access:
         core = self.model.cores[self.core]
+        if core.runs() and not self.model.tasks[core.current].valid and self.rng.random() < 0.4:
+            return self.send()
         if self.rng.random() < 0.03:
             return self.wrong()
         if self.rng.random() < 0.12:
@@ -81,6 +83,7 @@ class Software:
         return rng.choice(
             (
                 *[Access(R.RegTaskConfig + 4 * self.task(), True, config)] * 8,
+                *[Access(R.RegTaskConfig + 4 * rng.choice(self.model.cores).current, True)] * 2,
                 Access(R.RegTaskConfig + 4 * self.task()),
                 *[Access(R.RegTaskState + 4 * self.task())] * 2,
                 Access(R.RegPortConfig + 4 * self.port(), True, rng.randrange(4) == 0),
@@ -183,10 +186,22 @@ class Bench:
             expected = self.model.step(self.accesses)
             await ReadOnly()
             self.compare(cycle, expected)
+            self.check_senders(cycle)
             self.note(due)
             await RisingEdge(self.dut.clk_i)
             if expected.granted is not None:
                 self.accesses[expected.granted] = None
+
+    def check_senders(self, cycle: int) -> None:
+        """No port is kept by what does not exist any more."""
+        model = self.model
+        for number, port in enumerate(model.ports):
+            kept = port.state in (R.SendHeld, R.SendOpen)
+            there = port.sender in model.cores or port.sender in model.tasks
+            retired = isinstance(port.sender, Task) and not port.sender.valid
+            assert not kept or (there and not retired), (
+                f"cycle {cycle}: port {number} is kept by a task that ended"
+            )
 
     def note(self, was_due: list[bool]) -> None:
         """What the core had on its port when its interrupt became due."""
@@ -214,6 +229,8 @@ def bins() -> list[str]:
     wanted += [f"write {getattr(R, 'Reg' + name):#05x}" for name in writes]
     wanted += ["interrupted by slice", "interrupted by priority", "a task is retired"]
     wanted += ["interrupted: may not run here any more", "goes on in its own context"]
+    wanted += ["a retired task sends", "a refused call keeps the port to wait for"]
+    wanted += ["patience is shortened"]
     wanted += ["called while an interrupt is due", "becomes due during nothing"]
     wanted += [f"becomes due during {R.RegSend:#05x}", f"becomes due during {R.RegReceive:#05x}"]
     wanted += ["becomes due during 0x000"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults that a proof or a test must find: a line of a module, and what is there instead.
 
-The first five are the hazards of the design, left unsolved.
+The first six are the hazards of the design, left unsolved.
 """
 
 import shutil
@@ -55,10 +55,10 @@ HAZARDS = (
     Mutant(
         "overwrites",
         "hw_rtos/hw_rtos_ports.sv",
-        "send_i && (free || mine) && room;",
-        "send_i && room;",
+        "send_i && !gone && (free || mine) && room;",
+        "send_i && !gone && room;",
         "ports",
-        "NothingIsOverwritten",
+        "NothingIsOverwritten|InOrder",
     ),
     # Words of two senders mix in one message.
     Mutant(
@@ -68,6 +68,15 @@ HAZARDS = (
         "send_q[port_i] == rtos_pkg::SendOpen;",
         "ports_of_2_words",
         "OneSender",
+    ),
+    # A task that was retired while it runs still sends, in the name of its slot.
+    Mutant(
+        "sends_after_its_end",
+        "hw_rtos/hw_rtos_ports.sv",
+        "by_task_i && retired_i;",
+        "1'b0;",
+        "ports_of_2_words",
+        "OneSender|KeptByWhoExists|OnlyWhoExists",
     ),
 )
 
@@ -159,6 +168,14 @@ OTHERS = (
         "kind[k]",
         "errors",
         "NeverFalls|ByOne",
+    ),
+    Mutant(
+        "keeps_the_patience_before",
+        "hw_rtos/hw_rtos_tasks.sv",
+        "(tick || patience_q > patience_i)",
+        "tick",
+        "tasks",
+        "WhoeverShouldMay",
     ),
     Mutant(
         "does_not_offer",

@@ -35,8 +35,10 @@ class Access:
         return self.addr % 4 == 0 and (not self.write or self.be == 15)
 
 
-@dataclass
+@dataclass(eq=False)
 class Task:
+    """Of a slot that is configured anew, another object: who has sent is a task, not a slot."""
+
     valid: bool = False
     prefers_last: bool = False
     priority: int = 0
@@ -50,7 +52,7 @@ class Task:
 class Port:
     immediate: bool = False
     state: int = R.SendEmpty
-    sender: tuple[str, int] = ("nobody", 0)
+    sender: Task | Core | None = None
     sent: list[int] = field(default_factory=list)  # the send buffer
     received: list[int] = field(default_factory=list)  # the receive buffer: what is left of it
 
@@ -223,7 +225,9 @@ class Model:
 
     def grow_old(self, ready: list[int]) -> None:
         tick = self.patience_left == 0
-        self.patience_left = self.patience if tick else self.patience_left - 1
+        left = self.patience if tick else self.patience_left - 1
+        self.seen["patience is shortened"] += left > self.patience
+        self.patience_left = min(left, self.patience)
         for t, task in enumerate(self.tasks):
             if t not in ready:
                 task.age = 0
@@ -347,11 +351,14 @@ class Model:
 
     def call(self, c: int, call: int, calls: set[int]) -> None:
         core = self.cores[c]
-        port, core.wait_port = core.wait_port, None
-        if core.runs() and (core.state == OFFER or core.unsaved):
+        port = core.wait_port
+        refused = core.runs() and (core.state == OFFER or core.unsaved)
+        self.seen["a refused call keeps the port to wait for"] += refused and port is not None
+        if refused:
             return self.say(c, R.StatusOrder)
         if core.runs() and call == R.CallBlock and port is None:
             return self.say(c, R.StatusBadPort)
+        core.wait_port = None
         self.say(c, R.StatusOk)
         calls.add(c)
         self.seen[f"call {call} {'of a task' if core.runs() else 'of an idle core'}"] += 1
@@ -362,14 +369,14 @@ class Model:
             if call == R.CallExit:
                 task.valid = False
             if call != R.CallPreempt:
-                self.give_up(core.current, call == R.CallExit)
+                self.give_up(task, call == R.CallExit)
             self.seen["called while an interrupt is due"] += core.due
         return None
 
-    def give_up(self, task: int, ends: bool) -> None:
+    def give_up(self, task: Task, ends: bool) -> None:
         """What it has sent becomes visible; what it has not finished is dropped if it ends."""
         for port in self.ports:
-            if port.sender != ("task", task):
+            if port.sender is not task:
                 continue
             if port.state == R.SendHeld:
                 port.state = R.SendDue
@@ -389,9 +396,9 @@ class Model:
             return 0, R.StatusBusy
         if task.valid and not data & 1:
             self.seen["a task is retired"] += 1
-            self.give_up(index, True)
-        if not task.valid:
-            task.waits_for, task.last = None, 0
+            self.give_up(task, True)
+        if not task.valid and data & 1:
+            task = self.tasks[index] = Task()
         task.valid, task.prefers_last = bool(data & 1), bool(data & 2)
         task.priority = data >> 8 & (PRIORITIES - 1)
         task.affinity = data >> 16 & (2 ** len(self.cores) - 1)
@@ -421,11 +428,15 @@ class Model:
         port, core = self.ports[index], self.cores[c]
         more, now = bool(access.addr & 0x100), bool(access.addr & 0x200)
         by_task = core.runs() and not now
-        sender = ("task", core.current) if by_task else ("core", c)
+        task = self.tasks[core.current]  # the slot is not configured anew while it runs
+        sender = task if by_task else core
+        if by_task and not task.valid:
+            self.seen["a retired task sends"] += 1
+            return 0, R.StatusNoTask
         self.seen[f"send to a port in state {port.state}"] += 1
         if port.state in (R.SendHeld, R.SendDue):
             return 0, R.StatusFull
-        if port.state == R.SendOpen and port.sender != sender:
+        if port.state == R.SendOpen and port.sender is not sender:
             return 0, R.StatusBusy
         if more and len(port.sent) + 1 >= self.words:
             return 0, R.StatusTooLong

@@ -69,6 +69,7 @@ def hazardous() -> Path:
 
 def test_without_a_hazard_the_tests_pass(hazardous: Path) -> None:
     run(hazardous, "hw_rtos", "hw_rtos_random", OF_WORDS)
+    run(hazardous, "hw_rtos", "hw_rtos_directed", OF_WORDS)
 
 
 @pytest.mark.parametrize("hazard", HAZARDS, ids=lambda hazard: hazard.name)

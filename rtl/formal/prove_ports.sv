@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // No message is lost or doubled: what a port accepted is received once, in order, word by word,
-// unless its sender ended before it was whole. A message that is due is there.
+// unless its sender ended before it was whole. A message that is due is there. A sender is a task,
+// and not its slot: what was sent before the slot was configured anew is of another one.
 
 `include "formal.svh"
 
@@ -26,12 +27,14 @@ module prove_ports #(
   input logic        set_now_i,
   input logic        release_i,
   input logic        discard_i,
-  input logic        releaser_i
+  input logic        releaser_i,
+  input logic        create_i  // a task in slot task_i
 );
 
   `RESET_ONCE
 
   (* anyconst *) logic one;
+  logic [NumTasks-1:0] exists_q = '0;  // the task in each slot
   rtos_pkg::status_e   status;
   logic [31:0]         rdata, state;
   logic                config_now;
@@ -41,9 +44,10 @@ module prove_ports #(
     .NumCores(2), .NumTasks(NumTasks), .NumPorts(NumPorts), .WordsPerPort(WordsPerPort),
     .InRam(InRam)
   ) dut (
-    .clk_i, .rst_ni, .port_i, .send_i, .more_i, .now_i, .by_task_i, .task_i, .core_i, .wdata_i,
-    .receive_i, .set_i, .set_now_i, .status_o(status), .rdata_o(rdata), .config_o(config_now),
-    .state_o(state), .release_i, .discard_i, .releaser_i, .frozen_o(frozen)
+    .clk_i, .rst_ni, .port_i, .send_i, .more_i, .now_i, .by_task_i, .task_i,
+    .retired_i(!exists_q[task_i]), .core_i, .wdata_i, .receive_i, .set_i, .set_now_i,
+    .status_o(status), .rdata_o(rdata), .config_o(config_now), .state_o(state), .release_i,
+    .discard_i, .releaser_i, .frozen_o(frozen)
   );
 
   // A queue of the words that port `one` has accepted: the oldest at 0, each with whether it is its
@@ -51,11 +55,12 @@ module prove_ports #(
   logic [Words-1:0] bit_q, bit_d, last_q, last_d;
   logic [3:0]       count_q = '0, count_d, whole_q = '0, whole_d;
   logic             sender_task_q, sender_q, held_q = 1'b0, held_d, all_now_q = 1'b0;
+  logic             ended_q = 1'b0;  // the task that sent last
   logic             accept, take, same, got_q = 1'b0, bit_got_q;
 
   assign accept = send_i && port_i == one && status == rtos_pkg::StatusOk;
   assign take   = receive_i && port_i == one && status == rtos_pkg::StatusOk;
-  assign same   = sender_task_q && sender_q == releaser_i;
+  assign same   = sender_task_q && sender_q == releaser_i && !ended_q;
 
   always_comb begin
     bit_d   = bit_q;
@@ -93,7 +98,12 @@ module prove_ports #(
       if (accept) begin
         sender_task_q <= by_task_i;
         sender_q      <= by_task_i ? task_i : core_i;
+        ended_q       <= by_task_i && !exists_q[task_i];
+      end else if (discard_i && same) begin
+        ended_q <= 1'b1;
       end
+      if (create_i) exists_q[task_i] <= 1'b1;
+      if (discard_i) exists_q[releaser_i] <= 1'b0;
     end
     got_q     <= rst_ni && take;
     bit_got_q <= bit_q[0];
@@ -108,13 +118,17 @@ module prove_ports #(
     end
   end
 
-  `ASSUME(OneCommand, 32'(send_i) + 32'(receive_i) + 32'(set_i) + 32'(release_i) <= 32'd1)
+  `ASSUME(OneCommand, 32'(send_i) + 32'(receive_i) + 32'(set_i) + 32'(release_i) + 32'(create_i)
+                      <= 32'd1)
   `ASSUME(DiscardsWhatItReleases, !discard_i || release_i)
 
   `ASSERT(RoomForAll, !accept || 32'(count_q) < Words)
   `ASSERT(ReceivesWhatThereIs, !take || whole_q != '0)
   `ASSERT(OneSender, !accept || count_q == whole_q
-                     || (by_task_i == sender_task_q && (by_task_i ? task_i : core_i) == sender_q))
+                     || (by_task_i == sender_task_q && (by_task_i ? task_i : core_i) == sender_q
+                         && !ended_q))
+  `ASSERT(OnlyWhoExists, !accept || !by_task_i || exists_q[task_i])
+  `ASSERT(KeptByWhoExists, !(held_q || count_q != whole_q) || !ended_q)
   `ASSERT(InOrder, !got_q || rdata[Watched] == bit_got_q)
   `ASSERT(DueIsThere, messages == '0 || (messages == 4'd1 && held_q) || frozen[one])
   `ASSERT(HeldIsNotThere, !frozen[one] || messages > 4'(held_q))

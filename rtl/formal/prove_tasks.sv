@@ -26,31 +26,28 @@ module prove_tasks #(
   input logic [NumCores-1:0]             cur_valid_i,
   input logic [NumCores-1:0][TaskW-1:0]  cur_i,
   input logic [NumCores-1:0]             prev_valid_i,
-  input logic [NumCores-1:0][TaskW-1:0]  prev_i
+  input logic [NumCores-1:0][TaskW-1:0]  prev_i,
+  input logic [1:0]                      patience_i
 );
 
   `RESET_ONCE
 
   localparam int unsigned PatienceWidth = 2;
-  // Two ticks, each a period and a cycle apart.
-  localparam logic [4:0] Longest = 5'd8;
-
   (* anyconst *) logic [TaskW-1:0]         one;
   (* anyconst *) logic                     core;
-  (* anyconst *) logic [PatienceWidth-1:0] patience;
 
   logic [NumCores-1:0][NumTasks-1:0] allowed, eligible;
   logic [NumTasks-1:0][0:0]          prio;
   logic [31:0]                       config_now, state;
-  logic                              in_use, retire;
+  logic                              in_use, retire, retired;
 
   hw_rtos_tasks #(
     .NumCores(NumCores), .NumTasks(NumTasks), .NumPorts(NumPorts), .PrioWidth(1),
     .PatienceWidth(PatienceWidth)
   ) dut (
     .clk_i, .rst_ni, .set_i, .task_i, .config_i, .in_use_o(in_use), .retire_o(retire),
-    .config_o(config_now), .state_o(state), .block_i, .exit_i, .caller_i, .port_i, .pick_i,
-    .pick_core_i, .pick_task_i, .frozen_i, .patience_i(patience), .cur_valid_i, .cur_i,
+    .config_o(config_now), .state_o(state), .block_i, .exit_i, .caller_i, .retired_o(retired),
+    .port_i, .pick_i, .pick_core_i, .pick_task_i, .frozen_i, .patience_i, .cur_valid_i, .cur_i,
     .prev_valid_i, .prev_i, .allowed_o(allowed), .eligible_o(eligible), .prio_o(prio)
   );
 
@@ -58,12 +55,16 @@ module prove_tasks #(
   logic                valid_q = 1'b0, waiting_q = 1'b0, prefer_q = 1'b0, last_q = 1'b0;
   logic [NumCores-1:0] affinity_q = '0;
   logic [PortW-1:0]    port_q = '0;
-  logic [4:0]          ready_for_q = '0;
+  logic [4:0]          ready_for_q = '0;  // and the patience is the same
+  logic [1:0]          patience_q = '0;
   logic                running, here, elsewhere, ready;
+  logic [4:0]          longest;
 
   assign running   = (cur_valid_i[0] && cur_i[0] == one) || (cur_valid_i[1] && cur_i[1] == one);
   assign here      = prev_valid_i[core] && prev_i[core] == one;
   assign elsewhere = prev_valid_i[!core] && prev_i[!core] == one;
+  // Two ticks, each a period and a cycle apart.
+  assign longest   = 5'd2 * (5'(patience_q) + 5'd1);
   assign ready     = valid_q && !running && (!waiting_q || frozen_i[port_q]);
 
   always @(posedge clk_i) begin
@@ -85,7 +86,8 @@ module prove_tasks #(
       waiting_q <= 1'b0;
       last_q    <= pick_core_i;
     end
-    if (!rst_ni || !ready) ready_for_q <= '0;
+    patience_q <= patience_i;
+    if (!rst_ni || !ready || patience_i != patience_q) ready_for_q <= '0;
     else if (ready_for_q != '1) ready_for_q <= ready_for_q + 5'd1;
   end
 
@@ -98,9 +100,10 @@ module prove_tasks #(
   `ASSERT(OnlyWhereItMay, !eligible[core][one] || affinity_q[core])
   `ASSERT(NotWithoutItsContext, !eligible[core][one] || !elsewhere)
   `ASSERT(WhoeverShouldMay, !(ready && affinity_q[core] && !elsewhere
-                              && (!prefer_q || last_q == core || ready_for_q > Longest))
+                              && (!prefer_q || last_q == core || ready_for_q > longest))
                             || eligible[core][one])
   `ASSERT(AllowedIsConfigured, allowed[core][one] == (valid_q && affinity_q[core]))
+  `ASSERT(RetiredIsNotValid, caller_i != one || retired == !valid_q)
   `ASSERT(RetiresTheValid, retire == (set_i && !config_i[0] && config_now[0]))
 
 endmodule

@@ -115,6 +115,7 @@ module hw_rtos #(
 
   // ---- Registers -----------------------------------------------------------------------------
 
+  logic [NumCores-1:0]            called;  // an accepted call
   logic [NumCores-1:0]            by_prio_q, by_prio_d, by_slice_q, by_slice_d;
   logic [NumCores-1:0]            wait_valid_q, wait_valid_d;
   logic [NumCores-1:0][PortW-1:0] wait_port_q, wait_port_d;
@@ -139,7 +140,7 @@ module hw_rtos #(
         wait_valid_d[c] = wait_ok;
         wait_port_d[c]  = wdata[PortW-1:0];
       end
-      if (gnt[c] && op == rtos_pkg::OpCall) wait_valid_d[c] = 1'b0;
+      if (called[c]) wait_valid_d[c] = 1'b0;
       if (gnt[c] && op == rtos_pkg::OpSetControl) begin
         by_prio_d[c]  = wdata[0];
         by_slice_d[c] = wdata[1];
@@ -172,7 +173,7 @@ module hw_rtos #(
 
   // ---- Scheduling modules --------------------------------------------------------------------
 
-  logic [NumCores-1:0]                called, next_read, saved, pick_req, pick_gnt, offer;
+  logic [NumCores-1:0]                next_read, saved, pick_req, pick_gnt, offer;
   logic [NumCores-1:0]                cur_valid, prev_valid;
   logic [NumCores-1:0][TaskW-1:0]     pick_task, cur, prev;
   logic [NumCores-1:0][NumTasks-1:0]  allowed, eligible;
@@ -255,7 +256,7 @@ module hw_rtos #(
   // ---- Tasks and ports -----------------------------------------------------------------------
 
   logic [NumPorts-1:0] frozen;
-  logic                set_task, in_use, retire, gives_up, ends, config_now;
+  logic                set_task, in_use, retire, retired, gives_up, ends, config_now;
   logic [31:0]         task_config, task_state, port_state, received;
   rtos_pkg::status_e             port_status;
 
@@ -282,6 +283,7 @@ module hw_rtos #(
     .block_i     (call_ok && leaves && call == rtos_pkg::CallBlock),
     .exit_i      (call_ok && leaves && call == rtos_pkg::CallExit),
     .caller_i    (cur[core]),
+    .retired_o   (retired),
     .port_i      (wait_port_q[core]),
     .pick_i      (pick_gnt != '0),
     .pick_core_i (picking),
@@ -317,6 +319,7 @@ module hw_rtos #(
     .now_i     (addr[9]),
     .by_task_i (!addr[9] && cur_valid[core]),
     .task_i    (cur[core]),
+    .retired_i (retired),
     .core_i    (core),
     .wdata_i   (wdata),
     .receive_i (good && op == rtos_pkg::OpReceive),

@@ -5,6 +5,9 @@
 // A message waits in the send buffer until its sender blocks, unless it is to be visible at once.
 // Then it moves to the receive buffer, as soon as that is empty: the two buffers change roles, no
 // word is copied. Nothing is ever overwritten: where the send buffer is in use, a send is refused.
+//
+// A sender is a task, not its slot: one that was retired while it runs sends nothing any more. All
+// that a slot has sent is therefore of one task, and goes when that task ends.
 
 `include "assert.svh"
 
@@ -30,6 +33,7 @@ module hw_rtos_ports #(
   input  logic                   now_i,      // visible at once
   input  logic                   by_task_i,  // task_i sends; otherwise whatever runs on core_i
   input  logic [TaskW-1:0]       task_i,
+  input  logic                   retired_i,  // so is task_i
   input  logic [CoreW-1:0]       core_i,
   input  logic [31:0]            wdata_i,
   input  logic                   receive_i,
@@ -58,7 +62,7 @@ module hw_rtos_ports #(
 
   logic [SenderW-1:0] sender, releaser;
   logic [LenW-1:0]    written, left, already_read;
-  logic               free, mine, room, accept, last, take;
+  logic               free, mine, room, gone, accept, last, take;
 
   // ---- The command ---------------------------------------------------------------------------
 
@@ -76,13 +80,16 @@ module hw_rtos_ports #(
   assign mine   = WordsPerPort > 1 && send_q[port_i] == rtos_pkg::SendOpen &&
                   sender_q[port_i] == sender;
   assign room   = !more_i || (WordsPerPort > 1 && 32'(written) + 32'd1 < WordsPerPort);
-  assign accept = send_i && (free || mine) && room;
+  assign gone   = by_task_i && retired_i;
+  assign accept = send_i && !gone && (free || mine) && room;
   assign take   = receive_i && frozen_q[port_i];
   assign last   = left == LenW'(1);
 
   always_comb begin
     status_o = rtos_pkg::StatusOk;
-    if (send_i && !free && !mine) begin
+    if (send_i && gone) begin
+      status_o = rtos_pkg::StatusNoTask;
+    end else if (send_i && !free && !mine) begin
       status_o = send_q[port_i] == rtos_pkg::SendOpen ? rtos_pkg::StatusBusy : rtos_pkg::StatusFull;
     end else if (send_i && !room) begin
       status_o = rtos_pkg::StatusTooLong;

@@ -50,7 +50,7 @@ enum hw_rtos_status {
     HW_RTOS_STATUS_BAD_PORT = 5,
     HW_RTOS_STATUS_BAD_TASK = 6,
     HW_RTOS_STATUS_ORDER = 7,
-    HW_RTOS_STATUS_NO_TASK = 8
+    HW_RTOS_STATUS_NO_TASK = 8  // also of a send by a task that was retired while it runs
 };
 
 // Of bits 1 and 0 of HW_RTOS_PORT_STATE.

@@ -25,6 +25,7 @@ module hw_rtos_tasks #(
   input  logic                               block_i,       // caller_i waits for port_i
   input  logic                               exit_i,        // caller_i ends
   input  logic [TaskW-1:0]                   caller_i,
+  output logic                               retired_o,     // caller_i ended, though it still runs
   input  logic [PortW-1:0]                   port_i,
   // What happens besides.
   input  logic                               pick_i,        // pick_core_i takes pick_task_i
@@ -94,6 +95,7 @@ module hw_rtos_tasks #(
 
   // ---- What commands and picks change --------------------------------------------------------
 
+  assign retired_o = !valid_q[caller_i];
   assign in_use_o = running[task_i] || unsaved_any[task_i];
   assign retire_o = set_i && valid_q[task_i] && !config_i[0];
 
@@ -162,7 +164,9 @@ module hw_rtos_tasks #(
   logic [PatienceWidth-1:0] patience_q, patience_d;
 
   assign tick       = patience_q == '0;
-  assign patience_d = tick ? patience_i : patience_q - PatienceWidth'(1);
+  // Of a patience that was shortened meanwhile no more is left than a period.
+  assign patience_d = (tick || patience_q > patience_i) ? patience_i
+                                                        : patience_q - PatienceWidth'(1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) patience_q <= '0;

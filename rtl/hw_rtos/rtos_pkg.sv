@@ -6,7 +6,7 @@ package rtos_pkg;
 
   // Byte offsets within the unit.
   localparam logic [11:0] RegCallRtos = 12'h000;  // w   a call_e: gives the processor away
-  localparam logic [11:0] RegWaitPort = 12'h004;  // w   what the next CallBlock waits for
+  localparam logic [11:0] RegWaitPort = 12'h004;  // w   what the next accepted CallBlock waits for
   localparam logic [11:0] RegNextTask = 12'h008;  // r   the task to run, or bit 31: none
   localparam logic [11:0] RegSaved    = 12'h00C;  // w   the context of the task before is saved
   localparam logic [11:0] RegCurrent  = 12'h010;  // r   the task that this core runs, or bit 31
@@ -52,7 +52,7 @@ package rtos_pkg;
     StatusBadPort = 4'd5,
     StatusBadTask = 4'd6,
     StatusOrder   = 4'd7,  // called before the offered task was read, or the context saved
-    StatusNoTask  = 4'd8   // no task whose context could be saved
+    StatusNoTask  = 4'd8   // no task whose context could be saved; the sender was retired
   } status_e;
 
   // What is on the sending side of a port.
