@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -95,6 +96,21 @@ def test_the_command_explores_on_a_cluster(client: Client, command: Any) -> None
         command("explore", str(RADIO), *words.split(), "--scheduler=tcp://127.0.0.1:9", status=2)
     finally:
         del os.environ["WHIMBREL_PYTHON"]
+
+
+def test_an_asynchronous_client_is_a_type_error() -> None:
+    """Its calls give coroutines: nothing would ever be done."""
+
+    async def use() -> None:
+        settings = {"n_workers": 0, "dashboard_address": None, "silence_logs": 50}
+        async with (
+            LocalCluster(asynchronous=True, processes=False, **settings) as local,
+            Client(local, asynchronous=True) as client,
+        ):
+            with pytest.raises(TypeError, match="that is not asynchronous"):
+                explore(client=client)
+
+    asyncio.run(use())
 
 
 def test_a_cluster_that_goes_away_is_told() -> None:

@@ -161,6 +161,19 @@ def test_numbers_of_numpy_are_written_as_numbers() -> None:
     core = whimbrel.Core(count=np.int64(2), point=(point,))
     platform = whimbrel.Platform(name="board", core=(core,))
     assert "float" not in platform.to_toml() and "count = 2" in platform.to_toml()
+    task = whimbrel.Task(
+        name="one",
+        cycles=np.uint16(5),
+        period_us=np.array(2.5),
+        restart=np.bool_(True),
+    )
+    text = whimbrel.Application(name="app", tasks=(task,)).to_toml()
+    assert {"cycles = 5", "period_us = 2.5", "restart = true"} <= set(text.splitlines())
+    with pytest.raises(TypeError, match="cycles= takes no timedelta64"):
+        whimbrel.Application(
+            name="app",
+            tasks=(whimbrel.Task(name="one", cycles=np.timedelta64(5, "s")),),
+        ).to_toml()
 
 
 def test_a_time_is_a_number_a_timedelta_or_a_text() -> None:

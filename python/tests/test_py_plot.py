@@ -83,8 +83,25 @@ def test_fronts_are_per_rate(explored: whimbrel.Exploration) -> None:
     assert sum(len(of_rate.front) for of_rate in rates) == explored.front.num_rows
     figure = plot.pareto(explored)
     assert [axes.get_title() for axes in figure.axes] == [of_rate.called for of_rate in rates]
-    rates_shown, energies = series.least_energy(explored)
-    assert rates_shown == [300, 900] and len(energies) == 2
+
+
+def test_energy_by_rate_is_mean_power_and_energy_per_frame(explored: whimbrel.Exploration) -> None:
+    found = series.least_energy(explored)
+    assert found.rates == [300, 900]
+    for of_rate, power_mw, frame_mj in zip(
+        explored.rates, found.power_mw, found.frame_mj, strict=True
+    ):
+        outcomes = [one["outcome"] for one in of_rate["front"]]
+        kept = [one for one in outcomes if one["misses"] == 0]
+        best = min(kept, key=lambda one: one["energy_mj"])
+        assert power_mw == pytest.approx(best["energy_mj"] / best["time_ms"] * 1e3)
+        assert frame_mj == pytest.approx(best["energy_mj"] / best["frames"])
+        # The last frames drain when the sources have ended.
+        assert 0.8 < best["frames"] / (of_rate["rate"] * best["time_ms"] / 1e3) <= 1
+    above, below = plot.energy_by_rate(explored).axes
+    assert list(above.lines[0].get_ydata()) == found.power_mw
+    assert list(below.lines[0].get_ydata()) == found.frame_mj
+    assert (above.get_ylabel(), below.get_ylabel()) == ("mean power, mW", "energy per frame, mJ")
 
 
 def test_every_figure_is_written(
@@ -109,7 +126,19 @@ def test_pages_have_the_same(run: whimbrel.Run, explored: whimbrel.Exploration) 
     assert len(pages.timeline(run).data) == 6
     assert len(pages.occupancy(run).data) == run.channels.num_rows
     assert len(pages.pareto(explored).data) == 4
-    assert list(pages.energy_by_rate(explored).data[0].x) == [300, 900]
+    energies = pages.energy_by_rate(explored)
+    found = series.least_energy(explored)
+    assert [list(one.x) for one in energies.data] == 2 * [[300, 900]]
+    assert [list(one.y) for one in energies.data] == [found.power_mw, found.frame_mj]
+
+
+def test_pages_are_there_when_they_are_asked_for() -> None:
+    asks = "import sys\nfrom whimbrel import plot\nassert 'plotly' not in sys.modules\n"
+    asks += "assert 'pages' in dir(plot)\nprint(plot.pages.timeline.__name__)\n"
+    ran = subprocess.run([sys.executable, "-c", asks], capture_output=True, text=True, check=True)
+    assert ran.stdout == "timeline\n"
+    with pytest.raises(AttributeError, match="no attribute 'page'"):
+        _ = plot.page  # type: ignore[attr-defined]
 
 
 def test_a_thermal_map_of_a_page_has_the_blocks_of_the_floorplan(run: whimbrel.Run) -> None:

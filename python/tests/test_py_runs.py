@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import shutil
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import whimbrel
-from whimbrel import runs
+from whimbrel import _tables, runs
 
-FORK_JOIN = Path(__file__).resolve().parents[2] / "apps/synthetic/fork_join.toml"
+ROOT = Path(__file__).resolve().parents[2]
+FORK_JOIN = ROOT / "apps/synthetic/fork_join.toml"
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +102,91 @@ def test_a_recording_ends_with_its_run() -> None:
     assert folder is not None and folder.is_dir()
     del run
     assert not folder.exists()
+
+
+def _pickled(run: whimbrel.Run) -> whimbrel.Run:
+    return pickle.loads(pickle.dumps(run))  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, _pickled])
+def test_a_copy_of_a_recorded_run_has_its_events_when_the_run_has_gone(
+    copied: Callable[[whimbrel.Run], whimbrel.Run],
+) -> None:
+    run = whimbrel.simulate(FORK_JOIN, record=True)
+    folder, events, summary = run.folder, run.events, run.summary
+    other = copied(run)
+    del run
+    assert folder is not None and folder.exists() == (other.folder is not None)
+    assert other.summary == summary and other.events.equals(events)
+    assert _pickled(other).events.equals(events)
+    del other
+    assert not folder.exists()
+
+
+def test_a_run_that_stays_where_it_was_recorded_is_pickled_without_its_events(folder: Path) -> None:
+    run = whimbrel.open_run(folder)
+    events = run.events
+    assert len(pickle.dumps(run)) < 100_000
+    assert _pickled(run).folder == folder and _pickled(run).events.equals(events)
+
+
+def test_tables_have_the_same_columns_whatever_a_run_had(folder: Path, tmp_path: Path) -> None:
+    run = whimbrel.open_run(folder)
+    lists = {"tasks": "tasks", "channels": "channels", "cores": "cores", "moves": "migrations"}
+    empty = whimbrel.Run({**run.summary, **{name: [] for name in lists.values()}})
+    for name in lists:
+        table = getattr(run, name)
+        assert table.num_rows and getattr(empty, name).num_rows == 0
+        assert getattr(empty, name).schema == table.schema
+        assert not [field for field in table.schema if field.type == pa.null()]
+    few = tmp_path / "few"
+    few.mkdir()
+    shutil.copy(folder / "summary.json", few)
+    for core in folder.glob("core-*.events"):
+        (few / core.name).write_bytes(core.read_bytes()[:32])
+    nothing = whimbrel.open_run(few).events
+    assert nothing.num_rows == 0 and nothing.schema == run.events.schema
+
+
+def test_tables_have_every_member_of_a_summary() -> None:
+    """What the command learns to say of a task or a core has a column."""
+    ran = [
+        whimbrel.simulate(FORK_JOIN, "ca9x4", moves="split=2@100ms"),
+        whimbrel.simulate(ROOT / "apps/synthetic/script.toml", duration=1),
+        whimbrel.simulate(_told(doorbell="adaptive:1ms")),
+        whimbrel.simulate(_told(batch="4:5ms")),
+    ]
+    known = {
+        "tasks": _tables.TASKS,
+        "channels": _tables.CHANNELS,
+        "cores": _tables.CORES,
+        "migrations": _tables.MOVES,
+    }
+    for name, columns in known.items():
+        rows = [row for run in ran for row in run.summary[name]]
+        assert {key for row in rows for key in row} <= set(columns)
+        made = _tables.table(rows, columns)
+        for row, of in zip(rows, made.to_pylist(), strict=True):
+            assert {key: of[key] for key in row} == row
+    (adaptive,), (batched,) = (run.channels.to_pylist() for run in ran[2:])
+    assert (adaptive["doorbell"], adaptive["batch"]) == ("adaptive", None)
+    assert (batched["doorbell"], batched["batch"], batched["within_us"]) == (None, 4, 5000)
+    assert ran[1].tasks["script"].null_count < ran[1].tasks.num_rows
+
+
+def _told(**how: str) -> whimbrel.Application:
+    """An application with a channel whose receiver is told of messages so."""
+    tasks = (
+        whimbrel.Task(name="source", cycles=20_000, period_us=1000, firings=50),
+        whimbrel.Task(name="sink", cycles=10_000),
+    )
+    channel = whimbrel.Channel(from_="source.out", to="sink.in", slots=8, slot_bytes=64, **how)
+    return whimbrel.Application(name="told", tasks=tasks, channels=(channel,))
+
+
+def test_times_are_signed(folder: Path) -> None:
+    """So that one may be taken from another."""
+    events = whimbrel.open_run(folder).events
+    assert events.schema.field("time_ns").type == pa.int64()
+    earlier = events["time_ns"].to_pandas().diff().dropna()
+    assert (earlier >= 0).all()

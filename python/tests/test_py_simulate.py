@@ -11,6 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import whimbrel
 
@@ -211,3 +212,37 @@ def test_tasks_of_another_tool_are_consolidated(name: str) -> None:
     assert run.summary["ended"] == "duration" and run.summary["policy"] == "consolidate"
     if name == "player.json":  # whose load one core can carry
         assert len({task["core"] for task in run.tasks.to_pylist()}) == 1
+
+
+def test_numbers_of_numpy_are_taken_wherever_numbers_are() -> None:
+    def simulate(number: Any, real: Any, truth: Any, some: Any) -> whimbrel.Run:
+        return whimbrel.simulate(
+            RADIO,
+            duration=real(0.5),
+            compute="model",
+            set={"output": "", "plays": number(3), "band_gains": some([1.0, 0.5, 1.0])},
+            policy=("balance", {"settle_ms": number(50)}),
+            map={"bpf": some([0, 1, 1]), "lpf": number(1)},
+            fast=truth(False),
+            frame_rate=real(50),
+            seed=number(3),
+            cores=number(2),
+            coordinator=number(1),
+            agents=real(0.02),
+            limit=number(10),
+            max_events=number(10**9),
+            record=truth(False),
+        )
+
+    own = simulate(int, float, bool, list).summary
+    assert simulate(np.int64, np.float64, np.bool_, np.array).summary == own
+    assert simulate(np.uint32, np.float32, np.bool_, np.array).summary == own
+    assert simulate(np.array, np.array, np.array, np.array).summary == own
+
+
+@pytest.mark.parametrize("value", [np.timedelta64(5, "ms"), np.datetime64(5, "s"), 1j, True])
+def test_what_is_no_number_of_seconds_is_a_type_error(value: Any) -> None:
+    with pytest.raises(TypeError, match="duration="):
+        whimbrel.simulate(FORK_JOIN, duration=value)
+    with pytest.raises(TypeError, match="seed="):
+        whimbrel.simulate(FORK_JOIN, seed=value)

@@ -8,8 +8,10 @@ import math
 import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from . import _words
 
 T = TypeVar("T")
 
@@ -78,13 +80,14 @@ def _inline(of: object, key: str, value: object) -> bool:
 
 
 def _value(key: str, value: Any) -> str:
+    value = _words.plain(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Integral):
+    if _words.is_number(value, Integral):
         return str(int(value))
-    if isinstance(value, Real):
+    if _words.is_number(value):
         return repr(float(value)) if math.isfinite(value) else str(value)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_value(key, one) for one in value) + "]"

@@ -22,13 +22,26 @@ def wrong(name: str, value: object, wanted: str) -> TypeError:
     return TypeError(f"{name}= takes {wanted}, not {type(value).__name__} ({value!r})")
 
 
+def plain(value: Any) -> Any:
+    """What numpy has as Python has it: a number, a truth, or an array as a list. Its times count
+    in a unit of their own, and are no numbers."""
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    return value.tolist() if kind and kind in "biuf" else value
+
+
+def is_number(value: object, of: type = Real) -> bool:
+    """Whether what plain() has made of a value is one."""
+    return isinstance(value, of) and not isinstance(value, bool) and not hasattr(value, "dtype")
+
+
 def time(name: str, value: Time) -> str:
     """Seconds, a timedelta, or text as the command takes it: "500ms"."""
+    value = plain(value)
     if isinstance(value, str):
         return value
     if isinstance(value, timedelta):
         value = value.total_seconds()
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_number(value):
         raise wrong(name, value, "seconds, a timedelta or a text as '500ms'")
     if not math.isfinite(value) or value < 0:
         raise InputError(
@@ -50,17 +63,26 @@ def seconds(name: str, value: Time) -> float:
 
 def number(name: str, value: Any) -> str:
     """A number."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    value = plain(value)
+    if not is_number(value):
         raise wrong(name, value, "a number")
-    # What numpy calls a float has another text.
     return str(int(value)) if isinstance(value, Integral) else repr(float(value))
 
 
 def integer(name: str, value: Any) -> str:
     """A whole number."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    value = plain(value)
+    if not is_number(value, Integral):
         raise wrong(name, value, "a whole number")
     return str(int(value))
+
+
+def truth(name: str, value: Any) -> bool:
+    """True or False."""
+    value = plain(value)
+    if not isinstance(value, bool):
+        raise wrong(name, value, "True or False")
+    return value
 
 
 def text(name: str, value: Any) -> str:
@@ -94,6 +116,7 @@ def mapping(name: str, value: Any) -> str:
 
 
 def _indexed(cores: object) -> list[tuple[str, object]]:
+    cores = plain(cores)
     if isinstance(cores, (list, tuple)):
         return [(f".{index}", core) for index, core in enumerate(cores)]
     return [("", cores)]
@@ -116,14 +139,15 @@ def settings(name: str, value: Any) -> list[tuple[str, str]]:
     return [(text(name, key), _setting(name, of)) for key, of in value.items()]
 
 
-def _setting(name: str, value: object) -> str:
+def _setting(name: str, value: Any) -> str:
+    value = plain(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(number(name, one) for one in value) + "]"
     if isinstance(value, PathLike):
         return path(name, value)
-    if isinstance(value, (int, float)):
+    if is_number(value):
         return number(name, value)
     if isinstance(value, str):
         return value
@@ -134,6 +158,7 @@ def listed(of: Callable[[str, Any], str]) -> Callable[[str, Any], str]:
     """One or more, joined by commas; a text is taken as it is."""
 
     def joined(name: str, value: Any) -> str:
+        value = plain(value)
         if isinstance(value, str):
             return value
         if isinstance(value, Iterable):

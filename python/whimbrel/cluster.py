@@ -63,6 +63,9 @@ def farm(client: Any, patience: _words.Time) -> Iterator[Farm]:
     """What runs a list of jobs on a cluster, and gives what comes of them as it comes."""
     if not hasattr(client, "map") or not hasattr(client, "subscribe_topic"):
         raise _words.wrong("client", client, "a distributed.Client")
+    if getattr(client, "asynchronous", False):
+        # Its calls give coroutines, which nobody here awaits.
+        raise _words.wrong("client", client, "a distributed.Client that is not asynchronous")
     working = _Farm(client, _words.seconds("patience", patience))
     with _cluster():
         _check_workers(client)

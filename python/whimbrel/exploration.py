@@ -161,7 +161,7 @@ def explore(
         f"--pin={_words.text('pins', k)}={_words.integer('pins', v)}" for k, v in _pairs(pins)
     ]
     words += _words.set_options(set)
-    words += [] if budget is None else [f"--budget={budget}"]
+    words += [] if budget is None else [f"--budget={_words.plain(budget)}"]
     words.append(f"--platform={path_of('platform', platform, Platform)}")
     words += ["--", path_of("app", app, Application)]
     if progress is not None and not callable(progress):

@@ -6,13 +6,13 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from copy import deepcopy
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _words
+from . import _tables, _words
 from ._native import _core
 from .errors import InputError
 
@@ -54,8 +54,30 @@ class Run:
         self.summary = summary
         """The summary.json as a dict: see docs/recorded-run.md."""
         self.folder = folder
-        """Where it was recorded; None: it was not."""
+        """Where it was recorded; None: it was not, or it has come from another process with its
+        events, by pickle."""
         self._held = held  # a folder that goes when nobody needs it any more
+
+    # A folder that goes with its result goes with the last of its copies. It is this process's, so
+    # what is pickled takes the events along.
+
+    def __copy__(self) -> Run:
+        return self._copied(self.summary)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Run:
+        return self._copied(deepcopy(self.summary, memo))
+
+    def _copied(self, summary: Json) -> Run:
+        other = Run(summary, self.folder, self._held)
+        if "events" in vars(self):
+            vars(other)["events"] = self.events  # nobody can change a table
+        return other
+
+    def __getstate__(self) -> Json:
+        state = {"summary": self.summary, "folder": self.folder, "_held": None}
+        if self._held is not None or (self.folder is None and "events" in vars(self)):
+            state |= {"folder": None, "events": self.events}
+        return state
 
     @property
     def seconds(self) -> float:
@@ -90,22 +112,22 @@ class Run:
     @cached_property
     def tasks(self) -> pyarrow.Table:
         """A row for each task: docs/recorded-run.md has the columns."""
-        return _table(self.summary["tasks"])
+        return _tables.table(self.summary["tasks"], _tables.TASKS)
 
     @cached_property
     def channels(self) -> pyarrow.Table:
         """A row for each channel and mailbox."""
-        return _table(self.summary["channels"])
+        return _tables.table(self.summary["channels"], _tables.CHANNELS)
 
     @cached_property
     def cores(self) -> pyarrow.Table:
         """A row for each core."""
-        return _table(self.summary["cores"])
+        return _tables.table(self.summary["cores"], _tables.CORES)
 
     @cached_property
     def moves(self) -> pyarrow.Table:
         """A row for each migration that ended, in that order."""
-        return _table(self.summary["migrations"])
+        return _tables.table(self.summary["migrations"], _tables.MOVES)
 
     @cached_property
     def events(self) -> pyarrow.Table:
@@ -163,12 +185,6 @@ def recorded(summary: Json, record: Path | tempfile.TemporaryDirectory[str] | No
     return Run(summary, record)
 
 
-def _table(rows: Sequence[Json]) -> pyarrow.Table:
-    import pyarrow as pa
-
-    return pa.Table.from_pylist(list(rows))
-
-
 def _events(folder: Path) -> pyarrow.Table:
     import pyarrow as pa
 
@@ -180,7 +196,7 @@ def _events(folder: Path) -> pyarrow.Table:
     kinds = pa.DictionaryArray.from_arrays(column("kind", pa.int8()), pa.array(KINDS))
     numbers = {"core": pa.uint32(), "task": pa.int64(), "object": pa.int64(), "value": pa.int64()}
     return pa.table(
-        {"time_ns": column("time_ns", pa.uint64()), "kind": kinds}
+        {"time_ns": column("time_ns", pa.int64()), "kind": kinds}
         | {name: column(name, kind) for name, kind in numbers.items()}
     )
 

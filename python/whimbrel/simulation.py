@@ -119,7 +119,7 @@ def simulate(
     """
     given = locals()
     words = [word for name, of in _OPTIONS.items() for word in _words.option(name, given[name], of)]
-    words += ["--fast"] if _flag("fast", fast) else []
+    words += ["--fast"] if _words.truth("fast", fast) else []
     words += _words.set_options(set)
     for name, flag in _REPEATED.items():
         words += _words.options(name, flag, given[name])
@@ -137,12 +137,6 @@ def simulate(
     return runs.recorded(json.loads(summary), folder)
 
 
-def _flag(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _words.wrong(name, value, "True or False")
-    return value
-
-
 def _policy(policy: Any) -> tuple[Callable[[str], policies.Pairs] | None, list[str]]:
     if callable(policy):
         return policies.asked(policy), ["--policy=asked"]
@@ -152,6 +146,7 @@ def _policy(policy: Any) -> tuple[Callable[[str], policies.Pairs] | None, list[s
 
 
 def _record(record: object) -> Path | tempfile.TemporaryDirectory[str] | None:
+    record = _words.plain(record)
     if record is False:
         return None
     if record is True:

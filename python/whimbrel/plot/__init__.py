@@ -7,6 +7,8 @@ made of.
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -21,6 +23,7 @@ from .chart import STYLE, Axis, Chip, Floorplans, Plot, draw
 if TYPE_CHECKING:
     from ..exploration import Exploration
     from ..runs import Run
+    from . import pages
 
 __all__ = [
     "Axis",
@@ -29,11 +32,23 @@ __all__ = [
     "Plot",
     "energy_by_rate",
     "occupancy",
+    "pages",
     "pareto",
     "thermal_animation",
     "thermal_map",
     "timeline",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    # Plotly takes a while to import, and not everybody has it.
+    if name == "pages":
+        return import_module(f"{__name__}.pages")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def _figure(rows: int, height: float) -> tuple[Figure, list[Any]]:
@@ -130,13 +145,22 @@ def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -
 
 @mpl.rc_context(STYLE)
 def energy_by_rate(explored: Exploration) -> Figure:
-    """The least energy without a missed deadline at each frame rate."""
-    plot = Plot("", Axis("frames per second"), Axis("energy, mJ"))
-    rates, energies = series.least_energy(explored)
-    if rates:
-        plot.axes.plot(rates, energies)
-    plot.axes.set_ylim(bottom=0)
-    return plot.figure
+    """What the least energy without a missed deadline is at each frame rate: mean power above, and
+    energy per frame below.
+
+    The energy of a whole candidate is no measure: at a higher rate it has more frames, and other
+    candidates may have run for another time.
+    """
+    found = series.least_energy(explored)
+    figure, every = _figure(2, 2.2)
+    for axes, of_rate in zip(every, (found.power_mw, found.frame_mj), strict=True):
+        if found.rates:
+            axes.plot(found.rates, of_rate)
+        axes.set_ylim(bottom=0)
+    for axes, label in zip(every, series.ENERGIES, strict=True):
+        axes.set_ylabel(label)
+    every[-1].set_xlabel("frames per second")
+    return figure
 
 
 @mpl.rc_context(STYLE)

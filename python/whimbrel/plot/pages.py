@@ -93,15 +93,19 @@ def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -
 
 
 def energy_by_rate(explored: Exploration) -> go.Figure:
-    """The least energy without a missed deadline at each frame rate.
+    """The mean power and the energy per frame of the least energy without a missed deadline at each
+    frame rate.
 
     Takes and raises what [whimbrel.plot.energy_by_rate][] does.
     """
-    rates, energies = series.least_energy(explored)
-    figure = go.Figure(go.Scatter(x=rates, y=energies, mode="lines+markers"))
-    axes = {"xaxis": {"title": "frames per second"}, "yaxis": {"title": "energy, mJ"}}
-    figure.update_layout(**axes)
-    figure.update_yaxes(rangemode="tozero")
+    found = series.least_energy(explored)
+    figure = make_subplots(2, 1, shared_xaxes=True)
+    for row, of_rate in enumerate((found.power_mw, found.frame_mj), 1):
+        shown = go.Scatter(x=found.rates, y=of_rate, mode="lines+markers")
+        figure.add_trace(shown, row=row, col=1)
+        figure.update_yaxes(title=series.ENERGIES[row - 1], rangemode="tozero", row=row, col=1)
+    figure.update_xaxes(title="frames per second", row=2, col=1)
+    figure.update_layout(showlegend=False)
     return figure
 
 

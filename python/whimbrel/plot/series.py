@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -163,11 +164,29 @@ def objective(name: str, value: str) -> str:
     return OBJECTIVES[value]
 
 
-def least_energy(explored: Exploration) -> tuple[list[float], list[float]]:
-    """The frame rates at which deadlines can be kept, and the least energy of it."""
-    pairs = []
+@dataclass(frozen=True)
+class LeastEnergy:
+    """Of each frame rate at which deadlines can be kept, the candidate of the least energy that
+    keeps them; None: no frame came to the end of the application."""
+
+    rates: list[float]
+    power_mw: list[float]
+    frame_mj: list[float | None]
+
+
+ENERGIES = "mean power, mW", "energy per frame, mJ"
+
+
+def least_energy(explored: Exploration) -> LeastEnergy:
+    """By frame rate."""
+    found = LeastEnergy([], [], [])
     for of_rate in candidates(explored):
-        kept = [row["energy_mj"] for row in of_rate.rows if row["misses"] == 0]
-        if of_rate.rate is not None and kept:
-            pairs.append((of_rate.rate, min(kept)))
-    return [rate for rate, _ in pairs], [energy for _, energy in pairs]
+        kept = [row for row in of_rate.rows if row["misses"] == 0]
+        if of_rate.rate is None or not kept:
+            continue
+        outcome = json.loads(min(kept, key=lambda row: row["energy_mj"])["outcome"])
+        energy_mj, frames = outcome["energy_mj"], outcome["frames"]
+        found.rates.append(of_rate.rate)
+        found.power_mw.append(energy_mj / (outcome["time_ms"] / 1e3))
+        found.frame_mj.append(energy_mj / frames if frames else None)
+    return found
