@@ -10,6 +10,7 @@ mod drawn;
 mod hardware;
 mod hardware_refusals;
 mod import;
+mod locks;
 mod modes;
 mod papers;
 mod plan;
