@@ -46,6 +46,8 @@ static struct {
     volatile bool rung;  // by the doorbell, and nobody has looked since
     volatile bool busy;  // the kernel's task does not wait
     bool looked;         // this switch has looked for notes
+    bool entered;        // a task is between wb_kernel_enter() and wb_kernel_leave(), and has
+    bool outdone;        // unblocked one that is more urgent
     bool rested;         // no task has run since this was counted as sleep
     bool outside;
     bool up;  // FreeRTOS's scheduler has started
@@ -95,7 +97,7 @@ static void look_for_notes(void)
     k.switching = CHOOSING;
     k.switch_ns = board_now_ns();
     if (wb_agent_admit(k.core) || is_over())
-        wb_tcb_notify(k.task, 0);
+        (void)wb_tcb_notify(k.task, 0);
     k.switching = NOT_SWITCHING;
 }
 
@@ -479,7 +481,9 @@ void wb_kernel_unblock(struct wb_task *task)
         return;
     }
     if (k.switching == CHOOSING)
-        wb_tcb_notify(of(task)->handle, WB_FREERTOS_NOTIFICATION);
+        (void)wb_tcb_notify(of(task)->handle, WB_FREERTOS_NOTIFICATION);
+    else if (k.entered)
+        k.outdone |= wb_tcb_notify(of(task)->handle, WB_FREERTOS_NOTIFICATION);
     else if (k.switching == CHOSEN)
         wb_inbox_post(k.core, task->id);
     else
@@ -492,16 +496,26 @@ static bool is_interruptible(void)
     return wb_kernel_core() != WB_CORE_NONE && k.switching == NOT_SWITCHING;
 }
 
+// FreeRTOS switches to a task that it makes ready also from within a critical section, which is of
+// the task that leaves. So what is unblocked in this one comes into the lists alone, and the switch
+// is at the end.
 void wb_kernel_enter(void)
 {
-    if (is_interruptible())
-        taskENTER_CRITICAL();
+    if (!is_interruptible())
+        return;
+    taskENTER_CRITICAL();
+    k.entered = true;
 }
 
 void wb_kernel_leave(void)
 {
-    if (is_interruptible())
-        taskEXIT_CRITICAL();
+    if (!is_interruptible())
+        return;
+    const bool outdone = k.outdone;
+    k.entered = k.outdone = false;
+    if (outdone)
+        taskYIELD();
+    taskEXIT_CRITICAL();
 }
 
 void wb_kernel_reprioritise(struct wb_task *task)

@@ -361,9 +361,11 @@ void wb_kernel_reprioritise(struct wb_task *task)
 void wb_kernel_yield(uint32_t floor)
 {
     struct wb_task *self = k.current;
+    const uint32_t before = wb_sync_priority(&self->sync);
 
     catch_up();
     serve();
+    floor = wb_floor_after(&self->sync, before, floor);
     const bool preempts = floor > wb_sync_priority(&self->sync);
     struct wb_task *next = k.to_completion && preempts ? NULL : next_ready(floor);
     if (next != NULL)

@@ -394,9 +394,10 @@ void wb_kernel_reprioritise(struct wb_task *task)
 void wb_kernel_yield(uint32_t floor)
 {
     struct wb_task *self = k.current;
+    const uint32_t before = wb_sync_priority(&self->sync);
 
     serve();
-    struct wb_task *next = ready_yield(self, floor);
+    struct wb_task *next = ready_yield(self, wb_floor_after(&self->sync, before, floor));
     if (next != NULL)
         leave(GO_READY, next);
     else

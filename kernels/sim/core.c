@@ -129,7 +129,7 @@ enum turn sim_work(struct sim_core *c)
         fall_asleep(c);
         return TURN_NOTHING;
     }
-    if (sim_instant_goes_on()) {
+    if (sim_is_to_wait(c)) {
         sim_choose(c);
         return TURN_NOTHING;
     }
@@ -298,7 +298,7 @@ void sim_kill(struct sim_core *c)
     c->rings_at_once = false;
     c->current = c->left = NULL;
     c->computing = c->holds = 0;
-    c->masked = c->pends = c->starts = c->goes_on = false;
+    c->masked = c->pends = c->starts = c->goes_on = c->in_turn = false;
     c->interrupted = NULL;
     c->slice_ps = 0;
     c->attention = 0;
@@ -423,7 +423,11 @@ enum turn sim_chooses(struct sim_core *c)
     c->chooses = false;
     if (c->dead)
         return TURN_NOTHING;
-    return __builtin_expect(c->preempts, 0) ? sim_reconsider(c) : TURN_WORK;
+    c->in_turn = true;
+    const enum turn turn = __builtin_expect(c->preempts, 0) ? sim_reconsider(c) : TURN_WORK;
+    const enum turn next = turn == TURN_WORK ? sim_work(c) : turn;
+    c->in_turn = false;
+    return next;
 }
 
 enum turn sim_core_event(struct sim_core *c, uint32_t kind)

@@ -118,8 +118,10 @@ enum wb_status wb_kernel_depart(void)
 static inline void let_others(uint32_t floor, bool forfeits)
 {
     struct sim_core *c = sim.here;
+    const uint32_t before = wb_sync_priority(&sim.self->sync);
 
     sim_serve(c);
+    floor = wb_floor_after(&sim.self->sync, before, floor);
     if (floor < PRIORITIES && c->ready.levels >> floor != 0) {
         if (__builtin_expect(c->is_fair, 0) && forfeits)
             sim_forfeit(c);

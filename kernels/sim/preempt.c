@@ -131,7 +131,7 @@ enum turn sim_interrupt(struct sim_core *c)
     c->pends = true;
     if (c->masked || c->starts)
         return TURN_NOTHING;
-    if (sim_instant_goes_on()) {
+    if (sim_is_to_wait(c)) {
         sim_choose(c);
         return TURN_NOTHING;
     }

@@ -53,7 +53,8 @@ struct sim_core {
     uint64_t computing;  // the event that ends what its task computes, if that may be rescaled
     uint64_t computes_until_ps;
     bool idle, rung, dead;
-    bool chooses;        // its next task, once nothing else happens at this instant
+    bool chooses;        // its next task, once nothing else happens at this instant,
+    bool in_turn;        // and after the cores that came to that before: now
     bool tick_due;       // the agent's tick is due
     bool silent;         // no tick is planned: none would change anything
     bool starved;        // has no memory to load programs
@@ -254,7 +255,7 @@ uint64_t sim_push_in(uint64_t ps, enum sim_event kind, uint32_t index);
 void sim_ring_now(struct sim_core *c);
 
 /// A core chooses its next task once nothing else happens at this instant: all timers of one
-/// instant have fired by then.
+/// instant have fired by then. Cores choose in the order in which they came to do so.
 void sim_choose(struct sim_core *c);
 
 /// Takes back one that has not happened yet.
@@ -529,6 +530,12 @@ static inline bool sim_acts_at_once(void)
 static inline bool sim_instant_goes_on(void)
 {
     return !at_once_is_empty(&sim.now) || sim.engine->next_ps == sim.engine->now_ps;
+}
+
+/// Before a core chooses, other things happen at this instant, or other cores choose.
+static inline bool sim_is_to_wait(const struct sim_core *c)
+{
+    return sim_instant_goes_on() || (!c->in_turn && !at_once_is_empty(&sim.choices));
 }
 
 /// Lets time pass without a look at events, if none comes before.

@@ -121,6 +121,22 @@ enum wb_status wb_migration_ask(struct wb_task *task, uint32_t core, uint64_t ti
 /// Rings without a note: the core looks at what it is asked for itself.
 void wb_inbox_ring(struct wb_core *core);
 
+/// Several tasks that are woken at a time: all are ready before a kernel chooses one of them. In
+/// between, of the contract only what wb_kernel_enter() allows.
+struct wb_wakes {
+    uint32_t cores, words;  // bit n % 32: there are notes for core n, in words n
+    uint32_t notes;
+};
+
+/// Context: as wb_task_wake(), of which there are none until wb_wakes_end(). Where kernels share
+/// tasks the most urgent is to be added first, as another core may choose it at once.
+struct wb_wakes wb_wakes_begin(void);
+void wb_wakes_add(struct wb_wakes *wakes, struct wb_task *task);
+
+/// The same by a note, wherever the task is: its core's agent is to look at it.
+void wb_wakes_note(struct wb_wakes *wakes, const struct wb_task *task);
+void wb_wakes_end(const struct wb_wakes *wakes, struct wb_system *system);
+
 /// The caller's bug: stops here, by an instruction that does not exist, where the kernel's handler
 /// of faults or a debugger finds it. Needs no library.
 static inline void wb_assert(bool holds)

@@ -146,6 +146,26 @@ TEST(the_end_of_a_task_is_told_to_those_who_wait_for_it_and_to_all_later)
     CHECK(come(1) == WB_ERR_GONE && come(1) == WB_ERR_GONE && come(2) == WB_ERR_GONE);
 }
 
+// Woken for nothing, it would come before tasks that are ready earlier than it is.
+TEST(the_end_of_a_task_wakes_nobody_at_a_barrier_where_it_has_no_seat)
+{
+    static struct wb_seat other_seats[1];
+    static struct wb_barrier other;
+
+    build();
+    CHECK(come(1) == WB_ERR_EMPTY);
+    wb_word_init(&tasks[1]->sync.waits_for, &barrier.gate);
+    CHECK(wb_barrier_init(&other, other_seats, 1) == WB_OK);
+    stub_run(stranger);
+    CHECK(wb_barrier_wait(&other, 0) == 1);
+    stub_pause(WB_TASK_ENDED);
+    CHECK(stub_serve(1) == 0);
+    stub_run(tasks[0]);
+    CHECK(come(0) == WB_ERR_EMPTY);
+    stub_pause(WB_TASK_ENDED);
+    CHECK(stub_serve(1) == 1);
+}
+
 TEST(who_comes_and_ends_then_lets_the_others_through)
 {
     build();

@@ -53,7 +53,9 @@ TEST(a_broadcast_wakes_all)
     build();
     wait_there(other);
     wait_there(urgent);
+    const uint32_t rings = stub.rings[1];
     wb_condition_broadcast(&condition);
+    CHECK(stub.rings[1] == rings + 1);
     CHECK(stub_serve(1) == 2 && !waits(other) && !waits(urgent));
 }
 

@@ -183,7 +183,7 @@ struct wb_tcb_about wb_tcb_about(TaskHandle_t handle)
     };
 }
 
-void wb_tcb_notify(TaskHandle_t task, UBaseType_t index)
+int wb_tcb_notify(TaskHandle_t task, UBaseType_t index)
 {
     TCB_t *tcb = task;
     const uint8_t before = tcb->ucNotifyState[index];
@@ -191,9 +191,10 @@ void wb_tcb_notify(TaskHandle_t task, UBaseType_t index)
     tcb->ulNotifiedValue[index]++;
     tcb->ucNotifyState[index] = taskNOTIFICATION_RECEIVED;
     if (before != taskWAITING_NOTIFICATION)
-        return;
+        return 0;
     (void)uxListRemove(&tcb->xStateListItem);
     prvAddTaskToReadyList(tcb);
+    return tcb->uxPriority > pxCurrentTCB->uxPriority;
 }
 
 // The lists of all kernels are at the same addresses.

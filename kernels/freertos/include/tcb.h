@@ -87,10 +87,11 @@ struct wb_tcb_about {
 struct wb_tcb_about wb_tcb_about(TaskHandle_t handle);
 void wb_tcb_adopt(TaskHandle_t handle, void *task);
 
-/// As xTaskNotifyGiveIndexed(), where that may not be called.
+/// As xTaskNotifyGiveIndexed(), where that may not be called: never switches.
 ///
-/// Context: FreeRTOS's switch, before it has chosen.
-void wb_tcb_notify(TaskHandle_t task, UBaseType_t index);
+/// Context: FreeRTOS's switch, before it has chosen; a critical section.
+/// Returns: 1 when this has made ready a task that is more urgent than the one that runs.
+int wb_tcb_notify(TaskHandle_t task, UBaseType_t index);
 
 /// What holds a task that runs.
 enum wb_tcb_hold wb_tcb_held(TaskHandle_t task);

@@ -163,6 +163,8 @@ void wb_kernel_leave(void);
 void wb_kernel_reprioritise(struct wb_task *task);
 
 /// Serves what waits for this core, then lets ready tasks of at least `floor` priority run first.
+/// That is the effective priority of the task, or the next above it: if the task inherits another
+/// while this serves, its equals are those of the new one (wb_floor_after()).
 ///
 /// Context: a task. Cooperative kernels serve here, on its stack; preemptive ones have done both.
 void wb_kernel_yield(uint32_t floor);

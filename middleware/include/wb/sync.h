@@ -48,6 +48,13 @@ static inline uint32_t wb_sync_priority(const struct wb_sync *sync)
     return wb_word_load(&sync->priority, WB_RELAXED);
 }
 
+/// What `floor` of wb_kernel_yield() is once the kernel has served, where the effective priority of
+/// the task was `before`. A larger one lets nobody run first, and stays.
+static inline uint32_t wb_floor_after(const struct wb_sync *sync, uint32_t before, uint32_t floor)
+{
+    return floor <= before + 1 ? floor + wb_sync_priority(sync) - before : floor;
+}
+
 /// Something has happened since the effective priority was computed that may have changed it.
 ///
 /// Context: the kernel that owns the task.

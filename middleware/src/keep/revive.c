@@ -73,9 +73,12 @@ enum wb_status wb_task_fetch_revived(struct wb_core *core, struct wb_task *task,
 
 void wb_system_look_again(struct wb_system *system)
 {
+    struct wb_wakes wakes = wb_wakes_begin();
+
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         // Release: who sees the count sees what was repaired before.
         wb_word_add(&system->tasks[i].sync.nudges, 1, WB_RELEASE);
-        wb_inbox_post(system->cores[wb_task_core(&system->tasks[i])], i);
+        wb_wakes_note(&wakes, &system->tasks[i]);
     }
+    wb_wakes_end(&wakes, system);
 }

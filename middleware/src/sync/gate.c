@@ -14,6 +14,7 @@
 // and everybody tries again.
 
 #include "gate.h"
+#include "wb/barrier.h"
 
 static bool waits_at(const struct wb_task *task, const struct wb_gate *gate)
 {
@@ -42,50 +43,109 @@ static bool choose(struct wb_task *task, struct wb_gate *gate)
     return wb_word_compare_swap(&task->sync.waits_for, &gate, NULL, WB_ACQ_REL, WB_ACQUIRE);
 }
 
-static void wake_sets(const struct wb_gate *gate, struct wb_system *system)
-{
-    const uint32_t bit = wb_gate_bit(gate);
+// ---- Waking -------------------------------------------------------------------------------------
 
-    for (uint32_t i = 0; i < system->n_tasks; i++) {
-        struct wb_task *task = &system->tasks[i];
-        if (waits_at(task, &system->set) && (wb_word_load(&task->sync.set, WB_RELAXED) & bit) != 0)
-            wb_task_wake(task);
-    }
+// True of a task that is to be woken, which is chosen for that if need be.
+typedef bool pick(struct wb_task *task, void *of);
+
+static bool has_in_set(struct wb_task *task, void *gate)
+{
+    return waits_at(task, &task->system->set) &&
+           (wb_word_load(&task->sync.set, WB_RELAXED) & wb_gate_bit(gate)) != 0;
 }
 
-void wb_gate_choose(struct wb_gate *gate, struct wb_system *system)
+static bool is_chosen(struct wb_task *task, void *gate)
+{
+    return waits_at(task, gate) && choose(task, gate);
+}
+
+// Waits for a condition with this mutex.
+static bool is_guarded(struct wb_task *task, void *mutex)
+{
+    // Relaxed: who waits with the mutex said so before it gave it back, and the caller has it.
+    struct wb_gate *condition = wb_word_load(&task->sync.condition, WB_RELAXED);
+
+    return condition != NULL && wb_word_load(&task->sync.guard, WB_RELAXED) == mutex &&
+           choose(task, condition);
+}
+
+static uint32_t level_of(const struct wb_task *task)
+{
+    return 1u << wb_sync_priority(&task->sync);
+}
+
+// Of these levels only.
+static void add_of(uint32_t levels, struct wb_wakes *wakes, pick *is_picked, void *of,
+                   struct wb_system *system)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        if ((level_of(&system->tasks[i]) & levels) != 0 && is_picked(&system->tasks[i], of))
+            wb_wakes_add(wakes, &system->tasks[i]);
+}
+
+// Where kernels share tasks, by their urgency. One whose priority changes meanwhile is picked by
+// the last look, which is at all levels.
+static void add_all(struct wb_wakes *wakes, pick *is_picked, void *of, struct wb_system *system)
+{
+    uint32_t levels = 0;
+
+    for (uint32_t i = 0; system->shares && i < system->n_tasks; i++)
+        levels |= level_of(&system->tasks[i]);
+    for (; (levels & (levels - 1)) != 0; levels ^= 1u << (31 - __builtin_clz(levels)))
+        add_of(1u << (31 - __builtin_clz(levels)), wakes, is_picked, of, system);
+    add_of(UINT32_MAX, wakes, is_picked, of, system);
+}
+
+static void wake_all(pick *is_picked, void *of, struct wb_system *system)
+{
+    struct wb_wakes wakes = wb_wakes_begin();
+
+    add_all(&wakes, is_picked, of, system);
+    wb_wakes_end(&wakes, system);
+}
+
+static struct wb_task *choose_one(struct wb_gate *gate, struct wb_system *system)
 {
     struct wb_task *task;
 
     while ((task = most_urgent(system, gate)) != NULL) {
         // Before the choice: the chosen task may give in turn, and must not miss the others.
         (void)wb_word_or(&gate->waited, WB_WAITED_ALONE, WB_RELEASE);
-        if (choose(task, gate)) {
-            wb_task_wake(task);
-            return;
-        }
+        if (choose(task, gate))
+            return task;
     }
+    return NULL;
+}
+
+void wb_gate_choose(struct wb_gate *gate, struct wb_system *system)
+{
+    struct wb_task *task = choose_one(gate, system);
+
+    if (task != NULL)
+        wb_task_wake(task);
 }
 
 void wb_gate_choose_all(struct wb_gate *gate, struct wb_system *system)
 {
     // See the head of this file for what this fence pairs with.
     wb_word_fence(WB_SEQ_CST);
-    for (uint32_t i = 0; i < system->n_tasks; i++)
-        if (waits_at(&system->tasks[i], gate) && choose(&system->tasks[i], gate))
-            wb_task_wake(&system->tasks[i]);
+    wake_all(is_chosen, gate, system);
 }
 
-void wb_gate_choose_guarded(const struct wb_gate *mutex, struct wb_system *system)
+void wb_gate_choose_guarded(struct wb_gate *mutex, struct wb_system *system)
 {
-    for (uint32_t i = 0; i < system->n_tasks; i++) {
-        struct wb_task *task = &system->tasks[i];
-        // Relaxed: who waits with the mutex said so before it gave it back, and the caller has it.
-        struct wb_gate *condition = wb_word_load(&task->sync.condition, WB_RELAXED);
-        if (condition != NULL && wb_word_load(&task->sync.guard, WB_RELAXED) == mutex &&
-            choose(task, condition))
-            wb_task_wake(task);
-    }
+    wake_all(is_guarded, mutex, system);
+}
+
+static void wake_sets(struct wb_gate *gate, bool alone, struct wb_system *system)
+{
+    struct wb_wakes wakes = wb_wakes_begin();
+    struct wb_task *task = alone ? choose_one(gate, system) : NULL;
+
+    if (task != NULL)
+        wb_wakes_add(&wakes, task);
+    add_all(&wakes, has_in_set, gate, system);
+    wb_wakes_end(&wakes, system);
 }
 
 void wb_gate_open(struct wb_gate *gate, struct wb_system *system)
@@ -97,29 +157,47 @@ void wb_gate_open(struct wb_gate *gate, struct wb_system *system)
         return;
     const uint32_t waited = wb_word_swap(&gate->waited, 0, WB_ACQ_REL);
     if ((waited & WB_WAITED_IN_SET) != 0)
-        wake_sets(gate, system);
-    if ((waited & WB_WAITED_ALONE) != 0)
+        wake_sets(gate, (waited & WB_WAITED_ALONE) != 0, system);
+    else if ((waited & WB_WAITED_ALONE) != 0)
         wb_gate_choose(gate, system);
+}
+
+static uint32_t holder_of(const struct wb_gate *gate)
+{
+    return gate != NULL ? wb_word_load(&gate->holder, WB_RELAXED) : 0;
+}
+
+static bool has_seat(const struct wb_barrier *barrier, const struct wb_task *task)
+{
+    for (uint32_t i = 0; i < barrier->n_seats; i++)
+        // Relaxed: the task has ended, and sat down before.
+        if ((wb_word_load(&barrier->seats[i].task, WB_RELAXED) & WB_HOLDERS_MAX) == task->id + 1)
+            return true;
+    return false;
+}
+
+// It waits for one that ends. Nobody else is woken: one that has nothing to do could come before
+// its equals later.
+static bool is_left(struct wb_task *task, void *ended)
+{
+    // Acquire: a task that says that it waits has set by which mutex before.
+    const struct wb_gate *gate = wb_word_load(&task->sync.waits_for, WB_ACQUIRE);
+
+    if (holder_of(gate) == WB_HOLDER_BARRIER)
+        return has_seat((const struct wb_barrier *)gate, ended);
+    if (gate != NULL && gate == wb_word_load(&task->sync.condition, WB_RELAXED))
+        gate = wb_word_load(&task->sync.guard, WB_RELAXED);
+    return holder_of(gate) == wb_gate_holder(ended);
 }
 
 static void abandon(struct wb_task *task)
 {
-    const uint32_t own = wb_gate_holder(task);
-    struct wb_system *system = task->system;
-
     // Those who wait are looked for among all tasks.
     if (task->sync.owned == 0 && wb_word_load(&task->sync.sits, WB_RELAXED) == 0)
         return;
     // Against a waiter that looks whether the task is over: one of the two sees the other.
     wb_word_fence(WB_SEQ_CST);
-    for (uint32_t i = 0; i < system->n_tasks; i++) {
-        const struct wb_gate *gate = wb_word_load(&system->tasks[i].sync.waits_for, WB_ACQUIRE);
-        const uint32_t holder = gate != NULL ? wb_word_load(&gate->holder, WB_RELAXED) : 0;
-        // Relaxed, as all here: who waits for a condition looks at the holder of its mutex.
-        if (holder == own || holder == WB_HOLDER_BARRIER ||
-            wb_word_load(&system->tasks[i].sync.condition, WB_RELAXED) != NULL)
-            wb_task_wake(&system->tasks[i]);
-    }
+    wake_all(is_left, task, task->system);
 }
 
 // A signal that the task was chosen for, and has not returned with, is for another. It comes twice

@@ -21,14 +21,15 @@ enum wb_status wb_gate_poll(struct wb_gate *gate, wb_gate_attempt *attempt, stru
 /// Chooses the most urgent task that waits at the gate, if one does, and wakes it.
 void wb_gate_choose(struct wb_gate *gate, struct wb_system *system);
 
-/// The same of all that wait there. To be called after a store of what they wait for.
+/// The same of all that wait there: all are ready before one of them runs. To be called after a
+/// store of what they wait for.
 void wb_gate_choose_all(struct wb_gate *gate, struct wb_system *system);
 
 /// The same of all that wait for a condition with this mutex.
-void wb_gate_choose_guarded(const struct wb_gate *mutex, struct wb_system *system);
+void wb_gate_choose_guarded(struct wb_gate *mutex, struct wb_system *system);
 
-/// Wakes the most urgent task that waits at the gate, and all that have it in a set. To be called
-/// after a store of what they wait for.
+/// Wakes the most urgent task that waits at the gate, and all that have it in a set, before one of
+/// them runs. To be called after a store of what they wait for.
 void wb_gate_open(struct wb_gate *gate, struct wb_system *system);
 
 /// The gate's bit in wb_sync.set, by its address: another may have the same, and wake for nothing

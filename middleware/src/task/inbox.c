@@ -7,17 +7,25 @@
 
 #include "../internal.h"
 
+// Release publishes what the note is about.
+static inline void note(struct wb_core *core, uint32_t task)
+{
+    (void)wb_word_or(&core->inbox.words[task / 32], 1u << task % 32, WB_RELEASE);
+}
+
+// After the bits, so who takes the summary finds them. seq_cst against the sleeper's flag (see
+// wb_kernel_doorbell).
+static inline void tell(struct wb_core *core, uint32_t summary)
+{
+    (void)wb_word_or(&core->inbox.summary, summary, WB_SEQ_CST);
+    wb_kernel_doorbell(core->index);
+}
+
 static inline void post(struct wb_core *core, uint32_t task)
 {
-    const uint32_t word = task / 32;
-
     wb_kernel_charge(WB_ACTION_POST, 1);
-    // The bit first, then its summary: who takes the summary finds the bit. Release publishes what
-    // the note is about. The summary is seq_cst against the sleeper's flag (see
-    // wb_kernel_doorbell).
-    wb_word_or(&core->inbox.words[word], 1u << task % 32, WB_RELEASE);
-    wb_word_or(&core->inbox.summary, 1u << word % 32, WB_SEQ_CST);
-    wb_kernel_doorbell(core->index);
+    note(core, task);
+    tell(core, 1u << task / 32 % 32);
 }
 
 void wb_inbox_post(struct wb_core *core, uint32_t task)
@@ -28,9 +36,15 @@ void wb_inbox_post(struct wb_core *core, uint32_t task)
 void wb_inbox_ring(struct wb_core *core)
 {
     wb_kernel_charge(WB_ACTION_POST, 1);
-    // As above; no word has a bit, so no task is looked at.
-    wb_word_or(&core->inbox.summary, 1, WB_SEQ_CST);
-    wb_kernel_doorbell(core->index);
+    // No word has a bit, so no task is looked at.
+    tell(core, 1);
+}
+
+// Only this core's kernel unblocks a task of this core, or any kernel one that all share.
+static inline bool is_unblocked_here(const struct wb_task *task, uint32_t place)
+{
+    return wb_kernel_self() != NULL &&
+           (task->system->shares || wb_place_is_kept(place, wb_kernel_core()));
 }
 
 __attribute__((hot)) void wb_task_wake(struct wb_task *task)
@@ -40,10 +54,68 @@ __attribute__((hot)) void wb_task_wake(struct wb_task *task)
     wb_kernel_enter();
     const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
 
-    if (wb_kernel_self() != NULL &&
-        (task->system->shares || wb_place_is_kept(place, wb_kernel_core())))
+    if (is_unblocked_here(task, place))
         wb_kernel_unblock(task);
     else
         post(task->system->cores[wb_place_owner(place)], task->id);
+    wb_kernel_leave();
+}
+
+// ---- Several at a time --------------------------------------------------------------------------
+
+struct wb_wakes wb_wakes_begin(void)
+{
+    wb_kernel_enter();
+    return (struct wb_wakes){ 0 };
+}
+
+// Its bit stays without a summary, so nobody looks at it before another note comes to that core.
+static inline void add_note(struct wb_wakes *wakes, const struct wb_task *task, uint32_t core)
+{
+    note(task->system->cores[core], task->id);
+    wakes->cores |= 1u << core % 32;
+    wakes->words |= 1u << task->id / 32 % 32;
+    wakes->notes++;
+}
+
+void wb_wakes_note(struct wb_wakes *wakes, const struct wb_task *task)
+{
+    add_note(wakes, task, wb_task_core(task));
+}
+
+void wb_wakes_add(struct wb_wakes *wakes, struct wb_task *task)
+{
+    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+
+    if (is_unblocked_here(task, place))
+        wb_kernel_unblock(task);
+    else
+        add_note(wakes, task, wb_place_owner(place));
+}
+
+// A word in which there are notes, whoever's. Where none is left, that core has taken them.
+static uint32_t summary_of(const struct wb_inbox *inbox, uint32_t words)
+{
+    uint32_t summary = 0;
+
+    for (; words != 0; words &= words - 1)
+        for (uint32_t w = (uint32_t)__builtin_ctz(words); w < inbox->n_words; w += 32)
+            // Relaxed: of a bit that this core has set nothing older is seen.
+            if (wb_word_load(&inbox->words[w], WB_RELAXED) != 0)
+                summary |= 1u << w % 32;
+    return summary;
+}
+
+void wb_wakes_end(const struct wb_wakes *wakes, struct wb_system *system)
+{
+    for (uint32_t i = 0; i < wakes->notes; i++)
+        wb_kernel_charge(WB_ACTION_POST, 1);
+    for (uint32_t cores = wakes->cores; cores != 0; cores &= cores - 1) {
+        for (uint32_t c = (uint32_t)__builtin_ctz(cores); c < system->n_cores; c += 32) {
+            const uint32_t summary = summary_of(&system->cores[c]->inbox, wakes->words);
+            if (summary != 0)
+                tell(system->cores[c], summary);
+        }
+    }
     wb_kernel_leave();
 }

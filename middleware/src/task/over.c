@@ -25,8 +25,10 @@ void wb_system_task_over(struct wb_system *system)
 void wb_system_stop(struct wb_system *system)
 {
     wb_word_store(&system->stopping, 1, WB_RELAXED);
+    struct wb_wakes wakes = wb_wakes_begin();
     for (uint32_t i = 0; i < system->n_tasks; i++)
-        wb_task_wake(&system->tasks[i]);
+        wb_wakes_add(&wakes, &system->tasks[i]);
+    wb_wakes_end(&wakes, system);
 }
 
 void wb_system_set_rate(struct wb_system *system, uint32_t rate_millihz)
