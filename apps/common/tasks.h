@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tasks of an application share: their state, and their ports.
+// What the tasks of an application share: their state, and their parameters.
 #ifndef APPS_TASKS_H
 #define APPS_TASKS_H
 
@@ -13,11 +13,6 @@
 ///
 /// Context: the task. Does not return where the task's heap is too small.
 void *task_keep(struct wb_task *self, size_t bytes);
-
-/// Finds a port of the task whose slots have so many bytes.
-///
-/// Context: the task. Does not return where there is none, or its slots are too small.
-struct wb_port *task_port(struct wb_task *self, const char *name, uint32_t index, size_t bytes);
 
 /// Reads a parameter that is a whole number.
 ///

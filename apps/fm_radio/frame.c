@@ -32,7 +32,7 @@ uint32_t fm_frame_complex_bytes(const struct fm_config *config)
 
 struct fm_intake fm_intake_open(struct wb_task *self, uint32_t index, uint32_t slot_bytes)
 {
-    return (struct fm_intake){ .port = task_port(self, "in", index, slot_bytes) };
+    return (struct fm_intake){ .port = wb_port_find_room(self, "in", index, slot_bytes) };
 }
 
 const struct fm_frame *fm_intake_next(struct fm_intake *intake)
@@ -69,7 +69,7 @@ struct fm_outlet fm_outlet_open(struct wb_task *self, uint32_t slot_bytes)
     if (outlet.ports == 0 || outlet.ports > FM_BANDS_MAX)
         wb_task_fail(self, "its port out must be bound to 1 to 64 channels");
     for (uint32_t i = 0; i < outlet.ports; i++)
-        outlet.port[i] = task_port(self, "out", i, slot_bytes);
+        outlet.port[i] = wb_port_find_room(self, "out", i, slot_bytes);
     return outlet;
 }
 

@@ -6,7 +6,7 @@
 
 int bird(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find(self, "out", 0, sizeof(pid_t));
 
     for (uint32_t step = 0; step < 200 && !wb_stopping(self); step++) {
         wb_checkpoint();  // here it may leave its core; it goes on here, on another

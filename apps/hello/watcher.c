@@ -8,7 +8,7 @@
 
 int watcher(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find(self, "in", 0, sizeof(pid_t));
     pid_t here, last = 0;
     uint32_t n = 0;
 

@@ -34,8 +34,8 @@ int control(struct wb_task *self)
 {
     const struct image *image = image_of(self);
     struct control *control = task_keep(self, sizeof *control);
-    struct wb_port *out = task_port(self, "orders", 0, sizeof(struct image_order));
-    struct wb_port *in = task_port(self, "receipts", 0, sizeof(struct image_receipt));
+    struct wb_port *out = wb_port_find(self, "orders", 0, sizeof(struct image_order));
+    struct wb_port *in = wb_port_find(self, "receipts", 0, sizeof(struct image_receipt));
     const uint32_t wanted = image->pieces * image->plays;
     bool going = true;
 

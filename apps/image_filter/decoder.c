@@ -103,8 +103,8 @@ int decoder(struct wb_task *self)
     const size_t piece_bytes =
         sizeof(struct image_piece) + (size_t)image_of(self)->piece_pixels * 3;
     struct decoder *decoder = task_keep(self, sizeof *decoder);
-    struct wb_port *in = task_port(self, "orders", 0, sizeof(struct image_order));
-    struct wb_port *out = task_port(self, "pieces", 0, piece_bytes);
+    struct wb_port *in = wb_port_find(self, "orders", 0, sizeof(struct image_order));
+    struct wb_port *out = wb_port_find_room(self, "pieces", 0, piece_bytes);
     const void *slot;
 
     if (!decoder->intact)

@@ -96,8 +96,8 @@ int filter(struct wb_task *self)
 {
     const struct image *image = image_of(self);
     struct filter *filter = task_keep(self, sizeof *filter + convolve_bytes(&image->convolve));
-    struct wb_port *in = task_port(self, "pieces", 0, sizeof(struct image_piece));
-    struct wb_port *out = task_port(self, "receipts", 0, sizeof(struct image_receipt));
+    struct wb_port *in = wb_port_find_room(self, "pieces", 0, sizeof(struct image_piece));
+    struct wb_port *out = wb_port_find(self, "receipts", 0, sizeof(struct image_receipt));
     const void *slot;
 
     while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {

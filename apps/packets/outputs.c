@@ -102,7 +102,7 @@ static void take(struct wb_task *self, enum action action, struct output *output
 static int run(struct wb_task *self, enum action action, uint64_t place, treatment *treat)
 {
     struct output *output = task_keep(self, sizeof *output);
-    struct wb_port *in = task_port(self, "in", 0, packet_bytes(packets_of(self)));
+    struct wb_port *in = wb_port_find_room(self, "in", 0, packet_bytes(packets_of(self)));
     const struct packet *packet;
 
     if (output->progress[output->now].next == 0)

@@ -32,7 +32,7 @@ uint32_t packet_lanes(struct wb_task *self, const char *name, size_t bytes,
         wb_task_fail(self, why);
     }
     for (uint32_t i = 0; i < lanes; i++)
-        lane[i] = task_port(self, name, i, bytes);
+        lane[i] = wb_port_find_room(self, name, i, bytes);
     return lanes;
 }
 

@@ -58,7 +58,7 @@ static bool transform(struct wb_task *self, const struct packet *in, struct wb_p
 static int run(struct wb_task *self, size_t bytes, treatment *treat)
 {
     struct stage *stage = task_keep(self, sizeof *stage);
-    struct wb_port *out = task_port(self, "out", 0, packet_bytes(packets_of(self)));
+    struct wb_port *out = wb_port_find_room(self, "out", 0, packet_bytes(packets_of(self)));
     struct wb_port *lane[PACKET_LANES_MAX];
     const uint32_t lanes = packet_lanes(self, "in", bytes, lane);
 
@@ -117,10 +117,10 @@ int classifier(struct wb_task *self)
 {
     const size_t bytes = packet_bytes(packets_of(self));
     struct stage *stage = task_keep(self, sizeof *stage);
-    struct wb_port *in = task_port(self, "in", 0, bytes);
-    struct wb_port *out[ACTIONS] = { task_port(self, "forward", 0, bytes),
-                                     task_port(self, "store", 0, bytes),
-                                     task_port(self, "discard", 0, bytes) };
+    struct wb_port *in = wb_port_find_room(self, "in", 0, bytes);
+    struct wb_port *out[ACTIONS] = { wb_port_find_room(self, "forward", 0, bytes),
+                                     wb_port_find_room(self, "store", 0, bytes),
+                                     wb_port_find_room(self, "discard", 0, bytes) };
     const struct packet *packet;
 
     while ((packet = packet_hold(in, stage->next)) != NULL) {

@@ -13,5 +13,5 @@ struct wb_port *video_port(struct wb_task *self, const char *name)
     const struct video *video = video_of(self);
     const size_t picture = picture_bytes(video->width, video->height);
 
-    return task_port(self, name, 0, sizeof(struct video_frame) + picture);
+    return wb_port_find_room(self, name, 0, sizeof(struct video_frame) + picture);
 }

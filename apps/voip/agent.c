@@ -238,8 +238,8 @@ static void open_all(struct wb_task *self, struct agent *agent)
     agent->self = self;
     agent->voip = voip;
     agent->tally = &voip->tally.agent;
-    agent->in = task_port(self, "in", 0, voip_captured_bytes(voip));
-    agent->out = task_port(self, "out", 0, voip_frame_bytes(voip));
+    agent->in = wb_port_find(self, "in", 0, voip_captured_bytes(voip));
+    agent->out = wb_port_find(self, "out", 0, voip_frame_bytes(voip));
     open_service(self, "clean", &agent->clean.caller);
     open_service(self, "encode", &agent->encode.caller);
     open_service(self, "decode", &agent->decode.caller);

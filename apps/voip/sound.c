@@ -182,8 +182,8 @@ int sound(struct wb_task *self)
 {
     struct voip *voip = voip_of(self);
     struct sound *sound = task_keep(self, sizeof *sound);
-    struct wb_port *in = task_port(self, "in", 0, voip_frame_bytes(voip));
-    struct wb_port *out = task_port(self, "out", 0, voip_captured_bytes(voip));
+    struct wb_port *in = wb_port_find(self, "in", 0, voip_frame_bytes(voip));
+    struct wb_port *out = wb_port_find(self, "out", 0, voip_captured_bytes(voip));
     int16_t played[CODEC_SAMPLES];
 
     if (!wb_task_is_periodic(self))

@@ -22,7 +22,7 @@ struct message {
 static int ping(struct wb_task *self)
 {
     const struct shared *shared = wb_task_app(self)->state;
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
     struct message message = { 0 };
 
     for (uint32_t i = 0; i < shared->trips + WARM_UP; i += BATCH) {
@@ -39,7 +39,7 @@ static int ping(struct wb_task *self)
 
 static int pong(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
     struct message message;
 
     while (wb_port_receive(in, &message, WB_FOREVER) == WB_OK)

@@ -40,7 +40,7 @@ static int waiter(struct wb_task *self)
 {
     uint32_t end;
 
-    return wb_port_receive(wb_port_find(self, "in", 0), &end, WB_FOREVER) == WB_OK ? 0 : 1;
+    return wb_port_receive(wb_port_find_any(self, "in", 0), &end, WB_FOREVER) == WB_OK ? 0 : 1;
 }
 
 static int asker(struct wb_task *self)
@@ -57,7 +57,7 @@ static int asker(struct wb_task *self)
         if (i >= WARM_UP)
             bench_samples_add(plan->samples, (double)took_ns);
     }
-    return wb_port_send(wb_port_find(self, "out", 0), &end, WB_FOREVER) == WB_OK ? 0 : 1;
+    return wb_port_send(wb_port_find_any(self, "out", 0), &end, WB_FOREVER) == WB_OK ? 0 : 1;
 }
 
 static void ours_that_waits(const struct bench_options *options, struct plan *plan,

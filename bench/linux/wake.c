@@ -87,7 +87,7 @@ static bool receive_twice(struct wb_port *in, struct rows *rows, uint64_t *words
 static int caller(struct wb_task *self)
 {
     struct shared *shared = wb_task_app(self)->state;
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
 
     for (uint32_t i = 0; i < shared->trips + WARM_UP; i++) {
         const bool counts = i >= WARM_UP;
@@ -103,7 +103,7 @@ static int caller(struct wb_task *self)
 static int answerer(struct wb_task *self)
 {
     struct shared *shared = wb_task_app(self)->state;
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
 
     for (uint32_t i = 0; i < shared->trips + WARM_UP; i++) {
         const bool counts = i >= WARM_UP;
@@ -241,7 +241,7 @@ struct stream {
 static int writer(struct wb_task *self)
 {
     struct stream *stream = wb_task_app(self)->state;
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
     struct message answer;
     void *slot;
 
@@ -263,7 +263,7 @@ static int writer(struct wb_task *self)
 static int reader(struct wb_task *self)
 {
     struct stream *stream = wb_task_app(self)->state;
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
     struct message answer = { 0 };
     const void *slot;
 

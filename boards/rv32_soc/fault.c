@@ -23,6 +23,8 @@ static enum wb_fault_kind kind_of(uint32_t cause, const struct wb_task *task, ui
         return WB_FAULT_KERNEL;
     if ((cause == LOAD_FAULT || cause == STORE_FAULT) && is_below_stack(task, value))
         return WB_FAULT_STACK;
+    if ((cause == LOAD_FAULT || cause == STORE_FAULT) && wb_heap_missed(&task->heap, value) != 0)
+        return WB_FAULT_HEAP;
     return cause == UNKNOWN || cause == BREAK ? WB_FAULT_TRAP : WB_FAULT_MEMORY;
 }
 
@@ -40,6 +42,12 @@ void board_fault(uint32_t cause, uint32_t value, uint32_t instruction)
     if (kind == WB_FAULT_STACK)
         snprintf(text, sizeof text, "it overflowed its stack of %u bytes",
                  (unsigned int)task->stack_bytes);
+    else if (kind == WB_FAULT_HEAP)
+        snprintf(text, sizeof text,
+                 "it touched memory that it did not get, after its heap of %u bytes had no room "
+                 "for %u more",
+                 (unsigned int)(task->heap.end - task->heap.base),
+                 (unsigned int)task->heap.refused_bytes);
     else if (task != NULL)
         snprintf(text, sizeof text, "it %s at address %#x", what,
                  (unsigned int)(cause == UNKNOWN ? instruction : value));

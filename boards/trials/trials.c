@@ -28,7 +28,7 @@ static void write_number(struct wb_task *self, char *text, uint32_t number)
 
 int source(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find(self, "out", 0, sizeof(uint32_t));
     const bool endless = is_trial(self, "endless");
     // From the task's heap, and so with it wherever it goes.
     char *text = malloc(TEXT_BYTES);
@@ -46,7 +46,7 @@ int source(struct wb_task *self)
 
 int sink(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find(self, "in", 0, sizeof(uint32_t));
     uint32_t number, expected = 0;
     char text[TEXT_BYTES];
 
@@ -62,7 +62,7 @@ int sink(struct wb_task *self)
 // Nobody sends: its only sender waits for it.
 static int wait_for_each_other(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find(self, "in", 0, sizeof(uint32_t));
     uint32_t number;
 
     return wb_port_receive(in, &number, WB_FOREVER) == WB_OK;
@@ -84,6 +84,14 @@ static void spin_without_interrupts(void)
     spin();
 }
 
+// More than its heap has, without looking whether there is any.
+static void allocate_too_much(void)
+{
+    volatile char *volatile block = malloc((size_t)1 << 20);
+
+    block[100] = 1;
+}
+
 // Longer than the watchdog's patience, which is no fault.
 static void compute(void)
 {
@@ -93,7 +101,8 @@ static void compute(void)
 // More events than a line can take.
 static int flood(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find(self, "out", 0, sizeof(uint32_t)),
+                   *in = wb_port_find(self, "in", 0, sizeof(uint32_t));
     uint32_t number = 0;
 
     for (uint32_t i = 0; i < FLOOD; i++)
@@ -115,6 +124,12 @@ int trial(struct wb_task *self)
         (void)xTaskResumeAll();  // nobody has suspended the scheduler
     else if (is_trial(self, "overflow"))
         return trial(self) + trial(self);
+    else if (is_trial(self, "heap"))
+        allocate_too_much();
+    else if (is_trial(self, "port"))
+        (void)wb_port_find(self, "outt", 0, sizeof(uint32_t));
+    else if (is_trial(self, "slot"))
+        (void)wb_port_find(self, "out", 0, sizeof(uint64_t));
     else if (is_trial(self, "flood"))
         return flood(self);
     else if (is_trial(self, "wait"))

@@ -21,6 +21,8 @@ static enum wb_fault_kind kind_of(uint32_t vector, const struct wb_task *task, u
         return WB_FAULT_KERNEL;
     if (vector == DATA && is_below_stack(task, address))
         return WB_FAULT_STACK;
+    if (vector == DATA && wb_heap_missed(&task->heap, address) != 0)
+        return WB_FAULT_HEAP;
     return vector == UNDEFINED ? WB_FAULT_TRAP : WB_FAULT_MEMORY;
 }
 
@@ -40,6 +42,12 @@ _Noreturn void board_fault(uint32_t vector, uint32_t address, uint32_t instructi
     if (kind == WB_FAULT_STACK)
         snprintf(text, sizeof text, "it overflowed its stack of %u bytes",
                  (unsigned int)task->stack_bytes);
+    else if (kind == WB_FAULT_HEAP)
+        snprintf(text, sizeof text,
+                 "it touched memory that it did not get, after its heap of %u bytes had no room "
+                 "for %u more",
+                 (unsigned int)(task->heap.end - task->heap.base),
+                 (unsigned int)task->heap.refused_bytes);
     else if (task != NULL)
         snprintf(text, sizeof text, "%s at address %#x", texts[vector], (unsigned int)address);
     else

@@ -52,7 +52,7 @@ static int receiver(struct wb_task *self)
     uint32_t message = 0;
 
     begin(self);
-    EXPECT(self, wb_port_receive(wb_port_find(self, "in", 0), &message, WB_FOREVER) == WB_OK);
+    EXPECT(self, wb_port_receive(wb_port_find_any(self, "in", 0), &message, WB_FOREVER) == WB_OK);
     EXPECT(self, message == 5);
     return 0;
 }
@@ -70,7 +70,7 @@ static int of_a_set(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
     struct wb_wait set[] = { { .semaphore = &s->permits },
-                             { .port = wb_port_find(self, "in", 0) } };
+                             { .port = wb_port_find_any(self, "in", 0) } };
 
     begin(self);
     EXPECT(self, wb_wait(set, 2, WB_FOREVER) >= 0);

@@ -22,7 +22,7 @@ struct state {
 static int stream(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     uint32_t random = 5 + wb_task_index(self);
 
     for (uint32_t i = 0; i < s->messages; i++) {
@@ -38,7 +38,7 @@ static int stream(struct wb_task *self)
 static int sink(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t next[SENDERS] = { 0 }, n = 0;
     struct message m;
 
@@ -135,7 +135,7 @@ static struct harness *open_pair(wb_task_entry *from, wb_task_entry *to, uint32_
 static int sends_some(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     while (wb_word_load(&s->go, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 100000);
@@ -150,7 +150,7 @@ static int sends_some(struct wb_task *self)
 static int receives(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t message, n = 0;
 
     while (wb_port_receive(in, &message, WB_FOREVER) == WB_OK) {
@@ -205,7 +205,7 @@ TEST(a_complete_batch_rings)
 static int sends_and_ends(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     while (wb_word_load(&s->go, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 100000);
@@ -229,7 +229,7 @@ TEST(the_end_of_the_sender_rings_for_a_batch_that_is_not_complete)
 static int holds(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     const void *slot;
 
     for (uint32_t i = 0; i < s->messages; i++) {
@@ -244,7 +244,7 @@ static int holds(struct wb_task *self)
 static int sends_one_and_fills(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (uint32_t i = 0; i < s->messages; i++) {
         EXPECT(self, wb_port_send(out, &i, WB_FOREVER) == WB_OK);
@@ -281,7 +281,7 @@ TEST(a_full_channel_rings_although_no_batch_fits)
 static int falls_silent(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     uint64_t at_ns = wb_now_ns();
 
     for (uint32_t i = 0; i < s->messages; i++) {
@@ -340,7 +340,7 @@ TEST(a_receiver_that_waits_goes_by_a_new_bell_at_once)
 static int gives_up(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     enum wb_status status;
     uint32_t message;
 

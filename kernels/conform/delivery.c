@@ -41,7 +41,7 @@ static bool is_whole(const struct message *m)
 static int sender(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     const uint32_t me = wb_task_index(self);
 
     while (wb_word_load(&s->moving, WB_SEQ_CST) != 0) {
@@ -56,7 +56,7 @@ static int sender(struct wb_task *self)
 static int receiver(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     struct message m;
     enum wb_status status;
 

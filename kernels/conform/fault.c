@@ -46,6 +46,26 @@ static int returns_an_error(struct wb_task *self)
     return 1;
 }
 
+static int asks_for_no_port_of_its(struct wb_task *self)
+{
+    return wb_port_find(self, "nowhere", 0, 4) == NULL;
+}
+
+static int sends_more_than_a_slot(struct wb_task *self)
+{
+    return wb_port_find(self, "out", 0, 256) == NULL;
+}
+
+// Its heap has 4096 bytes at most.
+static int uses_what_it_did_not_get(struct wb_task *self)
+{
+    volatile unsigned char *volatile block = wb_malloc(1 << 20);
+
+    (void)self;
+    block[1 << 10] = 1;
+    return 0;
+}
+
 static int lives_on(struct wb_task *self)
 {
     while (!wb_stopping(self)) {
@@ -55,10 +75,11 @@ static int lives_on(struct wb_task *self)
     return 0;
 }
 
-// Runs `entry` among innocent tasks on both cores, until it fails.
+// Runs `entry` among innocent tasks on both cores, until it fails. It sends to itself by `out`.
 static struct harness *run(wb_task_entry *entry)
 {
     struct harness *h = suite_open(2, sizeof(struct state));
+    const struct wb_channel_config loop = { .name = "loop", .slots = 2, .slot_bytes = 4 };
 
     for (uint32_t i = 0; i < 2; i++)
         suite_task(h, &(struct wb_task_config){ .name = "innocent",
@@ -66,7 +87,9 @@ static struct harness *run(wb_task_entry *entry)
                                                 .entry = lives_on,
                                                 .core = i,
                                                 .priority = SUITE_PRIORITY - 1 });
-    suite_task(h, &(struct wb_task_config){ .name = "guilty", .entry = entry, .migratable = true });
+    struct wb_task *guilty = suite_task(
+        h, &(struct wb_task_config){ .name = "guilty", .entry = entry, .migratable = true });
+    (void)suite_channel(h, &loop, guilty, guilty);
     harness_start(h);
     CHECK(harness_wait(h, SUITE_LIMIT_MS) == HARNESS_FAULT);
     return h;
@@ -117,5 +140,37 @@ TEST(a_task_that_returns_an_error_fails_the_run)
     struct harness *h = run(returns_an_error);
 
     expect_fault(h, WB_FAULT_TASK, 0);
+    harness_close(h);
+}
+
+TEST(a_port_that_a_task_does_not_have_is_told_with_those_that_it_has)
+{
+    struct harness *h = run(asks_for_no_port_of_its);
+    const struct wb_fault *fault = &harness_system(h)->fault;
+
+    expect_fault(h, WB_FAULT_PORT, 0);
+    CHECK(strcmp(fault->text, "it has no port `nowhere`; its ports are `out`, `in`") == 0);
+    CHECK(fault->channel == UINT32_MAX);
+    harness_close(h);
+}
+
+TEST(slots_of_another_size_than_the_messages_are_told_with_both_sizes)
+{
+    struct harness *h = run(sends_more_than_a_slot);
+    const struct wb_fault *fault = &harness_system(h)->fault;
+
+    expect_fault(h, WB_FAULT_PORT, 0);
+    CHECK(strcmp(fault->text, "it sends messages of 256 bytes by its port `out`, and the slots of "
+                              "channel `loop` have 4") == 0);
+    CHECK(fault->channel == 0);
+    harness_close(h);
+}
+
+TEST(memory_that_a_full_heap_did_not_give_is_told_with_its_size)
+{
+    struct harness *h = run(uses_what_it_did_not_get);
+
+    expect_fault(h, WB_FAULT_HEAP, 0);
+    CHECK(strstr(harness_system(h)->fault.text, "had no room for 1048576 more") != NULL);
     harness_close(h);
 }

@@ -9,7 +9,7 @@ enum { CORES = 4, SLOTS = 9, EVERY = 4 };
 // Its progress is nowhere but on its stack: without an image it could not go on.
 static int sender(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (struct suite_sum m = { 0 }; !wb_stopping(self); m.number++) {
         EXPECT(self, wb_port_send(out, &m, WB_FOREVER) == WB_OK);
@@ -21,7 +21,7 @@ static int sender(struct wb_task *self)
 // Keeps a sum on its heap; holds one message while it passes its checkpoint.
 static int summer(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0), *out = wb_port_find(self, "out", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
     uint32_t *sum = wb_calloc(1, sizeof *sum);
     const void *slot;
     void *to;

@@ -19,7 +19,7 @@ struct state {
 static int sender(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     void *slot;
 
     for (uint32_t i = wb_word_load(&s->sent, WB_SEQ_CST); !wb_stopping(self); i++) {
@@ -36,7 +36,7 @@ static int sender(struct wb_task *self)
 // What it has not released is delivered again, so it releases only what it has passed on.
 static int relay(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0), *out = wb_port_find(self, "out", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
     const void *slot;
     enum wb_status status;
 
@@ -52,7 +52,7 @@ static int relay(struct wb_task *self)
 static int receiver(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     const void *slot;
 
     while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {
@@ -178,7 +178,7 @@ TEST(restarted_tasks_lose_nothing_that_a_mailbox_accepted)
 static int endless_sender(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     while (wb_word_load(&s->gate, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 10000);

@@ -21,7 +21,7 @@ struct mixed {
 static int sender(struct wb_task *self)
 {
     struct mixed *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (uint32_t i = 0; !wb_stopping(self); i++) {
         EXPECT(self, wb_port_send(out, &i, WB_FOREVER) == WB_OK);
@@ -34,7 +34,7 @@ static int sender(struct wb_task *self)
 // Its count is in its heap, a copy of it on its stack.
 static int relay(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0), *out = wb_port_find(self, "out", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
     uint32_t *expected = wb_calloc(1, sizeof *expected);
     uint32_t number, passed = 0;
 
@@ -51,7 +51,7 @@ static int relay(struct wb_task *self)
 static int receiver(struct wb_task *self)
 {
     struct mixed *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t number, expected = 0;
 
     for (; wb_port_receive(in, &number, WB_FOREVER) == WB_OK; expected++) {

@@ -23,7 +23,7 @@ static struct harness *open_cores(uint32_t cores)
 static int urgent(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t message;
 
     while (wb_port_receive(in, &message, WB_FOREVER) == WB_OK)
@@ -46,7 +46,7 @@ static void add_urgent(struct harness *h, struct wb_task *from)
 static int patient(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (uint32_t i = 0; i < s->rounds; i++) {
         EXPECT(self, wb_port_send(out, &i, WB_FOREVER) == WB_OK);
@@ -68,7 +68,7 @@ TEST(a_more_urgent_task_runs_first_at_a_checkpoint)
 static int ringer(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (uint32_t i = 0; i < s->rounds; i++) {
         EXPECT(self, wb_port_send(out, &i, WB_FOREVER) == WB_OK);

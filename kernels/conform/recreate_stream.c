@@ -8,7 +8,7 @@ enum { MOVES = 1000, KILLS = 100, CORES = 4, SLOTS = 3 };
 static int sender(struct wb_task *self)
 {
     struct recreated *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (uint32_t i = 0; !wb_stopping(self); i++) {
         EXPECT(self, wb_port_send(out, &i, WB_FOREVER) == WB_OK);
@@ -22,7 +22,7 @@ static int sender(struct wb_task *self)
 static int receiver(struct wb_task *self)
 {
     struct recreated *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t number;
 
     while (wb_port_receive(in, &number, WB_FOREVER) == WB_OK) {

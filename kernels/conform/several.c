@@ -117,7 +117,7 @@ static uint32_t seed_of(const struct wb_task *self)
 static int link(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0), *out = wb_port_find(self, "out", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
     uint32_t random = seed_of(self), token;
 
     if (wb_task_index(self) < TOKENS) {
@@ -217,7 +217,7 @@ TEST(shared_tasks_of_all_priorities_are_in_a_mutex_one_at_a_time)
 static int waiter(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t random = seed_of(self), message, came = 0;
 
     while (came < s->rounds) {
@@ -237,7 +237,7 @@ static int waiter(struct wb_task *self)
 static int pacer(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     uint32_t random = seed_of(self);
 
     for (uint32_t i = 0; i < s->rounds; i++) {
@@ -319,7 +319,7 @@ TEST(a_shared_task_that_is_moved_stays_there)
 static int sender(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     uint32_t random = (uint32_t)wb_now_ns() | 1;
 
     for (uint32_t i = wb_word_load(&s->sent, WB_SEQ_CST); !wb_stopping(self); i++) {
@@ -334,7 +334,7 @@ static int sender(struct wb_task *self)
 
 static int relay(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0), *out = wb_port_find(self, "out", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
     const void *slot;
 
     while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {
@@ -347,7 +347,7 @@ static int relay(struct wb_task *self)
 static int receiver(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     const void *slot;
 
     while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {

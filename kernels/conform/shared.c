@@ -48,7 +48,7 @@ static uint32_t *get(uint32_t number)
 static int sender(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (uint32_t i = 0; i < s->blocks; i++) {
         uint32_t *block = get(i);
@@ -63,7 +63,7 @@ static int sender(struct wb_task *self)
 // Keeps every other block, and sends a copy of its own instead.
 static int copier(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0), *out = wb_port_find(self, "out", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
     uint32_t *block;
 
     while (wb_port_receive(in, &block, WB_FOREVER) == WB_OK) {
@@ -84,7 +84,7 @@ static int copier(struct wb_task *self)
 static int receiver(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t *block, expected = 0;
 
     while (wb_port_receive(in, &block, WB_FOREVER) == WB_OK) {

@@ -31,7 +31,7 @@ static bool is_filled(const unsigned char *at, size_t bytes, uint32_t number)
 static int writer(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     void *slots[IN_USE];
 
     for (uint32_t first = 0; first < s->rounds * IN_USE; first += IN_USE) {
@@ -57,7 +57,7 @@ static int writer(struct wb_task *self)
 static int reader(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     const void *slots[IN_USE];
 
     for (uint32_t first = 0; first < s->rounds * IN_USE; first += IN_USE) {
@@ -113,7 +113,7 @@ TEST(claimed_and_held_slots_of_a_mailbox_stay_as_they_are_across_migrations)
 static int giver(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (uint32_t i = 0; i < s->rounds; i++) {
         const size_t bytes = 16 + i % 5 * 100;
@@ -131,7 +131,7 @@ static int giver(struct wb_task *self)
 
 static int taker(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     unsigned char *block;
 
     for (uint32_t i = 0; wb_port_receive(in, &block, WB_FOREVER) == WB_OK; i++) {

@@ -114,7 +114,7 @@ static void wait_until_given_up(struct state *s)
 static int impatient_receiver(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t message = 42;
     const void *slot = &message;
 
@@ -134,7 +134,7 @@ static int impatient_receiver(struct wb_task *self)
 
 static int late_sender(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     const uint32_t message = 7;
 
     wait_until_given_up(suite_shared(self));
@@ -150,7 +150,7 @@ TEST(a_receive_never_times_out_early_and_leaves_its_message_alone)
 static int impatient_sender(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     const uint32_t refused = 99;
     void *slot;
 
@@ -170,7 +170,7 @@ static int impatient_sender(struct wb_task *self)
 
 static int late_receiver(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t message;
 
     wait_until_given_up(suite_shared(self));

@@ -58,7 +58,7 @@ static void dawdle(uint32_t *random)
 static int sender(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     uint32_t random = 11 + wb_task_index(self);
 
     for (uint32_t i = 0; i < s->rounds; i++) {
@@ -104,7 +104,7 @@ static int waiter(struct wb_task *self)
     set[0].port = NULL;
     set[0].semaphore = &s->permits;
     for (uint32_t i = 0; i < SENDERS; i++)
-        set[i + 1] = (struct wb_wait){ .port = wb_port_find(self, "in", i) };
+        set[i + 1] = (struct wb_wait){ .port = wb_port_find_any(self, "in", i) };
     while (n > 1 || permits < s->rounds) {
         const int i = wb_wait(set, n, WB_FOREVER);
         EXPECT(self, i >= 0 && (uint32_t)i < n && set[i].ready);
@@ -114,7 +114,7 @@ static int waiter(struct wb_task *self)
             EXPECT(self, wb_semaphore_take(&s->permits, 0) == WB_OK);
             permits++;
         } else {
-            const bool mailbox = set[i].port == wb_port_find(self, "in", 1);
+            const bool mailbox = set[i].port == wb_port_find_any(self, "in", 1);
             if (!take_message(self, set[i].port, &expected[mailbox]))
                 set[i] = set[--n];
         }
@@ -167,8 +167,8 @@ TEST(so_it_is_where_each_has_a_core_of_its_own)
 
 static int relay(struct wb_task *self)
 {
-    struct wb_wait in = { .port = wb_port_find(self, "in", 0) };
-    struct wb_wait out = { .port = wb_port_find(self, "out", 0) };
+    struct wb_wait in = { .port = wb_port_find_any(self, "in", 0) };
+    struct wb_wait out = { .port = wb_port_find_any(self, "out", 0) };
     uint32_t message;
 
     for (;;) {
@@ -184,7 +184,7 @@ static int relay(struct wb_task *self)
 static int sink(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t random = 9, n = 0;
 
     do {
@@ -257,7 +257,7 @@ TEST(permits_come_to_those_who_take_beside_those_who_look)
 static int hasty(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_wait set[] = { { .port = wb_port_find(self, "in", 0) },
+    struct wb_wait set[] = { { .port = wb_port_find_any(self, "in", 0) },
                              { .semaphore = &s->permits } };
     const uint64_t begin_ns = wb_now_ns(), wait_ns = 2000000;
 
@@ -296,7 +296,7 @@ static int silent(struct wb_task *self)
     wb_word_store(&s->begun, 1, WB_SEQ_CST);
     while (!wb_stopping(self))
         suite_relax();
-    EXPECT(self, wb_port_send(wb_port_find(self, "out", 0), &s->rounds, WB_FOREVER) == WB_OK);
+    EXPECT(self, wb_port_send(wb_port_find_any(self, "out", 0), &s->rounds, WB_FOREVER) == WB_OK);
     return 0;
 }
 
@@ -304,7 +304,7 @@ static int patient(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
     struct wb_wait set[] = { { .semaphore = &s->permits },
-                             { .port = wb_port_find(self, "in", 0) } };
+                             { .port = wb_port_find_any(self, "in", 0) } };
     uint32_t message;
 
     EXPECT(self, wb_wait(set, 2, WB_FOREVER) == 1);

@@ -17,7 +17,7 @@ static void dawdle(const struct state *s, uint32_t *random)
 static int caller(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
     uint32_t random = 3, echo;
 
     for (uint32_t i = 0; i < s->rounds; i++) {
@@ -32,7 +32,7 @@ static int caller(struct wb_task *self)
 static int echoer(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
     uint32_t random = 4, message;
 
     while (wb_port_receive(in, &message, WB_FOREVER) == WB_OK) {
@@ -90,7 +90,7 @@ TEST(a_core_that_polls_hears_its_notes)
 
 static int source(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     struct state *s = suite_shared(self);
 
     while (!wb_stopping(self)) {
@@ -103,7 +103,7 @@ static int source(struct wb_task *self)
 
 static int drain(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     struct state *s = suite_shared(self);
     uint32_t message, n = 0;
 

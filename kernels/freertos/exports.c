@@ -59,6 +59,8 @@ WB_EXPORT(wb_port_close);
 WB_EXPORT(wb_port_commit);
 WB_EXPORT(wb_port_count);
 WB_EXPORT(wb_port_find);
+WB_EXPORT(wb_port_find_any);
+WB_EXPORT(wb_port_find_room);
 WB_EXPORT(wb_port_hold);
 WB_EXPORT(wb_port_initial);
 WB_EXPORT(wb_port_is_input);

@@ -199,17 +199,20 @@ void helper_look_for_deadlock(struct helper *h)
 
 static void tell_fault(struct helper *h)
 {
-    static const char *const kinds[] = { "kernel", "stack", "fault", "fault", "task", "kernel" };
+    static const char *const kinds[] = { "kernel", "stack",  "fault", "fault",
+                                         "task",   "kernel", "port",  "heap" };
     const struct wb_system *system = wb_host_system(h->build.host);
     const struct wb_fault *fault = &system->fault;
     const struct wb_task *task = fault->task < system->n_tasks ? &system->tasks[fault->task] : NULL;
+    const bool of_channel = fault->channel < system->n_channels;
 
-    helper_report(h, (struct plan_error){ .kind = kinds[fault->kind],
-                                          .task = task != NULL ? task->name : "",
-                                          .index = task != NULL ? task->index : 0,
-                                          .core = fault->core,
-                                          .key = "",
-                                          .text = fault->text });
+    helper_report(
+        h, (struct plan_error){ .kind = kinds[fault->kind],
+                                .task = task != NULL ? task->name : "",
+                                .index = task != NULL ? task->index : 0,
+                                .core = fault->core,
+                                .key = of_channel ? system->channels[fault->channel].name : "",
+                                .text = fault->text });
 }
 
 void helper_take_event(struct helper *h, const struct wb_host_event *event)

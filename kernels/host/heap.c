@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,8 +122,13 @@ void *hook_new(size_t bytes)
     void *block = hook_malloc(bytes);
     struct wb_task *self = wb_kernel_self();
 
-    if (block == NULL && self != NULL)
-        wb_task_fail(self, "operator new: its heap is used up; raise `heap` of the task");
+    if (block == NULL && self != NULL) {
+        char text[WB_ERROR_BYTES];
+        snprintf(text, sizeof text, "operator new: its heap of %lu bytes has no room for %lu more",
+                 (unsigned long)(self->heap.end - self->heap.base), (unsigned long)bytes);
+        wb_system_fault(self->system, WB_FAULT_HEAP, self, text);
+        wb_kernel_halt();
+    }
     if (block == NULL)
         abort();
     return block;

@@ -72,10 +72,10 @@ bool wb_host_pin(struct wb_host *host, void *at, size_t bytes, char *why, size_t
 
 /// Loads a module: its globals become common to all kernels, its heap calls go to the task's heap.
 ///
-/// Returns: the handle for dlsym(), or NULL with the reason in `error`.
+/// Returns: the module, or NULL with the reason in `error`.
 void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t error_bytes);
 
-/// What the module defines under a name; NULL: nothing.
+/// What the module itself defines under a name; NULL: nothing.
 void *wb_host_symbol(struct wb_host *host, const char *name);
 
 /// Names the program that tasks are recreated from: a static one, linked to fixed addresses.

@@ -102,7 +102,7 @@ void *wb_host_symbol(struct wb_host *host, const char *name)
     void *symbol;
 
     if (strcmp(name, CLIENT_ENTRY) != 0)
-        return dlsym(host->module, name);
+        return module_symbol(host->module, name);
     memcpy(&symbol, &client, sizeof symbol);
     return symbol;
 }

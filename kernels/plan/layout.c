@@ -182,7 +182,7 @@ static bool add_channels(struct wb_system *system, const struct plan *plan,
         struct wb_task *task = &system->tasks[port->task];
         channel = &system->channels[port->channel];
         if (wb_port_add(task, channel, port->direction, port->name, port->index) != WB_OK ||
-            wb_port_set_rate(wb_port_find(task, port->name, port->index), port->rate) != WB_OK)
+            wb_port_set_rate(wb_port_find_any(task, port->name, port->index), port->rate) != WB_OK)
             return fail(error, port->name, "a port cannot be bound");
     }
     return true;

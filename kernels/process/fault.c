@@ -24,6 +24,15 @@ static bool is_below_stack(const struct wb_task *task, uintptr_t address)
     return address >= bottom - GUARD_BYTES && address < bottom;
 }
 
+// It used what malloc() did not give it, or nobody has caught what `new` threw.
+static bool follows_full_heap(int number, const struct wb_task *task, uintptr_t address)
+{
+    if (task == NULL)
+        return false;
+    return number == SIGSEGV ? wb_heap_missed(&task->heap, address) != 0
+                             : number == SIGABRT && task->heap.refused_bytes != 0;
+}
+
 // snprintf is not on the list of async-signal-safe functions, but allocates nothing for integers
 // and strings in glibc; the process ends right after.
 static void on_fault(int number, siginfo_t *info, void *context)
@@ -36,6 +45,11 @@ static void on_fault(int number, siginfo_t *info, void *context)
     if (number == SIGSEGV && task != NULL && is_below_stack(task, address)) {
         snprintf(text, sizeof text, "it overflowed its stack of %zu bytes", task->stack_bytes);
         wb_system_fault(kernel_system(), WB_FAULT_STACK, task, text);
+    } else if (follows_full_heap(number, task, address)) {
+        snprintf(text, sizeof text, "%s, after its heap of %zu bytes had no room for %zu more",
+                 number == SIGSEGV ? "it touched memory that it did not get" : "it gave up",
+                 (size_t)(task->heap.end - task->heap.base), task->heap.refused_bytes);
+        wb_system_fault(kernel_system(), WB_FAULT_HEAP, task, text);
     } else if (number == SIGSEGV || number == SIGBUS) {
         snprintf(text, sizeof text, "%s at address %#zx",
                  task != NULL ? "it touched memory that is not its" : "the kernel crashed",

@@ -208,3 +208,15 @@ void *module_load(struct gvm *gvm, const char *path, char *error, size_t error_b
     }
     return handle;
 }
+
+void *module_symbol(void *module, const char *name)
+{
+    void *symbol = module != NULL ? dlsym(module, name) : NULL;
+    struct link_map *own, *of;
+    Dl_info info;
+
+    if (symbol == NULL || dlinfo(module, RTLD_DI_LINKMAP, &own) != 0 ||
+        dladdr1(symbol, &info, (void **)&of, RTLD_DL_LINKMAP) == 0)
+        return NULL;
+    return of == own ? symbol : NULL;
+}

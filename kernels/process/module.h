@@ -10,8 +10,12 @@
 /// Loads `path` and everything it depends on beyond the C and C++ libraries.
 ///
 /// Context: the launcher, before the kernels are forked.
-/// Returns: the handle for dlsym(), or NULL with the reason in `error`.
+/// Returns: the handle for module_symbol(), or NULL with the reason in `error`.
 void *module_load(struct gvm *gvm, const char *path, char *error, size_t error_bytes);
+
+/// What the module itself defines under a name, and no library that it depends on: a task that it
+/// lacks is not to be the C library's function of that name. NULL: nothing; also without a module.
+void *module_symbol(void *module, const char *name);
 
 typedef void hook(void);
 

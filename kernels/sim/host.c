@@ -163,7 +163,7 @@ void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t
 
 void *wb_host_symbol(struct wb_host *host, const char *name)
 {
-    void *symbol = dlsym(host->module, name);
+    void *symbol = module_symbol(host->module, name);
 
     // The simulator has a policy of its own (asked.c).
     if (symbol == NULL && strncmp(name, "wb_policy_", strlen("wb_policy_")) == 0)
@@ -187,7 +187,7 @@ enum wb_status wb_host_program(struct wb_host *host, const char *path)
 enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task, const char *entry,
                                  char *why, size_t why_bytes)
 {
-    *(void **)&task->entry = dlsym(host->module, entry);
+    *(void **)&task->entry = module_symbol(host->module, entry);
     if (task->entry != NULL)
         return WB_OK;
     snprintf(why, why_bytes, "the module has no function %s: define it without `static`", entry);

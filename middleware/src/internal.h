@@ -58,6 +58,10 @@ bool wb_period_end(struct wb_task *self, bool *met);
 /// Counts a job that was released and due then, and ends now.
 void wb_period_count(struct wb_task *self, uint64_t release_ns, uint64_t due_ns, uint64_t now_ns);
 
+/// Ends the run with a fault of the calling task, and of a channel (may be NULL).
+_Noreturn void wb_task_blame(struct wb_task *self, enum wb_fault_kind kind,
+                             const struct wb_channel *channel, const char *text);
+
 /// Counts a task that is over, once it is marked so.
 void wb_system_task_over(struct wb_system *system);
 

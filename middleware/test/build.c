@@ -44,5 +44,5 @@ struct wb_port *build_port(struct wb_task *task, struct wb_channel *channel,
     const uint32_t index = wb_port_count(task, name);
 
     CHECK(wb_port_add(task, channel, direction, name, index) == WB_OK);
-    return wb_port_find(task, name, index);
+    return wb_port_find_any(task, name, index);
 }

@@ -181,6 +181,17 @@ TEST(a_block_freed_by_another_task_goes_home)
     CHECK(wb_malloc(100) == other || one->heap.next < one->heap.end);
 }
 
+TEST(what_a_full_heap_did_not_give_is_known_by_its_address)
+{
+    setup();
+    CHECK(wb_malloc(10) != NULL && wb_heap_missed(&one->heap, 0) == 0);
+    CHECK(wb_malloc(1 << 20) == NULL);
+    CHECK(wb_heap_missed(&one->heap, 0) == 1 << 20);
+    CHECK(wb_heap_missed(&one->heap, 1 << 20) == 1 << 20);
+    CHECK(wb_heap_missed(&one->heap, (1 << 20) + WB_GRANULE_BYTES) == 0);
+    CHECK(wb_malloc(SIZE_MAX) == NULL && wb_heap_missed(&one->heap, 0) == SIZE_MAX);
+}
+
 TEST(a_second_free_ends_the_run_and_names_the_task)
 {
     setup();

@@ -52,14 +52,14 @@ static void send(struct wb_task *from, uint32_t index, uint64_t at_ns)
 {
     stub.now_ns = at_ns;
     stub_become(wb_task_core(from), from);
-    CHECK(wb_port_send(wb_port_find(from, "out", index), &message, 0) == WB_OK);
+    CHECK(wb_port_send(wb_port_find_any(from, "out", index), &message, 0) == WB_OK);
 }
 
 static void receive(struct wb_task *to, uint32_t index, uint64_t at_ns)
 {
     stub.now_ns = at_ns;
     stub_become(wb_task_core(to), to);
-    CHECK(wb_port_receive(wb_port_find(to, "in", index), &message, 0) == WB_OK);
+    CHECK(wb_port_receive(wb_port_find_any(to, "in", index), &message, 0) == WB_OK);
 }
 
 static void over(struct wb_task *t)
@@ -167,7 +167,7 @@ TEST(a_commit_of_nothing_marks_no_slot)
     for (uint32_t i = 0; i < SLOTS; i++)
         send(source, 0, 1000);
     stub.now_ns = 1700;
-    CHECK(wb_port_commit(wb_port_find(source, "out", 0)) == WB_ERR_INVAL);
+    CHECK(wb_port_commit(wb_port_find_any(source, "out", 0)) == WB_ERR_INVAL);
     receive(sink, 0, 2000);
     over(sink);
     CHECK(median() == 1000);
@@ -185,7 +185,7 @@ static void frames(const uint64_t *latency_ns, uint32_t n)
         send(source, 0, stub.now_ns + 1);
         stub.now_ns += latency_ns[i];
         stub_become(i % 2, sink);
-        CHECK(wb_port_receive(wb_port_find(sink, "in", 0), &message, 0) == WB_OK);
+        CHECK(wb_port_receive(wb_port_find_any(sink, "in", 0), &message, 0) == WB_OK);
     }
     over(sink);
 }

@@ -3,6 +3,8 @@
 // with: check.c build.c kernel_stub.c
 #include "wb/port.h"
 
+#include <string.h>
+
 #include "check.h"
 #include "kernel_stub.h"
 
@@ -29,10 +31,82 @@ TEST(ports_are_found_by_name_and_index)
     setup();
     struct wb_port *second = build_port(sender, stub_channel("d", 1, 1, false), WB_OUT);
 
-    CHECK(wb_port_find(sender, "out", 0) == out && wb_port_find(sender, "out", 1) == second);
-    CHECK(wb_port_find(sender, "out", 2) == NULL && wb_port_find(sender, "in", 0) == NULL);
+    CHECK(wb_port_find_any(sender, "out", 0) == out &&
+          wb_port_find_any(sender, "out", 1) == second);
+    CHECK(wb_port_find_any(sender, "out", 2) == NULL && wb_port_find_any(sender, "in", 0) == NULL);
     CHECK(wb_port_count(sender, "out") == 2 && wb_port_count(sender, "ou") == 0);
-    CHECK(wb_port_find(receiver, "in", 0) == in);
+    CHECK(wb_port_find_any(receiver, "in", 0) == in);
+}
+
+static bool blames(enum wb_fault_kind kind, uint32_t of_channel, const char *text)
+{
+    const struct wb_fault *fault = &stub.system->fault;
+
+    return fault->kind == kind && fault->task == sender->id && fault->channel == of_channel &&
+           strcmp(fault->text, text) == 0;
+}
+
+TEST(a_port_is_found_for_messages_of_the_size_of_its_slots)
+{
+    setup();
+    const uint32_t bytes = wb_port_slot_bytes(out);
+    CHECK(wb_port_find(sender, "out", 0, bytes) == out);
+    CHECK(wb_port_find_room(sender, "out", 0, bytes - 1) == out);
+    CHECK(stub.system->fault.kind == WB_FAULT_NONE);
+}
+
+TEST(a_size_that_is_not_that_of_the_slots_ends_the_run_with_both)
+{
+    setup();
+    struct wb_channel *d = stub_channel("d", 1, 1000, false);
+    build_port(sender, d, WB_OUT);
+    CHECK(HALTS(wb_port_find(sender, "out", 1, 1234567890)));
+    CHECK(blames(WB_FAULT_PORT, d->id,
+                 "it sends messages of 1234567890 bytes by its port `out[1]`, and the slots of "
+                 "channel `d` have 1000"));
+}
+
+TEST(slots_with_too_little_room_end_the_run_with_both)
+{
+    setup();
+    struct wb_channel *d = stub_channel("d", 1, 1000, false);
+    build_port(sender, d, WB_IN);
+    CHECK(HALTS(wb_port_find_room(sender, "in", 0, 1001)));
+    CHECK(blames(WB_FAULT_PORT, d->id,
+                 "it receives messages of up to 1001 bytes by its port `in`, and the slots of "
+                 "channel `d` have 1000"));
+}
+
+TEST(a_port_that_is_missing_ends_the_run_with_those_that_there_are)
+{
+    setup();
+    build_port(sender, stub_channel("d", 1, 1, false), WB_OUT);
+    CHECK(HALTS(wb_port_find(sender, "outt", 2, 4)));
+    CHECK(blames(WB_FAULT_PORT, UINT32_MAX,
+                 "it has no port `outt[2]`; its ports are `out`, `out[1]`"));
+}
+
+TEST(a_task_without_ports_is_told_so)
+{
+    setup();
+    sender->ports = NULL;
+    CHECK(HALTS(wb_port_find(sender, "out", 0, 4)));
+    CHECK(blames(WB_FAULT_PORT, UINT32_MAX, "it has no port `out`; it has none"));
+}
+
+TEST(more_ports_than_an_error_has_room_for_are_cut_off)
+{
+    setup();
+    struct wb_port many[8];
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        many[i] = *out;
+        many[i].next_of_task = i + 1 < sizeof many / sizeof *many ? &many[i + 1] : NULL;
+    }
+    sender->ports = many;
+    for (struct wb_port *port = sender->ports; port != NULL; port = port->next_of_task)
+        memset(port->name, 'x', sizeof port->name - 1);
+    CHECK(HALTS(wb_port_find(sender, "out", 0, 4)));
+    CHECK(strlen(stub.system->fault.text) == WB_ERROR_BYTES - 1);
 }
 
 // ---- Time ---------------------------------------------------------------------------------------

@@ -44,14 +44,14 @@ static void send(struct wb_task *from, uint32_t index, uint64_t at_ns)
 {
     stub.now_ns = at_ns;
     stub_become(wb_task_core(from), from);
-    CHECK(wb_port_send(wb_port_find(from, "out", index), &message, 0) == WB_OK);
+    CHECK(wb_port_send(wb_port_find_any(from, "out", index), &message, 0) == WB_OK);
 }
 
 static enum wb_status receive(struct wb_task *to, uint32_t index, uint64_t at_ns)
 {
     stub.now_ns = at_ns;
     stub_become(wb_task_core(to), to);
-    return wb_port_receive(wb_port_find(to, "in", index), &message, 0);
+    return wb_port_receive(wb_port_find_any(to, "in", index), &message, 0);
 }
 
 static struct wb_response_times times_of(const struct wb_task *task)
@@ -108,7 +108,7 @@ TEST(a_firing_waits_for_the_last_of_all_its_messages)
     open(true);
     join(source, sink, 0);
     join(source, sink, 0);
-    CHECK(wb_port_set_rate(wb_port_find(sink, "in", 0), 2) == WB_OK);
+    CHECK(wb_port_set_rate(wb_port_find_any(sink, "in", 0), 2) == WB_OK);
     stub_start(stub.system);
     send(source, 0, 100);
     send(source, 0, 200);
@@ -136,7 +136,7 @@ TEST(a_task_that_only_sends_responds_from_its_last_firing_to_the_last_message_of
     open(true);
     join(source, sink, 0);
     join(source, sink, 0);
-    CHECK(wb_port_set_rate(wb_port_find(source, "out", 1), 2) == WB_OK);
+    CHECK(wb_port_set_rate(wb_port_find_any(source, "out", 1), 2) == WB_OK);
     stub_start(stub.system);
     send(source, 0, 100);
     send(source, 1, 110);

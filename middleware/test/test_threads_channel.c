@@ -40,7 +40,7 @@ static bool goes_on(void)
 
 static int send_copies(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     struct message m;
 
     for (uint32_t i = 0; goes_on(); i++) {
@@ -54,7 +54,7 @@ static int send_copies(struct wb_task *self)
 
 static int receive_copies(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     struct message m;
     uint32_t i = 0;
 
@@ -71,7 +71,7 @@ static int receive_copies(struct wb_task *self)
 
 static int send_in_place(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     void *slot;
 
     for (uint32_t i = 0; goes_on(); i++) {
@@ -89,7 +89,7 @@ static int send_in_place(struct wb_task *self)
 
 static int receive_in_place(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     const void *slot;
     uint32_t i = 0, held = 0;
 

@@ -22,7 +22,7 @@ static int allocate(struct wb_task *self)
         block[1] = (uint32_t)words;
         for (size_t k = 0; k < words; k++)
             block[2 + k] = i * 7;
-        CHECK(wb_port_send(wb_port_find(self, "out", i % FREERS), &block, WB_FOREVER) == WB_OK);
+        CHECK(wb_port_send(wb_port_find_any(self, "out", i % FREERS), &block, WB_FOREVER) == WB_OK);
         if (i % 100 == 0)
             CHECK(wb_migrate(self, (wb_task_core(self) + 1) % 3, WB_FOREVER) == WB_OK);
         sent++;
@@ -32,7 +32,7 @@ static int allocate(struct wb_task *self)
 
 static int release(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t *block, last = 0;
 
     while (wb_port_receive(in, &block, WB_FOREVER) == WB_OK) {

@@ -17,7 +17,7 @@ static struct wb_swapped sent;
 // pass over the first.
 static int send_all(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     const uint32_t me = (uint32_t)(wb_task_name(self)[0] - 'a');
     struct message *slot[2];
 
@@ -36,7 +36,7 @@ static int send_all(struct wb_task *self)
 
 static int receive_all(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     uint32_t expected[SENDERS] = { 0 }, received = 0;
     struct message m;
 
@@ -91,7 +91,7 @@ TEST(each_senders_messages_come_once_and_in_order_while_all_move)
 
 static int ping(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
     uint32_t number;
 
     for (uint32_t i = 0; i < ROUNDS && !threads_are_late(); i++) {
@@ -103,7 +103,7 @@ static int ping(struct wb_task *self)
 
 static int pong(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
     uint32_t number;
 
     while (wb_port_receive(in, &number, WB_FOREVER) == WB_OK)

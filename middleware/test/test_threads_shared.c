@@ -17,7 +17,7 @@ struct message {
 // Sends blocks of many sizes, each full of its number; now and then one of several granules.
 static int allocate(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (uint32_t i = 0; i < BLOCKS && !threads_are_late(); i++) {
         const size_t words = i % 97 == 0 ? 5000 : 2 + i % 600;
@@ -47,7 +47,7 @@ static void check(const uint32_t *block, uint32_t number)
 // Frees every third block, passes the others on, some of them as a copy of its own.
 static int relay(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0), *out = wb_port_find(self, "out", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
     struct message m;
 
     for (uint32_t i = 0; wb_port_receive(in, &m, WB_FOREVER) == WB_OK; i++) {
@@ -70,7 +70,7 @@ static int relay(struct wb_task *self)
 
 static int release(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     struct message m;
 
     while (wb_port_receive(in, &m, WB_FOREVER) == WB_OK) {

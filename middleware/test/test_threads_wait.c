@@ -14,7 +14,7 @@ static struct wb_swapped sent, waiters, given, taken;
 
 static int send(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (uint32_t i = 0; i < MESSAGES && !threads_are_late(); i++) {
         CHECK(wb_port_send(out, &i, WB_FOREVER) == WB_OK);
@@ -49,8 +49,8 @@ static void take_permit(void)
 
 static int wait_for_all(struct wb_task *self)
 {
-    struct wb_wait set[SENDERS + 1] = { { .port = wb_port_find(self, "in", 0) },
-                                        { .port = wb_port_find(self, "in", 1) },
+    struct wb_wait set[SENDERS + 1] = { { .port = wb_port_find_any(self, "in", 0) },
+                                        { .port = wb_port_find_any(self, "in", 1) },
                                         { .semaphore = &permits } };
     uint32_t next[SENDERS] = { 0 }, closed = 0, message;
 

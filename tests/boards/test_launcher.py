@@ -136,6 +136,9 @@ def test_a_task_that_computes_for_long_is_alive() -> None:
         ("crash", "fault", "it touched memory that is not its at address 0x10"),
         ("assert", "kernel", "configASSERT fails in line "),
         ("overflow", "stack", "it overflowed its stack of 8192 bytes"),
+        ("heap", "heap", "bytes had no room for 1048576 more"),
+        ("port", "port", "it has no port `outt`; its ports are `out`, `in`"),
+        ("slot", "port", "it sends messages of 8 bytes by its port `out`, and the slots of"),
         ("wait", "deadlock", "trial waits for a message in trial_trial (empty)"),
     ],
 )

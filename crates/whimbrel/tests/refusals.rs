@@ -115,6 +115,121 @@ fn a_task_that_touches_foreign_memory_is_named() {
     assert!(said.contains("this task"), "{said}");
 }
 
+/// A source of messages of 8 bytes and a sink of them, with other functions.
+fn pair(source: &str, sink: &str, slot_bytes: u32) -> String {
+    format!(
+        "[[task]]\nname = \"source\"\nentry = \"{source}\"\n\
+         [[task]]\nname = \"sink\"\nentry = \"{sink}\"\n\
+         [[channel]]\nfrom = \"source.out\"\nto = \"sink.in\"\nslot_bytes = {slot_bytes}\n"
+    )
+}
+
+#[test]
+fn slots_of_another_size_than_the_messages_are_told_with_both_sizes_and_the_key() {
+    assert_snapshot!(run(&Place::new(), &pair("large_source", "sink", 8), &["--cores", "0"]));
+}
+
+#[test]
+fn the_end_that_is_wrong_is_the_one_that_is_told() {
+    let place = Place::new();
+    let cases = [
+        ("source", "large_sink", 8, "`sink` cannot use a port: it receives messages of 256 bytes"),
+        ("large_source", "sink", 512, "`source` cannot use a port: it sends messages of 256 bytes"),
+        ("room_source", "stubborn", 8, "it sends messages of up to 256 bytes by its port `out`"),
+    ];
+    for (source, sink, slot_bytes, expected) in cases {
+        // The wrong one runs first, the other has no time to complain.
+        let tables = pair(source, sink, slot_bytes).replace(
+            if source == "source" { "name = \"sink\"" } else { "name = \"source\"" },
+            if source == "source" {
+                "name = \"sink\"\npriority = 9"
+            } else {
+                "name = \"source\"\npriority = 9"
+            },
+        );
+        let said = run(&place, &tables, &["--cores", "0"]);
+        let words: Vec<&str> = said.split_whitespace().filter(|word| *word != "│").collect();
+        assert!(words.join(" ").contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn slots_that_are_larger_do_for_messages_in_place() {
+    let place = Place::new();
+    let tables = pair("room_source", "large_sink", 256);
+    let app = place.app(&tables);
+    let args = ["run", app.to_str().unwrap(), "--quiet", "--cores", "0", "--duration", "5s"];
+    let output = place.output(&args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_port_that_the_application_does_not_have_is_told_with_those_that_it_has() {
+    assert_snapshot!(run(&Place::new(), &pair("misnamed", "sink", 8), &["--cores", "0"]));
+}
+
+#[test]
+fn a_port_error_of_a_simulation_is_the_same() {
+    let place = Place::new();
+    let app = place.app(&pair("misnamed", "sink", 8));
+    let said = place.error(&["sim", app.to_str().unwrap(), "--quiet", "--platform", "mpsoc3"]);
+    assert!(said.contains("it has no port `outt[2]`; its ports are `out`"), "{said}");
+    assert!(said.contains("this task") && said.contains("help:"), "{said}");
+}
+
+#[test]
+fn a_task_of_the_name_of_a_function_of_the_c_library_is_not_that_function() {
+    for name in ["sync", "select"] {
+        for verb in [&["run"][..], &["sim", "--platform", "mpsoc3"]] {
+            let place = Place::new();
+            let app = place.app(&format!("[[task]]\nname = \"{name}\"\ncycles = 1000\n"));
+            let said = place.error(&[verb, &[app.to_str().unwrap(), "--quiet"]].concat());
+            assert!(said.contains(&format!("the module has no function `{name}`")), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_heap_that_is_full_is_told_with_its_size_and_the_key() {
+    let tables = "[[task]]\nname = \"greedy\"\nheap = \"64KiB\"\n";
+    assert_snapshot!(run(&Place::new(), tables, &["--cores", "0"]));
+}
+
+#[test]
+fn a_heap_that_is_full_is_told_of_cpp_and_in_simulations() {
+    let cpp = root().join("build/test-apps/cpp.so");
+    let tasks = root().join("build/test-apps/tasks.so");
+    let cases = [
+        ("run", "greedy", &cpp, "operator new: its heap of 65536 bytes has no room for"),
+        ("sim", "greedy", &cpp, "operator new: its heap of 65536 bytes has no room for"),
+        ("run", "wordy", &cpp, "it gave up, after its heap of 65536 bytes had no room for"),
+        ("sim", "greedy", &tasks, "after its heap of 65536 bytes had no room for 1048576 more"),
+    ];
+    for (verb, entry, module, expected) in cases {
+        let place = Place::new();
+        let tables = "[[task]]\nname = \"NAME\"\nheap = \"64KiB\"\ncycles = 1000\n";
+        let app = place.app(&tables.replace("NAME", entry));
+        let text = fs::read_to_string(&app).unwrap();
+        fs::write(&app, text.replace(tasks.to_str().unwrap(), module.to_str().unwrap())).unwrap();
+        let said = place.error(&[verb, app.to_str().unwrap(), "--quiet"]);
+        let words: Vec<&str> = said.split_whitespace().filter(|word| *word != "│").collect();
+        assert!(words.join(" ").contains(expected), "{said}");
+        assert!(said.contains(&format!("raise `heap` of `{entry}`")), "{said}");
+    }
+}
+
+#[test]
+fn a_cpp_task_with_slots_of_another_size_is_told() {
+    let place = Place::new();
+    let tasks = root().join("build/test-apps/tasks.so");
+    let cpp = root().join("build/test-apps/cpp.so");
+    let app = place.app(&pair("sampler", "greedy", 8));
+    let text = fs::read_to_string(&app).unwrap();
+    fs::write(&app, text.replace(tasks.to_str().unwrap(), cpp.to_str().unwrap())).unwrap();
+    let said = place.error(&["run", app.to_str().unwrap(), "--quiet", "--cores", "0"]);
+    assert!(said.contains("set `slot_bytes = 32`"), "{said}");
+}
+
 #[test]
 fn a_task_that_gives_up_says_why() {
     assert_snapshot!(run(&Place::new(), "[[task]]\nname = \"unhappy\"\n", &["--cores", "0"]));

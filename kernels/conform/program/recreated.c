@@ -82,7 +82,7 @@ int stepper(struct wb_task *self)
 int relay(struct wb_task *self)
 {
     struct recreated *s = wb_task_app(self)->state;
-    struct wb_port *in = wb_port_find(self, "in", 0), *out = wb_port_find(self, "out", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
     struct memory *memory = remember(self, s);
     const void *slot;
 

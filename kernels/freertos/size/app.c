@@ -63,7 +63,7 @@ static unsigned char memory[65536];
 
 static int sends(struct wb_task *self)
 {
-    struct wb_port *port = wb_port_find(self, "out", 0);
+    struct wb_port *port = wb_port_find_any(self, "out", 0);
 
     wb_checkpoint();
     return wb_port_receive(port, NULL, WB_FOREVER) == WB_OK &&

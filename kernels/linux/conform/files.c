@@ -66,7 +66,7 @@ static void put_in_socket(struct wb_task *self, const struct state *s, uint32_t 
 static int sender(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     uint32_t random = 3, sent[2] = { 0 };
 
     for (uint32_t i = 0; i < s->rounds; i++) {
@@ -94,7 +94,7 @@ static bool take_from_socket(struct wb_task *self, int socket, uint32_t *expecte
 static int receiver(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_wait set[] = { { .port = wb_port_find(self, "in", 0) },
+    struct wb_wait set[] = { { .port = wb_port_find_any(self, "in", 0) },
                              { .file = s->socket[1], .events = WB_FILE_READABLE } };
     uint32_t got[2] = { 0 }, n = 2, number;
 
@@ -185,7 +185,7 @@ TEST(all_tasks_of_a_kernel_that_wait_for_a_file_are_woken_while_another_computes
 
 static int expect(struct wb_task *self, int file, uint32_t events, uint64_t timeout_ns)
 {
-    struct wb_wait set[] = { { .port = wb_port_find(self, "in", 0) },
+    struct wb_wait set[] = { { .port = wb_port_find_any(self, "in", 0) },
                              { .file = file, .events = events } };
 
     EXPECT(self, set[0].port != NULL);

@@ -22,7 +22,7 @@ static bool sends(struct wb_task *self, struct wb_port *out, const struct suite_
 
 static int sender(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (struct suite_sum m = { 0 }; m.number < MESSAGES && sends(self, out, &m); m.number++)
         wb_checkpoint();
@@ -32,7 +32,7 @@ static int sender(struct wb_task *self)
 // Keeps a sum on its heap; holds one message while it passes its checkpoint.
 static int summer(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0), *out = wb_port_find(self, "out", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
     uint32_t *sum = wb_calloc(1, sizeof *sum);
     const void *slot;
 

@@ -30,7 +30,7 @@ static bool is_gone(struct wb_task *self, enum wb_status status)
 static int sender(struct wb_task *self)
 {
     struct stream *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     const uint32_t me = wb_task_index(self);
     void *slot;
 
@@ -48,7 +48,7 @@ static int sender(struct wb_task *self)
 // Its memory goes where it goes: `words` of its heap, and one of its stack.
 static int relay(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0), *out = wb_port_find(self, "out", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
     volatile uint32_t passed = 0;
     uint32_t *words = wb_calloc(WORDS, sizeof *words);
     const void *slot;
@@ -71,7 +71,7 @@ static int relay(struct wb_task *self)
 static int receiver(struct wb_task *self)
 {
     struct stream *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     const void *slot;
 
     while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {

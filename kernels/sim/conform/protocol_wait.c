@@ -18,7 +18,7 @@ struct state {
 static int sender(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
     const uint32_t me = wb_task_index(self);
 
     for (uint32_t i = wb_word_load(&s->sent[me], WB_SEQ_CST); i < MESSAGES; i++) {
@@ -70,8 +70,8 @@ static bool take_message(struct wb_task *self, struct wb_port *in, uint32_t from
 static int waiter(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *const ins[SENDERS] = { wb_port_find(self, "in", 0),
-                                           wb_port_find(self, "in", 1) };
+    struct wb_port *const ins[SENDERS] = { wb_port_find_any(self, "in", 0),
+                                           wb_port_find_any(self, "in", 1) };
     struct wb_wait set[] = { { .port = ins[0] }, { .port = ins[1] }, { .semaphore = &s->permits } };
     // In an earlier life it may have taken the last permit.
     uint32_t n = wb_word_load(&s->last, WB_SEQ_CST) == 0 ? 3 : 2;

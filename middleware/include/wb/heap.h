@@ -26,8 +26,9 @@ struct wb_heap {                       // used by its owner only, but for `retur
     void *free[WB_HEAP_CLASSES];
     WB_SWAPPED(void *) returned;  // pushed by those who free a foreign block, taken by the owner
     size_t used_bytes, peak_bytes;
-    uint32_t generation;  // restarts of the owner; the launcher
-    bool is_private;      // fixed: elsewhere there is other memory at its addresses
+    size_t refused_bytes;  // of the last block that there was no room for
+    uint32_t generation;   // restarts of the owner; the launcher
+    bool is_private;       // fixed: elsewhere there is other memory at its addresses
 };
 
 enum { WB_SHARED_MAX = 1 << 30 };  // bytes of a pool
@@ -63,6 +64,15 @@ struct wb_shared {
     struct wb_compared left_bytes;  // in use since before its end or its last restart; the owner;
                                     // after its end, anyone
 };
+
+/// How large the block was that an access to `address` can be meant for, as the heap had no room
+/// for it and gave NULL; 0: none was.
+static inline size_t wb_heap_missed(const struct wb_heap *heap, uintptr_t address)
+{
+    return address / WB_GRANULE_BYTES <= heap->refused_bytes / WB_GRANULE_BYTES
+               ? heap->refused_bytes
+               : 0;
+}
 
 /// An empty heap over memory that every kernel sees.
 void wb_heap_init(struct wb_heap *heap, void *memory, size_t bytes);

@@ -10,6 +10,7 @@
 #define WB_PORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wb/status.h"
@@ -19,11 +20,27 @@ WB_BEGIN_C
 struct wb_port;
 struct wb_task;
 
-/// Finds a port of the calling task: element `index` of the port `name`.
+/// Finds a port of the calling task, element `index` of the port `name`, for messages of so many
+/// bytes: `wb_port_find(self, "out", 0, sizeof(struct sample))`.
 ///
-/// Context: the task itself. Never blocks. Look it up once, outside the loop.
+/// Context: the task itself. Never blocks. Look it up once, outside the loop. Where the application
+///          binds no such port, or the slots of its channel have another size, this ends the run
+///          with an error that says so, and does not return.
+/// Returns: the port; never NULL.
+struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t index,
+                             size_t message_bytes);
+
+/// The same for messages of different sizes, up to so many bytes, which are written and read in
+/// place (wb_port_claim(), wb_port_hold()): the slots may be larger.
+struct wb_port *wb_port_find_room(struct wb_task *self, const char *name, uint32_t index,
+                                  size_t most_bytes);
+
+/// A port of the calling task whose messages have whatever size the application gives them: the
+/// task looks at wb_port_slot_bytes().
+///
+/// Context: the task itself. Never blocks.
 /// Returns: the port, or NULL if the application binds none of that name and index.
-struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t index);
+struct wb_port *wb_port_find_any(const struct wb_task *self, const char *name, uint32_t index);
 
 /// How many channels are bound to the port `name` (a split or a join has several).
 uint32_t wb_port_count(const struct wb_task *self, const char *name);

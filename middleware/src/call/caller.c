@@ -34,7 +34,8 @@ static inline void look_for_death(struct wb_caller *caller)
 
 enum wb_status wb_caller_open(struct wb_task *self, const char *name, struct wb_caller *caller)
 {
-    struct wb_port *requests = wb_port_find(self, name, 0), *answers = wb_port_find(self, name, 1);
+    struct wb_port *requests = wb_port_find_any(self, name, 0),
+                   *answers = wb_port_find_any(self, name, 1);
 
     if (requests == NULL || answers == NULL || requests->direction != WB_OUT ||
         requests->channel->tickets == NULL || answers->direction != WB_IN ||

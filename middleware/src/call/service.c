@@ -16,7 +16,7 @@ static struct call_head *head_of(const void *slot)
 
 enum wb_status wb_service_open(struct wb_task *self, const char *name, struct wb_service *service)
 {
-    struct wb_port *requests = wb_port_find(self, name, 0);
+    struct wb_port *requests = wb_port_find_any(self, name, 0);
 
     if (requests == NULL || requests->direction != WB_IN || requests->channel->tickets == NULL ||
         requests->channel->slot_bytes <= WB_CALL_HEAD_BYTES)

@@ -17,7 +17,7 @@
 #include "attempt.h"
 #include "wb/system.h"
 
-struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t index)
+struct wb_port *wb_port_find_any(const struct wb_task *self, const char *name, uint32_t index)
 {
     for (struct wb_port *port = self->ports; port != NULL; port = port->next_of_task)
         if (port->index == index && wb_text_equal(port->name, name))

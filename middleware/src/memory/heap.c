@@ -72,12 +72,15 @@ void *wb_heap_malloc(struct wb_heap *heap, size_t bytes)
 {
     const uint32_t size_class = kingsley_class(bytes);
 
-    if (size_class == WB_HEAP_CLASSES)
+    struct header *header = NULL;
+    if (size_class != WB_HEAP_CLASSES) {
+        wb_kernel_charge(WB_ACTION_HEAP, 1);
+        header = take(heap, size_class);
+    }
+    if (header == NULL) {
+        heap->refused_bytes = bytes;
         return NULL;
-    wb_kernel_charge(WB_ACTION_HEAP, 1);
-    struct header *header = take(heap, size_class);
-    if (header == NULL)
-        return NULL;
+    }
     return kingsley_stamp(heap, header, size_class, kingsley_bytes(size_class), KINGSLEY_IN_HEAP);
 }
 

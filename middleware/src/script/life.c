@@ -97,7 +97,7 @@ static void find_ends(struct wb_task *self, struct run *run)
     for (uint32_t i = 0; i < config->n_ports; i++) {
         run->reach[i] = (struct reach){ end, wb_port_count(self, config->ports[i]) };
         for (uint32_t element = 0; element < run->reach[i].n; element++)
-            *end++ = wb_port_find(self, config->ports[i], element);
+            *end++ = wb_port_find_any(self, config->ports[i], element);
     }
 }
 

@@ -203,7 +203,7 @@ enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
     const bool taken = direction == WB_IN ? channel->receiver != NULL
                                           : channel->senders != NULL && channel->tickets == NULL;
 
-    if (!name_is_good(name) || taken || wb_port_find(task, name, index) != NULL)
+    if (!name_is_good(name) || taken || wb_port_find_any(task, name, index) != NULL)
         return WB_ERR_INVAL;
     if (task->system->n_ports == task->system->config.ports || channel->n_senders == SENDERS_MAX)
         return WB_ERR_NOMEM;

@@ -70,7 +70,7 @@ static void fill(struct wb_task *self, struct wb_port *out, const struct state *
 static int sender(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
 
     for (uint32_t n = 0; n < SAMPLES; n += ROOM) {
         fill(self, out, s, n);
@@ -82,7 +82,7 @@ static int sender(struct wb_task *self)
 static int receiver(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
     const char *name = s->bytes == LARGE ? "receive_1024" : "receive_4";
     static uint8_t message[LARGE];
 
@@ -126,7 +126,7 @@ TEST(what_a_message_costs)
 static void play(struct wb_task *self, const char *name, bool first)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
     uint32_t message = 0;
 
     for (uint32_t n = 0; n < SAMPLES; n++) {
@@ -161,7 +161,7 @@ TEST(what_a_switch_through_a_blocking_receive_costs)
 static int caller(struct wb_task *self)
 {
     struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
     uint32_t message = 0;
 
     for (uint32_t n = 0; n < SAMPLES; n++) {
@@ -176,7 +176,7 @@ static int caller(struct wb_task *self)
 static int called(struct wb_task *self)
 {
     const struct state *s = suite_shared(self);
-    struct wb_port *out = wb_port_find(self, "out", 0), *in = wb_port_find(self, "in", 0);
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
     uint32_t message = 0;
 
     for (uint32_t n = 0; n < SAMPLES; n++) {

@@ -29,6 +29,8 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
             .help("lower `stack`, `heap`, `slots` or `memory`; `whimbrel doctor` shows the limits"),
         "stack" => with_task(app, task, error, stack),
         "fault" => with_task(app, task, error, fault),
+        "heap" => with_task(app, task, error, heap),
+        "port" => port(app, task, error),
         "task" => with_task(app, task, error, failed),
         "deadlock" => deadlock(app, error),
         "limit" => Problem::new(error.text.clone()).help(
@@ -155,6 +157,47 @@ fn stack(label: &str, task: &Task, error: &HelperError) -> Problem {
     Problem::new(format!("`{label}` needs a larger stack than {kib} KiB: {}", error.text))
         .at(task.stack_bytes.span(), "the stack of this task")
         .help(format!("raise `stack` of `{}`, for instance to \"{}KiB\"", task.name, kib * 4))
+}
+
+fn heap(label: &str, task: &Task, error: &HelperError) -> Problem {
+    let kib = task.heap_bytes / 1024;
+    let more = numbers(&error.text).next_back().unwrap_or_default() / 1024 + 1;
+    Problem::new(format!("`{label}` needs a larger heap than {kib} KiB: {}", error.text))
+        .at(task.span.clone(), "this task")
+        .help(format!(
+            "raise `heap` of `{}`, for instance to \"{}KiB\"; malloc() is NULL when it is full",
+            task.name,
+            (kib + more).saturating_mul(2).checked_next_power_of_two().unwrap_or(kib * 4)
+        ))
+}
+
+/// The whole numbers among the words of a text.
+fn numbers(text: &str) -> impl DoubleEndedIterator<Item = u64> {
+    text.split(' ').filter_map(|word| word.parse().ok())
+}
+
+/// A port that a task does not have, or, with a channel, whose slots have another size.
+fn port(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
+    let Some(task) = task else {
+        return Problem::new(format!("port: {}", error.text));
+    };
+    let label = app.label(&task.name, task.index);
+    let problem = Problem::new(format!("`{label}` cannot use a port: {}", error.text));
+    let Some(channel) = app.channels.iter().find(|channel| channel.name == error.key) else {
+        return problem.at(task.span.clone(), "this task").help(format!(
+            "bind it with a [[channel]] whose `from` or `to` is \"{}.PORT\", or correct its name \
+             in `{}`",
+            task.name,
+            task.entry.get_ref()
+        ));
+    };
+    // The first number of the text is the size of the messages.
+    let bytes = numbers(&error.text).next().unwrap_or_default();
+    problem.at(channel.span.clone(), "this channel").help(format!(
+        "set `slot_bytes = {bytes}` for this channel, or let both of its tasks use messages of {} \
+         bytes",
+        channel.slot_bytes
+    ))
 }
 
 fn client(label: &str, task: &Task, error: &HelperError) -> Problem {

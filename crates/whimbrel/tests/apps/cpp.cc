@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ task: its strings and exceptions live in the task's heap and move along; while it handles an
-// exception it does not move, because that state belongs to one kernel.
+// A C++ task: its strings and exceptions live in the task's heap and move along; while it handles
+// an exception it does not move, because that state belongs to one kernel.
 #include <stdexcept>
 #include <string>
 
@@ -46,4 +46,34 @@ extern "C" int newborn(struct wb_task *self)
 {
     wb_compute(self);
     return Lives<int>::count++;
+}
+
+// More than the heap has: by the module's own `new`, and by one of the C++ library's, which throws.
+extern "C" int greedy(struct wb_task *self)
+{
+    (void)self;
+    volatile char *block = new char[1 << 20];
+    block[0] = 1;
+    delete[] block;
+    return 0;
+}
+
+extern "C" int wordy(struct wb_task *self)
+{
+    (void)self;
+    std::string text(1 << 20, 'a');
+    return text.size() == 1 << 20 ? 0 : 1;
+}
+
+struct Sample {
+    double value[4];
+};
+
+// Sends a sample through slots of another size.
+extern "C" int sampler(struct wb_task *self)
+{
+    struct wb_port *out = wb_port_find(self, "out", 0, sizeof(Sample));
+    const Sample sample = {};
+
+    return wb_port_send(out, &sample, WB_FOREVER) == WB_OK ? 0 : 1;
 }

@@ -35,7 +35,8 @@ int waiter(struct wb_task *self)
 {
     uint32_t message;
 
-    return wb_port_receive(wb_port_find(self, "in", 0), &message, WB_FOREVER) == WB_OK;
+    return wb_port_receive(wb_port_find(self, "in", 0, sizeof message), &message, WB_FOREVER) ==
+           WB_OK;
 }
 
 // Waits for a timer of the operating system.

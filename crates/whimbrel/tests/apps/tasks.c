@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "wb/wb.h"
@@ -29,7 +31,7 @@ enum wb_status wb_app_setup(struct wb_app *app)
 // Sends 0, 1, 2, ... until the run should end, or `messages` of them.
 int source(struct wb_task *self)
 {
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *out = wb_port_find(self, "out", 0, sizeof(uint64_t));
     const double messages = wb_param_number(wb_task_app(self), "messages", 0);
 
     for (uint64_t n = 0; messages == 0 || (double)n < messages; n++) {
@@ -43,8 +45,8 @@ int source(struct wb_task *self)
 
 int worker(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
-    struct wb_port *out = wb_port_find(self, "out", 0);
+    struct wb_port *in = wb_port_find(self, "in", 0, sizeof(uint64_t));
+    struct wb_port *out = wb_port_find(self, "out", 0, sizeof(uint64_t));
     uint64_t n;
 
     while (wb_port_receive(in, &n, WB_FOREVER) == WB_OK) {
@@ -57,7 +59,7 @@ int worker(struct wb_task *self)
 
 int sink(struct wb_task *self)
 {
-    struct wb_port *in = wb_port_find(self, "in", 0);
+    struct wb_port *in = wb_port_find(self, "in", 0, sizeof(uint64_t));
     uint64_t n, expected = 0;
 
     while (wb_port_receive(in, &n, WB_FOREVER) == WB_OK) {
@@ -139,6 +141,57 @@ int wild(struct wb_task *self)
     return 0;
 }
 
+struct large {
+    uint64_t number;
+    unsigned char more[248];
+};
+
+// Sends, or receives, messages of 256 bytes, whatever the slots have.
+int large_source(struct wb_task *self)
+{
+    const struct large message = { 0 };
+
+    return wb_port_send(wb_port_find(self, "out", 0, sizeof message), &message, WB_FOREVER) !=
+           WB_OK;
+}
+
+int large_sink(struct wb_task *self)
+{
+    struct large message;
+
+    return wb_port_receive(wb_port_find(self, "in", 0, sizeof message), &message, WB_FOREVER) !=
+           WB_OK;
+}
+
+// The same in place, where larger slots will do.
+int room_source(struct wb_task *self)
+{
+    struct wb_port *out = wb_port_find_room(self, "out", 0, sizeof(struct large));
+    void *slot;
+
+    if (wb_port_claim(out, &slot, WB_FOREVER) != WB_OK)
+        return 1;
+    memset(slot, 0, sizeof(struct large));
+    return wb_port_commit(out) != WB_OK;
+}
+
+// Asks for a port that app.toml has under another name.
+int misnamed(struct wb_task *self)
+{
+    return wb_port_find(self, "outt", 2, sizeof(uint64_t)) == NULL;
+}
+
+// Does not look whether there is any memory for it.
+int greedy(struct wb_task *self)
+{
+    volatile char *volatile block = malloc((size_t)1 << 20);
+
+    (void)self;
+    block[100] = 1;
+    free((void *)block);
+    return 0;
+}
+
 int unhappy(struct wb_task *self)
 {
     wb_task_fail(self, "the antenna is unplugged");
@@ -167,9 +220,11 @@ int mutual(struct wb_task *self)
 {
     uint64_t n;
 
-    if (wb_port_receive(wb_port_find(self, "in", 0), &n, WB_FOREVER) != WB_OK)
+    if (wb_port_receive(wb_port_find(self, "in", 0, sizeof(uint64_t)), &n, WB_FOREVER) != WB_OK)
         return 0;
-    return wb_port_send(wb_port_find(self, "out", 0), &n, WB_FOREVER) == WB_OK ? 0 : 1;
+    return wb_port_send(wb_port_find(self, "out", 0, sizeof(uint64_t)), &n, WB_FOREVER) == WB_OK
+               ? 0
+               : 1;
 }
 
 static struct wb_mutex key;

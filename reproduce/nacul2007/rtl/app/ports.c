@@ -150,7 +150,7 @@ enum wb_status wb_port_receive(struct wb_port *in, void *msg, uint64_t timeout_n
 
 // ---- Of a task ----------------------------------------------------------------------------------
 
-struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t index)
+struct wb_port *wb_port_find_any(const struct wb_task *self, const char *name, uint32_t index)
 {
     for (uint32_t i = 0; i < self->n_ports; i++) {
         struct wb_port *port = &self->ports[i];
@@ -159,6 +159,27 @@ struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t in
             return port;
     }
     return NULL;
+}
+
+struct wb_port *wb_port_find_room(struct wb_task *self, const char *name, uint32_t index,
+                                  size_t most_bytes)
+{
+    struct wb_port *port = wb_port_find_any(self, name, index);
+
+    if (port == NULL || port->link->slot_bytes < most_bytes)
+        wb_task_fail(self, "a port is missing, or its slots are too small");
+    return port;
+}
+
+struct wb_port *wb_port_find(struct wb_task *self, const char *name, uint32_t index,
+                             size_t message_bytes)
+{
+    struct wb_port *port = wb_port_find_room(self, name, index, message_bytes);
+
+    // A link's slots are whole words.
+    if (port->link->slot_bytes != ((message_bytes + 3) & ~(size_t)3))
+        wb_task_fail(self, "the slots of a port have another size than its messages");
+    return port;
 }
 
 uint32_t wb_port_count(const struct wb_task *self, const char *name)
