@@ -7,11 +7,13 @@
 // same code (crates/occupy/src/journal.rs).
 
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "private.h"
@@ -80,7 +82,9 @@ static bool write_journal(const char *root, const unsigned int *cpus, uint32_t n
                           const char *journal, unsigned int *bad)
 {
     char boot[VALUE_BYTES];
-    FILE *file = fopen(journal, "wxe");
+    // Whatever the umask is: what is undone by it is trusted only if nobody else can write it.
+    const int fd = open(journal, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
     if (file == NULL)
         return false;

@@ -60,6 +60,31 @@ def test_others_run_while_a_soft_program_sleeps_and_never_while_it_computes(load
     load.spin(soft, lambda one: one[0].cpu == 3 and one[0].share >= 0.75)
 
 
+@pytest.mark.parametrize("booted", ["none"], indirect=True)
+def test_another_users_process_is_no_child_of_the_program(guest: Guest) -> None:
+    """By affinities alone, where it can bind itself to the processor."""
+    with occupation(guest, "--cpu 3 --fifo 5", "sleep 600") as program:
+        word = guest.check(f"tr '\\0' '\\n' </proc/{program}/environ | grep ^WHIMBREL_OCCUPY=")
+        number, _, token = word.strip().partition(":")
+        assert len(token) == 32
+        for mark in (number, word.strip()):
+            attack = f"{mark} taskset 8 rig user 65534 sleep 601"
+            stranger = guest.check(f"env {attack} >/dev/null 2>&1 & echo $!").strip()
+            # Bound when it begins, and moved away by the next sweep.
+            until(
+                lambda state, task=f"task {stranger}@": any(
+                    key.startswith(task) and "cpus=0,1,2 policy=0 " in value
+                    for key, value in state.values.items()
+                ),
+                guest.snapshot,
+            )
+            guest.check(f"kill {stranger}")
+        # Who may open a file may lock it.
+        for name in ("lock", "journal"):
+            refused = guest.run(f"rig user 65534 cat /run/whimbrel-occupy/{name} 2>&1")
+            assert refused.status != 0 and "Permission denied" in refused.output
+
+
 def test_a_running_program_is_taken_with_all_its_threads(guest: Guest) -> None:
     guest.check("rig spin 600 2 >/dev/null 2>&1 & echo $! >/tmp/pid")
     guest.check('until [ "$(ls /proc/$(cat /tmp/pid)/task | wc -l)" = 3 ]; do usleep 50000; done')

@@ -58,7 +58,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// A capability is missing.
-    #[error("{what} needs {capability}: run as root, or give the program that capability")]
+    #[error("{what} needs {capability}: run as root, as by `sudo`")]
     Permission {
         /// What was tried.
         what: String,

@@ -5,14 +5,18 @@
 //! setting is as the journal says it was, or as it says it was to be. The file lives in memory
 //! (`/run`) and holds only state that a reboot voids: the first line names the boot. A kill does
 //! not lose what was written, so nothing is flushed to a disk.
+//!
+//! What it says is done with our rights, and it has what makes a task the program's: only this user
+//! may read or write it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::folder::Folder;
 use crate::linux::kernel::{Kernel, Linux};
 use crate::settings::Setting;
 use crate::{Error, Occupation};
@@ -82,7 +86,8 @@ pub(crate) enum Line {
 /// The journal in memory and on disk.
 #[derive(Debug)]
 pub(crate) struct Journal {
-    path: PathBuf,
+    folder: Folder,
+    name: String,
     boot: String,
     file: Option<File>,
     lines: usize,
@@ -97,9 +102,12 @@ const STALE: usize = 1000;
 
 impl Journal {
     /// Reads it; one of another boot is dropped, and so is a last line that a kill cut short.
-    pub fn load(path: &Path, boot: &str) -> Result<Self, Error> {
+    pub fn load(folder: &Folder, name: &str, boot: &str) -> Result<Self, Error> {
+        let path = folder.path().join(name);
+        let fails = |error| Error::File { path: path.clone(), error };
         let mut journal = Self {
-            path: path.to_owned(),
+            folder: folder.again().map_err(fails)?,
+            name: name.to_owned(),
             boot: boot.to_owned(),
             file: None,
             lines: 0,
@@ -107,13 +115,14 @@ impl Journal {
             changes: BTreeMap::new(),
             outlived: false,
         };
-        let text = match fs::read(path) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        let mut bytes = Vec::new();
+        match folder.read(name).and_then(|mut file| file.read_to_end(&mut bytes)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(journal),
-            Err(error) => return Err(journal.fails(error)),
+            read => read.map_err(fails)?,
         };
+        let text = String::from_utf8_lossy(&bytes);
         let complete = text.rfind('\n').map_or(0, |end| end + 1);
-        let wrong = |line: &str| Error::Text { path: path.to_owned(), text: line.to_owned() };
+        let wrong = |line: &str| Error::Text { path: path.clone(), text: line.to_owned() };
         let parse = |line| serde_json::from_str(line).map_err(|_| wrong(line));
         let mut texts = text[..complete].lines();
         // What follows in a journal of another boot may be anything: it was not flushed to a disk.
@@ -200,7 +209,7 @@ impl Journal {
 
     fn put(&mut self, text: &str) -> io::Result<()> {
         if self.file.is_none() {
-            self.file = Some(OpenOptions::new().append(true).create(true).open(&self.path)?);
+            self.file = Some(self.folder.append(&self.name)?);
         }
         let file = self.file.as_mut().expect("it was opened above");
         file.write_all(text.as_bytes())
@@ -213,9 +222,9 @@ impl Journal {
         let boot = std::iter::once(Line::Boot(self.boot.clone()));
         let text: String =
             boot.chain(occupations).chain(changes).map(|line| written(&line)).collect();
-        let new = self.path.with_extension("new");
-        fs::write(&new, &text)?;
-        fs::rename(&new, &self.path)?;
+        let new = format!("{}.new", self.name);
+        self.folder.anew(&new)?.write_all(text.as_bytes())?;
+        self.folder.rename(&new, &self.name)?;
         self.file = None;
         Ok(())
     }
@@ -223,19 +232,16 @@ impl Journal {
     fn delete(&mut self) -> Result<(), Error> {
         self.file = None;
         self.lines = 0;
-        match fs::remove_file(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.fails(error)),
-            _ => Ok(()),
-        }
+        self.folder.remove(&self.name).map_err(|error| self.fails(error))
     }
 
     fn cut(&self, bytes: usize) -> Result<(), Error> {
-        let file = OpenOptions::new().write(true).open(&self.path);
+        let file = self.folder.append(&self.name);
         file.and_then(|file| file.set_len(bytes as u64)).map_err(|error| self.fails(error))
     }
 
     fn fails(&self, error: io::Error) -> Error {
-        Error::File { path: self.path.clone(), error }
+        Error::File { path: self.folder.path().join(&self.name), error }
     }
 
     fn take(&mut self, line: Line) {
@@ -264,16 +270,23 @@ impl Journal {
     }
 }
 
-/// Puts everything back that a journal of changes without occupations tells of, and removes it.
-/// Without one, or with one of another boot, there is nothing to do.
+/// Puts the frequencies back that a journal of changes without occupations tells of, and removes
+/// it. Without one, or with one of another boot, there is nothing to do. `sys` is where sysfs is.
 ///
 /// # Errors
-/// Something does not take its former value, or the journal is not understood.
-pub fn undo(path: &Path) -> io::Result<()> {
+/// An attribute does not take its former value; or the journal is not understood or tells of
+/// anything but cpufreq's attributes, and then nothing has been changed.
+pub fn undo(folder: &Folder, name: &str, sys: &Path) -> io::Result<()> {
     let kernel = Linux::default();
     let boot = kernel.read(Path::new("/proc/sys/kernel/random/boot_id"))?;
-    let mut journal = Journal::load(path, boot.trim()).map_err(io::Error::other)?;
+    let mut journal = Journal::load(folder, name, boot.trim()).map_err(io::Error::other)?;
     let changes: Vec<&Change> = journal.changes().collect();
+    if let Some(other) = changes.iter().find(|change| !of_cpufreq(&change.setting, sys)) {
+        let path = folder.path().join(name);
+        let what = crate::work::name(&other.setting);
+        let why = format!("{}: {what} is no frequency's attribute", path.display());
+        return Err(io::Error::other(why));
+    }
     // Twice, because a value may be refused before another is back: a lower limit above the upper.
     for change in changes.iter().chain(&changes) {
         let _ = change.setting.write(&kernel, &change.before);
@@ -286,6 +299,19 @@ pub fn undo(path: &Path) -> io::Result<()> {
     journal.forget(|_| true).map_err(io::Error::other)
 }
 
+/// Whether it is one of the attributes that a run may set (kernels/linux/cpufreq.c).
+fn of_cpufreq(setting: &Setting, sys: &Path) -> bool {
+    let Setting::Word(path) = setting else { return false };
+    let Ok(below) = path.strip_prefix(sys.join("devices/system/cpu")) else { return false };
+    let Some(parts) = below.to_str().map(|below| below.split('/').collect::<Vec<_>>()) else {
+        return false;
+    };
+    let [cpu, "cpufreq", attribute] = parts[..] else { return false };
+    let number = cpu.strip_prefix("cpu").unwrap_or_default();
+    let known = ["scaling_min_freq", "scaling_max_freq", "scaling_governor", "scaling_setspeed"];
+    !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) && known.contains(&attribute)
+}
+
 fn written(line: &Line) -> String {
     serde_json::to_string(line).expect("a line has only texts and numbers") + "\n"
 }
@@ -293,13 +319,14 @@ fn written(line: &Line) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use proptest::prelude::*;
 
-    use super::{Change, Journal, Line, STALE};
-    use crate::TaskId;
+    use super::{Change, Journal, Line, STALE, of_cpufreq};
+    use crate::folder::Folder;
     use crate::settings::Setting;
+    use crate::{Error, TaskId};
 
     fn change(tid: i32, to: &str) -> Change {
         let setting = Setting::Task(TaskId { tid, start: 5 });
@@ -310,24 +337,28 @@ mod tests {
         folder.path().join("journal")
     }
 
+    fn load(path: &Path, boot: &str) -> Result<Journal, Error> {
+        Journal::load(&Folder::open(path.parent().unwrap()).unwrap(), "journal", boot)
+    }
+
     proptest! {
         #[test]
         fn a_journal_that_was_cut_short_tells_what_was_written_before(cut in 0_usize..2000) {
             let folder = tempfile::tempdir().unwrap();
             let path = path(&folder);
-            let mut journal = Journal::load(&path, "one").unwrap();
+            let mut journal = load(&path, "one").unwrap();
             let lines = (0..10).map(|tid| Line::Change(change(tid, "0")));
             journal.append(lines.collect()).unwrap();
             let text = fs::read_to_string(&path).unwrap();
             let cut = cut % text.len();
             fs::write(&path, &text[..cut]).unwrap();
 
-            let mut journal = Journal::load(&path, "one").unwrap();
+            let mut journal = load(&path, "one").unwrap();
             let lines = text[..cut].matches('\n').count();
             prop_assert_eq!(journal.changes().count(), lines.saturating_sub(1));
             // What comes then is not glued to the broken line.
             journal.append(vec![Line::Change(change(99, "1"))]).unwrap();
-            let journal = Journal::load(&path, "one").unwrap();
+            let journal = load(&path, "one").unwrap();
             prop_assert_eq!(journal.change(&change(99, "").setting), Some(&change(99, "1")));
         }
 
@@ -335,7 +366,7 @@ mod tests {
         fn no_text_makes_it_panic(text in "\\{\"boot\":\"one\"\\}\n[{}a-z\":0-9,\n]{0,60}") {
             let folder = tempfile::tempdir().unwrap();
             fs::write(path(&folder), text).unwrap();
-            let _ = Journal::load(&path(&folder), "one");
+            let _ = load(&path(&folder), "one");
         }
     }
 
@@ -343,13 +374,13 @@ mod tests {
     fn a_journal_of_another_boot_is_dropped_whatever_follows() {
         let folder = tempfile::tempdir().unwrap();
         let path = path(&folder);
-        let mut journal = Journal::load(&path, "one").unwrap();
+        let mut journal = load(&path, "one").unwrap();
         journal.append(vec![Line::Change(change(1, "0"))]).unwrap();
-        assert!(!Journal::load(&path, "one").unwrap().is_empty());
+        assert!(!load(&path, "one").unwrap().is_empty());
         let text = fs::read_to_string(&path).unwrap() + "\0\0\n";
         fs::write(&path, text).unwrap();
-        assert!(Journal::load(&path, "one").is_err());
-        let other = Journal::load(&path, "two").unwrap();
+        assert!(load(&path, "one").is_err());
+        let other = load(&path, "two").unwrap();
         assert!(other.is_empty() && other.outlived() && !path.exists());
     }
 
@@ -357,7 +388,7 @@ mod tests {
     fn a_long_journal_is_written_anew_and_says_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let path = path(&folder);
-        let mut journal = Journal::load(&path, "one").unwrap();
+        let mut journal = load(&path, "one").unwrap();
         for round in 0..STALE {
             let to = (round % 3).to_string();
             journal
@@ -367,10 +398,47 @@ mod tests {
         let long = fs::metadata(&path).unwrap().len();
         journal.forget(|setting| *setting == change(2, "").setting).unwrap();
         assert!(fs::metadata(&path).unwrap().len() < long / 100);
-        let again = Journal::load(&path, "one").unwrap();
+        let again = load(&path, "one").unwrap();
         assert!(again.changes().eq(journal.changes()));
         assert_eq!(again.changes().count(), 1);
         journal.forget(|_| true).unwrap();
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_journal_is_its_users_alone_also_when_it_is_written_anew() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = path(&folder);
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        let mut journal = load(&path, "one").unwrap();
+        journal.append(vec![Line::Change(change(1, "0"))]).unwrap();
+        assert_eq!(mode(), 0o600);
+        journal.rewrite().unwrap();
+        assert_eq!(mode(), 0o600);
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o622)).unwrap();
+        let why = load(&path, "one").unwrap_err().to_string();
+        assert!(why.contains("no file that only this user may write"), "{why}");
+    }
+
+    #[test]
+    fn only_attributes_of_cpufreq_are_a_runs_to_put_back() {
+        let is = |path: &str| of_cpufreq(&Setting::Word(path.into()), Path::new("/sys"));
+        let of = |rest: &str| format!("/sys/devices/system/cpu/{rest}");
+        assert!(is(&of("cpu0/cpufreq/scaling_governor")));
+        assert!(is(&of("cpu17/cpufreq/scaling_max_freq")));
+        for other in [
+            "/etc/passwd".to_owned(),
+            of("cpu0/online"),
+            of("cpu/cpufreq/scaling_governor"),
+            of("cpu0/cpufreq/scaling_driver"),
+            of("cpu0/cpufreq/../scaling_governor"),
+            of("cpu0/cpufreq/../../../../../../etc/scaling_governor"),
+            of("../cpu/cpu0/cpufreq/scaling_governor"),
+        ] {
+            assert!(!is(&other), "{other}");
+        }
+        let list = Setting::List(of("cpu0/cpufreq/scaling_governor").into());
+        assert!(!of_cpufreq(&list, Path::new("/sys")));
     }
 }

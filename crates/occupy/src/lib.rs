@@ -17,12 +17,14 @@ mod begin;
 mod choose;
 pub mod cli;
 mod error;
+pub mod folder;
 pub mod guardian;
 mod journal;
 mod linux;
 mod lock;
 mod occupation;
 mod occupations;
+pub mod place;
 pub mod quiet;
 mod reconcile;
 mod settings;
@@ -31,8 +33,8 @@ mod shield;
 mod tests;
 mod work;
 
-/// The word in the program's environment that tells its occupation's number: by it the program's
-/// children are known also when their parents have ended.
+/// The word in the program's environment that has its occupation's [`Occupation::mark`]: by it the
+/// program's children are known also when their parents have ended.
 pub const MARK: &str = "WHIMBREL_OCCUPY";
 
 pub use error::Error;

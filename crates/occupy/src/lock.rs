@@ -1,52 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The lock of the machine's journal: one process at a time changes anything.
 
-use std::fs::{self, DirBuilder};
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
+use crate::folder::{Distrust, Folder};
 use crate::{Error, Machine};
 
 /// How long a command waits for another that changes the machine.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long between two tries.
 const PAUSE: Duration = Duration::from_millis(1);
+/// The file that is locked. It stays, unlike the journal. Who may open a file may lock it, so it
+/// and its folder are this user's alone: another could hold the lock for ever, and nothing would be
+/// undone.
+const LOCK: &str = "lock";
 
-impl Machine {
-    /// What the journal says is done with our rights: nobody else may have written it.
-    fn check_owner(&self) -> Result<(), Error> {
-        let at = |error: std::io::Error| Error::File { path: self.state.clone(), error };
-        let folder = fs::metadata(&self.state).map_err(at)?;
-        let user = geteuid().as_raw();
-        if folder.mode() & 0o022 == 0 && [0, user].contains(&folder.uid()) {
-            return Ok(());
-        }
-        Err(at(std::io::Error::other("others than this user and root may write it")))
-    }
+/// The folder of the journal, which is locked while this is there.
+#[derive(Debug)]
+pub(crate) struct Locked {
+    pub folder: Folder,
+    _lock: File,
+}
 
-    /// The lock is on the folder: the journal itself comes and goes.
-    pub(crate) fn flock(&self) -> Result<OwnedFd, Error> {
-        let at = |error: std::io::Error| Error::File { path: self.state.clone(), error };
-        DirBuilder::new().recursive(true).mode(0o755).create(&self.state).map_err(at)?;
-        self.check_owner()?;
-        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = rustix::fs::open(&self.state, flags, Mode::empty());
-        let folder = folder.map_err(|error| at(error.into()))?;
+impl Locked {
+    pub fn in_folder(path: &Path) -> Result<Self, Error> {
+        let at = |error: io::Error| Error::File { path: path.to_owned(), error };
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+        let mut builder = DirBuilder::new();
+        let made = above.map_or(Ok(()), |above| builder.recursive(true).mode(0o755).create(above));
+        made.map_err(at)?;
+        let folder = Folder::open(path).map_err(|distrust| refused(path, distrust))?;
+        let lock = folder.append(LOCK).map_err(at)?;
         let end = Instant::now() + PATIENCE;
         loop {
-            match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(folder),
+            match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(Self { folder, _lock: lock }),
                 Err(Errno::WOULDBLOCK | Errno::INTR) if Instant::now() < end => {
                     thread::sleep(PAUSE);
                 }
                 Err(error) => return Err(at(error.into())),
             }
+        }
+    }
+}
+
+impl Machine {
+    /// Waits until nobody else has the journal.
+    pub(crate) fn flock(&self) -> Result<Locked, Error> {
+        Locked::in_folder(&self.state)
+    }
+}
+
+fn refused(path: &Path, distrust: Distrust) -> Error {
+    let cure = match &distrust {
+        Distrust::Io(_) => String::new(),
+        Distrust::Owner(0) if !geteuid().is_root() => {
+            ": run as root, who occupies there, or set WHIMBREL_OCCUPY_STATE to a folder of yours"
+                .to_owned()
+        }
+        Distrust::Open(_) => format!(": close it by `chmod 700 {}`", path.display()),
+        _ => ": set WHIMBREL_OCCUPY_STATE to a folder of this user alone".to_owned(),
+    };
+    let error = match distrust {
+        Distrust::Io(error) => error,
+        other => io::Error::other(format!("the journal's folder is not trusted: {other}{cure}")),
+    };
+    Error::File { path: path.to_owned(), error }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn no_other_user_can_take_the_lock() {
+        if !geteuid().is_root() {
+            eprintln!("skipped: only root becomes another user");
+            return;
+        }
+        let around = crate::tests::fake::folder();
+        let path = around.path().join("state");
+        drop(Locked::in_folder(&path).unwrap());
+        let open = Permissions::from_mode(0o755);
+        std::fs::set_permissions(around.path(), open.clone()).unwrap();
+        let take = |what: &Path| {
+            let mut command = Command::new("setpriv");
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+            command.arg("flock").arg("--nonblock").arg(what).arg("true").output().unwrap()
+        };
+        let shown = |what: &Path| {
+            let taken = take(what);
+            (taken.status.success(), String::from_utf8(taken.stderr).unwrap())
+        };
+        // What this shows of a folder as it was: that the tools are there and do it.
+        std::fs::set_permissions(&path, open).unwrap();
+        assert_eq!(shown(&path), (true, String::new()));
+        drop(Locked::in_folder(&path).unwrap());
+        for what in [path.clone(), path.join(LOCK)] {
+            let (taken, why) = shown(&what);
+            assert!(!taken && why.contains("Permission denied"), "{}: {why}", what.display());
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_trusted_says_what_to_do() {
+        let around = crate::tests::fake::folder();
+        let path = around.path().join("state");
+        let refused = || Locked::in_folder(&path).unwrap_err().to_string();
+        drop(Locked::in_folder(&path).unwrap());
+        std::fs::set_permissions(&path, Permissions::from_mode(0o720)).unwrap();
+        let why = refused();
+        assert!(why.ends_with(&format!("close it by `chmod 700 {}`", path.display())), "{why}");
+        if geteuid().is_root() {
+            std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
+            let why = refused();
+            assert!(why.contains("belongs to user 65534: set WHIMBREL_OCCUPY_STATE"), "{why}");
         }
     }
 }

@@ -2,8 +2,10 @@
 //! What is asked for, and what there is.
 
 use std::fmt;
+use std::io;
 
 use clap::ValueEnum;
+use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 
 use crate::{CpuSet, TaskId};
@@ -99,6 +101,13 @@ pub struct Occupation {
     pub policy: Policy,
     /// The program's first process, once it is known.
     pub program: Option<TaskId>,
+    /// The user that the program runs as, once it is known.
+    #[serde(default)]
+    pub user: Option<u32>,
+    /// What only the program and its children know. It is shown to nobody: who has it and is of
+    /// the same user is taken for one of the program's.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub token: String,
     /// The process that undoes the occupation.
     pub guardian: TaskId,
     /// The program's words.
@@ -109,4 +118,22 @@ pub struct Occupation {
     pub reason: String,
     /// What could not be moved away.
     pub kept: Vec<Kept>,
+}
+
+impl Occupation {
+    /// What the program's environment has in [`crate::MARK`]: the number, and what no other process
+    /// can guess.
+    pub fn mark(&self) -> String {
+        format!("{}:{}", self.id, self.token)
+    }
+}
+
+/// A text that nobody can guess.
+pub(crate) fn token() -> io::Result<String> {
+    let mut bytes = [0_u8; 16];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        filled += getrandom(&mut bytes[filled..], GetRandomFlags::empty())?;
+    }
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

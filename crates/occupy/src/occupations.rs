@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The machine's occupations, occupations alone: begun, kept and undone.
 
-use std::os::fd::OwnedFd;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::journal::{Journal, Line};
 use crate::linux::kernel::{Kernel, Linux, list};
 use crate::linux::tasks;
+use crate::lock::Locked;
+use crate::occupation::token;
 use crate::shield::sets;
 use crate::work::{Work, name};
 use crate::{
@@ -21,7 +22,7 @@ pub struct Occupations {
     machine: Machine,
     kernel: Box<dyn Kernel>,
     journal: Journal,
-    _lock: OwnedFd,
+    _lock: Locked,
 }
 
 /// What a sweep did.
@@ -50,11 +51,11 @@ impl Machine {
     /// The folder cannot be written, somebody holds the lock for more than 5 s, or the journal is
     /// not understood.
     pub fn lock(&self) -> Result<Occupations, Error> {
-        let folder = self.flock()?;
+        let lock = self.flock()?;
         let online = self.online()?;
         let possible = list(&Linux::default(), &self.sys.join("devices/system/cpu/possible"));
         let absent = possible.unwrap_or_default().minus(&online);
-        Occupations::new(self, Box::new(Linux { online, absent }), folder)
+        Occupations::new(self, Box::new(Linux { online, absent }), lock)
     }
 }
 
@@ -62,11 +63,11 @@ impl Occupations {
     pub(crate) fn new(
         machine: &Machine,
         kernel: Box<dyn Kernel>,
-        lock: OwnedFd,
+        lock: Locked,
     ) -> Result<Self, Error> {
         let boot = machine.proc.join("sys/kernel/random/boot_id");
         let boot = kernel.read(&boot).map_err(|error| Error::File { path: boot, error })?;
-        let journal = Journal::load(&machine.state.join("journal"), boot.trim())?;
+        let journal = Journal::load(&lock.folder, "journal", boot.trim())?;
         Ok(Self { machine: machine.clone(), kernel, journal, _lock: lock })
     }
 
@@ -113,6 +114,11 @@ impl Occupations {
             soft: request.soft,
             policy: request.policy,
             program: None,
+            user: None,
+            token: token().map_err(|error| Error::Refused {
+                what: "a random number".to_owned(),
+                why: error.to_string(),
+            })?,
             guardian,
             command: request.command.clone(),
             since: since.map_or(0, |since| since.as_secs()),
@@ -138,7 +144,8 @@ impl Occupations {
         if !self.lives(program) {
             return Err(Error::NoProcess { pid: program.tid });
         }
-        let with = Occupation { program: Some(program), ..before.clone() };
+        let user = tasks::user(&*self.kernel, &self.machine.proc, program.tid);
+        let with = Occupation { program: Some(program), user, ..before.clone() };
         let shield = with.shield;
         let done = self.put(&with, &[shield]);
         // One that has ended meanwhile has nothing that could be undone.

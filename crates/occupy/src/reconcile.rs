@@ -111,15 +111,22 @@ fn forks(seen: &Seen, watched: &mut HashMap<TaskId, Since>) -> bool {
     !matches!(watched.insert(seen.task, since), Some(Since::Elsewhere))
 }
 
-/// Writes down what each occupation could not have moved, and forgets the tasks that have gone.
+/// Writes down what each occupation could not have moved and whose it is, and forgets the tasks
+/// that have gone.
 pub(crate) fn note(work: &mut Work) -> Result<(), Error> {
     let mut lines = Vec::new();
     for occupation in work.journal.occupations() {
         let on = |cpus: &crate::CpuSet| cpus.meets(&occupation.cpus);
         let kept = work.kept.iter().filter(|(cpus, _)| on(cpus));
         let kept: Vec<_> = kept.map(|(_, kept)| kept.clone()).collect();
-        if kept != occupation.kept {
-            let with = Occupation { kept, ..occupation.clone() };
+        // A program may become another user's, as by `setpriv`: so are its children then.
+        let proc = &work.machine.proc;
+        let lives = |task: &TaskId| work.seen.iter().any(|seen| seen.task == *task);
+        let program = occupation.program.filter(lives);
+        let user = program.and_then(|program| tasks::user(work.kernel, proc, program.tid));
+        let user = user.or(occupation.user);
+        if kept != occupation.kept || user != occupation.user {
+            let with = Occupation { kept, user, ..occupation.clone() };
             lines.push(Line::Occupation(Box::new(with)));
         }
     }

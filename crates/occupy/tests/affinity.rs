@@ -117,10 +117,10 @@ fn orphans_of_the_program_stay_with_it() {
     }
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
-    let words = format!("read go; ({MARK}=1 sleep 60 &) ; sleep 61; :");
-    let mut program = shell(&words);
     let mut occupations = machine.lock().unwrap();
-    let id = occupations.begin(&request(), me(&machine)).unwrap().id;
+    let begun = occupations.begin(&request(), me(&machine)).unwrap();
+    let (id, mark) = (begun.id, begun.mark());
+    let mut program = shell(&format!("read go; ({MARK}={mark} sleep 60 &) ; sleep 61; :"));
     occupations.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
     program.0.stdin.take().unwrap().write_all(b"\n").unwrap();
     child(&program);
@@ -135,6 +135,43 @@ fn orphans_of_the_program_stay_with_it() {
     assert_eq!(affinity(orphan), "1");
     occupations.end(id).unwrap();
     assert_eq!(affinity(orphan), "0-1");
+}
+
+/// What the attack does: with the old word in its environment another user's process binds
+/// itself to the processor and waits to be given the program's priority.
+#[test]
+fn a_stranger_who_binds_himself_to_the_processor_is_moved_away_without_a_priority() {
+    if !inside("a_stranger_who_binds_himself_to_the_processor_is_moved_away_without_a_priority") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let machine = machine(folder.path());
+    let program = shell("sleep 60; :");
+    let mut occupations = machine.lock().unwrap();
+    let fifo = Request { policy: Policy::Fifo { priority: 7 }, ..request() };
+    let begun = occupations.begin(&fifo, me(&machine)).unwrap();
+    occupations.admit(begun.id, machine.identify(program.pid()).unwrap()).unwrap();
+
+    let user = "exec setpriv --reuid=65534 --regid=65534 --clear-groups";
+    let bound = |mark: String| {
+        let attacker = shell(&format!("{user} env {MARK}={mark} taskset -c 1 sleep 60"));
+        until(|| (affinity(attacker.pid()) == "1").then_some(()));
+        attacker
+    };
+    // The number alone, as it was; and the whole word, should another user ever learn it.
+    for attacker in [bound(begun.id.to_string()), bound(begun.mark())] {
+        occupations.sweep(begun.id).unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", attacker.pid())).unwrap();
+        let policy = stat.rsplit_once(") ").unwrap().1.split(' ').nth(38).unwrap().to_owned();
+        assert_eq!((policy.as_str(), affinity(attacker.pid()).as_str()), ("0", "0"));
+    }
+    // Nobody else may read the journal, which has the word.
+    let journal = machine.state.join("journal");
+    let words = format!("{user} cat {}", journal.display());
+    let read = std::process::Command::new("sh").args(["-c", &words]).output().unwrap();
+    assert!(!read.status.success() && read.stdout.is_empty());
+    assert!(std::fs::read_to_string(journal).unwrap().contains(&begun.token));
+    occupations.end(begun.id).unwrap();
 }
 
 #[test]

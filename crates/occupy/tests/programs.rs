@@ -284,6 +284,31 @@ private_tests! {
         assert_eq!(tool.occupations()[0]["cpus"], "2");
     }
 
+    fn what_a_command_line_holds_is_shown_without_what_a_terminal_obeys() {
+        let tool = Tool::new();
+        let evil = "a\u{1b}]0;title\u{7}\u{202e}\u{9b}31m\noccupation 9: free";
+        let mut program = tool.spawn(&["--cpu", "1", "--", "sh", "-c", "sleep 60; :", evil]);
+        tool.wait_for(1);
+        let status = tool.output(&["status"]);
+        let said = String::from_utf8(status.stdout).unwrap();
+        let obeyed = |sign: char| sign.is_control() && sign != '\n' || sign == '\u{202e}';
+        assert_eq!(said.chars().find(|sign| obeyed(*sign)), None, "{said:?}");
+        assert!(said.contains("a?]0;title?\u{fffd}·31m?occupation 9: free`"), "{said}");
+        // JSON says it all, by escapes; but not what only the program is to know.
+        let json = String::from_utf8(tool.output(&["status", "--json"]).stdout).unwrap();
+        assert_eq!(json.chars().find(|sign| obeyed(*sign)), None, "{json:?}");
+        let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(found["occupations"][0]["command"][3], evil);
+        let pid = program.pid();
+        let child = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+        let environ = fs::read(format!("/proc/{}/environ", child.trim())).unwrap();
+        let environ = String::from_utf8_lossy(&environ).into_owned();
+        let mark = environ.split('\0').find_map(|word| word.strip_prefix("WHIMBREL_OCCUPY=1:"));
+        assert!(mark.is_some_and(|token| token.len() == 32 && !json.contains(token)), "{json}");
+        program.signal(Signal::TERM);
+        program.0.wait().unwrap();
+    }
+
     fn a_program_that_ends_by_a_signal_has_left_nothing() {
         let tool = Tool::new();
         let mut program = tool.spawn(&["--cpu", "1", "--", "sleep", "60"]);

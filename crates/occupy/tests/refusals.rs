@@ -136,7 +136,7 @@ private_tests! {
         let tool = Tool::new();
         fs::create_dir(tool.state()).unwrap();
         fs::set_permissions(tool.state(), fs::Permissions::from_mode(0o777)).unwrap();
-        refused(&tool, &["--", "true"], 2, &["others than this user and root may write it"]);
+        refused(&tool, &["--", "true"], 2, &["others may use it (mode 777)", "chmod 700"]);
     }
 
     fn an_occupation_that_is_not_there_is_refused() {

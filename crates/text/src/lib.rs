@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables and units for people, the same in every verb.
+//! Tables and units for people, the same in every verb; and what strangers have written, without
+//! what a terminal would obey.
+
+mod plain;
 
 use comfy_table::CellAlignment;
 pub use comfy_table::Table;
+pub use plain::{json, plain, word};
 
 /// A table with the columns `titles`; a title that starts with `>` is aligned to the right.
 pub fn table(titles: &[&str]) -> Table {

@@ -15,6 +15,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use whimbrel_text::{plain, word};
 
 use crate::{CpuSet, Error, Kept, Machine, Occupation, Occupations, Undone};
 
@@ -63,13 +64,13 @@ pub fn occupy(args: &OccupyArgs) -> ExitCode {
 
 /// Writes a line to standard error. One that nobody reads is no reason to fail.
 fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "occupy: {line}");
+    let _ = writeln!(io::stderr(), "occupy: {}", word(line));
 }
 
 /// Writes a result to standard output. A reader that has gone is no error.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(plain(text).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),
     }
@@ -87,7 +88,7 @@ fn choose(machine: &Machine, asked: Option<&CpuSet>) -> Result<CpuSet, Failure> 
 /// A value as JSON, indented.
 fn json(value: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
-    Ok(text + "\n")
+    Ok(whimbrel_text::json(&text).into_owned() + "\n")
 }
 
 /// Takes the journal and undoes what killed guardians have left, and says so.

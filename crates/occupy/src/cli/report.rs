@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `--report`: what disturbed the program, before and during.
 
-use std::fs;
+use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use whimbrel_text::plain;
+
 use super::Failure;
+use crate::place::{Place, There};
 use crate::quiet::{Before, Report};
 use crate::{CpuSet, Error, Machine, TaskId};
 
@@ -47,7 +51,7 @@ impl Watch {
         let report = self.counted.during(self.program)?;
         if self.file.as_os_str() == "-" {
             // Where the program's own messages go: its output stays its own.
-            let _ = write!(io::stderr(), "{report}");
+            let _ = write!(io::stderr(), "{}", plain(&report.to_string()));
             return Ok(());
         }
         write(&report, &self.file)
@@ -56,10 +60,25 @@ impl Watch {
 
 /// Writes a report into a file.
 pub fn write(report: &Report, file: &Path) -> Result<(), Failure> {
-    fs::write(file, text(report, file)?).map_err(|error| Failure {
+    let text = text(report, file)?;
+    put(file, &text).map_err(|error| Failure {
         status: 2,
         message: format!("the report {}: {error}", file.display()),
     })
+}
+
+/// Often as root: what somebody else has put in its place is not written.
+fn put(file: &Path, text: &str) -> io::Result<()> {
+    let place = Place::find(file)?;
+    match place.there()? {
+        There::Other(mut there) => there.write_all(text.as_bytes()),
+        There::File(_) => {
+            let mut options = File::options();
+            options.write(true).truncate(true).custom_flags(libc::O_NOFOLLOW);
+            options.open(place.path())?.write_all(text.as_bytes())
+        }
+        There::Nothing => File::create_new(place.path())?.write_all(text.as_bytes()),
+    }
 }
 
 /// In the form that the file's name asks for.

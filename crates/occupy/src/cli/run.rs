@@ -31,7 +31,7 @@ pub fn run(machine: &Machine, args: &OccupyArgs) -> Result<u8, Failure> {
     say_begun(&guard, args.quiet);
     let signals = Signals::catch()?;
     let mut command = Command::new(&args.command[0]);
-    command.args(&args.command[1..]).env(MARK, guard.occupation().id.to_string());
+    command.args(&args.command[1..]).env(MARK, guard.occupation().mark());
     let admit = |pid| {
         let program = machine.identify(pid)?;
         guard.admit(program)?;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
+use whimbrel_text::word;
 
 use super::args::StatusArgs;
 use super::{Failure, json, lock, print};
@@ -59,7 +60,11 @@ struct Shield {
 pub fn status(machine: &Machine, args: &StatusArgs) -> Result<u8, Failure> {
     // The lock is given back before we look: guardians need it.
     let occupations = lock(machine)?.occupations().to_vec();
-    let shown = |occupation: Occupation| Shown { quiet: look(machine, &occupation), occupation };
+    let shown = |occupation: Occupation| Shown {
+        quiet: look(machine, &occupation),
+        // Whoever reads what is printed may be no program of it.
+        occupation: Occupation { token: String::new(), ..occupation },
+    };
     let shield = |(kind, available): (ShieldKind, Result<(), String>)| Shield {
         kind,
         missing: available.err(),
@@ -127,7 +132,7 @@ impl Shown {
         let mut text = format!(
             "occupation {id}: processor {cpus} for `{}`{}\n  for {}, by {}, {policy}{soft}\n  \
              {reason}\n",
-            command.join(" "),
+            word(&command.join(" ")),
             pid.unwrap_or_default(),
             age(*since),
             shield.name(),
@@ -139,7 +144,7 @@ impl Shown {
             text.push_str("  what stays there:\n");
         }
         for Kept { what, why } in kept {
-            let _ = writeln!(text, "    {what}: {why}");
+            let _ = writeln!(text, "    {}: {}", word(what), word(why));
         }
         text
     }

@@ -20,8 +20,8 @@ pub const NAME: &str = "occupy-guardian";
 const SHORTEST: Duration = Duration::from_millis(20);
 /// Between two sweeps when nothing comes.
 const LONGEST: Duration = Duration::from_millis(100);
-/// How often the end is tried, a second apart, when the journal is busy.
-const ATTEMPTS: usize = 10;
+/// Between two tries to undo, when the journal is busy or damaged.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Serves as a guardian if this process was started as one.
 ///
@@ -49,12 +49,14 @@ fn serve() -> io::Result<()> {
             guardian.send(&Answer::Begun { occupation: Box::new(occupation), recovered });
         }
         Err(error) => {
-            guardian.send(&Answer::Refused(error.to_string()));
+            // What could not be begun may still be there in part, if the journal was not to be had.
+            guardian.end_after(&Answer::Refused(error.to_string()));
             return Ok(());
         }
     }
-    let last = guardian.keep(program.is_some())?;
-    guardian.send(&last);
+    if let Some(last) = guardian.keep(program.is_some()) {
+        guardian.send(&last);
+    }
     Ok(())
 }
 
@@ -100,11 +102,13 @@ impl Guardian {
         Ok(())
     }
 
-    /// Sweeps until the occupation is to end or has been ended, and gives the last word.
-    fn keep(&mut self, alone: bool) -> io::Result<Answer> {
+    /// Sweeps until the occupation is to end or has been ended, and gives the last word, if it was
+    /// not said yet.
+    fn keep(&mut self, alone: bool) -> Option<Answer> {
         let mut pause = SHORTEST;
         loop {
-            let (program_ended, spoken) = self.wait(pause)?;
+            // Without memory to wait with there is still what was begun.
+            let Ok((program_ended, spoken)) = self.wait(pause) else { break };
             if program_ended {
                 break;
             }
@@ -117,13 +121,13 @@ impl Guardian {
             }
             pause = match self.machine.lock().and_then(|mut occupations| occupations.sweep(self.id))
             {
-                Err(Error::NoOccupation { .. }) => return Ok(Answer::Released),
+                Err(Error::NoOccupation { .. }) => return Some(Answer::Released),
                 Ok(swept) if swept.moved > 0 => SHORTEST,
                 // One that failed is no reason to leave the rest of them undone.
                 _ => (pause + pause / 4).min(LONGEST),
             };
         }
-        Ok(self.end())
+        self.end()
     }
 
     fn admit(&mut self, program: TaskId) {
@@ -152,26 +156,32 @@ impl Guardian {
         Ok((ended, ready.next() == Some(true)))
     }
 
-    fn end(&self) -> Answer {
-        let mut result = self.try_end();
-        for _ in 1..ATTEMPTS {
-            if result.is_ok() {
-                break;
+    /// Undoes the occupation and says what was undone, or first why it was not, and goes on trying
+    /// then: nobody else does before the next command. `None`: the last word was said.
+    fn end(&self) -> Option<Answer> {
+        match self.try_end() {
+            Ok(undone) => Some(Answer::Ended(undone)),
+            Err(error) => {
+                self.end_after(&Answer::Refused(format!("{error}: the guardian tries on")));
+                None
             }
-            thread::sleep(Duration::from_secs(1));
-            result = self.try_end();
-        }
-        match result {
-            Ok(undone) => Answer::Ended(undone),
-            Err(error) => Answer::Refused(error.to_string()),
         }
     }
 
-    fn try_end(&self) -> Result<Undone, Error> {
-        match self.machine.lock()?.end(self.id) {
-            Err(Error::NoOccupation { .. }) => Ok(Undone::default()),
-            other => other,
+    /// Says this, and does not return before there is nothing of this guardian's to be undone.
+    fn end_after(&self, answer: &Answer) {
+        self.send(answer);
+        while self.try_end().is_err() {
+            thread::sleep(PAUSE);
         }
+    }
+
+    /// Ends what is this guardian's, as the journal has it: also what was begun without an answer.
+    fn try_end(&self) -> Result<Undone, Error> {
+        let mut occupations = self.machine.lock()?;
+        let own = occupations.occupations().iter().find(|found| found.guardian == self.own);
+        let id = own.map(|found| found.id);
+        id.map_or_else(|| Ok(Undone::default()), |id| occupations.end(id))
     }
 
     fn receive(&mut self) -> Option<Order> {

@@ -63,6 +63,17 @@ pub(crate) fn identify(kernel: &dyn Kernel, proc: &Path, tid: i32) -> Option<Tas
     living(&stat, tid, stat.ppid).map(|seen| seen.task)
 }
 
+/// The user that a process runs as, if it is one and the same for all that its rights follow from.
+pub(crate) fn user(kernel: &dyn Kernel, proc: &Path, pid: i32) -> Option<u32> {
+    let text = kernel.read(&proc.join(pid.to_string()).join("status")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Uid:"))?;
+    // Real, effective, saved, and that for files: a program of another user that lends its rights
+    // has two.
+    let users: Vec<u32> = line.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+    let first = *users.first()?;
+    users.iter().all(|user| *user == first).then_some(first)
+}
+
 fn stat(kernel: &dyn Kernel, folder: &Path) -> Option<Stat> {
     Stat::from_read(kernel.read(&folder.join("stat")).ok()?.as_bytes()).ok()
 }

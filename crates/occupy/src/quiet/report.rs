@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::noise::Noise;
 use crate::CpuSet;
-use whimbrel_text::{lines_of, table};
+use whimbrel_text::{lines_of, table, word};
 
 /// Most other tasks that the table for people has.
 const SHOWN: usize = 8;
@@ -102,7 +102,7 @@ impl fmt::Display for Report {
             for (at, row) in self.of(group).take(most).enumerate() {
                 table.add_row([
                     if at == 0 { group.title() } else { "" }.to_owned(),
-                    row.name.clone(),
+                    word(&row.name).into_owned(),
                     row.before.map_or_else(|| "-".into(), number),
                     number(row.during),
                     row.unit.to_string(),

@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::journal::{Change, Line};
-use crate::linux::tasks::Seen;
+use crate::linux::tasks::{self, Seen};
 use crate::settings::Setting;
 use crate::work::{Work, refusal};
-use crate::{CpuSet, Error, MARK};
+use crate::{CpuSet, Error, MARK, Occupation};
 
 /// After so many times a task is told to move itself back.
 const STUBBORN: u32 = 3;
@@ -200,14 +200,26 @@ fn of_program(work: &Work, id: u32) -> String {
     known.unwrap_or_else(|| work.usable.to_string())
 }
 
-/// The occupation of a descendant whose parents are gone: it has the program's processors, and the
-/// word that the program was given in its environment. When the occupation ends, who would else be
-/// left with its processors is taken for one without that word, too.
+/// The occupation of a descendant whose parents are gone: it has the program's processors and user,
+/// and in its environment what only the program was told.
+///
+/// When the occupation ends, who would else be left with its processors alone is taken for one
+/// without that word, too: he is given the others, which is nothing that a stranger could not take.
 fn orphan(work: &Work, seen: &Seen, current: &str) -> Option<u32> {
     let of = work.journal.occupations().iter().find(|o| o.cpus.to_string() == current)?;
-    let environ = work.machine.proc.join(seen.process.to_string()).join("environ");
+    let left = seen.parent == 1 && work.ending == Some(of.id);
+    (left || is_marked(work, seen, of)).then_some(of.id)
+}
+
+/// Whether it is the program's by its user and by its environment. Another user's process may have
+/// any environment; one of the same user could be the program's child anyhow.
+fn is_marked(work: &Work, seen: &Seen, of: &Occupation) -> bool {
+    let proc = &work.machine.proc;
+    if of.user.is_none() || tasks::user(work.kernel, proc, seen.process) != of.user {
+        return false;
+    }
+    let environ = proc.join(seen.process.to_string()).join("environ");
     let text = work.kernel.read(&environ).unwrap_or_default();
-    let mark = format!("{MARK}={}", of.id);
-    let marked = || text.split('\0').any(|word| word == mark);
-    (seen.parent == 1 && work.ending == Some(of.id) || marked()).then_some(of.id)
+    let mark = format!("{MARK}={}", of.mark());
+    text.split('\0').any(|word| word == mark)
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::journal::Change;
 use crate::linux::schedule::Schedule;
-use crate::linux::tasks::Seen;
+use crate::linux::tasks::{self, Seen};
 use crate::settings::Setting;
 use crate::shield::affinity::Dues;
 use crate::work::Work;
@@ -37,8 +37,10 @@ pub(crate) fn settle(work: &mut Work, dues: &Dues) -> Result<(), Error> {
         let of = owners.get(&seen.task.tid).copied();
         let own = known.get(&seen.task.tid);
         // Of a child whose parents are gone, any other of the program's tasks tells as much.
-        let parent = known.get(&seen.parent).or_else(|| fellow(work, of?));
-        if of.is_none() && own.is_none() && parent.is_none() {
+        let orphan = || of.filter(|id| inherits(work, seen, *id)).and_then(|id| fellow(work, id));
+        let parent = known.get(&seen.parent).or_else(orphan);
+        let ending = of.is_some() && of == work.ending;
+        if own.is_none() && parent.is_none() && (of.is_none() || ending) {
             continue;
         }
         let asked = of.and_then(|id| work.journal.occupation(id)).map(policy);
@@ -68,11 +70,29 @@ fn due(
         (None, Some(parent)) => {
             let inherited = parent.handed_down(&current);
             let before = if inherited { parent.before.clone() } else { current.clone() };
-            let to = if inherited { due(&before) } else { current.clone() };
+            // Who is seen first when the occupation ends is given nothing more by it.
+            let given = inherited && work.ending.is_none();
+            let to = if given { due(&before) } else { current.clone() };
             Some(Change::new(setting, before, current, to))
         }
         _ => work.plan(&setting, &current, due),
     }
+}
+
+/// Whether an orphan has its schedule from the program. While the occupation lasts, it is one only
+/// by its mark or by the program's cpuset. At its end it need not be, and then
+/// must not gain by it: it is of the program's user, who may have it, or it has the real-time
+/// priority that the program was given, which is taken from it.
+fn inherits(work: &Work, seen: &Seen, id: u32) -> bool {
+    let Some(of) = work.journal.occupation(id).filter(|_| work.ending == Some(id)) else {
+        return true;
+    };
+    let user = tasks::user(work.kernel, &work.machine.proc, seen.process);
+    let real_time = |given: &Change| {
+        let current = setting(seen).read(work.kernel);
+        matches!(policy(of), Policy::Fifo { .. }) && current.is_ok_and(|now| now == given.to)
+    };
+    of.user.is_some() && user == of.user || fellow(work, id).is_some_and(real_time)
 }
 
 fn fellow<'a>(work: &'a Work, id: u32) -> Option<&'a Change> {

@@ -157,9 +157,9 @@ impl Ledger {
     }
 
     /// A program is taken in with all that descends from it.
-    fn admit(&mut self, world: &mut World, which: usize, id: u32) {
+    fn admit(&mut self, world: &mut World, which: usize, mark: &str) {
         let program = PROGRAMS[which];
-        world.tasks.get_mut(&program).unwrap().environ = format!("A=b\0{MARK}={id}\0");
+        world.tasks.get_mut(&program).unwrap().environ = format!("A=b\0{MARK}={mark}\0");
         let parent = |tid: &i32| world.tasks.get(tid).map(|task| task.parent);
         for tid in world.tasks.keys() {
             if std::iter::successors(Some(*tid), parent).any(|tid| tid == program) {
@@ -190,7 +190,8 @@ fn act(
         Step::Admit { which } => {
             if let Some(id) = of(occupations, *which) {
                 occupations.admit(id, crate::tests::fake::id(PROGRAMS[*which]))?;
-                ledger.admit(&mut fake.world.borrow_mut(), *which, id);
+                let mark = occupations.occupations().iter().find(|o| o.id == id).unwrap().mark();
+                ledger.admit(&mut fake.world.borrow_mut(), *which, &mark);
             }
         }
         Step::Fork { parent } => ledger.fork(&mut fake.world.borrow_mut(), *parent),

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::tests::fake::{Fake, Tree, World, folder, id};
-use crate::{CpuSet, Error, Occupation, Occupations, Policy, Request, ShieldKind};
+use crate::{CpuSet, Error, MARK, Occupation, Occupations, Policy, Request, ShieldKind};
 
 const ROOT: &str = "/sys/fs/cgroup";
 
@@ -260,4 +260,104 @@ fn the_processor_with_the_fewest_fixed_interrupts_is_chosen() {
     assert_eq!(occupations.begin(&any, id(10)).unwrap().cpus, CpuSet::one(1));
     assert_eq!(occupations.begin(&any, id(10)).unwrap().cpus, CpuSet::one(0));
     assert!(matches!(occupations.begin(&any, id(10)), Err(Error::NoneLeft { .. })));
+}
+
+/// Another user's process, bound to the program's processor, as anybody binds himself.
+fn stranger(machine: &Machine, tid: i32, user: u32, environ: String) {
+    let mut world = machine.fake.world.borrow_mut();
+    world.spawn(tid, 1);
+    let task = world.tasks.get_mut(&tid).unwrap();
+    (task.user, task.environ) = (user, environ);
+    world.pin(tid, &CpuSet::one(3)).unwrap();
+}
+
+fn is_real_time(machine: &Machine, tid: i32) -> bool {
+    machine.fake.world.borrow().tasks[&tid].schedule.policy == 1
+}
+
+/// With a program of user 500 on processor 3, by affinities and SCHED_FIFO.
+fn with_priority(machine: &Machine) -> Occupations {
+    let mut occupations = machine.occupations();
+    machine.fake.world.borrow_mut().tasks.get_mut(&80).unwrap().user = 500;
+    let wish = Request { policy: Policy::Fifo { priority: 50 }, ..wish("3") };
+    let begun = occupations.begin(&wish, id(90)).unwrap();
+    occupations.admit(begun.id, id(80)).unwrap();
+    assert!(is_real_time(machine, 80));
+    occupations
+}
+
+#[test]
+fn a_stranger_is_given_no_priority_whatever_his_environment_says() {
+    let machine = Machine::new(None);
+    let mut occupations = with_priority(&machine);
+    let own = occupations.occupations()[0].mark();
+    // What was enough once; a guess; another user's process that has the word, or lends rights.
+    stranger(&machine, 20, 500, format!("{MARK}=1"));
+    stranger(&machine, 21, 500, format!("{MARK}=1:{}", "0".repeat(32)));
+    stranger(&machine, 22, 501, format!("{MARK}={own}"));
+    stranger(&machine, 23, 0, format!("{MARK}={own}"));
+    occupations.sweep(1).unwrap();
+    for tid in [20, 21, 22, 23] {
+        assert!(!is_real_time(&machine, tid), "{tid}");
+        assert_eq!(machine.cpus(tid), "0-2", "{tid}");
+    }
+    // The program's own orphan has both.
+    stranger(&machine, 24, 500, format!("A=b\0{MARK}={own}\0"));
+    occupations.sweep(1).unwrap();
+    assert!(is_real_time(&machine, 24));
+    occupations.end(1).unwrap();
+    assert!((20..25).all(|tid| !is_real_time(&machine, tid)));
+}
+
+#[test]
+fn at_the_end_of_an_occupation_nobody_gains_by_it() {
+    let machine = Machine::new(None);
+    let schedule = |tid: i32| machine.fake.world.borrow().tasks[&tid].schedule;
+    let plain = schedule(80);
+    let urgent = plain.under(Policy::Fair { nice: Some(-7) });
+    machine.fake.world.borrow_mut().tasks.get_mut(&80).unwrap().schedule = urgent;
+    let mut occupations = with_priority(&machine);
+    let given = schedule(80);
+    // What a stranger has may be what the program was given once.
+    occupations.adjust(1, Policy::Fair { nice: Some(0) }, false).unwrap();
+    occupations.adjust(1, Policy::Fifo { priority: 50 }, false).unwrap();
+
+    // No sweep sees them before the end.
+    stranger(&machine, 20, 501, String::new());
+    stranger(&machine, 21, 501, String::new());
+    machine.fake.world.borrow_mut().tasks.get_mut(&21).unwrap().schedule = given;
+    machine.fake.world.borrow_mut().scheduled.clear();
+    occupations.end(1).unwrap();
+    assert_eq!(schedule(20), plain);
+    // What the program has given is left with nobody.
+    assert_eq!(schedule(21), urgent);
+    assert_eq!([20, 21].map(|tid| machine.cpus(tid)), ["0-3", "0-3"]);
+    let scheduled = machine.fake.world.borrow().scheduled.clone();
+    assert!(scheduled.iter().all(|(_, schedule)| schedule.policy != given.policy), "{scheduled:?}");
+}
+
+#[test]
+fn a_program_that_becomes_another_users_has_its_orphans() {
+    let machine = Machine::new(None);
+    let mut occupations = with_priority(&machine);
+    machine.fake.world.borrow_mut().tasks.get_mut(&80).unwrap().user = 502;
+    occupations.sweep(1).unwrap();
+    assert_eq!(occupations.occupations()[0].user, Some(502));
+    stranger(&machine, 20, 502, format!("{MARK}={}", occupations.occupations()[0].mark()));
+    occupations.sweep(1).unwrap();
+    assert!(is_real_time(&machine, 20));
+}
+
+#[test]
+fn no_two_occupations_have_the_same_mark() {
+    let machine = Machine::new(None);
+    let mut occupations = machine.occupations();
+    let mut marks = std::collections::BTreeSet::new();
+    for _ in 0..5 {
+        let begun = occupations.begin(&wish("3"), id(90)).unwrap();
+        assert_eq!(begun.token.len(), 32);
+        marks.insert(begun.mark());
+        occupations.end(begun.id).unwrap();
+    }
+    assert_eq!(marks.len(), 5);
 }

@@ -146,9 +146,12 @@ fn misfit(name: &str, wanted: usize, got: usize) -> Problem {
 }
 
 /// Where sysfs is; tests have a made-up one.
+pub fn sysfs() -> PathBuf {
+    env::var_os("WHIMBREL_SYSFS").map_or_else(|| "/sys".into(), PathBuf::from)
+}
+
 fn cpufreq(cpu: u32) -> PathBuf {
-    let root = env::var_os("WHIMBREL_SYSFS").unwrap_or_else(|| "/sys".into());
-    Path::new(&root).join(format!("devices/system/cpu/cpu{cpu}/cpufreq"))
+    sysfs().join(format!("devices/system/cpu/cpu{cpu}/cpufreq"))
 }
 
 fn khz(cpu: u32, attribute: &str) -> Result<u64, Problem> {

@@ -19,7 +19,7 @@ use whimbrel_model::{
     Source, check_cores, check_kinds, check_stacks, plan,
 };
 
-pub use hardware::{Hardware, host_file, simulated_file, simulated_platform};
+pub use hardware::{Hardware, host_file, simulated_file, simulated_platform, sysfs};
 pub use options::{Options, Runner, Simulation};
 pub use schedule::{Due, MOVE_TIMEOUT_MS, Schedule};
 

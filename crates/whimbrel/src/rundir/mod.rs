@@ -10,14 +10,15 @@ mod base;
 mod frequencies;
 mod reclaim;
 
-use std::fs::{self, DirBuilder, File};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{AtFlags, FlockOperation, flock, fstat, statat};
 use serde::{Deserialize, Serialize};
 use whimbrel_model::Problem;
+use whimbrel_occupy::folder::Folder;
+use whimbrel_occupy::place::descriptor;
 
 pub use base::Base;
 pub use frequencies::JOURNAL;
@@ -50,9 +51,8 @@ pub struct RunRecord {
 #[derive(Debug)]
 pub struct RunDir {
     name: String,
-    path: PathBuf,
-    // Held, not read: closing it tells others that the run is over.
-    _lock: File,
+    // Locked: closing it tells others that the run is over.
+    folder: Folder,
 }
 
 impl RunDir {
@@ -67,13 +67,12 @@ impl RunDir {
         };
         for number in 1..10_000 {
             let name = format!("{app}-{number}");
-            let path = base.path().join(&name);
-            match DirBuilder::new().mode(0o700).create(&path) {
+            match base.folder().make(&name) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 other => other.map_err(|error| failed(&error))?,
             }
-            if let Some(lock) = claim(&path).map_err(|error| failed(&error))? {
-                return Ok(Self { name, path, _lock: lock });
+            if let Some(folder) = claim(base, &name).map_err(|error| failed(&error))? {
+                return Ok(Self { name, folder });
             }
         }
         Err(Problem::new(format!("too many runs of `{app}`")).help("end some, or `whimbrel clean`"))
@@ -86,7 +85,7 @@ impl RunDir {
 
     /// The folder.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.folder.path()
     }
 
     /// Writes `run.json`, so that a reader sees either the old or the new one.
@@ -94,39 +93,31 @@ impl RunDir {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, record: &RunRecord) -> io::Result<()> {
-        let new = self.path.join("run.json.new");
-        let mut file =
-            File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-        file.write_all(&serde_json::to_vec_pretty(record)?)?;
-        fs::rename(new, self.path.join(RECORD))
+        let new = "run.json.new";
+        self.folder.anew(new)?.write_all(&serde_json::to_vec_pretty(record)?)?;
+        self.folder.rename(new, RECORD)
     }
 }
 
 impl Drop for RunDir {
     fn drop(&mut self) {
         // What cannot be put back or removed now is reclaimed by the next run.
-        if frequencies::restore(&self.path).is_ok() {
-            let _ = fs::remove_dir_all(&self.path);
+        if frequencies::restore(&self.folder).is_ok() {
+            let _ = fs::remove_dir_all(self.folder.path());
         }
     }
 }
 
 /// Locks a directory that was just made. `None`: somebody took it for a dead run's meanwhile.
-fn claim(path: &Path) -> io::Result<Option<File>> {
-    let folder = match open_folder(path) {
+fn claim(base: &Base, name: &str) -> io::Result<Option<Folder>> {
+    let folder = match base.folder().folder(name).map_err(io::Error::from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other?,
     };
     flock(&folder, FlockOperation::LockExclusive)?;
-    let mine = folder.metadata()?;
-    let there = fs::symlink_metadata(path);
-    Ok(there.is_ok_and(|there| there.ino() == mine.ino()).then_some(folder))
-}
-
-/// Opens a folder, and nothing that a symbolic link points to.
-fn open_folder(path: &Path) -> io::Result<File> {
-    let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
-    File::options().read(true).custom_flags(flags).open(path)
+    let mine = fstat(&folder)?.st_ino;
+    let there = statat(base.folder(), name, AtFlags::SYMLINK_NOFOLLOW);
+    Ok(there.is_ok_and(|there| there.st_ino == mine).then_some(folder))
 }
 
 /// A run of this user as found on the machine.
@@ -148,7 +139,7 @@ impl Base {
     pub fn living(&self) -> io::Result<Vec<Found>> {
         let mut living = Vec::new();
         for found in self.every()? {
-            let folder = open_folder(&found.path);
+            let folder = self.folder().folder(&found.name);
             // Shared, so that two that look do not take each other for the run.
             let free = folder
                 .is_ok_and(|folder| flock(&folder, FlockOperation::NonBlockingLockShared).is_ok());
@@ -162,13 +153,14 @@ impl Base {
     /// Every run directory, dead or alive, by name.
     fn every(&self) -> io::Result<Vec<Found>> {
         let mut every = Vec::new();
-        for entry in fs::read_dir(self.path())? {
+        for entry in fs::read_dir(descriptor(self.folder()))? {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else { continue };
             if entry.file_type()?.is_dir() {
-                let path = entry.path();
-                let text = fs::read(path.join(RECORD)).unwrap_or_default();
-                let record = serde_json::from_slice(&text).ok();
+                let path = self.path().join(&name);
+                let folder = self.folder().folder(&name).map_err(io::Error::from);
+                let record = folder.and_then(|folder| folder.read(RECORD)).ok();
+                let record = record.and_then(|file| serde_json::from_reader(file).ok());
                 every.push(Found { name, path, record });
             }
         }
@@ -185,7 +177,7 @@ mod tests {
 
     fn base() -> (tempfile::TempDir, Base) {
         let folder = tempfile::tempdir().unwrap();
-        let base = Base::in_folder(&folder.path().join("whimbrel")).unwrap();
+        let base = Base::in_folder(folder.path(), "whimbrel").unwrap();
         (folder, base)
     }
 

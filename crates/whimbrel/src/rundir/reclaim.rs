@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
+use whimbrel_occupy::place::descriptor;
 
-use super::{Base, Found, frequencies, open_folder};
+use super::{Base, Found, frequencies};
 use crate::process::Process;
 
 /// How long a helper may take to notice by itself that its command has gone.
@@ -32,13 +33,13 @@ pub struct Reclaimed {
 pub fn reclaim(base: &Base) -> io::Result<Vec<Reclaimed>> {
     let mut reclaimed = Vec::new();
     for found in base.every()? {
-        let Ok(folder) = open_folder(&found.path) else { continue };
+        let Ok(folder) = base.folder().folder(&found.name) else { continue };
         if flock(&folder, FlockOperation::NonBlockingLockExclusive).is_err() {
             continue; // it lives
         }
         let ended = end_processes(&found)?;
-        frequencies::restore(&found.path)?;
-        fs::remove_dir_all(&found.path)?;
+        frequencies::restore(&folder)?;
+        fs::remove_dir_all(descriptor(base.folder()).join(&found.name))?;
         reclaimed.push(Reclaimed { run: found.name, ended });
     }
     Ok(reclaimed)

@@ -28,6 +28,7 @@ pub(crate) struct Task {
     /// Its folder in the tree of cpusets.
     pub home: PathBuf,
     pub environ: String,
+    pub user: u32,
 }
 
 /// An interrupt, or another setting with a mask.
@@ -49,6 +50,8 @@ pub(crate) struct World {
     pub queues: CpuSet,
     pub tree: Option<Tree>,
     pub root_user: bool,
+    /// What tasks were made to be scheduled as, in this order.
+    pub scheduled: Vec<(i32, Schedule)>,
 }
 
 /// All that an occupation may change.
@@ -66,6 +69,7 @@ impl World {
             queues: all.clone(),
             tree: None,
             root_user: true,
+            scheduled: Vec::new(),
         };
         for (number, cpus, managed) in [(24, all, false), (25, CpuSet::one(1), true)] {
             world.irqs.insert(number, Irq { cpus, managed });
@@ -79,7 +83,8 @@ impl World {
         let schedule = Schedule { policy: 0, flags: 0, nice: 0, priority: 0, times: [0; 3] };
         let home = self.tree.as_ref().map(|tree| tree.root.clone()).unwrap_or_default();
         let (asked, environ, cpus) = (None, String::new(), self.cpus.clone());
-        let task = Task { parent, fixed: false, asked, cpus, schedule, home, environ };
+        let user = 0;
+        let task = Task { parent, fixed: false, asked, cpus, schedule, home, environ, user };
         self.tasks.insert(tid, task);
     }
 
@@ -188,6 +193,10 @@ impl World {
                     "{tid} (t) S {parent} 1 1 0 -1 {flags} {rest} {tid} 0 0 {}",
                     "0 ".repeat(29)
                 )
+            }
+            ["proc", tid, "status"] => {
+                let user = task(tid)?.1.user;
+                format!("Name:\tt\nUid:\t{user}\t{user}\t{user}\t{user}\n")
             }
             ["proc", tid, "environ"] => task(tid)?.1.environ.clone(),
             ["proc", tid, "cgroup"] => {
@@ -317,6 +326,7 @@ impl Kernel for Fake {
     fn set_schedule(&self, tid: i32, schedule: &Schedule) -> io::Result<()> {
         let mut world = self.change();
         world.tasks.get_mut(&tid).ok_or_else(|| error(libc::ESRCH))?.schedule = *schedule;
+        world.scheduled.push((tid, *schedule));
         Ok(())
     }
 
