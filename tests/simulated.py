@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WHIMBREL = ROOT / "bin/whimbrel"
 PATIENCE_S = 120
 
-SEND, RECEIVE = 5, 6
+RUN, SEND, RECEIVE = 1, 5, 6
 TEMPERATURE = 16
 
 Json = dict[str, Any]

@@ -48,12 +48,17 @@ def simulated(files: list[Path], hardware: Path, seconds: int = 1) -> Json:
 
 
 def run(files: list[Path]) -> Json:
-    """The files together, for a second on one processor, which all three cores are."""
+    """The files together, for a second on one processor, which all three cores are; for longer if
+    Linux has not let every task run, and one of them through its loop."""
     processor = min(os.sched_getaffinity(0))
-    words = ("--duration", "1s", "--json", "--quiet", "--cores", ",".join([str(processor)] * 3))
-    done = whimbrel("run", *files, *words)
-    assert done.returncode in (0, 1), done.stderr
-    return json.loads(done.stdout)
+    for seconds in (1, 4, 16):
+        words = ("--duration", f"{seconds}s", "--json", "--quiet")
+        done = whimbrel("run", *files, *words, "--cores", ",".join([str(processor)] * 3))
+        assert done.returncode in (0, 1), done.stderr
+        summary = json.loads(done.stdout)
+        if all(task["runs"] > 0 for task in summary["tasks"]) and sum(loops(summary).values()) > 0:
+            break
+    return summary
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +91,7 @@ def test_an_example_is_simulated_for_a_second(name: str, tmp_path: Path) -> None
 def test_an_example_runs_for_a_second(name: str, runs: dict[str, Json]) -> None:
     summary = runs[name]
     assert all(task["runs"] > 0 for task in summary["tasks"])
-    assert sum(loops(summary).values()) > 0 or name.endswith("dvfs.json"), "its timer is of 1.2 s"
+    assert sum(loops(summary).values()) > 0
 
 
 def test_each_thread_has_the_loops_that_its_file_says(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -96,18 +97,22 @@ def test_two_to_the_sixteenth_tasks_run_on_1024_cores(tmp_path: Path) -> None:
     assert {core["busy_ns"] for core in summary["cores"]} == {2 * tasks // 1024 * 20_000}
 
 
-def growth(folder: Path, small: str, large: str) -> float:
-    """How much more processor time the second application takes, the least of three runs each."""
-
-    def least(app: str) -> float:
-        return min(run(folder, app, 64, "--duration", "1us").user_s for _ in range(3))
-
-    return least(large) / least(small)
+def growth(bound: float, small: Callable[[], Cost], large: Callable[[], Cost]) -> float:
+    """How much more processor time the second takes: the least of three runs each, and of up to
+    ten while that is over the bound, for other programs in the caches only make one longer."""
+    few, more = ([one().user_s for _ in range(3)] for one in (small, large))
+    while min(more) / min(few) >= bound and len(more) < 10:
+        more.append(large().user_s)
+        few.append(small().user_s)
+    return min(more) / min(few)
 
 
 def test_four_times_as_many_tasks_take_four_times_as_long_to_set_up(tmp_path: Path) -> None:
-    assert growth(tmp_path, many(8192, 64), many(32768, 64)) < 8
-    assert growth(tmp_path, named(4096), named(16384)) < 8
+    def set_up(app: str) -> Callable[[], Cost]:
+        return lambda: run(tmp_path, app, 64, "--duration", "1us")
+
+    assert growth(8, set_up(many(8192, 64)), set_up(many(32768, 64))) < 8
+    assert growth(8, set_up(named(4096)), set_up(named(16384))) < 8
 
 
 BUS = """
@@ -136,9 +141,9 @@ def contenders(folder: Path, count: int) -> Cost:
 
 
 def test_a_transfer_over_a_bus_costs_little_for_each_who_shares_it(tmp_path: Path) -> None:
-    few, more = (min(contenders(tmp_path, n).user_s for _ in range(3)) for n in (4, 40))
+    few, more = (lambda: contenders(tmp_path, 4)), (lambda: contenders(tmp_path, 40))
     # Ten times as many transfers, each with ten times as many others: of their square, 100.
-    assert more / few < 25
+    assert growth(25, few, more) < 25
 
 
 def busy(period: str) -> str:

@@ -12,8 +12,9 @@ import re
 import signal
 import socket
 import subprocess
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +29,7 @@ from scipy.io import wavfile
 
 APP = APPS / "voip/app.toml"
 SPEECH = APPS / "voip/data/speech.wav"
-PATIENCE_S = 40
+PATIENCE_S = 120
 HOST = "127.0.0.1"
 RATE = 8000
 FRAME = 160
@@ -50,6 +51,46 @@ def speech(path: Path, seed: int, rate: int = RATE) -> Path:
     return path
 
 
+# ---- What the machine does ----------------------------------------------------------------------
+
+
+class HeldUp:
+    """For how long the threads that sound goes through were ready and had no processor.
+
+    What a phone has not heard in that time it could not hear.
+    """
+
+    def __init__(
+        self,
+        process: subprocess.Popen[str] | None,
+        through: Callable[[], list[int]] | None = None,
+    ) -> None:
+        """`through`: processes that have a call now; `None`: `process`, or the test itself."""
+        self.process, self.is_over = process, False
+        self.through = through or (lambda: [process.pid if process else os.getpid()])
+        self.first_ns: dict[str, int] = {}
+        self.last_ns: dict[str, int] = {}
+        self.thread = threading.Thread(target=self._watch, daemon=True)
+        self.thread.start()
+
+    def ms(self) -> float:
+        """All of it, once the process is over."""
+        self.is_over = self.process is None
+        self.thread.join(PATIENCE_S)
+        return sum(last - self.first_ns[one] for one, last in self.last_ns.items()) / 1e6
+
+    def _watch(self) -> None:
+        while not self.is_over and (self.process is None or self.process.poll() is None):
+            for process in self.through():
+                # A thread may be over, or its process.
+                with suppress(OSError, IndexError):
+                    for times in Path(f"/proc/{process}/task").glob("*/schedstat"):
+                        waited_ns = int(times.read_text().split()[1])
+                        self.first_ns.setdefault(str(times), waited_ns)
+                        self.last_ns[str(times)] = waited_ns
+            time.sleep(0.05)
+
+
 # ---- Our phone ----------------------------------------------------------------------------------
 
 
@@ -60,6 +101,7 @@ class Ours:
     port: int
     process: subprocess.Popen[str]
     runtime: Path
+    held_up: HeldUp
     said: str = ""
     summary: dict[str, Any] = field(default_factory=dict)
 
@@ -125,7 +167,13 @@ def ours(
             process = subprocess.Popen(
                 words, stdout=subprocess.PIPE, stderr=said, text=True, env=environment
             )
-        phone = Ours(port, process, Path(runtime))
+        said_by, place = Path(runtime) / "said", Path(runtime)
+
+        def kernels() -> list[int]:
+            is_in_call = "in a call" in said_by.read_text(errors="replace")
+            return [int(one["pid"]) for one in kernels_of(place)] if is_in_call else []
+
+        phone = Ours(port, process, place, HeldUp(process, kernels))
         try:
             phone.wait_until("in a call" if params.get("peer") == "loop" else "listens at")
             yield phone
@@ -190,6 +238,7 @@ class Baresip:
     port: int
     folder: Path
     process: subprocess.Popen[str]
+    held_up: HeldUp
 
     def heard(self) -> Path:
         """What it played, in a file."""
@@ -201,6 +250,16 @@ class Baresip:
 
     def log(self) -> str:
         return (self.folder / "log").read_text()
+
+    def until(self, words: str) -> bool:
+        """Waits until it says so; false if it has ended without."""
+        deadline = time.monotonic() + PATIENCE_S
+        while words not in (text := self.log()):
+            assert time.monotonic() < deadline, text
+            if self.process.poll() is not None:
+                return words in self.log()
+            time.sleep(0.01)
+        return True
 
 
 @contextmanager
@@ -222,7 +281,11 @@ def baresip(
         process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, text=True
         )
-    phone = Baresip(port, folder, process)
+
+    def talks() -> list[int]:
+        return [process.pid] if "Call established" in (folder / "log").read_text() else []
+
+    phone = Baresip(port, folder, process, HeldUp(process, talks))
     try:
         deadline = time.monotonic() + PATIENCE_S
         while "baresip is ready" not in phone.log():
@@ -290,3 +353,10 @@ def share_heard(said_file: Path, heard_file: Path, ms: int, codec: str = "PCMU")
     intact = sum(is_heard(piece, heard, at + delay, asked) for at, piece in loud.items())
     assert len(loud) > 10
     return intact / len(loud)
+
+
+def lost_ms(*phones: Ours | Baresip | HeldUp) -> float:
+    """What may be missing of a call because the machine held up its phones. After each time the
+    frame that was under way and what comes late besides are lost as well."""
+    every = (one if isinstance(one, HeldUp) else one.held_up for one in phones)
+    return 2 * sum(one.ms() for one in every)

@@ -6,10 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from phones import HOST, SPEECH, Baresip, baresip, ours, share_heard, speech
+from phones import HOST, SPEECH, Baresip, Ours, baresip, lost_ms, ours, share_heard, speech
 
 SAID_MS = 4000
-LEAST = 0.75  # of what was said: the machine may hold up a phone again and again
+LEAST = 0.75  # of what was said while the machine let the phones run
 
 
 @pytest.fixture(scope="module")
@@ -18,14 +18,15 @@ def far(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return speech(tmp_path_factory.mktemp("far") / "far.wav", seed=2)
 
 
-def both_heard(far: Path, heard: Path, other: Baresip, codec: str) -> None:
+def both_heard(far: Path, heard: Path, phone: Ours, other: Baresip, codec: str) -> None:
     # What is said last is still on its way when the call is over.
     shares = (
         share_heard(far, heard, SAID_MS - 200, codec),
         share_heard(SPEECH, other.heard(), SAID_MS - 200, codec),
     )
-    print(f"heard of the other phone {shares[0]:.3f}, heard there {shares[1]:.3f}")
-    assert min(shares) >= LEAST
+    lost = lost_ms(phone, other)
+    print(f"heard of the other phone {shares[0]:.3f}, heard there {shares[1]:.3f}; {lost} ms lost")
+    assert min(shares) >= LEAST - lost / SAID_MS
 
 
 @pytest.mark.parametrize("codec", ["PCMU", "opus"])
@@ -43,8 +44,10 @@ def test_baresip_is_called_and_both_hear_each_other(codec: str, far: Path, tmp_p
     ):
         pass
     assert phone.process.returncode == 0 and f"in a call by: {codec}" in phone.said
-    assert abs(phone.told("packets sent") - 200) <= 10 and phone.told("dropped") < 20
-    both_heard(far, heard, other, codec)
+    lost = lost_ms(phone) / 20
+    assert abs(phone.told("packets sent") - 200) <= 10 + lost
+    assert phone.told("dropped") < 20 + lost
+    both_heard(far, heard, phone, other, codec)
 
 
 @pytest.mark.parametrize("codec", ["PCMU", "PCMA"])
@@ -55,7 +58,7 @@ def test_baresip_calls_and_both_hear_each_other(codec: str, far: Path, tmp_path:
         with baresip(tmp_path / "b", far, "PCMU", "PCMA", dial=uri) as other:
             phone.end()
     assert phone.process.returncode == 0 and f"in a call by: {codec}" in phone.said
-    both_heard(far, heard, other, codec)
+    both_heard(far, heard, phone, other, codec)
 
 
 def test_baresip_is_called_by_opus(far: Path, tmp_path: Path) -> None:
@@ -66,4 +69,4 @@ def test_baresip_is_called_by_opus(far: Path, tmp_path: Path) -> None:
     ):
         pass
     assert phone.process.returncode == 0 and "in a call by: opus" in phone.said
-    both_heard(far, heard, other, "opus")
+    both_heard(far, heard, phone, other, "opus")

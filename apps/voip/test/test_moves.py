@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from driven import moved
-from phones import SPEECH, Baresip, Ours, baresip, ours, share_heard, speech
+from phones import PATIENCE_S, SPEECH, Baresip, Ours, baresip, lost_ms, ours, share_heard, speech
 
 SAID_MS = 4000
-LEAST = 0.75  # of what was said is heard, also where the machine holds up a phone again and again
+LEAST = 0.75  # of what was said while the machine let the phones run
 
 
 @pytest.fixture(scope="module")
@@ -27,32 +27,14 @@ def far(tmp_path_factory: pytest.TempPathFactory) -> Path:
 SHUTTLES = ("canceller=0,1@70ms", "encoder=0,1@90ms", "decoder=0,1@110ms")
 
 
-def both_heard(far: Path, heard: Path, other: Baresip, codec: str) -> float:
-    """Which part was heard by the one who heard less."""
+def both_heard(far: Path, heard: Path, phone: Ours, other: Baresip, codec: str) -> None:
     shares = (
         share_heard(far, heard, SAID_MS - 200, codec),
         share_heard(SPEECH, other.heard(), SAID_MS - 200, codec),
     )
-    print(f"heard {shares[0]:.3f}, heard there {shares[1]:.3f}")
-    return min(shares)
-
-
-def heard_in_moves(codec: str, mode: str, far: Path, folder: Path) -> float:
-    """Which part is heard in a call in which all work moves."""
-    folder.mkdir()
-    heard = folder / "heard.wav"
-    options = ["--mode", mode, *(f"--shuttle={shuttle}" for shuttle in SHUTTLES)]
-    params = {"output": heard, "hang_up_ms": SAID_MS, "codecs": codec}
-    with (
-        baresip(folder / "b", far, codec) as other,
-        ours(*options, peer=other.uri(), **params) as phone,
-    ):
-        pass
-    assert phone.process.returncode == 0
-    moves = moved(phone.summary)
-    print(f"{moves} moves; the longest gap in the sound {phone.gap_ms()} ms; {phone.said}")
-    assert moves > 40
-    return both_heard(far, heard, other, codec)
+    lost = lost_ms(phone, other)
+    print(f"heard {shares[0]:.3f}, heard there {shares[1]:.3f}; {lost} ms lost")
+    assert min(shares) > LEAST - lost / SAID_MS
 
 
 @pytest.mark.parametrize("codec", ["PCMU", "opus"])
@@ -60,9 +42,19 @@ def heard_in_moves(codec: str, mode: str, far: Path, folder: Path) -> float:
 def test_no_frame_is_lost_though_all_work_moves_again_and_again(
     codec: str, mode: str, far: Path, tmp_path: Path
 ) -> None:
-    # Again where the machine has held up the phone for long.
-    calls = (heard_in_moves(codec, mode, far, tmp_path / str(i)) for i in range(3))
-    assert any(share > LEAST for share in calls)
+    heard = tmp_path / "heard.wav"
+    options = ["--mode", mode, *(f"--shuttle={shuttle}" for shuttle in SHUTTLES)]
+    params = {"output": heard, "hang_up_ms": SAID_MS, "codecs": codec}
+    with (
+        baresip(tmp_path / "b", far, codec) as other,
+        ours(*options, peer=other.uri(), **params) as phone,
+    ):
+        pass
+    assert phone.process.returncode == 0
+    moves = moved(phone.summary)
+    print(f"{moves} moves; the longest gap in the sound {phone.gap_ms()} ms; {phone.said}")
+    assert moves > 40 * (1 - lost_ms(phone) / SAID_MS)
+    both_heard(far, heard, phone, other, codec)
 
 
 @pytest.mark.parametrize("codec", ["PCMU", "opus"])
@@ -81,8 +73,8 @@ def test_a_call_goes_on_though_the_core_of_its_work_is_killed(
     assert "kernel of core 1 was killed" in phone.said
     assert phone.summary["deaths"][0]["lost"] == 0
     print(f"the longest gap in the sound {phone.gap_ms()} ms; {phone.said}")
-    assert both_heard(far, heard, other, codec) > LEAST
-    assert phone.told("packets sent") >= SAID_MS / 20 - 20
+    both_heard(far, heard, phone, other, codec)
+    assert phone.told("packets sent") >= SAID_MS / 20 - 20 - lost_ms(phone) / 20
 
 
 # ---- A frame that is half done ------------------------------------------------------------------
@@ -108,7 +100,7 @@ def is_within(process: int, libraries: tuple[str, ...]) -> bool:
 def kill_in_a_frame(phone: Ours) -> None:
     """Kills the kernel of core 1 while a codec or a filter computes."""
     kernel = phone.kernel(1)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         os.kill(kernel, signal.SIGSTOP)
         time.sleep(0.001)
@@ -129,6 +121,7 @@ def test_a_service_that_dies_in_a_frame_loses_that_frame_alone(tmp_path: Path) -
     (death,) = phone.summary["deaths"]
     assert (death["lost"], death["restarted"], death["moved"]) == (0, 1, 2), phone.said
     print(f"the longest gap in the sound {phone.gap_ms()} ms; {phone.said}")
-    assert 1 <= phone.told("dropped") < 20
-    assert phone.told("packets sent") >= SAID_MS / 20 - 20
-    assert phone.gap_ms() <= 500
+    lost = lost_ms(phone)
+    assert 1 <= phone.told("dropped") < 20 + lost / 20
+    assert phone.told("packets sent") >= SAID_MS / 20 - 20 - lost / 20
+    assert phone.gap_ms() <= 500 + lost

@@ -15,7 +15,19 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from phones import HOST, SPEECH, Ours, baresip, ours, ports_of, share_heard, speech
+from phones import (
+    HOST,
+    PATIENCE_S,
+    SPEECH,
+    HeldUp,
+    Ours,
+    baresip,
+    lost_ms,
+    ours,
+    ports_of,
+    share_heard,
+    speech,
+)
 from proxy import Faults, proxy
 
 with warnings.catch_warnings():
@@ -52,10 +64,11 @@ def test_what_the_network_loses_is_lost_and_nothing_else(
         ) as phone,
     ):
         pass
-    assert phone.process.returncode == 0 and between.counts["all"] > 300
-    share = share_heard(far, heard, SAID_MS - 300)
-    print(f"heard {share:.3f}; {between.counts}; {phone.said}")
-    assert share >= least
+    assert phone.process.returncode == 0
+    share, lost = share_heard(far, heard, SAID_MS - 300), lost_ms(phone, other)
+    print(f"heard {share:.3f}; {between.counts}; {phone.said}; {lost} ms lost")
+    assert share >= least - lost / SAID_MS
+    assert between.counts["all"] > 300 - 2 * lost / 20
     if faults.lost:
         assert phone.told("concealed") > 5 and phone.told("lost") > 5
     if faults.late_s > 0.1:
@@ -228,6 +241,7 @@ def answered(some: socket.socket) -> tuple[str, int]:
 def test_damaged_packets_of_rtp_and_rtcp_do_no_harm_to_a_call(tmp_path: Path) -> None:
     draw = random.Random(1)
     heard = tmp_path / "heard.wav"
+    held_up = HeldUp(None)
     with (
         ours(is_watched=True, hang_up_ms=0, output=heard) as phone,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sip,
@@ -235,7 +249,7 @@ def test_damaged_packets_of_rtp_and_rtcp_do_no_harm_to_a_call(tmp_path: Path) ->
     ):
         sip.bind((HOST, 0))
         media.bind((HOST, 0))
-        sip.settimeout(10)
+        sip.settimeout(PATIENCE_S)
         there = {"host": HOST, "port": phone.port, "own": sip.getsockname()[1]}
         sdp = SDP.replace("40000", str(media.getsockname()[1])).format(**there)
         sip.sendto(request("INVITE", there, sdp=sdp), (HOST, phone.port))
@@ -256,8 +270,11 @@ def test_damaged_packets_of_rtp_and_rtcp_do_no_harm_to_a_call(tmp_path: Path) ->
         sip.sendto(request("BYE", there, tag), (HOST, phone.port))
     print(phone.said)
     assert phone.process.returncode == 0
-    assert TRIES / 3 < phone.told("received") < 0.95 * TRIES
-    assert share_heard(SPEECH, heard, 1600) > 0.75
+    assert phone.told("received") < 0.95 * TRIES
+    # A phone that has no processor finds the queue of its socket full.
+    lost = lost_ms(phone, held_up)
+    assert phone.told("received") > TRIES / 3 * (1 - lost / 5000)
+    assert share_heard(SPEECH, heard, 1600) > 0.75 - lost / 2000
 
 
 def test_sound_of_a_stranger_is_not_heard(far: Path, tmp_path: Path) -> None:
@@ -276,7 +293,7 @@ def test_sound_of_a_stranger_is_not_heard(far: Path, tmp_path: Path) -> None:
             time.sleep(0.01)
     print(phone.said)
     assert phone.told("unwanted") > 100
-    assert share_heard(far, heard, 2600) > 0.75
+    assert share_heard(far, heard, 2600) > 0.75 - lost_ms(phone, other) / 3000
 
 
 def status_of(some: socket.socket, cseq: str) -> int:
@@ -296,7 +313,7 @@ def test_a_call_is_offered_anew_by_the_same_codec_or_goes_on_as_it_was(tmp_path:
     ):
         for some in (sip, first, second):
             some.bind((HOST, 0))
-            some.settimeout(10)
+            some.settimeout(PATIENCE_S)
         there = {"host": HOST, "port": phone.port, "own": sip.getsockname()[1]}
         ports = [str(some.getsockname()[1]) for some in (first, second)]
         offers = [SDP.replace("40000", port).format(**there) for port in ports]

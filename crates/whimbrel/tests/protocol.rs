@@ -24,10 +24,8 @@ fn a_helper_that_ends_without_a_word_is_an_error() {
 
 #[test]
 fn a_helper_that_closes_its_socket_but_stays_is_ended() {
-    let begin = Instant::now();
-    let said = refusal("exec 3>&-\nexec sleep 60", &[]);
+    let said = refusal("exec 3>&-\nexec sleep 600", &[]);
     assert!(said.contains("was killed by signal 9"), "{said}");
-    assert!(begin.elapsed() < Duration::from_secs(50));
 }
 
 #[test]
@@ -40,11 +38,9 @@ fn a_helper_that_says_what_makes_no_sense_is_quoted() {
 
 #[test]
 fn a_helper_that_never_ends_is_ended() {
-    let begin = Instant::now();
-    let script = format!("echo '{STARTED}' >&3\nwhile read line <&3; do :; done\nexec sleep 60");
+    let script = format!("echo '{STARTED}' >&3\nwhile read line <&3; do :; done\nexec sleep 600");
     let said = refusal(&script, &["--duration", "10ms"]);
     assert!(said.contains("did not drain"), "{said}");
-    assert!(begin.elapsed() < Duration::from_secs(50));
 }
 
 #[test]

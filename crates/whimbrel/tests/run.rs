@@ -179,7 +179,7 @@ fn ctrl_c_and_sigterm_end_a_run_with_its_summary_and_without_an_error() {
         let place = Place::new();
         let app = place.app(STREAM);
         let mut run = place.start(&[app.to_str().unwrap(), "--json"]);
-        run.wait_until_busy();
+        run.wait_until_frames_arrive();
         let processes = run.processes();
         run.signal(signal);
         let output = run.finish();
@@ -199,16 +199,33 @@ fn ctrl_c_and_sigterm_end_a_run_with_its_summary_and_without_an_error() {
 fn a_second_ctrl_c_ends_a_run_at_once() {
     let place = Place::new();
     let app = place.app(STUBBORN);
-    let mut run = place.start(&[app.to_str().unwrap(), "--json"]);
-    run.signal(SIGINT);
-    thread::sleep(Duration::from_millis(300));
-    let second = Instant::now();
-    run.signal(SIGINT);
-    let output = run.finish();
-    assert!(second.elapsed() < Duration::from_secs(4), "it waited for the channels");
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(summary["ended"], "forced");
+    let ended = quickly(|| {
+        let mut run = place.start(&[app.to_str().unwrap(), "--json"]);
+        run.signal(SIGINT);
+        // The first may not have been taken yet, and two at once are one.
+        while run.is_under_way() {
+            run.signal(SIGINT);
+            thread::sleep(Duration::from_millis(20));
+        }
+        let output = run.finish();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        summary["ended"].clone()
+    });
+    assert_eq!(ended, "forced");
+}
+
+/// What comes of something that does not wait for channels to drain, which takes 5 s. Where the
+/// machine holds it up for as long it is done again; what waits does so each time.
+fn quickly<T>(mut act: impl FnMut() -> T) -> T {
+    for _ in 0..5 {
+        let began = Instant::now();
+        let done = act();
+        if began.elapsed() < Duration::from_millis(4500) {
+            return done;
+        }
+    }
+    panic!("it waited for the channels");
 }
 
 #[test]
@@ -222,9 +239,7 @@ fn a_graph_without_a_source_ends_at_its_duration_and_tells_its_throughput() {
     fs::write(place.path("circle.toml"), circle).unwrap();
     let options = ["--cores", "0,0", "--quiet", "--duration", "300ms"];
     let args = [&["run", "circle.toml", "--json"], &options[..]].concat();
-    let began = Instant::now();
-    let summary = place.json(&args, 0);
-    assert!(began.elapsed() < Duration::from_secs(5), "it waited for the channels");
+    let summary = quickly(|| place.json(&args, 0));
     assert_eq!((&summary["ended"], &summary["ok"]), (&"duration".into(), &true.into()));
     assert!(number(&summary["time_ns"]) >= 300_000_000);
     assert_eq!(summary["frames"], Value::Null);

@@ -64,7 +64,7 @@ fn the_end_of_the_run_is_shown_until_a_key_is_pressed() {
     let place = Place::new();
     let mut run = stream(&place);
     let mut top = top(&place);
-    run.wait_until_busy();
+    run.wait_until_frames_arrive();
     run.signal(2);
     top.wait_for("test-1: stopped by its user. Press any key to leave.");
     assert!(run.finish().status.success());

@@ -145,10 +145,11 @@ static bool worker_runs_its_part(void)
     return part;
 }
 
-// An interruption at the end, charged to the task, is not made good any more.
-static bool once_in_five(bool holds(void))
+// An interruption at the end, charged to the task, is not made good any more. A busy machine
+// interrupts again and again; a core that does not slow its tasks never holds.
+static bool once_in_fifty(bool holds(void))
 {
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 50; i++)
         if (holds())
             return true;
     return false;
@@ -156,7 +157,7 @@ static bool once_in_five(bool holds(void))
 
 TEST(an_emulated_core_runs_its_tasks_for_their_part_of_the_time)
 {
-    CHECK(once_in_five(worker_runs_its_part));
+    CHECK(once_in_fifty(worker_runs_its_part));
 }
 
 TEST(without_a_way_to_set_points_nothing_is_slowed)
@@ -200,7 +201,7 @@ static bool program_runs_its_part(void)
 
 TEST(an_emulated_core_runs_the_program_of_a_task_for_its_part_of_the_time)
 {
-    CHECK(once_in_five(program_runs_its_part));
+    CHECK(once_in_fifty(program_runs_its_part));
 }
 
 TEST(a_job_of_a_program_is_late_by_what_an_emulated_core_takes_longer)

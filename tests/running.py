@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that are under way, as the command sees them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+WHIMBREL = Path(__file__).resolve().parent.parent / "bin/whimbrel"
+PATIENCE_S = 120
+
+
+def wait_for_totals(runtime: Path, holds: Callable[[dict[str, Any]], bool]) -> None:
+    """Waits until this holds of the totals of the only run whose folder is in `runtime`."""
+    words = [str(WHIMBREL), "top", "--json"]
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        told = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+        # It may not have started yet.
+        if told.returncode == 0 and holds(json.loads(told.stdout)):
+            return
+        assert time.monotonic() < deadline, f"it does not come to that: {told}"
+        time.sleep(0.01)
+
+
+def move_enough(run: Callable[[], dict[str, Any]], moves: int, *tasks: str) -> None:
+    """Runs, which checks what comes out and gives the summary, until so many moves went well in
+    all, and each of these tasks had one. A machine with other work leaves less time for moves."""
+    happened: list[dict[str, Any]] = []
+    for _ in range(10):
+        happened += [one for one in run()["migrations"] if one["status"] == "ok"]
+        if len(happened) >= moves and {one["task"] for one in happened} >= set(tasks):
+            return
+    raise AssertionError(f"{len(happened)} moves, of {moves}; of {tasks}")
