@@ -97,21 +97,14 @@ static enum wb_status refuse_at(const struct image *image, const struct where *w
                         where->symbol != 0 ? image_symbol(image, where->symbol).name : "", what);
 }
 
-// Bytes of the module, or of a copy while nothing may be written.
-static unsigned char *bytes_at(const struct image *image, const struct where *where, uint32_t width,
-                               unsigned char copy[4])
-{
-    if (image->to != NULL)
-        return image->to + image->at[where->section] + where->offset;
-    memcpy(copy, image->bytes + image_section(image, where->section).offset + where->offset, width);
-    return copy;
-}
-
+// What changes are the bytes of the file, also where memory has them already: it may have another
+// relocation of the same place by then, and what was checked must be what is done.
 static enum wb_status relocate(struct image *image, const struct where *where,
                                struct wb_fixup fixup)
 {
     const struct wb_machine *machine = image->request->linkage->machine;
-    const uint32_t size = image_section(image, where->section).size;
+    const struct section section = image_section(image, where->section);
+    const uint32_t size = section.size;
     const int width = machine->width(where->type);
     unsigned char copy[4];
 
@@ -128,11 +121,16 @@ static enum wb_status relocate(struct image *image, const struct where *where,
     if (status != WB_OK)
         return status;
     fixup.type = where->type;
-    fixup.at = bytes_at(image, where, (uint32_t)width, copy);
+    memcpy(copy, image->bytes + section.offset + where->offset, (size_t)width);
+    fixup.at = copy;
     fixup.place = image->request->address + (uint32_t)image->at[where->section] + where->offset;
     fixup.veneers = &image->veneers;
     const char *wrong = machine->apply(&fixup);
-    return wrong != NULL ? refuse_at(image, where, wrong) : WB_OK;
+    if (wrong != NULL)
+        return refuse_at(image, where, wrong);
+    if (image->to != NULL)
+        memcpy(image->to + image->at[where->section] + where->offset, copy, (size_t)width);
+    return WB_OK;
 }
 
 static enum wb_status link_section(struct image *image, const struct section *table)

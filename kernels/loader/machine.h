@@ -16,7 +16,7 @@ struct wb_veneers {
 // One relocation.
 struct wb_fixup {
     uint32_t type;
-    unsigned char *at;  // the bytes that change, also of a copy
+    unsigned char *at;  // a copy of the bytes that change
     uint32_t place;     // their address
     uint32_t target;    // of the symbol
     bool nowhere;       // the symbol is weak, and nobody has it

@@ -313,6 +313,19 @@ TEST(relocations_that_make_no_sense_are_refused)
     expect_bad_relocation(".rel.0", AT_MOVW, SYMBOL | JUMP24, "is for another instruction");
 }
 
+// Once the first is applied, the bytes are none that the second is for; the check sees both alone.
+TEST(two_relocations_of_one_place_are_done_as_they_were_checked)
+{
+    enum { OWN = 1 << 8, ABS32 = 2 };
+
+    module_make(&e);
+    unsigned char *at = e.bytes + wb_get32(elf_header(&e, elf_find(&e, ".rel.0")) + SECTION_OFFSET);
+    wb_put32(at, AT_CALL_OWN);
+    wb_put32(at + REL_INFO, OWN | ABS32);
+    CHECK(load_as("task", MODULE_ADDRESS, ROOM) == WB_OK);
+    CHECK(code(AT_CALL_OWN) >> 24 == 0xeb);
+}
+
 static void expect_bad_symbol(uint32_t field, uint32_t value, const char *said)
 {
     module_make(&e);
