@@ -151,6 +151,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	VOIP_FUZZ=20000 $(MAKE) test-parts test-voip
 	BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
 	SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc
+	PUBLISHED_ALL=1 $(MAKE) test-rtl
 	export WHIMBREL_OCCUPY_KILLS=1000; $(CARGO) test --release --locked --package whimbrel-occupy --test killed -- --nocapture
 	export WHIMBREL_OCCUPY_STORIES=10000; $(CARGO) test --release --locked --package whimbrel-occupy --lib whatever_happens
 

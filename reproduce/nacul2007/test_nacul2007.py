@@ -16,6 +16,7 @@ import gates  # noqa: E402
 import table1  # noqa: E402
 from command import Failed  # noqa: E402
 from published import Row  # noqa: E402
+from stated import check  # noqa: E402
 
 EVERY = ("eCos single", "HW-RTOS single", "HW-RTOS SMP static", "HW-RTOS SMP dynamic")
 
@@ -32,6 +33,19 @@ def test_every_entry_of_the_table_is_there_as_it_was_published(
     key = {"packets": "packets", "packets, idle cycles": "packet_idle_cycles"}
     published = table1.PUBLISHED["table1"][key.get(what, "image_filter_pixels")]
     assert [rows[f"{what}, {column}"]["paper"] for column in EVERY] == published
+
+
+@pytest.mark.parametrize(
+    ("what", "label"),
+    [
+        ("image filter, pixels", "pixels"),
+        ("packets", "packets"),
+        ("packets, idle cycles", "idle cycles, packets"),
+    ],
+)
+def test_the_readme_states_what_is_simulated(rows: dict[str, Row], what: str, label: str) -> None:
+    counted = [rows[f"{what}, {column}"]["ours"] for column in EVERY]
+    check("reproduce/nacul2007/README.md", (label, "simulated"), counted, within=0.01)
 
 
 @pytest.mark.parametrize("what", ["image filter, pixels", "packets"])
