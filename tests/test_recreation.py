@@ -91,3 +91,38 @@ def test_frames_are_the_same_to_the_bit_when_tasks_are_recreated(
         return summary
 
     move_enough(moving, 10, "lpf", "demodulator", "bpf", "sum")
+
+
+def layout(*headers: Path) -> str:
+    """What a program that is built of these headers says of itself."""
+    script = ROOT / "kernels/linux/program/layout.sh"
+    return subprocess.run(
+        ["sh", script, *headers], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_two_fields_that_have_changed_places_are_another_layout(tmp_path: Path) -> None:
+    header = ROOT / "middleware/include/wb/descriptor.h"
+    text = header.read_text(encoding="utf-8")
+    first, second = "    struct wb_compared place;\n", "    struct wb_compared request;\n"
+    start = "    _Alignas(WB_LINE_BYTES) struct wb_compared place;\n"
+    assert start + second in text
+    cases = {
+        "same": text,
+        "commented": text.replace(second, "    // A word.\n" + second.rstrip() + "  // too\n"),
+        "swapped": text.replace(start + second, start.replace("place", "request") + first),
+    }
+    said = {}
+    for name, content in cases.items():
+        copy = tmp_path / f"{name}.h"
+        copy.write_text(content, encoding="utf-8")
+        said[name] = layout(copy)
+    assert said["same"] == said["commented"] != said["swapped"]
+
+
+def test_kernels_and_programs_have_the_layout_of_the_headers_as_they_are() -> None:
+    folders = ["middleware/include/wb", "kernels/process", "kernels/linux"]
+    # In the order in which program.mk names them.
+    headers = sorted((path for of in folders for path in (ROOT / of).glob("*.h")), key=str)
+    built = (ROOT / "build/obj/hosted/layout.c").read_text(encoding="utf-8")
+    assert built == layout(*headers)

@@ -77,7 +77,7 @@ words_objects = $(patsubst %,$(BUILD)/$(1)/words/%.o,$(basename $(MIDDLEWARE_C))
 # What others have written is compiled once per processor.
 objects = $(patsubst $(BUILD)/$(1)/kernels/third_party/%,$(BUILD)/$(or $(filter aarch64,$(1)),release)/kernels/third_party/%,\
 	$(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2))))
-linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/process/arch/$(call arch,$(1))/context.S)
+linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/process/arch/$(call arch,$(1))/context.S) $(BUILD)/$(1)/layout.o
 sim_kernel_objects = $(call objects,$(1),$(SIM_C) kernels/process/arch/$(call arch,$(1))/context.S)
 sim_objects = $(call objects,$(1),$(MIDDLEWARE_C)) $(call sim_kernel_objects,$(1))
 # A unit test names what it is linked with in its head: `// with: check.c kernel_stub.c`.
@@ -100,6 +100,10 @@ $$(BUILD)/$(1)/words/%.o: %.c tools/c.mk
 	@mkdir -p $$(@D)
 	@echo 'CC $(1) $$< (words)'
 	@$$(call cc,$(1)) $$(WARN) $$(call test_flags,$(1)) $$(WORDS) $$(INCLUDE) -MMD -MP -c -o $$@ $$<
+
+$$(BUILD)/$(1)/layout.o: $$(BUILD)/obj/hosted/layout.c
+	@mkdir -p $$(@D)
+	@$$(call cc,$(1)) $$(WARN) $$(FLAGS_$(1)) -c -o $$@ $$<
 
 $$(BUILD)/$(1)/%.o: %.S tools/c.mk
 	@mkdir -p $$(@D)

@@ -58,10 +58,13 @@ static inline pid_t hosted_pid(const struct hosted *h)
     return wb_word_load(&h->pid, WB_SEQ_CST);
 }
 
-// What a program must agree on with its kernel; one of another build may not.
+// A hash of the headers that say what lies where (program/layout.sh).
+extern const uint64_t hosted_headers;
+
+// What a program must agree on with its kernel; one of another build, or compiler, may not.
 static inline uint64_t hosted_layout(void)
 {
-    return (sizeof(struct wb_system) ^ sizeof(struct wb_task) << 16 ^
+    return (hosted_headers ^ sizeof(struct wb_system) ^ sizeof(struct wb_task) << 16 ^
             sizeof(struct wb_channel) << 32 ^ sizeof(struct wb_port) << 48) +
            sizeof(struct hosted);
 }
