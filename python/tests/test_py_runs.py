@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import shutil
 import struct
@@ -190,3 +191,18 @@ def test_times_are_signed(folder: Path) -> None:
     assert events.schema.field("time_ns").type == pa.int64()
     earlier = events["time_ns"].to_pandas().diff().dropna()
     assert (earlier >= 0).all()
+
+
+def test_what_strangers_wrote_is_shown_without_what_a_terminal_obeys(
+    folder: Path, tmp_path: Path
+) -> None:
+    evil = "e\x1b]0;t\x07\x9b8m\u202ev"
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["app"]["name"] = evil
+    (tmp_path / "summary.json").write_text(json.dumps(summary))
+    shown = "e\\x1b]0;t\\x07\\x9b8m\\u202ev"
+    assert repr(whimbrel.open_run(tmp_path)).startswith(f"<Run of {shown} on ")
+    with pytest.raises(whimbrel.InputError) as refused:
+        whimbrel.simulate(tmp_path / f"{evil}.toml")
+    said = str(refused.value)
+    assert all(sign.isprintable() or sign == "\n" for sign in said), ascii(said)

@@ -11,6 +11,16 @@ from dataclasses import dataclass, replace
 _RENAMED = {"move": "moves", "shuttle": "shuttles", "rate": "rates", "pin": "pins"}
 
 
+def plain(text: str) -> str:
+    """A text that a terminal may be given: names in it may be a stranger's.
+
+    Control characters and those of direction are shown as Python writes them in strings.
+    """
+    return "".join(
+        sign if sign.isprintable() or sign in "\n\t" else ascii(sign)[1:-1] for sign in text
+    )
+
+
 @dataclass(frozen=True)
 class Trouble:
     """One thing that is wrong. Its text is what the command prints of it."""
@@ -32,7 +42,7 @@ class Trouble:
         place = f"{self.file}:{self.line}:{self.column}: " if self.file else ""
         text = f"\n    {self.text.strip()}" if self.text else ""
         cure = f"\n  {self.cure}" if self.cure else ""
-        return f"{place}{self.message}{text}{cure}"
+        return plain(f"{place}{self.message}{text}{cure}")
 
 
 class Error(Exception):

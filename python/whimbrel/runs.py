@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _tables, _words
 from ._native import _core
-from .errors import InputError
+from .errors import InputError, plain
 
 if TYPE_CHECKING:
     import pyarrow
@@ -148,7 +148,8 @@ class Run:
     def __repr__(self) -> str:
         summary = self.summary
         name, platform = summary["app"]["name"], summary["platform"]
-        return f"<Run of {name} on {platform}: {self.seconds:g} s, {summary['ended']}>"
+        ended = summary["ended"]
+        return plain(f"<Run of {name} on {platform}: {self.seconds:g} s, {ended}>")
 
 
 def open_run(folder: str | PathLike[str]) -> Run:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is wrong with an application, and where in its file.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use miette::{
     SourceSpan, SpanContents,
 };
 use thiserror::Error;
+use whimbrel_text::{plain, word};
 
 /// A place in a file, in bytes from its start.
 pub type Span = Range<usize>;
@@ -44,25 +46,30 @@ impl Diagnostic for Problem {
 }
 
 impl Problem {
-    /// A problem without a place.
+    /// A problem without a place. Its words and those of the others below may be shown as they are
+    /// then: what they quote of files and names has lost what a terminal obeys.
     pub fn new(message: impl Into<String>) -> Self {
         let (labels, help, severity) = (Vec::new(), None, Severity::Error);
-        Self { message: message.into(), labels, help, severity }
+        Self { message: shown(message), labels, help, severity }
     }
 
     /// Adds a place, with a few words that stand beside it.
     #[must_use]
     pub fn at(mut self, span: Span, words: impl Into<String>) -> Self {
-        self.labels.push(LabeledSpan::new_with_span(Some(words.into()), span));
+        self.labels.push(LabeledSpan::new_with_span(Some(shown(words)), span));
         self
     }
 
     /// Says what to do.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(shown(help));
         self
     }
+}
+
+fn shown(words: impl Into<String>) -> String {
+    plain(&words.into()).into_owned()
 }
 
 /// A file as it was read, which problems point into.
@@ -99,7 +106,12 @@ impl Source {
             let end = self.text[start..end].find('\n').map_or(end, |at| start + at);
             *label = LabeledSpan::new(label.label().map(str::to_owned), start, end - start);
         }
-        let source = NamedSource::new(self.name.clone(), Shown(Arc::clone(&self.text)));
+        // The same length, so that places are where they were.
+        let text = match plain(&self.text) {
+            Cow::Borrowed(_) => Arc::clone(&self.text),
+            Cow::Owned(text) => text.into(),
+        };
+        let source = NamedSource::new(word(&self.name), Shown(text));
         miette::Report::new(problem).with_source_code(source.with_language("TOML"))
     }
 }
@@ -212,6 +224,18 @@ mod tests {
                 assert!(data.len() <= end - start + 2 * (AROUND + 2), "{start}..{end}");
             }
         }
+    }
+
+    #[test]
+    fn what_a_terminal_obeys_is_in_no_line_of_a_report() {
+        let text = "[tasks.a]\r\nname = \"\u{1b}]0;t\u{7}\u{202e}é\u{9b}31m\"\r\n";
+        let at = text.find("31m").unwrap();
+        let problem =
+            Problem::new("wrong name `\u{1b}[8m`").at(at..at + 3, "\u{202e}").help("\u{9b}");
+        let shown = format!("{:?}", Source::new("a\u{1b}.toml\n", text).report(problem));
+        assert_eq!(shown.chars().find(|c| c.is_control() && *c != '\n'), None, "{shown:?}");
+        assert!(!shown.contains('\u{202e}') && shown.contains("a?.toml?:2:"), "{shown}");
+        assert!(shown.contains("wrong name `?[8m`") && shown.contains("]0;t?\u{fffd}é·31m"));
     }
 
     #[test]

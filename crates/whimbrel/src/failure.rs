@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How a command ends: an answer, or reports of what went wrong.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use miette::{MietteHandlerOpts, Report};
 use whimbrel_model::{Problem, Problems, Source};
+use whimbrel_text::plain;
 
 /// How many problems of one file are shown.
 const SHOWN_MOST: usize = 5;
@@ -92,7 +93,7 @@ pub fn conclude(outcome: Outcome) -> ExitCode {
         }
         Err(Failure::Reports(reports)) => {
             for report in reports {
-                say(format!("{report:?}").trim_end());
+                show(&report);
             }
             ExitCode::from(2)
         }
@@ -101,8 +102,13 @@ pub fn conclude(outcome: Outcome) -> ExitCode {
 
 /// Writes a line to standard error. One that nobody reads is no reason to fail.
 pub fn say(line: &str) {
-    use io::Write;
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", plain(line));
+}
+
+/// Writes a report to standard error, with the colours that it has on a terminal: what it quotes
+/// was made plain where the problem was.
+pub fn show(report: &Report) {
+    let _ = writeln!(io::stderr(), "{}", format!("{report:?}").trim_end());
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use whimbrel_model::{App, Manifest, Problem, Source, as_text, dot};
 
 use crate::atomic_file;
 use crate::cli::{GraphArgs, ImportArgs};
-use crate::failure::{Answer, Failure, Outcome, first_of, say};
-use crate::output::print;
+use crate::failure::{Answer, Failure, Outcome, first_of, say, show};
+use crate::output::print_data;
 
 /// What the argument should be where an application is run.
 pub const APPLICATION: &str = "the path of an app.toml, as apps/fm_radio/app.toml";
@@ -135,7 +135,7 @@ fn imported(files: &[Given], options: &Options) -> Result<String, Failure> {
         let source = files[file].source();
         let (first, more) = first_of(warnings);
         for warning in first {
-            say(format!("{:?}", source.report(warning)).trim_end());
+            show(&source.report(warning));
         }
         if let Some(n) = more {
             say(&format!("  ⚠ … and {n} more in {}", source.name()));
@@ -159,7 +159,7 @@ fn of_each<T>(told: Vec<(usize, T)>) -> BTreeMap<usize, Vec<T>> {
 /// It cannot be written.
 pub fn write(path: Option<&Path>, text: &str) -> Outcome {
     match path {
-        None => print(text)?,
+        None => print_data(text)?,
         Some(path) => atomic_file::save(path, |file| file.write_all(text.as_bytes()))?,
     }
     Ok(Answer::Yes)

@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Results on standard output: tables for people, JSON for programs.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
-pub use whimbrel_text::{lines_of, table, thousandths, time};
+use whimbrel_text::{json, plain};
+pub use whimbrel_text::{lines_of, table, thousandths, time, word};
 
 use crate::failure::Failure;
 
-/// Writes text to standard output.
+/// Writes text for people to standard output: what strangers have written in it is made plain.
 pub fn print(text: &str) -> Result<(), Failure> {
+    put(&plain(text))
+}
+
+/// Writes what a program reads to standard output: as it is, but for a terminal.
+pub fn print_data(text: &str) -> Result<(), Failure> {
+    if io::stdout().is_terminal() { print(text) } else { put(text) }
+}
+
+fn put(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::Output)
 }
@@ -19,7 +29,7 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let mut text =
         serde_json::to_string_pretty(value).map_err(|e| Failure::Output(io::Error::other(e)))?;
     text.push('\n');
-    print(&text)
+    put(&json(&text))
 }
 
 /// One column of a table, with everything in it.
@@ -33,7 +43,8 @@ pub struct Column<'a> {
 impl<'a> Column<'a> {
     /// What `cell` says of each row; a title that starts with `>` is aligned to the right.
     pub fn of<T>(title: &'a str, rows: &[T], cell: impl Fn(&T) -> String) -> Self {
-        Self { title, cells: rows.iter().map(cell).collect(), shown: true }
+        let cells = rows.iter().map(|row| word(&cell(row)).into_owned()).collect();
+        Self { title, cells, shown: true }
     }
 
     /// Leaves it out unless this holds.
@@ -71,6 +82,12 @@ pub fn percent(part: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_breaks_no_table() {
+        let name = Column::of("name", &["a\nb\u{1b}[2J"], |row| (*row).to_owned());
+        assert_eq!(columns(&[name]), "name\na?b?[2J\n");
+    }
 
     #[test]
     fn a_column_that_says_nothing_is_left_out_and_so_is_a_table_without_rows() {

@@ -9,7 +9,7 @@ use whimbrel_report::{Error, Page, page};
 use crate::atomic_file;
 use crate::cli::ReportArgs;
 use crate::failure::{Answer, Outcome, say};
-use crate::output::{kib, print};
+use crate::output::{kib, print_data};
 
 /// Writes the page.
 ///
@@ -18,7 +18,7 @@ use crate::output::{kib, print};
 pub fn report(args: &ReportArgs) -> Outcome {
     let page = page(&args.folders).map_err(|error| unreadable(&error))?;
     if args.output.as_os_str() == "-" {
-        print(&page.html)?;
+        print_data(&page.html)?;
         warn(args, &page);
         return Ok(Answer::Yes);
     }

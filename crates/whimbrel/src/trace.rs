@@ -13,6 +13,7 @@ use whimbrel_trace::{ExportError, Exported, Format, Oddities, Recorded, export};
 use crate::atomic_file;
 use crate::cli::TraceArgs;
 use crate::failure::{Answer, Failure, Outcome, say};
+use crate::output::print;
 
 /// Runs with fewer records are written before anybody looks.
 const LARGE: u64 = 1 << 20;
@@ -48,7 +49,17 @@ fn to_standard_output(args: &TraceArgs, run: &Recorded) -> Outcome {
         let help = "name a file with -o, or redirect standard output";
         return Err(Problem::new("a Perfetto trace is binary").help(help).into());
     }
-    match export(run, args.format, &mut out.lock(), &mut |_| {}) {
+    let mut text = Vec::new();
+    let shown = out.is_terminal();
+    let exported = if shown {
+        export(run, args.format, &mut text, &mut |_| {})
+    } else {
+        export(run, args.format, &mut out.lock(), &mut |_| {})
+    };
+    if shown {
+        print(&String::from_utf8_lossy(&text))?;
+    }
+    match exported {
         Ok(exported) => {
             if !args.quiet {
                 warn(run, &exported.oddities);

@@ -9,7 +9,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use whimbrel_model::App;
 
 use crate::failure;
-use crate::output::{percent, time};
+use crate::output::{percent, time, word};
 use crate::protocol::{CoreDied, Migration, Started, Status};
 
 /// How often each form is renewed.
@@ -91,8 +91,8 @@ impl<'a> View<'a> {
                     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
                     bar.set_position((load * 100.0).round() as u64);
                 }
-                bars.tasks.set_message(self.places(status));
-                bars.migration.set_message(self.last_migration.clone());
+                bars.tasks.set_message(word(&self.places(status)).into_owned());
+                bars.migration.set_message(word(&self.last_migration).into_owned());
             }
         }
         self.before = status.clone();

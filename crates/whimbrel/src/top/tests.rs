@@ -5,6 +5,7 @@ use insta::assert_snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Rect;
 use ratatui::style::Color;
 use serde_json::{Value, json};
 
@@ -135,6 +136,22 @@ fn rate_of(millihz: u64, words: &str) -> Option<Effect> {
 fn moves(task: &str, index: u32, label: &str, core: u32) -> Option<Effect> {
     let request = Request::Migrate { task: task.into(), index, core, timeout_ms: 1000 };
     Some(Effect::Ask(request, format!("{label} to core {core}")))
+}
+
+#[test]
+fn what_a_run_calls_its_tasks_reaches_no_terminal_as_more_than_a_name() {
+    let mut model = model();
+    let obeyed = ["\u{1b}]0;t\u{7}", "\u{202e}", "\u{9b}31m", "a\nb"];
+    for ((label, _), evil) in model.portrait.tasks.iter_mut().zip(obeyed) {
+        *label = evil.to_owned();
+    }
+    model.run = "r\u{1b}[2J".to_owned();
+    model.note = "\u{2066}n".to_owned();
+    for shown in [picture(&model, 100, 30), super::plain::text(&model, Rect::new(0, 0, 100, 30))] {
+        let obeyed = |c: char| c != '\n' && whimbrel_text::word(&c.to_string()) != c.to_string();
+        assert_eq!(shown.chars().find(|c| obeyed(*c)), None, "{shown:?}");
+        assert!(shown.contains("?]0;t?") && shown.contains("r?[2J"), "{shown}");
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
+use whimbrel_text::word;
 
 use super::model::{Link, Model, Prompt};
 
@@ -124,7 +125,12 @@ pub fn draw(model: &Model, palette: Palette, area: Rect, buffer: &mut Buffer) {
 
 fn put(buffer: &mut Buffer, area: Rect, lines: &[Line<'_>]) {
     for (y, line) in (area.top()..area.bottom()).zip(lines) {
-        buffer.set_line(area.x, y, line, area.width);
+        let mut line = line.clone();
+        for span in &mut line.spans {
+            // The names in it are an application's, or what a run says they are.
+            span.content = word(&span.content).into_owned().into();
+        }
+        buffer.set_line(area.x, y, &line, area.width);
     }
 }
 
