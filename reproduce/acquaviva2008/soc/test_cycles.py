@@ -12,7 +12,10 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "common"))
+
 import cycles
+from stated import check
 
 PARTS = ("a_hand_off_costs", "a_copy_costs", "a_tick_costs")
 
@@ -42,3 +45,20 @@ def test_a_tick_of_an_agent_takes_less_than_the_paper_allows_at_10_hz(
     for tasks in cycles.TASKS:
         assert 0 < taken["agent", tasks] < taken["both", tasks]
     assert cycles.share(taken["agent", 16], 10) < most
+
+
+# The middleware's kernel is in it: a few lines elsewhere move its code in the caches.
+WITHIN = 0.1
+
+
+def test_the_readme_states_what_is_counted(taken: cycles.Medians) -> None:
+    page = "reproduce/acquaviva2008/README.md"
+    of_sizes = [taken["handoff", kib] for kib in cycles.SIZES_KIB]
+    check(page, ("7", "a hand-off of a task with 1, 4, 16, 64 KiB in use"), of_sizes, WITHIN)
+    copies = [cost for (name, _), cost in sorted(taken.items()) if name == "copy"]
+    check(page, ("7", "a copy of 0.5, 2, 8, 32 KiB"), copies, WITHIN)
+    agents = [taken["agent", tasks] for tasks in cycles.TASKS]
+    row = "a tick of the agent with 8, 16 tasks, caches emptied before"
+    check(page, ("6 (b)", row), agents, WITHIN)
+    tables = [taken["both", tasks] - taken["agent", tasks] for tasks in cycles.TASKS]
+    check(page, ("6 (a)", "the coordinator's table besides, 8, 16 tasks"), tables, WITHIN)
