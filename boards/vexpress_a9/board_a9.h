@@ -39,6 +39,11 @@ void mmu_unfence(uint32_t core);
 /// True of a core that has been fenced.
 bool mmu_is_fenced(uint32_t core);
 
+/// Gives up what a killed core holds of the files of the host.
+///
+/// Context: the first core, while no kernel runs.
+void files_reset(void);
+
 /// Goes back to where a core waits to be started.
 _Noreturn void board_restart(uint32_t core);
 

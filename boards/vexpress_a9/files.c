@@ -41,6 +41,12 @@ static uint32_t lock(void)
     return ears;
 }
 
+// A core that was killed inside holds the lock still, and would no longer be fenced off.
+void files_reset(void)
+{
+    wb_word_store(&files.holder, 0, WB_RELEASE);
+}
+
 static void unlock(uint32_t ears)
 {
     wb_word_store(&files.holder, 0, WB_RELEASE);

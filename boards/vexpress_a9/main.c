@@ -62,6 +62,7 @@ void board_reset_first(void)
 
 void board_start_others(uint32_t count, void (*entry)(uint32_t core))
 {
+    files_reset();
     for (uint32_t i = 1; i < count; i++)
         mmu_unfence(i);
     start->entry = entry;
