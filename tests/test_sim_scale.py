@@ -54,17 +54,19 @@ def named(tasks: int) -> str:
     return text
 
 
-def inputs(folder: Path, app: str, cores: int, more: str = "") -> None:
+def inputs(
+    folder: Path, app: str, cores: int, more: str = "", scheduling: str = "cooperative"
+) -> None:
     """An application, and cores of 1 GHz on which only computing takes time."""
     (folder / "app.toml").write_text(app)
     point = "[[core.point]]\nmhz = 1000\nactive_mw = 100\n"
-    core = f"[[core]]\ncount = {cores}\n{point}"
+    core = f'[[core]]\ncount = {cores}\nscheduling = "{scheduling}"\n{point}'
     (folder / "p.toml").write_text(f'[platform]\nname = "p"\n{core}{more}')
 
 
-def run(folder: Path, app: str, cores: int, *options: str, more: str = "") -> Cost:
+def run(folder: Path, app: str, cores: int, *options: str, **hardware: str) -> Cost:
     """One simulation of it."""
-    inputs(folder, app, cores, more)
+    inputs(folder, app, cores, **hardware)
     words = [str(WHIMBREL), "sim", str(folder / "app.toml"), "--platform", str(folder / "p.toml")]
     with (folder / "out.json").open("w") as out:
         started = subprocess.Popen([*words, "--json", "--quiet", *options], stdout=out)
@@ -113,6 +115,25 @@ def test_four_times_as_many_tasks_take_four_times_as_long_to_set_up(tmp_path: Pa
 
     assert growth(8, set_up(many(8192, 64)), set_up(many(32768, 64))) < 8
     assert growth(8, set_up(named(4096)), set_up(named(16384))) < 8
+
+
+def released(tasks: int) -> str:
+    """All of them at once, eight times."""
+    job = "period_us = 1000000\ncycles = 10000\nheap = 4096\nfirings = 8\n"
+    parts = [f'[[task]]\nname = "t{n}"\ncount = 4096\n{job}' for n in range(tasks // 4096)]
+    return '[app]\nname = "made"\n\n' + "\n".join(parts)
+
+
+def test_to_be_ordered_costs_many_tasks_of_a_core_little(tmp_path: Path) -> None:
+    """By deadlines and by shares, as by priorities alone: no list of them is walked."""
+
+    def least(scheduling: str) -> float:
+        app = released(8192)
+        return min(run(tmp_path, app, 1, scheduling=scheduling).user_s for _ in range(3))
+
+    by_priority = least("preemptive")
+    assert least("edf") < 1.5 * by_priority
+    assert least("fair") < 2 * by_priority
 
 
 BUS = """

@@ -31,7 +31,8 @@ struct looks {
 // along.
 struct kernel_task {
     void *sp;              // saved context while the task does not run
-    struct wb_task *next;  // in a ready queue
+    struct wb_task *next;  // in a ready queue,
+    struct wb_task *last;  // and the one before it; NULL: it is the first
     uint32_t queue;        // 1 + number of that queue, 0: none
     uint32_t level;        // its priority among the timers
     uint64_t until_ns;     // of a timed block
@@ -74,10 +75,6 @@ void ready_push(struct ready *ready, struct wb_task *task);
 
 /// The same, before all that are as urgent.
 void ready_push_first(struct ready *ready, struct wb_task *task);
-
-/// The same, before the first that is as urgent and, by `is_before(task, other)`, to come later.
-void ready_push_by(struct ready *ready, struct wb_task *task,
-                   bool (*is_before)(struct wb_task *task, struct wb_task *other));
 
 /// Takes a task out of the queue that it is in. False: it is in none.
 bool ready_take(struct ready *ready, struct wb_task *task);

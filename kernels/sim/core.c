@@ -117,6 +117,13 @@ static inline bool may_doze(const struct sim_core *c)
     return c->ready.levels == 0 && c->dozes && c->debt_ps == 0 && !sim_has_notes(c);
 }
 
+static inline struct wb_task *pop(struct sim_core *c)
+{
+    if (__builtin_expect(c->by_deadline | c->is_fair, 0))
+        return c->is_fair ? sim_pop_fairly(c) : sim_pop_by_deadline(c);
+    return ready_pop(&c->ready, 0);
+}
+
 enum turn sim_work(struct sim_core *c)
 {
     struct engine *engine = sim.engine;
@@ -133,8 +140,7 @@ enum turn sim_work(struct sim_core *c)
         sim_choose(c);
         return TURN_NOTHING;
     }
-    struct wb_task *next =
-        __builtin_expect(c->is_fair, 0) ? sim_pop_fairly(c) : ready_pop(&c->ready, 0);
+    struct wb_task *next = pop(c);
     if (next == NULL) {
         rest(c);
         return TURN_NOTHING;
@@ -303,7 +309,7 @@ void sim_kill(struct sim_core *c)
     c->slice_ps = 0;
     c->attention = 0;
     memset(&c->ready, 0, sizeof c->ready);
-    if (c->is_fair)
+    if (c->fair != NULL)
         sim_forget_shares(c);
     sim_record_power(c);
     engine_idle(sim.engine, c->core->index);

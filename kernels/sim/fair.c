@@ -37,51 +37,96 @@ static int64_t slice_ns(const struct sim_core *c, const struct share *s)
 
 // ---- Who competes -------------------------------------------------------------------------------
 
-// Of those of one priority.
-struct rivals {
-    int64_t mean_ns;
-    uint64_t weight;  // of all, 0: there is none
-    uint32_t number;
-};
-
-static struct rivals rivals_of(const struct sim_core *c, uint32_t level)
+static struct rivals *rivals_of(const struct sim_core *c, uint32_t level)
 {
-    struct rivals r = { 0 };
-    int64_t from_ns = 0;
-    wide sum = 0;
-
-    for (const struct share *s = c->fair->first; s != NULL; s = s->next) {
-        if (s->level != level)
-            continue;
-        if (r.number++ == 0)
-            from_ns = s->had_ns;
-        sum += (wide)(s->had_ns - from_ns) * s->weight;
-        r.weight += s->weight;
-    }
-    if (r.weight != 0)  // rounded down: who is at the mean is eligible, who is past it is not
-        r.mean_ns = from_ns + (int64_t)((sum - (sum < 0 ? (wide)r.weight - 1 : 0)) / r.weight);
-    return r;
+    return &c->fair->rivals[level];
 }
 
+// Rounded down: who is at the mean is eligible, who is past it is not.
+static int64_t mean_of(const struct sim_core *c, uint32_t level)
+{
+    const struct rivals *r = rivals_of(c, level);
+    const wide weight = (wide)r->weight;
+
+    return r->number == 0 ? 0 : (int64_t)((r->sum - (r->sum < 0 ? weight - 1 : 0)) / weight);
+}
+
+// Of those with the same deadline it comes last.
 static void append(struct sim_core *c, struct share *s)
 {
-    struct fair *f = c->fair;
-
-    *f->end = s;
-    s->back = f->end;
-    s->next = NULL;
-    f->end = &s->next;
-    s->core = c->core->index + 1;
+    s->rank.number = order_after(&rivals_of(c, s->level)->order);
 }
 
-static void take_out(struct sim_core *c, struct share *s)
+// The chosen one is in no order: its time and its deadline change.
+static void put_in_order(struct sim_core *c, struct share *s)
 {
-    *s->back = s->next;
-    if (s->next != NULL)
-        s->next->back = s->back;
-    else
-        c->fair->end = s->back;
+    s->rank.key = s->deadline_ns;
+    s->rank.value = s->had_ns;
+    s->rank.task = s->task->id;
+    order_add(&rivals_of(c, s->level)->order, &s->rank);
+}
+
+static void choose(struct sim_core *c, struct share *s)
+{
+    struct share *before = c->fair->chosen;
+
+    if (before == s)
+        return;
+    if (before != NULL && before->core != 0)
+        put_in_order(c, before);
+    if (s != NULL)
+        order_remove(&rivals_of(c, s->level)->order, &s->rank);
+    c->fair->chosen = s;
+}
+
+static void come(struct sim_core *c, struct share *s)
+{
+    struct rivals *r = rivals_of(c, s->level);
+
+    r->sum += (wide)s->had_ns * s->weight;
+    r->weight += s->weight;
+    r->number++;
+    s->core = c->core->index + 1;
+    append(c, s);
+    put_in_order(c, s);
+}
+
+static void go(struct sim_core *c, struct share *s)
+{
+    struct rivals *r = rivals_of(c, s->level);
+
+    r->sum -= (wide)s->had_ns * s->weight;
+    r->weight -= s->weight;
+    r->number--;
     s->core = 0;
+    if (c->fair->chosen == s)
+        c->fair->chosen = NULL;
+    else
+        order_remove(&r->order, &s->rank);
+}
+
+static void set_sleep(struct sim_core *c, struct share *s, bool sleeps)
+{
+    struct rivals *r = rivals_of(c, s->level);
+
+    if (s->sleeps == sleeps)
+        return;
+    s->sleeps = sleeps;
+    if (sleeps) {
+        s->next = r->sleepers;
+        s->back = &r->sleepers;
+        if (s->next != NULL)
+            s->next->back = &s->next;
+        r->sleepers = s;
+    } else {
+        *s->back = s->next;
+        if (s->next != NULL)
+            s->next->back = s->back;
+    }
+    if (r->sleepers != NULL)
+        c->fair->sleeping |= 1u << s->level;
+    else
+        c->fair->sleeping &= ~(1u << s->level);
 }
 
 // The task competes with those of its priority from here on, as far behind them as it was when it
@@ -89,14 +134,15 @@ static void take_out(struct sim_core *c, struct share *s)
 static void place(struct sim_core *c, struct share *s)
 {
     s->level = wb_sync_priority(&s->task->sync);
-    const struct rivals r = rivals_of(c, s->level);
-    if (r.number != 0)
-        s->had_ns =
-            r.mean_ns - (int64_t)((wide)s->lag_ns[s->level] * (r.weight + s->weight) / r.weight);
+    const struct rivals *r = rivals_of(c, s->level);
+    const wide weight = (wide)r->weight;
+    if (r->number != 0)
+        s->had_ns = mean_of(c, s->level) -
+                    (int64_t)((wide)s->lag_ns[s->level] * (weight + s->weight) / weight);
     // The others are halfway through their slices, on average, when a new one comes.
     s->deadline_ns = s->had_ns + slice_ns(c, s) / (s->is_known ? 1 : 2);
     s->is_known = true;
-    append(c, s);
+    come(c, s);
 }
 
 static int64_t lag_of(const struct sim_core *c, const struct share *s)
@@ -104,7 +150,7 @@ static int64_t lag_of(const struct sim_core *c, const struct share *s)
     const uint64_t slices_ps = 2 * c->slice_ps;
     const uint64_t most_ps = slices_ps > c->tick_ps ? slices_ps : c->tick_ps;
     const int64_t most_ns = virtual_ns(most_ps / PS_PER_NS, s);
-    const int64_t lag_ns = rivals_of(c, s->level).mean_ns - s->had_ns;
+    const int64_t lag_ns = mean_of(c, s->level) - s->had_ns;
 
     return lag_ns < -most_ns ? -most_ns : lag_ns < most_ns ? lag_ns : most_ns;
 }
@@ -118,25 +164,33 @@ static void retire(struct sim_core *c, struct share *s)
     *lag_ns = lag_of(c, s);
     if (s->sleeps && *lag_ns > 0)
         *lag_ns = 0;
-    s->sleeps = false;
-    take_out(c, s);
-    if (c->fair->chosen == s)
-        c->fair->chosen = NULL;
+    set_sleep(c, s, false);
+    go(c, s);
 }
 
 // If no task of their priority or above is ready, sleepers leave the queue with lag 0.
 static void retire_sleepers(struct sim_core *c)
 {
-    for (struct share *s = c->fair->first, *next; s != NULL; s = next) {
-        next = s->next;
-        if (s->sleeps && c->ready.levels >> s->level == 0) {
+    for (uint32_t left = c->fair->sleeping; left != 0 && left > c->ready.levels;) {
+        const uint32_t level = 31 - (uint32_t)__builtin_clz(left);
+        left &= ~(1u << level);
+        if (c->ready.levels >> level != 0)
+            return;
+        for (struct share *s; (s = rivals_of(c, level)->sleepers) != NULL;) {
             retire(c, s);
-            s->lag_ns[s->level] = 0;
+            s->lag_ns[level] = 0;
         }
     }
 }
 
 // ---- Time ---------------------------------------------------------------------------------------
+
+// More of the chosen one.
+static void add_to(struct sim_core *c, struct share *s, int64_t ns)
+{
+    s->had_ns += ns;
+    rivals_of(c, s->level)->sum += (wide)ns * s->weight;
+}
 
 // What the task of the core has had up to now.
 static void count(struct sim_core *c)
@@ -148,7 +202,7 @@ static void count(struct sim_core *c)
     if (!f->runs || ns == 0)
         return;
     f->since_ps += ns * PS_PER_NS;
-    s->had_ns += virtual_ns(ns, s);
+    add_to(c, s, virtual_ns(ns, s));
     if (s->had_ns >= s->deadline_ns)
         s->deadline_ns = s->had_ns + slice_ns(c, s);
     if (s->had_ns >= s->keeps_ns && sim_has_rivals(c))
@@ -157,11 +211,7 @@ static void count(struct sim_core *c)
 
 bool sim_has_rivals(const struct sim_core *c)
 {
-    const struct share *chosen = c->fair->chosen, *s = c->fair->first;
-
-    while (s != NULL && (s == chosen || s->level != chosen->level))
-        s = s->next;
-    return s != NULL;
+    return rivals_of(c, c->fair->chosen->level)->number > 1;
 }
 
 bool sim_look(struct sim_core *c)
@@ -186,21 +236,19 @@ uint64_t sim_next_look(const struct sim_core *c)
 // ---- Who goes first -----------------------------------------------------------------------------
 
 // Who has the core keeps it while it is eligible, up to the deadline that it was chosen by.
-static struct share *choose(const struct sim_core *c, uint32_t level)
+static struct share *first_of(const struct sim_core *c, uint32_t level)
 {
-    const int64_t mean_ns = rivals_of(c, level).mean_ns;
-    struct share *best = NULL, *chosen = c->fair->chosen;
+    const int64_t mean_ns = mean_of(c, level);
+    struct share *chosen = c->fair->chosen;
 
     if (chosen != NULL && (chosen->level != level || chosen->had_ns > mean_ns))
         chosen = NULL;
     if (chosen != NULL && !chosen->sleeps && chosen->had_ns < chosen->keeps_ns)
         return chosen;
-    for (struct share *s = c->fair->first; s != NULL; s = s->next)
-        if (s != chosen && s->level == level && s->had_ns <= mean_ns &&
-            (best == NULL || s->deadline_ns < best->deadline_ns))
-            best = s;
-    return chosen != NULL && (best == NULL || chosen->deadline_ns < best->deadline_ns) ? chosen
-                                                                                       : best;
+    const struct rank *best = order_first_within(&rivals_of(c, level)->order, mean_ns);
+    return chosen != NULL && (best == NULL || chosen->deadline_ns < best->key)
+               ? chosen
+               : &sim.shares[best->task];
 }
 
 struct wb_task *sim_pop_fairly(struct sim_core *c)
@@ -210,15 +258,15 @@ struct wb_task *sim_pop_fairly(struct sim_core *c)
     if (c->ready.levels == 0)
         return NULL;
     const uint32_t level = 31 - (uint32_t)__builtin_clz(c->ready.levels);
-    struct share *s = choose(c, level);
-    for (; s->sleeps; s = choose(c, level))
+    struct share *s = first_of(c, level);
+    for (; s->sleeps; s = first_of(c, level))
         retire(c, s);
     const bool was_ready = ready_take(&c->ready, s->task);
     assert(was_ready);
     (void)was_ready;
     if (s != f->chosen)
         s->keeps_ns = s->deadline_ns;
-    f->chosen = s;
+    choose(c, s);
     f->runs = true;
     f->is_due = false;
     f->since_ps = sim.engine->now_ps;
@@ -227,13 +275,11 @@ struct wb_task *sim_pop_fairly(struct sim_core *c)
 
 // ---- What becomes of tasks ----------------------------------------------------------------------
 
-// The task that had the core waits for it from here on. It goes to the end of the list, so that it
-// loses ties.
+// The task that had the core waits for it from here on. It loses ties.
 static void put_back(struct sim_core *c, struct share *s)
 {
     count(c);
     c->fair->runs = false;
-    take_out(c, s);
     append(c, s);
 }
 
@@ -244,7 +290,7 @@ static void rouse(struct sim_core *c, struct share *s)
         retire(c, s);
         place(c, s);
     }
-    s->sleeps = false;
+    set_sleep(c, s, false);
 }
 
 static void enter(struct sim_core *c, struct share *s)
@@ -274,7 +320,7 @@ void sim_queue_fairly(struct sim_core *c, struct wb_task *task)
     if (!c->fair->runs || c->fair->chosen->level != s->level)
         return;
     count(c);
-    if (choose(c, s->level) == s)
+    if (first_of(c, s->level) == s)
         c->fair->is_due = true;
 }
 
@@ -287,9 +333,9 @@ void sim_follow_priority(struct sim_core *c, struct wb_task *task)
     count(c);
     retire(c, s);
     place(c, s);
-    c->fair->chosen = s;
+    choose(c, s);
     s->keeps_ns = s->deadline_ns;
-    if (choose(c, s->level) != s)  // or each change would give it a slice
+    if (first_of(c, s->level) != s)  // or each change would give it a slice
         c->fair->is_due = true;
 }
 
@@ -298,8 +344,8 @@ void sim_stop_sharing(struct sim_core *c, struct wb_task *task, bool sleeps)
     struct share *s = share_of(task);
 
     put_back(c, s);
-    c->fair->chosen = NULL;
-    s->sleeps = sleeps && s->had_ns > rivals_of(c, s->level).mean_ns;
+    choose(c, NULL);
+    set_sleep(c, s, sleeps && s->had_ns > mean_of(c, s->level));
     if (!s->sleeps)
         retire(c, s);
     retire_sleepers(c);
@@ -311,37 +357,35 @@ void sim_forfeit(struct sim_core *c)
     struct share *s = c->fair->chosen;
 
     count(c);
-    if (s->had_ns > rivals_of(c, s->level).mean_ns)
+    if (s->had_ns > mean_of(c, s->level))
         return;
-    s->had_ns = s->deadline_ns;
+    add_to(c, s, s->deadline_ns - s->had_ns);
     s->deadline_ns += slice_ns(c, s);
 }
 
 void sim_forget_shares(struct sim_core *c)
 {
-    for (struct share *s = c->fair->first, *next; s != NULL; s = next) {
-        next = s->next;
-        *s = (struct share){ .weight = s->weight };
-    }
-    *c->fair = (struct fair){ .end = &c->fair->first };
+    for (uint32_t i = 0; i < sim.system->n_tasks; i++)
+        if (sim.shares[i].core == c->core->index + 1)
+            sim.shares[i] = (struct share){ .weight = sim.shares[i].weight, .rank.task = i };
+    *c->fair = (struct fair){ 0 };
 }
 
 bool sim_share(void)
 {
     struct wb_system *system = sim.system;
     const size_t bytes = system->n_cores * sizeof(struct fair);
+    struct fair *fairs = wb_system_alloc(system, bytes, WB_LINE_BYTES);
 
-    sim.shares =
-        wb_system_alloc(system, system->n_tasks * sizeof *sim.shares + bytes, WB_LINE_BYTES);
-    if (sim.shares == NULL)
+    sim.shares = wb_system_alloc(system, system->n_tasks * sizeof *sim.shares, WB_LINE_BYTES);
+    if (fairs == NULL || sim.shares == NULL)
         return false;
-    for (uint32_t i = 0; i < system->n_tasks; i++)
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        sim.shares[i].rank.task = i;
         sim_weigh(i, WEIGHT);
-    for (uint32_t i = 0; i < system->n_cores; i++) {
-        struct fair *fair = (struct fair *)(void *)(sim.shares + system->n_tasks) + i;
-        fair->end = &fair->first;
-        sim.cores[i].fair = fair;
     }
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        sim.cores[i].fair = &fairs[i];
     return true;
 }
 

@@ -42,7 +42,7 @@ static bool open_memory(struct wb_host *host)
     const struct wb_system_config *sc = &config->system;
     const size_t arena =
         OFF_PAGE + wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES +
-        sc->tasks * sizeof(struct share) + sc->cores * sizeof(struct fair) + WB_LINE_BYTES +
+        sc->tasks * sizeof(struct share) + sc->cores * sizeof(struct fair) + 2 * WB_LINE_BYTES +
         sc->cores * (sizeof(struct sim_core) + 4 * sizeof *sim.now.cores + 2 * WB_LINE_BYTES);
     const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
     const size_t replicas = mirror_bytes(sc->cores, config->private_bytes, config->private_parts);

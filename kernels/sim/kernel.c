@@ -205,7 +205,7 @@ void wb_kernel_reprioritise(struct wb_task *task)
 {
     struct sim_core *c = sim.here;
 
-    if (ready_take(&c->ready, task))
+    if (sim_take_ready(c, task))
         sim_queue(c, task);
     else if (__builtin_expect(c->is_fair, 0))
         sim_follow_priority(c, task);

@@ -454,7 +454,7 @@ void kernel_task_start(struct wb_task *task)
 static bool choose_scheduling(void)
 {
     const bool all = sim.preempts;
-    bool is_shared = false;
+    bool has_order = false;
 
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
         struct sim_core *c = &sim.cores[i];
@@ -464,11 +464,11 @@ static bool choose_scheduling(void)
         c->slice_ps = engine_slice(sim.engine, i);
         c->tick_ps = engine_tick(sim.engine, i);
         c->slack_ps = engine_timer_slack(sim.engine, i);
-        is_shared |= c->is_fair;
+        has_order |= c->is_fair || c->by_deadline;
         if (all || scheduling != COOPERATIVE)
             sim_preempt_on(c);
     }
-    return !is_shared || sim_share();
+    return !has_order || sim_share();
 }
 
 bool sim_start(void)

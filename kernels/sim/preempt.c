@@ -224,14 +224,58 @@ bool sim_still_starts(struct sim_core *c)
 
 // ---- Deadlines ----------------------------------------------------------------------------------
 
-static bool is_before(struct wb_task *task, struct wb_task *other)
+static struct order *order_of(const struct sim_core *c, uint32_t priority)
 {
-    return sim_deadline_ns(task) < sim_deadline_ns(other);
+    return &c->fair->rivals[priority].order;
 }
 
-static bool is_not_after(struct wb_task *task, struct wb_task *other)
+static void queue_by_deadline(struct sim_core *c, struct wb_task *task, bool interrupted)
 {
-    return sim_deadline_ns(task) <= sim_deadline_ns(other);
+    const uint32_t p = wb_sync_priority(&task->sync);
+    struct order *order = order_of(c, p);
+    const uint64_t deadline_ns = sim_deadline_ns(task);
+    struct share *s = &sim.shares[task->id];
+
+    s->task = task;
+    s->rank.key = (int64_t)(deadline_ns ^ UINT64_C(1) << 63);  // with a sign, in the same order
+    s->rank.number = interrupted ? order_before(order) : order_after(order);
+    order_add(order, &s->rank);
+    kernel_task(task)->queue = p + 1;
+    c->ready.levels |= 1u << p;
+}
+
+static struct wb_task *take(struct sim_core *c, struct wb_task *task)
+{
+    const uint32_t p = kernel_task(task)->queue - 1;
+    struct order *order = order_of(c, p);
+
+    order_remove(order, &sim.shares[task->id].rank);
+    if (order->root == NULL)
+        c->ready.levels &= ~(1u << p);
+    kernel_task(task)->queue = 0;
+    return task;
+}
+
+struct wb_task *sim_first_by_deadline(const struct sim_core *c, uint32_t priority)
+{
+    return sim.shares[order_first(order_of(c, priority))->task].task;
+}
+
+struct wb_task *sim_pop_by_deadline(struct sim_core *c)
+{
+    if (c->ready.levels == 0)
+        return NULL;
+    return take(c, sim_first_by_deadline(c, 31 - (uint32_t)__builtin_clz(c->ready.levels)));
+}
+
+bool sim_take_ready(struct sim_core *c, struct wb_task *task)
+{
+    if (!c->by_deadline)
+        return ready_take(&c->ready, task);
+    const bool is_ready = kernel_task(task)->queue != 0;
+    if (is_ready)
+        (void)take(c, task);
+    return is_ready;
 }
 
 void sim_queue_by_order(struct sim_core *c, struct wb_task *task, bool interrupted)
@@ -239,5 +283,5 @@ void sim_queue_by_order(struct sim_core *c, struct wb_task *task, bool interrupt
     if (c->is_fair)
         sim_queue_fairly(c, task);
     else
-        ready_push_by(&c->ready, task, interrupted ? is_not_after : is_before);
+        queue_by_deadline(c, task, interrupted);
 }

@@ -10,6 +10,7 @@
 #define WB_SIM_PRIVATE_H
 
 #include "engine.h"
+#include "order.h"
 #include "process.h"
 
 enum { PS_PER_NS = 1000 };
@@ -17,10 +18,11 @@ enum { PS_PER_NS = 1000 };
 // What becomes of a task that leaves its core. INTERRUPTED: ready, before all of its priority.
 enum after { GO_READY, GO_INTERRUPTED, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
-// What a task has of its core, where that is fair.
+// What a task has of its core, where that is fair; its rank, also where that goes by deadlines.
 struct share {
+    struct rank rank;
     struct wb_task *task;
-    struct share *next, **back;  // of those that compete for the core, and what leads to it
+    struct share *next, **back;  // of those that sleep, and what leads to it
     int64_t had_ns;              // its virtual time,
     int64_t deadline_ns;         // up to when it is to have had the slice that it asks for,
     int64_t keeps_ns;            // and up to when it keeps the core
@@ -31,13 +33,24 @@ struct share {
     int64_t lag_ns[PRIORITIES];  // behind the others of each when it left them
 };
 
-// Of a core.
+// Of a core, those of one priority.
+struct rivals {
+    // Where it is fair, of all but the chosen one, by deadline, each with its virtual time.
+    struct order order;
+    struct share *sleepers;
+    __extension__ __int128 sum;  // of virtual times, times weights
+    uint64_t weight;             // of all; 0: there is none
+    uint32_t number;
+};
+
+// Of a core that is fair, or goes by deadlines.
 struct fair {
-    struct share *first, **end;  // of those that compete, and where the next one comes
-    struct share *chosen;        // the last that was, while it competes,
-    bool runs;                   // and has the core;
-    bool is_due;                 // another one is to have it
-    uint64_t since_ps;           // up to when its time is counted
+    struct rivals rivals[PRIORITIES];
+    uint32_t sleeping;     // bit p: some do, of priority p
+    struct share *chosen;  // the last that was, while it competes,
+    bool runs;             // and has the core;
+    bool is_due;           // another one is to have it
+    uint64_t since_ps;     // up to when its time is counted
 };
 
 struct sim_core {
@@ -86,7 +99,7 @@ struct sim_core {
     uint32_t uncounted;       // the same, or 0 while charges are counted
     uint64_t tick_ps;         // how often its kernel looks whether a slice is over, 0: at its end
     uint64_t slack_ps;        // by which what its tasks sleep for ends later
-    struct fair *fair;        // NULL: it is not
+    struct fair *fair;        // NULL: no core has one
 };
 
 // What the steps of a task do. They are only taken in its place where that takes no time, as nobody
@@ -184,7 +197,7 @@ struct sim {
         void (*on_preempted)(uint32_t core);  // NULL, or what to do once it is taken off its core
     } holdups;
     void (*command)(uint32_t number);
-    struct share *shares;  // of each task; NULL: no core is fair
+    struct share *shares;  // of each task; NULL: no core is fair or goes by deadlines
 };
 
 extern struct sim sim;
@@ -364,6 +377,15 @@ bool sim_still_starts(struct sim_core *c);
 /// is before those of its priority whose deadlines are later, or the same if it was interrupted.
 void sim_queue_by_order(struct sim_core *c, struct wb_task *task, bool interrupted);
 
+/// Takes the first of those that it has so; NULL: none is ready.
+struct wb_task *sim_pop_by_deadline(struct sim_core *c);
+
+/// The first of a priority that some have which are ready.
+struct wb_task *sim_first_by_deadline(const struct sim_core *c, uint32_t priority);
+
+/// Takes a task out of the ready queue of a core. False: it is not there.
+bool sim_take_ready(struct sim_core *c, struct wb_task *task);
+
 /// When the deadline of a task's job is; UINT64_MAX: it has none.
 static inline uint64_t sim_deadline_ns(const struct wb_task *task)
 {
@@ -395,7 +417,7 @@ static inline bool sim_is_outdone(const struct sim_core *c)
     const uint32_t levels = c->ready.levels >> p;
     return levels > 1 || (c->is_fair && c->fair->is_due) ||
            (c->by_deadline && levels == 1 &&
-            sim_deadline_ns(c->ready.first[p]) < sim_deadline_ns(c->current));
+            sim_deadline_ns(sim_first_by_deadline(c, p)) < sim_deadline_ns(c->current));
 }
 
 /// The task that executes is of a kernel that preempts.
@@ -421,7 +443,8 @@ enum turn sim_slice_is_over(struct sim_core *c);
 
 // ---- fair.c: shares of a core by weight, where it is fair ---------------------------------------
 
-/// Some core is. Before its tasks are ready. False: there is no memory for it.
+/// Some core is, or goes by deadlines. Before its tasks are ready. False: there is no memory for
+/// it.
 bool sim_share(void);
 
 /// How large the share of a task is; 0: as usual. Nothing if no core is fair.
