@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import shutil
 import signal
@@ -161,7 +162,8 @@ def test_a_cluster_without_workers_is_told_after_a_while() -> None:
         since = time.monotonic()
         with pytest.raises(whimbrel.ClusterError, match="no worker for 1"):
             explore(client=client, patience=1)
-        assert time.monotonic() - since < 30
+        # Without `patience` it would be a minute.
+        assert time.monotonic() - since < 50
 
 
 @contextmanager
@@ -318,6 +320,9 @@ def test_jobs_that_take_no_time_go_in_fewer_chunks(client: Client) -> None:
     with cluster.farm(client, 60) as farm:
         working = farm.__self__  # type: ignore[attr-defined]
         ran(farm(jobs))
+        assert working.job_s < math.inf
+        # What they took is the machine's to say.
+        working.job_s = 1e-3
         before = working.made
         assert ran(farm(jobs)) == list(range(100))
         assert working.made - before < len(cluster.chunks(jobs, 3))

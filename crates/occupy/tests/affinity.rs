@@ -16,9 +16,9 @@ fn child(shell: &Running) -> i32 {
     until(|| std::fs::read_to_string(&path).unwrap().trim().parse().ok())
 }
 
-/// Waits until there is an answer, at most 10 s.
+/// Waits until there is an answer, at most a minute.
 fn until<T>(answer: impl Fn() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(10);
+    let end = Instant::now() + Duration::from_secs(60);
     loop {
         if let Some(answer) = answer() {
             return answer;
