@@ -2,7 +2,38 @@
 // Whether a plan makes sense, and how much memory it needs, of which kind. Needs no C library.
 
 #include "plan.h"
+#include "wb/agent.h"
+#include "wb/bell.h"
 #include "wb/energy.h"
+#include "wb/policy.h"
+#include "wb/port.h"
+#include "wb/response.h"
+
+// What the command counts with before it builds an image, where pointers have 32 bits: the same
+// numbers are in crates/model/src/board/need.rs.
+#define AT_MOST(name, bytes)                                                                       \
+    _Static_assert(sizeof(void *) != 4 || sizeof(struct wb_##name) <= (bytes),                     \
+                   "raise it, in need.rs as well")
+AT_MOST(advice, 256);
+AT_MOST(bell, 224);
+AT_MOST(channel, 320);
+AT_MOST(core, 1024);
+AT_MOST(event, 24);
+AT_MOST(locks, 4096);
+AT_MOST(migration, 80);
+AT_MOST(name, 8);
+AT_MOST(object, 96);
+AT_MOST(param, 32);
+AT_MOST(port, 256);
+AT_MOST(response, 192);
+AT_MOST(script, 64);
+AT_MOST(script_event, 40);
+AT_MOST(scripted, 128);
+AT_MOST(snapshot_core, 48);
+AT_MOST(snapshot_task, 64);
+AT_MOST(system, 1536);
+AT_MOST(table_row, 32);
+AT_MOST(task, 1536);
 
 static size_t stride_bytes(const struct wb_channel_config *channel)
 {

@@ -24,7 +24,9 @@ pub use app::{
     Moves, Numbers, Object, ObjectKind, OnCrash, Pacing, Param, ParamKind, Period, Port, Script,
     Setting, Task, Verb, Work, check_cores, check_kinds,
 };
-pub use board::{Board, BoardFiles, Memory, Start, Variant, check_stacks, hash, linked, tables};
+pub use board::{
+    AT_MOST, Board, BoardFiles, Memory, Start, Variant, check_stacks, hash, linked, tables,
+};
 pub use dot::dot;
 pub use mapping::{Cores, Mapping};
 pub use plan::{

@@ -9,7 +9,8 @@ use std::process::{Command, Stdio};
 use crate::common::{RADIO, build, plan_of, radio_with, shown, told};
 use insta::assert_snapshot;
 use whimbrel_model::{
-    Board, BoardFiles, Mode, Plan, PolicyName, Row, Start, check_stacks, hash, linked, tables,
+    AT_MOST, Board, BoardFiles, Mode, Plan, PolicyName, Row, Start, check_stacks, hash, linked,
+    tables,
 };
 
 const BOARD: &str = r#"
@@ -45,7 +46,9 @@ fn errors(text: &str) -> String {
 /// What the board says of an application that does not fit it.
 fn misfit(app: &str) -> String {
     let board = Board::parse(BOARD).unwrap();
-    shown("app.toml", app, board.check(&build(app, &[]).unwrap()).expect_err("it must not fit"))
+    let built = build(app, &[]).unwrap();
+    let checked = board.check(&built).and_then(|()| board.check_memory(&built, &plan_of(app)));
+    shown("app.toml", app, checked.expect_err("it must not fit"))
 }
 
 // ---- Boards -------------------------------------------------------------------------------------
@@ -196,7 +199,7 @@ fn memory_of_the_application_that_does_not_suffice_is_shown_at_its_line() {
 fn a_script_that_does_not_fit_a_board_is_told_with_its_size() {
     let task = "[app]\nname = \"long\"\n[[task]]\nname = \"a\"\nstack = \"16KiB\"\nscript = [";
     let said = misfit(&format!("{task}{}]\n", "{ run = 1 },\n".repeat(200_000)));
-    assert!(said.contains("`long` needs") && said.contains("script of a 10."), "{said}");
+    assert!(said.contains("`long` needs") && said.contains("script of a 13."), "{said}");
 }
 
 #[test]
@@ -214,7 +217,43 @@ fn private_memory_that_does_not_suffice_is_told() {
 #[test]
 fn what_fits_a_board_is_taken() {
     let board = Board::parse(BOARD).unwrap();
-    assert_eq!(board.check(&build(RADIO, &[]).unwrap()), Ok(()));
+    let app = build(RADIO, &[]).unwrap();
+    assert_eq!(board.check(&app), Ok(()));
+    assert_eq!(board.check_memory(&app, &plan_of(RADIO)), Ok(()));
+}
+
+#[test]
+fn what_is_kept_of_each_task_and_what_is_recorded_count() {
+    let text = |tasks: u32| {
+        format!(
+            "[app]\nname = \"many\"\n[[task]]\nname = \"a\"\ncount = {tasks}\nheap = \"1KiB\"\n\
+             stack = \"2KiB\"\ncycles = 1\n"
+        )
+    };
+    let board = Board::parse(BOARD).unwrap();
+    let fits = |tasks: u32, record: bool| {
+        let text = text(tasks);
+        let mut plan = plan_of(&text);
+        plan.record = record.then(String::new);
+        board.check_memory(&build(&text, &[]).unwrap(), &plan).map_err(|problems| told(&problems))
+    };
+    assert_eq!(fits(55, false), Ok(()));
+    let said = fits(80, false).unwrap_err();
+    assert!(said.contains("`many` needs 4."), "{said}");
+    let said = fits(55, true).unwrap_err();
+    assert!(said.contains("`many` needs 4."), "{said}");
+}
+
+#[test]
+fn the_sizes_that_memory_is_counted_with_are_those_that_the_boards_compiler_asserts() {
+    let text = fs::read_to_string(root().join("kernels/plan/sizes.c")).unwrap();
+    let asserted: Vec<(String, u64)> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("AT_MOST(")?.strip_suffix(");")?.split_once(", "))
+        .map(|(name, bytes)| (name.to_owned(), bytes.parse().unwrap()))
+        .collect();
+    let counted: Vec<_> = AT_MOST.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect();
+    assert_eq!(asserted, counted);
 }
 
 #[test]

@@ -4,13 +4,9 @@
 use std::collections::HashMap;
 
 use super::Board;
-use crate::app::{App, Event, Mode, Script, Task, Verb};
+use crate::app::{App, Mode, Task, Verb};
+use crate::plan::Plan;
 use crate::problem::{Problem, Problems, Span, none_or};
-
-/// What a slot takes beside it (`kernels/plan/sizes.c`).
-const INDEX_BYTES: u64 = 4;
-/// `struct wb_script_event`.
-const EVENT_BYTES: u64 = 40;
 
 /// How many of the largest are named where memory does not suffice.
 const NAMED: usize = 6;
@@ -44,8 +40,16 @@ impl Board {
         problems.extend(self.too_many(app));
         problems.extend(self.stacks(app).exceeds("for stacks", app, self));
         problems.extend(self.private(app).exceeds("of private memory on each core", app, self));
-        problems.extend(self.shared(app).exceeds("of globally visible memory", app, self));
         none_or(problems, || ())
+    }
+
+    /// Refuses an application whose plan takes more globally visible memory than there is.
+    ///
+    /// # Errors
+    /// All of it by task and channel, at the line of the largest.
+    pub fn check_memory(&self, app: &App, plan: &Plan) -> Result<(), Problems> {
+        let problem = self.need(app, plan).exceeds("of globally visible memory", app, self);
+        none_or(problem.into_iter().collect(), || ())
     }
 
     /// The problem if there are more tasks than it has room for, at the first that has none.
@@ -125,48 +129,10 @@ impl Board {
             _ => (0, task.span.clone()),
         })
     }
-
-    /// Without the descriptors, which are small, so what exceeds it surely is too much.
-    fn shared(&self, app: &App) -> Sum {
-        let apart = self.memory.stacks.is_some();
-        let mut sum = Sum::of(app, self.memory.gvm, |task| {
-            let stack = if apart || task.mode == Mode::Replicate {
-                0
-            } else {
-                task.stack_bytes.get_ref() + self.memory.guard
-            };
-            let heap = if task.mode == Mode::Replicate { 0 } else { task.heap_bytes };
-            let images = if task.checkpoint_every == 0 { 0 } else { 2 * (task.heap_bytes + stack) };
-            (stack + heap + images, task.span.clone())
-        });
-        for channel in &app.channels {
-            let bytes = channel.bytes() + INDEX_BYTES * u64::from(channel.slots);
-            sum.add(&channel.name, bytes, &channel.span);
-        }
-        for task in app.tasks.iter().filter(|task| task.index == 0) {
-            let Some(script) = task.script else { continue };
-            sum.add(
-                &format!("script of {}", task.name),
-                script_bytes(&app.scripts[script]),
-                &task.span,
-            );
-        }
-        let of_app = [("memory", &app.memory_bytes), ("shared", &app.shared_bytes)];
-        for (key, bytes) in of_app {
-            sum.add(&format!("{key} of [app]"), *bytes.get_ref(), &bytes.span());
-        }
-        sum
-    }
-}
-
-/// Where pointers have 32 bits; with what is said of each event.
-fn script_bytes(script: &Script) -> u64 {
-    let bytes = |event: &Event| EVENT_BYTES + event.place.len() as u64 + 1;
-    script.events.iter().map(bytes).sum()
 }
 
 /// What all need of one kind of memory.
-struct Sum {
+pub(super) struct Sum {
     room: u64,
     total: u64,
     parts: Vec<Part>,
@@ -180,7 +146,7 @@ struct Part {
 }
 
 impl Sum {
-    fn of(app: &App, room: u64, bytes: impl Fn(&Task) -> (u64, Span)) -> Self {
+    pub(super) fn of(app: &App, room: u64, bytes: impl Fn(&Task) -> (u64, Span)) -> Self {
         let mut sum = Self { room, total: 0, parts: Vec::new() };
         let mut places: HashMap<&str, usize> = HashMap::new();
         for task in &app.tasks {
@@ -195,7 +161,7 @@ impl Sum {
         sum
     }
 
-    fn add(&mut self, name: &str, bytes: u64, at: &Span) {
+    pub(super) fn add(&mut self, name: &str, bytes: u64, at: &Span) {
         self.total = self.total.saturating_add(bytes);
         self.parts.push(Part { name: name.into(), count: 1, bytes, at: at.clone() });
     }

@@ -3,6 +3,7 @@
 
 mod fit;
 mod linked;
+mod need;
 mod tables;
 
 use serde::Deserialize;
@@ -18,6 +19,7 @@ use crate::reader::{
 
 pub use fit::check_stacks;
 pub use linked::linked;
+pub use need::AT_MOST;
 pub use tables::{hash, tables};
 
 /// A board: its cores, the memory that it has for an application, and how it is started.

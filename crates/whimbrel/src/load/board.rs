@@ -41,6 +41,7 @@ pub fn load(args: &RunArgs, wanted: &str) -> Result<Loaded, Failure> {
     if let Some(target) = &mut loaded.board {
         target.image.clone_from(&args.image);
     }
+    check_memory(&loaded, args.common.record.is_some())?;
     Ok(loaded)
 }
 
@@ -80,7 +81,7 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
     };
     let hardware =
         Hardware { platform: PLATFORM.into(), cores: Vec::new(), frequency: Frequency::None };
-    Ok(Loaded {
+    let loaded = Loaded {
         app,
         source,
         path,
@@ -93,7 +94,17 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
         options,
         schedule: Schedule::default(),
         board: Some(Target { board, folder, image: None }),
-    })
+    };
+    check_memory(&loaded, false)?;
+    Ok(loaded)
+}
+
+/// Whether the board has the memory for it, and for what is recorded.
+fn check_memory(loaded: &Loaded, is_recorded: bool) -> Result<(), Failure> {
+    let Some(target) = &loaded.board else { return Ok(()) };
+    let plan = loaded.plan(is_recorded.then(String::new), String::new());
+    let checked = target.board.check_memory(&loaded.app, &plan);
+    checked.map_err(|problems| Failure::in_file(&loaded.source, problems))
 }
 
 impl Loaded {
