@@ -129,6 +129,9 @@ $$(BUILD)/$(1)/faults-sim: $$(call words_objects,$(1)) $$(call sim_kernel_object
 	@echo 'LD $$@'
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) -rdynamic -Wl,--wrap=wb_checkpoint_wanted -o $$@ $$^ -ldl -lpthread -lm
 
+$$(BUILD)/$(1)/test_link: $$(BUILD)/$(1)/kernels/helper/test/test_link.o $$(call objects,$(1),boards/files/link.c middleware/test/check.c)
+	@$$(call cc,$(1)) $$(call test_flags,$(1)) -o $$@ $$^
+
 $$(BUILD)/$(1)/test_stuck: $$(call objects,$(1),kernels/helper/stuck.c)
 $$(BUILD)/$(1)/test_plan: $$(call objects,$(1),$(PLAN_TEST_C))
 $$(BUILD)/$(1)/test_commands: $$(call objects,$(1),kernels/helper/commands.c)

@@ -4,12 +4,40 @@
 #include <errno.h>
 
 #include "board.h"
+#include "link.h"
 #include "outside.h"
+
+#define DRAIN_NS 5000000000ull
+
+static struct link the_link;
+
+void line_write_plainly(const char *from, size_t bytes)
+{
+    for (size_t sent = 0; sent < bytes;) {
+        const size_t n = board_line_write(from + sent, bytes - sent);
+        if (n == 0)
+            outside_rest();
+        sent += n;
+    }
+}
+
+// What has come is looked at, and answered.
+static void turn(void)
+{
+    const uint64_t now_ns = board_now_ns();
+    char bytes[LINK_FRAME_BYTES];
+    size_t n;
+
+    the_link.put = line_write_plainly;
+    while ((n = board_line_read(bytes, sizeof bytes)) != 0)
+        link_take(&the_link, bytes, n, now_ns);
+    link_tick(&the_link, now_ns);
+}
 
 int line_read(void *to, size_t bytes)
 {
-    const size_t n = board_line_read(to, bytes);
-
+    turn();
+    const size_t n = link_read(&the_link, to, bytes);
     if (n != 0)
         return (int)n;
     errno = EAGAIN;
@@ -18,11 +46,44 @@ int line_read(void *to, size_t bytes)
 
 int line_write(const char *from, size_t bytes)
 {
+    the_link.put = line_write_plainly;
     for (size_t sent = 0; sent < bytes;) {
-        const size_t n = board_line_write(from + sent, bytes - sent);
-        if (n == 0)
-            outside_rest();
+        const size_t n = link_write(&the_link, from + sent, bytes - sent, board_now_ns());
         sent += n;
+        if (sent == bytes)
+            break;
+        turn();
+        outside_rest();
     }
     return (int)bytes;
+}
+
+size_t line_room(void)
+{
+    const size_t ours = link_room(&the_link), its = board_line_room();
+
+    return ours < its ? ours : its;
+}
+
+void line_drain(void)
+{
+    const uint64_t end_ns = board_now_ns() + DRAIN_NS;
+
+    while (!link_is_done(&the_link) && board_now_ns() < end_ns) {
+        turn();
+        board_relax();
+    }
+}
+
+bool line_is_replaced(void)
+{
+    return the_link.replaced;
+}
+
+bool line_has_old_command(void)
+{
+    const bool old = the_link.old_command;
+
+    the_link.old_command = false;
+    return old;
 }

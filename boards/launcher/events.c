@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "board.h"
 #include "launcher.h"
+#include "line.h"
 
 // An event is 32 digits. The rest of the line is for what the command waits for.
 enum { GROUP = 3, EVENT_DIGITS = 32, REST_BYTES = 4096 };
@@ -36,7 +36,7 @@ static bool put(struct recorder *recorder, uint32_t core, const void *from, size
 
 static uint32_t room(struct recorder *recorder)
 {
-    const size_t bytes = board_line_room();
+    const size_t bytes = line_room();
 
     (void)recorder;
     return bytes > REST_BYTES ? (uint32_t)((bytes - REST_BYTES) / EVENT_DIGITS) : 0;

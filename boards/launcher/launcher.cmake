@@ -12,7 +12,7 @@ list(TRANSFORM launcher_c REPLACE "(.+)" "${launcher}/\\1.c")
 
 add_library(launcher OBJECT EXCLUDE_FROM_ALL ${launcher_c} ${helper_c} ${plan_c} "${yyjson}/yyjson.c")
 set_source_files_properties("${yyjson}/yyjson.c" PROPERTIES COMPILE_OPTIONS "-w")
-target_include_directories(launcher PUBLIC "${launcher}" "${WHIMBREL}/kernels/helper" "${WHIMBREL}/kernels/plan")
+target_include_directories(launcher PUBLIC "${launcher}" "${WHIMBREL}/boards/files" "${WHIMBREL}/kernels/helper" "${WHIMBREL}/kernels/plan")
 target_include_directories(launcher SYSTEM PUBLIC "${yyjson}")
 target_compile_options(launcher PRIVATE -std=gnu11 -Wall -Wextra)
 target_link_libraries(launcher PUBLIC whimbrel_host)

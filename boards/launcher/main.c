@@ -5,6 +5,7 @@
 
 #include "board.h"
 #include "board_host.h"
+#include "line.h"
 #include "outside.h"
 
 // All cores see it; there is more room for it than in private memory.
@@ -25,6 +26,7 @@ void board_failed(uint32_t core, const char *task, const char *text)
     if (!again) {
         again = true;
         helper_complain(&the_helper, "kernel", "", text);
+        line_drain();
     }
     _Exit(2);
 }
@@ -32,11 +34,8 @@ void board_failed(uint32_t core, const char *task, const char *text)
 // The line goes on, but what was said is lost.
 static void look_at_line(struct helper *h)
 {
-    static uint32_t known;
-
-    if (board_line_lost() != known)
-        helper_complain(h, "line", "", "bytes of the command came too fast, and are lost");
-    known = board_line_lost();
+    if (line_is_replaced())
+        wb_host_kill(h->build.host);
     if (!h->lines.closed)
         return;
     helper_complain(h, "line", "", "a line of the command is too long");
@@ -73,5 +72,6 @@ int main(void)
         }
         wb_host_close(h->build.host);
     }
+    line_drain();
     return h->failed ? 2 : 0;
 }

@@ -5,9 +5,21 @@
 #include <string.h>
 
 #include "launcher.h"
+#include "line.h"
 #include "outside.h"
 
 enum { LINE_BYTES = 8 << 10 };  // the longest that is taken
+
+// A command that knows no checksums takes lines as they are.
+static void refuse_old_command(void)
+{
+    static const char error[] =
+        "{\"error\":{\"kind\":\"line\",\"task\":\"\",\"index\":0,\"core\":null,\"key\":\"\","
+        "\"text\":\"this image sends checksums: take the whimbrel that built it\"}}\n";
+
+    if (line_has_old_command())
+        line_write_plainly(error, sizeof error - 1);
+}
 
 static char *await_line(struct helper *h, size_t *bytes)
 {
@@ -16,6 +28,7 @@ static char *await_line(struct helper *h, size_t *bytes)
         if (line != NULL)
             return line;
         outside_rest();
+        refuse_old_command();
         lines_read(&h->lines);
         if (h->lines.closed)
             lines_forget(&h->lines);

@@ -72,8 +72,3 @@ size_t board_line_room(void)
 {
     return BYTES;
 }
-
-uint32_t board_line_lost(void)
-{
-    return REGISTER(SOC_UART_BASE + UART_LOST) & 0xffff;
-}

@@ -17,7 +17,6 @@
 enum {
     RECEIVER_EMPTY = 1 << 4,  // of FLAGS
     SENDER_FULL = 1 << 5,
-    OVERRUN = 1 << 11,  // of DATA
     RECEIVED = 1 << 4,  // of MASK, and so the time-out of the receiver
     SENT = 1 << 5,
     RECEIVED_LATE = 1 << 6,
@@ -32,7 +31,6 @@ struct bytes {
 };
 
 static struct bytes received, to_send;
-static uint32_t lost;
 
 static uint32_t used(const struct bytes *bytes)
 {
@@ -50,7 +48,7 @@ void uart_begin(void)
     MASK = RECEIVED | RECEIVED_LATE;
 }
 
-// The next byte, and what is wrong with it. Weak: no emulator loses one, so a trial has its own.
+// The next byte. Weak: an emulator damages none, so a trial has its own.
 __attribute__((weak)) uint32_t uart_data(void)
 {
     return DATA;
@@ -60,9 +58,7 @@ __attribute__((weak)) uint32_t uart_data(void)
 static void receive(void)
 {
     while (used(&received) < BYTES && (FLAGS & RECEIVER_EMPTY) == 0) {
-        const uint32_t data = uart_data();
-        lost += (data & OVERRUN) != 0;
-        received.at[received.after++ % BYTES] = (unsigned char)data;
+        received.at[received.after++ % BYTES] = (unsigned char)uart_data();
     }
 }
 
@@ -113,9 +109,4 @@ size_t board_line_write(const void *from, size_t bytes)
 size_t board_line_room(void)
 {
     return BYTES - used(&to_send);
-}
-
-uint32_t board_line_lost(void)
-{
-    return lost;
 }

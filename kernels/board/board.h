@@ -125,9 +125,8 @@ void board_open_ears(uint32_t state);
 size_t board_line_read(void *to, size_t bytes);
 size_t board_line_write(const void *from, size_t bytes);
 
-/// How many bytes there is room for, and how many have come too fast and are lost.
+/// How many bytes board_line_write() has room for.
 size_t board_line_room(void);
-uint32_t board_line_lost(void);
 
 /// Called by the board when it is time, on the first core; nothing by default.
 void board_outside(void);

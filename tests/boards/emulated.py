@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +16,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests"))
+
+from line import Closed, Line  # noqa: E402
+
 BUILD = ROOT / "build" / "boards" / "vexpress_a9"
 QEMU = "qemu-system-arm"
 MACHINE = [
@@ -106,9 +111,16 @@ def run_each(cases: list[str], mode: tuple[str, ...], slow: dict[str, float]) ->
 
 
 class Launched:
-    """An image with a launcher, and its line."""
+    """An image with a launcher, and its line; `session` 0: nobody opens that."""
 
-    def __init__(self, image: str, *, mode: tuple[str, ...] = THREADS, cores: int = 4) -> None:
+    def __init__(
+        self,
+        image: str,
+        *,
+        mode: tuple[str, ...] = THREADS,
+        cores: int = 4,
+        session: int = 0x5EED,
+    ) -> None:
         ours, its = socket.socketpair()
         command = [QEMU, *MACHINE, "-smp", str(cores), *mode]
         command += ["-semihosting-config", "enable=on,target=native"]
@@ -118,9 +130,10 @@ class Launched:
             command, pass_fds=[its.fileno()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
         its.close()
-        ours.settimeout(LIMIT_S)
-        self.line = ours
-        self.lines = ours.makefile("rb")
+        self.socket = ours
+        self.line = Line(ours.fileno(), session)
+        if session:
+            self.line.open()
 
     def __enter__(self) -> Launched:
         return self
@@ -128,17 +141,16 @@ class Launched:
     def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.communicate()
-        self.lines.close()
-        self.line.close()
+        self.socket.close()
 
     def say(self, **message: object) -> None:
-        self.send(json.dumps(message).encode() + b"\n")
+        self.line.say(json.dumps(message).encode())
 
     def send(self, raw: bytes) -> None:
-        self.line.sendall(raw)
+        """Bytes that are none of a line's."""
+        self.socket.sendall(raw)
 
     def start(self, **members: object) -> None:
-        self.send(b"\n")
         self.say(start={"plan": "trials", **members})
 
     def trial(self, name: str, **members: object) -> None:
@@ -147,8 +159,10 @@ class Launched:
 
     def next(self) -> dict[str, dict[str, Any]]:
         """The next message; empty at the end."""
-        raw = self.lines.readline()
-        return json.loads(raw) if raw else {}
+        try:
+            return json.loads(self.line.hear(LIMIT_S))
+        except Closed:
+            return {}
 
     def hear(self, kind: str) -> dict[str, Any]:
         """The next message of this kind; others are passed over."""

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import base64
+import json
 import struct
 
 import emulated
 import pytest
 from emulated import COUNTED, THREADS, Launched
+from line import Line
 
 MODES = pytest.mark.parametrize("mode", [THREADS, COUNTED], ids=["threads", "counted"])
 NUMBERS = 100
@@ -215,7 +217,9 @@ def test_garbage_on_the_line_is_passed_over() -> None:
         board.send(bytes(range(1, 256)) * 80)
         board.trial("endless")
         board.hear("started")
-        board.send(b'\xff\x00\n{}\n[]\n{"status":7}\n{"nothing":{}}\n')
+        board.send(b'\xff\x00\n{}\n[]\n{"kill":{}}\n')
+        for line in (b"\xff\x00", b"{}", b"[]", b'{"status":7}', b'{"nothing":{}}'):
+            board.line.say(line)
         board.say(migrate={"id": "m", "task": "nobody", "index": 0, "core": 1, "timeout_ms": 1})
         assert board.hear("migrated")["why"] == "there is no such task"
         board.say(rate={"id": "r"})
@@ -226,28 +230,46 @@ def test_garbage_on_the_line_is_passed_over() -> None:
         assert board.hear("end")["ok"]
 
 
-def test_bytes_that_come_too_fast_are_told_as_lost() -> None:
+def test_bytes_that_come_too_fast_are_sent_again() -> None:
     with Launched("trials_overrun") as board:
         board.trial("endless")
         board.hear("started")
-        board.send(b"\n" * 1000)
-        error = board.hear("error")
+        for number in range(20):
+            board.say(rate={"id": f"{number}", "millihz": number})
+        assert [board.hear("set")["id"] for _ in range(20)] == [f"{n}" for n in range(20)]
+        board.say(stop={})
+        assert board.hear("end")["ok"]
+        assert board.status() == 0
+
+
+def test_a_command_that_knows_no_checksums_is_told_so() -> None:
+    with Launched("trials", session=0) as board:
+        board.send(b'{"start":{"plan":"trials"}}\n')
+        while not board.line.noise:
+            board.line.pump(0.1)
+        error = json.loads(board.line.noise[0])["error"]
         assert (error["kind"], error["text"]) == (
             "line",
-            "bytes of the command came too fast, and are lost",
+            "this image sends checksums: take the whimbrel that built it",
         )
-        board.say(status={})
-        board.hear("status")
-        board.say(stop={})
-        assert not board.hear("end")["ok"]
-        assert board.status() == 2
+
+
+def test_a_run_ends_whose_line_another_command_opens() -> None:
+    with Launched("trials") as board:
+        board.trial("endless")
+        board.hear("started")
+        other = Line(board.socket.fileno(), session=0xBEE)
+        other.open()
+        end = board.hear("end")
+        assert board.status() in (0, 2)
+        assert end["status"]["live"] > 0
 
 
 def test_a_line_without_an_end_is_an_error() -> None:
     with Launched("trials") as board:
         board.trial("endless")
         board.hear("started")
-        board.send(b"x" * (16 << 10))
+        board.line.say(b"x" * (16 << 10))
         error = board.hear("error")
         assert (error["kind"], error["text"]) == ("line", "a line of the command is too long")
         assert not board.hear("end")["ok"]

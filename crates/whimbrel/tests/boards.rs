@@ -29,7 +29,8 @@ fn fake() -> PathBuf {
 /// A board that behaves like this, and whose [start] has these lines. One that says nothing, or has
 /// booted before, is given up soon; another may take as long as the machine lets it.
 fn board_file(place: &Place, mode: &str, start: &str) -> String {
-    let silence_s = if matches!(mode, "mute" | "silent") { 2 } else { PATIENCE.as_secs() };
+    let silence_s =
+        if matches!(mode, "mute" | "silent" | "garbage") { 2 } else { PATIENCE.as_secs() };
     let text = format!(
         "[board]\nname = \"fake\"\ncores = 2\n[memory]\nstack_least = \"1KiB\"\ngvm = \"16MiB\"\n\
          [start]\nsilence_s = {silence_s}\nwatchdog_ms = 700\n{start}\n"
@@ -41,11 +42,16 @@ fn board_file(place: &Place, mode: &str, start: &str) -> String {
 
 /// A place with a stream, an image that nobody reads, and a board that behaves like this.
 fn emulated(mode: &str) -> (Place, Vec<String>) {
+    flipping(mode, "0")
+}
+
+/// The same, with so many of the bits on its line flipped, in both directions.
+fn flipping(mode: &str, part: &str) -> (Place, Vec<String>) {
     let place = Place::new();
     // What it complains of begins with its name.
     let program = place.path("fake_board");
     write_script(&program, &format!("exec python3 {} \"$@\"", fake().display()));
-    let command = format!("command = [{program:?}, \"{{image}}\", \"{mode}\"]");
+    let command = format!("command = [{program:?}, \"{{image}}\", \"{mode}\", \"{part}\"]");
     let args = arguments(&place, &board_file(&place, mode, &command));
     fs::write(place.path("image"), "").unwrap();
     (place, [args, vec!["--image".into(), "image".into()]].concat())
@@ -140,6 +146,35 @@ fn a_run_on_a_board_is_watched_and_steered_from_other_terminals() {
     let done = run.wait_with_output().unwrap();
     assert!(done.status.success(), "{}", text(&done.stderr));
     assert!(text(&done.stdout).contains("stopped"), "{}", text(&done.stdout));
+}
+
+/// Steers a run that prints its summary as JSON, ends it, and gives that.
+fn steered(mut place: (Place, Vec<String>)) -> Value {
+    place.1.push("--json".into());
+    let run = started(&place);
+    for args in [&["migrate", "test-1", "worker", "1"][..], &["rate", "test-1", "40"]] {
+        let done = place.0.output(args);
+        assert!(done.status.success(), "{args:?}: {}", text(&done.stderr));
+    }
+    kill(u64::from(run.id()), SIGINT);
+    let done = run.wait_with_output().unwrap();
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    serde_json::from_slice(&done.stdout).unwrap()
+}
+
+#[test]
+fn flipped_bits_are_repaired_in_both_directions_and_what_was_sent_again_is_counted() {
+    for (part, flips) in [("0", false), ("1e-5", false), ("1e-4", true), ("2e-4", true)] {
+        let summary = steered(flipping("obedient", part));
+        assert_eq!(summary["ended"], "stopped", "{part}: {summary}");
+        let count = |key: &str| summary["line"][key].as_u64().unwrap();
+        println!("{part} of the bits: {}", summary["line"]);
+        if flips {
+            assert!(count("repeated_from_board") > 0 && count("damaged") > 0, "{summary}");
+        } else if part == "0" {
+            assert_eq!(count("damaged"), 0, "{summary}");
+        }
+    }
 }
 
 #[test]
@@ -250,6 +285,11 @@ impl Drop for Device {
 /// A board at a device that behaves like this, once it has booted, and a place with the arguments
 /// of a run on it.
 fn at_device(mode: &str) -> (Device, (Place, Vec<String>)) {
+    at_noisy_device(mode, "0")
+}
+
+/// The same, with so many of the bits on its line flipped.
+fn at_noisy_device(mode: &str, part: &str) -> (Device, (Place, Vec<String>)) {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let master = openpt(flags).unwrap();
     grantpt(&master).unwrap();
@@ -263,7 +303,7 @@ fn at_device(mode: &str) -> (Device, (Place, Vec<String>)) {
     let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
     let place = Place::new();
     let mut board = Command::new("python3");
-    board.arg(fake()).args(["-", mode]).current_dir(place.path("")).stderr(Stdio::null());
+    board.arg(fake()).args(["-", mode, part]).current_dir(place.path("")).stderr(Stdio::null());
     let end = FdMapping { parent_fd: File::from(master).into(), child_fd: 3 };
     board.fd_mappings(vec![end]).unwrap();
     let device = Device { board: board.spawn().unwrap(), _line: line };
@@ -290,6 +330,14 @@ fn a_board_at_a_serial_device_is_run_like_any_other() {
     let again = started(&place);
     kill(u64::from(again.id()), SIGINT);
     assert!(again.wait_with_output().unwrap().status.success());
+}
+
+#[test]
+fn a_serial_device_that_flips_bits_is_run_like_any_other() {
+    let (_device, place) = at_noisy_device("obedient", "1e-4");
+    let summary = steered(place);
+    assert_eq!(summary["ended"], "stopped", "{summary}");
+    assert!(summary["line"]["repeated_from_board"].as_u64().unwrap() > 0, "{summary}");
 }
 
 #[test]

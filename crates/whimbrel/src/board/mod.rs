@@ -2,6 +2,7 @@
 //! Boards: where their files are, how their images are built, and their serial lines.
 
 pub mod image;
+pub mod link;
 pub mod serial;
 
 use std::path::{Path, PathBuf};

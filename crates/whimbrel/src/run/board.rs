@@ -12,6 +12,7 @@ use super::events::Streams;
 use super::helper::{Helper, Input, describe_end};
 use super::results::Results;
 use super::session::Opening;
+use super::vigil;
 use crate::board::{image, serial};
 use crate::failure::{Failure, say};
 use crate::fingerprint::fingerprint;
@@ -22,8 +23,6 @@ use crate::rundir::RunDir;
 
 /// The image of a run, in its directory.
 const IMAGE: &str = "image.elf";
-/// Ends a run that goes on from before.
-const KILL: &str = "\n{\"kill\":{}}\n";
 
 /// The line that a board waits for. See `docs/kernels-linux-protocol.md`.
 #[derive(Serialize)]
@@ -50,11 +49,15 @@ pub fn opening(target: &Target, plan: &Plan) -> Opening {
     // What consists of numbers and text always is JSON.
     let start = serde_json::to_string(&start).unwrap_or_default();
     Opening {
-        // An empty line ends whatever was on the line before.
-        line: format!("\n{{\"start\":{start}}}\n"),
-        silence: Some(Duration::from_secs(target.board.silence_s.into())),
+        line: format!("{{\"start\":{start}}}\n"),
+        silence: Some(silence(target)),
         streams: folder.map(|folder| Streams::new(folder, plan.cores.len())),
     }
+}
+
+/// How long it may say nothing.
+fn silence(target: &Target) -> Duration {
+    Duration::from_secs(target.board.silence_s.into())
 }
 
 /// Starts a board with its image, or takes the line of one that has it already.
@@ -68,18 +71,20 @@ pub fn start(
     run: &RunDir,
     (quiet, inputs): (bool, Sender<Input>),
 ) -> Result<Helper, Failure> {
+    let patience = vigil::patience(silence(target));
     match &target.board.start {
         Start::Command(_) => {
             let image = utf8(&image(loaded, target, plan, run, quiet)?)?;
             let words = target.board.command(&image, &utf8(&target.folder)?);
-            Ok(Helper::emulate(&words, &target.board.made_by, &loaded.folder, inputs)?)
+            let folder = (loaded.folder.as_path(), patience);
+            Ok(Helper::emulate(&words, &target.board.made_by, folder, inputs)?)
         }
         Start::Device { .. } if target.image.is_some() => {
             let name = &target.board.name;
             let problem = Problem::new(format!("--image: the board {name} has its image already"));
             Err(problem.help("leave it out: the board is at a device, and is not started").into())
         }
-        Start::Device { path, baud } => Ok(attach(path, *baud, inputs)?),
+        Start::Device { path, baud } => Ok(attach(path, *baud, patience, inputs)?),
     }
 }
 
@@ -113,17 +118,19 @@ fn image(
     Ok(path)
 }
 
-fn attach(path: &str, baud: u32, inputs: Sender<Input>) -> Result<Helper, Problem> {
+fn attach(
+    path: &str,
+    baud: u32,
+    patience: Duration,
+    inputs: Sender<Input>,
+) -> Result<Helper, Problem> {
     let line = serial::connect(path, baud).map_err(|error| {
         Problem::new(format!("the serial line {path} cannot be opened: {error}")).help(
             "is the board plugged in, may you open this file, and does nothing else have it open? \
              `device` and `baud` of board.toml name it",
         )
     })?;
-    let mut helper = Helper::attach(line, inputs)?;
-    // A line that takes nothing is noticed when the board is told to start.
-    let _ = helper.tell(KILL);
-    Ok(helper)
+    Helper::attach(line, patience, inputs)
 }
 
 /// What is said of an error that means something else on a board than on this machine.
@@ -174,6 +181,9 @@ pub fn gone(name: &str, results: &Results) -> Problem {
     let began = results.started.is_some();
     let printed = results.noise.as_ref().map(|noise| format!("; it printed: {noise}"));
     let printed = printed.unwrap_or_default();
+    if let (true, Some(_), Some(line)) = (began, results.silent, &results.noise) {
+        return garbled(name, line);
+    }
     if let Some(silence) = results.silent {
         let (message, help) = if began {
             (

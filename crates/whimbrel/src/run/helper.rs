@@ -20,6 +20,7 @@ use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal, 
 use whimbrel_model::Problem;
 
 use super::complaints::Complaints;
+use crate::board::link;
 use crate::control::Ask;
 use crate::process::Process;
 use crate::protocol::{LINE_MAX, Line};
@@ -59,6 +60,8 @@ pub struct Helper {
     socket: UnixStream,
     process: Option<Process>,
     complaints: Option<Complaints>,
+    /// Of a board.
+    line: Option<link::Watch>,
 }
 
 impl Helper {
@@ -73,18 +76,19 @@ impl Helper {
             Problem::new(format!("the helper {} cannot be started: {error}", program.display()))
                 .help("build it again with `make build`; `whimbrel doctor` shows what is missing")
         })?;
-        Self::with(Some(child), socket, None, inputs)
+        Self::with(Some(child), socket, (None, None), inputs)
     }
 
     /// Starts a board's emulator in the same way. It knows nothing of us, so the system ends it
-    /// when we are killed, and what it complains of is kept for the error that follows.
+    /// when we are killed, and what it complains of is kept for the error that follows. An answer
+    /// of the board may take so long.
     ///
     /// # Errors
     /// It cannot be started.
     pub fn emulate(
         words: &[String],
         made_by: &str,
-        folder: &Path,
+        (folder, patience): (&Path, Duration),
         inputs: Sender<Input>,
     ) -> Result<Self, Problem> {
         let program = words.first().map_or("", String::as_str);
@@ -107,31 +111,36 @@ impl Helper {
         })?;
         let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or(program);
         let complaints = child.stderr.take().map(|from| Complaints::of(name, from));
-        Self::with(Some(child), socket, complaints, inputs)
+        let (socket, line) = link::guard(socket, patience).map_err(|error| unheard(&error))?;
+        Self::with(Some(child), socket, (complaints, Some(line)), inputs)
     }
 
-    /// Takes the serial line of a board that is there already.
+    /// Takes the serial line of a board that is there already, whose answer may take so long.
     ///
     /// # Errors
     /// It cannot be listened to.
-    pub fn attach(socket: UnixStream, inputs: Sender<Input>) -> Result<Self, Problem> {
-        Self::with(None, socket, None, inputs)
+    pub fn attach(
+        socket: UnixStream,
+        patience: Duration,
+        inputs: Sender<Input>,
+    ) -> Result<Self, Problem> {
+        let (socket, line) = link::guard(socket, patience).map_err(|error| unheard(&error))?;
+        Self::with(None, socket, (None, Some(line)), inputs)
     }
 
     fn with(
         child: Option<Child>,
         socket: UnixStream,
-        complaints: Option<Complaints>,
+        (complaints, line): (Option<Complaints>, Option<link::Watch>),
         inputs: Sender<Input>,
     ) -> Result<Self, Problem> {
         let process = child.as_ref().and_then(|child| Process::with_pid(child.id()));
-        let helper = Self { child, socket, process, complaints };
+        let helper = Self { child, socket, process, complaints, line };
         let heard = helper.socket.try_clone().and_then(|heard| {
             helper.socket.set_write_timeout(Some(TAKE))?;
             Ok(heard)
         });
-        let heard = heard
-            .map_err(|error| Problem::new(format!("the kernels cannot be listened to: {error}")))?;
+        let heard = heard.map_err(|error| unheard(&error))?;
         thread::spawn(move || listen(heard, &inputs));
         Ok(helper)
     }
@@ -153,6 +162,11 @@ impl Helper {
     pub fn hang_up(&self) {
         // An error means that the other end has gone, which is what we want.
         let _ = self.socket.shutdown(Shutdown::Write);
+    }
+
+    /// The serial line of a board.
+    pub fn line(&self) -> Option<&link::Watch> {
+        self.line.as_ref()
     }
 
     /// Whether it leaves by itself after its last word.
@@ -199,6 +213,10 @@ impl Drop for Helper {
         // After an orderly end this finds the process reaped and does nothing.
         let _ = self.reap();
     }
+}
+
+fn unheard(error: &io::Error) -> Problem {
+    Problem::new(format!("the kernels cannot be listened to: {error}"))
 }
 
 /// How a process ended, in words.

@@ -4,6 +4,7 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use crate::board::link::Counts;
 use crate::protocol::{Advice, CoreDied, End, HelperError, Migration, Simulated, Started, Status};
 
 /// More migrations than this are counted, not kept: about 200 MB.
@@ -52,7 +53,9 @@ pub struct Results {
     pub garbled: Option<String>,
     /// How long a board had said nothing when it was given up.
     pub silent: Option<Duration>,
-    /// What a board printed before it answered.
+    /// What had to be sent again over the line of a board.
+    pub line: Option<Counts>,
+    /// What a board printed before it answered, or instead of answering.
     pub noise: Option<String>,
     /// How the helper ended.
     pub exit: Option<ExitStatus>,

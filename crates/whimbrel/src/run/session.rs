@@ -17,6 +17,7 @@ use super::view::View;
 use super::vigil::{Due, Vigil};
 use super::watchers::{Watchers, portrait};
 
+use crate::board::link::Watch;
 use crate::control::{Ask, Reply, Request};
 use crate::load::{MOVE_TIMEOUT_MS, Schedule};
 use crate::process::Process;
@@ -144,6 +145,8 @@ impl<'a> Session<'a> {
         self.watchers.finish(&self.results);
         self.results.exit = self.helper.reap().ok().flatten();
         self.results.complaints = self.helper.complaints();
+        self.results.line = self.helper.line().map(Watch::counts);
+        self.results.noise = self.helper.line().and_then(Watch::noise);
         for kernel in &self.kernels {
             // They end with their helper; one that did not would keep its processor busy for ever.
             if !kernel.wait(Duration::from_millis(200)) {
@@ -251,21 +254,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether a board has not answered yet.
-    fn awaits_board(&self) -> bool {
-        self.vigil.is_some() && self.phase == Phase::Starting
-    }
-
-    /// Asks a board that has not answered once more, or whether one that runs is still there.
+    /// Asks a board that runs whether it is still there.
     fn watch(&mut self, now: Instant) {
         let Some(vigil) = &mut self.vigil else { return };
         match (vigil.look(now), self.phase) {
-            (Due::Nothing, _) => {}
-            (Due::Ask, Phase::Starting) => {
-                let line = std::mem::take(&mut self.opening.line);
-                self.send(&line);
-                self.opening.line = line;
-            }
+            // Until a board answers, its line is opened again and again.
+            (Due::Nothing, _) | (Due::Ask, Phase::Starting) => {}
             (Due::Ask, _) => self.tell(&Command::Status {}),
             (Due::Silent, _) => {
                 self.results.silent = Some(vigil.silence());
@@ -277,17 +271,12 @@ impl<'a> Session<'a> {
 
     fn take(&mut self, input: Input) {
         match input {
-            // Of the run before this one, which goes on as long as its board does.
-            Input::Line(line)
-                if self.awaits_board() && !matches!(*line, Line::Started(_) | Line::Error(_)) => {}
             Input::Line(line) => {
                 if let Some(vigil) = &mut self.vigil {
                     vigil.hears(Instant::now());
                 }
                 self.take_line(*line);
             }
-            // A boot loader says what it likes.
-            Input::Garbled { line, .. } if self.awaits_board() => self.results.noise = Some(line),
             Input::Garbled { why, line } => {
                 self.results.garbled.get_or_insert(format!("{why}: {line}"));
                 self.end_by_force();

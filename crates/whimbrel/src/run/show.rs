@@ -8,6 +8,7 @@ use whimbrel_model::{App, Bell};
 use super::moves;
 use super::summary::{CoreSummary, Summary};
 use super::throughput::{GraphSummary, TaskSummary};
+use crate::board::link::Counts;
 use crate::output::{Column, columns, kib, percent, time};
 use crate::protocol::{ChannelStatus, Response, ScriptStatus, TaskStatus, Told};
 
@@ -45,6 +46,11 @@ fn headline(app: &App, summary: &Summary) -> String {
     }
     if summary.dropped_events > 0 {
         let _ = write!(line, ", {} events not recorded", summary.dropped_events);
+    }
+    if let Some(counts) = summary.line.filter(|counts| *counts != Counts::default()) {
+        let (to, from) = (counts.repeated_to_board, counts.repeated_from_board);
+        let _ =
+            write!(line, ", pieces sent again over the line: {to} to the board, {from} from it");
     }
     line.push('\n');
     line + &moves::decider(summary)

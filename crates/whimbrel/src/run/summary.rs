@@ -12,6 +12,7 @@ use super::latency::{self, Latency};
 use super::results::{Results, Stop};
 use super::throughput::{self, GraphSummary, TaskSummary, ratio};
 use super::view::received;
+use crate::board::link::Counts;
 use crate::load::Options;
 use crate::protocol::{
     Advice, ChannelStatus, CoreDied, CoreStatus, HelperError, Migration, PointStatus, TaskStatus,
@@ -95,6 +96,9 @@ pub struct Summary {
     pub dropped_migrations: u64,
     /// Ignored decisions that are not in `advice`.
     pub dropped_advice: u64,
+    /// What had to be sent again over the line of a board; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<Counts>,
 }
 
 /// What a run consumed, in microjoules.
@@ -212,6 +216,7 @@ impl Summary {
             dropped_events: dropped.0,
             dropped_migrations: dropped.1 + results.migrations_left_out,
             dropped_advice: results.advice_left_out,
+            line: results.line,
         }
     }
 }

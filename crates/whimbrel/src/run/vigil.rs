@@ -9,6 +9,11 @@ use std::time::{Duration, Instant};
 const ASK: Duration = Duration::from_secs(1);
 const PARTS: u32 = 10;
 
+/// How long an answer of a board may take that may be silent for so long.
+pub fn patience(silence: Duration) -> Duration {
+    ASK.max(silence / PARTS)
+}
+
 /// What is to be done now.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Due {
@@ -51,7 +56,7 @@ impl Vigil {
 
     /// Who has just spoken need not be asked.
     fn ask(&self) -> Instant {
-        self.asked.max(self.heard) + ASK.max(self.silence / PARTS)
+        self.asked.max(self.heard) + patience(self.silence)
     }
 
     /// What is due.

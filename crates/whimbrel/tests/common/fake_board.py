@@ -2,17 +2,27 @@
 """A board with two cores and no kernels: descriptor 3 is its line.
 
 It speaks the protocol, and its second argument says what it does instead; the first is an image.
-That it has booted is a file in its folder.
+A third is how likely a bit is flipped on its line, in each direction. That it has booted is a file
+in its folder.
 """
 
 import base64
+import contextlib
 import json
 import os
+import random
+import socket
 import sys
+import threading
 import time
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[4] / "tests"))
+
+from line import Closed, Line
+
 MODE = sys.argv[2]
+FLIPS = float(sys.argv[3]) if len(sys.argv) > 3 else 0
 STATUS = {
     "time_ns": 1,
     "live": 1,
@@ -31,17 +41,47 @@ STATUS = {
 }
 
 
+def flip(data: bytes, noise: random.Random) -> bytes:
+    bits = int.from_bytes(data, "big")
+    for bit in range(8 * len(data)):
+        if noise.random() < FLIPS:
+            bits ^= 1 << bit
+    return bits.to_bytes(len(data), "big")
+
+
+def noisy(fd: int) -> int:
+    """The end of a line that flips bits on their way to `fd` and from there."""
+    ours, theirs = (end.detach() for end in socket.socketpair())
+
+    def carry(source: int, sink: int, seed: int) -> None:
+        noise = random.Random(seed)
+        while data := os.read(source, 4096):
+            os.write(sink, flip(data, noise))
+        os._exit(0)
+
+    for source, sink in ((fd, ours), (ours, fd)):
+        threading.Thread(target=carry, args=(source, sink, source), daemon=True).start()
+    return theirs
+
+
 def put(text: str) -> None:
     os.write(3, text.encode())
 
 
 def tell(kind: str, /, **members: object) -> None:
-    put(json.dumps({kind: members}) + "\n")
+    LINE.say(json.dumps({kind: members}).encode())
+
+
+def leave(status: int) -> None:
+    """Once all is told."""
+    with contextlib.suppress(Closed):
+        LINE.drain()
+    os._exit(status)
 
 
 def fail(kind: str, core: int | None, key: str, text: str) -> None:
     tell("error", kind=kind, task="", index=0, core=core, key=key, text=text)
-    sys.exit(2)
+    leave(2)
 
 
 def start(asked: dict[str, object]) -> None:
@@ -55,9 +95,11 @@ def start(asked: dict[str, object]) -> None:
     if MODE == "asserts":
         fail("kernel", 1, "", "configASSERT fails in line 7 of tasks.c")
     if MODE == "garbage":
+        LINE.drain()
         put("\x00\xff~~ no line of ours\n")
+        time.sleep(600)
     elif MODE == "leaves":
-        sys.exit(3)
+        leave(3)
     elif MODE == "silent":
         time.sleep(600)
     if asked["record"]:
@@ -72,7 +114,9 @@ def start(asked: dict[str, object]) -> None:
 def end() -> None:
     tell("end", status=STATUS, dropped_events=0, dropped_migrations=0, ok=True)
     if MODE != "stays":
-        sys.exit(0)
+        leave(0)
+    LINE.drain()
+    begin()
 
 
 def obey(verb: str, asked: dict[str, object]) -> None:
@@ -89,14 +133,16 @@ def obey(verb: str, asked: dict[str, object]) -> None:
         end()
 
 
-def lines():  # noqa: ANN201
-    """The lines that come."""
-    left = b""
-    while part := os.read(3, 4096):
-        *whole, left = (left + part).split(b"\n")
-        yield from whole
+def begin() -> None:
+    """As after a reset."""
+    global LINE
+    LINE = Line(FD)
+    if MODE == "deaf":
+        LINE.take = lambda _: setattr(LINE, "take", Line.take.__get__(LINE))  # misses one
 
 
+FD = noisy(3) if FLIPS else 3
+LINE: Line
 Path("booted").touch()
 if MODE == "mute":
     time.sleep(600)
@@ -105,12 +151,10 @@ if MODE == "complains":
     print("printed by a task", file=sys.stderr, flush=True)
     sys.exit(1)
 put("U-Boot 2023.01\r\n{ not ours\n")
-started = False
-for line in lines():
-    if line.strip():
-        ((verb, asked),) = json.loads(line).items()
-        if MODE == "deaf" and verb == "start" and not started:
-            started = True  # it was reset when its line was opened, and has missed this one
-        elif verb != "kill" or started:
-            started = started or verb == "start"
-            obey(verb, asked)
+begin()
+try:
+    while True:
+        ((verb, asked),) = json.loads(LINE.hear()).items()
+        obey(verb, asked)
+except Closed:
+    sys.exit(0)
