@@ -74,13 +74,13 @@ impl Folder {
             Err(error) if error != Errno::EXIST => return Err(io::Error::from(error).into()),
             _ => {}
         }
-        match Self::opened(CWD, path, path.to_owned()) {
+        match Self::opened(CWD, path, path.to_owned()).and_then(Self::closed) {
             Err(Distrust::Open(mode)) if mode & 0o022 == 0 => {
                 let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
                 let folder = openat(CWD, path, flags, Mode::empty()).map_err(io::Error::from)?;
                 // This needs the folder to be ours, so it closes no other's in its place.
                 fchmod(&folder, Mode::RWXU).map_err(io::Error::from)?;
-                Self::opened(CWD, path, path.to_owned())
+                Self::opened(CWD, path, path.to_owned()).and_then(Self::closed)
             }
             opened => opened,
         }
@@ -107,10 +107,10 @@ impl Folder {
             Err(error) if error != Errno::EXIST => return Err(io::Error::from(error).into()),
             _ => {}
         }
-        Self::opened(above.as_fd(), Path::new(name), parent.join(name))
+        Self::opened(above.as_fd(), Path::new(name), parent.join(name)).and_then(Self::closed)
     }
 
-    /// A folder in this one.
+    /// A folder in this one, which nobody else can reach whatever its own mode is.
     ///
     /// # Errors
     /// There is none, or why it is not used.
@@ -138,9 +138,14 @@ impl Folder {
         if found.st_uid != geteuid().as_raw() {
             return Err(Distrust::Owner(found.st_uid));
         }
+        Ok(Self { descriptor, path })
+    }
+
+    fn closed(self) -> Result<Self, Distrust> {
+        let found = fstat(&self).map_err(io::Error::from)?;
         match mode(&found) {
             mode if mode.intersects(OTHERS) => Err(Distrust::Open(bits(mode))),
-            _ => Ok(Self { descriptor, path }),
+            _ => Ok(self),
         }
     }
 
