@@ -18,6 +18,19 @@ def test_a_program_that_is_shown_is_the_one_that_runs(document: str, source: str
     assert blocks(ROOT / document, "c") == [(ROOT / source).read_text()]
 
 
+def test_no_example_writes_what_another_user_may_have_made_first() -> None:
+    """A fixed name in /tmp may be a link or a folder of anybody; private run folders are not."""
+    code = [
+        line
+        for path in documents()
+        for language in ("", "sh", "console", "python", "toml")
+        for block in blocks(path, language)
+        for line in block.splitlines()
+    ]
+    assert any("build/tour/" in line for line in code)
+    assert [line for line in code if "/tmp/" in line and "whimbrel-" not in line] == []
+
+
 def headings(path: Path) -> set[str]:
     return {anchor(heading) for heading in re.findall(r"^#+ (.*)$", prose(path), re.MULTILINE)}
 

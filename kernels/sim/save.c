@@ -3,6 +3,7 @@
 #include "save.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,37 +101,49 @@ static bool write_all(FILE *stream, const struct gvm *gvm, const char *id)
     return fclose(stream) == 0 && written;
 }
 
-// A file of its own until it is whole.
-static bool replace(const char *path, const struct gvm *gvm, const char *id)
+// A file of its own until it is whole; of this user alone, since who could write it would have his
+// code run here.
+static bool replace(int folder, const char *name, const struct gvm *gvm, const char *id)
 {
-    char *new = NULL;
+    char new[NAME_MAX + 1];
 
-    if (asprintf(&new, "%s.XXXXXX", path) < 0)
+    // No other process has this number, and what one of the same number has left is this user's or
+    // is not removed.
+    if (snprintf(new, sizeof new, ".whimbrel-%ld", (long)getpid()) < 0)
         return false;
-    const int fd = mkostemp(new, O_CLOEXEC);
-    const mode_t mask = umask(0);
-    umask(mask);
-    bool saved = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0;
-    saved = write_all(fd >= 0 ? fdopen(fd, "wb") : NULL, gvm, id) && saved;
-    saved = saved && rename(new, path) == 0;
+    (void)unlinkat(folder, new, 0);
+    const int fd = openat(folder, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                          S_IRUSR | S_IWUSR);
+    bool saved = write_all(fd >= 0 ? fdopen(fd, "wb") : NULL, gvm, id);
+    saved = saved && renameat(folder, new, folder, name) == 0;
     if (!saved && fd >= 0)
-        unlink(new);
-    free(new);
+        unlinkat(folder, new, 0);
     return saved;
 }
 
-// What a link leads to is written, and what is no file is not replaced by one.
+static bool save(int folder, const char *name, const struct gvm *gvm, const char *id)
+{
+    struct stat now;
+
+    if (fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) != 0 || S_ISREG(now.st_mode))
+        return replace(folder, name, gvm, id);
+    const int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+    return write_all(fd >= 0 ? fdopen(fd, "wb") : NULL, gvm, id);
+}
+
+// The command has followed the links that may be followed: what is one now was put there since.
+// What is no file, as a pipe, is not replaced by one.
 const char *sim_save(struct wb_host *host, const char *path, const char *id)
 {
-    const struct gvm *gvm = sim_host_memory(host);
-    char *there = realpath(path, NULL);
-    struct stat now;
-    const bool is_new = lstat(path, &now) != 0;
-    const bool is_file = there != NULL && stat(there, &now) == 0 && S_ISREG(now.st_mode);
-    const bool saved = is_new || is_file ? replace(is_file ? there : path, gvm, id)
-                                         : write_all(fopen(path, "wbe"), gvm, id);
+    const char *slash = strrchr(path, '/');
+    char *above = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+    const int folder = above == NULL ? -1 : open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const bool saved =
+        folder >= 0 && save(folder, slash == NULL ? path : slash + 1, sim_host_memory(host), id);
 
-    free(there);
+    free(above);
+    if (folder >= 0)
+        close(folder);
     return saved ? NULL : "the file cannot be written";
 }
 

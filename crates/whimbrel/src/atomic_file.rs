@@ -2,8 +2,8 @@
 //! Files that are there whole or not at all.
 //!
 //! What is written has no name until it is complete, and then takes the place of what was there. A
-//! link is followed: its target is what is replaced. What is there and no file, as a pipe or a
-//! device, is written to and stays.
+//! link is followed, unless somebody else may have put it there: its target is what is replaced.
+//! What is there and no file, as a pipe or a device, is written to and stays.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -19,11 +19,9 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use tempfile::{Builder, NamedTempFile, TempPath};
 use whimbrel_model::Problem;
+use whimbrel_occupy::place::{Place, There};
 
 use crate::signals::is_ignored;
-
-/// Links that are followed, as many as Linux does.
-const LINKS: usize = 40;
 
 /// What new files may be, for the umask to take from.
 const MODE: u32 = 0o666;
@@ -40,24 +38,20 @@ pub fn write<T, E: From<io::Error>>(
     path: &Path,
     fill: impl FnOnce(&mut File) -> Result<T, E>,
 ) -> Result<T, E> {
-    let old = match File::options().write(true).open(path) {
-        Ok(mut there) => {
-            let found = there.metadata()?;
-            if !found.is_file() {
-                return fill(&mut there);
-            }
-            Some(found.permissions())
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.into()),
+    let place = Place::find(path)?;
+    let (replace, mode) = match place.there()? {
+        There::Other(mut there) => return fill(&mut there),
+        There::File(mode) => (true, mode),
+        There::Nothing => (false, None),
     };
-    let path = followed(path)?;
+    // By the folder's descriptor, so that no other folder takes its place.
+    let path = place.path();
     let mut new = New::beside(&path)?;
-    if let Some(permissions) = &old {
-        new.file().set_permissions(permissions.clone())?;
+    if let Some(mode) = mode {
+        new.file().set_permissions(Permissions::from_mode(mode))?;
     }
     let filled = fill(new.file())?;
-    new.put(&path, old.is_some())?;
+    new.put(&path, replace)?;
     Ok(filled)
 }
 
@@ -96,19 +90,6 @@ pub fn clean_up_after_signals() {
 
 fn lock() -> MutexGuard<'static, Option<PathBuf>> {
     NAMED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Where links lead to, whether something is there or not.
-fn followed(path: &Path) -> io::Result<PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..LINKS {
-        match fs::read_link(&path) {
-            Ok(target) => path = folder(&path).join(target),
-            // It is no link, or nothing.
-            Err(_) => return Ok(path),
-        }
-    }
-    Err(rustix::io::Errno::LOOP.into())
 }
 
 fn folder(path: &Path) -> &Path {

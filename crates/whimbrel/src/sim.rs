@@ -4,10 +4,11 @@
 //! A simulation is a run by another helper: it is loaded, watched and summed up in the same way.
 //! What differs is what its cores are, and that what is to happen at a time is in its plan.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use whimbrel_model::{App, At, Command, Limit, Plan, Problem, SavedFile};
+use whimbrel_occupy::place::Place;
 
 use crate::cli::SimArgs;
 use crate::failure::{Failure, Outcome};
@@ -38,8 +39,8 @@ pub fn sim(args: &SimArgs) -> Outcome {
 pub fn prepared(args: &SimArgs) -> Result<(Loaded, impl FnOnce(Plan) -> Plan), Failure> {
     check_times(&args.times())?;
     let Simulated { run, platform, commands } = load(args)?;
-    let (save, resume) =
-        (absolute(args.save.as_ref().map(|s| &*s.file))?, absolute(args.resume.as_deref())?);
+    let save = args.save.as_ref().map(|save| followed(&save.file)).transpose()?;
+    let (save, resume) = (absolute(save.as_deref())?, absolute(args.resume.as_deref())?);
     let ending = ending(args, &run.app);
     let complete = move |plan: Plan| {
         let commands = commands.into_iter().chain(ending).collect();
@@ -65,6 +66,17 @@ fn absolute(file: Option<&Path>) -> Result<Option<String>, Problem> {
         utf8(&path)
     };
     file.map(text).transpose()
+}
+
+/// Where a simulation is saved: the helper follows no link.
+fn followed(file: &Path) -> Result<PathBuf, Problem> {
+    let place = Place::find(file).and_then(|place| {
+        place.look()?;
+        place.whole()
+    });
+    place.map_err(|error| {
+        Problem::new(format!("--save {} cannot be written: {error}", file.display()))
+    })
 }
 
 /// What `--duration` does at its time.

@@ -2,7 +2,7 @@
 //! Where `trace` and `report` write: a file appears whole, and nothing else of the user's changes.
 
 use std::fs::{self, File};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt, chown, lchown, symlink};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -173,4 +173,138 @@ fn a_trace_that_is_interrupted_leaves_nothing_behind() {
         }
     }
     assert_eq!(fs::read_to_string(out.join("x")).unwrap(), "old");
+}
+
+/// Another user, and a folder that all may write, as `/tmp`: what he has put there first.
+struct Shared {
+    place: Place,
+    precious: String,
+}
+
+const OTHER: u32 = 65_534;
+
+impl Shared {
+    /// `None`, and a word of it, where nothing can be given to another user.
+    fn new() -> Option<Self> {
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("skipped: only root gives files to another user");
+            return None;
+        }
+        let place = recorded();
+        fs::set_permissions(place.path("out"), fs::Permissions::from_mode(0o1777)).unwrap();
+        fs::create_dir(place.path("mine")).unwrap();
+        fs::write(place.path("mine/precious"), "precious").unwrap();
+        let precious = place.path("mine/precious").display().to_string();
+        Some(Self { place, precious })
+    }
+
+    fn link(&self, name: &str, target: &str) {
+        symlink(target, self.place.path(name)).unwrap();
+        lchown(self.place.path(name), Some(OTHER), None).unwrap();
+    }
+
+    fn refused(&self, args: &[&str], why: &str) {
+        let said = self.place.error(args);
+        assert!(said.contains(why) && said.contains(&OTHER.to_string()), "{args:?}: {said}");
+        let precious = fs::read_to_string(&self.precious).unwrap();
+        assert_eq!(precious, "precious", "{args:?}");
+        assert_eq!(fs::read_dir(self.place.path("mine")).unwrap().count(), 1, "{args:?}");
+    }
+}
+
+const SCRIPT: &str = "[app]\nname = \"a\"\n[[task]]\nname = \"t\"\nscript = [{ run = 2000000 }]\n";
+
+#[test]
+fn what_another_user_made_first_where_all_may_is_neither_followed_nor_overwritten() {
+    let Some(shared) = Shared::new() else { return };
+    let place = &shared.place;
+    fs::write(place.path("app.toml"), SCRIPT).unwrap();
+    shared.link("out/link", &shared.precious);
+    shared.link("out/new", "../mine/new");
+    shared.link("out/folder", "../mine");
+    fs::write(place.path("out/file"), "his").unwrap();
+    chown(place.path("out/file"), Some(OTHER), None).unwrap();
+    let graph = ["graph", "app.toml", "-o"];
+    let verbs = [VERBS[0], VERBS[1], &graph];
+    for verb in verbs {
+        for link in ["out/link", "out/new", "out/folder/precious", "out/folder/new"] {
+            shared.refused(&[verb, &[link]].concat(), "is a link of user");
+        }
+        shared.refused(&[verb, &["out/file"]].concat(), "belongs to user");
+    }
+    // What is one's own may be written there as before, over a link and over a file.
+    symlink("own", place.path("out/mine")).unwrap();
+    for _ in 0..2 {
+        write(place, VERBS[1], "out/mine");
+        write(place, VERBS[1], "out/own");
+    }
+    assert_eq!(fs::read_to_string(place.path("out/file")).unwrap(), "his");
+}
+
+#[test]
+fn a_run_is_neither_recorded_nor_saved_where_another_user_can_change_it() {
+    let Some(place) = Shared::new() else { return };
+    let real = Place::new();
+    fs::write(place.place.path("app.toml"), SCRIPT).unwrap();
+    let app = place.place.path("app.toml").display().to_string();
+    let at = |name: &str| place.place.path(name).display().to_string();
+    place.link("out/link", &place.precious);
+    place.link("out/folder", "../mine");
+    fs::create_dir(place.place.path("out/his")).unwrap();
+    chown(place.place.path("out/his"), Some(OTHER), None).unwrap();
+    fs::create_dir(place.place.path("out/open")).unwrap();
+    let open = fs::Permissions::from_mode(0o777);
+    fs::set_permissions(place.place.path("out/open"), open).unwrap();
+
+    let sim = ["sim", &app, "--compute", "model", "--platform", "mpsoc3", "--quiet"];
+    for (name, why) in [
+        ("out/link", "is a link of user 65534"),
+        ("out/folder", "is a link of user 65534"),
+        ("out/folder/run", "is a link of user 65534"),
+        ("out/his", "belongs to user 65534"),
+        ("out/open", "may be written by others (mode 777)"),
+    ] {
+        let said = real.error(&[&sim[..], &["--record", &at(name)]].concat());
+        assert!(said.contains(why), "{name}: {said}");
+    }
+    for name in ["out/link", "out/folder/state"] {
+        let said = real.error(&[&sim[..], &["--save", &(at(name) + "@100us")]].concat());
+        assert!(said.contains("is a link of user 65534"), "{name}: {said}");
+    }
+    assert_eq!(fs::read_to_string(&place.precious).unwrap(), "precious");
+    assert_eq!(fs::read_dir(place.place.path("mine")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(place.place.path("out/his")).unwrap().count(), 0);
+
+    let (run, state) = (at("out/run"), at("out/state"));
+    let saved = state.clone() + "@100us";
+    let output = real.output(&[&sim[..], &["--record", &run, "--save", &saved]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let mode = |path: &str| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!([mode(&run), mode(&state)], [0o700, 0o600]);
+    assert!(place.place.path("out/run/core-0.events").exists());
+}
+
+/// An explicit title, a bell, colours that hide, a line that reads backwards.
+const EVIL: &str = "e\u{1b}]0;t\u{7}\u{9b}8m\u{202e}v";
+
+fn obeyed(said: &str) -> Option<char> {
+    said.chars().find(|sign| {
+        sign.is_control() && !matches!(sign, '\n' | '\t') || matches!(sign, '\u{202e}')
+    })
+}
+
+#[test]
+fn what_a_file_holds_reaches_no_terminal_as_more_than_text() {
+    let place = recorded();
+    let evil = SCRIPT.replace("{ run = 2000000 }", &format!("\"{EVIL} 1ms\""));
+    fs::write(place.path("app.toml"), evil).unwrap();
+    let name = format!("{EVIL}.toml");
+    fs::copy(place.path("app.toml"), place.path(&name)).unwrap();
+    for file in ["app.toml", &name, &format!("no{EVIL}")] {
+        let output = place.output(&["graph", file]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert_eq!(obeyed(&said), None, "{said:?}");
+        assert!(said.contains("e?]0;t?·8m\u{fffd}v"), "{said}");
+    }
 }

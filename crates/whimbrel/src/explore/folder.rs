@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The folder of an exploration.
 
-use std::fs::{self, File};
+use std::fs::{DirBuilder, File};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use whimbrel_explore::{Exploration, Store, StoreError, System, csv, json, parquet, restore};
 use whimbrel_model::Problem;
+use whimbrel_occupy::place::Place;
 
 use crate::atomic_file;
 use crate::cli::ExploreArgs;
@@ -39,6 +41,7 @@ pub fn store(args: &ExploreArgs, identity: &str) -> Result<Store, Problem> {
                 Err(problem.help("leave --output out, or go on from the folder's explore.parquet"))
             }
             Some(folder) => {
+                taken(folder)?;
                 let path = folder.join(EVALUATED);
                 Store::resume(&path, identity).map_err(|error| no_way_on(&path, &error))
             }
@@ -63,10 +66,11 @@ fn no_way_on(path: &Path, error: &StoreError) -> Problem {
 /// One that is kept in a new folder, or in none.
 fn new_store(folder: Option<&Path>, identity: &str) -> Result<Store, Problem> {
     let Some(folder) = folder else { return Ok(Store::default()) };
-    fs::create_dir_all(folder).map_err(|error| {
+    DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(|error| {
         let message = format!("--output: {} cannot be made: {error}", folder.display());
         Problem::new(message).help("name a new folder, or an empty one")
     })?;
+    taken(folder)?;
     let path = folder.join(EVALUATED);
     Store::create(&path, identity).map_err(|error| match error {
         StoreError::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -75,6 +79,16 @@ fn new_store(folder: Option<&Path>, identity: &str) -> Result<Store, Problem> {
         }
         error => Problem::new(format!("--output: {} cannot be made: {error}", path.display())),
     })
+}
+
+/// A folder that is there is used only if nobody else may have put in it what is read or replaced.
+fn taken(folder: &Path) -> Result<(), Problem> {
+    let found = if folder.exists() {
+        Place::find(folder).and_then(|place| place.folder(0o777)).map(drop)
+    } else {
+        Ok(())
+    };
+    found.map_err(|error| Problem::new(format!("{} is not used: {error}", folder.display())))
 }
 
 /// Writes the files of a result.

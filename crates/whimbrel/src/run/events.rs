@@ -37,7 +37,7 @@ impl Streams {
         let name = format!("core-{core}.events");
         let opened = match file {
             Some(file) => Ok(file),
-            None => File::create(self.folder.join(&name)).map(|new| file.insert(new)),
+            None => File::create_new(self.folder.join(&name)).map(|new| file.insert(new)),
         };
         opened
             .and_then(|file| file.write_all(&bytes))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The folder of a recorded run.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use whimbrel_model::Problem;
+use whimbrel_occupy::place::{Place, descriptor};
 
 use super::summary::Summary;
 use crate::atomic_file;
@@ -23,21 +23,22 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Makes the folder, closed to other users, or takes an empty one.
+    /// Makes the folder, closed to other users, or takes an empty one of this user.
     ///
     /// # Errors
-    /// It cannot be made, its path cannot be text to the helper, or it holds files already.
+    /// It cannot be made, its path cannot be text to the helper, it holds files already, or it is
+    /// another user's or may be written by others.
     pub fn new(path: &Path, cores: usize) -> Result<Self, Problem> {
         let refuse = |why: String| Problem::new(format!("--record {}: {why}", path.display()));
         let unreadable = |error: io::Error| refuse(error.to_string());
         std::path::absolute(path).map_err(unreadable).and_then(|path| speakable(&path))?;
-        let made = match DirBuilder::new().mode(0o700).create(path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
-            other => other.map(|()| true).map_err(unreadable)?,
-        };
-        let path = path.canonicalize().map_err(unreadable)?;
+        let place = Place::find(path).map_err(unreadable)?;
+        let (folder, made) = place.folder(0o700).map_err(unreadable)?;
+        // By its descriptor: no other folder is in its place.
+        let here = descriptor(&folder);
+        let path = here.read_link().map_err(unreadable)?;
         let prepared = Self { path, made, cores };
-        if fs::read_dir(&prepared.path).map_err(unreadable)?.next().is_some() {
+        if fs::read_dir(here).map_err(unreadable)?.next().is_some() {
             // They are not of this run.
             prepared.keep();
             let help = "name a new folder, or remove what is in this one";
@@ -94,6 +95,8 @@ pub fn finish(folder: &Path, summary: &Summary) -> Result<(), Problem> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -113,6 +116,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (new, old) = (folder.path().join("new"), folder.path().join("old"));
         fs::create_dir(&old).unwrap();
+        fs::set_permissions(&old, fs::Permissions::from_mode(0o755)).unwrap();
         for path in [&new, &old] {
             let prepared = Prepared::new(path, 2).unwrap();
             for name in ["core-0.events", "core-1.events", "core-2.events"] {
