@@ -113,6 +113,45 @@ def test_nothing_depends_on_how_it_is_simulated(tmp_path: Path) -> None:
     assert ends["finished"] > CASES / 4
 
 
+# Whose agents' ticks are due while a task computes.
+TICKS = (97, 205)
+SET_POINTS = {"consolidate", "thermal", "table"}
+POINT = "[[core.point]]"
+UNUSED = f"{POINT}\nmhz = 1\nactive_mw = 1\n\n{POINT}"
+
+
+def with_unused(platform: str) -> str:
+    """A platform whose cores of one operating point have another one."""
+    cores = re.split(r"(?=\n\[\[core\]\])", platform)
+    return "".join(
+        core.replace(POINT, UNUSED) if core.count(POINT) == 1 else core for core in cores
+    )
+
+
+def without_points(run: dict[str, Any]) -> dict[str, Any]:
+    cores = run["summary"].get("cores", [])
+    told = [{key: value for key, value in core.items() if key != "points"} for core in cores]
+    return {**run, "summary": {**run["summary"], "cores": told}}
+
+
+def test_an_operating_point_that_nobody_uses_changes_nothing(tmp_path: Path) -> None:
+    compared = 0
+    for seed in (*TICKS, *range(3000, 3000 + CASES // 2)):
+        case, folder = Case(seed), tmp_path / str(seed)
+        more = with_unused(case.platform)
+        if SET_POINTS & set(case.options) or "thermal" in case.platform or more == case.platform:
+            continue
+        folder.mkdir()
+        (folder / "app.toml").write_text(case.app)
+        (folder / "table.toml").write_text(case.table)
+        (folder / "one.toml").write_text(case.platform)
+        (folder / "two.toml").write_text(more)
+        one, two = (without_points(told(folder, case, name)) for name in ("one", "two"))
+        assert one == two, folder
+        compared += 1
+    assert compared > CASES / 8
+
+
 def messages(run: dict[str, Any]) -> list[int]:
     """What was received from each channel."""
     return [channel["received"] for channel in run["summary"]["channels"]]

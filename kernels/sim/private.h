@@ -73,7 +73,7 @@ struct sim_core {
     bool starved;        // has no memory to load programs
     bool takes_steps;    // in the place of its tasks without ports,
     bool takes_all;      // and of the others, as messages take no time
-    bool scales;         // it has operating points to choose from
+    bool scales;         // it has operating points to choose from, or an agent that may be due
     bool records;        // events
     bool rings_at_once;  // nobody has to know, or to wait
     bool dozes;          // falls asleep and wakes up at one instant at no cost
