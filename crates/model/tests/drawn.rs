@@ -160,3 +160,75 @@ fn a_place_that_ends_within_a_character_of_a_long_line_is_shown() {
     assert!(told.contains("<x> is no file of SDF3") && told.contains("<é:x xmlns"), "{told}");
     assert!(told.len() < 2000, "{told}");
 }
+
+#[test]
+fn a_name_that_fills_a_file_is_refused() {
+    let long = "n".repeat(256);
+    let dot = format!("digraph {{ {long} [cycles=1] }}");
+    assert!(refused("a.dot", &dot).contains("the name of a node has more than 255 bytes"));
+}
+
+/// The processor's time of this thread, in nanoseconds.
+fn spent_ns() -> u64 {
+    let spent = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    spent.split(' ').next().unwrap().parse().unwrap()
+}
+
+/// The least that reading a file takes, of three times.
+fn least_ns(path: &str, text: &str) -> u64 {
+    let once = |_| {
+        let before = spent_ns();
+        let _ = application(path, text, &Options::default());
+        spent_ns() - before
+    };
+    (0..3).map(once).min().unwrap()
+}
+
+/// A file of `n` of something.
+type File = fn(usize) -> String;
+
+#[test]
+fn four_times_as_large_a_graph_does_not_take_sixteen_times_as_long() {
+    let files: [(&str, &str, File); 6] = [
+        ("edges between two nodes", "a.dot", |n| {
+            format!("digraph {{ node [cycles=1] {} }}", "a->b;".repeat(n))
+        }),
+        ("edges of a strict graph", "a.dot", |n| {
+            let lines: String = (0..n).map(|i| format!("n{i} -> n{};", i + 1)).collect();
+            format!("strict digraph {{ node [cycles=1] {lines} }}")
+        }),
+        ("attributes that every node has", "a.dot", |n| {
+            let keys: String = (0..n).map(|i| format!("k{i}=1 ")).collect();
+            let nodes: String = (0..n).map(|i| format!("n{i};")).collect();
+            format!("digraph {{ node [cycles=1 {keys}] {nodes} }}")
+        }),
+        ("attributes of one node", "a.dot", |n| {
+            let keys: String = (0..n).map(|i| format!("k{i}=1 ")).collect();
+            format!("digraph {{ a [cycles=1 {keys}] }}")
+        }),
+        ("keys of GraphML", "a.graphml", |n| {
+            let keys: String = (0..n)
+                .map(|i| {
+                    format!("<key id=\"d{i}\" for=\"node\" attr.name=\"k{i}\"><default>1</default></key>")
+                })
+                .collect();
+            let nodes: String = (0..n)
+                .map(|i| format!("<node id=\"n{i}\"><data key=\"c\">1</data></node>"))
+                .collect();
+            format!(
+                "<graphml>{keys}<key id=\"c\" for=\"node\" attr.name=\"cycles\"/>\
+                 <graph edgedefault=\"directed\">{nodes}</graph></graphml>"
+            )
+        }),
+        ("ends that are no node of GraphML", "a.graphml", |n| {
+            let nodes: String = (0..n).map(|i| format!("<node id=\"n{i}\"/>")).collect();
+            let edges: String =
+                (0..n).map(|i| format!("<edge source=\"m{i}\" target=\"m{i}\"/>")).collect();
+            format!("<graphml><graph edgedefault=\"directed\">{nodes}{edges}</graph></graphml>")
+        }),
+    ];
+    for (what, path, file) in files {
+        let (small, large) = (least_ns(path, &file(1000)), least_ns(path, &file(4000)));
+        assert!(large < 10 * small, "{what}: {small} ns and {large} ns");
+    }
+}

@@ -180,7 +180,7 @@ pub(crate) fn cycles_of_firing(events: &[Event]) -> Option<Cycles> {
         match (event.verb, &event.numbers) {
             (Verb::Loop, _) => {
                 let inside = here.saturating_mul(event.amount.max(1));
-                firings += if event.is_firing { inside } else { 0 };
+                firings = firings.saturating_add(if event.is_firing { inside } else { 0 });
                 turns.push(inside);
             }
             (Verb::End, _) => {

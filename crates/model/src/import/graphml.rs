@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::draft::Draft;
-use super::graph::{self, Arrow, Attribute, Drawn, Node, set};
+use super::graph::{self, Arrow, Attribute, Attributes, Drawn, Node, Of};
 use super::notes::Notes;
 use super::xml::Element;
 use crate::problem::{Problem, nearest};
@@ -20,19 +20,23 @@ pub(super) fn read(stem: &str, root: Element<'_, '_>, notes: &mut Notes) -> Opti
         notes.refuse(problem);
         return None;
     };
-    let mut reader =
-        Reader { keys: keys(root, notes), ids: BTreeMap::new(), drawn: Drawn::default() };
+    let mut reader = Reader::new(keys(root, notes));
     reader.drawn.at = graph.at();
     reader.nodes(graph, 0, notes);
     reader.edges(graph, false, notes);
-    let own = reader.attributes(graph, "graph", notes);
-    reader.drawn.name = own.into_iter().find(|own| own.key == "name").map(|own| own.value);
+    let mut own = reader.defaults("graph");
+    own.extend(reader.attributes(graph, notes));
+    reader.drawn.name = named(&own).map(str::to_owned);
     let source = "Made from a graph in GraphML.";
     (notes.problems.len() == before).then(|| graph::draft(stem, &reader.drawn, source, notes))?
 }
 
 /// Groups in each other.
 const DEPTH_MAX: u32 = 100;
+/// So many problems say what may have been meant.
+const HELPED: usize = 20;
+/// The attribute that is a node's or a graph's name.
+const NAME: &str = "name";
 
 struct Key<'a> {
     id: &'a str,
@@ -61,12 +65,43 @@ fn keys<'a>(root: Element<'a, '_>, notes: &mut Notes) -> Vec<Key<'a>> {
 
 struct Reader<'a> {
     keys: Vec<Key<'a>>,
+    /// The name that a key of an id stands for.
+    names: BTreeMap<&'a str, &'a str>,
+    /// What every node and every edge has that says nothing else.
+    node: Attributes,
+    edge: Attributes,
+    name: Option<String>,
     /// The number of each node by its id.
     ids: BTreeMap<&'a str, usize>,
     drawn: Drawn,
 }
 
 impl<'a> Reader<'a> {
+    fn new(keys: Vec<Key<'a>>) -> Self {
+        let mut reader = Self {
+            // Of several with one id the first counts.
+            names: keys.iter().rev().map(|key| (key.id, key.name)).collect(),
+            keys,
+            node: Attributes::default(),
+            edge: Attributes::default(),
+            name: None,
+            ids: BTreeMap::new(),
+            drawn: Drawn::default(),
+        };
+        let (mut of_nodes, of_edges) = (reader.defaults("node"), reader.defaults("edge"));
+        reader.name = named(&of_nodes).map(str::to_owned);
+        of_nodes.retain(|attribute| attribute.key != NAME);
+        reader.node = reader.drawn.known(Of::Node, of_nodes);
+        reader.edge = reader.drawn.known(Of::Edge, of_edges);
+        reader
+    }
+
+    /// The attributes that all of a kind have.
+    fn defaults(&self, of: &str) -> Vec<Attribute> {
+        let ours = self.keys.iter().filter(|key| key.of == of || key.of == "all");
+        ours.filter_map(|key| key.default.clone()).collect()
+    }
+
     /// All nodes of a graph and its groups, which are none.
     fn nodes(&mut self, graph: Element<'a, '_>, depth: u32, notes: &mut Notes) {
         if let Some(hyper) = graph.elements().find(|child| child.name() == "hyperedge") {
@@ -83,10 +118,13 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let Some((id, at)) = element.needs("id", notes) else { continue };
-            let mut attributes = self.attributes(element, "node", notes);
-            let named = attributes.iter().position(|attribute| attribute.key == "name");
-            let named = named.map(|at| attributes.remove(at).value).filter(|name| !name.is_empty());
-            let name = named.or_else(|| label(element)).unwrap_or_else(|| id.to_owned());
+            let mut own = self.attributes(element, notes);
+            let name = named(&own).map(str::to_owned).or_else(|| self.name.clone());
+            let name = name.filter(|name| !name.is_empty()).or_else(|| label(element));
+            let name = name.unwrap_or_else(|| id.to_owned());
+            own.retain(|attribute| attribute.key != NAME);
+            let mut attributes = self.node.clone();
+            attributes.set_all(&self.drawn.known(Of::Node, own));
             let number = self.drawn.nodes.len();
             if let Some(first) = self.ids.insert(id, number) {
                 let problem = Problem::new(format!("two nodes have the id `{id}`"));
@@ -111,7 +149,9 @@ impl<'a> Reader<'a> {
             }
             let (from, to) =
                 (self.end(element, "source", notes), self.end(element, "target", notes));
-            let attributes = self.attributes(element, "edge", notes);
+            let own = self.attributes(element, notes);
+            let mut attributes = self.edge.clone();
+            attributes.set_all(&self.drawn.known(Of::Edge, own));
             if let (Some(from), Some(to)) = (from, to) {
                 self.drawn.arrows.push(Arrow { from, to, at: element.at(), attributes });
             }
@@ -126,7 +166,9 @@ impl<'a> Reader<'a> {
         let number = self.ids.get(id).copied();
         if number.is_none() {
             let mut problem = Problem::new(format!("no node has the id `{id}`")).at(at, "this one");
-            if let Some(meant) = nearest(id, self.ids.keys().copied()) {
+            // It looks at every id: not for each of thousands of ends that lead nowhere.
+            let few = notes.problems.len() < HELPED;
+            if let Some(meant) = few.then(|| nearest(id, self.ids.keys().copied())).flatten() {
                 problem = problem.help(format!("did you mean `{meant}`?"));
             }
             notes.refuse(problem);
@@ -134,24 +176,28 @@ impl<'a> Reader<'a> {
         number
     }
 
-    /// The attributes of an element, with those that all have.
-    fn attributes(&self, element: Element<'a, '_>, of: &str, notes: &mut Notes) -> Vec<Attribute> {
-        let ours = self.keys.iter().filter(|key| key.of == of || key.of == "all");
-        let mut all: Vec<Attribute> = ours.filter_map(|key| key.default.clone()).collect();
+    /// The attributes of an element that it says itself.
+    fn attributes(&self, element: Element<'a, '_>, notes: &mut Notes) -> Vec<Attribute> {
+        let mut all: Vec<Attribute> = Vec::new();
         for data in element.each("data") {
             let Some((id, at)) = data.needs("key", notes) else { continue };
-            let Some(key) = self.keys.iter().find(|key| key.id == id) else {
+            let Some(name) = self.names.get(id) else {
                 let problem = Problem::new(format!("no <key> has the id `{id}`"));
                 notes.refuse(problem.at(at, "this one"));
                 continue;
             };
             let (value, value_at) = data.content();
-            if !key.name.is_empty() {
-                set(&mut all, Attribute { key: key.name.into(), key_at: at, value, at: value_at });
+            if !name.is_empty() {
+                all.push(Attribute { key: (*name).into(), key_at: at, value, at: value_at });
             }
         }
         all
     }
+}
+
+/// The name among attributes; the last counts.
+fn named(all: &[Attribute]) -> Option<&str> {
+    all.iter().rev().find(|own| own.key == NAME).map(|own| own.value.as_str())
 }
 
 /// What yEd shows of a node.

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Names of other tools as names of ours: letters, digits and `_`, 31 of them, each used once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const MAX: usize = 31;
 
 /// The names that are taken.
 #[derive(Debug, Default)]
-pub(super) struct Names(BTreeSet<String>);
+pub(super) struct Names {
+    taken: BTreeSet<String>,
+    /// The least number that may be free behind a beginning: who has asked before has not to be
+    /// asked again.
+    next: BTreeMap<String, u64>,
+}
 
 impl Names {
     /// A name that nothing has yet, as like to the given one as can be.
@@ -19,14 +24,24 @@ impl Names {
     pub fn unique_with(&mut self, wanted: &str, end: &str) -> String {
         let plain = plain(wanted);
         let plain = format!("{}{end}", &plain[..plain.len().min(MAX - end.len())]);
-        let mut name = plain.clone();
-        let mut again = 2;
-        while !self.0.insert(name.clone()) {
-            let suffix = format!("_{again}");
-            name = format!("{}{suffix}", &plain[..plain.len().min(MAX - suffix.len())]);
-            again += 1;
+        if self.taken.insert(plain.clone()) {
+            return plain;
         }
-        name
+        // Numbers of one, two and more digits leave different beginnings of a long name.
+        let mut from = 2;
+        for digits in 1..19 {
+            let cut = &plain[..plain.len().min(MAX - 1 - digits as usize)];
+            let next = self.next.entry(format!("{cut}_{digits}")).or_insert(from);
+            from = 10_u64.pow(digits);
+            while *next < from {
+                let name = format!("{cut}_{next}");
+                *next += 1;
+                if self.taken.insert(name.clone()) {
+                    return name;
+                }
+            }
+        }
+        plain
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::lexer::{Kind, Token};
-use crate::import::graph::{Arrow, Attribute, Drawn, Node, set};
+use crate::import::graph::{Arrow, Attribute, Attributes, Drawn, Node, Of};
 use crate::problem::{Problem, Span};
 
 /// Subgraphs in each other.
@@ -15,8 +15,8 @@ const ARROWS_MAX: usize = 1 << 16;
 
 /// The one graph of a text, which has directions.
 pub(super) fn parse(tokens: Vec<Token>) -> Result<Drawn, Problem> {
-    let mut parser =
-        Parser { tokens, next: 0, strict: false, drawn: Drawn::default(), names: BTreeMap::new() };
+    let (drawn, names, known) = (Drawn::default(), BTreeMap::new(), BTreeMap::new());
+    let mut parser = Parser { tokens, next: 0, strict: false, drawn, names, known };
     parser.strict = parser.keyword("strict").is_some();
     if let Some(at) = parser.keyword("graph") {
         let problem = Problem::new("the edges of this graph have no direction").at(at, "here");
@@ -37,8 +37,8 @@ pub(super) fn parse(tokens: Vec<Token>) -> Result<Drawn, Problem> {
 #[derive(Debug, Clone, Default)]
 struct Scope {
     depth: u32,
-    node: Vec<Attribute>,
-    edge: Vec<Attribute>,
+    node: Attributes,
+    edge: Attributes,
 }
 
 struct Parser {
@@ -47,6 +47,8 @@ struct Parser {
     strict: bool,
     drawn: Drawn,
     names: BTreeMap<String, usize>,
+    /// Of a strict graph: the edge between two nodes.
+    known: BTreeMap<(usize, usize), usize>,
 }
 
 impl Parser {
@@ -110,9 +112,13 @@ impl Parser {
         if self.keyword("graph").is_some() {
             return self.attributes().map(drop);
         }
-        for (word, own) in [("node", &mut scope.node), ("edge", &mut scope.edge)] {
+        for (word, of) in [("node", Of::Node), ("edge", Of::Edge)] {
             if self.keyword(word).is_some() {
-                self.attributes()?.into_iter().for_each(|attribute| set(own, attribute));
+                let more = self.attributes_of(of)?;
+                match of {
+                    Of::Node => scope.node.set_all(&more),
+                    Of::Edge => scope.edge.set_all(&more),
+                }
                 return Ok(());
             }
         }
@@ -128,7 +134,8 @@ impl Parser {
         }
         let at = start..self.tokens[self.next - 1].at.end;
         if ends.len() > 1 || !ends[0].is_group {
-            let attributes = self.attributes()?;
+            let of = if ends.len() > 1 { Of::Edge } else { Of::Node };
+            let attributes = self.attributes_of(of)?;
             self.apply(scope, &ends, &at, &attributes)?;
         }
         nodes.extend(ends.into_iter().flat_map(|end| end.nodes));
@@ -179,11 +186,17 @@ impl Parser {
                 let (key, key_at) = id.ok_or_else(|| self.wanted("an attribute, or `]`"))?;
                 self.mark('=').ok_or_else(|| self.wanted("`=` after an attribute"))?;
                 let (value, at) = self.id()?.ok_or_else(|| self.wanted("a value"))?;
-                set(&mut all, Attribute { key, key_at, value, at });
+                all.push(Attribute { key, key_at, value, at });
                 let _ = self.mark(';').or_else(|| self.mark(','));
             }
         }
         Ok(all)
+    }
+
+    /// Of lists in brackets what means something here.
+    fn attributes_of(&mut self, of: Of) -> Result<Attributes, Problem> {
+        let all = self.attributes()?;
+        Ok(self.drawn.known(of, all))
     }
 
     /// What a statement says of its node, or of the edges between each two of its ends.
@@ -192,12 +205,11 @@ impl Parser {
         scope: &Scope,
         ends: &[End],
         at: &Span,
-        attributes: &[Attribute],
+        attributes: &Attributes,
     ) -> Result<(), Problem> {
         if let [End { nodes, .. }] = ends {
             for number in nodes {
-                let own = &mut self.drawn.nodes[*number].attributes;
-                attributes.iter().for_each(|attribute| set(own, attribute.clone()));
+                self.drawn.nodes[*number].attributes.set_all(attributes);
             }
         }
         for pair in ends.windows(2) {
@@ -216,15 +228,15 @@ impl Parser {
     }
 
     /// An edge; of a strict graph the one that there is.
-    fn arrow(&mut self, ends: (usize, usize), scope: &Scope, at: &Span, more: &[Attribute]) {
+    fn arrow(&mut self, ends: (usize, usize), scope: &Scope, at: &Span, more: &Attributes) {
         let arrows = &mut self.drawn.arrows;
-        let known = arrows.iter().position(|known| (known.from, known.to) == ends);
-        let number = known.filter(|_| self.strict).unwrap_or_else(|| {
+        let new = arrows.len();
+        let number = if self.strict { *self.known.entry(ends).or_insert(new) } else { new };
+        if number == new {
             let (from, to) = ends;
             arrows.push(Arrow { from, to, at: at.clone(), attributes: scope.edge.clone() });
-            arrows.len() - 1
-        });
-        more.iter().for_each(|attribute| set(&mut arrows[number].attributes, attribute.clone()));
+        }
+        arrows[number].attributes.set_all(more);
     }
 }
 

@@ -4,6 +4,9 @@
 
 mod value;
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use super::dataflow::{self, Actor, Edge, Graph, Phases, Place, Port, Words};
 use super::draft::Draft;
 use super::names::Names;
@@ -18,6 +21,25 @@ const OF_EDGE: [&str; 6] = ["rate", "produce", "consume", "tokens", "bytes", "sl
 const WORDS: Words =
     Words { tokens: "tokens", room: "slots", rate: "produce` or `consume", state: "working_set" };
 
+/// A name becomes part of each port and each channel of its node.
+const NAME_MAX: usize = 255;
+
+/// What has attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    Node,
+    Edge,
+}
+
+impl Of {
+    fn known(self) -> &'static [&'static str] {
+        match self {
+            Self::Node => &OF_NODE,
+            Self::Edge => &OF_EDGE,
+        }
+    }
+}
+
 /// A graph as it stands in a file.
 #[derive(Debug, Default)]
 pub(super) struct Drawn {
@@ -25,6 +47,38 @@ pub(super) struct Drawn {
     pub at: Span,
     pub nodes: Vec<Node>,
     pub arrows: Vec<Arrow>,
+    others: [Others; 2],
+}
+
+impl Drawn {
+    /// Of some attributes those that mean something, the last of each name. The others are told
+    /// of, and not kept: a default is one of every node or edge.
+    pub fn known(&mut self, of: Of, all: impl IntoIterator<Item = Attribute>) -> Attributes {
+        let mut known = Attributes::default();
+        for attribute in all {
+            if of.known().contains(&attribute.key.as_str()) {
+                known.set(&Rc::new(attribute));
+            } else {
+                self.others[of as usize].add(attribute);
+            }
+        }
+        known
+    }
+}
+
+/// Attributes without a meaning here, each key once.
+#[derive(Debug, Default)]
+struct Others {
+    keys: BTreeSet<String>,
+    first: Vec<Attribute>,
+}
+
+impl Others {
+    fn add(&mut self, attribute: Attribute) {
+        if self.keys.insert(attribute.key.clone()) {
+            self.first.push(attribute);
+        }
+    }
 }
 
 /// A node.
@@ -32,7 +86,7 @@ pub(super) struct Drawn {
 pub(super) struct Node {
     pub name: String,
     pub at: Span,
-    pub attributes: Vec<Attribute>,
+    pub attributes: Attributes,
 }
 
 /// An edge with a direction, from one node to another.
@@ -41,7 +95,7 @@ pub(super) struct Arrow {
     pub from: usize,
     pub to: usize,
     pub at: Span,
-    pub attributes: Vec<Attribute>,
+    pub attributes: Attributes,
 }
 
 /// An attribute.
@@ -53,11 +107,22 @@ pub(super) struct Attribute {
     pub at: Span,
 }
 
-/// Sets an attribute; the last of a name counts.
-pub(super) fn set(attributes: &mut Vec<Attribute>, new: Attribute) {
-    match attributes.iter_mut().find(|known| known.key == new.key) {
-        Some(known) => *known = new,
-        None => attributes.push(new),
+/// Those of a node or an edge that mean something: a handful, each shared by all that have it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Attributes(Vec<Rc<Attribute>>);
+
+impl Attributes {
+    /// Sets an attribute; the last of a name counts.
+    fn set(&mut self, new: &Rc<Attribute>) {
+        match self.0.iter_mut().find(|known| known.key == new.key) {
+            Some(known) => known.clone_from(new),
+            None => self.0.push(Rc::clone(new)),
+        }
+    }
+
+    /// Sets all of these.
+    pub fn set_all(&mut self, more: &Self) {
+        more.0.iter().for_each(|new| self.set(new));
     }
 }
 
@@ -68,8 +133,13 @@ pub(super) fn draft(stem: &str, drawn: &Drawn, source: &str, notes: &mut Notes) 
         return None;
     }
     let before = notes.problems.len();
-    others(drawn.nodes.iter().flat_map(|node| &node.attributes), &OF_NODE, "nodes", notes);
-    others(drawn.arrows.iter().flat_map(|arrow| &arrow.attributes), &OF_EDGE, "edges", notes);
+    if let Some(node) = drawn.nodes.iter().find(|node| node.name.len() > NAME_MAX) {
+        let problem = Problem::new(format!("the name of a node has more than {NAME_MAX} bytes"));
+        notes.refuse(problem.at(node.at.clone(), "this node"));
+        return None;
+    }
+    others(&drawn.others[Of::Node as usize].first, Of::Node, "nodes", notes);
+    others(&drawn.others[Of::Edge as usize].first, Of::Edge, "edges", notes);
     let mut graph = Graph { words: WORDS, ..Graph::default() };
     graph.actors = drawn.nodes.iter().map(|node| actor(node, notes)).collect();
     let mut names: Vec<Names> = drawn.nodes.iter().map(|_| Names::default()).collect();
@@ -87,20 +157,10 @@ pub(super) fn draft(stem: &str, drawn: &Drawn, source: &str, notes: &mut Notes) 
 }
 
 /// Tells once of each attribute that means nothing here, and of what may have been meant.
-fn others<'a>(
-    attributes: impl Iterator<Item = &'a Attribute>,
-    ours: &[&str],
-    place: &str,
-    notes: &mut Notes,
-) {
-    let mut told: Vec<&str> = Vec::new();
+fn others(all: &[Attribute], of: Of, place: &str, notes: &mut Notes) {
     let mut plain: Option<(Span, Vec<&str>)> = None;
-    for Attribute { key, key_at, .. } in attributes {
-        if ours.contains(&key.as_str()) || told.contains(&key.as_str()) {
-            continue;
-        }
-        told.push(key);
-        if let Some(meant) = nearest(key, ours.iter().copied()) {
+    for Attribute { key, key_at, .. } in all {
+        if let Some(meant) = nearest(key, of.known().iter().copied()) {
             let warning = Problem::new(format!("`{key}` of {place} has no meaning here"));
             let warning = warning.at(key_at.clone(), "left out");
             notes.warn(warning.help(format!("did you mean `{meant}`?")));

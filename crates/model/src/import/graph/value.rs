@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The values of attributes, which are texts that must be numbers.
 
-use super::Attribute;
+use super::{Attribute, Attributes};
 use crate::import::dataflow::Phases;
 use crate::import::notes::Notes;
 use crate::problem::Problem;
@@ -13,11 +13,11 @@ const RATE_MAX: u64 = 32768;
 
 /// The attributes of a node or an edge.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Values<'a>(pub &'a [Attribute]);
+pub(super) struct Values<'a>(pub &'a Attributes);
 
 impl<'a> Values<'a> {
     pub fn get(self, key: &str) -> Option<&'a Attribute> {
-        self.0.iter().find(|attribute| attribute.key == key)
+        self.0.0.iter().map(AsRef::as_ref).find(|attribute| attribute.key == key)
     }
 
     /// A whole number in bounds, which may be written as `3.0`.
