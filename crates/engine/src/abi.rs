@@ -197,7 +197,7 @@ pub unsafe extern "C" fn engine_restore(
 ) -> bool {
     // SAFETY: as the module says, and the caller's promise.
     let (shared, from) = unsafe { (&mut *shared, slice::from_raw_parts(from, bytes)) };
-    let Some((now_ps, engine)) = Engine::restore(from) else { return false };
+    let Some((now_ps, engine)) = shared.engine.restore(from) else { return false };
     *shared = Shared::new(now_ps, engine);
     true
 }

@@ -152,9 +152,65 @@ impl Engine {
         postcard::to_allocvec(&(now_ps, self)).unwrap_or_default()
     }
 
-    /// The time and the engine that were saved.
+    /// The time and the engine that were saved; `None`: they are not those of a simulation of the
+    /// same hardware as this one's.
     #[must_use]
-    pub fn restore(bytes: &[u8]) -> Option<(u64, Self)> {
-        postcard::from_bytes(bytes).ok()
+    pub fn restore(&self, bytes: &[u8]) -> Option<(u64, Self)> {
+        let (now_ps, engine): (u64, Self) = postcard::from_bytes(bytes).ok()?;
+        let is_whole = engine.queue.is_sound() && engine.hardware.is_state_of(&self.hardware);
+        is_whole.then_some((now_ps, engine))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use whimbrel_hardware::Doorbell;
+
+    use super::*;
+
+    /// With events in the front, in the heap and in free slots.
+    fn busy() -> Engine {
+        let mut engine = Engine::new(&Description::default());
+        let handles: Vec<Handle> = (0..200).map(|n| engine.push(n * 977 % 1000, n)).collect();
+        handles.iter().step_by(7).for_each(|handle| assert!(engine.cancel(*handle)));
+        (0..50).for_each(|_| assert!(engine.pop().is_some()));
+        engine
+    }
+
+    fn rest(engine: &mut Engine) -> Vec<(u64, Event)> {
+        std::iter::from_fn(|| engine.pop()).collect()
+    }
+
+    #[test]
+    fn what_was_saved_goes_on() {
+        let mut engine = busy();
+        let (now_ps, mut restored) = busy().restore(&engine.save(7)).unwrap();
+        assert_eq!((now_ps, rest(&mut restored)), (7, rest(&mut engine)));
+    }
+
+    #[test]
+    fn damaged_states_are_refused_or_can_be_gone_on_with() {
+        let (saved, fresh) = (busy().save(7), Engine::new(&Description::default()));
+        let mut refused = 0;
+        for at in 0..saved.len() {
+            for changed in [0x01, 0x10, 0x80] {
+                let mut damaged = saved.clone();
+                damaged[at] ^= changed;
+                let Some((_, mut engine)) = fresh.restore(&damaged) else {
+                    refused += 1;
+                    continue;
+                };
+                engine.push(5, 1);
+                assert!(rest(&mut engine).is_sorted_by_key(|event| event.0));
+            }
+        }
+        assert!(refused > saved.len(), "{refused} of {}", 3 * saved.len());
+    }
+
+    #[test]
+    fn a_state_of_other_hardware_is_refused() {
+        let doorbell = Doorbell { latency_ps: 1, ..Doorbell::default() };
+        let other = Description { doorbell, ..Description::default() };
+        assert!(Engine::new(&other).restore(&busy().save(7)).is_none());
     }
 }

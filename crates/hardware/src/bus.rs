@@ -74,6 +74,18 @@ impl Bus {
         bus
     }
 
+    /// See [`crate::Hardware::is_state_of`].
+    pub(crate) fn is_state_of(&self, like: &Self) -> bool {
+        let times = |bus: &Self| (bus.clock, bus.lead_ps, bus.slot_ps, bus.memory);
+        let bytes = |bus: &Self| (bus.width_bytes, bus.burst_bytes, bus.aj_per_byte);
+        let order = match (&self.order, &like.order) {
+            (Order::Fcfs(own), Order::Fcfs(like)) => own.is_state_of(like),
+            (Order::Tdma(own), Order::Tdma(like)) => own.len() == like.len(),
+            _ => false,
+        };
+        order && times(self) == times(like) && bytes(self) == bytes(like)
+    }
+
     /// For how long a burst of `bytes` holds the bus, in picoseconds.
     pub fn occupied_ps(&self, bytes: u64) -> u64 {
         let on_bus_ps = self.clock.ps(bytes.div_ceil(self.width_bytes));

@@ -65,6 +65,12 @@ impl Cache {
         }
     }
 
+    /// See [`crate::Hardware::is_state_of`].
+    pub(crate) fn is_state_of(&self, like: &Self) -> bool {
+        let of = |cache: &Self| (cache.lines, cache.line_bytes, cache.miss_ps, cache.far_ps);
+        of(self) == of(like) && self.stack.len() <= TASKS_MAX
+    }
+
     /// Switches to a task with a working set of so many bytes. Returns how many lines it misses.
     pub fn switch(&mut self, task: u32, working_bytes: u64) -> u64 {
         let wanted = working_bytes.div_ceil(self.line_bytes).min(self.lines);

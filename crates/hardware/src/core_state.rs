@@ -60,6 +60,13 @@ impl CoreState {
         }
     }
 
+    /// See [`crate::Hardware::is_state_of`].
+    pub(crate) fn is_state_of(&self, like: &Self) -> bool {
+        self.points.len() == like.points.len()
+            && self.asleep_ps.len() == like.asleep_ps.len()
+            && self.point < self.points.len()
+    }
+
     /// Lets its time begin at `now_ps`, when nothing has happened yet.
     pub fn begin(&mut self, now_ps: u64) {
         self.mode = Mode::Idle { since_ps: now_ps };

@@ -60,6 +60,18 @@ impl Fabric {
         Self { way, shared }
     }
 
+    /// See [`crate::Hardware::is_state_of`].
+    pub(crate) fn is_state_of(&self, like: &Self) -> bool {
+        let of = |shared: &Shared| (shared.memory, shared.node);
+        let way = match (&self.way, &like.way) {
+            (Way::None, Way::None) => true,
+            (Way::Bus(own), Way::Bus(like)) => own.is_state_of(like),
+            (Way::Mesh(own), Way::Mesh(like)) => own.is_state_of(like),
+            _ => false,
+        };
+        way && self.shared.as_ref().map(of) == like.shared.as_ref().map(of)
+    }
+
     /// True if there is a memory that transfers go to.
     pub(crate) fn has_memory(&self) -> bool {
         self.shared.is_some()

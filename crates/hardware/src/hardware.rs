@@ -97,6 +97,29 @@ impl Hardware {
         }
     }
 
+    /// Whether this may be a later state of the same hardware: what is fixed is equal, and what
+    /// moves has its shape. What was saved and read back is asked before it is gone on with.
+    #[must_use]
+    pub fn is_state_of(&self, like: &Self) -> bool {
+        let tile = |(own, like): (&Tile, &Tile)| {
+            (own.class, own.node, own.private) == (like.class, like.node, like.private)
+                && own.state.is_state_of(&like.state)
+                && match (&own.cache, &like.cache) {
+                    (Some(own), Some(like)) => own.is_state_of(like),
+                    (own, like) => own.is_none() && like.is_none(),
+                }
+        };
+        let heat = match (&self.heat, &like.heat) {
+            (Some(own), Some(like)) => own.is_state_of(like),
+            (own, like) => own.is_none() && like.is_none(),
+        };
+        heat && self.classes == like.classes
+            && (self.internal, self.doorbell) == (like.internal, like.doorbell)
+            && self.tiles.len() == like.tiles.len()
+            && self.tiles.iter().zip(&like.tiles).all(tile)
+            && self.fabric.is_state_of(&like.fabric)
+    }
+
     /// How many cores there are.
     pub fn cores(&self) -> usize {
         self.tiles.len()

@@ -48,6 +48,13 @@ impl Heat {
         Self { due_ps: network.step_ps(), network, shares, cores: heated }
     }
 
+    /// See [`crate::Hardware::is_state_of`].
+    pub fn is_state_of(&self, like: &Self) -> bool {
+        self.network.is_state_of(&like.network)
+            && self.shares == like.shares
+            && self.cores.len() == like.cores.len()
+    }
+
     /// When the next step is due.
     pub fn due_ps(&self) -> u64 {
         self.due_ps

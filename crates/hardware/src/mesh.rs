@@ -51,6 +51,12 @@ impl Mesh {
         }
     }
 
+    /// See [`crate::Hardware::is_state_of`].
+    pub(crate) fn is_state_of(&self, like: &Self) -> bool {
+        let of = |mesh: &Self| (mesh.columns, mesh.width_bytes, mesh.hop_ps, mesh.aj_per_byte_hop);
+        of(self) == of(like) && self.clock == like.clock && self.free_ps.len() == like.free_ps.len()
+    }
+
     /// How many links lie between two nodes.
     pub fn hops(from: Node, to: Node) -> u64 {
         u64::from(from.0.abs_diff(to.0)) + u64::from(from.1.abs_diff(to.1))

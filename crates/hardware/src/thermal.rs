@@ -26,7 +26,7 @@ const TOUCH_MM: f64 = 1e-6;
 
 /// A floorplan and its temperatures.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(from = "Saved", into = "Saved")]
+#[serde(try_from = "Saved", into = "Saved")]
 pub struct Network {
     description: Thermal,
     conductance: DMatrix<f64>,
@@ -50,11 +50,17 @@ impl From<Network> for Saved {
     }
 }
 
-impl From<Saved> for Network {
-    fn from(saved: Saved) -> Self {
-        let mut network = Self::new(&saved.description);
+impl TryFrom<Saved> for Network {
+    type Error = &'static str;
+
+    fn try_from(saved: Saved) -> Result<Self, Self::Error> {
+        if saved.above.len() != saved.description.blocks.len() + 1 {
+            return Err("a temperature for each block and the sink");
+        }
+        let network = Self::checked(&saved.description);
+        let mut network = network.ok_or("thermal resistances and capacities above 0")?;
         network.above = DVector::from_vec(saved.above);
-        network
+        Ok(network)
     }
 }
 
@@ -64,15 +70,24 @@ impl Network {
     /// # Panics
     /// When a thickness, conductivity, area, capacity or resistance is not positive.
     pub fn new(description: &Thermal) -> Self {
+        Self::checked(description).expect("thermal resistances and capacities above 0")
+    }
+
+    fn checked(description: &Thermal) -> Option<Self> {
         let conductance = conductances(description);
         let mut inertia = capacities(description);
         #[expect(clippy::cast_precision_loss, reason = "a step is far below 2^53 ps")]
         let step_s = description.step_ps as f64 / SECOND_PS as f64;
         inertia /= step_s;
         let matrix = &conductance + DMatrix::from_diagonal(&inertia);
-        let factor = Cholesky::new(matrix).expect("thermal resistances and capacities above 0");
+        let factor = Cholesky::new(matrix)?;
         let above = DVector::zeros(inertia.len());
-        Self { description: description.clone(), conductance, inertia, factor, above }
+        Some(Self { description: description.clone(), conductance, inertia, factor, above })
+    }
+
+    /// See [`crate::Hardware::is_state_of`].
+    pub(crate) fn is_state_of(&self, like: &Self) -> bool {
+        self.description == like.description
     }
 
     /// Passes one step, in which block `i` took the mean power `power_w(i)` in watts. Allocates

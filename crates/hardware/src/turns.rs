@@ -113,6 +113,22 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
+    /// See [`crate::Hardware::is_state_of`].
+    pub(crate) fn is_state_of(&self, like: &Self) -> bool {
+        let cores = like.ends.len();
+        let line = &self.line;
+        let mut named = (line.cores.iter().copied())
+            .chain(line.sharers.iter().map(|sharer| sharer.core))
+            .chain(line.coming.iter().chain(&line.behind).map(|transfer| transfer.core));
+        (self.ends.len(), self.told_ps.len()) == (cores, like.told_ps.len())
+            && line.slot_ps == like.line.slot_ps
+            && line.sharers.len() == line.cores.len()
+            && line.ends_ps.len() == line.cores.len()
+            && line.next <= line.cores.len()
+            && usize::from(line.asks_again) <= line.next
+            && named.all(|core| core < cores)
+    }
+
     /// A bus that is free.
     pub(crate) fn new(cores: usize, slot_ps: u64) -> Self {
         Self {

@@ -118,9 +118,9 @@ impl Front {
         true
     }
 
-    /// The key behind the front, and those of the front.
-    #[cfg(test)]
-    pub(super) fn keys(&self) -> &[Key] {
-        &self.keys[..=self.len]
+    /// The key behind the front, and those of the front: descending. `None`: it has more than go
+    /// in.
+    pub(super) fn keys(&self) -> Option<&[Key]> {
+        self.keys.get(..=self.len)
     }
 }

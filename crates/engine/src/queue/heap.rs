@@ -134,6 +134,18 @@ impl Heap {
         slots.set_place(key.slot(), place);
     }
 
+    /// The keys; `None`: they are not as the head of [`Heap`] says.
+    pub(super) fn keys(&self) -> Option<&[Key]> {
+        let (keys, beyond) = self.keys.split_at_checked(self.len)?;
+        let is_above =
+            |(place, key): (usize, &Key)| place == 0 || keys[(place - 1) / CHILDREN] < *key;
+        let has_groups = self.keys.is_empty() || self.keys.len() % CHILDREN == 1;
+        (has_groups
+            && beyond.iter().all(|key| *key == Key::NONE)
+            && keys.iter().enumerate().all(is_above))
+        .then_some(keys)
+    }
+
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
         self.keys.capacity()

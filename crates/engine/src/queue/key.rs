@@ -70,6 +70,12 @@ impl Orders {
         order
     }
 
+    /// Whether this many are left, and none of them is a key's: `last` is the greatest of those.
+    pub(super) fn are_beyond(&self, last: u64, many: u64) -> bool {
+        let free = (u64::MAX - self.next) / Self::ONE;
+        self.next > last && self.next % Self::ONE == 0 && free >= many
+    }
+
     /// Only the last one is left.
     #[cfg(test)]
     pub(super) fn last() -> Orders {

@@ -30,6 +30,9 @@ pub const NEVER: u64 = u64::MAX;
 /// How many events leave a front that is full.
 const SPILLED: usize = 16;
 
+/// So many events may come yet to a queue that is sound.
+const LEFT: u64 = 1 << 20;
+
 /// A heap with more events than this does not fill a front: of so many, few that are added come
 /// before those that would follow it.
 const MANY: usize = 64;
@@ -90,6 +93,22 @@ impl<T: Copy> Queue<T> {
             heap: Heap::with_capacity(events),
             slots: Slots::with_capacity(events),
         }
+    }
+
+    /// Whether it is as a queue leaves itself, with thousands of events to come. What was saved and
+    /// read back is asked before it is gone on with.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        let (Some([behind, front @ ..]), Some(heap)) = (self.front.keys(), self.heap.keys()) else {
+            return false;
+        };
+        let last = front.iter().chain(heap).map(|key| key.name()).max().unwrap_or_default();
+        *behind == self.heap.first()
+            && front.first().is_none_or(|latest| *latest < *behind)
+            && front.windows(2).all(|pair| pair[1] < pair[0])
+            && self.next == self.front.first().time()
+            && self.orders.are_beyond(last, LEFT)
+            && self.slots.are_of(front, heap)
     }
 
     /// How many events are going to happen.

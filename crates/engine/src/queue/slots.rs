@@ -79,6 +79,30 @@ impl<T: Copy> Slots<T> {
         self.slots[slot].place = place as u32;
     }
 
+    /// Whether every slot is one of these events', each of another, or free. Of events in the heap
+    /// slots say the place.
+    pub(super) fn are_of(&self, front: &[Key], heap: &[Key]) -> bool {
+        let mut seen = vec![false; self.slots.len()];
+        let mut first_time =
+            |slot: usize| seen.get_mut(slot).is_some_and(|seen| !std::mem::replace(seen, true));
+        let placed = |(place, key): (usize, &Key)| self.place(key.slot()) == Some(place);
+        if self.slots.len() > Key::SLOTS
+            || !front.iter().chain(heap).all(|key| first_time(key.slot()))
+            || !heap.iter().enumerate().all(placed)
+        {
+            return false;
+        }
+        // The list ends, for no slot comes twice.
+        let mut free = self.free;
+        while let Some(entry) = self.slots.get(free as usize) {
+            if !first_time(free as usize) {
+                return false;
+            }
+            free = entry.place;
+        }
+        free == NO_SLOT && seen.iter().all(|seen| *seen)
+    }
+
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
         self.slots.capacity()

@@ -94,9 +94,10 @@ fn follow(steps: Vec<Step>) -> Result<(), TestCaseError> {
 
 /// Every key of the front is less than every one of the heap.
 fn assert_parted(queue: &Queue<u32>) {
-    let keys = queue.front.keys();
+    let keys = queue.front.keys().unwrap();
     assert!(keys.is_sorted_by(|later, key| later > key), "the front is not sorted");
     assert_eq!(keys[0], queue.heap.first(), "another key is behind the front");
+    assert!(queue.is_sound());
 }
 
 /// As many waves as it takes to fill the front, to fill the heap behind it, and to empty both.
