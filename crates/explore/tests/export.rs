@@ -177,6 +177,29 @@ fn what_the_parquet_file_knows_is_restored_to_the_bit_and_of_nothing_else() {
 }
 
 #[test]
+fn a_damaged_parquet_file_is_an_error_and_never_a_panic() {
+    let (system, found) = explored(&[50_000]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("explore.parquet");
+    let mut whole = Vec::new();
+    whimbrel_explore::parquet(&system, &found, "it", &mut whole).unwrap();
+
+    let mut refused = 0;
+    for at in 0..whole.len() {
+        for changed in [0x01, 0x80, 0xff] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= changed;
+            std::fs::write(&path, &damaged).unwrap();
+            refused += u32::from(restore(&path, "it").is_err());
+        }
+        std::fs::write(&path, &whole[..at]).unwrap();
+        assert!(restore(&path, "it").is_err(), "{at} bytes of it");
+    }
+    // Most of it is text of which any letter may be another.
+    assert!(refused > 100, "{refused}");
+}
+
+#[test]
 fn a_latency_that_is_not_known_is_empty_in_both() {
     let (system, mut found) = explored(&[50_000]);
     found.rates[0].entries[0].outcome.latency_ms = None;
