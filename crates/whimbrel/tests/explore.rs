@@ -275,6 +275,23 @@ fn a_python_that_fails_or_lacks_the_package_is_told_with_what_installs_it() {
 }
 
 #[test]
+fn a_package_in_the_folder_that_it_is_started_in_is_not_run() {
+    let place = Place::with_helpers(std::env::temp_dir());
+    let words = ["explore", "app.toml", "--platform", "mpsoc3", "--scheduler", "tcp://127.0.0.1:1"];
+    write_script(&place.path("bare"), "exec python3 -S \"$@\"");
+    fs::create_dir(place.path("whimbrel")).unwrap();
+    for module in ["__init__", "cluster"] {
+        let ran = "open('ran', 'w')\n";
+        fs::write(place.path(&format!("whimbrel/{module}.py")), ran).unwrap();
+    }
+    let mut command = place.command(&words);
+    command.env("WHIMBREL_PYTHON", "./bare").env_remove("PYTHONPATH");
+    let said = text(&command.output().unwrap().stderr);
+    assert!(said.contains("./bare has no package `whimbrel`"), "{said}");
+    assert!(!place.path("ran").exists());
+}
+
+#[test]
 fn an_exploration_goes_on_without_a_run_twice_but_only_with_what_it_began_with() {
     let bench = Bench::new();
     let (_, said) = bench.say(&["-o", "found", "--budget", "3", "--cores", "2-3"], 0);

@@ -18,17 +18,22 @@ const LOOK: &str = "import importlib.util, sys; found = importlib.util.find_spec
                     sys.exit(0 if found and found.origin else 3)";
 const MISSING: i32 = 3;
 
+/// Nothing is imported from the folder that the command is started in: a file of the package's name
+/// there may be another user's.
+const SAFE: &str = "-P";
+
 /// Becomes the package's exploration, with the words after the verb. Comes back with what is wrong
 /// only if there is no such Python, it does not work, or there is no package in it.
 pub fn hand_over(scheduler: &str) -> Problem {
     let python = env::var_os(PYTHON).unwrap_or_else(|| OsString::from("python3"));
     let words = env::args_os().skip(2);
-    let why = match Command::new(&python).args(["-c", LOOK]).output() {
+    let why = match Command::new(&python).args([SAFE, "-c", LOOK]).output() {
         Ok(look) if look.status.code() == Some(MISSING) => "has no package `whimbrel`".to_owned(),
         Ok(look) if !look.status.success() => failed(&look),
         _ => {
             let mut command = Command::new(&python);
-            let error = command.args(["-m", "whimbrel.cluster", scheduler]).args(words).exec();
+            let error =
+                command.args([SAFE, "-m", "whimbrel.cluster", scheduler]).args(words).exec();
             format!("cannot be started: {error}")
         }
     };
