@@ -11,7 +11,7 @@ use crate::control::{Reply, Request, ask};
 use crate::failure::{Answer, Outcome};
 use crate::output::{Column, columns, percent, print, print_json};
 use crate::run::loads;
-use crate::rundir::{Base, Found, SOCKET, reclaim};
+use crate::rundir::{Base, Found, SOCKET, left, reclaim};
 use crate::steer::unreadable;
 
 /// Over which time the load is measured.
@@ -147,6 +147,9 @@ pub fn clean(args: &TableArgs) -> Outcome {
             n => format!("{n} processes of it were ended"),
         };
         text.push_str(&format!("reclaimed {}: {processes}\n", run.run));
+    }
+    for (folder, file) in left(&base).map_err(|error| unreadable(&base, &error))? {
+        text.push_str(&format!("left {folder} as it is: no run has made {file} in it\n"));
     }
     print(if text.is_empty() { "nothing to reclaim\n" } else { &text })?;
     Ok(Answer::Yes)

@@ -19,10 +19,7 @@ use crate::fingerprint::fingerprint;
 use crate::load::board::Target;
 use crate::load::{Loaded, utf8};
 use crate::protocol::HelperError;
-use crate::rundir::RunDir;
-
-/// The image of a run, in its directory.
-const IMAGE: &str = "image.elf";
+use crate::rundir::{IMAGE, RunDir};
 
 /// The line that a board waits for. See `docs/kernels-linux-protocol.md`.
 #[derive(Serialize)]

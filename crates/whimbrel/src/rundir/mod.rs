@@ -22,13 +22,19 @@ use whimbrel_occupy::place::descriptor;
 
 pub use base::Base;
 pub use frequencies::JOURNAL;
-pub use reclaim::reclaim;
+pub use reclaim::{left, reclaim};
 
 use crate::process::Process;
 
 /// The socket of a run.
 pub const SOCKET: &str = "control.sock";
 const RECORD: &str = "run.json";
+const NEW_RECORD: &str = "run.json.new";
+/// The image of a board's run.
+pub const IMAGE: &str = "image.elf";
+
+/// What there may be in the folder of a run, besides the sockets of its clients.
+const FILES: [&str; 5] = [SOCKET, RECORD, NEW_RECORD, IMAGE, JOURNAL];
 
 /// What a run says of itself, for `ps` and `clean`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -93,9 +99,8 @@ impl RunDir {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, record: &RunRecord) -> io::Result<()> {
-        let new = "run.json.new";
-        self.folder.anew(new)?.write_all(&serde_json::to_vec_pretty(record)?)?;
-        self.folder.rename(new, RECORD)
+        self.folder.anew(NEW_RECORD)?.write_all(&serde_json::to_vec_pretty(record)?)?;
+        self.folder.rename(NEW_RECORD, RECORD)
     }
 }
 
@@ -103,7 +108,7 @@ impl Drop for RunDir {
     fn drop(&mut self) {
         // What cannot be put back or removed now is reclaimed by the next run.
         if frequencies::restore(&self.folder).is_ok() {
-            let _ = fs::remove_dir_all(self.folder.path());
+            let _ = reclaim::remove(self.folder.path());
         }
     }
 }
@@ -219,6 +224,23 @@ mod tests {
 
         drop(run);
         assert!(base.living().unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_no_run_has_made_is_left_with_its_folder() {
+        let (_folder, base) = base();
+        let (dead, other) = (base.path().join("radio-1"), base.path().join("letters"));
+        for folder in [&dead, &other] {
+            fs::create_dir(folder).unwrap();
+            fs::write(folder.join(RECORD), serde_json::to_vec(&record()).unwrap()).unwrap();
+        }
+        fs::write(dead.join("feed.client"), "").unwrap();
+        fs::write(other.join("mine.txt"), "dear").unwrap();
+
+        let reclaimed = reclaim(&base).unwrap();
+        assert_eq!(reclaimed.len(), 1);
+        assert!(!dead.exists() && other.join("mine.txt").exists() && other.join(RECORD).exists());
+        assert_eq!(left(&base).unwrap(), [("letters".to_owned(), "mine.txt".to_owned())]);
     }
 
     #[test]

@@ -3,14 +3,18 @@
 
 use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 use whimbrel_occupy::place::descriptor;
 
-use super::{Base, Found, frequencies};
+use super::{Base, FILES, Found, frequencies};
 use crate::process::Process;
+
+/// What the sockets of a run's clients are called, behind their tasks.
+const CLIENT: &str = ".client";
 
 /// How long a helper may take to notice by itself that its command has gone.
 const GRACE: Duration = Duration::from_millis(500);
@@ -34,15 +38,71 @@ pub fn reclaim(base: &Base) -> io::Result<Vec<Reclaimed>> {
     let mut reclaimed = Vec::new();
     for found in base.every()? {
         let Ok(folder) = base.folder().folder(&found.name) else { continue };
+        let path = place_of(base, &found);
+        if strangers(&path)?.is_some() {
+            continue;
+        }
         if flock(&folder, FlockOperation::NonBlockingLockExclusive).is_err() {
             continue; // it lives
         }
         let ended = end_processes(&found)?;
         frequencies::restore(&folder)?;
-        fs::remove_dir_all(descriptor(base.folder()).join(&found.name))?;
+        remove(&path)?;
         reclaimed.push(Reclaimed { run: found.name, ended });
     }
     Ok(reclaimed)
+}
+
+/// A folder by the descriptor of the one that it is in, which stays the same.
+fn place_of(base: &Base, found: &Found) -> PathBuf {
+    descriptor(base.folder()).join(&found.name)
+}
+
+/// The folders of dead runs that were left as they are, each with a file in it that no run makes.
+///
+/// # Errors
+/// A directory cannot be read.
+pub fn left(base: &Base) -> io::Result<Vec<(String, String)>> {
+    let mut left = Vec::new();
+    for found in base.every()? {
+        let file = strangers(&place_of(base, &found))?;
+        left.extend(file.map(|file| (found.name, file)));
+    }
+    Ok(left)
+}
+
+/// Something in a folder that no run makes.
+fn strangers(folder: &Path) -> io::Result<Option<String>> {
+    let entries = match fs::read_dir(folder) {
+        // Its run has just ended.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_ours = FILES.contains(&name.as_str()) || name.ends_with(CLIENT);
+        if !is_ours || entry.file_type()?.is_dir() {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
+/// Removes the folder of a run, and nothing that the run has not made.
+///
+/// # Errors
+/// Something cannot be removed, or is not a run's.
+pub(super) fn remove(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if FILES.contains(&name.as_ref()) || name.ends_with(CLIENT) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    fs::remove_dir(folder)
 }
 
 /// Ends the helper before the kernels, so that it does not take their end for a failure.
