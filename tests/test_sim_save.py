@@ -117,6 +117,22 @@ def test_what_is_no_saved_run_is_refused(tmp_path: Path) -> None:
     assert "cannot be read" in missing.stderr
 
 
+def test_a_saved_run_is_code_and_nobody_elses(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    totals(sim("--save", f"{state}@2s"))
+    assert state.stat().st_mode & 0o777 == 0o600
+    state.chmod(0o620)
+    refused = sim("--resume", str(state))
+    assert refused.returncode == 2
+    assert "other users may write it: a saved simulation is code" in refused.stderr
+    state.chmod(0o600)
+    if os.geteuid() == 0:
+        os.chown(state, 65534, 65534)
+        refused = sim("--resume", str(state))
+        assert refused.returncode == 2
+        assert "it is another user's: a saved simulation is code" in refused.stderr
+
+
 def test_a_place_where_nothing_can_be_saved_is_an_error(tmp_path: Path) -> None:
     refused = sim("--save", f"{tmp_path}/no/such/folder@2s")
     assert refused.returncode == 2

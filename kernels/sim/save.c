@@ -225,6 +225,20 @@ static void take_state(const struct sim *saved)
     }
 }
 
+// What is restored runs as this user: nobody else may have written it.
+static const char *distrust(FILE *in)
+{
+    struct stat file;
+
+    if (fstat(fileno(in), &file) != 0 || !S_ISREG(file.st_mode))
+        return "it is no file";
+    if (file.st_uid != geteuid())
+        return "it is another user's: a saved simulation is code";
+    if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return "other users may write it: a saved simulation is code";
+    return NULL;
+}
+
 const char *sim_restore(struct wb_host *host, const char *path, const char *id)
 {
     const struct gvm *gvm = sim_host_memory(host);
@@ -234,6 +248,11 @@ const char *sim_restore(struct wb_host *host, const char *path, const char *id)
 
     if (in == NULL)
         return "the file cannot be read";
+    const char *untrusted = distrust(in);
+    if (untrusted != NULL) {
+        fclose(in);
+        return untrusted;
+    }
     const char *wrong = fread(&saved, sizeof saved, 1, in) == 1 ? compare(&saved, &mine)
                                                                 : "it is no saved simulation";
     if (wrong == NULL && (!is_whole(in) || fseek(in, sizeof saved, SEEK_SET) != 0 ||
