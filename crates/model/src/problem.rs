@@ -185,6 +185,11 @@ pub(crate) fn none_or<T>(problems: Problems, value: impl FnOnce() -> T) -> Resul
     if problems.is_empty() { Ok(value()) } else { Err(problems) }
 }
 
+/// A comparison takes time and memory by the product of both lengths, and thousands of wrong names
+/// may each be compared with thousands: among so many, and up to this length, one is looked for.
+const NEAREST_AMONG: usize = 256;
+const NEAREST_BYTES: usize = 128;
+
 /// The known name nearest to a wrong one, if it is near enough to be meant.
 pub(crate) fn nearest<'a>(
     wrong: &str,
@@ -192,6 +197,8 @@ pub(crate) fn nearest<'a>(
 ) -> Option<&'a str> {
     known
         .into_iter()
+        .take(NEAREST_AMONG)
+        .filter(|name| name.len().max(wrong.len()) <= NEAREST_BYTES)
         .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
         .filter(|(distance, name)| *distance <= name.len().max(wrong.len()) / 3)
         .min_by_key(|(distance, _)| *distance)

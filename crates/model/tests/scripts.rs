@@ -66,6 +66,11 @@ fn the_cycles_of_a_firing_are_those_of_a_turn_on_average() {
     let kinds = "{ run = { host = 10, dsp = 2 } }, { run = 1 }, { run = { dsp = 4 } }";
     assert_eq!(cycles(kinds), Some(Cycles::ByKind(vec![("dsp".into(), 7)])));
     assert_eq!(cycles("{ sleep = \"1ms\" }"), Some(Cycles::Every(1)));
+    // Twice 2^63 firings are more than a number counts: as many as it can.
+    let phase = |name| format!("{{ phase = \"{name}\", loop = 2147483648, do = [{{ run = 5 }}] }}");
+    let many = format!("{}, {}", phase("p"), phase("q"));
+    let many = format!("{{ loop = 2147483648, do = [{{ loop = 2, do = [{many}] }}] }}");
+    assert_eq!(cycles(&many), Some(Cycles::Every(1)));
 }
 
 #[test]

@@ -33,8 +33,6 @@ pub(super) fn read(stem: &str, root: Element<'_, '_>, notes: &mut Notes) -> Opti
 
 /// Groups in each other.
 const DEPTH_MAX: u32 = 100;
-/// So many problems say what may have been meant.
-const HELPED: usize = 20;
 /// The attribute that is a node's or a graph's name.
 const NAME: &str = "name";
 
@@ -166,9 +164,7 @@ impl<'a> Reader<'a> {
         let number = self.ids.get(id).copied();
         if number.is_none() {
             let mut problem = Problem::new(format!("no node has the id `{id}`")).at(at, "this one");
-            // It looks at every id: not for each of thousands of ends that lead nowhere.
-            let few = notes.problems.len() < HELPED;
-            if let Some(meant) = few.then(|| nearest(id, self.ids.keys().copied())).flatten() {
+            if let Some(meant) = nearest(id, self.ids.keys().copied()) {
                 problem = problem.help(format!("did you mean `{meant}`?"));
             }
             notes.refuse(problem);
