@@ -185,15 +185,15 @@ fn a_damaged_parquet_file_is_an_error_and_never_a_panic() {
     whimbrel_explore::parquet(&system, &found, "it", &mut whole).unwrap();
 
     let mut refused = 0;
-    for at in 0..whole.len() {
-        for changed in [0x01, 0x80, 0xff] {
-            let mut damaged = whole.clone();
-            damaged[at] ^= changed;
-            std::fs::write(&path, &damaged).unwrap();
-            refused += u32::from(restore(&path, "it").is_err());
+    for (at, changed) in (0..whole.len()).step_by(2).zip([0x01, 0x80, 0xff].into_iter().cycle()) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= changed;
+        std::fs::write(&path, &damaged).unwrap();
+        refused += u32::from(restore(&path, "it").is_err());
+        if at % 50 == 0 {
+            std::fs::write(&path, &whole[..at]).unwrap();
+            assert!(restore(&path, "it").is_err(), "{at} bytes of it");
         }
-        std::fs::write(&path, &whole[..at]).unwrap();
-        assert!(restore(&path, "it").is_err(), "{at} bytes of it");
     }
     // Most of it is text of which any letter may be another.
     assert!(refused > 100, "{refused}");
