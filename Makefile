@@ -16,10 +16,11 @@ MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
 
 include tools/c.mk
 include boards/boards.mk
+include tests/fuzz/fuzz.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
-	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-crates test-parts test-apps test-voip test-documents test-peers test-python test-py test-aarch64 \
+	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-crates test-parts test-apps test-voip test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -89,6 +90,7 @@ SUITES := \
 	test-parts:30:1:built-for-tests:apps,$(CHECK),middleware/include~ \
 	test-apps:60:1:built-for-tests:$(CODE),$(CHECK) \
 	test-voip:120:1:built-for-tests:$(CODE),$(CHECK),platforms \
+	test-fuzz:480:1:fuzz-built:$(CODE),tests/fuzz,platforms,boards/**/board.toml \
 	test-model:850:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
 	test-soc:420:2:built-for-tests:$(ON_BOARDS),rtl,tests/soc,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
 	test-rtl:420:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include~,kernels/freertos~,docs/rtl
@@ -192,7 +194,7 @@ test-rust: build test-modules
 	$(CARGO) test --release --locked --package whimbrel --no-fail-fast
 
 test-crates:
-	export WHIMBREL_LIBEXEC=/nowhere; $(CARGO) test --release --locked --workspace --exclude whimbrel --no-fail-fast
+	export WHIMBREL_LIBEXEC=/nowhere; $(CARGO) test --release --locked --workspace --exclude whimbrel --exclude whimbrel-fuzz --no-fail-fast
 
 lint-rust:
 	@python3 tools/rust_circles.py

@@ -295,6 +295,7 @@ LINT_FLAGS := $(INCLUDE) -Iapps -Ikernels/process/arch/$(ARCH)
 linted = $(patsubst %.c,$(BUILD)/lint/%.ok,$(1))
 $(call linted,$(JPEG_C)): LINT_FLAGS = -Iapps/video/jpeg -isystem $$(apps/video/jpeg/find.sh)
 $(call linted,$(VOIP_C)): LINT_FLAGS = $(INCLUDE) -Iapps $(VOIP_INCLUDE)
+$(BUILD)/lint/tests/fuzz/%.ok: LINT_FLAGS = $(FUZZ_INCLUDE) $(VOIP_INCLUDE) -isystem $$(apps/video/jpeg/find.sh)
 
 $(BUILD)/lint/%.ok: %.c tools/c.mk $(if $(CI)$(ALL),always)
 	@mkdir -p $(@D)

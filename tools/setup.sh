@@ -13,6 +13,7 @@ packages='
     busybox-static
     ccache
     chromium
+    clang-14
     clang-format
     cmake
     cpio
@@ -30,6 +31,7 @@ packages='
     libavcodec-dev
     libavformat-dev
     libavutil-dev
+    libclang-rt-14-dev
     libc6-dev-arm64-cross
     libnewlib-arm-none-eabi
     libopus-dev

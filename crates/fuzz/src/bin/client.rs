@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A client of a run whose other end is not one: the welcome is what the input begins with, and
+//! each packet after it is as long as the byte before it says, in words of four bytes.
+
+#![no_main]
+
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::{LazyLock, Mutex};
+use std::time::Duration;
+use std::{env, fs, thread};
+
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketType, accept, bind, listen, recv,
+    send, socket,
+};
+use whimbrel_client::Client;
+
+whimbrel_fuzz::target!(read);
+
+const WELCOME: usize = 16;
+const PACKETS_MOST: usize = 16;
+const SLOT_MOST: usize = 1 << 16;
+
+/// For the next guest; `None`: it is turned away.
+static INPUT: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = env::temp_dir().join(format!("whimbrel-fuzz-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let address = SocketAddrUnix::new(folder.join("feed.client")).unwrap();
+    let listener = socket(AddressFamily::UNIX, SocketType::SEQPACKET, None).unwrap();
+    bind(&listener, &address).unwrap();
+    listen(&listener, 1).unwrap();
+    thread::spawn(move || {
+        loop {
+            answer(&accept(&listener).unwrap());
+        }
+    });
+    folder
+});
+
+fn answer(guest: &OwnedFd) {
+    let mut hello = [0; 256];
+    if recv(guest, &mut hello[..], RecvFlags::empty()).is_err() {
+        return;
+    }
+    let Some(input) = INPUT.lock().unwrap().take() else { return };
+    let (mut input, mut bytes) = (&input[..], WELCOME);
+    for _ in 0..PACKETS_MOST {
+        let (packet, rest) = input.split_at(bytes.min(input.len()));
+        if send(guest, packet, SendFlags::DONTWAIT | SendFlags::NOSIGNAL).is_err() {
+            return;
+        }
+        let Some((next, rest)) = rest.split_first() else { return };
+        (bytes, input) = (usize::from(*next) * 4, rest);
+    }
+}
+
+fn read(data: &[u8]) {
+    let now = Some(Duration::ZERO);
+    let folder = FOLDER.to_str().unwrap();
+    *INPUT.lock().unwrap() = Some(data.to_vec());
+    let Ok(mut client) = Client::open(folder, "feed", "out", 0, now) else { return };
+    let bytes = client.bytes();
+    if bytes > SLOT_MOST {
+        return;
+    }
+    let mut message = vec![0; bytes];
+    for _ in 0..PACKETS_MOST {
+        if client.receive(&mut message, now).is_err() {
+            break;
+        }
+    }
+    let _ = client.send(&message, now);
+    let _ = client.end(now);
+}

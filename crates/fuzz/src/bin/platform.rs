@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A platform, and the hardware that a simulation has of it.
+
+#![no_main]
+
+use std::str::from_utf8;
+
+use whimbrel_fuzz::show;
+use whimbrel_hardware::Hardware;
+use whimbrel_model::Platform;
+
+whimbrel_fuzz::target!(read);
+
+/// A platform of a thousand cores is one too, and takes as much longer.
+const CORES_MOST: usize = 64;
+
+fn read(data: &[u8]) {
+    let Ok(text) = from_utf8(data) else { return };
+    match Platform::parse(text) {
+        Ok(platform) => match platform.description() {
+            Ok(described) if described.cores.len() <= CORES_MOST => {
+                drop(Hardware::new(&described));
+            }
+            Ok(_) => {}
+            Err(problem) => show("platform.toml", data, [(0, problem)]),
+        },
+        Err(problems) => show("platform.toml", data, problems.iter().cloned().map(|one| (0, one))),
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the targets of libFuzzer share (`tests/fuzz/README.md`). Each is a program of its own,
+//! whose `main` is libFuzzer's; a panic ends it.
+
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use rustix::io::pwrite;
+use whimbrel_model::import::{Options, together};
+use whimbrel_model::{
+    App, Frequency, Manifest, Moving, Pacing, PlanOptions, Problem, Problems, Source, plan,
+};
+
+/// Makes the function that libFuzzer calls of one on bytes.
+#[macro_export]
+macro_rules! target {
+    ($function:ident) => {
+        /// # Safety
+        /// libFuzzer gives `bytes` bytes at `data`.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, bytes: usize) -> i32 {
+            let data = if bytes == 0 {
+                &[]
+            } else {
+                // SAFETY: libFuzzer's promise.
+                unsafe { ::std::slice::from_raw_parts(data, bytes) }
+            };
+            $function(data);
+            0
+        }
+    };
+}
+
+/// A file in memory, for what reads files by their paths.
+#[derive(Debug)]
+pub struct MemoryFile {
+    file: OwnedFd,
+}
+
+impl MemoryFile {
+    /// An empty one.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { file: memfd_create("fuzz", MemfdFlags::CLOEXEC)? })
+    }
+
+    /// Where it is, for this process.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        format!("/proc/self/fd/{}", self.file.as_raw_fd()).into()
+    }
+
+    /// Makes it hold nothing but this.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn hold(&self, bytes: &[u8]) -> io::Result<()> {
+        ftruncate(&self.file, 0)?;
+        let written = pwrite(&self.file, bytes, 0)?;
+        if written == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
+    }
+}
+
+/// What takes all that is written, and counts it.
+#[derive(Debug, Default)]
+pub struct Nowhere(pub u64);
+
+impl Write for Nowhere {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Files of other tools as an application, as far as they are one.
+pub fn import(path: &str, contents: &[u8]) {
+    match together(&[(path, contents)], &Options::default()) {
+        Ok((toml, warnings)) => {
+            show(path, contents, warnings);
+            // What was made of a file is an application, or says what is wrong with it.
+            let made = Manifest::parse(&toml).and_then(|manifest| build(&manifest));
+            if let Err(problems) = made {
+                show("app.toml", toml.as_bytes(), problems.iter().cloned().map(|one| (0, one)));
+            }
+        }
+        Err(problems) => show(path, contents, problems),
+    }
+}
+
+/// An application of its parts, and the plan of it.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn build(manifest: &Manifest) -> Result<App, Problems> {
+    let app = App::build(manifest, &[], Path::new("/apps/fuzz"), Path::new("/home"))?;
+    let options = PlanOptions {
+        cpus: vec![0, 1],
+        module: "fuzz.so".into(),
+        spin_ns: None,
+        offer_ns: 1,
+        record: None,
+        pacing: Pacing::Application,
+        moving: Moving::default(),
+        cores: Vec::new(),
+        frequency: Frequency::None,
+        kinds: Vec::new(),
+        seed: 0,
+        journal: String::new(),
+    };
+    let line = plan(&app, &options).line();
+    assert_eq!(line.find('\n'), Some(line.len() - 1), "a plan is a line");
+    Ok(app)
+}
+
+/// Problems as a person sees them. Only the first: thousands take as long as they are many.
+pub fn show(path: &str, contents: &[u8], all: impl IntoIterator<Item = (usize, Problem)>) {
+    let source = Source::new(path, String::from_utf8_lossy(contents));
+    for (_, problem) in all.into_iter().take(2) {
+        let _ = format!("{:?}", source.report(problem));
+    }
+}

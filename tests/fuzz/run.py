@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs targets of libFuzzer one after the other (`make fuzz`): each begins with its corpus.
+
+    tests/fuzz/run.py --seconds N --work FOLDER PROGRAM…
+
+A target's corpus is tests/fuzz/corpus/NAME, by the name of its program. What is found besides goes
+to FOLDER/NAME, and the input that a target failed with to FOLDER/failed. Prints a line for each
+target with how many inputs it took, and adds it to FOLDER/log.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+CORPUS = Path(__file__).parent / "corpus"
+ROOT = Path(__file__).parents[2]
+# Of one input: what takes longer, or more memory, is a fault.
+MOST_S, MOST_MIB, MOST_BYTES = 10, 1024, 65536
+COUNTS = re.compile(rb"^stat::number_of_executed_units: (\d+)$", re.MULTILINE)
+TAIL_LINES = 60
+
+
+# Files of the repository that a target begins with besides.
+SEEDS = {
+    "app": ["apps/*/*.toml"],
+    "board": ["boards/*/board.toml"],
+    "dot": ["crates/model/tests/import/*.dot"],
+    "graphml": ["crates/model/tests/import/*.graphml"],
+    "perfetto": ["crates/model/tests/import/*.pftrace"],
+    "platform": ["platforms/*.toml"],
+    "rtapp": ["crates/model/tests/import/*.json"],
+    "sdf3": ["crates/model/tests/import/*.xml"],
+}
+
+
+def seeds_of(name: str) -> list[str]:
+    """What a target begins with: words for libFuzzer."""
+    files = [str(path) for pattern in SEEDS.get(name, []) for path in sorted(ROOT.glob(pattern))]
+    corpus = CORPUS / name
+    seeds = [f"-seed_inputs={','.join(files)}"] if files else []
+    return seeds + ([str(corpus)] if corpus.is_dir() else [])
+
+
+def run(program: Path, seconds: int, work: Path) -> tuple[int, bytes]:
+    """How a target ended, and what it said."""
+    found, failed = work / program.name, work / "failed"
+    found.mkdir(parents=True, exist_ok=True)
+    failed.mkdir(exist_ok=True)
+    words = [
+        f"-max_total_time={seconds}",
+        f"-timeout={MOST_S}",
+        f"-rss_limit_mb={MOST_MIB}",
+        f"-max_len={MOST_BYTES}",
+        f"-artifact_prefix={failed}/{program.name}-",
+        "-print_final_stats=1",
+        str(found),
+        *seeds_of(program.name),
+    ]
+    environment = {**os.environ, "ASAN_OPTIONS": "allocator_may_return_null=1"}
+    done = subprocess.run(
+        [program.resolve(), *words],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=10, help="for each target")
+    parser.add_argument("--work", type=Path, required=True, help="for what is found")
+    parser.add_argument("programs", type=Path, nargs="+")
+    args = parser.parse_args()
+    failures = 0
+    args.work.mkdir(parents=True, exist_ok=True)
+    for program in args.programs:
+        status, said = run(program, args.seconds, args.work)
+        counted = COUNTS.search(said)
+        count = int(counted[1]) if counted else 0
+        line = f"{program.name:12} {count:12} inputs{'' if status == 0 else '  FAILED'}"
+        print(line, flush=True)
+        with (args.work / "log").open("a") as log:
+            log.write(f"{line}\n")
+        # A target that took nothing but its first input has shown nothing.
+        if status != 0 or count == 0:
+            failures += 1
+            tail = said.decode(errors="replace").splitlines()[-TAIL_LINES:]
+            print("\n".join(tail), flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
