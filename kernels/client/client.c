@@ -130,7 +130,7 @@ static enum wb_status greet(struct wb_client *client, int64_t until_ms)
 // A socket that holds few messages, for they are lost if the kernel of the client's task is killed.
 static void narrow(const struct wb_client *client)
 {
-    const int bytes = 2 * (int)(client->welcome.slot_bytes + sizeof(struct client_head));
+    const int bytes = client_buffer_bytes(client->welcome.slot_bytes);
 
     if (client->welcome.is_receiver == 0)
         (void)setsockopt(client->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);

@@ -45,4 +45,13 @@ struct client_welcome {
     uint32_t run;          // drawn when the run began: another run of its name has another one
 };
 
+/// The size of a socket's buffer for two packets with messages of this size; the most that there is
+/// for larger ones. Context: any. Never blocks.
+static inline int client_buffer_bytes(uint32_t slot_bytes)
+{
+    const uint64_t bytes = 2 * (slot_bytes + (uint64_t)sizeof(struct client_head));
+
+    return bytes < INT32_MAX ? (int)bytes : INT32_MAX;
+}
+
 #endif

@@ -295,12 +295,12 @@ static struct end *find(struct desk *desk, const struct client_hello *hello)
 // A socket that cannot hold a message would never have room for it.
 static bool widen(int fd, uint32_t slot_bytes)
 {
-    const uint32_t packet = slot_bytes + (uint32_t)sizeof(struct client_head);
-    int bytes = 2 * (int)packet;
+    const uint64_t packet = slot_bytes + (uint64_t)sizeof(struct client_head);
+    int bytes = client_buffer_bytes(slot_bytes);
     socklen_t n = sizeof bytes;
 
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, n);
-    return getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, &n) == 0 && (uint32_t)bytes / 2 >= packet;
+    return getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, &n) == 0 && (uint64_t)bytes / 2 >= packet;
 }
 
 static enum wb_status admit(struct end *end, int guest, uint32_t version)
