@@ -74,7 +74,7 @@ ON_BOARDS := $(CODE),$(CHECK),boards,platforms,tests/conftest.py,tests/scripted.
 TEST_C := middleware/test,crates/engine,crates/hardware,crates/Cargo.toml,crates/Cargo.lock
 SUITES := \
 	lint-files:10:1::. \
-	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/clients,tests/guest,tools,.clang-format \
+	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/clients,tests/fuzz,tests/guest,tools,.clang-format \
 	test-documents:60:1:built-for-tests:. \
 	test-crates:150:1:built-for-tests:crates,apps/**/*.toml,boards/**/*.toml,platforms,$(KEYS),middleware/include~,kernels/plan~ \
 	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,bench \
