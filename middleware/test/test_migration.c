@@ -107,6 +107,15 @@ TEST(a_task_that_ends_first_is_gone)
     CHECK(!wb_migration_pending(task) && outcome() == WB_ERR_GONE);
 }
 
+TEST(a_task_that_is_deleted_at_its_checkpoint_is_gone)
+{
+    setup();
+    CHECK(request(1) == WB_OK);
+    CHECK(wb_departure_accept(task));
+    stub_pause(WB_TASK_ENDED);
+    CHECK(!wb_migration_pending(task) && outcome() == WB_ERR_GONE);
+}
+
 TEST(a_task_that_holds_something_stays_and_goes_on)
 {
     struct wb_migration m;

@@ -19,7 +19,7 @@ const char *wb_status_text(enum wb_status status)
     case WB_ERR_BUSY:
         return "a migration of this task is already under way";
     case WB_ERR_HELD:
-        return "the task holds a mutex or a C++ exception at its checkpoint";
+        return "the task holds a mutex, a C++ exception, its scheduler or interrupts";
     case WB_ERR_PINNED:
         return "the task is declared not migratable";
     case WB_ERR_NOMEM:

@@ -94,6 +94,10 @@ static void end(struct wb_task *task, uint32_t core)
     wb_migration_close(task);
     if (wb_migration_pending(task))
         wb_migration_cancel(task, WB_ERR_GONE);
+    // A kernel has deleted it between its checkpoint and its departure, or where it came to before
+    // it ran: there is no offer, so nobody else can end the request.
+    if (wb_migration_is_accepted(task))
+        wb_migration_finish(task, WB_ERR_GONE);
     wb_system_task_over(task->system);
 }
 
