@@ -20,14 +20,13 @@ target_link_libraries(launcher PUBLIC whimbrel_host)
 # whimbrel_image(TARGET BOARD TABLES SOURCE...): an application with the tables that `whimbrel export`
 # wrote, and the launcher, for the board of that library. `options` are its compiler's.
 function(whimbrel_image target board tables)
-    # The application's globals are one variable for all cores: the board's linker script knows them by
-    # the name of this library.
     add_library(${target}_application OBJECT EXCLUDE_FROM_ALL ${ARGN})
     target_compile_options(${target}_application PRIVATE ${options})
     target_link_libraries(${target}_application PRIVATE ${board})
     # Its calls of malloc() and its kin go to the task's heap: its objects are joined, and the names
-    # replaced, before the C library comes in.
-    set(joined "${CMAKE_CURRENT_BINARY_DIR}/${target}_application.dir.o")
+    # replaced, before the C library comes in. The application's globals are one variable for all
+    # cores: the board's linker script knows them by the end of this file's name.
+    set(joined "${CMAKE_CURRENT_BINARY_DIR}/${target}.whimbrel_application.o")
     # For the processor of the objects, and without a C library's linker script.
     separate_arguments(flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
     list(FILTER flags EXCLUDE REGEX "^--specs")

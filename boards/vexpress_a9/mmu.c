@@ -69,17 +69,21 @@ static void map_core(uint32_t core)
     map(core, MAP_ALIASES, MAP_PRIVATE_AT, MAP_CORES * MAP_PRIVATE_MB, READ);
 }
 
+// Of the board's system registers: a word that any reset clears, memory it does not.
+static volatile uint32_t *const flags = (volatile uint32_t *)0x10000030;
+static volatile uint32_t *const flags_clear = (volatile uint32_t *)0x10000034;
+
 // With the MMU off, by the first core; the others wait until it has done so.
 void mmu_tables(uint32_t core)
 {
-    volatile uint32_t *const made = (volatile uint32_t *)(MAP_TABLES + 0x20000);
-    enum { MADE = 0x57424d55 };
+    enum { MADE = 1 };
 
     if (core != 0) {
-        while (*made != MADE)
+        while ((*flags & MADE) == 0)
             __asm__ volatile("wfe");
         return;
     }
+    *flags_clear = ~0u;
     for (uint32_t i = 0; i < MAP_STACKS_MB * PAGES; i++)
         pages()[i] = (MAP_STACKS + i * PAGE_BYTES) | PAGE;
     for (uint32_t i = 0; i < MAP_CORES; i++)
@@ -87,7 +91,7 @@ void mmu_tables(uint32_t core)
     for (uint32_t i = 0; i < PAGE_BYTES; i += 4)
         *(volatile uint32_t *)(MAP_START + i) = 0;
     __asm__ volatile("dsb");
-    *made = MADE;
+    *flags = MADE;  // sets this bit
     __asm__ volatile("dsb\n sev");
 }
 

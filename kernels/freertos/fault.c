@@ -38,22 +38,60 @@ void wb_freertos_fault(enum wb_fault_kind kind, const char *text)
     wb_kernel_halt();
 }
 
-// configASSERT() of FreeRTOSConfig.h. Lines are divided by ten without the compiler's function,
-// which is right as far as any file goes.
+enum { DIGITS = 5, NAME_BYTES = 64, TENTH = 52429, TENTH_SHIFT = 19 };
+
+// Who is to blame comes first; what is one of the middleware's is named anyway.
+static void begin_text(char *text)
+{
+    *text = '\0';
+    if (wb_kernel_self() != NULL || *wb_tcb_running() == '\0')
+        return;
+    strncat(text, wb_tcb_running(), NAME_BYTES);
+    strcat(text, ": ");
+}
+
+// Divides by ten without the compiler's function, which is right for as many digits as there are.
+static void add_number(char *text, uint32_t number)
+{
+    char digits[DIGITS + 1] = "";
+    char *first = digits + DIGITS;
+
+    do {
+        const uint32_t tenth = number * TENTH >> TENTH_SHIFT;
+        *--first = (char)('0' + number - 10 * tenth);
+        number = tenth;
+    } while (number != 0 && first != digits);
+    strcat(text, first);
+}
+
+// configASSERT() of FreeRTOSConfig.h.
 _Noreturn void wb_freertos_asserted(const char *file, int line);
 void wb_freertos_asserted(const char *file, int line)
 {
-    enum { DIGITS = 5, NAME_BYTES = 64, TENTH = 52429, TENTH_SHIFT = 19 };
     const char *slash = strrchr(file, '/');
-    char text[128] = "configASSERT fails in line ", digits[DIGITS + 1] = "";
-    char *first = digits + DIGITS;
+    char text[WB_ERROR_BYTES];
 
-    for (uint32_t rest = (uint32_t)line, tenth; rest != 0 && first != digits; rest = tenth) {
-        tenth = rest * TENTH >> TENTH_SHIFT;
-        *--first = (char)('0' + rest - 10 * tenth);
-    }
-    strcat(text, first);
+    begin_text(text);
+    strcat(text, "configASSERT fails in line ");
+    add_number(text, (uint32_t)line);
     strcat(text, " of ");
     strncat(text, slash != NULL ? slash + 1 : file, NAME_BYTES);
+    wb_freertos_fault(WB_FAULT_KERNEL, text);
+}
+
+void wb_freertos_misused(const char *call, const struct wb_task *task, uint32_t place)
+{
+    const bool is_offered = wb_place_state(place) == WB_TASK_OFFERED;
+    char text[WB_ERROR_BYTES];
+
+    begin_text(text);
+    strcat(text, call);
+    strcat(text, task != NULL ? "() for task " : "() for a task that is deleted");
+    if (task != NULL) {
+        strcat(text, task->name);
+        strcat(text, ", which core ");
+        add_number(text, is_offered ? wb_place_target(place) : wb_place_owner(place));
+        strcat(text, " has: call it there, or wb_freertos_*() anywhere");
+    }
     wb_freertos_fault(WB_FAULT_KERNEL, text);
 }

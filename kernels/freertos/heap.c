@@ -7,7 +7,8 @@
 
 #include "own.h"
 
-// The linker has every call of these two come here (--wrap).
+// The linker has every call of these two come here (--wrap). Where nothing calls them, this file is
+// not linked: a project whose tasks are all static needs no heap.
 void *__real_pvPortMalloc(size_t bytes);
 void __real_vPortFree(void *block);
 void *__wrap_pvPortMalloc(size_t bytes);

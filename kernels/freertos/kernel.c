@@ -39,16 +39,18 @@ static struct {
     uint64_t switch_ns;  // the time of the present switch
     uint64_t tick_ns;    // when the agent's tick is due
     TaskHandle_t task;
-    bool ready;  // the task that left the processor last may run on
+    int ready;  // the task that left the processor last may run on
     // In FreeRTOS's switch, where none of its functions may be called: before the choice of who
     // runs next, or after it.
     enum { NOT_SWITCHING, CHOOSING, CHOSEN } switching;
     volatile bool rung;  // by the doorbell, and nobody has looked since
     volatile bool busy;  // the kernel's task does not wait
-    bool looked;         // this switch has looked for notes
-    bool entered;        // a task is between wb_kernel_enter() and wb_kernel_leave(), and has
-    bool outdone;        // unblocked one that is more urgent
-    bool rested;         // no task has run since this was counted as sleep
+    // Of this switch: none is under way; its time is not known yet; switch_ns is its time.
+    enum { NOT_TIMED, UNTIMED, TIMED } timing;
+    volatile bool asked;  // something is asked of a task that is here (ask.c)
+    bool entered;         // a task is between wb_kernel_enter() and wb_kernel_leave(), and has
+    bool outdone;         // unblocked one that is more urgent
+    bool rested;          // no task has run since this was counted as sleep
     bool outside;
     bool up;  // FreeRTOS's scheduler has started
 } k OF_KERNEL;
@@ -68,6 +70,11 @@ static UBaseType_t priority_of(struct wb_task *task)
 static bool has_notes(void)
 {
     return wb_word_load(&k.core->inbox.summary, WB_RELAXED) != 0;
+}
+
+static bool is_here(struct wb_task *task)
+{
+    return wb_place_is_kept(wb_word_load(&task->place, WB_ACQUIRE), k.core->index);
 }
 
 static bool is_over(void)
@@ -96,6 +103,7 @@ static void look_for_notes(void)
     k.rung = false;
     k.switching = CHOOSING;
     k.switch_ns = board_now_ns();
+    k.timing = TIMED;
     if (wb_agent_admit(k.core) || is_over())
         (void)wb_tcb_notify(k.task, 0);
     k.switching = NOT_SWITCHING;
@@ -105,28 +113,33 @@ static void look_for_notes(void)
 void wb_freertos_out(int ready)
 {
     k.ready = ready;
-    k.looked = k.rung && !k.busy;
-    if (k.looked)
+    k.timing = UNTIMED;
+    if (k.rung && !k.busy)
         look_for_notes();
+}
+
+// Its descriptor is free after this. Release: whoever adopts with it finds all of the end done.
+static void end_deleted(struct wb_task *task, uint64_t now_ns)
+{
+    wb_task_paused(task, WB_TASK_ENDED, now_ns);
+    wb_word_store(&of(task)->is_free, 1, WB_RELEASE);
 }
 
 static void switch_to(struct wb_task *next)
 {
     struct wb_task *from = k.current;
     // One switch is one point in time.
-    const uint64_t now_ns = k.looked ? k.switch_ns : board_now_ns();
+    const uint64_t now_ns = k.timing == TIMED ? k.switch_ns : board_now_ns();
 
     k.switching = CHOSEN;
     k.switch_ns = now_ns;
     k.left_ns = now_ns;
     if (k.at_once)
         depart_at_once(from, now_ns);
+    else if (from != NULL && from != k.left && of(from)->is_deleted)
+        end_deleted(from, now_ns);
     else if (from != NULL && from != k.left)
-        wb_task_paused(from,
-                       of(from)->is_deleted ? WB_TASK_ENDED
-                       : k.ready            ? WB_TASK_READY
-                                            : WB_TASK_BLOCKED,
-                       now_ns);
+        wb_task_paused(from, k.ready ? WB_TASK_READY : WB_TASK_BLOCKED, now_ns);
     k.current = next;
     if (next != NULL) {
         wb_task_resumed(next, now_ns);
@@ -142,8 +155,20 @@ void wb_freertos_in(void *next)
     __asm__ volatile("clrex");
     if (next != k.current)
         switch_to(next);
+    k.timing = NOT_TIMED;
     if (next != NULL)
         wb_word_store(&wb_kernel_attention, wb_checkpoint_wanted(next), WB_RELAXED);
+}
+
+unsigned long long wb_freertos_run_time(void)
+{
+    if (k.timing == NOT_TIMED)
+        return board_now_ns();
+    if (k.timing == UNTIMED) {
+        k.switch_ns = board_now_ns();
+        k.timing = TIMED;
+    }
+    return k.switch_ns;
 }
 
 void wb_freertos_idle(void)
@@ -270,6 +295,34 @@ static void serve(void)
         k.tick_ns = wb_agent_tick(k.core, now_ns);
 }
 
+// Those that are here, as each may have left since.
+static void obey(void)
+{
+    struct wb_system *system = k.core->system;
+
+    if (!k.asked)
+        return;
+    k.asked = false;
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        if (of(&system->tasks[i])->is_ordinary && is_here(&system->tasks[i]))
+            wb_freertos_obey(&system->tasks[i]);
+}
+
+// What is asked is done by the kernel's task, which may call all functions of FreeRTOS. After the
+// switch has chosen, the note goes to the next one.
+void wb_freertos_look_for_asks(struct wb_task *task)
+{
+    if ((wb_word_load(&of(task)->asked, WB_RELAXED) & WB_ASKED) == 0 || k.switching == CHOSEN)
+        return;
+    k.asked = true;
+    if (k.switching == CHOOSING)
+        (void)wb_tcb_notify(k.task, 0);
+    else if (k.entered)
+        k.outdone |= wb_tcb_notify(k.task, 0);
+    else
+        xTaskNotifyGive(k.task);
+}
+
 static void run(void *unused)
 {
     (void)unused;
@@ -280,6 +333,7 @@ static void run(void *unused)
         k.rung = false;
         finish_left();
         serve();
+        obey();
         // Who rings from here on has the switch wake this task, even before it waits.
         k.busy = false;
         if (!k.rung)
@@ -313,19 +367,7 @@ struct wb_core *wb_freertos_core(void)
     return k.core;
 }
 
-// ---- Tasks that FreeRTOS deletes ----------------------------------------------------------------
-
-static bool is_here(struct wb_task *task)
-{
-    return wb_place_is_kept(wb_word_load(&task->place, WB_ACQUIRE), k.core->index);
-}
-
-// Only an ordinary task is FreeRTOS's to delete, by the kernel that has it.
-void wb_freertos_deletes(void *task)
-{
-    configASSERT(task == NULL || (of(task)->is_ordinary && is_here(task)));
-    (void)task;
-}
+// ---- Calls of FreeRTOS for its tasks ------------------------------------------------------------
 
 // One that runs is over when it is switched away from.
 void wb_freertos_deleted(void *at, int runs)
@@ -334,12 +376,13 @@ void wb_freertos_deleted(void *at, int runs)
 
     if (task == NULL)
         return;
+    configASSERT(of(task)->is_ordinary);  // others end by returning
     of(task)->is_deleted = true;
     if (runs)
         return;
     task->resumed_ns = k.switch_ns = board_now_ns();
     k.switching = CHOSEN;
-    wb_task_paused(task, WB_TASK_ENDED, k.switch_ns);
+    end_deleted(task, k.switch_ns);
     k.switching = NOT_SWITCHING;
 }
 
@@ -474,6 +517,7 @@ void wb_kernel_unblock(struct wb_task *task)
 {
     struct freertos_task *ft = of(task);
 
+    wb_freertos_look_for_asks(task);
     if (ft->look != NULL && k.switching != CHOSEN && wb_migration_requested(task)) {
         exclude(true);
         ft->look(task);

@@ -2,8 +2,8 @@
 // Ordinary tasks of FreeRTOS: each has a descriptor of the middleware while it is adopted, so it is
 // asked, parked, offered and taken in as any other.
 //
-// Descriptors that nobody has are ENDED. Whoever adopts takes one by a compare-and-swap; the end of
-// a task gives it back (wb_task_paused()).
+// Descriptors that nobody has are ENDED and free. Whoever adopts takes one by a compare-and-swap;
+// the end of a task gives it back.
 
 #include "wb_freertos.h"
 
@@ -13,6 +13,9 @@
 #include "own.h"
 
 enum { OFFER_TIMEOUT_NS = 1000000000 };
+
+// Only heap_5 has it.
+void vPortDefineHeapRegions(const HeapRegion_t *regions) __attribute__((weak));
 
 static struct wb_system *the_system(void)
 {
@@ -26,22 +29,47 @@ static bool is_over(const struct wb_task *task)
     return wb_place_is_over(wb_word_load(&task->place, WB_ACQUIRE));
 }
 
-// By comparing, as a handle may be of a task that is deleted.
-static struct wb_task *find(TaskHandle_t handle)
+// By comparing, as a handle may be of a task that is deleted. `over`: one that is, if there is none
+// else.
+static struct wb_task *find_any(TaskHandle_t handle, bool *over)
 {
     struct wb_system *system = the_system();
+    struct wb_task *found = NULL;
 
     for (uint32_t i = 0; system != NULL && i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
-        if (of(task)->is_ordinary && of(task)->handle == handle && !is_over(task))
-            return task;
+        if (!of(task)->is_ordinary || of(task)->handle != handle)
+            continue;
+        *over = is_over(task);
+        found = task;
+        if (!*over)
+            break;
     }
-    return NULL;
+    return found;
+}
+
+static struct wb_task *find(TaskHandle_t handle)
+{
+    bool over = false;
+    struct wb_task *task = find_any(handle, &over);
+
+    return over ? NULL : task;
 }
 
 static TaskHandle_t or_self(TaskHandle_t handle)
 {
     return handle != NULL ? handle : xTaskGetCurrentTaskHandle();
+}
+
+struct wb_task *wb_freertos_find(TaskHandle_t handle, uint32_t *asked)
+{
+    struct wb_task *task = find(or_self(handle));
+
+    if (task == NULL)
+        return NULL;
+    // Acquire, and then the handle once more: it is the handle of this life.
+    *asked = wb_word_load(&of(task)->asked, WB_ACQUIRE);
+    return of(task)->handle == or_self(handle) && !is_over(task) ? task : NULL;
 }
 
 // ---- Beginning ----------------------------------------------------------------------------------
@@ -54,6 +82,7 @@ static void add_free(struct wb_system *system)
     task->id = system->n_tasks++;
     task->migratable = true;
     of(task)->is_ordinary = true;
+    wb_word_init(&of(task)->is_free, 1);
     wb_word_init(&task->place, wb_place(WB_TASK_ENDED, 0));
 }
 
@@ -86,7 +115,8 @@ enum wb_status wb_freertos_start(void *memory, uint32_t core, void *heap, size_t
     if (heap != NULL) {
         const HeapRegion_t regions[] = { { heap, heap_bytes }, { NULL, 0 } };
         struct freertos_core *own = (struct freertos_core *)(void *)system->cores[core]->kernel;
-        if (!board_is_global(heap) || !board_is_global((unsigned char *)heap + heap_bytes - 1))
+        if (vPortDefineHeapRegions == NULL || !board_is_global(heap) ||
+            !board_is_global((unsigned char *)heap + heap_bytes - 1))
             return WB_ERR_INVAL;
         own->heap = heap;
         own->heap_end = own->heap + heap_bytes;
@@ -98,11 +128,20 @@ enum wb_status wb_freertos_start(void *memory, uint32_t core, void *heap, size_t
 
 // ---- Coming -------------------------------------------------------------------------------------
 
+// Against ask(): it sees that the task is here, or its word is seen here.
+static void look_for_asks(struct wb_task *task)
+{
+    wb_word_fence(WB_SEQ_CST);
+    if ((wb_word_load(&of(task)->asked, WB_RELAXED) & WB_ASKED) != 0)
+        wb_freertos_look_for_asks(task);
+}
+
 static void come(struct wb_task *task)
 {
     struct freertos_task *ft = of(task);
 
     ft->ahead += wb_tcb_come(ft->handle) - ft->left_at;
+    look_for_asks(task);
 }
 
 // ---- Moving asleep ------------------------------------------------------------------------------
@@ -117,6 +156,7 @@ static void come_asleep(struct wb_task *task)
     }
     ft->ahead += wb_tcb_come_asleep(ft->handle, ft->asleep) - ft->left_at;
     ft->asleep = 0;
+    look_for_asks(task);
     wb_task_came_asleep(task, wb_kernel_stamp_ns());
 }
 
@@ -153,8 +193,8 @@ static bool take(struct wb_task *task, uint32_t core)
     uint32_t place = wb_word_load(&task->place, WB_RELAXED);
 
     // Acquire: what its last task left is written.
-    return of(task)->is_ordinary && wb_place_state(place) == WB_TASK_ENDED &&
-           !wb_migration_pending(task) &&
+    return of(task)->is_ordinary && wb_word_load(&of(task)->is_free, WB_ACQUIRE) != 0 &&
+           wb_place_state(place) == WB_TASK_ENDED && !wb_migration_pending(task) &&
            wb_word_compare_swap(&task->place, &place, wb_place(WB_TASK_NEW, core), WB_ACQUIRE,
                                 WB_RELAXED);
 }
@@ -174,16 +214,36 @@ static bool can_move(const struct wb_tcb_about *about, TaskHandle_t handle)
            about->priority < configMAX_PRIORITIES - 1;
 }
 
+// Whoever asks yet for the task that had this descriptor before finds a new number, and gives up:
+// first where it asks, then where it has counted.
+static void begin_life(struct freertos_task *ft)
+{
+    const uint32_t last = wb_word_load(&ft->asked, WB_RELAXED) >> WB_ASKED_LIFE_SHIFT;
+
+    // Release: whoever sees the number does not see the handle of the last life.
+    ft->handle = NULL;
+    (void)wb_word_swap(&ft->asked, (last + 1) << WB_ASKED_LIFE_SHIFT, WB_RELEASE);
+    for (uint32_t i = 0; i < WB_FREERTOS_NOTIFICATION; i++)
+        (void)wb_word_swap(&ft->given[i], (last + 1) << WB_ASKED_LIFE_SHIFT, WB_RELAXED);
+}
+
 static void adopt(struct wb_task *task, TaskHandle_t handle, const struct wb_tcb_about *about,
                   void (*enter)(struct wb_task *), void (*look)(struct wb_task *))
 {
+    struct freertos_task *ft = of(task);
+
     strncpy(task->name, about->name, sizeof task->name - 1);
     task->stack = about->stack;
     task->stack_bytes = about->stack_bytes;
     task->stats = (struct wb_task_stats){ 0 };
-    *of(task) = (struct freertos_task){
-        .handle = handle, .is_ordinary = true, .enter = enter, .look = look
-    };
+    begin_life(ft);
+    ft->handle = handle;
+    ft->enter = enter;
+    ft->look = look;
+    ft->is_deleted = false;
+    wb_word_store(&ft->is_free, 0, WB_RELAXED);
+    ft->asleep = ft->ahead = 0;
+    ft->hold = WB_TCB_FREE;
     wb_tcb_adopt(handle, task);
     (void)wb_word_add(&task->system->live, 1, WB_RELAXED);
 }
@@ -274,14 +334,18 @@ const char *wb_freertos_hold(TaskHandle_t task)
         [WB_TCB_HOLDS] = "it holds a mutex of its kernel",
         [WB_TCB_INHERITS] = "it has inherited a priority from a task of its kernel",
         [WB_TCB_CLOSES] = "it has suspended its scheduler",
+        [WB_TCB_CRITICAL] = "it is in a critical section, or has disabled interrupts",
         [WB_TCB_WAITS] = "it waits for a queue, a semaphore or a notification of its kernel",
         [WB_TCB_SUSPENDED] = "it is suspended",
         [WB_TCB_READY] = "nothing",
         [WB_TCB_FALLING] = "nothing",
     };
-    struct wb_task *found = find(or_self(task));
+    bool over = false;
+    struct wb_task *found = find_any(or_self(task), &over);
 
-    return words[found != NULL ? of(found)->hold : WB_TCB_FREE];
+    if (found == NULL)
+        return "it is not adopted";
+    return over ? "it is deleted" : words[of(found)->hold];
 }
 
 uint32_t wb_freertos_core_of(TaskHandle_t task)

@@ -3,29 +3,8 @@
 #ifndef WB_FREERTOS_OWN_H
 #define WB_FREERTOS_OWN_H
 
-#include "tcb.h"
+#include "part.h"
 #include "wb/system.h"
-
-// The kernel's own part of a task. It moves along.
-struct freertos_task {
-    StaticTask_t tcb;     // of a task of the middleware
-    TaskHandle_t handle;  // that TCB; of an ordinary task its own
-    void (*begin)(
-        struct wb_task *task);  // where its life begins: writes its first context; or NULL
-    void (*enter)(struct wb_task *task);  // into this kernel's lists. Nothing else of the core runs
-    struct wb_recreated *recreated;       // see freertos_modules.h
-
-    // Of an ordinary one.
-    bool is_ordinary, is_deleted;
-    TickType_t left_at;     // the ticks of the kernel that it left
-    TickType_t asleep;      // how many it is yet to sleep
-    TickType_t ahead;       // the ticks of its kernel are so many ahead of where it was adopted
-    enum wb_tcb_hold hold;  // why it was refused last
-
-    /// Looks at it because of a note. NULL: there is nothing to look at. Lists may be changed, and
-    /// nothing else of this core runs.
-    void (*look)(struct wb_task *task);
-};
 
 _Static_assert(sizeof(struct freertos_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
 
@@ -41,6 +20,24 @@ struct freertos_core {
 };
 
 _Static_assert(sizeof(struct freertos_core) <= WB_KERNEL_CORE_BYTES, "raise WB_KERNEL_CORE_BYTES");
+
+/// The adopted task of a handle, and its `asked` word as it was; NULL: there is none.
+struct wb_task *wb_freertos_find(TaskHandle_t handle, uint32_t *asked);
+
+/// Does what has been asked for a task of this kernel (ask.c). Weak: where nobody asks, it is not
+/// linked, and not called.
+///
+/// Context: the kernel's own task.
+void wb_freertos_obey(struct wb_task *task) __attribute__((weak));
+
+/// Has the kernel's task do what is asked for a task of this kernel, if anything is.
+///
+/// Context: the kernel's own, or FreeRTOS's switch.
+void wb_freertos_look_for_asks(struct wb_task *task);
+
+/// Ends the program: FreeRTOS is called here for a task that another kernel has, at `place`; NULL:
+/// for one that is deleted.
+_Noreturn void wb_freertos_misused(const char *call, const struct wb_task *task, uint32_t place);
 
 /// The core of this kernel; NULL before it has begun.
 struct wb_core *wb_freertos_core(void);

@@ -8,7 +8,28 @@ import re
 import emulated
 import pytest
 
-CASES = ["keeps", "moves_asleep", "refuses", "outcomes", "deletes", "mixes"]
+CASES = ["keeps", "moves_asleep", "refuses", "outcomes", "deletes", "mixes", "asks"]
+
+# Calls of FreeRTOS on core 0 for a task that core 2 has, each with the name that it is told by.
+MISUSES = {
+    "vTaskPrioritySet": "",
+    "vTaskSuspend": "",
+    "vTaskResume": "",
+    "xTaskResumeFromISR": "",
+    "xTaskAbortDelay": "",
+    "vTaskDelete": "",
+    "eTaskGetState": "",
+    "xTaskNotify": "",
+    "xTaskNotifyAndQueryIndexed": "xTaskNotify",
+    "xTaskNotifyFromISR": "",
+    "vTaskNotifyGiveFromISR": "",
+    "xTaskNotifyStateClear": "",
+    "ulTaskNotifyValueClear": "",
+    "xQueueSend/xSemaphoreGive": "",
+    "xSemaphoreTake": "",
+    "xEventGroupSetBits": "",
+    "xStreamBufferSend": "xTaskNotify",
+}
 
 
 def expect_ok(case: str, *words: str, mode: tuple[str, ...]) -> None:
@@ -26,13 +47,35 @@ def test_by_counted_instructions(case: str) -> None:
     expect_ok(case, "exact", mode=emulated.COUNTED)
 
 
+def test_a_warm_reset_boots() -> None:
+    run = emulated.run("resets", mode=emulated.COUNTED, program=emulated.BUILD / "ordinary")
+    assert (run.status, run.text) == (0, "# begins again\nok resets\n")
+
+
 @pytest.mark.parametrize(
     ("case", "said"),
     [
-        ("asserts", r"core 0: configASSERT fails in line \d+ of tasks\.c"),
+        ("asserts", r"core 0: observer: configASSERT fails in line \d+ of tasks\.c"),
         ("crashes", "core 1: crasher: it touched memory that is not its at address 0x10"),
     ],
 )
 def test_what_goes_wrong_is_told_though_there_is_no_launcher(case: str, said: str) -> None:
     run = emulated.run(case, program=emulated.BUILD / "ordinary")
     assert run.status == 2 and re.fullmatch(said, run.text.strip()), run
+
+
+def expect_failure(kind: str, said: str) -> None:
+    ordinary = emulated.BUILD / "ordinary"
+    run = emulated.run("misused", kind, mode=emulated.COUNTED, program=ordinary)
+    assert (run.status, run.text.strip()) == (2, f"core 0: observer: {said}")
+
+
+@pytest.mark.parametrize("kind", MISUSES)
+def test_a_call_of_freertos_for_a_task_that_has_moved_names_call_task_and_cores(kind: str) -> None:
+    call = MISUSES[kind] or kind
+    cure = "call it there, or wb_freertos_*() anywhere"
+    expect_failure(kind, f"{call}() for task mover, which core 2 has: {cure}")
+
+
+def test_a_call_of_freertos_for_a_task_that_is_deleted_says_so() -> None:
+    expect_failure("deleted", "vTaskSuspend() for a task that is deleted")

@@ -35,6 +35,12 @@
 #define INCLUDE_xTaskDelayUntil 1
 #define INCLUDE_uxTaskPriorityGet 1
 #define INCLUDE_xTaskGetCurrentTaskHandle 1
+#define INCLUDE_xTaskAbortDelay 1
+#define INCLUDE_xTaskResumeFromISR 1
+#define INCLUDE_eTaskGetState 1
+#define INCLUDE_xTaskGetHandle 1
+#define INCLUDE_uxTaskGetStackHighWaterMark 1
+#define configUSE_APPLICATION_TASK_TAG 1
 
 // The interrupt controller has 32 priorities; above 20, interrupts may call FreeRTOS.
 #define configUNIQUE_INTERRUPT_PRIORITIES 32

@@ -71,7 +71,7 @@ void wb_tcb_attach(StaticTask_t *at, UBaseType_t priority)
     prvAddTaskToReadyList(tcb);
 }
 
-enum wb_tcb_hold wb_tcb_held(TaskHandle_t task)
+static enum wb_tcb_hold held(TaskHandle_t task)
 {
     (void)task;
 #if configUSE_MUTEXES == 1
@@ -81,6 +81,11 @@ enum wb_tcb_hold wb_tcb_held(TaskHandle_t task)
         return WB_TCB_INHERITS;
 #endif
     return uxSchedulerSuspended != 0 ? WB_TCB_CLOSES : WB_TCB_FREE;
+}
+
+enum wb_tcb_hold wb_tcb_held(TaskHandle_t task)
+{
+    return wb_port_is_masked() ? WB_TCB_CRITICAL : held(task);
 }
 
 static inline void detach(TCB_t *task)
@@ -126,7 +131,7 @@ static enum wb_tcb_hold held_asleep(TaskHandle_t task)
         return WB_TCB_SUSPENDED;
     if (list != pxDelayedTaskList && list != pxOverflowDelayedTaskList)
         return WB_TCB_READY;
-    return task == pxCurrentTCB ? WB_TCB_FALLING : wb_tcb_held(task);
+    return task == pxCurrentTCB ? WB_TCB_FALLING : held(task);
 }
 
 enum wb_tcb_hold wb_tcb_leave_asleep(TaskHandle_t task, TickType_t *left_at, TickType_t *asleep)
@@ -204,7 +209,14 @@ int wb_tcb_waits_for_ever(const StaticTask_t *at)
            &xSuspendedTaskList;
 }
 
+const char *wb_tcb_running(void)
+{
+    return xSchedulerRunning != pdFALSE ? pxCurrentTCB->pcTaskName : "";
+}
+
 void *wb_tcb_stack_low(const StaticTask_t *at)
 {
     return (void *)((const TCB_t *)(const void *)at)->pxTopOfStack;
 }
+
+#include "freertos_guards.h"

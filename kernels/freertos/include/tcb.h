@@ -14,13 +14,23 @@
 // A task is masked only for as long as it takes to switch away from it. Elsewhere it goes on as
 // masked as it was.
 #if __ARM_ARCH_PROFILE == 'A' || __ARM_ARCH_PROFILE == 'R'
+// wb_port_is_masked(): the running task is in a critical section, or has disabled interrupts.
 #define wb_port_mask() __asm__ volatile("cpsid i" ::: "memory")
 #define wb_port_switch() __asm__ volatile("svc 0" ::: "memory")
 #define wb_port_unmask() __asm__ volatile("cpsie i" ::: "memory")
+#ifdef portICCPMR_PRIORITY_MASK_REGISTER
+#define wb_port_is_masked()                                                                        \
+    (portICCPMR_PRIORITY_MASK_REGISTER == configMAX_API_CALL_INTERRUPT_PRIORITY                    \
+                                              << portPRIORITY_SHIFT)
+#else
+extern volatile uint32_t ulCriticalNesting;
+#define wb_port_is_masked() (ulCriticalNesting != 0)
+#endif
 #else
 #define wb_port_mask() taskENTER_CRITICAL()
 #define wb_port_switch() taskYIELD()
 #define wb_port_unmask() taskEXIT_CRITICAL()
+#define wb_port_is_masked() 0
 #endif
 
 // What keeps a task on its kernel.
@@ -29,6 +39,7 @@ enum wb_tcb_hold {
     WB_TCB_HOLDS,      // a mutex
     WB_TCB_INHERITS,   // the priority of somebody who waits for one
     WB_TCB_CLOSES,     // the scheduler, which it has suspended
+    WB_TCB_CRITICAL,   // interrupts, which it has masked
     WB_TCB_WAITS,      // for a queue, a semaphore, a notification
     WB_TCB_SUSPENDED,  // by vTaskSuspend()
     WB_TCB_READY,      // nothing: it is not asleep
@@ -94,6 +105,8 @@ void wb_tcb_adopt(TaskHandle_t handle, void *task);
 int wb_tcb_notify(TaskHandle_t task, UBaseType_t index);
 
 /// What holds a task that runs.
+///
+/// Context: that task, outside of critical sections of the kernel's.
 enum wb_tcb_hold wb_tcb_held(TaskHandle_t task);
 
 /// True of a blocked task, of whichever kernel, that waits without a time limit.
@@ -101,5 +114,16 @@ int wb_tcb_waits_for_ever(const StaticTask_t *at);
 
 /// The lowest address of its stack that is in use, while it does not run.
 void *wb_tcb_stack_low(const StaticTask_t *at);
+
+/// The name of the task that runs; "" before the scheduler starts.
+const char *wb_tcb_running(void);
+
+/// Ends the program unless this kernel has a task: a function of FreeRTOS is called for it.
+///
+/// Memory: `task` is what wb_tcb_adopt() was given, perhaps of a handle whose task is deleted.
+void wb_freertos_check(const void *task, const void *handle, const char *call);
+
+/// The core whose kernel has an adopted task, if that is another; else WB_CORE_NONE.
+uint32_t wb_freertos_is_elsewhere(const void *task);
 
 #endif

@@ -36,7 +36,8 @@ WB_MUST_USE enum wb_status wb_freertos_init(void *memory, size_t bytes, uint32_t
 /// Context: each core, once, after wb_freertos_init().
 /// Memory:  `heap`, globally visible, becomes this kernel's heap (heap_5). The kernel alone frees
 ///          what is allocated here, whoever gives it back; NULL: it has none.
-/// Returns: WB_OK; WB_ERR_INVAL if there is no such core, or the heap cannot be seen by others.
+/// Returns: WB_OK; WB_ERR_INVAL if there is no such core, the heap cannot be seen by others, or the
+///          project has another heap than heap_5.
 WB_MUST_USE enum wb_status wb_freertos_start(void *memory, uint32_t core, void *heap,
                                              size_t heap_bytes);
 
@@ -65,11 +66,32 @@ WB_MUST_USE enum wb_status wb_freertos_request(TaskHandle_t task, uint32_t core)
 ///          also when another task has moved it again before this one looked at the outcome.
 WB_MUST_USE enum wb_status wb_freertos_migrate(TaskHandle_t task, uint32_t core, TickType_t ticks);
 
-/// Why a task was refused last, in words; "nothing" if it was not.
+/// Why a task was refused last, in words; "nothing" if it was not; "it is deleted", "it is not
+/// adopted".
 const char *wb_freertos_hold(TaskHandle_t task);
 
 /// The core whose kernel has a task, or had it last; WB_CORE_NONE: it is not adopted.
 uint32_t wb_freertos_core_of(TaskHandle_t task);
+
+/// What vTaskSuspend(), vTaskResume(), vTaskPrioritySet() and vTaskDelete() do, and
+/// xTaskNotifyGiveIndexed(), wherever the task is: its kernel does it soon, also while the task is
+/// under way. NULL: the calling task.
+///
+/// FreeRTOS's own functions end the program for a task that another kernel has. What is asked
+/// before the last was done replaces it, so a task that is suspended and resumed at once may not
+/// stop at all; every notification counts.
+///
+/// Context: any kernel, an interrupt included. Never blocks.
+/// Returns: WB_OK: it will be done, unless the task ends before; WB_ERR_GONE when it is not
+/// adopted,
+///          or deleted; WB_ERR_INVAL for a priority as urgent as the kernel's own task, or a
+///          notification that it does not have, or that is Whimbrel's; WB_ERR_FULL when 65535
+///          notifications wait to be given.
+WB_MUST_USE enum wb_status wb_freertos_suspend(TaskHandle_t task);
+WB_MUST_USE enum wb_status wb_freertos_resume(TaskHandle_t task);
+WB_MUST_USE enum wb_status wb_freertos_priority(TaskHandle_t task, UBaseType_t priority);
+WB_MUST_USE enum wb_status wb_freertos_notify(TaskHandle_t task, UBaseType_t index);
+WB_MUST_USE enum wb_status wb_freertos_delete(TaskHandle_t task);
 
 /// The ticks of the kernel where the calling task was adopted: a clock that moves along. And
 /// xTaskDelayUntil() by that clock.

@@ -42,9 +42,39 @@ void wb_freertos_out(int ready);
 /// A task gets the processor; NULL: not one of the middleware.
 void wb_freertos_in(void *task);
 
-/// vTaskDelete() begins; and it has taken a task, which runs or not, out of its lists.
-void wb_freertos_deletes(void *task);
+/// Run-time statistics in nanoseconds: the time of the switch that is under way, or else the time.
+unsigned long long wb_freertos_run_time(void);
+
+/// vTaskDelete() has taken a task, which runs or not, out of its lists.
 void wb_freertos_deleted(void *task, int runs);
+
+/// A call of FreeRTOS for a task begins, or it wakes one. Ends the program if another kernel has
+/// the task. wb_tcb_call() begins a critical section, which the end of the call leaves: the task
+/// cannot move meanwhile.
+///
+/// Memory: `task` is a handle; NULL: the calling task, or none.
+void wb_tcb_call(const void *task, const char *call);
+void wb_tcb_check(const void *task, const char *call);
+
+/// How long a task has run; `here`: as far as this kernel knows.
+unsigned long long wb_tcb_run_time(const void *task, unsigned long long here);
+#endif
+
+// Statistics take the time of a switch once, with the middleware, and no division.
+#if configGENERATE_RUN_TIME_STATS == 1 && !defined portGET_RUN_TIME_COUNTER_VALUE &&               \
+    !defined portALT_GET_RUN_TIME_COUNTER_VALUE
+#define configRUN_TIME_COUNTER_TYPE uint64_t
+#define portCONFIGURE_TIMER_FOR_RUN_TIME_STATS()
+#define portGET_RUN_TIME_COUNTER_VALUE() wb_freertos_run_time()
+#endif
+
+// ---- What is hooked into FreeRTOS ---------------------------------------------------------------
+//
+// A trace recorder's macros of these names contain ours: it is included after this header, and
+// freertos_guards.h checks them.
+
+#if defined traceTASK_SWITCHED_OUT || defined traceTASK_SWITCHED_IN || defined traceTASK_DELETE
+#error "a trace macro of Whimbrel is defined: include the recorder after whimbrel_freertos.h"
 #endif
 
 #define traceTASK_SWITCHED_OUT()                                                                   \
@@ -52,11 +82,10 @@ void wb_freertos_deleted(void *task, int runs);
                     &pxReadyTasksLists[pxCurrentTCB->uxPriority])
 #define traceTASK_SWITCHED_IN()                                                                    \
     wb_freertos_in(pxCurrentTCB->pvThreadLocalStoragePointers[WB_FREERTOS_POINTER])
-#define traceENTER_vTaskDelete(task)                                                               \
-    wb_freertos_deletes(((task) != NULL ? (task) : pxCurrentTCB)                                   \
-                            ->pvThreadLocalStoragePointers[WB_FREERTOS_POINTER])
 #define traceTASK_DELETE(task)                                                                     \
     wb_freertos_deleted((task)->pvThreadLocalStoragePointers[WB_FREERTOS_POINTER],                 \
                         (task) == pxCurrentTCB)
+
+#include "freertos_guard_hooks.h"
 
 #endif

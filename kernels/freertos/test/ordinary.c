@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ordinary tasks of FreeRTOS on the four cores of the board, moved by their handles: what they
 // keep, what they are refused for, and whose memory is whose. The first word of the command line is
-// the case; `exact`: times are checked, too.
+// the case; the next one which of its kind, or `exact`: times are checked, too.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,9 @@
 
 #include "FreeRTOS.h"
 #include "board_a9.h"
+#include "event_groups.h"
 #include "semphr.h"
+#include "stream_buffer.h"
 #include "wb_freertos.h"
 
 #define GLOBAL __attribute__((section(".gvm")))
@@ -19,7 +21,7 @@ enum { CORES = 4, MOVERS = 8, HEAP_BYTES = 256 << 10, STACK_WORDS = 1024, LOW = 
 
 static _Alignas(64) unsigned char memory[64 << 10] GLOBAL;
 static _Alignas(8) unsigned char heaps[CORES][HEAP_BYTES] GLOBAL;
-static char wanted[32] GLOBAL;
+static char wanted[32] GLOBAL, kind[48] GLOBAL;
 static bool exact GLOBAL;  // time passes as the instructions do, so that it can be checked
 static volatile uint32_t progress GLOBAL, finished GLOBAL;
 
@@ -163,6 +165,30 @@ static void moves_asleep(void)
 
 static SemaphoreHandle_t mutex;
 
+static void expect_critical(void)
+{
+    CHECK(wb_freertos_request(xTaskGetCurrentTaskHandle(), 1) == WB_OK);
+    wb_checkpoint_enter();
+    CHECK(board_core() == 0);
+    CHECK(strstr(wb_freertos_hold(NULL), "critical section") != NULL);
+    CHECK(wb_freertos_core_of(NULL) == 0);
+}
+
+static void stays_in_critical_sections(void)
+{
+    taskENTER_CRITICAL();
+    taskENTER_CRITICAL();
+    expect_critical();
+    taskEXIT_CRITICAL();
+    expect_critical();
+    taskEXIT_CRITICAL();
+    taskDISABLE_INTERRUPTS();
+    expect_critical();
+    taskENABLE_INTERRUPTS();
+    CHECK(wb_freertos_migrate(NULL, 1, portMAX_DELAY) == WB_OK && board_core() == 1);
+    CHECK(wb_freertos_migrate(NULL, 0, portMAX_DELAY) == WB_OK && board_core() == 0);
+}
+
 static void holder(void *unused)
 {
     (void)unused;
@@ -178,7 +204,7 @@ static void holder(void *unused)
     wb_checkpoint_enter();
     CHECK(strstr(wb_freertos_hold(NULL), "suspended its scheduler") != NULL);
     (void)xTaskResumeAll();
-    CHECK(board_core() == 0);
+    stays_in_critical_sections();
     finished++;
     vTaskDelete(NULL);
 }
@@ -222,6 +248,8 @@ static void refuses_what_is_not_there(void)
     vTaskDelete(task);
     CHECK(wb_freertos_request(task, 1) == WB_ERR_GONE);
     CHECK(wb_freertos_core_of(task) == WB_CORE_NONE);
+    CHECK(strcmp(wb_freertos_hold(task), "it is deleted") == 0);
+    CHECK(strcmp(wb_freertos_hold(NULL), "it is not adopted") == 0);
 }
 
 static void refuses_too_many(void)
@@ -318,7 +346,11 @@ static void short_lived(void *unused)
 {
     (void)unused;
     void *block = pvPortMalloc(100);
-    CHECK(wb_freertos_migrate(NULL, 1 + progress % (CORES - 1), portMAX_DELAY) == WB_OK);
+    const enum wb_status moved_as =
+        wb_freertos_migrate(NULL, 1 + progress % (CORES - 1), portMAX_DELAY);
+    if (moved_as != WB_OK)
+        printf("# %s: %s\n", wb_status_text(moved_as), wb_freertos_hold(NULL));
+    CHECK(moved_as == WB_OK);
     vPortFree(block);
     finished++;
     vTaskDelete(NULL);
@@ -340,6 +372,315 @@ static void deletes(void)
         wait_until_finished(i + 1);
     }
     // The last ones are freed by the idle tasks of their last kernels.
+    for (uint32_t i = 0; i < 100 && free_bytes() != before; i++)
+        vTaskDelay(2);
+    CHECK(free_bytes() == before);
+}
+
+// ---- Calls for a task that has moved ------------------------------------------------------------
+
+// What FreeRTOS is asked for a task that core 2 has, and what that task does there meanwhile.
+static struct {
+    TaskHandle_t task;
+    QueueHandle_t queue;
+    SemaphoreHandle_t mutex;
+    EventGroupHandle_t group;
+    StreamBufferHandle_t stream;
+    void (*waits)(void);
+} moved GLOBAL;
+
+static void in_queue(void)
+{
+    int item;
+    (void)xQueueReceive(moved.queue, &item, portMAX_DELAY);
+}
+
+static void in_mutex(void)
+{
+    (void)xSemaphoreTake(moved.mutex, portMAX_DELAY);
+    progress = 1;
+    vTaskSuspend(NULL);
+}
+
+static void in_group(void)
+{
+    (void)xEventGroupWaitBits(moved.group, 1, pdTRUE, pdTRUE, portMAX_DELAY);
+}
+
+static void in_stream(void)
+{
+    int item;
+    (void)xStreamBufferReceive(moved.stream, &item, sizeof item, portMAX_DELAY);
+}
+
+static void asleep(void)
+{
+    vTaskDelay(portMAX_DELAY);
+}
+
+static void goes(void *unused)
+{
+    (void)unused;
+    CHECK(wb_freertos_migrate(NULL, 2, portMAX_DELAY) == WB_OK);
+    progress = 1;
+    moved.waits();
+    CHECK(!"it was woken");
+}
+
+static void send(void)
+{
+    const int item = 7;
+    (void)xQueueSend(moved.queue, &item, 0);
+}
+
+static void take(void)
+{
+    (void)xSemaphoreTake(moved.mutex, 10);
+}
+
+static void set_bits(void)
+{
+    (void)xEventGroupSetBits(moved.group, 1);
+}
+
+static void stream(void)
+{
+    const int item = 7;
+    (void)xStreamBufferSend(moved.stream, &item, sizeof item, 0);
+}
+
+static void set_priority(void)
+{
+    vTaskPrioritySet(moved.task, HIGH);
+}
+
+static void suspend(void)
+{
+    vTaskSuspend(moved.task);
+}
+
+static void resume(void)
+{
+    vTaskResume(moved.task);
+}
+
+static void resume_from_isr(void)
+{
+    (void)xTaskResumeFromISR(moved.task);
+}
+
+static void abort_delay(void)
+{
+    (void)xTaskAbortDelay(moved.task);
+}
+
+static void delete (void)
+{
+    vTaskDelete(moved.task);
+}
+
+static void state(void)
+{
+    (void)eTaskGetState(moved.task);
+}
+
+static void notify_give(void)
+{
+    (void)xTaskNotifyGive(moved.task);
+}
+
+static void notify_query(void)
+{
+    uint32_t before;
+    (void)xTaskNotifyAndQueryIndexed(moved.task, 0, 1, eSetBits, &before);
+}
+
+static void notify_from_isr(void)
+{
+    (void)xTaskNotifyFromISR(moved.task, 1, eSetBits, NULL);
+}
+
+static void notify_give_from_isr(void)
+{
+    vTaskNotifyGiveFromISR(moved.task, NULL);
+}
+
+static void clear_state(void)
+{
+    (void)xTaskNotifyStateClear(moved.task);
+}
+
+static void clear_value(void)
+{
+    (void)ulTaskNotifyValueClear(moved.task, 1);
+}
+
+static void suspend_deleted(void)
+{
+    CHECK(wb_freertos_delete(moved.task) == WB_OK);
+    while (wb_freertos_core_of(moved.task) != WB_CORE_NONE)
+        vTaskDelay(1);
+    suspend();
+}
+
+static const struct misuse {
+    const char *name;
+    void (*call)(void);
+    void (*waits)(void);
+} misuses[] = {
+    { "vTaskPrioritySet", set_priority, asleep },
+    { "vTaskSuspend", suspend, asleep },
+    { "vTaskResume", resume, asleep },
+    { "xTaskResumeFromISR", resume_from_isr, asleep },
+    { "xTaskAbortDelay", abort_delay, asleep },
+    { "vTaskDelete", delete, asleep },
+    { "eTaskGetState", state, asleep },
+    { "xTaskNotify", notify_give, asleep },
+    { "xTaskNotifyAndQueryIndexed", notify_query, asleep },
+    { "xTaskNotifyFromISR", notify_from_isr, asleep },
+    { "vTaskNotifyGiveFromISR", notify_give_from_isr, asleep },
+    { "xTaskNotifyStateClear", clear_state, asleep },
+    { "ulTaskNotifyValueClear", clear_value, asleep },
+    { "xQueueSend/xSemaphoreGive", send, in_queue },
+    { "xSemaphoreTake", take, in_mutex },
+    { "xEventGroupSetBits", set_bits, in_group },
+    { "xStreamBufferSend", stream, in_stream },
+    { "deleted", suspend_deleted, asleep },
+};
+
+// What only reads or writes a word of the TCB is right on every kernel.
+static void expect_right(TaskHandle_t task)
+{
+    int tag;
+
+    CHECK(uxTaskPriorityGet(task) == LOW && uxTaskBasePriorityGet(task) == LOW);
+    CHECK(uxTaskPriorityGetFromISR(task) == LOW && uxTaskBasePriorityGetFromISR(task) == LOW);
+    CHECK(strcmp(pcTaskGetName(task), "mover") == 0);
+    CHECK(xTaskGetHandle("mover") == NULL);  // no task of this kernel
+    CHECK(uxTaskGetStackHighWaterMark(task) > 0);
+    vTaskSetApplicationTaskTag(task, (TaskHookFunction_t)(void *)&tag);
+    CHECK(xTaskGetApplicationTaskTag(task) == (TaskHookFunction_t)(void *)&tag);
+    CHECK(xTaskGetApplicationTaskTagFromISR(task) == (TaskHookFunction_t)(void *)&tag);
+}
+
+static void misused(void)
+{
+    const struct misuse *misuse = misuses;
+    const struct misuse *const end = misuses + sizeof misuses / sizeof *misuses;
+
+    while (misuse != end && strcmp(misuse->name, kind) != 0)
+        misuse++;
+    CHECK(misuse != end);
+    moved.waits = misuse->waits;
+    moved.queue = xQueueCreate(1, sizeof(int));
+    moved.mutex = xSemaphoreCreateMutex();
+    moved.group = xEventGroupCreate();
+    moved.stream = xStreamBufferCreate(16, 1);
+    moved.task = make(goes, "mover", LOW, false);
+    while (progress != 1 || wb_freertos_core_of(moved.task) != 2)
+        vTaskDelay(1);
+    vTaskDelay(5);  // it waits
+    expect_right(moved.task);
+    misuse->call();
+    CHECK(!"the program goes on");
+}
+
+// ---- What is asked wherever it is ---------------------------------------------------------------
+
+enum { ASKERS = 2 };
+
+static volatile uint32_t asked[ASKERS] GLOBAL, taken GLOBAL, heard GLOBAL;
+
+// Moves all the time, and counts its notifications.
+static void asked_task(void *unused)
+{
+    (void)unused;
+    for (uint32_t i = 1;; i++) {
+        if (wb_freertos_request(xTaskGetCurrentTaskHandle(), (board_core() + 1 + i % 3) % CORES) ==
+            WB_OK)
+            TASK_IN_SAFE_STATE();
+        taken += ulTaskNotifyTake(pdTRUE, 0);
+        heard = uxTaskPriorityGet(NULL);
+        progress = i;
+        if (i % 8 == 0)
+            vTaskDelay(1);
+    }
+}
+
+static void asks_to_notify(void *n)
+{
+    const uint32_t asker = (uint32_t)(uintptr_t)n;
+
+    CHECK(wb_freertos_migrate(NULL, 1 + asker, portMAX_DELAY) == WB_OK);
+    for (uint32_t i = 0; i < turns(4000); i++) {
+        CHECK(wb_freertos_notify(moved.task, 0) == WB_OK);
+        asked[asker]++;
+        if (i % 16 == 0)
+            vTaskDelay(1);
+    }
+    finished++;
+    vTaskDelete(NULL);
+}
+
+// Nothing changes `progress` for longer than the task ever needs for a turn.
+static bool stands_still(void)
+{
+    const uint32_t before = progress;
+
+    vTaskDelay(30);
+    return progress == before;
+}
+
+static void stops_and_goes(TaskHandle_t task)
+{
+    for (uint32_t i = 0; i < turns(60); i++) {
+        CHECK(wb_freertos_suspend(task) == WB_OK);
+        while (!stands_still()) {}
+        const uint32_t before = progress;
+        CHECK(wb_freertos_resume(task) == WB_OK);
+        while (progress == before)
+            vTaskDelay(1);
+        const UBaseType_t priority = i % 2 != 0 ? LOW : HIGH;
+        CHECK(wb_freertos_priority(task, priority) == WB_OK);
+        while (heard != priority)
+            vTaskDelay(1);
+    }
+}
+
+static void delete_asked(TaskHandle_t task)
+{
+    CHECK(wb_freertos_delete(task) == WB_OK);
+    while (wb_freertos_core_of(task) != WB_CORE_NONE)
+        vTaskDelay(1);
+    CHECK(wb_freertos_notify(task, 0) == WB_ERR_GONE && wb_freertos_suspend(task) == WB_ERR_GONE);
+    CHECK(wb_freertos_resume(task) == WB_ERR_GONE &&
+          wb_freertos_priority(task, LOW) == WB_ERR_GONE);
+    CHECK(wb_freertos_delete(task) == WB_ERR_GONE);
+}
+
+static void asks(void)
+{
+    const size_t before = free_bytes();
+
+    moved.task = make(asked_task, "asked", LOW, true);
+    CHECK(wb_freertos_notify(moved.task, 1) == WB_ERR_INVAL);
+    CHECK(wb_freertos_priority(moved.task, configMAX_PRIORITIES - 1) == WB_ERR_INVAL);
+    for (uintptr_t i = 0; i < ASKERS; i++) {
+        TaskHandle_t asker;
+        CHECK(xTaskCreate(asks_to_notify, "asker", STACK_WORDS, (void *)i, LOW, &asker) == pdPASS);
+        CHECK(wb_freertos_adopt(asker) == WB_OK);
+    }
+    stops_and_goes(moved.task);
+    wait_until_finished(ASKERS);
+    while (taken != asked[0] + asked[1])
+        vTaskDelay(1);
+    delete_asked(moved.task);
+    // Of its own, and of others that are under way when they are deleted.
+    for (uint32_t i = 0; i < turns(600); i++) {
+        moved.task = make(asked_task, "asked", LOW, i % 2 != 0);
+        vTaskDelay(i % 4);
+        delete_asked(moved.task);
+    }
     for (uint32_t i = 0; i < 100 && free_bytes() != before; i++)
         vTaskDelay(2);
     CHECK(free_bytes() == before);
@@ -388,6 +729,25 @@ static void mixes(void)
     }
 }
 
+// ---- After a reset ------------------------------------------------------------------------------
+
+// The board resets itself: its memory keeps what it had, and all cores begin again.
+static void resets(void)
+{
+    volatile uint32_t *const kept_set = (volatile uint32_t *)0x10000038;  // flags that stay
+    volatile uint32_t *const control = (volatile uint32_t *)0x100000a4;
+    enum { REBOOT = 0xc0900000 };
+
+    (void)make(keeper, "keeper", LOW, false);
+    wait_until_finished(1);
+    if (*kept_set != 0)
+        return;
+    printf("# begins again\n");
+    *kept_set = 1;
+    *control = REBOOT;
+    for (;;) {}
+}
+
 // ---- What ends the program ----------------------------------------------------------------------
 
 static void asserts(void)
@@ -418,7 +778,9 @@ static void observer(void *unused)
     } cases[] = { { "keeps", keeps },     { "moves_asleep", moves_asleep },
                   { "refuses", refuses }, { "outcomes", outcomes },
                   { "deletes", deletes }, { "mixes", mixes },
-                  { "asserts", asserts }, { "crashes", crashes } };
+                  { "asserts", asserts }, { "crashes", crashes },
+                  { "misused", misused }, { "asks", asks },
+                  { "resets", resets } };
 
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -445,7 +807,8 @@ static void begin(uint32_t core)
 int main(int argc, char **argv)
 {
     strncpy(wanted, argc > 1 ? argv[1] : "", sizeof wanted - 1);
-    exact = argc > 2 && strcmp(argv[2], "exact") == 0;
+    strncpy(kind, argc > 2 ? argv[2] : "", sizeof kind - 1);
+    exact = strcmp(kind, "exact") == 0;
     if (wb_freertos_init(memory, sizeof memory, CORES, MOVERS) != WB_OK)
         return 2;
     for (uint32_t i = 1; i < CORES; i++)

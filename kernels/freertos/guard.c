@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether this kernel has the task that FreeRTOS is called for (freertos_guards.h).
+
+#include "own.h"
+#include "wb/kernel.h"
+
+// A deleted task's TCB may have been used for something else.
+static const struct wb_task *described(const void *at)
+{
+    const struct wb_task *task = at;
+    const struct wb_system *system = wb_freertos_core()->system;
+
+    return (uintptr_t)task - (uintptr_t)system->tasks < system->n_tasks * sizeof *task ? task
+                                                                                       : NULL;
+}
+
+uint32_t wb_freertos_is_elsewhere(const void *at)
+{
+    const struct wb_task *task = wb_freertos_core() != NULL ? described(at) : NULL;
+    const uint32_t core = task != NULL ? wb_task_core(task) : WB_CORE_NONE;
+
+    return core != wb_kernel_core() ? core : WB_CORE_NONE;
+}
+
+void wb_freertos_check(const void *at, const void *handle, const char *call)
+{
+    const struct wb_task *task = wb_freertos_core() != NULL ? described(at) : NULL;
+
+    if (task == NULL)
+        return;
+    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const struct freertos_task *ft = (const struct freertos_task *)(const void *)task->kernel;
+    const bool is_it = ft->handle == handle && !wb_place_is_over(place);
+    if (!is_it || !wb_place_is_kept(place, wb_freertos_core()->index))
+        wb_freertos_misused(call, is_it ? task : NULL, place);
+}
