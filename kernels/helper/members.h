@@ -41,6 +41,11 @@ static inline void counter(struct members *out, const char *name, const struct w
     number(out, name, wb_counter_get(value));
 }
 
+static inline void stamp(struct members *out, const char *name, const struct wb_stamp *value)
+{
+    number(out, name, wb_stamp_get(value));
+}
+
 /// An object, to be filled.
 static inline struct members object(struct members *out, const char *name)
 {

@@ -157,7 +157,7 @@ static void task(struct members *out, const struct wb_task *t)
     number(out, "firings", firings_of(t));
     counter(out, "jobs", &t->stats.jobs);
     counter(out, "misses", &t->stats.misses);
-    counter(out, "worst_late_ns", &t->stats.worst_late_ns);
+    stamp(out, "worst_late_ns", &t->stats.worst_late_ns);
     counter(out, "migrations", &t->stats.migrations);
     counter(out, "chosen", &t->stats.chosen);
     counter(out, "refused", &t->stats.refused);
@@ -196,12 +196,12 @@ static void bell(struct members *out, const struct wb_channel *c)
     counter(out, "rings", &stats->rings);
     counter(out, "looks", &stats->looks);
     counter(out, "hits", &stats->hits);
-    counter(out, "mean_ns", &stats->mean_ns);
-    counter(out, "spread_ns", &stats->spread_ns);
+    stamp(out, "mean_ns", &stats->mean_ns);
+    stamp(out, "spread_ns", &stats->spread_ns);
     counter(out, "noticed", &stats->noticed);
     counter(out, "late_ns", &stats->late_ns);
-    counter(out, "worst_ns", &stats->worst_ns);
-    counter(out, "kernel_ns", &stats->kernel_ns);
+    stamp(out, "worst_ns", &stats->worst_ns);
+    stamp(out, "kernel_ns", &stats->kernel_ns);
 }
 
 static void channel(struct members *out, const struct wb_channel *c)

@@ -34,4 +34,16 @@ TEST(adding_carries_into_the_high_half)
     CHECK(wb_counter_get(&c) == 4ull << 32);
 }
 
+TEST(a_stamp_holds_64_bits_forth_and_back)
+{
+    static const uint64_t values[] = { 5ull << 32, 1, UINT64_MAX, 0, 0x123456789abcdef0 };
+    struct wb_stamp s = { 0 };
+
+    CHECK(wb_stamp_get(&s) == 0);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        wb_stamp_set(&s, values[i]);
+        CHECK(wb_stamp_get(&s) == values[i]);
+    }
+}
+
 #endif

@@ -224,12 +224,12 @@ TEST(a_report_says_where_a_task_was_before_and_since_when_it_is_here)
 {
     setup();
     CHECK(wb_word_load(&a->report.last_core, WB_SEQ_CST) == 0);
-    CHECK(wb_counter_get(&a->report.since_ns) == 10000);
+    CHECK(wb_stamp_get(&a->report.since_ns) == 10000);
     stub.now_ns += 70;
     stub_run(a);
     move_a();
     CHECK(wb_word_load(&a->report.last_core, WB_SEQ_CST) == 0 && wb_task_core(a) == 1);
-    CHECK(wb_counter_get(&a->report.since_ns) == 10070);
+    CHECK(wb_stamp_get(&a->report.since_ns) == 10070);
     stub.now_ns += 30;
     stub_run(a);
     CHECK(wb_word_load(&a->report.migration_ns, WB_SEQ_CST) == 30);

@@ -45,7 +45,7 @@ TEST(a_task_that_moved_is_seen_with_where_it_was_and_what_it_cost)
     setup();
     wb_word_store(&a->report.last_core, 2, WB_SEQ_CST);
     wb_word_store(&a->report.migration_ns, 777, WB_SEQ_CST);
-    wb_counter_set(&a->report.since_ns, 10400);
+    wb_stamp_set(&a->report.since_ns, 10400);
     pass();
     CHECK(seen_tasks[0].last_core == 2 && seen_tasks[0].here_ns == 600);
     CHECK(seen_tasks[0].away_ns == 600 && seen_tasks[0].migration_ns == 777);

@@ -70,3 +70,52 @@ TEST(no_reader_ever_sees_a_torn_value)
     CHECK(pthread_join(writer, NULL) == 0);
     alarm(0);
 }
+
+// ---- Stamps -------------------------------------------------------------------------------------
+
+// Setting one is three stores: two halves where the last value is not, then the sequence.
+TEST(a_writer_killed_while_it_stamps_leaves_the_stamp_before)
+{
+    struct wb_stamp s = { 0 };
+
+    wb_stamp_set(&s, 9ull << 32 | 9);
+    wb_word_store(&s.low[0], 7, WB_SEQ_CST);
+    CHECK(wb_stamp_get(&s) == (9ull << 32 | 9));
+    wb_word_store(&s.high[0], 7, WB_SEQ_CST);
+    CHECK(wb_stamp_get(&s) == (9ull << 32 | 9));
+    wb_stamp_set(&s, 3);
+    CHECK(wb_stamp_get(&s) == 3);
+}
+
+static struct wb_stamp stamp;
+
+// Both halves are the same number, which jumps forth and back.
+static void *stamp_on(void *arg)
+{
+    for (uint32_t i = 1; wb_word_load(&stop, WB_SEQ_CST) == 0; i++)
+        wb_stamp_set(&stamp, (uint64_t)(i * 2654435769u) << 32 | i * 2654435769u);
+    return arg;
+}
+
+TEST(no_reader_ever_sees_a_torn_stamp_however_far_it_jumps)
+{
+    pthread_t writer;
+    uint64_t last = 0;
+    int distinct = 0;
+    const struct timespec pause = { .tv_nsec = 10000 };
+
+    alarm(60);
+    wb_word_store(&stop, 0, WB_SEQ_CST);
+    CHECK(pthread_create(&writer, NULL, stamp_on, NULL) == 0);
+    for (int reads = 0; reads < READS || distinct <= 10; reads++) {
+        const uint64_t value = wb_stamp_get(&stamp);
+        CHECK(value >> 32 == (uint32_t)value);
+        distinct += value != last;
+        last = value;
+        if (reads % READS_AT_ONCE == 0)
+            nanosleep(&pause, NULL);
+    }
+    wb_word_store(&stop, 1, WB_SEQ_CST);
+    CHECK(pthread_join(writer, NULL) == 0);
+    alarm(0);
+}

@@ -176,7 +176,7 @@ static uint64_t end_of_late_timers(bool is_absolute)
     add(WB_SCRIPT_TIMER, 0, 1000)->is_absolute = is_absolute;
     add(WB_SCRIPT_TIMER, 0, 1000)->is_absolute = is_absolute;
     run();
-    CHECK(stat(&task->stats.misses) == 1 && stat(&task->stats.worst_late_ns) == 500);
+    CHECK(stat(&task->stats.misses) == 1 && wb_stamp_get(&task->stats.worst_late_ns) == 500);
     CHECK(stub.reprioritises == 1 && stub.reprioritised == task);  // only where it is late
     return stub.now_ns;
 }

@@ -76,7 +76,7 @@ TEST(a_late_job_is_a_miss_and_releases_do_not_drift)
     CHECK(!wb_period_wait(task));
     CHECK(wb_now_ns() == 1130);  // the next job was released at 1100
     CHECK(wb_period_wait(task) && wb_now_ns() == 1200);
-    CHECK(misses() == 1 && wb_counter_get(&task->stats.worst_late_ns) == 30);
+    CHECK(misses() == 1 && wb_stamp_get(&task->stats.worst_late_ns) == 30);
 }
 
 TEST(a_kernel_is_told_of_a_job_that_begins_without_a_block_before_it)
@@ -97,7 +97,7 @@ TEST(a_job_later_than_several_periods_catches_up)
     CHECK(!wb_period_wait(task) && !wb_period_wait(task) && !wb_period_wait(task));
     CHECK(wb_now_ns() == 1350);
     CHECK(wb_period_wait(task) && wb_now_ns() == 1400);
-    CHECK(misses() == 3 && wb_counter_get(&task->stats.worst_late_ns) == 250);
+    CHECK(misses() == 3 && wb_stamp_get(&task->stats.worst_late_ns) == 250);
 }
 
 TEST(a_deadline_may_be_shorter_than_the_period)

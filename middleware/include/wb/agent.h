@@ -36,7 +36,7 @@ struct wb_task_report {
     struct wb_word context_bytes;  // stack and heap in use; UINT32_MAX: that or more
     struct wb_word last_core;      // where it ran before
     struct wb_word migration_ns;   // what its migrations cost it of late; 0: it never moved
-    struct wb_counter since_ns;    // when it came to its core
+    struct wb_stamp since_ns;      // when it came to its core
 
     // That agent's own, handed over with the task.
     uint64_t mark_ns;  // its busy time when `work_ns` was last brought up to date

@@ -40,18 +40,18 @@ struct wb_guess {
     uint32_t n;              // times that were seen, up to some
 };
 
-struct wb_bell_stats {            // the receiver
-    struct wb_counter waits;      // messages that it waited for
-    struct wb_counter rings;      // times that a sender woke it
-    struct wb_counter looks;      // times that it looked by itself
-    struct wb_counter hits;       // and found what it waited for
-    struct wb_counter mean_ns;    // adaptive: what it expects, of the guess that it goes by
-    struct wb_counter spread_ns;  // and how far that is off, in the mean
-    struct wb_counter noticed;    // messages of which it is known how long they waited to be seen
-    struct wb_counter late_ns;    // for how long, all together
-    struct wb_counter worst_ns;   // the longest
-    struct wb_counter kernel_ns;  // the longest that a kernel took to let it run, once it was rung
-                                  // or had to look: more than the bound none is late but for this
+struct wb_bell_stats {          // the receiver
+    struct wb_counter waits;    // messages that it waited for
+    struct wb_counter rings;    // times that a sender woke it
+    struct wb_counter looks;    // times that it looked by itself
+    struct wb_counter hits;     // and found what it waited for
+    struct wb_stamp mean_ns;    // adaptive: what it expects, of the guess that it goes by
+    struct wb_stamp spread_ns;  // and how far that is off, in the mean
+    struct wb_counter noticed;  // messages of which it is known how long they waited to be seen
+    struct wb_counter late_ns;  // for how long, all together
+    struct wb_stamp worst_ns;   // the longest
+    struct wb_stamp kernel_ns;  // the longest that a kernel took to let it run, once it was rung
+                                // or had to look: more than the bound none is late but for this
 };
 
 // One for each channel of a system that has the part (wb/parts.h), beside wb_channel.bell_kind.
@@ -61,9 +61,9 @@ struct wb_bell {
 
     // The receiver, before it says that it waits. What senders read there of a later wait does no
     // harm (see bell.c).
-    struct wb_word turn;        // the number of the wait
-    struct wb_word from;        // its cursor then
-    struct wb_counter look_ns;  // when it looks by itself; WB_FOREVER: it does not
+    struct wb_word turn;      // the number of the wait
+    struct wb_word from;      // its cursor then
+    struct wb_stamp look_ns;  // when it looks by itself; WB_FOREVER: it does not
 
     // The receiver alone.
     struct wb_guess rhythm;   // the time from one message to the next

@@ -58,7 +58,7 @@ struct wb_port {
     struct wb_word session;
     // Sender: when it sent the first message of the receiver's wait of this number (see bell.c).
     struct wb_word came_turn;
-    struct wb_counter came_ns;
+    struct wb_stamp came_ns;
 };
 
 struct wb_channel {

@@ -4,6 +4,10 @@
 // Where a pointer has 64 bits it is one word. On other cores the high half is kept twice (Lamport,
 // "Concurrent reading and writing", 1977): the writer stores it before and after the low half,
 // readers load it in the opposite order and try again while the two differ.
+//
+// Stamp: the same for what may jump by any amount, forth and back, such as a time that is over. On
+// other cores it is kept twice, and a sequence says which of the two is whole: a writer that is
+// killed leaves the one before it.
 #ifndef WB_COUNTER_H
 #define WB_COUNTER_H
 
@@ -57,6 +61,23 @@ static inline bool wb_counter_is_plain(const struct wb_counter *c, uint32_t n)
 static inline void wb_counter_add_plainly(struct wb_counter *c, uint32_t n)
 {
     wb_counter_add(c, n);
+}
+
+struct wb_stamp {
+    WB_STORED(uint64_t) value;  // one writer at a time
+};
+
+/// Context: the one writer. Never blocks.
+static inline void wb_stamp_set(struct wb_stamp *s, uint64_t value)
+{
+    // Release: whoever sees it sees what was stamped.
+    wb_word_store(&s->value, value, WB_RELEASE);
+}
+
+/// Context: any core. Never blocks.
+static inline uint64_t wb_stamp_get(const struct wb_stamp *s)
+{
+    return wb_word_load(&s->value, WB_ACQUIRE);
 }
 
 #else
@@ -120,6 +141,18 @@ inline uint64_t wb_counter_get(const struct wb_counter *c)
 
     return __builtin_expect(high == again, 1) ? (uint64_t)high << 32 | low : wb_counter_settled(c);
 }
+
+struct wb_stamp {
+    // One writer at a time. `sequence`: how often it was set; its lowest bit says where the last
+    // value is, and the next one goes to the other place.
+    struct wb_word sequence, low[2], high[2];
+};
+
+/// Context: the one writer. Never blocks.
+void wb_stamp_set(struct wb_stamp *s, uint64_t value);
+
+/// Context: any core. Looks again only if it was set meanwhile. Exact, whatever was set.
+uint64_t wb_stamp_get(const struct wb_stamp *s);
 
 #endif
 

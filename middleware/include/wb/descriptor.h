@@ -44,7 +44,7 @@ struct wb_task_stats {  // written by the kernel that owns the task
     struct wb_counter migrations;
     struct wb_counter chosen;   // times that another core than its last chose it (WB_CAN_SHARE)
     struct wb_counter refused;  // migrations that left it on its source
-    struct wb_counter worst_late_ns;
+    struct wb_stamp worst_late_ns;
     struct wb_counter firings;  // that ended; of code of its own, that began to compute
 };
 
@@ -113,7 +113,7 @@ struct wb_task {
     // that for what became of it, and fails if the requester has gone on.
     struct wb_swapped answer;
     struct wb_migration migration;  // of the request; written by whoever holds its phase
-    struct wb_counter deadline_ns;  // of the request, or of the offer if that is earlier
+    struct wb_stamp deadline_ns;    // of the request, or of the offer if that is earlier
     struct wb_sync sync;
 
     // The task itself and the kernel that owns it.

@@ -112,14 +112,14 @@ static bool is_looked_for_too_late(struct wb_port *out, const struct wb_bell *be
 {
     // Acquire: the time of the look is that of this wait, or of a later one.
     const uint32_t turn = wb_word_load(&bell->turn, WB_ACQUIRE);
-    const uint64_t look_ns = wb_counter_get(&bell->look_ns);
+    const uint64_t look_ns = wb_stamp_get(&bell->look_ns);
 
     if (wb_word_load(&out->came_turn, WB_RELAXED) != turn) {
-        wb_counter_set(&out->came_ns, wb_kernel_now_ns());
+        wb_stamp_set(&out->came_ns, wb_kernel_now_ns());
         // Release: who sees the number sees the time.
         wb_word_store(&out->came_turn, turn, WB_RELEASE);
     }
-    const uint64_t came_ns = wb_counter_own(&out->came_ns);
+    const uint64_t came_ns = wb_stamp_get(&out->came_ns);
     return look_ns > came_ns && look_ns - came_ns > within_ns(bell);
 }
 
@@ -169,7 +169,7 @@ static void begin(struct wb_port *in, uint64_t look_ns)
 {
     struct wb_bell *bell = in->channel->bell;
 
-    wb_counter_set(&bell->look_ns, look_ns);
+    wb_stamp_set(&bell->look_ns, look_ns);
     wb_word_store(&bell->from, in->cursor, WB_RELAXED);
     // Release: see rings(). The fence is that of port.c.
     wb_word_store(&bell->turn, turn_of(bell) + 1, WB_RELEASE);
@@ -199,7 +199,7 @@ static uint64_t came(const struct wb_channel *channel, uint32_t since)
         // Acquire: see is_looked_for_too_late().
         if (wb_word_load(&out->came_turn, WB_ACQUIRE) - since > turns)
             continue;
-        const uint64_t ns = wb_counter_get(&out->came_ns);
+        const uint64_t ns = wb_stamp_get(&out->came_ns);
         first_ns = first_ns == 0 ? ns : earlier(first_ns, ns);
     }
     return first_ns;
@@ -218,15 +218,15 @@ static void note_delay(struct wb_bell_stats *stats, uint64_t came_ns, uint64_t n
 
     count(&stats->noticed);
     wb_counter_add(&stats->late_ns, late_ns);
-    if (late_ns > wb_counter_own(&stats->worst_ns))
-        wb_counter_set(&stats->worst_ns, late_ns);
+    if (late_ns > wb_stamp_get(&stats->worst_ns))
+        wb_stamp_set(&stats->worst_ns, late_ns);
 }
 
 // What the kernel took to let the task run: since it was to look, or its sender had to ring.
 static void note_kernel(struct wb_bell_stats *stats, uint64_t due_ns, uint64_t now_ns)
 {
-    if (now_ns > due_ns && now_ns - due_ns > wb_counter_own(&stats->kernel_ns))
-        wb_counter_set(&stats->kernel_ns, now_ns - due_ns);
+    if (now_ns > due_ns && now_ns - due_ns > wb_stamp_get(&stats->kernel_ns))
+        wb_stamp_set(&stats->kernel_ns, now_ns - due_ns);
 }
 
 // The message is there, or the wait over. True: there is one, which came at `*came_ns`; 0: not
@@ -267,9 +267,9 @@ static enum wb_status wait_polling(struct wb_port *in, void **slot, uint64_t unt
 {
     struct wb_bell *bell = in->channel->bell;
     const uint64_t look_ns =
-        next_look(wb_counter_own(&bell->look_ns), wb_kernel_now_ns(), within_ns(bell));
+        next_look(wb_stamp_get(&bell->look_ns), wb_kernel_now_ns(), within_ns(bell));
 
-    wb_counter_set(&bell->look_ns, look_ns);
+    wb_stamp_set(&bell->look_ns, look_ns);
     const bool over = wb_kernel_block(earlier(look_ns, until_ns)) == WB_ERR_TIMEOUT;
     const enum wb_status status = port_attempt_in(in, slot);
     count(&bell->stats.looks);
@@ -353,8 +353,8 @@ static uint64_t expected(struct wb_bell *bell, uint64_t number, uint64_t now_ns)
 
     if (guess->n == 0)
         return WB_FOREVER;
-    wb_counter_set(&bell->stats.mean_ns, guess_mean(guess));
-    wb_counter_set(&bell->stats.spread_ns, guess_spread(guess));
+    wb_stamp_set(&bell->stats.mean_ns, guess_mean(guess));
+    wb_stamp_set(&bell->stats.spread_ns, guess_spread(guess));
     return (is_regular ? by_rhythm_ns : now_ns + guess_mean(guess)) +
            guess_margin(guess_spread(guess), bound_ns);
 }
@@ -389,7 +389,7 @@ static uint64_t next_after(const struct wb_bell *bell, uint32_t misses, uint64_t
 {
     return misses > 1
                ? WB_FOREVER
-               : now_ns + guess_margin(wb_counter_own(&bell->stats.spread_ns), within_ns(bell));
+               : now_ns + guess_margin(wb_stamp_get(&bell->stats.spread_ns), within_ns(bell));
 }
 
 static enum wb_status wait_adaptive(struct wb_port *in, void **slot, uint64_t until_ns)

@@ -216,7 +216,7 @@ static void report_core(struct wb_core *core, uint64_t now_ns)
 static void arrival(struct wb_task *task, uint32_t from, uint64_t now_ns)
 {
     wb_word_store(&task->report.last_core, from, WB_RELAXED);
-    wb_counter_set(&task->report.since_ns, now_ns);
+    wb_stamp_set(&task->report.since_ns, now_ns);
     if (task->report.from_ns == 0)
         task->report.from_ns = now_ns;
 }

@@ -103,7 +103,7 @@ static void see_task(struct wb_snapshot_task *seen, const struct wb_task *task, 
     // Acquire: a task that we see on its new core has reported that it came there.
     const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
     const uint32_t took = wb_word_load(&report->migration_ns, WB_RELAXED);
-    const uint64_t since_ns = wb_counter_get(&report->since_ns);
+    const uint64_t since_ns = wb_stamp_get(&report->since_ns);
     const bool over = wb_place_is_over(place);
 
     *seen = (struct wb_snapshot_task){

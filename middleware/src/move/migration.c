@@ -41,7 +41,7 @@ static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
                                              .target = core,
                                              .mode = task->mode,
                                              .by = by };
-    wb_counter_set(&task->deadline_ns, wb_end_of(timeout_ns));
+    wb_stamp_set(&task->deadline_ns, wb_end_of(timeout_ns));
     wb_word_store(&task->requester, requester != NULL ? requester->id + 1 : 0, WB_RELAXED);
     // Relaxed: who ends this request has seen it pending, which is stored after this. Who ends an
     // earlier one of the requester's, of another task, finds either the one or the other.

@@ -79,7 +79,7 @@ void wb_system_sweep(struct wb_system *system, uint64_t now_ns)
         if (wb_word_load(&system->cores[wb_request_core(request)]->state, WB_ACQUIRE) ==
             WB_CORE_DEAD)
             withdraw(task, request, WB_ERR_GONE);
-        else if (now_ns >= wb_counter_get(&task->deadline_ns))
+        else if (now_ns >= wb_stamp_get(&task->deadline_ns))
             withdraw(task, request, WB_ERR_TIMEOUT);
     }
     if (under_way)

@@ -113,8 +113,8 @@ static void release_next(struct wb_task *task, const struct period *period)
 static void miss(struct wb_task *self, uint64_t late_ns, uint64_t now_ns)
 {
     wb_counter_add(&self->stats.misses, 1);
-    if (late_ns > wb_counter_get(&self->stats.worst_late_ns))
-        wb_counter_set(&self->stats.worst_late_ns, late_ns);
+    if (late_ns > wb_stamp_get(&self->stats.worst_late_ns))
+        wb_stamp_set(&self->stats.worst_late_ns, late_ns);
     wb_record(wb_core_here(self->system), WB_EVENT_MISS, self->id, 0, late_ns, now_ns);
 }
 

@@ -49,3 +49,28 @@ void wb_counter_carry(struct wb_counter *c, uint64_t n)
 {
     wb_counter_set(c, wb_counter_get(c) + n);
 }
+
+void wb_stamp_set(struct wb_stamp *s, uint64_t value)
+{
+    const uint32_t next = wb_word_load(&s->sequence, WB_RELAXED) + 1;
+
+    // Release: whoever sees one of the halves sees the sequence of the value before, so that its
+    // second look at the sequence finds that the place is in use again. And whoever sees the next
+    // sequence sees both halves.
+    wb_word_store(&s->low[next & 1], (uint32_t)value, WB_RELEASE);
+    wb_word_store(&s->high[next & 1], (uint32_t)(value >> 32), WB_RELEASE);
+    wb_word_store(&s->sequence, next, WB_RELEASE);
+}
+
+uint64_t wb_stamp_get(const struct wb_stamp *s)
+{
+    uint32_t sequence, low, high;
+
+    // Acquire: see above. The last load comes after those of the halves, which acquire.
+    do {
+        sequence = wb_word_load(&s->sequence, WB_ACQUIRE);
+        low = wb_word_load(&s->low[sequence & 1], WB_ACQUIRE);
+        high = wb_word_load(&s->high[sequence & 1], WB_ACQUIRE);
+    } while (wb_word_load(&s->sequence, WB_RELAXED) != sequence);
+    return (uint64_t)high << 32 | low;
+}
