@@ -234,7 +234,7 @@ impl TaskStatus {
 
 /// The firings of a scripted task: turns of its phases, as rt-app's log has them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "ScriptSums")]
+#[serde(from = "ScriptTold")]
 pub struct ScriptStatus {
     /// How many there were.
     pub loops: u64,
@@ -248,7 +248,20 @@ pub struct ScriptStatus {
     pub wakeup_us: Option<f64>,
 }
 
-/// The same as it is told.
+/// The same as a helper tells it, or a run that passes it on.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum ScriptTold {
+    Sums(ScriptSums),
+    Means {
+        loops: u64,
+        period_us: Option<f64>,
+        run_us: Option<f64>,
+        slack_us: Option<f64>,
+        wakeup_us: Option<f64>,
+    },
+}
+
 #[derive(Deserialize)]
 struct ScriptSums {
     loops: u64,
@@ -258,6 +271,17 @@ struct ScriptSums {
     early_ns: u64,
     late_ns: u64,
     wakeup_ns: u64,
+}
+
+impl From<ScriptTold> for ScriptStatus {
+    fn from(told: ScriptTold) -> Self {
+        match told {
+            ScriptTold::Sums(sums) => sums.into(),
+            ScriptTold::Means { loops, period_us, run_us, slack_us, wakeup_us } => {
+                Self { loops, period_us, run_us, slack_us, wakeup_us }
+            }
+        }
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "means are shown to the microsecond")]
@@ -530,5 +554,16 @@ mod tests {
                        "sent":4,"received":1,"bytes":64}"#;
         let channel: ChannelStatus = serde_json::from_str(text).unwrap();
         assert_eq!(channel.low, None);
+    }
+
+    /// `whimbrel top` could not reach a run with scripts: it tells means, and sums were awaited.
+    #[test]
+    fn what_a_run_tells_of_a_script_can_be_read_again() {
+        let told = r#"{"loops":4,"period_ns":8000,"run_ns":4000,"timed":0,"early_ns":0,
+                       "late_ns":0,"wakeup_ns":0}"#;
+        let script: ScriptStatus = serde_json::from_str(told).unwrap();
+        assert_eq!((script.period_us, script.slack_us), (Some(2.0), None));
+        let again = serde_json::to_string(&script).unwrap();
+        assert_eq!(serde_json::from_str::<ScriptStatus>(&again).unwrap(), script);
     }
 }
