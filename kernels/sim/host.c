@@ -187,7 +187,11 @@ enum wb_status wb_host_program(struct wb_host *host, const char *path)
 enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task, const char *entry,
                                  char *why, size_t why_bytes)
 {
-    *(void **)&task->entry = module_symbol(host->module, entry);
+    // Without a module the tasks are functions of the program itself, as in the conformance suite.
+    void *symbol =
+        host->module != NULL ? module_symbol(host->module, entry) : dlsym(RTLD_DEFAULT, entry);
+
+    *(void **)&task->entry = symbol;
     if (task->entry != NULL)
         return WB_OK;
     snprintf(why, why_bytes, "the module has no function %s: define it without `static`", entry);
