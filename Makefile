@@ -147,7 +147,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	CONFORM_SCALE=1 $(BUILD)/asan/conform-linux
 	CONFORM_SCALE=1 $(BUILD)/asan/conform-sim
 	CONFORM_SCALE=0.1 $(BUILD)/asan/faults-sim
-	SIM_CASES=10000 SDF3_CASES=600 QUEUE_CUSTOMERS=400000 $(PYTHON) -m pytest --quiet -rP $(patsubst %,tests/test_sim_%.py,random recorded schedule sdf3 truths)
+	SIM_CASES=10000 SDF3_CASES=600 QUEUE_CUSTOMERS=400000 EXPLORED=1000 $(PYTHON) -m pytest --quiet -rP $(patsubst %,tests/test_sim_%.py,random recorded explore schedule sdf3 truths)
 	$(PYTHON) tests/surroundings.py
 	python3 python/tests/fresh_install.py
 	VOIP_FUZZ=20000 $(MAKE) test-parts test-voip

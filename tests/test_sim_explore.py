@@ -4,10 +4,16 @@
 from __future__ import annotations
 
 import csv
+import json
+import os
+import random
+import re
 import subprocess
+import tomllib
 from pathlib import Path
 
-from simulated import ROOT, WHIMBREL, platform
+from random_sims import SOURCE, Case, table
+from simulated import ROOT, WHIMBREL, Json, command, platform, simulate
 
 MODULE = ROOT / "build/test-apps/cpp.so"
 APP = f"""
@@ -67,3 +73,143 @@ def test_cores_that_are_scheduled_differently_are_not_taken_for_alike(tmp_path: 
     assert len(misses) == 4
     assert misses["long=0 short=0"] == 0
     assert misses["long=1 short=1"] > 0
+
+
+# As many as `make soak` compares, or a part.
+CANDIDATES = int(os.environ.get("EXPLORED", "60"))
+OF_EACH = 6
+DURATION = "230ms"  # agents report twice
+LEAKAGE = table("core.leakage", reference_c=25, slope_c=30) + f"\n{SOURCE}\n"
+COSTS = "".join(table(f"costs.{of}", cycles=900) + f"\n{SOURCE}\n" for of in ("report", "decide"))
+
+
+def explored(folder: Path, case: Case) -> list[tuple[Json, Json]]:
+    """Candidates of a random application, each with its outcome; the frame rate is 5000."""
+    folder.mkdir()
+    app = re.sub(r"\nframe_rate = .*", "", case.app)
+    (folder / "app.toml").write_text(app.replace("[app]\n", "[app]\nframe_rate = 5000\n", 1))
+    hardware = case.platform
+    if "[thermal]" in hardware:
+        hardware = re.sub(r"(\n\[\[core\]\][^\[]*)", rf"\1{LEAKAGE}", hardware)
+    if case.seed % 2 == 0:
+        known = tomllib.loads(hardware).get("costs", {})
+        hardware += COSTS if not {"report", "decide"} & known.keys() else ""
+    (folder / "platform.toml").write_text(hardware)
+    words = [WHIMBREL, "explore", folder / "app.toml", "--platform", folder / "platform.toml"]
+    words += ["--duration", DURATION, "--budget", "24", "--seed", str(case.seed), "--quiet"]
+    words += ["-o", folder / "found"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode in (0, 1) or "nothing to explore" in done.stderr, done.stderr
+    lines = folder / "found/evaluated.jsonl"
+    known = [json.loads(line) for line in lines.read_text().splitlines()] if lines.is_file() else []
+    ran = [
+        (line["candidate"], line["verdict"]["Ok"]) for line in known[1:] if "Ok" in line["verdict"]
+    ]
+    ran.sort(key=lambda one: json.dumps(one[0]))
+    return random.Random(case.seed).sample(ran, min(OF_EACH, len(ran)))
+
+
+def row(candidate: Json, app: Json, hardware: Json) -> str:
+    """The row of a table that a candidate is written as."""
+    cores = [core for core in hardware["core"] for _ in range(core.get("count", 1))]
+    names = [task["name"] for task in app["task"] for _ in range(task.get("count", 1))]
+    of_name = {
+        name: [to for task, to in zip(names, candidate["mapping"], strict=True) if task == name]
+        for name in dict.fromkeys(names)
+    }
+    mapping = ", ".join(f"{name} = {of}" for name, of in of_name.items())
+    places = zip(cores, candidate["available"], candidate["points"], strict=True)
+    mhz = [str(core["point"][point]["mhz"]) if on else '"off"' for core, on, point in places]
+    return (
+        f"[[row]]\nframe_rate = {candidate['rate_millihz'] / 1e3}\n"
+        f"mapping = {{ {mapping} }}\nfrequency_mhz = [{', '.join(mhz)}]\n"
+    )
+
+
+def test_a_row_of_a_table_is_simulated_as_its_candidate_was_explored(tmp_path: Path) -> None:
+    """Unused cores were off in the one and at 100 MHz in the other, which began at 500 MHz."""
+    compared, with_off, late = 0, 0, 0
+    for seed in range(20000, 20000 + 10 * CANDIDATES):
+        if compared >= CANDIDATES:
+            break
+        folder = tmp_path / str(seed)
+        for candidate, outcome in explored(folder, Case(seed)):
+            app = tomllib.loads((folder / "app.toml").read_text())
+            hardware = tomllib.loads((folder / "platform.toml").read_text())
+            (folder / "table.toml").write_text(row(candidate, app, hardware))
+            words = ("--platform", str(folder / "platform.toml"), "--duration", DURATION)
+            words += (
+                "--table",
+                str(folder / "table.toml"),
+                "--compute",
+                "model",
+                "--seed",
+                str(seed),
+            )
+            done = command(folder / "app.toml", *words)
+            assert done.returncode == 0, (folder, done.stderr)
+            run = json.loads(done.stdout)
+            tasks = run["tasks"]
+            found = {
+                "energy_mj": run["energy"]["cores_uj"] / 1000,
+                "time_ms": run["time_ns"] / 1e6,
+                "misses": sum(task["misses"] for task in tasks),
+                "jobs": sum(task["jobs"] for task in tasks),
+                "frames": run["frames"] or 0,
+                "latency_ms": None if run["latency_ns"] is None else run["latency_ns"] / 1e6,
+                "load": [core["busy_ns"] / run["time_ns"] for core in run["cores"]],
+            }
+            expected = {key: outcome[key] for key in found}
+            assert found == expected, (folder, candidate)
+            assert run["migrations"] == []
+            compared += 1
+            with_off += False in candidate["available"]
+            late += outcome["misses"] > 0
+    print(f"{compared} candidates, {with_off} with cores that are off, {late} with misses")
+    assert compared >= CANDIDATES
+    assert with_off > CANDIDATES / 10
+
+
+TURNS = """
+[app]
+name = "turns"
+frame_rate = 10
+
+[[task]]
+name = "a"
+periodic = true
+cycles = 1000
+
+[[task]]
+name = "b"
+periodic = true
+cycles = 1000
+"""
+ROWS = """
+[[row]]
+frame_rate = 10
+mapping = { a = 0, b = 1 }
+frequency_mhz = 1000
+
+[[row]]
+frame_rate = 20
+mapping = { a = 0, b = 0 }
+frequency_mhz = [1000, "off"]
+"""
+POINT = "[[core.point]]\nmhz = 1000\nactive_mw = 100\nidle_mw = 50\n"
+
+
+def test_a_core_is_off_while_a_row_says_so_and_on_again_by_the_next(tmp_path: Path) -> None:
+    """On for 2 s of 3, and what moving takes: it goes within two periods of the agents."""
+    (tmp_path / "table.toml").write_text(ROWS)
+    options = ("--table", str(tmp_path / "table.toml"), "--agents", "10ms", "--duration", "3s")
+    rates = ("--rate", "20@1s", "--rate", "10@2s")
+    run = simulate(tmp_path, TURNS, platform(POINT, POINT), *options, *rates)
+    on_s = run["cores"][1]["energy_uj"] / 50_000
+    assert 2.0 <= on_s < 2.2
+    assert [move["target"] for move in run["migrations"]] == [0, 1]
+    assert run["tasks"][1]["firings"] >= 39
+
+    always = simulate(tmp_path, TURNS, platform(POINT, POINT), *options, "--frame-rate", "20")
+    assert always["cores"][1]["energy_uj"] == 0
+    assert always["migrations"] == []

@@ -123,7 +123,8 @@ void frequency_follow(struct wb_system *system)
     for (uint32_t i = 0; f.mode == FREQUENCY_CPUFREQ && i < system->n_cores; i++) {
         struct wb_core *core = system->cores[i];
         struct linux_core *lc = linux_core(core);
-        const uint32_t wanted = wb_word_load(&core->wanted_point, WB_RELAXED);
+        const uint32_t asked = wb_word_load(&core->wanted_point, WB_RELAXED);
+        const uint32_t wanted = asked == WB_POINT_OFF ? 0 : asked;
         if (wanted >= core->n_points || cpufreq_is(i, core->points[wanted].hz) ||
             !cpufreq_set(i, core->points[wanted].hz))
             continue;

@@ -40,6 +40,8 @@ static inline void fall_asleep(struct sim_core *c)
     c->idle = true;
     c->slept_ps = sim.engine->now_ps;
     engine_idle(sim.engine, c->core->index);
+    if (__builtin_expect(wb_core_is_let_off(c->core), 0))
+        sim_turn_off(c);
     wb_counter_add(&c->core->stats.sleeps, 1);
     if (c->records) {
         sim_record_power(c);
@@ -169,13 +171,16 @@ static inline void forget_doze(struct sim_core *c)
 }
 
 // A core that has nothing to do need not wake for the ticks of its agent, if these take no time, no
-// energy, and change nothing.
+// energy, and change nothing; nor if it is to be off.
 static bool falls_silent(const struct sim_core *c)
 {
     enum { TICK_IS_FREE = 1 << WB_ACTION_REPORT | 1 << CHARGE_RUNG };
 
+    if (c->current != NULL || c->ready.levels != 0)
+        return false;
+    if (sim_may_be_off(c))
+        return true;
     return c->dozes && (c->free & TICK_IS_FREE) == TICK_IS_FREE && sim.faults == NULL &&
-           c->current == NULL && c->ready.levels == 0 &&
            engine_temperature_mc(sim.engine, c->core->index) == INT32_MIN &&
            wb_agent_is_silent(c->core);
 }
@@ -196,7 +201,8 @@ static uint64_t account(struct sim_core *c)
     const uint64_t tick_ns = wb_agent_skip(c->core, sim_now_ns());
     const uint32_t after = wb_word_load(&c->core->report.periods, WB_RELAXED);
 
-    wb_counter_add(&c->core->stats.sleeps, after - before);
+    if (!c->off)
+        wb_counter_add(&c->core->stats.sleeps, after - before);
     return tick_ns;
 }
 
@@ -226,7 +232,7 @@ void sim_hear_agents(void)
         return;
     sim.choice = choice;
     for (uint32_t i = 0; i < sim.system->n_cores; i++)
-        if (sim.cores[i].silent && !sim.cores[i].dead)
+        if (sim.cores[i].silent && !sim.cores[i].off && !sim.cores[i].dead)
             end_silence(&sim.cores[i]);
 }
 
@@ -247,6 +253,8 @@ static inline uint64_t rouse(struct sim_core *c)
     c->idle = false;
     if (__builtin_expect(c->silent, 0))
         end_silence(c);
+    if (__builtin_expect(c->off, 0))
+        sim_turn_on(c);
     forget_doze(c);
     sim_record_power(c);
     const uint64_t ps = engine_wake(sim.engine, c->core->index);

@@ -170,6 +170,11 @@ static inline uint64_t engine_wake(struct engine *engine, uint32_t core)
     return 0;
 }
 
+/// Whether an idle core is switched off: it draws nothing, and loses what its cache has. From the
+/// start if the platform says so.
+bool engine_is_off(const struct engine *engine, uint32_t core);
+void engine_turn_off(struct engine *engine, uint32_t core, bool off);
+
 /// Changes the operating point. Returns for how long the core does nothing.
 uint64_t engine_set_point(struct engine *engine, uint32_t core, uint32_t point);
 

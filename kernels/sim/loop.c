@@ -485,6 +485,10 @@ bool sim_start(void)
         c->takes_all = c->takes_steps && (c->free & MESSAGES_ARE_FREE) == MESSAGES_ARE_FREE;
         c->scales = c->core->n_points > 1 || sim.system->reports;
         wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
+        if (engine_is_off(sim.engine, i)) {
+            sim_start_off(c);
+            continue;
+        }
         // The engine has them idle so far; a task that never rests would draw idle power for ever.
         sim_push_in(engine_wake(sim.engine, i), EVENT_WAKE, i);
         sim_record_start(c);

@@ -70,6 +70,7 @@ struct sim_core {
     bool in_turn;        // and after the cores that came to that before: now
     bool tick_due;       // the agent's tick is due
     bool silent;         // no tick is planned: none would change anything
+    bool off;            // and draws nothing until it is woken
     bool starved;        // has no memory to load programs
     bool takes_steps;    // in the place of its tasks without ports,
     bool takes_all;      // and of the others, as messages take no time
@@ -496,6 +497,19 @@ enum turn sim_end_block(uint32_t task, struct sim_core **core);
 
 /// Takes notes and ticks that wait for this core: it has some.
 void sim_take_notes(struct sim_core *c);
+
+/// A core that is asleep may be switched off: it is to be, has no tasks, and is not the one of the
+/// coordinator.
+bool sim_may_be_off(const struct sim_core *c);
+
+/// Switches a core off that has just fallen asleep, if it may be.
+void sim_turn_off(struct sim_core *c);
+
+/// It is woken.
+void sim_turn_on(struct sim_core *c);
+
+/// A core that the platform has off at the start.
+void sim_start_off(struct sim_core *c);
 
 /// Gives `task` to the ready queue of its core.
 void sim_make_ready(struct sim_core *c, struct wb_task *task);

@@ -301,6 +301,28 @@ TEST(a_point_that_does_not_exist_or_is_set_already_is_left_alone)
     CHECK(stub.points == 0);
 }
 
+TEST(a_core_that_is_to_be_off_goes_to_its_lowest_point_and_is_asked_for_nothing_more)
+{
+    setup();
+    sys->cores[0]->points = points;
+    sys->cores[0]->n_points = 3;
+    wb_word_store(&sys->cores[0]->point, 2, WB_SEQ_CST);
+    wb_word_init(&sys->cores[0]->wanted_point, WB_POINT_OFF);
+    CHECK(wb_core_is_let_off(sys->cores[0]));
+    stub_serve(0);
+    stub_serve(0);
+    CHECK(stub.points == 1 && wb_word_load(&sys->cores[0]->point, WB_SEQ_CST) == 0);
+    CHECK(sys->cores[0]->report.obeyed_point == WB_POINT_OFF);
+    // One whose points are not known has none to go to.
+    wb_word_init(&sys->cores[1]->wanted_point, WB_POINT_OFF);
+    stub_serve(1);
+    CHECK(stub.points == 1 && sys->cores[1]->report.obeyed_point == WB_POINT_OFF);
+    wb_word_init(&sys->cores[0]->wanted_point, 1);
+    CHECK(!wb_core_is_let_off(sys->cores[0]));
+    stub_serve(0);
+    CHECK(stub.points == 2 && wb_word_load(&sys->cores[0]->point, WB_SEQ_CST) == 1);
+}
+
 TEST(nobody_asks_for_a_point_at_the_start)
 {
     setup();

@@ -119,6 +119,25 @@ TEST(without_a_frame_rate_or_without_rows_the_table_decides_nothing)
     CHECK(w.decision.n_moves == 0 && w.decision.n_points == 0);
 }
 
+TEST(a_core_that_a_row_has_off_is_told_once_and_gets_its_point_back_by_another_row)
+{
+    static const uint32_t off[] = { 0, 0, WB_POINT_OFF };
+    static const struct wb_table_row rows[] = { { 450000, off, one_core },
+                                                { 900000, low, two_cores } };
+    open_radio(450000);
+    w.snapshot.rows = rows;
+    world_decide(&w, wb_policy_find("table"));
+    CHECK(w.decision.n_points == 3 && world_point(&w, 2) == WB_POINT_OFF && w.text[0] == '\0');
+    for (uint32_t core = 0; core < 3; core++)
+        w.cores[core].point = 0;
+    w.cores[2].off = true;
+    world_decide(&w, wb_policy_find("table"));
+    CHECK(w.decision.n_points == 0);
+    w.snapshot.rate_millihz = 900000;
+    world_decide(&w, wb_policy_find("table"));
+    CHECK(w.decision.n_points == 1 && world_point(&w, 2) == 0);
+}
+
 TEST(the_table_moves_nothing_to_a_core_that_is_down)
 {
     open_radio(900000);

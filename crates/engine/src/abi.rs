@@ -256,6 +256,11 @@ export! {
         |s| s.engine.hardware.cost_ps(core as usize, Charge::CLOCK, 1).max(LOOK_PS);
     engine_rest(core: u32) -> () = |s| s.engine.hardware.rest(s.now_ps, core as usize);
     engine_rouse(core: u32) -> u64 = |s| s.engine.hardware.wake(s.now_ps, core as usize);
+    engine_is_off(core: u32) -> bool = |s| s.engine.hardware.state(core as usize).is_off();
+    engine_turn_off(core: u32, off: bool) -> () = |s| {
+        let now_ps = s.now_ps;
+        s.folded(core as usize).hardware.turn_off(now_ps, core as usize, off);
+    };
     engine_set_point(core: u32, point: u32) -> u64 =
         |s| s.set_point(core as usize, point as usize);
     engine_power_uw(core: u32, at_ps: u64) -> u32 =

@@ -3,6 +3,8 @@
 
 use whimbrel_model::{PolicyName, Problem};
 
+use crate::system::System;
+
 /// What a policy decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decides {
@@ -41,6 +43,19 @@ pub fn decides(policy: &PolicyName) -> Result<Decides, Problem> {
     let names: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
     Err(Problem::new(format!("--policies: there is no policy `{policy}`"))
         .help(format!("there are {}", names.join(", "))))
+}
+
+/// Whether a policy tells cores apart that are alike in all but their places: by temperatures on a
+/// floorplan, or by who is next to whom on the ring of cores. Of up to five each is next to all.
+///
+/// That a policy takes the first of several that are equally good is no more than a name.
+pub fn sees_places(policy: &PolicyName, system: &System) -> bool {
+    const ALL_NEIGHBOURS_MOST: usize = 5;
+    match policy.name.as_str() {
+        "thermal" => system.has_floorplan,
+        "gossip" => system.cores.len() > ALL_NEIGHBOURS_MOST,
+        _ => false,
+    }
 }
 
 /// Reads a list of policies. A comma also stands between the parameters of one: what looks like a

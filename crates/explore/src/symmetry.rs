@@ -12,11 +12,26 @@
 //! first, then those with more tasks of the first class, of the second …, then those at lower
 //! points. That is the mapping that is least in lexicographic order.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use crate::candidate::Candidate;
 use crate::choices::Checked;
 use crate::system::System;
+
+/// What tells cores apart that are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// Nothing.
+    Nothing,
+    /// The coordinator, which is on the first core that is available.
+    Coordinator,
+    /// Their places, which the policy sees.
+    Places,
+}
+
+/// The core of the coordinator while it is available.
+const COORDINATOR: usize = 0;
 
 /// The classes of cores and tasks that can be exchanged; each in ascending order, of at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,15 +40,21 @@ pub struct Symmetry {
     pub cores: Vec<Vec<usize>>,
     /// Every task is in one.
     pub tasks: Vec<Vec<usize>>,
+    /// Whether an exchange could have the coordinator on another core, where the first is off.
+    coordinated: bool,
 }
 
 impl Symmetry {
-    /// The classes of a system with these choices. `special` is a core that differs from all
-    /// others, as that of the coordinator does where a policy decides.
-    pub fn new(system: &System, checked: &Checked, special: Option<usize>) -> Self {
+    /// The classes of a system with these choices.
+    pub fn new(system: &System, checked: &Checked, view: View) -> Self {
         let cores_alike = |a: usize, b: usize| {
-            system.cores[a].alike == system.cores[b].alike
-                && special.is_none_or(|core| core != a && core != b)
+            let apart = match view {
+                View::Nothing => false,
+                View::Coordinator => a == COORDINATOR || b == COORDINATOR,
+                View::Places => true,
+            };
+            !apart
+                && system.cores[a].alike == system.cores[b].alike
                 && checked.points[a] == checked.points[b]
                 && checked.allowed.iter().all(|row| row[a] == row[b])
         };
@@ -47,6 +68,16 @@ impl Symmetry {
         Self {
             cores: classes(system.cores.len(), cores_alike),
             tasks: classes(system.tasks.len(), tasks_alike),
+            coordinated: view == View::Coordinator,
+        }
+    }
+
+    /// The classes of cores where these are available.
+    pub fn classes(&self, available: &[bool]) -> Cow<'_, [Vec<usize>]> {
+        if self.coordinated && !available[COORDINATOR] {
+            (0..available.len()).map(|core| vec![core]).collect()
+        } else {
+            Cow::Borrowed(&self.cores)
         }
     }
 
@@ -54,7 +85,7 @@ impl Symmetry {
     pub fn canonicalise(&self, candidate: &mut Candidate) {
         let mut place: Vec<usize> = (0..candidate.available.len()).collect();
         let old = candidate.clone();
-        for class in &self.cores {
+        for class in self.classes(&old.available).iter() {
             let mut order = class.clone();
             order.sort_by_key(|core| {
                 let at = u32::try_from(*core).unwrap_or(u32::MAX);

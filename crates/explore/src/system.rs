@@ -2,7 +2,9 @@
 //! What an exploration knows of an application and a platform: enough to tell which candidates
 //! there are, which of them are alike, and which cannot keep up.
 
-use whimbrel_hardware::{Core as CoreDescription, Description, Interconnect, MemoryKind};
+use whimbrel_hardware::{
+    Arbitration, Core as CoreDescription, Description, Interconnect, MemoryKind,
+};
 use whimbrel_model::{App, Direction, Distribution, Period};
 
 use crate::way::Way;
@@ -28,6 +30,8 @@ pub struct System {
     pub internal_bytes: u64,
     /// See above.
     pub internal_core: Option<usize>,
+    /// Whether cores have temperatures, and places on a floorplan that these depend on.
+    pub has_floorplan: bool,
 }
 
 /// One task.
@@ -138,6 +142,7 @@ impl System {
         Self {
             internal_bytes: internal.map_or(0, |memory| memory.bytes),
             internal_core: internal.and_then(|memory| memory.core).map(|core| core as usize),
+            has_floorplan: platform.thermal.is_some(),
             app: app.name.clone(),
             platform: platform.name.clone(),
             rate_millihz: app.frame_rate.map_or(0, millihz),
@@ -291,12 +296,21 @@ fn cores(platform: &Description) -> Vec<Core> {
 }
 
 /// Whether two cores can be exchanged: equal themselves, equal in memory of their own, and in
-/// places that make no difference. On a mesh places do; on a floorplan they do if power follows
-/// temperature. The point a core begins at is part of a candidate.
+/// places that make no difference. On a mesh places do, and in the round of a bus with slots; on a
+/// floorplan they do if power follows temperature, be it that of a third core next to one of them.
+/// Whether a policy sees places is another matter (`policy.rs`). The point a core begins at is part
+/// of a candidate.
 fn alike(platform: &Description, a: usize, b: usize) -> bool {
     let (one, other) = (&platform.cores[a], &platform.cores[b]);
     let on_mesh = matches!(platform.interconnect, Some(Interconnect::Mesh(_)));
-    let heated = platform.thermal.is_some() && one.leakage.is_some();
+    let in_slots = matches!(&platform.interconnect,
+                            Some(Interconnect::Bus(bus)) if bus.arbitration == Arbitration::Tdma);
+    let leaks = platform.cores.iter().any(|core| core.leakage.is_some());
+    let in_place = in_slots || (platform.thermal.is_some() && leaks);
+    // The memory for channels that are internal is there with its core only.
+    let internal = |core: usize| {
+        platform.internal().is_some_and(|memory| memory.core.map(|c| c as usize) == Some(core))
+    };
     let anonymous = |core: &CoreDescription| CoreDescription {
         start: 0,
         node: if on_mesh { core.node } else { (0, 0) },
@@ -308,7 +322,8 @@ fn alike(platform: &Description, a: usize, b: usize) -> bool {
         let facts = memories.map(|m| (m.kind, m.bytes, m.latency_ps, m.bytes_per_s));
         facts.collect::<Vec<_>>()
     };
-    !heated && anonymous(one) == anonymous(other) && own(a) == own(b)
+    let equal = anonymous(one) == anonymous(other) && own(a) == own(b);
+    !in_place && !internal(a) && !internal(b) && equal
 }
 
 /// Power is least in the deepest idle state, or when cold if it follows temperature.

@@ -7,10 +7,11 @@ use crate::common::{Analytic, options, run};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use whimbrel_explore::{
-    Choices, Exploration, SlotChoice, Space, StoreError, System, csv, json, restore, table,
+    Candidate, Choices, Exploration, SlotChoice, Space, StoreError, System, csv, json, restore,
+    table,
 };
-use whimbrel_hardware::Description;
-use whimbrel_model::{App, Manifest, Table};
+use whimbrel_hardware::{Description, Leakage, Thermal};
+use whimbrel_model::{App, Manifest, POINT_OFF, Table};
 
 const RADIO: &str = r#"
 [app]
@@ -249,7 +250,10 @@ fn the_table_is_one_that_the_policy_takes() {
     for (row, rate) in rows.iter().zip(&found.rates) {
         let best = rate.best().unwrap();
         assert_eq!(row.rate_millihz, rate.rate_millihz);
-        assert_eq!((&row.cores, &row.points), (&best.candidate.mapping, &best.candidate.points));
+        let Candidate { mapping, points, available, .. } = &best.candidate;
+        let of_core = |(on, point): (&bool, &u32)| if *on { *point } else { POINT_OFF };
+        let points: Vec<u32> = available.iter().zip(points).map(of_core).collect();
+        assert_eq!((&row.cores, &row.points), (mapping, &points));
         let least = rate.entries.iter().filter(|entry| entry.outcome.misses == 0);
         assert!(least.clone().all(|e| e.outcome.energy_mj >= best.outcome.energy_mj));
     }
@@ -282,4 +286,26 @@ fn cores_are_told_apart_by_their_place_where_places_matter() {
     assert_eq!(alike(&mesh), [0, 1, 2]);
     mesh.interconnect = None;
     assert_eq!(alike(&mesh), [0, 0, 0]);
+    for (arbitration, expected) in [("fcfs", [0, 0, 0]), ("tdma", [0, 1, 2])] {
+        let text = serde_json::json!({ "bus": {
+            "arbitration": arbitration, "hz": 1, "width_bytes": 4, "setup_cycles": 0,
+            "burst_bytes": 4, "pj_per_byte": 0.0, "slots": 3,
+        }});
+        let interconnect = Some(serde_json::from_value(text).unwrap());
+        assert_eq!(alike(&Description { interconnect, ..mesh.clone() }), expected);
+    }
+    // The leakage of one core has the temperature of those next to it differ.
+    mesh.thermal = Some(Thermal {
+        ambient_mc: 25_000,
+        blocks: Vec::new(),
+        thickness_mm: 0.5,
+        conductivity: 100.0,
+        capacity: 1.75e6,
+        sink_k_per_w: 10.0,
+        sink_j_per_k: 1.0,
+        step_ps: 1_000_000_000,
+    });
+    assert_eq!(alike(&mesh), [0, 0, 0]);
+    mesh.cores[2].leakage = Some(Leakage { reference_mc: 25_000, slope_c: 30.0 });
+    assert_eq!(alike(&mesh), [0, 1, 2]);
 }

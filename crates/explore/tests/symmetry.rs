@@ -225,8 +225,22 @@ fn under_a_policy_the_core_of_the_coordinator_is_like_no_other() {
     let refused =
         Space::new(system.clone(), &Choices { cores: vec![2], ..high() }, crate::common::SECOND_NS);
     assert!(refused.unwrap_err()[0].message.contains("nothing to explore"));
-    // Cores {0, 1} with the task on either, or {1, 2} with it on one of them.
-    assert_eq!(of("balance").len(), 3);
+    // Cores {0, 1} with the task on either, or {1, 2}, where the coordinator is on core 1.
+    assert_eq!(of("balance").len(), 4);
+}
+
+#[test]
+fn under_a_policy_that_sees_places_no_core_is_like_another() {
+    let of = |policy: &str, cores: usize, has_floorplan: bool| {
+        let plain = system(&[("a", 1, 1)], vec![core(0, &[1000]); cores]);
+        let policies = vec![policy.parse().unwrap()];
+        let choices = Choices { policies, cores: vec![cores], ..high() };
+        all(&space(&System { has_floorplan, ..plain }, &choices)).len()
+    };
+    // Temperatures, on a floorplan; the ring of cores, where some are not next to all others.
+    assert_eq!((of("thermal", 4, true), of("thermal", 4, false)), (4, 2));
+    assert_eq!((of("gossip", 5, true), of("gossip", 6, true)), (2, 6));
+    assert_eq!((of("balance", 6, true), of("balance", 6, false)), (2, 2));
 }
 
 #[test]

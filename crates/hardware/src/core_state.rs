@@ -43,6 +43,8 @@ pub struct CoreState {
     points: Vec<Residency>,
     asleep_ps: Vec<u64>,
     transitions: u64,
+    /// While it is idle it draws nothing at all.
+    off: bool,
 }
 
 impl CoreState {
@@ -57,6 +59,7 @@ impl CoreState {
             points: vec![Residency::default(); points],
             asleep_ps: vec![0; idle_states],
             transitions: 0,
+            off: false,
         }
     }
 
@@ -65,6 +68,17 @@ impl CoreState {
         self.points.len() == like.points.len()
             && self.asleep_ps.len() == like.asleep_ps.len()
             && self.point < self.points.len()
+    }
+
+    /// Switches it off, or on: from now on it draws nothing while it is idle, or what it did.
+    pub fn turn_off(&mut self, now_ps: u64, off: bool, states: &[IdleState]) {
+        self.settle(now_ps, states);
+        self.off = off;
+    }
+
+    /// Whether it is switched off.
+    pub fn is_off(&self) -> bool {
+        self.off
     }
 
     /// Lets its time begin at `now_ps`, when nothing has happened yet.
@@ -177,7 +191,7 @@ impl CoreState {
     pub fn account(&mut self, now_ps: u64, spent: Residency, is_idle: bool) {
         debug_assert!(self.asleep_ps.is_empty(), "its idle power is not constant");
         self.spend(self.draw.active_uw, spent.active_ps);
-        self.spend(self.draw.idle_uw, spent.idle_ps);
+        self.spend(if self.off { 0 } else { self.draw.idle_uw }, spent.idle_ps);
         let point = &mut self.points[self.point];
         point.active_ps += spent.active_ps;
         point.idle_ps += spent.idle_ps;
@@ -208,6 +222,9 @@ impl CoreState {
     /// What it draws now, in microwatts.
     pub fn power_uw(&self, now_ps: u64, states: &[IdleState]) -> u64 {
         let Mode::Idle { since_ps } = self.mode else { return self.draw.active_uw };
+        if self.off {
+            return 0;
+        }
         let idle_ps = now_ps - since_ps;
         match states.iter().rfind(|state| state.after_ps <= idle_ps) {
             None => self.draw.idle_uw,
@@ -219,6 +236,9 @@ impl CoreState {
     /// When its power next changes by itself, going through its idle states, after `after_ps`.
     pub fn next_passage_ps(&self, after_ps: u64, states: &[IdleState]) -> Option<u64> {
         let Mode::Idle { since_ps } = self.mode else { return None };
+        if self.off {
+            return None;
+        }
         let passages = states.iter().flat_map(|state| {
             let enters_ps = since_ps.saturating_add(state.after_ps);
             [enters_ps, enters_ps.saturating_add(state.enter_ps)]
@@ -228,6 +248,9 @@ impl CoreState {
 
     /// Accounts for the idle time between two moments, both counted from when it became idle.
     fn settle_idle(&mut self, from_ps: u64, to_ps: u64, states: &[IdleState]) {
+        if self.off {
+            return;
+        }
         if states.is_empty() {
             return self.spend(self.draw.idle_uw, to_ps - from_ps);
         }
@@ -334,6 +357,22 @@ mod tests {
         assert_eq!(core.wake(MS + 4 * US, &states), 6 * US + 100 * US);
         core.rest(2 * MS, &states);
         assert_eq!(core.wake(3 * MS - 1, &states), 0);
+    }
+
+    #[test]
+    fn a_core_that_is_off_draws_nothing_until_it_is_on_again() {
+        let states = [idle("wfi", 5_000, US, US, US)];
+        let mut core = CoreState::new(1, 1, 0, DRAW);
+        core.turn_off(0, true, &states);
+        assert_eq!((core.power_uw(MS, &states), core.next_passage_ps(0, &states)), (0, None));
+        core.turn_off(MS, false, &states);
+        assert_eq!(core.energy_aj(), 0);
+        // It is as deep in its idle states as it would have been.
+        assert_eq!((core.power_uw(MS, &states), core.wake(MS, &states)), (5_000, US));
+        let mut told = CoreState::new(1, 0, 0, DRAW);
+        told.turn_off(0, true, &[]);
+        told.account(MS, Residency { active_ps: 0, idle_ps: MS }, true);
+        assert_eq!(told.energy_aj(), 0);
     }
 
     #[test]

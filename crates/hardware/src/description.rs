@@ -82,6 +82,13 @@ pub struct Core {
     /// By how much later than it should a task's sleep ends.
     #[serde(default)]
     pub timer_slack_ps: u64,
+    /// Whether it is off at the start: it draws nothing until it is woken.
+    #[serde(default)]
+    pub off: bool,
+    /// Its number, which says what happens to it by chance and which slot of a bus it has; `None`:
+    /// its place. Another one where cores before it are left out.
+    #[serde(default)]
+    pub number: Option<u32>,
 }
 
 /// When a kernel takes its core from a task; the numbers are `enum scheduling`'s of the engine.

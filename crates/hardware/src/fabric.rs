@@ -52,7 +52,9 @@ impl Fabric {
             None => Way::None,
             Some(Interconnect::Mesh(mesh)) => Way::Mesh(Mesh::new(mesh)),
             Some(Interconnect::Bus(bus)) => {
-                let cores = description.cores.len().max(bus.slots as usize);
+                let numbers = description.cores.iter().filter_map(|core| core.number);
+                let numbered = numbers.max().map_or(0, |number| number as usize + 1);
+                let cores = description.cores.len().max(bus.slots as usize).max(numbered);
                 let memory = shared.as_ref().map_or_else(Memory::default, |shared| shared.memory);
                 Way::Bus(Box::new(Bus::new(bus, cores, memory)))
             }

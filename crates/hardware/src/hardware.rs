@@ -50,6 +50,8 @@ struct Tile {
     cache: Option<Cache>,
     private: Option<Memory>,
     node: Node,
+    /// Its number on the platform that it is a part of.
+    number: usize,
 }
 
 /// The hardware of a platform. Saved and restored as a whole.
@@ -77,12 +79,17 @@ impl Hardware {
             let class = class_of(&mut classes, core, description);
             let temperature_mc = heat.as_ref().and_then(|heat| heat.temperature_mc(number));
             let draw = classes[class].draw(core.start, temperature_mc);
+            let mut state =
+                CoreState::new(core.points.len(), core.idle_states.len(), core.start, draw);
+            state.turn_off(0, core.off, &core.idle_states);
+            let number_there = core.number.map_or(number, |number| number as usize);
             Tile {
                 class: u32::try_from(class).expect("fewer classes than cores"),
-                state: CoreState::new(core.points.len(), core.idle_states.len(), core.start, draw),
+                state,
                 woken: Waking::default(),
-                cache: core.cache.as_ref().map(|cache| Cache::new(cache, number as u64)),
+                cache: core.cache.as_ref().map(|cache| Cache::new(cache, number_there as u64)),
                 private: Memory::private_of(description, number),
+                number: number_there,
                 node: core.node,
             }
         });
@@ -241,6 +248,15 @@ impl Hardware {
         tile.state.wake(now_ps, idle_states)
     }
 
+    /// Switches an idle core off, or on again; its cache is empty then.
+    pub fn turn_off(&mut self, now_ps: u64, core: usize, off: bool) {
+        let tile = &mut self.tiles[core];
+        tile.state.turn_off(now_ps, off, &self.classes[tile.class as usize].core.idle_states);
+        if let Some(cache) = &mut tile.cache {
+            cache.clear();
+        }
+    }
+
     /// A core has no more work.
     #[inline]
     pub fn rest(&mut self, now_ps: u64, core: usize) {
@@ -298,7 +314,8 @@ impl Hardware {
     /// begin earlier.
     #[inline]
     pub fn transfer(&mut self, at_ps: u64, core: usize, bytes: u64) -> u64 {
-        self.fabric.transfer(at_ps, core, self.tiles[core].node, bytes)
+        let tile = &self.tiles[core];
+        self.fabric.transfer(at_ps, tile.number, tile.node, bytes)
     }
 
     /// No transfer begins before `now_ps` any more. Nothing depends on it but how much of what may
@@ -313,7 +330,7 @@ impl Hardware {
     /// delay it any more: anywhere but on a bus that is shared by turns.
     #[inline]
     pub fn transfer_delay(&mut self, now_ps: u64, core: usize) -> u64 {
-        self.fabric.delay(now_ps, core)
+        self.fabric.delay(now_ps, self.tiles[core].number)
     }
 
     /// How long a core needs for bytes of its private memory, in picoseconds.
@@ -454,7 +471,8 @@ impl Class {
 
 /// The class of a core: an existing one if it is alike in all that classes have.
 fn class_of(classes: &mut Vec<Class>, core: &Core, description: &Description) -> usize {
-    let key = Core { start: 0, cache: None, node: (0, 0), ..core.clone() };
+    let plain = Core { start: 0, off: false, number: None, ..core.clone() };
+    let key = Core { cache: None, node: (0, 0), ..plain };
     classes.iter().position(|known| known.core == key).unwrap_or_else(|| {
         classes.push(Class::new(key, description));
         classes.len() - 1

@@ -45,6 +45,8 @@ fn core(kind: &str, node: (u32, u32)) -> Core {
         slice_ps: 0,
         tick_ps: 0,
         timer_slack_ps: 0,
+        off: false,
+        number: None,
     }
 }
 

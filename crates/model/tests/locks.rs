@@ -15,7 +15,7 @@ type Tasks<'t> = [(&'t str, usize, Vec<i8>)];
 fn text(tasks: &Tasks<'_>) -> String {
     let mut text = "[app]\nname = \"locks\"\n".to_owned();
     for mutex in 1..=MUTEXES {
-        write!(text, "[[mutex]]\nname = \"m{mutex}\"\n").unwrap();
+        writeln!(text, "[[mutex]]\nname = \"m{mutex}\"").unwrap();
     }
     for (name, count, steps) in tasks {
         write!(text, "[[task]]\nname = \"{name}\"\ncount = {count}\nscript = [").unwrap();

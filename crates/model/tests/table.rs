@@ -3,7 +3,7 @@
 
 use crate::common::{RADIO, build, radio_with, shown, told};
 use insta::assert_snapshot;
-use whimbrel_model::{Problems, Row, Table};
+use whimbrel_model::{POINT_OFF, Problems, Row, Table};
 
 const TABLE: &str = r"
 [[row]]
@@ -44,6 +44,27 @@ fn a_row_names_a_point_for_each_core_and_a_core_for_each_task() {
 fn one_frequency_holds_for_all_cores() {
     let text = TABLE.replace("[500, 133.3]", "100");
     assert_eq!(rows(&text, &points()).unwrap()[1].points, [0, 0]);
+}
+
+#[test]
+fn a_core_without_tasks_may_be_off() {
+    let all = "mapping = { bpf = 0, lpf = 0 }\nfrequency_mhz = [100, \"off\"]";
+    let text = TABLE.replace("mapping = { bpf = 1 }\nfrequency_mhz = [500, 133.3]", all);
+    assert_eq!(rows(&text, &points()).unwrap()[1].points, [0, POINT_OFF]);
+    let said = refusal("133.3", "\"off\"");
+    assert!(said.contains("core 1 is off, and `bpf.0` belongs on it"), "{said}");
+    assert!(refusal("[500, 133.3]", "\"off\"").contains("must be a frequency in MHz"));
+}
+
+#[test]
+fn the_row_of_a_rate_is_the_first_that_is_not_below_it_or_the_last() {
+    let rows = rows(TABLE, &points()).unwrap();
+    let at = |millihz| Row::at(&rows, millihz).map(|row| row.rate_millihz);
+    assert_eq!(
+        [1, 450_000, 450_001, 2_000_000].map(at),
+        [450_000, 450_000, 900_500, 900_500].map(Some)
+    );
+    assert_eq!(Row::at(&[], 1), None);
 }
 
 #[test]

@@ -226,7 +226,7 @@ fn the_folder_has_everything_and_is_not_written_over() {
     }
     let rows = fs::read_to_string(bench.place.path("best.toml")).unwrap();
     let parsed = whimbrel_model::Table::parse(&rows).unwrap();
-    assert!(rows.contains("frequency_mhz = [400, 400, 100]"), "{rows}");
+    assert!(rows.contains("frequency_mhz = [400, 400, \"off\"]"), "{rows}");
     assert_eq!(rows.matches("[[row]]").count(), 2);
     drop(parsed);
     let (_, said) = bench.say(&["-o", "found"], 2);

@@ -83,6 +83,11 @@ struct wb_control {
 /// Context: the core's kernel. Never blocks.
 bool wb_agent_is_silent(const struct wb_core *core);
 
+/// Whether a task has come to the core and had not left when its agent reported last.
+///
+/// Context: the core's kernel, of a system whose agents report. Never blocks.
+bool wb_agent_has_residents(const struct wb_core *core);
+
 /// Counts the periods that were over before `now_ns` as reported; when the next one is.
 ///
 /// Context: the core's kernel, or the launcher while no kernel runs. Never blocks.

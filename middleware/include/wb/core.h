@@ -68,4 +68,13 @@ struct wb_core {
     _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_CORE_BYTES];
 };
 
+/// Whether the core is to be off while it has no tasks (WB_POINT_OFF).
+///
+/// Context: any. Never blocks.
+static inline bool wb_core_is_let_off(const struct wb_core *core)
+{
+    // Relaxed: the word is all there is to know.
+    return wb_word_load(&core->wanted_point, WB_RELAXED) == WB_POINT_OFF;
+}
+
 #endif

@@ -26,6 +26,10 @@ enum {
     WB_NO_TEMPERATURE = INT32_MIN,
 };
 
+// In the place of an operating point: a core that is to have no tasks is off while it has none, if
+// its kernel can do that; it is at its lowest point.
+#define WB_POINT_OFF (UINT32_MAX - 1)
+
 // An operating point of a core, as its platform says. Power counts while it computes and while it
 // idles with its clock on.
 struct wb_point {
@@ -39,6 +43,7 @@ struct wb_snapshot_core {
     uint32_t n_points;              // 0: its frequency is not known and cannot be set
     const struct wb_point *points;  // from the lowest frequency to the highest
     uint32_t point;                 // the present one
+    bool off;                       // WB_POINT_OFF was asked for last
     uint32_t busy_ppm;              // of the last period in tasks, at the present frequency
     uint32_t load_ppm;              // sum of its tasks' loads
     int32_t temperature_mc;         // thousandths of a degree Celsius, or WB_NO_TEMPERATURE
@@ -58,7 +63,7 @@ struct wb_snapshot_task {
 // A row of the table policy: the mapping for frame rates up to `rate_millihz`.
 struct wb_table_row {
     uint64_t rate_millihz;
-    const uint32_t *points;  // one per core
+    const uint32_t *points;  // one per core, or WB_POINT_OFF
     const uint32_t *cores;   // one per task
 };
 

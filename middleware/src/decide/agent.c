@@ -241,12 +241,14 @@ void wb_agent_obey(struct wb_core *core)
 {
     struct wb_core_report *report = &core->report;
     const struct wb_system *system = core->system;
-    const uint32_t wanted = wb_word_load(&core->wanted_point, WB_RELAXED);
+    const uint32_t asked = wb_word_load(&core->wanted_point, WB_RELAXED);
+    // Off is for its kernel to see, when it has no tasks (wb_core_is_let_off()).
+    const uint32_t wanted = asked == WB_POINT_OFF ? 0 : asked;
 
-    if (wanted == report->obeyed_point || wanted >= core->n_points)
+    if (asked == report->obeyed_point || (wanted >= core->n_points && asked != WB_POINT_OFF))
         return;
-    report->obeyed_point = wanted;
-    if (wanted == wb_word_load(&core->point, WB_RELAXED))
+    report->obeyed_point = asked;
+    if (core->n_points == 0 || wanted == wb_word_load(&core->point, WB_RELAXED))
         return;
     const uint64_t now_ns = wb_kernel_now_ns();
     const uint32_t speed = speed_ppm(core);
@@ -278,7 +280,7 @@ static uint64_t tick(struct wb_core *core, uint64_t now_ns)
     return report->due_ns;
 }
 
-static bool has_residents(const struct wb_core *core)
+bool wb_agent_has_residents(const struct wb_core *core)
 {
     for (uint32_t word = 0; word < words_of(&core->system->config); word++)
         if (wb_word_load(&core->report.residents[word], WB_RELAXED) != 0)
@@ -297,7 +299,7 @@ bool wb_agent_is_silent(const struct wb_core *core)
 
     return !may_decide && wb_word_load(&report->periods, WB_RELAXED) != 0 &&
            wb_word_load(&report->busy_ppm, WB_RELAXED) == 0 &&
-           wb_counter_get(&core->stats.busy_ns) == report->mark_ns && !has_residents(core);
+           wb_counter_get(&core->stats.busy_ns) == report->mark_ns && !wb_agent_has_residents(core);
 }
 
 uint64_t wb_agent_skip(struct wb_core *core, uint64_t now_ns)
@@ -305,6 +307,9 @@ uint64_t wb_agent_skip(struct wb_core *core, uint64_t now_ns)
     struct wb_core_report *report = &core->report;
     const uint64_t period_ns = core->system->config.agent_period_ns;
 
+    // It has been off from the start.
+    if (report->due_ns == 0)
+        report->due_ns = core->system->start_ns + period_ns;
     if (now_ns <= report->due_ns)
         return report->due_ns;
     const uint64_t skipped = (now_ns - report->due_ns - 1) / period_ns + 1;

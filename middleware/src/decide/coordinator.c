@@ -92,6 +92,7 @@ static void see_core(struct wb_snapshot_core *seen, const struct wb_core *core)
         .n_points = core->n_points,
         .points = core->points,
         .point = wb_word_load(&core->point, WB_RELAXED),
+        .off = wb_core_is_let_off(core),
         .busy_ppm = wb_word_load(&report->busy_ppm, WB_RELAXED),
         .temperature_mc = wb_word_load(&report->temperature_mc, WB_RELAXED),
     };
@@ -132,7 +133,8 @@ static bool may_decide(const struct wb_core *decider)
         return true;
     for (uint32_t i = 0; i < system->n_cores; i++) {
         const struct wb_core *core = system->cores[i];
-        if (wb_word_load(&core->state, WB_ACQUIRE) == WB_CORE_UP &&
+        // One that is off has no agent that could report.
+        if (wb_word_load(&core->state, WB_ACQUIRE) == WB_CORE_UP && !wb_core_is_let_off(core) &&
             wb_word_load(&core->report.periods, WB_RELAXED) == 0)
             return false;
     }

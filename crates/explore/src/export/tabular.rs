@@ -9,7 +9,7 @@ use whimbrel_text::thousandths;
 
 use crate::candidate::Candidate;
 use crate::result::Exploration;
-use crate::system::System;
+use crate::system::{Channel, System};
 use crate::text::{Words, megahertz};
 
 /// The columns of a result.
@@ -64,17 +64,8 @@ pub fn table(system: &System, exploration: &Exploration) -> (Option<String>, Vec
     for rate in exploration.rates.iter().filter(|rate| rate.rate_millihz > 0) {
         match rate.best() {
             Some(best) => {
-                let candidate = &best.candidate;
-                let energy = best.outcome.energy_mj;
-                // Writing to a String cannot fail.
-                let _ = write!(
-                    text,
-                    "\n[[row]]\nframe_rate = {}  # {energy:.3} mJ\nmapping = {{ {} }}\n\
-                     frequency_mhz = [{}]\n",
-                    thousandths(rate.rate_millihz),
-                    mapping(system, candidate),
-                    frequencies(system, candidate),
-                );
+                let energy = format!("  # {:.3} mJ", best.outcome.energy_mj);
+                text += &row(system, &best.candidate, &energy);
             }
             None => without.push(rate.rate_millihz),
         }
@@ -86,6 +77,26 @@ pub fn table(system: &System, exploration: &Exploration) -> (Option<String>, Vec
         system.app, system.platform
     );
     ((!text.is_empty()).then(|| head + &text), without)
+}
+
+/// A candidate as a row of such a table, with a comment. Slots and channels are the application's:
+/// what the candidate has of others is named.
+fn row(system: &System, candidate: &Candidate, comment: &str) -> String {
+    let words = Words(system);
+    let mut text = format!(
+        "\n[[row]]\nframe_rate = {}{comment}\nmapping = {{ {} }}\nfrequency_mhz = [{}]\n",
+        thousandths(candidate.rate_millihz),
+        mapping(system, candidate),
+        frequencies(system, candidate),
+    );
+    let own = |of: &Channel| (of.slots, of.way);
+    let chosen = candidate.slots.iter().copied().zip(candidate.ways.iter().copied());
+    if !system.channels.iter().map(own).eq(chosen) {
+        let (slots, ways) = (words.slots(candidate), words.ways(candidate));
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "# with these in the app.toml: slots {slots} {ways}");
+    }
+    text
 }
 
 fn mapping(system: &System, candidate: &Candidate) -> String {
@@ -103,9 +114,11 @@ fn mapping(system: &System, candidate: &Candidate) -> String {
     groups.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// A core without a task is at its lowest point.
 fn frequencies(system: &System, candidate: &Candidate) -> String {
     let words = Words(system);
-    let mhz = (0..system.cores.len()).map(|core| megahertz(words.hz(candidate, core)));
-    mhz.collect::<Vec<_>>().join(", ")
+    let one = |core: usize| match candidate.available[core] {
+        true => megahertz(words.hz(candidate, core)),
+        false => "\"off\"".to_owned(),
+    };
+    (0..system.cores.len()).map(one).collect::<Vec<_>>().join(", ")
 }

@@ -25,7 +25,7 @@ pub(crate) fn distribute(
 ) -> ControlFlow<()> {
     let cores = space.system.cores.len();
     let mut before = vec![None; cores];
-    for class in &policy.symmetry.cores {
+    for class in policy.symmetry.classes(available).iter() {
         for pair in class.windows(2).filter(|pair| available[pair[0]] == available[pair[1]]) {
             before[pair[1]] = Some(pair[0]);
         }

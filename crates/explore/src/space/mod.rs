@@ -8,14 +8,11 @@ use std::ops::ControlFlow;
 use crate::bound::{Bound, ROUNDING};
 use crate::candidate::{Candidate, Objective};
 use crate::choices::{Checked, Choices};
-use crate::policy::Decides;
-use crate::symmetry::Symmetry;
+use crate::policy::{Decides, sees_places};
+use crate::symmetry::{Symmetry, View};
 use crate::system::System;
 use distribute::distribute;
 use whimbrel_model::Problem;
-
-/// The core of the coordinator, as in every run that is not told another.
-const COORDINATOR: usize = 0;
 
 /// All there is to choose from.
 #[derive(Debug, Clone)]
@@ -58,8 +55,12 @@ impl Space {
     pub fn new(system: System, choices: &Choices, duration_ns: u64) -> Result<Self, Vec<Problem>> {
         let checked = choices.check(&system)?;
         let governed = |(policy, decides): &(whimbrel_model::PolicyName, Decides)| {
-            let special = (*decides != Decides::Nothing).then_some(COORDINATOR);
-            let symmetry = Symmetry::new(&system, &checked, special);
+            let view = match decides {
+                _ if sees_places(policy, &system) => View::Places,
+                Decides::Nothing => View::Nothing,
+                Decides::Moves | Decides::MovesAndPoints => View::Coordinator,
+            };
+            let symmetry = Symmetry::new(&system, &checked, view);
             Governed { text: policy.to_string(), decides: *decides, symmetry }
         };
         let policies = checked.policies.iter().map(governed).collect();
@@ -262,9 +263,24 @@ impl Space {
 /// Every way to have `count` cores available that differs from the others: so many of each class.
 fn subsets(symmetry: &Symmetry, count: usize) -> Vec<Vec<bool>> {
     let cores = symmetry.cores.iter().map(Vec::len).sum();
+    let fits =
+        |classes: &[Vec<usize>], available: &Vec<bool>| *symmetry.classes(available) == *classes;
+    let alone: Vec<Vec<usize>> = (0..cores).map(|core| vec![core]).collect();
+    let mut all = of_classes(&symmetry.cores, count);
+    all.retain(|available| fits(&symmetry.cores, available));
+    if alone != symmetry.cores {
+        let more = of_classes(&alone, count);
+        all.extend(more.into_iter().filter(|available| fits(&alone, available)));
+    }
+    all
+}
+
+/// So many of each class, those that are available first.
+fn of_classes(classes: &[Vec<usize>], count: usize) -> Vec<Vec<bool>> {
+    let cores = classes.iter().map(Vec::len).sum();
     let mut all = vec![(vec![false; cores], count)];
-    for (position, class) in symmetry.cores.iter().enumerate() {
-        let after: usize = symmetry.cores[position + 1..].iter().map(Vec::len).sum();
+    for (position, class) in classes.iter().enumerate() {
+        let after: usize = classes[position + 1..].iter().map(Vec::len).sum();
         let mut longer = Vec::new();
         for (available, left) in &all {
             for take in (left.saturating_sub(after)..=class.len().min(*left)).rev() {

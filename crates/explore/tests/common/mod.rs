@@ -80,6 +80,7 @@ pub fn system(groups: &[(&str, u32, u64)], cores: Vec<Core>) -> System {
         channels,
         internal_bytes,
         internal_core,
+        has_floorplan: false,
     }
 }
 

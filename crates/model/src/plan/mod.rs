@@ -13,7 +13,7 @@ use crate::app::{
 };
 use crate::platform::{Core, Frequency, Point};
 use moving::RATE_MAX;
-pub use moving::{Moving, NO_POLICY, PolicyName, Row, millihz};
+pub use moving::{Moving, NO_POLICY, POINT_OFF, PolicyName, Row, millihz};
 pub use script::{PlanEvent, PlanScript};
 
 /// Of the messages to a helper.

@@ -33,10 +33,21 @@ pub struct Moving {
 pub struct Row {
     /// It holds up to this frame rate, in thousandths per second.
     pub rate_millihz: u64,
-    /// An operating point for each core, from the lowest frequency.
+    /// An operating point for each core, from the lowest frequency; or [`POINT_OFF`].
     pub points: Vec<u32>,
     /// A core for each task.
     pub cores: Vec<u32>,
+}
+
+/// In the place of an operating point of a row: the core is off (`WB_POINT_OFF` in C).
+pub const POINT_OFF: u32 = u32::MAX - 1;
+
+impl Row {
+    /// The row that holds at a frame rate, in thousandths per second: the first that is not below
+    /// it, or the last.
+    pub fn at(rows: &[Self], rate_millihz: u64) -> Option<&Self> {
+        rows.iter().find(|row| row.rate_millihz >= rate_millihz).or(rows.last())
+    }
 }
 
 /// What to write for no policy at all.

@@ -91,6 +91,8 @@ pub(super) fn read(
         slice_ps,
         tick_ps,
         timer_slack_ps,
+        off: false,
+        number: None,
     };
     Some(Placed { core, count, node, place })
 }

@@ -6,9 +6,9 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::app::App;
-use crate::plan::{Row, millihz};
+use crate::plan::{POINT_OFF, Row, millihz};
 use crate::problem::{Problem, Problems, Span, none_or, suggestion};
-use crate::reader::{Node, Reader, core_list, document, each, list, number, tables};
+use crate::reader::{Node, Reader, core_list, document, each, list, number, tables, text};
 
 /// A file whose tables have the right shape.
 #[derive(Debug, Clone)]
@@ -19,11 +19,14 @@ pub struct Table {
 /// Names of tasks, each with a core or one for each of its tasks.
 type Mapping = Vec<(Spanned<String>, Spanned<Vec<Spanned<u32>>>)>;
 
+/// In megahertz; `None`: the core is off.
+type Frequency = Option<f64>;
+
 #[derive(Debug, Clone)]
 struct RowTable {
     frame_rate: Spanned<f64>,
     mapping: Mapping,
-    frequency_mhz: Option<Spanned<Vec<Spanned<f64>>>>,
+    frequency_mhz: Option<Spanned<Vec<Spanned<Frequency>>>>,
 }
 
 impl Table {
@@ -58,10 +61,11 @@ impl Table {
     /// a pinned task that is to move.
     pub fn rows(&self, app: &App, points_hz: &[Vec<u64>]) -> Result<Vec<Row>, Problems> {
         let mut problems = Vec::new();
-        let mut row = |row: &RowTable| Row {
-            rate_millihz: millihz(*row.frame_rate.get_ref()),
-            points: row.points(points_hz, &mut problems),
-            cores: row.cores(app, points_hz.len(), &mut problems),
+        let mut row = |row: &RowTable| {
+            let points = row.points(points_hz, &mut problems);
+            let cores = row.cores(app, points_hz.len(), &mut problems);
+            problems.extend(row.on_off(app, &points, &cores));
+            Row { rate_millihz: millihz(*row.frame_rate.get_ref()), points, cores }
         };
         let rows: Vec<Row> = self.rows.iter().map(&mut row).collect();
         // One core for several tasks is wrong for each of them.
@@ -109,11 +113,15 @@ impl RowTable {
         }
         let mut points = Vec::new();
         for ((core, known), mhz) in points_hz.iter().enumerate().zip(wanted.iter().cycle()) {
-            let hz = millihz(mhz.get_ref() * 1e3);
+            let Some(frequency) = mhz.get_ref() else {
+                points.push(POINT_OFF);
+                continue;
+            };
+            let hz = millihz(frequency * 1e3);
             match known.iter().position(|point| *point == hz) {
                 Some(point) => points.push(position(point)),
                 None => {
-                    problems.push(unknown_frequency(core, known, mhz));
+                    problems.push(unknown_frequency(core, known, *frequency, mhz.span()));
                     if wanted.len() == 1 {
                         break;
                     }
@@ -121,6 +129,21 @@ impl RowTable {
             }
         }
         points
+    }
+}
+
+impl RowTable {
+    /// A task on a core that is off.
+    fn on_off(&self, app: &App, points: &[u32], cores: &[u32]) -> Option<Problem> {
+        let is_off = |core: u32| points.get(core as usize) == Some(&POINT_OFF);
+        let at = cores.iter().position(|core| is_off(*core))?;
+        let (task, core) = (&app.tasks[at], cores[at]);
+        let label = app.label(&task.name, task.index);
+        let frequencies = self.frequency_mhz.as_ref()?.get_ref();
+        let place = frequencies[core as usize % frequencies.len()].span();
+        let problem = Problem::new(format!("core {core} is off, and `{label}` belongs on it"));
+        let problem = problem.at(place, "this core");
+        Some(problem.help("map the task to another core, or give this one a frequency"))
     }
 }
 
@@ -158,8 +181,8 @@ fn unknown_task(app: &App, name: &Spanned<String>) -> Problem {
     problem.at(name.span(), "this task").help(help)
 }
 
-fn unknown_frequency(core: usize, known: &[u64], mhz: &Spanned<f64>) -> Problem {
-    let message = format!("core {core} has no operating point of {} MHz", mhz.get_ref());
+fn unknown_frequency(core: usize, known: &[u64], mhz: f64, place: Span) -> Problem {
+    let message = format!("core {core} has no operating point of {mhz} MHz");
     #[expect(clippy::cast_precision_loss, reason = "frequencies have less than 53 bits")]
     let megahertz = |hz: &u64| format!("{}", *hz as f64 / 1e6);
     let help = if known.is_empty() {
@@ -169,7 +192,7 @@ fn unknown_frequency(core: usize, known: &[u64], mhz: &Spanned<f64>) -> Problem 
         let all: Vec<String> = known.iter().map(megahertz).collect();
         format!("it has points of {} MHz", all.join(", "))
     };
-    Problem::new(message).at(mhz.span(), "this frequency").help(help)
+    Problem::new(message).at(place, "this frequency").help(help)
 }
 
 fn read_row(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<RowTable> {
@@ -190,7 +213,7 @@ fn read_row(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Op
 }
 
 const FREQUENCY: &str =
-    "a frequency in MHz, more than 0 and at most 1e6, or an array of one per core";
+    "a frequency in MHz, more than 0 and at most 1e6, or an array of one, or \"off\", per core";
 
 fn mapping<'t>(node: &Node<'t>) -> Option<Mapping> {
     let one = |(key, node): (&Spanned<_>, &Node<'t>)| {
@@ -201,10 +224,14 @@ fn mapping<'t>(node: &Node<'t>) -> Option<Mapping> {
     node.get_ref().as_table()?.iter().map(one).collect()
 }
 
-fn frequencies(node: &Node<'_>) -> Option<Vec<Spanned<f64>>> {
+fn frequencies(node: &Node<'_>) -> Option<Vec<Spanned<Frequency>>> {
     let frequency = |n: &Node<'_>| number(n).filter(|mhz| *mhz > 0.0 && *mhz <= 1e6);
+    let of_core = |n: &Node<'_>| match text(n).as_deref() {
+        Some("off") => Some(None),
+        _ => frequency(n).map(Some),
+    };
     match node.get_ref() {
-        DeValue::Array(_) => list(node, frequency).filter(|all| !all.is_empty()),
-        _ => frequency(node).map(|mhz| vec![Spanned::new(node.span(), mhz)]),
+        DeValue::Array(_) => list(node, of_core).filter(|all| !all.is_empty()),
+        _ => frequency(node).map(|mhz| vec![Spanned::new(node.span(), Some(mhz))]),
     }
 }

@@ -16,7 +16,8 @@ use super::job::{Job, Pool};
 use crate::fingerprint::fingerprint;
 use crate::helpers;
 
-/// How often agents report where a policy decides.
+/// How often agents report, as in a simulation that is not told: also for `static`, which costs what
+/// the table of the best candidates does.
 const AGENTS_NS: u64 = 100_000_000;
 /// How long an idle kernel polls, as in a run that is not told.
 const SPIN_NS: u64 = 20_000;
@@ -104,8 +105,7 @@ impl Simulator {
         for (channel, way) in app.channels.iter_mut().zip(&candidate.ways) {
             (channel.bell, channel.internal) = (way.bell, way.internal);
         }
-        let policy: Option<PolicyName> =
-            Some(&candidate.policy).filter(|name| *name != "static").and_then(|n| n.parse().ok());
+        let policy: Option<PolicyName> = candidate.policy.parse().ok();
         #[expect(clippy::cast_precision_loss, reason = "a rate is at most 1e12 thousandths")]
         let pacing = match candidate.rate_millihz {
             0 => Pacing::Application,
@@ -118,11 +118,7 @@ impl Simulator {
             offer_ns: OFFER_NS,
             record: None,
             pacing,
-            moving: Moving {
-                agents_ns: if policy.is_some() { AGENTS_NS } else { 0 },
-                policy,
-                ..Moving::default()
-            },
+            moving: Moving { agents_ns: AGENTS_NS, policy, ..Moving::default() },
             cores: hardware.cores.iter().map(Core::from).collect(),
             frequency: Frequency::None,
             kinds: hardware.cores.iter().map(|core| core.kind.clone()).collect(),
@@ -153,6 +149,7 @@ fn subset(hardware: &Description, candidate: &Candidate, cores: &[usize]) -> Des
     for core in cores {
         let mut core_alone = all[*core].clone();
         core_alone.start = candidate.points[*core] as usize;
+        core_alone.number = u32::try_from(*core).ok();
         hardware.cores.push(core_alone);
     }
     hardware.memories.retain(|memory| memory.core.is_none() || place(memory.core).is_some());

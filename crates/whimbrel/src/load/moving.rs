@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::files;
 
 /// The policy that needs rows.
-const TABLE: &str = "table";
+pub(super) const TABLE: &str = "table";
 
 /// The same as the summary keeps it.
 #[derive(Debug, Clone, Serialize)]

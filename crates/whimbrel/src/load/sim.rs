@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use whimbrel_hardware::Description;
 use whimbrel_model::{
-    App, At, Core, Cores, Cycles, Frequency, Problem, Work, check_cores, check_kinds,
+    App, At, Core, Cores, Cycles, Frequency, Moving, POINT_OFF, Pacing, Problem, Row, Work,
+    check_cores, check_kinds, millihz,
 };
 
 use super::{
     Application, Hardware, Loaded, Options, Schedule, Simulation, application, map, moving,
     nanoseconds, pacing, simulated_platform, utf8,
 };
-use crate::cli::SimArgs;
+use crate::cli::{LayoutArgs, SimArgs};
 use crate::failure::Failure;
 use crate::helpers;
 
@@ -39,13 +40,13 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let Application { mut app, source, folder, .. } =
         application(&args.common.layout.app, &args.common.layout.set)?;
 
-    let (name, cores, description) = hardware(args)?;
+    let (name, cores, mut description) = hardware(args)?;
     let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
     measured_work(&mut app, &description);
     app.check_internal(&format!("the platform {name}"), description.internal().map(|m| m.bytes))
         .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
     let pacing = pacing(&args.common.layout, &app)?;
-    let hardware = Hardware { platform: name, cores, frequency: Frequency::None };
+    let mut hardware = Hardware { platform: name, cores, frequency: Frequency::None };
     let (n, hz) = (hardware.cores.len(), hardware.hz());
     let mapped = Cores { count: n, kinds: &kinds, hz: &hz };
     map(args.common.layout.map.as_ref(), &mut app, &source, &mapped, pacing)?;
@@ -60,8 +61,10 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
     let module = helpers::find_module(&app, &folder, &source)?;
     let points = hardware.points_hz(n);
-    let (moving, moving_options) =
-        moving::load(&args.common.layout.moving, &mut app, &source, Some(&module), &points)?;
+    let layout = &args.common.layout;
+    let (mut moving, moving_options) =
+        moving::load(&layout.moving, &mut app, &source, Some(&module), &points)?;
+    begin_by_table(layout, &mut app, &mut moving, (&mut hardware.cores, &mut description), pacing);
     let options = Options {
         cpus: (0..).take(hardware.cores.len()).collect(),
         platform: hardware.platform.clone(),
@@ -96,6 +99,39 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         board: None,
     };
     Ok(Simulated { run, platform: json(&description)?, commands: schedule.commands() })
+}
+
+/// Begins as the row says that holds at the start, where a table decides: tasks are on its cores,
+/// these at its points, and those that are off are that from the first moment on. A task that does
+/// not run on the core of the row stays where it is, as the policy leaves it there. Where `--map`
+/// places the tasks, they begin there.
+fn begin_by_table(
+    layout: &LayoutArgs,
+    app: &mut App,
+    moving: &mut Moving,
+    (cores, description): (&mut [Core], &mut Description),
+    pacing: Pacing,
+) {
+    let decides = moving.policy.as_ref().is_some_and(|policy| policy.name == moving::TABLE)
+        && layout.map.is_none();
+    let rate = pacing.frame_rate(app).filter(|_| decides);
+    let Some(row) = rate.and_then(|rate| Row::at(&moving.rows, millihz(rate))) else { return };
+    for (task, core) in app.tasks.iter_mut().zip(&row.cores) {
+        if task.runs_on(&description.cores[*core as usize].kind) {
+            *task.core.get_mut() = *core;
+        }
+    }
+    for (core, point) in row.points.iter().enumerate() {
+        description.cores[core].off = *point == POINT_OFF;
+        let point = if *point == POINT_OFF { 0 } else { *point as usize };
+        (cores[core].start, description.cores[core].start) = (point, point);
+    }
+    // The coordinator needs a core that is on.
+    let is_off = |core: &u32| description.cores[*core as usize].off;
+    if is_off(&moving.coordinator) {
+        let on = (0..).take(cores.len()).find(|core| !is_off(core));
+        moving.coordinator = on.unwrap_or(moving.coordinator);
+    }
 }
 
 /// Refuses times, each of an option, beyond what virtual time can count.

@@ -86,7 +86,7 @@ static struct fault fault_of_point(const struct wb_decision *d, uint32_t kept,
                                { core, s->self } };
     if (!s->cores[core].up)
         return (struct fault){ "it set the point of core #, which is down", { core } };
-    if (point >= s->cores[core].n_points)
+    if (point >= s->cores[core].n_points && point != WB_POINT_OFF)
         return (struct fault){ "it set core # to point #, of which there are #",
                                { core, point, s->cores[core].n_points } };
     for (uint32_t i = 0; i < kept; i++) {

@@ -70,8 +70,9 @@ void wb_pick_point(const struct wb_snapshot *snapshot, struct wb_decision *decis
                    uint32_t point)
 {
     const struct wb_snapshot_core *c = &snapshot->cores[core];
+    const bool differs = point == WB_POINT_OFF ? !c->off : c->off || point != c->point;
 
-    if (c->up && point < c->n_points && point != c->point)
+    if (c->up && (point < c->n_points || point == WB_POINT_OFF) && differs)
         wb_decide_point(decision, core, point);
 }
 

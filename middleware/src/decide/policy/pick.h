@@ -53,7 +53,7 @@ typedef struct wb_pick wb_pick_for(const struct wb_snapshot *snapshot, const int
 void wb_pick_all(const struct wb_snapshot *snapshot, const int64_t *params,
                  struct wb_decision *decision, wb_pick_for *pick_for);
 
-/// Sets the point of a core, if it has that point and another one is set.
+/// Sets the point of a core, or has it off, if it has that point and another one is set.
 void wb_pick_point(const struct wb_snapshot *snapshot, struct wb_decision *decision, uint32_t core,
                    uint32_t point);
 

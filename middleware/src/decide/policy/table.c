@@ -4,9 +4,10 @@
 //   row = the first with rate <= row.rate; the last, if the rate is above all of them
 //   each movable task goes to row.cores[task], each core to row.points[core]
 //
-// What a row says of a core that is down, or of one that does not exist, is passed over: recovery
-// has taken its tasks elsewhere. So is a core of a kind that the task does not run on. Without a
-// frame rate or without rows nothing is decided.
+// A core that the row has off gets no task by it, and is at its lowest point where its kernel
+// cannot turn it off. What a row says of a core that is down, or of one that does not exist, is
+// passed over: recovery has taken its tasks elsewhere. So is a core of a kind that the task does
+// not run on. Without a frame rate or without rows nothing is decided.
 //
 // Source: acquaviva2008, sections 1 and 6.3: "Configurations are precomputed and stored for each
 // frame rate."
