@@ -16,8 +16,8 @@ use super::job::{Job, Pool};
 use crate::fingerprint::fingerprint;
 use crate::helpers;
 
-/// How often agents report, as in a simulation that is not told: also for `static`, which costs what
-/// the table of the best candidates does.
+/// How often agents report, as in a simulation that is not told: also for `static`, which costs
+/// what the table of the best candidates does.
 const AGENTS_NS: u64 = 100_000_000;
 /// How long an idle kernel polls, as in a run that is not told.
 const SPIN_NS: u64 = 20_000;

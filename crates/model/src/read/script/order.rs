@@ -83,7 +83,8 @@ impl Search<'_, '_, '_> {
             let is_closed = self.edges[next].locked == self.edges[first].held;
             self.path.push(next);
             let is_whole = self.path.len() == length;
-            if if is_whole { is_closed } else { !is_closed && self.closes(length) } {
+            let found = if is_whole { is_closed } else { !is_closed && self.closes(length) };
+            if found {
                 return true;
             }
             self.path.pop();
