@@ -39,11 +39,11 @@ struct wb_point {
 
 struct wb_snapshot_core {
     bool up;                        // it may be given tasks
+    bool off;                       // WB_POINT_OFF was asked for last
     uint32_t kind;                  // what kind of core it is
     uint32_t n_points;              // 0: its frequency is not known and cannot be set
     const struct wb_point *points;  // from the lowest frequency to the highest
     uint32_t point;                 // the present one
-    bool off;                       // WB_POINT_OFF was asked for last
     uint32_t busy_ppm;              // of the last period in tasks, at the present frequency
     uint32_t load_ppm;              // sum of its tasks' loads
     int32_t temperature_mc;         // thousandths of a degree Celsius, or WB_NO_TEMPERATURE
