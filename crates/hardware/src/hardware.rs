@@ -109,7 +109,8 @@ impl Hardware {
     #[must_use]
     pub fn is_state_of(&self, like: &Self) -> bool {
         let tile = |(own, like): (&Tile, &Tile)| {
-            (own.class, own.node, own.private) == (like.class, like.node, like.private)
+            (own.class, own.number, own.node) == (like.class, like.number, like.node)
+                && own.private == like.private
                 && own.state.is_state_of(&like.state)
                 && match (&own.cache, &like.cache) {
                     (Some(own), Some(like)) => own.is_state_of(like),
