@@ -113,7 +113,7 @@ bool launcher_await_start(struct helper *h, struct plan_start *start)
         return false;
     }
     if (strcmp(start->plan, wb_board_plan_hash) != 0) {
-        helper_complain(h, "plan", wb_board_plan_hash, "the image is of another plan");
+        helper_complain(h, "image", wb_board_plan_hash, "the image is of another plan");
         return false;
     }
     return apply(h, start);

@@ -183,7 +183,7 @@ def test_a_start_of_another_image_is_refused() -> None:
     with Launched("trials") as board:
         board.say(start={"plan": "0123"})
         error = board.hear("error")
-        assert (error["kind"], error["key"]) == ("plan", "trials")
+        assert (error["kind"], error["key"]) == ("image", "trials")
         assert board.status() == 2
 
 

@@ -356,6 +356,20 @@ def test_a_core_that_never_boots_is_named(tmp_path: Path) -> None:
     assert "core 3 of the board vexpress_a9 is not there" in said
 
 
+def test_a_build_that_was_copied_is_to_be_deleted(tmp_path: Path) -> None:
+    board = changed_board(tmp_path, 'name = "vexpress_a9"', 'name = "copied"')
+    folder = ROOT / "build/boards/copied"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        elsewhere = "CMAKE_CACHEFILE_DIR:INTERNAL=/a\nCMAKE_HOME_DIRECTORY:INTERNAL=/b\n"
+        (folder / "CMakeCache.txt").write_text(elsewhere)
+        said = refusal("apps/hello/app.toml", board=board)
+    finally:
+        shutil.rmtree(folder)
+    assert "was made elsewhere" in said
+    assert "delete" in said and "boards/copied" in said.replace(" ", "")
+
+
 def test_an_image_of_another_application_is_refused() -> None:
     run("apps/hello/app.toml")
     said = refusal("apps/synthetic/app.toml", "--image", str(emulated.BUILD / "hello.elf"))

@@ -194,7 +194,7 @@ fn a_board_that_goes_wrong_is_one_clear_error() {
         ("garbage", "the board fake said what makes no sense"),
         ("asserts", "the kernel of core 1 of the board fake failed: configASSERT fails in line 7"),
         ("leaves", "the board fake ended with status 3 during the run"),
-        ("other", "the image of the board fake is of another plan: the command wants another one"),
+        ("other", "the image of the board fake is of another plan, 0123456789abcdef"),
         ("core", "core 1 of the board fake is not there: it has not booted"),
     ] {
         let said = failure(mode, &[]);
@@ -202,7 +202,7 @@ fn a_board_that_goes_wrong_is_one_clear_error() {
         assert_eq!(said.matches('×').count(), 1, "{mode}: {said}");
     }
     let said = failure("other", &[]);
-    assert!(said.contains("its plan is 0123456789abcdef"), "{said}");
+    assert_eq!(said.matches("another plan").count(), 1, "{said}");
     let said = failure("events", &["--record", "recorded"]);
     assert!(said.contains("the run cannot be recorded: there is no core 7"), "{said}");
 }
@@ -353,6 +353,16 @@ fn a_device_that_is_silent_or_garbled_is_one_clear_error() {
         assert_eq!(done.status.code(), Some(2), "{mode}: {said}");
         assert!(said.contains(expected), "{mode}: {said}");
     }
+}
+
+#[test]
+fn a_device_with_another_plan_is_told_once_with_a_cure_that_a_device_allows() {
+    let (_device, place) = at_device("other stays");
+    let done = output(&place, &["--quiet"]);
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert_eq!(said.matches("another plan").count(), 1, "{said}");
+    assert!(said.contains("write it to the board"), "{said}");
 }
 
 #[test]

@@ -71,11 +71,11 @@ pub fn build(
     configure.arg("-S").arg(here.join(cmake)).arg("-B").arg(&folder);
     configure.args(settings(&parts.app.name, &tables, &sources));
     configure.args(own.iter().map(|setting| format!("-D{setting}")));
-    run(&mut configure, parts)?;
+    run(&mut configure, parts, &folder)?;
     let mut build = Command::new("cmake");
     let jobs = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     build.arg("--build").arg(&folder).args(["--target", TARGET, "--parallel", &jobs.to_string()]);
-    run(&mut build, parts)?;
+    run(&mut build, parts, &folder)?;
     fs::copy(folder.join(format!("{}.elf", parts.app.name)), to).map_err(unwritable)?;
     Ok(())
 }
@@ -135,7 +135,7 @@ fn sources(parts: &Parts<'_>) -> Result<Sources, Failure> {
     Ok(Sources { options: options.to_owned(), files })
 }
 
-fn run(command: &mut Command, parts: &Parts<'_>) -> Result<(), Failure> {
+fn run(command: &mut Command, parts: &Parts<'_>, folder: &Path) -> Result<(), Failure> {
     // A jobserver that this command inherits is not there for its children.
     let ended = command.env_remove("MAKEFLAGS").stdin(Stdio::null()).output();
     let Output { status, stdout, stderr } = ended.map_err(|error| {
@@ -146,7 +146,19 @@ fn run(command: &mut Command, parts: &Parts<'_>) -> Result<(), Failure> {
         return Ok(());
     }
     let said = text(&stderr) + &text(&stdout);
+    if is_of_another_place(&said) {
+        let problem = Problem::new(format!("the build in {} was made elsewhere", folder.display()))
+            .help(format!("the folder has been copied or moved: delete {}", folder.display()));
+        return Err(problem.into());
+    }
     Err(refused(&said, parts))
+}
+
+/// CMake keeps where its folders are: a copy of them cannot be built again.
+fn is_of_another_place(said: &str) -> bool {
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    said.contains("where CMakeCache.txt was created")
+        || said.contains("does not match the source") && said.contains("used to generate cache")
 }
 
 /// One error for what the tools said. A function that is missing is shown where it is asked for.
@@ -199,7 +211,15 @@ fn text(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::telling;
+    use super::{is_of_another_place, telling};
+
+    #[test]
+    fn a_build_that_was_copied_is_known_by_the_words_of_cmake() {
+        let said = "CMake Error: The current CMakeCache.txt directory /b/CMakeCache.txt is \
+                    different than the directory /a where\nCMakeCache.txt was created.";
+        assert!(is_of_another_place(said));
+        assert!(!is_of_another_place("CMake Error at CMakeLists.txt:3 (message): no FreeRTOS"));
+    }
 
     #[test]
     fn of_a_build_that_fails_only_the_complaints_are_told() {

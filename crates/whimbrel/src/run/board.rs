@@ -134,13 +134,15 @@ fn attach(
 pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
     let HelperError { kind, core, key, text, task, .. } = error;
     Some(match (kind.as_str(), core) {
-        ("plan", _) => Problem::new(format!(
-            "the image of the board {name} is of another plan: {text}"
-        ))
-        .help(format!(
-            "its plan is {key}: export it again with the same application and options, or \
-                 leave --image out, and it is built"
-        )),
+        ("image", _) => {
+            Problem::new(format!("the image of the board {name} is of another plan, {key}")).help(
+                "export the plan again with the same application and options, build its image, and \
+                 write it to the board; a board that the command starts gets such an image if \
+                 --image is left out",
+            )
+        }
+        ("plan", _) => Problem::new(format!("the board {name} cannot start with `{key}`: {text}"))
+            .help("build its image with the same application and options: see docs/boards.md"),
         ("core", Some(core)) => {
             Problem::new(format!("core {core} of the board {name} is not there: {text}"))
                 .help("all cores of the board must boot: how is it started in board.toml?")

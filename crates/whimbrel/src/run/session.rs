@@ -341,7 +341,13 @@ impl<'a> Session<'a> {
                 }
             }
             Line::Simulated(simulated) => self.results.simulated = Some(simulated),
-            Line::Error(error) => self.results.errors.push(error),
+            Line::Error(error) => {
+                self.results.errors.push(error);
+                // A board at a device has refused the run, and waits for the next one.
+                if self.phase == Phase::Starting && !self.helper.leaves() {
+                    self.phase = Phase::Over;
+                }
+            }
             Line::End(end) => {
                 self.results.end = Some(end);
                 self.helper.hang_up();

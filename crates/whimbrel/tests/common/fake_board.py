@@ -87,7 +87,10 @@ def fail(kind: str, core: int | None, key: str, text: str) -> None:
 def start(asked: dict[str, object]) -> None:
     Path("start").write_text(json.dumps(asked))
     if MODE == "other":
-        fail("plan", None, "0123456789abcdef", "the command wants another one")
+        fail("image", None, "0123456789abcdef", "the image is of another plan")
+    if MODE == "other stays":  # a device that waits for the next start
+        tell("error", kind="image", task="", index=0, core=None, key="0123456789abcdef", text="")
+        return
     if MODE == "core":
         fail("core", 1, "", "it has not booted")
     kernels = [{"core": core, "cpu": core, "pid": 0} for core in range(2)]
