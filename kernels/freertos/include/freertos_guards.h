@@ -87,7 +87,7 @@ static struct run run_of(const TCB_t *tcb, const volatile void *current, const v
         .since = *(const volatile configRUN_TIME_COUNTER_TYPE *)since,
     };
 
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    wb_word_fence(WB_ACQUIRE);
     return run;
 }
 
