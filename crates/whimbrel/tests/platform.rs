@@ -217,7 +217,7 @@ fn frequencies_are_put_back_after_everything_was_killed() {
     run.finish();
     wait_until_gone(&processes);
     assert_eq!(says(&folder, "scaling_governor"), "userspace");
-    let cleaned = place.output(&["clean"]);
+    let cleaned = place.command(&["clean"]).env("WHIMBREL_SYSFS", &sys).output().unwrap();
     assert!(cleaned.status.success(), "{}", text(&cleaned.stderr));
     assert_eq!(says(&folder, "scaling_governor"), "schedutil");
     assert_eq!(fs::read_dir(place.runs()).unwrap().count(), 0);

@@ -74,8 +74,8 @@ struct Scenario {
 pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
     let app = application(&[path.to_owned()], &args.set)?.app;
     let task = task(&app, args)?;
-    let cpus = &different(cpus)?;
     enough_cores(args, cpus)?;
+    let cpus = &different(cpus)?;
     let folder = tempfile::tempdir()
         .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
     let checked = Checked { app: &app, path, args, folder: folder.path() };

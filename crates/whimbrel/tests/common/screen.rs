@@ -35,8 +35,10 @@ impl Screen {
         tcsetwinsize(&line, size).unwrap();
         let modes = tcgetattr(&line).unwrap();
 
-        let mut leader = Command::new("setsid");
-        leader.arg("--ctty").arg(command.get_program()).args(command.get_args());
+        // The tests may be run with signals ignored that a terminal's programs do not ignore.
+        let mut leader = Command::new("env");
+        leader.args(["--default-signal=HUP,INT", "setsid", "--ctty"]);
+        leader.arg(command.get_program()).args(command.get_args());
         leader.envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))));
         leader.current_dir(command.get_current_dir().unwrap());
         let end = || Stdio::from(line.try_clone().unwrap());
