@@ -4,19 +4,22 @@
 #include "own.h"
 #include "wb/kernel.h"
 
-// A deleted task's TCB may have been used for something else.
+// A deleted task's TCB may have been used for something else. NULL: no task of ours, or none yet.
 static const struct wb_task *described(const void *at)
 {
     const struct wb_task *task = at;
-    const struct wb_system *system = wb_freertos_core()->system;
+    const struct wb_core *own = wb_freertos_core();
 
-    return (uintptr_t)task - (uintptr_t)system->tasks < system->n_tasks * sizeof *task ? task
-                                                                                       : NULL;
+    if (own == NULL)
+        return NULL;
+    const struct wb_system *system = own->system;
+    const uintptr_t offset = (uintptr_t)task - (uintptr_t)system->tasks;
+    return offset < system->n_tasks * sizeof *task ? task : NULL;
 }
 
 uint32_t wb_freertos_is_elsewhere(const void *at)
 {
-    const struct wb_task *task = wb_freertos_core() != NULL ? described(at) : NULL;
+    const struct wb_task *task = described(at);
     const uint32_t core = task != NULL ? wb_task_core(task) : WB_CORE_NONE;
 
     return core != wb_kernel_core() ? core : WB_CORE_NONE;
@@ -24,7 +27,7 @@ uint32_t wb_freertos_is_elsewhere(const void *at)
 
 void wb_freertos_check(const void *at, const void *handle, const char *call)
 {
-    const struct wb_task *task = wb_freertos_core() != NULL ? described(at) : NULL;
+    const struct wb_task *task = described(at);
 
     if (task == NULL)
         return;

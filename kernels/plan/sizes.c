@@ -15,7 +15,7 @@
     _Static_assert(sizeof(void *) != 4 || sizeof(struct wb_##name) <= (bytes),                     \
                    "raise it, in need.rs as well")
 AT_MOST(advice, 256);
-AT_MOST(bell, 224);
+AT_MOST(bell, 256);
 AT_MOST(channel, 320);
 AT_MOST(core, 1024);
 AT_MOST(event, 24);

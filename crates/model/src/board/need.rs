@@ -30,7 +30,7 @@ const POOL: u64 = 2 * GRANULE;
 /// numbers are asserted when `kernels/plan/sizes.c` is compiled for a board, and a test compares.
 pub const AT_MOST: [(&str, u64); 20] = [
     ("advice", 256),
-    ("bell", 224),
+    ("bell", 256),
     ("channel", 320),
     ("core", 1024),
     ("event", 24),
