@@ -283,7 +283,7 @@ pub fn undo(folder: &Folder, name: &str, sys: &Path) -> io::Result<()> {
     let changes: Vec<&Change> = journal.changes().collect();
     if let Some(other) = changes.iter().find(|change| !of_cpufreq(&change.setting, sys)) {
         let path = folder.path().join(name);
-        let what = crate::work::name(&other.setting);
+        let what = other.setting.name();
         let why = format!("{}: {what} is no frequency's attribute", path.display());
         return Err(io::Error::other(why));
     }

@@ -11,7 +11,7 @@ use crate::linux::tasks;
 use crate::lock::Locked;
 use crate::occupation::token;
 use crate::shield::sets;
-use crate::work::{Work, name};
+use crate::work::Work;
 use crate::{
     CpuSet, Error, Kept, Machine, Occupation, Policy, Request, ShieldKind, TaskId, begin, reconcile,
 };
@@ -265,7 +265,7 @@ fn undo(work: &mut Work) -> Result<Undone, Error> {
     let mut undone = Undone { restored: work.restored, foreign: work.foreign.clone() };
     for setting in &work.stuck {
         let why = "could not be put back: the next command tries again".to_owned();
-        undone.foreign.push(Kept { what: name(setting), why });
+        undone.foreign.push(Kept { what: setting.name(), why });
     }
     reconcile::note(work)?;
     if work.journal.occupations().is_empty() {
@@ -277,7 +277,7 @@ fn undo(work: &mut Work) -> Result<Undone, Error> {
 /// What of the program's the kernel refused, as an error.
 fn accepted(work: &mut Work) -> Result<(), Error> {
     let Some((change, error)) = work.refused.drain(..).next() else { return Ok(()) };
-    let what = format!("{} to `{}`", name(&change.setting), change.to);
+    let what = format!("{} to `{}`", change.setting.name(), change.to);
     if work.kernel.may_move() {
         return Err(Error::Refused { what, why: error.to_string() });
     }

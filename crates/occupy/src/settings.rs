@@ -37,6 +37,20 @@ pub(crate) const THERE: &str = "there";
 pub(crate) const NONE: &str = "none";
 
 impl Setting {
+    /// What it is called in what is shown to people.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Task(task) => format!("task {}", task.tid),
+            Self::Schedule(task) => format!("the scheduling of task {}", task.tid),
+            Self::Home(task) => format!("the cpuset of process {}", task.tid),
+            Self::List(path)
+            | Self::Mask(path)
+            | Self::Word(path)
+            | Self::Controller(path)
+            | Self::Folder(path) => path.display().to_string(),
+        }
+    }
+
     /// What it is now.
     pub fn read(&self, kernel: &dyn Kernel) -> io::Result<String> {
         match self {

@@ -148,7 +148,7 @@ impl<'a> Work<'a> {
     pub fn tell(&mut self, change: &Change) {
         if change.foreign {
             let why = format!("somebody else made it `{}`: left so", change.from);
-            let kept = Kept { what: name(&change.setting), why };
+            let kept = Kept { what: change.setting.name(), why };
             if !self.foreign.contains(&kept) {
                 self.foreign.push(kept);
             }
@@ -173,7 +173,7 @@ impl<'a> Work<'a> {
     /// # Errors
     /// It cannot be read or changed, or the journal cannot be written.
     pub fn settle(&mut self, setting: Setting, due: impl Fn(&str) -> String) -> Result<(), Error> {
-        let fails = |setting: &Setting, error| Error::File { path: name(setting).into(), error };
+        let fails = |setting: &Setting, error| Error::File { path: setting.name().into(), error };
         let current = setting.read(self.kernel).map_err(|error| fails(&setting, error))?;
         let Some(change) = self.plan(&setting, &current, due) else { return Ok(()) };
         match self.carry_out(vec![change])?.pop() {
@@ -200,20 +200,6 @@ impl<'a> Work<'a> {
         } else {
             rest.to_string()
         }
-    }
-}
-
-/// As a setting is called in what is shown to people.
-pub(crate) fn name(setting: &Setting) -> String {
-    match setting {
-        Setting::Task(task) => format!("task {}", task.tid),
-        Setting::Schedule(task) => format!("the scheduling of task {}", task.tid),
-        Setting::Home(task) => format!("the cpuset of process {}", task.tid),
-        Setting::List(path)
-        | Setting::Mask(path)
-        | Setting::Word(path)
-        | Setting::Controller(path)
-        | Setting::Folder(path) => path.display().to_string(),
     }
 }
 

@@ -106,9 +106,8 @@ impl Guardian {
     /// not said yet.
     fn keep(&mut self, alone: bool) -> Option<Answer> {
         let mut pause = SHORTEST;
-        loop {
-            // Without memory to wait with there is still what was begun.
-            let Ok((program_ended, spoken)) = self.wait(pause) else { break };
+        // Without memory to wait with there is still what was begun.
+        while let Ok((program_ended, spoken)) = self.wait(pause) {
             if program_ended {
                 break;
             }

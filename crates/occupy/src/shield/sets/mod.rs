@@ -396,7 +396,7 @@ fn narrow(work: &mut Work, folders: &[PathBuf]) -> Result<(), Error> {
     let changes = shrinking.into_iter().rev().chain(growing).collect();
     for (change, error) in work.carry_out(changes)? {
         let list: CpuSet = change.from.parse().unwrap_or_default();
-        let what = crate::work::name(&change.setting);
+        let what = change.setting.name();
         work.keep(list, what, format!("the kernel refuses it: {error}"));
         work.fail(change, error);
     }
