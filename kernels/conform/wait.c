@@ -101,8 +101,7 @@ static int waiter(struct wb_task *self)
     uint32_t expected[SENDERS] = { 0 }, permits = 0, n = SENDERS + 1;
     struct wb_wait set[SENDERS + 1];
 
-    set[0].port = NULL;
-    set[0].semaphore = &s->permits;
+    set[0] = (struct wb_wait){ .semaphore = &s->permits };
     for (uint32_t i = 0; i < SENDERS; i++)
         set[i + 1] = (struct wb_wait){ .port = wb_port_find_any(self, "in", i) };
     while (n > 1 || permits < s->rounds) {

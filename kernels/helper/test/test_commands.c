@@ -160,6 +160,8 @@ TEST(while_one_is_under_way_the_next_is_told_that_it_is_busy)
     migrate("1", 1);
     migrate("2", 2);
     CHECK(is_told("2", WB_ERR_BUSY));
+    commands_tell_outcomes(&commands, true);
+    CHECK(told.answers == 2 && strcmp(told.id, "1") == 0);
 }
 
 TEST(without_memory_for_the_answer_nothing_is_asked_and_that_is_the_answer)
