@@ -79,9 +79,9 @@ TEST(a_writer_killed_while_it_stamps_leaves_the_stamp_before)
     struct wb_stamp s = { 0 };
 
     wb_stamp_set(&s, 9ull << 32 | 9);
-    wb_word_store(&s.low[0], 7, WB_SEQ_CST);
+    wb_word_store(&s.at[0].low, 7, WB_SEQ_CST);
     CHECK(wb_stamp_get(&s) == (9ull << 32 | 9));
-    wb_word_store(&s.high[0], 7, WB_SEQ_CST);
+    wb_word_store(&s.at[0].high, 7, WB_SEQ_CST);
     CHECK(wb_stamp_get(&s) == (9ull << 32 | 9));
     wb_stamp_set(&s, 3);
     CHECK(wb_stamp_get(&s) == 3);

@@ -7,7 +7,8 @@ import re
 
 import emulated
 
-HAND_OFF_MOST = 1000
+# With an outcome that names its task and its request, and a deadline that is never read torn.
+HAND_OFF_MOST = 1010
 
 
 def counted(case: str) -> str:

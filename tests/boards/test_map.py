@@ -23,10 +23,12 @@ def test_the_linker_script_and_the_board_file_have_the_memory_of_the_map() -> No
     }
     board = tomllib.loads((BOARD / "board.toml").read_text())
     assert board["board"]["cores"] == at["CORES"]
-    assert board["memory"] | {"stack_least": "", "guard": ""} == {
+    # Of the gvm the launcher has 2 MiB, and an application's globals what board.toml leaves.
+    assert int(board["memory"]["gvm"].removesuffix("KiB")) < (at["GVM_MB"] - 2) * 1024
+    assert board["memory"] | {"stack_least": "", "guard": "", "gvm": ""} == {
         "stack_least": "",
         "guard": "",
-        "gvm": f"{at['GVM_MB']}MiB",
+        "gvm": "",
         "stacks": f"{at['STACKS_MB']}MiB",
         "private": f"{at['PRIVATE_MB'] - at['KERNEL_MB']}MiB",
     }

@@ -374,7 +374,7 @@ def test_an_image_of_another_application_is_refused() -> None:
     run("apps/hello/app.toml")
     said = refusal("apps/synthetic/app.toml", "--image", str(emulated.BUILD / "hello.elf"))
     assert "the image of the board vexpress_a9 is of another plan" in said
-    assert "export it again with the same application and options" in said
+    assert "export the plan again with the same application and options" in said
 
 
 def test_an_image_may_have_other_parameters_and_another_policy() -> None:
@@ -409,8 +409,8 @@ def test_a_source_that_does_not_compile_is_told_in_the_compilers_words(tmp_path:
 
 def test_memory_that_the_board_does_not_have_is_refused_at_its_line(tmp_path: Path) -> None:
     said = refusal(changed_app(tmp_path, 'name = "bird"', 'name = "bird"\nheap = "40MiB"'))
-    assert "`hello` needs 41.3 MiB of globally visible memory" in said
-    assert "of that, bird 40 MiB" in said
+    assert "`hello` needs 42.6 MiB of globally visible memory" in said
+    assert "of that, bird 40.0 MiB" in said
 
 
 # ---- Modules that the board refuses -------------------------------------------------------------

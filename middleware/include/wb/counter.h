@@ -80,6 +80,12 @@ static inline uint64_t wb_stamp_get(const struct wb_stamp *s)
     return wb_word_load(&s->value, WB_ACQUIRE);
 }
 
+/// Context: the one writer. Never blocks.
+static inline uint64_t wb_stamp_own(const struct wb_stamp *s)
+{
+    return wb_word_load(&s->value, WB_RELAXED);
+}
+
 #else
 
 struct wb_counter {
@@ -145,7 +151,10 @@ inline uint64_t wb_counter_get(const struct wb_counter *c)
 struct wb_stamp {
     // One writer at a time. `sequence`: how often it was set; its lowest bit says where the last
     // value is, and the next one goes to the other place.
-    struct wb_word sequence, low[2], high[2];
+    struct wb_word sequence;
+    struct {
+        struct wb_word low, high;
+    } at[2];
 };
 
 /// Context: the one writer. Never blocks.
@@ -153,6 +162,15 @@ void wb_stamp_set(struct wb_stamp *s, uint64_t value);
 
 /// Context: any core. Looks again only if it was set meanwhile. Exact, whatever was set.
 uint64_t wb_stamp_get(const struct wb_stamp *s);
+
+/// Context: the one writer. Never blocks.
+static inline uint64_t wb_stamp_own(const struct wb_stamp *s)
+{
+    const uint32_t place = wb_word_load(&s->sequence, WB_RELAXED) & 1;
+
+    return (uint64_t)wb_word_load(&s->at[place].high, WB_RELAXED) << 32 |
+           wb_word_load(&s->at[place].low, WB_RELAXED);
+}
 
 #endif
 

@@ -87,7 +87,7 @@ static inline uint32_t wb_outcome_awaited(uint32_t task, uint32_t number)
 }
 static inline uint32_t wb_outcome(uint32_t task, uint32_t number, enum wb_status status)
 {
-    return (wb_outcome_awaited(task, number) & ~(uint32_t)WB_OUTCOME_AWAITED) | (uint32_t)-status;
+    return (uint32_t)-status | (number & 0x3ff) << 6 | task << 16;
 }
 static inline bool wb_outcome_is_of(uint32_t outcome, uint32_t task, uint32_t number)
 {

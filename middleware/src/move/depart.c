@@ -23,7 +23,7 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     wb_migration_close(task);
     task->migration.parked_ns = parked_ns;
     task->migration.source = owner;
-    if (offer_end_ns < wb_stamp_get(&task->deadline_ns))
+    if (offer_end_ns < wb_stamp_own(&task->deadline_ns))
         wb_stamp_set(&task->deadline_ns, offer_end_ns);
     if (mover != NULL && mover->announce != NULL)
         mover->announce(task);

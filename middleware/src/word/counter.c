@@ -57,8 +57,9 @@ void wb_stamp_set(struct wb_stamp *s, uint64_t value)
     // Release: whoever sees one of the halves sees the sequence of the value before, so that its
     // second look at the sequence finds that the place is in use again. And whoever sees the next
     // sequence sees both halves.
-    wb_word_store(&s->low[next & 1], (uint32_t)value, WB_RELEASE);
-    wb_word_store(&s->high[next & 1], (uint32_t)(value >> 32), WB_RELEASE);
+    wb_word_fence(WB_RELEASE);
+    wb_word_store(&s->at[next & 1].low, (uint32_t)value, WB_RELAXED);
+    wb_word_store(&s->at[next & 1].high, (uint32_t)(value >> 32), WB_RELAXED);
     wb_word_store(&s->sequence, next, WB_RELEASE);
 }
 
@@ -69,8 +70,8 @@ uint64_t wb_stamp_get(const struct wb_stamp *s)
     // Acquire: see above. The last load comes after those of the halves, which acquire.
     do {
         sequence = wb_word_load(&s->sequence, WB_ACQUIRE);
-        low = wb_word_load(&s->low[sequence & 1], WB_ACQUIRE);
-        high = wb_word_load(&s->high[sequence & 1], WB_ACQUIRE);
+        low = wb_word_load(&s->at[sequence & 1].low, WB_ACQUIRE);
+        high = wb_word_load(&s->at[sequence & 1].high, WB_ACQUIRE);
     } while (wb_word_load(&s->sequence, WB_RELAXED) != sequence);
     return (uint64_t)high << 32 | low;
 }

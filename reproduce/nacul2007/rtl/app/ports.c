@@ -153,7 +153,8 @@ enum wb_status wb_port_receive(struct wb_port *in, void *msg, uint64_t timeout_n
 struct wb_port *wb_port_find_any(const struct wb_task *self, const char *name, uint32_t index)
 {
     for (uint32_t i = 0; i < self->n_ports; i++) {
-        struct wb_port *port = &self->ports[i];
+        // The ports lie in the task here; who looks for one does not change the task.
+        struct wb_port *port = (struct wb_port *)&self->ports[i];
 
         if (port->index == index && strcmp(port->name, name) == 0)
             return port;
