@@ -61,9 +61,10 @@ static const struct way by_condition = { wait_at_condition, broadcast },
 
 // ---- The tasks ----------------------------------------------------------------------------------
 
+// Long enough for the slowest board to run the others between two naps.
 static void nap(void)
 {
-    wb_sleep_until(wb_now_ns() + 100000);
+    wb_sleep_until(wb_now_ns() + 500000);
 }
 
 // The least urgent has index 0, and was added first.
