@@ -70,7 +70,7 @@ CODE := $(C_CODE),crates,apps
 CHECK := middleware/test/check.c,middleware/test/check.h
 PUBLISHED := reproduce/common,python/whimbrel/__init__.py,python/whimbrel/errors.py,python/whimbrel/plot
 KEYS := docs/app-toml.md,docs/boards.md,docs/platform-toml.md,docs/table-toml.md
-ON_BOARDS := $(CODE),$(CHECK),boards,platforms,tests/conftest.py,tests/line.py,tests/scripted.py,tests/simulated.py,$(PUBLISHED)
+ON_BOARDS := $(CODE),$(CHECK),boards,platforms,tests/conftest.py,tests/line.py,tests/many_tasks.py,tests/scripted.py,tests/simulated.py,$(PUBLISHED)
 TEST_C := middleware/test,crates/engine,crates/hardware,crates/Cargo.toml,crates/Cargo.lock
 SUITES := \
 	lint-files:10:1::. \

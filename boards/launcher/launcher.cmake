@@ -31,8 +31,11 @@ function(whimbrel_image target board tables)
     separate_arguments(flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
     list(FILTER flags EXCLUDE REGEX "^--specs")
     set(hooks "${WHIMBREL}/kernels/linux/program/hooks.syms")
+    # A task's entry is the application's: where it has none, the C library's `sync` is not taken.
+    file(STRINGS "${tables}" entries REGEX "^wb_task_entry [A-Za-z0-9_]+;$")
+    list(TRANSFORM entries REPLACE "^wb_task_entry ([A-Za-z0-9_]+);$" "-Wl,--require-defined=\\1")
     add_custom_command(OUTPUT "${joined}"
-        COMMAND "${CMAKE_C_COMPILER}" ${flags} -r -nostdlib -o "${joined}" "$<TARGET_OBJECTS:${target}_application>"
+        COMMAND "${CMAKE_C_COMPILER}" ${flags} -r -nostdlib ${entries} -o "${joined}" "$<TARGET_OBJECTS:${target}_application>"
         COMMAND "${CMAKE_OBJCOPY}" "--redefine-syms=${hooks}" "${joined}"
         DEPENDS ${target}_application "$<TARGET_OBJECTS:${target}_application>" "${hooks}"
         COMMAND_EXPAND_LISTS VERBATIM)

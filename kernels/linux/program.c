@@ -90,8 +90,11 @@ static const Elf64_Shdr *sections(uint32_t *count)
     return (const void *)(the_program.image + head->e_shoff);
 }
 
-static uintptr_t find_function(const char *name)
+// A function of the application, not one of the C library that is linked with it (program.mk).
+static uintptr_t find_entry(const char *name)
 {
+    static const char own[] = "whimbrel_entry_";
+    enum { OWN = sizeof own - 1 };
     uint32_t count = 0;
     const Elf64_Shdr *section = sections(&count);
 
@@ -104,8 +107,9 @@ static uintptr_t find_function(const char *name)
         for (size_t s = 0; s < section[i].sh_size / sizeof *symbols; s++) {
             const size_t at = texts->sh_offset + symbols[s].st_name;
             if (ELF64_ST_TYPE(symbols[s].st_info) == STT_FUNC && symbols[s].st_value != 0 &&
-                has(at, strlen(name) + 1) &&
-                strcmp((const char *)the_program.image + at, name) == 0)
+                has(at, OWN + strlen(name) + 1) &&
+                memcmp(the_program.image + at, own, OWN) == 0 &&
+                strcmp((const char *)the_program.image + at + OWN, name) == 0)
                 return symbols[s].st_value;
         }
     }
@@ -145,7 +149,7 @@ enum wb_status wb_host_recreates(struct wb_host *lx, struct wb_task *task, const
 {
     struct wb_system *system = wb_host_system(lx);
     const size_t heap_bytes = (size_t)(task->heap.end - task->heap.base);
-    const uintptr_t at = the_program.rows != NULL ? find_function(entry) : 0;
+    const uintptr_t at = the_program.rows != NULL ? find_entry(entry) : 0;
 
     if (at == 0) {
         snprintf(why, why_bytes, "its program has no function %s: build it again", entry);

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import emulated
+import many_tasks
 import pytest
 from simulated import RUN, events
 
@@ -394,11 +395,13 @@ def test_an_image_that_is_none_is_told_by_the_emulator(tmp_path: Path) -> None:
     assert "the board vexpress_a9 does not answer: nothing came for 2s" in said
 
 
-def test_a_function_that_is_missing_is_shown_at_its_line(tmp_path: Path) -> None:
-    app = changed_app(tmp_path, 'name = "watcher"', 'name = "watcher"\nentry = "witness"')
+@pytest.mark.parametrize("entry", ["witness", "rand", "exit"])
+def test_a_function_that_is_missing_is_shown_at_its_line(entry: str, tmp_path: Path) -> None:
+    """Also one that the C library has, and the launcher uses."""
+    app = changed_app(tmp_path, 'name = "watcher"', f'name = "watcher"\nentry = "{entry}"')
     said = refusal(app)
-    assert "the application has no function `witness`" in said
-    assert '14 entry = "witness"' in said
+    assert f"the application has no function `{entry}`" in said
+    assert f'14 entry = "{entry}"' in said
 
 
 def test_a_source_that_does_not_compile_is_told_in_the_compilers_words(tmp_path: Path) -> None:
@@ -411,6 +414,21 @@ def test_memory_that_the_board_does_not_have_is_refused_at_its_line(tmp_path: Pa
     said = refusal(changed_app(tmp_path, 'name = "bird"', 'name = "bird"\nheap = "40MiB"'))
     assert "`hello` needs 42.6 MiB of globally visible memory" in said
     assert "of that, bird 40.0 MiB" in said
+
+
+@pytest.mark.parametrize(
+    "keys",
+    ["heap = '1MiB'", "stack = '188KiB'", "heap = '64KiB'\nstack = '4KiB'"],
+    ids=["heaps", "stacks", "small"],
+)
+def test_as_many_tasks_as_the_command_counts_boot_and_one_more_is_refused(
+    keys: str, tmp_path: Path
+) -> None:
+    most = many_tasks.most_that_fit(tmp_path, "vexpress_a9", 4, keys)
+    summary = run(many_tasks.write(tmp_path, most, 4, keys))
+    assert [task["firings"] for task in summary["tasks"]] == [many_tasks.FIRINGS] * most
+    said = refusal(many_tasks.write(tmp_path, most + 1, 4, keys))
+    assert re.search("`many` needs .* MiB .*, and the board vexpress_a9 has", said), said
 
 
 # ---- Modules that the board refuses -------------------------------------------------------------

@@ -6,7 +6,8 @@
 #   	$(call link_program,LIBRARIES)
 #
 # Only the application's own calls of malloc and its kin go to the task's heap: its objects are
-# joined, and the names replaced (hooks.syms), before the C library comes in.
+# joined, and the names replaced (hooks.syms), before the C library comes in. Only the application's own
+# functions are entries of tasks: each has a second name, whimbrel_entry_NAME.
 
 HOST := $(ROOT)/kernels/linux
 PROCESS := $(ROOT)/kernels/process
@@ -14,6 +15,7 @@ HOSTED := $(BUILD)/obj/hosted
 HOSTED_ARCH := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),aarch64,x86_64)
 OBJCOPY := $(patsubst %gcc,%objcopy,$(filter %gcc,$(CC)))
 OBJCOPY := $(or $(OBJCOPY),objcopy)
+NM := $(OBJCOPY:%objcopy=%nm)
 HOSTED_C := $(wildcard $(addprefix $(ROOT)/middleware/src/,*.c */*.c */*/*.c)) $(HOST)/program/hosted.c $(HOST)/program/main.c \
 	$(HOST)/clock.c $(HOST)/compute.c $(HOST)/doorbell.c $(PROCESS)/fault.c $(HOST)/halt.c $(PROCESS)/hooks.c $(ROOT)/kernels/host/heap.c $(HOST)/robust.c \
 	$(ROOT)/kernels/template/trivial.c
@@ -28,7 +30,8 @@ define link_program
 @echo 'LD $@'
 @$(CC) -r -nostdlib -o $@.o $(filter-out $(HOSTED_O),$(filter %.o,$^))
 @$(OBJCOPY) --redefine-syms=$(HOST)/program/hooks.syms $@.o
-@$(CC) -static -no-pie -o $@ $@.o $(HOSTED_O) $(1)
+@$(CC) -static -no-pie -o $@ $@.o $(HOSTED_O) $(1) \
+	$$($(NM) -g --defined-only $@.o | sed -n 's/.* [TW] \([A-Za-z0-9_]*\)$$/-Wl,--defsym=whimbrel_entry_\1=\1/p')
 @rm -f $@.o
 endef
 

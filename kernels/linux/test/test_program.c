@@ -103,6 +103,16 @@ TEST(a_function_that_the_program_does_not_define_is_refused)
     wb_host_close(lx);
 }
 
+// The C library is linked into the program: a program that lacks an entry `exit` has one of that.
+TEST(a_function_of_the_c_library_is_no_entry)
+{
+    open_system();
+    CHECK(wb_host_program(lx, beside("recreated.task")) == WB_OK);
+    expect_refusal("exit", WB_ERR_INVAL, "its program has no function exit: build it again");
+    expect_refusal("abort", WB_ERR_INVAL, "its program has no function abort: build it again");
+    wb_host_close(lx);
+}
+
 TEST(without_a_program_no_task_is_hosted)
 {
     open_system();

@@ -164,7 +164,8 @@ fn is_of_another_place(said: &str) -> bool {
 /// One error for what the tools said. A function that is missing is shown where it is asked for.
 fn refused(said: &str, parts: &Parts<'_>) -> Failure {
     let undefined = |line: &str| {
-        let (_, rest) = line.split_once("undefined reference to `")?;
+        let words = ["required symbol `", "undefined reference to `"];
+        let (_, rest) = words.iter().find_map(|words| line.split_once(words))?;
         let symbol = rest.split_once('\'')?.0;
         parts.app.tasks.iter().find(|task| task.entry.get_ref() == symbol)
     };
@@ -187,9 +188,16 @@ fn refused(said: &str, parts: &Parts<'_>) -> Failure {
 /// What a compiler, a linker or CMake complains of, without what a build says of itself.
 fn telling(said: &str) -> String {
     let complains = |line: &&str| {
-        ["error:", "undefined reference", "multiple definition", "overflowed", "CMake Error"]
-            .iter()
-            .any(|words| line.contains(words))
+        [
+            "error:",
+            "undefined reference",
+            "required symbol",
+            "multiple definition",
+            "overflowed",
+            "CMake Error",
+        ]
+        .iter()
+        .any(|words| line.contains(words))
             && !line.starts_with("collect2:")
     };
     let mut lines: Vec<&str> = said.lines().filter(complains).collect();
