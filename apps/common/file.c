@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "create.h"
+
 bool file_refuse(struct wb_app *app, const char *key, const char *reason)
 {
     snprintf(app->error, sizeof app->error, "%s \"%.80s\" cannot be used: %s", key,
@@ -64,6 +66,7 @@ static bool ends_in(const char *path, const char *suffix)
 bool file_create(struct wb_app *app, struct file *file, const char *key, const char *suffix)
 {
     const char *path = wb_param_text(app, key, "");
+    const char *why;
 
     file->fd = -1;
     if (path[0] == '\0')
@@ -73,8 +76,8 @@ bool file_create(struct wb_app *app, struct file *file, const char *key, const c
                  "%s \"%.140s\" cannot be created: end its name in %s", key, path, suffix);
         return false;
     }
-    file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    return file->fd >= 0 || file_refuse(app, key, strerror(errno));
+    file->fd = create_file(path, &why);
+    return file->fd >= 0 || file_refuse(app, key, why);
 }
 
 int64_t file_read_at(const struct file *file, void *data, size_t bytes, uint64_t place)

@@ -3,11 +3,11 @@
 #include "output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/create.h"
 #include "planes.h"
 
 enum { WHY_BYTES = 256, PATH_BYTES = 4096, LINE_BYTES = 160 };
@@ -31,6 +31,7 @@ bool output_open(struct output *output, const char *path, uint32_t index, char *
 {
     const char *suffix = ends_in(path, pictures) ? pictures : checksums;
     char name[PATH_BYTES];
+    const char *reason;
 
     output->fd = -1;
     output->kind = OUTPUT_NONE;
@@ -42,9 +43,9 @@ bool output_open(struct output *output, const char *path, uint32_t index, char *
     const int length = snprintf(name, sizeof name, "%.*s.%u%s", stem, path, index, suffix);
     if (length >= (int)sizeof name)
         return refuse(why, path, "the path is too long");
-    output->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    output->fd = create_file(name, &reason);
     if (output->fd < 0)
-        return refuse(why, name, strerror(errno));
+        return refuse(why, name, reason);
     output->kind = suffix == pictures ? OUTPUT_PICTURES : OUTPUT_CHECKSUMS;
     return true;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/create.h"
 #include "common/wav.h"
 
 enum { PAIR_BYTES = 2, PIECE_SAMPLES = 2048 };
@@ -119,15 +120,17 @@ static bool write_at(int fd, const void *data, size_t bytes, uint64_t place, cha
 
 bool fm_output_open(struct fm_output *output, const char *path, double rate, char why[FM_WHY_BYTES])
 {
+    const char *reason;
+
     *output = (struct fm_output){ .fd = -1, .wav = true, .rate = (uint32_t)lround(rate) };
     if (path[0] == '\0')
         return true;
     output->wav = ends_in(path, ".wav");
     if (!output->wav && !ends_in(path, ".f32"))
         return refuse_output(why, path, "its name must end in .wav or .f32");
-    output->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    output->fd = create_file(path, &reason);
     if (output->fd < 0)
-        return refuse_output(why, path, strerror(errno));
+        return refuse_output(why, path, reason);
     return true;
 }
 
