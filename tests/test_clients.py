@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import signal
 import socket
 import subprocess
@@ -227,6 +228,28 @@ def test_a_guest_that_says_nothing_does_not_keep_others_away(pair: Run) -> None:
         silent.connect(str(folder(pair.name) / "feed.client"))
         with Client(pair.name, "feed", "out", timeout=5) as feed:
             assert feed.bytes == BYTES
+
+
+def processor_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_who_knocks_at_a_kernel_without_descriptors_waits_and_nothing_spins(pair: Run) -> None:
+    kernel = pair.kernel(0)
+    had = resource.prlimit(kernel, resource.RLIMIT_NOFILE)
+    taken = {int(fd.name) for fd in Path(f"/proc/{kernel}/fd").iterdir()}
+    free = min(set(range(len(taken) + 1)) - taken)
+    resource.prlimit(kernel, resource.RLIMIT_NOFILE, (free, had[1]))
+    with connected(pair, "feed", HELLO.pack(VERSION, 0, b"out")) as one:
+        before = processor_s(kernel)
+        one.settimeout(1)
+        with pytest.raises(TimeoutError):
+            one.recv(64)
+        assert processor_s(kernel) - before < 0.3
+        resource.prlimit(kernel, resource.RLIMIT_NOFILE, had)
+        one.settimeout(PATIENCE_S)
+        assert WELCOME.unpack(one.recv(64))[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -240,6 +240,7 @@ struct desk {
     uint32_t core;        // whose process has the descriptors
     int listener, guest;  // guest: has connected, and has not said yet to which port; -1: none
     uint64_t guest_ns;    // since when
+    bool full;            // this process has no descriptor for who knocks
     uint64_t lonely_ns;   // since when a port has all there will be, and no client; 0: none has
     struct end *ends;
     struct wb_wait *set;
@@ -277,6 +278,7 @@ static void come_to_another_process(struct desk *desk)
 {
     desk->core = wb_task_core(desk->self);
     desk->guest = -1;
+    desk->full = false;
     for (uint32_t i = 0; i < desk->n; i++) {
         desk->ends[i].fd = -1;
         desk->ends[i].no_room = false;
@@ -345,6 +347,7 @@ static void receive_guests(struct desk *desk)
     if (desk->guest < 0) {
         desk->guest = accept4(desk->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         desk->guest_ns = clock_now_ns();
+        desk->full = desk->guest < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
     }
     if (desk->guest >= 0)
         greet(desk);
@@ -360,7 +363,9 @@ static uint32_t gather(struct desk *desk)
 {
     uint32_t n = 0;
 
-    desk->set[n++] = a_file(desk->guest >= 0 ? desk->guest : desk->listener, WB_FILE_READABLE);
+    // Who knocks in vain keeps the listener readable: until there is room, it is tried in time.
+    if (desk->guest >= 0 || !desk->full)
+        desk->set[n++] = a_file(desk->guest >= 0 ? desk->guest : desk->listener, WB_FILE_READABLE);
     for (uint32_t i = 0; i < desk->n; i++) {
         const struct end *end = &desk->ends[i];
         if (end->closed || end->fd < 0)
