@@ -81,7 +81,7 @@ SUITES := \
 	test-guest:480:1:built-for-tests:crates,tests/guest \
 	test-freertos:300:1:built-for-tests:$(ON_BOARDS),docs/freertos.md,tests/boards,reproduce/holmbacka2013,tools/freertos_size.py \
 	test-peers:90:1:built-for-tests:crates,bench,python,reproduce,tests/conftest.py,tests/test_plot_quiet.py,tools/plot_quiet.py \
-	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests \
+	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests,README.md,docs/doorbells.md \
 	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python,tools/site/examples.py \
 	lint-rust:450:0:built-for-tests:crates,tools/rust_circles.py \
 	test-sanitizers:180:1:built-for-tests:$(C_CODE),$(TEST_C) \
@@ -92,8 +92,8 @@ SUITES := \
 	test-voip:120:1:built-for-tests:$(CODE),$(CHECK),platforms \
 	test-fuzz:480:1:fuzz-built:$(CODE),tests/fuzz,platforms,boards/**/board.toml \
 	test-model:850:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
-	test-soc:420:2:built-for-tests:$(ON_BOARDS),rtl,tests/soc,reproduce/nacul2007/rtl,reproduce/acquaviva2008,reproduce/lee2009 \
-	test-rtl:420:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007/rtl,apps,boards/rv32_soc,middleware/include~,kernels/freertos~,docs/rtl
+	test-soc:420:2:built-for-tests:$(ON_BOARDS),rtl,tests/soc,reproduce/nacul2007,reproduce/acquaviva2008,reproduce/lee2009 \
+	test-rtl:420:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007,apps,boards/rv32_soc,middleware/include~,kernels/freertos~,docs/rtl,docs/soc.md
 
 test: setup  ## lint, build and every test: what CI runs
 	@python3 tools/suites.py $(SUITES)
@@ -151,8 +151,8 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	$(PYTHON) tests/surroundings.py
 	python3 python/tests/fresh_install.py
 	VOIP_FUZZ=20000 $(MAKE) test-parts test-voip
-	BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
-	SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc
+	PUBLISHED_ALL=1 BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
+	PUBLISHED_ALL=1 SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc
 	PUBLISHED_ALL=1 $(MAKE) test-rtl
 	export WHIMBREL_OCCUPY_KILLS=1000; $(CARGO) test --release --locked --package whimbrel-occupy --test killed -- --nocapture
 	export WHIMBREL_OCCUPY_STORIES=10000; $(CARGO) test --release --locked --package whimbrel-occupy --lib whatever_happens
@@ -250,7 +250,7 @@ test-model: $(PYTHON)
 	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
 # Of the documents, and of what runs the suites.
-DOCUMENT_TESTS := $(patsubst %,tests/test_%.py,contract documents hello policies site suites)
+DOCUMENT_TESTS := $(patsubst %,tests/test_%.py,contract documents hello numbers policies site suites)
 
 test-documents: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS)

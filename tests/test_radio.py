@@ -15,6 +15,10 @@ import pytest
 from running import move_enough
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "reproduce/common"))
+
+from stated import check_words, said  # noqa: E402
+
 RADIO = ROOT / "apps/fm_radio"
 WHIMBREL = ROOT / "bin/whimbrel"
 PLAIN = ROOT / "build/apps/fm_plain"
@@ -57,16 +61,22 @@ def expected(recording: str) -> tuple[int, float]:
     raise AssertionError(f"expected.txt does not name {recording}")
 
 
-@pytest.mark.parametrize("recording", ["cold_day_240k", "tomatoes_240k", "simplicity_nb_256k"])
+RECORDINGS = ("cold_day_240k", "tomatoes_240k", "simplicity_nb_256k")
+
+
+@pytest.mark.parametrize("recording", RECORDINGS)
 def test_the_sound_is_that_of_another_receiver(recording: str, tmp_path: Path) -> None:
     output, reference = tmp_path / "out.wav", RADIO / f"data/{recording}.ref.wav"
     frames, snr_db = expected(recording)
     assert play(output, **settings(recording))["frames"] == frames
     command = [sys.executable, str(RADIO / "score.py"), str(reference), str(output)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    found = re.search(r"snr_db\s+([\d.]+)", said)
-    assert found, said
+    scored = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = re.search(r"snr_db\s+([\d.]+)", scored)
+    assert found, scored
     assert float(found[1]) >= max(30.0, snr_db)
+    check_words("apps/fm_radio/README.md", f"{{}} dB (`{recording}`)", [float(found[1])], 0.005)
+    stated = said("README.md", "`make test-parts test-python` | {}, {} and {} dB")
+    assert stated[RECORDINGS.index(recording)] == pytest.approx(float(found[1]), rel=0.005)
 
 
 def test_frames_are_the_same_to_the_bit_whether_tasks_move_or_not(tmp_path: Path) -> None:

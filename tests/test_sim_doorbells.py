@@ -4,10 +4,16 @@ says takes time: what each promises holds to the nanosecond."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
-from simulated import Json, platform, simulate
+from simulated import ROOT, Json, platform, simulate
+
+sys.path += [str(ROOT / folder) for folder in ("bench", "reproduce/common")]
+
+import doorbells
+from stated import check, check_words
 
 MESSAGES = 1000
 PERIOD_NS = 1_000_000
@@ -128,3 +134,44 @@ def test_internal_memory_is_past_the_bus_and_has_costs_of_its_own(tmp_path: Path
     # The receiver's copy: 5 us over the bus or 1 us; what sending costs is the sender's time.
     assert far - near >= 4_000
     assert dear == near
+
+
+PAGE = "docs/doorbells.md"
+WITHIN = 0.005
+ROWS = {
+    "`interrupt`": "interrupt",
+    "`polling:5ms`": "polling:5ms",
+    "`polling:10ms`": "polling:10ms",
+    "`polling:15ms`": "polling:15ms",
+    "`polling:20ms`": "polling:20ms",
+    "`adaptive:1ms`": "adaptive:1ms",
+    "`adaptive:5ms`": "adaptive:5ms",
+    "`adaptive:20ms`": "adaptive:20ms",
+    '`batch = "2:40ms"`': "batch 2:40ms",
+    '`batch = "4:80ms"`': "batch 4:80ms",
+}
+
+
+@pytest.fixture(scope="module")
+def rows() -> dict[str, Json]:
+    """What bench/doorbells.py prints."""
+    return {name: doorbells.row(name, keys, 2000, False) for name, keys in doorbells.DOORBELLS}
+
+
+@pytest.mark.parametrize("label", ROWS)
+def test_the_page_states_what_each_doorbell_costs(rows: dict[str, Json], label: str) -> None:
+    row, base = rows[ROWS[label]], rows["interrupt"]
+    active = [row["gpp_percent"], row["dsp_percent"]]
+    later = [row[late] - base[late] for late in ("latency_ms", "latency_max_ms")]
+    counts = [row["rings"], row["looks"]]
+    check(
+        PAGE, (label,), [*active, *later, *counts] if later != [0, 0] else [*active, 2000], WITHIN
+    )
+
+
+def test_the_page_states_what_an_adaptive_doorbell_saves(rows: dict[str, Json]) -> None:
+    base, fixed, best = (rows[name] for name in ("interrupt", "polling:20ms", "adaptive:20ms"))
+    later = [row["latency_ms"] - base["latency_ms"] for row in (best, fixed)]
+    words = "it takes {} times the load of polling each 20 ms, and {} of its delay"
+    load = best["gpp_percent"] / fixed["gpp_percent"]
+    check_words(PAGE, words, [load, later[0] / later[1]], WITHIN)

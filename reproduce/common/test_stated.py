@@ -12,6 +12,9 @@ PAGE = """\
 | pixels | published | 6 | 278 |
 | | RTL | 200 | **387.5** (+3 %) |
 | spaced | | 586 830 | 4, 5 cycles |
+
+A switch takes 71 cycles (FreeRTOS: 838), a hand-off of
+1 KiB 4,583; the best of 3 is 0.5 times as long.
 """
 
 
@@ -36,3 +39,13 @@ def test_a_number_that_is_off_or_a_row_that_is_gone_fails(page: str) -> None:
         stated.check(page, ("pixels", "elsewhere"), [1], 0.01)
     with pytest.raises(AssertionError, match="counted"):
         stated.check(page, ("pixels", "published"), [6], 0.01)
+
+
+def test_a_sentence_is_named_by_its_words(page: str) -> None:
+    assert stated.said(page, "takes {} cycles (FreeRTOS: {})") == [71, 838]
+    assert stated.said(page, "a hand-off of 1 KiB {}; the best of 3 is {} times") == [4583, 0.5]
+    stated.check_words(page, "FreeRTOS: {}", [840], 0.01)
+    with pytest.raises(AssertionError, match="838 as number 1 of FreeRTOS"):
+        stated.check_words(page, "FreeRTOS: {}", [860], 0.01)
+    with pytest.raises(AssertionError, match="0 times"):
+        stated.said(page, "eCos: {}")

@@ -23,6 +23,9 @@ from gradients import Mapping  # noqa: E402
 from players import CA9X4, LARGE_MS, SMALL_MS, Lab  # noqa: E402
 from recorded import Event, Steps  # noqa: E402
 from shapes import marks_in  # noqa: E402
+from stated import check_words  # noqa: E402
+
+README = "reproduce/holmbacka2013/README.md"
 
 
 @pytest.fixture(scope="module")
@@ -160,6 +163,11 @@ def test_a_checkpoint_adds_less_to_an_application_than_the_papers(tmp_path: Path
     size, instructions = costs.added(tmp_path)
     assert 0 < size <= costs.PUBLISHED["size"]["application_bytes"]
     assert 0 < instructions <= costs.PUBLISHED["size"]["application_instructions"]
+    check_words(README, "3; {} and {}; ", [size, instructions], within=0)
+    lines = {row["what"]: row["ours"] for row in costs.sizes(tmp_path)}
+    counted = [lines["library"], lines["in the kernel's own file"]]
+    words = "{}, of which {} are compiled into FreeRTOS's `tasks.c`"
+    check_words(README, words, counted, within=0.05)
 
 
 def test_an_experiment_whose_events_are_missing_is_named(

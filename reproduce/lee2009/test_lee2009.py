@@ -21,6 +21,9 @@ import lab  # noqa: E402
 import voip  # noqa: E402
 from command import Failed  # noqa: E402
 from shapes import marks_in  # noqa: E402
+from stated import check, check_words  # noqa: E402
+
+README = "reproduce/lee2009/README.md"
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +85,33 @@ def test_few_large_calls_take_less_than_many_small_ones(rows: dict[str, dict[str
     assert many > 2 * two > 2 * one
 
 
+def test_the_readme_states_what_is_simulated(rows: dict[str, dict[str, Any]]) -> None:
+    ways = [ours(rows, f"aggregation, simulated: {way}") for way in experiments.WAYS]
+    paper = [rows[f"aggregation, simulated: {way}"]["paper"] for way in experiments.WAYS]
+    words = "32 KiB in 32, 2 and 1 calls: {}, {}, {} ms | simulated: {}, {}, {} ms"
+    check_words(README, words, paper + ways, within=0.01)
+    inside = [
+        ours(rows, f"figure 9, simulated: internal against external, {what} of 8 KiB")
+        for what in ("A", "a call")
+    ]
+    check_words(README, "simulated: {} % off A, {} % off the call", inside, within=0.01)
+    service = rows["figure 8, simulated: 128B, C service"]
+    words = "C is {} µs against {}: the platform has one cost"
+    check_words(README, words, [service["ours"], service["paper"]], within=0.01)
+
+
+@pytest.mark.parametrize(
+    ("label", "size"),
+    [("128 bytes", 128), ("1 KiB", 1024), ("8 KiB", 8192), ("32 KiB", 32768)],
+)
+def test_the_page_of_doorbells_states_the_line_through_the_copies(label: str, size: int) -> None:
+    small, large = (experiments.PUBLISHED["phases_us"][str(n)][0] for n in (128, 32768))
+    byte_us = (large - small) / (32768 - 128)
+    fixed_us, left = small - 128 * byte_us, 1 - 0.94
+    each = [fixed_us + size * byte_us * part for part in (1, left)]
+    check("docs/doorbells.md", (label,), [*each, *(us / size * 1024 for us in each)], within=0.01)
+
+
 def test_rarer_looks_take_less_of_the_gpp_and_find_the_answer_later(
     rows: dict[str, dict[str, Any]],
 ) -> None:
@@ -105,6 +135,11 @@ def test_the_phone_has_less_to_do_with_the_codec_on_the_dsp(
     assert load("dsp polling external") < load("dsp interrupt external")
     assert load("dsp interrupt internal") < load("dsp interrupt external")
     assert load("dsp polling internal") < load("dsp polling external")
+    saved = load("gpp only") - load("dsp interrupt external")
+    words = "What the strategies save is less than in the paper: {} points by the DSP"
+    check_words(README, words, [saved], within=0.02)
+    for other in ("dsp polling external", "dsp interrupt internal"):
+        assert load("dsp interrupt external") - load(other) < 1  # "but less than one", each
 
 
 def test_the_phone_learns_later_of_answers_the_rarer_it_looks(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -16,8 +17,9 @@ import gates  # noqa: E402
 import table1  # noqa: E402
 from command import Failed  # noqa: E402
 from published import Row  # noqa: E402
-from stated import check  # noqa: E402
+from stated import check, check_words, stated  # noqa: E402
 
+README = "reproduce/nacul2007/README.md"
 EVERY = ("eCos single", "HW-RTOS single", "HW-RTOS SMP static", "HW-RTOS SMP dynamic")
 
 
@@ -45,7 +47,32 @@ def test_every_entry_of_the_table_is_there_as_it_was_published(
 )
 def test_the_readme_states_what_is_simulated(rows: dict[str, Row], what: str, label: str) -> None:
     counted = [rows[f"{what}, {column}"]["ours"] for column in EVERY]
-    check("reproduce/nacul2007/README.md", (label, "simulated"), counted, within=0.01)
+    check(README, (label, "simulated"), counted, within=0.01)
+    published = [rows[f"{what}, {column}"]["paper"] for column in EVERY]
+    check(README, (label, "published"), published, within=0)
+
+
+def errors(label: str) -> list[float]:
+    """How many percent more is simulated than counted on the RTL, by the README's own rows."""
+    simulated, counted = (stated(README, label, row) for row in ("simulated", "RTL, mean"))
+    return [
+        100 * (ours / theirs - 1) if theirs >= 1 else 0
+        for ours, theirs in zip(simulated, counted, strict=True)
+    ]
+
+
+def test_the_readme_states_errors_that_follow_from_its_rows() -> None:
+    page = (HERE / "README.md").read_text()
+    brackets = [
+        float(one)
+        for row in re.findall(r"^\| \| simulated \|.*$", page, re.MULTILINE)
+        for one in re.findall(r"\(([+-][\d.]+) %\)", row)
+    ]
+    every = [errors(label) for label in ("pixels", "packets", "idle cycles, packets")]
+    assert brackets == pytest.approx([*every[0], *every[1], *every[2][2:]], abs=0.5)
+    check_words(README, "*Packets with FreeRTOS*, {} % too many", [every[1][0]], within=0.01)
+    words = "*Idle cycles with dynamic scheduling*, {} % too many"
+    check_words(README, words, [every[2][3]], within=0.01)
 
 
 @pytest.mark.parametrize("what", ["image filter, pixels", "packets"])

@@ -4,13 +4,15 @@ tasks are scheduled by software or by the HW-RTOS."""
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from pathlib import Path
 
-from model import PROGRAMS, model, run_text
+from model import PROGRAMS, ROOT, model, run_text
 
 IMAGE = PROGRAMS / "costs/costs"
 HARDWARE = PROGRAMS / "costs_hardware/costs"
+SMALL, LARGE = 4, 1024  # bytes of a message
 
 
 def samples(text: str) -> dict[str, list[int]]:
@@ -26,3 +28,16 @@ def samples(text: str) -> dict[str, list[int]]:
 def measure(wait_states: int, part: str = "", image: Path = IMAGE) -> dict[str, list[int]]:
     """The samples of each cost, in cycles; of the cases with `part` in their names."""
     return samples(run_text(model(), image, wait_states, line=f"{part}\n"))
+
+
+def assumed() -> dict[str, float]:
+    """What platform smp2 assumes of them."""
+    platform = tomllib.loads((ROOT / "platforms/smp2.toml").read_text())
+    costs = platform["costs"]
+    found = {"switch": costs["switch"]["cycles"], "checkpoint": costs["checkpoint"]["cycles"]}
+    for name in ("send", "receive"):
+        for n in (SMALL, LARGE):
+            found[f"{name}_{n}"] = costs[name]["cycles"] + n * costs[name]["cycles_per_unit"]
+    found["handoff_parked"] = costs["park"]["cycles"]
+    found["handoff_attached"] = costs["attach"]["cycles"]
+    return found

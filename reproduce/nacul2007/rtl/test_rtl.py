@@ -14,19 +14,24 @@ sys.path.append(str(Path(__file__).resolve().parent))
 sys.path.append(str(Path(__file__).resolve().parents[2] / "common"))
 
 import columns
+import model
 import pytest
 import switches
 import traces
-from stated import check
+from stated import check, check_words, said, stated
 
 README = "reproduce/nacul2007/README.md"
 # Where code lies in the caches changes with what is linked before it.
 SWITCH_WITHIN, TABLE_WITHIN = 0.01, 0.03
 
+heavy = pytest.mark.skipif("PUBLISHED_ALL" not in os.environ, reason="minutes: `make soak` runs it")
 
-@cache
+
+samples = cache(switches.measure)
+
+
 def median(name: str, wait_states: int = 4) -> float:
-    return statistics.median(sample[0] for sample in switches.measure(name, wait_states))
+    return statistics.median(sample[0] for sample in samples(name, wait_states))
 
 
 def test_a_switch_in_hardware_takes_a_tenth_of_that_of_freertos() -> None:
@@ -38,14 +43,14 @@ def test_a_receive_that_is_inlined_stores_and_takes_less() -> None:
 
 
 def test_every_switch_of_the_hardware_takes_the_same() -> None:
-    samples = [sample[0] for sample in switches.measure("call", 4)]
-    assert len(samples) == 256
-    assert max(samples) - min(samples) <= 2
+    taken = [sample[0] for sample in samples("call", 4)]
+    assert len(taken) == 256
+    assert max(taken) - min(taken) <= 2
 
 
 def test_the_next_task_is_known_within_32_cycles_of_the_receive() -> None:
     for wait_states in switches.WAIT_STATES:
-        assert max(sample[2] for sample in switches.measure("call_stages", wait_states)) <= 32
+        assert max(sample[2] for sample in samples("call_stages", wait_states)) <= 32
 
 
 @pytest.mark.parametrize(
@@ -62,8 +67,40 @@ def test_the_readme_states_what_a_switch_takes(name: str, label: str) -> None:
     check(README, (label,), counted + times, SWITCH_WITHIN)
 
 
+def test_the_pages_state_when_the_next_task_is_known() -> None:
+    counted = [
+        statistics.median(sample[2] for sample in samples("call_stages", wait_states))
+        for wait_states in switches.WAIT_STATES
+    ]
+    check(README, ("of it until the next task is known",), counted, SWITCH_WITHIN)
+    assert len(set(counted)) == 1
+    label = (
+        "receive called → next task in the core's register, on [the SoC](../soc.md), "
+        "at 0, 4 and 10 wait states"
+    )
+    check("docs/rtl/hw_rtos.md", (label,), counted[:1], 0)
+
+
+def test_the_sentences_state_the_switch_of_the_table() -> None:
+    words = "FreeRTOS, whose switch takes {} cycles here, and not eCos, whose takes 10000"
+    check_words(README, words, [median("freertos")], SWITCH_WITHIN)
+    words = "FreeRTOS's switch takes {} cycles, compiled by `-O2`"
+    check_words(README, words, [median("freertos")], SWITCH_WITHIN)
+
+
+def test_the_sentence_states_the_switch_where_loads_wait_for_stores() -> None:
+    strict = ("--store-order", "strict")
+    texts = (
+        model.run_text(model.model(), switches.image(name), 4, *strict, line="")
+        for name in ("freertos", "call", "here")
+    )
+    counted = [statistics.median(int(line.split()[0]) for line in t.splitlines()) for t in texts]
+    words = "Where loads wait for all earlier stores it is {} for FreeRTOS, {} and {} at 4"
+    check_words(README, words, counted, SWITCH_WITHIN)
+
+
 def test_the_stages_of_a_switch_are_all_of_it() -> None:
-    total = statistics.median(sample[0] for sample in switches.measure("here_stages", 4))
+    total = statistics.median(sample[0] for sample in samples("here_stages", 4))
     assert sum(cycles for _, cycles in switches.stages("here", 4)) == total
 
 
@@ -119,13 +156,68 @@ def test_the_readme_states_table_1(first_million: dict[str, list[columns.Measure
     check(README, ("idle cycles, packets", row), idle(packets), TABLE_WITHIN)
 
 
-@pytest.mark.skipif("PUBLISHED_ALL" not in os.environ, reason="a minute: `make soak` runs it")
+def test_the_readme_says_of_table_1_what_follows_from_it(
+    first_million: dict[str, list[columns.Measured]],
+) -> None:
+    pixels, packets = ([m.done for m in entries] for entries in first_million.values())
+    published = stated(README, "pixels", "published"), stated(README, "packets", "published")
+    more = [pixels[0] / published[0][0], packets[0] / published[1][0]]
+    check_words(README, "than the paper's: {} and {} times", more, TABLE_WITHIN)
+    gained = [pixels[1] / pixels[0], packets[1] / packets[0]]
+    check_words(README, "the hardware gains {} and {} times, not 46 and 10", gained, TABLE_WITHIN)
+    of_published = [ours / theirs for ours, theirs in zip(pixels, published[0], strict=True)][1:]
+    words = "*Pixels* are {} to {} times as many as published"
+    check_words(README, words, [min(of_published), max(of_published)], TABLE_WITHIN)
+    dynamic = "dynamic does {} times as many as static, as published"
+    check_words(README, dynamic, [packets[3] / packets[2]], TABLE_WITHIN)
+    # A part of a thousand, so what is compared is the share that is left.
+    (fewer,) = said(
+        README, "*Dynamic, image filter*: {} % fewer pixels than static, as in the paper"
+    )
+    assert 1 - fewer / 100 == pytest.approx(pixels[3] / pixels[2], abs=0.001)
+    thousands = [cycles / 1000 for cycles in idle(first_million["packets"])[2:]]
+    words = "*Idle cycles* are more, {} and {} thousand of two millions"
+    check_words(README, words, thousands, TABLE_WITHIN)
+
+
+@heavy
 def test_the_readme_states_the_means_of_table_1() -> None:
     means = columns.means()
     of = {app: [means[app, column.name] for column in columns.PAPER] for app in columns.WINDOWS}
     check(README, ("pixels", "RTL, mean"), [m.done for m in of["image_filter"]], TABLE_WITHIN)
     check(README, ("packets", "RTL, mean"), [m.done for m in of["packets"]], TABLE_WITHIN)
-    check(README, ("idle cycles, packets", "RTL, mean"), idle(of["packets"]), TABLE_WITHIN)
+    idle_cycles = idle(of["packets"])
+    check(README, ("idle cycles, packets", "RTL, mean"), idle_cycles, TABLE_WITHIN)
+    of_one = (2_000_000 - idle_cycles[3]) / of["packets"][3].done / 1000
+    words = "thousand cycles for a packet in the simulator, and {} on the RTL"
+    check_words(README, words, [of_one], TABLE_WITHIN)
+
+
+@heavy
+@pytest.mark.parametrize(
+    ("column", "label"),
+    [
+        ("SMP selective, 100 cycles of patience", "dynamic, 100 cycles of patience"),
+        ("SMP selective, 1000 cycles", "dynamic, 1000 cycles of patience"),
+        ("SMP static, shared data uncached", "static, shared data not cached"),
+        ("SMP dynamic, shared data uncached", "dynamic, shared data not cached"),
+        ("SMP static, no data cache", "static, no data cached"),
+        ("SMP dynamic, no data cache", "dynamic, no data cached"),
+    ],
+)
+def test_the_readme_states_what_is_beyond_the_paper(column: str, label: str) -> None:
+    (one,) = (beyond for beyond in columns.BEYOND if beyond.name == column)
+    counted = [columns.measure(app, one).done for app in columns.WINDOWS]
+    check(README, (label,), counted, TABLE_WITHIN)
+
+
+@heavy
+def test_the_readme_states_what_more_cores_do_for_packets() -> None:
+    counted = columns.scaling()
+    labels = {1: "1 core", 2: "2 cores", 3: "3 cores", 4: "4 cores"}
+    for cores, label in labels.items():
+        row = [m.done for (n, _), m in counted.items() if n == cores]
+        check(README, (label,), row, TABLE_WITHIN)
 
 
 def test_tasks_that_may_be_on_any_core_process_more_packets_with_fewer_idle_cycles(
