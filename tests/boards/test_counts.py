@@ -4,8 +4,13 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import emulated
+
+sys.path.append(str(emulated.ROOT / "reproduce/common"))
+
+from stated import check_words
 
 # With an outcome that names its task and its request, and a deadline that is never read torn.
 HAND_OFF_MOST = 1010
@@ -28,3 +33,6 @@ def test_a_hand_off_takes_the_same_whatever_moves() -> None:
     small, large = (int(n) for n in re.findall(r"median (\d+)", text))
     assert abs(large - small) < small / 20
     assert large < HAND_OFF_MOST
+    total, *parts = map(int, re.search(r"median (\d+), .*parts (\d+) (\d+) (\d+)", text).groups())
+    words = "{} instructions to detach, {} in between, {} to attach and run: {} in all"
+    check_words("reproduce/holmbacka2013/README.md", words, [*parts, total], within=0.01)

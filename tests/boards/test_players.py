@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from pathlib import Path
 
@@ -11,7 +13,9 @@ import pytest
 
 sys.path += [str(emulated.ROOT / "reproduce" / folder) for folder in ("common", "holmbacka2013")]
 
+import board_rows
 from counted import Counted, Experiment
+from stated import check_words
 
 FPS = 25
 
@@ -43,3 +47,27 @@ def test_films_that_are_collected_let_the_other_cores_sleep(tmp_path: Path) -> N
     assert second(ours, 0) == second(ours, 2) == [FPS] * 4
     assert ours.wakes([1, 2, 3], 0.0, 1.0) >= FPS
     assert ours.wakes([1, 2, 3], 2.0, 3.0) == 0
+
+
+@pytest.mark.skipif("PUBLISHED_ALL" not in os.environ, reason="minutes: `make soak` runs it")
+def test_the_readme_states_what_the_whole_runs_count(tmp_path: Path) -> None:
+    page = "reproduce/holmbacka2013/README.md"
+    figure5, _ = board_rows.figure5(tmp_path, quick=False)
+    rows = {r["what"].removeprefix("board, "): r for r in figure5}
+    names = ("slowest player before", "fastest player before", "slowest player after")
+    names += ("the player that stays, at most", "frames that were compared")
+    counted = [rows[f"figure 5: {name}"]["ours"] for name in names]
+    words = (
+        "{} to {} frames per second with four on core 0, {} when each has its core; "
+        "the player that stays has a peak of {}; {} frames compared"
+    )
+    check_words(page, words, counted, within=0.01)
+    frame = re.search(r"a frame takes ([\d.]+)", rows["figure 5: slowest player before"]["note"])
+    check_words(page, "a frame takes {} million with all", [float(frame[1])], within=0.01)
+    slowest = [r["ours"] for r in board_rows.figure6(tmp_path, quick=False)[:3]]
+    assert len(set(slowest)) == 1
+    words = "{} frames per second before, meanwhile and after"
+    check_words(page, words, slowest[:1], within=0)
+    total = board_rows.table1(tmp_path)[-1]["ours"]
+    words = "{} instructions from parking on one core to running on the other"
+    check_words(page, words, [total], within=0.02)

@@ -51,14 +51,62 @@ def test_a_tick_of_an_agent_takes_less_than_the_paper_allows_at_10_hz(
 WITHIN = 0.1
 
 
+PAGE = "reproduce/acquaviva2008/README.md"
+HANDED = "a hand-off of a task with 1, 4, 16, 64 KiB in use"
+FETCHED = "what it then fetches again, of 1 and 4 KiB"
+COPIED = "a copy of 0.5, 2, 8, 32 KiB"
+IMAGES = "an image of 1, 4, 16, 64 KiB"
+LINE = "a line through the images: intercept, slope"
+AGENT = "a tick of the agent with 8, 16 tasks, caches emptied before"
+TABLE = "the coordinator's table besides, 8, 16 tasks"
+SHARES = "of a core of 100 MHz, 16 tasks, at 1, 10, 100 Hz"
+TICK = "all that a tick takes from a task that runs: timer, interrupt and inbox are in it"
+CHECKPOINT = "a checkpoint that nobody wants anything from"
+RADIO = "of the radio's tasks, one checkpoint for a frame of 40 samples"
+
+
 def test_the_readme_states_what_is_counted(taken: cycles.Medians) -> None:
-    page = "reproduce/acquaviva2008/README.md"
-    of_sizes = [taken["handoff", kib] for kib in cycles.SIZES_KIB]
-    check(page, ("7", "a hand-off of a task with 1, 4, 16, 64 KiB in use"), of_sizes, WITHIN)
+    check(PAGE, ("7", HANDED), [taken["handoff", kib] for kib in cycles.SIZES_KIB], WITHIN)
+    again = [taken["first_pass", kib] - taken["second_pass", kib] for kib in (1, cycles.CACHE_KIB)]
+    check(PAGE, ("7", FETCHED), again, WITHIN)
     copies = [cost for (name, _), cost in sorted(taken.items()) if name == "copy"]
-    check(page, ("7", "a copy of 0.5, 2, 8, 32 KiB"), copies, WITHIN)
+    check(PAGE, ("7", COPIED), copies, WITHIN)
     agents = [taken["agent", tasks] for tasks in cycles.TASKS]
-    row = "a tick of the agent with 8, 16 tasks, caches emptied before"
-    check(page, ("6 (b)", row), agents, WITHIN)
+    check(PAGE, ("6 (b)", AGENT), agents, WITHIN)
     tables = [taken["both", tasks] - taken["agent", tasks] for tasks in cycles.TASKS]
-    check(page, ("6 (a)", "the coordinator's table besides, 8, 16 tasks"), tables, WITHIN)
+    check(PAGE, ("6 (a)", TABLE), tables, WITHIN)
+    for figure, theirs, ticks in (
+        ("6 (b)", "at 100 Hz < 0.25 %", agents),
+        ("6 (a)", "negligible", tables),
+    ):
+        shares = [cycles.share(ticks[-1], hz) for hz in cycles.RATES_HZ]
+        check(PAGE, (figure, SHARES, theirs), shares, WITHIN)
+
+
+heavy = pytest.mark.skipif("PUBLISHED_ALL" not in os.environ, reason="minutes: `make soak` runs it")
+
+
+@pytest.fixture(scope="module")
+def every(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
+    """What `run` prints, by row."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runs")))
+        return {row["what"]: row["ours"] for row in cycles.rows()}
+
+
+@heavy
+def test_the_readme_states_what_images_take(every: dict[str, float]) -> None:
+    images = [every[f"figure 16: with an image, {kib} KiB"] for kib in cycles.SIZES_KIB]
+    check(PAGE, ("7, 16", IMAGES), images, WITHIN)
+    line = [every[f"figure 7: an image, {name}"] for name in ("intercept", "slope")]
+    points = list(zip(map(float, cycles.SIZES_KIB), images, strict=True))
+    check(PAGE, ("7", LINE, "104986 cycles,"), [*line, cycles.fit(points).r2], WITHIN)
+
+
+@heavy
+def test_the_readme_states_what_ticks_and_checkpoints_take(every: dict[str, float]) -> None:
+    whole = every["figure 6 (b): all that a tick takes from a task"]
+    check(PAGE, ("6 (b)", TICK), [whole], WITHIN)
+    check(PAGE, ("16", CHECKPOINT), [every["figure 16: a checkpoint"]], WITHIN)
+    radio = [cost for what, cost in every.items() if what.startswith("figure 16 (b)")]
+    check(PAGE, ("16 (b)", RADIO, "< 1 % each"), [min(radio), max(radio)], WITHIN)
