@@ -186,6 +186,9 @@ def test_the_readme_states_the_means_of_table_1() -> None:
     of = {app: [means[app, column.name] for column in columns.PAPER] for app in columns.WINDOWS}
     check(README, ("pixels", "RTL, mean"), [m.done for m in of["image_filter"]], TABLE_WITHIN)
     check(README, ("packets", "RTL, mean"), [m.done for m in of["packets"]], TABLE_WITHIN)
+    pixels = [m.done for m in of["image_filter"]]
+    words = "in the mean as many ({} and {})"
+    check_words(README, words, [pixels[3], pixels[2]], TABLE_WITHIN)
     idle_cycles = idle(of["packets"])
     check(README, ("idle cycles, packets", "RTL, mean"), idle_cycles, TABLE_WITHIN)
     of_one = (2_000_000 - idle_cycles[3]) / of["packets"][3].done / 1000
