@@ -7,6 +7,7 @@ mod common;
 mod documents;
 mod dot;
 mod drawn;
+mod growth;
 mod hardware;
 mod hardware_refusals;
 mod import;

@@ -59,6 +59,12 @@ fn what_dot_can_say_is_understood() {
 }
 
 #[test]
+fn a_node_that_stands_twice_in_a_group_has_one_edge() {
+    let toml = toml_of("a.dot", "digraph { node [cycles=7] {a {a; b} a} -> c }");
+    assert_eq!(toml.matches("[[channel]]").count(), 2, "{toml}");
+}
+
+#[test]
 fn phases_of_a_drawn_graph_become_scripts() {
     let text = "digraph { a [cycles=\"5,0,2*3\"] a -> b [produce=\"2,2*0,1\"] b [cycles=4] }";
     let toml = toml_of("a.dot", text);

@@ -2,6 +2,8 @@
 //! Whether a graph goes on for ever: one iteration is played, firing by firing. In which order does
 //! not matter, because a firing never takes from another what that needs.
 
+use std::collections::VecDeque;
+
 use super::graph::Graph;
 
 /// What an actor waits for.
@@ -18,20 +20,27 @@ pub(super) struct Stuck {
 /// An actor that cannot fire as often as it must, if there is one.
 pub(super) fn stuck(graph: &Graph, firings: &[u64]) -> Option<Stuck> {
     let mut play = Play::new(graph);
-    let mut waits = None;
-    loop {
-        let before = play.done.clone();
-        for (actor, count) in firings.iter().enumerate() {
-            waits = play.fire(actor, *count).or(waits);
+    // Who may have come to be able to fire, each once.
+    let mut next: VecDeque<usize> = (0..firings.len()).collect();
+    let mut is_next = vec![true; firings.len()];
+    while let Some(actor) = next.pop_front() {
+        is_next[actor] = false;
+        let before = play.done[actor];
+        let _ = play.fire(actor, firings[actor]);
+        if play.done[actor] == before {
+            continue;
         }
-        if play.done == firings {
-            return None;
+        for &number in &play.at[actor] {
+            let edge = &graph.edges[number];
+            for other in [edge.from.0, edge.to.0] {
+                if !std::mem::replace(&mut is_next[other], true) {
+                    next.push_back(other);
+                }
+            }
         }
-        if play.done == before {
-            return waits;
-        }
-        waits = None;
     }
+    let waits = firings.iter().enumerate().map(|(actor, count)| play.fire(actor, *count));
+    waits.fold(None, |last, waits| waits.or(last))
 }
 
 struct Play<'g> {

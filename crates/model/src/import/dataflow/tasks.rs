@@ -61,11 +61,13 @@ impl Tasks {
             bounds,
         };
         let mut counts = vec![1; graph.actors.len()];
-        for part in 0..=parts.iter().copied().max().unwrap_or_default() {
-            let part: Vec<usize> = (0..parts.len()).filter(|actor| parts[*actor] == part).collect();
-            tasks.unfold(graph, &part, &mut counts, notes);
+        let mut of_part = vec![Vec::new(); parts.iter().max().map_or(0, |last| last + 1)];
+        parts.iter().enumerate().for_each(|(actor, part)| of_part[*part].push(actor));
+        for part in &of_part {
+            tasks.unfold(graph, part, &mut counts, notes);
         }
-        tasks.spans = (0..parts.len()).map(|a| tasks.span(graph, &parts, &counts, a)).collect();
+        let spans: Vec<u64> = of_part.iter().map(|part| tasks.span(graph, part, &counts)).collect();
+        tasks.spans = parts.iter().map(|part| spans[*part]).collect();
         let mut names = Names::default();
         for (actor, count) in graph.actors.iter().zip(counts) {
             tasks.names.push(names_of(actor, count, &mut names, notes));
@@ -128,10 +130,9 @@ impl Tasks {
 
     /// See [`Tasks::spans`]. Each part has a schedule with its shortest period in which what
     /// belongs to one time of it lies within the sum of all that is computed in one.
-    fn span(&self, graph: &Graph, parts: &[usize], counts: &[u64], actor: usize) -> u64 {
-        let alike = (0..parts.len()).filter(|other| parts[*other] == parts[actor]);
+    fn span(&self, graph: &Graph, part: &[usize], counts: &[u64]) -> u64 {
         let (mut work, mut period) = (0_u128, 1);
-        for other in alike {
+        for &other in part {
             let times = || graph.actors[other].times.iter().map(|(_, times)| times);
             let least: u128 = times().map(Phases::least).min().unwrap_or(1).into();
             let most: u128 = times().map(Phases::most).max().unwrap_or(1).into();

@@ -2,7 +2,7 @@
 //! A graph in DOT from its words. Attributes of `node` and `edge` hold from where they stand to the
 //! end of their subgraph; those of graphs mean nothing here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::lexer::{Kind, Token};
 use crate::import::graph::{Arrow, Attribute, Attributes, Drawn, Node, Of};
@@ -16,7 +16,7 @@ const ARROWS_MAX: usize = 1 << 16;
 /// The one graph of a text, which has directions.
 pub(super) fn parse(tokens: Vec<Token>) -> Result<Drawn, Problem> {
     let (drawn, names, known) = (Drawn::default(), BTreeMap::new(), BTreeMap::new());
-    let mut parser = Parser { tokens, next: 0, strict: false, drawn, names, known };
+    let mut parser = Parser { tokens, next: 0, strict: false, drawn, names, edges: 0, known };
     parser.strict = parser.keyword("strict").is_some();
     if let Some(at) = parser.keyword("graph") {
         let problem = Problem::new("the edges of this graph have no direction").at(at, "here");
@@ -47,6 +47,8 @@ struct Parser {
     strict: bool,
     drawn: Drawn,
     names: BTreeMap<String, usize>,
+    /// That were said, of a strict graph also again.
+    edges: usize,
     /// Of a strict graph: the edge between two nodes.
     known: BTreeMap<(usize, usize), usize>,
 }
@@ -132,6 +134,11 @@ impl Parser {
             self.next += 1;
             ends.push(self.end(scope)?.ok_or_else(|| self.wanted("a node"))?);
         }
+        // A group is a set: a node that stands in it twice has one edge.
+        for end in ends.iter_mut().filter(|end| end.is_group) {
+            let mut known = HashSet::new();
+            end.nodes.retain(|node| known.insert(*node));
+        }
         let at = start..self.tokens[self.next - 1].at.end;
         if ends.len() > 1 || !ends[0].is_group {
             let of = if ends.len() > 1 { Of::Edge } else { Of::Node };
@@ -213,8 +220,8 @@ impl Parser {
             }
         }
         for pair in ends.windows(2) {
-            let edges = pair[0].nodes.len() * pair[1].nodes.len() + self.drawn.arrows.len();
-            if edges > ARROWS_MAX {
+            self.edges += pair[0].nodes.len() * pair[1].nodes.len();
+            if self.edges > ARROWS_MAX {
                 let problem = Problem::new(format!("the graph has more than {ARROWS_MAX} edges"));
                 return Err(problem.at(at.clone(), "here"));
             }
