@@ -22,7 +22,7 @@ from counted import Counted, Experiment  # noqa: E402
 from gradients import Mapping  # noqa: E402
 from players import CA9X4, LARGE_MS, SMALL_MS, Lab  # noqa: E402
 from recorded import Event, Steps  # noqa: E402
-from shapes import marks_in  # noqa: E402
+from shapes import check_drawn, marks_in  # noqa: E402
 from stated import check_words  # noqa: E402
 
 README = "reproduce/holmbacka2013/README.md"
@@ -100,6 +100,14 @@ def test_the_plots_are_pictures(rows: dict[str, dict[str, Any]], plots: Path) ->
     assert set(marks) >= {"figure1", "figure1_mesh", "figure5", "figure6_rates", "figure6_power"}
     assert min(marks.values()) >= 10
     assert marks["figure1_mesh"] == 2 * 64
+
+
+@pytest.mark.parametrize("name", ["figure5", "figure6_power"])
+def test_the_readme_shows_what_a_run_draws(
+    rows: dict[str, dict[str, Any]], plots: Path, name: str
+) -> None:
+    assert rows
+    check_drawn(HERE / f"plots/{name}.svg", plots / f"{name}.svg")
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ import call_experiments as experiments  # noqa: E402
 import lab  # noqa: E402
 import voip  # noqa: E402
 from command import Failed  # noqa: E402
-from shapes import marks_in  # noqa: E402
+from shapes import check_drawn, marks_in  # noqa: E402
 from stated import check, check_words  # noqa: E402
 
 README = "reproduce/lee2009/README.md"
@@ -33,7 +33,7 @@ def plots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def rows(plots: Path) -> dict[str, dict[str, Any]]:
-    command = [str(HERE / "run"), "--quick", "--simulated", "--json", "--plots", str(plots)]
+    command = [str(HERE / "run"), "--simulated", "--json", "--plots", str(plots)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return {row["what"]: row for row in json.loads(done.stdout)}
@@ -138,6 +138,11 @@ def test_the_phone_has_less_to_do_with_the_codec_on_the_dsp(
     saved = load("gpp only") - load("dsp interrupt external")
     words = "What the strategies save is less than in the paper: {} points by the DSP"
     check_words(README, words, [saved], within=0.02)
+    words = (
+        "The ARM is active for {} % of the time with the codec on the DSP, and for {} % with all"
+    )
+    loads = [load("dsp interrupt external"), load("gpp only")]
+    check_words("apps/voip/README.md", words, loads, within=0.01)
     for other in ("dsp polling external", "dsp interrupt internal"):
         assert load("dsp interrupt external") - load(other) < 1  # "but less than one", each
 
@@ -183,6 +188,14 @@ def test_the_plots_are_pictures(rows: dict[str, dict[str, Any]], plots: Path) ->
     marks = {path.stem: marks_in(path) for path in plots.iterdir()}
     assert set(marks) == {"figure8_simulated", "table4"}
     assert marks["figure8_simulated"] >= 20
+
+
+@pytest.mark.parametrize("name", ["figure8_simulated", "table4"])
+def test_the_readme_shows_what_a_run_draws(
+    rows: dict[str, dict[str, Any]], plots: Path, name: str
+) -> None:
+    assert rows
+    check_drawn(HERE / f"plots/{name}.svg", plots / f"{name}.svg")
 
 
 def test_phases_are_told_from_steps() -> None:
