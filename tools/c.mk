@@ -244,7 +244,12 @@ TEST_MODULES := $(patsubst crates/whimbrel/tests/apps/%,$(BUILD)/test-apps/%.so,
 MODULE_FLAGS := -Wall -Wextra -Wpedantic -Werror -O2 -g -fPIC -fstack-clash-protection -shared -Imiddleware/include
 
 .PHONY: test-modules template
-test-modules: $(TEST_MODULES)
+test-modules: $(TEST_MODULES) $(BUILD)/test-apps/board_end
+
+# The end of a board's line, for the tests of the command's end.
+$(BUILD)/test-apps/board_end: crates/whimbrel/tests/board_end.c boards/files/link.c boards/files/link.h
+	@mkdir -p $(@D)
+	$(CC) -std=c11 $(WARN) -O2 -o $@ $(filter %.c,$^)
 
 $(BUILD)/test-apps/%.so: crates/whimbrel/tests/apps/%.c
 	@mkdir -p $(@D)

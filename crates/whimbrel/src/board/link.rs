@@ -437,6 +437,103 @@ mod tests {
         }
     }
 
+    /// The end of a board, as it is compiled for one: boards/files/link.c in a process of its own,
+    /// which this clock drives. How many pieces it has sent again.
+    struct Board {
+        process: std::process::Child,
+        highest: Option<u16>,
+        repeated: u64,
+    }
+
+    impl Board {
+        fn start(speaks: &[u8]) -> Self {
+            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+            let end = format!("{root}/build/test-apps/board_end");
+            let mut process = std::process::Command::new(end)
+                .stdin(std::process::Stdio::piped())
+                .stdout(std::process::Stdio::piped())
+                .spawn()
+                .expect("`make test-modules` builds the board's end");
+            let input = process.stdin.as_mut().unwrap();
+            input.write_all(&u32::try_from(speaks.len()).unwrap().to_le_bytes()).unwrap();
+            input.write_all(speaks).unwrap();
+            Self { process, highest: None, repeated: 0 }
+        }
+
+        /// What has come to it at this time; what it sends then, and what it has heard.
+        fn step(&mut self, now: Duration, came: &[u8]) -> (Vec<u8>, Vec<u8>) {
+            let input = self.process.stdin.as_mut().unwrap();
+            input.write_all(&u64::try_from(now.as_nanos()).unwrap().to_le_bytes()).unwrap();
+            input.write_all(&u32::try_from(came.len()).unwrap().to_le_bytes()).unwrap();
+            input.write_all(came).unwrap();
+            input.flush().unwrap();
+            let output = self.process.stdout.as_mut().unwrap();
+            let mut sizes = [[0; 4]; 2];
+            sizes.iter_mut().for_each(|size| output.read_exact(size).unwrap());
+            let [sent, heard] = sizes.map(|size| {
+                let mut bytes = vec![0; u32::from_le_bytes(size) as usize];
+                output.read_exact(&mut bytes).unwrap();
+                bytes
+            });
+            sent.split(|byte| *byte == b'\n').for_each(|frame| self.count(frame));
+            (sent, heard)
+        }
+
+        /// Numbers of pieces rise but for those that are sent again.
+        fn count(&mut self, frame: &[u8]) {
+            let Some(tail) = frame.len().checked_sub(TAIL).map(|at| &frame[at..]) else { return };
+            if tail[1] != LAST && tail[1] != MORE {
+                return;
+            }
+            let number = std::str::from_utf8(&tail[2..6]).unwrap();
+            let number = u16::from_str_radix(number, 16).unwrap();
+            if self.highest.is_some_and(|highest| number <= highest) {
+                self.repeated += 1;
+            } else {
+                self.highest = Some(number);
+            }
+        }
+    }
+
+    impl Drop for Board {
+        fn drop(&mut self) {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_board_and_this_one_hear_all_in_order_whatever_bits_are_flipped() {
+        for rate in [0.0, 1e-5, 1e-4, 2e-4] {
+            let (ours, its) = (lines("command"), lines("board"));
+            let start = Instant::now();
+            let mut link = Link::new(0x5eed, Duration::from_millis(50), start);
+            let mut board = Board::start(&its);
+            let mut noise = Noise { state: 1, rate, flips: 0 };
+            let (mut it_heard, mut sent) = (Vec::new(), Vec::new());
+            let mut now = Duration::ZERO;
+            link.write(&ours, start);
+            while it_heard.len() < ours.len() || link.lines.len() < its.len() {
+                now += STEP;
+                assert!(now < Duration::from_secs(3600), "it never ends at {rate}");
+                link.take(&noise.pass(&sent), start + now);
+                link.tick(start + now);
+                let came = noise.pass(&std::mem::take(&mut link.out));
+                let (sends, hears) = board.step(now, &came);
+                it_heard.extend(hears);
+                sent = sends;
+            }
+            let (counts, flips, repeated) = (link.counts, noise.flips, board.repeated);
+            println!("{rate}: {flips} bits, {counts:?}, the board has repeated {repeated}");
+            assert!(it_heard == ours && link.lines == its, "at {rate}");
+            assert_eq!(counts.repeated_to_board + repeated == 0, flips == 0, "{counts:?}");
+            assert_eq!(flips == 0, rate == 0.0);
+            // What it has sent again may be damaged, too.
+            assert!(counts.repeated_from_board <= repeated, "{counts:?}");
+            assert!(counts.repeated_from_board + counts.damaged >= repeated.min(1), "{counts:?}");
+        }
+    }
+
     #[test]
     fn a_checksum_is_that_of_ieee_802_3_and_goes_on_from_the_sessions_name() {
         assert_eq!(crc32(0, b"123456789"), 0xcbf4_3926);
