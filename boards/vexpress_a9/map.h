@@ -28,6 +28,8 @@
 #define MAP_MODULES_MB 16
 #define MAP_GVM 0x62000000
 #define MAP_GVM_MB 28
+#define MAP_LAUNCHER_MB 2   // of these
+#define MAP_GLOBALS_KB 624  // and for an application's globals; the rest is for its plan
 #define MAP_STACKS 0x63c00000
 #define MAP_STACKS_MB 4
 #define MAP_PRIVATE 0x70000000

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 
 import emulated
@@ -23,12 +24,21 @@ def test_the_linker_script_and_the_board_file_have_the_memory_of_the_map() -> No
     }
     board = tomllib.loads((BOARD / "board.toml").read_text())
     assert board["board"]["cores"] == at["CORES"]
-    # Of the gvm the launcher has 2 MiB, and an application's globals what board.toml leaves.
-    assert int(board["memory"]["gvm"].removesuffix("KiB")) < (at["GVM_MB"] - 2) * 1024
-    assert board["memory"] | {"stack_least": "", "guard": "", "gvm": ""} == {
+    gvm_kb = (at["GVM_MB"] - at["LAUNCHER_MB"]) * 1024 - at["GLOBALS_KB"]
+    assert board["memory"] | {"stack_least": "", "guard": ""} == {
         "stack_least": "",
         "guard": "",
-        "gvm": "",
+        "gvm": f"{gvm_kb}KiB",
         "stacks": f"{at['STACKS_MB']}MiB",
         "private": f"{at['PRIVATE_MB'] - at['KERNEL_MB']}MiB",
     }
+
+
+def test_the_launcher_takes_no_more_than_the_map_has_for_it() -> None:
+    """With the globals of an application that has next to none."""
+    listed = subprocess.run(
+        ["arm-none-eabi-nm", emulated.BUILD / "trials"], capture_output=True, text=True, check=True
+    ).stdout
+    at = {name: int(value, 16) for value, name in re.findall(r"^(\w+) \S (gvm_\w+)$", listed, re.M)}
+    launcher_mb = re.search(r"MAP_LAUNCHER_MB (\d+)", (BOARD / "map.h").read_text())[1]
+    assert 0 <= at["gvm_end"] - at["gvm_begin"] - (int(launcher_mb) << 20) < 64 << 10
