@@ -146,6 +146,7 @@ def test_what_cannot_decide_is_refused_and_changes_nothing() -> None:
         for words, why in {
             ("nobody",): "no policy of this name",
             ("hollow",): "no policy of this name",
+            ("bare", "core=1"): "no policy of this name",
             ("mine", "to=1"): "has no parameter `to`",
             ("mine", "core=2"): "a number from 0 to 1",
             ("mine", "core"): "no KEY=VALUE",

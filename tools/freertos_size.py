@@ -11,13 +11,14 @@ from pathlib import Path
 
 KIB = 1024
 # What is linked, and the most that it may add, in KiB.
-LINKS = {"ordinary": 7.5, "channels": 24, "everything": 64, "scripts": 8}
+LINKS = {"ordinary": 7, "channels": 24, "everything": 64, "scripts": 8}
 BEYOND = {"scripts": "everything"}  # what a link adds to, if not to FreeRTOS
-LINES_MOST = 1300  # of code, as holmbacka2013 has
-# What serves a launcher or a loader is no part of the kernel. The paper does not have what tells
-# mistakes, and what is asked for a task from afar.
+# Lines of code. holmbacka2013 has 1300, without what tells mistakes, and what is asked for a task
+# from afar.
+LINES_MOST, BEYOND_LINES_MOST = 1300, 310
+BEYOND_PAPER = {"ask.c", "guard.c", "freertos_guards.h", "freertos_guard_hooks.h"}
+# What serves a launcher or a loader is no part of the kernel.
 APART = {"host.c", "freertos_board.h"}
-APART |= {"ask.c", "guard.c", "freertos_guards.h", "freertos_guard_hooks.h"}
 
 
 def text(elf: Path) -> int:
@@ -27,16 +28,20 @@ def text(elf: Path) -> int:
     return int(out.splitlines()[1].split()[0])
 
 
-def kernel() -> list[Path]:
+def kernel() -> set[Path]:
     """The files that make FreeRTOS a kernel of the middleware."""
     root = Path(__file__).resolve().parents[1] / "kernels" / "freertos"
     files = [*root.glob("*.c"), *root.glob("*.h"), *(root / "include").glob("*.h")]
     loader = ("load", "recreat", "module", "elf", "export")
-    return [
+    return {
         path
         for path in files
         if path.name not in APART and not any(word in path.name for word in loader)
-    ]
+    }
+
+
+def beyond() -> set[Path]:
+    return {path for path in kernel() if path.name in BEYOND_PAPER}
 
 
 def code_lines(path: Path) -> int:
@@ -53,9 +58,14 @@ def main() -> int:
         added = text(folder / link) - text(folder / BEYOND.get(link, "plain"))
         failed |= added >= most * KIB
         print(f"{link:12}{added:8}   of at most {most} KiB")
-    lines = sum(code_lines(path) for path in kernel())
-    print(f"lines of code of kernels/freertos without {', '.join(sorted(APART))}, loader: {lines}")
-    return 1 if failed or lines >= LINES_MOST else 0
+    for what, files, most in (
+        ("without launcher and loader", kernel() - beyond(), LINES_MOST),
+        (", ".join(sorted(BEYOND_PAPER)), beyond(), BEYOND_LINES_MOST),
+    ):
+        lines = sum(map(code_lines, files))
+        failed |= lines >= most
+        print(f"{lines:12} lines of code of kernels/freertos, of at most {most}: {what}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ enum {
 };
 _Static_assert(configMAX_PRIORITIES <= 256, "a priority has a byte of wb_ask");
 
+static volatile bool asked OF_KERNEL;  // something is, of a task that may be here
+
 static bool is_same_life(uint32_t a, uint32_t b)
 {
     return (a ^ b) >> WB_ASKED_LIFE_SHIFT == 0;
@@ -31,14 +33,14 @@ static bool is_same_life(uint32_t a, uint32_t b)
 // The task may be over meanwhile, and another have its descriptor: then the word says so.
 static enum wb_status ask(struct wb_task *task, uint32_t found, uint32_t clear, uint32_t set)
 {
-    struct wb_swapped *asked = &of(task)->asked;
     uint32_t word = found;
 
     do
         if (!is_same_life(word, found))
             return WB_ERR_GONE;
     // Release: what has been counted in `given`.
-    while (!wb_word_compare_swap_weak(asked, &word, (word & ~clear) | set, WB_RELEASE, WB_RELAXED));
+    while (!wb_word_compare_swap_weak(&of(task)->asked, &word, (word & ~clear) | set, WB_RELEASE,
+                                      WB_RELAXED));
     // Against look_for_asks() of ordinary.c, see above.
     wb_word_fence(WB_SEQ_CST);
     wb_inbox_post(task->system->cores[wb_task_core(task)], task->id);
@@ -120,20 +122,46 @@ static void notify(struct freertos_task *ft)
 
 // The task cannot leave meanwhile: nothing less urgent than the kernel's task runs, and no switch
 // takes it away while that is busy.
-void wb_freertos_obey(struct wb_task *task)
+static void obey(struct wb_task *task)
 {
     struct freertos_task *ft = of(task);
     // Acquire: what was counted before it was asked.
-    const uint32_t asked = wb_word_and(&ft->asked, ~(uint32_t)WB_ASKED, WB_ACQUIRE);
+    const uint32_t word = wb_word_and(&ft->asked, ~(uint32_t)WB_ASKED, WB_ACQUIRE);
 
-    if ((asked & PRIORITY) != 0)
-        vTaskPrioritySet(ft->handle, (asked & PRIORITY_MASK) >> PRIORITY_SHIFT);
-    if ((asked & NOTIFY) != 0)
+    if ((word & PRIORITY) != 0)
+        vTaskPrioritySet(ft->handle, (word & PRIORITY_MASK) >> PRIORITY_SHIFT);
+    if ((word & NOTIFY) != 0)
         notify(ft);
-    if ((asked & SUSPEND) != 0)
+    if ((word & SUSPEND) != 0)
         vTaskSuspend(ft->handle);
-    if ((asked & RESUME) != 0)
+    if ((word & RESUME) != 0)
         vTaskResume(ft->handle);
-    if ((asked & DELETE) != 0)
+    if ((word & DELETE) != 0)
         end(ft->handle);
+}
+
+// Those that are here, as each may have left since.
+void wb_freertos_obey(const struct wb_core *core)
+{
+    struct wb_system *system = core->system;
+
+    if (!asked)
+        return;
+    asked = false;
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        struct wb_task *task = &system->tasks[i];
+        const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+        if (of(task)->is_ordinary && wb_place_is_kept(place, core->index))
+            obey(task);
+    }
+}
+
+// What is asked is done by the kernel's task, which may call all functions of FreeRTOS. After the
+// switch has chosen, the note goes to the next one.
+void wb_freertos_look_for_asks(struct wb_task *task)
+{
+    if ((wb_word_load(&of(task)->asked, WB_RELAXED) & WB_ASKED) == 0)
+        return;
+    asked = true;
+    wb_freertos_call_kernel();
 }

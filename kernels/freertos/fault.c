@@ -86,12 +86,12 @@ void wb_freertos_misused(const char *call, const struct wb_task *task, uint32_t 
 
     begin_text(text);
     strcat(text, call);
-    strcat(text, task != NULL ? "() for task " : "() for a task that is deleted");
+    strcat(text, task != NULL ? "() for task " : "() for a deleted task");
     if (task != NULL) {
         strcat(text, task->name);
-        strcat(text, ", which core ");
+        strcat(text, " of core ");
         add_number(text, is_offered ? wb_place_target(place) : wb_place_owner(place));
-        strcat(text, " has: call it there, or wb_freertos_*() anywhere");
+        strcat(text, ": call it there, or wb_freertos_*()");
     }
     wb_freertos_fault(WB_FAULT_KERNEL, text);
 }

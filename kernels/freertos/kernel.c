@@ -25,10 +25,6 @@ _Static_assert(configTIMER_TASK_PRIORITY < KERNEL_PRIORITY,
                "Whimbrel has the most urgent task: lower configTIMER_TASK_PRIORITY");
 #endif
 
-// Private memory: every kernel has its own at this address, as it has FreeRTOS's. A core that
-// starts again finds it as after a reset.
-#define OF_KERNEL __attribute__((section(".bss.whimbrel_kernel")))
-
 static struct {
     struct wb_core *core;
     struct wb_task *current;  // NULL: none of the middleware's
@@ -47,10 +43,9 @@ static struct {
     volatile bool busy;  // the kernel's task does not wait
     // Of this switch: none is under way; its time is not known yet; switch_ns is its time.
     enum { NOT_TIMED, UNTIMED, TIMED } timing;
-    volatile bool asked;  // something is asked of a task that is here (ask.c)
-    bool entered;         // a task is between wb_kernel_enter() and wb_kernel_leave(), and has
-    bool outdone;         // unblocked one that is more urgent
-    bool rested;          // no task has run since this was counted as sleep
+    bool entered;  // a task is between wb_kernel_enter() and wb_kernel_leave(), and has
+    bool outdone;  // unblocked one that is more urgent
+    bool rested;   // no task has run since this was counted as sleep
     bool outside;
     bool up;  // FreeRTOS's scheduler has started
 } k OF_KERNEL;
@@ -70,11 +65,6 @@ static UBaseType_t priority_of(struct wb_task *task)
 static bool has_notes(void)
 {
     return wb_word_load(&k.core->inbox.summary, WB_RELAXED) != 0;
-}
-
-static bool is_here(struct wb_task *task)
-{
-    return wb_place_is_kept(wb_word_load(&task->place, WB_ACQUIRE), k.core->index);
 }
 
 static bool is_over(void)
@@ -295,31 +285,14 @@ static void serve(void)
         k.tick_ns = wb_agent_tick(k.core, now_ns);
 }
 
-// Those that are here, as each may have left since.
-static void obey(void)
+// After the switch has chosen it cannot be.
+void wb_freertos_call_kernel(void)
 {
-    struct wb_system *system = k.core->system;
-
-    if (!k.asked)
-        return;
-    k.asked = false;
-    for (uint32_t i = 0; i < system->n_tasks; i++)
-        if (of(&system->tasks[i])->is_ordinary && is_here(&system->tasks[i]))
-            wb_freertos_obey(&system->tasks[i]);
-}
-
-// What is asked is done by the kernel's task, which may call all functions of FreeRTOS. After the
-// switch has chosen, the note goes to the next one.
-void wb_freertos_look_for_asks(struct wb_task *task)
-{
-    if ((wb_word_load(&of(task)->asked, WB_RELAXED) & WB_ASKED) == 0 || k.switching == CHOSEN)
-        return;
-    k.asked = true;
     if (k.switching == CHOOSING)
         (void)wb_tcb_notify(k.task, 0);
     else if (k.entered)
         k.outdone |= wb_tcb_notify(k.task, 0);
-    else
+    else if (k.switching != CHOSEN)
         xTaskNotifyGive(k.task);
 }
 
@@ -333,7 +306,8 @@ static void run(void *unused)
         k.rung = false;
         finish_left();
         serve();
-        obey();
+        if (wb_freertos_obey != NULL)
+            wb_freertos_obey(k.core);
         // Who rings from here on has the switch wake this task, even before it waits.
         k.busy = false;
         if (!k.rung)
@@ -517,7 +491,8 @@ void wb_kernel_unblock(struct wb_task *task)
 {
     struct freertos_task *ft = of(task);
 
-    wb_freertos_look_for_asks(task);
+    if (wb_freertos_look_for_asks != NULL)
+        wb_freertos_look_for_asks(task);
     if (ft->look != NULL && k.switching != CHOSEN && wb_migration_requested(task)) {
         exclude(true);
         ft->look(task);

@@ -131,9 +131,10 @@ enum wb_status wb_freertos_start(void *memory, uint32_t core, void *heap, size_t
 // Against ask(): it sees that the task is here, or its word is seen here.
 static void look_for_asks(struct wb_task *task)
 {
+    if (wb_freertos_look_for_asks == NULL)
+        return;
     wb_word_fence(WB_SEQ_CST);
-    if ((wb_word_load(&of(task)->asked, WB_RELAXED) & WB_ASKED) != 0)
-        wb_freertos_look_for_asks(task);
+    wb_freertos_look_for_asks(task);
 }
 
 static void come(struct wb_task *task)

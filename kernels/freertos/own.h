@@ -8,6 +8,10 @@
 
 _Static_assert(sizeof(struct freertos_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
 
+// Private memory: every kernel has its own at this address, as it has FreeRTOS's. A core that
+// starts again finds it as after a reset.
+#define OF_KERNEL __attribute__((section(".bss.whimbrel_kernel")))
+
 static inline struct freertos_task *of(struct wb_task *task)
 {
     return (struct freertos_task *)(void *)task->kernel;
@@ -24,16 +28,19 @@ _Static_assert(sizeof(struct freertos_core) <= WB_KERNEL_CORE_BYTES, "raise WB_K
 /// The adopted task of a handle, and its `asked` word as it was; NULL: there is none.
 struct wb_task *wb_freertos_find(TaskHandle_t handle, uint32_t *asked);
 
-/// Does what has been asked for a task of this kernel (ask.c). Weak: where nobody asks, it is not
-/// linked, and not called.
+/// Of ask.c, which is linked where a program asks: weak, so that no other has what it takes.
 ///
-/// Context: the kernel's own task.
-void wb_freertos_obey(struct wb_task *task) __attribute__((weak));
+/// wb_freertos_look_for_asks(): has the kernel's task do what is asked for a task of this kernel.
+/// Context: the kernel's own, or FreeRTOS's switch.
+///
+/// wb_freertos_obey(): does it. Context: the kernel's own task.
+void wb_freertos_look_for_asks(struct wb_task *task) __attribute__((weak));
+void wb_freertos_obey(const struct wb_core *core) __attribute__((weak));
 
-/// Has the kernel's task do what is asked for a task of this kernel, if anything is.
+/// Wakes the kernel's task, unless FreeRTOS's switch has chosen already.
 ///
 /// Context: the kernel's own, or FreeRTOS's switch.
-void wb_freertos_look_for_asks(struct wb_task *task);
+void wb_freertos_call_kernel(void);
 
 /// Ends the program: FreeRTOS is called here for a task that another kernel has, at `place`; NULL:
 /// for one that is deleted.

@@ -18,7 +18,8 @@ static const struct wb_policy *find(struct wb_host *host, const char *name)
     policy = wb_host_symbol(host, symbol);
     // What an application brings along has been checked by nobody.
     return policy != NULL && policy->name != NULL && policy->decide != NULL &&
-                   policy->n_params <= WB_POLICY_PARAMS
+                   policy->n_params <= WB_POLICY_PARAMS &&
+                   (policy->n_params == 0 || policy->params != NULL)
                ? policy
                : NULL;
 }

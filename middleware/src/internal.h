@@ -11,8 +11,13 @@
 /// waits are checkpoints.
 void wb_departure_at_wait(struct wb_task *self);
 
+/// How a task comes that is not just here: its memory is elsewhere, or its context is not complete.
+/// NULL: it is here, wherever here is.
+const struct wb_bringer *wb_bringer_of(const struct wb_task *task);
+
 /// The target's half of a migration: one compare-and-swap decides against a withdrawal.
-void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t place);
+void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t place,
+                         const struct wb_bringer *bringer);
 
 /// The source's half of a withdrawn hand-off: makes the task ready again and ends the request.
 void wb_migration_returned(struct wb_core *core, struct wb_task *task);

@@ -38,7 +38,10 @@ static inline void play(const struct wb_snapshot *snapshot, const int64_t *param
 }
 
 static const struct wb_policy global = {
-    .name = "global", .n_params = 2, .params = { { .name = "x" }, { .name = "y" } }, .decide = play
+    .name = "global",
+    .n_params = 2,
+    .params = (const struct wb_policy_param[]){ { .name = "x" }, { .name = "y" } },
+    .decide = play
 };
 static const struct wb_policy local = { .name = "local", .local = true, .decide = play };
 

@@ -46,4 +46,19 @@ TEST(a_stamp_holds_64_bits_forth_and_back)
     }
 }
 
+TEST(a_stamp_that_is_lowered_stays_where_it_is_earlier)
+{
+    struct wb_stamp s = { 0 };
+
+    wb_stamp_set(&s, 5ull << 32 | 1);
+    wb_stamp_lower(&s, 6ull << 32);
+    CHECK(wb_stamp_get(&s) == (5ull << 32 | 1));
+    wb_stamp_lower(&s, 5ull << 32);
+    CHECK(wb_stamp_get(&s) == 5ull << 32);
+    wb_stamp_lower(&s, UINT32_MAX);
+    CHECK(wb_stamp_get(&s) == UINT32_MAX);
+    wb_stamp_lower(&s, UINT64_MAX);
+    CHECK(wb_stamp_get(&s) == UINT32_MAX);
+}
+
 #endif

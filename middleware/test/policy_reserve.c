@@ -39,6 +39,7 @@ const struct wb_policy wb_policy_reserve = {
     .name = "reserve",
     .help = "keeps a core free of movable tasks",
     .n_params = 1,
-    .params = { { "core", "the core that is kept free", 0, 0, 4094 } },
+    .params =
+        (const struct wb_policy_param[]){ { "core", "the core that is kept free", 0, 0, 4094 } },
     .decide = decide,
 };

@@ -208,7 +208,8 @@ TEST(every_default_is_in_its_range_and_may_be_set_as_text)
 static const struct wb_policy wide = {
     .name = "wide",
     .n_params = 2,
-    .params = { { "any", "", 0, INT64_MIN, INT64_MAX }, { "few", "", 3, -2, 5 } },
+    .params = (const struct wb_policy_param[]){ { "any", "", 0, INT64_MIN, INT64_MAX },
+                                                { "few", "", 3, -2, 5 } },
 };
 
 static bool refused(const char *key, const char *text)

@@ -18,7 +18,8 @@ import emulated
 import freertos_size
 
 PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())
-ADDITIONS = ROOT / "kernels/freertos/include/freertos_tasks_c_additions.h"
+INCLUDE = ROOT / "kernels/freertos/include"
+ADDITIONS = [INCLUDE / "freertos_tasks_c_additions.h", INCLUDE / "freertos_guards.h"]
 # Listing 1 of the paper, without and with its checkpoint.
 LOOP = """
 #include "wb/wb.h"
@@ -114,7 +115,7 @@ def sizes(folder: Path) -> list[Row]:
         row(
             "in the kernel's own file",
             paper["kernel_lines"],
-            freertos_size.code_lines(ADDITIONS),
+            sum(map(freertos_size.code_lines, ADDITIONS)),
             "lines",
             "by FreeRTOS's own hook: no line of FreeRTOS is changed",
         ),

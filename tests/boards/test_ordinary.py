@@ -73,9 +73,8 @@ def expect_failure(kind: str, said: str) -> None:
 @pytest.mark.parametrize("kind", MISUSES)
 def test_a_call_of_freertos_for_a_task_that_has_moved_names_call_task_and_cores(kind: str) -> None:
     call = MISUSES[kind] or kind
-    cure = "call it there, or wb_freertos_*() anywhere"
-    expect_failure(kind, f"{call}() for task mover, which core 2 has: {cure}")
+    expect_failure(kind, f"{call}() for task mover of core 2: call it there, or wb_freertos_*()")
 
 
 def test_a_call_of_freertos_for_a_task_that_is_deleted_says_so() -> None:
-    expect_failure("deleted", "vTaskSuspend() for a task that is deleted")
+    expect_failure("deleted", "vTaskSuspend() for a deleted task")

@@ -3,17 +3,11 @@
 // move of an ordinary task takes there, and what its run-time statistics are. An emulator that
 // takes one nanosecond for each instruction tells (qemu -icount shift=0,sleep=off).
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "FreeRTOS.h"
-#include "board_a9.h"
+#include "cores.h"
 #include "task.h"
-#include "wb_freertos.h"
 
-#define GLOBAL __attribute__((section(".gvm")))
-
-enum { CORES = 4, TASKS = 4, HEAP_BYTES = 64 << 10, HOPS = 21, STAMPS = 100, STAY_MS = 40 };
+enum { TASKS = 4, HEAP_BYTES = 64 << 10, HOPS = 21, STAMPS = 100, STAY_MS = 40 };
 
 static _Alignas(64) unsigned char memory[32 << 10] GLOBAL;
 static _Alignas(8) unsigned char heaps[CORES][HEAP_BYTES] GLOBAL;
@@ -128,12 +122,5 @@ static void begin(uint32_t core)
 
 int main(void)
 {
-    if (wb_freertos_init(memory, sizeof memory, CORES, TASKS) != WB_OK)
-        return 2;
-    for (uint32_t core = 1; core < CORES; core++)
-        if (!board_waits(core))
-            return 2;
-    board_start_others(CORES, begin);
-    begin(0);
-    return 2;
+    return start_cores(memory, sizeof memory, TASKS, begin);
 }

@@ -3,35 +3,21 @@
 // keep, what they are refused for, and whose memory is whose. The first word of the command line is
 // the case; the next one which of its kind, or `exact`: times are checked, too.
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "FreeRTOS.h"
-#include "board_a9.h"
+#include "cores.h"
 #include "event_groups.h"
 #include "semphr.h"
 #include "stream_buffer.h"
-#include "wb_freertos.h"
 
-#define GLOBAL __attribute__((section(".gvm")))
-#define CHECK(condition) check(condition, __LINE__, #condition)
-
-enum { CORES = 4, MOVERS = 8, HEAP_BYTES = 256 << 10, STACK_WORDS = 1024, LOW = 3, HIGH = 6 };
+enum { MOVERS = 8, HEAP_BYTES = 256 << 10, STACK_WORDS = 1024, LOW = 3, HIGH = 6 };
 
 static _Alignas(64) unsigned char memory[64 << 10] GLOBAL;
 static _Alignas(8) unsigned char heaps[CORES][HEAP_BYTES] GLOBAL;
 static char wanted[32] GLOBAL, kind[48] GLOBAL;
 static bool exact GLOBAL;  // time passes as the instructions do, so that it can be checked
 static volatile uint32_t progress GLOBAL, finished GLOBAL;
-
-static void check(bool holds, int line, const char *what)
-{
-    if (holds)
-        return;
-    printf("ordinary.c:%d: on core %u: %s\n", line, (unsigned int)board_core(), what);
-    exit(1);
-}
 
 static TaskHandle_t make(TaskFunction_t code, const char *name, UBaseType_t priority,
                          bool moves_asleep)
@@ -214,7 +200,6 @@ static void waits(void *unused)
     (void)unused;
     CHECK(xSemaphoreTake(mutex, portMAX_DELAY) == pdTRUE);
     CHECK(xSemaphoreGive(mutex) == pdTRUE);
-    progress = 3;
     vTaskSuspend(NULL);
     finished++;
     vTaskDelete(NULL);
@@ -290,14 +275,13 @@ static void refuses(void)
     while (progress != 1)
         vTaskDelay(1);
     TaskHandle_t second = make(waits, "waits", HIGH, true);
-    vTaskDelay(3);
+    while (uxTaskPriorityGet(first) != HIGH)  // until the second waits
+        vTaskDelay(1);
     CHECK(wb_freertos_migrate(second, 1, 100) == WB_ERR_HELD);
     CHECK(strstr(wb_freertos_hold(second), "waits for a queue") != NULL);
-    CHECK(uxTaskPriorityGet(first) == HIGH);
     progress = 2;
-    while (progress != 3)
+    while (eTaskGetState(second) != eSuspended)
         vTaskDelay(1);
-    vTaskDelay(3);
     CHECK(wb_freertos_migrate(second, 1, 100) == WB_ERR_HELD);
     CHECK(strcmp(wb_freertos_hold(second), "it is suspended") == 0);
     vTaskResume(second);
@@ -386,167 +370,58 @@ static struct {
     SemaphoreHandle_t mutex;
     EventGroupHandle_t group;
     StreamBufferHandle_t stream;
-    void (*waits)(void);
 } moved GLOBAL;
 
-static void in_queue(void)
-{
-    int item;
-    (void)xQueueReceive(moved.queue, &item, portMAX_DELAY);
-}
-
-static void in_mutex(void)
-{
-    (void)xSemaphoreTake(moved.mutex, portMAX_DELAY);
-    progress = 1;
-    vTaskSuspend(NULL);
-}
-
-static void in_group(void)
-{
-    (void)xEventGroupWaitBits(moved.group, 1, pdTRUE, pdTRUE, portMAX_DELAY);
-}
-
-static void in_stream(void)
-{
-    int item;
-    (void)xStreamBufferReceive(moved.stream, &item, sizeof item, portMAX_DELAY);
-}
-
-static void asleep(void)
-{
-    vTaskDelay(portMAX_DELAY);
-}
-
-static void goes(void *unused)
-{
-    (void)unused;
-    CHECK(wb_freertos_migrate(NULL, 2, portMAX_DELAY) == WB_OK);
-    progress = 1;
-    moved.waits();
-    CHECK(!"it was woken");
-}
-
-static void send(void)
-{
-    const int item = 7;
-    (void)xQueueSend(moved.queue, &item, 0);
-}
-
-static void take(void)
-{
-    (void)xSemaphoreTake(moved.mutex, 10);
-}
-
-static void set_bits(void)
-{
-    (void)xEventGroupSetBits(moved.group, 1);
-}
-
-static void stream(void)
-{
-    const int item = 7;
-    (void)xStreamBufferSend(moved.stream, &item, sizeof item, 0);
-}
-
-static void set_priority(void)
-{
-    vTaskPrioritySet(moved.task, HIGH);
-}
-
-static void suspend(void)
-{
-    vTaskSuspend(moved.task);
-}
-
-static void resume(void)
-{
-    vTaskResume(moved.task);
-}
-
-static void resume_from_isr(void)
-{
-    (void)xTaskResumeFromISR(moved.task);
-}
-
-static void abort_delay(void)
-{
-    (void)xTaskAbortDelay(moved.task);
-}
-
-static void delete (void)
-{
-    vTaskDelete(moved.task);
-}
-
-static void state(void)
-{
-    (void)eTaskGetState(moved.task);
-}
-
-static void notify_give(void)
-{
-    (void)xTaskNotifyGive(moved.task);
-}
-
-static void notify_query(void)
-{
-    uint32_t before;
-    (void)xTaskNotifyAndQueryIndexed(moved.task, 0, 1, eSetBits, &before);
-}
-
-static void notify_from_isr(void)
-{
-    (void)xTaskNotifyFromISR(moved.task, 1, eSetBits, NULL);
-}
-
-static void notify_give_from_isr(void)
-{
-    vTaskNotifyGiveFromISR(moved.task, NULL);
-}
-
-static void clear_state(void)
-{
-    (void)xTaskNotifyStateClear(moved.task);
-}
-
-static void clear_value(void)
-{
-    (void)ulTaskNotifyValueClear(moved.task, 1);
-}
-
-static void suspend_deleted(void)
+static void delete_and_wait(void)
 {
     CHECK(wb_freertos_delete(moved.task) == WB_OK);
     while (wb_freertos_core_of(moved.task) != WB_CORE_NONE)
         vTaskDelay(1);
-    suspend();
 }
 
-static const struct misuse {
-    const char *name;
-    void (*call)(void);
-    void (*waits)(void);
-} misuses[] = {
-    { "vTaskPrioritySet", set_priority, asleep },
-    { "vTaskSuspend", suspend, asleep },
-    { "vTaskResume", resume, asleep },
-    { "xTaskResumeFromISR", resume_from_isr, asleep },
-    { "xTaskAbortDelay", abort_delay, asleep },
-    { "vTaskDelete", delete, asleep },
-    { "eTaskGetState", state, asleep },
-    { "xTaskNotify", notify_give, asleep },
-    { "xTaskNotifyAndQueryIndexed", notify_query, asleep },
-    { "xTaskNotifyFromISR", notify_from_isr, asleep },
-    { "vTaskNotifyGiveFromISR", notify_give_from_isr, asleep },
-    { "xTaskNotifyStateClear", clear_state, asleep },
-    { "ulTaskNotifyValueClear", clear_value, asleep },
-    { "xQueueSend/xSemaphoreGive", send, in_queue },
-    { "xSemaphoreTake", take, in_mutex },
-    { "xEventGroupSetBits", set_bits, in_group },
-    { "xStreamBufferSend", stream, in_stream },
-    { "deleted", suspend_deleted, asleep },
-};
+// Its name, what core 0 calls, and what the task waits in on core 2.
+#define MISUSES(_, task)                                                                           \
+    _("vTaskPrioritySet", vTaskPrioritySet(task, HIGH), ASLEEP)                                    \
+    _("vTaskSuspend", vTaskSuspend(task), ASLEEP)                                                  \
+    _("vTaskResume", vTaskResume(task), ASLEEP)                                                    \
+    _("xTaskResumeFromISR", xTaskResumeFromISR(task), ASLEEP)                                      \
+    _("xTaskAbortDelay", xTaskAbortDelay(task), ASLEEP)                                            \
+    _("vTaskDelete", vTaskDelete(task), ASLEEP)                                                    \
+    _("eTaskGetState", eTaskGetState(task), ASLEEP)                                                \
+    _("xTaskNotify", xTaskNotifyGive(task), ASLEEP)                                                \
+    _("xTaskNotifyAndQueryIndexed", xTaskNotifyAndQueryIndexed(task, 0, 1, eSetBits, &word),       \
+      ASLEEP)                                                                                      \
+    _("xTaskNotifyFromISR", xTaskNotifyFromISR(task, 1, eSetBits, NULL), ASLEEP)                   \
+    _("vTaskNotifyGiveFromISR", vTaskNotifyGiveFromISR(task, NULL), ASLEEP)                        \
+    _("xTaskNotifyStateClear", xTaskNotifyStateClear(task), ASLEEP)                                \
+    _("ulTaskNotifyValueClear", ulTaskNotifyValueClear(task, 1), ASLEEP)                           \
+    _("xQueueSend/xSemaphoreGive", xQueueSend(moved.queue, &word, 0),                              \
+      xQueueReceive(moved.queue, &word, portMAX_DELAY))                                            \
+    _("xSemaphoreTake", xSemaphoreTake(moved.mutex, 10),                                           \
+      (xSemaphoreTake(moved.mutex, portMAX_DELAY), vTaskSuspend(NULL)))                            \
+    _("xEventGroupSetBits", xEventGroupSetBits(moved.group, 1),                                    \
+      xEventGroupWaitBits(moved.group, 1, pdTRUE, pdTRUE, portMAX_DELAY))                          \
+    _("xStreamBufferSend", xStreamBufferSend(moved.stream, &word, sizeof word, 0),                 \
+      xStreamBufferReceive(moved.stream, &word, sizeof word, portMAX_DELAY))                       \
+    _("deleted", (delete_and_wait(), vTaskSuspend(task)), ASLEEP)
+#define ASLEEP vTaskDelay(portMAX_DELAY)
+#define CALL(name, call, wait)                                                                     \
+    if (strcmp(kind, name) == 0)                                                                   \
+        (void)(call);
+#define WAIT(name, call, wait)                                                                     \
+    if (strcmp(kind, name) == 0)                                                                   \
+        (void)(wait);
+
+static void goes(void *unused)
+{
+    uint32_t word;
+
+    (void)unused;
+    CHECK(wb_freertos_migrate(NULL, 2, portMAX_DELAY) == WB_OK);
+    progress = 1;
+    MISUSES(WAIT, moved.task)
+    CHECK(!"it was woken, or there is no such kind");
+}
 
 // What only reads or writes a word of the TCB is right on every kernel.
 static void expect_right(TaskHandle_t task)
@@ -565,14 +440,9 @@ static void expect_right(TaskHandle_t task)
 
 static void misused(void)
 {
-    const struct misuse *misuse = misuses;
-    const struct misuse *const end = misuses + sizeof misuses / sizeof *misuses;
+    uint32_t word = 7;
 
-    while (misuse != end && strcmp(misuse->name, kind) != 0)
-        misuse++;
-    CHECK(misuse != end);
-    moved.waits = misuse->waits;
-    moved.queue = xQueueCreate(1, sizeof(int));
+    moved.queue = xQueueCreate(1, sizeof word);
     moved.mutex = xSemaphoreCreateMutex();
     moved.group = xEventGroupCreate();
     moved.stream = xStreamBufferCreate(16, 1);
@@ -581,7 +451,7 @@ static void misused(void)
         vTaskDelay(1);
     vTaskDelay(5);  // it waits
     expect_right(moved.task);
-    misuse->call();
+    MISUSES(CALL, moved.task)
     CHECK(!"the program goes on");
 }
 
@@ -809,12 +679,5 @@ int main(int argc, char **argv)
     strncpy(wanted, argc > 1 ? argv[1] : "", sizeof wanted - 1);
     strncpy(kind, argc > 2 ? argv[2] : "", sizeof kind - 1);
     exact = strcmp(kind, "exact") == 0;
-    if (wb_freertos_init(memory, sizeof memory, CORES, MOVERS) != WB_OK)
-        return 2;
-    for (uint32_t i = 1; i < CORES; i++)
-        if (!board_waits(i))
-            return 2;
-    board_start_others(CORES, begin);
-    begin(0);
-    return 2;
+    return start_cores(memory, sizeof memory, MOVERS, begin);
 }

@@ -4,19 +4,13 @@
 // globals are private, whatever its target is called.
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "FreeRTOS.h"
-#include "board_a9.h"
+#include "cores.h"
 #include "task.h"
-#include "wb_freertos.h"
 
-#define GLOBAL __attribute__((section(".gvm")))
-#define CHECK(condition) check(condition, __LINE__, #condition)
-
-enum { CORES = 4, TASKS = 4, STACK_WORDS = 2048, SEVEN = 7, POINTER = 3, ERROR = 33 };
+enum { TASKS = 4, STACK_WORDS = 2048, SEVEN = 7, POINTER = 3, ERROR = 33 };
 
 static const char name[] = "a task whose name has 31 letter";
 _Static_assert(sizeof name == configMAX_TASK_NAME_LEN, "it is as long as it may be");
@@ -25,14 +19,6 @@ static _Alignas(64) unsigned char memory[64 << 10] GLOBAL;
 static StaticTask_t tcb GLOBAL;
 static StackType_t stack[STACK_WORDS] GLOBAL;
 static int mine = SEVEN;  // each core's own
-
-static void check(bool holds, int line, const char *what)
-{
-    if (holds)
-        return;
-    printf("static.c:%d: on core %u: %s\n", line, (unsigned int)board_core(), what);
-    exit(1);
-}
 
 static void mover(void *unused)
 {
@@ -64,12 +50,5 @@ static void begin(uint32_t core)
 
 int main(void)
 {
-    if (wb_freertos_init(memory, sizeof memory, CORES, TASKS) != WB_OK)
-        return 2;
-    for (uint32_t core = 1; core < CORES; core++)
-        if (!board_waits(core))
-            return 2;
-    board_start_others(CORES, begin);
-    begin(0);
-    return 2;
+    return start_cores(memory, sizeof memory, TASKS, begin);
 }

@@ -80,10 +80,13 @@ static inline uint64_t wb_stamp_get(const struct wb_stamp *s)
     return wb_word_load(&s->value, WB_ACQUIRE);
 }
 
+/// Sets it, unless it is earlier.
+///
 /// Context: the one writer. Never blocks.
-static inline uint64_t wb_stamp_own(const struct wb_stamp *s)
+static inline void wb_stamp_lower(struct wb_stamp *s, uint64_t value)
 {
-    return wb_word_load(&s->value, WB_RELAXED);
+    if (value < wb_word_load(&s->value, WB_RELAXED))
+        wb_stamp_set(s, value);
 }
 
 #else
@@ -163,14 +166,10 @@ void wb_stamp_set(struct wb_stamp *s, uint64_t value);
 /// Context: any core. Looks again only if it was set meanwhile. Exact, whatever was set.
 uint64_t wb_stamp_get(const struct wb_stamp *s);
 
+/// Sets it, unless it is earlier.
+///
 /// Context: the one writer. Never blocks.
-static inline uint64_t wb_stamp_own(const struct wb_stamp *s)
-{
-    const uint32_t place = wb_word_load(&s->sequence, WB_RELAXED) & 1;
-
-    return (uint64_t)wb_word_load(&s->at[place].high, WB_RELAXED) << 32 |
-           wb_word_load(&s->at[place].low, WB_RELAXED);
-}
+void wb_stamp_lower(struct wb_stamp *s, uint64_t value);
 
 #endif
 

@@ -121,7 +121,7 @@ struct wb_policy {
     const char *name, *help;
     bool local;  // each core asks for itself, no coordinator: it may move only its own tasks
     uint32_t n_params;
-    struct wb_policy_param params[WB_POLICY_PARAMS];
+    const struct wb_policy_param *params;  // as many
     /// `params`: one value per entry of `params` above, in its order.
     void (*decide)(const struct wb_snapshot *snapshot, const int64_t *params,
                    struct wb_decision *decision);

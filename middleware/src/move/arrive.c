@@ -14,9 +14,7 @@ void wb_task_attach(struct wb_core *core, struct wb_task *task)
     wb_kernel_attach(task);
 }
 
-// How a task comes that is not just here: its memory is elsewhere, or its context is not complete.
-// NULL: it is here, wherever here is.
-static const struct wb_bringer *bringer_of(const struct wb_task *task)
+const struct wb_bringer *wb_bringer_of(const struct wb_task *task)
 {
     const struct wb_mover *mover = wb_mover_of(task);
 
@@ -37,10 +35,10 @@ static void settle(const struct wb_core *core, struct wb_task *task,
 }
 
 // The target's half of a migration: one compare-and-swap decides against a withdrawal.
-void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t place)
+void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t place,
+                         const struct wb_bringer *bringer)
 {
     const uint32_t ready = wb_place(WB_TASK_READY, core->index);
-    const struct wb_bringer *bringer = bringer_of(task);
     struct wb_fetched fetched;
 
     if (bringer != NULL && !bringer->bring(core, task, place, &fetched))
@@ -100,7 +98,7 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
     const uint64_t now_ns = wb_kernel_now_ns();
     const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
     const enum wb_status why = wb_place_why(place);
-    const struct wb_bringer *bringer = bringer_of(task);
+    const struct wb_bringer *bringer = wb_bringer_of(task);
     struct wb_fetched fetched;
 
     // The heir of a dead source has to fetch its memory; the source itself has it.

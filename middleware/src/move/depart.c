@@ -11,7 +11,6 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
     struct wb_core *core = system->cores[owner];
     struct wb_core *target = system->cores[wb_request_core(request)];
-    const uint64_t offer_end_ns = now_ns + system->config.offer_timeout_ns;
 
     // The kernel has asked, in the step in which the task left.
     wb_assert(wb_request_phase(request) == WB_REQUEST_ACCEPTED);
@@ -23,8 +22,7 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     wb_migration_close(task);
     task->migration.parked_ns = parked_ns;
     task->migration.source = owner;
-    if (offer_end_ns < wb_stamp_own(&task->deadline_ns))
-        wb_stamp_set(&task->deadline_ns, offer_end_ns);
+    wb_stamp_lower(&task->deadline_ns, now_ns + system->config.offer_timeout_ns);
     if (mover != NULL && mover->announce != NULL)
         mover->announce(task);
     // From here on the task belongs to whoever wins its place. Release publishes its context;

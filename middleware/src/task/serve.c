@@ -50,7 +50,7 @@ static inline void look(struct wb_core *core, struct wb_task *task)
     const enum wb_task_state state = wb_place_state(place);
 
     if (state == WB_TASK_OFFERED && wb_place_target(place) == core->index)
-        wb_migration_arrive(core, task, place);
+        wb_migration_arrive(core, task, place, wb_bringer_of(task));
     else if (wb_place_owner(place) == core->index)
         look_at_own(core, task, state);
     else if (!wb_place_is_over(place))
@@ -99,7 +99,7 @@ static inline bool look_briefly(struct wb_core *core, struct wb_task *task)
         return false;
     if (wb_place_state(place) == WB_TASK_OFFERED && wb_place_target(place) == core->index &&
         wb_task_is_handed_off(task) && wb_revival(task) == WB_REVIVE_NOT)
-        wb_migration_arrive(core, task, place);
+        wb_migration_arrive(core, task, place, NULL);  // as the look above says
     else if (wb_place_is_kept(place, core->index))
         wb_kernel_unblock(task);
     else

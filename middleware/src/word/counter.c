@@ -50,9 +50,10 @@ void wb_counter_carry(struct wb_counter *c, uint64_t n)
     wb_counter_set(c, wb_counter_get(c) + n);
 }
 
-void wb_stamp_set(struct wb_stamp *s, uint64_t value)
+// `last`: the sequence of the value before.
+static inline void stamp(struct wb_stamp *s, uint32_t last, uint64_t value)
 {
-    const uint32_t next = wb_word_load(&s->sequence, WB_RELAXED) + 1;
+    const uint32_t next = last + 1;
 
     // Release: whoever sees one of the halves sees the sequence of the value before, so that its
     // second look at the sequence finds that the place is in use again. And whoever sees the next
@@ -61,6 +62,22 @@ void wb_stamp_set(struct wb_stamp *s, uint64_t value)
     wb_word_store(&s->at[next & 1].low, (uint32_t)value, WB_RELAXED);
     wb_word_store(&s->at[next & 1].high, (uint32_t)(value >> 32), WB_RELAXED);
     wb_word_store(&s->sequence, next, WB_RELEASE);
+}
+
+void wb_stamp_set(struct wb_stamp *s, uint64_t value)
+{
+    stamp(s, wb_word_load(&s->sequence, WB_RELAXED), value);
+}
+
+// Relaxed: the writer reads what it has written.
+void wb_stamp_lower(struct wb_stamp *s, uint64_t value)
+{
+    const uint32_t last = wb_word_load(&s->sequence, WB_RELAXED);
+    const uint64_t before = (uint64_t)wb_word_load(&s->at[last & 1].high, WB_RELAXED) << 32 |
+                            wb_word_load(&s->at[last & 1].low, WB_RELAXED);
+
+    if (value < before)
+        stamp(s, last, value);
 }
 
 uint64_t wb_stamp_get(const struct wb_stamp *s)

@@ -65,9 +65,12 @@ const struct wb_policy wb_policy_mine = {
     .name = "mine",
     .help = "moves the first task to a given core",
     .n_params = 1,
-    .params = { { "core", "where to", 0, 0, 1 } },
+    .params = (const struct wb_policy_param[]){ { "core", "where to", 0, 0, 1 } },
     .decide = decide,
 };
 
 // No policy at all: it cannot decide.
 const struct wb_policy wb_policy_hollow = { .name = "hollow" };
+
+// It has none of the parameters that it promises.
+const struct wb_policy wb_policy_bare = { .name = "bare", .n_params = 2, .decide = decide };

@@ -48,10 +48,12 @@ const struct wb_policy wb_policy_balance = {
     .name = "balance",
     .help = "evens out the loads, as far as that pays for the migrations",
     .n_params = 3,
-    .params = {
-        { "threshold_ppm", "loads that differ by no more than this are even", 100000, 0, WB_PPM },
-        { "settle_ms", "how long a task stays on a core at least", 100, 0, 3600000 },
-        { "horizon_ms", "a migration must pay within this time", 1000, 1, 3600000 },
-    },
+    .params =
+        (const struct wb_policy_param[]){
+            { "threshold_ppm", "loads that differ by no more than this are even", 100000, 0,
+              WB_PPM },
+            { "settle_ms", "how long a task stays on a core at least", 100, 0, 3600000 },
+            { "horizon_ms", "a migration must pay within this time", 1000, 1, 3600000 },
+        },
     .decide = decide,
 };

@@ -156,8 +156,9 @@ const struct wb_policy wb_policy_consolidate = {
     .name = "consolidate",
     .help = "packs tasks on few cores, to save power",
     .n_params = 1,
-    .params = {
-        { "limit_ppm", "cores are filled up to this load", 800000, 1, WB_PPM },
-    },
+    .params =
+        (const struct wb_policy_param[]){
+            { "limit_ppm", "cores are filled up to this load", 800000, 1, WB_PPM },
+        },
     .decide = decide,
 };

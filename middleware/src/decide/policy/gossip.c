@@ -78,9 +78,11 @@ const struct wb_policy wb_policy_gossip = {
     .help = "each core gives tasks to less loaded neighbours, without a coordinator",
     .local = true,
     .n_params = 2,
-    .params = {
-        { "threshold_ppm", "loads that differ by no more than this are even", 100000, 0, WB_PPM },
-        { "settle_ms", "how long a task stays on a core at least", 100, 0, 3600000 },
-    },
+    .params =
+        (const struct wb_policy_param[]){
+            { "threshold_ppm", "loads that differ by no more than this are even", 100000, 0,
+              WB_PPM },
+            { "settle_ms", "how long a task stays on a core at least", 100, 0, 3600000 },
+        },
     .decide = decide,
 };

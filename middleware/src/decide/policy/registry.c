@@ -47,7 +47,7 @@ static bool number(const char *text, int64_t *value)
         return false;
     for (; *text != '\0'; text++) {
         const int64_t digit = *text - '0';
-        if (digit < 0 || digit > 9 || below < (INT64_MIN + digit) / 10)
+        if (digit < 0 || digit > 9 || below < INT64_MIN / 10 || 10 * below < INT64_MIN + digit)
             return false;
         below = below * 10 - digit;
     }

@@ -46,8 +46,9 @@ const struct wb_policy wb_policy_spread = {
     .name = "spread",
     .help = "moves tasks off overloaded cores, for speed",
     .n_params = 1,
-    .params = {
-        { "limit_ppm", "a core with more load than this is overloaded", 900000, 0, WB_PPM },
-    },
+    .params =
+        (const struct wb_policy_param[]){
+            { "limit_ppm", "a core with more load than this is overloaded", 900000, 0, WB_PPM },
+        },
     .decide = decide,
 };

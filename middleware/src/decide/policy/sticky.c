@@ -70,12 +70,14 @@ const struct wb_policy wb_policy_sticky = {
     .name = "sticky",
     .help = "evens out the loads, and prefers the core where a task ran last",
     .n_params = 5,
-    .params = {
-        { "threshold_ppm", "loads that differ by no more than this are even", 100000, 0, WB_PPM },
-        { "near_ppm", "by how much more load the last core may have", 50000, 0, WB_PPM },
-        { "free_ppm", "a core with no more load than this is free", 50000, 0, WB_PPM },
-        { "warm_ms", "a task is not taken back after this time", 1000, 0, 3600000 },
-        { "settle_ms", "how long a task stays on a core at least", 100, 0, 3600000 },
-    },
+    .params =
+        (const struct wb_policy_param[]){
+            { "threshold_ppm", "loads that differ by no more than this are even", 100000, 0,
+              WB_PPM },
+            { "near_ppm", "by how much more load the last core may have", 50000, 0, WB_PPM },
+            { "free_ppm", "a core with no more load than this is free", 50000, 0, WB_PPM },
+            { "warm_ms", "a task is not taken back after this time", 1000, 0, 3600000 },
+            { "settle_ms", "how long a task stays on a core at least", 100, 0, 3600000 },
+        },
     .decide = decide,
 };

@@ -82,11 +82,13 @@ const struct wb_policy wb_policy_thermal = {
     .name = "thermal",
     .help = "moves load from hot cores to cool ones, and slows down those above a limit",
     .n_params = 4,
-    .params = {
-        { "differ_mc", "temperatures that differ by no more than this are even", 5000, 0, 200000 },
-        { "limit_mc", "cores hotter than this are slowed down", 80000, -50000, 200000 },
-        { "recover_mc", "and sped up again when this much cooler than it", 10000, 0, 200000 },
-        { "settle_ms", "how long a task stays on a core at least", 1000, 0, 3600000 },
-    },
+    .params =
+        (const struct wb_policy_param[]){
+            { "differ_mc", "temperatures that differ by no more than this are even", 5000, 0,
+              200000 },
+            { "limit_mc", "cores hotter than this are slowed down", 80000, -50000, 200000 },
+            { "recover_mc", "and sped up again when this much cooler than it", 10000, 0, 200000 },
+            { "settle_ms", "how long a task stays on a core at least", 1000, 0, 3600000 },
+        },
     .decide = decide,
 };
