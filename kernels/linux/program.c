@@ -107,8 +107,7 @@ static uintptr_t find_entry(const char *name)
         for (size_t s = 0; s < section[i].sh_size / sizeof *symbols; s++) {
             const size_t at = texts->sh_offset + symbols[s].st_name;
             if (ELF64_ST_TYPE(symbols[s].st_info) == STT_FUNC && symbols[s].st_value != 0 &&
-                has(at, OWN + strlen(name) + 1) &&
-                memcmp(the_program.image + at, own, OWN) == 0 &&
+                has(at, OWN + strlen(name) + 1) && memcmp(the_program.image + at, own, OWN) == 0 &&
                 strcmp((const char *)the_program.image + at + OWN, name) == 0)
                 return symbols[s].st_value;
         }
