@@ -175,3 +175,13 @@ def test_the_page_states_what_an_adaptive_doorbell_saves(rows: dict[str, Json]) 
     words = "it takes {} times the load of polling each 20 ms, and {} of its delay"
     load = best["gpp_percent"] / fixed["gpp_percent"]
     check_words(PAGE, words, [load, later[0] / later[1]], WITHIN)
+
+
+def test_the_page_states_how_late_the_latest_of_a_million_is() -> None:
+    counted = doorbells.bound(1_000_000, 500, False)
+    assert counted["held"]
+    words = (
+        "was noticed {} µs after it came: its core takes {} µs to switch to it. {} were rung for"
+    )
+    late = [counted["worst_us"], counted["over_us"], counted["rings"]]
+    check_words(PAGE, words, late, WITHIN)

@@ -83,6 +83,6 @@ def _compare(
         digits = len(f"{one:.10g}".partition(".")[2])
         near = max(within * abs(other), 0.5 * 10**-digits)
         assert abs(one - other) <= near, (
-            f"{page} states {one:.10g} as number {place + 1} of {where}; {other:.10g} was counted: "
-            f"correct the page, or find out why it has changed"
+            f"{page} states {one:.10g} as number {place + 1} of {where}; {other:.10g} was counted "
+            f"(of all: {counted}): correct the page, or find out why it has changed"
         )
