@@ -3,7 +3,7 @@
 #
 #   make fuzz [TIME=SECONDS] [TARGETS='dot sip'] [FUZZ_BUILD=fast]
 
-FUZZ_C := avi client commands module pcap plan qoi rtp sdp sip wav
+FUZZ_C := avi client commands guests module pcap plan qoi rtp sdp sip wav
 FUZZ_RUST := app board client-rust dot explore graphml lines perfetto platform recorded rtapp saved sdf3 table
 # `checked`: under AddressSanitizer and UBSan. `fast`: without, for many executions.
 FUZZ_BUILD ?= checked
@@ -17,13 +17,16 @@ FUZZ_INCLUDE := $(INCLUDE) -Iapps -Iapps/video/jpeg -Ikernels/loader -Ikernels/l
 FUZZ_PHONE_C := tests/fuzz/c/phone.c $(patsubst %,apps/voip/%.c,codec codec_g711 codec_opus g711 media playout)
 FUZZ_PHONE_LIBS = $(shell pkg-config --libs libre opus)
 
+# A kernel by hand.
+FUZZ_STUB_C := kernels/template/trivial.c middleware/test/build.c middleware/test/kernel_stub.c tests/fuzz/c/kernel.c
+
 fuzz_parts_avi := apps/video/avi.c apps/video/picture.c apps/video/planes.c apps/video/jpeg/memory.c
 fuzz_parts_client := kernels/client/client.c
 fuzz_parts_commands = $(fuzz_parts_plan)
+fuzz_parts_guests = $(MIDDLEWARE_C) $(FUZZ_STUB_C)
 fuzz_parts_module := $(filter-out kernels/loader/test/test_%,$(filter-out middleware/%,$(LOADER_C)))
 fuzz_parts_pcap := apps/packets/capture.c apps/packets/rules.c apps/packets/rules_read.c
-fuzz_parts_plan := $(PLAN_TEST_C) $(MIDDLEWARE_C) kernels/template/trivial.c \
-	middleware/test/build.c middleware/test/kernel_stub.c tests/fuzz/c/kernel.c
+fuzz_parts_plan := $(PLAN_TEST_C) $(MIDDLEWARE_C) $(FUZZ_STUB_C)
 fuzz_parts_qoi := apps/image_filter/qoi.c
 fuzz_parts_rtp := $(FUZZ_PHONE_C)
 fuzz_parts_sdp := $(FUZZ_PHONE_C)
