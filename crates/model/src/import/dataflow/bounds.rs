@@ -96,9 +96,9 @@ fn needs(graph: &Graph) -> Vec<Vec<Need<'_>>> {
     needs
 }
 
-/// Leaves out what is needed of actors that need nothing back. What an actor needs of itself, and
-/// of those that it sends to, goes round: who receives from it needs it. So a chain is not walked to
-/// its beginning for each of its actors.
+/// Leaves out what is needed of actors that need nothing back. What an actor needs of itself and
+/// of those that it sends to goes round, since who receives from it needs it. So a chain is not
+/// walked to its beginning for each of its actors.
 fn within_cycles(needs: &mut [Vec<Need<'_>>]) {
     let mut graph = DiGraph::<(), ()>::new();
     let nodes: Vec<_> = needs.iter().map(|_| graph.add_node(())).collect();
