@@ -6,9 +6,9 @@ use std::io;
 
 use crate::journal::{Change, Journal, Line};
 use crate::linux::kernel::Kernel;
-use crate::linux::tasks::Seen;
+use crate::linux::tasks::{self, Seen};
 use crate::settings::Setting;
-use crate::{CpuSet, Error, Kept, Machine};
+use crate::{CpuSet, Error, Kept, Machine, TaskId};
 
 /// One pass over the machine, and what it found.
 #[derive(Debug)]
@@ -136,12 +136,58 @@ impl<'a> Work<'a> {
             if change.from == change.to {
                 continue;
             }
-            match change.setting.write(self.kernel, &change.to) {
+            match self.give(&change.setting, &change.to) {
                 Ok(()) => self.restored += usize::from(change.to == change.before),
                 Err(error) => failed.push((change, error)),
             }
         }
         Ok(failed)
+    }
+
+    /// Makes a setting something, and of a task only if it is still the one that was seen.
+    ///
+    /// The kernel takes the number of a task alone. If the task ends between a look and the change,
+    /// and all other numbers have been used meanwhile, another user's may have its number. So it is
+    /// looked at on both sides of the change: if it is the same after it, it was the same at it.
+    /// Who got what was not meant for him has it taken back: he gets what his parent has, from
+    /// which he had it.
+    ///
+    /// # Errors
+    /// The kernel refuses, or the task has ended.
+    pub fn give(&self, setting: &Setting, value: &str) -> io::Result<()> {
+        let (Setting::Task(task) | Setting::Schedule(task) | Setting::Home(task)) = setting else {
+            return setting.write(self.kernel, value);
+        };
+        let ended = || io::Error::from_raw_os_error(libc::ESRCH);
+        let holder = || tasks::holder(self.kernel, &self.machine.proc, task.tid);
+        if holder().is_none_or(|now| now.task != *task) {
+            return Err(ended());
+        }
+        setting.write(self.kernel, value)?;
+        match holder() {
+            Some(now) if now.task == *task => Ok(()),
+            Some(now) => {
+                self.take_back(setting, &now, value);
+                Err(ended())
+            }
+            None => Err(ended()),
+        }
+    }
+
+    /// Takes what a task that has ended was to have from who has its number now.
+    fn take_back(&self, setting: &Setting, stranger: &Seen, value: &str) {
+        let parent = TaskId { tid: stranger.parent, ..stranger.task };
+        let (own, of_parent) = match setting {
+            Setting::Schedule(_) => (Setting::Schedule(stranger.task), Setting::Schedule(parent)),
+            Setting::Task(_) => (Setting::Task(stranger.task), Setting::Task(parent)),
+            // Who moves a task into a cpuset knows where its parent is.
+            _ => return,
+        };
+        // He may have ended, or have something else already.
+        if own.read(self.kernel).is_ok_and(|now| now == value) {
+            let inherited = of_parent.read(self.kernel);
+            let _ = inherited.and_then(|inherited| own.write(self.kernel, &inherited));
+        }
     }
 
     /// Tells of a setting that somebody else has changed.

@@ -59,8 +59,13 @@ pub(crate) fn all(kernel: &dyn Kernel, proc: &Path) -> Vec<Seen> {
 
 /// The task that has this number now, if it lives.
 pub(crate) fn identify(kernel: &dyn Kernel, proc: &Path, tid: i32) -> Option<TaskId> {
+    holder(kernel, proc, tid).map(|seen| seen.task)
+}
+
+/// The same, with all that is seen of it as if it were a process.
+pub(crate) fn holder(kernel: &dyn Kernel, proc: &Path, tid: i32) -> Option<Seen> {
     let stat = stat(kernel, &proc.join(tid.to_string()))?;
-    living(&stat, tid, stat.ppid).map(|seen| seen.task)
+    living(&stat, tid, stat.ppid)
 }
 
 /// The user that a process runs as, if it is one and the same for all that its rights follow from.

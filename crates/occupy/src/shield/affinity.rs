@@ -70,7 +70,7 @@ pub(crate) fn settle(work: &mut Work, dues: &Dues) {
     for (seen, change) in &dues.dues {
         let Ok(current) = change.setting.read(work.kernel) else { continue };
         if current != change.to {
-            match change.setting.write(work.kernel, &change.to) {
+            match work.give(&change.setting, &change.to) {
                 Ok(()) => {
                     work.moved += usize::from(change.to != change.before);
                     work.restored += usize::from(change.to == change.before);

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::tests::fake::{Fake, Tree, World, folder, id};
+use crate::tests::fake::{Fake, Task, Tree, World, folder, id};
 use crate::{CpuSet, Error, MARK, Occupation, Occupations, Policy, Request, ShieldKind};
 
 const ROOT: &str = "/sys/fs/cgroup";
@@ -360,4 +360,53 @@ fn no_two_occupations_have_the_same_mark() {
         occupations.end(begun.id).unwrap();
     }
     assert_eq!(marks.len(), 5);
+}
+
+/// A child of the program ends between the look and the change, and a process of user 501 has its
+/// number by then.
+fn reuse(machine: &Machine, tid: i32) {
+    let mut world = machine.fake.world.borrow_mut();
+    let parent = world.tasks[&10].clone();
+    world.reused = Some((tid, Task { parent: 10, user: 501, ..parent }));
+}
+
+#[test]
+fn who_has_the_number_of_a_task_that_has_ended_is_given_nothing_of_its() {
+    for tree in [None, Some(Tree::new(false, &(0..4).collect()))] {
+        let has_sets = tree.is_some();
+        let machine = Machine::new(tree);
+        let mut occupations = with_priority(&machine);
+        let world = || machine.fake.world.borrow_mut();
+        let child = |tid: i32| world().fork(80, tid);
+        let got_nothing = |tid: i32| {
+            let world = world();
+            assert!(world.reused.is_none() && world.again.contains(&tid), "{tid} was not reached");
+            let of = |tid: i32| {
+                let task = &world.tasks[&tid];
+                (task.schedule, task.cpus.clone(), task.home.clone())
+            };
+            assert_eq!(of(tid), of(10), "{tid}");
+        };
+        // A priority.
+        child(30);
+        occupations.sweep(1).unwrap();
+        reuse(&machine, 30);
+        occupations.adjust(1, Policy::Fifo { priority: 51 }, false).unwrap();
+        got_nothing(30);
+        // Processors.
+        child(31);
+        world().tasks.get_mut(&31).unwrap().cpus = (0..4).collect();
+        reuse(&machine, 31);
+        occupations.sweep(1).unwrap();
+        got_nothing(31);
+        // A cpuset.
+        if has_sets {
+            child(32);
+            let home = world().tasks[&10].home.clone();
+            world().tasks.get_mut(&32).unwrap().home = home;
+            reuse(&machine, 32);
+            occupations.sweep(1).unwrap();
+            got_nothing(32);
+        }
+    }
 }

@@ -16,6 +16,7 @@ use procfs::process::MountInfos;
 
 use crate::journal::Change;
 use crate::linux::kernel::{Kernel, Linux, list};
+use crate::linux::tasks;
 use crate::settings::{NONE, Setting, THERE};
 use crate::shield::affinity::Dues;
 use crate::work::Work;
@@ -265,9 +266,26 @@ fn admit(work: &mut Work, hierarchy: &Hierarchy, dues: &Dues) -> Result<(), Erro
     }
     work.moved += changes.len();
     for (change, error) in work.carry_out(changes)? {
+        send_back(work, hierarchy, &change);
         work.fail(change, error);
     }
     Ok(())
+}
+
+/// Who has the number of a task that has ended by now, and was moved for it, goes where his parent
+/// is: in the folder he would be taken for the program's.
+fn send_back(work: &Work, hierarchy: &Hierarchy, change: &Change) {
+    let Setting::Home(task) = change.setting else { return };
+    let now = tasks::holder(work.kernel, &work.machine.proc, task.tid);
+    let Some(stranger) = now.filter(|now| now.task != task) else { return };
+    let is_here = |home: &PathBuf| home.display().to_string() == change.to;
+    if hierarchy.home(work, task.tid).is_some_and(|home| is_here(&home)) {
+        if let Some(home) = hierarchy.home(work, stranger.parent).filter(|home| !is_here(home)) {
+            // He may have ended meanwhile.
+            let home = home.display().to_string();
+            let _ = Setting::Home(stranger.task).write(work.kernel, &home);
+        }
+    }
 }
 
 /// Takes away the folders of ours that no occupation wants; who is in them goes home.

@@ -4,7 +4,7 @@
 mod cgroups;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,10 @@ pub(crate) struct World {
     pub root_user: bool,
     /// What tasks were made to be scheduled as, in this order.
     pub scheduled: Vec<(i32, Schedule)>,
+    /// At the next change of what has this number, another task comes to have it.
+    pub reused: Option<(i32, Task)>,
+    /// Numbers that were used again.
+    pub again: BTreeSet<i32>,
 }
 
 /// All that an occupation may change.
@@ -70,6 +74,8 @@ impl World {
             tree: None,
             root_user: true,
             scheduled: Vec::new(),
+            reused: None,
+            again: BTreeSet::new(),
         };
         for (number, cpus, managed) in [(24, all, false), (25, CpuSet::one(1), true)] {
             world.irqs.insert(number, Irq { cpus, managed });
@@ -104,6 +110,14 @@ impl World {
         task.asked = Some(cpus.clone());
         task.cpus = cpus.common(&allowed);
         Ok(())
+    }
+
+    /// A task is to be changed by its number, which may be another's by then.
+    fn reach(&mut self, tid: i32) {
+        if let Some((tid, task)) = self.reused.take_if(|(reused, _)| *reused == tid) {
+            self.tasks.insert(tid, task);
+            self.again.insert(tid);
+        }
     }
 
     pub fn snapshot(&self) -> Snapshot {
@@ -154,6 +168,7 @@ impl World {
                 let before = self.clone();
                 let tree = self.tree.as_mut().ok_or_else(|| error(libc::ENOENT))?;
                 if let Some(tid) = tree.write(path, text, &before)? {
+                    self.reach(tid);
                     let task = self.tasks.get_mut(&tid).ok_or_else(|| error(libc::ESRCH))?;
                     if task.fixed {
                         return Err(error(libc::EINVAL));
@@ -188,9 +203,10 @@ impl World {
                 let (tid, task) = task(tid)?;
                 let flags = if task.fixed { 0x0400_0000 } else { 0 };
                 let parent = task.parent;
+                let start = if self.again.contains(&tid) { 1_000_000 + tid } else { tid };
                 let rest = "0 0 0 0 0 0 0 0 20 0 1 0";
                 format!(
-                    "{tid} (t) S {parent} 1 1 0 -1 {flags} {rest} {tid} 0 0 {}",
+                    "{tid} (t) S {parent} 1 1 0 -1 {flags} {rest} {start} 0 0 {}",
                     "0 ".repeat(29)
                 )
             }
@@ -316,7 +332,9 @@ impl Kernel for Fake {
     }
 
     fn set_affinity(&self, tid: i32, cpus: &CpuSet) -> io::Result<()> {
-        self.change().pin(tid, cpus)
+        let mut world = self.change();
+        world.reach(tid);
+        world.pin(tid, cpus)
     }
 
     fn schedule(&self, tid: i32) -> io::Result<Schedule> {
@@ -325,6 +343,7 @@ impl Kernel for Fake {
 
     fn set_schedule(&self, tid: i32, schedule: &Schedule) -> io::Result<()> {
         let mut world = self.change();
+        world.reach(tid);
         world.tasks.get_mut(&tid).ok_or_else(|| error(libc::ESRCH))?.schedule = *schedule;
         world.scheduled.push((tid, *schedule));
         Ok(())
