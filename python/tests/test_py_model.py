@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import re
 import sys
@@ -181,3 +182,23 @@ def test_a_time_is_a_number_a_timedelta_or_a_text() -> None:
         assert _words.seconds("patience", value) == pytest.approx(90)
     with pytest.raises(whimbrel.InputError, match="patience= is 'soon'"):
         _words.seconds("patience", "soon")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a link to another user")
+def test_nothing_is_saved_through_a_link_of_another_user(tmp_path: Path) -> None:
+    shared, dear = tmp_path / "shared", tmp_path / "dear"
+    dear.write_text("dear")
+    shared.mkdir()
+    shared.chmod(0o1777)
+    (shared / "link").symlink_to(dear)
+    os.chown(shared / "link", 65534, 65534, follow_symlinks=False)
+    with pytest.raises(PermissionError, match="is a link of user 65534"):
+        whimbrel.Application.load(APPS[0]).save(shared / "link")
+    assert dear.read_text() == "dear"
+    found = whimbrel.Exploration("{}", b"parquet", "", kept=True)
+    with pytest.raises(PermissionError, match="is a link of user 65534"):
+        found.save(shared / "link")
+    assert dear.read_text() == "dear"
+    with pytest.raises(FileNotFoundError):
+        found.save(tmp_path / "none" / "file")
+    assert found.save(shared / "new").read_bytes() == b"parquet"

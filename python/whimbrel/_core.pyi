@@ -12,6 +12,7 @@ __all__ = [
     "platform",
     "simulate",
     "work",
+    "write",
 ]
 __version__: str
 
@@ -30,3 +31,4 @@ def explore(
     progress: Callable[[int, int | None, int], object] | None = None,
 ) -> tuple[str, bytes, str, bool]: ...
 def work(job: str) -> str: ...
+def write(path: str | PathLike[str], contents: bytes) -> None: ...

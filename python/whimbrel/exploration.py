@@ -80,7 +80,7 @@ class Exploration:
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Writes its Parquet file, which `resume=` goes on from."""
-        Path(path).write_bytes(self.parquet)
+        _core.write(path, self.parquet)
         return Path(path)
 
     def __repr__(self) -> str:

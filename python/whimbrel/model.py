@@ -190,7 +190,7 @@ class _Described:
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Writes it into a file for the command; gives the path."""
-        Path(path).write_text(self.to_toml(), encoding="utf-8")
+        _core.write(path, self.to_toml().encode())
         return Path(path)
 
 

@@ -7,8 +7,10 @@ mod events;
 mod exploring;
 mod failing;
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use whimbrel::library;
 
@@ -32,12 +34,30 @@ fn platform(py: Python<'_>, wanted: String) -> PyResult<PathBuf> {
     py.detach(|| library::platform(&wanted)).raise(py)
 }
 
+/// Writes a file as the command does.
+#[pyfunction]
+fn write(py: Python<'_>, path: PathBuf, contents: Vec<u8>) -> PyResult<()> {
+    py.detach(|| library::write(&path, &contents)).map_err(|error| named(error, &path))
+}
+
+/// As Python says it, with the file's name.
+fn named(error: io::Error, path: &Path) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => {
+            let words = io::Error::from_raw_os_error(number).to_string();
+            PyOSError::new_err((number, words, path.to_owned()))
+        }
+        None => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
+    }
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(helpers_are_in, module)?)?;
     module.add_function(wrap_pyfunction!(application, module)?)?;
     module.add_function(wrap_pyfunction!(platform, module)?)?;
+    module.add_function(wrap_pyfunction!(write, module)?)?;
     module.add_function(wrap_pyfunction!(calls::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(events::events, module)?)?;
     module.add_function(wrap_pyfunction!(exploring::explore, module)?)?;

@@ -4,6 +4,7 @@
 //! Options are given as the words of the command line, so they are read and refused by the same
 //! code. Nothing is printed but what an application prints.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +18,7 @@ use whimbrel_explore::{
 };
 use whimbrel_model::Setting;
 
+use crate::atomic_file;
 use crate::cli::{ExploreArgs, SimArgs};
 use crate::explore::{Job, Pool, Prepared, Simulator};
 use crate::failure::Failure;
@@ -50,6 +52,15 @@ pub enum Wrong {
     Input(Vec<Trouble>),
     /// It could not be done, or failed.
     Run(Vec<Trouble>),
+}
+
+/// Writes a file as the command does: whole or not at all, and through no link that another user
+/// may have made.
+///
+/// # Errors
+/// It cannot be written; what was there is as it was then.
+pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
+    atomic_file::write(path, |file| file.write_all(contents))
 }
 
 #[derive(Debug, Parser)]
