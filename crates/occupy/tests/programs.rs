@@ -5,10 +5,13 @@ mod private;
 mod tool;
 
 use std::fs;
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
 
 use private::{Running, affinity, everything, field, guardians, wait_until};
-use rustix::process::Signal;
+use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Pid, Signal, kill_process};
 use tool::Tool;
 
 /// What a bystander may use while processor 1 is occupied, on this machine.
@@ -98,6 +101,31 @@ private_tests! {
                     && kept["why"].as_str().unwrap().contains("back")
             })
         });
+    }
+
+    fn a_guardian_that_cannot_have_the_journal_undoes_once_it_can() {
+        let tool = Tool::new();
+        let bystander = Running::sleep();
+        let (free, away) = (affinity(bystander.pid()), others());
+        let mut command = tool.command(&["-q", "--cpu", "1", "--", "sleep", "600"]);
+        let mut running = Running(command.stderr(Stdio::piped()).spawn().unwrap());
+        let program = tool.wait_for(1)[0]["program"]["tid"].as_i64().unwrap();
+        let lock = fs::File::open(tool.state().join("lock")).unwrap();
+        flock(&lock, FlockOperation::LockExclusive).unwrap();
+        let program = Pid::from_raw(program.try_into().unwrap()).unwrap();
+        kill_process(program, Signal::KILL).unwrap();
+
+        // The tool says that it is not undone, once a first try has waited for as long as a command
+        // does; the guardian stays.
+        let mut said = String::new();
+        running.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert!(said.contains("the guardian tries on"), "{said}");
+        assert!(!running.0.wait().unwrap().success());
+        assert_eq!(guardians().len(), 1);
+        assert_eq!(affinity(bystander.pid()), Some(away));
+        drop(lock);
+        wait_until("it is undone", || affinity(bystander.pid()) == free);
+        wait_for_the_end(&tool);
     }
 
     fn signals_end_the_program_and_the_occupation() {
