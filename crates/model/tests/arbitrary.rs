@@ -3,29 +3,15 @@
 
 use crate::common::{RADIO, build};
 use proptest::prelude::*;
-use whimbrel_model::{
-    Frequency, Manifest, Moving, Pacing, PlanOptions, Table, Verb, evaluate, plan,
-};
+use whimbrel_model::{Manifest, Pacing, PlanOptions, Table, Verb, evaluate, plan};
 
 /// What the helper makes of a word.
 const TABLE: &str = "[[row]]\nframe_rate = 4\nmapping = { bpf = [0, 1], lpf = 1 }\n\n[[row]]\n\
     frame_rate = 9\nfrequency_mhz = [100, 500]\n";
 
 fn fast() -> PlanOptions {
-    PlanOptions {
-        cpus: vec![0],
-        module: "m.so".into(),
-        spin_ns: Some(0),
-        offer_ns: 1,
-        record: None,
-        pacing: Pacing::Fast,
-        moving: Moving::default(),
-        cores: Vec::new(),
-        frequency: Frequency::None,
-        kinds: Vec::new(),
-        seed: 0,
-        journal: String::new(),
-    }
+    let plain = PlanOptions::plain(vec![0], "m.so");
+    PlanOptions { spin_ns: Some(0), pacing: Pacing::Fast, ..plain }
 }
 
 /// It is ASCII, so it may be cut anywhere.

@@ -9,18 +9,11 @@ use whimbrel_model::{
 
 fn options(pacing: Pacing) -> PlanOptions {
     PlanOptions {
-        cpus: vec![2, 5],
-        module: "/my apps/radio.so".into(),
         spin_ns: Some(20_000),
         offer_ns: 100_000_000,
-        record: None,
         pacing,
-        moving: Moving::default(),
-        cores: Vec::new(),
-        frequency: Frequency::None,
-        kinds: Vec::new(),
-        seed: 0,
         journal: "/tmp/run dir/frequencies".into(),
+        ..PlanOptions::plain(vec![2, 5], "/my apps/radio.so")
     }
 }
 

@@ -54,18 +54,10 @@ fn synthetic_with(from: &str, to: &str) -> String {
 
 fn options(kinds: &[&str]) -> PlanOptions {
     PlanOptions {
-        cpus: vec![4, 5, 6],
-        module: "/synthetic.so".into(),
-        spin_ns: None,
-        offer_ns: 1,
-        record: None,
         pacing: whimbrel_model::Pacing::Fast,
-        moving: whimbrel_model::Moving::default(),
-        cores: Vec::new(),
         kinds: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
         seed: 7,
-        frequency: whimbrel_model::Frequency::None,
-        journal: String::new(),
+        ..PlanOptions::plain(vec![4, 5, 6], "/synthetic.so")
     }
 }
 

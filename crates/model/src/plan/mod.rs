@@ -53,6 +53,28 @@ pub struct PlanOptions {
     pub journal: String,
 }
 
+impl PlanOptions {
+    /// Those of a run that was told nothing else: it goes at the application's pace, and idle
+    /// kernels poll.
+    #[must_use]
+    pub fn plain(cpus: Vec<u32>, module: &str) -> Self {
+        Self {
+            cpus,
+            module: module.to_owned(),
+            spin_ns: None,
+            offer_ns: 1,
+            record: None,
+            pacing: Pacing::Application,
+            moving: Moving::default(),
+            cores: Vec::new(),
+            kinds: Vec::new(),
+            seed: 0,
+            frequency: Frequency::None,
+            journal: String::new(),
+        }
+    }
+}
+
 /// A plan as a helper takes it.
 #[derive(Debug, Clone, Default, Serialize)]
 #[expect(missing_docs, reason = "the protocol's own names")]

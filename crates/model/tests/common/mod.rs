@@ -10,10 +10,7 @@ use std::path::Path;
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use whimbrel_model::import::{Options, together};
-use whimbrel_model::{
-    App, Frequency, Manifest, Moving, Pacing, Plan, PlanOptions, Problem, Problems, Setting,
-    Source, plan,
-};
+use whimbrel_model::{App, Manifest, Plan, PlanOptions, Problem, Problems, Setting, Source, plan};
 
 /// An FM radio in small: one source, a split, a join, a mailbox.
 pub const RADIO: &str = r#"
@@ -74,21 +71,7 @@ pub fn build(text: &str, settings: &[(&str, &str)]) -> Result<App, Problems> {
 
 /// The plan of an application on two cores, without options.
 pub fn plan_of(text: &str) -> Plan {
-    let options = PlanOptions {
-        cpus: vec![0, 1],
-        module: "/radio.so".into(),
-        spin_ns: None,
-        offer_ns: 1,
-        record: None,
-        pacing: Pacing::Application,
-        moving: Moving::default(),
-        cores: Vec::new(),
-        frequency: Frequency::None,
-        kinds: Vec::new(),
-        seed: 0,
-        journal: String::new(),
-    };
-    plan(&build(text, &[]).unwrap(), &options)
+    plan(&build(text, &[]).unwrap(), &PlanOptions::plain(vec![0, 1], "/radio.so"))
 }
 
 /// The errors of an application as a person sees them, without colours.
