@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::io::pwrite;
 use whimbrel_model::import::{Options, together};
-use whimbrel_model::{
-    App, Frequency, Manifest, Moving, Pacing, PlanOptions, Problem, Problems, Source, plan,
-};
+use whimbrel_model::{App, Manifest, PlanOptions, Problem, Problems, Source, plan};
 
 /// Makes the function that libFuzzer calls of one on bytes.
 #[macro_export]
@@ -101,21 +99,7 @@ pub fn import(path: &str, contents: &[u8]) {
 /// What is wrong with it.
 pub fn build(manifest: &Manifest) -> Result<App, Problems> {
     let app = App::build(manifest, &[], Path::new("/apps/fuzz"), Path::new("/home"))?;
-    let options = PlanOptions {
-        cpus: vec![0, 1],
-        module: "fuzz.so".into(),
-        spin_ns: None,
-        offer_ns: 1,
-        record: None,
-        pacing: Pacing::Application,
-        moving: Moving::default(),
-        cores: Vec::new(),
-        frequency: Frequency::None,
-        kinds: Vec::new(),
-        seed: 0,
-        journal: String::new(),
-    };
-    let line = plan(&app, &options).line();
+    let line = plan(&app, &PlanOptions::plain(vec![0, 1], "fuzz.so")).line();
     assert_eq!(line.find('\n'), Some(line.len() - 1), "a plan is a line");
     Ok(app)
 }
