@@ -66,7 +66,7 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 # those whose C it only compiles. `make test` starts them in this order; those that need nothing run while
 # the others' build does. Tests of Rust begin before their linters, which wait for the same lock of cargo.
 C_CODE := middleware/include~,middleware/src~,middleware/size.mk,middleware/links~,kernels~
-CODE := $(C_CODE),crates,apps
+CODE := $(C_CODE),clients,crates,apps
 CHECK := middleware/test/check.c,middleware/test/check.h
 PUBLISHED := reproduce/common,python/whimbrel/__init__.py,python/whimbrel/errors.py,python/whimbrel/plot
 KEYS := docs/app-toml.md,docs/boards.md,docs/platform-toml.md,docs/table-toml.md
@@ -74,16 +74,16 @@ ON_BOARDS := $(CODE),$(CHECK),boards,platforms,tests/conftest.py,tests/line.py,t
 TEST_C := middleware/test,crates/engine,crates/hardware,crates/Cargo.toml,crates/Cargo.lock
 SUITES := \
 	lint-files:10:1::. \
-	lint-c:40:1::middleware,kernels,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/clients,tests/fuzz,tests/guest,tools,.clang-format \
+	lint-c:40:1::middleware,kernels,clients,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/clients,tests/fuzz,tests/guest,tools,.clang-format \
 	test-documents:60:1:built-for-tests:. \
-	test-crates:150:1:built-for-tests:crates,apps/**/*.toml,boards/**/*.toml,platforms,$(KEYS),middleware/include~,kernels/plan~ \
+	test-crates:150:1:built-for-tests:crates,clients/rust,apps/**/*.toml,boards/**/*.toml,platforms,$(KEYS),middleware/include~,kernels/plan~ \
 	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,bench \
-	test-guest:480:1:built-for-tests:crates,tests/guest \
+	test-guest:480:1:built-for-tests:crates,clients/rust,tests/guest \
 	test-freertos:300:1:built-for-tests:$(ON_BOARDS),docs/freertos.md,tests/boards,reproduce/holmbacka2013,tools/freertos_size.py \
-	test-peers:90:1:built-for-tests:crates,bench,python,reproduce,tests/conftest.py,tests/test_plot_quiet.py,tools/plot_quiet.py \
+	test-peers:90:1:built-for-tests:crates,clients/rust,bench,python,reproduce,tests/conftest.py,tests/test_plot_quiet.py,tools/plot_quiet.py \
 	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests,README.md,docs/doorbells.md \
 	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python,tools/site/examples.py \
-	lint-rust:450:0:built-for-tests:crates,tools/rust_circles.py \
+	lint-rust:450:0:built-for-tests:crates,clients/rust,.rustfmt.toml,.clippy.toml,tools/rust_circles.py \
 	test-sanitizers:180:1:built-for-tests:$(C_CODE),$(TEST_C) \
 	test-c:160:1:built-for-tests:$(C_CODE),$(TEST_C) \
 	test-aarch64:110:1:built-for-tests:$(CODE),$(TEST_C),platforms,tests \

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from documents import ROOT
 
-sys.path.append(str(ROOT / "kernels/client"))
+sys.path.append(str(ROOT / "clients/python"))
 from whimbrel_client import (
     END,
     HEAD,
@@ -137,7 +137,7 @@ def test_every_message_passes_from_one_client_to_another_in_order(pair: Run) -> 
 
 def compiled(folder: Path, name: str, *options: str) -> Path:
     """A program of tests/clients, or a library to preload."""
-    include = ["-I", str(ROOT / "kernels/client"), "-I", str(ROOT / "middleware/include")]
+    include = ["-I", str(ROOT / "clients/c"), "-I", str(ROOT / "middleware/include")]
     words = ["cc", "-Wall", "-Werror", *include, str(HERE / f"{name}.c"), *options]
     subprocess.run([*words, "-o", str(folder / name)], check=True)
     return folder / name
@@ -163,7 +163,7 @@ def test_messages_wait_for_the_next_client_when_one_is_killed(pair: Run) -> None
         "import sys; sys.path.append(sys.argv[1]); from whimbrel_client import Client\n"
         "for message in Client(sys.argv[2], 'scope', 'in'): print(message[0], flush=True)\n"
     )
-    words = [sys.executable, "-c", reader, str(ROOT / "kernels/client"), pair.name]
+    words = [sys.executable, "-c", reader, str(ROOT / "clients/python"), pair.name]
     with Client(pair.name, "feed", "out") as feed:
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as first:
             feed.send(numbered(0))

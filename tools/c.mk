@@ -7,7 +7,7 @@ CC := gcc
 QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
 
 WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-INCLUDE := -Imiddleware/include -Ikernels/client -Ikernels/plan -Ikernels/host -Ikernels/process -Ikernels/helper -isystem kernels/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
+INCLUDE := -Imiddleware/include -Iclients/c -Ikernels/plan -Ikernels/host -Ikernels/process -Ikernels/helper -isystem kernels/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
 
 # Each variant is for this machine but one, which is run by an emulator elsewhere.
 ARCH := $(shell uname -m)
@@ -200,7 +200,7 @@ $(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) $(SIM_MAIN_C)) $(call sim_ob
 
 # For processes that attach to a run: of itself, with its texts of outcomes.
 CLIENT := $(BUILD)/release/libwhimbrel-client.a
-$(CLIENT): $(call objects,release,kernels/client/client.c middleware/src/task/status.c)
+$(CLIENT): $(call objects,release,clients/c/client.c middleware/src/task/status.c)
 	@echo 'AR $@'
 	@$(AR) rcs $@ $^
 

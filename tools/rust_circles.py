@@ -200,11 +200,11 @@ def shown(name: Name) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("crates", nargs="*", type=Path, help="folders of crates [crates/*]")
+    parser.add_argument("crates", nargs="*", type=Path, help="folders of crates [crates/*, clients/rust]")
     parser.add_argument("--all", action="store_true", help="also circles that are allowed")
     options = parser.parse_args()
     found = 0
-    for crate in options.crates or sorted(Path("crates").iterdir()):
+    for crate in options.crates or [*sorted(Path("crates").iterdir()), Path("clients/rust")]:
         for root in (crate / "src/lib.rs", crate / "src/main.rs"):
             if not root.exists():
                 continue

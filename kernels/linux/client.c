@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task in a client's place (kernels/client/packet.h): it alone has ports, the client has a
+// The task in a client's place (clients/c/packet.h): it alone has ports, the client has a
 // socket. So a client that dies, or writes nonsense, ends its connection and nothing else.
 //
 // It waits for its ports and the sockets together, and for a socket or for its port, not for both:
@@ -24,7 +24,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "../client/packet.h"
+#include "packet.h"
 #include "clock.h"
 #include "wb/wait.h"
 #include "wb/wb.h"

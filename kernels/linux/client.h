@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that stand for processes which are no kernels (kernels/client): such a task passes messages
+// Tasks that stand for processes which are no kernels (clients/): such a task passes messages
 // between its ports and the sockets of whoever has attached to them.
 #ifndef WB_LINUX_CLIENT_H
 #define WB_LINUX_CLIENT_H

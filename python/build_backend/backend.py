@@ -43,6 +43,7 @@ PARTS = (
 SOURCES = (
     "Makefile",
     "apps/**/*.[ch]",
+    "clients/rust/**/*.rs",
     "crates/Cargo.lock",
     "crates/**/*.rs",
     "kernels/**/*.[ch]",

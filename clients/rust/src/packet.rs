@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a client and a run say to each other: `kernels/client/packet.h`.
+//! What a client and a run say to each other: `clients/c/packet.h`.
 
 use crate::Error;
 
