@@ -65,7 +65,7 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 # processors it keeps busy, what has to be made before, and the folders that it is made of; `~` is behind
 # those whose C it only compiles. `make test` starts them in this order; those that need nothing run while
 # the others' build does. Tests of Rust begin before their linters, which wait for the same lock of cargo.
-C_CODE := middleware/include~,middleware/src~,middleware/size.mk,middleware/links~,kernels~
+C_CODE := middleware/include~,middleware/src~,middleware/size.mk,middleware/links~,kernels~,launcher~
 CODE := $(C_CODE),clients,crates,apps
 CHECK := middleware/test/check.c,middleware/test/check.h
 PUBLISHED := reproduce/common,python/whimbrel/__init__.py,python/whimbrel/errors.py,python/whimbrel/plot
@@ -74,9 +74,9 @@ ON_BOARDS := $(CODE),$(CHECK),boards,platforms,tests/conftest.py,tests/line.py,t
 TEST_C := middleware/test,crates/engine,crates/hardware,crates/Cargo.toml,crates/Cargo.lock
 SUITES := \
 	lint-files:10:1::. \
-	lint-c:40:1::middleware,kernels,clients,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/clients,tests/fuzz,tests/guest,tools,.clang-format \
+	lint-c:40:1::middleware,kernels,launcher,clients,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/clients,tests/fuzz,tests/guest,tools,.clang-format \
 	test-documents:60:1:built-for-tests:. \
-	test-crates:150:1:built-for-tests:crates,clients/rust,apps/**/*.toml,boards/**/*.toml,platforms,$(KEYS),middleware/include~,kernels/plan~ \
+	test-crates:150:1:built-for-tests:crates,clients/rust,apps/**/*.toml,boards/**/*.toml,platforms,$(KEYS),middleware/include~,launcher/plan~ \
 	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,bench \
 	test-guest:480:1:built-for-tests:crates,clients/rust,tests/guest \
 	test-freertos:300:1:built-for-tests:$(ON_BOARDS),docs/freertos.md,tests/boards,reproduce/holmbacka2013,tools/freertos_size.py \

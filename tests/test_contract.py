@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ("apps", "bench", "crates", "kernels", "middleware", "tests")
+SOURCES = ("apps", "bench", "clients", "crates", "kernels", "launcher", "middleware", "tests")
 WORDS = {"twenty-seven": 27, "twenty-eight": 28, "twenty-nine": 29, "thirty": 30}
 
 # `wb_kernel_now_ns` or `hooks_init()`; a word of one part could be prose.

@@ -122,7 +122,7 @@ def phrases() -> list[str]:
 
 
 def test_every_message_that_is_explained_exists() -> None:
-    folders = ("crates", "kernels", "middleware")
+    folders = ("clients", "crates", "kernels", "launcher", "middleware")
     sources = [p for f in folders for p in (ROOT / f).rglob("*.[rch]*") if "target" not in p.parts]
     # A literal may go on in the next line, and names stand in braces, in backticks or after %.
     code = "\n".join(path.read_text(errors="replace") for path in sources if path.is_file())

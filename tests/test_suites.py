@@ -125,8 +125,12 @@ def test_comments_and_empty_lines_are_none(one: str, other: str) -> None:
 @pytest.mark.parametrize("suite", ["test-crates", "test-peers"])
 def test_a_suite_that_has_no_kernel_for_an_input_cannot_start_one(suite: str) -> None:
     text = (ROOT / "Makefile").read_text()
-    linked = [name for name in inputs_of(suite) if name.startswith(("middleware/src", "kernels"))]
-    assert linked in ([], ["kernels/plan"])
+    linked = [
+        name
+        for name in inputs_of(suite)
+        if name.startswith(("middleware/src", "kernels", "launcher"))
+    ]
+    assert linked in ([], ["launcher/plan"])
     (recipe,) = re.findall(rf"^{suite}:.*\n\t(.*)", text, re.MULTILINE)
     assert "WHIMBREL_LIBEXEC=/nowhere" in recipe
 

@@ -7,7 +7,7 @@ CC := gcc
 QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
 
 WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-INCLUDE := -Imiddleware/include -Iclients/c -Ikernels/plan -Ikernels/host -Ikernels/process -Ikernels/helper -isystem kernels/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
+INCLUDE := -Imiddleware/include -Iclients/c -Ilauncher/plan -Ilauncher/api -Ikernels/process -Ilauncher/protocol -isystem launcher/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
 
 # Each variant is for this machine but one, which is run by an emulator elsewhere.
 ARCH := $(shell uname -m)
@@ -41,9 +41,9 @@ MIDDLEWARE_C := $(wildcard middleware/src/*.c middleware/src/*/*.c middleware/sr
 # What a helper of the command is made of besides its kernels, and the kernels themselves.
 CONFORM_C := $(filter-out %/checkpoint_cost.c %/launcher.c %/processes.c,$(wildcard kernels/conform/*.c))
 # yyjson is another project's: it is built as it came, without our warnings.
-HELPER_C := $(wildcard kernels/helper/*.c kernels/plan/*.c) kernels/third_party/yyjson/yyjson.c
-PLAN_TEST_C := $(wildcard kernels/plan/*.c) $(addprefix kernels/helper/,lines.c object.c parse.c) kernels/third_party/yyjson/yyjson.c
-PROCESS_C := $(wildcard kernels/host/*.c kernels/process/*.c)
+HELPER_C := $(wildcard launcher/protocol/*.c launcher/plan/*.c) launcher/third_party/yyjson/yyjson.c
+PLAN_TEST_C := $(wildcard launcher/plan/*.c) $(addprefix launcher/protocol/,lines.c object.c parse.c) launcher/third_party/yyjson/yyjson.c
+PROCESS_C := $(wildcard launcher/api/*.c kernels/process/*.c)
 LINUX_C := $(PROCESS_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
 SIM_MAIN_C := kernels/sim/main.c kernels/sim/asked.c
 SIM_C := $(PROCESS_C) $(filter-out $(SIM_MAIN_C),$(wildcard kernels/sim/*.c))
@@ -52,17 +52,17 @@ ENGINE := $(TARGET)/release/libwhimbrel_engine.a
 ENGINE_aarch64 := $(TARGET)/aarch64-unknown-linux-gnu/release/libwhimbrel_engine.a
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
 THREAD_TESTS := $(filter test_counter test_threads_%,$(UNIT_TESTS))
-LINUX_TESTS := $(notdir $(basename $(wildcard kernels/helper/test/test_*.c kernels/linux/test/test_*.c)))
+LINUX_TESTS := $(notdir $(basename $(wildcard launcher/protocol/test/test_*.c kernels/linux/test/test_*.c)))
 LOADER_TESTS := $(notdir $(basename $(wildcard kernels/loader/test/test_*.c)))
 LOADER_C := $(wildcard kernels/loader/*.c) $(filter-out kernels/loader/test/test_%,$(wildcard kernels/loader/test/*.c)) middleware/test/check.c
 # Needs a board's compiler, which warns as much.
-BOARD_C := boards/% kernels/board/% kernels/freertos/% kernels/riscv/% reproduce/nacul2007/rtl/% reproduce/acquaviva2008/soc/% rtl/soc/programs/%
+BOARD_C := boards/% launcher/board/% kernels/freertos/% kernels/riscv/% reproduce/nacul2007/rtl/% reproduce/acquaviva2008/soc/% rtl/soc/programs/%
 # These include the headers of other libraries, one fetched, the others installed.
 JPEG_C := apps/video/picture.c apps/video/jpeg/memory.c
 FFMPEG_C := apps/video/source_ffmpeg.c
 VOIP_C := $(patsubst %,apps/voip/%.c,canceller card_alsa codec_opus media phone turn)
 VOIP_INCLUDE = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libre opus speexdsp alsa))
-C_FILES := $(filter-out kernels/third_party/%,$(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null))
+C_FILES := $(filter-out launcher/third_party/%,$(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null))
 
 # What a variant is made with, and for.
 cc = $(or $(CC_$(1)),$(CC))
@@ -75,7 +75,7 @@ test_flags = $(if $(filter -flto=auto,$(FLAGS_$(1))),$(filter-out -flto=auto,$(F
 
 words_objects = $(patsubst %,$(BUILD)/$(1)/words/%.o,$(basename $(MIDDLEWARE_C)))
 # What others have written is compiled once per processor.
-objects = $(patsubst $(BUILD)/$(1)/kernels/third_party/%,$(BUILD)/$(or $(filter aarch64,$(1)),release)/kernels/third_party/%,\
+objects = $(patsubst $(BUILD)/$(1)/launcher/third_party/%,$(BUILD)/$(or $(filter aarch64,$(1)),release)/launcher/third_party/%,\
 	$(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2))))
 linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/process/arch/$(call arch,$(1))/context.S) $(BUILD)/$(1)/layout.o
 sim_kernel_objects = $(call objects,$(1),$(SIM_C) kernels/process/arch/$(call arch,$(1))/context.S)
@@ -88,8 +88,8 @@ MIDDLEWARE_O := $(call objects,release,$(MIDDLEWARE_C))
 LINUX_O := $(call objects,release,$(LINUX_C) $(HELPER_C) kernels/linux/main.c)
 
 define variant
-$$(BUILD)/$(1)/kernels/third_party/%.o: WARN := -std=c11 -w
-$$(BUILD)/$(1)/kernels/third_party/%.o: FLAGS_$(1) := -O1 -g
+$$(BUILD)/$(1)/launcher/third_party/%.o: WARN := -std=c11 -w
+$$(BUILD)/$(1)/launcher/third_party/%.o: FLAGS_$(1) := -O1 -g
 
 $$(BUILD)/$(1)/%.o: %.c tools/c.mk
 	@mkdir -p $$(@D)
@@ -129,14 +129,14 @@ $$(BUILD)/$(1)/faults-sim: $$(call words_objects,$(1)) $$(call sim_kernel_object
 	@echo 'LD $$@'
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) -rdynamic -Wl,--wrap=wb_checkpoint_wanted -o $$@ $$^ -ldl -lpthread -lm
 
-$$(BUILD)/$(1)/test_link: $$(BUILD)/$(1)/kernels/helper/test/test_link.o $$(call objects,$(1),boards/files/link.c middleware/test/check.c)
+$$(BUILD)/$(1)/test_link: $$(BUILD)/$(1)/launcher/protocol/test/test_link.o $$(call objects,$(1),launcher/board/link.c middleware/test/check.c)
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) -o $$@ $$^
 
-$$(BUILD)/$(1)/test_stuck: $$(call objects,$(1),kernels/helper/stuck.c)
+$$(BUILD)/$(1)/test_stuck: $$(call objects,$(1),launcher/protocol/stuck.c)
 $$(BUILD)/$(1)/test_plan: $$(call objects,$(1),$(PLAN_TEST_C))
-$$(BUILD)/$(1)/test_commands: $$(call objects,$(1),kernels/helper/commands.c)
+$$(BUILD)/$(1)/test_commands: $$(call objects,$(1),launcher/protocol/commands.c)
 $$(BUILD)/$(1)/test_commands: WRAPPED := -Wl,--wrap=calloc
-$$(BUILD)/$(1)/test_commands $$(BUILD)/$(1)/test_plan $$(BUILD)/$(1)/test_stuck: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/helper/test/%.o $$(call objects,$(1),$(MIDDLEWARE_C) kernels/template/trivial.c middleware/test/build.c middleware/test/kernel_stub.c middleware/test/check.c)
+$$(BUILD)/$(1)/test_commands $$(BUILD)/$(1)/test_plan $$(BUILD)/$(1)/test_stuck: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/launcher/protocol/test/%.o $$(call objects,$(1),$(MIDDLEWARE_C) kernels/template/trivial.c middleware/test/build.c middleware/test/kernel_stub.c middleware/test/check.c)
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) $$(WRAPPED) -o $$@ $$^
 
 $$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program $$(BUILD)/$(1)/test_following: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o

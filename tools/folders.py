@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 DOCUMENT = Path("ARCHITECTURE.md")
 BEGIN, END = "<!-- folders: make folders -->", "<!-- end of folders -->"
 # Folders whose own folders have a row each.
-OPENED = ("", "clients", "crates", "kernels", "middleware", "middleware/src")
+OPENED = ("", "clients", "crates", "kernels", "launcher", "middleware", "middleware/src")
 MISSING = "?"
 # What a folder's tests include says nothing of the folder.
 TESTS = {"test", "tests", "conform"}

@@ -200,7 +200,7 @@ def shown(name: Name) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("crates", nargs="*", type=Path, help="folders of crates [crates/*, clients/rust]")
+    parser.add_argument("crates", nargs="*", type=Path, help="folders of crates [all]")
     parser.add_argument("--all", action="store_true", help="also circles that are allowed")
     options = parser.parse_args()
     found = 0

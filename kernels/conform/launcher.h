@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What harnesses of kernels that have a launcher (kernels/host/host.h) share.
+// What harnesses of kernels that have a launcher (launcher/api/host.h) share.
 #ifndef WB_CONFORM_LAUNCHER_H
 #define WB_CONFORM_LAUNCHER_H
 

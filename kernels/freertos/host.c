@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launcher asks of FreeRTOS kernels (kernels/board).
+// What a launcher asks of FreeRTOS kernels (launcher/board).
 
 #include <stdio.h>
 

@@ -47,6 +47,7 @@ SOURCES = (
     "crates/Cargo.lock",
     "crates/**/*.rs",
     "kernels/**/*.[ch]",
+    "launcher/**/*.[ch]",
     "middleware/**/*.[ch]",
 )
 

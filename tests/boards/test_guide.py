@@ -173,7 +173,7 @@ def compiled(tmp_path: Path, config: str, source: Path) -> subprocess.CompletedP
     root, kernel = emulated.ROOT, Path(freertos())
     folders = [
         root / "kernels/freertos/include",
-        root / "kernels/board",
+        root / "launcher/api",
         root / "middleware/include",
     ]
     folders += [tmp_path, kernel / "include", kernel / "portable/GCC/ARM_CA9"]

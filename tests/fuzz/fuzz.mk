@@ -59,7 +59,7 @@ $(FUZZ)/c/apps/video/picture.o $(FUZZ)/c/apps/video/jpeg/memory.o $(FUZZ)/c/test
 $(patsubst %.c,$(FUZZ)/c/%.o,$(FUZZ_PHONE_C) $(patsubst %,tests/fuzz/c/%.c,rtp sdp sip) apps/voip/turn.c): FUZZ_SYSTEM = $(VOIP_INCLUDE)
 
 # Its accessors are inlined hundreds of times: with each of their steps checked, a compiler takes minutes.
-$(FUZZ)/c/kernels/third_party/%.o: FUZZ_FLAGS += -fno-sanitize=undefined
+$(FUZZ)/c/launcher/third_party/%.o: FUZZ_FLAGS += -fno-sanitize=undefined
 
 # libjpeg shifts as it likes, so that only its addresses are watched.
 $(FUZZ)/jpeg/%.o: tests/fuzz/fuzz.mk

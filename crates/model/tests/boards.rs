@@ -246,7 +246,7 @@ fn what_is_kept_of_each_task_and_what_is_recorded_count() {
 
 #[test]
 fn the_sizes_that_memory_is_counted_with_are_those_that_the_boards_compiler_asserts() {
-    let text = fs::read_to_string(root().join("kernels/plan/sizes.c")).unwrap();
+    let text = fs::read_to_string(root().join("launcher/plan/sizes.c")).unwrap();
     let asserted: Vec<(String, u64)> = text
         .lines()
         .filter_map(|line| line.strip_prefix("AT_MOST(")?.strip_suffix(");")?.split_once(", "))
@@ -316,7 +316,7 @@ fn compile(c: &str) {
     let mut compiler = Command::new("cc")
         .args(["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"])
         .args(["-fsyntax-only", "-x", "c", "-", "-I"])
-        .arg(root().join("kernels/plan"))
+        .arg(root().join("launcher/plan"))
         .arg("-I")
         .arg(root().join("middleware/include"))
         .stdin(Stdio::piped())

@@ -17,13 +17,13 @@ OBJCOPY := $(patsubst %gcc,%objcopy,$(filter %gcc,$(CC)))
 OBJCOPY := $(or $(OBJCOPY),objcopy)
 NM := $(OBJCOPY:%objcopy=%nm)
 HOSTED_C := $(wildcard $(addprefix $(ROOT)/middleware/src/,*.c */*.c */*/*.c)) $(HOST)/program/hosted.c $(HOST)/program/main.c \
-	$(HOST)/clock.c $(HOST)/compute.c $(HOST)/doorbell.c $(PROCESS)/fault.c $(HOST)/halt.c $(PROCESS)/hooks.c $(ROOT)/kernels/host/heap.c $(HOST)/robust.c \
+	$(HOST)/clock.c $(HOST)/compute.c $(HOST)/doorbell.c $(PROCESS)/fault.c $(HOST)/halt.c $(PROCESS)/hooks.c $(ROOT)/launcher/api/heap.c $(HOST)/robust.c \
 	$(ROOT)/kernels/template/trivial.c
 HOSTED_O := $(patsubst $(ROOT)/%.c,$(HOSTED)/%.o,$(HOSTED_C)) $(HOSTED)/context.o $(HOSTED)/layout.o
 # What the program and its kernel must have in common.
 HOSTED_LAYOUT := $(sort $(wildcard $(ROOT)/middleware/include/wb/*.h $(PROCESS)/*.h $(HOST)/*.h))
 HOSTED_FLAGS := -std=c11 -O2 -g -fno-omit-frame-pointer -fno-pie -Wall -Wextra -Wpedantic -Wconversion \
-	-Wshadow -Werror -MMD -MP -I$(ROOT)/middleware/include -I$(PROCESS) -I$(ROOT)/kernels/host -I$(ROOT)/kernels/plan -I$(HOST) -I$(PROCESS)/arch/$(HOSTED_ARCH)
+	-Wshadow -Werror -MMD -MP -I$(ROOT)/middleware/include -I$(PROCESS) -I$(ROOT)/launcher/api -I$(ROOT)/launcher/plan -I$(HOST) -I$(PROCESS)/arch/$(HOSTED_ARCH)
 
 define link_program
 @mkdir -p $(@D)

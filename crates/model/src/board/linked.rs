@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files as constant data in C, for an image whose board has none: `kernels/plan/linked.h`.
+//! Files as constant data in C, for an image whose board has none: `launcher/plan/linked.h`.
 
 use std::fmt::Write;
 

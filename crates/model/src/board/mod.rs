@@ -298,7 +298,7 @@ fn has_image(words: &[Spanned<String>]) -> bool {
     words.iter().skip(1).any(|word| word.get_ref().contains(IMAGE))
 }
 
-/// How many cores a board may have: `CORES` of `kernels/board/host.c`.
+/// How many cores a board may have: `CORES` of `launcher/board/host.c`.
 const CORES_MOST: u32 = 32;
 /// How many priorities a board's kernels tell apart that does not say: those of app.toml.
 const PRIORITIES: u32 = 32;

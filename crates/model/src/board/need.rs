@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How much of a board's globally visible memory an application needs: what `wb_host_open()` of
-//! `kernels/board/host.c` adds up at the start, by `kernels/plan/sizes.c` and `wb_system_bytes()`.
+//! `launcher/board/host.c` adds up at the start, by `launcher/plan/sizes.c` and
+//! `wb_system_bytes()`.
 
 use super::Board;
 use super::fit::Sum;
@@ -19,7 +20,7 @@ const MIGRATIONS: u64 = 1 << 11;
 const EVENTS: u64 = 1 << 13;
 const ADVICE: u64 = 8;
 const HOOKS: u64 = 2 * (64 << 10);
-/// With which `kernels/plan/sizes.c` is generous.
+/// With which `launcher/plan/sizes.c` is generous.
 const SPARE: u64 = 64 << 10;
 /// Of the pool of `wb_shared_malloc`, and what is kept of each granule and of all.
 const GRANULE: u64 = 4096;
@@ -27,7 +28,7 @@ const RUN: u64 = 64 + 1;
 const POOL: u64 = 2 * GRANULE;
 
 /// Structures of the middleware where pointers have 32 bits, some with room to grow: the same
-/// numbers are asserted when `kernels/plan/sizes.c` is compiled for a board, and a test compares.
+/// numbers are asserted when `launcher/plan/sizes.c` is compiled for a board, and a test compares.
 pub const AT_MOST: [(&str, u64); 20] = [
     ("advice", 256),
     ("bell", 256),

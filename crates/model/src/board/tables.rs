@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A plan as constant tables in C, for an image that has no command: `kernels/plan/plan.h`.
+//! A plan as constant tables in C, for an image that has no command: `launcher/plan/plan.h`.
 
 use std::fmt::Write;
 

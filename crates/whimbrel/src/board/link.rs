@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The serial line to a board survives flipped bits and lost bytes: what is sent over it goes in
 //! numbered pieces with a checksum, which are sent again until the other side has them. See
-//! `docs/kernels-linux-protocol.md`; the board's end is `boards/files/link.c`.
+//! `docs/kernels-linux-protocol.md`; the board's end is `launcher/board/link.c`.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hasher, RandomState};

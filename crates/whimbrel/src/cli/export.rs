@@ -9,7 +9,7 @@ use super::LayoutArgs;
 
 /// Writes an application's plan as C, for an image of a board that has it linked in.
 ///
-/// One file with constant tables: `wb_board_plan` of kernels/plan/plan.h, and all that it points
+/// One file with constant tables: `wb_board_plan` of launcher/plan/plan.h, and all that it points
 /// to. What `run --board` builds by itself is so built by a project of your own (see
 /// docs/boards.md). What does not fit the board is an error at the line of app.toml.
 #[derive(Debug, Args)]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan: an application laid out on its cores, as plain data.
 //
-// The helpers of the command parse one from its messages (kernels/helper/parse.h); an image for a
-// board has one as constant tables. What is not said is 0, false or NULL. Tasks, channels and cores
-// are named by their place in the plan.
+// The helpers of the command parse one from its messages (launcher/protocol/parse.h); an image for
+// a board has one as constant tables. What is not said is 0, false or NULL. Tasks, channels and
+// cores are named by their place in the plan.
 #ifndef WB_PLAN_H
 #define WB_PLAN_H
 

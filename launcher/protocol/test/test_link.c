@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line of a board: what arrives is what was sent, whatever happens to it on its way.
 
-#include "../../../boards/files/link.h"
+#include "../../board/link.h"
 
 #include <stdio.h>
 #include <stdlib.h>
