@@ -121,7 +121,7 @@ def test_two_fields_that_have_changed_places_are_another_layout(tmp_path: Path) 
 
 
 def test_kernels_and_programs_have_the_layout_of_the_headers_as_they_are() -> None:
-    folders = ["middleware/include/wb", "kernels/process", "kernels/linux"]
+    folders = ["middleware/include/wb", "kernels/linux/process", "kernels/linux"]
     # In the order in which program.mk names them.
     headers = sorted((path for of in folders for path in (ROOT / of).glob("*.h")), key=str)
     built = (ROOT / "build/obj/hosted/layout.c").read_text(encoding="utf-8")

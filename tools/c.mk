@@ -7,7 +7,7 @@ CC := gcc
 QEMU := qemu-aarch64 -L /usr/aarch64-linux-gnu
 
 WARN := -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
-INCLUDE := -Imiddleware/include -Iclients/c -Ilauncher/plan -Ilauncher/api -Ikernels/process -Ilauncher/protocol -isystem launcher/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
+INCLUDE := -Imiddleware/include -Iclients/c -Ilauncher/plan -Ilauncher/api -Ikernels/linux/process -Ilauncher/protocol -isystem launcher/third_party/yyjson -Ikernels/linux -Ikernels/sim -Ikernels/sim/conform -Imiddleware/test -Ikernels/conform -Ibench/linux
 
 # Each variant is for this machine but one, which is run by an emulator elsewhere.
 ARCH := $(shell uname -m)
@@ -43,7 +43,7 @@ CONFORM_C := $(filter-out %/checkpoint_cost.c %/launcher.c %/processes.c,$(wildc
 # yyjson is another project's: it is built as it came, without our warnings.
 HELPER_C := $(wildcard launcher/protocol/*.c launcher/plan/*.c) launcher/third_party/yyjson/yyjson.c
 PLAN_TEST_C := $(wildcard launcher/plan/*.c) $(addprefix launcher/protocol/,lines.c object.c parse.c) launcher/third_party/yyjson/yyjson.c
-PROCESS_C := $(wildcard launcher/api/*.c kernels/process/*.c)
+PROCESS_C := $(wildcard launcher/api/*.c kernels/linux/process/*.c)
 LINUX_C := $(PROCESS_C) $(filter-out kernels/linux/main.c,$(wildcard kernels/linux/*.c))
 SIM_MAIN_C := kernels/sim/main.c kernels/sim/asked.c
 SIM_C := $(PROCESS_C) $(filter-out $(SIM_MAIN_C),$(wildcard kernels/sim/*.c))
@@ -53,8 +53,8 @@ ENGINE_aarch64 := $(TARGET)/aarch64-unknown-linux-gnu/release/libwhimbrel_engine
 UNIT_TESTS := $(notdir $(basename $(wildcard middleware/test/test_*.c)))
 THREAD_TESTS := $(filter test_counter test_threads_%,$(UNIT_TESTS))
 LINUX_TESTS := $(notdir $(basename $(wildcard launcher/protocol/test/test_*.c kernels/linux/test/test_*.c)))
-LOADER_TESTS := $(notdir $(basename $(wildcard kernels/loader/test/test_*.c)))
-LOADER_C := $(wildcard kernels/loader/*.c) $(filter-out kernels/loader/test/test_%,$(wildcard kernels/loader/test/*.c)) middleware/test/check.c
+LOADER_TESTS := $(notdir $(basename $(wildcard kernels/freertos/loader/test/test_*.c)))
+LOADER_C := $(wildcard kernels/freertos/loader/*.c) $(filter-out kernels/freertos/loader/test/test_%,$(wildcard kernels/freertos/loader/test/*.c)) middleware/test/check.c
 # Needs a board's compiler, which warns as much.
 BOARD_C := boards/% launcher/board/% kernels/freertos/% kernels/riscv/% reproduce/nacul2007/rtl/% reproduce/acquaviva2008/soc/% rtl/soc/programs/%
 # These include the headers of other libraries, one fetched, the others installed.
@@ -77,8 +77,8 @@ words_objects = $(patsubst %,$(BUILD)/$(1)/words/%.o,$(basename $(MIDDLEWARE_C))
 # What others have written is compiled once per processor.
 objects = $(patsubst $(BUILD)/$(1)/launcher/third_party/%,$(BUILD)/$(or $(filter aarch64,$(1)),release)/launcher/third_party/%,\
 	$(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2))))
-linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/process/arch/$(call arch,$(1))/context.S) $(BUILD)/$(1)/layout.o
-sim_kernel_objects = $(call objects,$(1),$(SIM_C) kernels/process/arch/$(call arch,$(1))/context.S)
+linux_objects = $(call objects,$(1),$(MIDDLEWARE_C) $(LINUX_C) kernels/linux/process/arch/$(call arch,$(1))/context.S) $(BUILD)/$(1)/layout.o
+sim_kernel_objects = $(call objects,$(1),$(SIM_C) kernels/linux/process/arch/$(call arch,$(1))/context.S)
 sim_objects = $(call objects,$(1),$(MIDDLEWARE_C)) $(call sim_kernel_objects,$(1))
 # A unit test names what it is linked with in its head: `// with: check.c kernel_stub.c`.
 WITH := $(shell awk '$$2 == "with:" { for (i = 3; i <= NF; i++) print FILENAME ":" $$i }' middleware/test/test_*.c)
@@ -94,7 +94,7 @@ $$(BUILD)/$(1)/launcher/third_party/%.o: FLAGS_$(1) := -O1 -g
 $$(BUILD)/$(1)/%.o: %.c tools/c.mk
 	@mkdir -p $$(@D)
 	@echo 'CC $(1) $$<'
-	@$$(call cc,$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/process/arch/$$(call arch,$(1)) -MMD -MP -c -o $$@ $$<
+	@$$(call cc,$(1)) $$(WARN) $$(FLAGS_$(1)) $$(INCLUDE) -Ikernels/linux/process/arch/$$(call arch,$(1)) -MMD -MP -c -o $$@ $$<
 
 $$(BUILD)/$(1)/words/%.o: %.c tools/c.mk
 	@mkdir -p $$(@D)
@@ -142,7 +142,7 @@ $$(BUILD)/$(1)/test_commands $$(BUILD)/$(1)/test_plan $$(BUILD)/$(1)/test_stuck:
 $$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program $$(BUILD)/$(1)/test_following: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) -pie -rdynamic -o $$@ $$^ -ldl -lpthread
 
-$$(LOADER_TESTS:%=$$(BUILD)/$(1)/%): $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/loader/test/%.o $$(call objects,$(1),$$(LOADER_C))
+$$(LOADER_TESTS:%=$$(BUILD)/$(1)/%): $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/freertos/loader/test/%.o $$(call objects,$(1),$$(LOADER_C))
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) -o $$@ $$^
 
 $$(foreach t,$$(UNIT_TESTS),$$(eval $$(call unit_test,$(1),$$(t))))
@@ -247,7 +247,7 @@ MODULE_FLAGS := -Wall -Wextra -Wpedantic -Werror -O2 -g -fPIC -fstack-clash-prot
 test-modules: $(TEST_MODULES) $(BUILD)/test-apps/board_end
 
 # The end of a board's line, for the tests of the command's end.
-$(BUILD)/test-apps/board_end: crates/whimbrel/tests/board_end.c boards/files/link.c boards/files/link.h
+$(BUILD)/test-apps/board_end: crates/whimbrel/tests/board_end.c launcher/board/link.c launcher/board/link.h
 	@mkdir -p $(@D)
 	$(CC) -std=c11 $(WARN) -O2 -o $@ $(filter %.c,$^)
 
@@ -295,8 +295,8 @@ test-aarch64: build $(PYTHON) $(UNIT_TESTS:%=$(BUILD)/aarch64/%) $(BUILD)/aarch6
 # ---- Lint ---------------------------------------------------------------------------------------
 
 # Each file once, until it or a header of it changes, or CI or ALL is set. gnu11: some use GNU's extensions.
-LINTED_C := $(filter-out $(BOARD_C),$(filter %.c,$(C_FILES)))
-LINT_FLAGS := $(INCLUDE) -Iapps -Ikernels/process/arch/$(ARCH)
+LINTED_C := $(filter-out $(BOARD_C),$(filter %.c,$(C_FILES))) $(wildcard kernels/freertos/loader/*.c kernels/freertos/loader/test/*.c)
+LINT_FLAGS := $(INCLUDE) -Iapps -Ikernels/linux/process/arch/$(ARCH)
 linted = $(patsubst %.c,$(BUILD)/lint/%.ok,$(1))
 $(call linted,$(JPEG_C)): LINT_FLAGS = -Iapps/video/jpeg -isystem $$(apps/video/jpeg/find.sh)
 $(call linted,$(VOIP_C)): LINT_FLAGS = $(INCLUDE) -Iapps $(VOIP_INCLUDE)

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../loader/export.h"
 #include "FreeRTOS.h"
+#include "loader/export.h"
 #include "semphr.h"
 #include "task.h"
 #include "wb/wb.h"

@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../loader/export.h"
-#include "../loader/machine.h"
 #include "freertos_board.h"
+#include "loader/export.h"
+#include "loader/machine.h"
 
 enum { PAGE_BYTES = WB_MODULE_PAGE_BYTES, GUARD_BYTES = 64 << 10 };
 

@@ -21,7 +21,7 @@ endfunction()
 # An entry of the table wb_modules_begin to wb_modules_end; the linker script keeps and sorts them.
 function(whimbrel_modules program)
     target_sources(${program} PRIVATE "${WHIMBREL_FREERTOS}/modules.c" "${WHIMBREL_FREERTOS}/exports.c")
-    file(GLOB loader CONFIGURE_DEPENDS "${WHIMBREL_FREERTOS}/../loader/*.c")
+    file(GLOB loader CONFIGURE_DEPENDS "${WHIMBREL_FREERTOS}/loader/*.c")
     target_sources(${program} PRIVATE ${loader})
     # It takes the place of weak functions of the library, which is optimised as a whole.
     set_source_files_properties("${WHIMBREL_FREERTOS}/modules.c" PROPERTIES COMPILE_OPTIONS "-flto=auto;-ffat-lto-objects")

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../kernels/loader/export.h"
+#include "../../kernels/freertos/loader/export.h"
 
 WB_EXPORT(_impure_ptr);  // stdin, stdout, stderr
 WB_EXPORT(close);

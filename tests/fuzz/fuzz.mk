@@ -12,7 +12,7 @@ FUZZ_CC := clang-14
 FUZZ_CHECKS_checked := -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZ_CHECKS_fast := -O2 -fsanitize=fuzzer
 FUZZ_FLAGS := -g1 -fno-omit-frame-pointer $(FUZZ_CHECKS_$(FUZZ_BUILD))
-FUZZ_INCLUDE := $(INCLUDE) -Iapps -Iapps/video/jpeg -Ikernels/loader -Ikernels/loader/test -Itests/fuzz/c
+FUZZ_INCLUDE := $(INCLUDE) -Iapps -Iapps/video/jpeg -Ikernels/freertos/loader -Ikernels/freertos/loader/test -Itests/fuzz/c
 
 FUZZ_PHONE_C := tests/fuzz/c/phone.c $(patsubst %,apps/voip/%.c,codec codec_g711 codec_opus g711 media playout)
 FUZZ_PHONE_LIBS = $(shell pkg-config --libs libre opus)
@@ -24,7 +24,7 @@ fuzz_parts_avi := apps/video/avi.c apps/video/picture.c apps/video/planes.c apps
 fuzz_parts_client := clients/c/client.c
 fuzz_parts_commands = $(fuzz_parts_plan)
 fuzz_parts_guests = $(MIDDLEWARE_C) $(FUZZ_STUB_C)
-fuzz_parts_module := $(filter-out kernels/loader/test/test_%,$(filter-out middleware/%,$(LOADER_C)))
+fuzz_parts_module := $(filter-out kernels/freertos/loader/test/test_%,$(filter-out middleware/%,$(LOADER_C)))
 fuzz_parts_pcap := apps/packets/capture.c apps/packets/rules.c apps/packets/rules_read.c
 fuzz_parts_plan := $(PLAN_TEST_C) $(MIDDLEWARE_C) $(FUZZ_STUB_C)
 fuzz_parts_qoi := apps/image_filter/qoi.c

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../boards/files/link.h"
+#include "../../../launcher/board/link.h"
 
 enum { MOST = 1 << 20 };
 

@@ -7,7 +7,7 @@
 #ifndef WB_FREERTOS_MODULES_H
 #define WB_FREERTOS_MODULES_H
 
-#include "../../loader/loader.h"
+#include "../loader/loader.h"
 #include "wb/system.h"
 
 // The modules of the image, by the linker in the order of their names. Weak: the linker script of

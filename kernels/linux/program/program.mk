@@ -10,7 +10,7 @@
 # functions are entries of tasks: each has a second name, whimbrel_entry_NAME.
 
 HOST := $(ROOT)/kernels/linux
-PROCESS := $(ROOT)/kernels/process
+PROCESS := $(ROOT)/kernels/linux/process
 HOSTED := $(BUILD)/obj/hosted
 HOSTED_ARCH := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),aarch64,x86_64)
 OBJCOPY := $(patsubst %gcc,%objcopy,$(filter %gcc,$(CC)))

@@ -437,7 +437,7 @@ mod tests {
         }
     }
 
-    /// The end of a board, as it is compiled for one: boards/files/link.c in a process of its own,
+    /// The end of a board, as it is compiled for one: launcher/board/link.c in a process of its own,
     /// which this clock drives. How many pieces it has sent again.
     struct Board {
         process: std::process::Child,
