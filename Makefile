@@ -111,6 +111,7 @@ fmt:  ## rewrite files with the formatters
 	clang-format -i $(C_FILES)
 	$(CARGO) fmt --all
 	$(PYTHON) -m ruff format .
+	@python3 tools/check_words.py --lower
 
 bench: build  ## measure this machine against its peers
 	$(BIN)/whimbrel bench --peers
@@ -209,6 +210,7 @@ lint-files: $(PYTHON)
 	$(PYTHON) -m ruff format --check .
 	@python3 tools/lint_size.py
 	@python3 tools/folders.py --check
+	@python3 tools/check_words.py
 
 $(PYTHON): tools/requirements.txt
 	/usr/bin/python3 -m venv --system-site-packages $(BUILD)/venv
