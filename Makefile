@@ -61,45 +61,11 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 		--shuttle demodulator=1,0@450ms --move-at waits
 	@ls -l $(BUILD)/demo/cold_day.wav
 
-# Every suite: a target below, how many seconds it should take at most on two processors, how many
-# processors it keeps busy, what has to be made before, and the folders that it is made of; `~` is behind
-# those whose C it only compiles. `make test` starts them in this order; those that need nothing run while
-# the others' build does. Tests of Rust begin before their linters, which wait for the same lock of cargo.
-C_CODE := middleware/include~,middleware/src~,middleware/size.mk,middleware/links~,kernels~,launcher~
-CODE := $(C_CODE),clients,crates,apps
-CHECK := middleware/test/check.c,middleware/test/check.h
-PUBLISHED := reproduce/common,python/whimbrel/__init__.py,python/whimbrel/errors.py,python/whimbrel/plot
-KEYS := docs/app-toml.md,docs/boards.md,docs/platform-toml.md,docs/table-toml.md
-ON_BOARDS := $(CODE),$(CHECK),boards,platforms,tests/conftest.py,tests/line.py,tests/many_tasks.py,tests/scripted.py,tests/simulated.py,$(PUBLISHED)
-TEST_C := middleware/test,crates/engine,crates/hardware,crates/Cargo.toml,crates/Cargo.lock
-SUITES := \
-	lint-files:10:1::. \
-	lint-c:40:1::middleware,kernels,launcher,clients,boards,apps,bench,reproduce,rtl,crates/whimbrel/tests,tests/clients,tests/fuzz,tests/guest,tools,.clang-format \
-	test-documents:60:1:built-for-tests:. \
-	test-crates:150:1:built-for-tests:crates,clients/rust,apps/**/*.toml,boards/**/*.toml,platforms,$(KEYS),middleware/include~,launcher/plan~ \
-	test-rust:240:1:built-for-tests:$(CODE),boards,platforms,bench \
-	test-guest:480:1:built-for-tests:crates,clients/rust,tests/guest \
-	test-freertos:300:1:built-for-tests:$(ON_BOARDS),docs/freertos.md,tests/boards,reproduce/holmbacka2013,tools/freertos_size.py \
-	test-peers:90:1:built-for-tests:crates,clients/rust,bench,python,reproduce,tests/conftest.py,tests/test_plot_quiet.py,tools/plot_quiet.py \
-	test-python:400:1:built-for-tests:$(CODE),platforms,bench,python,reproduce,tests,README.md,docs/doorbells.md \
-	test-py:180:1:built-for-tests:$(CODE),docs/app-toml.md,docs/platform-toml.md,platforms,python,tools/site/examples.py \
-	lint-rust:450:0:built-for-tests:crates,clients/rust,.rustfmt.toml,.clippy.toml,tools/rust_circles.py \
-	test-sanitizers:180:1:built-for-tests:$(C_CODE),$(TEST_C) \
-	test-c:160:1:built-for-tests:$(C_CODE),$(TEST_C) \
-	test-aarch64:110:1:built-for-tests:$(CODE),$(TEST_C),platforms,tests \
-	test-parts:30:1:built-for-tests:apps,$(CHECK),middleware/include~ \
-	test-apps:60:1:built-for-tests:$(CODE),$(CHECK) \
-	test-voip:120:1:built-for-tests:$(CODE),$(CHECK),platforms \
-	test-fuzz:480:1:fuzz-built:$(CODE),tests/fuzz,platforms,boards/**/board.toml \
-	test-model:850:0::middleware/model,middleware/include,middleware/src/memory,middleware/src/word \
-	test-soc:420:2:built-for-tests:$(ON_BOARDS),rtl,tests/soc,reproduce/nacul2007,reproduce/acquaviva2008,reproduce/lee2009 \
-	test-rtl:420:1:rtl-tools:rtl,reproduce/common,reproduce/nacul2007,apps,boards/rv32_soc,middleware/include~,kernels/freertos~,docs/rtl,docs/soc.md
-
 test: setup  ## lint, build and every test: what CI runs
-	@python3 tools/suites.py $(SUITES)
+	@python3 tools/suites.py
 
 test-times:  ## what each suite of `make test` took when it last passed
-	@python3 tools/suites.py --times $(SUITES)
+	@python3 tools/suites.py --times
 
 # What several suites are made of, so that none of them makes it while another does.
 .PHONY: built-for-tests

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from running import WHIMBREL
+
 ROOT = Path(__file__).resolve().parent.parent
-WHIMBREL = ROOT / "bin/whimbrel"
 PATIENCE_S = 120
 
 RUN, SEND, RECEIVE = 1, 5, 6

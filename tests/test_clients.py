@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from documents import ROOT
+from running import WHIMBREL
 
 sys.path.append(str(ROOT / "clients/python"))
 from whimbrel_client import (
@@ -64,7 +65,7 @@ class Run:
     """`whimbrel run` of an application, with its own folder of runs."""
 
     def __init__(self, app: Path, kernels: int = 2, **environment: str) -> None:
-        command = [str(ROOT / "bin/whimbrel"), "run", str(app), "--json"]
+        command = [str(WHIMBREL), "run", str(app), "--json"]
         self.process = subprocess.Popen(
             [*command, "--cores", ",".join([str(CPU)] * kernels)],
             stdout=subprocess.PIPE,
@@ -521,7 +522,7 @@ def test_a_path_that_no_socket_can_have_is_an_error_at_the_task(
     deep.mkdir()
     (tmp_path / "app.toml").write_text(PAIR)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(deep))
-    command = [str(ROOT / "bin/whimbrel"), "run", str(tmp_path / "app.toml")]
+    command = [str(WHIMBREL), "run", str(tmp_path / "app.toml")]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert ran.returncode != 0
     assert "XDG_RUNTIME_DIR" in ran.stderr

@@ -15,11 +15,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from running import wait_for_totals
+from running import WHIMBREL, wait_for_totals
 
 ROOT = Path(__file__).resolve().parent.parent
 RADIO = ROOT / "apps/fm_radio"
-WHIMBREL = ROOT / "bin/whimbrel"
 CPUS = sorted(os.sched_getaffinity(0))
 CORES = f"{CPUS[0]},{CPUS[-1]}"
 PLAYS = int(os.environ.get("CRASH_PLAYS", "40"))

@@ -7,14 +7,14 @@ import re
 import subprocess
 
 from documents import ROOT
-from running import move_enough
+from running import WHIMBREL, move_enough
 
 CPU = min(os.sched_getaffinity(0))
 
 
 def test_the_bird_changes_its_process_and_no_message_is_lost() -> None:
     options = ["--cores", f"{CPU},{CPU}", "--shuttle", "bird=1,0@100ms", "--json"]
-    command = [str(ROOT / "bin/whimbrel"), "run", "apps/hello/app.toml", *options]
+    command = [str(WHIMBREL), "run", "apps/hello/app.toml", *options]
 
     def fly() -> dict:
         run = subprocess.run(

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from running import move_enough
+from running import WHIMBREL, move_enough
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "reproduce/common"))
@@ -20,7 +20,6 @@ sys.path.append(str(ROOT / "reproduce/common"))
 from stated import check_words, said  # noqa: E402
 
 RADIO = ROOT / "apps/fm_radio"
-WHIMBREL = ROOT / "bin/whimbrel"
 PLAIN = ROOT / "build/apps/fm_plain"
 
 # Two kernels share a processor where there is only one.

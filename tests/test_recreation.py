@@ -10,11 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from running import move_enough
+from running import WHIMBREL, move_enough
 
 ROOT = Path(__file__).resolve().parent.parent
 RADIO = ROOT / "apps/fm_radio"
-WHIMBREL = ROOT / "bin/whimbrel"
 
 # Two kernels share a processor where there is only one.
 CORES = ("--cores", "0,0") if len(os.sched_getaffinity(0)) < 2 else ()

@@ -11,8 +11,8 @@ from pathlib import Path
 import griffe
 import pytest
 from documents import ROOT, blocks
+from running import WHIMBREL
 
-WHIMBREL = ROOT / "bin" / "whimbrel"
 CONFIG = ROOT / "tools" / "site" / "mkdocs.yml"
 # What a page shows or runs; a link to another host is followed by its reader alone.
 FETCHED = re.compile(r"""<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=["']?(https?:[^"'> ]+)""")

@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools"))
 
-from suites import code  # noqa: E402
+from suites import SUITES, code, read  # noqa: E402
 
 MAKEFILE = """
 compiles reads:
@@ -23,7 +23,11 @@ compiles reads:
 fails:
 	@echo why; false
 """
-COMPILES, READS, FAILS = "compiles:9:1::src~", "reads:9:1::src", "fails:9:1::src~"
+COMPILES, READS, FAILS = (
+    f"[[suite]]\nname = '{name}'\nbudget_s = 9\nprocessors = 1\ninputs = ['@code{how}']\n"
+    for name, how in (("compiles", ""), ("reads", "_as_text"), ("fails", ""))
+)
+LISTS = "[lists]\ncode = ['src~']\ncode_as_text = ['src']\n"
 CODE = '// A line.\nint f(void)\n{\n    return g("//", 1);  // why\n}\n'
 
 
@@ -40,8 +44,10 @@ def tree(tmp_path: Path) -> Path:
 
 def run(tree: Path, *suites: str, **variables: str) -> subprocess.CompletedProcess[str]:
     known = {name: text for name, text in os.environ.items() if name not in ("CI", "ALL")}
+    (tree / "build").mkdir(exist_ok=True)
+    (tree / "build/suites.toml").write_text(LISTS + "".join(suites))
     return subprocess.run(
-        [sys.executable, ROOT / "tools/suites.py", *suites],
+        [sys.executable, ROOT / "tools/suites.py", "build/suites.toml"],
         cwd=tree,
         env=known | variables,
         capture_output=True,
@@ -136,16 +142,8 @@ def test_a_suite_that_has_no_kernel_for_an_input_cannot_start_one(suite: str) ->
 
 
 def inputs_of(suite: str) -> list[str]:
-    """Its inputs in the Makefile, with what variables stand for."""
-    text = (ROOT / "Makefile").read_text(encoding="utf-8")
-    line = re.search(rf"^\t{suite}:.*:(\S+)", text, re.MULTILINE)
-    assert line
-    inputs = line[1]
-    while found := re.search(r"\$\((\w+)\)", inputs):
-        value = re.search(rf"^{found[1]} := (.*)$", text, re.MULTILINE)
-        assert value
-        inputs = inputs.replace(found[0], value[1])
-    return [name.removesuffix("~") for name in inputs.split(",")]
+    (found,) = [one for one in read(ROOT / SUITES) if one.name == suite]
+    return [name.removesuffix("~") for name in found.inputs]
 
 
 def imported(paths: Iterable[Path]) -> set[str]:

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from running import move_enough
+from running import WHIMBREL, move_enough
 from simulated import RUN, events
 from test_crash import summary_after_a_kill
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ROOT / "apps/synthetic"
-WHIMBREL = ROOT / "bin/whimbrel"
 CORES = "{0},{0}".format(min(os.sched_getaffinity(0)))
 FILES = ("app.toml", "fork_join.toml", "rt.toml", "script.toml")
 

@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the suites of `make test`, as many side by side as there are processors for them.
 
-    tools/suites.py NAME:BUDGET:PROCESSORS:NEEDS:INPUT,INPUT… …
+    tools/suites.py [--times] [FILE]
 
-A suite is a target of the Makefile. BUDGET is how many seconds it should take at most, PROCESSORS
-how many it keeps busy (one that needs all of them runs alone; 0: it only computes, and takes what
-the others leave, one such at a time), NEEDS a target that is made before, or nothing, and the
-INPUTs are the folders that it is made of; of `FOLDER~` it only compiles the C, so that comments and
-empty lines there are none of its inputs. What it prints goes to build/log/NAME.log. A suite that
+FILE lists them ([tools/suites.toml]). A suite that keeps all processors busy runs alone; of those
+that keep none, one at a time takes what the others leave. Comments and empty lines of C that a
+suite only compiles are none of its inputs. What it prints goes to build/log/NAME.log. A suite that
 has passed with the same inputs is not run again, unless CI or ALL is set in the environment. Every
 suite is run, whichever fails.
 
@@ -23,6 +21,7 @@ import re
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -32,9 +31,10 @@ LOGS, PASSED = Path("build/log"), Path("build/passed")
 ALWAYS_READ = (
     ".pytest.ini",
     "Makefile",
-    *(f"tools/{name}" for name in ("c.mk", "requirements.txt", "suites.py")),
+    *(f"tools/{name}" for name in ("c.mk", "requirements.txt", "suites.py", "suites.toml")),
 )
-COMPILED = "~"
+SUITES = Path("tools/suites.toml")
+COMPILED, LIST = "~", "@"
 # Strings, characters and comments of C; in a string there is no comment.
 TOKEN = re.compile(
     rb'"(?:\\.|[^"\\\n])*"' rb"|'(?:\\.|[^'\\\n])*'" rb"|//[^\n]*|/\*.*?\*/", re.DOTALL
@@ -66,13 +66,8 @@ class Suite:
     name: str
     budget_s: float
     processors: int
-    needs: str
     inputs: list[str]
-
-    @classmethod
-    def parse(cls, text: str) -> "Suite":
-        name, budget, processors, needs, inputs = text.split(":")
-        return cls(name, float(budget), int(processors), needs, inputs.split(","))
+    needs: str = ""
 
     def log(self) -> Path:
         return LOGS / f"{self.name}.log"
@@ -91,6 +86,20 @@ class Suite:
             is_c = path.suffix in (".c", ".h")
             known.update(bytes(path) + b"\0" + (code(text) if is_c else text))
         return known.hexdigest()
+
+
+def read(path: Path) -> list[Suite]:
+    """The suites of a file, with the lists that their inputs name."""
+    document = tomllib.loads(path.read_text(encoding="utf-8"))
+
+    def named(inputs: list[str]) -> list[str]:
+        lists = [named(document["lists"][n[1:]]) if n.startswith(LIST) else [n] for n in inputs]
+        return [name for one in lists for name in one]
+
+    suites = [Suite(**table) for table in document["suite"]]
+    for suite in suites:
+        suite.inputs = named(suite.inputs)
+    return suites
 
 
 @dataclass
@@ -173,7 +182,7 @@ def to_run(suites: list[Suite]) -> Iterator[Suite]:
 def needed(suites: list[Suite]) -> list[Suite]:
     """What has to be made before them; that has no inputs, and so is made each time."""
     targets = dict.fromkeys(suite.needs for suite in suites if suite.needs)
-    return [Suite(target, MAKE_BUDGET_S, 1, "", []) for target in targets]
+    return [Suite(target, MAKE_BUDGET_S, 1, []) for target in targets]
 
 
 def run(suites: list[Suite]) -> int:
@@ -215,10 +224,12 @@ def times(suites: list[Suite]) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--times", action="store_true", help="print what the last run of each took")
-    form = "NAME:BUDGET:PROCESSORS:NEEDS:INPUTS"
-    parser.add_argument("suites", nargs="+", type=Suite.parse, metavar=form)
+    parser.add_argument(
+        "file", nargs="?", type=Path, default=SUITES, help="the suites [%(default)s]"
+    )
     asked = parser.parse_args()
-    return times(asked.suites) if asked.times else run(asked.suites)
+    suites = read(asked.file)
+    return times(suites) if asked.times else run(suites)
 
 
 if __name__ == "__main__":

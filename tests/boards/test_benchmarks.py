@@ -9,6 +9,7 @@ from pathlib import Path
 
 import emulated
 import pytest
+from running import WHIMBREL
 
 APPS = emulated.ROOT / "apps"
 FILES_LINKED = 'cores = 4\nfiles = "linked"'
@@ -22,7 +23,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(app: str, *options: str, **params: object) -> tuple[dict, list[str]]:
     """The summary of a run, and what the application said."""
-    command = [str(emulated.ROOT / "bin/whimbrel"), "run", str(APPS / app / "app.toml")]
+    command = [str(WHIMBREL), "run", str(APPS / app / "app.toml")]
     command += ["--fast", "--json", "--quiet", *options]
     for key, value in params.items():
         command += ["--set", f"{key}={value}"]

@@ -19,10 +19,10 @@ from typing import Any
 import emulated
 import many_tasks
 import pytest
+from running import WHIMBREL
 from simulated import RUN, events
 
 ROOT = emulated.ROOT
-WHIMBREL = ROOT / "bin" / "whimbrel"
 RADIO = ROOT / "apps" / "fm_radio"
 RECORDING = RADIO / "data" / "cold_day_240k.cu8"
 FRAMES = 250

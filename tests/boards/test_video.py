@@ -9,6 +9,7 @@ from pathlib import Path
 
 import emulated
 import pytest
+from running import WHIMBREL
 
 VIDEO = emulated.ROOT / "apps/video"
 SMALL = {
@@ -38,7 +39,7 @@ def test_every_frame_is_right_while_four_players_go_round(
 
 def moves_while_all_is_right(mode: str, plays: int, tmp_path: Path) -> int:
     """Plays the film so often, and checks each picture; how many moves there were."""
-    command = [str(emulated.ROOT / "bin/whimbrel"), "run", str(VIDEO / "app.toml")]
+    command = [str(WHIMBREL), "run", str(VIDEO / "app.toml")]
     command += ["--board", "vexpress_a9", "--fast", "--json", "--quiet", "--mode", mode]
     for key, value in {**SMALL, "plays": plays, "output": tmp_path / "out.framecrc"}.items():
         command += ["--set", f"{key}={value}"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import soc
+from running import WHIMBREL
 
-WHIMBREL = soc.ROOT / "bin" / "whimbrel"
 # An image may have to be built before.
 LIMIT_S = 4 * soc.LIMIT_S
 

@@ -437,8 +437,8 @@ mod tests {
         }
     }
 
-    /// The end of a board, as it is compiled for one: launcher/board/link.c in a process of its own,
-    /// which this clock drives. How many pieces it has sent again.
+    /// The end of a board, as it is compiled for one: launcher/board/link.c in a process that this
+    /// clock drives. How many pieces it has sent again.
     struct Board {
         process: std::process::Child,
         highest: Option<u16>,
