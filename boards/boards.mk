@@ -10,7 +10,7 @@ export CCACHE_NOHASHDIR := 1
 # What the counts of the conformance suite are multiplied by on a board.
 BOARD_SCALE ?= 0.2
 
-IMAGES_vexpress_a9 := conform ordinary trials trials_heap trials_overrun trials_stack
+IMAGES_vexpress_a9 := conform ordinary fault_injection fault_injection_heap fault_injection_overrun fault_injection_stack
 IMAGES_rv32_soc := conform
 
 # The folder, and its lock, are those of `whimbrel run --board`, which names an application. A variant

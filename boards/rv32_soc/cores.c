@@ -29,7 +29,7 @@ static struct {
 
 // ---- Interrupts ---------------------------------------------------------------------------------
 
-uint32_t board_close_ears(void)
+uint32_t board_irq_save(void)
 {
     uint32_t state;
 
@@ -37,7 +37,7 @@ uint32_t board_close_ears(void)
     return state;
 }
 
-void board_open_ears(uint32_t state)
+void board_irq_restore(uint32_t state)
 {
     __asm__ volatile("csrs mstatus, %0" ::"r"(state & INTERRUPTS) : "memory");
 }
@@ -136,7 +136,7 @@ _Noreturn void board_begin(uint32_t core)
     use_library_of(core);
     timer_begin();
     uart_begin();
-    board_open_ears(INTERRUPTS);
+    board_irq_restore(INTERRUPTS);
     __libc_init_array();
     const int argc = board_arguments(argv, WORDS);
     exit(main(argc, argv));
@@ -183,19 +183,19 @@ void board_kill(uint32_t core)
 // Its interrupts stay its own, and so does the timer, which the launcher has.
 void board_reset_first(void)
 {
-    const uint32_t ears = board_close_ears();
+    const uint32_t irq_state = board_irq_save();
 
     memset(private_begin, 0, (size_t)(private_end - private_begin));
     REGISTER(bell(0)) = 0;
     timer_begin();
-    board_open_ears(ears);
+    board_irq_restore(irq_state);
 }
 
 // The launcher sees that the run has failed, and stops the others.
 void board_halt(void)
 {
     for (;;) {
-        board_open_ears(INTERRUPTS);
+        board_irq_restore(INTERRUPTS);
         board_sleep();
     }
 }

@@ -69,12 +69,12 @@ int dprintf(int file, const char *format, ...)
 // keeps interrupts away. One that is held in reset holds nothing any more.
 static struct {
     struct wb_compared holder;  // core + 1, 0: nobody; who holds it stores it
-    uint32_t depth, ears;       // the holder's
+    uint32_t depth, irq_state;  // the holder's
 } lock;
 
 void __retarget_lock_acquire_recursive(_LOCK_T unused)
 {
-    const uint32_t ears = board_close_ears(), self = board_core() + 1;
+    const uint32_t irq_state = board_irq_save(), self = board_core() + 1;
     uint32_t holder = 0;
 
     (void)unused;
@@ -85,7 +85,7 @@ void __retarget_lock_acquire_recursive(_LOCK_T unused)
     while (!wb_word_compare_swap(&lock.holder, &holder, self, WB_ACQUIRE, WB_RELAXED))
         holder = 0;
     lock.depth = 1;
-    lock.ears = ears;
+    lock.irq_state = irq_state;
 }
 
 void __retarget_lock_release_recursive(_LOCK_T unused)
@@ -93,9 +93,9 @@ void __retarget_lock_release_recursive(_LOCK_T unused)
     (void)unused;
     if (--lock.depth != 0)
         return;
-    const uint32_t ears = lock.ears;
+    const uint32_t irq_state = lock.irq_state;
     wb_word_store(&lock.holder, 0, WB_RELEASE);
-    board_open_ears(ears);
+    board_irq_restore(irq_state);
 }
 
 void library_let_go(uint32_t core)

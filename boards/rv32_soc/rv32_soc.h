@@ -22,7 +22,7 @@ static inline uint32_t board_core(void)
     return core;
 }
 
-/// Sets up this core's timer; nothing rings but the pulse.
+/// Sets up this core's timer; nothing rings but the heartbeat.
 void timer_begin(void);
 
 /// The interrupt of the timer.

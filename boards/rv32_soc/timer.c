@@ -7,22 +7,22 @@
 enum {
     NS_PER_CYCLE = 100,
     HZ = 1000000000 / NS_PER_CYCLE,
-    PULSE_CYCLES = HZ / 50,
-    REST_NS = 2000000,
+    HEARTBEAT_CYCLES = HZ / 50,
+    TIMESLICE_NS = 2000000,
 };
 
 #define NEVER UINT64_MAX
 
 // In cycles; of this core.
 static struct {
-    uint64_t kernel, pulse, outside, set;
+    uint64_t kernel, heartbeat, supervisor, set;
 } due WB_PRIVATE;
 
 static volatile bool pausing;
 static volatile uint32_t pulses[BOARD_CORES];  // each is written by its core
 
-// The time at the last pulse, many of which there are in 2^32 cycles: of the present time the low
-// half is read alone. An access to a device waits for all stores.
+// The time at the last heartbeat, many of which there are in 2^32 cycles: of the present time the
+// low half is read alone. An access to a device waits for all stores.
 static struct {
     volatile uint32_t high, low;
 } last WB_PRIVATE;
@@ -55,12 +55,12 @@ uint64_t board_hz(void)
     return HZ;
 }
 
-uint64_t board_rest_ns(void)
+uint64_t board_timeslice_ns(void)
 {
-    return REST_NS;
+    return TIMESLICE_NS;
 }
 
-uint32_t board_pulse(uint32_t core)
+uint32_t board_heartbeat(uint32_t core)
 {
     return pulses[core];
 }
@@ -74,7 +74,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static void set(void)
 {
     const uint32_t at = SOC_TIMER_BASE + TIMER_COMPARE + 8 * board_core();
-    const uint64_t next = earlier(due.kernel, earlier(due.pulse, due.outside));
+    const uint64_t next = earlier(due.kernel, earlier(due.heartbeat, due.supervisor));
 
     if (next == due.set)
         return;
@@ -93,8 +93,8 @@ void timer_begin(void)
         high = REGISTER(at + 4);
         remember((uint64_t)high << 32 | REGISTER(at));
     } while (REGISTER(at + 4) != high);
-    due.kernel = due.outside = NEVER;
-    due.pulse = now() + PULSE_CYCLES;
+    due.kernel = due.supervisor = NEVER;
+    due.heartbeat = now() + HEARTBEAT_CYCLES;
     due.set = 0;
     set();
 }
@@ -113,29 +113,29 @@ static uint64_t cycles_at(uint64_t at_ns)
 
 void board_alarm(uint64_t at_ns)
 {
-    const uint32_t ears = board_close_ears();
+    const uint32_t irq_state = board_irq_save();
 
     due.kernel = at_ns == WB_FOREVER ? NEVER : cycles_at(at_ns);
     set();
-    board_open_ears(ears);
+    board_irq_restore(irq_state);
 }
 
-void board_wake_outside(uint32_t us)
+void board_wake_supervisor(uint32_t us)
 {
-    const uint32_t ears = board_close_ears();
+    const uint32_t irq_state = board_irq_save();
 
-    due.outside = now() + us * (HZ / 1000000);
+    due.supervisor = now() + us * (HZ / 1000000);
     set();
-    board_open_ears(ears);
+    board_irq_restore(irq_state);
 }
 
 // A launcher that waits is woken where it waits.
-static void wake_outside(void)
+static void wake_supervisor(void)
 {
-    due.outside = NEVER;
+    due.supervisor = NEVER;
     set();
     if (!pausing)
-        board_outside();
+        board_supervisor();
     pausing = false;
 }
 
@@ -143,31 +143,31 @@ void timer_interrupt(void)
 {
     const uint64_t cycles = now();
 
-    if (due.pulse <= cycles) {
+    if (due.heartbeat <= cycles) {
         pulses[board_core()]++;
         remember(cycles);
-        due.pulse = cycles + PULSE_CYCLES;
+        due.heartbeat = cycles + HEARTBEAT_CYCLES;
     }
     if (due.kernel <= cycles) {
         due.kernel = NEVER;
         wb_riscv_attend();
     }
     set();
-    if (due.outside <= cycles)
-        wake_outside();
+    if (due.supervisor <= cycles)
+        wake_supervisor();
 }
 
 void board_pause(uint32_t us)
 {
     pausing = true;
-    board_wake_outside(us);
-    const uint32_t ears = board_close_ears();
+    board_wake_supervisor(us);
+    const uint32_t irq_state = board_irq_save();
     while (pausing) {
         board_sleep();
-        board_open_ears(UINT32_MAX);
-        (void)board_close_ears();
+        board_irq_restore(UINT32_MAX);
+        (void)board_irq_save();
     }
-    board_open_ears(ears);
+    board_irq_restore(irq_state);
 }
 
-__attribute__((weak)) void board_outside(void) {}
+__attribute__((weak)) void board_supervisor(void) {}

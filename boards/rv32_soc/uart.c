@@ -40,13 +40,13 @@ void uart_interrupt(void)
 
 size_t board_line_read(void *to, size_t bytes)
 {
-    const uint32_t ears = board_close_ears();
+    const uint32_t irq_state = board_irq_save();
     size_t n = 0;
 
     receive();
     for (; n < bytes && used() != 0; n++)
         ((unsigned char *)to)[n] = ring[received.first++ % BYTES];
-    board_open_ears(ears);
+    board_irq_restore(irq_state);
     return n;
 }
 

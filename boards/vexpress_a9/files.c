@@ -29,7 +29,7 @@ static struct {
 // off holds nothing any more.
 static uint32_t lock(void)
 {
-    const uint32_t ears = board_close_ears(), self = board_core() + 1;
+    const uint32_t irq_state = board_irq_save(), self = board_core() + 1;
 
     // What the last holder did to the file's position is seen here.
     for (uint32_t holder = 0;
@@ -38,7 +38,7 @@ static uint32_t lock(void)
             board_relax();
             holder = 0;
         }
-    return ears;
+    return irq_state;
 }
 
 // A core that was killed inside holds the lock still, and would no longer be fenced off.
@@ -47,10 +47,10 @@ void files_reset(void)
     wb_word_store(&files.holder, 0, WB_RELEASE);
 }
 
-static void unlock(uint32_t ears)
+static void unlock(uint32_t irq_state)
 {
     wb_word_store(&files.holder, 0, WB_RELEASE);
-    board_open_ears(ears);
+    board_irq_restore(irq_state);
 }
 
 // ---- Descriptors --------------------------------------------------------------------------------
@@ -95,11 +95,11 @@ int _open(const char *path, int flags, int mode)
 
     if (linked >= 0)
         return linked;
-    const uint32_t ears = lock();
+    const uint32_t irq_state = lock();
     const int handle = semihosting_open(path, mode_of(flags));
     const int file = handle >= 0 ? enter(handle) : fail(semihosting_errno());
 
-    unlock(ears);
+    unlock(irq_state);
     return file;
 }
 
@@ -147,10 +147,10 @@ ssize_t pread(int file, void *to, size_t bytes, off_t place)
         return linked_pread(file, to, bytes, (uint32_t)place);
     if (handle < 0)
         return fail(EBADF);
-    const uint32_t ears = lock();
+    const uint32_t irq_state = lock();
     const int n = semihosting_seek(handle, place) == 0 ? semihosting_read(handle, to, (int)bytes)
                                                        : fail(EINVAL);
-    unlock(ears);
+    unlock(irq_state);
     return n;
 }
 
@@ -160,10 +160,10 @@ ssize_t pwrite(int file, const void *from, size_t bytes, off_t place)
 
     if (handle < 0)
         return fail(EBADF);
-    const uint32_t ears = lock();
+    const uint32_t irq_state = lock();
     const int n = semihosting_seek(handle, place) == 0 ? semihosting_write(handle, from, (int)bytes)
                                                        : fail(EINVAL);
-    unlock(ears);
+    unlock(irq_state);
     return n;
 }
 

@@ -8,12 +8,12 @@
 enum {
     DOORBELL = 0,
     KILL = 15,
-    TICK = 29,     // the private timer
-    OUTSIDE = 30,  // the private watchdog, as a timer
-    LINE = 37,     // the first UART
+    TICK = 29,        // the private timer
+    SUPERVISOR = 30,  // the private watchdog, as a timer
+    LINE = 37,        // the first UART
     KILL_PRIORITY = 2,
     LINE_PRIORITY = 3,
-    OUTSIDE_PRIORITY = 4,
+    SUPERVISOR_PRIORITY = 4,
     HALTED_PRIORITY = 8,  // what a core that has been halted still listens to
     DOORBELL_PRIORITY = 24,
     PRIORITY_SHIFT = 3,
@@ -80,7 +80,7 @@ uint64_t board_hz(void)
     return 400000000;
 }
 
-uint32_t board_close_ears(void)
+uint32_t board_irq_save(void)
 {
     uint32_t state;
 
@@ -88,7 +88,7 @@ uint32_t board_close_ears(void)
     return state;
 }
 
-void board_open_ears(uint32_t state)
+void board_irq_restore(uint32_t state)
 {
     __asm__ volatile("msr cpsr_c, %0" ::"r"(state) : "memory");
 }
@@ -139,14 +139,14 @@ void gic_end_tick(void)
     REGISTER(PRIVATE_TIMER + TIMER_STATUS) = 1;
 }
 
-void board_wake_outside(uint32_t us)
+void board_wake_supervisor(uint32_t us)
 {
     REGISTER(WATCHDOG + TIMER_CONTROL) = 0;
     REGISTER(WATCHDOG + TIMER_LOAD) = us * (TIMER_HZ / 1000000) - 1;
     REGISTER(WATCHDOG + TIMER_CONTROL) = ENABLED | INTERRUPTS;
 }
 
-uint64_t board_rest_ns(void)
+uint64_t board_timeslice_ns(void)
 {
     return 1000000;
 }
@@ -155,21 +155,21 @@ static volatile bool pausing;
 
 static void wait_for_interrupt(void)
 {
-    const uint32_t ears = board_close_ears();
+    const uint32_t irq_state = board_irq_save();
 
     if (pausing)
         __asm__ volatile("dsb\n wfi" ::: "memory");
-    board_open_ears(ears);
+    board_irq_restore(irq_state);
 }
 
 // Asleep, if the timer's interrupt can wake it: not where it has interrupted a kernel that has been
 // killed since, and is not over.
 void board_pause(uint32_t us)
 {
-    const bool wakes = (REGISTER(GICD + GICD_ISACTIVER) >> OUTSIDE & 1) == 0;
+    const bool wakes = (REGISTER(GICD + GICD_ISACTIVER) >> SUPERVISOR & 1) == 0;
 
     pausing = true;
-    board_wake_outside(us);
+    board_wake_supervisor(us);
     while (pausing && (wakes || (REGISTER(WATCHDOG + TIMER_STATUS) & 1) == 0))
         if (wakes)
             wait_for_interrupt();
@@ -179,14 +179,14 @@ void board_pause(uint32_t us)
     stop(WATCHDOG);
 }
 
-__attribute__((weak)) void board_outside(void) {}
+__attribute__((weak)) void board_supervisor(void) {}
 
 // How many interrupts of its timer each core has taken. Globally visible; each word has one writer.
 static struct {
     _Alignas(64) volatile uint32_t n;
 } pulses[MAP_CORES] __attribute__((section(".gvm")));
 
-uint32_t board_pulse(uint32_t core)
+uint32_t board_heartbeat(uint32_t core)
 {
     return pulses[core].n;
 }
@@ -213,7 +213,7 @@ static void end(uint32_t interrupt)
 // Those of a former life, the most urgent first. Of a software-generated one, whoever sent it.
 static void end_active(void)
 {
-    static const uint8_t by_urgency[] = { KILL, OUTSIDE, DOORBELL, TICK };
+    static const uint8_t by_urgency[] = { KILL, SUPERVISOR, DOORBELL, TICK };
 
     for (uint32_t i = 0; i < sizeof by_urgency; i++)
         for (uint32_t from = 0;
@@ -250,12 +250,12 @@ void gic_core(uint32_t core)
     set_priority(DOORBELL, DOORBELL_PRIORITY);
     set_priority(KILL, KILL_PRIORITY);
     set_priority(TICK, portLOWEST_USABLE_INTERRUPT_PRIORITY);
-    set_priority(OUTSIDE, OUTSIDE_PRIORITY);
+    set_priority(SUPERVISOR, SUPERVISOR_PRIORITY);
     stop(PRIVATE_TIMER);
     stop(WATCHDOG);
-    REGISTER(GICD + GICD_ICPENDR) = 1u << TICK | 1u << OUTSIDE;
+    REGISTER(GICD + GICD_ICPENDR) = 1u << TICK | 1u << SUPERVISOR;
     end_active();
-    REGISTER(GICD + GICD_ISENABLER) = 1u << TICK | 1u << OUTSIDE | 0xffff;
+    REGISTER(GICD + GICD_ISENABLER) = 1u << TICK | 1u << SUPERVISOR | 0xffff;
     REGISTER(GICC + GICC_BPR) = 0;
     REGISTER(GICC + GICC_CTLR) = 1;
     forget(core == 0 ? LINE_PRIORITY : 0xff >> PRIORITY_SHIFT);
@@ -274,10 +274,10 @@ void vApplicationFPUSafeIRQHandler(uint32_t acknowledged)
     case TICK:
         tick();
         break;
-    case OUTSIDE:
+    case SUPERVISOR:
         REGISTER(WATCHDOG + TIMER_STATUS) = 1;
         if (!pausing)
-            board_outside();
+            board_supervisor();
         pausing = false;
         break;
     case LINE:

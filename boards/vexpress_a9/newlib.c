@@ -44,22 +44,22 @@ void *_sbrk(ptrdiff_t bytes)
 }
 
 // Between the tasks of a core, and a launcher that interrupts them.
-static uint32_t depth, ears;
+static uint32_t depth, irq_state;
 
 void __malloc_lock(struct _reent *reent)
 {
-    const uint32_t state = board_close_ears();
+    const uint32_t state = board_irq_save();
 
     (void)reent;
     if (depth++ == 0)
-        ears = state;
+        irq_state = state;
 }
 
 void __malloc_unlock(struct _reent *reent)
 {
     (void)reent;
     if (--depth == 0)
-        board_open_ears(ears);
+        board_irq_restore(irq_state);
 }
 
 int _kill(int process, int number)

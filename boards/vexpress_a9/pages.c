@@ -60,7 +60,7 @@ unsigned char *board_module_space(size_t *bytes)
     return (unsigned char *)MAP_MODULES;
 }
 
-bool board_back(void *at, size_t bytes)
+bool board_map(void *at, size_t bytes)
 {
     struct pages *own = &all[board_core()];
     const uint32_t unused = OWN_PAGES - own->used;
@@ -73,7 +73,7 @@ bool board_back(void *at, size_t bytes)
     return true;
 }
 
-void board_unback(void *at, size_t bytes)
+void board_unmap(void *at, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += PAGE_BYTES) {
         uint32_t *entry = entry_of((uintptr_t)at + i);
@@ -85,7 +85,7 @@ void board_unback(void *at, size_t bytes)
 
 // What has been written reaches the memory that instructions are fetched from, and what has been
 // fetched from there before is forgotten.
-void board_seal(void *at, size_t bytes)
+void board_make_readonly(void *at, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += LINE_BYTES)
         __asm__ volatile("mcr p15, 0, %0, c7, c11, 1" ::"r"((uintptr_t)at + i) : "memory");
@@ -96,12 +96,12 @@ void board_seal(void *at, size_t bytes)
     forget();
 }
 
-size_t board_backed(uint32_t core)
+size_t board_mapped_bytes(uint32_t core)
 {
     return all[core].used * PAGE_BYTES;
 }
 
-void board_limit_backing(uint32_t core, size_t bytes)
+void board_limit_mapping(uint32_t core, size_t bytes)
 {
     all[core].spared = bytes < OWN_BYTES ? OWN_PAGES - bytes / PAGE_BYTES : 0;
 }

@@ -48,7 +48,7 @@ void uart_begin(void)
     MASK = RECEIVED | RECEIVED_LATE;
 }
 
-// The next byte. Weak: an emulator damages none, so a trial has its own.
+// The next byte. Weak: an emulator damages none, so fault injection has its own.
 __attribute__((weak)) uint32_t uart_data(void)
 {
     return DATA;
@@ -84,25 +84,25 @@ void uart_interrupt(void)
 
 size_t board_line_read(void *to, size_t bytes)
 {
-    const uint32_t state = board_close_ears();
+    const uint32_t state = board_irq_save();
     size_t n = 0;
 
     work();
     for (; n < bytes && used(&received) != 0; n++)
         ((unsigned char *)to)[n] = received.at[received.first++ % BYTES];
-    board_open_ears(state);
+    board_irq_restore(state);
     return n;
 }
 
 size_t board_line_write(const void *from, size_t bytes)
 {
-    const uint32_t state = board_close_ears();
+    const uint32_t state = board_irq_save();
     size_t n = 0;
 
     for (; n < bytes && used(&to_send) < BYTES; n++)
         to_send.at[to_send.after++ % BYTES] = ((const unsigned char *)from)[n];
     work();
-    board_open_ears(state);
+    board_irq_restore(state);
     return n;
 }
 

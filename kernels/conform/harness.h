@@ -91,7 +91,7 @@ bool harness_preempts(void);
 /// not preempt it does not look anyway, while the task computes.
 ///
 /// Context: a task, which makes no other call meanwhile.
-void harness_close_ears(bool close);
+void harness_irq_save(bool close);
 
 /// Makes a task hold, or let go of, something of its kernel that cannot move with it.
 ///

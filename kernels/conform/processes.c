@@ -8,7 +8,7 @@
 
 #include "launcher.h"
 
-void harness_close_ears(bool close)
+void harness_irq_save(bool close)
 {
     if (close)
         wb_kernel_enter();

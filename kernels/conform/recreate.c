@@ -179,11 +179,11 @@ static int busy(struct wb_task *self)
 {
     struct recreated *s = suite_shared(self);
 
-    harness_close_ears(true);
+    harness_irq_save(true);
     wb_word_store(&s->busy, 1, WB_SEQ_CST);
     while (wb_word_load(&s->release, WB_SEQ_CST) == 0)
         suite_relax();
-    harness_close_ears(false);
+    harness_irq_save(false);
     return 0;
 }
 

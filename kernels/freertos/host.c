@@ -14,9 +14,9 @@ _Noreturn void wb_board_run(struct wb_core *core)
 
 void wb_board_killed(void) {}
 
-void wb_board_outside(bool outside)
+void wb_board_in_supervisor(bool in_supervisor)
 {
-    wb_freertos_outside(outside);
+    wb_freertos_in_supervisor(in_supervisor);
 }
 
 bool wb_board_waits_for_ever(struct wb_task *task)

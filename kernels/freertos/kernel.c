@@ -46,7 +46,7 @@ static struct {
     bool entered;  // a task is between wb_kernel_enter() and wb_kernel_leave(), and has
     bool outdone;  // unblocked one that is more urgent
     bool rested;   // no task has run since this was counted as sleep
-    bool outside;
+    bool in_supervisor;
     bool up;  // FreeRTOS's scheduler has started
 } k OF_KERNEL;
 
@@ -366,16 +366,16 @@ void wb_freertos_doorbell(void)
     portYIELD_FROM_ISR(k.up);
 }
 
-void wb_freertos_outside(bool outside)
+void wb_freertos_in_supervisor(bool in_supervisor)
 {
-    k.outside = outside;
+    k.in_supervisor = in_supervisor;
 }
 
 // ---- The contract -------------------------------------------------------------------------------
 
 struct wb_task *wb_kernel_self(void)
 {
-    return k.outside ? NULL : k.current;
+    return k.in_supervisor ? NULL : k.current;
 }
 
 uint32_t wb_kernel_can(void)
@@ -386,7 +386,7 @@ uint32_t wb_kernel_can(void)
 
 uint32_t wb_kernel_core(void)
 {
-    return k.core != NULL && !k.outside ? k.core->index : WB_CORE_NONE;
+    return k.core != NULL && !k.in_supervisor ? k.core->index : WB_CORE_NONE;
 }
 
 uint64_t wb_kernel_stamp_ns(void)

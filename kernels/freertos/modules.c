@@ -62,18 +62,18 @@ static struct wb_module_request request_of(const struct wb_recreated *r, char *t
 
 static bool back(const struct wb_recreated *r)
 {
-    if (!board_back(r->module, r->module_bytes))
+    if (!board_map(r->module, r->module_bytes))
         return false;
-    if (board_back(r->stack, r->memory_bytes))
+    if (board_map(r->stack, r->memory_bytes))
         return true;
-    board_unback(r->module, r->module_bytes);
+    board_unmap(r->module, r->module_bytes);
     return false;
 }
 
-static void unback(const struct wb_recreated *r)
+static void unmap(const struct wb_recreated *r)
 {
-    board_unback(r->module, r->module_bytes);
-    board_unback(r->stack, r->memory_bytes);
+    board_unmap(r->module, r->module_bytes);
+    board_unmap(r->stack, r->memory_bytes);
 }
 
 static enum wb_status load(struct wb_recreated *r)
@@ -87,10 +87,10 @@ static enum wb_status load(struct wb_recreated *r)
         return WB_ERR_NOMEM;
     }
     if (wb_module_load(&request, r->module, r->module_bytes, &module) != WB_OK) {
-        unback(r);
+        unmap(r);
         return WB_ERR_NOMEM;
     }
-    board_seal(r->module, module.fixed_bytes);
+    board_make_readonly(r->module, module.fixed_bytes);
     // Relaxed: for this kernel, and for who counts.
     wb_word_store(entry_here(r), module.entry, WB_RELAXED);
     return WB_OK;
@@ -112,7 +112,7 @@ void wb_kernel_unload(struct wb_task *task)
     if (r == NULL || wb_word_load(entry_here(r), WB_RELAXED) == 0)
         return;
     wb_word_store(entry_here(r), 0, WB_RELAXED);
-    unback(r);
+    unmap(r);
 }
 
 static void require(struct wb_task *task)

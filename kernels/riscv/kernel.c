@@ -24,7 +24,7 @@ static struct {
     void *loop_sp;
     uint64_t tick_ns;   // when the agent's tick is due
     uint64_t alarm_ns;  // for when the alarm is set; 0: it has rung
-    bool outside;
+    bool in_supervisor;
 } k WB_PRIVATE;
 
 struct wb_word wb_kernel_attention WB_PRIVATE;
@@ -207,12 +207,12 @@ static inline void serve(void)
 static void idle(void)
 {
     set_alarm(next_ns());
-    const uint32_t ears = board_close_ears();
+    const uint32_t irq_state = board_irq_save();
     if (wb_word_load(&wb_kernel_attention, WB_RELAXED) == 0 && !has_notes() && !is_over()) {
         wb_counter_add(&k.core->stats.sleeps, 1);
         board_sleep();
     }
-    board_open_ears(ears);
+    board_irq_restore(irq_state);
 }
 
 static void loop(void)
@@ -235,7 +235,7 @@ _Noreturn void wb_board_run(struct wb_core *core)
     k.core = core;
     ready_begin();
     k.tick_ns = wb_agent_tick(core, board_now_ns());
-    board_open_ears(UINT32_MAX);
+    board_irq_restore(UINT32_MAX);
     wb_word_store(&core->state, WB_CORE_UP, WB_RELEASE);
     loop();
     wb_word_store(&core->state, WB_CORE_STOPPED, WB_RELEASE);
@@ -250,9 +250,9 @@ void wb_board_killed(void)
     ready_killed();
 }
 
-void wb_board_outside(bool outside)
+void wb_board_in_supervisor(bool in_supervisor)
 {
-    k.outside = outside;
+    k.in_supervisor = in_supervisor;
 }
 
 bool wb_board_waits_for_ever(struct wb_task *task)
@@ -292,7 +292,7 @@ void wb_riscv_fault(enum wb_fault_kind kind, const char *text)
 
 struct wb_task *wb_kernel_self(void)
 {
-    return k.outside ? NULL : k.current;
+    return k.in_supervisor ? NULL : k.current;
 }
 
 // No private memory for tasks, and no place to load code into.
@@ -303,7 +303,7 @@ uint32_t wb_kernel_can(void)
 
 uint32_t wb_kernel_core(void)
 {
-    return k.core != NULL && !k.outside ? k.core->index : WB_CORE_NONE;
+    return k.core != NULL && !k.in_supervisor ? k.core->index : WB_CORE_NONE;
 }
 
 uint64_t wb_kernel_now_ns(void)

@@ -94,18 +94,18 @@ void board_kill(uint32_t core);
 void board_reset_first(void);
 
 /// Changes as long as a core takes the interrupts of its kernel's timer.
-uint32_t board_pulse(uint32_t core);
+uint32_t board_heartbeat(uint32_t core);
 
 /// How long the first core's kernel runs at least, each time that a launcher lets it.
-uint64_t board_rest_ns(void);
+uint64_t board_timeslice_ns(void);
 
 /// Leaves what the C library keeps of a program of the first core for that of another, or for a new
 /// one (NULL). Returns what it was.
 void *board_library(void *next);
 
-/// Calls board_outside() once, after so long, in the midst of whatever the first core's kernel
+/// Calls board_supervisor() once, after so long, in the midst of whatever the first core's kernel
 /// does.
-void board_wake_outside(uint32_t us);
+void board_wake_supervisor(uint32_t us);
 
 /// Waits so long, while the first core's kernel does not run.
 void board_pause(uint32_t us);
@@ -115,9 +115,9 @@ void board_pause(uint32_t us);
 void board_switch(void **save, void *load);
 void *board_context(void *stack_end, void (*entry)(void));
 
-/// Keeps interrupts from this core, all of them, until board_open_ears() of what it returns.
-uint32_t board_close_ears(void);
-void board_open_ears(uint32_t state);
+/// Keeps interrupts from this core, all of them, until board_irq_restore() of what it returns.
+uint32_t board_irq_save(void);
+void board_irq_restore(uint32_t state);
 
 /// The line to the command: takes bytes that have come, or sends some. How many; 0: none now.
 ///
@@ -129,7 +129,7 @@ size_t board_line_write(const void *from, size_t bytes);
 size_t board_line_room(void);
 
 /// Called by the board when it is time, on the first core; nothing by default.
-void board_outside(void);
+void board_supervisor(void);
 
 // ---- The kernel provides to a launcher ---------------------------------------------------------
 
@@ -145,7 +145,7 @@ _Noreturn void wb_board_run(struct wb_core *core);
 void wb_board_killed(void);
 
 /// What runs from here on is, or no longer is, outside of every kernel: a launcher that interrupts.
-void wb_board_outside(bool outside);
+void wb_board_in_supervisor(bool in_supervisor);
 
 /// True of a blocked task that waits without a time limit.
 bool wb_board_waits_for_ever(struct wb_task *task);

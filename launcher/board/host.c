@@ -12,7 +12,7 @@
 #include "board_host.h"
 #include "census.h"
 #include "heap_hooks.h"
-#include "outside.h"
+#include "supervisor.h"
 #include "wb/energy.h"
 #include "wb/policy.h"
 
@@ -31,7 +31,7 @@ struct part {
     size_t bytes;
 };
 
-struct pulse {
+struct heartbeat {
     uint32_t last, looks;  // looks: how often it has been the same since then
     uint64_t last_ns;
 };
@@ -43,7 +43,7 @@ struct wb_host {
     struct part parts[PARTS];  // of private memory
     uint32_t n_parts;
     uint64_t watchdog_ns;
-    struct pulse pulses[CORES];
+    struct heartbeat heartbeats[CORES];
     const char *killed[CORES];  // by what; NULL: it lives
     bool told[CORES];           // the death has been handled
     bool started, fault_reported, end_reported, over;
@@ -218,7 +218,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     the_system = system;
     board_start_others(system->n_cores, run_kernel);
     board_reset_first();
-    outside_begin(run_first_kernel);
+    supervisor_begin(run_first_kernel);
     host->started = true;
     return WB_OK;
 }
@@ -237,7 +237,7 @@ void wb_host_kill_core(struct wb_host *host, uint32_t core, const char *by)
     if (core != 0) {
         board_kill(core);
     } else {
-        outside_kill();
+        supervisor_kill_kernel();
         wb_board_killed();
     }
     host->killed[core] = by;
@@ -259,14 +259,14 @@ void wb_host_watch(struct wb_host *host, uint32_t limit_ms)
 // from running for a while: so the launcher must have looked often in that time, too.
 static bool is_stopped(struct wb_host *host, uint32_t core, uint64_t now_ns)
 {
-    struct pulse *pulse = &host->pulses[core];
-    const uint32_t now = board_pulse(core);
-    const uint64_t most_looks = host->watchdog_ns / (2 * board_rest_ns());
+    struct heartbeat *heartbeat = &host->heartbeats[core];
+    const uint32_t now = board_heartbeat(core);
+    const uint64_t most_looks = host->watchdog_ns / (2 * board_timeslice_ns());
 
-    if (now != pulse->last || pulse->last_ns == 0)
-        *pulse = (struct pulse){ .last = now, .last_ns = now_ns };
-    pulse->looks++;
-    return pulse->looks > most_looks && now_ns - pulse->last_ns > host->watchdog_ns;
+    if (now != heartbeat->last || heartbeat->last_ns == 0)
+        *heartbeat = (struct heartbeat){ .last = now, .last_ns = now_ns };
+    heartbeat->looks++;
+    return heartbeat->looks > most_looks && now_ns - heartbeat->last_ns > host->watchdog_ns;
 }
 
 static void look_for_deaths(struct wb_host *host, uint64_t now_ns)
@@ -345,7 +345,7 @@ struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms)
         const struct wb_host_event event = look(host);
         if (event.kind != WB_HOST_NOTHING || board_now_ns() >= until_ns)
             return event;
-        outside_rest();
+        supervisor_yield();
     }
 }
 

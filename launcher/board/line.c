@@ -5,7 +5,7 @@
 
 #include "board.h"
 #include "link.h"
-#include "outside.h"
+#include "supervisor.h"
 
 #define DRAIN_NS 5000000000ull
 
@@ -16,7 +16,7 @@ void line_write_plainly(const char *from, size_t bytes)
     for (size_t sent = 0; sent < bytes;) {
         const size_t n = board_line_write(from + sent, bytes - sent);
         if (n == 0)
-            outside_rest();
+            supervisor_yield();
         sent += n;
     }
 }
@@ -53,7 +53,7 @@ int line_write(const char *from, size_t bytes)
         if (sent == bytes)
             break;
         turn();
-        outside_rest();
+        supervisor_yield();
     }
     return (int)bytes;
 }

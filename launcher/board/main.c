@@ -6,7 +6,7 @@
 #include "board.h"
 #include "board_host.h"
 #include "line.h"
-#include "outside.h"
+#include "supervisor.h"
 
 // All cores see it; there is more room for it than in private memory.
 static struct helper the_helper __attribute__((section(".gvm")));
@@ -52,7 +52,7 @@ static void supervise(struct helper *h)
         look_at_line(h);
         if (!h->over)
             helper_look_for_deadlock(h);
-        outside_rest();
+        supervisor_yield();
     }
     helper_drain(h);
 }

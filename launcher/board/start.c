@@ -6,7 +6,7 @@
 
 #include "launcher.h"
 #include "line.h"
-#include "outside.h"
+#include "supervisor.h"
 
 enum { LINE_BYTES = 8 << 10 };  // the longest that is taken
 
@@ -27,7 +27,7 @@ static char *await_line(struct helper *h, size_t *bytes)
         char *line = lines_next(&h->lines, bytes);
         if (line != NULL)
             return line;
-        outside_rest();
+        supervisor_yield();
         refuse_old_command();
         lines_read(&h->lines);
         if (h->lines.closed)

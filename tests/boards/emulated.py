@@ -151,11 +151,11 @@ class Launched:
         self.socket.sendall(raw)
 
     def start(self, **members: object) -> None:
-        self.say(start={"plan": "trials", **members})
+        self.say(start={"plan": "fault_injection", **members})
 
-    def trial(self, name: str, **members: object) -> None:
+    def inject(self, name: str, **members: object) -> None:
         """Starts with a value of the parameter that says what goes wrong."""
-        self.start(params=[{"key": "trial", "text": name, "numbers": []}], **members)
+        self.start(params=[{"key": "fault", "text": name, "numbers": []}], **members)
 
     def next(self) -> dict[str, dict[str, Any]]:
         """The next message; empty at the end."""

@@ -29,8 +29,8 @@ def channel(end: dict, name: str = "source_sink") -> dict:
 
 @MODES
 def test_a_run_with_moves_is_told_as_on_linux(mode: tuple[str, ...]) -> None:
-    with Launched("trials", mode=mode) as board:
-        board.trial("endless")
+    with Launched("fault_injection", mode=mode) as board:
+        board.inject("endless")
         started = board.hear("started")
         assert [k["core"] for k in started["kernels"]] == list(range(CORES))
         assert {k["pid"] for k in started["kernels"]} | {started["pid"]} == {0}
@@ -62,8 +62,8 @@ def test_a_run_with_moves_is_told_as_on_linux(mode: tuple[str, ...]) -> None:
 
 
 def test_a_stop_lets_the_stream_drain() -> None:
-    with Launched("trials") as board:
-        board.trial("endless")
+    with Launched("fault_injection") as board:
+        board.inject("endless")
         board.hear("started")
         board.say(stop={})
         end = board.hear("end")
@@ -74,8 +74,8 @@ def test_a_stop_lets_the_stream_drain() -> None:
 
 
 def test_a_kill_ends_it_at_once() -> None:
-    with Launched("trials") as board:
-        board.trial("endless")
+    with Launched("fault_injection") as board:
+        board.inject("endless")
         board.hear("started")
         board.say(kill={})
         board.hear("end")
@@ -84,7 +84,7 @@ def test_a_kill_ends_it_at_once() -> None:
 
 def test_event_streams_come_over_the_line() -> None:
     streams = [b""] * CORES
-    with Launched("trials") as board:
+    with Launched("fault_injection") as board:
         board.start(record=True)
         board.hear("started")
         while "end" not in (message := board.next()):
@@ -99,8 +99,8 @@ def test_event_streams_come_over_the_line() -> None:
 
 
 def test_events_that_the_line_cannot_take_are_dropped_and_counted() -> None:
-    with Launched("trials") as board:
-        board.trial("flood", record=True)
+    with Launched("fault_injection") as board:
+        board.inject("flood", record=True)
         end = board.hear("end")
         assert end["ok"]
         assert end["dropped_events"] > 0
@@ -112,11 +112,11 @@ def test_events_that_the_line_cannot_take_are_dropped_and_counted() -> None:
     ("mode", "watchdog_ms"), [(THREADS, 300), (COUNTED, 50)], ids=["threads", "counted"]
 )
 def test_a_core_that_takes_no_interrupts_is_dead(mode: tuple[str, ...], watchdog_ms: int) -> None:
-    with Launched("trials", mode=mode) as board:
-        board.trial("spin", watchdog_ms=watchdog_ms)
+    with Launched("fault_injection", mode=mode) as board:
+        board.inject("spin", watchdog_ms=watchdog_ms)
         board.hear("started")
         died = board.hear("core_died")
-        assert (died["core"], died["by"], died["running"]) == (2, "watchdog", "trial")
+        assert (died["core"], died["by"], died["running"]) == (2, "watchdog", "faulty")
         assert (died["lost"], died["pid"], died["signal"]) == (1, 0, 0)
         end = board.hear("end")
         assert not end["ok"]
@@ -126,14 +126,14 @@ def test_a_core_that_takes_no_interrupts_is_dead(mode: tuple[str, ...], watchdog
 
 
 def test_a_task_that_computes_for_long_is_alive() -> None:
-    with Launched("trials") as board:
-        board.trial("compute", watchdog_ms=300)
+    with Launched("fault_injection") as board:
+        board.inject("compute", watchdog_ms=300)
         end = board.hear("end")
         assert end["ok"], end
 
 
 @pytest.mark.parametrize(
-    ("trial", "kind", "text"),
+    ("fault", "kind", "text"),
     [
         ("crash", "fault", "it touched memory that is not its at address 0x10"),
         ("assert", "kernel", "configASSERT fails in line "),
@@ -141,12 +141,12 @@ def test_a_task_that_computes_for_long_is_alive() -> None:
         ("heap", "heap", "bytes had no room for 1048576 more"),
         ("port", "port", "it has no port `outt`; its ports are `out`, `in`"),
         ("slot", "port", "it sends messages of 8 bytes by its port `out`, and the slots of"),
-        ("wait", "deadlock", "trial waits for a message in trial_trial (empty)"),
+        ("wait", "deadlock", "faulty waits for a message in faulty_faulty (empty)"),
     ],
 )
-def test_what_a_task_does_ends_the_run(trial: str, kind: str, text: str) -> None:
-    with Launched("trials") as board:
-        board.trial(trial)
+def test_what_a_task_does_ends_the_run(fault: str, kind: str, text: str) -> None:
+    with Launched("fault_injection") as board:
+        board.inject(fault)
         error = board.hear("error")
         assert error["kind"] == kind
         assert text in error["text"]
@@ -155,7 +155,7 @@ def test_what_a_task_does_ends_the_run(trial: str, kind: str, text: str) -> None
 
 
 def test_a_core_that_never_booted_is_named() -> None:
-    with Launched("trials", cores=3) as board:
+    with Launched("fault_injection", cores=3) as board:
         board.start()
         error = board.hear("error")
         assert (error["kind"], error["core"]) == ("core", 3)
@@ -166,8 +166,8 @@ def test_a_core_that_never_booted_is_named() -> None:
 @pytest.mark.parametrize(
     ("image", "task", "text"),
     [
-        ("trials_heap", "", "bytes of globally visible memory cannot be had"),
-        ("trials_stack", "sink", "there is no room for its stack"),
+        ("fault_injection_heap", "", "bytes of globally visible memory cannot be had"),
+        ("fault_injection_stack", "sink", "there is no room for its stack"),
     ],
 )
 def test_memory_that_does_not_suffice(image: str, task: str, text: str) -> None:
@@ -180,10 +180,10 @@ def test_memory_that_does_not_suffice(image: str, task: str, text: str) -> None:
 
 
 def test_a_start_of_another_image_is_refused() -> None:
-    with Launched("trials") as board:
+    with Launched("fault_injection") as board:
         board.say(start={"plan": "0123"})
         error = board.hear("error")
-        assert (error["kind"], error["key"]) == ("image", "trials")
+        assert (error["kind"], error["key"]) == ("image", "fault_injection")
         assert board.status() == 2
 
 
@@ -196,7 +196,7 @@ def test_a_start_of_another_image_is_refused() -> None:
     ],
 )
 def test_a_start_that_is_wrong_is_refused(members: dict, key: str, text: str) -> None:
-    with Launched("trials") as board:
+    with Launched("fault_injection") as board:
         board.start(**members)
         error = board.hear("error")
         assert error["key"] == key
@@ -205,17 +205,17 @@ def test_a_start_that_is_wrong_is_refused(members: dict, key: str, text: str) ->
 
 
 def test_an_application_may_refuse() -> None:
-    with Launched("trials") as board:
-        board.trial("refuse")
+    with Launched("fault_injection") as board:
+        board.inject("refuse")
         error = board.hear("error")
-        assert (error["kind"], error["text"]) == ("setup", "the trial is that it refuses")
+        assert (error["kind"], error["text"]) == ("setup", "the injected fault is that it refuses")
         assert board.status() == 2
 
 
 def test_garbage_on_the_line_is_passed_over() -> None:
-    with Launched("trials") as board:
+    with Launched("fault_injection") as board:
         board.send(bytes(range(1, 256)) * 80)
-        board.trial("endless")
+        board.inject("endless")
         board.hear("started")
         board.send(b'\xff\x00\n{}\n[]\n{"kill":{}}\n')
         for line in (b"\xff\x00", b"{}", b"[]", b'{"status":7}', b'{"nothing":{}}'):
@@ -231,8 +231,8 @@ def test_garbage_on_the_line_is_passed_over() -> None:
 
 
 def test_bytes_that_come_too_fast_are_sent_again() -> None:
-    with Launched("trials_overrun") as board:
-        board.trial("endless")
+    with Launched("fault_injection_overrun") as board:
+        board.inject("endless")
         board.hear("started")
         for number in range(20):
             board.say(rate={"id": f"{number}", "millihz": number})
@@ -243,8 +243,8 @@ def test_bytes_that_come_too_fast_are_sent_again() -> None:
 
 
 def test_a_command_that_knows_no_checksums_is_told_so() -> None:
-    with Launched("trials", session=0) as board:
-        board.send(b'{"start":{"plan":"trials"}}\n')
+    with Launched("fault_injection", session=0) as board:
+        board.send(b'{"start":{"plan":"fault_injection"}}\n')
         while not board.line.noise:
             board.line.pump(0.1)
         error = json.loads(board.line.noise[0])["error"]
@@ -255,8 +255,8 @@ def test_a_command_that_knows_no_checksums_is_told_so() -> None:
 
 
 def test_a_run_ends_whose_line_another_command_opens() -> None:
-    with Launched("trials") as board:
-        board.trial("endless")
+    with Launched("fault_injection") as board:
+        board.inject("endless")
         board.hear("started")
         other = Line(board.socket.fileno(), session=0xBEE)
         other.open()
@@ -266,8 +266,8 @@ def test_a_run_ends_whose_line_another_command_opens() -> None:
 
 
 def test_a_line_without_an_end_is_an_error() -> None:
-    with Launched("trials") as board:
-        board.trial("endless")
+    with Launched("fault_injection") as board:
+        board.inject("endless")
         board.hear("started")
         board.line.say(b"x" * (16 << 10))
         error = board.hear("error")

@@ -8,7 +8,7 @@
 #include "freertos_board.h"
 #include "suite.h"
 
-enum { HOPS = 21, CHECKPOINTS = 100000, STAMPS = 100, REST_NS = 1000000 };
+enum { HOPS = 21, CHECKPOINTS = 100000, STAMPS = 100, TIMESLICE_NS = 1000000 };
 
 // The three parts of a hand-off (holmbacka2013 table I): to the doorbell, from there until the
 // target hears it, and until the task runs there.
@@ -127,7 +127,7 @@ static int hops(struct wb_task *self)
         s->parts_ns[TRAVEL][i] = (uint32_t)(doorbell.heard_ns - doorbell.rang_ns) - s->stamp_ns;
         s->parts_ns[ATTACH][i] = (uint32_t)(end_ns - doorbell.heard_ns) - s->stamp_ns;
         s->hops_ns[i] = (uint32_t)(end_ns - begin_ns) - PARTS * s->stamp_ns;
-        wb_sleep_until(wb_now_ns() + REST_NS);
+        wb_sleep_until(wb_now_ns() + TIMESLICE_NS);
     }
     return 0;
 }

@@ -25,7 +25,7 @@ bool harness_preempts(void)
     return true;
 }
 
-void harness_close_ears(bool close)
+void harness_irq_save(bool close)
 {
     if (close) {
         taskENTER_CRITICAL();
@@ -59,7 +59,7 @@ bool harness_host(struct harness *h, struct wb_task *task, const char *entry)
 bool harness_starve(struct harness *h, uint32_t core, bool starve)
 {
     (void)h;
-    board_limit_backing(core, starve ? 0 : SIZE_MAX);
+    board_limit_mapping(core, starve ? 0 : SIZE_MAX);
     return true;
 }
 
@@ -78,7 +78,7 @@ uint32_t harness_programs(struct harness *h)
 size_t harness_memory(struct harness *h, uint32_t core)
 {
     (void)h;
-    return board_backed(core);
+    return board_mapped_bytes(core);
 }
 
 // CONFORM_SCALE, or what a word `scale=N` of the command line says.

@@ -90,8 +90,8 @@ TEST(recreated_tasks_that_need_more_addresses_than_there_are_are_refused)
 
 static void expect_alone(uint32_t core, uint32_t other)
 {
-    CHECK(board_backed(core) != 0);
-    CHECK(board_backed(other) == 0);
+    CHECK(board_mapped_bytes(core) != 0);
+    CHECK(board_mapped_bytes(other) == 0);
 }
 
 TEST(a_task_finds_its_heap_its_code_and_its_constants_after_each_of_hundreds_of_recreations)
@@ -104,17 +104,17 @@ TEST(a_task_finds_its_heap_its_code_and_its_constants_after_each_of_hundreds_of_
     CHECK(wb_freertos_recreates(task, "odd", "keeper", why) == WB_OK);
     harness_start(h);
     suite_wait_for(h, &s->lives, 1);
-    const size_t bytes = board_backed(0);
+    const size_t bytes = board_mapped_bytes(0);
     for (uint32_t i = 0; i < moves; i++) {
         const uint32_t target = (i + 1) % 2;
         CHECK(recreate_move(h, task, target) == WB_OK);
         suite_wait_for(h, &s->lives, i + 2);
         expect_alone(target, 1 - target);
-        CHECK(board_backed(target) == bytes);
+        CHECK(board_mapped_bytes(target) == bytes);
     }
     wb_word_store(&s->end, 1, WB_SEQ_CST);
     suite_wait(h);
-    CHECK(board_backed(0) == 0 && board_backed(1) == 0);
+    CHECK(board_mapped_bytes(0) == 0 && board_mapped_bytes(1) == 0);
     CHECK(task->restarts == 0 && wb_task_migrations(task) == moves);
     harness_close(h);
 }
@@ -157,10 +157,10 @@ TEST(a_task_that_cannot_be_loaded_where_it_begins_ends_the_run_with_its_name)
     struct wb_task *task = add(h);
 
     CHECK(wb_freertos_recreates(task, "odd", "keeper", why) == WB_OK);
-    board_limit_backing(0, 64 << 10);
+    board_limit_mapping(0, 64 << 10);
     harness_start(h);
     CHECK(harness_wait(h, SUITE_LIMIT_MS) == HARNESS_FAULT);
-    board_limit_backing(0, SIZE_MAX);
+    board_limit_mapping(0, SIZE_MAX);
     CHECK(fault->kind == WB_FAULT_TASK && fault->task == task->id);
     CHECK(strstr(fault->text, "module odd: there are no 1") != NULL);
     harness_close(h);

@@ -15,17 +15,17 @@ unsigned char *board_module_space(size_t *bytes);
 ///
 /// Context: this core's kernel. Never blocks.
 /// Returns: false when there is not so much left; then there is none behind any of them.
-bool board_back(void *at, size_t bytes);
-void board_unback(void *at, size_t bytes);
+bool board_map(void *at, size_t bytes);
+void board_unmap(void *at, size_t bytes);
 
 /// Lets pages that have been written be read and executed only.
-void board_seal(void *at, size_t bytes);
+void board_make_readonly(void *at, size_t bytes);
 
 /// How many bytes of memory of a core are behind such pages, and how many may be: all at first.
 ///
 /// Context: any.
-size_t board_backed(uint32_t core);
-void board_limit_backing(uint32_t core, size_t bytes);
+size_t board_mapped_bytes(uint32_t core);
+void board_limit_mapping(uint32_t core, size_t bytes);
 
 // ---- The kernel provides ------------------------------------------------------------------------
 
@@ -47,6 +47,6 @@ void wb_freertos_doorbell(void);
 _Noreturn void wb_freertos_fault(enum wb_fault_kind kind, const char *text);
 
 /// What runs from here on is, or no longer is, outside of every kernel: a launcher that interrupts.
-void wb_freertos_outside(bool outside);
+void wb_freertos_in_supervisor(bool in_supervisor);
 
 #endif

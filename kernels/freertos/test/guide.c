@@ -78,7 +78,7 @@ static void tell_hops(void)
 
 // What a task has run for while it stays, what time has passed, and its percentage. `outside_ns`:
 // how long it has not run since the board began.
-static void tell_run_time(uint64_t outside_ns)
+static void tell_run_time(uint64_t elsewhere_ns)
 {
     const uint64_t before = ulTaskGetRunTimeCounter(hopper), since_ns = board_now_ns();
 
@@ -88,7 +88,7 @@ static void tell_run_time(uint64_t outside_ns)
            (unsigned int)wb_freertos_core_of(hopper), (unsigned int)((ran - before) / 1000),
            (unsigned int)((now_ns - since_ns) / 1000),
            (unsigned int)ulTaskGetRunTimePercent(hopper),
-           (unsigned int)((now_ns - outside_ns) * 100 / now_ns));
+           (unsigned int)((now_ns - elsewhere_ns) * 100 / now_ns));
 }
 
 static void observer(void *unused)
@@ -98,11 +98,11 @@ static void observer(void *unused)
         vTaskDelay(1);
     tell_hops();
     // From here on it computes all the time.
-    const uint64_t outside_ns = board_now_ns() - ulTaskGetRunTimeCounter(hopper);
+    const uint64_t elsewhere_ns = board_now_ns() - ulTaskGetRunTimeCounter(hopper);
     for (uint32_t core = 1; core <= CORES; core++) {
         if (wb_freertos_migrate(hopper, core % CORES, pdMS_TO_TICKS(1000)) != WB_OK)
             exit(2);
-        tell_run_time(outside_ns);
+        tell_run_time(elsewhere_ns);
     }
     exit(0);
 }

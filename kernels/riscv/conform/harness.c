@@ -53,7 +53,7 @@ bool harness_preempts(void)
 }
 
 // While a task computes its kernel does not look anyway.
-void harness_close_ears(bool close)
+void harness_irq_save(bool close)
 {
     (void)close;
 }

@@ -48,13 +48,13 @@ static int nothing(struct wb_task *self)
 TEST(a_lock_that_is_not_held_cannot_be_given_back)
 {
     uint32_t here;
-    const uint32_t ears = board_close_ears();
+    const uint32_t irq_state = board_irq_save();
 
     write(SOC_LOCK_BASE + LOCK_UNIT_ERRORS, 0);
     write(SOC_LOCK_BASE + LOCK_UNIT_RELEASE, (uint32_t)&here);
     const uint32_t answer = read(SOC_LOCK_BASE + LOCK_UNIT_STATUS);
     const uint32_t errors = read(SOC_LOCK_BASE + LOCK_UNIT_ERRORS);
-    board_open_ears(ears);
+    board_irq_restore(irq_state);
     CHECK(answer == LOCK_UNIT_STATUS_NOT_HELD);
     CHECK(errors == 1);
 }
@@ -62,14 +62,14 @@ TEST(a_lock_that_is_not_held_cannot_be_given_back)
 TEST(a_second_lock_of_a_core_is_refused_and_the_first_stays)
 {
     uint32_t one, other;
-    const uint32_t ears = board_close_ears();
+    const uint32_t irq_state = board_irq_save();
 
     write(SOC_LOCK_BASE + LOCK_UNIT_ACQUIRE, (uint32_t)&one);
     write(SOC_LOCK_BASE + LOCK_UNIT_REQUEST, (uint32_t)&other);
     const uint32_t second = read(SOC_LOCK_BASE + LOCK_UNIT_STATUS);
     write(SOC_LOCK_BASE + LOCK_UNIT_RELEASE, (uint32_t)&one);
     const uint32_t back = read(SOC_LOCK_BASE + LOCK_UNIT_STATUS);
-    board_open_ears(ears);
+    board_irq_restore(irq_state);
     CHECK(second == LOCK_UNIT_STATUS_HELD);
     CHECK(back == LOCK_UNIT_STATUS_OK);
 }

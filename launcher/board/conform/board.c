@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the harness that is the same on all boards: "outside" is where a launcher runs
-// (outside.h).
+// (supervisor.h).
 
 #include <stdio.h>
 #include <stdlib.h>

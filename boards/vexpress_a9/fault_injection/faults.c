@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong on a board: a task of the third core does what the parameter `trial` says, while
+// What goes wrong on a board: a task of the third core does what the parameter `fault` says, while
 // a stream of numbers flows between the others.
 
 #include <stdio.h>
@@ -13,9 +13,9 @@
 
 enum { NUMBERS = 100, FLOOD = 100000, TURN = 2000, TEXT_BYTES = 16 };
 
-static bool is_trial(struct wb_task *self, const char *name)
+static bool is_fault(struct wb_task *self, const char *name)
 {
-    return strcmp(wb_param_text(wb_task_app(self), "trial", ""), name) == 0;
+    return strcmp(wb_param_text(wb_task_app(self), "fault", ""), name) == 0;
 }
 
 // By the C library, which another task may interrupt in the midst of it.
@@ -29,7 +29,7 @@ static void write_number(struct wb_task *self, char *text, uint32_t number)
 int source(struct wb_task *self)
 {
     struct wb_port *out = wb_port_find(self, "out", 0, sizeof(uint32_t));
-    const bool endless = is_trial(self, "endless");
+    const bool endless = is_fault(self, "endless");
     // From the task's heap, and so with it wherever it goes.
     char *text = malloc(TEXT_BYTES);
 
@@ -112,27 +112,27 @@ static int flood(struct wb_task *self)
     return 0;
 }
 
-int trial(struct wb_task *self)
+int faulty(struct wb_task *self)
 {
-    if (is_trial(self, "spin"))
+    if (is_fault(self, "spin"))
         spin_without_interrupts();
-    else if (is_trial(self, "compute"))
+    else if (is_fault(self, "compute"))
         compute();
-    else if (is_trial(self, "crash"))
+    else if (is_fault(self, "crash"))
         *(volatile int *)16 = 0;
-    else if (is_trial(self, "assert"))
+    else if (is_fault(self, "assert"))
         (void)xTaskResumeAll();  // nobody has suspended the scheduler
-    else if (is_trial(self, "overflow"))
-        return trial(self) + trial(self);
-    else if (is_trial(self, "heap"))
+    else if (is_fault(self, "overflow"))
+        return faulty(self) + faulty(self);
+    else if (is_fault(self, "heap"))
         allocate_too_much();
-    else if (is_trial(self, "port"))
+    else if (is_fault(self, "port"))
         (void)wb_port_find(self, "outt", 0, sizeof(uint32_t));
-    else if (is_trial(self, "slot"))
+    else if (is_fault(self, "slot"))
         (void)wb_port_find(self, "out", 0, sizeof(uint64_t));
-    else if (is_trial(self, "flood"))
+    else if (is_fault(self, "flood"))
         return flood(self);
-    else if (is_trial(self, "wait"))
+    else if (is_fault(self, "wait"))
         return wait_for_each_other(self);
     return 0;
 }
@@ -153,8 +153,8 @@ const struct wb_policy wb_policy_still = {
 
 enum wb_status wb_app_setup(struct wb_app *app)
 {
-    if (strcmp(wb_param_text(app, "trial", ""), "refuse") != 0)
+    if (strcmp(wb_param_text(app, "fault", ""), "refuse") != 0)
         return WB_OK;
-    strcpy(app->error, "the trial is that it refuses");
+    strcpy(app->error, "the injected fault is that it refuses");
     return WB_ERR_INVAL;
 }

@@ -3,8 +3,8 @@
 // a suite of tests. A timer wakes the latter in the place of the kernel, whatever this does: its
 // interrupt is more urgent than any that the kernel masks for long. It calls nothing of the kernel,
 // and goes on when that has been killed.
-#ifndef WB_OUTSIDE_H
-#define WB_OUTSIDE_H
+#ifndef WB_SUPERVISOR_H
+#define WB_SUPERVISOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,15 +12,15 @@
 /// Prepares a program that runs from the next rest on: the first core's kernel.
 ///
 /// Context: outside.
-void outside_begin(void (*kernel)(void));
+void supervisor_begin(void (*kernel)(void));
 
-/// Never lets the first core's kernel run again, from now on or until outside_begin().
-void outside_kill(void);
+/// Never lets the first core's kernel run again, from now on or until supervisor_begin().
+void supervisor_kill_kernel(void);
 
 /// Lets the first core's kernel run for a while: about as long as whoever is outside ran before,
-/// and not less than board_rest_ns(), nor more than ten times that.
+/// and not less than board_timeslice_ns(), nor more than ten times that.
 ///
 /// Context: outside. Blocks.
-void outside_rest(void);
+void supervisor_yield(void);
 
 #endif

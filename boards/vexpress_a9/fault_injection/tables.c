@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of the trials, as `whimbrel export` writes one. TRIALS_HEAP_BYTES and TRIALS_STACK_BYTES
-// make one that is too large.
+// The plan of the fault_injection, as `whimbrel export` writes one. FAULTS_HEAP_BYTES and
+// FAULTS_STACK_BYTES make one that is too large.
 
 #include "plan.h"
 #include "wb/policy.h"
 
-#ifndef TRIALS_HEAP_BYTES
-#define TRIALS_HEAP_BYTES 16384
+#ifndef FAULTS_HEAP_BYTES
+#define FAULTS_HEAP_BYTES 16384
 #endif
-#ifndef TRIALS_STACK_BYTES
-#define TRIALS_STACK_BYTES 8192
+#ifndef FAULTS_STACK_BYTES
+#define FAULTS_STACK_BYTES 8192
 #endif
 
 extern const struct plan wb_board_plan;
@@ -19,14 +19,14 @@ extern const struct wb_policy wb_policy_still;
 
 int source(struct wb_task *self);
 int sink(struct wb_task *self);
-int trial(struct wb_task *self);
+int faulty(struct wb_task *self);
 
-const char wb_board_plan_hash[] = "trials";
+const char wb_board_plan_hash[] = "fault_injection";
 const struct wb_policy *const wb_board_policy = &wb_policy_still;
 
 static const struct plan_core cores[] = { { .cpu = 0 }, { .cpu = 1 }, { .cpu = 2 }, { .cpu = 3 } };
 
-static const struct plan_param params[] = { { .key = "trial", .text = "" } };
+static const struct plan_param params[] = { { .key = "fault", .text = "" } };
 
 static const struct wb_channel_config channels[] = {
     { .name = "source_sink", .slots = 4, .slot_bytes = sizeof(uint32_t) },
@@ -41,14 +41,14 @@ static const struct wb_channel_config channels[] = {
             .core = where,                                                                         \
             .priority = 8,                                                                         \
             .migratable = true,                                                                    \
-            .stack_bytes = TRIALS_STACK_BYTES,                                                     \
-            .heap_bytes = TRIALS_HEAP_BYTES,                                                       \
+            .stack_bytes = FAULTS_STACK_BYTES,                                                     \
+            .heap_bytes = FAULTS_HEAP_BYTES,                                                       \
             .period_ns = 5000000,                                                                  \
             .deadline_ns = 5000000,                                                                \
         }                                                                                          \
     }
 
-static const struct plan_task tasks[] = { TASK(source, 0), TASK(sink, 1), TASK(trial, 2) };
+static const struct plan_task tasks[] = { TASK(source, 0), TASK(sink, 1), TASK(faulty, 2) };
 
 static const struct plan_port ports[] = {
     { .task = 0, .channel = 0, .name = "out", .direction = WB_OUT, .rate = 1 },
@@ -58,7 +58,7 @@ static const struct plan_port ports[] = {
 };
 
 const struct plan wb_board_plan = {
-    .module = "trials",
+    .module = "fault_injection",
     .shared_bytes = 1 << 16,
     .agents_ns = 10000000,
     .cores = cores,
