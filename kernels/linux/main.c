@@ -44,7 +44,7 @@ static bool use_machine(struct linux_helper *l)
         return l->has_journal = true;
     char cpu[16];
     snprintf(cpu, sizeof cpu, "%u", bad);
-    helper_complain(h, "frequency", cpu, wrong);
+    helper_report_error(h, "frequency", cpu, wrong);
     return false;
 }
 
@@ -57,7 +57,7 @@ static bool open_clients(struct helper *h)
         return true;
     char text[256];
     snprintf(text, sizeof text, "there is no socket for its client: %s", strerror(errno));
-    helper_complain(h, "client", task, text);
+    helper_report_error(h, "client", task, text);
     return false;
 }
 

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "census.h"
 #include "clock.h"
+#include "death_report.h"
 #include "hosted.h"
 #include "supervise.h"
 
@@ -37,11 +37,11 @@ static void take_over(struct wb_host *host, uint32_t core, const char *by)
 
     pthread_mutex_lock(&host->lock);
     if (!kernel->dead && !is_faulty(host->system) && !host->killed) {
-        kernel->death = census_before(host->system, core, clock_now_ns());
+        kernel->death = death_report_before(host->system, core, clock_now_ns());
         kernel->death.pid = kernel->pid;
         kernel->death.by = by;
         hosted_await_end(host->system, core);
-        census_take_over(host->system, &kernel->death);
+        death_report_take_over(host->system, &kernel->death);
     }
     kernel->dead = true;
     pthread_mutex_unlock(&host->lock);
@@ -85,7 +85,7 @@ static void reap(struct wb_host *host)
 
 // ---- Supervising --------------------------------------------------------------------------------
 
-static bool tell_death(struct wb_host *host, struct wb_host_event *event)
+static bool emit_death(struct wb_host *host, struct wb_host_event *event)
 {
     for (uint32_t i = 0; i < host->system->n_cores; i++) {
         struct kernel_process *kernel = &host->kernels[i];
@@ -119,7 +119,7 @@ static struct wb_host_event look(struct wb_host *host)
         wb_host_kill(host);
         host->fault_reported = true;
         event.kind = WB_HOST_FAULT;
-    } else if (!tell_death(host, &event) && all_reaped(host) && !host->end_reported) {
+    } else if (!emit_death(host, &event) && all_reaped(host) && !host->end_reported) {
         host->end_reported = true;
         event.kind = WB_HOST_ENDED;
     }

@@ -13,7 +13,7 @@ static struct wb_decision *awaited;  // NULL: nobody waits for one
 // Of a line with a decision, which may move every task.
 enum { DECISION_BYTES = 1 << 30 };
 
-static void tell_core(struct members *out, const struct wb_snapshot_core *c)
+static void emit_core(struct members *out, const struct wb_snapshot_core *c)
 {
     flag(out, "up", c->up);
     number(out, "kind", c->kind);
@@ -29,7 +29,7 @@ static void tell_core(struct members *out, const struct wb_snapshot_core *c)
         negative(out, "temperature_mc", c->temperature_mc);
 }
 
-static void tell_task(struct members *out, const struct wb_snapshot_task *t)
+static void emit_task(struct members *out, const struct wb_snapshot_task *t)
 {
     text(out, "name", t->name);
     number(out, "index", t->index);
@@ -44,28 +44,28 @@ static void tell_task(struct members *out, const struct wb_snapshot_task *t)
 }
 
 // The lists are written as they are made: however long they are, one element needs memory.
-static void tell_snapshot(const struct wb_snapshot *snapshot)
+static void emit_snapshot(const struct wb_snapshot *snapshot)
 {
     struct teller *t = &asker->teller;
 
     fputs("{\"decide\":{\"cores\":[", t->file);
     for (uint32_t i = 0; i < snapshot->n_cores; i++) {
         fputs(i == 0 ? "" : ",", t->file);
-        tell_core(tell_begin(t), &snapshot->cores[i]);
-        tell_put(t, false);
+        emit_core(emit_begin(t), &snapshot->cores[i]);
+        emit_put(t, false);
     }
     fputs("],\"tasks\":[", t->file);
     for (uint32_t i = 0; i < snapshot->n_tasks; i++) {
         fputs(i == 0 ? "" : ",", t->file);
-        tell_task(tell_begin(t), &snapshot->tasks[i]);
-        tell_put(t, false);
+        emit_task(emit_begin(t), &snapshot->tasks[i]);
+        emit_put(t, false);
     }
     fputs("],", t->file);
-    struct members *out = tell_begin(t);
+    struct members *out = emit_begin(t);
     number(out, "now_ns", snapshot->now_ns);
     number(out, "period_ns", snapshot->period_ns);
     number(out, "rate_millihz", snapshot->rate_millihz);
-    tell_put(t, true);
+    emit_put(t, true);
     fputs("}\n", t->file);
     fflush(t->file);
 }
@@ -79,14 +79,14 @@ static void take(const struct command *command, struct wb_decision *decision)
 }
 
 // One that is malformed decides nothing, as one that cannot be carried out.
-static void tell_malformed(const char *why)
+static void emit_malformed(const char *why)
 {
     struct wb_advice advice = { .time_ns = wb_kernel_now_ns(),
                                 .policy = &wb_policy_asked,
                                 .core = wb_kernel_core() };
 
     snprintf(advice.text, sizeof advice.text, "%s: ignored", why);
-    tell_advice(&asker->teller, &advice);
+    emit_advice(&asker->teller, &advice);
 }
 
 static void decided(const struct command *command, const char *why)
@@ -96,7 +96,7 @@ static void decided(const struct command *command, const char *why)
     if (why == NULL)
         take(command, awaited);
     else
-        tell_malformed(why);
+        emit_malformed(why);
     awaited = NULL;
 }
 
@@ -111,7 +111,7 @@ static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
 {
     (void)params;
     asker->lines.most = DECISION_BYTES;
-    tell_snapshot(snapshot);
+    emit_snapshot(snapshot);
     awaited = decision;
     // Other commands are obeyed meanwhile.
     while (awaited != NULL && !asker->lines.closed && !asker->commands.killed)

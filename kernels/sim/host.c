@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "census.h"
+#include "death_report.h"
 #include "heap_hooks.h"
 #include "mirror.h"
 #include "module.h"
@@ -249,10 +249,10 @@ struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms)
 // A killed kernel is noticed at once: nobody else's time passes meanwhile.
 void sim_host_kill(struct wb_host *host, uint32_t core)
 {
-    host->death = census_before(sim.system, core, sim_now_ns());
+    host->death = death_report_before(sim.system, core, sim_now_ns());
     host->death.by = "pidfd";
     sim_kill(&sim.cores[core]);
-    census_take_over(sim.system, &host->death);
+    death_report_take_over(sim.system, &host->death);
 }
 
 int wb_host_fd(const struct wb_host *host)

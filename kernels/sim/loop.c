@@ -366,9 +366,9 @@ static bool is_over(void)
 
 static inline bool is_to_be_left(void)
 {
-    const bool is_stuck = sim.alive == 0 && !sim.patient;
+    const bool is_deadlocked = sim.alive == 0 && !sim.patient;
 
-    return sim.paused || is_over() || is_stuck;
+    return sim.paused || is_over() || is_deadlocked;
 }
 
 // What happens without the queue comes first. False: nothing does.

@@ -12,10 +12,10 @@
 #include <ucontext.h>
 
 #include "asked.h"
+#include "deadlock.h"
 #include "helper.h"
 #include "save.h"
 #include "sim_host.h"
-#include "stuck.h"
 #include "watch.h"
 
 // How often the loop is left to listen, in events.
@@ -154,12 +154,12 @@ static void look_for_limits(struct helper *h)
         snprintf(text, sizeof text, "it has not ended after %" PRIu64 " events", plan->events);
     else
         return;
-    helper_complain(h, "limit", "", text);
+    helper_report_error(h, "limit", "", text);
     h->over = true;
 }
 
 // The loop is left: time does not pass any more.
-static void complain_of_standstill(struct helper *h)
+static void report_standstill(struct helper *h)
 {
     const struct watch_report report = watch_report();
     const struct wb_task *task = report.task;
@@ -178,16 +178,16 @@ static void complain_of_standstill(struct helper *h)
 
 static void take_end(struct helper *h, enum sim_end end)
 {
-    struct stuck_why why;
+    struct deadlock_report why;
 
     if (end == SIM_DEADLOCK) {
-        stuck_describe(sim.system, &why);
-        helper_complain(h, "deadlock", why.channels, why.text);
+        deadlock_describe(sim.system, &why);
+        helper_report_error(h, "deadlock", why.channels, why.text);
         h->over = true;
         return;
     }
     if (watch_expired()) {
-        complain_of_standstill(h);
+        report_standstill(h);
         return;
     }
     struct wb_host_event event;
@@ -209,7 +209,7 @@ static void save(struct helper *h)
     const char *wrong = sim_save(h->build.host, command->path, command->id);
 
     if (wrong != NULL)
-        helper_complain(h, "save", command->path, wrong);
+        helper_report_error(h, "save", command->path, wrong);
     saved[to_save - h->plan.sim.commands] = true;
     to_save = NULL;
 }
@@ -219,8 +219,8 @@ static void look_for_unsaved(struct helper *h)
     for (uint32_t i = 0; i < h->plan.sim.n_commands && !h->failed; i++) {
         const struct plan_at *at = &h->plan.sim.commands[i];
         if (saves(at) && !saved[i])
-            helper_complain(h, "unsaved", at->command.path,
-                            "that moment is not between the start and the end of the run");
+            helper_report_error(h, "unsaved", at->command.path,
+                                "that moment is not between the start and the end of the run");
     }
 }
 
@@ -231,7 +231,7 @@ static bool restore(struct helper *h)
         plan->restore != NULL ? sim_restore(h->build.host, plan->restore, plan->restore_id) : NULL;
 
     if (wrong != NULL)
-        helper_complain(h, "restore", plan->restore, wrong);
+        helper_report_error(h, "restore", plan->restore, wrong);
     return wrong == NULL;
 }
 
@@ -266,10 +266,10 @@ static const char *ended_by(const struct helper *h)
 }
 
 // What is known of a run besides its totals.
-static void tell_simulated(struct helper *h, uint64_t taken_ns)
+static void emit_simulated(struct helper *h, uint64_t taken_ns)
 {
     const uint32_t blocks = engine_blocks(sim.engine);
-    struct members *out = tell_begin(&h->teller);
+    struct members *out = emit_begin(&h->teller);
 
     number(out, "events", sim.events);
     number(out, "steps", sim.steps_taken);
@@ -279,7 +279,7 @@ static void tell_simulated(struct helper *h, uint64_t taken_ns)
     for (uint32_t i = 0; i < blocks; i++)
         yyjson_mut_arr_add_sint(out->doc, blocks_mc, engine_block_mc(sim.engine, i));
     negative(out, "sink_mc", blocks != 0 ? engine_sink_mc(sim.engine) : 0);
-    tell_finish(&h->teller, "simulated");
+    emit_finish(&h->teller, "simulated");
 }
 
 static void weigh(const struct helper *h)
@@ -298,7 +298,7 @@ static bool simulate(struct helper *h)
         return false;
     if (h->plan.sim.platform == NULL ||
         !sim_host_platform(h->build.host, h->plan.sim.platform, error, sizeof error)) {
-        helper_complain(h, "plan", "platform", error);
+        helper_report_error(h, "plan", "platform", error);
         return false;
     }
     const char *preempts = getenv("WHIMBREL_SIM_PREEMPTS");
@@ -315,7 +315,7 @@ static bool simulate(struct helper *h)
     watch_begin();
     const uint64_t from_ns = wall_ns();
     run(h);
-    tell_simulated(h, wall_ns() - from_ns);
+    emit_simulated(h, wall_ns() - from_ns);
     helper_finish(h);
     return true;
 }
@@ -329,7 +329,7 @@ static void forget(struct helper *h)
     helper_forget(h);
 }
 
-static int tell_objects(struct dl_phdr_info *info, size_t bytes, void *to)
+static int emit_objects(struct dl_phdr_info *info, size_t bytes, void *to)
 {
     (void)bytes;
     *(unsigned long long *)to = info->dlpi_adds - info->dlpi_subs;
@@ -341,7 +341,7 @@ static unsigned long long objects(void)
 {
     unsigned long long n = 0;
 
-    dl_iterate_phdr(tell_objects, &n);
+    dl_iterate_phdr(emit_objects, &n);
     return n;
 }
 

@@ -529,7 +529,7 @@ void sim_keep_attention(struct sim_core *c);
 /// Records what a core starts with: its frequency and its power.
 void sim_record_start(struct sim_core *c);
 
-void sim_tell_power(struct sim_core *c);
+void sim_emit_power(struct sim_core *c);
 
 /// Records how the core's power has changed up to now. To be called before and after whatever may
 /// change it, and before anything else is recorded of a core that is idle. Nothing unless the run
@@ -537,7 +537,7 @@ void sim_tell_power(struct sim_core *c);
 static inline void sim_record_power(struct sim_core *c)
 {
     if (__builtin_expect(c->records, 0))
-        sim_tell_power(c);
+        sim_emit_power(c);
 }
 
 void sim_record_all_power(void);

@@ -16,7 +16,7 @@ static void record_power(struct sim_core *c, uint64_t at_ps)
     wb_record_event(c->core, WB_EVENT_POWER, UINT32_MAX, 0, uw, at_ps / PS_PER_NS);
 }
 
-void sim_tell_power(struct sim_core *c)
+void sim_emit_power(struct sim_core *c)
 {
     const uint64_t now_ps = sim.engine->now_ps;
 

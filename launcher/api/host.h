@@ -99,7 +99,7 @@ WB_MUST_USE enum wb_status wb_host_recreates(struct wb_host *host, struct wb_tas
 WB_MUST_USE enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core);
 
 /// Why wb_host_start() refused a core.
-const char *wb_host_core_trouble(const struct wb_host *host);
+const char *wb_host_start_error(const struct wb_host *host);
 
 /// Supervises until something happens or `timeout_ms` has passed. Also withdraws overdue
 /// migrations.

@@ -3,7 +3,7 @@
 
 #include "host.h"
 
-const char *wb_host_core_trouble(const struct wb_host *host)
+const char *wb_host_start_error(const struct wb_host *host)
 {
     (void)host;
     return "this processor cannot be used";

@@ -10,7 +10,7 @@
 
 #include "board.h"
 #include "board_host.h"
-#include "census.h"
+#include "death_report.h"
 #include "heap_hooks.h"
 #include "supervisor.h"
 #include "wb/energy.h"
@@ -197,7 +197,7 @@ static bool all_wait(uint32_t cores, uint32_t *bad)
     return true;
 }
 
-const char *wb_host_core_trouble(const struct wb_host *host)
+const char *wb_host_start_error(const struct wb_host *host)
 {
     (void)host;
     return "it has not booted within a second: the board must start all cores of the plan";
@@ -283,9 +283,9 @@ static bool take_over(struct wb_host *host, struct wb_host_event *event)
         if (host->killed[i] == NULL || host->told[i])
             continue;
         host->told[i] = true;
-        *event = census_before(host->system, i, board_now_ns());
+        *event = death_report_before(host->system, i, board_now_ns());
         event->by = host->killed[i];
-        census_take_over(host->system, event);
+        death_report_take_over(host->system, event);
         return true;
     }
     return false;

@@ -6,7 +6,7 @@ set(whimbrel_board "${CMAKE_CURRENT_LIST_DIR}")
 function(whimbrel_host kernel)
     set(host "${whimbrel_board}/../api")
     add_library(whimbrel_host STATIC EXCLUDE_FROM_ALL
-        "${whimbrel_board}/failed.c" "${whimbrel_board}/host.c" "${whimbrel_board}/supervisor.c" "${whimbrel_board}/trap.c" "${host}/census.c" "${host}/heap.c")
+        "${whimbrel_board}/failed.c" "${whimbrel_board}/host.c" "${whimbrel_board}/supervisor.c" "${whimbrel_board}/trap.c" "${host}/death_report.c" "${host}/heap.c")
     target_include_directories(whimbrel_host PUBLIC "${whimbrel_board}" "${host}")
     target_compile_options(whimbrel_host PRIVATE -std=c11 -Wall -Wextra)
     target_link_libraries(whimbrel_host PUBLIC ${kernel})

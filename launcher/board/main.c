@@ -25,7 +25,7 @@ void board_failed(uint32_t core, const char *task, const char *text)
     (void)task;
     if (!again) {
         again = true;
-        helper_complain(&the_helper, "kernel", "", text);
+        helper_report_error(&the_helper, "kernel", "", text);
         line_drain();
     }
     _Exit(2);
@@ -38,7 +38,7 @@ static void look_at_line(struct helper *h)
         wb_host_kill(h->build.host);
     if (!h->lines.closed)
         return;
-    helper_complain(h, "line", "", "a line of the command is too long");
+    helper_report_error(h, "line", "", "a line of the command is too long");
     lines_forget(&h->lines);
 }
 

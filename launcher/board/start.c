@@ -70,7 +70,7 @@ static bool set_params(struct helper *h, const struct plan_start *start)
     uint32_t taken = 0;
 
     if (params == NULL) {
-        helper_complain(h, "memory", "", "there is none for the parameters");
+        helper_report_error(h, "memory", "", "there is none for the parameters");
         return false;
     }
     for (uint32_t i = 0; i < plan->n_params; i++) {
@@ -81,8 +81,8 @@ static bool set_params(struct helper *h, const struct plan_start *start)
     plan->params = params;
     if (taken == start->n_params)
         return true;
-    helper_complain(h, "plan", unknown(&wb_board_plan, start),
-                    "the plan of the image has no parameter of this name");
+    helper_report_error(h, "plan", unknown(&wb_board_plan, start),
+                        "the plan of the image has no parameter of this name");
     return false;
 }
 
@@ -109,11 +109,11 @@ bool launcher_await_start(struct helper *h, struct plan_start *start)
     while (!is_start(line));
     h->plan_memory = yyjson_alc_dyn_new();
     if (!parse_start(h->plan_memory, line, bytes, start, &error)) {
-        helper_complain(h, "plan", error.key, error.text);
+        helper_report_error(h, "plan", error.key, error.text);
         return false;
     }
     if (strcmp(start->plan, wb_board_plan_hash) != 0) {
-        helper_complain(h, "image", wb_board_plan_hash, "the image is of another plan");
+        helper_report_error(h, "image", wb_board_plan_hash, "the image is of another plan");
         return false;
     }
     return apply(h, start);

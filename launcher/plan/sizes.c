@@ -215,7 +215,7 @@ struct wb_system_config plan_system(const struct plan *plan)
                                       .seed = plan->seed };
 }
 
-static const char *misfit_of_rows(const struct plan *plan)
+static const char *validate_rows(const struct plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_rows; i++) {
         if (i != 0 && plan->rows[i].rate_millihz <= plan->rows[i - 1].rate_millihz)
@@ -227,7 +227,7 @@ static const char *misfit_of_rows(const struct plan *plan)
     return NULL;
 }
 
-static const char *misfit_of_ports(const struct plan *plan)
+static const char *validate_ports(const struct plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_ports; i++)
         if (plan->ports[i].task >= plan->n_tasks || plan->ports[i].channel >= plan->n_channels)
@@ -235,7 +235,7 @@ static const char *misfit_of_ports(const struct plan *plan)
     return NULL;
 }
 
-static const char *misfit_of_scripts(const struct plan *plan)
+static const char *validate_scripts(const struct plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_tasks; i++)
         if (plan->tasks[i].script > plan->n_scripts)
@@ -243,7 +243,7 @@ static const char *misfit_of_scripts(const struct plan *plan)
     return NULL;
 }
 
-static const char *misfit_of_work(const struct plan *plan)
+static const char *validate_work(const struct plan *plan)
 {
     for (uint32_t i = 0; i < plan->n_tasks; i++) {
         const struct wb_work_config *work = plan->tasks[i].work;
@@ -265,13 +265,13 @@ bool plan_check(const struct plan *plan, struct plan_error *error)
         key = "agents_ns", text = "agents that report so often would do nothing else";
     else if (plan->policy.name != NULL && plan->policy.name[0] == '\0')
         key = "policy", text = "it has no name";
-    else if ((text = misfit_of_work(plan)) != NULL)
+    else if ((text = validate_work(plan)) != NULL)
         key = "tasks";
-    else if ((text = misfit_of_scripts(plan)) != NULL)
+    else if ((text = validate_scripts(plan)) != NULL)
         key = "scripts";
-    else if ((text = misfit_of_rows(plan)) != NULL)
+    else if ((text = validate_rows(plan)) != NULL)
         key = "rows";
-    else if ((text = misfit_of_ports(plan)) != NULL)
+    else if ((text = validate_ports(plan)) != NULL)
         key = "ports";
     *error = (struct plan_error){
         .kind = "plan", .task = "", .key = key, .text = text, .core = WB_CORE_NONE

@@ -35,7 +35,7 @@ static bool is_asked(const struct commands *c, const struct wb_task *task)
 static enum wb_status ask(struct commands *c, const struct command *command, struct wb_task *task)
 {
     // The next request would end over the outcome of one that is not told yet.
-    commands_tell_outcomes(c, false);
+    commands_emit_outcomes(c, false);
     if (is_asked(c, task))
         return WB_ERR_BUSY;
     struct request *request = calloc(1, sizeof *request);
@@ -60,15 +60,15 @@ static void migrate(struct commands *c, const struct command *command)
 
     if (task != NULL && wb_task_stays(task) && wb_task_core(task) == core &&
         !wb_migration_pending(task)) {
-        tell_migrated(c->teller, command->id, task, core, WB_OK, NULL);
+        emit_migrated(c->teller, command->id, task, core, WB_OK, NULL);
         return;
     }
     const enum wb_status status = task != NULL ? ask(c, command, task) : WB_ERR_INVAL;
     if (status != WB_OK)
-        tell_migrated(c->teller, command->id, task, core, status, NULL);
+        emit_migrated(c->teller, command->id, task, core, status, NULL);
 }
 
-void commands_tell_outcomes(struct commands *c, bool end)
+void commands_emit_outcomes(struct commands *c, bool end)
 {
     for (struct request **link = &c->requests; *link != NULL;) {
         struct request *request = *link;
@@ -78,7 +78,7 @@ void commands_tell_outcomes(struct commands *c, bool end)
             continue;
         }
         // One that is under way at the end of the run comes to none.
-        tell_migrated(c->teller, request->id, request->task, request->core,
+        emit_migrated(c->teller, request->id, request->task, request->core,
                       status == WB_ERR_EMPTY ? WB_ERR_GONE : status, NULL);
         *link = request->next;
         forget(request);
@@ -98,7 +98,7 @@ static void set_policy(struct commands *c, const struct command *command)
     else
         // Refused without agents; then none decided before, either.
         ok = wb_system_set_policy(system, NULL, NULL) == WB_OK || wb_system_policy(system) == NULL;
-    tell_set(c->teller, command->id, ok, why);
+    emit_set(c->teller, command->id, ok, why);
 }
 
 static void take_decision(const struct commands *c, const struct command *command, const char *why)
@@ -128,7 +128,7 @@ static void set_bell(struct commands *c, const struct command *command)
         why = "its image has no bells: link the part `bells` (docs/boards.md)";
     else if (wb_channel_set_bell(channel, &command->bell) != WB_OK)
         why = "its bell makes no sense: see `doorbell` and `batch` in docs/app-toml.md";
-    tell_set(c->teller, command->id, why[0] == '\0', why);
+    emit_set(c->teller, command->id, why[0] == '\0', why);
 }
 
 // ---- All of them --------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ void commands_obey(struct commands *c, const struct command *command)
 
     switch (command->verb) {
     case COMMAND_STATUS:
-        tell_status(c->teller, system);
+        emit_status(c->teller, system);
         break;
     case COMMAND_MIGRATE:
         migrate(c, command);
@@ -149,7 +149,7 @@ void commands_obey(struct commands *c, const struct command *command)
         break;
     case COMMAND_RATE:
         wb_system_set_rate(system, command->rate_millihz);
-        tell_set(c->teller, command->id, true, "");
+        emit_set(c->teller, command->id, true, "");
         break;
     case COMMAND_CHANNEL:
         set_bell(c, command);
@@ -172,10 +172,10 @@ void commands_obey(struct commands *c, const struct command *command)
 void commands_refuse(struct commands *c, const struct command *command, const char *why)
 {
     if (command->verb == COMMAND_MIGRATE)
-        tell_migrated(c->teller, command->id, NULL, command->core, WB_ERR_INVAL, why);
+        emit_migrated(c->teller, command->id, NULL, command->core, WB_ERR_INVAL, why);
     if (command->verb == COMMAND_POLICY || command->verb == COMMAND_RATE ||
         command->verb == COMMAND_CHANNEL)
-        tell_set(c->teller, command->id, false, why);
+        emit_set(c->teller, command->id, false, why);
     if (command->verb == COMMAND_DECISION)
         take_decision(c, command, why);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "build.h"
-#include "tell.h"
+#include "emit.h"
 
 struct commands {
     struct teller *teller;
@@ -24,6 +24,6 @@ void commands_obey(struct commands *commands, const struct command *command);
 void commands_refuse(struct commands *commands, const struct command *command, const char *why);
 
 /// Answers for the migrations that are over; `end`: for all of them.
-void commands_tell_outcomes(struct commands *commands, bool end);
+void commands_emit_outcomes(struct commands *commands, bool end);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLAN_BYTES = 1 << 30, COMMAND_BYTES = 1 << 16, STUCK_LOOK_NS = 250000000 };
+enum { PLAN_BYTES = 1 << 30, COMMAND_BYTES = 1 << 16, DEADLOCK_CHECK_NS = 250000000 };
 
 void helper_open(struct helper *h, FILE *out, recorder_opener *record)
 {
@@ -41,11 +41,11 @@ void helper_close(struct helper *h)
 
 void helper_report(struct helper *h, struct plan_error error)
 {
-    tell_error(&h->teller, &error);
+    emit_error(&h->teller, &error);
     h->failed = true;
 }
 
-void helper_complain(struct helper *h, const char *kind, const char *key, const char *text)
+void helper_report_error(struct helper *h, const char *kind, const char *key, const char *text)
 {
     helper_report(h,
                   (struct plan_error){
@@ -74,7 +74,7 @@ bool helper_read_plan(struct helper *h)
         return false;
     h->plan_memory = yyjson_alc_dyn_new();
     if (h->plan_memory == NULL || !parse_plan(h->plan_memory, line, bytes, &h->plan, &error)) {
-        helper_complain(h, "plan", error.key, error.text);
+        helper_report_error(h, "plan", error.key, error.text);
         return false;
     }
     h->lines.most = COMMAND_BYTES;
@@ -97,7 +97,7 @@ static void start_record(struct helper *h)
     if (h->plan.record == NULL ||
         h->record(&h->recorder, wb_host_system(h->build.host), h->plan.record))
         return;
-    helper_complain(h, "record", h->plan.record, "the event streams cannot be created there");
+    helper_report_error(h, "record", h->plan.record, "the event streams cannot be created there");
     wb_host_kill(h->build.host);
 }
 
@@ -109,7 +109,7 @@ bool helper_start(struct helper *h)
     char cpu[16] = "";
 
     if (status == WB_OK) {
-        tell_started(&h->teller, h->build.host, &h->plan);
+        emit_started(&h->teller, h->build.host, &h->plan);
         start_record(h);
         return true;
     }
@@ -118,7 +118,7 @@ bool helper_start(struct helper *h)
     helper_report(h, (struct plan_error){ .kind = bad ? "core" : "kernel",
                                           .task = "",
                                           .key = cpu,
-                                          .text = bad ? wb_host_core_trouble(h->build.host)
+                                          .text = bad ? wb_host_start_error(h->build.host)
                                                       : "the kernels cannot be started",
                                           .core = bad_core });
     return false;
@@ -169,35 +169,35 @@ void helper_drain_rings(struct helper *h)
     recorder_drain(&h->recorder);
     for (uint32_t i = 0; i < system->n_cores; i++) {
         while (wb_ring_take(&system->cores[i]->record.migrations, &m))
-            tell_migration(&h->teller, system, &m);
+            emit_migration(&h->teller, system, &m);
         while (wb_ring_take(&system->cores[i]->report.advice, &advice))
-            tell_advice(&h->teller, &advice);
+            emit_advice(&h->teller, &advice);
     }
     while (wb_ring_take(&system->record.migrations, &m))
-        tell_migration(&h->teller, system, &m);
+        emit_migration(&h->teller, system, &m);
 }
 
 void helper_drain(struct helper *h)
 {
     helper_drain_rings(h);
-    commands_tell_outcomes(&h->commands, h->over);
+    commands_emit_outcomes(&h->commands, h->over);
 }
 
 void helper_look_for_deadlock(struct helper *h)
 {
     const uint64_t now_ns = wb_kernel_now_ns();
-    struct stuck_why why;
+    struct deadlock_report why;
 
-    if (now_ns < h->stuck_look_ns)
+    if (now_ns < h->deadlock_check_ns)
         return;
-    h->stuck_look_ns = now_ns + STUCK_LOOK_NS;
-    if (stuck_look(&h->stuck, wb_host_system(h->build.host), &why)) {
-        helper_complain(h, "deadlock", why.channels, why.text);
+    h->deadlock_check_ns = now_ns + DEADLOCK_CHECK_NS;
+    if (deadlock_check(&h->deadlock, wb_host_system(h->build.host), &why)) {
+        helper_report_error(h, "deadlock", why.channels, why.text);
         wb_host_kill(h->build.host);
     }
 }
 
-static void tell_fault(struct helper *h)
+static void emit_fault(struct helper *h)
 {
     static const char *const kinds[] = { "kernel", "stack",  "fault", "fault",
                                          "task",   "kernel", "port",  "heap" };
@@ -219,11 +219,11 @@ void helper_take_event(struct helper *h, const struct wb_host_event *event)
 {
     switch (event->kind) {
     case WB_HOST_DIED:
-        tell_death(&h->teller, event);
+        emit_death(&h->teller, event);
         h->failed = true;
         break;
     case WB_HOST_FAULT:
-        tell_fault(h);
+        emit_fault(h);
         break;
     case WB_HOST_ENDED:
         h->over = true;
@@ -236,9 +236,9 @@ void helper_take_event(struct helper *h, const struct wb_host_event *event)
 void helper_finish(struct helper *h)
 {
     if (!recorder_close(&h->recorder))
-        helper_complain(h, "record", h->plan.record, "the event streams could not be written");
+        helper_report_error(h, "record", h->plan.record, "the event streams could not be written");
     if (h->build.finish != NULL && h->build.finish(h->build.app) != WB_OK)
-        helper_complain(h, "finish", "", h->build.app->error);
+        helper_report_error(h, "finish", "", h->build.app->error);
     wb_system_settle(wb_host_system(h->build.host), wb_kernel_now_ns());
-    tell_end(&h->teller, wb_host_system(h->build.host), !h->failed);
+    emit_end(&h->teller, wb_host_system(h->build.host), !h->failed);
 }

@@ -8,11 +8,11 @@
 
 #include "build.h"
 #include "commands.h"
+#include "deadlock.h"
+#include "emit.h"
 #include "lines.h"
 #include "parse.h"
 #include "recorder.h"
-#include "stuck.h"
-#include "tell.h"
 
 enum { HELPER_SOCKET = 3 };
 
@@ -24,8 +24,8 @@ struct helper {
     struct recorder recorder;
     recorder_opener *record;
     struct commands commands;
-    struct stuck stuck;
-    uint64_t stuck_look_ns;  // when to look again
+    struct deadlock deadlock;
+    uint64_t deadlock_check_ns;  // when to look again
     bool failed, over;
     bool again;  // a run is over: what was still asked of it comes before the next plan
     struct teller teller;
@@ -44,7 +44,7 @@ bool helper_listen(struct helper *h);
 void helper_report(struct helper *h, struct plan_error error);
 
 /// The same for one of no task and no core. `key`: what it is about, or "".
-void helper_complain(struct helper *h, const char *kind, const char *key, const char *text);
+void helper_report_error(struct helper *h, const char *kind, const char *key, const char *text);
 
 /// Reads a plan. Blocks. False at the end of the stream, or after an error.
 bool helper_read_plan(struct helper *h);

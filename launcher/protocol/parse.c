@@ -352,7 +352,7 @@ bool parse_plan(const yyjson_alc *memory, const char *line, size_t bytes, struct
     struct place place = { .name = "plan" };
     struct message message = { .plan = { .spin_ns = WB_FOREVER } };
     yyjson_val *root = read_message(&parser, line, bytes), *members;
-    struct plan_error misfit;
+    struct plan_error invalid;
 
     if (root == NULL)
         return false;
@@ -365,9 +365,9 @@ bool parse_plan(const yyjson_alc *memory, const char *line, size_t bytes, struct
     if (!object_take(&parser, &place, &whole_plan, members, &message) ||
         !count_rows(&parser, &message))
         return false;
-    if (!plan_check(&message.plan, &misfit))
-        return object_refuse(&parser, &(struct place){ .in = &place, .name = misfit.key }, "%s",
-                             misfit.text);
+    if (!plan_check(&message.plan, &invalid))
+        return object_refuse(&parser, &(struct place){ .in = &place, .name = invalid.key }, "%s",
+                             invalid.text);
     *plan = message.plan;
     return true;
 }

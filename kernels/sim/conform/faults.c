@@ -41,7 +41,7 @@ static const char *const names[FAULT_KINDS] = {
 static uint32_t cases;
 static uint64_t all_injected;
 
-__attribute__((destructor)) static void tell_all(void)
+__attribute__((destructor)) static void emit_all(void)
 {
     printf("%" PRIu32 " cases, %" PRIu64 " injected faults\n", cases, all_injected);
 }
@@ -78,7 +78,7 @@ static _Noreturn void fail(const struct harness *h, const struct fault *fault, c
     wb_test_fail(__FILE__, __LINE__, text);
 }
 
-static const char *objection(struct harness *h)
+static const char *validate(struct harness *h)
 {
     const struct wb_system *system = harness_system(h);
 
@@ -121,7 +121,7 @@ static struct outcome run(const struct protocol *protocol, const struct fault *f
     count(harness_system(h), &outcome);
     if (event != HARNESS_ENDED)
         fail(h, fault, event == HARNESS_FAULT ? "it fails:" : "it does not end");
-    const char *why = objection(h);
+    const char *why = validate(h);
     if (why == NULL)
         why = protocol->check(h, fault);
     if (why != NULL)

@@ -26,7 +26,7 @@ void *__wrap_calloc(size_t count, size_t bytes)
     return memory_is_used_up ? NULL : __real_calloc(count, bytes);
 }
 
-void tell_migrated(struct teller *teller, const char *id, const struct wb_task *of, uint32_t core,
+void emit_migrated(struct teller *teller, const char *id, const struct wb_task *of, uint32_t core,
                    enum wb_status outcome, const char *why)
 {
     (void)teller;
@@ -38,7 +38,7 @@ void tell_migrated(struct teller *teller, const char *id, const struct wb_task *
     told.status = outcome;
 }
 
-void tell_set(struct teller *teller, const char *id, bool ok, const char *why)
+void emit_set(struct teller *teller, const char *id, bool ok, const char *why)
 {
     (void)teller;
     (void)id;
@@ -46,7 +46,7 @@ void tell_set(struct teller *teller, const char *id, bool ok, const char *why)
     (void)why;
 }
 
-void tell_status(struct teller *teller, const struct wb_system *system)
+void emit_status(struct teller *teller, const struct wb_system *system)
 {
     (void)teller;
     (void)system;
@@ -122,11 +122,11 @@ TEST(a_migration_is_answered_once_with_its_own_outcome)
 {
     setup();
     migrate("1", 1);
-    commands_tell_outcomes(&commands, false);
+    commands_emit_outcomes(&commands, false);
     CHECK(told.answers == 0);
     refuse();
-    commands_tell_outcomes(&commands, false);
-    commands_tell_outcomes(&commands, true);
+    commands_emit_outcomes(&commands, false);
+    commands_emit_outcomes(&commands, true);
     CHECK(is_told("1", WB_ERR_HELD));
 }
 
@@ -137,7 +137,7 @@ TEST(the_outcome_is_not_that_of_what_a_task_asks_for_before_the_helper_looks)
     move();
     stub.depart = WB_ERR_HELD;
     CHECK(wb_migrate(task, 2, 1000) == WB_ERR_HELD);
-    commands_tell_outcomes(&commands, false);
+    commands_emit_outcomes(&commands, false);
     CHECK(is_told("1", WB_OK));
 }
 
@@ -150,7 +150,7 @@ TEST(a_second_command_for_the_task_does_not_take_the_first_ones_outcome)
     CHECK(is_told("1", WB_OK));
     refuse();
     told.answers = 0;
-    commands_tell_outcomes(&commands, false);
+    commands_emit_outcomes(&commands, false);
     CHECK(is_told("2", WB_ERR_HELD));
 }
 
@@ -160,7 +160,7 @@ TEST(while_one_is_under_way_the_next_is_told_that_it_is_busy)
     migrate("1", 1);
     migrate("2", 2);
     CHECK(is_told("2", WB_ERR_BUSY));
-    commands_tell_outcomes(&commands, true);
+    commands_emit_outcomes(&commands, true);
     CHECK(told.answers == 2 && strcmp(told.id, "1") == 0);
 }
 
@@ -176,6 +176,6 @@ TEST(what_is_under_way_when_the_run_ends_is_gone)
 {
     setup();
     migrate("1", 1);
-    commands_tell_outcomes(&commands, true);
+    commands_emit_outcomes(&commands, true);
     CHECK(is_told("1", WB_ERR_GONE));
 }

@@ -44,7 +44,7 @@ static bool init(struct wb_task *task)
     return true;
 }
 
-static const char *objection(const struct wb_task *task)
+static const char *validate(const struct wb_task *task)
 {
     for (const struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
         if (port->direction == WB_OUT && (port->cursor != port->edge || port->echoed != 0))
@@ -60,7 +60,7 @@ static bool capture(struct wb_task *self)
     // A lock would be another's when it goes on: the image waits for a checkpoint without.
     if (++self->images.since < self->checkpoint_every || self->sync.owned != 0)
         return false;
-    const char *why_not = objection(self);
+    const char *why_not = validate(self);
     if (why_not != NULL)
         wb_task_fail(self, why_not);
     wb_kernel_capture();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tell.h"
+#include "emit.h"
 
 #include "wb/port.h"
 #include "wb/script.h"
 
 // ---- Objects and messages -----------------------------------------------------------------------
 
-struct members *tell_begin(struct teller *t)
+struct members *emit_begin(struct teller *t)
 {
     yyjson_alc_pool_init(&t->pool, t->memory, sizeof t->memory);
     t->members.doc = yyjson_mut_doc_new(&t->pool);
@@ -15,7 +15,7 @@ struct members *tell_begin(struct teller *t)
 }
 
 // One that does not fit into the memory is told as `null`, which the command complains of.
-void tell_put(struct teller *t, bool joined)
+void emit_put(struct teller *t, bool joined)
 {
     // A text of the application may be anything.
     const yyjson_write_flag flags = YYJSON_WRITE_ALLOW_INVALID_UNICODE;
@@ -28,32 +28,32 @@ void tell_put(struct teller *t, bool joined)
         fputs("null", t->file);
 }
 
-void tell_finish(struct teller *t, const char *name)
+void emit_finish(struct teller *t, const char *name)
 {
     fprintf(t->file, "{\"%s\":", name);
-    tell_put(t, false);
+    emit_put(t, false);
     fputs("}\n", t->file);
     fflush(t->file);
 }
 
 // ---- Messages -----------------------------------------------------------------------------------
 
-const char *tell_status_word(enum wb_status status)
+const char *emit_status_word(enum wb_status status)
 {
     static const char *const words[] = { "ok",   "full", "empty",  "timeout", "inval", "gone",
                                          "busy", "held", "pinned", "nomem",   "owner", "unable" };
     return words[-(int)status];
 }
 
-static const char *tell_mode_word(enum wb_mode mode)
+static const char *emit_mode_word(enum wb_mode mode)
 {
     static const char *const words[] = { "handoff", "replicate", "recreate" };
     return words[mode];
 }
 
-void tell_error(struct teller *t, const struct plan_error *error)
+void emit_error(struct teller *t, const struct plan_error *error)
 {
-    struct members *out = tell_begin(t);
+    struct members *out = emit_begin(t);
 
     text(out, "kind", error->kind);
     text(out, "task", error->task);
@@ -64,13 +64,13 @@ void tell_error(struct teller *t, const struct plan_error *error)
         number(out, "core", error->core);
     text(out, "key", error->key);
     text(out, "text", error->text);
-    tell_finish(t, "error");
+    emit_finish(t, "error");
 }
 
-void tell_started(struct teller *t, struct wb_host *host, const struct plan *plan)
+void emit_started(struct teller *t, struct wb_host *host, const struct plan *plan)
 {
     const struct wb_system *system = wb_host_system(host);
-    struct members *out = tell_begin(t);
+    struct members *out = emit_begin(t);
 
     number(out, "pid", (uint64_t)wb_host_pid(host, WB_CORE_NONE));
     yyjson_mut_val *kernels = list(out, "kernels");
@@ -83,7 +83,7 @@ void tell_started(struct teller *t, struct wb_host *host, const struct plan *pla
     number(out, "gvm_bytes", wb_host_gvm_bytes(host));
     number(out, "start_ns", system->start_ns);
     text(out, "clock", wb_host_clock(host));
-    tell_finish(t, "started");
+    emit_finish(t, "started");
 }
 
 static void core(struct members *out, const struct wb_core *c)
@@ -98,7 +98,7 @@ static void core(struct members *out, const struct wb_core *c)
     counter(out, "sleeps", &c->stats.sleeps);
     counter(out, "notes", &c->stats.notes);
     number(out, "load_ppm", wb_word_load(&c->report.busy_ppm, WB_RELAXED));
-    tell_core_power(out, c);
+    emit_core_power(out, c);
 }
 
 // Over all kernels: what its mode reserves, and its images.
@@ -169,7 +169,7 @@ static void task(struct members *out, const struct wb_task *t)
     number(out, "shared_bytes", wb_shared_used_bytes(&t->shared));
     number(out, "shared_peak_bytes", t->shared.heap.peak_bytes);
     number(out, "shared_left", wb_shared_left_bytes(&t->shared));
-    text(out, "mode", tell_mode_word(t->mode));
+    text(out, "mode", emit_mode_word(t->mode));
     counter(out, "images", &t->images.taken);
     number(out, "damaged", t->images.damaged);
     number(out, "replayed", t->images.replayed);
@@ -248,31 +248,31 @@ static void status(struct teller *t, const struct wb_system *system)
     fputs("{\"cores\":[", t->file);
     for (uint32_t i = 0; i < system->n_cores; i++) {
         fputs(i == 0 ? "" : ",", t->file);
-        core(tell_begin(t), system->cores[i]);
-        tell_put(t, false);
+        core(emit_begin(t), system->cores[i]);
+        emit_put(t, false);
     }
     fputs("],\"tasks\":[", t->file);
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         fputs(i == 0 ? "" : ",", t->file);
-        task(tell_begin(t), &system->tasks[i]);
-        tell_put(t, false);
+        task(emit_begin(t), &system->tasks[i]);
+        emit_put(t, false);
     }
     fputs("],\"channels\":[", t->file);
     for (uint32_t i = 0; i < system->n_channels; i++) {
         fputs(i == 0 ? "" : ",", t->file);
-        channel(tell_begin(t), &system->channels[i]);
-        tell_put(t, false);
+        channel(emit_begin(t), &system->channels[i]);
+        emit_put(t, false);
     }
     fputs("],", t->file);
-    struct members *out = tell_begin(t);
+    struct members *out = emit_begin(t);
     number(out, "time_ns", now_ns);
     number(out, "live", wb_word_load(&system->live, WB_ACQUIRE));
     decider(out, system);
-    tell_energy(out, system);
-    tell_put(t, true);
+    emit_energy(out, system);
+    emit_put(t, true);
 }
 
-void tell_status(struct teller *t, const struct wb_system *system)
+void emit_status(struct teller *t, const struct wb_system *system)
 {
     fputs("{\"status\":", t->file);
     status(t, system);
@@ -280,18 +280,18 @@ void tell_status(struct teller *t, const struct wb_system *system)
     fflush(t->file);
 }
 
-void tell_migration(struct teller *teller, const struct wb_system *system,
+void emit_migration(struct teller *teller, const struct wb_system *system,
                     const struct wb_migration *m)
 {
     static const char *const by[] = { "user", "task", "policy" };
     const struct wb_task *t = &system->tasks[m->task];
-    struct members *out = tell_begin(teller);
+    struct members *out = emit_begin(teller);
 
     text(out, "task", t->name);
     number(out, "index", t->index);
     number(out, "source", m->source);
     number(out, "target", m->target);
-    text(out, "status", tell_status_word((enum wb_status)m->status));
+    text(out, "status", emit_status_word((enum wb_status)m->status));
     number(out, "request_ns", m->request_ns);
     number(out, "parked_ns", m->parked_ns);
     number(out, "attached_ns", m->attached_ns);
@@ -299,53 +299,53 @@ void tell_migration(struct teller *teller, const struct wb_system *system,
     number(out, "output_ns", m->output_ns);
     number(out, "copied_ns", m->copied_ns);
     number(out, "bytes", m->bytes);
-    text(out, "mode", tell_mode_word((enum wb_mode)m->mode));
+    text(out, "mode", emit_mode_word((enum wb_mode)m->mode));
     text(out, "by", by[m->by]);
-    tell_finish(teller, "migration");
+    emit_finish(teller, "migration");
 }
 
-void tell_migrated(struct teller *teller, const char *id, const struct wb_task *t, uint32_t to,
+void emit_migrated(struct teller *teller, const char *id, const struct wb_task *t, uint32_t to,
                    enum wb_status outcome, const char *why)
 {
-    struct members *out = tell_begin(teller);
+    struct members *out = emit_begin(teller);
 
     text(out, "id", id);
     text(out, "task", t != NULL ? t->name : "");
     number(out, "index", t != NULL ? t->index : 0);
     number(out, "core", to);
-    text(out, "status", tell_status_word(outcome));
+    text(out, "status", emit_status_word(outcome));
     text(out, "why",
          why != NULL        ? why
          : outcome == WB_OK ? ""
          : t == NULL        ? "there is no such task"
                             : wb_status_text(outcome));
-    tell_finish(teller, "migrated");
+    emit_finish(teller, "migrated");
 }
 
-void tell_set(struct teller *teller, const char *id, bool ok, const char *why)
+void emit_set(struct teller *teller, const char *id, bool ok, const char *why)
 {
-    struct members *out = tell_begin(teller);
+    struct members *out = emit_begin(teller);
 
     text(out, "id", id);
     flag(out, "ok", ok);
     text(out, "why", why);
-    tell_finish(teller, "set");
+    emit_finish(teller, "set");
 }
 
-void tell_advice(struct teller *teller, const struct wb_advice *advice)
+void emit_advice(struct teller *teller, const struct wb_advice *advice)
 {
-    struct members *out = tell_begin(teller);
+    struct members *out = emit_begin(teller);
 
     number(out, "time_ns", advice->time_ns);
     text(out, "policy", advice->policy->name);
     number(out, "core", advice->core);
     text(out, "text", advice->text);
-    tell_finish(teller, "advice");
+    emit_finish(teller, "advice");
 }
 
-void tell_death(struct teller *teller, const struct wb_host_event *event)
+void emit_death(struct teller *teller, const struct wb_host_event *event)
 {
-    struct members *out = tell_begin(teller);
+    struct members *out = emit_begin(teller);
 
     number(out, "core", event->core);
     number(out, "pid", (uint64_t)event->pid);
@@ -357,7 +357,7 @@ void tell_death(struct teller *teller, const struct wb_host_event *event)
     number(out, "restarted", event->restarted);
     number(out, "resumed", event->resumed);
     number(out, "moved", event->moved);
-    tell_finish(teller, "core_died");
+    emit_finish(teller, "core_died");
 }
 
 // `null`: none was measured.
@@ -370,7 +370,7 @@ static void response(struct teller *teller, const struct wb_task *t)
         fputs("null", teller->file);
         return;
     }
-    struct members *out = tell_begin(teller);
+    struct members *out = emit_begin(teller);
     number(out, "n", times.n);
     number(out, "min_ns", times.min_ns);
     number(out, "mean_ns", times.mean_ns);
@@ -384,7 +384,7 @@ static void response(struct teller *teller, const struct wb_task *t)
         yyjson_mut_arr_add_uint(out->doc, row, part.to_ns);
         yyjson_mut_arr_add_uint(out->doc, row, part.n);
     }
-    tell_put(teller, false);
+    emit_put(teller, false);
 }
 
 static void responses(struct teller *teller, const struct wb_system *system)
@@ -397,7 +397,7 @@ static void responses(struct teller *teller, const struct wb_system *system)
     fputs("],", teller->file);
 }
 
-void tell_end(struct teller *teller, const struct wb_system *system, bool ok)
+void emit_end(struct teller *teller, const struct wb_system *system, bool ok)
 {
     uint32_t events = 0;
     uint32_t migrations = wb_word_load(&system->record.migrations.dropped, WB_SEQ_CST);
@@ -410,13 +410,13 @@ void tell_end(struct teller *teller, const struct wb_system *system, bool ok)
     fputs("{\"end\":{\"status\":", teller->file);
     status(teller, system);
     responses(teller, system);
-    struct members *out = tell_begin(teller);
+    struct members *out = emit_begin(teller);
     number(out, "dropped_events", events);
     number(out, "dropped_migrations", migrations);
     if (wb_system_latency(system, &latency_ns))
         number(out, "latency_ns", latency_ns);
     flag(out, "ok", ok);
-    tell_put(teller, true);
+    emit_put(teller, true);
     fputs("}\n", teller->file);
     fflush(teller->file);
 }

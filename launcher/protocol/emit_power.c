@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tell.h"
+#include "emit.h"
 #include "wb/energy.h"
 
-void tell_core_power(struct members *out, const struct wb_core *core)
+void emit_core_power(struct members *out, const struct wb_core *core)
 {
     const uint32_t present = wb_word_load(&core->point, WB_ACQUIRE);
     const uint64_t now_ns = wb_kernel_now_ns();
@@ -33,7 +33,7 @@ static bool has_power(const struct wb_system *system)
     return false;
 }
 
-void tell_energy(struct members *out, const struct wb_system *system)
+void emit_energy(struct members *out, const struct wb_system *system)
 {
     uint64_t machine_uj;
     const char *source = wb_host_energy(&machine_uj);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "census.h"
+#include "death_report.h"
 
 // A task of the core that runs, if any does; and how many of its tasks are not over.
 static void look(struct wb_system *system, struct wb_host_event *death)
@@ -24,7 +24,7 @@ static void count(const struct wb_system *system, uint32_t *restarts, uint32_t *
     }
 }
 
-struct wb_host_event census_before(struct wb_system *system, uint32_t core, uint64_t now_ns)
+struct wb_host_event death_report_before(struct wb_system *system, uint32_t core, uint64_t now_ns)
 {
     struct wb_host_event death = { .kind = WB_HOST_DIED, .core = core, .detected_ns = now_ns };
 
@@ -32,7 +32,7 @@ struct wb_host_event census_before(struct wb_system *system, uint32_t core, uint
     return death;
 }
 
-void census_take_over(struct wb_system *system, struct wb_host_event *death)
+void death_report_take_over(struct wb_system *system, struct wb_host_event *death)
 {
     uint32_t restarts, resumes;
 

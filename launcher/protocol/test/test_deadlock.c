@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a launcher says that nothing can ever happen again.
 
-#include "stuck.h"
+#include "deadlock.h"
 
 #include <string.h>
 
@@ -43,31 +43,31 @@ static struct wb_system *with(enum wb_task_state first, enum wb_task_state secon
 }
 
 // At the third look, when two of them have found no change.
-static bool is_stuck(struct wb_system *system)
+static bool is_deadlocked(struct wb_system *system)
 {
-    struct stuck stuck = { 0 };
-    struct stuck_why why;
+    struct deadlock deadlock = { 0 };
+    struct deadlock_report why;
 
-    (void)stuck_look(&stuck, system, &why);
-    (void)stuck_look(&stuck, system, &why);
-    return stuck_look(&stuck, system, &why);
+    (void)deadlock_check(&deadlock, system, &why);
+    (void)deadlock_check(&deadlock, system, &why);
+    return deadlock_check(&deadlock, system, &why);
 }
 
 TEST(tasks_of_which_one_waits_for_ever_are_stuck)
 {
-    CHECK(is_stuck(with(WB_TASK_ENDED, WB_TASK_BLOCKED)));
-    CHECK(is_stuck(with(WB_TASK_BLOCKED, WB_TASK_BLOCKED)));
+    CHECK(is_deadlocked(with(WB_TASK_ENDED, WB_TASK_BLOCKED)));
+    CHECK(is_deadlocked(with(WB_TASK_BLOCKED, WB_TASK_BLOCKED)));
 }
 
 TEST(a_task_that_may_run_is_not_stuck)
 {
-    CHECK(!is_stuck(with(WB_TASK_READY, WB_TASK_BLOCKED)));
+    CHECK(!is_deadlocked(with(WB_TASK_READY, WB_TASK_BLOCKED)));
 }
 
 // The kernel of the last one has not said yet that the run is over.
 TEST(tasks_that_are_all_over_are_not_stuck)
 {
-    CHECK(!is_stuck(with(WB_TASK_ENDED, WB_TASK_ENDED)));
+    CHECK(!is_deadlocked(with(WB_TASK_ENDED, WB_TASK_ENDED)));
 }
 
 TEST(who_waits_for_a_condition_or_at_a_barrier_is_named_with_it)
@@ -75,7 +75,7 @@ TEST(who_waits_for_a_condition_or_at_a_barrier_is_named_with_it)
     struct wb_condition condition = { 0 };
     struct wb_barrier barrier;
     struct wb_seat seat;
-    struct stuck_why why;
+    struct deadlock_report why;
     struct wb_system *system = with(WB_TASK_BLOCKED, WB_TASK_BLOCKED);
 
     CHECK(wb_barrier_init(&barrier, &seat, 1) == WB_OK);
@@ -84,6 +84,6 @@ TEST(who_waits_for_a_condition_or_at_a_barrier_is_named_with_it)
     wb_word_init(&tasks[0].sync.condition, &condition.gate);
     wb_word_init(&tasks[0].sync.waits_for, &condition.gate);
     wb_word_init(&tasks[1].sync.waits_for, &barrier.gate);
-    stuck_describe(system, &why);
+    deadlock_describe(system, &why);
     CHECK(strcmp(why.text, "listener for a condition; comer for others at a barrier") == 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stuck.h"
+#include "deadlock.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -228,25 +228,26 @@ static bool say_cycle(const struct wb_system *system, struct text *text, struct 
     return first != NULL;
 }
 
-void stuck_describe(const struct wb_system *system, struct stuck_why *why)
+void deadlock_describe(const struct wb_system *system, struct deadlock_report *why)
 {
     struct text text = { .at = why->text, .bytes = sizeof why->text };
     struct text channels = { .at = why->channels, .bytes = sizeof why->channels };
 
-    *why = (struct stuck_why){ .text = "" };
+    *why = (struct deadlock_report){ .text = "" };
     if (!say_cycle(system, &text, &channels))
         list(system, &text, &channels);
 }
 
-bool stuck_look(struct stuck *stuck, struct wb_system *system, struct stuck_why *why)
+bool deadlock_check(struct deadlock *deadlock, struct wb_system *system,
+                    struct deadlock_report *why)
 {
     const uint64_t switches = switches_of(system);
-    const bool quiet = all_wait(system) && switches == stuck->switches;
-    const bool sure = quiet && stuck->suspected;
+    const bool quiet = all_wait(system) && switches == deadlock->switches;
+    const bool sure = quiet && deadlock->suspected;
 
-    stuck->suspected = quiet;
-    stuck->switches = switches;
+    deadlock->suspected = quiet;
+    deadlock->switches = switches;
     if (sure)
-        stuck_describe(system, why);
+        deadlock_describe(system, why);
     return sure;
 }
