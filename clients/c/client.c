@@ -113,7 +113,7 @@ static enum wb_status take_welcome(struct wb_client *client, const struct client
     return WB_OK;
 }
 
-static enum wb_status greet(struct wb_client *client, int64_t until_ms)
+static enum wb_status say_hello(struct wb_client *client, int64_t until_ms)
 {
     struct pollfd answer = { .fd = client->fd, .events = POLLIN };
     struct client_welcome welcome;
@@ -156,7 +156,7 @@ static enum wb_status attach_once(struct wb_client *client, int64_t until_ms)
     status = connect(client->fd, address, sizeof client->address) == 0 ? check_peer(client->fd)
                                                                        : WB_ERR_GONE;
     if (status == WB_OK)
-        status = greet(client, until_ms);
+        status = say_hello(client, until_ms);
     if (status == WB_OK)
         narrow(client);
     else

@@ -15,7 +15,7 @@
 enum { CHECKPOINTS = 1000, MOST = 3 };
 
 // Nobody ever wants anything: what the poll reads is zero, and the rest is never reached.
-struct wb_word wb_kernel_attention;
+struct wb_word wb_kernel_need_resched;
 
 void wb_checkpoint_enter(void)
 {

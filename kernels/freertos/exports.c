@@ -39,7 +39,7 @@ WB_EXPORT(wb_condition_signal);
 WB_EXPORT(wb_condition_wait);
 WB_EXPORT(wb_fire);
 WB_EXPORT(wb_free);
-WB_EXPORT(wb_kernel_attention);
+WB_EXPORT(wb_kernel_need_resched);
 WB_EXPORT(wb_lock);
 WB_EXPORT(wb_malloc);
 WB_EXPORT(wb_malloc_size);

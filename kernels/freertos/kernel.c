@@ -50,7 +50,7 @@ static struct {
     bool up;  // FreeRTOS's scheduler has started
 } k OF_KERNEL;
 
-struct wb_word wb_kernel_attention OF_KERNEL;
+struct wb_word wb_kernel_need_resched OF_KERNEL;
 
 struct wb_recreated **wb_freertos_recreated(struct wb_task *task)
 {
@@ -147,7 +147,7 @@ void wb_freertos_in(void *next)
         switch_to(next);
     k.timing = NOT_TIMED;
     if (next != NULL)
-        wb_word_store(&wb_kernel_attention, wb_checkpoint_wanted(next), WB_RELAXED);
+        wb_word_store(&wb_kernel_need_resched, wb_checkpoint_wanted(next), WB_RELAXED);
 }
 
 unsigned long long wb_freertos_run_time(void)

@@ -24,8 +24,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "packet.h"
 #include "clock.h"
+#include "packet.h"
 #include "wb/wait.h"
 #include "wb/wb.h"
 
@@ -235,62 +235,62 @@ static void pass(struct end *end)
 
 // ---- All of them --------------------------------------------------------------------------------
 
-struct desk {
+struct server {
     struct wb_task *self;
-    uint32_t core;        // whose process has the descriptors
-    int listener, guest;  // guest: has connected, and has not said yet to which port; -1: none
-    uint64_t guest_ns;    // since when
-    bool full;            // this process has no descriptor for who knocks
-    uint64_t lonely_ns;   // since when a port has all there will be, and no client; 0: none has
+    uint32_t core;          // whose process has the descriptors
+    int listener, pending;  // guest: has connected, and has not said yet to which port; -1: none
+    uint64_t pending_ns;    // since when
+    bool full;              // this process has no descriptor for who knocks
+    uint64_t orphaned_ns;   // since when a port has all there will be, and no client; 0: none has
     struct end *ends;
     struct wb_wait *set;
     uint32_t n;
 };
 
-static bool open_desk(struct desk *desk, struct wb_task *self)
+static bool open_server(struct server *server, struct wb_task *self)
 {
     uint32_t n = 0;
 
     for (struct wb_port *port = NULL; (port = wb_port_next(self, port)) != NULL;)
         n++;
-    *desk = (struct desk){ .self = self, .listener = sockets.of[self->id].fd, .guest = -1 };
-    desk->core = wb_task_core(self);
-    desk->ends = wb_calloc(n, sizeof *desk->ends);
-    desk->set = wb_calloc(2 * (size_t)n + 2, sizeof *desk->set);
-    if (desk->ends == NULL || desk->set == NULL)
+    *server = (struct server){ .self = self, .listener = sockets.of[self->id].fd, .pending = -1 };
+    server->core = wb_task_core(self);
+    server->ends = wb_calloc(n, sizeof *server->ends);
+    server->set = wb_calloc(2 * (size_t)n + 2, sizeof *server->set);
+    if (server->ends == NULL || server->set == NULL)
         return false;
     for (struct wb_port *port = NULL; (port = wb_port_next(self, port)) != NULL;)
-        desk->ends[desk->n++] = (struct end){ .port = port, .fd = -1 };
+        server->ends[server->n++] = (struct end){ .port = port, .fd = -1 };
     return true;
 }
 
-static void close_desk(struct desk *desk)
+static void close_server(struct server *server)
 {
-    for (uint32_t i = 0; i < desk->n; i++)
-        leave(&desk->ends[i]);
-    if (desk->guest >= 0)
-        close(desk->guest);
-    wb_free(desk->ends);
-    wb_free(desk->set);
+    for (uint32_t i = 0; i < server->n; i++)
+        leave(&server->ends[i]);
+    if (server->pending >= 0)
+        close(server->pending);
+    wb_free(server->ends);
+    wb_free(server->set);
 }
 
-static void come_to_another_process(struct desk *desk)
+static void come_to_another_process(struct server *server)
 {
-    desk->core = wb_task_core(desk->self);
-    desk->guest = -1;
-    desk->full = false;
-    for (uint32_t i = 0; i < desk->n; i++) {
-        desk->ends[i].fd = -1;
-        desk->ends[i].no_room = false;
+    server->core = wb_task_core(server->self);
+    server->pending = -1;
+    server->full = false;
+    for (uint32_t i = 0; i < server->n; i++) {
+        server->ends[i].fd = -1;
+        server->ends[i].no_room = false;
     }
 }
 
-static struct end *find(struct desk *desk, const struct client_hello *hello)
+static struct end *find(struct server *server, const struct client_hello *hello)
 {
-    for (uint32_t i = 0; i < desk->n; i++)
-        if (strncmp(wb_port_name(desk->ends[i].port), hello->port, sizeof hello->port) == 0 &&
-            desk->ends[i].port->index == hello->index)
-            return &desk->ends[i];
+    for (uint32_t i = 0; i < server->n; i++)
+        if (strncmp(wb_port_name(server->ends[i].port), hello->port, sizeof hello->port) == 0 &&
+            server->ends[i].port->index == hello->index)
+            return &server->ends[i];
     return NULL;
 }
 
@@ -305,7 +305,7 @@ static bool widen(int fd, uint32_t slot_bytes)
     return getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, &n) == 0 && (uint64_t)bytes / 2 >= packet;
 }
 
-static enum wb_status admit(struct end *end, int guest, uint32_t version)
+static enum wb_status admit(struct end *end, int pending, uint32_t version)
 {
     if (end == NULL || version != CLIENT_VERSION)
         return WB_ERR_INVAL;
@@ -313,44 +313,45 @@ static enum wb_status admit(struct end *end, int guest, uint32_t version)
         return WB_ERR_GONE;
     if (end->fd >= 0)
         return WB_ERR_BUSY;
-    return widen(guest, wb_port_slot_bytes(end->port)) ? WB_OK : WB_ERR_NOMEM;
+    return widen(pending, wb_port_slot_bytes(end->port)) ? WB_OK : WB_ERR_NOMEM;
 }
 
-static void greet(struct desk *desk)
+static void accept_hello(struct server *server)
 {
     struct client_hello hello = { 0 };
     struct client_welcome welcome = { .status = WB_ERR_INVAL, .run = sockets.run };
-    const ssize_t n = recv(desk->guest, &hello, sizeof hello, MSG_DONTWAIT | MSG_TRUNC);
+    const ssize_t n = recv(server->pending, &hello, sizeof hello, MSG_DONTWAIT | MSG_TRUNC);
     struct end *end = NULL;
 
-    if (n < 0 && errno == EAGAIN && clock_now_ns() - desk->guest_ns < silent_ns)
+    if (n < 0 && errno == EAGAIN && clock_now_ns() - server->pending_ns < silent_ns)
         return;
     if (n == (ssize_t)sizeof hello) {
-        end = find(desk, &hello);
-        welcome.status = admit(end, desk->guest, hello.version);
+        end = find(server, &hello);
+        welcome.status = admit(end, server->pending, hello.version);
     }
     if (end != NULL) {
         welcome.slot_bytes = wb_port_slot_bytes(end->port);
         welcome.is_receiver = wb_port_is_input(end->port);
     }
     const bool heard =
-        send(desk->guest, &welcome, sizeof welcome, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+        send(server->pending, &welcome, sizeof welcome, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
     if (welcome.status == WB_OK && heard)
-        end->fd = desk->guest;
+        end->fd = server->pending;
     else
-        close(desk->guest);
-    desk->guest = -1;
+        close(server->pending);
+    server->pending = -1;
 }
 
-static void receive_guests(struct desk *desk)
+static void accept_pending(struct server *server)
 {
-    if (desk->guest < 0) {
-        desk->guest = accept4(desk->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        desk->guest_ns = clock_now_ns();
-        desk->full = desk->guest < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
+    if (server->pending < 0) {
+        server->pending = accept4(server->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        server->pending_ns = clock_now_ns();
+        server->full =
+            server->pending < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
     }
-    if (desk->guest >= 0)
-        greet(desk);
+    if (server->pending >= 0)
+        accept_hello(server);
 }
 
 static struct wb_wait a_file(int fd, uint32_t events)
@@ -359,22 +360,23 @@ static struct wb_wait a_file(int fd, uint32_t events)
 }
 
 // What may go on without any more being known.
-static uint32_t gather(struct desk *desk)
+static uint32_t gather(struct server *server)
 {
     uint32_t n = 0;
 
     // Who knocks in vain keeps the listener readable: until there is room, it is tried in time.
-    if (desk->guest >= 0 || !desk->full)
-        desk->set[n++] = a_file(desk->guest >= 0 ? desk->guest : desk->listener, WB_FILE_READABLE);
-    for (uint32_t i = 0; i < desk->n; i++) {
-        const struct end *end = &desk->ends[i];
+    if (server->pending >= 0 || !server->full)
+        server->set[n++] =
+            a_file(server->pending >= 0 ? server->pending : server->listener, WB_FILE_READABLE);
+    for (uint32_t i = 0; i < server->n; i++) {
+        const struct end *end = &server->ends[i];
         if (end->closed || end->fd < 0)
             continue;
         const bool in = wb_port_is_input(end->port);
         if (in ? !end->no_room && end->held == NULL : end->claimed == NULL)
-            desk->set[n++] = (struct wb_wait){ .port = end->port };
+            server->set[n++] = (struct wb_wait){ .port = end->port };
         if (in || end->claimed != NULL)
-            desk->set[n++] =
+            server->set[n++] =
                 a_file(end->fd, WB_FILE_READABLE | (end->no_room ? WB_FILE_WRITABLE : 0));
     }
     return n;
@@ -388,58 +390,58 @@ static bool all_sent(const struct end *end)
 }
 
 // What rings nobody: the run is to end, or nobody comes for what is left.
-static void look_around(struct desk *desk)
+static void look_around(struct server *server)
 {
-    const bool stopping = wb_stopping(desk->self);
+    const bool stopping = wb_stopping(server->self);
     const uint64_t now_ns = clock_now_ns();
-    bool lonely = false;
+    bool orphaned = false;
 
-    for (uint32_t i = 0; i < desk->n; i++) {
-        struct end *end = &desk->ends[i];
+    for (uint32_t i = 0; i < server->n; i++) {
+        struct end *end = &server->ends[i];
         if (end->closed)
             continue;
         if (stopping && !wb_port_is_input(end->port))
             shut(end, CLIENT_END);
         else if (end->fd < 0 && all_sent(end)) {
-            lonely = true;
-            if (desk->lonely_ns != 0 && now_ns - desk->lonely_ns > grace_ns)
+            orphaned = true;
+            if (server->orphaned_ns != 0 && now_ns - server->orphaned_ns > grace_ns)
                 shut(end, CLIENT_END);
         }
     }
-    if (!lonely)
-        desk->lonely_ns = 0;
-    else if (desk->lonely_ns == 0)
-        desk->lonely_ns = now_ns;
+    if (!orphaned)
+        server->orphaned_ns = 0;
+    else if (server->orphaned_ns == 0)
+        server->orphaned_ns = now_ns;
 }
 
-static bool is_over(const struct desk *desk)
+static bool is_over(const struct server *server)
 {
-    for (uint32_t i = 0; i < desk->n; i++)
-        if (!desk->ends[i].closed)
+    for (uint32_t i = 0; i < server->n; i++)
+        if (!server->ends[i].closed)
             return false;
     return true;
 }
 
 int client_run(struct wb_task *self)
 {
-    struct desk desk;
+    struct server server;
     int status = 0;
 
-    if (!open_desk(&desk, self))
+    if (!open_server(&server, self))
         status = WB_ERR_NOMEM;
-    while (status == 0 && !is_over(&desk)) {
-        const int ready = wb_wait(desk.set, gather(&desk), look_ns);
-        if (wb_task_core(self) != desk.core)
-            come_to_another_process(&desk);
+    while (status == 0 && !is_over(&server)) {
+        const int ready = wb_wait(server.set, gather(&server), look_ns);
+        if (wb_task_core(self) != server.core)
+            come_to_another_process(&server);
         else if (ready < 0 && ready != WB_ERR_TIMEOUT)
             status = ready;
-        receive_guests(&desk);
-        for (uint32_t i = 0; i < desk.n; i++)
-            if (!desk.ends[i].closed)
-                pass(&desk.ends[i]);
-        look_around(&desk);
+        accept_pending(&server);
+        for (uint32_t i = 0; i < server.n; i++)
+            if (!server.ends[i].closed)
+                pass(&server.ends[i]);
+        look_around(&server);
         wb_checkpoint();
     }
-    close_desk(&desk);
+    close_server(&server);
     return status;
 }

@@ -49,7 +49,8 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
     enum wb_status status = WB_ERR_NOMEM;
     host->kernels = calloc(sc->cores, sizeof *host->kernels);
     if (host->kernels != NULL &&
-        mirror_open(&host->mirror, sc->cores, config->private_bytes, config->private_parts) &&
+        private_mapping_open(&host->private_mapping, sc->cores, config->private_bytes,
+                             config->private_parts) &&
         gvm_open(&host->gvm, arena + guards + config->stacks_bytes + host->config.module_bytes))
         status = wb_system_init(&host->system, gvm_take(&host->gvm, arena), arena, sc);
     if (status == WB_OK && !hooks_open(host->system, HOOK_HEAP_BYTES / 2))
@@ -87,7 +88,9 @@ void *wb_host_stack(struct wb_host *host, size_t bytes)
 
 void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes)
 {
-    return core < host->mirror.cores ? mirror_take(&host->mirror, core, bytes) : NULL;
+    return core < host->private_mapping.cores
+               ? private_mapping_take(&host->private_mapping, core, bytes)
+               : NULL;
 }
 
 void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t error_bytes)
@@ -139,8 +142,8 @@ static _Noreturn void be_kernel(struct wb_host *host, uint32_t index, pid_t laun
     CPU_ZERO(&set);
     CPU_SET(host->kernels[index].cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0 ||
-        !gvm_alias(&host->gvm, (void *)&wb_kernel_attention, core) ||
-        !mirror_enter(&host->mirror, index)) {
+        !gvm_alias(&host->gvm, (void *)&wb_kernel_need_resched, core) ||
+        !private_mapping_enter(&host->private_mapping, index)) {
         wb_system_fault(host->system, WB_FAULT_KERNEL, NULL,
                         "a kernel could not take its processor or map its memory");
         _exit(3);
@@ -240,7 +243,7 @@ void wb_host_close(struct wb_host *host)
     hosted_close(host->system);
     kernel_set_system(NULL);
     gvm_close(&host->gvm);
-    mirror_close(&host->mirror);
+    private_mapping_close(&host->private_mapping);
     pthread_mutex_destroy(&host->lock);
     free(host->kernels);
     free(host);

@@ -18,7 +18,7 @@
 
 enum { HOSTED_STALE = 4 };  // the exit status of a program that does not
 
-enum hosted_wish {
+enum hosted_request {
     HOSTED_READY,   // its program has started and its heap is mapped; in its next turn it begins
     HOSTED_BLOCK,   // wb_kernel_block(argument)
     HOSTED_YIELD,   // wb_kernel_yield(argument)
@@ -47,7 +47,7 @@ struct hosted {
     _Alignas(WB_LINE_BYTES) void *robust_node;  // for Linux to find `turn` by
 
     // The process, while it is its turn; `answer`: its kernel.
-    enum hosted_wish wish;
+    enum hosted_request request;
     enum wb_status answer;
     uint64_t argument;
 };

@@ -190,7 +190,7 @@ enum life { LIFE_LEFT, LIFE_OVER, LIFE_CUT_SHORT };
 static enum life host(struct wb_task *self, struct hosted *h)
 {
     while (hand_over(h)) {
-        switch (h->wish) {
+        switch (h->request) {
         case HOSTED_READY:
             break;
         case HOSTED_BLOCK:

@@ -16,8 +16,8 @@
 void context_switch(void **save, void *load);
 
 // The summary word of this core's inbox: the launcher maps the core's page over this one.
-_Alignas(PAGE_BYTES) uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
-extern struct wb_word wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
+_Alignas(PAGE_BYTES) uint32_t wb_kernel_need_resched_page[PAGE_BYTES / sizeof(uint32_t)];
+extern struct wb_word wb_kernel_need_resched __attribute__((alias("wb_kernel_need_resched_page")));
 
 enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
@@ -80,7 +80,7 @@ static bool is_more_urgent(uint32_t levels, uint32_t priority)
     return !k.to_completion && levels >> priority > 1;
 }
 
-static void raise_attention(void)
+static void set_need_resched(void)
 {
     wb_word_or(&k.core->inbox.summary, 1, WB_RELAXED);
 }
@@ -88,13 +88,13 @@ static void raise_attention(void)
 // Serving the inbox lowers attention; a request that the running task has not seen, or a more
 // urgent task that is ready, raises it again, and so will the end of such a one's sleep, the
 // agent's tick, and the end of a slice of an emulated frequency.
-static void keep_attention(const struct wb_task *self)
+static void keep_need_resched(const struct wb_task *self)
 {
     const uint32_t priority = wb_sync_priority(&self->sync);
     uint64_t at_ns = k.tick_ns;
 
     if (wb_checkpoint_wanted(self) || is_more_urgent(k.ready.levels, priority))
-        raise_attention();
+        set_need_resched();
     if (is_more_urgent(k.timers.levels, priority) && timers_next_ns(&k.timers) < at_ns)
         at_ns = timers_next_ns(&k.timers);
     if (at_ns == WB_FOREVER && !frequency_slows())
@@ -110,7 +110,7 @@ static void announce(struct wb_task *task, uint64_t now_ns)
 {
     k.current = task;
     wb_task_resumed(task, now_ns);
-    keep_attention(task);
+    keep_need_resched(task);
 }
 
 // Leaves the running task for `next`, or for the loop if that is NULL. Returns when the task runs
@@ -121,7 +121,7 @@ static void leave(enum after after, struct wb_task *next)
     struct kernel_task *lt = kernel_task(from);
     void **fake_stack = after == GO_ENDED ? NULL : &lt->fake_stack;
 
-    personality_save(lt);
+    libc_state_save(lt);
     k.previous = from;
     k.after = after;
     k.left_ns = clock_now_ns();
@@ -137,14 +137,14 @@ static void leave(enum after after, struct wb_task *next)
     }
     sanitizer_enter(lt->fake_stack);
     finish_previous();
-    personality_restore(lt);
+    libc_state_restore(lt);
 }
 
 void kernel_task_start(struct wb_task *task)
 {
     sanitizer_enter(NULL);
     finish_previous();
-    personality_restore(kernel_task(task));
+    libc_state_restore(kernel_task(task));
     wb_task_main(task);
 }
 
@@ -251,12 +251,12 @@ void kernel_run(struct wb_core *core, uint64_t spin_ns, bool to_completion)
     k.core = core;
     k.spin_ns = spin_ns;
     k.to_completion = to_completion;
-    personality_init();
+    libc_state_init();
     if (!timers_init(&k.timers, k.system->n_tasks)) {
         wb_system_fault(k.system, WB_FAULT_KERNEL, NULL, "no memory for the kernel's timers");
         wb_kernel_halt();
     }
-    alarm_init(raise_attention);
+    alarm_init(set_need_resched);
     frequency_start(core, clock_now_ns());
     k.tick_ns = wb_agent_tick(core, clock_now_ns());
     wb_word_store(&core->state, WB_CORE_UP, WB_RELEASE);
@@ -286,7 +286,7 @@ static void make_ready(struct wb_task *task)
     ready_push(&k.ready, task);
     if (k.current != NULL && !k.to_completion &&
         wb_sync_priority(&task->sync) > wb_sync_priority(&k.current->sync))
-        raise_attention();
+        set_need_resched();
 }
 
 void wb_kernel_attach(struct wb_task *task)
@@ -303,7 +303,7 @@ void wb_kernel_attach(struct wb_task *task)
 
 enum wb_status wb_kernel_depart(void)
 {
-    if (personality_is_held(kernel_task(k.current)))
+    if (libc_state_is_held(kernel_task(k.current)))
         return WB_ERR_HELD;
     frequency_count_run(clock_now_ns());
     leave(GO_AWAY, next_ready(0));
@@ -325,7 +325,7 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
     } else if (!lt->woken) {
         wb_kernel_yield(wb_sync_priority(&self->sync));
     } else {
-        keep_attention(self);
+        keep_need_resched(self);
     }
     lt->woken = false;
     lt->watches = false;
@@ -355,7 +355,7 @@ void wb_kernel_reprioritise(struct wb_task *task)
     ready_move(&k.ready, task);
     timers_move(&k.timers, task);
     if (k.current != NULL)
-        keep_attention(k.current);
+        keep_need_resched(k.current);
 }
 
 void wb_kernel_yield(uint32_t floor)
@@ -371,7 +371,7 @@ void wb_kernel_yield(uint32_t floor)
     if (next != NULL)
         leave(GO_READY, next);
     else
-        keep_attention(self);
+        keep_need_resched(self);
 }
 
 // Reading the clock takes as long as a cache line takes to arrive, so most turns do not. A task of
@@ -408,7 +408,7 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
 
 void wb_kernel_capture(void)
 {
-    const bool held = personality_is_held(kernel_task(k.current));
+    const bool held = libc_state_is_held(kernel_task(k.current));
 
     serve();
     leave(held ? GO_READY : GO_CAPTURED, next_ready(wb_sync_priority(&k.current->sync)));

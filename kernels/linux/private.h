@@ -156,33 +156,35 @@ void robust_disarm(struct wb_core *core);
 bool robust_wait(struct wb_system *system, const bool *watched, uint64_t timeout_ns);
 bool robust_is_dead(struct wb_core *core);
 
-// ---- mirror.c: private memory, one file per kernel, at the same address in each -----------------
+// ---- private_mapping.c: private memory, one file per kernel, at the same address in each
+// -----------------
 
-struct mirror_part {
+struct private_mapping_part {
     size_t at, bytes;
     uint32_t core;  // whose it is at the start
 };
 
-struct mirror {
+struct private_mapping {
     int *fds;  // one per core
     uint32_t cores;
     size_t bytes, used;
-    struct mirror_part *parts;
+    struct private_mapping_part *parts;
     uint32_t n_parts, room;
 };
 
 /// Reserves `bytes` of private memory for each of `cores`, in at most `parts` parts. False, with
 /// errno, when it cannot be had. `bytes` 0: there is none.
-bool mirror_open(struct mirror *mirror, uint32_t cores, size_t bytes, uint32_t parts);
+bool private_mapping_open(struct private_mapping *private_mapping, uint32_t cores, size_t bytes,
+                          uint32_t parts);
 
 /// Takes the next part, page-aligned, zeroed, with GUARD_BYTES of inaccessible memory below it. The
 /// launcher sees that of `core` there. NULL when it is used up.
-void *mirror_take(struct mirror *mirror, uint32_t core, size_t bytes);
+void *private_mapping_take(struct private_mapping *private_mapping, uint32_t core, size_t bytes);
 
 /// Becomes the private memory of kernel `core` in this process; the others' can be read.
-bool mirror_enter(struct mirror *mirror, uint32_t core);
+bool private_mapping_enter(struct private_mapping *private_mapping, uint32_t core);
 
-void mirror_close(struct mirror *mirror);
+void private_mapping_close(struct private_mapping *private_mapping);
 
 long futex(const void *word, int operation, uint32_t value, uint64_t timeout_ns);
 

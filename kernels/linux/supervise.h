@@ -22,7 +22,7 @@ struct kernel_process {
 
 struct wb_host {
     struct gvm gvm;
-    struct mirror mirror;
+    struct private_mapping private_mapping;
     struct wb_system *system;
     struct wb_host_config config;
     struct kernel_process *kernels;

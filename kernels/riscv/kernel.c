@@ -27,7 +27,7 @@ static struct {
     bool in_supervisor;
 } k WB_PRIVATE;
 
-struct wb_word wb_kernel_attention WB_PRIVATE;
+struct wb_word wb_kernel_need_resched WB_PRIVATE;
 
 static bool has_notes(void)
 {
@@ -42,13 +42,13 @@ static bool is_over(void)
 void wb_riscv_attend_task(void)
 {
     ready_heard();
-    wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+    wb_word_store(&wb_kernel_need_resched, 1, WB_RELAXED);
 }
 
 void wb_riscv_attend(void)
 {
     k.alarm_ns = 0;
-    wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+    wb_word_store(&wb_kernel_need_resched, 1, WB_RELAXED);
 }
 
 // ---- Switching ----------------------------------------------------------------------------------
@@ -117,12 +117,12 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 
 // Serving lowers attention; a request that the running task has not seen, or a more urgent task
 // that is ready, raises it again, and so will the end of such a one's sleep and the agent's tick.
-__attribute__((hot)) static void keep_attention(const struct wb_task *self)
+__attribute__((hot)) static void keep_need_resched(const struct wb_task *self)
 {
     const uint32_t priority = wb_sync_priority(&self->sync);
 
     if (wb_checkpoint_wanted(self))
-        wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+        wb_word_store(&wb_kernel_need_resched, 1, WB_RELAXED);
     ready_watch(priority);
     set_alarm(earlier(k.tick_ns, timers_next_ns((int32_t)priority)));
 }
@@ -133,7 +133,7 @@ static inline void announce(struct wb_task *task, uint64_t now_ns)
     k.current = task;
     board_guard(task->stack);
     wb_task_resumed(task, now_ns);
-    keep_attention(task);
+    keep_need_resched(task);
 }
 
 // Leaves the running task for `next`, or for the loop if that is NULL. Returns when the task runs
@@ -178,7 +178,7 @@ static uint64_t next_ns(void)
 
 static void look(void)
 {
-    wb_word_store(&wb_kernel_attention, 0, WB_RELAXED);
+    wb_word_store(&wb_kernel_need_resched, 0, WB_RELAXED);
     wb_word_order();  // whoever rings from here on raises it again
     if (has_notes())
         (void)wb_agent_serve(k.core);
@@ -194,7 +194,7 @@ static void look(void)
 // of a task that is no more urgent than the one that runs.
 static inline bool is_wanted(void)
 {
-    return wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0 || next_ns() != WB_FOREVER;
+    return wb_word_load(&wb_kernel_need_resched, WB_RELAXED) != 0 || next_ns() != WB_FOREVER;
 }
 
 static inline void serve(void)
@@ -208,7 +208,7 @@ static void idle(void)
 {
     set_alarm(next_ns());
     const uint32_t irq_state = board_irq_save();
-    if (wb_word_load(&wb_kernel_attention, WB_RELAXED) == 0 && !has_notes() && !is_over()) {
+    if (wb_word_load(&wb_kernel_need_resched, WB_RELAXED) == 0 && !has_notes() && !is_over()) {
         wb_counter_add(&k.core->stats.sleeps, 1);
         board_sleep();
     }
@@ -346,7 +346,7 @@ static inline __attribute__((always_inline)) void block(bool inlined)
     struct wb_task *next = ready_block(k.current);
 
     if (next == k.current)
-        keep_attention(next);
+        keep_need_resched(next);
     else if (inlined)
         switch_to(GO_BLOCKED, next);
     else
@@ -388,7 +388,7 @@ void wb_kernel_reprioritise(struct wb_task *task)
 {
     ready_move(task);
     if (k.current != NULL)
-        keep_attention(k.current);
+        keep_need_resched(k.current);
 }
 
 void wb_kernel_yield(uint32_t floor)
@@ -401,7 +401,7 @@ void wb_kernel_yield(uint32_t floor)
     if (next != NULL)
         leave(GO_READY, next);
     else
-        keep_attention(self);
+        keep_need_resched(self);
 }
 
 // There is nothing to gain: who waits switches away in no more time than a message takes.
@@ -425,7 +425,7 @@ void wb_kernel_compute(uint64_t cycles)
 void wb_kernel_doorbell(uint32_t core)
 {
     if (core == wb_kernel_core())
-        wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+        wb_word_store(&wb_kernel_need_resched, 1, WB_RELAXED);
     else
         board_ring(core);
 }

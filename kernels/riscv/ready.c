@@ -141,7 +141,7 @@ struct wb_task *ready_first(void)
 void ready_watch(uint32_t priority)
 {
     if (ready.levels >> priority > 1)
-        wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+        wb_word_store(&wb_kernel_need_resched, 1, WB_RELAXED);
 }
 
 void ready_heard(void) {}

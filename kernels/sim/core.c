@@ -51,19 +51,19 @@ static inline void fall_asleep(struct sim_core *c)
 
 static void rest(struct sim_core *c)
 {
-    const uint64_t ps = c->debt_ps;
+    const uint64_t ps = c->overhead_ps;
     const bool has_notes = sim_has_notes(c);
 
     // What its kernel did takes its time, and its energy, also if no task came of it. With notes it
     // has put off what it cannot do yet.
-    c->debt_ps = 0;
+    c->overhead_ps = 0;
     if (ps != 0 || has_notes)
         sim_push_in(sim_sum(ps, has_notes ? PS_PER_NS : 0), EVENT_WAKE, c->core->index);
     else
         fall_asleep(c);
 }
 
-static inline bool wants_attention(const struct sim_core *c, const struct wb_task *task)
+static inline bool wants_resched(const struct sim_core *c, const struct wb_task *task)
 {
     return wb_checkpoint_wanted(task) || c->ready.levels >> wb_sync_priority(&task->sync) > 1 ||
            sim_is_wanted(c);
@@ -77,11 +77,11 @@ static inline __attribute__((always_inline)) enum turn begin(struct sim_core *c)
 
     wb_task_resumed(task, sim_now_ns());
     uint64_t ps = 0;
-    if ((c->stolen_ps | c->debt_ps) != 0) {
-        ps = sim_sum(c->stolen_ps, c->debt_ps);
-        c->stolen_ps = c->debt_ps = 0;
+    if ((c->irq_time_ps | c->overhead_ps) != 0) {
+        ps = sim_sum(c->irq_time_ps, c->overhead_ps);
+        c->irq_time_ps = c->overhead_ps = 0;
     }
-    c->attention = wants_attention(c, task);
+    c->need_resched = wants_resched(c, task);
     sim_become(c);
     if (__builtin_expect(c->slice_ps != 0, 0))
         sim_begin_slice(c);
@@ -116,7 +116,7 @@ static inline bool lags(struct sim_core *c, enum sim_event ends)
 // costs nothing to be woken before that.
 static inline bool may_doze(const struct sim_core *c)
 {
-    return c->ready.levels == 0 && c->dozes && c->debt_ps == 0 && !sim_has_notes(c);
+    return c->ready.levels == 0 && c->dozes && c->overhead_ps == 0 && !sim_has_notes(c);
 }
 
 static inline struct wb_task *pop(struct sim_core *c)
@@ -148,8 +148,8 @@ enum turn sim_work(struct sim_core *c)
         return TURN_NOTHING;
     }
     c->current = next;
-    uint64_t ps = c->debt_ps;
-    c->debt_ps = 0;
+    uint64_t ps = c->overhead_ps;
+    c->overhead_ps = 0;
     if (!is_free(c, CHARGE_SWITCH))
         ps = sim_sum(ps, c->preempts ? sim_let_go(c) : engine_switch(engine, c->core->index));
     const bool is_over = ps == 0 || sim_passes(ps);
@@ -275,11 +275,11 @@ void sim_wake(struct sim_core *c)
         sim_push_in(ps, EVENT_WAKE, c->core->index);
 }
 
-void sim_keep_attention(struct sim_core *c)
+void sim_keep_need_resched(struct sim_core *c)
 {
-    c->attention = c->current != NULL && wants_attention(c, c->current);
+    c->need_resched = c->current != NULL && wants_resched(c, c->current);
     if (sim.here == c && sim.self != NULL)
-        wb_word_store(&wb_kernel_attention, c->attention, WB_RELAXED);
+        wb_word_store(&wb_kernel_need_resched, c->need_resched, WB_RELAXED);
 }
 
 void sim_make_ready(struct sim_core *c, struct wb_task *task)
@@ -289,7 +289,7 @@ void sim_make_ready(struct sim_core *c, struct wb_task *task)
         sim_wake(c);
         return;
     }
-    sim_keep_attention(c);
+    sim_keep_need_resched(c);
     if (__builtin_expect(c->slice_ps != 0, 0))
         sim_time_slice(c);
 }
@@ -315,7 +315,7 @@ void sim_kill(struct sim_core *c)
     c->masked = c->pends = c->starts = c->goes_on = c->in_turn = false;
     c->interrupted = NULL;
     c->slice_ps = 0;
-    c->attention = 0;
+    c->need_resched = 0;
     memset(&c->ready, 0, sizeof c->ready);
     if (c->fair != NULL)
         sim_forget_shares(c);
@@ -349,8 +349,8 @@ static __attribute__((noinline)) void change_point(struct sim_core *c)
     else
         wb_agent_obey(c->core);
     sim.stepping = stepping;
-    c->stolen_ps = sim_sum(c->stolen_ps, c->debt_ps);
-    c->debt_ps = 0;
+    c->irq_time_ps = sim_sum(c->irq_time_ps, c->overhead_ps);
+    c->overhead_ps = 0;
     if (point_of(c) == before)
         return;
     const uint64_t left_ps = c->computes_until_ps - sim.engine->now_ps;
@@ -365,15 +365,15 @@ static inline __attribute__((always_inline)) enum turn interrupt(struct sim_core
     const uint64_t ps = is_free(c, CHARGE_RUNG) ? 0 : engine_answer(sim.engine, c->core->index);
 
     if (c->current != NULL) {
-        c->stolen_ps = sim_sum(c->stolen_ps, ps);
+        c->irq_time_ps = sim_sum(c->irq_time_ps, ps);
         if (__builtin_expect(c->preempts, 0))
             return sim_interrupt(c);
         if (c->computing != 0)
             change_point(c);
-        sim_keep_attention(c);
+        sim_keep_need_resched(c);
         return TURN_NOTHING;
     }
-    c->debt_ps = sim_sum(c->debt_ps, ps);
+    c->overhead_ps = sim_sum(c->overhead_ps, ps);
     if (!c->idle)
         return TURN_NOTHING;
     const bool dozed = c->slept_ps == sim.engine->now_ps;
@@ -413,9 +413,9 @@ static bool transfers_on(struct sim_core *c)
 static inline enum turn resume(struct sim_core *c)
 {
     c->computing = 0;
-    if (c->stolen_ps != 0) {
-        sim_hold(c, c->stolen_ps);
-        c->stolen_ps = 0;
+    if (c->irq_time_ps != 0) {
+        sim_hold(c, c->irq_time_ps);
+        c->irq_time_ps = 0;
         return TURN_NOTHING;
     }
     if (__builtin_expect(c->transfers, 0) && transfers_on(c))

@@ -11,9 +11,9 @@
 
 #include "death_report.h"
 #include "heap_hooks.h"
-#include "mirror.h"
 #include "module.h"
 #include "private.h"
+#include "private_mapping.h"
 #include "sim_host.h"
 #include "wb/energy.h"
 
@@ -45,11 +45,12 @@ static bool open_memory(struct wb_host *host)
         sc->tasks * sizeof(struct share) + sc->cores * sizeof(struct fair) + 2 * WB_LINE_BYTES +
         sc->cores * (sizeof(struct sim_core) + 4 * sizeof *sim.now.cores + 2 * WB_LINE_BYTES);
     const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
-    const size_t replicas = mirror_bytes(sc->cores, config->private_bytes, config->private_parts);
+    const size_t replicas =
+        private_mapping_bytes(sc->cores, config->private_bytes, config->private_parts);
 
     if (!gvm_open(&host->gvm,
                   arena + guards + config->stacks_bytes + config->module_bytes + replicas) ||
-        !mirror_open(&host->gvm, sc->cores, config->private_bytes, config->private_parts))
+        !private_mapping_open(&host->gvm, sc->cores, config->private_bytes, config->private_parts))
         return false;
     unsigned char *memory = gvm_take(&host->gvm, arena);
     return wb_system_init(&sim.system, memory + OFF_PAGE, arena - OFF_PAGE, sc) == WB_OK;
@@ -141,11 +142,11 @@ void *wb_host_stack(struct wb_host *host, size_t bytes)
 
 void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes)
 {
-    return core < host->config.system.cores ? mirror_take(core, bytes) : NULL;
+    return core < host->config.system.cores ? private_mapping_take(core, bytes) : NULL;
 }
 
 // How large the platform's scratchpad is has been looked at by the command.
-bool wb_host_pin(struct wb_host *host, void *at, size_t bytes, char *why, size_t why_bytes)
+bool wb_host_lock_memory(struct wb_host *host, void *at, size_t bytes, char *why, size_t why_bytes)
 {
     (void)host;
     (void)at;
@@ -210,7 +211,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     const enum wb_status status = wb_system_start(sim.system, START_NS);
     if (status != WB_OK)
         return status;
-    personality_init();
+    libc_state_init();
     fault_catch();
     return sim_start() ? WB_OK : WB_ERR_NOMEM;
 }

@@ -4,7 +4,7 @@
 #include "private.h"
 
 #include "faults.h"
-#include "mirror.h"
+#include "private_mapping.h"
 #include "wb/energy.h"
 
 struct wb_task *wb_kernel_self(void)
@@ -27,16 +27,16 @@ uint32_t wb_kernel_core(void)
 // launcher, too. Steps and kernels wait for nothing.
 static void look(void)
 {
-    enum { LOOKS = 64 };
+    enum { POLLS = 64 };
     if (sim.here != NULL && sim.self == NULL)
         return;
-    struct looks *looks = sim.here != NULL ? &kernel_task(sim.self)->looks : &sim.looks;
+    struct polls *polls = sim.here != NULL ? &kernel_task(sim.self)->polls : &sim.polls;
 
-    if (looks->last_ps != sim.engine->now_ps) {
-        looks->last_ps = sim.engine->now_ps;
-        looks->count = 0;
-    } else if (++looks->count >= LOOKS) {
-        looks->count = 0;
+    if (polls->last_ps != sim.engine->now_ps) {
+        polls->last_ps = sim.engine->now_ps;
+        polls->count = 0;
+    } else if (++polls->count >= POLLS) {
+        polls->count = 0;
         sim_pass(engine_look(sim.engine, sim.here != NULL ? sim.here->core->index : 0));
     }
 }
@@ -69,7 +69,7 @@ uint64_t wb_kernel_stamp_ns(void)
 enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     if (task->mode == WB_REPLICATE && sim.here != NULL)
-        mirror_give(task, sim.here->core->index);
+        private_mapping_give(task, sim.here->core->index);
     kernel_task(task)->left_ps = kernel_task(task)->left_hz = kernel_task(task)->slice_ps = 0;
     return stack_init(task);
 }
@@ -84,7 +84,7 @@ void wb_kernel_attach(struct wb_task *task)
         kt->left_ps = kt->left_hz = 0;
     }
     if (task->mode == WB_REPLICATE)
-        mirror_give(task, sim.here->core->index);
+        private_mapping_give(task, sim.here->core->index);
     sanitizer_clean(task->stack, (size_t)((unsigned char *)kt->sp - task->stack));
     kt->slice_ps = 0;
     kt->blocked = false;
@@ -96,7 +96,7 @@ enum wb_status wb_kernel_depart(void)
 {
     struct wb_task *self = sim.self;
 
-    if (personality_is_held(kernel_task(self)))
+    if (libc_state_is_held(kernel_task(self)))
         return WB_ERR_HELD;
     if (self->mode == WB_RECREATE) {
         const enum wb_status parked = wb_recreation_park(self);
@@ -127,7 +127,7 @@ static inline void let_others(uint32_t floor, bool forfeits)
             sim_forfeit(c);
         sim_leave(GO_READY);
     } else {
-        sim_keep_attention(c);
+        sim_keep_need_resched(c);
     }
     look();  // who yields in a loop waits for time to pass, too
 }
@@ -149,7 +149,7 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
         sim_end_wait(kt);
     } else {
         if (kt->woken)
-            sim_keep_attention(sim.here);
+            sim_keep_need_resched(sim.here);
         else
             let_others(wb_sync_priority(&sim.self->sync), false);
         kt->woken = false;
@@ -209,7 +209,7 @@ void wb_kernel_reprioritise(struct wb_task *task)
         sim_queue(c, task);
     else if (__builtin_expect(c->is_fair, 0))
         sim_follow_priority(c, task);
-    sim_keep_attention(c);
+    sim_keep_need_resched(c);
     if (__builtin_expect(c->slice_ps != 0, 0))
         sim_time_slice(c);
     if (sim_may_be_preempted() && sim_is_outdone(c))
@@ -246,7 +246,7 @@ static __attribute__((noinline)) void ring(struct sim_core *c, uint32_t from)
         sim.quiet = quiet;
         if (!is_free(sim.here, CHARGE_RING))
             ring_ps = engine_ring(engine, from, c->core->index);
-        owed_ps = sim.self == NULL ? sim.here->debt_ps : 0;
+        owed_ps = sim.self == NULL ? sim.here->overhead_ps : 0;
     }
     // It rings even if the task that rings is killed meanwhile.
     const uint64_t ps =
@@ -270,7 +270,7 @@ void wb_kernel_doorbell(uint32_t core)
         if (sim.self != NULL && c->preempts)
             sim_give_way();
         else if (sim.self != NULL)
-            sim_keep_attention(c);
+            sim_keep_need_resched(c);
     } else if (c->rung || c->dead) {
         return;
     } else if (sim.self != NULL && c->rings_at_once && sim.here->takes_steps) {
@@ -373,18 +373,18 @@ void wb_kernel_copy(void *to, const void *from, size_t bytes)
         sanitizer_copy(to, from, bytes);
         return;
     }
-    sanitizer_copy(mirror_of(core, to), mirror_of(core, from), bytes);
+    sanitizer_copy(private_mapping_of(core, to), private_mapping_of(core, from), bytes);
     spend_with_transfer(engine_copy(sim.engine, sim_begins_ps(), core, bytes));
 }
 
 const void *wb_kernel_private(uint32_t core, const void *address)
 {
-    return mirror_contains(address) ? mirror_of(core, address) : NULL;
+    return private_mapping_contains(address) ? private_mapping_of(core, address) : NULL;
 }
 
 void wb_kernel_capture(void)
 {
-    const bool held = personality_is_held(kernel_task(sim.self));
+    const bool held = libc_state_is_held(kernel_task(sim.self));
 
     sim_serve(sim.here);
     sim_leave(held ? GO_READY : GO_CAPTURED);

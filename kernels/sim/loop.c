@@ -13,7 +13,7 @@ void context_switch(void **save, void *load);
 
 struct sim sim;
 
-_Alignas(PAGE_BYTES) struct wb_word wb_kernel_attention;
+_Alignas(PAGE_BYTES) struct wb_word wb_kernel_need_resched;
 
 // From a fault of a kernel, or of the launcher; from the midst of a kernel that has been stopped.
 static jmp_buf out_of_loop;
@@ -155,15 +155,15 @@ void sim_spend(uint64_t ps)
 {
     if (sim.self == NULL || sim.stepping) {
         if (sim.here != NULL)
-            sim.here->debt_ps = sim_sum(sim.here->debt_ps, ps);
+            sim.here->overhead_ps = sim_sum(sim.here->overhead_ps, ps);
         return;
     }
     if (ps == 0 || sim_passes(ps))
         return;
     struct wb_task *self = sim.self;
-    personality_save(kernel_task(self));
+    libc_state_save(kernel_task(self));
     give_thread(self, next_before(sim_in(ps)));
-    personality_restore(kernel_task(self));
+    libc_state_restore(kernel_task(self));
 }
 
 void sim_begin_computing(struct sim_core *c, uint64_t ps)
@@ -186,10 +186,10 @@ void sim_compute(uint64_t cycles)
     const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
     if (ps == 0 || sim_passes(ps))
         return;
-    personality_save(kernel_task(self));
+    libc_state_save(kernel_task(self));
     sim_begin_computing(c, ps);
     give_thread(self, next_from_task());
-    personality_restore(kernel_task(self));
+    libc_state_restore(kernel_task(self));
 }
 
 void sim_set_counting(bool counts)
@@ -217,9 +217,9 @@ void sim_pause(void)
         return;
     struct wb_task *self = sim.self;
     sim.pending = event_of(EVENT_RESUME, sim.here->core->index);
-    personality_save(kernel_task(self));
+    libc_state_save(kernel_task(self));
     give_thread(self, NULL);
-    personality_restore(kernel_task(self));
+    libc_state_restore(kernel_task(self));
 }
 
 static void drop(struct at_once *ring)
@@ -285,12 +285,12 @@ void sim_leave(enum after after)
     struct sim_core *c = sim.here;
     struct wb_task *self = sim.self;
 
-    personality_save(kernel_task(self));
+    libc_state_save(kernel_task(self));
     c->left = self;
     c->after = after;
     c->current = NULL;
     give_thread(self, after <= GO_INTERRUPTED || after == GO_BLOCKED ? next_from_task() : NULL);
-    personality_restore(kernel_task(self));
+    libc_state_restore(kernel_task(self));
 }
 
 // ---- Events -------------------------------------------------------------------------------------
@@ -444,7 +444,7 @@ enum sim_end sim_run(void)
 void kernel_task_start(struct wb_task *task)
 {
     sanitizer_enter(NULL);
-    personality_restore(kernel_task(task));
+    libc_state_restore(kernel_task(task));
     if (task->mode == WB_RECREATE)
         wb_recreation_begin(task);
     wb_task_main(task);

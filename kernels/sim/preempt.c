@@ -117,8 +117,8 @@ static void put_off(struct sim_core *c)
     kt->left_ps = until_ps - sim.engine->now_ps;
     kt->left_hz = computes ? hz_of(c) : 0;
     c->computing = c->holds = 0;
-    c->debt_ps = sim_sum(c->debt_ps, c->stolen_ps);
-    c->stolen_ps = 0;
+    c->overhead_ps = sim_sum(c->overhead_ps, c->irq_time_ps);
+    c->irq_time_ps = 0;
     c->left = c->interrupted = c->current;
     c->after = GO_INTERRUPTED;
     c->current = NULL;
@@ -156,7 +156,7 @@ void sim_charge_timer(struct sim_core *c)
 {
     if (is_free(c, CHARGE_INTERRUPT) || c->timer_ps == sim.engine->now_ps)
         return;
-    uint64_t *owed_ps = c->current != NULL ? &c->stolen_ps : &c->debt_ps;
+    uint64_t *owed_ps = c->current != NULL ? &c->irq_time_ps : &c->overhead_ps;
     *owed_ps = sim_sum(*owed_ps, engine_interrupt(sim.engine, c->core->index));
     c->timer_ps = sim.engine->now_ps;
 }
@@ -186,7 +186,7 @@ static void go_on(struct sim_core *c)
     struct kernel_task *kt = kernel_task(c->current);
     const wide ps = kt->left_hz == 0 ? kt->left_ps : (wide)kt->left_ps * kt->left_hz / hz_of(c);
 
-    c->stolen_ps = sim_sum(c->stolen_ps, ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX);
+    c->irq_time_ps = sim_sum(c->irq_time_ps, ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX);
     c->goes_on = kt->left_hz != 0;
     kt->left_ps = kt->left_hz = 0;
 }
@@ -214,9 +214,9 @@ bool sim_still_starts(struct sim_core *c)
     sim_serve(c);
     if (!sim_is_outdone(c))
         return true;
-    kernel_task(c->current)->left_ps = c->stolen_ps;
+    kernel_task(c->current)->left_ps = c->irq_time_ps;
     kernel_task(c->current)->left_hz = c->goes_on ? hz_of(c) : 0;
-    c->stolen_ps = 0;
+    c->irq_time_ps = 0;
     sim_queue_interrupted(c, c->current);
     c->current = NULL;
     return false;

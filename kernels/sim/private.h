@@ -59,11 +59,11 @@ struct sim_core {
     struct wb_task *left;     // has just left it, and its departure is to be finished
     enum after after;         // what becomes of that one
     struct ready ready;
-    uint64_t debt_ps;    // what its kernel did in no time, to be spent before a task runs
-    uint64_t stolen_ps;  // by interrupts, from the task that runs
-    uint64_t slept_ps;   // when it last fell asleep
-    uint64_t parked_ns;  // when the task that goes away began to be parked
-    uint64_t computing;  // the event that ends what its task computes, if that may be rescaled
+    uint64_t overhead_ps;  // what its kernel did in no time, to be spent before a task runs
+    uint64_t irq_time_ps;  // by interrupts, from the task that runs
+    uint64_t slept_ps;     // when it last fell asleep
+    uint64_t parked_ns;    // when the task that goes away began to be parked
+    uint64_t computing;    // the event that ends what its task computes, if that may be rescaled
     uint64_t computes_until_ps;
     bool idle, rung, dead;
     bool chooses;        // its next task, once nothing else happens at this instant,
@@ -93,7 +93,7 @@ struct sim_core {
     uint64_t slice;
     uint64_t holds;           // the event that ends the time that its task lets pass, and when;
     uint64_t holds_until_ps;  // only where that may be interrupted
-    uint32_t attention;       // wb_kernel_attention while its task runs
+    uint32_t need_resched;    // wb_kernel_need_resched while its task runs
     uint32_t recorded_uw;     // the power that its event stream has last,
     uint64_t recorded_ps;     // and until when it is right
     uint32_t free;            // engine_free_charges()
@@ -179,7 +179,7 @@ struct sim {
     uint32_t alive;         // events that may let a task run: see matters() in loop.c
     bool counts;            // charges, also those that take no time,
     uint64_t fuel;          // from so many down; at 0 a fault is due, or the loop is to be left
-    struct looks looks;     // of the launcher
+    struct polls polls;     // of the launcher
     uint32_t choice;        // of a policy, that agents were heard for last
     bool odd_clock;         // there is none yet, or a core's differs
     bool preempts;          // a kernel does
@@ -524,7 +524,7 @@ void sim_hear_agents(void);
 void sim_account_idle(void);
 
 /// Raises or lowers attention for the task that runs on a core.
-void sim_keep_attention(struct sim_core *c);
+void sim_keep_need_resched(struct sim_core *c);
 
 /// Records what a core starts with: its frequency and its power.
 void sim_record_start(struct sim_core *c);
@@ -549,7 +549,7 @@ void sim_kill(struct sim_core *c);
 static inline uint64_t sim_begins_ps(void)
 {
     const bool owes = (sim.self == NULL || sim.stepping) && sim.here != NULL;
-    return owes ? sim_in(sim.here->debt_ps) : sim.engine->now_ps;
+    return owes ? sim_in(sim.here->overhead_ps) : sim.engine->now_ps;
 }
 
 static inline bool at_once_is_empty(const struct at_once *ring)
@@ -628,7 +628,7 @@ static inline void sim_execute_launcher(void)
 static inline void sim_become(struct sim_core *c)
 {
     sim_execute(c, c->current);
-    wb_word_store(&wb_kernel_attention, c->attention, WB_RELAXED);
+    wb_word_store(&wb_kernel_need_resched, c->need_resched, WB_RELAXED);
 }
 
 #endif

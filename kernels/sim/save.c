@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "fnv.h"
-#include "mirror.h"
+#include "private_mapping.h"
 
 enum { ID_BYTES = 32 };
 
@@ -221,7 +221,7 @@ static void take_state(const struct sim *saved)
     for (uint32_t i = 0; i < sim.system->n_tasks; i++) {
         const struct wb_task *task = &sim.system->tasks[i];
         if (task->mode == WB_REPLICATE)
-            mirror_give(task, wb_word_load(&task->memory_core, WB_RELAXED));
+            private_mapping_give(task, wb_word_load(&task->memory_core, WB_RELAXED));
     }
 }
 

@@ -7,10 +7,10 @@
 static enum turn compute_scaled(struct sim_core *c, uint64_t cycles)
 {
     wb_agent_obey(c->core);
-    c->stolen_ps = sim_sum(c->stolen_ps, c->debt_ps);
-    c->debt_ps = 0;
+    c->irq_time_ps = sim_sum(c->irq_time_ps, c->overhead_ps);
+    c->overhead_ps = 0;
     const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
-    if (c->stolen_ps == 0 && ((ps == 0 && !sim.paused) || sim_passes(ps)))
+    if (c->irq_time_ps == 0 && ((ps == 0 && !sim.paused) || sim_passes(ps)))
         return TURN_TASK;
     sim_begin_computing(c, ps);
     return TURN_NOTHING;
@@ -41,7 +41,7 @@ static enum turn block(struct sim_core *c, uint64_t until_ns)
         return TURN_STACK;
     if (kt->woken || (until_ns != WB_FOREVER && until_ns <= sim_now_ns())) {
         kt->woken = false;
-        sim_keep_attention(c);
+        sim_keep_need_resched(c);
         return TURN_TASK;
     }
     sim_begin_wait(task, until_ns);

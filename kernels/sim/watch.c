@@ -10,11 +10,11 @@
 
 // How often is looked, for each time that is had patience for; and how many looks more a task has
 // to get to its next charge.
-enum { LOOKS = 10, GRACE = 2, PATIENCE_MS = 10000 };
+enum { POLLS = 10, GRACE = 2, PATIENCE_MS = 10000 };
 
 static struct {
     uint64_t seen_ps;
-    uint32_t looks;  // in a row at which no time had passed
+    uint32_t polls;  // in a row at which no time had passed
     uint32_t patience_ms;
     bool expired;
     struct watch_report report;
@@ -25,11 +25,11 @@ static void look(int number)
 {
     (void)number;
     if (!sim.running || sim.halted || sim.engine->now_ps != watch.seen_ps) {
-        watch.looks = 0;
+        watch.polls = 0;
         watch.seen_ps = sim.running ? sim.engine->now_ps : 0;
         return;
     }
-    if (++watch.looks < LOOKS)
+    if (++watch.polls < POLLS)
         return;
     watch.expired = true;
     watch.report = (struct watch_report){
@@ -40,7 +40,7 @@ static void look(int number)
     // Best is to leave where the engine is whole.
     sim.pause_at = sim.events + 2;
     sim_count(1);
-    if (watch.looks > LOOKS + GRACE)
+    if (watch.polls > POLLS + GRACE)
         sim_halt();
 }
 
@@ -50,7 +50,7 @@ void watch_open(void)
     const long ms = given != NULL ? strtol(given, NULL, 10) : 0;
 
     watch.patience_ms = ms > 0 && ms < PATIENCE_MS ? (uint32_t)ms : PATIENCE_MS;
-    const long every_ns = (long)watch.patience_ms * 1000000L / LOOKS;
+    const long every_ns = (long)watch.patience_ms * 1000000L / POLLS;
     const struct timespec every = { .tv_sec = every_ns / 1000000000,
                                     .tv_nsec = every_ns % 1000000000 };
     // On a stack of its own (fault_catch()): the task's may be small.
@@ -66,7 +66,7 @@ void watch_open(void)
 
 void watch_begin(void)
 {
-    watch.looks = 0;
+    watch.polls = 0;
     watch.expired = false;
 }
 

@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct template_task) <= WB_KERNEL_TASK_BYTES, "raise WB_K
 // Cooperative: the summary word of this core's own inbox, seen through this name (Linux maps it
 // here). Preemptive: a private word, set by the doorbell's interrupt, and at every switch to a task
 // of which wb_checkpoint_wanted() is true; cleared when that has been looked at.
-struct wb_word wb_kernel_attention;
+struct wb_word wb_kernel_need_resched;
 
 // Remove it as the functions below are written.
 static _Noreturn void not_written(void)

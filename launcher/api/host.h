@@ -68,7 +68,7 @@ void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes);
 /// Keeps a part of globally visible memory where the cores are nearest to it: internal memory.
 ///
 /// Returns: true; or false with the reason in `why`, in words for the user.
-bool wb_host_pin(struct wb_host *host, void *at, size_t bytes, char *why, size_t why_bytes);
+bool wb_host_lock_memory(struct wb_host *host, void *at, size_t bytes, char *why, size_t why_bytes);
 
 /// Loads a module: its globals become common to all kernels, its heap calls go to the task's heap.
 ///

@@ -32,7 +32,7 @@ struct part {
 };
 
 struct heartbeat {
-    uint32_t last, looks;  // looks: how often it has been the same since then
+    uint32_t last, polls;  // looks: how often it has been the same since then
     uint64_t last_ns;
 };
 
@@ -117,7 +117,7 @@ void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes)
 }
 
 // What is nearer to a core than the memory of all is its own.
-bool wb_host_pin(struct wb_host *host, void *at, size_t bytes, char *why, size_t why_bytes)
+bool wb_host_lock_memory(struct wb_host *host, void *at, size_t bytes, char *why, size_t why_bytes)
 {
     (void)host;
     (void)at;
@@ -261,12 +261,12 @@ static bool is_stopped(struct wb_host *host, uint32_t core, uint64_t now_ns)
 {
     struct heartbeat *heartbeat = &host->heartbeats[core];
     const uint32_t now = board_heartbeat(core);
-    const uint64_t most_looks = host->watchdog_ns / (2 * board_timeslice_ns());
+    const uint64_t most_polls = host->watchdog_ns / (2 * board_timeslice_ns());
 
     if (now != heartbeat->last || heartbeat->last_ns == 0)
         *heartbeat = (struct heartbeat){ .last = now, .last_ns = now_ns };
-    heartbeat->looks++;
-    return heartbeat->looks > most_looks && now_ns - heartbeat->last_ns > host->watchdog_ns;
+    heartbeat->polls++;
+    return heartbeat->polls > most_polls && now_ns - heartbeat->last_ns > host->watchdog_ns;
 }
 
 static void look_for_deaths(struct wb_host *host, uint64_t now_ns)

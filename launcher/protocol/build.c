@@ -97,7 +97,7 @@ static const char *pin(void *state, struct wb_channel *channel)
     struct build *build = state;
     const size_t bytes = (size_t)channel->stride_bytes * channel->slots;
 
-    return wb_host_pin(build->host, channel->data, bytes, build->text, sizeof build->text)
+    return wb_host_lock_memory(build->host, channel->data, bytes, build->text, sizeof build->text)
                ? NULL
                : build->text;
 }

@@ -13,7 +13,7 @@
 
 // ---- The kernel of a core, and the task while it runs there -------------------------------------
 
-inline keep_attention(here)
+inline keep_need_resched(here)
 {
 #ifndef MUTATE_ATTENTION_IS_NOT_KEPT
     atomic {
@@ -54,7 +54,7 @@ inline checkpoint(here)
     :: else -> r = 0
     fi;
     if
-    :: running -> serve(here); keep_attention(here)
+    :: running -> serve(here); keep_need_resched(here)
     :: else
     fi
 }
@@ -76,7 +76,7 @@ inline block(here)
         fi
     };
     if
-    :: running -> keep_attention(here)
+    :: running -> keep_need_resched(here)
     :: else
     fi
 }
@@ -114,7 +114,7 @@ inline resume(here)
     :: c -> c = 0; finish(here, OK)
     :: else
     fi;
-    keep_attention(here)
+    keep_need_resched(here)
 }
 
 proctype Kernel(byte me)

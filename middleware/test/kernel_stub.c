@@ -8,7 +8,7 @@
 enum { MEMORY_BYTES = 1 << 20 };
 
 struct stub stub;
-struct wb_word wb_kernel_attention = { { 1 } };
+struct wb_word wb_kernel_need_resched = { { 1 } };
 
 static _Alignas(4096) unsigned char own_memory[MEMORY_BYTES];
 static unsigned char *memory = own_memory;

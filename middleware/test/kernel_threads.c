@@ -32,7 +32,7 @@ _Static_assert(sizeof(struct thread_task) <= WB_KERNEL_TASK_BYTES, "too large");
 _Static_assert(sizeof(struct thread_core) <= WB_KERNEL_CORE_BYTES, "too large");
 
 // Every checkpoint looks.
-struct wb_word wb_kernel_attention = { { 1 } };
+struct wb_word wb_kernel_need_resched = { { 1 } };
 
 static _Alignas(4096) unsigned char memory[MEMORY_BYTES];
 static struct wb_system *the_system;

@@ -51,7 +51,7 @@ static void open(uint64_t firings, uint32_t initial, uint64_t period_ns)
     };
 
     stub_system(2);
-    wb_word_store(&wb_kernel_attention, 0, WB_RELAXED);
+    wb_word_store(&wb_kernel_need_resched, 0, WB_RELAXED);
     source = stub_task("source", 0);
     sink = stub_task("sink", 1);
     CHECK(wb_channel_add(stub.system, &config, &channel) == WB_OK);
@@ -153,7 +153,7 @@ TEST(a_heap_without_room_for_its_ports_fails_the_run)
 TEST(whoever_wants_it_at_a_checkpoint_gets_it_there_after_each_firing)
 {
     open(3, 0, 0);
-    wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+    wb_word_store(&wb_kernel_need_resched, 1, WB_RELAXED);
     fire(source);
     CHECK(stub.yields == 3);
 }
@@ -200,7 +200,7 @@ static void play_a_request(uint64_t until_ns)
     CHECK(until_ns == WB_FOREVER);
     send(1);
     CHECK(take_step(sink, &value) == WB_STEP_COMPUTE);
-    wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+    wb_word_store(&wb_kernel_need_resched, 1, WB_RELAXED);
     CHECK(take_step(sink, &value) == WB_STEP_STACK);
     CHECK(stub.yields == 0);
     wb_port_close(out);

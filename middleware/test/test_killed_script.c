@@ -66,7 +66,7 @@ static void open(void)
     written.n = 0;
     stub_open(&(struct wb_system_config){
         .cores = 2, .tasks = 2, .channels = ENDS, .ports = 2 * ENDS, .core_align = WB_LINE_BYTES });
-    wb_word_store(&wb_kernel_attention, 0, WB_RELAXED);
+    wb_word_store(&wb_kernel_need_resched, 0, WB_RELAXED);
     task = stub_task("task", 0);
     task->restart = true;
     CHECK(wb_objects_add(stub.system, configs, OBJECTS, &objects) == WB_OK);

@@ -77,7 +77,7 @@ static void open(void)
 
     memset(&written, 0, sizeof written);
     stub_system(2);
-    wb_word_store(&wb_kernel_attention, 0, WB_RELAXED);
+    wb_word_store(&wb_kernel_need_resched, 0, WB_RELAXED);
     task = stub_task("task", 0);
     other = stub_task("other", 1);
     CHECK(wb_objects_add(stub.system, configs, OBJECTS, &objects) == WB_OK);
@@ -247,7 +247,7 @@ TEST(each_marked_event_is_a_checkpoint)
     add(WB_SCRIPT_RUN, 0, 0);
     add(WB_SCRIPT_RUN, 0, 0)->is_checkpoint = false;
     add(WB_SCRIPT_RUN, 0, 0);
-    wb_word_store(&wb_kernel_attention, 1, WB_RELAXED);
+    wb_word_store(&wb_kernel_need_resched, 1, WB_RELAXED);
     run();
     CHECK(stub.yields == 2);
 }

@@ -20,7 +20,7 @@ struct place {
 };
 
 // Every checkpoint looks, so that every checkpoint is a step.
-struct wb_word wb_kernel_attention = { { 1 } };
+struct wb_word wb_kernel_need_resched = { { 1 } };
 
 static struct {
     struct wb_system *system;

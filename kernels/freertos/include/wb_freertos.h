@@ -21,7 +21,7 @@
 #include "wb/task.h"
 
 /// True when the calling task is wanted at its next checkpoint (holmbacka2013 listing 1).
-#define migration_requested (wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0)
+#define migration_requested (wb_word_load(&wb_kernel_need_resched, WB_RELAXED) != 0)
 
 /// Lays out what the kernels share, for so many tasks that may be adopted at a time.
 ///

@@ -113,7 +113,7 @@ bool gvm_alias(const struct gvm *gvm, void *at, const void *shared)
 bool gvm_contains(const void *address)
 {
     const unsigned char *a = address;
-    return (a >= GVM_BASE && a < the_end) || mirror_contains(a);
+    return (a >= GVM_BASE && a < the_end) || private_mapping_contains(a);
 }
 
 int gvm_share(size_t *bytes)

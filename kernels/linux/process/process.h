@@ -22,7 +22,7 @@ static inline size_t whole_pages(size_t bytes)
 }
 
 // The simulator: at a clock.
-struct looks {
+struct polls {
     uint64_t last_ps;
     uint32_t count;  // since time passed
 };
@@ -47,7 +47,7 @@ struct kernel_task {
     uint64_t left_ps;   // the simulator: to let pass before it goes on, as it was interrupted;
     uint64_t left_hz;   // at this frequency, 0: at any
     uint64_t slice_ps;  // the simulator: of its turn it has had so much before it was interrupted
-    struct looks looks;
+    struct polls polls;
     void *fake_stack;  // AddressSanitizer's, while the task does not run
 };
 
@@ -123,7 +123,7 @@ bool gvm_replace(struct gvm *gvm, void *at, size_t bytes);
 bool gvm_alias(const struct gvm *gvm, void *at, const void *shared);
 
 /// True of the private memory of replicated tasks, where the kernels have any. The kernels'.
-bool mirror_contains(const void *address);
+bool private_mapping_contains(const void *address);
 
 /// True of globally visible memory, and of the private memory of replicated tasks.
 bool gvm_contains(const void *address);
@@ -131,17 +131,17 @@ bool gvm_contains(const void *address);
 /// A descriptor of globally visible memory that the kernels inherit, -1 without one; its size.
 int gvm_share(size_t *bytes);
 
-// ---- personality.c: what the C and C++ libraries keep of a thread -------------------------------
+// ---- libc_state.c: what the C and C++ libraries keep of a thread -------------------------------
 
 /// Looks up what this process has. Once, in a kernel.
-void personality_init(void);
+void libc_state_init(void);
 
 /// Takes it from, or gives it to, the libraries of this process. errno is safe in between only.
-void personality_save(struct kernel_task *lt);
-void personality_restore(const struct kernel_task *lt);
+void libc_state_save(struct kernel_task *lt);
+void libc_state_restore(const struct kernel_task *lt);
 
 /// True while the running task holds what cannot move with it.
-bool personality_is_held(const struct kernel_task *lt);
+bool libc_state_is_held(const struct kernel_task *lt);
 
 /// Where a task's first context begins: called by context_start() on the task's stack.
 _Noreturn void kernel_task_start(struct wb_task *task);

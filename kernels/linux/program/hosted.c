@@ -17,17 +17,17 @@ void context_start(void);
 _Noreturn void kernel_task_start(struct wb_task *task);
 
 // The summary word of the core's inbox: main() maps the core's page over this one.
-_Alignas(PAGE_BYTES) uint32_t wb_kernel_attention_page[PAGE_BYTES / sizeof(uint32_t)];
-extern struct wb_word wb_kernel_attention __attribute__((alias("wb_kernel_attention_page")));
+_Alignas(PAGE_BYTES) uint32_t wb_kernel_need_resched_page[PAGE_BYTES / sizeof(uint32_t)];
+extern struct wb_word wb_kernel_need_resched __attribute__((alias("wb_kernel_need_resched_page")));
 
 static struct hosted *here;   // fixed once main() has it
 static struct wb_task *self;  // NULL before the task begins
 
 // ---- Turns --------------------------------------------------------------------------------------
 
-static void give_back(enum hosted_wish wish, uint64_t argument)
+static void give_back(enum hosted_request request, uint64_t argument)
 {
-    here->wish = wish;
+    here->request = request;
     here->argument = argument;
     // Release: the kernel sees the wish, and what the task wrote.
     wb_word_store(&here->turn, 0, WB_RELEASE);
@@ -44,21 +44,21 @@ static void await_turn(void)
         futex(&here->turn, FUTEX_WAIT, turn, WB_FOREVER);
 }
 
-static enum wb_status ask(enum hosted_wish wish, uint64_t argument)
+static enum wb_status ask(enum hosted_request request, uint64_t argument)
 {
     const int error_number = errno;
 
-    give_back(wish, argument);
+    give_back(request, argument);
     await_turn();
     errno = error_number;
     return here->answer;
 }
 
 // Whoever shares a file with the process sees what it has printed.
-static _Noreturn void end(enum hosted_wish wish)
+static _Noreturn void end(enum hosted_request request)
 {
     fflush(NULL);
-    give_back(wish, 0);
+    give_back(request, 0);
     _exit(0);
 }
 
@@ -192,7 +192,7 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     enum { TURNS = 32 };
 
     if (here->poll_end_ns == 0 || here->spin_ns == 0 || here->slows ||
-        wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0)
+        wb_word_load(&wb_kernel_need_resched, WB_RELAXED) != 0)
         return false;
     if (++spin->turns % TURNS != 0)
         return true;

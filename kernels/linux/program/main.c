@@ -35,8 +35,8 @@ int main(int argc, char **argv)
     // Its kernel may be killed before it comes to note this; then the launcher has to reap us.
     wb_word_store(&hosted->pid, getpid(), WB_SEQ_CST);
     if (getppid() != hosted->kernel_pid ||
-        !map_shared(&wb_kernel_attention, PAGE_BYTES, fd, (unsigned char *)hosted->core - GVM_BASE,
-                    MAP_FIXED))
+        !map_shared(&wb_kernel_need_resched, PAGE_BYTES, fd,
+                    (unsigned char *)hosted->core - GVM_BASE, MAP_FIXED))
         return 1;
     close(fd);
     robust_mark(&hosted->robust_node, &hosted->turn);

@@ -60,7 +60,7 @@ enum wb_action {
 /// It is a global of which every core needs its own: private memory at one address on each, by an
 /// MMU, a process for each, or what a switch stores. Cores that share all memory would find it by
 /// a register instead (tp, TPIDR): then wb_checkpoint() in wb/task.h is what has to load it so.
-extern struct wb_word wb_kernel_attention;
+extern struct wb_word wb_kernel_need_resched;
 
 /// The task that runs here, or NULL outside of tasks (an interrupt, the idle loop, the launcher).
 struct wb_task *wb_kernel_self(void);

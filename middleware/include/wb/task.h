@@ -27,7 +27,7 @@ typedef int wb_task_entry(struct wb_task *self);
 
 /// Nonzero when this kernel wants the running task at its next checkpoint. Realised by the kernel
 /// (see wb/kernel.h); public only so that a checkpoint costs three instructions.
-extern struct wb_word wb_kernel_attention;
+extern struct wb_word wb_kernel_need_resched;
 
 /// The part of a checkpoint behind the poll. Call wb_checkpoint() instead.
 void wb_checkpoint_enter(void);
@@ -42,7 +42,7 @@ void wb_checkpoint_enter(void);
 static inline void wb_checkpoint(void)
 {
     // Relaxed is enough: the word only says "look"; the look itself acquires.
-    if (__builtin_expect(wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0, 0))
+    if (__builtin_expect(wb_word_load(&wb_kernel_need_resched, WB_RELAXED) != 0, 0))
         wb_checkpoint_enter();
 }
 

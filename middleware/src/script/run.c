@@ -68,7 +68,7 @@ static enum stop advance(struct run *run)
         const enum stop stop = perform(run, event);
         if (stop != GO_ON)
             return stop;
-        if (event->is_checkpoint && wb_word_load(&wb_kernel_attention, WB_RELAXED) != 0)
+        if (event->is_checkpoint && wb_word_load(&wb_kernel_need_resched, WB_RELAXED) != 0)
             break;
     }
     run->due = true;

@@ -21,7 +21,7 @@ struct options {
     uint32_t lanes, plays, cycles, patience;
 };
 
-struct wb_word wb_kernel_attention;
+struct wb_word wb_kernel_need_resched;
 
 static struct wb_app *app;
 static struct wb_task *tasks;

@@ -12,7 +12,7 @@
 
 #include "supervise.h"
 
-bool wb_host_pin(struct wb_host *host, void *at, size_t bytes, char *why, size_t why_bytes)
+bool wb_host_lock_memory(struct wb_host *host, void *at, size_t bytes, char *why, size_t why_bytes)
 {
     const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mirror.h"
+#include "private_mapping.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,12 +16,12 @@ static size_t block_bytes(size_t bytes, uint32_t parts)
     return bytes == 0 ? 0 : whole_pages(bytes) + (size_t)parts * (GUARD_BYTES + PAGE_BYTES);
 }
 
-size_t mirror_bytes(uint32_t cores, size_t bytes, uint32_t parts)
+size_t private_mapping_bytes(uint32_t cores, size_t bytes, uint32_t parts)
 {
     return block_bytes(bytes, parts) * (cores + 1);
 }
 
-bool mirror_open(struct gvm *gvm, uint32_t cores, size_t bytes, uint32_t parts)
+bool private_mapping_open(struct gvm *gvm, uint32_t cores, size_t bytes, uint32_t parts)
 {
     region.gvm = gvm;
     region.bytes = block_bytes(bytes, parts);
@@ -30,29 +30,29 @@ bool mirror_open(struct gvm *gvm, uint32_t cores, size_t bytes, uint32_t parts)
     return region.base != NULL;
 }
 
-bool mirror_contains(const void *address)
+bool private_mapping_contains(const void *address)
 {
     const unsigned char *a = address;
     return a >= region.base && a < region.base + region.bytes;
 }
 
-void *mirror_of(uint32_t core, const void *address)
+void *private_mapping_of(uint32_t core, const void *address)
 {
     unsigned char *a = (unsigned char *)(uintptr_t)address;
-    return mirror_contains(a) ? a + region.bytes * (core + 1) : a;
+    return private_mapping_contains(a) ? a + region.bytes * (core + 1) : a;
 }
 
 // Nothing but a lack of memory for page tables can prevent it, and nobody could go on then.
 static void give(unsigned char *at, size_t bytes, uint32_t core)
 {
-    const unsigned char *from = mirror_of(core, at);
+    const unsigned char *from = private_mapping_of(core, at);
 
     if (mmap(at, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, region.gvm->fd,
              from - region.gvm->base) != at)
         abort();
 }
 
-void *mirror_take(uint32_t core, size_t bytes)
+void *private_mapping_take(uint32_t core, size_t bytes)
 {
     unsigned char *guard = region.base + region.used;
 
@@ -65,7 +65,7 @@ void *mirror_take(uint32_t core, size_t bytes)
     return guard + GUARD_BYTES;
 }
 
-void mirror_give(const struct wb_task *task, uint32_t core)
+void private_mapping_give(const struct wb_task *task, uint32_t core)
 {
     give(task->stack, task->stack_bytes, core);
     if (task->heap.end != task->heap.base)

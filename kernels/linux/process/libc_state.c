@@ -14,7 +14,7 @@ static struct cxx_globals {
     unsigned int uncaught;
 } * the_globals;
 
-void personality_init(void)
+void libc_state_init(void)
 {
     // A module brings libstdc++ along, outside the global scope.
     void *libstdcxx = dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY);
@@ -25,7 +25,7 @@ void personality_init(void)
     the_globals = globals != NULL ? globals() : NULL;
 }
 
-void personality_save(struct kernel_task *lt)
+void libc_state_save(struct kernel_task *lt)
 {
     lt->error_number = errno;
     if (the_globals != NULL) {
@@ -34,7 +34,7 @@ void personality_save(struct kernel_task *lt)
     }
 }
 
-void personality_restore(const struct kernel_task *lt)
+void libc_state_restore(const struct kernel_task *lt)
 {
     if (the_globals != NULL) {
         the_globals->caught = lt->caught;
@@ -43,7 +43,7 @@ void personality_restore(const struct kernel_task *lt)
     errno = lt->error_number;
 }
 
-bool personality_is_held(const struct kernel_task *lt)
+bool libc_state_is_held(const struct kernel_task *lt)
 {
     return lt->mutexes != 0 ||
            (the_globals != NULL && (the_globals->caught != NULL || the_globals->uncaught != 0));
