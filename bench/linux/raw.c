@@ -86,37 +86,37 @@ void bench_raw_line(const struct bench_raw *raw, uint32_t bytes)
 // ---- What wakes a thread ------------------------------------------------------------------------
 
 // One bell for each way.
-struct bells {
+struct notify {
     const struct bench_raw *raw;
-    void (*ring)(struct bells *bells, int way);
-    void (*await)(struct bells *bells, int way);
+    void (*ring)(struct notify *notify, int way);
+    void (*await)(struct notify *notify, int way);
     int fd[2];
     _Alignas(128) struct wb_swapped futex[2];
 };
 
-static void *bell_pong(void *arg)
+static void *notify_pong(void *arg)
 {
-    struct bells *bells = arg;
+    struct notify *notify = arg;
 
-    bench_pin_thread(bells->raw->options->cpu[1]);
-    for (uint32_t i = 0; i < bells->raw->trips + WARM_UP; i++) {
-        bells->await(bells, 0);
-        bells->ring(bells, 1);
+    bench_pin_thread(notify->raw->options->cpu[1]);
+    for (uint32_t i = 0; i < notify->raw->trips + WARM_UP; i++) {
+        notify->await(notify, 0);
+        notify->ring(notify, 1);
     }
     return NULL;
 }
 
-static void ping(struct bells *bells)
+static void ping(struct notify *notify)
 {
-    const struct bench_raw *raw = bells->raw;
+    const struct bench_raw *raw = notify->raw;
     pthread_t other;
 
     bench_pin(raw->options->cpu[0]);
-    start(&other, bell_pong, bells);
+    start(&other, notify_pong, notify);
     for (uint32_t i = 0; i < raw->trips + WARM_UP; i++) {
         const uint64_t from_ns = clock_now_ns();
-        bells->ring(bells, 0);
-        bells->await(bells, 1);
+        notify->ring(notify, 0);
+        notify->await(notify, 1);
         if (i >= WARM_UP)
             bench_samples_add(raw->samples, (double)(clock_now_ns() - from_ns) / 2 * raw->ways);
     }
@@ -124,49 +124,49 @@ static void ping(struct bells *bells)
     bench_unpin();
 }
 
-static void ring_eventfd(struct bells *bells, int way)
+static void ring_eventfd(struct notify *notify, int way)
 {
-    if (eventfd_write(bells->fd[way], 1) != 0)
+    if (eventfd_write(notify->fd[way], 1) != 0)
         bench_fail("an eventfd cannot be written");
 }
 
-static void await_eventfd(struct bells *bells, int way)
+static void await_eventfd(struct notify *notify, int way)
 {
     eventfd_t value;
 
-    if (eventfd_read(bells->fd[way], &value) != 0)
+    if (eventfd_read(notify->fd[way], &value) != 0)
         bench_fail("an eventfd cannot be read");
 }
 
 void bench_raw_eventfds(const struct bench_raw *raw)
 {
-    struct bells bells = { .raw = raw,
-                           .ring = ring_eventfd,
-                           .await = await_eventfd,
-                           .fd = { eventfd(0, 0), eventfd(0, 0) } };
+    struct notify notify = { .raw = raw,
+                             .ring = ring_eventfd,
+                             .await = await_eventfd,
+                             .fd = { eventfd(0, 0), eventfd(0, 0) } };
 
-    ping(&bells);
-    close(bells.fd[0]);
-    close(bells.fd[1]);
+    ping(&notify);
+    close(notify.fd[0]);
+    close(notify.fd[1]);
 }
 
-static void ring_futex(struct bells *bells, int way)
+static void ring_futex(struct notify *notify, int way)
 {
-    wb_word_swap(&bells->futex[way], 1, WB_SEQ_CST);
-    syscall(SYS_futex, &bells->futex[way], FUTEX_WAKE, 1, NULL, NULL, 0);
+    wb_word_swap(&notify->futex[way], 1, WB_SEQ_CST);
+    syscall(SYS_futex, &notify->futex[way], FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 // Never looks before it sleeps, as who is rung by an interrupt does not.
-static void await_futex(struct bells *bells, int way)
+static void await_futex(struct notify *notify, int way)
 {
     do
-        syscall(SYS_futex, &bells->futex[way], FUTEX_WAIT, 0, NULL, NULL, 0);
-    while (wb_word_swap(&bells->futex[way], 0, WB_SEQ_CST) == 0);
+        syscall(SYS_futex, &notify->futex[way], FUTEX_WAIT, 0, NULL, NULL, 0);
+    while (wb_word_swap(&notify->futex[way], 0, WB_SEQ_CST) == 0);
 }
 
 void bench_raw_futexes(const struct bench_raw *raw)
 {
-    struct bells bells = { .raw = raw, .ring = ring_futex, .await = await_futex };
+    struct notify notify = { .raw = raw, .ring = ring_futex, .await = await_futex };
 
-    ping(&bells);
+    ping(&notify);
 }

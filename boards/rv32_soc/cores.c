@@ -244,7 +244,7 @@ void board_memory_used(const void *end)
     memory_used = (unsigned char *)(uintptr_t)end;
 }
 
-bool board_keeps(const void *address)
+bool board_owns(const void *address)
 {
     const unsigned char *at = address;
 

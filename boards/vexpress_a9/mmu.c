@@ -122,7 +122,7 @@ void *board_take_private(size_t bytes)
     return at;
 }
 
-bool board_keeps(const void *address)
+bool board_owns(const void *address)
 {
     const uint32_t at = (uint32_t)address;
 

@@ -103,7 +103,8 @@ TEST(a_recreated_task_has_its_memory_on_the_target)
         recreate_wait_for_steps(h, 3);
         CHECK(wb_word_load(&s->core, WB_SEQ_CST) == target && wb_task_core(task) == target);
     }
-    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 && wb_word_load(&s->lives, WB_SEQ_CST) == 9);
+    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 &&
+          wb_word_load(&s->incarnation, WB_SEQ_CST) == 9);
     CHECK(wb_task_migrations(task) == 8 && task->restarts == 0);
     CHECK(harness_programs(h) == 1);
     end(h);
@@ -122,7 +123,7 @@ TEST(a_recreation_waits_while_the_task_holds_a_mutex)
     recreate_wait_for_steps(h, 2);
     CHECK(recreate_move(h, task, 1) == WB_ERR_HELD);
     recreate_wait_for_steps(h, 2);
-    CHECK(wb_task_core(task) == 0 && wb_word_load(&s->lives, WB_SEQ_CST) == 1);
+    CHECK(wb_task_core(task) == 0 && wb_word_load(&s->incarnation, WB_SEQ_CST) == 1);
     end(h);
 }
 
@@ -139,7 +140,7 @@ TEST(a_recreation_that_finds_the_transfer_buffer_taken_leaves_the_task_on_its_so
     wb_word_store(&harness_system(h)->transfer_owner, 99, WB_SEQ_CST);
     CHECK(recreate_move(h, task, 1) == WB_ERR_FULL);
     recreate_wait_for_steps(h, 2);
-    CHECK(wb_task_core(task) == 0 && wb_word_load(&s->lives, WB_SEQ_CST) == 1);
+    CHECK(wb_task_core(task) == 0 && wb_word_load(&s->incarnation, WB_SEQ_CST) == 1);
     wb_word_store(&harness_system(h)->transfer_owner, 0, WB_SEQ_CST);
     CHECK(recreate_move(h, task, 1) == WB_OK);
     end(h);
@@ -218,7 +219,8 @@ TEST(a_recreated_task_whose_offer_is_withdrawn_has_its_memory_on_its_source_agai
     recreate_wait_for_steps(h, 3);
     CHECK(wb_task_core(task) == 0 &&
           wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_TIMEOUT);
-    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 && wb_word_load(&s->lives, WB_SEQ_CST) == 2);
+    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 &&
+          wb_word_load(&s->incarnation, WB_SEQ_CST) == 2);
     wb_word_store(&s->release, 1, WB_SEQ_CST);
     end(h);
 }
@@ -236,7 +238,8 @@ TEST(a_source_killed_after_the_checkpoint_does_not_take_the_memory_along)
     wb_word_store(&s->release, 1, WB_SEQ_CST);
     recreate_wait_for_steps(h, 3);
     CHECK(wb_task_core(task) == 1);
-    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 && wb_word_load(&s->lives, WB_SEQ_CST) == 2);
+    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 &&
+          wb_word_load(&s->incarnation, WB_SEQ_CST) == 2);
     end(h);
 }
 
@@ -253,7 +256,8 @@ TEST(a_target_killed_before_it_takes_a_recreated_task_gives_it_back)
     recreate_wait_for_steps(h, 3);
     CHECK(wb_task_core(task) == 0 &&
           wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_GONE);
-    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 && wb_word_load(&s->lives, WB_SEQ_CST) == 2);
+    CHECK(wb_word_load(&s->fresh, WB_SEQ_CST) == 1 &&
+          wb_word_load(&s->incarnation, WB_SEQ_CST) == 2);
     end(h);
 }
 
@@ -274,7 +278,7 @@ TEST(a_killed_kernel_makes_its_recreated_task_start_again_elsewhere_with_no_stat
     suite_wait_for(h, &s->fresh, 2);
     recreate_wait_for_steps(h, 1);
     CHECK(wb_task_core(task) == 1 && task->restarts == 1 &&
-          wb_word_load(&s->lives, WB_SEQ_CST) == 1);
+          wb_word_load(&s->incarnation, WB_SEQ_CST) == 1);
     end(h);
 }
 

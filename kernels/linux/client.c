@@ -146,7 +146,7 @@ static void shut(struct end *end, uint32_t kind)
 // same if the message comes again. Void slots of a mailbox are counted by its position alone.
 static uint32_t number(const struct wb_port *in)
 {
-    return in->channel->tickets != NULL ? in->edge : (uint32_t)wb_port_messages(in);
+    return in->channel->tickets != NULL ? in->committed : (uint32_t)wb_port_messages(in);
 }
 
 // From the channel to the client. False: not now.

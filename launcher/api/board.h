@@ -56,7 +56,7 @@ void *board_memory(size_t *bytes);
 void board_memory_used(const void *end);
 
 /// True of such memory, and of private memory that board_take_private() gave.
-bool board_keeps(const void *address);
+bool board_owns(const void *address);
 
 /// A stack in such memory, with an inaccessible page below it; NULL when there is none.
 void *board_stack(size_t bytes);

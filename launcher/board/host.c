@@ -58,7 +58,7 @@ static struct wb_system *volatile the_system __attribute__((section(".gvm")));
 
 bool hooks_see(const void *block)
 {
-    return board_keeps(block);
+    return board_owns(block);
 }
 
 enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *config)

@@ -66,7 +66,7 @@ struct command {
     enum command_verb verb;
     const char *id;  // what the answer names; of a save: what the file must be of
     const char *task, *path, *channel;
-    struct wb_bell_config bell;  // of the channel
+    struct wb_notify_config notify;  // of the channel
     uint32_t index, core, rate_millihz;
     uint64_t timeout_ms;
     struct plan_policy policy;

@@ -3,8 +3,8 @@
 
 #include "plan.h"
 #include "wb/agent.h"
-#include "wb/bell.h"
 #include "wb/energy.h"
+#include "wb/notify_policy.h"
 #include "wb/policy.h"
 #include "wb/port.h"
 #include "wb/response.h"
@@ -15,7 +15,7 @@
     _Static_assert(sizeof(void *) != 4 || sizeof(struct wb_##name) <= (bytes),                     \
                    "raise it, in need.rs as well")
 AT_MOST(advice, 256);
-AT_MOST(bell, 256);
+AT_MOST(notify_policy, 256);
 AT_MOST(channel, 320);
 AT_MOST(core, 1024);
 AT_MOST(event, 24);
@@ -43,8 +43,8 @@ static size_t stride_bytes(const struct wb_channel_config *channel)
 
 static size_t channel_bytes(const struct wb_channel_config *channel)
 {
-    return (stride_bytes(channel) + sizeof(uint32_t)) * channel->slots + sizeof(struct wb_bell) +
-           (size_t)3 * WB_LINE_BYTES;
+    return (stride_bytes(channel) + sizeof(uint32_t)) * channel->slots +
+           sizeof(struct wb_notify_policy) + (size_t)3 * WB_LINE_BYTES;
 }
 
 // What a context has beside the heap and the stack, with some room to spare.

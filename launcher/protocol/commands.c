@@ -117,16 +117,16 @@ static struct wb_channel *find_channel(const struct wb_system *system, const cha
     return NULL;
 }
 
-static void set_bell(struct commands *c, const struct command *command)
+static void set_notify(struct commands *c, const struct command *command)
 {
     struct wb_channel *channel = find_channel(wb_host_system(c->build->host), command->channel);
     const char *why = "";
 
     if (channel == NULL)
         why = "there is no such channel";
-    else if (channel->bell == NULL)
-        why = "its image has no bells: link the part `bells` (docs/boards.md)";
-    else if (wb_channel_set_bell(channel, &command->bell) != WB_OK)
+    else if (channel->notify == NULL)
+        why = "its image has no bells: link the part `notify` (docs/boards.md)";
+    else if (wb_channel_set_notify_policy(channel, &command->notify) != WB_OK)
         why = "its bell makes no sense: see `doorbell` and `batch` in docs/app-toml.md";
     emit_set(c->teller, command->id, why[0] == '\0', why);
 }
@@ -152,7 +152,7 @@ void commands_obey(struct commands *c, const struct command *command)
         emit_set(c->teller, command->id, true, "");
         break;
     case COMMAND_CHANNEL:
-        set_bell(c, command);
+        set_notify(c, command);
         break;
     case COMMAND_STOP:
         wb_system_stop(system);

@@ -180,13 +180,13 @@ static void task(struct members *out, const struct wb_task *t)
 }
 
 // Only of a channel that has another bell than most.
-static void bell(struct members *out, const struct wb_channel *c)
+static void notify(struct members *out, const struct wb_channel *c)
 {
     static const char *const doorbells[] = { "interrupt", "polling", "adaptive" };
-    const struct wb_bell_config has = wb_channel_bell(c);
-    const struct wb_bell_stats *stats = wb_channel_bell_stats(c);
+    const struct wb_notify_config has = wb_channel_notify_policy(c);
+    const struct wb_notify_stats *stats = wb_channel_notify_stats(c);
 
-    if (stats == NULL || (has.doorbell == WB_BELL_INTERRUPT && has.batch == 0 &&
+    if (stats == NULL || (has.doorbell == WB_NOTIFY_INTERRUPT && has.batch == 0 &&
                           wb_counter_get(&stats->looks) + wb_counter_get(&stats->waits) == 0))
         return;
     text(out, "doorbell", doorbells[has.doorbell]);
@@ -225,7 +225,7 @@ static void channel(struct members *out, const struct wb_channel *c)
     number(out, "bytes", received * c->slot_bytes);
     if ((c->charged & WB_INTERNAL) != 0)
         flag(out, "internal", true);
-    bell(out, c);
+    notify(out, c);
 }
 
 static void decider(struct members *out, const struct wb_system *system)

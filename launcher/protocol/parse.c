@@ -43,9 +43,9 @@ static const struct field channel_fields[] = {
     FIELD(wb_channel_config, "answers", BOOL, answers, OPTIONAL),
     FIELD(wb_channel_config, "claims_at_start", BOOL, claims_at_start, OPTIONAL),
     FIELD(wb_channel_config, "internal", BOOL, internal, OPTIONAL),
-    FIELD(wb_channel_config, "doorbell", WORD, bell.doorbell, .words = doorbells),
-    FIELD(wb_channel_config, "batch", UINT32, bell.batch, OPTIONAL),
-    FIELD(wb_channel_config, "within_us", UINT32, bell.within_us, .most = WB_WITHIN_MAX_US),
+    FIELD(wb_channel_config, "doorbell", WORD, notify.doorbell, .words = doorbells),
+    FIELD(wb_channel_config, "batch", UINT32, notify.batch, OPTIONAL),
+    FIELD(wb_channel_config, "within_us", UINT32, notify.within_us, .most = WB_WITHIN_MAX_US),
 };
 static const struct object channel = OBJECT_OF(wb_channel_config, channel_fields);
 
@@ -243,12 +243,12 @@ static const struct field set_rate_fields[] = {
     FIELD(command, "id", TEXT, id, NEEDED),
     FIELD(command, "millihz", UINT32, rate_millihz, NEEDED),
 };
-static const struct field set_bell_fields[] = {
+static const struct field set_notify_fields[] = {
     FIELD(command, "id", TEXT, id, NEEDED),
     FIELD(command, "channel", TEXT, channel, NEEDED),
-    FIELD(command, "doorbell", WORD, bell.doorbell, .words = doorbells),
-    FIELD(command, "batch", UINT32, bell.batch, OPTIONAL),
-    FIELD(command, "within_us", UINT32, bell.within_us, .most = WB_WITHIN_MAX_US),
+    FIELD(command, "doorbell", WORD, notify.doorbell, .words = doorbells),
+    FIELD(command, "batch", UINT32, notify.batch, OPTIONAL),
+    FIELD(command, "within_us", UINT32, notify.within_us, .most = WB_WITHIN_MAX_US),
 };
 static const struct field save_fields[] = {
     FIELD(command, "path", TEXT, path, NEEDED),
@@ -280,7 +280,7 @@ static const struct {
     [COMMAND_MIGRATE] = { "migrate", OBJECT_OF(command, command_fields) },
     [COMMAND_POLICY] = { "policy", OBJECT_OF(command, set_policy_fields) },
     [COMMAND_RATE] = { "rate", OBJECT_OF(command, set_rate_fields) },
-    [COMMAND_CHANNEL] = { "channel", OBJECT_OF(command, set_bell_fields) },
+    [COMMAND_CHANNEL] = { "channel", OBJECT_OF(command, set_notify_fields) },
     [COMMAND_STOP] = { "stop", { sizeof(struct command), 0, NULL } },
     [COMMAND_KILL] = { "kill", { sizeof(struct command), 0, NULL } },
     [COMMAND_SAVE] = { "save", OBJECT_OF(command, save_fields) },

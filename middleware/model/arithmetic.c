@@ -94,10 +94,10 @@ static bool class_is_the_smallest_with_room(uint32_t n)
 static bool a_run_holds_whole_blocks_of_its_class(uint32_t n)
 {
     const uint32_t size_class = n - 1;
-    const size_t run = pool_run_bytes(size_class), block = kingsley_bytes(size_class);
+    const size_t run = pool_extent_bytes(size_class), block = kingsley_bytes(size_class);
 
-    return run % block == 0 && run >= block && (run == block || run == WB_GRANULE_BYTES) &&
-           run == (size_t)WB_GRANULE_BYTES << pool_order(size_class);
+    return run % block == 0 && run >= block && (run == block || run == WB_POOL_PAGE_BYTES) &&
+           run == (size_t)WB_POOL_PAGE_BYTES << pool_order(size_class);
 }
 
 // ---- Runs in a word -----------------------------------------------------------------------------

@@ -42,7 +42,7 @@ byte withdrawals, kills;
 #define IS_AS_SEEN (state == OFFERED && target == me && owner == seen_owner && number == seen_number)
 #endif
 
-// recovery.c: wb_core_heir()
+// recovery.c: wb_core_successor()
 #define HEIR(of) (dead[(of + 1) % KERNELS] -> (of + 2) % KERNELS : (of + 1) % KERNELS)
 
 // A step of a kernel, unless it has been killed before it.

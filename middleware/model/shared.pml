@@ -16,10 +16,10 @@
 #define CLOSED 4  // of `returned`; else a bit per block
 
 byte returned;          // wb_heap.returned
-byte used = BLOCKS;     // wb_run.used
+byte used = BLOCKS;     // wb_extent.used
 byte in_use = BLOCKS;   // blocks that somebody holds
 byte given_back;
-bool over, dead, owned = true;  // wb_run.owner
+bool over, dead, owned = true;  // wb_extent.owner
 
 inline give_back() {
     assert(in_use == 0);

@@ -27,7 +27,7 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task);
 void wb_migration_refuse(struct wb_task *task, uint32_t place, enum wb_status why);
 
 /// The living core after a dead one, so that two deaths in a row spread what they leave; or NULL.
-struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead);
+struct wb_core *wb_core_successor(const struct wb_system *system, uint32_t dead);
 
 /// Ends the request of a task that nobody else may touch now.
 void wb_migration_finish(struct wb_task *task, enum wb_status outcome);
@@ -191,20 +191,20 @@ struct wb_core *wb_core_here(struct wb_system *system);
 void wb_channel_recover(struct wb_port *port);
 
 /// What is not 0 where the receiver of a channel waits by a bell.
-static inline uint32_t wb_bell_kind(const struct wb_channel *channel)
+static inline uint32_t wb_notify_kind(const struct wb_channel *channel)
 {
-    return wb_word_load(&channel->bell_kind, WB_RELAXED);
+    return wb_word_load(&channel->notify_kind, WB_RELAXED);
 }
 
 /// Wakes the other side, if it waits, and unless its channel's bell says that it looks by itself in
-/// time (bell.c). To be called after a store of what it waits for. Inlined where it is to be quick,
-/// and called where code is to be small (notify.c).
+/// time (notify_policy.c). To be called after a store of what it waits for. Inlined where it is to
+/// be quick, and called where code is to be small (notify.c).
 inline void wb_port_notify(struct wb_port *peer)
 {
     // See the head of port.c for what this fence pairs with.
     wb_word_fence(WB_SEQ_CST);
     const uint32_t waiting = peer != NULL ? wb_word_load(&peer->waiting, WB_RELAXED) : 0;
-    if (waiting != WB_WAITS_NOT && (waiting == WB_WAITS || wb_parts.bells->rings(peer)) &&
+    if (waiting != WB_WAITS_NOT && (waiting == WB_WAITS || wb_parts.notify->rings(peer)) &&
         wb_word_swap(&peer->waiting, WB_WAITS_NOT, WB_RELAXED) != WB_WAITS_NOT)
         wb_task_wake(peer->task);
 }

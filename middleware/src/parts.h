@@ -14,7 +14,7 @@ struct wb_fetched {
 // How a task comes whose memory is not where it was, or whose context is not complete (bring.c).
 struct wb_bringer {
     /// Brings the memory of a task that this core is about to take in here, and makes its context
-    /// complete. May be done again. Returns as wb_mover.fetch.
+    /// complete. May be done again. Returns as wb_migration_ops.fetch.
     enum wb_status (*fetch)(struct wb_core *core, struct wb_task *task, uint32_t place,
                             struct wb_fetched *fetched);
 
@@ -32,7 +32,7 @@ struct wb_bringer {
 extern const struct wb_bringer wb_bringer;
 
 // A way to move besides the hand-off. What is NULL has nothing to do.
-struct wb_mover {
+struct wb_migration_ops {
     const struct wb_bringer *bringer;
     bool needs_buffer;  // cannot do without the transfer buffer
 
@@ -97,7 +97,7 @@ struct wb_part_mailboxes {  // one attempt each, as in channel.h
     void (*recover)(struct wb_port *port);
 };
 
-struct wb_part_bells {  // see bell.c
+struct wb_part_notify {  // see notify_policy.c
     /// The bell of a channel that is being added. Returns as wb_channel_add().
     enum wb_status (*add)(struct wb_system *system, struct wb_channel *channel,
                           const struct wb_channel_config *config);
@@ -149,7 +149,8 @@ struct wb_part_deaths {
     const struct wb_bringer *bringer;
 
     /// Makes the context of a task complete that recovery has given to this core: from its image,
-    /// or from its entry. Returns as wb_mover.fetch; WB_ERR_INVAL when it cannot be revived.
+    /// or from its entry. Returns as wb_migration_ops.fetch; WB_ERR_INVAL when it cannot be
+    /// revived.
     enum wb_status (*revive)(struct wb_core *core, struct wb_task *task, uint32_t place,
                              uint32_t revival, struct wb_fetched *fetched);
 
@@ -208,20 +209,20 @@ struct wb_part_responses {  // see response.h
 };
 
 /// How a task moves; NULL: by hand-off.
-static inline __attribute__((always_inline)) const struct wb_mover *
-wb_mover_of(const struct wb_task *task)
+static inline __attribute__((always_inline)) const struct wb_migration_ops *
+wb_migration_ops_of(const struct wb_task *task)
 {
     return wb_task_is_handed_off(task)  ? NULL
            : task->mode == WB_REPLICATE ? wb_parts.replicate
                                         : wb_parts.recreate;
 }
 
-static inline __attribute__((always_inline)) void wb_mover_end(struct wb_task *task)
+static inline __attribute__((always_inline)) void wb_migration_ops_end(struct wb_task *task)
 {
-    const struct wb_mover *mover = wb_mover_of(task);
+    const struct wb_migration_ops *ops = wb_migration_ops_of(task);
 
-    if (mover != NULL && mover->end != NULL)
-        mover->end(task);
+    if (ops != NULL && ops->end != NULL)
+        ops->end(task);
 }
 
 #endif

@@ -98,13 +98,13 @@ static bool nothing_to_serve(void)
 // The kernel of a task dies while it runs; the task starts again on the next.
 static void die(struct wb_task *whom)
 {
-    const uint32_t core = wb_task_core(whom), lives = whom->restarts;
+    const uint32_t core = wb_task_core(whom), incarnation = whom->restarts;
 
     stub_run(whom);
     stub_leave();
     CHECK(wb_core_died(stub.system, core) == 0);
     stub_serve((core + 1) % CORES);
-    CHECK(whom->restarts == lives + 1);
+    CHECK(whom->restarts == incarnation + 1);
 }
 
 static void service_dies(void)
@@ -418,7 +418,7 @@ TEST(a_caller_that_goes_on_from_an_image_has_no_answers_to_wait_for_and_calls_on
     answer("1");
     const struct wb_caller image = caller;
     CHECK(call("three") == WB_OK);
-    wb_word_add(&task->lives, 1, WB_SEQ_CST);
+    wb_word_add(&task->incarnation, 1, WB_SEQ_CST);
     caller = image;
     CHECK(wb_call_complete(&caller, WB_FOREVER) == 2 && last_status == WB_ERR_GONE);
     CHECK(nothing_to_serve());

@@ -188,7 +188,7 @@ TEST(what_a_full_heap_did_not_give_is_known_by_its_address)
     CHECK(wb_malloc(1 << 20) == NULL);
     CHECK(wb_heap_missed(&one->heap, 0) == 1 << 20);
     CHECK(wb_heap_missed(&one->heap, 1 << 20) == 1 << 20);
-    CHECK(wb_heap_missed(&one->heap, (1 << 20) + WB_GRANULE_BYTES) == 0);
+    CHECK(wb_heap_missed(&one->heap, (1 << 20) + WB_POOL_PAGE_BYTES) == 0);
     CHECK(wb_malloc(SIZE_MAX) == NULL && wb_heap_missed(&one->heap, 0) == SIZE_MAX);
 }
 

@@ -169,7 +169,7 @@ TEST(what_was_sent_before_the_death_is_dropped_once)
     CHECK(pass() == 0);
     die();
     CHECK(pass() == 0);
-    CHECK(out->echo == 0);
+    CHECK(out->resend_skip == 0);
     CHECK(pass() == 1);
     CHECK(taken() == 0 && taken() == 1 && nothing_to_take());
 }
@@ -183,7 +183,7 @@ TEST(a_send_that_was_not_counted_before_the_death_is_not_repeated_either)
     // As if the kernel had been killed between the store of the index and the count.
     wb_counter_set(&out->messages, 0);
     die();
-    CHECK(out->echo == 1 && wb_port_messages(out) == 1);
+    CHECK(out->resend_skip == 1 && wb_port_messages(out) == 1);
     pass();
     CHECK(taken() == 0 && nothing_to_take());
 }
@@ -297,11 +297,11 @@ TEST(a_task_that_starts_from_its_entry_sends_all_anew)
     CHECK(pass() == 5 && taken() == 5);
     stub_become(0, task);
     // As if it had gone on from an image before, and not sent all of that again yet.
-    out->echo = 2;
-    out->echoed = 1;
+    out->resend_skip = 2;
+    out->resend_skipped = 1;
     memset(task->images.buffer[0], 0, 64);
     die();
-    CHECK(out->echo == 0 && out->echoed == 0);
+    CHECK(out->resend_skip == 0 && out->resend_skipped == 0);
     CHECK(pass() == 5 && taken() == 5);
 }
 
@@ -312,7 +312,7 @@ TEST(an_image_damaged_before_the_heir_loads_it_leaves_no_message_out)
     wb_checkpoint_enter();
     CHECK(pass() == 5 && taken() == 5);
     stub_leave();
-    CHECK(wb_core_died(stub.system, 0) == 0 && out->echo == 1);
+    CHECK(wb_core_died(stub.system, 0) == 0 && out->resend_skip == 1);
     memset(task->images.buffer[0], 0, 64);
     stub_serve(1);
     stub_run(task);

@@ -6,7 +6,7 @@
 #include "killed.h"
 #include "wb/memory.h"
 
-enum { POOL_BYTES = 12 * WB_GRANULE_BYTES, TASKS = 2 };
+enum { POOL_BYTES = 12 * WB_POOL_PAGE_BYTES, TASKS = 2 };
 
 static struct wb_task *task, *peer;
 
@@ -96,11 +96,11 @@ static void check_claims(void)
     uint32_t claimed =
         32 - (uint32_t)__builtin_popcount(~wb_word_load(&pool->words[0], WB_SEQ_CST));
 
-    claimed -= 32 - pool->granules;
-    for (uint32_t i = 0; i < pool->granules; i++)
-        if (wb_word_load(&pool->runs[i].owner, WB_SEQ_CST) != NULL) {
-            CHECK(wb_word_load(&pool->runs[i].used, WB_SEQ_CST) != 0);
-            claimed -= pool->runs[i].size_class == 9 ? 4 : 1;
+    claimed -= 32 - pool->pages;
+    for (uint32_t i = 0; i < pool->pages; i++)
+        if (wb_word_load(&pool->extents[i].owner, WB_SEQ_CST) != NULL) {
+            CHECK(wb_word_load(&pool->extents[i].used, WB_SEQ_CST) != 0);
+            claimed -= pool->extents[i].size_class == 9 ? 4 : 1;
         }
     CHECK(claimed == 0 || claimed == 1 || claimed == 4);
 }

@@ -86,7 +86,7 @@ TEST(laps_may_wrap)
         const uint32_t last_lap = LAPS - 1;
         wb_word_store(&mailbox->tail, last_lap * sizes[s], WB_SEQ_CST);
         wb_word_store(&mailbox->head, last_lap * sizes[s], WB_SEQ_CST);
-        in->edge = in->cursor = last_lap * sizes[s];
+        in->committed = in->claimed = last_lap * sizes[s];
         for (uint32_t i = 0; i < sizes[s]; i++)
             wb_word_store(&mailbox->tickets[i], last_lap << LAP_SHIFT, WB_SEQ_CST);
         for (uint32_t i = 0; i < 4 * sizes[s]; i++) {
@@ -106,7 +106,7 @@ TEST(the_largest_mailbox_wraps_at_the_end_of_32_bits)
     const uint32_t end = slots * LAPS;
     wb_word_store(&mailbox->tail, end - 1, WB_SEQ_CST);
     wb_word_store(&mailbox->head, end - 1, WB_SEQ_CST);
-    in->edge = in->cursor = end - 1;
+    in->committed = in->claimed = end - 1;
     wb_word_store(&mailbox->tickets[slots - 1], (uint32_t)(LAPS - 1) << LAP_SHIFT, WB_SEQ_CST);
     CHECK(put(0, 1) == WB_OK && put(1, 2) == WB_OK);
     CHECK(wb_channel_depth(mailbox) == 2);

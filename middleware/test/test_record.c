@@ -182,7 +182,7 @@ TEST(a_task_that_blocks_at_one_port_tells_its_channel)
     }
     wb_word_init(&ports[1]->waiting, WB_WAITS);
     CHECK(told(task) == ((uint32_t)WB_WAIT_CHANNEL << WB_WAIT_SHIFT | 1));
-    wb_word_init(&ports[0]->waiting, WB_WAITS_FOR_BELL);
+    wb_word_init(&ports[0]->waiting, WB_WAITS_FOR_NOTIFY);
     CHECK(told(task) == WB_WAIT_UNTOLD);
     wb_word_init(&ports[1]->waiting, WB_WAITS_NOT);
     CHECK(told(task) == (uint32_t)WB_WAIT_CHANNEL << WB_WAIT_SHIFT);

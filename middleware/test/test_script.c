@@ -303,7 +303,7 @@ static void run_until_it_is_killed(void)
     stub.on_block = kill_it;
     if (setjmp(killed) == 0)
         CHECK(wb_script_run(task, &messages) != 0);
-    wb_word_add(&task->lives, 1, WB_SEQ_CST);
+    wb_word_add(&task->incarnation, 1, WB_SEQ_CST);
     task->sync.owned = 0;
 }
 

@@ -82,7 +82,7 @@ TEST(what_is_not_there_is_never_handed_out)
 {
     uint32_t blocks = 0;
 
-    setup_with((size_t)5 * WB_GRANULE_BYTES - 100);
+    setup_with((size_t)5 * WB_POOL_PAGE_BYTES - 100);
     while (wb_shared_malloc(4000) != NULL)
         blocks++;
     CHECK(blocks == 5);

@@ -81,8 +81,8 @@ TEST(a_pointer_into_a_large_shared_block_ends_the_run)
 {
     setup();
     unsigned char *block = wb_shared_malloc(BIG_BYTES);
-    memcpy(block + WB_GRANULE_BYTES - 16, block - 16, 16);
-    CHECK(HALTS(wb_shared_free(block + WB_GRANULE_BYTES)));
+    memcpy(block + WB_POOL_PAGE_BYTES - 16, block - 16, 16);
+    CHECK(HALTS(wb_shared_free(block + WB_POOL_PAGE_BYTES)));
     expect(one, "it freed a pointer that is no shared block");
 }
 

@@ -68,7 +68,7 @@ static void step(void)
 static uint32_t claimed_at_rest(void)
 {
     const struct wb_pool *pool = stub.system->pool;
-    uint32_t granules = 0;
+    uint32_t pages = 0;
 
     for (int i = 0; i < LIVE; i++)
         release(&live[i]);
@@ -78,8 +78,8 @@ static uint32_t claimed_at_rest(void)
         CHECK(wb_shared_used_bytes(&tasks[i]->shared) == 0);
     }
     for (uint32_t i = 0; i < pool->n_words; i++)
-        granules += (uint32_t)__builtin_popcount(wb_word_load(&pool->words[i], WB_SEQ_CST));
-    return granules;
+        pages += (uint32_t)__builtin_popcount(wb_word_load(&pool->words[i], WB_SEQ_CST));
+    return pages;
 }
 
 TEST(no_two_live_blocks_overlap_and_memory_does_not_grow)

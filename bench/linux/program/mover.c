@@ -11,7 +11,7 @@ int mover(struct wb_task *self)
 {
     struct recreate *shared = wb_task_app(self)->state;
     const uint64_t to_ns = wb_now_ns();
-    const uint32_t moves = shared->lives++;
+    const uint32_t moves = shared->incarnation++;
 
     if (moves == 0)
         bench_carry(self, shared->bytes);

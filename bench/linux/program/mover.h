@@ -11,7 +11,7 @@ enum { RECREATE_WARM_UP = 2, RECREATE_MOVES = 10 };
 struct recreate {  // in globally visible memory; written by the task
     size_t bytes;
     uint64_t from_ns;  // when it last asked to be moved
-    uint32_t lives;
+    uint32_t incarnation;
     double ns[RECREATE_MOVES];
 };
 

@@ -280,7 +280,7 @@ fn channel(app: &App, channel: usize) -> Channel {
         slot_bytes: known.slot_bytes,
         mailbox: !known.flows(),
         claims_at_start: known.claims_at_start,
-        way: Way { bell: known.bell, internal: known.internal },
+        way: Way { notify: known.notify, internal: known.internal },
         bytes_each: known.bytes() / u64::from(known.slots),
     }
 }

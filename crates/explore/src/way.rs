@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use whimbrel_model::Bell;
+use whimbrel_model::NotifyPolicy;
 
 /// Written as `interrupt`, `polling:20ms`, `adaptive:1ms` or `batch:8:5ms`, with `/internal` behind
 /// it for slots in internal memory.
@@ -14,7 +14,7 @@ use whimbrel_model::Bell;
 )]
 pub struct Way {
     /// How the receiver is told.
-    pub bell: Bell,
+    pub notify: NotifyPolicy,
     /// Whether the slots lie in internal memory.
     pub internal: bool,
 }
@@ -23,24 +23,24 @@ impl FromStr for Way {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (bell, memory) = text.trim().split_once('/').unwrap_or((text.trim(), "external"));
+        let (notify, memory) = text.trim().split_once('/').unwrap_or((text.trim(), "external"));
         let internal = match memory {
             "internal" => true,
             "external" => false,
             _ => return Err(format!("`{memory}` is no memory: write /internal or leave it out")),
         };
-        let bell = match bell.strip_prefix("batch:") {
-            Some(batch) => Bell::default().with_batch(batch)?,
-            None => Bell::default().with_doorbell(bell)?,
+        let notify = match notify.strip_prefix("batch:") {
+            Some(batch) => NotifyPolicy::default().with_batch(batch)?,
+            None => NotifyPolicy::default().with_doorbell(notify)?,
         };
-        Ok(Self { bell, internal })
+        Ok(Self { notify, internal })
     }
 }
 
 impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bell = self.bell.to_string();
-        f.write_str(&bell.replace("interrupt, batch ", "batch:"))?;
+        let notify = self.notify.to_string();
+        f.write_str(&notify.replace("interrupt, batch ", "batch:"))?;
         f.write_str(if self.internal { "/internal" } else { "" })
     }
 }

@@ -20,9 +20,9 @@ mod reader;
 pub mod sdf;
 
 pub use app::{
-    App, Bell, Channel, Compute, Cycles, Direction, Distribution, Doorbell, Event, HOST_KIND, Mode,
-    Moves, Numbers, Object, ObjectKind, OnCrash, Pacing, Param, ParamKind, Period, Port, Script,
-    Setting, Task, Verb, Work, check_cores, check_kinds,
+    App, Channel, Compute, Cycles, Direction, Distribution, Doorbell, Event, HOST_KIND, Mode,
+    Moves, NotifyPolicy, Numbers, Object, ObjectKind, OnCrash, Pacing, Param, ParamKind, Period,
+    Port, Script, Setting, Task, Verb, Work, check_cores, check_kinds,
 };
 pub use board::{
     AT_MOST, Board, BoardFiles, Memory, Start, Variant, check_stacks, hash, linked, tables,

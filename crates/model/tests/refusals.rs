@@ -181,20 +181,20 @@ fn a_doorbell_that_makes_no_sense_is_refused_at_its_line() {
 
 #[test]
 fn a_doorbell_is_told_to_the_helper_and_the_default_is_not() {
-    let bells = |keys: &str| {
+    let notifies = |keys: &str| {
         let app = build(&radio_with("slots = 7", &format!("slots = 7\n{keys}")), &[]).unwrap();
         serde_json::to_value(&app.channels).unwrap()
     };
-    let plain = bells("doorbell = \"interrupt\"");
+    let plain = notifies("doorbell = \"interrupt\"");
     assert!(plain.as_array().unwrap().iter().all(|channel| channel.get("doorbell").is_none()));
-    let adaptive = bells("doorbell = \"adaptive:1500us\"");
+    let adaptive = notifies("doorbell = \"adaptive:1500us\"");
     let of = |value: &serde_json::Value| {
         let told = value.as_array().unwrap().iter().find(|one| one.get("within_us").is_some());
         told.cloned().unwrap()
     };
     assert_eq!(of(&adaptive)["doorbell"], "adaptive");
     assert_eq!(of(&adaptive)["within_us"], 1500);
-    let batch = bells("batch = \"4:20ms\"");
+    let batch = notifies("batch = \"4:20ms\"");
     assert_eq!((&of(&batch)["batch"], &of(&batch)["within_us"]), (&4.into(), &20_000.into()));
 }
 

@@ -3,7 +3,7 @@
 
 use crate::common::{RADIO, build, errors};
 use whimbrel_model::Direction::{In, Out};
-use whimbrel_model::{Bell, Doorbell};
+use whimbrel_model::{Doorbell, NotifyPolicy};
 
 const SERVICE: &str = r#"
 [[service]]
@@ -64,15 +64,15 @@ fn a_service_becomes_a_mailbox_and_a_channel_back_to_each_caller() {
 fn a_service_has_a_doorbell_for_requests_and_one_for_answers() {
     let text = with("calls = 3", "answer_doorbell = \"polling:5ms\"");
     let app = build(&text, &[]).unwrap();
-    let bell = |name: &str| app.channels.iter().find(|c| c.name == name).unwrap().bell;
-    assert_eq!(bell("codec"), Bell::default());
+    let notify = |name: &str| app.channels.iter().find(|c| c.name == name).unwrap().notify;
+    assert_eq!(notify("codec"), NotifyPolicy::default());
     for name in ["codec_lpf", "codec_bpf_0", "codec_bpf_1"] {
-        assert_eq!((bell(name).doorbell, bell(name).within_us), (Doorbell::Polling, 5000));
+        assert_eq!((notify(name).doorbell, notify(name).within_us), (Doorbell::Polling, 5000));
     }
     let text = with("calls = 3", "request_doorbell = \"adaptive:1ms\"");
     let app = build(&text, &[]).unwrap();
     let found = app.channels.iter().find(|c| c.name == "codec").unwrap();
-    assert_eq!((found.bell.doorbell, found.bell.within_us), (Doorbell::Adaptive, 1000));
+    assert_eq!((found.notify.doorbell, found.notify.within_us), (Doorbell::Adaptive, 1000));
 }
 
 #[test]

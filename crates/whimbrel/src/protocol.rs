@@ -2,7 +2,7 @@
 //! The lines that the helper writes. See `docs/kernels-linux-protocol.md`.
 
 use serde::{Deserialize, Serialize};
-use whimbrel_model::Bell;
+use whimbrel_model::NotifyPolicy;
 
 use crate::process::Process;
 
@@ -322,7 +322,7 @@ pub struct ChannelStatus {
     pub internal: bool,
     /// How its receiver is told of messages.
     #[serde(flatten)]
-    pub bell: Bell,
+    pub notify: NotifyPolicy,
     /// How that went.
     #[serde(flatten)]
     pub told: Told,

@@ -104,7 +104,7 @@ pub fn rate(args: &RateArgs) -> Outcome {
     set(&args.run, &rate_request(args.rate), &format!("{} frames per second", args.rate))
 }
 
-/// Gives a channel another bell.
+/// Gives a channel another notify.
 ///
 /// # Errors
 /// No such run or channel, a setting that makes no sense, and whatever the helper has against it.
@@ -118,7 +118,7 @@ pub fn channel(args: &ChannelArgs) -> Outcome {
     set(&args.run, &wanted, &what)
 }
 
-/// The request for another bell of a channel, and what it is in words.
+/// The request for another notify of a channel, and what it is in words.
 ///
 /// # Errors
 /// There is no such channel, or what makes no sense for it.
@@ -131,10 +131,10 @@ pub fn bell_request(
         let names: Vec<&str> = channels.iter().map(|known| known.channel.as_str()).collect();
         format!("no channel is called `{name}`: there are {}", names.join(", "))
     })?;
-    let bell = settings.iter().try_fold(known.bell, |bell, setting| bell.with(setting))?;
-    bell.check(known.slots)?;
-    let what = format!("channel {name}: {bell}");
-    Ok((Request::Channel { channel: name.to_owned(), bell }, what))
+    let notify = settings.iter().try_fold(known.notify, |notify, setting| notify.with(setting))?;
+    notify.check(known.slots)?;
+    let what = format!("channel {name}: {notify}");
+    Ok((Request::Channel { channel: name.to_owned(), notify }, what))
 }
 
 /// The request for a policy.

@@ -284,7 +284,7 @@ fn a_run_is_neither_recorded_nor_saved_where_another_user_can_change_it() {
     assert!(place.place.path("out/run/core-0.events").exists());
 }
 
-/// An explicit title, a bell, colours that hide, a line that reads backwards.
+/// An explicit title, a notify, colours that hide, a line that reads backwards.
 const EVIL: &str = "e\u{1b}]0;t\u{7}\u{9b}8m\u{202e}v";
 
 fn obeyed(said: &str) -> Option<char> {

@@ -194,14 +194,14 @@ fn a_channel_gets_another_doorbell_while_a_run_goes_on() {
     let place = Place::new();
     let _run = stream(&place);
     let of = |setting: &str| place.output(&["channel", "test-1", "source_worker", setting]);
-    let bell = || {
+    let notify = || {
         let totals = place.json(&["top", "test-1", "--json"], 0);
         totals["channels"][0].clone()
     };
-    assert_eq!(bell().get("doorbell"), None);
+    assert_eq!(notify().get("doorbell"), None);
     let told = of("doorbell=polling:2ms");
     assert_eq!(said(&told), (Some(0), "test-1: channel source_worker: polling:2ms\n".into()));
-    assert_eq!((&bell()["doorbell"], &bell()["within_us"]), (&"polling".into(), &2000.into()));
+    assert_eq!((&notify()["doorbell"], &notify()["within_us"]), (&"polling".into(), &2000.into()));
     place.wait_for_totals(|totals| totals["channels"][0]["hits"].as_u64().unwrap_or(0) > 5);
     assert_eq!(of("doorbell=adaptive:5ms").status.code(), Some(0));
     place.wait_for_totals(|totals| totals["channels"][0]["mean_ns"].as_u64().unwrap_or(0) > 0);

@@ -21,7 +21,7 @@ int overflower(struct wb_task *self);
 int quitter(struct wb_task *self);
 
 struct memory {
-    uint32_t steps, lives;
+    uint32_t steps, incarnation;
     unsigned char *data;  // another block of the heap
 };
 
@@ -45,8 +45,8 @@ static struct memory *remember(struct wb_task *self, struct recreated *s)
         wb_task_set_state(self, memory);
         wb_word_store(&s->fresh, wb_word_load(&s->fresh, WB_SEQ_CST) + 1, WB_SEQ_CST);
     }
-    memory->lives++;
-    wb_word_store(&s->lives, memory->lives, WB_SEQ_CST);
+    memory->incarnation++;
+    wb_word_store(&s->incarnation, memory->incarnation, WB_SEQ_CST);
     return memory;
 }
 
@@ -102,7 +102,7 @@ int crasher(struct wb_task *self)
     struct recreated *s = wb_task_app(self)->state;
 
     (void)self;
-    wb_word_store(&s->lives, 1, WB_SEQ_CST);
+    wb_word_store(&s->incarnation, 1, WB_SEQ_CST);
     volatile uintptr_t nowhere = 16;
     *(volatile int *)nowhere = 1;
     return 0;

@@ -103,12 +103,12 @@ TEST(a_task_finds_its_heap_its_code_and_its_constants_after_each_of_hundreds_of_
 
     CHECK(wb_freertos_recreates(task, "odd", "keeper", why) == WB_OK);
     harness_start(h);
-    suite_wait_for(h, &s->lives, 1);
+    suite_wait_for(h, &s->incarnation, 1);
     const size_t bytes = board_mapped_bytes(0);
     for (uint32_t i = 0; i < moves; i++) {
         const uint32_t target = (i + 1) % 2;
         CHECK(recreate_move(h, task, target) == WB_OK);
-        suite_wait_for(h, &s->lives, i + 2);
+        suite_wait_for(h, &s->incarnation, i + 2);
         expect_alone(target, 1 - target);
         CHECK(board_mapped_bytes(target) == bytes);
     }
@@ -131,7 +131,7 @@ TEST(a_module_in_thumb_state_calls_a_kernel_in_arm_state)
         recreate_wait_for_steps(h, 2);
         CHECK(recreate_move(h, task, (i + 1) % 2) == WB_OK);
     }
-    suite_wait_for(h, &s->lives, 9);
+    suite_wait_for(h, &s->incarnation, 9);
     wb_word_store(&s->end, 1, WB_SEQ_CST);
     suite_wait(h);
     harness_close(h);

@@ -239,7 +239,8 @@ bool protocol_has_death(const struct wb_system *system)
 
 void protocol_move(struct wb_task *self, struct wb_task *task, uint32_t core)
 {
-    const uint32_t source = wb_task_core(task), lives = wb_word_load(&task->lives, WB_SEQ_CST);
+    const uint32_t source = wb_task_core(task),
+                   incarnation = wb_word_load(&task->incarnation, WB_SEQ_CST);
     const enum wb_status status = wb_migrate(task, core, WB_FOREVER);
     const uint32_t now = wb_task_core(task);
 
@@ -248,7 +249,7 @@ void protocol_move(struct wb_task *self, struct wb_task *task, uint32_t core)
     // Who takes a task over from a killed kernel moves it, too.
     if (protocol_has_death(self->system))
         return;
-    EXPECT(self, wb_word_load(&task->lives, WB_SEQ_CST) == lives);
+    EXPECT(self, wb_word_load(&task->incarnation, WB_SEQ_CST) == incarnation);
     EXPECT(self, now == (status == WB_OK ? core : source));
 }
 

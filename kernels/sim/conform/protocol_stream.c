@@ -332,14 +332,14 @@ TEST(a_channel_while_both_ends_move)
 
 // ---- Receivers that are not woken by each message ----
 
-static struct harness *open_bell(const struct wb_bell_config *bell)
+static struct harness *open_notify(const struct wb_notify_config *notify)
 {
     struct wb_channel_config config = first;
     struct harness *h = open_cores(WB_TRANSPORT_ALIAS);
     struct wb_task *from = add(h, "sender", 0, sender, &plain);
     struct wb_task *to = add(h, "receiver", 1, receiver, &plain);
 
-    config.bell = *bell;
+    config.notify = *notify;
     suite_channel(h, &config, from, to);
     add_movers(h, 2);
     return h;
@@ -347,7 +347,7 @@ static struct harness *open_bell(const struct wb_bell_config *bell)
 
 static struct harness *open_polling(void)
 {
-    return open_bell(&(struct wb_bell_config){ .doorbell = WB_BELL_POLLING, .within_us = 3 });
+    return open_notify(&(struct wb_notify_config){ .doorbell = WB_NOTIFY_POLLING, .within_us = 3 });
 }
 
 TEST(a_channel_whose_receiver_polls_while_both_ends_move)
@@ -358,7 +358,8 @@ TEST(a_channel_whose_receiver_polls_while_both_ends_move)
 
 static struct harness *open_adaptive(void)
 {
-    return open_bell(&(struct wb_bell_config){ .doorbell = WB_BELL_ADAPTIVE, .within_us = 2 });
+    return open_notify(
+        &(struct wb_notify_config){ .doorbell = WB_NOTIFY_ADAPTIVE, .within_us = 2 });
 }
 
 TEST(a_channel_whose_receiver_adapts_while_both_ends_move)
@@ -369,7 +370,7 @@ TEST(a_channel_whose_receiver_adapts_while_both_ends_move)
 
 static struct harness *open_batch(void)
 {
-    return open_bell(&(struct wb_bell_config){ .batch = SLOTS, .within_us = 5 });
+    return open_notify(&(struct wb_notify_config){ .batch = SLOTS, .within_us = 5 });
 }
 
 TEST(a_channel_with_batches_while_both_ends_move)

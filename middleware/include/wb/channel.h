@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wb/bell.h"
 #include "wb/counter.h"
 #include "wb/heap.h"
 #include "wb/latency.h"
+#include "wb/notify_policy.h"
 #include "wb/word.h"
 
 struct wb_system;
@@ -21,8 +21,8 @@ enum wb_direction { WB_IN, WB_OUT };
 
 enum wb_waiting {
     WB_WAITS_NOT,
-    WB_WAITS,           // and is to be woken
-    WB_WAITS_FOR_BELL,  // and is to be woken if its channel's bell says so
+    WB_WAITS,             // and is to be woken
+    WB_WAITS_FOR_NOTIFY,  // and is to be woken if its channel's bell says so
 };
 
 // In both of these what each message looks at comes together: lines of small caches have 16 bytes.
@@ -43,20 +43,21 @@ struct wb_port {
     void *scratch;  // sender: one slot, for what it sends again after a death
 
     // The owning task.
-    _Alignas(WB_LINE_BYTES) uint32_t cursor;  // next index to claim or hold
-    uint32_t edge;                            // next index to commit or release
-    uint32_t seen;                            // the other side's index as last loaded
-    enum wb_direction direction : 8;          // fixed, as the next three
+    _Alignas(WB_LINE_BYTES) uint32_t claimed;  // next index to claim or hold
+    uint32_t committed;                        // next index to commit or release
+    uint32_t cached_peer;                      // the other side's index as last loaded
+    enum wb_direction direction : 8;           // fixed, as the next three
     enum wb_timing timing : 8;
-    bool keeps;    // receiver: what it releases is given back at the next checkpoint image
-    bool stamped;  // its slots say when messages were sent (see wb/response.h)
+    bool defer_release;  // receiver: what it releases is given back at the next checkpoint image
+    bool stamped;        // its slots say when messages were sent (see wb/response.h)
     struct wb_counter messages;
-    uint32_t echo;    // sender: so many messages more have been sent before its task's death
-    uint32_t echoed;  // and so many of them are claimed
+    uint32_t resend_skip;  // sender: so many messages more have been sent before its task's death
+    uint32_t resend_skipped;  // and so many of them are claimed
     // For the answers of a service: how often the task has begun to use it. What it has called for
     // earlier is answered no more (see wb/call.h). The owning task.
     struct wb_word session;
-    // Sender: when it sent the first message of the receiver's wait of this number (see bell.c).
+    // Sender: when it sent the first message of the receiver's wait of this number (see
+    // notify_policy.c).
     struct wb_word came_turn;
     struct wb_stamp came_ns;
 };
@@ -78,8 +79,8 @@ struct wb_channel {
     bool aside;            // a mailbox, or of answers: no part of what flows through the tasks
     // The launcher: enum wb_doorbell in bits 0-1, the batch above; 0: each message wakes the
     // receiver.
-    struct wb_word bell_kind;
-    struct wb_bell *bell;  // fixed; NULL: there is no such part
+    struct wb_word notify_kind;
+    struct wb_notify_policy *notify;  // fixed; NULL: there is no such part
 
     _Alignas(WB_LINE_BYTES) struct wb_compared tail;  // channel: the sender; mailbox: any sender
     _Alignas(WB_LINE_BYTES) struct wb_word head;      // the receiver

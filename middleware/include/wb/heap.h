@@ -16,9 +16,9 @@
 struct wb_system;
 
 enum {
-    WB_LINE_BYTES = 64,       // coherence granule that separates writers
-    WB_HEAP_CLASSES = 26,     // 32 B to 1 GiB
-    WB_GRANULE_BYTES = 4096,  // what the pool is cut into
+    WB_LINE_BYTES = 64,         // coherence granule that separates writers
+    WB_HEAP_CLASSES = 26,       // 32 B to 1 GiB
+    WB_POOL_PAGE_BYTES = 4096,  // what the pool is cut into
 };
 
 struct wb_heap {                       // used by its owner only, but for `returned`
@@ -34,24 +34,24 @@ struct wb_heap {                       // used by its owner only, but for `retur
 enum { WB_SHARED_MAX = 1 << 30 };  // bytes of a pool
 
 // Some granules in a row that hold blocks of one class. Kept at the first of them.
-struct wb_run {
+struct wb_extent {
     _Alignas(WB_LINE_BYTES)
         WB_STORED(struct wb_shared *) owner;  // NULL: no run begins here;
                                               // whoever has claimed the granules
-    struct wb_run *following;  // the owner's: the next of those that it is about to give back
-    uint32_t size_class;       // the owner
-    uint32_t block_bytes;      // the owner
-    uint32_t epoch;            // the owner: that in which it was last counted as spare
-    struct wb_compared used;   // blocks that are not free: the owner; after its end, anyone
+    struct wb_extent *following;  // the owner's: the next of those that it is about to give back
+    uint32_t size_class;          // the owner
+    uint32_t block_bytes;         // the owner
+    uint32_t epoch;               // the owner: that in which it was last counted as spare
+    struct wb_compared used;      // blocks that are not free: the owner; after its end, anyone
 };
 
 struct wb_pool {
     // Fixed at the start.
     unsigned char *base;
     size_t bytes;
-    uint32_t granules, n_words;
-    struct wb_run *runs;       // one per granule
-    struct wb_swapped *words;  // a bit per granule, 1: claimed; any core, by compare-and-swap
+    uint32_t pages, n_words;
+    struct wb_extent *extents;  // one per granule
+    struct wb_swapped *words;   // a bit per granule, 1: claimed; any core, by compare-and-swap
 };
 
 // What one task, or the launcher, has of the pool.
@@ -69,7 +69,7 @@ struct wb_shared {
 /// for it and gave NULL; 0: none was.
 static inline size_t wb_heap_missed(const struct wb_heap *heap, uintptr_t address)
 {
-    return address / WB_GRANULE_BYTES <= heap->refused_bytes / WB_GRANULE_BYTES
+    return address / WB_POOL_PAGE_BYTES <= heap->refused_bytes / WB_POOL_PAGE_BYTES
                ? heap->refused_bytes
                : 0;
 }

@@ -10,10 +10,10 @@
 #ifndef WB_PARTS_H
 #define WB_PARTS_H
 
-struct wb_mover;
+struct wb_migration_ops;
 struct wb_part_agents;
 struct wb_part_arrivals;
-struct wb_part_bells;
+struct wb_part_notify;
 struct wb_part_channels;
 struct wb_part_deaths;
 struct wb_part_images;
@@ -24,28 +24,28 @@ struct wb_part_pool;
 struct wb_part_records;
 struct wb_part_responses;
 
-struct wb_parts {                                 // NULL: not there
-    const struct wb_mover *replicate, *recreate;  // how else tasks move
-    const struct wb_part_channels *channels;      // tasks send and receive
-    const struct wb_part_mailboxes *mailboxes;    // channels with many senders
-    const struct wb_part_bells *bells;            // receivers that are not woken by each message
-    const struct wb_part_locks *locks;            // semaphores, mutexes, inheritance of priorities
-    const struct wb_part_pool *pool;              // memory that tasks share
-    const struct wb_part_images *images;          // checkpoint images
-    const struct wb_part_deaths *deaths;          // tasks outlive a killed kernel
-    const struct wb_part_agents *agents;          // reports, policies, operating points
-    const struct wb_part_arrivals *arrivals;      // jitter, sporadic tasks
-    const struct wb_part_records *records;        // of events and migrations
-    const struct wb_part_latency *latency;        // of frames: 30 KiB for each core
-    const struct wb_part_responses *responses;    // of tasks: as much for each task
+struct wb_parts {                                         // NULL: not there
+    const struct wb_migration_ops *replicate, *recreate;  // how else tasks move
+    const struct wb_part_channels *channels;              // tasks send and receive
+    const struct wb_part_mailboxes *mailboxes;            // channels with many senders
+    const struct wb_part_notify *notify;        // receivers that are not woken by each message
+    const struct wb_part_locks *locks;          // semaphores, mutexes, inheritance of priorities
+    const struct wb_part_pool *pool;            // memory that tasks share
+    const struct wb_part_images *images;        // checkpoint images
+    const struct wb_part_deaths *deaths;        // tasks outlive a killed kernel
+    const struct wb_part_agents *agents;        // reports, policies, operating points
+    const struct wb_part_arrivals *arrivals;    // jitter, sporadic tasks
+    const struct wb_part_records *records;      // of events and migrations
+    const struct wb_part_latency *latency;      // of frames: 30 KiB for each core
+    const struct wb_part_responses *responses;  // of tasks: as much for each task
 };
 
 extern const struct wb_parts wb_parts;
 
-extern const struct wb_mover wb_replicate, wb_recreate;
+extern const struct wb_migration_ops wb_replicate, wb_recreate;
 extern const struct wb_part_channels wb_part_channels;
 extern const struct wb_part_mailboxes wb_part_mailboxes;
-extern const struct wb_part_bells wb_part_bells;
+extern const struct wb_part_notify wb_part_notify;
 extern const struct wb_part_locks wb_part_locks;
 extern const struct wb_part_pool wb_part_pool;
 extern const struct wb_part_images wb_part_images;

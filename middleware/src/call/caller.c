@@ -16,7 +16,7 @@ static void begin_session(struct wb_caller *caller)
     const void *slot;
 
     caller->session = wb_word_load(&answers->session, WB_RELAXED) + 1;
-    caller->life = wb_word_load(&answers->task->lives, WB_RELAXED);
+    caller->life = wb_word_load(&answers->task->incarnation, WB_RELAXED);
     caller->gone = caller->made;
     // seq_cst against the service: it sees the new session, or has sent before we look.
     wb_word_store(&answers->session, caller->session, WB_SEQ_CST);
@@ -27,8 +27,8 @@ static void begin_session(struct wb_caller *caller)
 // A task that goes on from an image has forgotten what it has called for since.
 static inline void look_for_death(struct wb_caller *caller)
 {
-    if (__builtin_expect(wb_word_load(&caller->answers->task->lives, WB_RELAXED) != caller->life,
-                         0))
+    if (__builtin_expect(
+            wb_word_load(&caller->answers->task->incarnation, WB_RELAXED) != caller->life, 0))
         begin_session(caller);
 }
 

@@ -44,7 +44,7 @@ static void send(struct wb_port *requests, struct call_head *request, struct cal
     answer->size = size;
     call_step(requests, request->number, WB_CALL_ANSWERED);
     // Release: before the commit, whenever this kernel is killed.
-    wb_word_store(&request->state, CALL_ANSWERED + out->edge, WB_RELEASE);
+    wb_word_store(&request->state, CALL_ANSWERED + out->committed, WB_RELEASE);
     (void)wb_port_commit(out);
     call_step(requests, request->number, WB_CALL_BACK);
 }
@@ -56,7 +56,7 @@ static void give_up(struct wb_port *requests, struct call_head *request)
     const uint32_t state = wb_word_load(&request->state, WB_ACQUIRE);
     void *answer;
 
-    if ((state == CALL_BEGUN || state - CALL_ANSWERED == out->edge) && is_awaited(request) &&
+    if ((state == CALL_BEGUN || state - CALL_ANSWERED == out->committed) && is_awaited(request) &&
         wb_port_claim(out, &answer, 0) == WB_OK)
         send(requests, request, answer, WB_ERR_GONE);
 }

@@ -58,9 +58,9 @@ enum wb_status wb_port_prepare(struct wb_port *port, void **slot, uint64_t until
 /// killed (see image.c), and is to be dropped.
 static inline bool port_echoes(struct wb_port *out, void **slot)
 {
-    if (__builtin_expect(out->echoed >= out->echo, 1))
+    if (__builtin_expect(out->resend_skipped >= out->resend_skip, 1))
         return false;
-    out->echoed++;
+    out->resend_skipped++;
     *slot = out->scratch;
     return true;
 }
@@ -80,10 +80,10 @@ static inline void port_note(struct wb_port *port, enum wb_event_kind kind)
 static inline bool port_drops(struct wb_port *out)
 {
     wb_kernel_charge(WB_ACTION_COMMIT, 1);
-    if (__builtin_expect(out->echoed == 0, 1))
+    if (__builtin_expect(out->resend_skipped == 0, 1))
         return false;
-    out->echoed--;
-    out->echo--;
+    out->resend_skipped--;
+    out->resend_skip--;
     return true;
 }
 
@@ -102,7 +102,7 @@ static inline enum wb_status port_commit_slot(struct wb_port *out, void *slot)
 {
     if (port_drops(out))
         return WB_OK;
-    if (out->edge != out->cursor) {
+    if (out->committed != out->claimed) {
         latency_send(out, slot);
         response_send(out, slot);
     }
@@ -112,7 +112,7 @@ static inline enum wb_status port_commit_slot(struct wb_port *out, void *slot)
 /// The same, wherever it is.
 static inline enum wb_status port_commit(struct wb_port *out)
 {
-    return port_commit_slot(out, channel_slot_at(out->channel, out->edge));
+    return port_commit_slot(out, channel_slot_at(out->channel, out->committed));
 }
 
 /// Frees the oldest held slot.

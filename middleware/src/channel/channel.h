@@ -41,7 +41,7 @@ static inline void channel_note_depth(struct wb_port *in)
     if (high == channel->slots && low == 0)
         return;
     const uint32_t tail = wb_word_load(&channel->tail, WB_RELAXED);
-    const uint32_t depth = ring_distance(in->edge, tail, channel->slots);
+    const uint32_t depth = ring_distance(in->committed, tail, channel->slots);
     if (depth > high)
         wb_word_store(&channel->high, depth, WB_RELAXED);
     if ((depth == channel->slots || low <= channel->slots) && depth - 1 < low)
@@ -54,14 +54,14 @@ static inline enum wb_status channel_claim(struct wb_port *out, void **slot)
 
     if (wb_word_load(&channel->receiver_open, WB_RELAXED) == 0)
         return WB_ERR_GONE;
-    if (ring_distance(out->seen, out->cursor, channel->slots) == channel->slots) {
+    if (ring_distance(out->cached_peer, out->claimed, channel->slots) == channel->slots) {
         // Acquire: the receiver has done reading the slots it freed.
-        out->seen = wb_word_load(&channel->head, WB_ACQUIRE);
-        if (ring_distance(out->seen, out->cursor, channel->slots) == channel->slots)
+        out->cached_peer = wb_word_load(&channel->head, WB_ACQUIRE);
+        if (ring_distance(out->cached_peer, out->claimed, channel->slots) == channel->slots)
             return WB_ERR_FULL;
     }
-    *slot = channel_slot_at(channel, out->cursor);
-    out->cursor = ring_next(out->cursor, channel->slots);
+    *slot = channel_slot_at(channel, out->claimed);
+    out->claimed = ring_next(out->claimed, channel->slots);
     return WB_OK;
 }
 
@@ -69,14 +69,14 @@ static inline enum wb_status channel_commit(struct wb_port *out)
 {
     struct wb_channel *channel = out->channel;
 
-    if (out->edge == out->cursor)
+    if (out->committed == out->claimed)
         return WB_ERR_INVAL;
-    out->edge = ring_next(out->edge, channel->slots);
+    out->committed = ring_next(out->committed, channel->slots);
     // Release publishes the slot.
-    wb_word_store(&channel->tail, out->edge, WB_RELEASE);
+    wb_word_store(&channel->tail, out->committed, WB_RELEASE);
     wb_port_notify(channel->receiver);
     // And the next one's is made ours to write while nobody waits for it.
-    wb_word_prefetch(channel_slot_at(channel, out->edge), 1);
+    wb_word_prefetch(channel_slot_at(channel, out->committed), 1);
     return WB_OK;
 }
 
@@ -84,19 +84,19 @@ static inline enum wb_status channel_hold(struct wb_port *in, const void **slot)
 {
     struct wb_channel *channel = in->channel;
 
-    if (in->cursor == in->seen) {
+    if (in->claimed == in->cached_peer) {
         // In this order: what was sent before the sender closed is seen after we see it closed.
         const uint32_t senders = wb_word_load(&channel->senders_open, WB_ACQUIRE);
         // Acquire makes the slots visible.
-        in->seen = wb_word_load(&channel->tail, WB_ACQUIRE);
-        if (in->cursor == in->seen) {
+        in->cached_peer = wb_word_load(&channel->tail, WB_ACQUIRE);
+        if (in->claimed == in->cached_peer) {
             // The message's first line sets out together with the index that announces it.
-            wb_word_prefetch(channel_slot_at(channel, in->cursor), 0);
+            wb_word_prefetch(channel_slot_at(channel, in->claimed), 0);
             return senders == 0 ? WB_ERR_GONE : WB_ERR_EMPTY;
         }
     }
-    *slot = channel_slot_at(channel, in->cursor);
-    in->cursor = ring_next(in->cursor, channel->slots);
+    *slot = channel_slot_at(channel, in->claimed);
+    in->claimed = ring_next(in->claimed, channel->slots);
     return WB_OK;
 }
 
@@ -104,15 +104,15 @@ static inline enum wb_status channel_release(struct wb_port *in)
 {
     struct wb_channel *channel = in->channel;
 
-    if (in->edge == in->cursor)
+    if (in->committed == in->claimed)
         return WB_ERR_INVAL;
     channel_note_depth(in);
-    in->edge = ring_next(in->edge, channel->slots);
+    in->committed = ring_next(in->committed, channel->slots);
     // Given back by the next checkpoint image: until then it may have to come again.
-    if (__builtin_expect(in->keeps, 0))
+    if (__builtin_expect(in->defer_release, 0))
         return WB_OK;
     // Release: our reads of the slot come before the sender's next writes to it.
-    wb_word_store(&channel->head, in->edge, WB_RELEASE);
+    wb_word_store(&channel->head, in->committed, WB_RELEASE);
     if (channel->senders != NULL)
         wb_port_notify(channel->senders);
     return WB_OK;

@@ -63,9 +63,9 @@ static enum wb_status claim(struct wb_port *out, void **slot)
                                       ticket(BUSY, out->number, lap), WB_ACQUIRE, WB_RELAXED))
                 continue;
             advance_tail(mb, position);
-            if (out->edge == out->cursor)
-                out->edge = position;
-            out->cursor = next(mb, position);
+            if (out->committed == out->claimed)
+                out->committed = position;
+            out->claimed = next(mb, position);
             *slot = slot_at(mb, position);
             return WB_OK;
         }
@@ -81,7 +81,7 @@ static uint32_t next_claimed(const struct wb_port *out, uint32_t position)
 {
     const struct wb_channel *mb = out->channel;
 
-    for (; position != out->cursor; position = next(mb, position))
+    for (; position != out->claimed; position = next(mb, position))
         if (wb_word_load(ticket_at(mb, position), WB_RELAXED) ==
             ticket(BUSY, out->number, position / mb->slots))
             break;
@@ -92,12 +92,12 @@ static enum wb_status commit(struct wb_port *out)
 {
     struct wb_channel *mb = out->channel;
 
-    if (out->edge == out->cursor)
+    if (out->committed == out->claimed)
         return WB_ERR_INVAL;
     // Release publishes the slot.
-    wb_word_store(ticket_at(mb, out->edge), ticket(FULL, out->number, out->edge / mb->slots),
-                  WB_RELEASE);
-    out->edge = next_claimed(out, next(mb, out->edge));
+    wb_word_store(ticket_at(mb, out->committed),
+                  ticket(FULL, out->number, out->committed / mb->slots), WB_RELEASE);
+    out->committed = next_claimed(out, next(mb, out->committed));
     wb_port_notify(mb->receiver);
     return WB_OK;
 }
@@ -117,11 +117,11 @@ static void pass_over_void(struct wb_port *in)
 {
     struct wb_channel *mb = in->channel;
 
-    while (in->edge != in->cursor &&
-           state_of(wb_word_load(ticket_at(mb, in->edge), WB_ACQUIRE)) == VOID) {
-        advance_tail(mb, in->edge);
-        set_free(mb, in->edge);
-        in->edge = next(mb, in->edge);
+    while (in->committed != in->claimed &&
+           state_of(wb_word_load(ticket_at(mb, in->committed), WB_ACQUIRE)) == VOID) {
+        advance_tail(mb, in->committed);
+        set_free(mb, in->committed);
+        in->committed = next(mb, in->committed);
     }
 }
 
@@ -144,12 +144,12 @@ static enum wb_status hold(struct wb_port *in, const void **slot)
     for (;;) {
         const uint32_t senders = wb_word_load(&mb->senders_open, WB_ACQUIRE);
         // Acquire makes the slot visible.
-        const uint32_t word = wb_word_load(ticket_at(mb, in->cursor), WB_ACQUIRE);
+        const uint32_t word = wb_word_load(ticket_at(mb, in->claimed), WB_ACQUIRE);
 
-        if (word >> 15 != in->cursor / mb->slots || state_of(word) < FULL)
+        if (word >> 15 != in->claimed / mb->slots || state_of(word) < FULL)
             return senders == 0 ? WB_ERR_GONE : WB_ERR_EMPTY;
-        const uint32_t position = in->cursor;
-        in->cursor = next(mb, position);
+        const uint32_t position = in->claimed;
+        in->claimed = next(mb, position);
         if (state_of(word) == FULL) {
             *slot = slot_at(mb, position);
             return WB_OK;
@@ -163,14 +163,14 @@ static enum wb_status release(struct wb_port *in)
 {
     struct wb_channel *mb = in->channel;
 
-    if (in->edge == in->cursor)
+    if (in->committed == in->claimed)
         return WB_ERR_INVAL;
     const uint32_t depth = wb_channel_depth(mb);
     if (depth > wb_word_load(&mb->high, WB_RELAXED))
         wb_word_store(&mb->high, depth, WB_RELAXED);
-    const uint32_t freed = wb_word_load(ticket_at(mb, in->edge), WB_RELAXED);
-    set_free(mb, in->edge);
-    in->edge = next(mb, in->edge);
+    const uint32_t freed = wb_word_load(ticket_at(mb, in->committed), WB_RELAXED);
+    set_free(mb, in->committed);
+    in->committed = next(mb, in->committed);
     pass_over_void(in);
     notify_senders(mb, freed);
     return WB_OK;
@@ -188,7 +188,7 @@ static void recover(struct wb_port *port)
             head = next(mb, head);
             wb_word_store(&mb->head, head, WB_RELEASE);
         }
-        port->edge = port->cursor = head;
+        port->committed = port->claimed = head;
         return;
     }
     for (uint32_t i = 0; i < mb->slots; i++) {
@@ -196,7 +196,7 @@ static void recover(struct wb_port *port)
         if (state_of(word) == BUSY && sender_of(word) == port->number)
             wb_word_store(&mb->tickets[i], word | VOID, WB_RELEASE);
     }
-    port->edge = port->cursor = 0;
+    port->committed = port->claimed = 0;
 }
 
 const struct wb_part_mailboxes wb_part_mailboxes = {

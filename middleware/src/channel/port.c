@@ -71,7 +71,7 @@ uint64_t wb_port_messages(const struct wb_port *port)
 
 uint64_t wb_port_position(const struct wb_port *port)
 {
-    return wb_port_messages(port) - port->echo;
+    return wb_port_messages(port) - port->resend_skip;
 }
 
 static bool is_closed(const struct wb_port *port)
@@ -246,8 +246,8 @@ enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t time
     if (status == WB_OK)
         status = port_attempt_in(in, &message);
     if (port_must_wait(status) && timeout_ns != 0)
-        status = wb_bell_kind(in->channel) == 0 ? wait(in, &message, timeout_ns)
-                                                : wb_parts.bells->wait(in, &message, timeout_ns);
+        status = wb_notify_kind(in->channel) == 0 ? wait(in, &message, timeout_ns)
+                                                  : wb_parts.notify->wait(in, &message, timeout_ns);
     if (status != WB_OK)
         return status;
     if (in->timing != WB_TIMED_NOT)
@@ -266,7 +266,7 @@ __attribute__((cold, noinline)) void wb_port_record(struct wb_port *port, enum w
 
 static void mark(const struct wb_port *out)
 {
-    void *slot = channel_slot_at(out->channel, out->edge);
+    void *slot = channel_slot_at(out->channel, out->committed);
 
     if (out->timing != WB_TIMED_NOT)
         wb_parts.latency->send(out, slot);
@@ -279,7 +279,7 @@ static inline enum wb_status commit(struct wb_port *out)
     enum wb_status status = WB_OK;
 
     if (!port_drops(out)) {
-        if (out->edge != out->cursor)
+        if (out->committed != out->claimed)
             mark(out);
         status = port_commit_marked(out);
     }
@@ -316,7 +316,7 @@ __attribute__((hot)) enum wb_status wb_port_send(struct wb_port *out, const void
 {
     void *slot = NULL;
 
-    if (out->edge != out->cursor)
+    if (out->committed != out->claimed)
         return WB_ERR_INVAL;
     const enum wb_status status = wb_port_claim(out, &slot, timeout_ns);
     if (status != WB_OK)
@@ -331,7 +331,7 @@ __attribute__((hot)) enum wb_status wb_port_receive(struct wb_port *in, void *ms
 {
     const void *slot = NULL;
 
-    if (in->edge != in->cursor)
+    if (in->committed != in->claimed)
         return WB_ERR_INVAL;
     const enum wb_status status = wb_port_hold(in, &slot, timeout_ns);
     if (status != WB_OK)

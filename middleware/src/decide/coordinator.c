@@ -72,10 +72,10 @@ void wb_coordinator_replace(struct wb_system *system)
     for (;;) {
         if (wb_word_load(&system->cores[core]->state, WB_ACQUIRE) != WB_CORE_DEAD)
             return;
-        const struct wb_core *heir = wb_core_heir(system, core);
+        const struct wb_core *successor = wb_core_successor(system, core);
         // Failing means that somebody else has replaced it: that one may have died since.
-        if (heir == NULL || wb_word_compare_swap(&system->control.coordinator, &core, heir->index,
-                                                 WB_RELAXED, WB_RELAXED))
+        if (successor == NULL || wb_word_compare_swap(&system->control.coordinator, &core,
+                                                      successor->index, WB_RELAXED, WB_RELAXED))
             return;
     }
 }

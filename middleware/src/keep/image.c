@@ -34,7 +34,7 @@ static bool init(struct wb_task *task)
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
         if (!task->replay || port->channel->aside)
             continue;
-        port->keeps = port->direction == WB_IN;
+        port->defer_release = port->direction == WB_IN;
         if (port->direction != WB_OUT)
             continue;
         port->scratch = wb_system_alloc(task->system, port->channel->stride_bytes, WB_LINE_BYTES);
@@ -47,9 +47,10 @@ static bool init(struct wb_task *task)
 static const char *validate(const struct wb_task *task)
 {
     for (const struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
-        if (port->direction == WB_OUT && (port->cursor != port->edge || port->echoed != 0))
+        if (port->direction == WB_OUT &&
+            (port->claimed != port->committed || port->resend_skipped != 0))
             return claims;
-        if (port->direction == WB_IN && !port->keeps && port->cursor != port->edge)
+        if (port->direction == WB_IN && !port->defer_release && port->claimed != port->committed)
             return holds;
     }
     return NULL;
@@ -70,7 +71,7 @@ static bool capture(struct wb_task *self)
 static void give_back(struct wb_port *in)
 {
     // Release: our reads of the slots come before the sender's next writes to them.
-    wb_word_store(&in->channel->head, in->edge, WB_RELEASE);
+    wb_word_store(&in->channel->head, in->committed, WB_RELEASE);
     if (in->channel->senders != NULL)
         wb_port_notify(in->channel->senders);
 }
@@ -88,7 +89,7 @@ void wb_task_captured(struct wb_task *task)
     wb_counter_add(&images->taken, 1);
     images->since = 0;
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
-        if (port->keeps)
+        if (port->defer_release)
             give_back(port);
 }
 
@@ -99,16 +100,16 @@ static void put_back_receiver(struct wb_port *in, const struct wb_context_port *
     struct wb_images *images = &in->task->images;
     const uint64_t since = wb_port_messages(in) - then->messages;
 
-    if (!in->keeps) {
+    if (!in->defer_release) {
         images->skipped += since;
         wb_channel_recover(in);
         return;
     }
     images->replayed += since;
-    in->edge = then->edge;
+    in->committed = then->committed;
     // A task that starts from its entry has nothing in hand: what it held comes again.
-    in->cursor = in->task->mode == WB_RECREATE ? then->edge : then->cursor;
-    in->seen = in->cursor;
+    in->claimed = in->task->mode == WB_RECREATE ? then->committed : then->claimed;
+    in->cached_peer = in->claimed;
     wb_counter_set(&in->messages, then->messages);
     give_back(in);
 }
@@ -120,7 +121,7 @@ static uint32_t sent_since(const struct wb_port *out, const struct wb_context_po
     const uint32_t slots = out->channel->slots;
     const uint32_t counted = (uint32_t)(wb_port_messages(out) - then->messages);
     const uint32_t tail = wb_word_load(&out->channel->tail, WB_ACQUIRE);
-    const uint32_t moved = ring_distance(then->edge, tail, slots);
+    const uint32_t moved = ring_distance(then->committed, tail, slots);
     return counted % (2 * slots) == moved ? counted : counted + 1;
 }
 
@@ -129,8 +130,8 @@ static void put_back_sender(struct wb_port *out, const struct wb_context_port *t
     const uint32_t since = sent_since(out, then);
 
     wb_channel_recover(out);
-    out->echoed = 0;
-    out->echo = out->scratch != NULL ? then->echo + since : 0;
+    out->resend_skipped = 0;
+    out->resend_skip = out->scratch != NULL ? then->resend_skip + since : 0;
     if (out->scratch != NULL)
         wb_counter_set(&out->messages, then->messages + since);
 }

@@ -29,12 +29,12 @@ static struct wb_core *next_up(const struct wb_system *system, uint32_t dead,
     return NULL;
 }
 
-struct wb_core *wb_core_heir(const struct wb_system *system, uint32_t dead)
+struct wb_core *wb_core_successor(const struct wb_system *system, uint32_t dead)
 {
     return next_up(system, dead, NULL, 0);
 }
 
-static struct wb_core *heir_of(const struct wb_task *task, uint32_t dead)
+static struct wb_core *successor_of(const struct wb_task *task, uint32_t dead)
 {
     const uint32_t cores = wb_word_load(&task->cores, WB_RELAXED);
     struct wb_core *sharer = next_up(task->system, dead, task, cores);
@@ -70,9 +70,9 @@ static void leave_all(struct wb_task *task)
 static void lose(struct wb_task *task, uint32_t core)
 {
     leave_all(task);
-    const struct wb_mover *mover = wb_mover_of(task);
-    if (mover != NULL && mover->drop != NULL)
-        mover->drop(task);
+    const struct wb_migration_ops *ops = wb_migration_ops_of(task);
+    if (ops != NULL && ops->drop != NULL)
+        ops->drop(task);
     if (wb_parts.locks != NULL)
         wb_parts.locks->recover(task);
     wb_word_store(&task->place, wb_place(WB_TASK_LOST, core), WB_SEQ_CST);
@@ -92,12 +92,12 @@ static void readdress(struct wb_task *task)
         if (wb_place_state(place) != WB_TASK_RETURNED ||
             wb_word_load(&system->cores[owner]->state, WB_SEQ_CST) != WB_CORE_DEAD)
             return;
-        struct wb_core *heir = heir_of(task, owner);
-        if (heir == NULL)
+        struct wb_core *successor = successor_of(task, owner);
+        if (successor == NULL)
             return;
-        const uint32_t again = wb_place_returned(heir->index, wb_place_why(place));
+        const uint32_t again = wb_place_returned(successor->index, wb_place_why(place));
         if (wb_word_compare_swap(&task->place, &place, again, WB_SEQ_CST, WB_RELAXED))
-            wb_inbox_post(heir, task->id);
+            wb_inbox_post(successor, task->id);
     }
 }
 
@@ -153,13 +153,13 @@ static bool is_on_its_way(const struct wb_task *task, uint32_t place)
 // Returns true when the task is lost.
 static bool take_over(struct wb_task *task, uint32_t dead)
 {
-    struct wb_core *heir = heir_of(task, dead);
+    struct wb_core *successor = successor_of(task, dead);
     const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
     const enum wb_task_state state = wb_place_state(place);
     const bool over = wb_place_is_over(place);
     const bool orphan = !over && is_orphan(task, place);
 
-    if (orphan && heir != NULL && is_on_its_way(task, place)) {
+    if (orphan && successor != NULL && is_on_its_way(task, place)) {
         wb_migration_cancel(task, WB_ERR_GONE);
         readdress(task);
         return false;
@@ -175,12 +175,12 @@ static bool take_over(struct wb_task *task, uint32_t dead)
         wb_inbox_post(task->system->cores[wb_place_target(place)], task->id);
     if (!orphan)
         return false;
-    if (heir == NULL || (is_cut_short(task, state) && !wb_task_revive(task))) {
+    if (successor == NULL || (is_cut_short(task, state) && !wb_task_revive(task))) {
         lose(task, dead);
         return true;
     }
     // An offer may have been withdrawn and taken back since we looked.
-    return !give(task, place, heir) && take_over(task, dead);
+    return !give(task, place, successor) && take_over(task, dead);
 }
 
 uint32_t wb_core_died(struct wb_system *system, uint32_t core)
@@ -195,7 +195,7 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
         lost += take_over(&system->tasks[i], core);
     // The dead core may have changed a channel and not woken its peer, or taken a note and not
     // acted on it.
-    wb_system_look_again(system);
+    wb_system_wake_all(system);
     for (uint32_t i = 0; i < system->n_cores; i++)
         wb_kernel_doorbell(i);
     if (wb_parts.agents != NULL)

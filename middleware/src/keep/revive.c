@@ -10,7 +10,7 @@ void wb_task_recover_ports(struct wb_task *task)
 {
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
         // From its entry it sends anew: nothing that it may have gone on from knows of it.
-        port->echo = port->echoed = 0;
+        port->resend_skip = port->resend_skipped = 0;
         wb_channel_recover(port);
     }
 }
@@ -31,7 +31,7 @@ bool wb_task_revive(struct wb_task *task)
         if (wb_parts.pool != NULL)
             wb_parts.pool->restart(&task->shared, task->restarts);
     }
-    wb_mover_end(task);
+    wb_migration_ops_end(task);
     task->step = NULL;
     task->poll_mark_ns = 0;
     // Relaxed: the offer that follows publishes it.
@@ -40,7 +40,7 @@ bool wb_task_revive(struct wb_task *task)
         wb_parts.locks->recover(task);
     // Release: who takes a mutex over from the task's former life sees what that did to what it
     // guards, as far as the dead kernel's stores have come.
-    wb_word_add(&task->lives, 1, WB_RELEASE);
+    wb_word_add(&task->incarnation, 1, WB_RELEASE);
     return true;
 }
 
@@ -65,13 +65,13 @@ enum wb_status wb_task_fetch_revived(struct wb_core *core, struct wb_task *task,
         return WB_ERR_INVAL;
     // Recovery has put them back to the image, if there was one.
     wb_task_recover_ports(task);
-    const struct wb_mover *mover = wb_mover_of(task);
+    const struct wb_migration_ops *ops = wb_migration_ops_of(task);
     const enum wb_status had =
-        mover != NULL && mover->fetch_heap != NULL ? mover->fetch_heap(core, task, fetched) : WB_OK;
+        ops != NULL && ops->fetch_heap != NULL ? ops->fetch_heap(core, task, fetched) : WB_OK;
     return had == WB_OK ? wb_kernel_task_init(task) : had;
 }
 
-void wb_system_look_again(struct wb_system *system)
+void wb_system_wake_all(struct wb_system *system)
 {
     struct wb_wakes wakes = wb_wakes_begin();
 

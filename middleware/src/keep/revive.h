@@ -20,6 +20,6 @@ void wb_task_recover_ports(struct wb_task *task);
 
 /// Makes every task look at its condition and its priority again: somebody who ought to have said
 /// that they changed was killed.
-void wb_system_look_again(struct wb_system *system);
+void wb_system_wake_all(struct wb_system *system);
 
 #endif

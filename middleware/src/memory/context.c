@@ -131,9 +131,9 @@ enum wb_status wb_context_save(const struct wb_task *task, void *buffer, size_t 
     save_heap(&context->heap, &task->heap);
     memcpy(context->kernel, task->kernel, sizeof context->kernel);
     for (const struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
-        *position++ = (struct wb_context_port){ .cursor = port->cursor,
-                                                .edge = port->edge,
-                                                .echo = port->echo,
+        *position++ = (struct wb_context_port){ .claimed = port->claimed,
+                                                .committed = port->committed,
+                                                .resend_skip = port->resend_skip,
                                                 .messages = wb_port_messages(port) };
 
     unsigned char *at = (unsigned char *)buffer + head_bytes(task);

@@ -28,7 +28,7 @@ bool wb_context_is_whole(const struct wb_task *task, const void *buffer);
 
 /// Where a port stood when the context was saved.
 struct wb_context_port {
-    uint32_t cursor, edge, echo;
+    uint32_t claimed, committed, resend_skip;
     uint64_t messages;
 };
 struct wb_context_port wb_context_port(const struct wb_port *port, const void *buffer);

@@ -11,20 +11,20 @@
 
 #include "kingsley.h"
 
-enum { POOL_WORD_ORDER = 5, POOL_NONE = -1, POOL_GRANULE_CLASS = 7 };
+enum { POOL_WORD_ORDER = 5, POOL_NONE = -1, POOL_PAGE_CLASS = 7 };
 
-_Static_assert(WB_GRANULE_BYTES == 1 << (KINGSLEY_FIRST_LOG2 + POOL_GRANULE_CLASS),
+_Static_assert(WB_POOL_PAGE_BYTES == 1 << (KINGSLEY_FIRST_LOG2 + POOL_PAGE_CLASS),
                "a block of this class fills a granule");
 
 // How many granules a run of a class has, as a power of two.
 static inline uint32_t pool_order(uint32_t size_class)
 {
-    return size_class > POOL_GRANULE_CLASS ? size_class - POOL_GRANULE_CLASS : 0;
+    return size_class > POOL_PAGE_CLASS ? size_class - POOL_PAGE_CLASS : 0;
 }
 
-static inline size_t pool_run_bytes(uint32_t size_class)
+static inline size_t pool_extent_bytes(uint32_t size_class)
 {
-    return (size_t)WB_GRANULE_BYTES << pool_order(size_class);
+    return (size_t)WB_POOL_PAGE_BYTES << pool_order(size_class);
 }
 
 // The bits of 2^order granules from `at`; order at most 5.
@@ -48,9 +48,9 @@ static inline int pool_find(uint32_t word, uint32_t order)
 }
 
 // What is kept of the granule at an address of the pool: of a run if one begins there.
-static inline struct wb_run *pool_run(const struct wb_pool *pool, const void *address)
+static inline struct wb_extent *pool_extent(const struct wb_pool *pool, const void *address)
 {
-    return &pool->runs[((uintptr_t)address - (uintptr_t)pool->base) / WB_GRANULE_BYTES];
+    return &pool->extents[((uintptr_t)address - (uintptr_t)pool->base) / WB_POOL_PAGE_BYTES];
 }
 
 static inline bool pool_contains(const struct wb_pool *pool, const void *address)
@@ -58,18 +58,18 @@ static inline bool pool_contains(const struct wb_pool *pool, const void *address
     return (uintptr_t)address - (uintptr_t)pool->base < pool->bytes;
 }
 
-static inline unsigned char *pool_memory(const struct wb_pool *pool, const struct wb_run *run)
+static inline unsigned char *pool_memory(const struct wb_pool *pool, const struct wb_extent *extent)
 {
-    return pool->base + (size_t)(run - pool->runs) * WB_GRANULE_BYTES;
+    return pool->base + (size_t)(extent - pool->extents) * WB_POOL_PAGE_BYTES;
 }
 
 /// Claims 2^order granules, searching from the word `*hint`, which it sets to where they are.
 ///
 /// Returns: the first of them, nobody's yet; NULL when no such run is free, or, of more than 32
 ///          granules, when others were claiming a part of it.
-struct wb_run *pool_claim(struct wb_pool *pool, uint32_t order, uint32_t *hint);
+struct wb_extent *pool_claim(struct wb_pool *pool, uint32_t order, uint32_t *hint);
 
 /// Gives a run of its class back. It has no block in use, and none in a list.
-void pool_give_back(struct wb_pool *pool, struct wb_run *run);
+void pool_give_back(struct wb_pool *pool, struct wb_extent *extent);
 
 #endif

@@ -17,40 +17,41 @@
 #include "wb/system.h"
 
 enum {
-    SMALL_CLASS = POOL_GRANULE_CLASS + 1,  // the last whose blocks are kept after they were freed
-    SPARE_BYTES = 32 << 10,                // how much of that one task keeps without using it
+    SMALL_CLASS = POOL_PAGE_CLASS + 1,  // the last whose blocks are kept after they were freed
+    SPARE_BYTES = 32 << 10,             // how much of that one task keeps without using it
 };
 
-static uint32_t used_of(const struct wb_run *run)
+static uint32_t used_of(const struct wb_extent *extent)
 {
-    return wb_word_load(&run->used, WB_RELAXED);
+    return wb_word_load(&extent->used, WB_RELAXED);
 }
 
-static void set_used(struct wb_run *run, uint32_t used)
+static void set_used(struct wb_extent *extent, uint32_t used)
 {
-    wb_word_store(&run->used, used, WB_RELAXED);
+    wb_word_store(&extent->used, used, WB_RELAXED);
     wb_word_order();
 }
 
 // ---- Giving back --------------------------------------------------------------------------------
 
 // Takes the blocks of unused runs off a list. Returns the runs, each once, before `others`.
-static struct wb_run *drop_unused(struct wb_shared *s, uint32_t size_class, struct wb_run *others)
+static struct wb_extent *drop_unused(struct wb_shared *s, uint32_t size_class,
+                                     struct wb_extent *others)
 {
     struct header **link = (struct header **)&s->heap.free[size_class];
 
     while (*link != NULL) {
         struct header *header = *link;
-        struct wb_run *run = pool_run(s->pool, header);
-        if (used_of(run) != 0) {
+        struct wb_extent *extent = pool_extent(s->pool, header);
+        if (used_of(extent) != 0) {
             link = kingsley_link(header);
             continue;
         }
         *link = *kingsley_link(header);
         wb_word_order();
-        if (run->following == NULL) {
-            run->following = others;
-            others = run;
+        if (extent->following == NULL) {
+            extent->following = others;
+            others = extent;
         }
     }
     return others;
@@ -59,17 +60,17 @@ static struct wb_run *drop_unused(struct wb_shared *s, uint32_t size_class, stru
 // Gives every unused run back that has a block in a list.
 static __attribute__((noinline)) void trim(struct wb_shared *s)
 {
-    struct wb_run end, *unused = &end;
+    struct wb_extent end, *unused = &end;
 
     for (uint32_t i = 0; i <= SMALL_CLASS; i++)
         unused = drop_unused(s, i, unused);
     s->spare_bytes = 0;
     s->epoch++;
     while (unused != &end) {
-        struct wb_run *run = unused;
-        unused = run->following;
-        run->following = NULL;
-        pool_give_back(s->pool, run);
+        struct wb_extent *extent = unused;
+        unused = extent->following;
+        extent->following = NULL;
+        pool_give_back(s->pool, extent);
     }
 }
 
@@ -85,34 +86,34 @@ static inline void uncount(struct wb_shared *s, const struct header *header, uin
     }
 }
 
-static __attribute__((noinline)) void count_spare(struct wb_shared *s, struct wb_run *run)
+static __attribute__((noinline)) void count_spare(struct wb_shared *s, struct wb_extent *extent)
 {
-    run->epoch = s->epoch;
-    s->spare_bytes += pool_run_bytes(run->size_class);
+    extent->epoch = s->epoch;
+    s->spare_bytes += pool_extent_bytes(extent->size_class);
     if (s->spare_bytes > SPARE_BYTES)
         trim(s);
 }
 
-static __attribute__((noinline)) void put_large(struct wb_shared *s, struct wb_run *run)
+static __attribute__((noinline)) void put_large(struct wb_shared *s, struct wb_extent *extent)
 {
-    set_used(run, 0);
-    pool_give_back(s->pool, run);
+    set_used(extent, 0);
+    pool_give_back(s->pool, extent);
 }
 
-static inline void put(struct wb_shared *s, struct wb_run *run, struct header *header)
+static inline void put(struct wb_shared *s, struct wb_extent *extent, struct header *header)
 {
-    const uint32_t size_class = run->size_class;
+    const uint32_t size_class = extent->size_class;
 
-    uncount(s, header, run->block_bytes);
+    uncount(s, header, extent->block_bytes);
     if (size_class > SMALL_CLASS) {
-        put_large(s, run);
+        put_large(s, extent);
         return;
     }
     kingsley_push(&s->heap, size_class, header);
-    const uint32_t used = used_of(run) - 1;
-    set_used(run, used);
-    if (used == 0 && run->epoch != s->epoch)
-        count_spare(s, run);
+    const uint32_t used = used_of(extent) - 1;
+    set_used(extent, used);
+    if (used == 0 && extent->epoch != s->epoch)
+        count_spare(s, extent);
 }
 
 static void take_returned(struct wb_shared *s)
@@ -121,19 +122,19 @@ static void take_returned(struct wb_shared *s)
 
     while (header != NULL) {
         struct header *following = *kingsley_link(header);
-        put(s, pool_run(s->pool, header), header);
+        put(s, pool_extent(s->pool, header), header);
         header = following;
     }
 }
 
 // Cuts a run into blocks, lowest first, and puts them into their list by one store.
-static void cut(struct wb_shared *s, struct wb_run *run, uint32_t size_class)
+static void cut(struct wb_shared *s, struct wb_extent *extent, uint32_t size_class)
 {
-    unsigned char *memory = pool_memory(s->pool, run);
+    unsigned char *memory = pool_memory(s->pool, extent);
     const size_t bytes = kingsley_bytes(size_class);
     struct header *next = s->heap.free[size_class];
 
-    for (size_t at = pool_run_bytes(size_class); at > 0; at -= bytes) {
+    for (size_t at = pool_extent_bytes(size_class); at > 0; at -= bytes) {
         struct header *header = (struct header *)(void *)(memory + at - bytes);
         wb_word_store(&header->mark, 0, WB_RELAXED);
         *kingsley_link(header) = next;
@@ -150,22 +151,22 @@ static bool refill(struct wb_shared *s, uint32_t size_class)
     take_returned(s);
     if (s->heap.free[size_class] != NULL)
         return true;
-    struct wb_run *run = pool_claim(s->pool, pool_order(size_class), &s->hint);
-    if (run == NULL) {
+    struct wb_extent *extent = pool_claim(s->pool, pool_order(size_class), &s->hint);
+    if (extent == NULL) {
         trim(s);
         s->hint = 0;
-        run = pool_claim(s->pool, pool_order(size_class), &s->hint);
+        extent = pool_claim(s->pool, pool_order(size_class), &s->hint);
     }
-    if (run == NULL)
+    if (extent == NULL)
         return false;
-    run->size_class = size_class;
-    run->block_bytes = (uint32_t)kingsley_bytes(size_class);
-    run->epoch = 0;
-    run->following = NULL;
-    set_used(run, 0);
+    extent->size_class = size_class;
+    extent->block_bytes = (uint32_t)kingsley_bytes(size_class);
+    extent->epoch = 0;
+    extent->following = NULL;
+    set_used(extent, 0);
     // Release: who sees the owner of a run, to check a block of it, sees its class.
-    wb_word_store(&run->owner, s, WB_RELEASE);
-    cut(s, run, size_class);
+    wb_word_store(&extent->owner, s, WB_RELEASE);
+    cut(s, extent, size_class);
     return true;
 }
 
@@ -173,11 +174,11 @@ static bool refill(struct wb_shared *s, uint32_t size_class)
 static inline void *take(struct wb_shared *s, uint32_t size_class)
 {
     struct header *header = s->heap.free[size_class];
-    struct wb_run *run = pool_run(s->pool, header);
+    struct wb_extent *extent = pool_extent(s->pool, header);
 
-    set_used(run, used_of(run) + 1);
+    set_used(extent, used_of(extent) + 1);
     kingsley_pop(&s->heap, size_class, header);
-    return kingsley_stamp(&s->heap, header, size_class, run->block_bytes, KINGSLEY_IN_SHARED);
+    return kingsley_stamp(&s->heap, header, size_class, extent->block_bytes, KINGSLEY_IN_SHARED);
 }
 
 // By itself, so that the usual way keeps nothing over a call.
@@ -219,22 +220,22 @@ static _Noreturn __attribute__((noinline)) void refuse(const struct wb_system *s
 }
 
 // The run of a block in use, and whose it is; ends the run of the system on any other pointer.
-static inline struct wb_run *checked(const struct wb_system *system, const struct header *header,
-                                     struct wb_shared **home)
+static inline struct wb_extent *checked(const struct wb_system *system, const struct header *header,
+                                        struct wb_shared **home)
 {
     const struct wb_pool *pool = system->pool;
 
     if (pool == NULL || !pool_contains(pool, header))
         refuse(system, header);
-    struct wb_run *run = pool_run(pool, header);
+    struct wb_extent *extent = pool_extent(pool, header);
     // Acquire: the rest of what is known of the run.
-    *home = wb_word_load(&run->owner, WB_ACQUIRE);
+    *home = wb_word_load(&extent->owner, WB_ACQUIRE);
     // A run is aligned to its length, and its blocks to theirs.
     const uintptr_t offset = (uintptr_t)header - (uintptr_t)pool->base;
-    if (*home == NULL || (offset & (run->block_bytes - 1)) != 0 ||
+    if (*home == NULL || (offset & (extent->block_bytes - 1)) != 0 ||
         kingsley_mark(header) != KINGSLEY_IN_SHARED)
         refuse(system, header);
-    return run;
+    return extent;
 }
 
 // Until its end the owner stores these words, and nobody else changes them. Returns what is left.
@@ -247,20 +248,20 @@ static uint32_t lower(struct wb_compared *word, uint32_t by)
     return was - by;
 }
 
-static void free_last(struct wb_shared *home, struct wb_run *run)
+static void free_last(struct wb_shared *home, struct wb_extent *extent)
 {
-    (void)lower(&home->left_bytes, run->block_bytes);
-    if (lower(&run->used, 1) == 0)
-        pool_give_back(home->pool, run);
+    (void)lower(&home->left_bytes, extent->block_bytes);
+    if (lower(&extent->used, 1) == 0)
+        pool_give_back(home->pool, extent);
 }
 
-static __attribute__((noinline)) void send_home(struct wb_shared *home, struct wb_run *run,
+static __attribute__((noinline)) void send_home(struct wb_shared *home, struct wb_extent *extent,
                                                 struct header *header)
 {
     if (!kingsley_take_from(header, KINGSLEY_IN_SHARED))
         kingsley_fault("it freed a shared block twice");
     if (!kingsley_return(&home->heap, header))
-        free_last(home, run);
+        free_last(home, extent);
 }
 
 static inline void release(const struct wb_system *system, struct wb_shared *mine, void *block)
@@ -269,13 +270,13 @@ static inline void release(const struct wb_system *system, struct wb_shared *min
     struct wb_shared *home;
 
     wb_kernel_charge(WB_ACTION_HEAP, 1);
-    struct wb_run *run = checked(system, header, &home);
+    struct wb_extent *extent = checked(system, header, &home);
     if (home != mine) {
-        send_home(home, run, header);
+        send_home(home, extent, header);
         return;
     }
     wb_word_store(&header->mark, KINGSLEY_FREED, WB_RELAXED);
-    put(mine, run, header);
+    put(mine, extent, header);
 }
 
 static void *reallocate(const struct wb_system *system, struct wb_shared *mine, void *block,
@@ -346,10 +347,10 @@ static void restart(struct wb_shared *shared, uint32_t generation)
 
 static void give_back_unused(struct wb_shared *s)
 {
-    for (uint32_t i = 0; i < s->pool->granules; i++) {
-        struct wb_run *run = &s->pool->runs[i];
-        if (wb_word_load(&run->owner, WB_RELAXED) == s && used_of(run) == 0)
-            pool_give_back(s->pool, run);
+    for (uint32_t i = 0; i < s->pool->pages; i++) {
+        struct wb_extent *extent = &s->pool->extents[i];
+        if (wb_word_load(&extent->owner, WB_RELAXED) == s && used_of(extent) == 0)
+            pool_give_back(s->pool, extent);
     }
 }
 
@@ -363,7 +364,7 @@ static void close_shared(struct wb_shared *s)
     struct header *header = kingsley_close(&s->heap);
     while (header != NULL) {
         struct header *following = *kingsley_link(header);
-        free_last(s, pool_run(s->pool, header));
+        free_last(s, pool_extent(s->pool, header));
         header = following;
     }
 }

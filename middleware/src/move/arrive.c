@@ -16,10 +16,10 @@ void wb_task_attach(struct wb_core *core, struct wb_task *task)
 
 const struct wb_bringer *wb_bringer_of(const struct wb_task *task)
 {
-    const struct wb_mover *mover = wb_mover_of(task);
+    const struct wb_migration_ops *ops = wb_migration_ops_of(task);
 
-    if (mover != NULL)
-        return mover->bringer;
+    if (ops != NULL)
+        return ops->bringer;
     return wb_revival(task) != WB_REVIVE_NOT ? wb_parts.deaths->bringer : NULL;
 }
 

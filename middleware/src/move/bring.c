@@ -9,19 +9,19 @@
 static enum wb_status fetch(struct wb_core *core, struct wb_task *task, uint32_t place,
                             struct wb_fetched *fetched)
 {
-    const struct wb_mover *mover = wb_mover_of(task);
+    const struct wb_migration_ops *ops = wb_migration_ops_of(task);
     const uint32_t revival = wb_revival(task);
 
     *fetched = (struct wb_fetched){ 0 };
     if (revival != WB_REVIVE_NOT)
         return wb_parts.deaths->revive(core, task, place, revival, fetched);
-    return mover != NULL && mover->fetch != NULL ? mover->fetch(core, task, place, fetched) : WB_OK;
+    return ops != NULL && ops->fetch != NULL ? ops->fetch(core, task, place, fetched) : WB_OK;
 }
 
 static bool bring(struct wb_core *core, struct wb_task *task, uint32_t place,
                   struct wb_fetched *fetched)
 {
-    const struct wb_mover *mover = wb_mover_of(task);
+    const struct wb_migration_ops *ops = wb_migration_ops_of(task);
     const enum wb_status status = fetch(core, task, place, fetched);
 
     if (status == WB_ERR_EMPTY) {
@@ -33,21 +33,21 @@ static bool bring(struct wb_core *core, struct wb_task *task, uint32_t place,
         wb_migration_refuse(task, place, status);
         return false;
     }
-    return mover == NULL || mover->load == NULL || mover->load(task);
+    return ops == NULL || ops->load == NULL || ops->load(task);
 }
 
 static void unload(struct wb_task *task)
 {
-    const struct wb_mover *mover = wb_mover_of(task);
+    const struct wb_migration_ops *ops = wb_migration_ops_of(task);
 
-    if (mover != NULL && mover->unload != NULL)
-        mover->unload(task);
+    if (ops != NULL && ops->unload != NULL)
+        ops->unload(task);
 }
 
 static void settle(struct wb_task *task, const struct wb_fetched *fetched)
 {
     wb_word_store(&task->revive, WB_REVIVE_NOT, WB_RELAXED);
-    wb_mover_end(task);
+    wb_migration_ops_end(task);
     if (fetched->bytes == 0 || !wb_migration_is_accepted(task))
         return;
     task->migration.bytes = fetched->bytes;

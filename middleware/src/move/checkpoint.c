@@ -24,11 +24,11 @@ static enum wb_status depart(struct wb_task *self)
 {
     if (self->sync.held != 0)
         return WB_ERR_HELD;
-    const struct wb_mover *mover = wb_mover_of(self);
-    const enum wb_status ready = mover != NULL && mover->begin != NULL ? mover->begin(self) : WB_OK;
+    const struct wb_migration_ops *ops = wb_migration_ops_of(self);
+    const enum wb_status ready = ops != NULL && ops->begin != NULL ? ops->begin(self) : WB_OK;
     const enum wb_status left = ready == WB_OK ? wb_kernel_depart() : ready;
     if (left != WB_OK)
-        wb_mover_end(self);
+        wb_migration_ops_end(self);
     return left;
 }
 

@@ -5,7 +5,7 @@
 
 void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
 {
-    const struct wb_mover *mover = wb_mover_of(task);
+    const struct wb_migration_ops *ops = wb_migration_ops_of(task);
     struct wb_system *system = task->system;
     const uint32_t request = wb_word_load(&task->request, WB_RELAXED);
     const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
@@ -23,8 +23,8 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     task->migration.parked_ns = parked_ns;
     task->migration.source = owner;
     wb_stamp_lower(&task->deadline_ns, now_ns + system->config.offer_timeout_ns);
-    if (mover != NULL && mover->announce != NULL)
-        mover->announce(task);
+    if (ops != NULL && ops->announce != NULL)
+        ops->announce(task);
     // From here on the task belongs to whoever wins its place. Release publishes its context;
     // seq_cst against the target's death, which marks the core and then looks at the places.
     wb_word_store(&task->place, wb_place_offer(owner, target->index, wb_request_number(request)),
@@ -36,6 +36,6 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     // What the target need not wait for.
     wb_counter_add(&core->stats.busy_ns, busy_ns);
     wb_counter_add(&core->stats.switches, 1);
-    if (mover != NULL && mover->fill != NULL)
-        mover->fill(task);
+    if (ops != NULL && ops->fill != NULL)
+        ops->fill(task);
 }

@@ -53,9 +53,9 @@ static void forget(struct wb_task *task)
 static void rewind_ports(struct wb_task *task)
 {
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task) {
-        port->echoed = 0;
-        if (port->keeps)
-            port->cursor = port->edge;
+        port->resend_skipped = 0;
+        if (port->defer_release)
+            port->claimed = port->committed;
         else
             wb_channel_recover(port);
     }
@@ -104,7 +104,7 @@ void wb_recreation_killed(struct wb_task *task)
     }
     end_half_written(task->system);
     // Who waits for a mutex that it held, or for what it changed and did not tell.
-    wb_system_look_again(task->system);
+    wb_system_wake_all(task->system);
 }
 
 // Recovery's offers carry no request, and nowhere to go back to: there the task itself will tell.
@@ -125,7 +125,7 @@ static size_t room(const struct wb_task *task)
     return wb_context_most(task, false);
 }
 
-const struct wb_mover wb_recreate = {
+const struct wb_migration_ops wb_recreate = {
     .bringer = &wb_bringer,
     .needs_buffer = true,
     .room = room,

@@ -90,7 +90,7 @@ static size_t room(const struct wb_task *task)
     return wb_context_most(task, true);
 }
 
-const struct wb_mover wb_replicate = {
+const struct wb_migration_ops wb_replicate = {
     .bringer = &wb_bringer,
     .room = room,
     .begin = wb_pipeline_begin,

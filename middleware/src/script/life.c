@@ -10,7 +10,7 @@
 #include "run.h"
 #include "wb/memory.h"
 
-void *run_alloc(struct wb_task *self, size_t count, size_t bytes)
+void *extent_alloc(struct wb_task *self, size_t count, size_t bytes)
 {
     void *memory = wb_calloc(count != 0 ? count : 1, bytes);
 
@@ -92,8 +92,8 @@ static void find_ends(struct wb_task *self, struct run *run)
         run->has_input |= port->direction == WB_IN;
         n++;
     }
-    end = run_alloc(self, n, sizeof *end);
-    run->reach = run_alloc(self, config->n_ports, sizeof *run->reach);
+    end = extent_alloc(self, n, sizeof *end);
+    run->reach = extent_alloc(self, config->n_ports, sizeof *run->reach);
     for (uint32_t i = 0; i < config->n_ports; i++) {
         run->reach[i] = (struct reach){ end, wb_port_count(self, config->ports[i]) };
         for (uint32_t element = 0; element < run->reach[i].n; element++)
@@ -132,17 +132,17 @@ static void begin_anew(struct run *run)
 
 struct run *run_begin(struct wb_task *self, const struct wb_messages *messages)
 {
-    const uint32_t life = wb_word_load(&self->lives, WB_RELAXED);
+    const uint32_t life = wb_word_load(&self->incarnation, WB_RELAXED);
     struct run *run = self->state;
 
     if (run == NULL) {
-        run = run_alloc(self, 1, sizeof *run);
+        run = extent_alloc(self, 1, sizeof *run);
         run->self = self;
         run->of_task = self->scripted;
         run->script = self->scripted->script;
         run->events = run->spot.event = run->script->config.events;
         find_ends(self, run);
-        run->timers = run_alloc(self, run->script->config.n_timers, sizeof *run->timers);
+        run->timers = extent_alloc(self, run->script->config.n_timers, sizeof *run->timers);
         run->start_ns = wb_kernel_now_ns();
         self->state = run;
     } else if (run->life != life) {

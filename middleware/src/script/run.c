@@ -89,7 +89,7 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
         return WB_STEP_COMPUTE;
     case TO_WAIT:
         port = run_port(run);
-        if (run->may_block || passing_leaves(self) || passing_has_bell(port))
+        if (run->may_block || passing_leaves(self) || passing_has_notify(port))
             break;
         run_note_place(run);
         port_begin_wait(port);

@@ -75,7 +75,7 @@ static inline uint64_t timeout_of(const struct run *run)
 struct run *run_begin(struct wb_task *self, const struct wb_messages *messages);
 
 /// Memory of the task's heap, all zero; without room there the run fails.
-void *run_alloc(struct wb_task *self, size_t count, size_t bytes);
+void *extent_alloc(struct wb_task *self, size_t count, size_t bytes);
 
 /// What the event has done so far: nothing yet when it begins.
 struct progress *run_progress(struct run *run);

@@ -69,7 +69,7 @@ enum stop run_copy(struct run *run, const struct wb_script_event *event)
     enum { HALF = (8 << 10) - 8 };  // two, and what the heap keeps of them, are 16 KiB
 
     if (run->copied == NULL)
-        run->copied = run_alloc(run->self, 2, HALF);
+        run->copied = extent_alloc(run->self, 2, HALF);
     for (uint64_t left = event->amount; left != 0;) {
         const size_t bytes = left < HALF ? (size_t)left : HALF;
         wb_kernel_copy(run->copied, run->copied + HALF, bytes);

@@ -118,7 +118,7 @@ static uint32_t cuts(const struct wb_barrier *barrier, const struct wb_system *s
         const uint32_t then = wb_word_load(&barrier->seats[i].task, WB_RELAXED);
         const struct wb_task *task = &system->tasks[(then & WB_HOLDERS_MAX) - 1];
         // Relaxed: a next life that has come was counted before it began.
-        n += wb_word_load(&task->lives, WB_RELAXED) - (then >> WB_HOLDER_BITS);
+        n += wb_word_load(&task->incarnation, WB_RELAXED) - (then >> WB_HOLDER_BITS);
     }
     return n & CUTS_MASK;
 }

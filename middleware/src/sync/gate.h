@@ -44,7 +44,7 @@ static inline uint32_t wb_gate_bit(const struct wb_gate *gate)
 /// many lives it has had in the upper ones, in which a task that was cut short differs.
 static inline uint32_t wb_gate_holder(const struct wb_task *task)
 {
-    return (task->id + 1) | wb_word_load(&task->lives, WB_RELAXED) << WB_HOLDER_BITS;
+    return (task->id + 1) | wb_word_load(&task->incarnation, WB_RELAXED) << WB_HOLDER_BITS;
 }
 
 static inline bool wb_gate_is_held_by(const struct wb_gate *gate, const struct wb_task *task)

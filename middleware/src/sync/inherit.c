@@ -17,9 +17,9 @@ struct wb_task *wb_gate_living(struct wb_system *system, uint32_t holder)
     struct wb_task *task = &system->tasks[number - 1];
     // Acquire: who takes over from a task that is over sees all that it did.
     const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
-    const uint32_t lives = wb_word_load(&task->lives, WB_ACQUIRE);
+    const uint32_t incarnation = wb_word_load(&task->incarnation, WB_ACQUIRE);
     return wb_place_is_over(place) ||
-                   lives << WB_HOLDER_BITS >> WB_HOLDER_BITS != holder >> WB_HOLDER_BITS
+                   incarnation << WB_HOLDER_BITS >> WB_HOLDER_BITS != holder >> WB_HOLDER_BITS
                ? NULL
                : task;
 }

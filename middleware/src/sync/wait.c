@@ -21,13 +21,13 @@
 // nothing was held, the message is at the edge.
 static bool has_message(struct wb_port *in)
 {
-    const uint32_t cursor = in->cursor;
-    const bool holds = in->edge != cursor;
+    const uint32_t claimed = in->claimed;
+    const bool holds = in->committed != claimed;
     void *slot;
     const enum wb_status status = port_attempt_in(in, &slot);
 
     if (status == WB_OK)
-        in->cursor = holds ? cursor : in->edge;
+        in->claimed = holds ? claimed : in->committed;
     return !port_must_wait(status);
 }
 
@@ -38,13 +38,14 @@ static bool has_room(struct wb_port *out)
     struct wb_channel *channel = out->channel;
     void *slot;
 
-    if (out->echoed < out->echo || wb_word_load(&channel->receiver_open, WB_RELAXED) == 0)
+    if (out->resend_skipped < out->resend_skip ||
+        wb_word_load(&channel->receiver_open, WB_RELAXED) == 0)
         return true;
     if (channel->tickets != NULL)
         return wb_channel_depth(channel) < channel->slots;
-    const uint32_t cursor = out->cursor;
+    const uint32_t claimed = out->claimed;
     const enum wb_status status = channel_claim(out, &slot);
-    out->cursor = cursor;
+    out->claimed = claimed;
     return status == WB_OK;
 }
 

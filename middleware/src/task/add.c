@@ -120,13 +120,13 @@ static bool channel_is_known(const struct wb_system *system, const char *name)
     return false;
 }
 
-static enum wb_status add_bell(struct wb_system *system, struct wb_channel *channel,
-                               const struct wb_channel_config *config)
+static enum wb_status add_notify(struct wb_system *system, struct wb_channel *channel,
+                                 const struct wb_channel_config *config)
 {
-    if (wb_parts.bells != NULL)
-        return wb_parts.bells->add(system, channel, config);
+    if (wb_parts.notify != NULL)
+        return wb_parts.notify->add(system, channel, config);
     // Without a time it is the one that needs no such part.
-    return config->bell.within_us == 0 ? WB_OK : WB_ERR_INVAL;
+    return config->notify.within_us == 0 ? WB_OK : WB_ERR_INVAL;
 }
 
 enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_config *config,
@@ -155,7 +155,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
         return WB_ERR_NOMEM;
 
     struct wb_channel *channel = &system->channels[system->n_channels];
-    const enum wb_status status = add_bell(system, channel, config);
+    const enum wb_status status = add_notify(system, channel, config);
     if (status != WB_OK)
         return status;
     channel->system = system;
@@ -210,11 +210,11 @@ enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
 
     struct wb_port *port = port_new(task, channel, direction, name, index);
     if (direction == WB_IN) {
-        port->seen = wb_word_load(&channel->tail, WB_RELAXED);
+        port->cached_peer = wb_word_load(&channel->tail, WB_RELAXED);
         channel->receiver = port;
         wb_word_store(&channel->receiver_open, 1, WB_RELAXED);
     } else {
-        port->cursor = port->edge = wb_word_load(&channel->tail, WB_RELAXED);
+        port->claimed = port->committed = wb_word_load(&channel->tail, WB_RELAXED);
         task->has_output = true;
         port->next_of_channel = channel->senders;
         channel->senders = port;

@@ -95,8 +95,8 @@ static inline uint64_t reached(const struct firing *f, const struct wb_port *por
 
     if (__builtin_expect(!channel->claims_at_start, 1))
         return position;
-    const uint32_t open = ring_distance(port->edge, port->cursor, channel->slots);
-    return position + port->echoed + open - (f->passing.slot != NULL);
+    const uint32_t open = ring_distance(port->committed, port->claimed, channel->slots);
+    return position + port->resend_skipped + open - (f->passing.slot != NULL);
 }
 
 // At this end a firing cannot go on.
@@ -270,7 +270,7 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
         *value = wb_work_cycles(self);
         return WB_STEP_COMPUTE;
     case TO_WAIT:
-        if (passing_leaves(self) || passing_has_bell(f->ends[f->at]))
+        if (passing_leaves(self) || passing_has_notify(f->ends[f->at]))
             break;
         port_begin_wait(f->ends[f->at]);
         *value = WB_FOREVER;

@@ -75,17 +75,17 @@ static inline bool passing_leaves(const struct wb_task *self)
 }
 
 /// How it waits is not a matter of one block.
-static inline bool passing_has_bell(const struct wb_port *port)
+static inline bool passing_has_notify(const struct wb_port *port)
 {
-    return port->direction == WB_IN && wb_bell_kind(port->channel) != 0;
+    return port->direction == WB_IN && wb_notify_kind(port->channel) != 0;
 }
 
 /// Waits on the task's own stack; false: it still has to block, for ever.
 static inline bool passing_wait(struct passing *p, struct wb_port *port)
 {
-    if (!passing_has_bell(port))
+    if (!passing_has_notify(port))
         return !port_must_wait(wb_port_prepare(port, &p->slot, WB_FOREVER));
-    (void)wb_parts.bells->wait(port, &p->slot, WB_FOREVER);
+    (void)wb_parts.notify->wait(port, &p->slot, WB_FOREVER);
     return true;
 }
 

@@ -173,10 +173,10 @@ static bool transfer_init(struct wb_system *system)
     size_t most = 0;
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
-        const struct wb_mover *mover = wb_mover_of(&system->tasks[i]);
-        const size_t bytes = mover != NULL ? mover->room(&system->tasks[i]) : 0;
+        const struct wb_migration_ops *ops = wb_migration_ops_of(&system->tasks[i]);
+        const size_t bytes = ops != NULL ? ops->room(&system->tasks[i]) : 0;
         most = bytes > most ? bytes : most;
-        system->transfer_is_needed |= mover != NULL && mover->needs_buffer;
+        system->transfer_is_needed |= ops != NULL && ops->needs_buffer;
     }
     if (most == 0)
         return true;

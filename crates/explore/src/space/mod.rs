@@ -236,7 +236,7 @@ impl Space {
         let all = self.system.channels.iter().zip(candidate.ways.iter().zip(&candidate.slots));
         let mut internal = 0;
         for (channel, (way, slots)) in all {
-            if way.bell.check(*slots).is_err() {
+            if way.notify.check(*slots).is_err() {
                 return false;
             }
             internal += if way.internal { channel.bytes_each * u64::from(*slots) } else { 0 };

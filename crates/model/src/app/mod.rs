@@ -2,11 +2,11 @@
 //! An application that makes sense: every task, channel and port by itself, in the order of the
 //! file. Positions in these lists are the numbers that statistics and recorded events use.
 
-mod bell;
 mod client;
 mod ending;
 mod modes;
 mod names;
+mod notify;
 mod param;
 mod placement;
 mod script;
@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::problem::{Problem, Span};
-pub use bell::{Bell, Doorbell};
 pub(crate) use client::CLIENT_ENTRY;
 pub(crate) use modes::{ADD_RESTART, NOT_AT_WAITS};
 pub use modes::{Mode, Moves, OnCrash};
 pub(crate) use names::Names;
+pub use notify::{Doorbell, NotifyPolicy};
 pub use param::{Param, ParamKind, Setting};
 pub use placement::{check_cores, check_kinds};
 pub use script::{Event, Numbers, Object, ObjectKind, Script, Verb};
@@ -184,7 +184,7 @@ pub struct Channel {
     pub internal: bool,
     /// How its receiver is told of messages.
     #[serde(flatten)]
-    pub bell: Bell,
+    pub notify: NotifyPolicy,
     /// Where its receiver stands in the file.
     #[serde(skip)]
     pub span: Span,

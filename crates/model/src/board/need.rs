@@ -31,7 +31,7 @@ const POOL: u64 = 2 * GRANULE;
 /// numbers are asserted when `launcher/plan/sizes.c` is compiled for a board, and a test compares.
 pub const AT_MOST: [(&str, u64); 20] = [
     ("advice", 256),
-    ("bell", 256),
+    ("notify_policy", 256),
     ("channel", 320),
     ("core", 1024),
     ("event", 24),
@@ -87,7 +87,7 @@ impl Board {
         });
         for channel in &app.channels {
             let slots = channel.bytes() + INDEX * u64::from(channel.slots);
-            let bytes = slots + of("bell") + 3 * LINE + of("channel") + names(1);
+            let bytes = slots + of("notify_policy") + 3 * LINE + of("channel") + names(1);
             sum.add(&channel.name, bytes, &channel.span);
         }
         for task in app.tasks.iter().filter(|task| task.index == 0) {

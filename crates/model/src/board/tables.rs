@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::app::Bell;
+use crate::app::NotifyPolicy;
 use crate::plan::{Plan, PlanEvent, PlanScript, PlanTask, PlanWork};
 
 /// What names a plan: the same text for the same tables, on every machine.
@@ -133,11 +133,11 @@ impl C {
                     .flag("answers", channel.answers)
                     .flag("claims_at_start", channel.claims_at_start);
                 of.flag("internal", channel.internal);
-                let bell = channel.bell;
-                if bell != Bell::default() {
-                    of.is("bell.doorbell", constant("WB_BELL_", bell.doorbell));
+                let notify = channel.notify;
+                if notify != NotifyPolicy::default() {
+                    of.is("notify.doorbell", constant("WB_NOTIFY_", notify.doorbell));
                 }
-                of.set("bell.batch", bell.batch).set("bell.within_us", bell.within_us);
+                of.set("notify.batch", notify.batch).set("notify.within_us", notify.within_us);
                 of.end()
             })
             .collect();

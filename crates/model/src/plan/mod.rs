@@ -8,8 +8,8 @@ mod script;
 use serde::Serialize;
 
 use crate::app::{
-    App, Bell, Channel, Compute, Cycles, DSP_KIND, Distribution, HOST_KIND, Mode, Moves, Object,
-    OnCrash, Pacing, Param, Period, Port, Task, Work,
+    App, Channel, Compute, Cycles, DSP_KIND, Distribution, HOST_KIND, Mode, Moves, NotifyPolicy,
+    Object, OnCrash, Pacing, Param, Period, Port, Task, Work,
 };
 use crate::platform::{Core, Frequency, Point};
 use moving::RATE_MAX;
@@ -263,12 +263,12 @@ pub enum Command {
         id: String,
         millihz: u64,
     },
-    /// Another bell for a channel.
+    /// Another notify policy for a channel.
     Channel {
         id: String,
         channel: String,
         #[serde(flatten)]
-        bell: Bell,
+        notify: NotifyPolicy,
     },
     /// Sources end, and channels drain.
     Stop {},

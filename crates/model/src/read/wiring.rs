@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use super::amount::{Amount, amount};
 use super::manifest::{Claim, LinkTable, Manifest, Nearness};
-use crate::app::{Bell, Channel, Direction, Names, Param, Port, Task};
+use crate::app::{Channel, Direction, Names, NotifyPolicy, Param, Port, Task};
 use crate::problem::{Problem, Span, nearest};
 use crate::reader::{given, is_name};
 
@@ -230,7 +230,7 @@ fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
         mailbox: link.mailbox,
         claims_at_start: given(&link.claim) == Claim::Start,
         internal: given(&link.memory) == Nearness::Internal,
-        bell: bell(link)?,
+        notify: notify(link)?,
         span: link.to.span(),
         ..Channel::default()
     })
@@ -254,18 +254,18 @@ fn bytes(
 }
 
 /// How the receiver is told of messages.
-fn bell(link: &LinkTable) -> Result<Bell, Problem> {
-    let bell = doorbell(link.doorbell.as_ref(), "doorbell")?;
-    let Some(at) = &link.batch else { return Ok(bell) };
-    let set = bell.with_batch(at.get_ref());
-    set.and_then(|bell| bell.check(link.slots).map(|()| bell))
+fn notify(link: &LinkTable) -> Result<NotifyPolicy, Problem> {
+    let notify = doorbell(link.doorbell.as_ref(), "doorbell")?;
+    let Some(at) = &link.batch else { return Ok(notify) };
+    let set = notify.with_batch(at.get_ref());
+    set.and_then(|notify| notify.check(link.slots).map(|()| notify))
         .map_err(|why| wrong("batch", at, &why))
 }
 
 /// The same without batches.
-fn doorbell(written: Option<&Spanned<String>>, key: &str) -> Result<Bell, Problem> {
-    let Some(at) = written else { return Ok(Bell::default()) };
-    Bell::default().with_doorbell(at.get_ref()).map_err(|why| wrong(key, at, &why))
+fn doorbell(written: Option<&Spanned<String>>, key: &str) -> Result<NotifyPolicy, Problem> {
+    let Some(at) = written else { return Ok(NotifyPolicy::default()) };
+    NotifyPolicy::default().with_doorbell(at.get_ref()).map_err(|why| wrong(key, at, &why))
 }
 
 fn wrong(key: &str, at: &Spanned<String>, why: &str) -> Problem {

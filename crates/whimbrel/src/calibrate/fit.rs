@@ -7,7 +7,7 @@
 //! | row | is the sum of |
 //! |---|---|
 //! | `switch` | switch |
-//! | `channel.*.spin` | claim, send, commit, post, bell, serve, switch, hold, receive, release |
+//! | `channel.*.spin` | claim, send, commit, post, notify, serve, switch, hold, receive, release |
 //! | `wake.*.notice` | the same, and the idle state's ring and exit |
 //! | `wake.*.ring` | the idle state's ring, and a send that rings nobody |
 //! | `wake.*.firing` | the idle state's refill, and the firing after it |

@@ -13,7 +13,7 @@ use std::time::Duration;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
-use whimbrel_model::Bell;
+use whimbrel_model::NotifyPolicy;
 
 pub use client::{Watch, ask, watch};
 pub use serve::{Ask, serve};
@@ -54,12 +54,12 @@ pub enum Request {
         /// Frames per second, in thousandths.
         millihz: u64,
     },
-    /// Another bell for a channel.
+    /// Another notify policy for a channel.
     Channel {
         /// Its name.
         channel: String,
         /// What it is to have.
-        bell: Bell,
+        notify: NotifyPolicy,
     },
     /// Everything that happens from now on, and totals again and again.
     Watch {
@@ -100,7 +100,7 @@ pub enum Reply {
     Status(Box<Status>),
     /// The migration is over, well or not.
     Migrated(Migrated),
-    /// The policy, the frame rate or the bell is in force, or not.
+    /// The policy, the frame rate or the notify is in force, or not.
     Set(Set),
     /// The request makes no sense, and why.
     Refused(String),

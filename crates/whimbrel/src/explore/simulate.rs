@@ -84,7 +84,7 @@ impl Simulator {
                 .app
                 .channels
                 .iter()
-                .map(|channel| Way { bell: channel.bell, internal: channel.internal })
+                .map(|channel| Way { notify: channel.notify, internal: channel.internal })
                 .collect(),
         };
         fingerprint(&self.plan(&candidate).line())
@@ -103,7 +103,7 @@ impl Simulator {
             channel.slots = *slots;
         }
         for (channel, way) in app.channels.iter_mut().zip(&candidate.ways) {
-            (channel.bell, channel.internal) = (way.bell, way.internal);
+            (channel.notify, channel.internal) = (way.notify, way.internal);
         }
         let policy: Option<PolicyName> = candidate.policy.parse().ok();
         #[expect(clippy::cast_precision_loss, reason = "a rate is at most 1e12 thousandths")]

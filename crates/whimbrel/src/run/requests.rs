@@ -49,8 +49,8 @@ impl Requests {
                 Command::Policy { id: self.set(reply), policy }
             }
             Request::Rate { millihz } => Command::Rate { id: self.set(reply), millihz },
-            Request::Channel { channel, bell } => {
-                Command::Channel { id: self.set(reply), channel, bell }
+            Request::Channel { channel, notify } => {
+                Command::Channel { id: self.set(reply), channel, notify }
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use whimbrel_model::{App, Bell};
+use whimbrel_model::{App, NotifyPolicy};
 
 use super::moves;
 use super::summary::{CoreSummary, Summary};
@@ -231,7 +231,7 @@ fn scripts(app: &App, summary: &Summary) -> String {
 /// Of the channels whose receivers were told of messages in another way than by an interrupt each.
 fn bells(summary: &Summary) -> String {
     let told = |channel: &&ChannelStatus| {
-        channel.bell != Bell::default() || channel.told.looks + channel.told.waits > 0
+        channel.notify != NotifyPolicy::default() || channel.told.looks + channel.told.waits > 0
     };
     let all: Vec<&ChannelStatus> = summary.channels.iter().filter(told).collect();
     let known = |n: u64, ns: u64| if n > 0 { time(ns) } else { "-".into() };
@@ -242,7 +242,7 @@ fn bells(summary: &Summary) -> String {
     let mean = |told: &Told| told.late_ns.checked_div(told.noticed).unwrap_or(0);
     let table = columns(&[
         Column::of("channel", &all, |channel| channel.channel.clone()),
-        Column::of("doorbell", &all, |channel| channel.bell.to_string()),
+        Column::of("doorbell", &all, |channel| channel.notify.to_string()),
         Column::of(">waits", &all, |channel| channel.told.waits.to_string()),
         Column::of(">rings", &all, |channel| channel.told.rings.to_string()),
         Column::of(">looks", &all, |channel| channel.told.looks.to_string()),

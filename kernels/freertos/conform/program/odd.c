@@ -12,7 +12,7 @@ struct kept {
     const char *word;
     uint32_t (*twice)(uint32_t n);
     double share;
-    uint32_t lives;
+    uint32_t incarnation;
 };
 
 static uint32_t in_this_life = 7;
@@ -42,14 +42,15 @@ int keeper(struct wb_task *self)
     struct kept *kept = wb_task_state(self);
 
     kept = kept != NULL ? kept : first_life(self);
-    kept->lives++;
-    if (strcmp(kept->word, "curlew") != 0 || kept->twice(kept->lives) != 2 * kept->lives ||
-        kept->share != 1.0 / 3 || in_this_life != 7 || zeros[kept->lives % 16] != 0)
+    kept->incarnation++;
+    if (strcmp(kept->word, "curlew") != 0 ||
+        kept->twice(kept->incarnation) != 2 * kept->incarnation || kept->share != 1.0 / 3 ||
+        in_this_life != 7 || zeros[kept->incarnation % 16] != 0)
         wb_task_fail(self, "it is not what it was");
     while (wb_word_load(&s->end, WB_SEQ_CST) == 0) {
-        in_this_life += wb_task_index(self) / kept->lives + 1;
+        in_this_life += wb_task_index(self) / kept->incarnation + 1;
         zeros[in_this_life % 16] = 1;
-        wb_word_store(&s->lives, kept->lives, WB_SEQ_CST);
+        wb_word_store(&s->incarnation, kept->incarnation, WB_SEQ_CST);
         wb_checkpoint();
         wb_sleep_until(wb_now_ns() + 20000);
     }

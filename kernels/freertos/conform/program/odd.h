@@ -6,7 +6,7 @@
 #include "wb/word.h"
 
 struct odd {
-    struct wb_word lives, end;
+    struct wb_word incarnation, end;
 };
 
 #endif

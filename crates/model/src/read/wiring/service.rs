@@ -5,7 +5,7 @@
 use toml::Spanned;
 
 use super::{End, Wiring, bytes, doorbell};
-use crate::app::{Bell, Channel, Direction, Param};
+use crate::app::{Channel, Direction, NotifyPolicy, Param};
 use crate::problem::Problem;
 use crate::read::manifest::{Nearness, ServiceTable};
 use crate::reader::given;
@@ -30,12 +30,12 @@ pub(super) fn connect(
     let callers = callers(wiring, table)?;
     let requests = Way {
         slot_bytes: HEAD_BYTES + bytes(&table.request_bytes, params, "request_bytes", DATA_MAX)?,
-        bell: doorbell(table.request_doorbell.as_ref(), "request_doorbell")?,
+        notify: doorbell(table.request_doorbell.as_ref(), "request_doorbell")?,
         internal: given(&table.request_memory) == Nearness::Internal,
     };
     let answers = Way {
         slot_bytes: HEAD_BYTES + bytes(&table.answer_bytes, params, "answer_bytes", DATA_MAX)?,
-        bell: doorbell(table.answer_doorbell.as_ref(), "answer_doorbell")?,
+        notify: doorbell(table.answer_doorbell.as_ref(), "answer_doorbell")?,
         internal: given(&table.answer_memory) == Nearness::Internal,
     };
     let slots = room_for_all(table, callers.len())?;
@@ -121,7 +121,7 @@ fn room_for_all(table: &ServiceTable, callers: usize) -> Result<u32, Problem> {
 /// What the channels of one direction have in common.
 struct Way {
     slot_bytes: u32,
-    bell: Bell,
+    notify: NotifyPolicy,
     internal: bool,
 }
 
@@ -130,7 +130,7 @@ impl Way {
         Channel {
             slots,
             slot_bytes: self.slot_bytes,
-            bell: self.bell,
+            notify: self.notify,
             internal: self.internal,
             span: table.name.span(),
             ..Channel::default()

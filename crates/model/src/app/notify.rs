@@ -25,7 +25,7 @@ pub enum Doorbell {
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(default)]
-pub struct Bell {
+pub struct NotifyPolicy {
     /// Who looks after the receiver.
     #[serde(skip_serializing_if = "crate::plan::is_default")]
     pub doorbell: Doorbell,
@@ -43,7 +43,7 @@ const WITHIN_MAX_US: u64 = 1_000_000_000;
 const DOORBELL: &str = "it is \"interrupt\", \"polling:20ms\" or \"adaptive:1ms\"";
 const BATCH: &str = "it is MESSAGES:DEADLINE, as \"8:5ms\", or \"none\"";
 
-impl Bell {
+impl NotifyPolicy {
     /// The same with another `doorbell`.
     ///
     /// # Errors
@@ -166,7 +166,7 @@ fn time(us: u32) -> String {
     }
 }
 
-impl fmt::Display for Bell {
+impl fmt::Display for NotifyPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let within = time(self.within_us);
         match (self.doorbell, self.batch) {
@@ -182,8 +182,8 @@ impl fmt::Display for Bell {
 mod tests {
     use super::*;
 
-    fn set(settings: &[&str]) -> Result<Bell, String> {
-        settings.iter().try_fold(Bell::default(), |bell, setting| bell.with(setting))
+    fn set(settings: &[&str]) -> Result<NotifyPolicy, String> {
+        settings.iter().try_fold(NotifyPolicy::default(), |notify, setting| notify.with(setting))
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
             (&["doorbell=polling"], "as \"polling:20ms\""),
             (&["doorbell=adaptive"], "needs a bound"),
             (&["doorbell=interrupt:1ms"], "has no time"),
-            (&["doorbell=bell"], "is no doorbell"),
+            (&["doorbell=notify"], "is no doorbell"),
             (&["doorbell=adaptive:1001s"], "at most 1000s"),
             (&["doorbell=adaptive:99999999999999999999s"], "is no time"),
             (&["doorbell=adaptive:1"], "write 500us"),

@@ -51,7 +51,7 @@ static int sink(struct wb_task *self)
     return 0;
 }
 
-static void deliver(const struct wb_bell_config *bell, uint32_t senders)
+static void deliver(const struct wb_notify_config *notify, uint32_t senders)
 {
     struct harness *h = suite_open(2, sizeof(struct state));
     struct state *s = suite_state(h);
@@ -64,68 +64,71 @@ static void deliver(const struct wb_bell_config *bell, uint32_t senders)
     for (uint32_t i = 0; i < senders; i++)
         from[i] = suite_task(h, &(struct wb_task_config){
                                     .name = "source", .index = i, .entry = stream, .core = i });
-    struct wb_channel *c = suite_channel(
-        h,
-        &(struct wb_channel_config){
-            .name = "c", .slots = SLOTS, .slot_bytes = 8, .mailbox = senders > 1, .bell = *bell },
-        from[0], to);
+    struct wb_channel *c = suite_channel(h,
+                                         &(struct wb_channel_config){ .name = "c",
+                                                                      .slots = SLOTS,
+                                                                      .slot_bytes = 8,
+                                                                      .mailbox = senders > 1,
+                                                                      .notify = *notify },
+                                         from[0], to);
     for (uint32_t i = 1; i < senders; i++)
         suite_sender(c, from[i]);
     suite_run(h);
     CHECK(wb_word_load(&s->received, WB_SEQ_CST) == senders * s->messages);
-    const struct wb_bell_stats *stats = wb_channel_bell_stats(c);
-    CHECK(bell->doorbell != WB_BELL_POLLING || wb_counter_get(&stats->rings) == 0);
+    const struct wb_notify_stats *stats = wb_channel_notify_stats(c);
+    CHECK(notify->doorbell != WB_NOTIFY_POLLING || wb_counter_get(&stats->rings) == 0);
     // The bound, and what the kernel takes; a clock may count in microseconds.
     CHECK(wb_stamp_get(&stats->worst_ns) <=
-          bell->within_us * (uint64_t)1000 + wb_stamp_get(&stats->kernel_ns) + 1000);
+          notify->within_us * (uint64_t)1000 + wb_stamp_get(&stats->kernel_ns) + 1000);
     harness_close(h);
 }
 
-static void deliver_from_one_and_from_all(const struct wb_bell_config *bell)
+static void deliver_from_one_and_from_all(const struct wb_notify_config *notify)
 {
-    deliver(bell, 1);
-    deliver(bell, SENDERS);
+    deliver(notify, 1);
+    deliver(notify, SENDERS);
 }
 
 TEST(every_message_to_a_receiver_that_polls_is_delivered_in_order)
 {
     deliver_from_one_and_from_all(
-        &(struct wb_bell_config){ .doorbell = WB_BELL_POLLING, .within_us = 500 });
+        &(struct wb_notify_config){ .doorbell = WB_NOTIFY_POLLING, .within_us = 500 });
 }
 
 TEST(every_message_to_an_adaptive_receiver_is_delivered_in_order_and_within_its_bound)
 {
     deliver_from_one_and_from_all(
-        &(struct wb_bell_config){ .doorbell = WB_BELL_ADAPTIVE, .within_us = 500 });
+        &(struct wb_notify_config){ .doorbell = WB_NOTIFY_ADAPTIVE, .within_us = 500 });
 }
 
 TEST(so_it_is_with_a_bound_that_nobody_can_keep)
 {
     deliver_from_one_and_from_all(
-        &(struct wb_bell_config){ .doorbell = WB_BELL_ADAPTIVE, .within_us = 1 });
+        &(struct wb_notify_config){ .doorbell = WB_NOTIFY_ADAPTIVE, .within_us = 1 });
 }
 
 TEST(every_message_of_a_batch_is_delivered_in_order_and_by_its_deadline)
 {
-    deliver_from_one_and_from_all(&(struct wb_bell_config){ .batch = 3, .within_us = 1000 });
+    deliver_from_one_and_from_all(&(struct wb_notify_config){ .batch = 3, .within_us = 1000 });
 }
 
 TEST(so_it_is_with_batches_that_fill_the_channel)
 {
-    deliver_from_one_and_from_all(&(struct wb_bell_config){ .batch = SLOTS, .within_us = 5000 });
+    deliver_from_one_and_from_all(&(struct wb_notify_config){ .batch = SLOTS, .within_us = 5000 });
 }
 
 // ---- One sender, one receiver -------------------------------------------------------------------
 
 // Two tasks on two cores, with a channel that has a bell.
 static struct harness *open_pair(wb_task_entry *from, wb_task_entry *to, uint32_t slots,
-                                 const struct wb_bell_config *bell, struct wb_channel **c)
+                                 const struct wb_notify_config *notify, struct wb_channel **c)
 {
     struct harness *h = suite_open(2, sizeof(struct state));
 
     *c = suite_channel(
         h,
-        &(struct wb_channel_config){ .name = "c", .slots = slots, .slot_bytes = 4, .bell = *bell },
+        &(struct wb_channel_config){
+            .name = "c", .slots = slots, .slot_bytes = 4, .notify = *notify },
         suite_task(h, &(struct wb_task_config){ .name = "from", .entry = from }),
         suite_task(h, &(struct wb_task_config){ .name = "to", .entry = to, .core = 1 }));
     return h;
@@ -182,11 +185,11 @@ TEST(a_batch_that_is_not_complete_is_noticed_at_its_deadline_although_nothing_el
     struct wb_channel *c;
     struct harness *h =
         open_pair(sends_some, receives, SLOTS,
-                  &(struct wb_bell_config){ .batch = SLOTS, .within_us = DEADLINE_US }, &c);
+                  &(struct wb_notify_config){ .batch = SLOTS, .within_us = DEADLINE_US }, &c);
 
     // Its end is not before the message is there: it is the deadline that ends the wait.
     CHECK(delay_of(h, c, 1) >= DEADLINE_US * (uint64_t)1000);
-    CHECK(wb_counter_get(&wb_channel_bell_stats(c)->hits) == 1);
+    CHECK(wb_counter_get(&wb_channel_notify_stats(c)->hits) == 1);
     harness_close(h);
 }
 
@@ -195,10 +198,10 @@ TEST(a_complete_batch_rings)
     struct wb_channel *c;
     struct harness *h =
         open_pair(sends_some, receives, SLOTS,
-                  &(struct wb_bell_config){ .batch = 3, .within_us = NEVER_US }, &c);
+                  &(struct wb_notify_config){ .batch = 3, .within_us = NEVER_US }, &c);
 
     delay_of(h, c, 3);
-    CHECK(wb_counter_get(&wb_channel_bell_stats(c)->rings) >= 1);
+    CHECK(wb_counter_get(&wb_channel_notify_stats(c)->rings) >= 1);
     harness_close(h);
 }
 
@@ -219,7 +222,7 @@ TEST(the_end_of_the_sender_rings_for_a_batch_that_is_not_complete)
     struct wb_channel *c;
     struct harness *h =
         open_pair(sends_and_ends, receives, SLOTS,
-                  &(struct wb_bell_config){ .batch = SLOTS, .within_us = NEVER_US }, &c);
+                  &(struct wb_notify_config){ .batch = SLOTS, .within_us = NEVER_US }, &c);
 
     delay_of(h, c, 2);
     harness_close(h);
@@ -260,15 +263,15 @@ TEST(a_full_channel_rings_although_no_batch_fits)
 {
     struct wb_channel *c;
     struct harness *h =
-        open_pair(sends_one_and_fills, holds, 4, &(struct wb_bell_config){ .batch = 0 }, &c);
+        open_pair(sends_one_and_fills, holds, 4, &(struct wb_notify_config){ .batch = 0 }, &c);
     struct state *s = suite_state(h);
 
     s->messages = 4;
     harness_start(h);
     suite_wait_for(h, &s->received, 1);
     // One slot is held: three are left, and the batch is of four.
-    CHECK(wb_channel_set_bell(c, &(struct wb_bell_config){ .batch = 4, .within_us = NEVER_US }) ==
-          WB_OK);
+    CHECK(wb_channel_set_notify_policy(
+              c, &(struct wb_notify_config){ .batch = 4, .within_us = NEVER_US }) == WB_OK);
     wb_word_store(&s->go, 1, WB_SEQ_CST);
     suite_wait(h);
     CHECK(wb_word_load(&s->received, WB_SEQ_CST) == 4);
@@ -297,14 +300,14 @@ static int falls_silent(struct wb_task *self)
 TEST(a_message_that_does_not_come_when_it_should_rings)
 {
     struct wb_channel *c;
-    struct harness *h =
-        open_pair(falls_silent, receives, SLOTS,
-                  &(struct wb_bell_config){ .doorbell = WB_BELL_ADAPTIVE, .within_us = 2000 }, &c);
+    struct harness *h = open_pair(
+        falls_silent, receives, SLOTS,
+        &(struct wb_notify_config){ .doorbell = WB_NOTIFY_ADAPTIVE, .within_us = 2000 }, &c);
     struct state *s = suite_state(h);
 
     s->messages = 20;
     suite_run(h);
-    const struct wb_bell_stats *stats = wb_channel_bell_stats(c);
+    const struct wb_notify_stats *stats = wb_channel_notify_stats(c);
     CHECK(wb_word_load(&s->received, WB_SEQ_CST) == s->messages);
     CHECK(wb_counter_get(&stats->rings) >= 1 && wb_stamp_get(&stats->mean_ns) != 0);
     harness_close(h);
@@ -312,9 +315,9 @@ TEST(a_message_that_does_not_come_when_it_should_rings)
 
 // ---- Changes ------------------------------------------------------------------------------------
 
-static const struct wb_bell_config far[] = {
-    { .doorbell = WB_BELL_POLLING, .within_us = NEVER_US },
-    { .doorbell = WB_BELL_ADAPTIVE, .within_us = NEVER_US },
+static const struct wb_notify_config far[] = {
+    { .doorbell = WB_NOTIFY_POLLING, .within_us = NEVER_US },
+    { .doorbell = WB_NOTIFY_ADAPTIVE, .within_us = NEVER_US },
     { .batch = SLOTS, .within_us = NEVER_US },
 };
 
@@ -327,9 +330,10 @@ TEST(a_receiver_that_waits_goes_by_a_new_bell_at_once)
         s->messages = 2;
         harness_start(h);
         suite_wait_for_state(h, c->receiver->task, WB_TASK_BLOCKED);
-        const struct wb_bell_config plain = { .doorbell = WB_BELL_INTERRUPT };
-        CHECK(wb_channel_set_bell(c, &plain) == WB_OK);
-        CHECK(wb_channel_bell(c).doorbell == WB_BELL_INTERRUPT && wb_channel_bell(c).batch == 0);
+        const struct wb_notify_config plain = { .doorbell = WB_NOTIFY_INTERRUPT };
+        CHECK(wb_channel_set_notify_policy(c, &plain) == WB_OK);
+        CHECK(wb_channel_notify_policy(c).doorbell == WB_NOTIFY_INTERRUPT &&
+              wb_channel_notify_policy(c).batch == 0);
         wb_word_store(&s->go, 1, WB_SEQ_CST);
         suite_wait(h);
         harness_close(h);
@@ -368,14 +372,14 @@ TEST(a_wait_by_a_bell_ends_at_its_own_time_limit_with_what_is_there)
 
 TEST(a_bell_that_makes_no_sense_is_refused)
 {
-    static const struct wb_bell_config bad[] = {
-        { .doorbell = WB_BELL_POLLING },
-        { .doorbell = WB_BELL_ADAPTIVE },
-        { .doorbell = WB_BELL_ADAPTIVE, .within_us = WB_WITHIN_MAX_US + 1 },
+    static const struct wb_notify_config bad[] = {
+        { .doorbell = WB_NOTIFY_POLLING },
+        { .doorbell = WB_NOTIFY_ADAPTIVE },
+        { .doorbell = WB_NOTIFY_ADAPTIVE, .within_us = WB_WITHIN_MAX_US + 1 },
         { .doorbell = (enum wb_doorbell)3, .within_us = 1 },
         { .batch = SLOTS + 1, .within_us = 1 },
         { .batch = 2 },
-        { .doorbell = WB_BELL_POLLING, .batch = 2, .within_us = 1 },
+        { .doorbell = WB_NOTIFY_POLLING, .batch = 2, .within_us = 1 },
     };
     struct harness *h = suite_open(1, 0);
     struct wb_channel *c;
@@ -383,13 +387,13 @@ TEST(a_bell_that_makes_no_sense_is_refused)
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         CHECK(wb_channel_add(harness_system(h),
                              &(struct wb_channel_config){
-                                 .name = "c", .slots = SLOTS, .slot_bytes = 4, .bell = bad[i] },
+                                 .name = "c", .slots = SLOTS, .slot_bytes = 4, .notify = bad[i] },
                              &c) == WB_ERR_INVAL);
     CHECK(
         wb_channel_add(harness_system(h),
                        &(struct wb_channel_config){ .name = "c", .slots = SLOTS, .slot_bytes = 4 },
                        &c) == WB_OK);
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        CHECK(wb_channel_set_bell(c, &bad[i]) == WB_ERR_INVAL);
+        CHECK(wb_channel_set_notify_policy(c, &bad[i]) == WB_ERR_INVAL);
     harness_close(h);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A receiver that waits by a bell, and two senders (bell.c, adaptive).
+// A receiver that waits by a bell, and two senders (notify_policy.c, adaptive).
 //
 // Times are two: the next look is soon enough for the bound, and comes by itself, or it never comes
 // and the receiver is to be rung. What it expects is anything, so it chooses freely. A batch of
@@ -16,9 +16,9 @@
 #define TURNS 8
 
 byte tail, head;           // messages sent, and received
-bit waiting;               // wb_port.waiting: WB_WAITS_FOR_BELL
-byte turn;                 // wb_bell.turn
-bit soon;                  // wb_bell.look_ns
+bit waiting;               // wb_port.waiting: WB_WAITS_FOR_NOTIFY
+byte turn;                 // wb_notify_policy.turn
+bit soon;                  // wb_notify_policy.look_ns
 byte came[SENDERS] = 0;    // wb_port.came_turn
 bit permit;                // the kernel's: a wake that came before the block
 bit finished[SENDERS + 1];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bells: receivers that are not woken by each message (wb/bell.h).
+// Bells: receivers that are not woken by each message (wb/notify_policy.h).
 //
 // A receiver that waits by a bell says when it looks by itself (`look_ns`), then that it waits
-// (WB_WAITS_FOR_BELL), and attempts once more. A sender publishes its message, and then looks at
+// (WB_WAITS_FOR_NOTIFY), and attempts once more. A sender publishes its message, and then looks at
 // `waiting`, as for any receiver (see the head of port.c): it knows of that look, or its message
 // has been seen by that attempt. It wakes the receiver only if the look is later than the bell
 // allows, or the batch is complete. No lock, and no word with two writers:
@@ -15,81 +15,82 @@
 // - Who is killed between its message and its ring leaves a receiver that looks by itself, or is
 //   woken by recovery like everybody.
 
-#include "wb/bell.h"
+#include "wb/notify_policy.h"
 #include "attempt.h"
-#include "guess.h"
+#include "estimator.h"
 
 enum { BATCH_SHIFT = 2, DOORBELL_MASK = (1 << BATCH_SHIFT) - 1 };
 
-static uint32_t kind_of(const struct wb_bell_config *config)
+static uint32_t kind_of(const struct wb_notify_config *config)
 {
     return (uint32_t)config->doorbell | (config->batch > 1 ? config->batch << BATCH_SHIFT : 0);
 }
 
 static uint32_t kind_now(const struct wb_channel *channel)
 {
-    // Acquire: see wb_channel_set_bell().
-    return wb_word_load(&channel->bell_kind, WB_ACQUIRE);
+    // Acquire: see wb_channel_set_notify_policy().
+    return wb_word_load(&channel->notify_kind, WB_ACQUIRE);
 }
 
-static uint64_t within_ns(const struct wb_bell *bell)
+static uint64_t within_ns(const struct wb_notify_policy *notify)
 {
-    return wb_word_load(&bell->within_us, WB_RELAXED) * (uint64_t)1000;
+    return wb_word_load(&notify->within_us, WB_RELAXED) * (uint64_t)1000;
 }
 
 // ---- What a channel has -------------------------------------------------------------------------
 
-bool wb_bell_is_good(const struct wb_bell_config *config, uint32_t slots)
+bool wb_notify_is_valid(const struct wb_notify_config *config, uint32_t slots)
 {
     const bool batched = config->batch > 1;
 
-    if (config->doorbell > WB_BELL_ADAPTIVE || config->batch > slots ||
-        (batched && config->doorbell != WB_BELL_INTERRUPT))
+    if (config->doorbell > WB_NOTIFY_ADAPTIVE || config->batch > slots ||
+        (batched && config->doorbell != WB_NOTIFY_INTERRUPT))
         return false;
-    return (!batched && config->doorbell == WB_BELL_INTERRUPT) ||
+    return (!batched && config->doorbell == WB_NOTIFY_INTERRUPT) ||
            (config->within_us != 0 && config->within_us <= WB_WITHIN_MAX_US);
 }
 
-struct wb_bell_config wb_channel_bell(const struct wb_channel *channel)
+struct wb_notify_config wb_channel_notify_policy(const struct wb_channel *channel)
 {
-    if (channel->bell == NULL)
-        return (struct wb_bell_config){ .doorbell = WB_BELL_INTERRUPT };
+    if (channel->notify == NULL)
+        return (struct wb_notify_config){ .doorbell = WB_NOTIFY_INTERRUPT };
     const uint32_t kind = kind_now(channel);
-    return (struct wb_bell_config){ .doorbell = (enum wb_doorbell)(kind & DOORBELL_MASK),
-                                    .batch = kind >> BATCH_SHIFT,
-                                    .within_us =
-                                        wb_word_load(&channel->bell->within_us, WB_RELAXED) };
+    return (struct wb_notify_config){ .doorbell = (enum wb_doorbell)(kind & DOORBELL_MASK),
+                                      .batch = kind >> BATCH_SHIFT,
+                                      .within_us =
+                                          wb_word_load(&channel->notify->within_us, WB_RELAXED) };
 }
 
-enum wb_status wb_channel_set_bell(struct wb_channel *channel, const struct wb_bell_config *config)
+enum wb_status wb_channel_set_notify_policy(struct wb_channel *channel,
+                                            const struct wb_notify_config *config)
 {
-    if (channel->bell == NULL || !wb_bell_is_good(config, channel->slots))
+    if (channel->notify == NULL || !wb_notify_is_valid(config, channel->slots))
         return WB_ERR_INVAL;
-    wb_word_store(&channel->bell->within_us, config->within_us, WB_RELAXED);
+    wb_word_store(&channel->notify->within_us, config->within_us, WB_RELAXED);
     // Release: who sees the kind sees the time. Who sees the old kind may go by the new time once.
-    wb_word_store(&channel->bell_kind, kind_of(config), WB_RELEASE);
+    wb_word_store(&channel->notify_kind, kind_of(config), WB_RELEASE);
     if (channel->receiver != NULL)
         wb_task_wake(channel->receiver->task);
     return WB_OK;
 }
 
-const struct wb_bell_stats *wb_channel_bell_stats(const struct wb_channel *channel)
+const struct wb_notify_stats *wb_channel_notify_stats(const struct wb_channel *channel)
 {
-    return channel->bell != NULL ? &channel->bell->stats : NULL;
+    return channel->notify != NULL ? &channel->notify->stats : NULL;
 }
 
 static enum wb_status add(struct wb_system *system, struct wb_channel *channel,
                           const struct wb_channel_config *of)
 {
-    const struct wb_bell_config *config = &of->bell;
+    const struct wb_notify_config *config = &of->notify;
 
-    if (!wb_bell_is_good(config, of->slots))
+    if (!wb_notify_is_valid(config, of->slots))
         return WB_ERR_INVAL;
-    channel->bell = wb_system_alloc(system, sizeof *channel->bell, WB_LINE_BYTES);
-    if (channel->bell == NULL)
+    channel->notify = wb_system_alloc(system, sizeof *channel->notify, WB_LINE_BYTES);
+    if (channel->notify == NULL)
         return WB_ERR_NOMEM;
-    wb_word_init(&channel->bell_kind, kind_of(config));
-    wb_word_init(&channel->bell->within_us, config->within_us);
+    wb_word_init(&channel->notify_kind, kind_of(config));
+    wb_word_init(&channel->notify->within_us, config->within_us);
     return WB_OK;
 }
 
@@ -108,11 +109,11 @@ static bool is_complete(const struct wb_channel *channel, uint32_t from, uint32_
 // By the first message that this sender has sent in this wait, of which it notes when that was.
 // What it notes may be of a message that the receiver has, while that is only about to wait: so who
 // comes after it judges by the same time, and does not take for granted that the receiver was rung.
-static bool is_looked_for_too_late(struct wb_port *out, const struct wb_bell *bell)
+static bool is_looked_for_too_late(struct wb_port *out, const struct wb_notify_policy *notify)
 {
     // Acquire: the time of the look is that of this wait, or of a later one.
-    const uint32_t turn = wb_word_load(&bell->turn, WB_ACQUIRE);
-    const uint64_t look_ns = wb_stamp_get(&bell->look_ns);
+    const uint32_t turn = wb_word_load(&notify->turn, WB_ACQUIRE);
+    const uint64_t look_ns = wb_stamp_get(&notify->look_ns);
 
     if (wb_word_load(&out->came_turn, WB_RELAXED) != turn) {
         wb_stamp_set(&out->came_ns, wb_kernel_now_ns());
@@ -120,7 +121,7 @@ static bool is_looked_for_too_late(struct wb_port *out, const struct wb_bell *be
         wb_word_store(&out->came_turn, turn, WB_RELEASE);
     }
     const uint64_t came_ns = wb_stamp_get(&out->came_ns);
-    return look_ns > came_ns && look_ns - came_ns > within_ns(bell);
+    return look_ns > came_ns && look_ns - came_ns > within_ns(notify);
 }
 
 // The port by which the calling task sends; NULL: it has none that is open, or calls from outside.
@@ -137,14 +138,14 @@ static struct wb_port *sending(const struct wb_channel *channel)
 static bool rings(const struct wb_port *in)
 {
     const struct wb_channel *channel = in->channel;
-    const struct wb_bell *bell = channel->bell;
+    const struct wb_notify_policy *notify = channel->notify;
     const uint32_t batch = kind_now(channel) >> BATCH_SHIFT;
     struct wb_port *out = sending(channel);
 
     // A port was shut.
-    if (out == NULL || is_looked_for_too_late(out, bell))
+    if (out == NULL || is_looked_for_too_late(out, notify))
         return true;
-    return batch != 0 && is_complete(channel, wb_word_load(&bell->from, WB_RELAXED), batch);
+    return batch != 0 && is_complete(channel, wb_word_load(&notify->from, WB_RELAXED), batch);
 }
 
 // ---- The receiver -------------------------------------------------------------------------------
@@ -159,21 +160,21 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static uint32_t turn_of(const struct wb_bell *bell)
+static uint32_t turn_of(const struct wb_notify_policy *notify)
 {
-    return wb_word_load(&bell->turn, WB_RELAXED);
+    return wb_word_load(&notify->turn, WB_RELAXED);
 }
 
 // Says that the task waits, and when it looks by itself.
 static void begin(struct wb_port *in, uint64_t look_ns)
 {
-    struct wb_bell *bell = in->channel->bell;
+    struct wb_notify_policy *notify = in->channel->notify;
 
-    wb_stamp_set(&bell->look_ns, look_ns);
-    wb_word_store(&bell->from, in->cursor, WB_RELAXED);
+    wb_stamp_set(&notify->look_ns, look_ns);
+    wb_word_store(&notify->from, in->claimed, WB_RELAXED);
     // Release: see rings(). The fence is that of port.c.
-    wb_word_store(&bell->turn, turn_of(bell) + 1, WB_RELEASE);
-    (void)wb_word_swap(&in->waiting, WB_WAITS_FOR_BELL, WB_RELEASE);
+    wb_word_store(&notify->turn, turn_of(notify) + 1, WB_RELEASE);
+    (void)wb_word_swap(&in->waiting, WB_WAITS_FOR_NOTIFY, WB_RELEASE);
     wb_word_fence(WB_SEQ_CST);
 }
 
@@ -192,7 +193,7 @@ static bool is_rung(const struct wb_port *in)
 // When the first message came, since the wait of number `since` began; 0: none that is known did.
 static uint64_t came(const struct wb_channel *channel, uint32_t since)
 {
-    const uint32_t turns = turn_of(channel->bell) - since;
+    const uint32_t turns = turn_of(channel->notify) - since;
     uint64_t first_ns = 0;
 
     for (const struct wb_port *out = channel->senders; out != NULL; out = out->next_of_channel) {
@@ -208,11 +209,11 @@ static uint64_t came(const struct wb_channel *channel, uint32_t since)
 static void count_ring(const struct wb_port *in)
 {
     if (is_rung(in))
-        count(&in->channel->bell->stats.rings);
+        count(&in->channel->notify->stats.rings);
 }
 
 // It has been noticed, so long after it came.
-static void note_delay(struct wb_bell_stats *stats, uint64_t came_ns, uint64_t now_ns)
+static void note_delay(struct wb_notify_stats *stats, uint64_t came_ns, uint64_t now_ns)
 {
     const uint64_t late_ns = now_ns > came_ns ? now_ns - came_ns : 0;
 
@@ -223,7 +224,7 @@ static void note_delay(struct wb_bell_stats *stats, uint64_t came_ns, uint64_t n
 }
 
 // What the kernel took to let the task run: since it was to look, or its sender had to ring.
-static void note_kernel(struct wb_bell_stats *stats, uint64_t due_ns, uint64_t now_ns)
+static void note_kernel(struct wb_notify_stats *stats, uint64_t due_ns, uint64_t now_ns)
 {
     if (now_ns > due_ns && now_ns - due_ns > wb_stamp_get(&stats->kernel_ns))
         wb_stamp_set(&stats->kernel_ns, now_ns - due_ns);
@@ -233,7 +234,7 @@ static void note_kernel(struct wb_bell_stats *stats, uint64_t due_ns, uint64_t n
 // known, then it is now.
 static bool end(struct wb_port *in, enum wb_status status, uint64_t due_ns, uint64_t *came_ns)
 {
-    struct wb_bell_stats *stats = &in->channel->bell->stats;
+    struct wb_notify_stats *stats = &in->channel->notify->stats;
 
     const uint64_t now_ns = wb_kernel_now_ns();
     if (status == WB_OK && *came_ns != 0) {
@@ -265,17 +266,17 @@ static uint64_t next_look(uint64_t last_ns, uint64_t now_ns, uint64_t interval_n
 
 static enum wb_status wait_polling(struct wb_port *in, void **slot, uint64_t until_ns)
 {
-    struct wb_bell *bell = in->channel->bell;
+    struct wb_notify_policy *notify = in->channel->notify;
     const uint64_t look_ns =
-        next_look(wb_stamp_get(&bell->look_ns), wb_kernel_now_ns(), within_ns(bell));
+        next_look(wb_stamp_get(&notify->look_ns), wb_kernel_now_ns(), within_ns(notify));
 
-    wb_stamp_set(&bell->look_ns, look_ns);
+    wb_stamp_set(&notify->look_ns, look_ns);
     const bool over = wb_kernel_block(earlier(look_ns, until_ns)) == WB_ERR_TIMEOUT;
     const enum wb_status status = port_attempt_in(in, slot);
-    count(&bell->stats.looks);
+    count(&notify->stats.looks);
     if (status == WB_OK) {
-        count(&bell->stats.hits);
-        count(&bell->stats.waits);
+        count(&notify->stats.hits);
+        count(&notify->stats.waits);
     }
     return over && until_ns <= look_ns && port_must_wait(status) ? WB_ERR_TIMEOUT : status;
 }
@@ -287,27 +288,27 @@ static bool is_due(const struct wb_port *in, uint32_t since, uint64_t *came_ns, 
 {
     const struct wb_channel *channel = in->channel;
 
-    if (is_complete(channel, in->cursor, kind_now(channel) >> BATCH_SHIFT) ||
+    if (is_complete(channel, in->claimed, kind_now(channel) >> BATCH_SHIFT) ||
         wb_word_load(&channel->senders_open, WB_ACQUIRE) == 0)
         return true;
     *look_ns = WB_FOREVER;  // nothing: the first message rings
-    if (wb_word_load(&channel->tail, WB_ACQUIRE) == in->cursor)
+    if (wb_word_load(&channel->tail, WB_ACQUIRE) == in->claimed)
         return false;
     if (*came_ns == 0)
         *came_ns = came(channel, since);
     // Its sender may have been killed before it could say when it came: not later than this.
     const uint64_t now_ns = wb_kernel_now_ns();
-    *look_ns = *came_ns == 0 ? now_ns : *came_ns + within_ns(channel->bell);
+    *look_ns = *came_ns == 0 ? now_ns : *came_ns + within_ns(channel->notify);
     return *look_ns <= now_ns;
 }
 
 static enum wb_status wait_batch(struct wb_port *in, void **slot, uint64_t until_ns)
 {
-    struct wb_bell *bell = in->channel->bell;
-    const uint32_t kind = kind_now(in->channel), since = turn_of(bell) + 1;
+    struct wb_notify_policy *notify = in->channel->notify;
+    const uint32_t kind = kind_now(in->channel), since = turn_of(notify) + 1;
     // No message that is yet to come has to be noticed before that, so none rings to say that it is
     // the first.
-    uint64_t now_ns = wb_kernel_now_ns(), look_ns = now_ns + within_ns(bell), came_ns = 0;
+    uint64_t now_ns = wb_kernel_now_ns(), look_ns = now_ns + within_ns(notify), came_ns = 0;
     enum wb_status status = attempt(in, slot, look_ns);
     bool due = !port_must_wait(status);
 
@@ -315,7 +316,7 @@ static enum wb_status wait_batch(struct wb_port *in, void **slot, uint64_t until
         (void)wb_kernel_block(earlier(look_ns, until_ns));
         now_ns = wb_kernel_now_ns();
         if (!is_rung(in) && now_ns >= look_ns)
-            count(&bell->stats.looks);
+            count(&notify->stats.looks);
         due = is_due(in, since, &came_ns, &look_ns);
         if (due)
             break;
@@ -326,8 +327,8 @@ static enum wb_status wait_batch(struct wb_port *in, void **slot, uint64_t until
     }
     if (port_must_wait(status))
         status = port_attempt_in(in, slot);
-    if (end(in, status, came_ns + within_ns(bell), &came_ns) && now_ns >= look_ns)
-        count(&bell->stats.hits);
+    if (end(in, status, came_ns + within_ns(notify), &came_ns) && now_ns >= look_ns)
+        count(&notify->stats.hits);
     return port_must_wait(status) && now_ns >= until_ns ? WB_ERR_TIMEOUT : status;
 }
 
@@ -337,35 +338,37 @@ static enum wb_status wait_batch(struct wb_port *in, void **slot, uint64_t until
 static uint64_t number_of_next(const struct wb_port *in)
 {
     const struct wb_channel *channel = in->channel;
-    return wb_counter_own(&in->messages) + channel_distance(channel, in->edge, in->cursor);
+    return wb_counter_own(&in->messages) + channel_distance(channel, in->committed, in->claimed);
 }
 
 // By the better of two guesses, when the next message is to be looked for; WB_FOREVER: none can
 // tell.
-static uint64_t expected(struct wb_bell *bell, uint64_t number, uint64_t now_ns)
+static uint64_t expected(struct wb_notify_policy *notify, uint64_t number, uint64_t now_ns)
 {
-    const struct wb_guess *rhythm = &bell->rhythm, *service = &bell->service;
-    const uint64_t bound_ns = within_ns(bell);
-    const uint64_t by_rhythm_ns = bell->last_ns + (number - bell->last) * guess_mean(rhythm);
-    const bool is_regular = rhythm->n != 0 && by_rhythm_ns > now_ns && number > bell->last &&
-                            guess_spread(rhythm) <= guess_spread(service);
-    const struct wb_guess *guess = is_regular ? rhythm : service;
+    const struct wb_estimator *rhythm = &notify->rhythm, *service = &notify->service;
+    const uint64_t bound_ns = within_ns(notify);
+    const uint64_t by_rhythm_ns =
+        notify->last_ns + (number - notify->last) * estimator_mean(rhythm);
+    const bool is_regular = rhythm->n != 0 && by_rhythm_ns > now_ns && number > notify->last &&
+                            estimator_spread(rhythm) <= estimator_spread(service);
+    const struct wb_estimator *estimator = is_regular ? rhythm : service;
 
-    if (guess->n == 0)
+    if (estimator->n == 0)
         return WB_FOREVER;
-    wb_stamp_set(&bell->stats.mean_ns, guess_mean(guess));
-    wb_stamp_set(&bell->stats.spread_ns, guess_spread(guess));
-    return (is_regular ? by_rhythm_ns : now_ns + guess_mean(guess)) +
-           guess_margin(guess_spread(guess), bound_ns);
+    wb_stamp_set(&notify->stats.mean_ns, estimator_mean(estimator));
+    wb_stamp_set(&notify->stats.spread_ns, estimator_spread(estimator));
+    return (is_regular ? by_rhythm_ns : now_ns + estimator_mean(estimator)) +
+           estimator_margin(estimator_spread(estimator), bound_ns);
 }
 
-static void learn(struct wb_bell *bell, uint64_t number, uint64_t began_ns, uint64_t came_ns)
+static void learn(struct wb_notify_policy *notify, uint64_t number, uint64_t began_ns,
+                  uint64_t came_ns)
 {
-    guess_learn(&bell->service, came_ns > began_ns ? came_ns - began_ns : 0);
-    if (bell->last_ns != 0 && number > bell->last && came_ns > bell->last_ns)
-        guess_learn(&bell->rhythm, (came_ns - bell->last_ns) / (number - bell->last));
-    bell->last_ns = came_ns;
-    bell->last = number;
+    estimator_learn(&notify->service, came_ns > began_ns ? came_ns - began_ns : 0);
+    if (notify->last_ns != 0 && number > notify->last && came_ns > notify->last_ns)
+        estimator_learn(&notify->rhythm, (came_ns - notify->last_ns) / (number - notify->last));
+    notify->last_ns = came_ns;
+    notify->last = number;
 }
 
 // The task has looked, and there was nothing: it polls for as long as its kernel has nothing better
@@ -379,25 +382,25 @@ static enum wb_status look_on(struct wb_port *in, void **slot, uint64_t until_ns
         status = port_attempt_in(in, slot);
     in->task->poll_mark_ns += spin.polled_ns;
     if (status == WB_OK)
-        count(&in->channel->bell->stats.hits);
+        count(&in->channel->notify->stats.hits);
     return port_must_wait(status) ? attempt(in, slot, look_ns) : status;
 }
 
 // After a look in vain there is another, as late again. Then it is not worth to look: it is to be
 // woken.
-static uint64_t next_after(const struct wb_bell *bell, uint32_t misses, uint64_t now_ns)
+static uint64_t next_after(const struct wb_notify_policy *notify, uint32_t misses, uint64_t now_ns)
 {
-    return misses > 1
-               ? WB_FOREVER
-               : now_ns + guess_margin(wb_stamp_get(&bell->stats.spread_ns), within_ns(bell));
+    return misses > 1 ? WB_FOREVER
+                      : now_ns + estimator_margin(wb_stamp_get(&notify->stats.spread_ns),
+                                                  within_ns(notify));
 }
 
 static enum wb_status wait_adaptive(struct wb_port *in, void **slot, uint64_t until_ns)
 {
-    struct wb_bell *bell = in->channel->bell;
-    const uint32_t kind = kind_now(in->channel), since = turn_of(bell) + 1;
+    struct wb_notify_policy *notify = in->channel->notify;
+    const uint32_t kind = kind_now(in->channel), since = turn_of(notify) + 1;
     const uint64_t number = number_of_next(in), began_ns = wb_kernel_now_ns();
-    uint64_t now_ns = began_ns, look_ns = expected(bell, number, now_ns), came_ns;
+    uint64_t now_ns = began_ns, look_ns = expected(notify, number, now_ns), came_ns;
     enum wb_status status = attempt(in, slot, look_ns);
     uint32_t misses = 0;
 
@@ -407,11 +410,11 @@ static enum wb_status wait_adaptive(struct wb_port *in, void **slot, uint64_t un
         now_ns = wb_kernel_now_ns();
         status = port_attempt_in(in, slot);
         if (!rung && now_ns >= look_ns) {
-            count(&bell->stats.looks);
+            count(&notify->stats.looks);
             if (status == WB_OK)
-                count(&bell->stats.hits);
+                count(&notify->stats.hits);
             if (port_must_wait(status)) {
-                look_ns = next_after(bell, ++misses, now_ns);
+                look_ns = next_after(notify, ++misses, now_ns);
                 status = look_on(in, slot, until_ns, look_ns);
             }
         } else if (rung && port_must_wait(status)) {
@@ -421,9 +424,9 @@ static enum wb_status wait_adaptive(struct wb_port *in, void **slot, uint64_t un
     }
     came_ns = came(in->channel, since);
     // It did not look for it, or its sender has to ring and may not have come so far.
-    const bool must_ring = is_rung(in) || look_ns > now_ns || look_ns > came_ns + within_ns(bell);
+    const bool must_ring = is_rung(in) || look_ns > now_ns || look_ns > came_ns + within_ns(notify);
     if (end(in, status, must_ring ? came_ns : look_ns, &came_ns))
-        learn(bell, number, began_ns, came_ns);
+        learn(notify, number, began_ns, came_ns);
     return port_must_wait(status) && now_ns >= until_ns ? WB_ERR_TIMEOUT : status;
 }
 
@@ -447,12 +450,12 @@ static enum wb_status wait(struct wb_port *in, void **slot, uint64_t timeout_ns)
 
     while (port_must_wait(status)) {
         const uint32_t kind = kind_now(in->channel);
-        status = (kind == WB_BELL_POLLING    ? wait_polling
-                  : kind == WB_BELL_ADAPTIVE ? wait_adaptive
-                  : kind >> BATCH_SHIFT != 0 ? wait_batch
-                                             : wait_plainly)(in, slot, until_ns);
+        status = (kind == WB_NOTIFY_POLLING    ? wait_polling
+                  : kind == WB_NOTIFY_ADAPTIVE ? wait_adaptive
+                  : kind >> BATCH_SHIFT != 0   ? wait_batch
+                                               : wait_plainly)(in, slot, until_ns);
     }
     return status;
 }
 
-const struct wb_part_bells wb_part_bells = { .add = add, .wait = wait, .rings = rings };
+const struct wb_part_notify wb_part_notify = { .add = add, .wait = wait, .rings = rings };
